@@ -1,0 +1,17 @@
+/** Time is passed in, so that tests can hold it still. Milliseconds since 1970, UTC. */
+export interface Clock {
+  now(): number
+}
+
+export const systemClock: Clock = { now: () => Date.now() }
+
+/** A clock that moves only when told to. */
+export function heldClock(start = Date.UTC(2026, 0, 1)): Clock & { advance(milliseconds: number): void } {
+  let at = start
+  return {
+    now: () => at,
+    advance(milliseconds) {
+      at += milliseconds
+    },
+  }
+}

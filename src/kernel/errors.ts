@@ -1,0 +1,72 @@
+/**
+ * Errors, grouped by who can act next. This table is the only place that maps them outward.
+ *
+ * Ordinary life (a lost race, an empty queue) is an outcome and is returned; an error is thrown when a
+ * request could not be honoured as asked.
+ */
+export const errorKinds = {
+  InvalidInput: { http: 400, exit: 2 },
+  NotFound: { http: 404, exit: 3 },
+  Conflict: { http: 409, exit: 4 },
+  Corrupt: { http: 422, exit: 5 },
+  Denied: { http: 403, exit: 6 },
+  Unsupported: { http: 501, exit: 7 },
+  Unavailable: { http: 503, exit: 8 },
+} as const
+
+export type ErrorKind = keyof typeof errorKinds
+
+/** The exit status of a defect in Signalbox itself. Never 1: shell loops end on 1. */
+export const internalErrorExit = 70
+
+export interface ErrorParts {
+  /** What to do next, in the imperative. */
+  readonly hint?: string
+  readonly details?: Readonly<Record<string, unknown>>
+  readonly cause?: unknown
+}
+
+export class SignalboxError extends Error {
+  readonly kind: ErrorKind
+  /** Stable, upper case, for programs: `PATH_ESCAPES_ROOT`. */
+  readonly code: string
+  readonly hint: string | undefined
+  readonly details: Readonly<Record<string, unknown>>
+
+  constructor(kind: ErrorKind, code: string, message: string, parts: ErrorParts = {}) {
+    super(message, parts.cause === undefined ? undefined : { cause: parts.cause })
+    this.name = kind
+    this.kind = kind
+    this.code = code
+    this.hint = parts.hint
+    this.details = parts.details ?? {}
+  }
+
+  get exit(): number {
+    return errorKinds[this.kind].exit
+  }
+
+  get http(): number {
+    return errorKinds[this.kind].http
+  }
+}
+
+const errorOf =
+  (kind: ErrorKind) =>
+  (code: string, message: string, parts?: ErrorParts): SignalboxError =>
+    new SignalboxError(kind, code, message, parts)
+
+/** The caller's turn: fix the request. */
+export const invalidInput = errorOf('InvalidInput')
+/** The caller's turn: look elsewhere. */
+export const notFound = errorOf('NotFound')
+/** The caller's turn: read again, then decide. */
+export const conflict = errorOf('Conflict')
+/** A human's turn: a file breaks its format. */
+export const corrupt = errorOf('Corrupt')
+/** The operator's turn: permission or policy. */
+export const denied = errorOf('Denied')
+/** Nobody's turn: there is no such verb here. */
+export const unsupported = errorOf('Unsupported')
+/** Time's turn: try later. */
+export const unavailable = errorOf('Unavailable')

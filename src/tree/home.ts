@@ -1,0 +1,23 @@
+/**
+ * The workspace's own home on the tree, `.signalbox/`: what belongs to no specification.
+ *
+ *   state/    not derived: presence, delivery, sequences, aliases, keys. Deleting it loses knowledge.
+ *   cache/    derived: deleting it changes no answer, only the time.
+ *   engine/   what an engine needs for itself (locks, temporary files). Not on the tree: see `isReserved`.
+ */
+import { childOf, isWithin, type TreePath, treePath } from '../kernel/tree-path.ts'
+
+export const home = treePath('.signalbox')
+export const stateHome = childOf(home, 'state')
+export const cacheHome = childOf(home, 'cache')
+export const engineHome = childOf(home, 'engine')
+
+/** The kinds of state that are kept, one folder each. */
+export const stateKinds = ['presence', 'delivery', 'sequences', 'aliases', 'keys'] as const
+export type StateKind = (typeof stateKinds)[number]
+
+export const stateOf = (kind: StateKind): TreePath => childOf(stateHome, kind)
+export const cacheOf = (name: string): TreePath => childOf(cacheHome, name)
+
+/** True for the engine's own folder, which no caller may read or write through the tree. */
+export const isReserved = (path: TreePath): boolean => isWithin(path, engineHome)

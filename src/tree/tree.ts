@@ -1,0 +1,194 @@
+/**
+ * The tree: a few verbs over small leaves in folders. Every protocol is said in them, every engine keeps
+ * their promises, and `test/conformance/tree.ts` holds each engine to each sentence below.
+ *
+ * Three words recur:
+ * - *atomic*: other Signalbox processes see all of it or none of it, also after a `kill -9` at any instant;
+ *   what a killed process left undone is finished or undone by the next one that comes across it.
+ * - *missing*: a leaf that is not there is an outcome (`undefined`, `'gone'`), never an error. A folder that
+ *   is not there is empty; writing makes it.
+ * - *foreign*: a program that is not Signalbox and works on the same files. It may write, move and delete at
+ *   any time; that is seen, never crashes anything, and never makes one message two.
+ *
+ * A leaf either stays where it is and changes (`replace`), or travels (`move`). To change the bytes of a leaf
+ * that others may move meanwhile, move it, onto itself if need be: a `replace` could bring back what was moved
+ * away in the same instant.
+ */
+import type { TreePath } from '../kernel/tree-path.ts'
+
+/** How safe a write is. `process`: survives a killed process. `batch` and `full`: also a power cut. */
+export type Durability = 'process' | 'batch' | 'full'
+
+/** Names one content of one leaf. Equal revisions mean equal bytes; compare, never interpret. */
+export type Revision = string & { readonly __revision?: never }
+
+export interface Leaf {
+  readonly bytes: Uint8Array
+  /** Bytes in all; more than `bytes.length` when `atMost` cut the read short. */
+  readonly size: number
+  /** Of the whole leaf. Reading it when `atMost` cut the read short throws. */
+  readonly revision: Revision
+  /** When the bytes were last written or touched. A move does not change it. */
+  readonly modifiedAt: number
+  /** The later of `modifiedAt` and the last move. */
+  readonly changedAt: number
+}
+
+export interface Entry {
+  readonly name: string
+  /** `other`: a link, pipe, socket or device. It is listed so that it can be reported; it cannot be read. */
+  readonly kind: 'leaf' | 'folder' | 'other'
+}
+
+export interface TimedEntry extends Entry {
+  readonly size: number
+  readonly modifiedAt: number
+  readonly changedAt: number
+}
+
+/** A claim on a name until a moment. `fence` grows with every new holder, so a late one can be recognised. */
+export interface Lease {
+  readonly resource: string
+  readonly owner: string
+  readonly until: number
+  readonly fence: number
+}
+
+/** Makes a write happen only while this lease is still the newest on its resource and has not run out. */
+export interface Guard {
+  readonly under?: Lease
+}
+
+export interface MoveOptions extends Guard {
+  /**
+   * Decides, from the bytes about to move, which bytes arrive. `undefined` calls the move off ('kept').
+   * May be called again when the leaf changed in between; must not have effects.
+   */
+  readonly change?: (before: Uint8Array) => Uint8Array | undefined
+  /**
+   * The caller vouches that no other leaf ever gets the name at the target (an id is in it). The promise to
+   * replace nothing then rests on a check just before, which some engines make much cheaper.
+   */
+  readonly unique?: boolean
+}
+
+/** What every successful write answers: how safe it is now, and the content's name where there is one. */
+export interface Written<Outcome extends string> {
+  readonly outcome: Outcome
+  readonly durability: Durability
+}
+export interface WrittenBytes<Outcome extends string> extends Written<Outcome> {
+  readonly revision: Revision
+}
+export interface Outcome<Name extends string> {
+  readonly outcome: Name
+}
+
+export type Created = WrittenBytes<'created'> | Outcome<'taken' | 'fenced'>
+export type Replaced = WrittenBytes<'replaced'> | Outcome<'stale' | 'gone' | 'fenced'>
+export type Moved = Moving | Outcome<'gone' | 'taken' | 'kept' | 'fenced'>
+export interface Moving extends Written<'moved'> {
+  /** The bytes now at the target; only after a move with `change`. */
+  readonly bytes?: Uint8Array
+}
+export type Touched = Written<'touched'> | Outcome<'gone'>
+export type Appended = Written<'appended'> | Outcome<'fenced'>
+export type Removed = Written<'removed'> | Outcome<'gone' | 'fenced'>
+export type Leased = { readonly outcome: 'held' | 'busy'; readonly lease: Lease }
+
+/** Something an engine found out of order. `repaired` says whether this very call put it right. */
+export interface Finding {
+  readonly code: string
+  readonly severity: 'note' | 'warning' | 'error'
+  readonly path: string
+  readonly message: string
+  readonly hint: string
+  readonly repaired: boolean
+}
+
+export interface Watching {
+  /** `polling` when the system gave no events, so that hints come about once a second. */
+  readonly by: 'events' | 'polling'
+  close(): void
+}
+
+export interface Tree {
+  /** Where this tree is, for people: a directory, or an address without its secrets. */
+  readonly place: string
+
+  /**
+   * Reads a leaf whole, or its first `atMost` bytes. Never sees half a write of ours; a foreign program that
+   * writes in place can be seen half-way. Missing: `undefined`. A folder or `other` entry: throws NOT_A_LEAF.
+   */
+  read(path: TreePath, options?: { readonly atMost?: number }): Promise<Leaf | undefined>
+
+  /**
+   * Lists a folder, sorted by name, without reading bodies. Missing: empty. A leaf that another process is
+   * changing right now is listed where it was. Not a snapshot: what comes or goes meanwhile may be in it or not.
+   */
+  list(folder: TreePath): Promise<Entry[]>
+  list(folder: TreePath, options: { readonly times: true }): Promise<TimedEntry[]>
+
+  /**
+   * Makes a leaf that was not there, whole or not at all. Of many creators of one name exactly one sees
+   * 'created', foreign ones included as long as they do not overwrite. A repeat sees 'taken'.
+   */
+  create(path: TreePath, bytes: Uint8Array, guard?: Guard): Promise<Created>
+
+  /**
+   * Puts new bytes in place of those of `revision`. Atomic; readers see the old or the new, never neither.
+   * 'stale' when the bytes are others by now; a repeat is 'stale' too, unless the bytes were the same. No update
+   * of a Signalbox process is lost; a foreign write in the same instant may be. For leaves that are not moved.
+   */
+  replace(path: TreePath, bytes: Uint8Array, revision: Revision, guard?: Guard): Promise<Replaced>
+
+  /** Sets the modification time to now. Missing: 'gone', and nothing is made. */
+  touch(path: TreePath): Promise<Touched>
+
+  /**
+   * Adds one line (without its line end) as a whole; lines of concurrent appenders never mix. Missing: made.
+   * If the last line was cut off by a crash, the new one starts on a line of its own and the fragment stays.
+   * A repeat appends again.
+   */
+  append(path: TreePath, line: string, guard?: Guard): Promise<Appended>
+
+  /**
+   * Moves a leaf. Of any number of concurrent movers, to whatever targets, exactly one sees 'moved', the
+   * others 'gone'; foreign movers count. Never replaces: an occupied target gives 'taken' and leaves both as
+   * they were. With `change` the bytes seen by `change` are those that moved. Where only a few bytes differ
+   * they may be written just after the move: a crash in between leaves the old bytes at the target.
+   * A repeat sees 'gone'. Onto itself: an edit, under the same promises; readers may miss it for an instant.
+   */
+  move(from: TreePath, to: TreePath, options?: MoveOptions): Promise<Moved>
+
+  /** Removes a leaf. Twice is fine: the second time is 'gone'. Folders are not removed. */
+  remove(path: TreePath, guard?: Guard): Promise<Removed>
+
+  /** Makes a folder and those above it. Twice is fine. Engines without folders do nothing. */
+  makeFolder(path: TreePath): Promise<void>
+
+  /**
+   * Takes a lease until `ttl` milliseconds from now, or renews the one this owner holds (same fence). 'busy'
+   * gives the lease in the way. A lease ends by time or `release`, not with the process. Atomic.
+   */
+  lease(resource: string, owner: string, ttl: number): Promise<Leased>
+
+  /** Ends a lease early. 'gone' when it was not this owner's (any more). Twice is fine. */
+  release(resource: string, owner: string): Promise<Outcome<'released' | 'gone'>>
+
+  /** The leases that have not run out, sorted by resource. */
+  leases(): Promise<Lease[]>
+
+  /**
+   * Calls `onHint` soon after anything in the folder may have changed, and now and then besides. Only a hint:
+   * list to know. Many changes may make one hint; none is missed for longer than a few seconds. The folder
+   * need not exist yet, and may be deleted and made again.
+   */
+  watch(folder: TreePath, onHint: () => void): Watching
+
+  /** Looks for what crashes and strangers left behind; with `repair`, puts right what can be put right. */
+  inspect(options?: { readonly repair?: boolean }): Promise<Finding[]>
+
+  /** Lets go of everything held open. What was acknowledged is safe with or without it. */
+  close(): Promise<void>
+}

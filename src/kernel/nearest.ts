@@ -24,7 +24,8 @@ function distanceBetween(a: string, b: string, limit: number): number {
     for (let j = 1; j <= b.length; j++) {
       const change = a[i - 1] === b[j - 1] ? 0 : 1
       let cost = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + change)
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) cost = Math.min(cost, beforeLast[j - 2]! + 1)
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        cost = Math.min(cost, beforeLast[j - 2]! + 1)
       row.push(cost)
     }
     beforeLast = last

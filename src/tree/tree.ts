@@ -186,8 +186,11 @@ export interface Tree {
    */
   watch(folder: TreePath, onHint: () => void): Watching
 
-  /** Looks for what crashes and strangers left behind; with `repair`, puts right what can be put right. */
-  inspect(options?: { readonly repair?: boolean }): Promise<Finding[]>
+  /**
+   * Looks for what crashes and strangers left behind; with `repair`, puts right what can be put right. Walks through
+   * the folders in `within`, which can take a while.
+   */
+  inspect(options?: { readonly repair?: boolean; readonly within?: readonly TreePath[] }): Promise<Finding[]>
 
   /** Lets go of everything held open. What was acknowledged is safe with or without it. */
   close(): Promise<void>

@@ -1,16 +1,50 @@
+/** Opens a tree on plain files. */
+import fs from 'node:fs'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Durability, Tree } from '../../tree/tree.ts'
+import { type Disk, realDisk } from './disk.ts'
+import { explain } from './failures.ts'
+import { FileTree } from './file-tree.ts'
 
 export interface FileTreeOptions {
   /** The directory that holds everything. Made if it is not there, unless `mustExist`. */
   readonly root: string
   readonly mustExist?: boolean
+  /** `process` unless said otherwise. */
   readonly durability?: Durability
   /** `owner` (the default): files 0600, folders 0700. `group`: 0660 and 0770. */
   readonly permissions?: 'owner' | 'group'
   readonly clock?: Clock
+  /** For tests: the calls to the file system. */
+  readonly disk?: Disk
 }
 
-export async function openFileTree(_options: FileTreeOptions): Promise<Tree> {
-  throw new Error('not built yet')
+const modes = {
+  owner: { file: 0o600, folder: 0o700 },
+  group: { file: 0o660, folder: 0o770 },
+}
+
+export async function openFileTree(options: FileTreeOptions): Promise<Tree> {
+  const permissions = modes[options.permissions ?? 'owner']
+  const tree = new FileTree({
+    disk: options.disk ?? realDisk(),
+    root: realRoot(options, permissions.folder),
+    durability: options.durability ?? 'process',
+    modes: permissions,
+    clock: options.clock,
+  })
+  await tree.recover()
+  return tree
+}
+
+/** The root without links. It may itself be reached through some: that is the user's choice, not a stranger's. */
+function realRoot({ root, mustExist }: FileTreeOptions, mode: number): string {
+  try {
+    if (!mustExist) fs.mkdirSync(root, { recursive: true, mode })
+    return fs.realpathSync(root)
+  } catch (error) {
+    // Said properly, with what to do about it, when the folder itself is opened.
+    if (['ENOENT', 'ENOTDIR', 'EEXIST'].includes((error as { code: string }).code)) return root
+    throw explain(error, root)
+  }
 }

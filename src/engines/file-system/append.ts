@@ -1,0 +1,49 @@
+/** Whole lines at the end of a file that several processes append to. */
+import { type Disk, openFlags } from './disk.ts'
+import { notALeaf } from './failures.ts'
+import { writeAll } from './files.ts'
+
+const lineEnd = 10
+
+/**
+ * Appends the line and returns the open file. One write with O_APPEND never mixes with another's. If the file does
+ * not end in a line end, a crash cut the last line off: ours starts on a new one and the fragment stays. Because
+ * such a cut can also happen between our look and our write, the place where the line landed is looked at again.
+ */
+export function appendLine(disk: Disk, path: string, line: string, mode: number): number {
+  const fd = disk.open(path, openFlags.append, mode)
+  try {
+    for (let attempt = 0; ; attempt++) {
+      const stats = disk.statOpen(fd)
+      if (!stats.isFile()) throw notALeaf(path)
+      const sizeBefore = stats.size
+      const isCut = sizeBefore > 0 && byteAt(disk, fd, sizeBefore - 1) !== lineEnd
+      const text = Buffer.from(`${isCut ? '\n' : ''}${line}\n`)
+      writeAll(disk, fd, text, null)
+      if (attempt > 2 || landedOnItsOwnLine(disk, fd, sizeBefore, text)) return fd
+    }
+  } catch (error) {
+    disk.close(fd)
+    throw error
+  }
+}
+
+function byteAt(disk: Disk, fd: number, position: number): number | undefined {
+  const byte = Buffer.alloc(1)
+  return disk.read(fd, byte, 0, 1, position) === 1 ? byte[0] : undefined
+}
+
+function landedOnItsOwnLine(disk: Disk, fd: number, sizeBefore: number, text: Buffer): boolean {
+  if (text[0] === lineEnd) return true
+  // From the last byte of what was there: normally a line end and then our line, nothing else.
+  const start = Math.max(0, sizeBefore - 1)
+  const region = Buffer.alloc(sizeBefore - start + text.length * 2)
+  const length = disk.read(fd, region, 0, region.length, start)
+  const written = region.subarray(0, length)
+  const wanted = sizeBefore === 0 ? text : Buffer.concat([Buffer.from([lineEnd]), text])
+  if (written.subarray(0, wanted.length).equals(wanted)) return true
+  const size = disk.statOpen(fd).size
+  const all = Buffer.alloc(size - start)
+  const whole = all.subarray(0, disk.read(fd, all, 0, all.length, start))
+  return whole.indexOf(Buffer.concat([Buffer.from([lineEnd]), text])) >= 0 || (start === 0 && whole.indexOf(text) === 0)
+}

@@ -1,0 +1,108 @@
+/**
+ * Every file-system call of this engine, one name each and nothing else in between. Tests wrap it to count the
+ * steps, to kill the process between two of them, or to make one fail.
+ *
+ * Synchronous, because on paths without fsync that is several times faster than promises; only the two flushes
+ * that many callers can share have an asynchronous form.
+ */
+import fs from 'node:fs'
+
+export type Stats = fs.Stats
+export type Dirent = fs.Dirent
+
+export interface Disk {
+  open(path: string, flags: number, mode?: number): number
+  close(fd: number): void
+  read(fd: number, into: Uint8Array, offset: number, length: number, position: number): number
+  /** `position` null: at the end of what this descriptor wrote, or at the end of the file with O_APPEND. */
+  write(fd: number, bytes: Uint8Array, offset: number, length: number, position: number | null): number
+  statOpen(fd: number): Stats
+  /** Does not follow a link. `undefined` when there is nothing. */
+  stat(path: string): Stats | undefined
+  exists(path: string): boolean
+  rename(from: string, to: string): void
+  link(from: string, to: string): void
+  unlink(path: string): void
+  makeDirectory(path: string, mode: number): void
+  list(path: string): Dirent[]
+  readLink(path: string): string
+  setTimes(path: string, milliseconds: number): void
+  changeMode(fd: number, mode: number): void
+  flush(fd: number): void
+  flushData(fd: number): void
+  flushLater(fd: number): Promise<void>
+  flushDataLater(fd: number): Promise<void>
+  /**
+   * One rename that never replaces, where the system has it. `undefined`: not to be had (yet), use `link`.
+   * `strange`: it failed for a reason that the portable way will name better.
+   */
+  renameNew: ((from: string, to: string) => 'done' | 'taken' | 'gone' | 'strange') | undefined
+  /** Swaps two files in one step, where the system has it. */
+  exchange: ((a: string, b: string) => 'done' | 'gone' | 'strange') | undefined
+}
+
+const later = (flush: (fd: number, done: (error: Error | null) => void) => void, fd: number) =>
+  new Promise<void>((resolve, reject) => flush(fd, (error) => (error ? reject(error) : resolve())))
+
+const quietStat = { throwIfNoEntry: false } as const
+
+export const realDisk = (): Disk => ({
+  open: fs.openSync,
+  close: fs.closeSync,
+  read: (fd, into, offset, length, position) => fs.readSync(fd, into, offset, length, position),
+  write: (fd, bytes, offset, length, position) => fs.writeSync(fd, bytes, offset, length, position),
+  statOpen: (fd) => fs.fstatSync(fd),
+  stat: (path) => fs.lstatSync(path, quietStat),
+  exists: fs.existsSync,
+  rename: fs.renameSync,
+  link: fs.linkSync,
+  unlink: fs.unlinkSync,
+  makeDirectory: (path, mode) => {
+    fs.mkdirSync(path, mode)
+  },
+  list: (path) => fs.readdirSync(path, { withFileTypes: true }),
+  readLink: (path) => fs.readlinkSync(path),
+  setTimes: (path, milliseconds) => fs.lutimesSync(path, milliseconds / 1000, milliseconds / 1000),
+  changeMode: fs.fchmodSync,
+  flush: fs.fsyncSync,
+  flushData: fs.fdatasyncSync,
+  flushLater: (fd) => later(fs.fsync, fd),
+  flushDataLater: (fd) => later(fs.fdatasync, fd),
+  renameNew: undefined,
+  exchange: undefined,
+})
+
+const { O_RDONLY, O_RDWR, O_WRONLY, O_CREAT, O_EXCL, O_APPEND, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = fs.constants
+
+/** Nothing is ever opened through a link, and a pipe never makes us wait for its other end. */
+export const openFlags = {
+  read: O_RDONLY | O_NOFOLLOW | O_NONBLOCK,
+  change: O_RDWR | O_NOFOLLOW | O_NONBLOCK,
+  create: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
+  append: O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK,
+  directory: O_RDONLY | O_DIRECTORY | O_NOFOLLOW,
+  write: O_WRONLY | O_CREAT | O_NOFOLLOW,
+} as const
+
+export const codeOf = (error: unknown): string | undefined => (error as { code?: string } | undefined)?.code
+
+/** Runs a call whose failure with one of these codes is an answer, not an error. */
+export function unless<T>(codes: readonly string[], call: () => T): T | undefined {
+  try {
+    return call()
+  } catch (error) {
+    if (codes.includes(codeOf(error) ?? '')) return undefined
+    throw error
+  }
+}
+
+/** Runs a step and says whether it took place: false when it failed with one of these codes. */
+export function did(codes: readonly string[], step: () => void): boolean {
+  try {
+    step()
+    return true
+  } catch (error) {
+    if (codes.includes(codeOf(error) ?? '')) return false
+    throw error
+  }
+}

@@ -1,0 +1,86 @@
+/** From the codes of the operating system to errors that say what happened, why, and what to do next. */
+import {
+  corrupt,
+  denied,
+  invalidInput,
+  type SignalboxError,
+  SignalboxError as SignalboxErrorClass,
+  unavailable,
+} from '../../kernel/errors.ts'
+import { codeOf } from './disk.ts'
+
+const known: Record<string, (where: string) => SignalboxError> = {
+  ENOSPC: (where) =>
+    unavailable('DISK_FULL', `The disk is full: could not write ${where}.`, {
+      hint: 'Free some space, then repeat the command; nothing acknowledged was lost.',
+    }),
+  EDQUOT: (where) =>
+    unavailable('DISK_FULL', `The disk quota is used up: could not write ${where}.`, {
+      hint: 'Free some space or raise the quota, then repeat the command.',
+    }),
+  EIO: (where) =>
+    unavailable('DISK_ERROR', `The disk reported an input/output error at ${where}.`, {
+      hint: 'Check the disk (dmesg, smartctl), then repeat the command.',
+    }),
+  EACCES: (where) =>
+    denied('PERMISSION_DENIED', `No permission for ${where}.`, {
+      hint: 'Run as the user who owns the root, or change the permissions there.',
+    }),
+  EPERM: (where) =>
+    denied('PERMISSION_DENIED', `The system does not permit this change of ${where}.`, {
+      hint: 'Check the owner and attributes of the file, and whether the file system has hard links.',
+    }),
+  EROFS: (where) =>
+    denied('READ_ONLY_DISK', `The disk is mounted read-only: could not write ${where}.`, {
+      hint: 'Mount it for writing, or choose another --root.',
+    }),
+  EMFILE: (where) =>
+    unavailable('TOO_MANY_OPEN_FILES', `This process has too many files open to reach ${where}.`, {
+      hint: 'Raise the limit (ulimit -n), or run fewer things in one process.',
+    }),
+  ENFILE: (where) =>
+    unavailable('TOO_MANY_OPEN_FILES', `The system has too many files open to reach ${where}.`, {
+      hint: 'Close some programs or raise fs.file-max, then repeat the command.',
+    }),
+  ENAMETOOLONG: (where) =>
+    invalidInput('NAME_TOO_LONG', `The file system does not take so long a name: ${where}.`, {
+      hint: 'Choose a shorter name or a root with a shorter path.',
+    }),
+  ENOTDIR: (where) =>
+    corrupt('NOT_A_FOLDER', `A part of ${where} is a file where a folder should be.`, {
+      hint: 'Move that file away, then repeat the command.',
+    }),
+  EISDIR: (where) => notALeaf(where),
+  ELOOP: (where) => linkRefused(where),
+}
+
+export const notALeaf = (where: string): SignalboxError =>
+  corrupt('NOT_A_LEAF', `Not an ordinary file: ${where}.`, {
+    hint: 'Remove it or move it out of the tree; links, pipes, sockets, devices and folders are not read as messages.',
+  })
+
+export const linkRefused = (where: string): SignalboxError =>
+  denied('LINK_REFUSED', `A symbolic link stands in the way at ${where}; links are not followed.`, {
+    hint: 'Put a real folder there, or name the folder it points to as --root.',
+  })
+
+/** Any failure as an error for people. What is already one passes unchanged. */
+export function explain(error: unknown, where: string): unknown {
+  if (error instanceof SignalboxErrorClass) return error
+  const code = codeOf(error)
+  if (code === undefined) return error
+  const describe = known[code]
+  if (!describe) {
+    return unavailable('DISK_ERROR', `The system answered ${code} at ${where}.`, {
+      hint: 'Run `signalbox doctor`; if it finds nothing, look at the disk and the mount.',
+      details: { system: code },
+      cause: error,
+    })
+  }
+  const described = describe(where)
+  return new SignalboxErrorClass(described.kind, described.code, described.message, {
+    ...(described.hint === undefined ? {} : { hint: described.hint }),
+    details: { system: code, path: where },
+    cause: error,
+  })
+}

@@ -1,0 +1,609 @@
+/** The tree on plain files: the verbs, put together from the parts beside this file. */
+import { hash } from 'node:crypto'
+import { type Clock, systemClock } from '../../kernel/clock.ts'
+import { invalidInput } from '../../kernel/errors.ts'
+import { nameOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
+import { engineHome, home, isReserved } from '../../tree/home.ts'
+import type {
+  Appended,
+  Created,
+  Durability,
+  Entry,
+  Finding,
+  Guard,
+  Leaf,
+  Lease,
+  Leased,
+  Moved,
+  MoveOptions,
+  Outcome,
+  Removed,
+  Replaced,
+  Revision,
+  TimedEntry,
+  Touched,
+  Tree,
+  Watching,
+} from '../../tree/tree.ts'
+import { appendLine } from './append.ts'
+import { codeOf, type Dirent, type Disk, did, openFlags, type Stats, unless } from './disk.ts'
+import { explain, notALeaf } from './failures.ts'
+import { largestLeaf, readOpen, readWhole, writeAll } from './files.ts'
+import { Folders } from './folders.ts'
+import { GroupCommit } from './group-commit.ts'
+import { Holders } from './holder.ts'
+import { spanInPlace } from './in-place.ts'
+import { inspectFiles } from './inspect.ts'
+import { Leases } from './leases.ts'
+import { Locks } from './locks.ts'
+import { Moves, nameFromOwn, ownPrefix } from './moves.ts'
+import { loadNative } from './native.ts'
+import { type Draft, Scratch, strayScratchName } from './scratch.ts'
+import { Slots } from './slots.ts'
+import { watchDirectory } from './watch.ts'
+
+export interface FileTreeParts {
+  readonly disk: Disk
+  readonly root: string
+  readonly durability: Durability
+  readonly modes: { readonly file: number; readonly folder: number }
+  readonly clock: Clock | undefined
+}
+
+/** Loading the native renames costs 2 ms: a command that sends one message is faster without. */
+const nativeAfter = 12
+
+const revisionOf = (bytes: Uint8Array): Revision => hash('sha256', bytes, 'base64url').slice(0, 27)
+
+export class FileTree implements Tree {
+  readonly place: string
+  readonly #disk: Disk
+  readonly #durability: Durability
+  readonly #fileMode: number
+  readonly #clock: Clock
+  readonly #folders: Folders
+  readonly #scratch: Scratch
+  readonly #locks: Locks
+  readonly #slots: Slots
+  readonly #moves: Moves
+  readonly #leases: Leases
+  readonly #commit: GroupCommit
+  readonly #watching = new Set<Watching>()
+  #exclusiveSteps = 0
+
+  constructor({ disk, root, durability, modes, clock }: FileTreeParts) {
+    this.place = root
+    this.#disk = disk
+    this.#durability = durability
+    this.#fileMode = modes.file
+    this.#clock = clock ?? systemClock
+    this.#folders = new Folders(disk, root, modes.folder, (parent) => this.#madeFolderIn(parent))
+    const [folders, holders] = [this.#folders, new Holders(disk)]
+    const scratch = new Scratch(disk, folders, modes.file)
+    const locks = new Locks(disk, folders, holders, scratch)
+    const slots = new Slots(disk, folders, holders, modes.file)
+    const flush = durability !== 'process'
+    this.#scratch = scratch
+    this.#locks = locks
+    this.#slots = slots
+    this.#moves = new Moves({ disk, folders, holders, scratch, slots, locks, flush })
+    this.#commit = new GroupCommit(disk, folders)
+    this.#leases = new Leases({
+      disk,
+      folders,
+      scratch,
+      locks,
+      clock: this.#clock,
+      settle: (folder) => this.#settled(folder),
+      flush: flush ? (fd) => disk.flushData(fd) : undefined,
+    })
+  }
+
+  /** Settles what crashed processes left half-way. Called once when the tree is opened. */
+  recover(): Promise<unknown> {
+    return this.#moves.recover()
+  }
+
+  read(path: TreePath, options?: { readonly atMost?: number }): Promise<Leaf | undefined> {
+    return this.#attempt(path, () => {
+      this.#check(path)
+      return this.#readNow(path, options?.atMost ?? Number.POSITIVE_INFINITY)
+    })
+  }
+
+  #readNow(path: TreePath, atMost: number): Leaf | undefined {
+    for (let attempt = 0; ; attempt++) {
+      const folder = this.#folders.at(parentOf(path), false)
+      if (folder === undefined) return undefined
+      const fd = this.#openLeaf(folder + nameOf(path), openFlags.read, path)
+      if (fd !== undefined) return this.#leafOf(fd, path, atMost)
+      if (attempt > 2 || !this.#folders.forget(parentOf(path))) return undefined
+    }
+  }
+
+  #leafOf(fd: number, path: TreePath, atMost: number): Leaf {
+    try {
+      const stats = this.#disk.statOpen(fd)
+      if (!stats.isFile()) throw notALeaf(this.#folders.shown(path))
+      return new FileLeaf(readOpen(this.#disk, fd, stats.size, atMost), stats)
+    } finally {
+      this.#disk.close(fd)
+    }
+  }
+
+  list(folder: TreePath): Promise<Entry[]>
+  list(folder: TreePath, options: { readonly times: true }): Promise<TimedEntry[]>
+  async list(folder: TreePath, options?: { readonly times?: boolean }): Promise<Entry[] | TimedEntry[]> {
+    return this.#attempt(folder, async () => {
+      if (folder !== '') this.#check(folder)
+      const found = await this.#entriesOf(folder)
+      const names = found.map(({ file }) => file)
+      const entries = found.map(({ entry }) => entry)
+      if (!options?.times) return entries
+      const prefix = this.#folders.at(folder, false)
+      if (prefix === undefined) return []
+      return entries.flatMap((entry, i) => {
+        const stats = this.#disk.stat(prefix + names[i]!)
+        return stats ? [{ ...entry, size: stats.size, ...timesOf(stats) }] : []
+      })
+    })
+  }
+
+  /** Names as readers should see them, with the file that stands for each: a private file counts under its old name. */
+  async #entriesOf(folder: TreePath): Promise<{ entry: Entry; file: string }[]> {
+    for (let attempt = 0; ; attempt++) {
+      const prefix = this.#folders.at(folder, false)
+      if (prefix === undefined) return []
+      const dirents = unless(['ENOENT'], () => this.#disk.list(prefix))
+      if (dirents === undefined || dirents.length === 0) {
+        if (attempt < 3 && this.#folders.forget(folder)) continue
+        return []
+      }
+      const privates = dirents.filter(({ name }) => name.startsWith(ownPrefix))
+      if (privates.length > 0 && attempt < 3 && (await this.#settlePrivate(folder, prefix, privates))) continue
+      return visible(folder, dirents)
+    }
+  }
+
+  /** True when something was settled, so that the listing must be taken again. */
+  async #settlePrivate(folder: TreePath, prefix: string, privates: readonly Dirent[]): Promise<boolean> {
+    let settled = false
+    this.#moves.settleOwn()
+    for (const { name } of privates) {
+      const own = nameFromOwn(name)
+      if (!own || !this.#moves.isAbandoned(own.holder, prefix + name)) continue
+      await this.#moves.recover()
+      if (this.#disk.exists(prefix + name)) await this.#moves.restoreOrphan(folder, name)
+      settled = true
+    }
+    return settled
+  }
+
+  create(path: TreePath, bytes: Uint8Array, guard?: Guard): Promise<Created> {
+    return this.#guarded(guard, path, () => this.#createNow(path, bytes))
+  }
+
+  #createNow(path: TreePath, bytes: Uint8Array): Created | Promise<Created> {
+    this.#check(path)
+    this.#warmUp()
+    if (this.#durability === 'batch') return this.#createInBatch(path, bytes)
+    const flush = this.#durability === 'full' ? (fd: number) => this.#disk.flushData(fd) : undefined
+    const draft = this.#scratch.write(bytes, { near: parentOf(path), ...(flush ? { flush } : {}) })
+    const outcome = this.#publishDraft(draft, path, bytes)
+    if (outcome === 'taken') return { outcome: 'taken' }
+    if (this.#durability === 'full') this.#flushFolder(parentOf(path))
+    return new WrittenLeaf('created', this.#durability, bytes)
+  }
+
+  async #createInBatch(path: TreePath, bytes: Uint8Array): Promise<Created> {
+    const { fd, draft } = this.#scratch.open(this.#scratch.newName(), parentOf(path))
+    try {
+      try {
+        writeAll(this.#disk, fd, bytes, null)
+        await this.#disk.flushDataLater(fd)
+      } finally {
+        this.#disk.close(fd)
+      }
+    } catch (error) {
+      this.#scratch.discard(draft)
+      throw error
+    }
+    if (this.#publishDraft(draft, path, bytes) === 'taken') return { outcome: 'taken' }
+    await this.#commit.flushed(parentOf(path))
+    return new WrittenLeaf('created', this.#durability, bytes)
+  }
+
+  /** Puts a draft in its place; when the folder is a file system of its own, by a second draft written there. */
+  #publishDraft(draft: Draft, path: TreePath, bytes: Uint8Array): 'done' | 'taken' {
+    try {
+      const outcome = this.#moves.publish(draft.path, path)
+      if (outcome === 'gone') throw Object.assign(new Error('the folder vanished'), { code: 'ENOENT' })
+      if (outcome === 'taken') this.#scratch.discard(draft)
+      return outcome
+    } catch (error) {
+      this.#scratch.discard(draft)
+      if (codeOf(error) !== 'EXDEV' || draft.folder.endsWith(strayScratchName)) throw error
+      this.#scratch.useDeviceOf(parentOf(path))
+      return this.#publishDraft(this.#scratch.write(bytes, { near: parentOf(path) }), path, bytes)
+    }
+  }
+
+  replace(path: TreePath, bytes: Uint8Array, revision: Revision, guard?: Guard): Promise<Replaced> {
+    return this.#guarded(guard, path, () =>
+      this.#locks.within('path', path, () => this.#replaceNow(path, bytes, revision)),
+    )
+  }
+
+  async #replaceNow(path: TreePath, bytes: Uint8Array, revision: Revision): Promise<Replaced> {
+    const folder = this.#folders.at(parentOf(path), false)
+    const current = folder === undefined ? undefined : readWhole(this.#disk, folder + nameOf(path))
+    if (!current || folder === undefined) return { outcome: 'gone' }
+    if (!current.stats.isFile()) throw notALeaf(this.#folders.shown(path))
+    if (revisionOf(current.bytes) !== revision) return { outcome: 'stale' }
+    if (current.stats.nlink > 1) await this.#moves.settleNamesOf(current.stats.ino)
+    const flush = this.#durability === 'process' ? undefined : (fd: number) => this.#disk.flushData(fd)
+    const mode = current.stats.mode & 0o777
+    const draft = this.#scratch.write(bytes, { near: parentOf(path), mode, ...(flush ? { flush } : {}) })
+    const target = folder + nameOf(path)
+    try {
+      const outcome = this.#disk.exchange?.(draft.path, target) ?? 'strange'
+      if (outcome === 'gone') return { outcome: 'gone' }
+      if (outcome === 'done' && revisionOf(readWhole(this.#disk, draft.path)!.bytes) !== revision) {
+        // A foreign program wrote between our look and the swap: its bytes go back.
+        this.#disk.exchange?.(draft.path, target)
+        return { outcome: 'stale' }
+      }
+      if (outcome === 'strange') {
+        if (!this.#disk.exists(target)) return { outcome: 'gone' }
+        this.#disk.rename(draft.path, target)
+      }
+    } finally {
+      this.#scratch.discard(draft)
+    }
+    await this.#settled(parentOf(path))
+    return new WrittenLeaf('replaced', this.#durability, bytes)
+  }
+
+  touch(path: TreePath): Promise<Touched> {
+    return this.#attempt(path, async () => {
+      this.#check(path)
+      const folder = this.#folders.at(parentOf(path), false)
+      if (folder === undefined) return { outcome: 'gone' }
+      const file = folder + nameOf(path)
+      const touched = did(['ENOENT'], () => this.#disk.setTimes(file, this.#clock.now()))
+      if (!touched) return { outcome: 'gone' }
+      if (this.#durability !== 'process') {
+        const fd = this.#openLeaf(file, openFlags.read, path)
+        if (fd === undefined) return { outcome: 'gone' }
+        await this.#flushAndClose(fd)
+      }
+      return { outcome: 'touched', durability: this.#durability }
+    })
+  }
+
+  append(path: TreePath, line: string, guard?: Guard): Promise<Appended> {
+    return this.#guarded(guard, path, async () => {
+      this.#check(path)
+      if (/[\n\r]/.test(line)) {
+        throw invalidInput('NOT_ONE_LINE', 'What is appended must be one line.', {
+          hint: 'Append each line by itself.',
+        })
+      }
+      const fd = appendLine(this.#disk, this.#folders.at(parentOf(path), true) + nameOf(path), line, this.#fileMode)
+      if (this.#durability === 'process') this.#disk.close(fd)
+      else await this.#flushAndClose(fd)
+      await this.#settled(parentOf(path))
+      return { outcome: 'appended', durability: this.#durability }
+    })
+  }
+
+  move(from: TreePath, to: TreePath, options: MoveOptions = {}): Promise<Moved> {
+    return this.#guarded(options, from, () => {
+      this.#check(from)
+      this.#check(to)
+      this.#warmUp()
+      if (options.change) return this.#moveChanging(from, to, options.change, options.unique === true)
+      const outcome = from === to ? 'taken' : this.#moves.plain(from, to, options.unique === true)
+      return outcome === 'done' ? this.#moved(from, to, undefined) : { outcome }
+    })
+  }
+
+  async #moveChanging(
+    from: TreePath,
+    to: TreePath,
+    change: (before: Uint8Array) => Uint8Array | undefined,
+    unique: boolean,
+  ): Promise<Moved> {
+    for (let attempt = 0; attempt < 100; attempt++) {
+      const outcome = await this.#moveChangingOnce(from, to, change, unique)
+      if (outcome !== 'again') return outcome
+    }
+    return { outcome: 'gone' }
+  }
+
+  async #moveChangingOnce(
+    from: TreePath,
+    to: TreePath,
+    change: (before: Uint8Array) => Uint8Array | undefined,
+    unique: boolean,
+  ): Promise<Moved | 'again'> {
+    const folder = this.#folders.at(parentOf(from), false)
+    if (folder === undefined) return { outcome: 'gone' }
+    const source = folder + nameOf(from)
+    const opened = this.#openToChange(source, from)
+    if (opened === undefined) return this.#folders.forget(parentOf(from)) ? 'again' : { outcome: 'gone' }
+    const { fd, writable } = opened
+    let open = true
+    try {
+      const before = readOpen(this.#disk, fd, 4095, largestLeaf)
+      if (before.length === 0 && !this.#disk.statOpen(fd).isFile()) throw notALeaf(this.#folders.shown(from))
+      const after = change(before)
+      if (after === undefined) return { outcome: 'kept' }
+      const span = writable && from !== to ? spanInPlace(before, after) : undefined
+      if (!span) {
+        const outcome = await this.#moveRewriting(from, to, fd, after)
+        return outcome === 'done' ? this.#moved(from, to, after) : outcome === 'changed' ? 'again' : { outcome }
+      }
+      const outcome = this.#moves.plain(from, to, unique)
+      if (outcome !== 'done') return { outcome }
+      if (span.end > span.start) {
+        this.#disk.write(fd, after, span.start, span.end - span.start, span.start)
+        if (this.#durability !== 'process') {
+          open = false
+          await this.#flushAndClose(fd)
+        }
+      }
+      return this.#moved(from, to, after)
+    } finally {
+      if (open) this.#disk.close(fd)
+    }
+  }
+
+  async #moveRewriting(from: TreePath, to: TreePath, fd: number, after: Uint8Array) {
+    const stats = this.#disk.statOpen(fd)
+    if (!stats.isFile()) throw notALeaf(this.#folders.shown(from))
+    if (stats.nlink > 1) await this.#moves.settleNamesOf(stats.ino)
+    const operation = this.#moves.nextOperation()
+    const flush = this.#durability === 'process' ? undefined : (draftFd: number) => this.#disk.flushData(draftFd)
+    const draft = this.#scratch.write(after, {
+      name: operation,
+      near: parentOf(to),
+      mode: stats.mode & 0o777,
+      ...(flush ? { flush } : {}),
+    })
+    const intent = { operation, from, to, draft: draft.folder, file: stats.ino, links: stats.nlink }
+    try {
+      // The private file must be the very one that was read, not changed since.
+      const outcome = this.#moves.rewriting(intent, draft, (own) => {
+        const now = this.#disk.stat(own)
+        return now?.ino === stats.ino && now.size === stats.size && now.mtimeMs === stats.mtimeMs
+      })
+      if (outcome !== 'done') this.#scratch.discard(draft)
+      return outcome
+    } catch (error) {
+      if (codeOf(error) !== 'EXDEV') throw error
+      this.#scratch.useDeviceOf(parentOf(to))
+      return 'changed'
+    }
+  }
+
+  async #moved(from: TreePath, to: TreePath, bytes: Uint8Array | undefined): Promise<Moved> {
+    if (this.#durability !== 'process') {
+      await this.#settled(parentOf(to))
+      if (parentOf(from) !== parentOf(to)) await this.#settled(parentOf(from))
+    }
+    return bytes
+      ? { outcome: 'moved', durability: this.#durability, bytes }
+      : { outcome: 'moved', durability: this.#durability }
+  }
+
+  remove(path: TreePath, guard?: Guard): Promise<Removed> {
+    return this.#guarded(guard, path, () =>
+      // Under the same lock as `replace`, which could otherwise bring the leaf back.
+      this.#locks.within('path', path, async () => {
+        this.#check(path)
+        const folder = this.#folders.at(parentOf(path), false)
+        if (folder === undefined) return { outcome: 'gone' }
+        const file = folder + nameOf(path)
+        const stats = this.#disk.stat(file)
+        if (stats === undefined) return { outcome: 'gone' }
+        if (stats.isDirectory()) throw notALeaf(this.#folders.shown(path))
+        if (stats.nlink > 1) await this.#moves.settleNamesOf(stats.ino)
+        const removed = did(['ENOENT'], () => this.#disk.unlink(file))
+        if (!removed) return { outcome: 'gone' }
+        await this.#settled(parentOf(path))
+        return { outcome: 'removed', durability: this.#durability }
+      }),
+    )
+  }
+
+  makeFolder(path: TreePath): Promise<void> {
+    return this.#attempt(path, () => {
+      this.#check(path)
+      this.#folders.at(path, true)
+    })
+  }
+
+  lease(resource: string, owner: string, ttl: number): Promise<Leased> {
+    return this.#attempt(undefined, () => this.#leases.take(resource, owner, ttl))
+  }
+
+  release(resource: string, owner: string): Promise<Outcome<'released' | 'gone'>> {
+    return this.#attempt(undefined, () => this.#leases.release(resource, owner))
+  }
+
+  leases(): Promise<Lease[]> {
+    return this.#attempt(undefined, () => this.#leases.all())
+  }
+
+  watch(folder: TreePath, onHint: () => void): Watching {
+    const watching = watchDirectory(this.#folders.shown(folder), onHint)
+    this.#watching.add(watching)
+    return watching
+  }
+
+  inspect(options?: { readonly repair?: boolean; readonly within?: readonly TreePath[] }): Promise<Finding[]> {
+    return this.#attempt(undefined, () =>
+      inspectFiles({
+        disk: this.#disk,
+        folders: this.#folders,
+        moves: this.#moves,
+        locks: this.#locks,
+        scratch: this.#scratch,
+        repair: options?.repair === true,
+        within: options?.within ?? [],
+      }),
+    )
+  }
+
+  async close(): Promise<void> {
+    for (const watching of this.#watching) watching.close()
+    this.#slots.close()
+    this.#folders.close()
+  }
+
+  /** Refuses what belongs to the engine. Everything else about a path was checked when it was made. */
+  #check(path: TreePath): void {
+    if (path === '' || (path.includes('.') && (isReserved(path) || /(^|\/)\.(own-|signalbox-tmp)/i.test(path)))) {
+      throw invalidInput('RESERVED_PATH', `This path is the engine's own: ${this.#folders.shown(path)}.`, {
+        hint: 'Choose another name.',
+      })
+    }
+  }
+
+  #openLeaf(file: string, flags: number, path: TreePath): number | undefined {
+    try {
+      return this.#disk.open(file, flags)
+    } catch (error) {
+      const code = codeOf(error)
+      if (code === 'ENOENT') return undefined
+      if (code === 'ELOOP' || code === 'ENXIO' || code === 'EISDIR') throw notALeaf(this.#folders.shown(path))
+      throw error
+    }
+  }
+
+  /** A file that is ours to read but not to write can still be moved, with a rewrite. */
+  #openToChange(file: string, path: TreePath): { fd: number; writable: boolean } | undefined {
+    try {
+      const fd = this.#openLeaf(file, openFlags.change, path)
+      return fd === undefined ? undefined : { fd, writable: true }
+    } catch (error) {
+      if (codeOf(error) !== 'EACCES') throw error
+      const fd = this.#openLeaf(file, openFlags.read, path)
+      return fd === undefined ? undefined : { fd, writable: false }
+    }
+  }
+
+  #warmUp(): void {
+    if (++this.#exclusiveSteps !== nativeAfter) return
+    void loadNative().then((native) => {
+      if (native) Object.assign(this.#disk, native)
+    })
+  }
+
+  #madeFolderIn(parent: TreePath): void {
+    if (this.#durability !== 'process') this.#flushFolder(parent)
+  }
+
+  #flushFolder(folder: TreePath): void {
+    const fd = this.#folders.descriptor(folder)
+    if (fd !== undefined) this.#disk.flush(fd)
+  }
+
+  /** Makes the entries of a folder as safe as this tree promises. */
+  async #settled(folder: TreePath): Promise<void> {
+    if (this.#durability === 'batch') await this.#commit.flushed(folder)
+    if (this.#durability === 'full') this.#flushFolder(folder)
+  }
+
+  async #flushAndClose(fd: number): Promise<void> {
+    try {
+      if (this.#durability === 'batch') await this.#disk.flushLater(fd)
+      else this.#disk.flush(fd)
+    } finally {
+      this.#disk.close(fd)
+    }
+  }
+
+  #guarded<T>(guard: Guard | undefined, path: TreePath, work: () => T | Promise<T>): Promise<T | Outcome<'fenced'>> {
+    const lease = guard?.under
+    return this.#attempt(path, lease ? () => this.#leases.under(lease, async () => work()) : work)
+  }
+
+  /** Every verb runs in here, so that no failure of the disk reaches a caller unexplained. */
+  async #attempt<T>(path: TreePath | undefined, work: () => T | Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      throw explain(error, this.#folders.shown(path ?? ('' as TreePath)))
+    }
+  }
+}
+
+class FileLeaf implements Leaf {
+  readonly bytes: Buffer
+  readonly size: number
+  readonly modifiedAt: number
+  readonly changedAt: number
+  #revision: Revision | undefined
+
+  constructor(bytes: Buffer, stats: Stats) {
+    this.bytes = bytes
+    this.size = Math.max(stats.size, bytes.length)
+    const { modifiedAt, changedAt } = timesOf(stats)
+    this.modifiedAt = modifiedAt
+    this.changedAt = changedAt
+  }
+
+  /** Hashing costs a few microseconds a kilobyte: only those who ask for it pay. */
+  get revision(): Revision {
+    if (this.bytes.length < this.size) {
+      throw invalidInput('PARTIAL_READ', 'A leaf that was read in part has no revision.', { hint: 'Read it whole.' })
+    }
+    this.#revision ??= revisionOf(this.bytes)
+    return this.#revision
+  }
+}
+
+class WrittenLeaf<Name extends string> {
+  readonly outcome: Name
+  readonly durability: Durability
+  readonly #bytes: Uint8Array
+
+  constructor(outcome: Name, durability: Durability, bytes: Uint8Array) {
+    this.outcome = outcome
+    this.durability = durability
+    this.#bytes = bytes
+  }
+
+  get revision(): Revision {
+    return revisionOf(this.#bytes)
+  }
+}
+
+const timesOf = (stats: Stats) => ({
+  modifiedAt: stats.mtimeMs,
+  changedAt: Math.max(stats.mtimeMs, stats.ctimeMs),
+})
+
+function visible(folder: TreePath, dirents: readonly Dirent[]): { entry: Entry; file: string }[] {
+  const seen = new Map<string, { entry: Entry; file: string }>()
+  for (const dirent of dirents) {
+    const file = dirent.name
+    let name = file
+    if (file.charCodeAt(0) === 46) {
+      if (file === strayScratchName) continue
+      const own = file.startsWith(ownPrefix) ? nameFromOwn(file) : undefined
+      if (own) {
+        // The leaf itself, if it is there too, is listed by its own entry.
+        if (seen.has(own.name)) continue
+        name = own.name
+      }
+    }
+    if (folder === home && file === nameOf(engineHome)) continue
+    seen.set(name, { entry: { name, kind: kindOf(dirent) }, file })
+  }
+  return [...seen.values()].sort((a, b) => (a.entry.name < b.entry.name ? -1 : a.entry.name > b.entry.name ? 1 : 0))
+}
+
+const kindOf = (dirent: Dirent): Entry['kind'] => (dirent.isFile() ? 'leaf' : dirent.isDirectory() ? 'folder' : 'other')

@@ -1,0 +1,165 @@
+/** What crashes and strangers leave behind, found and, on request, put right. */
+import { childOf, isSegment, type TreePath } from '../../kernel/tree-path.ts'
+import type { Finding } from '../../tree/tree.ts'
+import { type Disk, did } from './disk.ts'
+import type { Folders } from './folders.ts'
+import type { Locks } from './locks.ts'
+import { type Moves, nameFromOwn, ownPrefix } from './moves.ts'
+import { type Scratch, strayScratchName } from './scratch.ts'
+
+export interface InspectParts {
+  readonly disk: Disk
+  readonly folders: Folders
+  readonly moves: Moves
+  readonly locks: Locks
+  readonly scratch: Scratch
+  readonly repair: boolean
+  /** Folders to walk through, beside the engine's own. */
+  readonly within: readonly TreePath[]
+}
+
+/** Older than any write takes: nobody is still writing it. */
+const orphanedAfter = 60 * 60 * 1000
+
+export async function inspectFiles(parts: InspectParts): Promise<Finding[]> {
+  return [
+    ...openToTheWorld(parts),
+    ...(await unfinishedMoves(parts)),
+    ...(await strayEntries(parts)),
+    ...orphanedDrafts(parts),
+    ...(await abandonedLocks(parts)),
+  ]
+}
+
+function openToTheWorld({ disk, folders, repair }: InspectParts): Finding[] {
+  const fd = folders.descriptor('' as TreePath)
+  const mode = fd === undefined ? 0 : disk.statOpen(fd).mode
+  if (fd === undefined || (mode & 0o002) === 0) return []
+  const repaired = repair && did(['EPERM', 'EACCES', 'EROFS'], () => disk.changeMode(fd, mode & 0o7775))
+  return [
+    {
+      code: 'WORLD_WRITABLE_ROOT',
+      severity: 'warning',
+      path: folders.root,
+      message: 'Every user of this machine may write into the root.',
+      hint: `Take that right away: chmod o-w ${folders.root}`,
+      repaired,
+    },
+  ]
+}
+
+async function unfinishedMoves({ folders, moves, repair }: InspectParts): Promise<Finding[]> {
+  const open = moves.abandoned().filter(({ intent }) => intent !== undefined && moves.isUnfinished(intent))
+  const { stranded } = repair ? await moves.recover() : { stranded: [] }
+  return open.map(({ intent }) => {
+    const isStranded = stranded.some(({ operation }) => operation === intent!.operation)
+    return {
+      code: isStranded ? 'STRANDED_LEAF' : 'UNFINISHED_MOVE',
+      severity: 'error' as const,
+      path: folders.shown(intent!.from),
+      message: `A process died while it moved this to ${intent!.to}.`,
+      hint: isStranded
+        ? 'Something else stands at both ends; move one of them away, then run `signalbox doctor --fix` again.'
+        : 'Finish it with `signalbox doctor --fix`; any process that lists the folder does so too.',
+      repaired: repair && !isStranded,
+    }
+  })
+}
+
+/** Walks the folders for private files nobody will settle, for links and odd things, and for unusable names. */
+async function strayEntries(parts: InspectParts): Promise<Finding[]> {
+  const findings: Finding[] = []
+  const waiting = [...parts.within]
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    const prefix = parts.folders.at(folder, false)
+    if (prefix === undefined) continue
+    for (const entry of parts.disk.list(prefix)) {
+      const shown = `${parts.folders.shown(folder)}/${entry.name}`
+      if (entry.name.startsWith(ownPrefix)) findings.push(...(await privateFile(parts, folder, prefix, entry.name)))
+      else if (entry.name === strayScratchName) continue
+      else if (!isSegment(entry.name))
+        findings.push(
+          stray(
+            'UNUSABLE_NAME',
+            shown,
+            'This name cannot be used in a tree, so the file is never read.',
+            'Rename it with plain letters.',
+          ),
+        )
+      else if (entry.isDirectory()) waiting.push(childOf(folder, entry.name))
+      else if (!entry.isFile())
+        findings.push(
+          stray(
+            'NOT_A_LEAF',
+            shown,
+            'This is a link, pipe, socket or device; it is never followed or read.',
+            'Remove it or move it out of the tree.',
+          ),
+        )
+    }
+  }
+  return findings
+}
+
+async function privateFile(parts: InspectParts, folder: TreePath, prefix: string, name: string): Promise<Finding[]> {
+  const own = nameFromOwn(name)
+  if (!own || !parts.moves.isAbandoned(own.holder, prefix + name)) return []
+  const repaired = parts.repair && (await parts.moves.restoreOrphan(folder, name))
+  return [
+    {
+      code: repaired ? 'UNFINISHED_MOVE' : 'STRANDED_LEAF',
+      severity: 'error',
+      path: `${parts.folders.shown(folder)}/${name}`,
+      message: `A process died while it changed ${own.name}.`,
+      hint: 'Run `signalbox doctor --fix`; if it stays, another file has taken its name: move that one away first.',
+      repaired,
+    },
+  ]
+}
+
+const stray = (code: string, path: string, message: string, hint: string): Finding => ({
+  code,
+  severity: 'warning',
+  path,
+  message,
+  hint,
+  repaired: false,
+})
+
+function orphanedDrafts({ disk, folders, scratch, repair }: InspectParts): Finding[] {
+  const findings: Finding[] = []
+  for (const folder of scratch.folders()) {
+    const prefix = folders.at(folder, false)
+    if (prefix === undefined) continue
+    for (const { name } of disk.list(prefix)) {
+      const stats = disk.stat(prefix + name)
+      if (!stats || Date.now() - stats.ctimeMs < orphanedAfter) continue
+      const repaired = repair && did(['ENOENT'], () => disk.unlink(prefix + name))
+      findings.push({
+        code: 'ORPHANED_DRAFT',
+        severity: 'note',
+        path: `${folders.shown(folder)}/${name}`,
+        message: 'A temporary file was left behind by a process that died while writing.',
+        hint: 'Remove it with `signalbox doctor --fix`; what it was for was never acknowledged.',
+        repaired,
+      })
+    }
+  }
+  return findings
+}
+
+async function abandonedLocks({ folders, locks, repair }: InspectParts): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const { folder } of locks.abandoned()) {
+    if (repair) await locks.free(folder)
+    findings.push({
+      code: 'ABANDONED_LOCK',
+      severity: 'note',
+      path: folders.shown(folder),
+      message: 'The process that held this lock is dead.',
+      hint: 'Nothing needs doing: the next process takes it over.',
+      repaired: repair,
+    })
+  }
+  return findings
+}

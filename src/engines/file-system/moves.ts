@@ -1,0 +1,285 @@
+/**
+ * Moves that have one winner and replace nothing.
+ *
+ * Where the system has a rename that never replaces, a plain move is that one call. Otherwise, and whenever new
+ * bytes are carried, the mover first renames the leaf to a private name beside it (`.own-…`). Only one mover can,
+ * and from then on nobody else touches it. It then puts the result at the target by a step that fails if something
+ * is there, and drops the private file. A crash in between is settled by `recover`, from the note in the slot.
+ */
+import { childOf, nameOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
+import { codeOf, type Disk, did, unless } from './disk.ts'
+import type { Folders } from './folders.ts'
+import type { HolderId, Holders } from './holder.ts'
+import type { Locks } from './locks.ts'
+import { unknownHolderKeeps } from './locks.ts'
+import type { Draft, Scratch } from './scratch.ts'
+import type { Intent, Slots } from './slots.ts'
+
+export const ownPrefix = '.own-'
+
+export interface MovesParts {
+  readonly disk: Disk
+  readonly folders: Folders
+  readonly holders: Holders
+  readonly scratch: Scratch
+  readonly slots: Slots
+  readonly locks: Locks
+  readonly flush: boolean
+}
+
+export type Publishing = 'done' | 'taken' | 'gone'
+
+/** `.own-pid-start-machine-instance-series-counter-NAME` and back. */
+const ownName = (operation: string, name: string) => `${ownPrefix}${operation}-${name}`
+
+export function nameFromOwn(own: string): { holder: HolderId; operation: string; name: string } | undefined {
+  const parts = /^\.own-((\w+-\w+-\w+-\w+)-\w+)-(.+)$/s.exec(own)
+  return parts ? { operation: parts[1]!, holder: parts[2]!, name: parts[3]! } : undefined
+}
+
+export class Moves {
+  readonly #parts: MovesParts
+  #operations = 0
+  #unsettled: Intent | undefined
+
+  constructor(parts: MovesParts) {
+    this.#parts = parts
+  }
+
+  /** A name for the draft of the next rewrite, from which its private file is named too. */
+  nextOperation(): string {
+    return `${this.#parts.holders.self}-${(this.#operations++).toString(36)}`
+  }
+
+  /** Puts a file at a path where nothing may be yet. The source is gone afterwards. */
+  publish(file: string, to: TreePath): Publishing {
+    const { disk, folders } = this.#parts
+    const folder = parentOf(to)
+    for (let attempt = 0; ; attempt++) {
+      const target = folders.at(folder, true) + nameOf(to)
+      const outcome = this.#publishTo(file, target)
+      if (outcome !== 'gone') return outcome
+      // Either the file or the folder is gone; a folder that was deleted or moved is made anew.
+      if (attempt < 3 && folders.forget(folder)) continue
+      if (attempt < 3 && disk.exists(file)) continue
+      return 'gone'
+    }
+  }
+
+  #publishTo(file: string, target: string): Publishing {
+    const { disk } = this.#parts
+    const native = disk.renameNew?.(file, target) ?? 'strange'
+    if (native !== 'strange') return native
+    try {
+      disk.link(file, target)
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST') return 'taken'
+      if (codeOf(error) === 'ENOENT') return 'gone'
+      throw error
+    }
+    disk.unlink(file)
+    return 'done'
+  }
+
+  /** Moves what stands there as it is. `unique`: the target's name is nobody else's, so a look before is enough. */
+  plain(from: TreePath, to: TreePath, unique: boolean): Publishing {
+    const { disk, folders } = this.#parts
+    for (let attempt = 0; ; attempt++) {
+      const source = folders.at(parentOf(from), false)
+      if (source === undefined) return 'gone'
+      const path = source + nameOf(from)
+      const target = folders.at(parentOf(to), true) + nameOf(to)
+      let outcome: Publishing | 'strange' = disk.renameNew?.(path, target) ?? 'strange'
+      if (outcome === 'strange' && unique) outcome = this.#lookAndRename(path, target)
+      if (outcome === 'strange') {
+        const stats = disk.stat(path)
+        const intent = stats && { operation: this.nextOperation(), from, to, file: stats.ino, links: stats.nlink }
+        outcome = intent ? this.#noted(intent, () => this.#viaPrivateName(intent)) : 'gone'
+      }
+      if (outcome !== 'gone') return outcome
+      const stale = [folders.forget(parentOf(from)), folders.forget(parentOf(to))]
+      if (attempt > 2 || !stale.includes(true)) return 'gone'
+    }
+  }
+
+  /** Moves a leaf while its bytes become those of the draft. `isSame` sees the private file and may call it off. */
+  rewriting(intent: Intent, draft: Draft, isSame: (own: string) => boolean): Publishing | 'changed' {
+    return this.#noted(intent, () => this.#viaPrivateName(intent, draft, isSame))
+  }
+
+  /** Settles what an earlier failure in this very process left half-way. Throws while the disk still refuses. */
+  settleOwn(): void {
+    if (!this.#unsettled) return
+    this.#settle(this.#unsettled, 'back')
+    this.#unsettled = undefined
+    this.#parts.slots.end()
+  }
+
+  /** Runs the steps of a move between writing its note and crossing it out. */
+  #noted<T>(intent: Intent, steps: () => T): T {
+    this.settleOwn()
+    this.#parts.slots.begin(intent, this.#parts.flush)
+    this.#unsettled = intent
+    try {
+      const outcome = steps()
+      this.#unsettled = undefined
+      this.#parts.slots.end()
+      return outcome
+    } catch (error) {
+      try {
+        this.settleOwn()
+      } catch {
+        // The first failure is the one to report. The note stays; the next operation or process settles it.
+      }
+      throw error
+    }
+  }
+
+  #viaPrivateName(intent: Intent): Publishing
+  #viaPrivateName(intent: Intent, draft: Draft, isSame: (own: string) => boolean): Publishing | 'changed'
+  #viaPrivateName(intent: Intent, draft?: Draft, isSame?: (own: string) => boolean): Publishing | 'changed' {
+    const { disk, folders } = this.#parts
+    const source = folders.at(parentOf(intent.from), false)
+    if (source === undefined) return 'gone'
+    const own = source + ownName(intent.operation, nameOf(intent.from))
+    const won = did(['ENOENT'], () => disk.rename(source + nameOf(intent.from), own))
+    if (!won) return 'gone'
+    const outcome = isSame && !isSame(own) ? 'changed' : this.publish(draft?.path ?? own, intent.to)
+    // Back to its place. If a stranger has put something there meanwhile, the private file stays and is reported.
+    if (outcome !== 'done') this.publish(own, intent.from)
+    else if (draft) unless(['ENOENT'], () => disk.unlink(own))
+    return outcome
+  }
+
+  /** Settles the moves that dead processes left unfinished. `stranded`: something else stands at both ends. */
+  async recover(): Promise<{ settled: Intent[]; stranded: Intent[] }> {
+    const { slots, holders, locks } = this.#parts
+    const result: { settled: Intent[]; stranded: Intent[] } = { settled: [], stranded: [] }
+    if (this.abandoned().length === 0) return result
+    await locks.within('recovery', 'moves', () => {
+      for (const slot of slots.all()) {
+        if (!this.#isDead(slot.holder, slot.writtenAt)) continue
+        if (slot.intent) {
+          const outcome = this.#settle(slot.intent, 'forward')
+          if (outcome === 'settled') result.settled.push(slot.intent)
+          if (outcome === 'stranded') {
+            result.stranded.push(slot.intent)
+            continue
+          }
+        }
+        if (slot.holder !== holders.self) slots.drop(slot.holder)
+      }
+    })
+    return result
+  }
+
+  /** The notes of dead processes. */
+  abandoned(): { holder: HolderId; intent: Intent | undefined }[] {
+    return this.#parts.slots.all().filter((slot) => this.#isDead(slot.holder, slot.writtenAt))
+  }
+
+  /** A private name seen in a listing: is the process that made it dead, so that it must be settled? */
+  isAbandoned(holder: HolderId, path: string): boolean {
+    const life = this.#parts.holders.lifeOf(holder)
+    if (life !== 'unknown') return life === 'dead'
+    const stats = this.#parts.disk.stat(path)
+    return stats !== undefined && Date.now() - stats.ctimeMs > unknownHolderKeeps
+  }
+
+  /**
+   * A private file without a note: somebody deleted the engine's folder. Nothing tells whether its move was
+   * finished, so it goes back to where it was: twice is better than lost.
+   */
+  async restoreOrphan(folder: TreePath, own: string): Promise<boolean> {
+    const parsed = nameFromOwn(own)
+    if (!parsed) return false
+    return this.#parts.locks.within('recovery', 'moves', () => {
+      const noted = this.#parts.slots.all().some((slot) => slot.intent?.operation === parsed.operation)
+      const prefix = this.#parts.folders.at(folder, false)
+      if (noted || prefix === undefined) return false
+      return this.publish(prefix + own, childOf(folder, parsed.name)) === 'done'
+    })
+  }
+
+  /**
+   * Before a file with more than one name is rewritten or removed: if the second name is the trace of an unfinished
+   * move, that move must be settled first, or its recovery would take the rewrite for a move that never arrived.
+   */
+  async settleNamesOf(file: number): Promise<void> {
+    for (let attempt = 0; attempt < 1000; attempt++) {
+      const open = this.#parts.slots.all().find(({ intent }) => intent && this.#traces(intent).includes(file))
+      if (!open) return
+      if (this.#isDead(open.holder, open.writtenAt)) await this.recover()
+      else await new Promise((resolve) => setTimeout(resolve, 1))
+    }
+  }
+
+  /** True while the private file of this move is still there. */
+  isUnfinished(intent: Intent): boolean {
+    const own = this.#ownPath(intent)
+    return own !== undefined && this.#parts.disk.exists(own)
+  }
+
+  #traces(intent: Intent): number[] {
+    const { disk } = this.#parts
+    return [this.#ownPath(intent), this.#draftPath(intent)].flatMap((path) => {
+      const stats = path === undefined ? undefined : disk.stat(path)
+      return stats ? [stats.ino] : []
+    })
+  }
+
+  #isDead(holder: HolderId, writtenAt: number): boolean {
+    const life = this.#parts.holders.lifeOf(holder)
+    return life === 'dead' || (life === 'unknown' && Date.now() - writtenAt > unknownHolderKeeps)
+  }
+
+  #ownPath({ from, operation }: Intent): string | undefined {
+    const source = this.#parts.folders.at(parentOf(from), false)
+    return source === undefined ? undefined : source + ownName(operation, nameOf(from))
+  }
+
+  #draftPath({ draft, operation }: Intent): string | undefined {
+    const folder = draft === undefined ? undefined : this.#parts.folders.at(draft, false)
+    return folder === undefined ? undefined : folder + operation
+  }
+
+  /**
+   * Finishes or undoes a move of which nobody is in charge any more. How far it came is read off the files: a draft
+   * that is gone, or has more names than one, has been put at the target; so has a private file with a name more
+   * than before.
+   */
+  #settle(intent: Intent, direction: 'forward' | 'back'): 'nothing' | 'settled' | 'stranded' {
+    const { disk } = this.#parts
+    const own = this.#ownPath(intent)
+    const draft = this.#draftPath(intent)
+    const ownStats = own === undefined ? undefined : disk.stat(own)
+    const draftStats = draft === undefined ? undefined : disk.stat(draft)
+    const drop = (path: string | undefined) => path && unless(['ENOENT'], () => disk.unlink(path))
+    if (!own || !ownStats) {
+      drop(draft)
+      return 'nothing'
+    }
+    const arrived = intent.draft !== undefined && (draftStats === undefined || draftStats.nlink > 1)
+    const linked = ownStats.nlink > (ownStats.ino === intent.file ? intent.links : 1)
+    if (arrived || linked) {
+      drop(own)
+      drop(draft)
+      return 'settled'
+    }
+    const canGoOn = direction === 'forward' && ownStats.ino === intent.file
+    if (canGoOn && this.publish(draft ?? own, intent.to) === 'done') {
+      if (draft) drop(own)
+      return 'settled'
+    }
+    if (this.publish(own, intent.from) !== 'done') return 'stranded'
+    drop(draft)
+    return 'settled'
+  }
+
+  #lookAndRename(path: string, target: string): Publishing {
+    const { disk } = this.#parts
+    if (disk.exists(target)) return disk.exists(path) ? 'taken' : 'gone'
+    const moved = did(['ENOENT'], () => disk.rename(path, target))
+    return moved ? 'done' : 'gone'
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * Temporary files, away from where readers look: a finished one is put in its place by a rename or a link, so
+ * nobody ever sees half a file. They live in `.signalbox/engine/tmp`, or, for a folder that is a file system of its
+ * own, in `.signalbox-tmp` at the top of that file system. A crash leaves them behind; the sweep goes by age.
+ */
+import { childOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
+import { engineHome } from '../../tree/home.ts'
+import { codeOf, type Disk, openFlags, unless } from './disk.ts'
+import { writeAll } from './files.ts'
+import type { Folders } from './folders.ts'
+
+export const scratchFolder = childOf(engineHome, 'tmp')
+export const strayScratchName = '.signalbox-tmp'
+
+/** A temporary file that is written and closed. */
+export interface Draft {
+  readonly path: string
+  readonly name: string
+  readonly folder: TreePath
+}
+
+export class Scratch {
+  readonly #disk: Disk
+  readonly #folders: Folders
+  readonly #fileMode: number
+  readonly #mask: number
+  /** Devices other than the root's, each with the folder its temporary files go to. */
+  readonly #elsewhere = new Map<number, TreePath>()
+  #counter = 0
+  #series = ''
+
+  constructor(disk: Disk, folders: Folders, fileMode: number) {
+    this.#disk = disk
+    this.#folders = folders
+    this.#fileMode = fileMode
+    this.#mask = process.umask()
+  }
+
+  /** A name nobody else uses; what counts is that it is new, not that it is secret. */
+  newName(): string {
+    this.#series ||= process.pid.toString(36) + Math.random().toString(36).slice(2, 12)
+    return `${this.#series}-${(this.#counter++).toString(36)}`
+  }
+
+  /** Opens a new temporary file. The caller writes and closes it. */
+  open(name: string, near: TreePath | undefined, mode = this.#fileMode): { fd: number; draft: Draft } {
+    const folder = this.#folderFor(near)
+    for (let attempt = 0; ; attempt++) {
+      const path = this.#folders.at(folder, true) + name
+      try {
+        const fd = this.#disk.open(path, openFlags.create, mode)
+        if ((mode & this.#mask) !== 0) this.#disk.changeMode(fd, mode)
+        return { fd, draft: { path, name, folder } }
+      } catch (error) {
+        if (codeOf(error) === 'ENOENT' && attempt < 3 && this.#folders.forget(folder)) continue
+        throw error
+      }
+    }
+  }
+
+  /** Writes and closes a temporary file; on failure nothing is left of it. `flush` runs before it is closed. */
+  write(
+    bytes: Uint8Array,
+    options: { name?: string; near?: TreePath; mode?: number; flush?: (fd: number) => void } = {},
+  ): Draft {
+    const { fd, draft } = this.open(options.name ?? this.newName(), options.near, options.mode)
+    let open = true
+    try {
+      writeAll(this.#disk, fd, bytes, null)
+      options.flush?.(fd)
+      open = false
+      this.#disk.close(fd)
+      return draft
+    } catch (error) {
+      if (open) unless(anything(error), () => this.#disk.close(fd))
+      this.discard(draft)
+      throw error
+    }
+  }
+
+  /** Removes a draft that is not needed any more. A failure is left to the sweep. */
+  discard(draft: Draft): void {
+    try {
+      this.#disk.unlink(draft.path)
+    } catch {
+      // Whatever stopped the unlink (gone already, disk error), the sweep finds the file by its age.
+    }
+  }
+
+  /** After EXDEV: temporary files for this folder must lie on its own file system. */
+  useDeviceOf(folder: TreePath): void {
+    const device = this.#deviceOf(folder)
+    let top = folder
+    while (top !== '' && this.#deviceOf(parentOf(top)) === device) top = parentOf(top)
+    this.#elsewhere.set(device, childOf(top, strayScratchName))
+  }
+
+  folders(): TreePath[] {
+    return [scratchFolder, ...this.#elsewhere.values()]
+  }
+
+  #folderFor(near: TreePath | undefined): TreePath {
+    if (near === undefined || this.#elsewhere.size === 0) return scratchFolder
+    return this.#elsewhere.get(this.#deviceOf(near)) ?? scratchFolder
+  }
+
+  #deviceOf(folder: TreePath): number {
+    this.#folders.at(folder, true)
+    const fd = this.#folders.descriptor(folder)
+    return fd === undefined ? -1 : this.#disk.statOpen(fd).dev
+  }
+}
+
+/** For a clean-up after a failure: the first error is the one to report. */
+const anything = (_first: unknown): readonly string[] => ['EBADF', 'EIO', 'ENOSPC', 'EACCES', 'EMFILE', 'ENOENT']

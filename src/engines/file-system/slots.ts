@@ -1,0 +1,93 @@
+/**
+ * What this process is in the middle of. A move that takes several steps writes down first what it is about to
+ * do; steps are synchronous, so one note a process is enough, and it is overwritten in place by the next. After a
+ * crash the note tells the next process how to finish.
+ */
+import { childOf, type TreePath } from '../../kernel/tree-path.ts'
+import { engineHome } from '../../tree/home.ts'
+import { type Disk, openFlags, unless } from './disk.ts'
+import { readWhole, writeAll } from './files.ts'
+import type { Folders } from './folders.ts'
+import type { HolderId, Holders } from './holder.ts'
+
+export const slotsFolder = childOf(engineHome, 'moves')
+
+export interface Intent {
+  /** Names the private file beside `from`, and the draft with the new bytes. */
+  readonly operation: string
+  readonly from: TreePath
+  readonly to: TreePath
+  /** Where the draft is; absent when the leaf moves unchanged. */
+  readonly draft?: TreePath
+  /** The file that was to be moved, and how many names it had before: both tell how far the move came. */
+  readonly file: number
+  readonly links: number
+}
+
+export interface Slot {
+  readonly holder: HolderId
+  readonly intent: Intent | undefined
+  readonly writtenAt: number
+}
+
+const idle = Buffer.from('-')
+
+export class Slots {
+  readonly #disk: Disk
+  readonly #folders: Folders
+  readonly #holders: Holders
+  readonly #mode: number
+  #fd: number | undefined
+
+  constructor(disk: Disk, folders: Folders, holders: Holders, mode: number) {
+    this.#disk = disk
+    this.#folders = folders
+    this.#holders = holders
+    this.#mode = mode
+  }
+
+  begin(intent: Intent, flush: boolean): void {
+    this.#fd ??= this.#disk.open(this.#folders.at(slotsFolder, true) + this.#holders.self, openFlags.write, this.#mode)
+    // The line end is what makes the note valid: without it the move had not begun.
+    writeAll(this.#disk, this.#fd, Buffer.from(`${JSON.stringify(intent)}\n`), 0)
+    if (flush) this.#disk.flushData(this.#fd)
+  }
+
+  end(): void {
+    if (this.#fd !== undefined) writeAll(this.#disk, this.#fd, idle, 0)
+  }
+
+  /** The notes of all processes, living and dead. */
+  all(): Slot[] {
+    const prefix = this.#folders.at(slotsFolder, false)
+    if (prefix === undefined) return []
+    return this.#disk.list(prefix).flatMap(({ name }) => {
+      const file = readWhole(this.#disk, prefix + name)
+      if (!file) return []
+      return [{ holder: name, intent: intentIn(file.bytes.toString('utf8')), writtenAt: file.stats.mtimeMs }]
+    })
+  }
+
+  drop(holder: HolderId): void {
+    const prefix = this.#folders.at(slotsFolder, false)
+    if (prefix !== undefined) unless(['ENOENT'], () => this.#disk.unlink(prefix + holder))
+  }
+
+  close(): void {
+    if (this.#fd === undefined) return
+    this.#disk.close(this.#fd)
+    this.#fd = undefined
+    this.drop(this.#holders.self)
+  }
+}
+
+function intentIn(text: string): Intent | undefined {
+  const end = text.indexOf('\n')
+  if (!text.startsWith('{') || end < 0) return undefined
+  try {
+    return JSON.parse(text.slice(0, end)) as Intent
+  } catch {
+    // Overwritten half-way by a crash: the move it was about to note had not begun.
+    return undefined
+  }
+}

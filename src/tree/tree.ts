@@ -155,9 +155,9 @@ export interface Tree {
   /**
    * Moves a leaf. Of any number of concurrent movers, to whatever targets, exactly one sees 'moved', the
    * others 'gone'; foreign movers count. Never replaces: an occupied target gives 'taken' and leaves both as
-   * they were. With `change` the bytes seen by `change` are those that moved. Where only a few bytes differ
-   * they may be written just after the move: a crash in between leaves the old bytes at the target.
-   * A repeat sees 'gone'. Onto itself: an edit, under the same promises; readers may miss it for an instant.
+   * they were. With `change` the bytes seen by `change` are those that moved. For a `unique` name a change of
+   * a few bytes may be written just after the move: until then others see the old bytes there, and a crash in between
+   * leaves them. A repeat sees 'gone'. Onto itself: an edit, under the same promises; readers may miss it for an instant.
    */
   move(from: TreePath, to: TreePath, options?: MoveOptions): Promise<Moved>
 

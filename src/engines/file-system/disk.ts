@@ -19,7 +19,6 @@ export interface Disk {
   statOpen(fd: number): Stats
   /** Does not follow a link. `undefined` when there is nothing. */
   stat(path: string): Stats | undefined
-  exists(path: string): boolean
   rename(from: string, to: string): void
   link(from: string, to: string): void
   unlink(path: string): void
@@ -53,7 +52,6 @@ export const realDisk = (): Disk => ({
   write: (fd, bytes, offset, length, position) => fs.writeSync(fd, bytes, offset, length, position),
   statOpen: (fd) => fs.fstatSync(fd),
   stat: (path) => fs.lstatSync(path, quietStat),
-  exists: fs.existsSync,
   rename: fs.renameSync,
   link: fs.linkSync,
   unlink: fs.unlinkSync,

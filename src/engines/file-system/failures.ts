@@ -51,6 +51,8 @@ const known: Record<string, (where: string) => SignalboxError> = {
       hint: 'Move that file away, then repeat the command.',
     }),
   EISDIR: (where) => notALeaf(where),
+  ESPIPE: (where) => notALeaf(where),
+  EAGAIN: (where) => notALeaf(where),
   ELOOP: (where) => linkRefused(where),
 }
 

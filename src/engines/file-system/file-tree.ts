@@ -32,7 +32,7 @@ import { largestLeaf, readOpen, readWhole, writeAll } from './files.ts'
 import { Folders } from './folders.ts'
 import { GroupCommit } from './group-commit.ts'
 import { Holders } from './holder.ts'
-import { spanInPlace } from './in-place.ts'
+import { type Span, spanInPlace } from './in-place.ts'
 import { inspectFiles } from './inspect.ts'
 import { Leases } from './leases.ts'
 import { Locks } from './locks.ts'
@@ -167,13 +167,12 @@ export class FileTree implements Tree {
 
   /** True when something was settled, so that the listing must be taken again. */
   async #settlePrivate(folder: TreePath, prefix: string, privates: readonly Dirent[]): Promise<boolean> {
-    let settled = false
-    this.#moves.settleOwn()
+    let settled = this.#moves.settleOwn()
     for (const { name } of privates) {
       const own = nameFromOwn(name)
       if (!own || !this.#moves.isAbandoned(own.holder, prefix + name)) continue
       await this.#moves.recover()
-      if (this.#disk.exists(prefix + name)) await this.#moves.restoreOrphan(folder, name)
+      if (this.#disk.stat(prefix + name)) await this.#moves.restoreOrphan(folder, name)
       settled = true
     }
     return settled
@@ -254,7 +253,7 @@ export class FileTree implements Tree {
         return { outcome: 'stale' }
       }
       if (outcome === 'strange') {
-        if (!this.#disk.exists(target)) return { outcome: 'gone' }
+        if (!this.#disk.stat(target)) return { outcome: 'gone' }
         this.#disk.rename(draft.path, target)
       }
     } finally {
@@ -339,27 +338,38 @@ export class FileTree implements Tree {
       if (before.length === 0 && !this.#disk.statOpen(fd).isFile()) throw notALeaf(this.#folders.shown(from))
       const after = change(before)
       if (after === undefined) return { outcome: 'kept' }
-      const span = writable && from !== to ? spanInPlace(before, after) : undefined
+      // In place only where the name cannot mean another leaf by the time it moves.
+      const span = writable && unique && from !== to ? spanInPlace(before, after) : undefined
       if (!span) {
-        const outcome = await this.#moveRewriting(from, to, fd, after)
-        return outcome === 'done' ? this.#moved(from, to, after) : outcome === 'changed' ? 'again' : { outcome }
+        const outcome = await this.#moveRewriting(from, to, fd, before, after)
+        return outcome === 'done' ? await this.#moved(from, to, after) : outcome === 'changed' ? 'again' : { outcome }
       }
       const outcome = this.#moves.plain(from, to, unique)
       if (outcome !== 'done') return { outcome }
       if (span.end > span.start) {
-        this.#disk.write(fd, after, span.start, span.end - span.start, span.start)
+        this.#overwrite(fd, span, before, after)
         if (this.#durability !== 'process') {
           open = false
           await this.#flushAndClose(fd)
         }
       }
-      return this.#moved(from, to, after)
+      return await this.#moved(from, to, after)
     } finally {
       if (open) this.#disk.close(fd)
     }
   }
 
-  async #moveRewriting(from: TreePath, to: TreePath, fd: number, after: Uint8Array) {
+  /** A few bytes in one call. A failure half-way must not leave a mixture: then the old ones are put back. */
+  #overwrite(fd: number, { start, end }: Span, before: Uint8Array, after: Uint8Array): void {
+    try {
+      writeAll(this.#disk, fd, after.subarray(start, end), start)
+    } catch (error) {
+      did([codeOf(error) ?? ''], () => writeAll(this.#disk, fd, before.subarray(start, end), start))
+      throw error
+    }
+  }
+
+  async #moveRewriting(from: TreePath, to: TreePath, fd: number, before: Uint8Array, after: Uint8Array) {
     const stats = this.#disk.statOpen(fd)
     if (!stats.isFile()) throw notALeaf(this.#folders.shown(from))
     if (stats.nlink > 1) await this.#moves.settleNamesOf(stats.ino)
@@ -373,10 +383,10 @@ export class FileTree implements Tree {
     })
     const intent = { operation, from, to, draft: draft.folder, file: stats.ino, links: stats.nlink }
     try {
-      // The private file must be the very one that was read, not changed since.
+      // The private file must be the very one that was read, not changed since: nobody else's edit may be lost.
       const outcome = this.#moves.rewriting(intent, draft, (own) => {
-        const now = this.#disk.stat(own)
-        return now?.ino === stats.ino && now.size === stats.size && now.mtimeMs === stats.mtimeMs
+        const now = readWhole(this.#disk, own)
+        return now?.stats.ino === stats.ino && now.bytes.equals(before)
       })
       if (outcome !== 'done') this.#scratch.discard(draft)
       return outcome
@@ -450,6 +460,7 @@ export class FileTree implements Tree {
         moves: this.#moves,
         locks: this.#locks,
         scratch: this.#scratch,
+        clock: this.#clock,
         repair: options?.repair === true,
         within: options?.within ?? [],
       }),
@@ -506,8 +517,13 @@ export class FileTree implements Tree {
   }
 
   #flushFolder(folder: TreePath): void {
-    const fd = this.#folders.descriptor(folder)
-    if (fd !== undefined) this.#disk.flush(fd)
+    const borrowed = this.#folders.borrow(folder)
+    if (!borrowed) return
+    try {
+      this.#disk.flush(borrowed.fd)
+    } finally {
+      borrowed.giveBack()
+    }
   }
 
   /** Makes the entries of a folder as safe as this tree promises. */

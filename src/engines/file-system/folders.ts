@@ -18,6 +18,9 @@ interface Pinned {
   /** What a name is appended to. */
   readonly prefix: string
   checkedAt: number
+  /** How many flushes are using the descriptor; it is not closed before they are done. */
+  users: number
+  isDropped: boolean
 }
 
 const trustedFor = 50
@@ -61,9 +64,18 @@ export class Folders {
     return true
   }
 
-  /** A descriptor of the folder for flushing it. Belongs to this object; do not close it. */
-  descriptor(folder: TreePath): number | undefined {
-    return this.at(folder, false) === undefined ? undefined : this.#open.get(folder)?.fd
+  /** Lends the descriptor of a folder, which stays open until it is given back. */
+  borrow(folder: TreePath): { fd: number; giveBack(): void } | undefined {
+    const known = this.at(folder, false) === undefined ? undefined : this.#open.get(folder)
+    if (!known) return undefined
+    known.users++
+    return {
+      fd: known.fd,
+      giveBack: () => {
+        known.users--
+        this.#closeUnused(known)
+      },
+    }
   }
 
   /** The path as people write it. */
@@ -72,8 +84,7 @@ export class Folders {
   }
 
   close(): void {
-    for (const { fd } of this.#open.values()) unless(['EBADF'], () => this.#disk.close(fd))
-    this.#open.clear()
+    for (const folder of [...this.#open.keys()]) this.#drop(folder)
   }
 
   #openRoot(): string {
@@ -125,7 +136,7 @@ export class Folders {
 
   #pin(fd: number, folder: TreePath): string {
     const prefix = this.#byDescriptor ? `/proc/self/fd/${fd}/` : `${this.shown(folder)}/`
-    this.#open.set(folder, { fd, prefix, checkedAt: performance.now() })
+    this.#open.set(folder, { fd, prefix, checkedAt: performance.now(), users: 0, isDropped: false })
     if (this.#open.size > mostOpen) {
       for (const oldest of this.#open.keys()) {
         if (oldest === '' || oldest === folder) continue
@@ -157,6 +168,11 @@ export class Folders {
     const known = this.#open.get(folder)
     if (!known) return
     this.#open.delete(folder)
-    unless(['EBADF'], () => this.#disk.close(known.fd))
+    known.isDropped = true
+    this.#closeUnused(known)
+  }
+
+  #closeUnused(pinned: Pinned): void {
+    if (pinned.isDropped && pinned.users === 0) unless(['EBADF'], () => this.#disk.close(pinned.fd))
   }
 }

@@ -49,8 +49,13 @@ export class GroupCommit {
   }
 
   async #flush(folder: TreePath): Promise<void> {
-    const fd = this.#folders.descriptor(folder)
+    const borrowed = this.#folders.borrow(folder)
     // A folder that is gone took its entries with it: there is nothing left to make safe.
-    if (fd !== undefined) await this.#disk.flushLater(fd)
+    if (!borrowed) return
+    try {
+      await this.#disk.flushLater(borrowed.fd)
+    } finally {
+      borrowed.giveBack()
+    }
   }
 }

@@ -1,5 +1,6 @@
 /** What crashes and strangers leave behind, found and, on request, put right. */
-import { childOf, isSegment, type TreePath } from '../../kernel/tree-path.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { childOf, isSegment, parentOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
 import type { Finding } from '../../tree/tree.ts'
 import { type Disk, did } from './disk.ts'
 import type { Folders } from './folders.ts'
@@ -13,6 +14,7 @@ export interface InspectParts {
   readonly moves: Moves
   readonly locks: Locks
   readonly scratch: Scratch
+  readonly clock: Clock
   readonly repair: boolean
   /** Folders to walk through, beside the engine's own. */
   readonly within: readonly TreePath[]
@@ -32,39 +34,49 @@ export async function inspectFiles(parts: InspectParts): Promise<Finding[]> {
 }
 
 function openToTheWorld({ disk, folders, repair }: InspectParts): Finding[] {
-  const fd = folders.descriptor('' as TreePath)
-  const mode = fd === undefined ? 0 : disk.statOpen(fd).mode
-  if (fd === undefined || (mode & 0o002) === 0) return []
-  const repaired = repair && did(['EPERM', 'EACCES', 'EROFS'], () => disk.changeMode(fd, mode & 0o7775))
-  return [
-    {
-      code: 'WORLD_WRITABLE_ROOT',
-      severity: 'warning',
-      path: folders.root,
-      message: 'Every user of this machine may write into the root.',
-      hint: `Take that right away: chmod o-w ${folders.root}`,
-      repaired,
-    },
-  ]
+  const root = folders.borrow(treeRoot)
+  if (!root) return []
+  try {
+    const { mode } = disk.statOpen(root.fd)
+    if ((mode & 0o002) === 0) return []
+    const repaired = repair && did(['EPERM', 'EACCES', 'EROFS'], () => disk.changeMode(root.fd, mode & 0o7775))
+    return [
+      {
+        code: 'WORLD_WRITABLE_ROOT',
+        severity: 'warning',
+        path: folders.root,
+        message: 'Every user of this machine may write into the root.',
+        hint: `Take that right away: chmod o-w ${folders.root}`,
+        repaired,
+      },
+    ]
+  } finally {
+    root.giveBack()
+  }
 }
 
 async function unfinishedMoves({ folders, moves, repair }: InspectParts): Promise<Finding[]> {
   const open = moves.abandoned().filter(({ intent }) => intent !== undefined && moves.isUnfinished(intent))
   const { stranded } = repair ? await moves.recover() : { stranded: [] }
-  return open.map(({ intent }) => {
-    const isStranded = stranded.some(({ operation }) => operation === intent!.operation)
-    return {
-      code: isStranded ? 'STRANDED_LEAF' : 'UNFINISHED_MOVE',
-      severity: 'error' as const,
-      path: folders.shown(intent!.from),
-      message: `A process died while it moved this to ${intent!.to}.`,
-      hint: isStranded
-        ? 'Something else stands at both ends; move one of them away, then run `signalbox doctor --fix` again.'
-        : 'Finish it with `signalbox doctor --fix`; any process that lists the folder does so too.',
-      repaired: repair && !isStranded,
-    }
-  })
+  const findings: Finding[] = []
+  for (const intent of open.map((slot) => slot.intent!)) {
+    const isStranded = stranded.some(({ operation }) => operation === intent.operation)
+    const renamed = isStranded ? await moves.rename(parentOf(intent.from), moves.ownNameOf(intent)) : undefined
+    findings.push(
+      unfinished(folders.shown(intent.from), intent.to, renamed, repair && (!isStranded || renamed !== undefined)),
+    )
+  }
+  return findings
 }
+
+const unfinished = (path: string, to: string, renamed: string | undefined, repaired: boolean): Finding => ({
+  code: 'UNFINISHED_MOVE',
+  severity: 'error',
+  path,
+  message: `A process died while it moved this to ${to}.${renamed ? ` Its name was taken meanwhile; it is now ${renamed}.` : ''}`,
+  hint: 'Finish it with `signalbox doctor --fix`; any process that lists the folder does so too.',
+  repaired,
+})
 
 /** Walks the folders for private files nobody will settle, for links and odd things, and for unusable names. */
 async function strayEntries(parts: InspectParts): Promise<Finding[]> {
@@ -104,15 +116,16 @@ async function strayEntries(parts: InspectParts): Promise<Finding[]> {
 async function privateFile(parts: InspectParts, folder: TreePath, prefix: string, name: string): Promise<Finding[]> {
   const own = nameFromOwn(name)
   if (!own || !parts.moves.isAbandoned(own.holder, prefix + name)) return []
-  const repaired = parts.repair && (await parts.moves.restoreOrphan(folder, name))
+  const restored = parts.repair && (await parts.moves.restoreOrphan(folder, name))
+  const renamed = parts.repair && !restored ? await parts.moves.rename(folder, name) : undefined
   return [
     {
-      code: repaired ? 'UNFINISHED_MOVE' : 'STRANDED_LEAF',
+      code: 'STRANDED_LEAF',
       severity: 'error',
       path: `${parts.folders.shown(folder)}/${name}`,
-      message: `A process died while it changed ${own.name}.`,
-      hint: 'Run `signalbox doctor --fix`; if it stays, another file has taken its name: move that one away first.',
-      repaired,
+      message: `A process died while it changed ${own.name}.${renamed ? ` Its name was taken meanwhile; it is now ${renamed}.` : ''}`,
+      hint: 'Run `signalbox doctor --fix`: it goes back to its name, or gets a new one if that was taken.',
+      repaired: restored || renamed !== undefined,
     },
   ]
 }
@@ -126,14 +139,14 @@ const stray = (code: string, path: string, message: string, hint: string): Findi
   repaired: false,
 })
 
-function orphanedDrafts({ disk, folders, scratch, repair }: InspectParts): Finding[] {
+function orphanedDrafts({ disk, folders, scratch, clock, repair }: InspectParts): Finding[] {
   const findings: Finding[] = []
   for (const folder of scratch.folders()) {
     const prefix = folders.at(folder, false)
     if (prefix === undefined) continue
     for (const { name } of disk.list(prefix)) {
       const stats = disk.stat(prefix + name)
-      if (!stats || Date.now() - stats.ctimeMs < orphanedAfter) continue
+      if (!stats || clock.now() - stats.ctimeMs < orphanedAfter) continue
       const repaired = repair && did(['ENOENT'], () => disk.unlink(prefix + name))
       findings.push({
         code: 'ORPHANED_DRAFT',

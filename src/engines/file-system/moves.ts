@@ -6,6 +6,7 @@
  * and from then on nobody else touches it. It then puts the result at the target by a step that fails if something
  * is there, and drops the private file. A crash in between is settled by `recover`, from the note in the slot.
  */
+import { conflict } from '../../kernel/errors.ts'
 import { childOf, nameOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
 import { codeOf, type Disk, did, unless } from './disk.ts'
 import type { Folders } from './folders.ts'
@@ -37,9 +38,17 @@ export function nameFromOwn(own: string): { holder: HolderId; operation: string;
   return parts ? { operation: parts[1]!, holder: parts[2]!, name: parts[3]! } : undefined
 }
 
+const nameTaken = (from: TreePath, own: string) =>
+  conflict('NAME_TAKEN', `While ${from} was being moved, other leaves took its name at both ends.`, {
+    hint: 'Nothing is lost: run `signalbox doctor --fix`, which gives it a name of its own.',
+    details: { from, keptAs: own },
+  })
+
+/** Counted over all trees of this process: they share its holder, and two private files must not share a name. */
+let operations = 0
+
 export class Moves {
   readonly #parts: MovesParts
-  #operations = 0
   #unsettled: Intent | undefined
 
   constructor(parts: MovesParts) {
@@ -48,7 +57,7 @@ export class Moves {
 
   /** A name for the draft of the next rewrite, from which its private file is named too. */
   nextOperation(): string {
-    return `${this.#parts.holders.self}-${(this.#operations++).toString(36)}`
+    return `${this.#parts.holders.self}-${(operations++).toString(36)}`
   }
 
   /** Puts a file at a path where nothing may be yet. The source is gone afterwards. */
@@ -61,7 +70,7 @@ export class Moves {
       if (outcome !== 'gone') return outcome
       // Either the file or the folder is gone; a folder that was deleted or moved is made anew.
       if (attempt < 3 && folders.forget(folder)) continue
-      if (attempt < 3 && disk.exists(file)) continue
+      if (attempt < 3 && disk.stat(file)) continue
       return 'gone'
     }
   }
@@ -107,12 +116,16 @@ export class Moves {
     return this.#noted(intent, () => this.#viaPrivateName(intent, draft, isSame))
   }
 
-  /** Settles what an earlier failure in this very process left half-way. Throws while the disk still refuses. */
-  settleOwn(): void {
-    if (!this.#unsettled) return
+  /**
+   * Settles what an earlier failure in this very process left half-way; false when there was nothing. Throws while
+   * the disk still refuses.
+   */
+  settleOwn(): boolean {
+    if (!this.#unsettled) return false
     this.#settle(this.#unsettled, 'back')
     this.#unsettled = undefined
     this.#parts.slots.end()
+    return true
   }
 
   /** Runs the steps of a move between writing its note and crossing it out. */
@@ -141,17 +154,28 @@ export class Moves {
     const { disk, folders } = this.#parts
     const source = folders.at(parentOf(intent.from), false)
     if (source === undefined) return 'gone'
+    const path = source + nameOf(intent.from)
+    const isEdit = intent.from === intent.to
+    // A look first: with the leaf under its private name, its own place could be taken by another of that name.
+    if (!isEdit && disk.stat(folders.at(parentOf(intent.to), true) + nameOf(intent.to))) {
+      return disk.stat(path) ? 'taken' : 'gone'
+    }
     const own = source + ownName(intent.operation, nameOf(intent.from))
-    const won = did(['ENOENT'], () => disk.rename(source + nameOf(intent.from), own))
+    const won = did(['ENOENT'], () => disk.rename(path, own))
     if (!won) return 'gone'
     const outcome = isSame && !isSame(own) ? 'changed' : this.publish(draft?.path ?? own, intent.to)
-    // Back to its place. If a stranger has put something there meanwhile, the private file stays and is reported.
-    if (outcome !== 'done') this.publish(own, intent.from)
-    else if (draft) unless(['ENOENT'], () => disk.unlink(own))
+    if (outcome === 'done') {
+      if (draft) did(['ENOENT'], () => disk.unlink(own))
+      return 'done'
+    }
+    if (this.publish(own, intent.from) === 'taken') throw nameTaken(intent.from, own.slice(source.length))
     return outcome
   }
 
-  /** Settles the moves that dead processes left unfinished. `stranded`: something else stands at both ends. */
+  /**
+   * Settles the moves that dead processes left unfinished. `stranded`: other leaves have taken the names at both ends
+   * meanwhile; it waits for one of them to be free.
+   */
   async recover(): Promise<{ settled: Intent[]; stranded: Intent[] }> {
     const { slots, holders, locks } = this.#parts
     const result: { settled: Intent[]; stranded: Intent[] } = { settled: [], stranded: [] }
@@ -178,8 +202,10 @@ export class Moves {
     return this.#parts.slots.all().filter((slot) => this.#isDead(slot.holder, slot.writtenAt))
   }
 
-  /** A private name seen in a listing: is the process that made it dead, so that it must be settled? */
+  /** A private name seen in a listing: is nobody in the middle of anything with it, so that it must be settled? */
   isAbandoned(holder: HolderId, path: string): boolean {
+    // Our own steps are synchronous: whoever sees one of our private files sees a leftover.
+    if (holder === this.#parts.holders.self) return true
     const life = this.#parts.holders.lifeOf(holder)
     if (life !== 'unknown') return life === 'dead'
     const stats = this.#parts.disk.stat(path)
@@ -201,6 +227,23 @@ export class Moves {
     })
   }
 
+  /** Gives a stranded leaf a name of its own beside the one that was taken. For people who asked for a repair. */
+  async rename(folder: TreePath, own: string): Promise<string | undefined> {
+    const parsed = nameFromOwn(own)
+    return this.#parts.locks.within('recovery', 'moves', () => {
+      const prefix = this.#parts.folders.at(folder, false)
+      if (!parsed || prefix === undefined) return undefined
+      const dot = parsed.name.lastIndexOf('.')
+      const [stem, ending] = dot > 0 ? [parsed.name.slice(0, dot), parsed.name.slice(dot)] : [parsed.name, '']
+      for (let number = 2; number < 10_000; number++) {
+        const name = `${stem}.restored-${number}${ending}`
+        const outcome = this.publish(prefix + own, childOf(folder, name))
+        if (outcome !== 'taken') return outcome === 'done' ? name : undefined
+      }
+      return undefined
+    })
+  }
+
   /**
    * Before a file with more than one name is rewritten or removed: if the second name is the trace of an unfinished
    * move, that move must be settled first, or its recovery would take the rewrite for a move that never arrived.
@@ -214,10 +257,14 @@ export class Moves {
     }
   }
 
+  ownNameOf({ operation, from }: Intent): string {
+    return ownName(operation, nameOf(from))
+  }
+
   /** True while the private file of this move is still there. */
   isUnfinished(intent: Intent): boolean {
     const own = this.#ownPath(intent)
-    return own !== undefined && this.#parts.disk.exists(own)
+    return own !== undefined && this.#parts.disk.stat(own) !== undefined
   }
 
   #traces(intent: Intent): number[] {
@@ -271,14 +318,14 @@ export class Moves {
       if (draft) drop(own)
       return 'settled'
     }
-    if (this.publish(own, intent.from) !== 'done') return 'stranded'
+    if (this.publish(own, intent.from) === 'taken') return 'stranded'
     drop(draft)
     return 'settled'
   }
 
   #lookAndRename(path: string, target: string): Publishing {
     const { disk } = this.#parts
-    if (disk.exists(target)) return disk.exists(path) ? 'taken' : 'gone'
+    if (disk.stat(target)) return disk.stat(path) ? 'taken' : 'gone'
     const moved = did(['ENOENT'], () => disk.rename(path, target))
     return moved ? 'done' : 'gone'
   }

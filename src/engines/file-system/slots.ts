@@ -31,12 +31,15 @@ export interface Slot {
 }
 
 const idle = Buffer.from('-')
+let trees = 0
 
 export class Slots {
   readonly #disk: Disk
   readonly #folders: Folders
   readonly #holders: Holders
   readonly #mode: number
+  /** One a tree, also where a process has several. */
+  readonly #number = trees++
   #fd: number | undefined
 
   constructor(disk: Disk, folders: Folders, holders: Holders, mode: number) {
@@ -47,7 +50,7 @@ export class Slots {
   }
 
   begin(intent: Intent, flush: boolean): void {
-    this.#fd ??= this.#disk.open(this.#folders.at(slotsFolder, true) + this.#holders.self, openFlags.write, this.#mode)
+    this.#fd ??= this.#disk.open(this.#folders.at(slotsFolder, true) + this.#name, openFlags.write, this.#mode)
     // The line end is what makes the note valid: without it the move had not begun.
     writeAll(this.#disk, this.#fd, Buffer.from(`${JSON.stringify(intent)}\n`), 0)
     if (flush) this.#disk.flushData(this.#fd)
@@ -68,6 +71,10 @@ export class Slots {
     })
   }
 
+  get #name(): HolderId {
+    return `${this.#holders.self}-${this.#number}`
+  }
+
   drop(holder: HolderId): void {
     const prefix = this.#folders.at(slotsFolder, false)
     if (prefix !== undefined) unless(['ENOENT'], () => this.#disk.unlink(prefix + holder))
@@ -77,7 +84,7 @@ export class Slots {
     if (this.#fd === undefined) return
     this.#disk.close(this.#fd)
     this.#fd = undefined
-    this.drop(this.#holders.self)
+    this.drop(this.#name)
   }
 }
 

@@ -1,0 +1,143 @@
+/**
+ * Builds what runs: `dist/main.js` and `dist/index.js`, on request the type declarations beside them, and the
+ * child programs of the tests. Parts whose sources did not change are left alone.
+ */
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import { inRoot, isMain, packageJson, root, run, ScriptError, setup } from './setup.mjs'
+
+/** Builds the command line and the library; `types` and `children` add to that. Answers what it had to do. */
+export async function build({ types = false, children = false } = {}) {
+  const parts = [
+    ['js', buildJs],
+    ...(types ? [['types', buildTypes]] : []),
+    ...(children ? [['children', buildChildren]] : []),
+  ]
+  const done = []
+  for (const [name, make] of parts) if (await onceFor(name, make)) done.push(name)
+  return done
+}
+
+/** Bundles programs for tests and benchmarks: one self-contained file each. */
+export async function bundlePrograms(entries, outdir) {
+  await bundle({ entryPoints: entries, outdir, outExtension: { '.js': '.mjs' }, splitting: false })
+}
+
+async function buildJs() {
+  const entryPoints = { main: inRoot('src/main.ts'), index: inRoot('src/index.ts') }
+  // Code that both share, or that is imported on demand, gets files of its own: a cold command reads only its part.
+  return await bundle({ entryPoints, outdir: inRoot('dist'), splitting: true, chunkNames: 'chunks/[name]-[hash]' })
+}
+
+function buildTypes() {
+  const outdir = inRoot('dist/types')
+  rmSync(outdir, { recursive: true, force: true })
+  tsc('-p', 'tsconfig.types.json')
+  return filesUnder(outdir)
+}
+
+async function buildChildren() {
+  const entries = {}
+  for (const path of filesUnder(inRoot('test')).filter((path) => path.endsWith('.child.ts'))) {
+    const name = basename(path, '.child.ts')
+    if (entries[name] !== undefined) {
+      throw new ScriptError(`Two child programs are named ${name}: ${fromRoot(entries[name])} and ${fromRoot(path)}`)
+    }
+    entries[name] = path
+  }
+  await bundlePrograms(entries, inRoot('build/children'))
+  return Object.keys(entries).map((name) => inRoot('build/children', `${name}.mjs`))
+}
+
+/** Runs the TypeScript compiler in the root; its words go to the terminal. */
+export function tsc(...args) {
+  const { status } = spawnSync(process.execPath, [inRoot('node_modules/typescript/bin/tsc'), ...args], {
+    cwd: root,
+    stdio: 'inherit',
+  })
+  if (status !== 0) throw new ScriptError(`tsc ${args.join(' ')} failed`)
+}
+
+async function bundle(options) {
+  const { build: esbuild } = await import('esbuild')
+  const result = await esbuild({
+    absWorkingDir: root,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    external: ['yaml', 'bun:*'],
+    minifySyntax: true,
+    legalComments: 'none',
+    define: { __SIGNALBOX_VERSION__: JSON.stringify(packageJson().version) },
+    logLevel: 'warning',
+    write: false,
+    ...options,
+  }).catch(() => {
+    throw new ScriptError('The build failed; see the errors above.')
+  })
+  // A program that starts during a build finds the old file or the new one, never half of one.
+  for (const { path, contents } of result.outputFiles) replaceFile(path, contents)
+  const written = result.outputFiles.map(({ path }) => path)
+  const stale = filesUnder(join(options.outdir, 'chunks')).filter(
+    (path) => path.endsWith('.js') && !written.includes(path),
+  )
+  for (const path of stale) rmSync(path, { force: true })
+  return written
+}
+
+/** Makes a part unless its sources, and the ways of making it, are those it was last made from. */
+async function onceFor(name, make) {
+  const stampPath = inRoot('build/stamps', `${name}.json`)
+  const sources = sourcesHash(name)
+  const stamp = existsSync(stampPath) ? JSON.parse(readFileSync(stampPath, 'utf8')) : undefined
+  if (stamp?.sources === sources && stamp.outputs.every((path) => existsSync(inRoot(path)))) return false
+  const outputs = await make()
+  replaceFile(stampPath, JSON.stringify({ sources, outputs: outputs.map(fromRoot) }))
+  return true
+}
+
+function sourcesHash(name) {
+  const isSource = (path) => /\.(ts|mts|json)$/.test(path) && !path.endsWith('.test.ts')
+  const folders = name === 'children' ? ['src', 'test'] : ['src']
+  const ways = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.types.json', 'scripts/build.mjs']
+  const files = [
+    ...folders.flatMap((folder) => filesUnder(inRoot(folder)).filter(isSource)),
+    ...ways.map((path) => inRoot(path)),
+  ]
+  const hash = createHash('sha256')
+  for (const path of files)
+    hash
+      .update(`${fromRoot(path)}\0`)
+      .update(readFileSync(path))
+      .update('\0')
+  return hash.digest('hex')
+}
+
+const fromRoot = (path) => relative(root, path)
+
+/** Every file under a folder, sorted, as absolute paths; none when there is no such folder. */
+export function filesUnder(folder) {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+    .sort()
+}
+
+function replaceFile(path, contents) {
+  mkdirSync(dirname(path), { recursive: true })
+  const temporary = `${path}.${process.pid}.tmp`
+  writeFileSync(temporary, contents)
+  renameSync(temporary, path)
+}
+
+if (isMain(import.meta.url)) {
+  await run(async () => {
+    setup()
+    const done = await build({ types: true })
+    console.error(done.length === 0 ? 'dist/ is up to date.' : `Built dist/ (${done.join(', ')}).`)
+  })
+}

@@ -1,0 +1,54 @@
+/** `npm run check`: types, lint, layers, coverage and the quick tests. Made to be run before every commit. */
+import { spawnSync } from 'node:child_process'
+import { build } from './build.mjs'
+import { totalLine } from './counts.mjs'
+import { inRoot, root, run, setup } from './setup.mjs'
+import { testFiles, testOnNode } from './test.mjs'
+
+// These start hundreds of processes; `npm test` runs them.
+const isLong = (file) => /^test\/(crash|faults|races)\//.test(file) || file.endsWith('.long.test.ts')
+
+const steps = {
+  types: () => node('node_modules/typescript/bin/tsc', '-p', '.'),
+  lint: () =>
+    node('node_modules/@biomejs/biome/bin/biome', 'ci', `--colors=${process.stdout.isTTY ? 'force' : 'off'}`, '.'),
+  build: async () => {
+    await build({ children: true })
+    await build({ types: true })
+  },
+  tests: () => {
+    const counts = testOnNode(
+      testFiles().filter((file) => !isLong(file)),
+      { quiet: true },
+    )
+    return counts.failed === 0 && counts.passed > 0 ? totalLine([counts]) : new Error(totalLine([counts]))
+  },
+}
+
+/** Silent when all is well; what a tool has to say is shown when it complains. */
+function node(program, ...args) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [inRoot(program), ...args], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  return status === 0 ? undefined : new Error(`${stdout}${stderr}`.trimEnd())
+}
+
+await run(async () => {
+  setup()
+  let failed = 0
+  for (const [name, step] of Object.entries(steps)) {
+    const startedAt = Date.now()
+    const result = await Promise.resolve()
+      .then(step)
+      .catch((error) => error)
+    const seconds = ((Date.now() - startedAt) / 1000).toFixed(1)
+    if (result instanceof Error) {
+      failed++
+      console.log(`✗ ${name} (${seconds} s)\n${result.message}`)
+    } else {
+      console.log(`✓ ${name} (${seconds} s)${result === undefined ? '' : `: ${result}`}`)
+    }
+  }
+  return failed === 0 ? 0 : 1
+})

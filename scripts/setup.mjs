@@ -1,0 +1,140 @@
+/**
+ * Brings a fresh clone to a usable state. Every script begins here, so that one command is always enough.
+ * Plain Node: nothing may be imported that is not there before the dependencies are.
+ */
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)))
+export const inRoot = (...parts) => join(root, ...parts)
+export const packageJson = () => JSON.parse(readFileSync(inRoot('package.json'), 'utf8'))
+
+/** Installs the dependencies when they are missing or belong to another lock file. */
+export function setup() {
+  if (!dependenciesAreCurrent()) installDependencies()
+}
+
+/** What went wrong in words for a person; scripts print the message alone, without a stack. */
+export class ScriptError extends Error {}
+
+/** Runs a script's body and turns its answer, or its failure, into the exit status. */
+export async function run(body) {
+  try {
+    process.exitCode = (await body()) ?? 0
+  } catch (error) {
+    console.error(error instanceof ScriptError ? error.message : error)
+    process.exitCode = 1
+  }
+}
+
+/** True when this file was started by itself, not imported by another script. */
+export const isMain = (url) => process.argv[1] !== undefined && fileURLToPath(url) === realpathSync(process.argv[1])
+
+const markerPath = () => inRoot('node_modules', '.signalbox-lock')
+const hashOf = (path) => createHash('sha256').update(readFileSync(path)).digest('hex')
+
+function dependenciesAreCurrent() {
+  const installed = inRoot('node_modules', '.package-lock.json')
+  if (!existsSync(installed)) return false
+  const { dependencies, devDependencies } = packageJson()
+  const all = Object.keys({ ...dependencies, ...devDependencies })
+  // An install without development dependencies looks complete to npm, but nothing here can be built with it.
+  if (!all.every((name) => existsSync(inRoot('node_modules', name, 'package.json')))) return false
+
+  const lock = inRoot('package-lock.json')
+  const hash = hashOf(lock)
+  // The hash comes first: switching branches back and forth gives the lock file a new time and old content.
+  if (existsSync(markerPath())) return readFileSync(markerPath(), 'utf8') === hash
+  if (statSync(installed).mtimeMs < statSync(lock).mtimeMs) return false
+  writeFileSync(markerPath(), hash)
+  return true
+}
+
+function installDependencies() {
+  console.error('Installing dependencies (npm ci) …')
+  // npm hands its own settings down to scripts; a `--silent` further up must not hide why an install failed.
+  const result = spawnSync('npm', ['ci', '--no-fund', '--no-audit', '--loglevel=error'], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  })
+  if (result.status !== 0) {
+    const why = result.error?.message ?? `${result.stdout}${result.stderr}`
+    throw new ScriptError(
+      `npm ci failed${result.status === null ? '' : ` with status ${result.status}`}:\n${why.trim()}`,
+    )
+  }
+  writeFileSync(markerPath(), hashOf(inRoot('package-lock.json')))
+}
+
+const isExecutable = (path) => {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch {
+    return false // not there, or not for us: the same answer
+  }
+}
+
+/** Where a command is on the search path, or `undefined`. */
+export const findCommand = (name) =>
+  (process.env.PATH ?? '')
+    .split(delimiter)
+    .filter(Boolean)
+    .map((directory) => join(directory, name))
+    .find(isExecutable)
+
+/** The Bun that is installed with the package, found as `bin/signalbox` finds it. */
+export function findBun() {
+  const modules = inRoot('node_modules')
+  const platforms = existsSync(join(modules, '@oven')) ? readdirSync(join(modules, '@oven')) : []
+  const unmoved = platforms
+    .filter((name) => !name.endsWith('-musl'))
+    .map((name) => join(modules, '@oven', name, 'bin', 'bun'))
+    .find(isExecutable)
+  if (unmoved !== undefined) return unmoved
+  const moved = join(modules, 'bun', 'bin', 'bun.exe')
+  // Without install scripts a small text file lies in the place of the program.
+  return isExecutable(moved) && statSync(moved).size > 100_000 ? moved : undefined
+}
+
+/**
+ * Makes commands available by installing the Debian packages of the same names. Optional by nature:
+ * answers the reason for each command that is still missing, and never throws.
+ */
+export function ensureDebian(packages) {
+  const missing = packages.filter((name) => findCommand(name) === undefined)
+  if (missing.length === 0) return {}
+  const all = (reason) => Object.fromEntries(missing.map((name) => [name, `${name} is not installed, and ${reason}`]))
+
+  if (findCommand('apt-get') === undefined) return all('there is no apt-get to install it with')
+  if (process.getuid?.() !== 0) return all('only root may install it')
+  console.error(`Installing ${missing.join(', ')} (apt-get) …`)
+  const apt = (...args) =>
+    spawnSync('apt-get', ['-qq', '-o', 'Acquire::Retries=1', ...args], {
+      encoding: 'utf8',
+      timeout: 120_000,
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    })
+  // A failed update is not the end: the lists of an earlier one may do.
+  apt('update')
+  const { stderr, error } = apt('install', '-y', '--no-install-recommends', ...missing)
+  const why = (error?.message ?? stderr).trim().split('\n').pop()
+  return Object.fromEntries(
+    missing
+      .filter((name) => findCommand(name) === undefined)
+      .map((name) => [name, `${name} is not installed, and apt-get could not: ${why}`]),
+  )
+}

@@ -1,0 +1,179 @@
+/**
+ * The world around the tree: where a command runs, the files a person names, the streams it prints to.
+ * Everything a user names is read with a bound, and every refusal of the system is explained.
+ */
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fstatSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { resolve } from 'node:path'
+import { invalidInput, unavailable } from '../../kernel/errors.ts'
+import { codeOf } from './disk.ts'
+import { explain } from './failures.ts'
+
+export function currentFolder(): string {
+  try {
+    return process.cwd()
+  } catch (error) {
+    throw unavailable('NO_CURRENT_DIRECTORY', 'The current directory is not there any more.', {
+      hint: 'Change to a directory that exists, then repeat the command.',
+      cause: error,
+    })
+  }
+}
+
+export { resolve }
+
+export function kindOf(path: string): 'file' | 'folder' | 'other' | undefined {
+  try {
+    const found = statSync(path)
+    return found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other'
+  } catch (error) {
+    // Whatever cannot be looked at is as good as absent here; who needs it learns the reason by reading it.
+    if (codeOf(error) === undefined) throw error
+    return undefined
+  }
+}
+
+export function mayRead(folder: string): boolean {
+  try {
+    accessSync(folder, constants.R_OK | constants.X_OK)
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'EACCES') return false
+    throw explain(error, folder)
+  }
+}
+
+export function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort()
+  } catch (error) {
+    throw explain(error, folder)
+  }
+}
+
+export function readText(path: string, atMost: number): string | undefined {
+  let descriptor: number
+  try {
+    descriptor = openSync(path, constants.O_RDONLY)
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw explain(error, path)
+  }
+  try {
+    if (fstatSync(descriptor).isDirectory()) {
+      throw invalidInput('NOT_A_FILE', `${path} is a directory; a file is needed.`, { details: { path } })
+    }
+    return decode(readToEnd(descriptor, atMost, path), path)
+  } catch (error) {
+    throw explain(error, path)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+export const readStandardInput = (atMost: number): string =>
+  decode(readToEnd(0, atMost, 'standard input'), 'standard input')
+
+function readToEnd(descriptor: number, atMost: number, where: string): Uint8Array {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  for (;;) {
+    const piece = new Uint8Array(64 * 1024)
+    const count = readWhenReady(descriptor, piece, where)
+    if (count === 0) break
+    size += count
+    if (size > atMost) {
+      throw invalidInput('TOO_LONG', `There are more than ${atMost} bytes in ${where}.`, {
+        hint: 'Send something shorter, and point to the rest by its path.',
+        details: { where, atMost },
+      })
+    }
+    pieces.push(piece.subarray(0, count))
+  }
+  return Buffer.concat(pieces)
+}
+
+function readWhenReady(descriptor: number, piece: Uint8Array, where: string): number {
+  for (;;) {
+    try {
+      return readSync(descriptor, piece)
+    } catch (error) {
+      const code = codeOf(error)
+      if (code === 'EOF') return 0
+      // Standard input may be a pipe or terminal that another program made non-blocking.
+      if (code !== 'EAGAIN') throw explain(error, where)
+      pause()
+    }
+  }
+}
+
+function decode(bytes: Uint8Array, where: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (error) {
+    throw invalidInput('NOT_UTF8', `Not UTF-8 text: ${where}.`, {
+      hint: 'Convert it to UTF-8, for example with iconv.',
+      cause: error,
+    })
+  }
+}
+
+export function makeTemporaryFolder(prefix: string): string {
+  // What `os.tmpdir()` does, without loading `node:os`.
+  const base = resolve(process.env.TMPDIR || '/tmp', prefix)
+  try {
+    return mkdtempSync(base)
+  } catch (error) {
+    throw explain(error, base)
+  }
+}
+
+/** Streams whose reader has gone, as `head` does: the rest of the output has nowhere to go. */
+const closed = new Set<number>()
+
+/** Writes all of a text to standard output (1) or error (2). */
+export function print(stream: 1 | 2, text: string): void {
+  if (closed.has(stream)) return
+  const bytes = Buffer.from(text)
+  for (let from = 0; from < bytes.length; ) {
+    try {
+      from += writeSync(stream, bytes, from)
+    } catch (error) {
+      const code = codeOf(error)
+      if (code === 'EPIPE') {
+        closed.add(stream)
+        return
+      }
+      if (code !== 'EAGAIN') throw explain(error, stream === 1 ? 'standard output' : 'standard error')
+      pause()
+    }
+  }
+}
+
+/** `isTerminal` without touching `process.stdout`, whose streams take Bun 15 ms to make, unless a person may be there. */
+export function lookAt(stream: 1 | 2): { readonly isTerminal: boolean; readonly columns: number } {
+  const plain = { isTerminal: false, columns: 80 }
+  try {
+    if (!fstatSync(stream).isCharacterDevice()) return plain
+  } catch (error) {
+    // A closed stream is no terminal.
+    if (codeOf(error) === undefined) throw error
+    return plain
+  }
+  const { isTTY, columns } = stream === 1 ? process.stdout : process.stderr
+  return { isTerminal: isTTY === true, columns: columns || 80 }
+}
+
+/** Two milliseconds, blocking: nothing else runs in a command that waits for its own streams. */
+const pause = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2)

@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest'
+
+// The scripts are plain JavaScript, so that they run before anything is installed; they have no types to import.
+const { countJunit, countVitest, totalLine } = await import(new URL('../../scripts/counts.mjs', import.meta.url).href)
+
+const junit = `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="bun test" tests="4" assertions="2" failures="1" skipped="2">
+  <testsuite name="a.test.ts" file="a.test.ts" tests="4" failures="1" skipped="2">
+    <testcase name="passes &lt;1&gt;" classname="d" time="0.1" file="a.test.ts" line="6" assertions="1" />
+    <testcase name="is &quot;skipped&quot; &amp; why" classname="d" time="0" file="a.test.ts" line="7">
+      <skipped />
+    </testcase>
+    <testcase name="later" classname="" time="0" file="a.test.ts" line="8">
+      <skipped message="TODO" />
+    </testcase>
+    <testcase name="fails" classname="" time="0" file="a.test.ts" line="9">
+      <failure type="AssertionError" message="1 is not &#10; 2">at a.test.ts:9</failure>
+    </testcase>
+  </testsuite>
+</testsuites>`
+
+it('counts what Bun reports', () => {
+  expect(countJunit(junit, ['a.test.ts'], 1)).toEqual({
+    passed: 1,
+    failed: 1,
+    skipped: ['d > is "skipped" & why', 'later'],
+  })
+})
+
+it('counts a file that Bun could not load, and none when there was no report at all', () => {
+  expect(countJunit(junit, ['a.test.ts', 'b.test.ts'], 1).failed).toBe(2)
+  expect(countJunit('', ['a.test.ts'], 0)).toEqual({ passed: 0, failed: 0, skipped: [] })
+  expect(countJunit('', ['a.test.ts'], 1)).toEqual({ passed: 0, failed: 1, skipped: [] })
+})
+
+const report = (...files: [status: string, ...tests: string[]][]) => ({
+  testResults: files.map(([status, ...tests]) => ({
+    status,
+    assertionResults: tests.map((test) => ({ status: test, fullName: `a ${test} test` })),
+  })),
+})
+
+it('counts what vitest reports', () => {
+  expect(countVitest(report(['passed', 'passed', 'skipped', 'todo'], ['failed', 'failed', 'passed']), 1)).toEqual({
+    passed: 2,
+    failed: 1,
+    skipped: ['a skipped test', 'a todo test'],
+  })
+})
+
+it('counts a file that vitest could not load, or that failed beside its tests', () => {
+  expect(countVitest(report(['passed', 'passed'], ['failed']), 1)).toMatchObject({ passed: 1, failed: 1 })
+  expect(countVitest(report(['failed', 'passed']), 1)).toMatchObject({ passed: 1, failed: 1 })
+})
+
+it('counts a runner that ended badly as a failure', () => {
+  expect(countVitest(report(['passed', 'passed']), 1)).toMatchObject({ passed: 1, failed: 1 })
+})
+
+it('says it in one line', () => {
+  expect(totalLine([{ passed: 2, failed: 0, skipped: [] }])).toBe('2 passed, 0 failed')
+  expect(
+    totalLine([
+      { passed: 2, failed: 1, skipped: ['a'] },
+      { passed: 3, failed: 0, skipped: ['a', 'b'] },
+    ]),
+  ).toBe('5 passed, 1 failed, 3 skipped')
+})

@@ -1,0 +1,170 @@
+/**
+ * The layers as data: which folder of `src/` may import which, and a checker that names every line pointing
+ * the wrong way. The picture and the reasons are in ARCHITECTURE.md.
+ */
+import { builtinModules } from 'node:module'
+import { posix } from 'node:path'
+import { findImports, type Import } from './imports.ts'
+
+interface Layer {
+  /** Other layers it may import; its own files are always allowed. */
+  readonly imports: readonly string[]
+  /** Built-in modules: none at all, all but the file system, or every one. */
+  readonly builtins: 'none' | 'no-files' | 'all'
+  readonly packages?: readonly string[]
+  /** The folders inside do not know each other. `shared` limits which files beside them they may use. */
+  readonly strangers?: { readonly shared?: readonly string[] }
+}
+
+export const layers: Readonly<Record<string, Layer>> = {
+  kernel: { imports: [], builtins: 'none' },
+  formats: { imports: ['kernel'], builtins: 'no-files', packages: ['yaml'] },
+  tree: { imports: ['kernel'], builtins: 'no-files' },
+  engines: { imports: ['tree', 'kernel'], builtins: 'all', strangers: {} },
+  protocols: { imports: ['formats', 'tree', 'kernel'], builtins: 'no-files', strangers: { shared: ['contract.ts'] } },
+  adapters: { imports: ['kernel'], builtins: 'no-files' },
+  operations: {
+    imports: ['protocols', 'adapters', 'formats', 'tree', 'kernel'],
+    builtins: 'no-files',
+    packages: ['yaml'],
+  },
+  duties: { imports: ['operations', 'kernel'], builtins: 'no-files' },
+  surfaces: { imports: ['operations', 'duties', 'kernel'], builtins: 'no-files' },
+}
+
+const everything = Object.keys(layers)
+
+/** The files that lie directly in `src/`. They wire the rest together; no layer imports them. */
+export const roots: Readonly<Record<string, Layer>> = {
+  'main.ts': { imports: [...everything, 'index.ts'], builtins: 'no-files', packages: ['yaml'] },
+  'index.ts': { imports: everything, builtins: 'no-files', packages: ['yaml'] },
+}
+
+/** Where a cold command begins. No package may be loaded on the way that every command goes. */
+export const coldStart = 'main.ts'
+
+/** A source file: its path below `src/`, with slashes, and its text. */
+export interface Source {
+  readonly path: string
+  readonly text: string
+}
+
+/** Every violation, as `src/file.ts:line: what is wrong`. */
+export function findViolations(sources: readonly Source[]): string[] {
+  const files = sources
+    .filter(({ path }) => !/\.test\.[cm]?[jt]sx?$/.test(path))
+    .map(({ path, text }) => ({ path, imports: findImports(text) }))
+  return [...files.flatMap(wrongDirections), ...packagesAtColdStart(files)]
+}
+
+interface File {
+  readonly path: string
+  readonly imports: readonly Import[]
+}
+
+function wrongDirections({ path, imports }: File): string[] {
+  const name = topOf(path)
+  const layer = path.includes('/') ? layers[name] : roots[name]
+  if (layer === undefined) {
+    return path.includes('/')
+      ? [
+          `src/${path}:1: src/${name}/ is not a layer. Move the file, or give the folder a row in test/architecture/layers.ts`,
+        ]
+      : [`src/${path}:1: only ${Object.keys(roots).join(' and ')} lie directly in src/. Move the file into a layer`]
+  }
+  return imports.flatMap((found) => {
+    const reason = judge(path, layer, found)
+    return reason === undefined ? [] : [`src/${path}:${found.line}: ${reason}`]
+  })
+}
+
+/** Why an import is not allowed, or `undefined`. */
+function judge(path: string, layer: Layer, found: Import): string | undefined {
+  const { specifier } = found
+  if (specifier === undefined) return `${found.kind} of a computed name. Write the name as a plain string`
+  return isRelative(specifier) || found.kind === 'url' || found.kind === 'reference'
+    ? judgeFile(path, layer, specifier)
+    : judgeModule(path, layer, specifier)
+}
+
+function judgeFile(path: string, layer: Layer, specifier: string): string | undefined {
+  const target = posix.join(posix.dirname(path), specifier)
+  if (specifier.startsWith('/') || target.startsWith('..')) return `${specifier} lies outside src/`
+  const from = topOf(path)
+  const to = topOf(target)
+  if (to === 'main.ts') return 'nothing imports main.ts'
+  if (from !== to) {
+    return layer.imports.includes(to) ? undefined : `${from} may not import ${to} (${specifier}). ${allowed(layer)}`
+  }
+  if (layer.strangers === undefined) return undefined
+  const ownFolder = folderInLayer(path)
+  const otherFolder = folderInLayer(target)
+  if (ownFolder === undefined || ownFolder === otherFolder) return undefined
+  if (otherFolder !== undefined) return `${from}/${ownFolder} may not know ${from}/${otherFolder} (${specifier})`
+  const { shared } = layer.strangers
+  const file = target.slice(from.length + 1)
+  return shared === undefined || shared.includes(file)
+    ? undefined
+    : `folders in ${from} share nothing but ${shared.join(', ')} (${specifier})`
+}
+
+function judgeModule(path: string, layer: Layer, specifier: string): string | undefined {
+  const from = topOf(path)
+  const builtin = builtinName(specifier)
+  if (builtin !== undefined) {
+    if (layer.builtins === 'all') return undefined
+    if (layer.builtins === 'none') return `${from} imports nothing from outside itself (${specifier})`
+    return isFileModule(builtin) ? `only engines import ${specifier}. Say it in the verbs of the tree` : undefined
+  }
+  const packageName = packageOf(specifier)
+  if (layer.packages?.includes(packageName)) return undefined
+  return `${from} may not import the package ${packageName}`
+}
+
+/** Follows the imports that run when the command line starts, and names those that load a package. */
+function packagesAtColdStart(files: readonly File[]): string[] {
+  const byPath = new Map(files.map((file) => [file.path, file]))
+  const ways = new Map([[coldStart, [coldStart]]])
+  // The map grows while it is walked: each file is visited once, with the way that led to it first.
+  return [...visit()]
+
+  function* visit(): Generator<string> {
+    for (const [path, way] of ways) {
+      for (const { kind, line, specifier } of byPath.get(path)?.imports ?? []) {
+        if (specifier === undefined || !['static', 'side-effect', 'export'].includes(kind)) continue
+        if (isRelative(specifier)) {
+          const target = posix.join(posix.dirname(path), specifier)
+          if (!ways.has(target)) ways.set(target, [...way, target])
+        } else if (builtinName(specifier) === undefined) {
+          yield `src/${path}:${line}: ${packageOf(specifier)} is loaded at every start (${way.join(' → ')}). Import one of these on demand`
+        }
+      }
+    }
+  }
+}
+
+const isRelative = (specifier: string): boolean =>
+  /^\.{0,2}\//.test(specifier) || specifier === '.' || specifier === '..'
+
+const packageOf = (specifier: string): string => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
+
+const topOf = (path: string): string => path.split('/')[0]!
+
+/** `engines/memory/x.ts` → `memory`; `engines/x.ts` → `undefined`. */
+const folderInLayer = (path: string): string | undefined => {
+  const parts = path.split('/')
+  return parts.length > 2 ? parts[1] : undefined
+}
+
+/** `node:fs` and `fs` → `fs`, `bun:ffi` and `bun` as they are; other packages → `undefined`. */
+const builtinName = (specifier: string): string | undefined => {
+  if (specifier.startsWith('node:')) return specifier.slice('node:'.length)
+  return specifier === 'bun' || specifier.startsWith('bun:') || builtinModules.includes(specifier)
+    ? specifier
+    : undefined
+}
+
+const isFileModule = (builtin: string): boolean => /^(fs|fs\/promises|bun|bun:.*)$/.test(builtin)
+
+const allowed = ({ imports }: Layer): string =>
+  imports.length === 0 ? 'It imports nothing' : `It may import ${imports.join(', ')}`

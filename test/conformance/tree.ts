@@ -1,0 +1,469 @@
+/**
+ * What every engine must do, sentence by sentence of `src/tree/tree.ts`. A new engine is one call of
+ * `describeTree`; there is nothing in here that an engine may skip.
+ */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Clock, heldClock } from '../../src/kernel/clock.ts'
+import { childOf, type TreePath, treePath } from '../../src/kernel/tree-path.ts'
+import type { Leaf, Tree } from '../../src/tree/tree.ts'
+
+export interface OpenedTree {
+  /** Opens the tree, and the same tree once more: two agents on one place. */
+  open(options?: { clock?: Clock }): Promise<Tree>
+  dispose(): Promise<void>
+}
+
+const bytes = (text: string) => Buffer.from(text)
+const textOf = (leaf: Leaf | undefined) => (leaf ? Buffer.from(leaf.bytes).toString() : undefined)
+const at = treePath
+
+export function describeTree(name: string, prepare: () => Promise<OpenedTree>): void {
+  const runtime = process.versions.bun ? `Bun ${process.versions.bun}` : `Node ${process.versions.node}`
+
+  describe(`${name} on ${runtime}`, () => {
+    let place: OpenedTree
+    let tree: Tree
+    let other: Tree
+
+    beforeEach(async () => {
+      place = await prepare()
+      tree = await place.open()
+      other = await place.open()
+    })
+    afterEach(async () => {
+      await tree.close()
+      await other.close()
+      await place.dispose()
+    })
+
+    const reading = async (path: string, from = tree) => textOf(await from.read(at(path)))
+    const names = async (folder: string, from = tree) => (await from.list(at(folder))).map((entry) => entry.name)
+
+    describe('read', () => {
+      it('gives the bytes exactly, whatever they are', async () => {
+        const every = Uint8Array.from({ length: 256 }, (_, i) => i)
+        await tree.create(at('a/every'), every)
+        await tree.create(at('a/empty'), new Uint8Array())
+        expect([...(await other.read(at('a/every')))!.bytes]).toEqual([...every])
+        expect((await other.read(at('a/empty')))!.bytes.length).toBe(0)
+      })
+      it('gives large leaves whole', async () => {
+        const large = Buffer.alloc(300_001, 'abcdefg')
+        await tree.create(at('large'), large)
+        expect(Buffer.compare((await other.read(at('large')))!.bytes, large)).toBe(0)
+      })
+      it('gives undefined for what is missing, in a missing folder too', async () => {
+        expect(await tree.read(at('nothing'))).toBeUndefined()
+        expect(await tree.read(at('no/such/folder/nothing'))).toBeUndefined()
+      })
+      it('refuses a folder with NOT_A_LEAF', async () => {
+        await tree.makeFolder(at('folder'))
+        await expect(tree.read(at('folder'))).rejects.toMatchObject({ code: 'NOT_A_LEAF', kind: 'Corrupt' })
+      })
+      it('reads the first bytes only, and then has no revision', async () => {
+        await tree.create(at('long'), bytes('0123456789'))
+        const head = (await tree.read(at('long'), { atMost: 4 }))!
+        expect(textOf(head)).toBe('0123')
+        expect(head.size).toBe(10)
+        expect(() => head.revision).toThrow()
+        expect((await tree.read(at('long'), { atMost: 10 }))!.revision).toBeTypeOf('string')
+      })
+      it('gives equal revisions to equal bytes at one place, others to others', async () => {
+        await tree.create(at('x'), bytes('one'))
+        const first = (await tree.read(at('x')))!.revision
+        expect((await other.read(at('x')))!.revision).toBe(first)
+        await tree.replace(at('x'), bytes('two'), first)
+        expect((await other.read(at('x')))!.revision).not.toBe(first)
+      })
+    })
+
+    describe('list', () => {
+      it('is sorted by name, with kinds, and empty for a missing folder', async () => {
+        for (const leaf of ['b', 'a', 'ä', 'Z', '10', '9', '.hidden'])
+          await tree.create(childOf(at('f'), leaf), bytes(leaf))
+        await tree.makeFolder(at('f/sub'))
+        expect(await other.list(at('f'))).toEqual([
+          { name: '.hidden', kind: 'leaf' },
+          { name: '10', kind: 'leaf' },
+          { name: '9', kind: 'leaf' },
+          { name: 'Z', kind: 'leaf' },
+          { name: 'a', kind: 'leaf' },
+          { name: 'b', kind: 'leaf' },
+          { name: 'sub', kind: 'folder' },
+          { name: 'ä', kind: 'leaf' },
+        ])
+        expect(await tree.list(at('missing/folder'))).toEqual([])
+      })
+      it('lists the root', async () => {
+        await tree.create(at('top'), bytes(''))
+        expect(await names('')).toContain('top')
+      })
+      it('gives sizes and times on request without reading bodies', async () => {
+        await tree.create(at('t/leaf'), bytes('12345'))
+        const [entry] = await other.list(at('t'), { times: true })
+        const leaf = (await tree.read(at('t/leaf')))!
+        expect(entry).toEqual({
+          name: 'leaf',
+          kind: 'leaf',
+          size: 5,
+          modifiedAt: leaf.modifiedAt,
+          changedAt: leaf.changedAt,
+        })
+      })
+      it('shows nothing of the engine', async () => {
+        await tree.lease('any', 'a', 1000)
+        await tree.create(at('.signalbox/state/x'), bytes('x'))
+        expect(await names('.signalbox')).toEqual(['state'])
+      })
+    })
+
+    describe('create', () => {
+      it('makes folders as needed and answers with revision and durability', async () => {
+        const created = await tree.create(at('deep/er/leaf'), bytes('hello'))
+        expect(created.outcome).toBe('created')
+        const leaf = (await other.read(at('deep/er/leaf')))!
+        expect(created).toMatchObject({
+          durability: expect.stringMatching(/^(process|batch|full)$/),
+          revision: leaf.revision,
+        })
+      })
+      it('never replaces: a repeat is taken, and the first bytes stay', async () => {
+        await tree.create(at('one'), bytes('first'))
+        expect(await other.create(at('one'), bytes('second'))).toEqual({ outcome: 'taken' })
+        expect(await reading('one')).toBe('first')
+      })
+      it('has one winner among many', async () => {
+        const outcomes = await Promise.all(
+          Array.from({ length: 40 }, (_, i) => (i % 2 ? tree : other).create(at('race/leaf'), bytes(`${i}`))),
+        )
+        const winners = outcomes.flatMap(({ outcome }, i) => (outcome === 'created' ? [`${i}`] : []))
+        expect(winners.length).toBe(1)
+        expect(await reading('race/leaf')).toBe(winners[0])
+      })
+      it('does not take the place of a folder, nor go through a leaf', async () => {
+        await tree.makeFolder(at('folder'))
+        expect((await tree.create(at('folder'), bytes('x'))).outcome).toBe('taken')
+        await tree.create(at('leaf'), bytes('x'))
+        await expect(tree.create(at('leaf/below'), bytes('x'))).rejects.toMatchObject({ code: 'NOT_A_FOLDER' })
+      })
+    })
+
+    describe('replace', () => {
+      it('replaces exactly the revision it was told', async () => {
+        await tree.create(at('r'), bytes('1'))
+        const { revision } = (await tree.read(at('r')))!
+        const replaced = await tree.replace(at('r'), bytes('2'), revision)
+        expect(replaced.outcome).toBe('replaced')
+        expect(await reading('r', other)).toBe('2')
+        expect(await other.replace(at('r'), bytes('3'), revision)).toEqual({ outcome: 'stale' })
+        expect(await reading('r')).toBe('2')
+        expect((await tree.read(at('r')))!.revision).toBe((replaced as { revision: string }).revision)
+      })
+      it('finds nothing to replace where nothing is, and makes nothing', async () => {
+        expect(await tree.replace(at('no/thing'), bytes('x'), 'any')).toEqual({ outcome: 'gone' })
+        expect(await reading('no/thing')).toBeUndefined()
+      })
+      it('loses no update among many', async () => {
+        await tree.create(at('counter'), bytes('0'))
+        const addOne = async (from: Tree): Promise<void> => {
+          for (;;) {
+            const leaf = (await from.read(at('counter')))!
+            const next = bytes(`${Number(textOf(leaf)) + 1}`)
+            if ((await from.replace(at('counter'), next, leaf.revision)).outcome === 'replaced') return
+          }
+        }
+        await Promise.all(Array.from({ length: 20 }, (_, i) => addOne(i % 2 ? tree : other)))
+        expect(await reading('counter')).toBe('20')
+      })
+    })
+
+    describe('touch', () => {
+      it('restarts the clock and leaves the bytes', async () => {
+        const clock = heldClock(Date.UTC(2030, 0, 1))
+        const timed = await place.open({ clock })
+        await timed.create(at('t'), bytes('x'))
+        clock.advance(5000)
+        expect((await timed.touch(at('t'))).outcome).toBe('touched')
+        const leaf = (await timed.read(at('t')))!
+        expect([textOf(leaf), leaf.modifiedAt]).toEqual(['x', Date.UTC(2030, 0, 1) + 5000])
+        await timed.close()
+      })
+      it('makes nothing where nothing is', async () => {
+        expect(await tree.touch(at('missing'))).toEqual({ outcome: 'gone' })
+        expect(await tree.touch(at('missing/too'))).toEqual({ outcome: 'gone' })
+        expect(await reading('missing')).toBeUndefined()
+      })
+    })
+
+    describe('append', () => {
+      it('adds whole lines and makes the leaf', async () => {
+        await tree.append(at('log/lines'), 'one')
+        expect(await other.append(at('log/lines'), 'two')).toMatchObject({ outcome: 'appended' })
+        expect(await reading('log/lines')).toBe('one\ntwo\n')
+      })
+      it('starts on a new line after a fragment, and keeps the fragment', async () => {
+        await tree.create(at('torn'), bytes('whole\nfragm'))
+        await tree.append(at('torn'), 'next')
+        expect(await reading('torn')).toBe('whole\nfragm\nnext\n')
+      })
+      it('refuses more than one line', async () => {
+        await expect(tree.append(at('x'), 'a\nb')).rejects.toMatchObject({ code: 'NOT_ONE_LINE' })
+        await expect(tree.append(at('x'), 'a\rb')).rejects.toMatchObject({ code: 'NOT_ONE_LINE' })
+      })
+      it('never mixes lines of many appenders', async () => {
+        const lines = Array.from({ length: 60 }, (_, i) => `${i}:${'x'.repeat(i * 40)}`)
+        await Promise.all(lines.map((line, i) => (i % 2 ? tree : other).append(at('many'), line)))
+        expect((await reading('many'))!.split('\n').sort()).toEqual(['', ...lines].sort())
+      })
+    })
+
+    describe('move', () => {
+      it('moves the bytes as they are, and a repeat finds it gone', async () => {
+        await tree.create(at('from/m'), bytes('body'))
+        expect((await tree.move(at('from/m'), at('to/m'))).outcome).toBe('moved')
+        expect([await reading('from/m', other), await reading('to/m', other)]).toEqual([undefined, 'body'])
+        expect(await other.move(at('from/m'), at('to/m'))).toEqual({ outcome: 'gone' })
+        expect(await tree.move(at('never/was'), at('to/n'))).toEqual({ outcome: 'gone' })
+      })
+      it('keeps the modification time, and shows the move in the later one', async () => {
+        await tree.create(at('a/m'), bytes('body'))
+        const before = (await tree.read(at('a/m')))!
+        await tree.move(at('a/m'), at('b/m'))
+        const after = (await tree.read(at('b/m')))!
+        expect(after.modifiedAt).toBe(before.modifiedAt)
+        expect(after.changedAt).toBeGreaterThanOrEqual(before.changedAt)
+      })
+      for (const unique of [false, true]) {
+        it(`never replaces what is at the target (unique: ${unique})`, async () => {
+          await tree.create(at('s/m'), bytes('source'))
+          await tree.create(at('t/m'), bytes('target'))
+          expect(await tree.move(at('s/m'), at('t/m'), { unique })).toEqual({ outcome: 'taken' })
+          expect([await reading('s/m'), await reading('t/m')]).toEqual(['source', 'target'])
+          const changing = await tree.move(at('s/m'), at('t/m'), { unique, change: () => bytes('other') })
+          expect(changing).toEqual({ outcome: 'taken' })
+          expect([await reading('s/m'), await reading('t/m')]).toEqual(['source', 'target'])
+          expect([await names('s'), await names('t')]).toEqual([['m'], ['m']])
+        })
+        it(`has one winner among movers to different targets (unique: ${unique})`, async () => {
+          await tree.create(at('s/m'), bytes('one'))
+          const moves = Array.from({ length: 30 }, (_, i) =>
+            (i % 2 ? tree : other).move(at('s/m'), at(`t${i}/m`), {
+              unique,
+              ...(i % 3 === 0 ? { change: (before) => bytes(`${Buffer.from(before)}+`) } : {}),
+            }),
+          )
+          const outcomes = (await Promise.all(moves)).map(({ outcome }) => outcome)
+          expect(outcomes.filter((outcome) => outcome === 'moved').length).toBe(1)
+          expect(outcomes.filter((outcome) => outcome === 'gone').length).toBe(29)
+          const found = await Promise.all(outcomes.map((_, i) => reading(`t${i}/m`)))
+          expect(found.filter((text) => text !== undefined).length).toBe(1)
+          expect(found.findIndex((text) => text !== undefined)).toBe(outcomes.indexOf('moved'))
+        })
+      }
+      for (const unique of [false, true]) {
+        it(`carries changed bytes of the same length (unique: ${unique})`, async () => {
+          await tree.create(at('p/m'), bytes('---\nstatus: pending   \n---\nbody\n'))
+          const seen: string[] = []
+          const moved = await tree.move(at('p/m'), at('q/m'), {
+            unique,
+            change: (before) => {
+              seen.push(Buffer.from(before).toString())
+              return bytes(Buffer.from(before).toString().replace('pending   ', 'processing'))
+            },
+          })
+          expect(moved.outcome).toBe('moved')
+          expect(seen).toEqual(['---\nstatus: pending   \n---\nbody\n'])
+          expect(await reading('q/m', other)).toBe('---\nstatus: processing\n---\nbody\n')
+          expect(Buffer.from((moved as { bytes: Uint8Array }).bytes).toString()).toBe(
+            '---\nstatus: processing\n---\nbody\n',
+          )
+        })
+      }
+      it('carries changed bytes of any other length, to another name', async () => {
+        for (const after of ['', 'short', 'x'.repeat(100_000)]) {
+          await tree.create(at('p/m'), bytes('some bytes in between'))
+          expect((await tree.move(at('p/m'), at(`q/n${after.length}`), { change: () => bytes(after) })).outcome).toBe(
+            'moved',
+          )
+          expect(await reading(`q/n${after.length}`, other)).toBe(after)
+          expect(await names('p')).toEqual([])
+        }
+      })
+      it('restarts the clock when it changes bytes', async () => {
+        await tree.create(at('p/m'), bytes('aaaa'))
+        const before = (await tree.read(at('p/m')))!
+        await tree.move(at('p/m'), at('q/m'), { change: () => bytes('bbbb') })
+        expect((await tree.read(at('q/m')))!.modifiedAt).toBeGreaterThanOrEqual(before.modifiedAt)
+      })
+      it('stays put when the change is called off', async () => {
+        await tree.create(at('p/m'), bytes('stay'))
+        expect(await tree.move(at('p/m'), at('q/m'), { change: () => undefined })).toEqual({ outcome: 'kept' })
+        expect([await reading('p/m'), await reading('q/m')]).toEqual(['stay', undefined])
+      })
+      it('leaves everything as it was when the change throws', async () => {
+        await tree.create(at('p/m'), bytes('stay'))
+        const change = () => {
+          throw new Error('no')
+        }
+        await expect(tree.move(at('p/m'), at('q/m'), { change })).rejects.toThrow('no')
+        expect([await reading('p/m'), await names('q')]).toEqual(['stay', []])
+      })
+      it('edits in place when it moves onto itself, losing no edit among many', async () => {
+        await tree.create(at('p/m'), bytes(''))
+        const edit = async (from: Tree, mark: string): Promise<void> => {
+          for (;;) {
+            const change = (before: Uint8Array) => Buffer.concat([before, bytes(mark)])
+            if ((await from.move(at('p/m'), at('p/m'), { change })).outcome === 'moved') return
+          }
+        }
+        await Promise.all(Array.from({ length: 20 }, (_, i) => edit(i % 2 ? tree : other, String.fromCharCode(97 + i))))
+        expect([...(await reading('p/m'))!].sort().join('')).toBe('abcdefghijklmnopqrst')
+        expect(await tree.move(at('p/m'), at('p/m'))).toEqual({ outcome: 'taken' })
+      })
+      it('makes the target folder', async () => {
+        await tree.create(at('m'), bytes('x'))
+        await tree.move(at('m'), at('new/folder/m'))
+        expect(await reading('new/folder/m')).toBe('x')
+      })
+    })
+
+    describe('remove', () => {
+      it('removes, and twice is fine', async () => {
+        await tree.create(at('gone/soon'), bytes('x'))
+        expect((await tree.remove(at('gone/soon'))).outcome).toBe('removed')
+        expect(await other.remove(at('gone/soon'))).toEqual({ outcome: 'gone' })
+        expect(await names('gone')).toEqual([])
+      })
+      it('does not remove folders', async () => {
+        await tree.makeFolder(at('folder'))
+        await expect(tree.remove(at('folder'))).rejects.toMatchObject({ code: 'NOT_A_LEAF' })
+      })
+    })
+
+    describe('leases', () => {
+      it('are held by one owner, with an end and a fencing number', async () => {
+        const clock = heldClock()
+        const [a, b] = [await place.open({ clock }), await place.open({ clock })]
+        const first = await a.lease('src/**/*.ts', 'dev-1', 1000)
+        expect(first).toEqual({
+          outcome: 'held',
+          lease: { resource: 'src/**/*.ts', owner: 'dev-1', until: clock.now() + 1000, fence: 1 },
+        })
+        expect(await b.lease('src/**/*.ts', 'dev-2', 1000)).toEqual({ outcome: 'busy', lease: first.lease })
+        clock.advance(500)
+        const renewed = await b.lease('src/**/*.ts', 'dev-1', 1000)
+        expect(renewed).toMatchObject({ outcome: 'held', lease: { until: clock.now() + 1000, fence: 1 } })
+        clock.advance(1000)
+        expect(await a.lease('src/**/*.ts', 'dev-2', 1000)).toMatchObject({ outcome: 'held', lease: { fence: 2 } })
+        await a.close()
+        await b.close()
+      })
+      it('end by release, once, and only by their owner', async () => {
+        await tree.lease('a', 'one', 60_000)
+        expect(await other.release('a', 'two')).toEqual({ outcome: 'gone' })
+        expect((await tree.leases()).map(({ resource }) => resource)).toEqual(['a'])
+        expect(await other.release('a', 'one')).toEqual({ outcome: 'released' })
+        expect(await tree.release('a', 'one')).toEqual({ outcome: 'gone' })
+        expect(await tree.leases()).toEqual([])
+        expect(await tree.lease('a', 'two', 60_000)).toMatchObject({ outcome: 'held', lease: { fence: 2 } })
+      })
+      it('keep any name apart from any other', async () => {
+        const resources = ['a/b', 'a%2Fb', '..', '.', 'x'.repeat(500), `${'x'.repeat(499)}y`, 'ä ö\n', '*', '\ud800']
+        for (const resource of resources) {
+          expect(await tree.lease(resource, 'me', 60_000)).toMatchObject({ outcome: 'held', lease: { fence: 1 } })
+        }
+        expect((await tree.leases()).length).toBe(resources.length)
+      })
+      it('have one winner among many', async () => {
+        const asked = Array.from({ length: 20 }, (_, i) => (i % 2 ? tree : other).lease('one', `agent-${i}`, 60_000))
+        expect((await Promise.all(asked)).filter(({ outcome }) => outcome === 'held').length).toBe(1)
+      })
+      it('fence off a late holder in every write', async () => {
+        const clock = heldClock()
+        const timed = await place.open({ clock })
+        const { lease } = await timed.lease('job', 'slow', 1000)
+        await timed.create(at('w/a'), bytes('a'), { under: lease })
+        const { revision } = (await timed.read(at('w/a')))!
+        clock.advance(1000)
+        const fenced = { outcome: 'fenced' }
+        expect(await timed.create(at('w/b'), bytes('b'), { under: lease })).toEqual(fenced)
+        await timed.lease('job', 'quick', 1000)
+        expect(await timed.create(at('w/b'), bytes('b'), { under: lease })).toEqual(fenced)
+        expect(await timed.replace(at('w/a'), bytes('b'), revision, { under: lease })).toEqual(fenced)
+        expect(await timed.append(at('w/a'), 'b', { under: lease })).toEqual(fenced)
+        expect(await timed.move(at('w/a'), at('w/c'), { under: lease })).toEqual(fenced)
+        expect(await timed.remove(at('w/a'), { under: lease })).toEqual(fenced)
+        expect([await names('w', timed), await reading('w/a', timed)]).toEqual([['a'], 'a'])
+        await timed.close()
+      })
+      it('refuse what makes no sense', async () => {
+        await expect(tree.lease('', 'a', 1)).rejects.toMatchObject({ code: 'BAD_LEASE' })
+        await expect(tree.lease('a', '', 1)).rejects.toMatchObject({ code: 'BAD_LEASE' })
+        await expect(tree.lease('a', 'a', 0)).rejects.toMatchObject({ code: 'BAD_LEASE' })
+        await expect(tree.lease('a', 'a', Number.NaN)).rejects.toMatchObject({ code: 'BAD_LEASE' })
+      })
+    })
+
+    describe('watch', () => {
+      const nextHint = (folder: TreePath, from: Tree) => {
+        let arrived: () => void = () => {}
+        const hint = () => arrived()
+        const watching = from.watch(folder, hint)
+        const until = async (isThere: () => Promise<boolean>) => {
+          while (!(await isThere())) await new Promise<void>((resolve) => (arrived = resolve))
+          watching.close()
+        }
+        return { until }
+      }
+      it('hints at what another one made, moved and removed', async () => {
+        await tree.makeFolder(at('watched'))
+        for (const change of [
+          () => other.create(at('watched/a'), bytes('x')),
+          () => other.move(at('watched/a'), at('watched/b')),
+          () => other.remove(at('watched/b')),
+        ]) {
+          const before = await names('watched')
+          const { until } = nextHint(at('watched'), tree)
+          await change()
+          await until(async () => (await names('watched')).join() !== before.join())
+        }
+      })
+      it('waits for a folder that is not there yet', async () => {
+        const { until } = nextHint(at('not/yet'), tree)
+        await other.create(at('not/yet/a'), bytes('x'))
+        await until(async () => (await names('not/yet')).includes('a'))
+      })
+    })
+
+    describe('paths', () => {
+      it('refuses what is the engine’s own, in any case', async () => {
+        for (const path of ['.signalbox/engine/x', '.SignalBox/Engine/tmp/x', '.signalbox/engine']) {
+          await expect(tree.create(at(path), bytes('x'))).rejects.toMatchObject({ code: 'RESERVED_PATH' })
+          await expect(tree.read(at(path))).rejects.toMatchObject({ code: 'RESERVED_PATH' })
+        }
+      })
+      it('takes names of every script, spaces and quotes', async () => {
+        for (const name of [
+          'mit leer zeichen',
+          'quote"\'`',
+          '日本語',
+          'emoji 🚦',
+          '-dash',
+          '$(x)',
+          'a;b|c&d',
+          '~',
+          '#x',
+        ]) {
+          await tree.create(childOf(at('names'), name), bytes(name))
+          expect(await reading(`names/${name}`, other)).toBe(name)
+        }
+      })
+    })
+
+    it('inspects itself and finds nothing wrong', async () => {
+      await tree.create(at('a/b'), bytes('x'))
+      await tree.move(at('a/b'), at('a/c'), { change: () => bytes('longer') })
+      expect(await tree.inspect({ repair: true, within: [at('a')] })).toEqual([])
+    })
+  })
+}

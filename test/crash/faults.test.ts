@@ -1,0 +1,146 @@
+/** The disk fails at every step in turn: a clear error each time, nothing lost, nothing half-written to be seen. */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { type Disk, realDisk } from '../../src/engines/file-system/disk.ts'
+import { openFileTree } from '../../src/engines/file-system/index.ts'
+import { loadNative } from '../../src/engines/file-system/native.ts'
+import { SignalboxError } from '../../src/kernel/errors.ts'
+import type { Durability } from '../../src/tree/tree.ts'
+import { runtime } from '../support/child.ts'
+import { type StepName, steppingDisk } from '../support/stepping-disk.ts'
+import { withTempDir } from '../support/temp.ts'
+import { folders, pictureOf, type Story, stories } from './operations.ts'
+
+const expectedCodes: Record<string, string> = {
+  ENOSPC: 'DISK_FULL',
+  EIO: 'DISK_ERROR',
+  EACCES: 'PERMISSION_DENIED',
+  EMFILE: 'TOO_MANY_OPEN_FILES',
+}
+
+/** A disk that fails once, at step `failAt` counted from `arm`; or for good from there on. */
+function failingDisk(base: Disk, code: string, lasting: boolean, half: boolean) {
+  let step = 0
+  let failAt = 0
+  const failed: StepName[] = []
+  const failure = (name: string) => Object.assign(new Error(`${code}: planted, ${name}`), { code })
+  const disk = steppingDisk(base, (name, values, call) => {
+    if (failAt === 0 || !(lasting ? ++step >= failAt : ++step === failAt)) return call()
+    failed.push(name)
+    // A descriptor is closed even when closing reports a failure.
+    if (name === 'close') call()
+    if (name === 'write' && half) base.write(...halfOf(values as Parameters<Disk['write']>))
+    if (name === 'renameNew' || name === 'exchange') return 'strange'
+    if (name === 'flushLater' || name === 'flushDataLater') return Promise.reject(failure(name))
+    throw failure(name)
+  })
+  return {
+    disk,
+    failed,
+    steps: () => step,
+    arm: (at: number) => {
+      step = 0
+      failAt = at
+    },
+    heal: () => {
+      failAt = 0
+    },
+  }
+}
+
+const halfOf = ([fd, bytes, offset, length, position]: Parameters<Disk['write']>): Parameters<Disk['write']> => [
+  fd,
+  bytes,
+  offset,
+  Math.floor(length / 2),
+  position,
+]
+
+async function failEveryStep(story: Story, code: string, kind: Kind): Promise<number> {
+  for (let failAt = 1; ; failAt++) {
+    const reached = await withTempDir(async (root) => {
+      const prepared = await openFileTree({ root })
+      await story.before(prepared)
+      await prepared.close()
+      const faulty = failingDisk({ ...realDisk(), ...kind.native }, code, kind.lasting, kind.half)
+      const tree = await openFileTree({ root, disk: faulty.disk, durability: kind.durability })
+      faulty.arm(failAt)
+      const error = await story.act(tree).then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      )
+      const reachedStep = faulty.failed.length > 0
+      faulty.heal()
+      const place = `${story.name}: ${code} at step ${failAt} (${faulty.failed[0]})`
+      if (error !== undefined) {
+        expect(error, place).toBeInstanceOf(SignalboxError)
+        const { code: told, hint, message } = error as SignalboxError
+        // Where a missing permission hides what is there, the engine may rightly speak of that.
+        expect([expectedCodes[code], 'NOT_A_LEAF', 'NO_SUCH_ROOT'], `${place}: ${message}`).toContain(told)
+        expect(hint, place).toBeTypeOf('string')
+      }
+      // First as the same process sees it, once the disk is well again; then as a new one does.
+      for (const reader of [tree, await openFileTree({ root })]) {
+        const picture = await pictureOf(reader)
+        const allowed = error === undefined ? [story.acknowledged] : story.allowed
+        if (story.mayLeaveFragment && error !== undefined) {
+          expect(picture['a/log'], place).toMatch(/^first\n(s|se|sec|seco|secon|second|second\n)?$/)
+        } else {
+          expect(allowed, `${place} left ${JSON.stringify(picture)}, error ${error}`).toContainEqual(picture)
+        }
+        await reader.close()
+      }
+      for (const folder of folders) {
+        const names = unlessMissing(() => readdirSync(join(root, folder)))
+        expect(
+          names.filter((name) => name.startsWith('.own-')),
+          place,
+        ).toEqual([])
+      }
+      return reachedStep
+    })
+    if (!reached) return failAt - 1
+  }
+}
+
+function unlessMissing(list: () => string[]): string[] {
+  try {
+    return list()
+  } catch {
+    return [] // The folder was never made.
+  }
+}
+
+interface Kind {
+  readonly title: string
+  readonly lasting: boolean
+  readonly half: boolean
+  readonly durability: Durability
+  readonly native: Partial<Disk> | undefined
+  readonly codes: readonly string[]
+}
+
+const native = await loadNative()
+const codes = Object.keys(expectedCodes)
+const once = { lasting: false, half: false, durability: 'process', native: undefined, codes } as const
+const kinds: Kind[] = [
+  { ...once, title: 'fails once' },
+  { ...once, title: 'fails from then on', lasting: true },
+  { ...once, title: 'fails half-way through a write', half: true },
+  { ...once, title: 'fails once, durability full', durability: 'full', codes: ['EIO'] },
+  { ...once, title: 'fails once, durability batch', durability: 'batch', codes: ['ENOSPC'] },
+  ...(native ? [{ ...once, title: 'fails once, native renames', native }] : []),
+]
+
+for (const kind of kinds) {
+  describe(`a disk that ${kind.title}, on ${runtime}`, () => {
+    for (const story of stories) {
+      it(`[X-disk] ${story.name}`, async () => {
+        for (const code of kind.codes) {
+          expect(await failEveryStep(story, code, kind)).toBeGreaterThan(0)
+        }
+      })
+    }
+  })
+}

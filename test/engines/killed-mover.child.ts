@@ -1,0 +1,21 @@
+/** Dies in the middle of a rewrite, or, told `locked`, while it holds the lock of a replace. `killed-mover ROOT [locked]` */
+import { realDisk } from '../../src/engines/file-system/disk.ts'
+import { openFileTree } from '../../src/engines/file-system/index.ts'
+import { treePath } from '../../src/kernel/tree-path.ts'
+import { steppingDisk } from '../support/stepping-disk.ts'
+
+const [root = '', where = 'moving'] = process.argv.slice(2)
+const disk = steppingDisk(realDisk(), (step, values, call) => {
+  const result = call()
+  const isPrivate = step === 'rename' && String(values[1]).includes('/.own-')
+  const isLock = step === 'link' && String(values[1]).includes('/lock.')
+  if (where === 'moving' ? isPrivate : isLock) process.kill(process.pid, 'SIGKILL')
+  return result
+})
+const tree = await openFileTree({ root, disk })
+if (where === 'moving') {
+  await tree.move(treePath('a/m.md'), treePath('b/m.md'), { change: () => Buffer.from('longer than before') })
+} else {
+  const path = treePath('counter')
+  await tree.replace(path, Buffer.from('x'), (await tree.read(path))!.revision)
+}

@@ -1,0 +1,148 @@
+/**
+ * Real processes for tests. A child program is a file `test/…/NAME.child.ts`; `npm test` bundles it to
+ * `build/children/NAME.mjs`, and it runs on the runtime that runs the test.
+ *
+ *   const child = spawnChild('mover', [root, '1000'])
+ *   await child.nextLine()                 // it says `ready`
+ *   child.kill()                           // SIGKILL
+ *   expect(await child.exited).toEqual({ code: null, signal: 'SIGKILL' })
+ */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterAll } from 'vitest'
+
+/** The root of the repository. */
+export const repository = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
+
+export const runtime: 'bun' | 'node' = 'bun' in process.versions ? 'bun' : 'node'
+
+export interface ChildOptions {
+  /** Added to the environment of the test; `undefined` takes a variable away. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+  readonly cwd?: string
+  /** A command to run the program under, such as `['strace', '-f', '-o', file]`. */
+  readonly under?: readonly string[]
+}
+
+export interface Exit {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+export interface Child {
+  readonly pid: number
+  /** Sends a signal, SIGKILL unless told otherwise. False when the child had already ended. */
+  kill(signal?: NodeJS.Signals): boolean
+  /** Settles when the child has ended and all its output has arrived. */
+  readonly exited: Promise<Exit>
+  /** The next line of standard output not yet taken, or `undefined` after the last. */
+  nextLine(): Promise<string | undefined>
+  /** The lines of standard output not yet taken, as they come, to the end. */
+  lines(): AsyncGenerator<string, void, void>
+  /** Every line of standard output so far, taken or not. */
+  readonly stdout: readonly string[]
+  /** Standard error so far. */
+  stderr(): string
+  /** Writes one line to the child's standard input. */
+  say(line: string): void
+}
+
+/** The bundled program of a child. */
+export function childProgram(name: string): string {
+  const program = join(repository, 'build/children', `${name}.mjs`)
+  if (!existsSync(program)) {
+    throw new Error(
+      `build/children/${name}.mjs is missing. Run the tests by npm test, which bundles test/**/${name}.child.ts.`,
+    )
+  }
+  return program
+}
+
+/** Starts a child program. What still runs when the tests of the file are done is killed. */
+export const spawnChild = (name: string, args: readonly string[] = [], options: ChildOptions = {}): Child =>
+  spawnProgram([process.execPath, childProgram(name), ...args], options)
+
+/** Starts any program, with the same handle. */
+export function spawnProgram(command: readonly string[], { env, cwd, under = [] }: ChildOptions = {}): Child {
+  const [program = '', ...args] = [...under, ...command]
+  const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'] })
+  const { pid } = child
+  running.add(child)
+  // Writing to a child that was killed is part of the tests, not an error of theirs.
+  child.stdin.on('error', () => {})
+
+  const stdout: string[] = []
+  let taken = 0
+  let ended = false
+  let stderr = ''
+  let wake: () => void = () => {}
+  let changed = new Promise<void>((resolve) => (wake = resolve))
+  const announce = (): void => {
+    wake()
+    changed = new Promise<void>((resolve) => (wake = resolve))
+  }
+
+  const reader = createInterface({ input: child.stdout })
+  const read = new Promise<void>((resolve) => reader.on('close', resolve))
+  reader.on('line', (line) => {
+    stdout.push(line)
+    announce()
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+
+  const closed = new Promise<Exit>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code, signal) => resolve({ code, signal }))
+  })
+  const exited = closed
+    .then(async (exit) => {
+      await read
+      return exit
+    })
+    .finally(() => {
+      running.delete(child)
+      ended = true
+      announce()
+    })
+  // A test that never looks at `exited` should not end in an unhandled rejection.
+  exited.catch(() => {})
+
+  async function nextLine(): Promise<string | undefined> {
+    while (taken >= stdout.length) {
+      if (ended) return undefined
+      await changed
+    }
+    return stdout[taken++]
+  }
+
+  return {
+    pid: pid ?? -1,
+    kill: (signal = 'SIGKILL') => child.kill(signal),
+    exited,
+    nextLine,
+    async *lines() {
+      for (let line = await nextLine(); line !== undefined; line = await nextLine()) yield line
+    },
+    stdout,
+    stderr: () => stderr,
+    say: (line) => void child.stdin.write(`${line}\n`),
+  }
+}
+
+const running = new Set<ChildProcess>()
+const killAll = (): void => {
+  for (const child of running) child.kill('SIGKILL')
+}
+afterAll(killAll)
+process.on('exit', killAll)
+
+/** Whether strace works here, and if not, why: it may be missing, and containers may forbid tracing. */
+export function haveStrace(): { readonly here: boolean; readonly reason: string | undefined } {
+  const { error, status, stderr } = spawnSync('strace', ['-f', '-o', '/dev/null', 'true'], { encoding: 'utf8' })
+  if (status === 0) return { here: true, reason: undefined }
+  const missing = process.env.SIGNALBOX_WITHOUT_STRACE ?? 'strace is not installed'
+  return { here: false, reason: error ? missing : `strace does not work here: ${stderr.trim().split('\n')[0]}` }
+}

@@ -1,0 +1,47 @@
+/** The engine's file-system calls, with a say for the test before each of them. */
+import type { Disk } from '../../src/engines/file-system/disk.ts'
+
+export type StepName = keyof Disk
+
+/** Calls that change something on the disk; the others only look. */
+export const changingSteps: readonly StepName[] = [
+  'write',
+  'rename',
+  'link',
+  'unlink',
+  'makeDirectory',
+  'setTimes',
+  'changeMode',
+  'flush',
+  'flushData',
+  'flushLater',
+  'flushDataLater',
+  'renameNew',
+  'exchange',
+]
+
+type Call = (...values: never[]) => unknown
+
+/**
+ * `around` is called for every step with the call itself; what it returns is what the engine gets. It may kill the
+ * process, throw instead of calling, or do both by halves.
+ */
+export function steppingDisk(
+  disk: Disk,
+  around: (step: StepName, values: readonly unknown[], call: () => unknown) => unknown,
+): Disk {
+  return new Proxy(disk, {
+    get(target, key: StepName) {
+      const call = target[key] as Call | undefined
+      if (typeof call !== 'function') return call
+      return (...values: never[]) => around(key, values, () => call(...values))
+    },
+  })
+}
+
+/** True for an `open` that may make a file. */
+export const isCreating = (step: StepName, values: readonly unknown[]): boolean =>
+  step === 'open' && (Number(values[1]) & 0o100) !== 0
+
+export const isChange = (step: StepName, values: readonly unknown[]): boolean =>
+  changingSteps.includes(step) || isCreating(step, values)

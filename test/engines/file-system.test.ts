@@ -219,6 +219,7 @@ describe('permissions', () => {
       const fresh = await openFileTree({ root: join(base, 'group'), permissions: 'group' })
       await fresh.create(at('a/m.md'), bytes('x'))
       expect(fs.statSync(join(base, 'group/a/m.md')).mode & 0o777).toBe(0o660)
+      expect(fs.statSync(join(base, 'group/a')).mode & 0o777).toBe(0o770)
       await fresh.close()
     } finally {
       process.umask(before)

@@ -1,8 +1,7 @@
 /** The tree on plain files: the verbs, put together from the parts beside this file. */
-import { hash } from 'node:crypto'
 import { type Clock, systemClock } from '../../kernel/clock.ts'
 import { invalidInput } from '../../kernel/errors.ts'
-import { nameOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
+import { nameOf, parentOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
 import { engineHome, home, isReserved } from '../../tree/home.ts'
 import type {
   Appended,
@@ -38,6 +37,7 @@ import { Leases } from './leases.ts'
 import { Locks } from './locks.ts'
 import { Moves, nameFromOwn, ownPrefix } from './moves.ts'
 import { loadNative } from './native.ts'
+import { revisionOf } from './revision.ts'
 import { type Draft, Scratch, strayScratchName } from './scratch.ts'
 import { Slots } from './slots.ts'
 import { watchDirectory } from './watch.ts'
@@ -52,8 +52,6 @@ export interface FileTreeParts {
 
 /** Loading the native renames costs 2 ms: a command that sends one message is faster without. */
 const nativeAfter = 12
-
-const revisionOf = (bytes: Uint8Array): Revision => hash('sha256', bytes, 'base64url').slice(0, 27)
 
 export class FileTree implements Tree {
   readonly place: string
@@ -101,7 +99,7 @@ export class FileTree implements Tree {
 
   /** Settles what crashed processes left half-way. Called once when the tree is opened. */
   recover(): Promise<unknown> {
-    return this.#moves.recover()
+    return this.#attempt(undefined, () => this.#moves.recover())
   }
 
   read(path: TreePath, options?: { readonly atMost?: number }): Promise<Leaf | undefined> {
@@ -517,13 +515,8 @@ export class FileTree implements Tree {
   }
 
   #flushFolder(folder: TreePath): void {
-    const borrowed = this.#folders.borrow(folder)
-    if (!borrowed) return
-    try {
-      this.#disk.flush(borrowed.fd)
-    } finally {
-      borrowed.giveBack()
-    }
+    const fd = this.#folders.descriptor(folder)
+    if (fd !== undefined) this.#disk.flush(fd)
   }
 
   /** Makes the entries of a folder as safe as this tree promises. */
@@ -548,10 +541,13 @@ export class FileTree implements Tree {
 
   /** Every verb runs in here, so that no failure of the disk reaches a caller unexplained. */
   async #attempt<T>(path: TreePath | undefined, work: () => T | Promise<T>): Promise<T> {
+    this.#folders.enter()
     try {
       return await work()
     } catch (error) {
-      throw explain(error, this.#folders.shown(path ?? ('' as TreePath)))
+      throw explain(error, this.#folders.shown(path ?? treeRoot))
+    } finally {
+      this.#folders.leave()
     }
   }
 }

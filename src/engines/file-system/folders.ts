@@ -10,7 +10,7 @@
  */
 import { invalidInput, notFound } from '../../kernel/errors.ts'
 import { nameOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
-import { codeOf, type Disk, openFlags, unless } from './disk.ts'
+import { codeOf, type Disk, did, openFlags, unless } from './disk.ts'
 import { explain, linkRefused } from './failures.ts'
 
 interface Pinned {
@@ -18,9 +18,6 @@ interface Pinned {
   /** What a name is appended to. */
   readonly prefix: string
   checkedAt: number
-  /** How many flushes are using the descriptor; it is not closed before they are done. */
-  users: number
-  isDropped: boolean
 }
 
 const trustedFor = 50
@@ -30,10 +27,13 @@ export class Folders {
   readonly root: string
   readonly #disk: Disk
   readonly #mode: number
+  readonly #mask = process.umask()
   readonly #onMade: (parent: TreePath) => void
   readonly #open = new Map<string, Pinned>()
   #byDescriptor = true
   #rootShown = ''
+  readonly #dropped: number[] = []
+  #inside = 0
 
   constructor(disk: Disk, root: string, mode: number, onMade: (parent: TreePath) => void) {
     this.#disk = disk
@@ -64,18 +64,25 @@ export class Folders {
     return true
   }
 
-  /** Lends the descriptor of a folder, which stays open until it is given back. */
-  borrow(folder: TreePath): { fd: number; giveBack(): void } | undefined {
-    const known = this.at(folder, false) === undefined ? undefined : this.#open.get(folder)
-    if (!known) return undefined
-    known.users++
-    return {
-      fd: known.fd,
-      giveBack: () => {
-        known.users--
-        this.#closeUnused(known)
-      },
+  descriptor(folder: TreePath): number | undefined {
+    return this.at(folder, false) === undefined ? undefined : this.#open.get(folder)?.fd
+  }
+
+  /**
+   * Between `enter` and `leave` no descriptor is closed, so that a prefix stays valid: once closed, its number may be
+   * given to another folder, and a path made with it would lead there.
+   */
+  enter(): void {
+    this.#inside++
+  }
+
+  leave(): void {
+    if (--this.#inside > 0) return
+    for (const oldest of this.#open.keys()) {
+      if (this.#open.size <= mostOpen) break
+      if (oldest !== '') this.#drop(oldest)
     }
+    while (this.#dropped.length > 0) this.#disk.close(this.#dropped.pop()!)
   }
 
   /** The path as people write it. */
@@ -85,6 +92,8 @@ export class Folders {
 
   close(): void {
     for (const folder of [...this.#open.keys()]) this.#drop(folder)
+    this.#inside = 1
+    this.leave()
   }
 
   #openRoot(): string {
@@ -114,11 +123,14 @@ export class Folders {
 
   #step(above: string, folder: TreePath, make: boolean): string | undefined {
     const path = above + nameOf(folder)
+    let isMine = false
     for (let attempt = 0; ; attempt++) {
       try {
         this.#drop(folder)
         if (!this.#byDescriptor && this.#disk.stat(path)?.isSymbolicLink()) throw linkRefused(this.shown(folder))
-        return this.#pin(this.#disk.open(path, openFlags.directory), folder)
+        const fd = this.#disk.open(path, openFlags.directory)
+        if (isMine && (this.#mode & this.#mask) !== 0) this.#disk.changeMode(fd, this.#mode)
+        return this.#pin(fd, folder)
       } catch (error) {
         const code = codeOf(error)
         if (code === 'ELOOP' || (code === 'ENOTDIR' && this.#disk.stat(path)?.isSymbolicLink())) {
@@ -128,7 +140,7 @@ export class Folders {
         if (!make) return undefined
         if (attempt > 8) throw explain(error, this.shown(folder))
         // Somebody else may make it first, or delete it again before we open it: both are fine.
-        unless(['EEXIST'], () => this.#disk.makeDirectory(path, this.#mode))
+        isMine = did(['EEXIST'], () => this.#disk.makeDirectory(path, this.#mode))
         this.#onMade(parentOf(folder))
       }
     }
@@ -136,14 +148,7 @@ export class Folders {
 
   #pin(fd: number, folder: TreePath): string {
     const prefix = this.#byDescriptor ? `/proc/self/fd/${fd}/` : `${this.shown(folder)}/`
-    this.#open.set(folder, { fd, prefix, checkedAt: performance.now(), users: 0, isDropped: false })
-    if (this.#open.size > mostOpen) {
-      for (const oldest of this.#open.keys()) {
-        if (oldest === '' || oldest === folder) continue
-        this.#drop(oldest)
-        break
-      }
-    }
+    this.#open.set(folder, { fd, prefix, checkedAt: performance.now() })
     return prefix
   }
 
@@ -168,11 +173,6 @@ export class Folders {
     const known = this.#open.get(folder)
     if (!known) return
     this.#open.delete(folder)
-    known.isDropped = true
-    this.#closeUnused(known)
-  }
-
-  #closeUnused(pinned: Pinned): void {
-    if (pinned.isDropped && pinned.users === 0) unless(['EBADF'], () => this.#disk.close(pinned.fd))
+    this.#dropped.push(known.fd)
   }
 }

@@ -49,13 +49,8 @@ export class GroupCommit {
   }
 
   async #flush(folder: TreePath): Promise<void> {
-    const borrowed = this.#folders.borrow(folder)
+    const fd = this.#folders.descriptor(folder)
     // A folder that is gone took its entries with it: there is nothing left to make safe.
-    if (!borrowed) return
-    try {
-      await this.#disk.flushLater(borrowed.fd)
-    } finally {
-      borrowed.giveBack()
-    }
+    if (fd !== undefined) await this.#disk.flushLater(fd)
   }
 }

@@ -34,25 +34,19 @@ export async function inspectFiles(parts: InspectParts): Promise<Finding[]> {
 }
 
 function openToTheWorld({ disk, folders, repair }: InspectParts): Finding[] {
-  const root = folders.borrow(treeRoot)
-  if (!root) return []
-  try {
-    const { mode } = disk.statOpen(root.fd)
-    if ((mode & 0o002) === 0) return []
-    const repaired = repair && did(['EPERM', 'EACCES', 'EROFS'], () => disk.changeMode(root.fd, mode & 0o7775))
-    return [
-      {
-        code: 'WORLD_WRITABLE_ROOT',
-        severity: 'warning',
-        path: folders.root,
-        message: 'Every user of this machine may write into the root.',
-        hint: `Take that right away: chmod o-w ${folders.root}`,
-        repaired,
-      },
-    ]
-  } finally {
-    root.giveBack()
-  }
+  const fd = folders.descriptor(treeRoot)
+  const mode = fd === undefined ? 0 : disk.statOpen(fd).mode
+  if (fd === undefined || (mode & 0o002) === 0) return []
+  return [
+    {
+      code: 'WORLD_WRITABLE_ROOT',
+      severity: 'warning',
+      path: folders.root,
+      message: 'Every user of this machine may write into the root.',
+      hint: `Take that right away: chmod o-w ${folders.root}`,
+      repaired: repair && did(['EPERM', 'EACCES', 'EROFS'], () => disk.changeMode(fd, mode & 0o7775)),
+    },
+  ]
 }
 
 async function unfinishedMoves({ folders, moves, repair }: InspectParts): Promise<Finding[]> {

@@ -106,13 +106,8 @@ export class Scratch {
 
   #deviceOf(folder: TreePath): number {
     this.#folders.at(folder, true)
-    const borrowed = this.#folders.borrow(folder)
-    if (!borrowed) return -1
-    try {
-      return this.#disk.statOpen(borrowed.fd).dev
-    } finally {
-      borrowed.giveBack()
-    }
+    const fd = this.#folders.descriptor(folder)
+    return fd === undefined ? -1 : this.#disk.statOpen(fd).dev
   }
 }
 

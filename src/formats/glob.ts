@@ -1,0 +1,82 @@
+/**
+ * Patterns over paths with `/`: `*`, `?`, `[a-z]`, `[!x]` within a name, `**` across folders, `{a,b}` for either.
+ *
+ * Matching returns only ever to the last star, which is enough for a right answer and keeps the work below
+ * pattern × path however hostile the pattern. A name that starts with a dot is matched only by a dot.
+ */
+import { expandBraces } from './glob-braces.ts'
+import { badGlob } from './glob-error.ts'
+import { compileName, type NameMatcher } from './glob-name.ts'
+
+const longestPattern = 1024
+
+export type GlobMatcher = (path: string) => boolean
+
+/** Any number of folders, none among them starting with a dot. */
+const anyFolders = Symbol('**')
+type Step = NameMatcher | typeof anyFolders
+
+/** Checks and compiles a pattern, which must stay below the folder it is used in. */
+export function compileGlob(pattern: string): GlobMatcher {
+  const ways = expandBraces(checked(pattern)).map((way) => compileWay(way, pattern))
+  return (path) => {
+    const names = path.split('/')
+    return path !== '' && ways.some((steps) => matches(steps, names))
+  }
+}
+
+/** The deepest folder that holds everything the pattern can match: where a walk begins. `''` is the root. */
+export function staticPrefix(pattern: string): string {
+  const names = checked(pattern).split('/')
+  const special = names.findIndex((name) => /[*?[{]/.test(name))
+  return names
+    .slice(0, special < 0 ? -1 : special)
+    .filter((name) => name !== '.')
+    .join('/')
+}
+
+function checked(pattern: string): string {
+  if (pattern === '') throw badGlob(pattern, 'it is empty')
+  if (pattern.length > longestPattern) throw badGlob(pattern, `it has more than ${longestPattern} characters`)
+  if (pattern.includes('\\')) throw badGlob(pattern, 'a backslash has no place in it')
+  if (pattern.includes('\0')) throw badGlob(pattern, 'it contains a NUL character')
+  if (pattern.startsWith('/')) throw badGlob(pattern, 'it is absolute')
+  return pattern
+}
+
+function compileWay(way: string, pattern: string): Step[] {
+  const names = way.split('/').filter((name) => name !== '.')
+  const steps: Step[] = []
+  for (const name of names) {
+    if (name === '') throw badGlob(pattern, 'a part of it is empty')
+    if (name === '..') throw badGlob(pattern, 'it leads out of its folder')
+    if (name !== '**') steps.push(compileName(name, pattern))
+    else if (steps.at(-1) !== anyFolders) steps.push(anyFolders)
+  }
+  if (steps.length === 0) throw badGlob(pattern, 'it names nothing')
+  // At the end `**` stands for what is below, not for the folder itself.
+  if (steps.at(-1) === anyFolders) steps.push(compileName('*', pattern))
+  return steps
+}
+
+function matches(steps: readonly Step[], names: readonly string[]): boolean {
+  let step = 0
+  let name = 0
+  let starStep = -1
+  let starName = 0
+  while (name < names.length) {
+    const current = steps[step]
+    if (current === anyFolders) {
+      starStep = step++
+      starName = name
+    } else if (current?.(names[name]!)) {
+      step++
+      name++
+    } else {
+      if (starStep < 0 || names[starName]!.startsWith('.')) return false
+      name = ++starName
+      step = starStep + 1
+    }
+  }
+  return step === steps.length
+}

@@ -1,0 +1,71 @@
+/**
+ * One JSON value a line, in files that many programs append to. A crash can leave half a line, so a line that cannot
+ * be read is reported and the rest is read all the same. Spec: Dream.OS, `completed_tasks.json`.
+ */
+import { corrupt, SignalboxError } from '../kernel/errors.ts'
+import { carriageReturn, lineFeed, openBracket, space, tab } from './codes.ts'
+import { type JsonLimits, parseJson, stringify } from './json.ts'
+
+export type JsonLine =
+  | { readonly kind: 'record'; readonly line: number; readonly value: unknown }
+  /** Cannot be read; what an append after a torn line leaves behind. */
+  | { readonly kind: 'bad'; readonly line: number; readonly error: SignalboxError }
+  /** The last line, unfinished: a crash, or a writer that is still at it. */
+  | { readonly kind: 'torn'; readonly line: number; readonly error: SignalboxError }
+
+/** Each line in turn; blank ones are left out but counted. */
+export function* readJsonLines(bytes: Uint8Array, limits: JsonLimits = {}): Generator<JsonLine, void> {
+  let line = 0
+  for (let start = 0; start < bytes.length; ) {
+    line++
+    const found = bytes.indexOf(lineFeed, start)
+    const end = found < 0 ? bytes.length : found
+    if (!isBlank(bytes, start, end)) yield readLine(bytes.subarray(start, end), line, found < 0, limits)
+    start = end + 1
+  }
+}
+
+function readLine(bytes: Uint8Array, line: number, isLast: boolean, limits: JsonLimits): JsonLine {
+  try {
+    const value = parseJson(bytes, limits)
+    // Of a number that may go on nobody can say whether it is whole; an object or a list says so itself.
+    if (isLast && (typeof value !== 'object' || value === null)) throw unfinished()
+    return { kind: 'record', line, value }
+  } catch (error) {
+    if (!(error instanceof SignalboxError)) throw error
+    return { kind: isLast ? 'torn' : 'bad', line, error }
+  }
+}
+
+const unfinished = () =>
+  corrupt('BAD_JSON', 'The last line has no line end and may be unfinished.', {
+    hint: 'Look again when it is written.',
+  })
+
+/** Space, tab and carriage return. */
+function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let i = start; i < end; i++)
+    if (bytes[i] !== space && bytes[i] !== tab && bytes[i] !== carriageReturn) return false
+  return true
+}
+
+// Not line ends in JSON Lines, but some readers split at them.
+const otherLineEnds = /[\u0085\u2028\u2029]/g
+
+/** One line with its line end, whatever the value holds. */
+export const printJsonLine = (value: unknown): string =>
+  `${stringify(value).replace(otherLineEnds, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`
+
+/**
+ * True when the next line must be preceded by a line end, so that it does not become part of a torn one. Give it the
+ * end of the file; one byte is enough.
+ */
+export const needsLineEnd = (tail: Uint8Array): boolean => tail.length > 0 && tail[tail.length - 1] !== lineFeed
+
+/** True when a file holds one JSON array instead of lines: appending to that would break it for its owner. */
+export function holdsArray(head: Uint8Array): boolean {
+  let i = 0
+  if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) i = 3
+  while (i < head.length && (isBlank(head, i, i + 1) || head[i] === lineFeed)) i++
+  return head[i] === openBracket
+}

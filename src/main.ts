@@ -1,0 +1,82 @@
+/**
+ * The program: wires the command line to this machine. Nothing is loaded here before a command needs it: on Bun,
+ * `node:fs` alone takes as long as starting does, and so does reading the rest of our own code.
+ */
+import type { Host } from './surfaces/cli/host.ts'
+
+/** Put in by the build; running from source there is none. */
+declare const __SIGNALBOX_VERSION__: string | undefined
+
+const { bun, node } = process.versions
+const about = {
+  version: typeof __SIGNALBOX_VERSION__ === 'string' ? __SIGNALBOX_VERSION__ : '0.0.0-dev',
+  runtime: bun === undefined ? `node ${node}` : `bun ${bun}`,
+}
+
+const words = process.argv.slice(2)
+const ways = ['version', '--version', '-V']
+const asJson = words.includes('--json')
+
+// The one question that needs nothing but this file. Any other words, and it is answered like every command;
+// a test holds the two answers to each other.
+if (words.length === (asJson ? 2 : 1) && words.some((word) => ways.includes(word))) {
+  console.log(asJson ? JSON.stringify({ outcome: 'told', ...about }) : `signalbox ${about.version} (${about.runtime})`)
+} else {
+  process.exitCode = await runProgram()
+}
+
+async function runProgram(): Promise<number> {
+  const [outside, { runCommandLine, tellFailure }] = await Promise.all([
+    import('./engines/file-system/outside.ts'),
+    import('./surfaces/cli/run.ts'),
+  ])
+  const host: Host = {
+    about,
+    terminal: {
+      out: (text) => outside.print(1, text),
+      err: (text) => outside.print(2, text),
+      look: () => ({ out: outside.lookAt(1), err: outside.lookAt(2) }),
+    },
+    environment: process.env,
+    clock: { now: () => Date.now() },
+    outside,
+    engines: {
+      files: async (options) => (await import('./engines/file-system/index.ts')).openFileTree(options),
+    },
+    benchmark: (forProgram) => {
+      const checkout = outside.resolve(import.meta.dirname, '..')
+      if (outside.kindOf(outside.resolve(checkout, 'bench/main.ts')) !== 'file') return undefined
+      return (extra) => runBenchmark(outside.resolve(checkout, 'scripts/bench.mjs'), extra, forProgram)
+    },
+  }
+  // What goes wrong outside of any call, in a timer or a watcher, is told the same way as everything else.
+  process.on('uncaughtException', (error) => process.exit(tellFailure(error, words, host)))
+  return runCommandLine(words, host)
+}
+
+/** Prints as it goes for people. A program gets the figures: as JSON if the benchmark speaks it, else as text. */
+async function runBenchmark(script: string, extra: readonly string[], forProgram: boolean) {
+  const { spawn } = await import('node:child_process')
+  // The scripts of the repository are for Node; they find Bun by themselves.
+  const program = bun === undefined ? process.execPath : 'node'
+  const child = spawn(program, [script, ...extra, ...(forProgram ? ['--json'] : [])], {
+    stdio: ['ignore', forProgram ? 'pipe' : 'inherit', 'inherit'],
+  })
+  let printed = ''
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    printed += text
+  })
+  const exit = await new Promise<number>((resolve, reject) => {
+    child.on('error', reject).on('close', (code) => resolve(code ?? 1))
+  })
+  return forProgram ? { exit, figures: fromJson(printed) } : { exit }
+}
+
+function fromJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // A SyntaxError: it is text for people, which is better than nothing.
+    return text
+  }
+}

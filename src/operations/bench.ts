@@ -1,0 +1,23 @@
+import { unsupported } from '../kernel/errors.ts'
+import { defineOperation } from './define.ts'
+import { flag } from './field.ts'
+
+export const bench = defineOperation({
+  name: 'bench',
+  summary: 'Measure this machine: the engine against bare system calls, and cold starts.',
+  more: 'The benchmark is part of a checkout of the repository; an installed package comes without it.',
+  input: { peers: flag('Measure neighbouring programs too, where they are installed.') },
+  outcomes: { measured: 'done', failed: 'Unavailable' },
+  examples: [{ command: 'bench', does: 'print the figures of this machine' }],
+
+  async run(context, { peers }) {
+    const benchmark = context.benchmark()
+    if (!benchmark) {
+      throw unsupported('NO_BENCHMARK', 'The benchmark is not part of this installation.', {
+        hint: 'Run `npm run bench` in a checkout of the repository.',
+      })
+    }
+    const { exit, figures } = await benchmark(peers ? ['--peers'] : [])
+    return { outcome: exit === 0 ? 'measured' : 'failed', exit, ...(figures === undefined ? {} : { figures }) } as const
+  },
+})

@@ -1,0 +1,29 @@
+/** One scene of the tour. Every protocol brings its own; the list is in `chapters.ts`. */
+import type { Clock } from '../../kernel/clock.ts'
+import type { TreePath } from '../../kernel/tree-path.ts'
+import type { Tree } from '../../tree/tree.ts'
+
+export interface Stage {
+  readonly tree: Tree
+  readonly clock: Clock
+  /** Another engine of its own on the same files, as another program would have. Closed after the chapter. */
+  another(): Promise<Tree>
+  /** A sentence or two for the reader. */
+  say(text: string): void
+  /** What was asked of the tree, and what it answered. */
+  step(asked: string, answered: string): void
+  /** Shows a file as it lies on the disk now. */
+  show(path: TreePath): Promise<void>
+  progress(what: string, done: number, total: number): void
+}
+
+/** What a chapter found out, for programs and tests: nothing in here is only narrated. */
+export type Facts = Readonly<Record<string, string | number | boolean>>
+
+export interface Chapter {
+  readonly name: string
+  readonly title: string
+  play(stage: Stage): Promise<Facts>
+}
+
+export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)

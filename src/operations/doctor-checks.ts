@@ -1,0 +1,118 @@
+/** What `doctor` looks at, in order. A protocol adds its own line. */
+import { SignalboxError } from '../kernel/errors.ts'
+import { nearest } from '../kernel/nearest.ts'
+import { treePath } from '../kernel/tree-path.ts'
+import { stateHome } from '../tree/home.ts'
+import type { Finding } from '../tree/tree.ts'
+import type { Context } from './define.ts'
+import { protocolFolders } from './workspace/root.ts'
+import { configurationFile, schema, variableOf } from './workspace/settings.ts'
+
+export interface Check {
+  readonly name: string
+  /** When this one finds an error, the checks after it do not repair. */
+  readonly decidesRepair?: boolean
+  run(context: Context, options: { readonly repair: boolean }): Promise<readonly Finding[]>
+}
+
+const configuration: Check = {
+  name: 'configuration',
+  decidesRepair: true,
+  async run(context) {
+    try {
+      await context.configuration()
+      return []
+    } catch (error) {
+      const bad = asBadConfiguration(error)
+      if (!bad) throw error
+      return [
+        {
+          code: bad.code,
+          severity: 'error',
+          path: typeof bad.details.variable === 'string' ? bad.details.variable : configurationFile,
+          message: bad.message,
+          hint: bad.hint ?? `Correct ${configurationFile}.`,
+          repaired: false,
+        },
+      ]
+    }
+  },
+}
+
+/** Variables that Signalbox reads besides those of the settings. */
+const otherVariables = ['SIGNALBOX_ROOT', 'SIGNALBOX_RUNTIME', 'SIGNALBOX_DEBUG']
+
+const environment: Check = {
+  name: 'environment',
+  async run({ environment, root }) {
+    const known = [...Object.keys(schema.settings).map(variableOf), ...otherVariables]
+    const findings = Object.keys(environment)
+      .filter((name) => name.startsWith('SIGNALBOX_') && !known.includes(name))
+      .map((name) => {
+        const meant = nearest(name, known)
+        const hint = meant ? `Did you mean ${meant}?` : `Known: ${known.join(', ')}.`
+        return warning('UNKNOWN_VARIABLE', name, `The environment variable ${name} means nothing to Signalbox.`, hint)
+      })
+    const named = environment.SIGNALBOX_ROOT
+    if (named && !named.startsWith('/')) {
+      // Agents that start in different directories would each have a workspace of their own, and never meet.
+      const message = `SIGNALBOX_ROOT is relative (${named}): it means another directory wherever a command starts.`
+      findings.push(warning('RELATIVE_ROOT', 'SIGNALBOX_ROOT', message, `Set it to a full path: ${root().path}`))
+    }
+    return findings
+  },
+}
+
+const warning = (code: string, path: string, message: string, hint: string): Finding => ({
+  code,
+  severity: 'warning',
+  path,
+  message,
+  hint,
+  repaired: false,
+})
+
+const workspace: Check = {
+  name: 'workspace',
+  async run(context) {
+    const { path, by } = context.root()
+    if (by !== 'current') return []
+    return [
+      {
+        code: 'NO_WORKSPACE',
+        severity: 'note',
+        path,
+        message: 'Neither this directory nor one above it is a workspace yet.',
+        hint: 'Run `signalbox init` to make one, or name one with --root.',
+        repaired: false,
+      },
+    ]
+  },
+}
+
+const engine: Check = {
+  name: 'engine',
+  async run(context, { repair }) {
+    // Only where messages are: a root is often a whole repository, full of links that are none of our business.
+    const within = [stateHome, ...protocolFolders.map(treePath)]
+    try {
+      const options = { repair, within }
+      return await (await context.tree()).inspect(options)
+    } catch (error) {
+      // The configuration check has told; look at the files all the same, with the defaults.
+      if (!asBadConfiguration(error)) throw error
+      const tree = await context.openTree(context.root().path)
+      try {
+        const options = { within }
+        return await tree.inspect(options)
+      } finally {
+        await tree.close()
+      }
+    }
+  },
+}
+
+export const checks: readonly Check[] = [configuration, environment, workspace, engine]
+
+const asBadConfiguration = (error: unknown): SignalboxError | undefined =>
+  error instanceof SignalboxError && error.code === 'BAD_CONFIGURATION' ? error : undefined

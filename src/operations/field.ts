@@ -1,0 +1,113 @@
+/**
+ * What one input of an operation is, as plain data. Command-line flags, help, shell completion, tool schemas
+ * and the TypeScript type of the input are all read off it, so that they cannot say different things.
+ */
+
+interface Described {
+  /** One short sentence for people. */
+  readonly help: string
+  /** Taken from its place among the words of a command line rather than from a flag. */
+  readonly positional?: boolean
+  /** What stands for the value in help: `--dir DIRECTORY`. */
+  readonly placeholder?: string
+  readonly required?: boolean
+}
+
+export interface TextField extends Described {
+  readonly type: 'text'
+  readonly default?: string
+  readonly pattern?: RegExp
+  /** What `pattern` asks for, in words. */
+  readonly expected?: string
+  /** In bytes of UTF-8; 1 MiB unless said otherwise. */
+  readonly longest?: number
+  /** What a shell may offer for it. */
+  readonly completes?: 'file' | 'folder'
+  /**
+   * A long text. A command line may also give it as `-` (standard input), as `@FILE`, or through the flag
+   * named here. Only the command line does this: a request over a network cannot make us read files.
+   */
+  readonly fileFlag?: string
+}
+
+export interface IntegerField extends Described {
+  readonly type: 'integer'
+  readonly default?: number
+  readonly least?: number
+  readonly most?: number
+}
+
+/** Milliseconds in code; `90`, `90s`, `15m`, `12h`, `7d` in text, where a bare number is seconds. */
+export interface DurationField extends Described {
+  readonly type: 'duration'
+  readonly default?: number
+  readonly least?: number
+  readonly most?: number
+}
+
+export interface FlagField extends Described {
+  readonly type: 'flag'
+  readonly default?: boolean
+}
+
+export interface ChoiceField extends Described {
+  readonly type: 'choice'
+  readonly choices: readonly string[]
+  readonly default?: string
+}
+
+export interface ListField extends Described {
+  readonly type: 'list'
+  readonly of: TextField | IntegerField | ChoiceField
+}
+
+export type Field = TextField | IntegerField | DurationField | FlagField | ChoiceField | ListField
+export type Fields = Readonly<Record<string, Field>>
+
+type ValueOf<F> = F extends { type: 'flag' }
+  ? boolean
+  : F extends { type: 'integer' | 'duration' }
+    ? number
+    : F extends { type: 'choice'; choices: readonly (infer Choice)[] }
+      ? Choice
+      : F extends { type: 'list'; of: infer Item }
+        ? readonly ValueOf<Item>[]
+        : string
+
+/** Fields that always have a value: flags are false and lists empty when nobody says otherwise. */
+type Present<F> = F extends { required: true } | { default: string | number | boolean } | { type: 'flag' | 'list' }
+  ? true
+  : false
+
+/** The input that `run` gets, after checking. */
+export type InputOf<T extends Fields> = {
+  readonly [K in keyof T as Present<T[K]> extends true ? K : never]: ValueOf<T[K]>
+} & {
+  readonly [K in keyof T as Present<T[K]> extends true ? never : K]?: ValueOf<T[K]>
+}
+
+type Options<F extends Field> = Omit<F, 'type' | 'help' | 'choices' | 'of'>
+
+export const text = <const O extends Options<TextField>>(help: string, options: O = {} as O) =>
+  ({ type: 'text', help, ...options }) as const
+
+export const integer = <const O extends Options<IntegerField>>(help: string, options: O = {} as O) =>
+  ({ type: 'integer', help, ...options }) as const
+
+export const duration = <const O extends Options<DurationField>>(help: string, options: O = {} as O) =>
+  ({ type: 'duration', help, ...options }) as const
+
+export const flag = <const O extends Options<FlagField>>(help: string, options: O = {} as O) =>
+  ({ type: 'flag', help, ...options }) as const
+
+export const choice = <const C extends readonly string[], const O extends Options<ChoiceField>>(
+  help: string,
+  choices: C,
+  options: O = {} as O,
+) => ({ type: 'choice', help, choices, ...options }) as const
+
+export const list = <const I extends ListField['of'], const O extends Options<ListField>>(
+  help: string,
+  of: I,
+  options: O = {} as O,
+) => ({ type: 'list', help, of, ...options }) as const

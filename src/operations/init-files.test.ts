@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import { choice, duration, text } from './field.ts'
+import { homeGitignore, homeReadme, settingsTemplate } from './init-files.ts'
+import { settings } from './workspace/settings.ts'
+import { readSettingsText, readSimple } from './workspace/settings-text.ts'
+
+const uncommented = (text: string) => text.replaceAll(/^#(?! )/gm, '').replaceAll(/^#(?= {2}\w+: )/gm, '')
+const keysOf = (entries: readonly { readonly key: string }[]) => entries.map(({ key }) => key)
+
+it('the settings file sets nothing, and every key in it is one that can be set', () => {
+  expect(readSimple(settingsTemplate())).toEqual([])
+  expect(keysOf(readSimple(uncommented(settingsTemplate())) ?? [])).toEqual(Object.keys(settings))
+})
+
+it('sections of protocols are in it too', async () => {
+  const acmq = {
+    root: text('Where.', { default: 'llm/missions' }),
+    timeout: duration('How long.', { default: 90_000 }),
+    kind: choice('Which.', ['a']),
+  }
+  const template = settingsTemplate({ settings: {}, sections: { acmq } })
+  expect(await readSettingsText(template)).toEqual([])
+  expect(template).toContain('#acmq:\n')
+  expect(uncommented(template)).toContain('acmq:\n  # Where.\n  # Takes text.\n  root: llm/missions\n')
+  expect(uncommented(template)).toContain('  timeout: 1m30s\n')
+})
+
+it('what concerns one machine, can be made again or is secret stays out of git', () => {
+  expect(
+    homeGitignore()
+      .split('\n')
+      .filter((line) => line.startsWith('/')),
+  ).toEqual(['/cache/', '/engine/', '/state/presence/', '/state/keys/'])
+  expect(homeReadme()).toContain(
+    '| `state/keys/` | secrets for signing; never commit them | that knowledge is lost | no |',
+  )
+  expect(homeReadme()).toContain('| `state/aliases/` | other names of agents | that knowledge is lost | yes |')
+})

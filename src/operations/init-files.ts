@@ -1,0 +1,71 @@
+/** The texts that `init` writes. Generated from the tables they speak about, so that they stay true. */
+import { printDuration } from '../formats/duration.ts'
+import { cacheHome, engineHome, home, type StateKind, stateKinds, stateOf } from '../tree/home.ts'
+import { expectedOf } from './check-input.ts'
+import type { Field } from './field.ts'
+import { schema, variableOf } from './workspace/settings.ts'
+
+/** Every key with its meaning, commented out: the file says what could be set and sets nothing. */
+export function settingsTemplate({ settings, sections } = schema): string {
+  const lines = [
+    '# Settings of this Signalbox workspace. Take the `#` before a key away to set it.',
+    '# Flags beat environment variables, which beat this file. A wrong key is an error, never ignored.',
+  ]
+  for (const [key, field] of Object.entries(settings)) {
+    lines.push(
+      '',
+      `# ${field.help}`,
+      `# Takes ${expectedOf(field)}; or set ${variableOf(key)}.`,
+      `#${key}: ${sample(field)}`,
+    )
+  }
+  for (const [name, fields] of Object.entries(sections)) {
+    lines.push('', `#${name}:`)
+    for (const [key, field] of Object.entries(fields)) {
+      lines.push(`  # ${field.help}`, `  # Takes ${expectedOf(field)}.`, `#  ${key}: ${sample(field)}`)
+    }
+  }
+  return `${lines.join('\n')}\n`
+}
+
+function sample(field: Field): string {
+  if (field.type === 'duration' && field.default !== undefined) return printDuration(field.default)
+  const known = 'default' in field ? field.default : undefined
+  return String(known ?? field.placeholder ?? '')
+}
+
+const keptPrivate: readonly StateKind[] = ['presence', 'keys']
+
+export function homeGitignore(): string {
+  const ignored = [cacheHome, engineHome, ...keptPrivate.map(stateOf)]
+  return [
+    '# Made by `signalbox init`. What is not named here may be committed with your code.',
+    '# The cache can be made again, the engine folder and presence concern this machine only, keys are secret.',
+    ...ignored.map((path) => `${path.slice(home.length)}/`),
+    '',
+  ].join('\n')
+}
+
+const meaningOf: Readonly<Record<StateKind, string>> = {
+  presence: 'which agents are here, and when they were last seen',
+  delivery: 'what was handed to whom',
+  sequences: 'counters that no specification gives a place to',
+  aliases: 'other names of agents',
+  keys: 'secrets for signing; never commit them',
+}
+
+export function homeReadme(): string {
+  const inGit = (kind: StateKind) => (keptPrivate.includes(kind) ? 'no' : 'yes')
+  return `# .signalbox
+
+What Signalbox keeps for itself. Messages are not here: they are plain files in the folders of their protocols.
+
+| Folder | Holds | If you delete it | In git |
+| --- | --- | --- | --- |
+${stateKinds.map((kind) => `| \`state/${kind}/\` | ${meaningOf[kind]} | that knowledge is lost | ${inGit(kind)} |`).join('\n')}
+| \`cache/\` | what can be worked out again from the files | the next command takes longer | no |
+| \`engine/\` | locks, leases and half-written files | do it only while nothing runs | no |
+
+\`.gitignore\` here keeps out of git what the last column says. \`signalbox doctor\` looks after the rest.
+`
+}

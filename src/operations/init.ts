@@ -1,0 +1,37 @@
+import { childOf, treePath } from '../kernel/tree-path.ts'
+import { home } from '../tree/home.ts'
+import { defineOperation } from './define.ts'
+import { homeGitignore, homeReadme, settingsTemplate } from './init-files.ts'
+import { configurationFile } from './workspace/settings.ts'
+
+export const init = defineOperation({
+  name: 'init',
+  summary: 'Make a workspace here: its settings file and its own folder.',
+  more:
+    'Works on the root: --root, SIGNALBOX_ROOT, or the nearest workspace upwards, else the current directory. ' +
+    'The root is made if it is not there. Files that exist are left as they are, so it can be repeated.',
+  input: {},
+  outcomes: { created: 'done', unchanged: 'done' },
+  examples: [
+    { command: 'init', does: 'make the current directory a workspace' },
+    { command: 'init --root ../team', does: 'make one somewhere else' },
+  ],
+
+  async run(context) {
+    const tree = await context.tree({ makeRoot: true })
+    const { durability } = await context.configuration()
+    const files = [
+      { path: treePath(configurationFile), text: settingsTemplate() },
+      { path: childOf(home, '.gitignore'), text: homeGitignore() },
+      { path: childOf(home, 'README.md'), text: homeReadme() },
+    ]
+    const made: string[] = []
+    const kept: string[] = []
+    for (const { path, text } of files) {
+      const { outcome } = await tree.create(path, new TextEncoder().encode(text))
+      ;(outcome === 'created' ? made : kept).push(path)
+    }
+    const outcome = made.length > 0 ? 'created' : 'unchanged'
+    return { outcome, root: tree.place, made, kept, durability } as const
+  },
+})

@@ -1,0 +1,22 @@
+/**
+ * What a command may ask of the world outside the tree: where it runs, and files that a person names.
+ * `main.ts` fills it in; nothing in this folder touches a disk by itself. Paths are those of the system.
+ */
+export interface Outside {
+  /** The directory the command was started in. */
+  currentFolder(): string
+  /** An absolute, tidy path; a relative one starts at `from`. */
+  resolve(from: string, path: string): string
+  /** What is there, links followed; `undefined` when nothing is, or when we may not look. */
+  kindOf(path: string): 'file' | 'folder' | 'other' | undefined
+  /** True when this user may list the folder and reach what is in it. */
+  mayRead(folder: string): boolean
+  /** Names in a folder, sorted. */
+  namesIn(folder: string): string[]
+  /** The whole file as UTF-8, or `undefined` when there is none. Throws when it is longer than `atMost` bytes. */
+  readText(path: string, atMost: number): string | undefined
+  /** Standard input to its end, as UTF-8. Throws when it is longer than `atMost` bytes. */
+  readStandardInput(atMost: number): string
+  /** Makes a new empty folder among the temporary files of the system. */
+  makeTemporaryFolder(prefix: string): string
+}

@@ -1,0 +1,233 @@
+/** Root, configuration and engine together, on real directories. */
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { tempDir } from '../../../test/support/temp.ts'
+import * as outside from '../../engines/file-system/outside.ts'
+import { openMemoryTree } from '../../engines/memory/index.ts'
+import { systemClock } from '../../kernel/clock.ts'
+import { SignalboxError } from '../../kernel/errors.ts'
+import type { Environment } from '../define.ts'
+import { duration, integer, list, text } from '../field.ts'
+import { readConfiguration } from './configuration.ts'
+import type { FileEngineOptions } from './engine.ts'
+import { findRoot } from './root.ts'
+import { type Schema, settings } from './settings.ts'
+import { lazyWorkspace } from './workspace.ts'
+
+interface Setting {
+  readonly file?: string
+  readonly environment?: Environment
+  readonly flags?: Readonly<Record<string, unknown>>
+  readonly schema?: Schema
+}
+
+function configure({ file, environment = {}, flags = {}, schema }: Setting) {
+  const root = tempDir()
+  if (file !== undefined) writeFileSync(join(root, 'signalbox.yaml'), file)
+  return readConfiguration({ root, flags, environment, outside, ...(schema ? { schema } : {}) })
+}
+
+async function refusal(promise: Promise<unknown>): Promise<SignalboxError> {
+  const error = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (error instanceof SignalboxError) return error
+  throw error ?? new Error('nothing was refused')
+}
+
+describe('configuration', () => {
+  it('has defaults', async () => {
+    expect(await configure({})).toMatchObject({
+      engine: 'files',
+      durability: 'process',
+      permissions: 'owner',
+      compat: false,
+    })
+    expect((await configure({})).agent).toBeUndefined()
+  })
+
+  it('flags beat environment beats file beats default, and each value knows where it came from', async () => {
+    const file = 'durability: batch\nagent: from-file\npermissions: group\n'
+    const environment = { SIGNALBOX_DURABILITY: 'full', SIGNALBOX_AGENT: 'from-env', SIGNALBOX_COMPAT: '' }
+    const configuration = await configure({ file, environment, flags: { agent: 'from-flag' } })
+    expect(configuration).toMatchObject({ agent: 'from-flag', durability: 'full', permissions: 'group', compat: false })
+    expect(configuration.origins).toEqual({
+      engine: 'default',
+      agent: 'flag',
+      durability: 'environment',
+      permissions: 'file',
+      compat: 'default',
+    })
+  })
+
+  it('a key with nothing behind it means the default', async () => {
+    expect(await configure({ file: 'durability:\n' })).toMatchObject({ durability: 'process' })
+  })
+
+  const wrong: readonly [string, number, RegExp, RegExp][] = [
+    ['# settings\ndurabilty: full\n', 2, /unknown key "durabilty"/, /^Did you mean `durability`\?$/],
+    ['zebra: 1\n', 1, /unknown key "zebra"/, /^Known keys: engine, agent, durability, permissions, compat\.$/],
+    ['\n\ndurability: fast\n', 3, /durability must be one of process, batch, full; found "fast"/, /./],
+    ['compat: maybe\n', 1, /compat must be true or false; found "maybe"/, /./],
+    ['agent: 007\n', 1, /agent must be a name .*; found 7/, /put quotes around it: agent: "…"/],
+    ['agent: ../x\n', 1, /agent must be a name/, /./],
+    ['agent:\n  name: x\n', 1, /agent` must be a name .*; found a section/, /^/],
+    ['agent: [a, b]\n', 1, /agent must be a name .*; found a list/, /./],
+    ['engine: files\nengine: files\n', 2, /unique/, /./],
+    ['constructor: 1\n', 1, /unknown key "constructor"/, /./],
+  ]
+  it.each(wrong)('refuses %j at line %i', async (file, line, message, hint) => {
+    const error = await refusal(configure({ file }))
+    expect(error).toMatchObject({ code: 'BAD_CONFIGURATION', exit: 2 })
+    expect(error.message).toMatch(new RegExp(`/signalbox\\.yaml:${line}: `))
+    expect(error.message).toMatch(message)
+    expect(error.hint ?? '').toMatch(hint)
+    expect(error.details).toMatchObject({ line })
+  })
+
+  it('names the variable when the environment is wrong', async () => {
+    const error = await refusal(configure({ environment: { SIGNALBOX_DURABILITY: 'fulll' } }))
+    expect(error).toMatchObject({ code: 'BAD_CONFIGURATION', hint: 'Did you mean full?' })
+    expect(error.message).toBe(
+      'In the environment: SIGNALBOX_DURABILITY must be one of process, batch, full; found "fulll".',
+    )
+  })
+
+  it('refuses a file that is too long, not text, or no file', async () => {
+    expect(await refusal(configure({ file: `# ${'x'.repeat(70_000)}` }))).toMatchObject({ code: 'TOO_LONG' })
+    const root = tempDir()
+    mkdirSync(join(root, 'signalbox.yaml'))
+    const error = await refusal(readConfiguration({ root, flags: {}, environment: {}, outside }))
+    expect(error).toMatchObject({ code: 'BAD_CONFIGURATION' })
+  })
+
+  describe('with a section that a protocol added', () => {
+    const acmq = {
+      root: text('Where missions are.', { default: 'llm/missions' }),
+      limit: integer('How many.', { least: 1 }),
+      timeout: duration('How long.', { default: 3_600_000 }),
+      roots: list('More of them.', text('One.')),
+    }
+    const schema = { settings, sections: { acmq } }
+
+    it('reads it and fills in its defaults', async () => {
+      const file = 'acmq:\n  limit: 3\n  timeout: 90s\n  roots: [a, b]\n'
+      expect((await configure({ file, schema })).sections).toEqual({
+        acmq: { root: 'llm/missions', limit: 3, timeout: 90_000, roots: ['a', 'b'] },
+      })
+      expect((await configure({ schema })).sections).toEqual({ acmq: { root: 'llm/missions', timeout: 3_600_000 } })
+    })
+
+    it('names line and nearest key inside it', async () => {
+      const error = await refusal(configure({ file: 'agent: a\nacmq:\n  roof: x\n', schema }))
+      expect(error.message).toMatch(/signalbox\.yaml:3: unknown key "roof" in `acmq`\.$/)
+      expect(error.hint).toBe('Did you mean `root`?')
+      expect((await refusal(configure({ file: 'acmq: yes please\n', schema }))).message).toMatch(
+        /:1: `acmq` is a section/,
+      )
+      expect((await refusal(configure({ file: 'acmp:\n  root: x\n', schema }))).hint).toBe('Did you mean `acmq`?')
+    })
+  })
+})
+
+describe('finding the root', () => {
+  const from = (folder: string) => ({ ...outside, currentFolder: () => folder })
+
+  it.each([
+    [['signalbox.yaml']],
+    [['.signalbox/']],
+    [['llm/missions/']],
+    [['state/agents/']],
+    [['AI_MANAGER/']],
+    [['runtime/', '_agent_coordination/']],
+  ])('goes up to the nearest directory with %j', (marks) => {
+    const root = tempDir()
+    for (const mark of marks) {
+      if (mark.endsWith('/')) mkdirSync(join(root, mark), { recursive: true })
+      else writeFileSync(join(root, mark), '')
+    }
+    const deep = join(root, 'a/b')
+    mkdirSync(deep, { recursive: true })
+    expect(findRoot(undefined, {}, from(deep))).toEqual({ path: root, by: 'found' })
+    expect(findRoot(undefined, {}, from(root))).toEqual({ path: root, by: 'found' })
+  })
+
+  it('takes the current directory when nothing above is marked', () => {
+    const root = tempDir()
+    mkdirSync(join(root, 'runtime'))
+    expect(findRoot(undefined, {}, from(root))).toEqual({ path: root, by: 'current' })
+  })
+
+  it('a flag beats the environment, and both may be relative', () => {
+    const root = tempDir()
+    expect(findRoot('x', { SIGNALBOX_ROOT: 'y' }, from(root))).toEqual({ path: join(root, 'x'), by: 'flag' })
+    expect(findRoot(undefined, { SIGNALBOX_ROOT: '../y' }, from(root))).toEqual({
+      path: join(root, '../y'),
+      by: 'environment',
+    })
+    expect(findRoot(undefined, { SIGNALBOX_ROOT: '' }, from(root)).by).toBe('current')
+  })
+})
+
+describe('a workspace', () => {
+  function workspaceIn(root: string, flags: Readonly<Record<string, unknown>> = {}) {
+    const opened: FileEngineOptions[] = []
+    const engines = {
+      files: async (options: FileEngineOptions) => {
+        opened.push(options)
+        return openMemoryTree()
+      },
+    }
+    return {
+      opened,
+      workspace: lazyWorkspace({ flags: { root, ...flags }, environment: {}, outside, engines, clock: systemClock }),
+    }
+  }
+
+  it('opens the tree once, as configured', async () => {
+    const root = tempDir()
+    writeFileSync(join(root, 'signalbox.yaml'), 'permissions: group\n')
+    const { opened, workspace } = workspaceIn(root, { durability: 'full' })
+    expect(await workspace.tree()).toBe(await workspace.tree())
+    await workspace.close()
+    expect(opened).toMatchObject([{ root, mustExist: true, durability: 'full', permissions: 'group' }])
+  })
+
+  it('a missing root is an error unless it is to be made', async () => {
+    const root = join(tempDir(), 'missing')
+    expect(await refusal(workspaceIn(root).workspace.tree())).toMatchObject({ code: 'NO_SUCH_ROOT', exit: 3 })
+    expect(await refusal(workspaceIn(root).workspace.configuration())).toMatchObject({ code: 'NO_SUCH_ROOT', exit: 3 })
+    const { opened, workspace } = workspaceIn(root)
+    await workspace.tree({ makeRoot: true })
+    expect(opened).toMatchObject([{ root, mustExist: false }])
+  })
+
+  it('a root that is a file is an error', async () => {
+    const file = join(tempDir(), 'file')
+    writeFileSync(file, '')
+    expect(await refusal(workspaceIn(file).workspace.tree())).toMatchObject({
+      code: 'ROOT_IS_NOT_A_DIRECTORY',
+      exit: 2,
+    })
+  })
+
+  it('a root that cannot be read is an error', async () => {
+    const root = tempDir()
+    chmodSync(root, 0)
+    const blind = { ...outside, mayRead: () => false }
+    const engines = { files: async () => openMemoryTree() }
+    const workspace = lazyWorkspace({ flags: { root }, environment: {}, outside: blind, engines, clock: systemClock })
+    expect(await refusal(workspace.tree())).toMatchObject({ code: 'ROOT_UNREADABLE', exit: 6 })
+  })
+
+  it.each([
+    ['etcd://localhost:2379/team', 'ENGINE_NOT_BUILT_IN', 7],
+    ['redis://user:secret@host', 'UNKNOWN_ENGINE', 2],
+  ])('%s gives %s', async (engine, code, exit) => {
+    const error = await refusal(workspaceIn(tempDir(), { engine }).workspace.tree())
+    expect(error).toMatchObject({ code, exit })
+    expect(error.message).not.toContain('secret')
+  })
+})

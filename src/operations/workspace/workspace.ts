@@ -1,0 +1,58 @@
+/** A workspace as commands and the library see it: root, configuration and tree, each made at its first use. */
+import type { Clock } from '../../kernel/clock.ts'
+import type { Tree } from '../../tree/tree.ts'
+import type { Environment } from '../define.ts'
+import type { Outside } from '../outside.ts'
+import { type Configuration, readConfiguration } from './configuration.ts'
+import { type Engines, openEngine } from './engine.ts'
+import { checkRoot, findRoot, type Root } from './root.ts'
+
+export interface WorkspaceOptions {
+  /** As given on the command line or in code; they beat the environment and the file. */
+  readonly flags: Readonly<Record<string, unknown>> & { readonly root?: string | undefined }
+  readonly environment: Environment
+  readonly outside: Outside
+  readonly engines: Engines
+  readonly clock: Clock
+}
+
+export interface LazyWorkspace {
+  root(): Root
+  configuration(): Promise<Configuration>
+  tree(options?: { readonly makeRoot?: boolean }): Promise<Tree>
+  /** A tree of plain files somewhere else, with the defaults. */
+  openTree(root: string): Promise<Tree>
+  close(): Promise<void>
+}
+
+export function lazyWorkspace({ flags, environment, outside, engines, clock }: WorkspaceOptions): LazyWorkspace {
+  let root: Root | undefined
+  let configuration: Promise<Configuration> | undefined
+  let tree: Promise<Tree> | undefined
+
+  const findOnce = () => (root ??= findRoot(flags.root, environment, outside))
+  const readOnce = () => (configuration ??= readConfiguration({ root: findOnce().path, flags, environment, outside }))
+
+  async function open(makeRoot: boolean): Promise<Tree> {
+    checkRoot(findOnce(), outside, makeRoot)
+    const { engine, durability, permissions } = await readOnce()
+    const { path } = findOnce()
+    return openEngine(engine, { root: path, mustExist: !makeRoot, durability, permissions, clock }, engines)
+  }
+
+  return {
+    root: findOnce,
+    async configuration() {
+      checkRoot(findOnce(), outside)
+      return readOnce()
+    },
+    tree: ({ makeRoot = false } = {}) => (tree ??= open(makeRoot)),
+    openTree: (folder) =>
+      engines.files({ root: folder, mustExist: false, durability: 'process', permissions: 'owner', clock }),
+    async close() {
+      // A tree that could not be opened has told its caller already; there is nothing to close.
+      const opened = await tree?.catch(() => undefined)
+      await opened?.close()
+    },
+  }
+}

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { operations } from '../../operations/index.ts'
+import { type Command, type Group, isGroup } from './command.ts'
+import { commandTable } from './command-table.ts'
+import { globalFlags } from './global-flags.ts'
+import { commandHelp, usageOf } from './help.ts'
+import { fileFlags } from './long-text.ts'
+import { screenOn } from './terminal.ts'
+
+function commandsIn(group: Group, path: readonly string[] = [group.name]): { path: string[]; command: Command }[] {
+  return group.members.flatMap((member) =>
+    isGroup(member) ? commandsIn(member, [...path, member.name]) : [{ path: [...path, member.name], command: member }],
+  )
+}
+
+const screen = screenOn({ isTerminal: false, columns: 80 }, { flag: false, environment: {} })
+
+describe('the command table', () => {
+  it('has every operation', async () => {
+    const loaded = await Promise.all(commandsIn(commandTable).map(({ command }) => command.load()))
+    const missing = operations.filter((operation) => !loaded.some((face) => face.operation === operation))
+    expect(missing.map(({ name }) => name)).toEqual([])
+  })
+
+  for (const { path, command } of commandsIn(commandTable)) {
+    describe(path.join(' '), () => {
+      it('says what its operation says', async () => {
+        const { operation } = await command.load()
+        expect({ name: command.name, summary: command.summary }).toEqual({
+          name: operation.name,
+          summary: operation.summary,
+        })
+      })
+
+      it('has help with an example of itself', async () => {
+        const { operation } = await command.load()
+        const help = commandHelp(path, operation, screen)
+        expect(help).toContain(`Usage: ${usageOf(path, operation)}\n`)
+        expect(help).toContain(`\n  signalbox ${operation.examples[0].command} `)
+        expect(operation.examples[0].command).toMatch(new RegExp(`^${path.slice(1).join(' ')}( |$)`))
+        expect(help).toMatch(/\nExit status: 0 /)
+      })
+
+      it('takes no flag that means something else everywhere', async () => {
+        const { operation } = await command.load()
+        const own = Object.keys({ ...operation.input, ...fileFlags(operation.input) })
+        expect(own.filter((name) => Object.hasOwn(globalFlags, name))).toEqual([])
+      })
+    })
+  }
+})

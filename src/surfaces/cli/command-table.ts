@@ -1,0 +1,44 @@
+/**
+ * Every command, by name. Light on purpose: a cold command reads this table and loads only its own line.
+ * A test holds the summaries to those of the operations. Protocols add groups: `{ name: 'acmq', members: [...] }`.
+ */
+import type { Group } from './command.ts'
+
+export const program = 'signalbox'
+
+export const commandTable: Group = {
+  name: program,
+  summary: 'One message bus for coding agents: plain files are the only truth.',
+  members: [
+    {
+      name: 'init',
+      summary: 'Make a workspace here: its settings file and its own folder.',
+      load: async () => (await import('./commands/init.ts')).initFace,
+    },
+    {
+      name: 'doctor',
+      summary: 'Look for what is out of order, and repair what can be repaired.',
+      load: async () => (await import('./commands/doctor.ts')).doctorFace,
+    },
+    {
+      name: 'demo',
+      summary: 'A short tour on real files: what the tree promises, and how it looks on disk.',
+      load: async () => (await import('./commands/demo.ts')).demoFace,
+    },
+    {
+      name: 'bench',
+      summary: 'Measure this machine: the engine against bare system calls, and cold starts.',
+      load: async () => (await import('./commands/bench.ts')).benchFace,
+    },
+    {
+      name: 'completion',
+      summary: 'Print the completion script for a shell.',
+      load: async () => (await import('./commands/completion.ts')).completionFace,
+    },
+    {
+      name: 'version',
+      summary: 'Tell which version this is, and what it runs on.',
+      load: async () => (await import('./commands/version.ts')).versionFace,
+    },
+  ],
+}

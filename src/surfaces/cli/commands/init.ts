@@ -1,0 +1,17 @@
+import { printableLine } from '../../../kernel/printable.ts'
+import { init } from '../../../operations/init.ts'
+import { commandFace } from '../command.ts'
+import { grid } from '../grid.ts'
+
+export const initFace = commandFace(init, ({ outcome, root, made, kept }, screen) => {
+  const rows = [...made.map((path) => ({ path, was: 'made' })), ...kept.map((path) => ({ path, was: 'was there' }))]
+  const title = outcome === 'created' ? 'Made a workspace in' : 'There is a workspace already in'
+  const files = grid(
+    rows,
+    [{ text: ({ was }) => was, colour: ({ was }) => (was === 'made' ? 'green' : 'dim') }, { text: ({ path }) => path }],
+    screen,
+    '  ',
+  )
+  const next = outcome === 'created' ? 'Settings and their meaning are in signalbox.yaml.\n' : ''
+  return `${title} ${screen.paint('bold', printableLine(root))}\n${files}${next}`
+})

@@ -1,0 +1,78 @@
+/** The whole command table as flat data, which is all that a completion script needs to know. */
+import type { Field, Fields } from '../../../operations/field.ts'
+import { type Group, isGroup } from '../command.ts'
+import { globalFlags } from '../global-flags.ts'
+import { fileFlags } from '../long-text.ts'
+import { shownFlag } from '../spelling.ts'
+
+export interface Choice {
+  readonly word: string
+  readonly help: string
+}
+
+export interface FlagDescription extends Choice {
+  /** `none` takes no value; `any` has one that nobody can guess. */
+  readonly value: 'none' | 'any' | 'file' | 'folder' | readonly string[]
+}
+
+/** A place on the command line: behind `signalbox`, behind `signalbox acmq`, behind `signalbox doctor`. */
+export interface Place {
+  /** Names after the program, joined by spaces; empty for the program itself. */
+  readonly path: string
+  readonly next: readonly Choice[]
+  readonly flags: readonly FlagDescription[]
+  /** True when a file may stand here. */
+  readonly takesFiles: boolean
+}
+
+export interface Commands {
+  readonly program: string
+  readonly places: readonly Place[]
+  readonly globals: readonly FlagDescription[]
+  /** Groups that have an executable of their own: `acmq` is `signalbox acmq`. */
+  readonly executables: readonly string[]
+}
+
+const ownExecutables = ['acmq']
+
+export async function describeCommands(table: Group): Promise<Commands> {
+  const places: Place[] = []
+  await walk(table, '')
+  const executables = table.members.map(({ name }) => name).filter((name) => ownExecutables.includes(name))
+  return { program: table.name, places, globals: flagsOf(globalFlags), executables }
+
+  async function walk(group: Group, path: string): Promise<void> {
+    const next = group.members.map(({ name, summary }) => ({ word: name, help: summary }))
+    places.push({ path, next, flags: [], takesFiles: false })
+    for (const member of group.members) {
+      const inner = path === '' ? member.name : `${path} ${member.name}`
+      if (isGroup(member)) await walk(member, inner)
+      else {
+        const { input } = (await member.load()).operation
+        places.push({ path: inner, ...wordsOf(input), flags: flagsOf({ ...input, ...fileFlags(input) }) })
+      }
+    }
+  }
+}
+
+function wordsOf(input: Fields): Pick<Place, 'next' | 'takesFiles'> {
+  const positional = Object.values(input).filter((field) => field.positional)
+  const next = positional.flatMap((field) =>
+    field.type === 'choice' ? field.choices.map((word) => ({ word, help: field.help })) : [],
+  )
+  return { next, takesFiles: positional.some((field) => field.type === 'text' && field.completes !== undefined) }
+}
+
+function flagsOf(fields: Fields): FlagDescription[] {
+  return Object.entries(fields).flatMap(([name, field]) => {
+    if (field.positional) return []
+    return [{ word: shownFlag(name, field), help: field.help, value: offerFor(field) }]
+  })
+}
+
+function offerFor(field: Field): FlagDescription['value'] {
+  if (field.type === 'flag') return 'none'
+  if (field.type === 'list') return offerFor(field.of)
+  if (field.type === 'choice') return field.choices
+  return (field.type === 'text' ? field.completes : undefined) ?? 'any'
+}

@@ -1,0 +1,55 @@
+/** Runs one operation and prints its result. */
+import { type Context, exitOf, type Reporter } from '../../operations/define.ts'
+import { lazyWorkspace } from '../../operations/workspace/workspace.ts'
+import type { CommandFace } from './command.ts'
+import { type GlobalValues, settingsFrom } from './global-flags.ts'
+import type { Host } from './host.ts'
+import { printJson } from './json.ts'
+import { narrated } from './narration.ts'
+import { noBar, type ProgressBar, progressBar } from './progress.ts'
+import { spelled } from './spelling.ts'
+import { type Screen, screenOn } from './terminal.ts'
+
+export async function execute(face: CommandFace, input: unknown, host: Host, globals: GlobalValues): Promise<number> {
+  const { about, clock, environment, outside, terminal } = host
+  const { out, err } = terminal.look()
+  const screen = screenOn(out, { flag: globals.color, environment })
+  const bar = err.isTerminal && !globals.quiet ? progressBar(err.columns, clock, terminal.err) : noBar
+  const { close, ...workspace } = lazyWorkspace({ ...host, flags: settingsFrom(globals) })
+  const context: Context = {
+    ...workspace,
+    about,
+    clock,
+    environment,
+    outside,
+    benchmark: () => host.benchmark(globals.json === true),
+    report: reporter(screen, bar, host, globals),
+  }
+  // Closed before anything is printed: what goes wrong there must not become a second document.
+  const output = await face.operation.invoke(context, input, spelled).finally(async () => {
+    bar.clear()
+    await close()
+  })
+  terminal.out(globals.json ? printJson(output) : face.show(output as never, screen))
+  return exitOf(face.operation.outcomes[output.outcome]!)
+}
+
+function reporter(
+  screen: Screen,
+  bar: ProgressBar,
+  { terminal, environment }: Host,
+  { json, quiet }: GlobalValues,
+): Reporter {
+  return {
+    tell(passage) {
+      if (json || quiet) return
+      bar.clear()
+      terminal.out(narrated(passage, screen))
+    },
+    progress: bar.show,
+    finished({ operation, milliseconds, ended }) {
+      if (environment.SIGNALBOX_DEBUG)
+        terminal.err(`debug: ${operation} ended with ${ended} after ${milliseconds} ms\n`)
+    },
+  }
+}

@@ -1,0 +1,43 @@
+/** Rows as columns: aligned on a terminal, and the same without colours elsewhere. */
+import { printableLine } from '../../kernel/printable.ts'
+import type { Colour, Screen } from './terminal.ts'
+import { fitted, widthOf } from './width.ts'
+
+export interface Column<Row> {
+  readonly title?: string
+  text(row: Row): string
+  colour?(row: Row): Colour | undefined
+}
+
+const gap = 2
+const narrowestLast = 20
+
+/** Cells are data: they are made harmless here, before any colour is added. The last column gives way. */
+export function grid<Row>(rows: readonly Row[], columns: readonly Column<Row>[], screen: Screen, indent = ''): string {
+  const hasTitles = columns.some(({ title }) => title !== undefined)
+  const cells = rows.map((row) => columns.map((column) => printableLine(column.text(row))))
+  const titles = columns.map(({ title }) => title ?? '')
+  const widths = columns.map((_, n) =>
+    Math.max(0, ...(hasTitles ? [titles, ...cells] : cells).map((line) => widthOf(line[n]!))),
+  )
+  const last = columns.length - 1
+  const before = indent.length + widths.slice(0, last).reduce((sum, width) => sum + width + gap, 0)
+  // Only a terminal has an edge; a file or a pipe gets everything.
+  const room = screen.isTerminal ? Math.max(narrowestLast, screen.columns - before) : Number.POSITIVE_INFINITY
+
+  const line = (texts: readonly string[], colourOf: (n: number) => Colour | undefined) =>
+    indent +
+    texts
+      .map((text, n) => {
+        const shown = n === last ? fitted(text, room) : text
+        const padding = n === last ? '' : ' '.repeat(widths[n]! - widthOf(text) + gap)
+        const colour = colourOf(n)
+        return (colour ? screen.paint(colour, shown) : shown) + padding
+      })
+      .join('')
+      .trimEnd()
+
+  const lines = cells.map((texts, r) => line(texts, (n) => columns[n]!.colour?.(rows[r]!)))
+  if (hasTitles && rows.length > 0) lines.unshift(line(titles, () => 'dim'))
+  return lines.map((text) => `${text}\n`).join('')
+}

@@ -1,0 +1,161 @@
+/** Help, read off the command table and the operations: what it says cannot differ from what is accepted. */
+import { expectedOf, printDuration } from '../../operations/check-input.ts'
+import { exitOf, type Operation } from '../../operations/define.ts'
+import type { Field, Fields } from '../../operations/field.ts'
+import type { Group } from './command.ts'
+import { globalFlags, shortFlags } from './global-flags.ts'
+import { grid } from './grid.ts'
+import { fileFlags } from './long-text.ts'
+import { flagOf, placeholderOf, shownFlag, spelled } from './spelling.ts'
+import type { Screen } from './terminal.ts'
+import { widthOf } from './width.ts'
+
+export function groupHelp(path: readonly string[], group: Group, screen: Screen): string {
+  const { paint } = screen
+  const typed = path.join(' ')
+  const isProgram = path.length === 1
+  const parts = [
+    `${paint('bold', typed)}: ${group.summary}`,
+    `${paint('bold', 'Usage:')} ${typed} COMMAND [words] [options]`,
+    section(
+      'Commands',
+      pairs(
+        group.members.map(({ name, summary }) => ({ name, help: summary })),
+        screen,
+      ),
+      screen,
+    ),
+  ]
+  if (isProgram) {
+    parts.push(section('Options, for every command', optionGrid(globalFlags, screen), screen))
+    parts.push(`\`${typed} COMMAND --help\` explains one. New here? Run \`${typed} demo\`.\n`)
+  } else {
+    parts.push(`\`${typed} COMMAND --help\` explains one.\n`)
+  }
+  return parts.map(ended).join('\n')
+}
+
+export function commandHelp(path: readonly string[], operation: Operation, screen: Screen): string {
+  const { paint } = screen
+  const fields = { ...operation.input, ...fileFlags(operation.input) }
+  const options = Object.fromEntries(Object.entries(fields).filter(([, field]) => !field.positional))
+  const places = Object.entries(fields).filter(([, field]) => field.positional)
+  const parts = [operation.summary, `${paint('bold', 'Usage:')} ${usageOf(path, operation)}`]
+  if (operation.more) parts.push(wrapped(operation.more, Math.min(screen.columns, 100)))
+  if (places.length > 0) {
+    const rows = places.map(([name, field]) => ({ name: placeholderOf(name, field), help: helpOf(field) }))
+    parts.push(section('Words', pairs(rows, screen), screen))
+  }
+  if (Object.keys(options).length > 0) parts.push(section('Options', optionGrid(options, screen), screen))
+  parts.push(
+    `${paint('bold', 'Options, for every command:')} ${Object.entries(globalFlags)
+      .map(([name, field]) => flagUsage(name, field))
+      .join(' ')}`,
+  )
+  const examples = operation.examples.map(({ command, does }) => ({ name: `${path[0]} ${command}`, help: does }))
+  parts.push(section('Examples', pairs(examples, screen), screen))
+  parts.push(`${paint('bold', 'Exit status:')} ${exitsOf(operation)}`)
+  return parts.map(ended).join('\n')
+}
+
+/** `signalbox doctor [--fix]` */
+export function usageOf(path: readonly string[], operation: Operation): string {
+  const words = Object.entries(operation.input).map(([name, field]) => {
+    const usage = field.positional ? placeholderOf(name, field) : flagUsage(name, field)
+    const either = field.type === 'text' && field.fileFlag ? `${usage} | ${flagOf(field.fileFlag)} FILE` : usage
+    const repeated = field.type === 'list' ? '…' : ''
+    return field.required ? `${either}${repeated}` : `[${either}]${repeated}`
+  })
+  return [...path, ...words].join(' ')
+}
+
+/** Help for programs: the same, as data. */
+export function helpJson(path: readonly string[], operation: Operation): unknown {
+  const inputs = Object.entries(operation.input).map(([name, field]) => ({
+    name,
+    spelled: spelled(name, field),
+    expected: expectedOf(field),
+    required: field.required === true,
+    ...('default' in field && field.default !== undefined ? { default: field.default } : {}),
+    help: field.help,
+  }))
+  const { summary, examples } = operation
+  const exits = Object.fromEntries(Object.entries(operation.outcomes).map(([name, meaning]) => [name, exitOf(meaning)]))
+  return {
+    outcome: 'explained',
+    command: path.join(' '),
+    summary,
+    usage: usageOf(path, operation),
+    inputs,
+    exits,
+    examples,
+  }
+}
+
+export const groupJson = (path: readonly string[], group: Group): unknown => ({
+  outcome: 'explained',
+  command: path.join(' '),
+  summary: group.summary,
+  commands: group.members.map(({ name, summary }) => ({ name, summary })),
+})
+
+function flagUsage(name: string, field: Field): string {
+  return field.type === 'flag' ? shownFlag(name, field) : `${flagOf(name)} ${placeholderOf(name, field)}`
+}
+
+function optionGrid(fields: Fields, screen: Screen): string {
+  const shortOf = (name: string) =>
+    Object.entries(shortFlags).find(([, long]) => long === name && fields === globalFlags)?.[0]
+  const rows = Object.entries(fields).map(([name, field]) => {
+    const short = shortOf(name)
+    return { name: short ? `${flagUsage(name, field)}, -${short}` : flagUsage(name, field), help: helpOf(field) }
+  })
+  return pairs(rows, screen)
+}
+
+function helpOf(field: Field): string {
+  const notes: string[] = []
+  if (field.type === 'choice' || field.type === 'integer') notes.push(expectedOf(field))
+  if (field.required) notes.push('required')
+  if (field.type === 'list') notes.push('may be repeated')
+  if (field.type !== 'list' && field.type !== 'flag' && field.default !== undefined) {
+    notes.push(`default ${field.type === 'duration' ? printDuration(field.default) : field.default}`)
+  }
+  return notes.length > 0 ? `${field.help} (${notes.join('; ')})` : field.help
+}
+
+function exitsOf(operation: Operation): string {
+  const byExit = new Map<number, string[]>()
+  for (const [name, meaning] of Object.entries(operation.outcomes)) {
+    byExit.set(exitOf(meaning), [...(byExit.get(exitOf(meaning)) ?? []), name])
+  }
+  const own = [...byExit].sort(([a], [b]) => a - b).map(([exit, names]) => `${exit} ${names.join(' or ')}`)
+  return `${own.join(', ')}. Errors: 2 invalid input, 3 not found, 4 conflict, 5 corrupt, 6 denied, 7 unsupported, 8 unavailable.`
+}
+
+/** Names and what they mean. On a terminal the meaning is wrapped beside its name; elsewhere it is one line. */
+function pairs(rows: readonly { readonly name: string; readonly help: string }[], screen: Screen): string {
+  const names = Math.max(...rows.map(({ name }) => widthOf(name)))
+  const room = screen.isTerminal ? Math.max(30, screen.columns - names - 5) : Number.POSITIVE_INFINITY
+  const lines = rows.flatMap(({ name, help }) =>
+    wrapped(help, room)
+      .split('\n')
+      .map((line, n) => ({ name: n === 0 ? name : '', line })),
+  )
+  return grid(lines, [{ text: ({ name }) => name, colour: () => 'cyan' }, { text: ({ line }) => line }], screen, '  ')
+}
+
+const section = (title: string, body: string, { paint }: Screen) => `${paint('bold', `${title}:`)}\n${body}`
+const ended = (text: string) => (text.endsWith('\n') ? text : `${text}\n`)
+
+function wrapped(text: string, columns: number): string {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > columns) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line].join('\n')
+}

@@ -1,0 +1,17 @@
+import type { Clock } from '../../kernel/clock.ts'
+import type { About, Benchmark, Environment } from '../../operations/define.ts'
+import type { Outside } from '../../operations/outside.ts'
+import type { Engines } from '../../operations/workspace/engine.ts'
+import type { Terminal } from './terminal.ts'
+
+/** What the command line needs of the program around it. */
+export interface Host {
+  readonly about: About
+  readonly terminal: Terminal
+  readonly environment: Environment
+  readonly clock: Clock
+  readonly engines: Engines
+  readonly outside: Outside
+  /** The benchmark of this checkout, if there is one; `forProgram` when a program reads the figures. */
+  benchmark(forProgram: boolean): Benchmark | undefined
+}

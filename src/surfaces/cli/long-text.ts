@@ -1,0 +1,64 @@
+/**
+ * Long texts on a command line: `-` is standard input, `@FILE` a file, and a second flag may name a file too.
+ * Done here and not in operations, so that no request over a network can make anyone read a file.
+ */
+import { invalidInput, notFound } from '../../kernel/errors.ts'
+import { type Fields, text } from '../../operations/field.ts'
+import type { Outside } from '../../operations/outside.ts'
+import { flagOf } from './spelling.ts'
+import type { Values } from './words.ts'
+
+const longest = 1 << 20
+
+/** The flags that name files, to be read besides those of the operation. */
+export function fileFlags(fields: Fields): Fields {
+  const flags: Record<string, Fields[string]> = {}
+  for (const [name, field] of Object.entries(fields)) {
+    if (field.type !== 'text' || field.fileFlag === undefined) continue
+    flags[field.fileFlag] = text(`Read ${flagOf(name)} from a file; \`-\` is standard input.`, {
+      placeholder: 'FILE',
+      completes: 'file',
+    })
+  }
+  return flags
+}
+
+/** Puts the text itself in the place of what names it. */
+export function readLongTexts(values: Values, fields: Fields, outside: Outside): void {
+  let stdinTakenBy: string | undefined
+  for (const [name, field] of Object.entries(fields)) {
+    if (field.type !== 'text' || field.fileFlag === undefined) continue
+    const written = values[name] as string | undefined
+    const named = values[field.fileFlag] as string | undefined
+    delete values[field.fileFlag]
+    if (written !== undefined && named !== undefined) {
+      throw invalidInput('GIVEN_TWICE', `Both ${flagOf(name)} and ${flagOf(field.fileFlag)} were given.`, {
+        hint: 'Give one of them.',
+        details: { field: name },
+      })
+    }
+    const source = named ?? (written === '-' ? '-' : written?.startsWith('@') ? written.slice(1) : undefined)
+    if (source === undefined) continue
+    const atMost = field.longest ?? longest
+    if (source === '-') {
+      if (stdinTakenBy !== undefined) {
+        throw invalidInput('GIVEN_TWICE', `Standard input cannot be both ${stdinTakenBy} and ${flagOf(name)}.`)
+      }
+      stdinTakenBy = flagOf(name)
+      values[name] = outside.readStandardInput(atMost)
+      continue
+    }
+    const path = outside.resolve(outside.currentFolder(), source)
+    const content = outside.readText(path, atMost)
+    if (content === undefined) {
+      throw notFound('NO_SUCH_FILE', `There is no file ${path}.`, {
+        hint:
+          named === undefined
+            ? `To send the text itself, write it to a file: a leading @ names one.`
+            : `Check ${flagOf(field.fileFlag)}.`,
+        details: { path },
+      })
+    }
+    values[name] = content
+  }
+}

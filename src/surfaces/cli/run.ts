@@ -1,0 +1,106 @@
+/** One command line, from words to exit status: find the command, read its input, run it, print what it gave. */
+import { SignalboxError } from '../../kernel/errors.ts'
+import { type Command, type CommandFace, type Group, isGroup } from './command.ts'
+import { commandTable } from './command-table.ts'
+import { execute } from './execute.ts'
+import { failureJson, failureOf, failureText, traceOf } from './failure.ts'
+import { findCommand } from './find-command.ts'
+import { globalFlags } from './global-flags.ts'
+import type { Host } from './host.ts'
+import { printJson } from './json.ts'
+import { fileFlags, readLongTexts } from './long-text.ts'
+import { screenOn } from './terminal.ts'
+import { checkFlags, placeWords, readFlags, type Values } from './words.ts'
+
+export async function runCommandLine(
+  words: readonly string[],
+  host: Host,
+  table: Group = commandTable,
+): Promise<number> {
+  const globals: Values = {}
+  try {
+    return await run(words, host, table, globals)
+  } catch (error) {
+    return tellFailure(error, words, host, globals)
+  }
+}
+
+async function run(words: readonly string[], host: Host, table: Group, globals: Values): Promise<number> {
+  const { path, member, rest } = findCommand(words, table, globals)
+  // Asked before the input is read: help must come also when that is incomplete or wrong.
+  const wantsHelp = globals.help === true || mentions(rest, '--help') || mentions(rest, '-h')
+  if (wantsHelp || (isGroup(member) && !globals.version)) return explain(path, member, words, host, globals)
+  if (isGroup(member)) return execute(await versionOf(table), {}, host, globals)
+  const face = await member.load()
+  const input = readInput(rest, face, globals, host)
+  if (globals.version) return execute(await versionOf(table), {}, host, globals)
+  return execute(face, input, host, globals)
+}
+
+function readInput(rest: readonly string[], face: CommandFace, globals: Values, host: Host): Values {
+  const fields = face.operation.input
+  const values: Values = { ...globals }
+  const words = readFlags(rest, { ...fields, ...fileFlags(fields), ...globalFlags }, values).rest
+  for (const name of Object.keys(globalFlags)) {
+    if (Object.hasOwn(values, name)) globals[name] = values[name]
+    delete values[name]
+  }
+  checkFlags(globals, globalFlags)
+  placeWords(words, fields, values)
+  readLongTexts(values, fields, host.outside)
+  return values
+}
+
+async function versionOf(table: Group): Promise<CommandFace> {
+  const command = table.members.find(({ name }) => name === 'version')
+  return (command as Command).load()
+}
+
+async function explain(
+  path: readonly string[],
+  member: Command | Group,
+  words: readonly string[],
+  host: Host,
+  globals: Values,
+) {
+  const { commandHelp, groupHelp, groupJson, helpJson } = await import('./help.ts')
+  const operation = isGroup(member) ? undefined : (await member.load()).operation
+  if (globals.json || mentions(words, '--json')) {
+    host.terminal.out(printJson(operation ? helpJson(path, operation) : groupJson(path, member as Group)))
+    return 0
+  }
+  const flag = mentions(words, '--no-color') ? false : undefined
+  const screen = screenOn(host.terminal.look().out, { flag, environment: host.environment })
+  host.terminal.out(operation ? commandHelp(path, operation, screen) : groupHelp(path, member as Group, screen))
+  return 0
+}
+
+/** Prints an error the way it was asked for, and gives the exit status that goes with it. */
+export function tellFailure(error: unknown, words: readonly string[], host: Host, globals: Values = {}): number {
+  const { terminal, environment } = host
+  const failure = failureOf(error)
+  if (environment.SIGNALBOX_DEBUG) hasPrinted(() => terminal.err(traceOf(error)))
+  // The words are looked through once more: the mistake may stand before `--json`.
+  const isJson = globals.json || mentions(words, '--json')
+  if (isJson && hasPrinted(() => terminal.out(printJson(failureJson(failure))))) return failure.exit
+  const flag = mentions(words, '--no-color') ? false : (globals.color as boolean | undefined)
+  const { paint } = screenOn(terminal.look().err, { flag, environment })
+  hasPrinted(() => terminal.err(failureText(failure, commandTable.name, paint)))
+  return failure.exit
+}
+
+/** A stream that cannot be written to, on a full disk or closed, is no reason to lose the exit status as well. */
+function hasPrinted(print: () => void): boolean {
+  try {
+    print()
+    return true
+  } catch (error) {
+    if (error instanceof SignalboxError) return false
+    throw error
+  }
+}
+
+function mentions(words: readonly string[], flag: string): boolean {
+  const end = words.indexOf('--')
+  return (end < 0 ? words : words.slice(0, end)).includes(flag)
+}

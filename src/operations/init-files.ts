@@ -51,6 +51,7 @@ const meaningOf: Readonly<Record<StateKind, string>> = {
   delivery: 'what was handed to whom',
   sequences: 'counters that no specification gives a place to',
   aliases: 'other names of agents',
+  approvals: 'what people have approved',
   keys: 'secrets for signing; never commit them',
 }
 

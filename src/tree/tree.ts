@@ -130,6 +130,12 @@ export interface Tree {
   list(folder: TreePath, options: { readonly times: true }): Promise<TimedEntry[]>
 
   /**
+   * What stands at a path, without reading it. Missing: `undefined`. Of a folder `modifiedAt` changes whenever a name
+   * in it comes or goes; two changes within a few milliseconds can share it, so do not trust a very young one.
+   */
+  look(path: TreePath): Promise<TimedEntry | undefined>
+
+  /**
    * Makes a leaf that was not there, whole or not at all. Of many creators of one name exactly one sees
    * 'created', foreign ones included as long as they do not overwrite. A repeat sees 'taken'.
    */

@@ -117,6 +117,34 @@ export function describeTree(name: string, prepare: () => Promise<OpenedTree>): 
       })
     })
 
+    describe('look', () => {
+      it('tells what stands there without reading it', async () => {
+        await tree.create(at('l/leaf'), bytes('12345'))
+        const leaf = (await tree.read(at('l/leaf')))!
+        const { modifiedAt, changedAt } = leaf
+        expect(await other.look(at('l/leaf'))).toEqual({ name: 'leaf', kind: 'leaf', size: 5, modifiedAt, changedAt })
+        expect(await other.look(at('l'))).toMatchObject({ name: 'l', kind: 'folder' })
+        expect([await other.look(at('l/none')), await other.look(at('none/none'))]).toEqual([undefined, undefined])
+      })
+      it('shows at a folder that names came or went', async () => {
+        await tree.create(at('l/a'), bytes('a'))
+        let before = (await other.look(at('l')))!.modifiedAt
+        const changes = [
+          () => tree.create(at('l/b'), bytes('b')),
+          () => tree.move(at('l/b'), at('m/b')),
+          () => tree.remove(at('l/a')),
+        ]
+        for (const change of changes) {
+          // Folder times tick every few milliseconds: wait for the next tick, as callers who compare them must.
+          while (Date.now() - before < 20 && before > Date.now() - 60_000) await new Promise(setImmediate)
+          await change()
+          const after = (await other.look(at('l')))!.modifiedAt
+          expect(after).toBeGreaterThan(before)
+          before = after
+        }
+      })
+    })
+
     describe('create', () => {
       it('makes folders as needed and answers with revision and durability', async () => {
         const created = await tree.create(at('deep/er/leaf'), bytes('hello'))

@@ -176,6 +176,19 @@ export class FileTree implements Tree {
     return settled
   }
 
+  look(path: TreePath): Promise<TimedEntry | undefined> {
+    return this.#attempt(path, () => {
+      if (path !== '') this.#check(path)
+      for (let attempt = 0; ; attempt++) {
+        const folder = this.#folders.at(parentOf(path), false)
+        if (folder === undefined) return undefined
+        const stats = this.#disk.stat(folder + nameOf(path))
+        if (stats) return { name: nameOf(path), kind: kindOf(stats), size: stats.size, ...timesOf(stats) }
+        if (attempt > 2 || !this.#folders.forget(parentOf(path))) return undefined
+      }
+    })
+  }
+
   create(path: TreePath, bytes: Uint8Array, guard?: Guard): Promise<Created> {
     return this.#guarded(guard, path, () => this.#createNow(path, bytes))
   }
@@ -618,4 +631,5 @@ function visible(folder: TreePath, dirents: readonly Dirent[]): { entry: Entry; 
   return [...seen.values()].sort((a, b) => (a.entry.name < b.entry.name ? -1 : a.entry.name > b.entry.name ? 1 : 0))
 }
 
-const kindOf = (dirent: Dirent): Entry['kind'] => (dirent.isFile() ? 'leaf' : dirent.isDirectory() ? 'folder' : 'other')
+const kindOf = (found: Dirent | Stats): Entry['kind'] =>
+  found.isFile() ? 'leaf' : found.isDirectory() ? 'folder' : 'other'

@@ -43,6 +43,7 @@ class MemoryTree implements Tree {
   readonly #folders = new Map<TreePath, Set<string>>([['' as TreePath, new Set()]])
   readonly #leases = new Map<string, Lease>()
   readonly #watchers = new Map<TreePath, Set<() => void>>()
+  readonly #folderTimes = new Map<TreePath, number>()
   #writes = 0
 
   constructor(clock: Clock) {
@@ -78,9 +79,18 @@ class MemoryTree implements Tree {
       const stored = this.#leaves.get(childOf(folder, name))
       const entry = { name, kind: stored ? ('leaf' as const) : ('folder' as const) }
       if (!options?.times) return entry
-      const { modifiedAt, changedAt } = stored ?? { modifiedAt: 0, changedAt: 0 }
-      return { ...entry, size: stored?.bytes.length ?? 0, modifiedAt, changedAt }
+      return { ...entry, size: stored?.bytes.length ?? 0, ...timesOf(stored ?? { modifiedAt: 0, changedAt: 0 }) }
     })
+  }
+
+  async look(path: TreePath): Promise<TimedEntry | undefined> {
+    if (path !== '') this.#check(path)
+    const name = nameOf(path)
+    const stored = this.#leaves.get(path)
+    if (stored) return { name, kind: 'leaf', size: stored.bytes.length, ...timesOf(stored) }
+    if (!this.#folders.has(path)) return undefined
+    const at = this.#folderTimes.get(path) ?? 0
+    return { name, kind: 'folder', size: 0, modifiedAt: at, changedAt: at }
   }
 
   async create(path: TreePath, bytes: Uint8Array, guard?: Guard): Promise<Created> {
@@ -237,9 +247,14 @@ class MemoryTree implements Tree {
   }
 
   #hint(folder: TreePath): void {
+    // Every change must show, also while a test holds the clock still.
+    const before = this.#folderTimes.get(folder) ?? 0
+    this.#folderTimes.set(folder, Math.max(before + 0.001, this.#clock.now()))
     for (const listener of this.#watchers.get(folder) ?? []) setImmediate(listener)
   }
 }
+
+const timesOf = ({ modifiedAt, changedAt }: Pick<Stored, 'modifiedAt' | 'changedAt'>) => ({ modifiedAt, changedAt })
 
 const notALeaf = (path: TreePath) =>
   corrupt('NOT_A_LEAF', `Not a leaf: ${path}.`, { hint: 'Name a leaf inside that folder.' })

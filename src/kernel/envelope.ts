@@ -1,0 +1,14 @@
+/** The protocol-neutral view of a message. Each protocol lifts its record into one and keeps the record beside it. */
+export interface Envelope {
+  readonly protocol: string
+  readonly id: string
+  readonly from: string
+  readonly to: string
+  /** The protocol's own word for where in its lifecycle the message is. */
+  readonly state: string
+  /** Where it is on the tree. */
+  readonly path: string
+  readonly summary: string
+  /** ISO 8601, UTC; the text that stands in the message where that is readable. */
+  readonly createdAt: string
+}

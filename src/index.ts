@@ -2,18 +2,27 @@
  * Signalbox as a library.
  *
  * ```ts
- * import { openWorkspace, treePath } from 'signalbox'
+ * import { openWorkspace } from 'signalbox'
  *
  * const workspace = await openWorkspace({ root: '.' })
- * const leaf = await workspace.tree.read(treePath('signalbox.yaml'))
+ * const { mission } = await workspace.acmq.create('system-design')
+ * await mission.send({ from: 'claude', to: 'gemini', body: 'Design the schema' })
+ *
+ * const claimed = await mission.claim({ agent: 'gemini', waitMs: 60_000 })
+ * if (claimed.outcome === 'claimed') {
+ *   const { message } = claimed
+ *   await mission.complete(message, { agent: 'gemini', attempt: message.attempt }, { text: 'Three tables.' })
+ * }
  * await workspace.close()
  * ```
  */
 import type { Clock } from './kernel/clock.ts'
 import { systemClock } from './kernel/clock.ts'
+import { missionsOn } from './operations/acmq/open.ts'
 import type { Environment } from './operations/define.ts'
 import type { Configuration } from './operations/workspace/configuration.ts'
 import { lazyWorkspace } from './operations/workspace/workspace.ts'
+import type { Missions } from './protocols/ac-mq/store/missions.ts'
 import type { Durability, Tree } from './tree/tree.ts'
 
 export { type Clock, heldClock, systemClock } from './kernel/clock.ts'
@@ -21,6 +30,19 @@ export { type ErrorKind, errorKinds, SignalboxError } from './kernel/errors.ts'
 export { childOf, isWithin, nameOf, parentOf, type TreePath, treePath, treeRoot } from './kernel/tree-path.ts'
 export type { Environment } from './operations/define.ts'
 export type { Configuration } from './operations/workspace/configuration.ts'
+export type { GraphFormat } from './protocols/ac-mq/graph.ts'
+export type { Hydration, Included, LeftOut } from './protocols/ac-mq/hydrate.ts'
+export type { MissionAddress } from './protocols/ac-mq/layout.ts'
+export type { Manifest, Milestone } from './protocols/ac-mq/manifest.ts'
+export type { Problem, QueueName, State } from './protocols/ac-mq/schema.ts'
+export type { Blocked, Claimed, Holding, MessageRef, Settled } from './protocols/ac-mq/store/claims.ts'
+export type { Mission, ReconciledView } from './protocols/ac-mq/store/mission.ts'
+export type { Missions } from './protocols/ac-mq/store/missions.ts'
+export type { Listed, QueueStatus } from './protocols/ac-mq/store/overview.ts'
+export type { Repair } from './protocols/ac-mq/store/reconcile.ts'
+export type { SendInput, Sent } from './protocols/ac-mq/store/send.ts'
+export type { Stalled, Swept } from './protocols/ac-mq/store/supervise.ts'
+export type { AcmqView, AcmqViewWithBody } from './protocols/ac-mq/store/view.ts'
 export type * from './tree/tree.ts'
 
 export interface OpenOptions {
@@ -51,6 +73,8 @@ export interface Workspace {
   readonly root: string
   readonly tree: Tree
   readonly configuration: Configuration
+  /** The missions of AC-MQ in this workspace, as it is configured. Always the same object; nothing is read before it is asked. */
+  readonly acmq: Missions
   /** Lets go of everything held open. What was acknowledged is safe with or without it. */
   close(): Promise<void>
 }
@@ -66,5 +90,7 @@ export async function openWorkspace(options: OpenOptions = {}): Promise<Workspac
     engines: { files: async (open) => (await import('./engines/file-system/index.ts')).openFileTree(open) },
   })
   const tree = await workspace.tree({ makeRoot })
-  return { root: workspace.root().path, tree, configuration: await workspace.configuration(), close: workspace.close }
+  const configuration = await workspace.configuration()
+  const acmq = missionsOn(tree, clock, configuration)
+  return { root: workspace.root().path, tree, configuration, acmq, close: workspace.close }
 }

@@ -43,6 +43,12 @@ async function runProgram(): Promise<number> {
     engines: {
       files: async (options) => (await import('./engines/file-system/index.ts')).openFileTree(options),
     },
+    stopSignal() {
+      const stop = new AbortController()
+      // Once each: whoever asks a second time does not want to wait.
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort(signal))
+      return stop.signal
+    },
     benchmark: (forProgram) => {
       const checkout = outside.resolve(import.meta.dirname, '..')
       if (outside.kindOf(outside.resolve(checkout, 'bench/main.ts')) !== 'file') return undefined

@@ -18,7 +18,7 @@ export interface Context {
   root(): Root
   configuration(): Promise<Configuration>
   /** The workspace's tree, opened at the first call and closed by whoever made the context. */
-  tree(options?: { readonly makeRoot?: boolean }): Promise<Tree>
+  tree(options?: { readonly makeRoot?: boolean; readonly recover?: boolean }): Promise<Tree>
   /** A tree over another directory, closed by the caller. */
   openTree(root: string): Promise<Tree>
   readonly report: Reporter

@@ -1,12 +1,12 @@
 /** What `doctor` looks at, in order. A protocol adds its own line. */
 import { SignalboxError } from '../kernel/errors.ts'
 import { nearest } from '../kernel/nearest.ts'
-import { treePath } from '../kernel/tree-path.ts'
+import { type TreePath, treePath } from '../kernel/tree-path.ts'
 import { stateHome } from '../tree/home.ts'
 import type { Finding } from '../tree/tree.ts'
 import type { Context } from './define.ts'
 import { protocolFolders } from './workspace/root.ts'
-import { configurationFile, schema, variableOf } from './workspace/settings.ts'
+import { configurationFile, schema, variablesOf } from './workspace/settings.ts'
 
 export interface Check {
   readonly name: string
@@ -45,7 +45,7 @@ const otherVariables = ['SIGNALBOX_ROOT', 'SIGNALBOX_RUNTIME', 'SIGNALBOX_DEBUG'
 const environment: Check = {
   name: 'environment',
   async run({ environment, root }) {
-    const known = [...Object.keys(schema.settings).map(variableOf), ...otherVariables]
+    const known = [...variablesOf(schema), ...otherVariables]
     const findings = Object.keys(environment)
       .filter((name) => name.startsWith('SIGNALBOX_') && !known.includes(name))
       .map((name) => {
@@ -94,10 +94,13 @@ const engine: Check = {
   name: 'engine',
   async run(context, { repair }) {
     // Only where messages are: a root is often a whole repository, full of links that are none of our business.
-    const within = [stateHome, ...protocolFolders.map(treePath)]
+    const missions = await rootOfMissions(context)
+    const within = [
+      ...new Set([stateHome, ...protocolFolders.map(treePath), ...(missions === undefined ? [] : [missions])]),
+    ]
     try {
       const options = { repair, within }
-      return await (await context.tree()).inspect(options)
+      return await (await context.tree({ recover: false })).inspect(options)
     } catch (error) {
       // The configuration check has told; look at the files all the same, with the defaults.
       if (!asBadConfiguration(error)) throw error
@@ -112,7 +115,29 @@ const engine: Check = {
   },
 }
 
-export const checks: readonly Check[] = [configuration, environment, workspace, engine]
+/** Messages that cannot be read, claims that are half done: what each mission itself finds out of order. */
+const acmq: Check = {
+  name: 'AC-MQ',
+  async run(context, { repair }) {
+    const root = await rootOfMissions(context)
+    // Nothing of a protocol is loaded where it is not used.
+    if (root === undefined || !(await (await context.tree()).look(root))) return []
+    return (await import('./acmq/inspect.ts')).inspectMissions(context, repair)
+  },
+}
+
+async function rootOfMissions(context: Context): Promise<TreePath | undefined> {
+  try {
+    const { root } = (await context.configuration()).sections.acmq
+    return treePath(root.replace(/^\.\//, '').replace(/\/$/, ''))
+  } catch (error) {
+    // The configuration check has told.
+    if (asBadConfiguration(error)) return undefined
+    throw error
+  }
+}
+
+export const checks: readonly Check[] = [configuration, environment, workspace, engine, acmq]
 
 const asBadConfiguration = (error: unknown): SignalboxError | undefined =>
   error instanceof SignalboxError && error.code === 'BAD_CONFIGURATION' ? error : undefined

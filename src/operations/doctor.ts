@@ -16,7 +16,8 @@ export const doctor = defineOperation({
 
   async run(context, { fix }) {
     const findings: Finding[] = []
-    let repair = fix
+    // A directory that is no workspace is not ours to change.
+    let repair = fix && context.root().by !== 'current'
     for (const [index, check] of checks.entries()) {
       context.report.progress(check.name, index, checks.length)
       const found = await check.run(context, { repair })

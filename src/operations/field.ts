@@ -24,9 +24,11 @@ export interface TextField extends Described {
   /** What a shell may offer for it. */
   readonly completes?: 'file' | 'folder'
   /**
-   * A long text. A command line may also give it as `-` (standard input), as `@FILE`, or through the flag
-   * named here. Only the command line does this: a request over a network cannot make us read files.
+   * Where else a long text may come from. Only the command line reads it there: a request over a network
+   * cannot make us read files. `-` stands for standard input; the flag named here for a file; with `named`, the
+   * value itself is the name of a file. `@FILE` is for data: a text for agents may well begin with a mention.
    */
+  readonly longText?: 'standard-input' | 'named' | 'at-file'
   readonly fileFlag?: string
 }
 

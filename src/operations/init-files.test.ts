@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { choice, duration, text } from './field.ts'
 import { homeGitignore, homeReadme, settingsTemplate } from './init-files.ts'
-import { settings } from './workspace/settings.ts'
+import { sections, settings } from './workspace/settings.ts'
 import { readSettingsText, readSimple } from './workspace/settings-text.ts'
 
 const uncommented = (text: string) => text.replaceAll(/^#(?! )/gm, '').replaceAll(/^#(?= {2}\w+: )/gm, '')
@@ -9,7 +9,10 @@ const keysOf = (entries: readonly { readonly key: string }[]) => entries.map(({ 
 
 it('the settings file sets nothing, and every key in it is one that can be set', () => {
   expect(readSimple(settingsTemplate())).toEqual([])
-  expect(keysOf(readSimple(uncommented(settingsTemplate())) ?? [])).toEqual(Object.keys(settings))
+  expect(keysOf(readSimple(uncommented(settingsTemplate())) ?? [])).toEqual([
+    ...Object.keys(settings),
+    ...Object.keys(sections),
+  ])
 })
 
 it('sections of protocols are in it too', async () => {
@@ -21,7 +24,9 @@ it('sections of protocols are in it too', async () => {
   const template = settingsTemplate({ settings: {}, sections: { acmq } })
   expect(await readSettingsText(template)).toEqual([])
   expect(template).toContain('#acmq:\n')
-  expect(uncommented(template)).toContain('acmq:\n  # Where.\n  # Takes text.\n  root: llm/missions\n')
+  expect(uncommented(template)).toContain(
+    'acmq:\n  # Where.\n  # Takes text; or set SIGNALBOX_ACMQ_ROOT.\n  root: llm/missions\n',
+  )
   expect(uncommented(template)).toContain('  timeout: 1m30s\n')
 })
 

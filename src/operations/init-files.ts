@@ -22,7 +22,11 @@ export function settingsTemplate({ settings, sections } = schema): string {
   for (const [name, fields] of Object.entries(sections)) {
     lines.push('', `#${name}:`)
     for (const [key, field] of Object.entries(fields)) {
-      lines.push(`  # ${field.help}`, `  # Takes ${expectedOf(field)}.`, `#  ${key}: ${sample(field)}`)
+      lines.push(
+        `  # ${field.help}`,
+        `  # Takes ${expectedOf(field)}; or set ${variableOf(key, name)}.`,
+        `#  ${key}: ${sample(field)}`,
+      )
     }
   }
   return `${lines.join('\n')}\n`

@@ -11,6 +11,8 @@ export interface Outside {
   kindOf(path: string): 'file' | 'folder' | 'other' | undefined
   /** True when this user may list the folder and reach what is in it. */
   mayRead(folder: string): boolean
+  /** False when it belongs to another user, other than root: then it is nobody's word but theirs. */
+  isTrusted(path: string): boolean
   /** Names in a folder, sorted. */
   namesIn(folder: string): string[]
   /** The whole file as UTF-8, or `undefined` when there is none. Throws when it is longer than `atMost` bytes. */

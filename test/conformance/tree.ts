@@ -470,6 +470,16 @@ export function describeTree(name: string, prepare: () => Promise<OpenedTree>): 
           await expect(tree.read(at(path))).rejects.toMatchObject({ code: 'RESERVED_PATH' })
         }
       })
+      it('refuses what leads outside, also from callers that no type checker has seen', async () => {
+        for (const path of ['..', '../x', 'a/../../x', '/etc/hostname', 'a//b', './a', 'a/.', 'a\\..\\b', 'a\0b']) {
+          const unchecked = path as TreePath
+          await expect(tree.read(unchecked)).rejects.toMatchObject({ code: 'PATH_ESCAPES_ROOT' })
+          await expect(tree.create(unchecked, bytes('x'))).rejects.toMatchObject({
+            code: 'PATH_ESCAPES_ROOT',
+          })
+          await expect(tree.move(at('a'), unchecked)).rejects.toMatchObject({ code: 'PATH_ESCAPES_ROOT' })
+        }
+      })
       it('takes names of every script, spaces and quotes', async () => {
         for (const name of [
           'mit leer zeichen',

@@ -302,6 +302,16 @@ describe('what a crash leaves', () => {
     expect(await reading('a/m.md')).toBe('short')
   })
 
+  it('a copy by hard links made after the crash does not make the message vanish', async () => {
+    await tree.create(at('a/m.md'), bytes('short'))
+    await spawnChild('killed-mover', [root]).exited
+    execFileSync('cp', ['-al', root, join(base, 'snapshot')])
+    const other = await openFileTree({ root })
+    const found = [await other.list(at('a')), await other.list(at('b'))].flat()
+    expect(found).toEqual([{ name: 'm.md', kind: 'leaf' }])
+    await other.close()
+  })
+
   it('[X-doctor] a lock of a dead process is taken over', async () => {
     await tree.create(at('counter'), bytes('0'))
     await spawnChild('killed-mover', [root, 'locked']).exited

@@ -211,6 +211,22 @@ describe('demo', () => {
       ['append', { appended: 12, whole: 12 }],
       ['lease', { first: 'held', second: 'busy', third: 'held', grew: true, late: 'fenced' }],
       ['watch', { woken: true, by: expect.stringMatching(/events|polling/), listed: 'news.md' }],
+      [
+        'mission',
+        {
+          created: 'created',
+          claims: 1,
+          completed: 'completed',
+          failed: 'failed',
+          attempt: 2,
+          stalled: 1,
+          late: true,
+          asked: 'supervisor',
+          hydrated: 3,
+          inCompleted: 1,
+          inFailed: 1,
+        },
+      ],
     ])
     for (const file of output.files) expect(existsSync(join(dir, file))).toBe(true)
     expect(readFileSync(join(dir, 'post/board.md'), 'utf8')).toBe('status: reviewed\n')

@@ -1,7 +1,7 @@
 /** The tree on plain files: the verbs, put together from the parts beside this file. */
 import { type Clock, systemClock } from '../../kernel/clock.ts'
 import { invalidInput } from '../../kernel/errors.ts'
-import { nameOf, parentOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
+import { nameOf, parentOf, type TreePath, treePath, treeRoot } from '../../kernel/tree-path.ts'
 import { engineHome, home, isReserved } from '../../tree/home.ts'
 import type {
   Appended,
@@ -32,7 +32,7 @@ import { Folders } from './folders.ts'
 import { GroupCommit } from './group-commit.ts'
 import { Holders } from './holder.ts'
 import { type Span, spanInPlace } from './in-place.ts'
-import { inspectFiles } from './inspect.ts'
+import { inspectFiles, sweepDrafts } from './inspect.ts'
 import { Leases } from './leases.ts'
 import { Locks } from './locks.ts'
 import { Moves, nameFromOwn, ownPrefix } from './moves.ts'
@@ -52,6 +52,29 @@ export interface FileTreeParts {
 
 /** Loading the native renames costs 2 ms: a command that sends one message is faster without. */
 const nativeAfter = 12
+/** A process that does this much has the time to clear away what crashed ones left; a single command does not. */
+const sweepAfter = 64
+
+type Change = NonNullable<MoveOptions['change']>
+/** `again`: something changed in between, so that it must be looked at anew. */
+type MoveTry = Moved | 'again'
+/** How far a move has come with the file open: settled, arrived with these bytes, or to be gone on with. */
+type MoveStep = MoveTry | Arrived | (() => MoveTry | Promise<MoveTry>)
+interface Arrived {
+  readonly bytes: Uint8Array
+  /** The bytes were written in place and are not safe yet. */
+  readonly flush?: true
+}
+interface Opened {
+  readonly fd: number
+  readonly writable: boolean
+}
+
+/** An empty part, `.`, `..`, a backslash or a NUL: what `treePath` refuses and a system would follow. */
+const leadsAstray = /(?:^|\/)\.{0,2}(?:\/|$)|[\\\0]/
+
+/** After a first failure, which is the one to report, a second one on the way out is expected. */
+const cleanUpCodes = ['EBADF', 'EIO', 'ENOSPC', 'EACCES', 'EMFILE']
 
 export class FileTree implements Tree {
   readonly place: string
@@ -67,6 +90,8 @@ export class FileTree implements Tree {
   readonly #leases: Leases
   readonly #commit: GroupCommit
   readonly #watching = new Set<Watching>()
+  /** What makes the bytes of a draft safe before it is put in its place. */
+  readonly #flushing: { readonly flush?: (fd: number) => void }
   #exclusiveSteps = 0
 
   constructor({ disk, root, durability, modes, clock }: FileTreeParts) {
@@ -81,6 +106,7 @@ export class FileTree implements Tree {
     const locks = new Locks(disk, folders, holders, scratch)
     const slots = new Slots(disk, folders, holders, modes.file)
     const flush = durability !== 'process'
+    this.#flushing = flush ? { flush: (fd) => disk.flushData(fd) } : {}
     this.#scratch = scratch
     this.#locks = locks
     this.#slots = slots
@@ -93,7 +119,7 @@ export class FileTree implements Tree {
       locks,
       clock: this.#clock,
       settle: (folder) => this.#settled(folder),
-      flush: flush ? (fd) => disk.flushData(fd) : undefined,
+      flushing: this.#flushing,
     })
   }
 
@@ -197,8 +223,7 @@ export class FileTree implements Tree {
     this.#check(path)
     this.#warmUp()
     if (this.#durability === 'batch') return this.#createInBatch(path, bytes)
-    const flush = this.#durability === 'full' ? (fd: number) => this.#disk.flushData(fd) : undefined
-    const draft = this.#scratch.write(bytes, { near: parentOf(path), ...(flush ? { flush } : {}) })
+    const draft = this.#scratch.write(bytes, { near: parentOf(path), ...this.#flushing })
     const outcome = this.#publishDraft(draft, path, bytes)
     if (outcome === 'taken') return { outcome: 'taken' }
     if (this.#durability === 'full') this.#flushFolder(parentOf(path))
@@ -251,9 +276,8 @@ export class FileTree implements Tree {
     if (!current.stats.isFile()) throw notALeaf(this.#folders.shown(path))
     if (revisionOf(current.bytes) !== revision) return { outcome: 'stale' }
     if (current.stats.nlink > 1) await this.#moves.settleNamesOf(current.stats.ino)
-    const flush = this.#durability === 'process' ? undefined : (fd: number) => this.#disk.flushData(fd)
     const mode = current.stats.mode & 0o777
-    const draft = this.#scratch.write(bytes, { near: parentOf(path), mode, ...(flush ? { flush } : {}) })
+    const draft = this.#scratch.write(bytes, { near: parentOf(path), mode, ...this.#flushing })
     const target = folder + nameOf(path)
     try {
       const outcome = this.#disk.exchange?.(draft.path, target) ?? 'strange'
@@ -313,61 +337,75 @@ export class FileTree implements Tree {
       this.#check(to)
       this.#warmUp()
       if (options.change) return this.#moveChanging(from, to, options.change, options.unique === true)
-      const outcome = from === to ? 'taken' : this.#moves.plain(from, to, options.unique === true)
-      return outcome === 'done' ? this.#moved(from, to, undefined) : { outcome }
+      return this.#movePlain(from, to, options.unique === true)
     })
   }
 
-  async #moveChanging(
-    from: TreePath,
-    to: TreePath,
-    change: (before: Uint8Array) => Uint8Array | undefined,
-    unique: boolean,
-  ): Promise<Moved> {
+  #movePlain(from: TreePath, to: TreePath, unique: boolean): Moved | Promise<Moved> {
+    if (from === to) return { outcome: 'taken' }
+    try {
+      const outcome = this.#moves.plain(from, to, unique)
+      return outcome === 'done' ? this.#moved(from, to, undefined) : { outcome }
+    } catch (error) {
+      if (codeOf(error) !== 'EXDEV') throw error
+      // The target is a file system of its own: the bytes are written there, and the promises stay the same.
+      return this.#moveChanging(from, to, (bytes) => bytes, false)
+    }
+  }
+
+  #moveChanging(from: TreePath, to: TreePath, change: Change, unique: boolean): Moved | Promise<Moved> {
     for (let attempt = 0; attempt < 100; attempt++) {
-      const outcome = await this.#moveChangingOnce(from, to, change, unique)
+      const outcome = this.#moveChangingOnce(from, to, change, unique)
+      if (outcome instanceof Promise) {
+        return outcome.then((moved) => (moved === 'again' ? this.#moveChanging(from, to, change, unique) : moved))
+      }
       if (outcome !== 'again') return outcome
     }
     return { outcome: 'gone' }
   }
 
-  async #moveChangingOnce(
-    from: TreePath,
-    to: TreePath,
-    change: (before: Uint8Array) => Uint8Array | undefined,
-    unique: boolean,
-  ): Promise<Moved | 'again'> {
+  #moveChangingOnce(from: TreePath, to: TreePath, change: Change, unique: boolean): MoveTry | Promise<MoveTry> {
     const folder = this.#folders.at(parentOf(from), false)
     if (folder === undefined) return { outcome: 'gone' }
-    const source = folder + nameOf(from)
-    const opened = this.#openToChange(source, from)
+    const opened = this.#openToChange(folder + nameOf(from), from)
     if (opened === undefined) return this.#folders.forget(parentOf(from)) ? 'again' : { outcome: 'gone' }
-    const { fd, writable } = opened
-    let open = true
+    let step: MoveStep
     try {
-      const before = readOpen(this.#disk, fd, 4095, largestLeaf)
-      if (before.length === 0 && !this.#disk.statOpen(fd).isFile()) throw notALeaf(this.#folders.shown(from))
-      const after = change(before)
-      if (after === undefined) return { outcome: 'kept' }
-      // In place only where the name cannot mean another leaf by the time it moves.
-      const span = writable && unique && from !== to ? spanInPlace(before, after) : undefined
-      if (!span) {
-        const outcome = await this.#moveRewriting(from, to, fd, before, after)
-        return outcome === 'done' ? await this.#moved(from, to, after) : outcome === 'changed' ? 'again' : { outcome }
-      }
-      const outcome = this.#moves.plain(from, to, unique)
-      if (outcome !== 'done') return { outcome }
-      if (span.end > span.start) {
-        this.#overwrite(fd, span, before, after)
-        if (this.#durability !== 'process') {
-          open = false
-          await this.#flushAndClose(fd)
-        }
-      }
-      return await this.#moved(from, to, after)
-    } finally {
-      if (open) this.#disk.close(fd)
+      step = this.#moveOpened(opened, from, to, change, unique)
+      if (typeof step === 'object' && 'flush' in step) return this.#flushMoved(opened.fd, from, to, step.bytes)
+    } catch (error) {
+      did(cleanUpCodes, () => this.#disk.close(opened.fd))
+      throw error
     }
+    this.#disk.close(opened.fd)
+    // Only now, with nothing left that could fail in between: what follows may take its time.
+    if (typeof step === 'function') return step()
+    return step !== 'again' && 'bytes' in step ? this.#moved(from, to, step.bytes) : step
+  }
+
+  #moveOpened({ fd, writable }: Opened, from: TreePath, to: TreePath, change: Change, unique: boolean): MoveStep {
+    const before = readOpen(this.#disk, fd, 4095, largestLeaf)
+    if (before.length === 0 && !this.#disk.statOpen(fd).isFile()) throw notALeaf(this.#folders.shown(from))
+    const after = change(before)
+    if (after === undefined) return { outcome: 'kept' }
+    // In place only where the name cannot mean another leaf by the time it moves.
+    const span = writable && unique && from !== to ? spanInPlace(before, after) : undefined
+    if (!span) {
+      const stats = this.#disk.statOpen(fd)
+      if (!stats.isFile()) throw notALeaf(this.#folders.shown(from))
+      const rewrite = () => this.#moveRewriting(from, to, stats, before, after)
+      return stats.nlink > 1 ? () => this.#moves.settleNamesOf(stats.ino).then(rewrite) : rewrite
+    }
+    const outcome = this.#moves.plain(from, to, unique)
+    if (outcome !== 'done') return { outcome }
+    if (span.end === span.start) return { bytes: after }
+    this.#overwrite(fd, span, before, after)
+    return this.#durability === 'process' ? { bytes: after } : { bytes: after, flush: true }
+  }
+
+  async #flushMoved(fd: number, from: TreePath, to: TreePath, bytes: Uint8Array): Promise<Moved> {
+    await this.#flushAndClose(fd)
+    return this.#moved(from, to, bytes)
   }
 
   /** A few bytes in one call. A failure half-way must not leave a mixture: then the old ones are put back. */
@@ -380,17 +418,19 @@ export class FileTree implements Tree {
     }
   }
 
-  async #moveRewriting(from: TreePath, to: TreePath, fd: number, before: Uint8Array, after: Uint8Array) {
-    const stats = this.#disk.statOpen(fd)
-    if (!stats.isFile()) throw notALeaf(this.#folders.shown(from))
-    if (stats.nlink > 1) await this.#moves.settleNamesOf(stats.ino)
+  #moveRewriting(
+    from: TreePath,
+    to: TreePath,
+    stats: Stats,
+    before: Buffer,
+    after: Uint8Array,
+  ): MoveTry | Promise<MoveTry> {
     const operation = this.#moves.nextOperation()
-    const flush = this.#durability === 'process' ? undefined : (draftFd: number) => this.#disk.flushData(draftFd)
     const draft = this.#scratch.write(after, {
       name: operation,
       near: parentOf(to),
       mode: stats.mode & 0o777,
-      ...(flush ? { flush } : {}),
+      ...this.#flushing,
     })
     const intent = { operation, from, to, draft: draft.folder, file: stats.ino, links: stats.nlink }
     try {
@@ -399,23 +439,25 @@ export class FileTree implements Tree {
         const now = readWhole(this.#disk, own)
         return now?.stats.ino === stats.ino && now.bytes.equals(before)
       })
-      if (outcome !== 'done') this.#scratch.discard(draft)
-      return outcome
+      if (outcome === 'done') return this.#moved(from, to, after)
+      this.#scratch.discard(draft)
+      return outcome === 'changed' ? 'again' : { outcome }
     } catch (error) {
       if (codeOf(error) !== 'EXDEV') throw error
       this.#scratch.useDeviceOf(parentOf(to))
-      return 'changed'
+      return 'again'
     }
   }
 
-  async #moved(from: TreePath, to: TreePath, bytes: Uint8Array | undefined): Promise<Moved> {
-    if (this.#durability !== 'process') {
-      await this.#settled(parentOf(to))
-      if (parentOf(from) !== parentOf(to)) await this.#settled(parentOf(from))
-    }
-    return bytes
-      ? { outcome: 'moved', durability: this.#durability, bytes }
-      : { outcome: 'moved', durability: this.#durability }
+  #moved(from: TreePath, to: TreePath, bytes: Uint8Array | undefined): Moved | Promise<Moved> {
+    const durability = this.#durability
+    const moved: Moved = bytes ? { outcome: 'moved', durability, bytes } : { outcome: 'moved', durability }
+    return durability === 'process' ? moved : this.#settledBoth(parentOf(from), parentOf(to)).then(() => moved)
+  }
+
+  async #settledBoth(from: TreePath, to: TreePath): Promise<void> {
+    await this.#settled(to)
+    if (from !== to) await this.#settled(from)
   }
 
   remove(path: TreePath, guard?: Guard): Promise<Removed> {
@@ -486,7 +528,11 @@ export class FileTree implements Tree {
 
   /** Refuses what belongs to the engine. Everything else about a path was checked when it was made. */
   #check(path: TreePath): void {
-    if (path === '' || (path.includes('.') && (isReserved(path) || /(^|\/)\.(own-|signalbox-tmp)/i.test(path)))) {
+    // Callers without a type checker can hand us any text; nothing of it may lead outside.
+    if (leadsAstray.test(path)) treePath(path)
+    // Nearly every path has no part that begins with a dot, and then there is nothing to compare.
+    const hasDotName = path.charCodeAt(0) === 46 || path.includes('/.')
+    if (path === '' || (hasDotName && (isReserved(path) || /(^|\/)\.(own-|signalbox-tmp)/i.test(path)))) {
       throw invalidInput('RESERVED_PATH', `This path is the engine's own: ${this.#folders.shown(path)}.`, {
         hint: 'Choose another name.',
       })
@@ -505,7 +551,7 @@ export class FileTree implements Tree {
   }
 
   /** A file that is ours to read but not to write can still be moved, with a rewrite. */
-  #openToChange(file: string, path: TreePath): { fd: number; writable: boolean } | undefined {
+  #openToChange(file: string, path: TreePath): Opened | undefined {
     try {
       const fd = this.#openLeaf(file, openFlags.change, path)
       return fd === undefined ? undefined : { fd, writable: true }
@@ -517,7 +563,8 @@ export class FileTree implements Tree {
   }
 
   #warmUp(): void {
-    if (++this.#exclusiveSteps !== nativeAfter) return
+    if (++this.#exclusiveSteps === sweepAfter) sweepDrafts(this.#disk, this.#folders, this.#scratch, this.#clock)
+    if (this.#exclusiveSteps !== nativeAfter) return
     void loadNative().then((native) => {
       if (native) Object.assign(this.#disk, native)
     })
@@ -549,19 +596,41 @@ export class FileTree implements Tree {
 
   #guarded<T>(guard: Guard | undefined, path: TreePath, work: () => T | Promise<T>): Promise<T | Outcome<'fenced'>> {
     const lease = guard?.under
-    return this.#attempt(path, lease ? () => this.#leases.under(lease, async () => work()) : work)
+    if (!lease) return this.#attempt(path, work)
+    return this.#attempt(path, () => this.#leases.under(lease, async () => work()))
   }
 
-  /** Every verb runs in here, so that no failure of the disk reaches a caller unexplained. */
-  async #attempt<T>(path: TreePath | undefined, work: () => T | Promise<T>): Promise<T> {
+  /**
+   * Every verb runs in here, so that no failure of the disk reaches a caller unexplained. What needs no waiting is
+   * done without any: on the hot paths each `await` in between costs as much as a system call.
+   */
+  #attempt<T>(path: TreePath | undefined, work: () => T | Promise<T>): Promise<T> {
     this.#folders.enter()
+    let isWaiting = false
     try {
-      return await work()
+      const result = work()
+      if (!(result instanceof Promise)) return Promise.resolve(result)
+      isWaiting = true
+      return this.#finish(path, result)
     } catch (error) {
-      throw explain(error, this.#folders.shown(path ?? treeRoot))
+      return Promise.reject(this.#explained(error, path))
+    } finally {
+      if (!isWaiting) this.#folders.leave()
+    }
+  }
+
+  async #finish<T>(path: TreePath | undefined, work: Promise<T>): Promise<T> {
+    try {
+      return await work
+    } catch (error) {
+      throw this.#explained(error, path)
     } finally {
       this.#folders.leave()
     }
+  }
+
+  #explained(error: unknown, path: TreePath | undefined): unknown {
+    return explain(error, this.#folders.shown(path ?? treeRoot))
   }
 }
 

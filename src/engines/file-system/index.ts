@@ -15,6 +15,8 @@ export interface FileTreeOptions {
   /** `owner` (the default): files 0600, folders 0700. `group`: 0660 and 0770. */
   readonly permissions?: 'owner' | 'group'
   readonly clock?: Clock
+  /** False: what crashed processes left half-way is left to be looked at first. */
+  readonly recover?: boolean
   /** For tests: the calls to the file system. */
   readonly disk?: Disk
 }
@@ -33,7 +35,7 @@ export async function openFileTree(options: FileTreeOptions): Promise<Tree> {
     modes: permissions,
     clock: options.clock,
   })
-  await tree.recover()
+  if (options.recover !== false) await tree.recover()
   return tree
 }
 

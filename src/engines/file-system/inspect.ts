@@ -44,7 +44,9 @@ function openToTheWorld({ disk, folders, repair }: InspectParts): Finding[] {
       path: folders.root,
       message: 'Every user of this machine may write into the root.',
       hint: `Take that right away: chmod o-w ${folders.root}`,
-      repaired: repair && did(['EPERM', 'EACCES', 'EROFS'], () => disk.changeMode(fd, mode & 0o7775)),
+      // A sticky directory such as /tmp is meant to be so.
+      repaired:
+        repair && (mode & 0o1000) === 0 && did(['EPERM', 'EACCES', 'EROFS'], () => disk.changeMode(fd, mode & 0o7775)),
     },
   ]
 }
@@ -82,7 +84,7 @@ async function strayEntries(parts: InspectParts): Promise<Finding[]> {
     for (const entry of parts.disk.list(prefix)) {
       const shown = `${parts.folders.shown(folder)}/${entry.name}`
       if (entry.name.startsWith(ownPrefix)) findings.push(...(await privateFile(parts, folder, prefix, entry.name)))
-      else if (entry.name === strayScratchName) continue
+      else if (entry.name === strayScratchName) parts.scratch.know(childOf(folder, entry.name))
       else if (!isSegment(entry.name))
         findings.push(
           stray(
@@ -133,26 +135,37 @@ const stray = (code: string, path: string, message: string, hint: string): Findi
   repaired: false,
 })
 
-function orphanedDrafts({ disk, folders, scratch, clock, repair }: InspectParts): Finding[] {
-  const findings: Finding[] = []
-  for (const folder of scratch.folders()) {
-    const prefix = folders.at(folder, false)
-    if (prefix === undefined) continue
-    for (const { name } of disk.list(prefix)) {
-      const stats = disk.stat(prefix + name)
-      if (!stats || clock.now() - stats.ctimeMs < orphanedAfter) continue
-      const repaired = repair && did(['ENOENT'], () => disk.unlink(prefix + name))
-      findings.push({
-        code: 'ORPHANED_DRAFT',
-        severity: 'note',
-        path: `${folders.shown(folder)}/${name}`,
-        message: 'A temporary file was left behind by a process that died while writing.',
-        hint: 'Remove it with `signalbox doctor --fix`; what it was for was never acknowledged.',
-        repaired,
-      })
-    }
+function orphanedDrafts(parts: InspectParts): Finding[] {
+  const { disk, folders, scratch, clock, repair } = parts
+  return oldDrafts(disk, folders, scratch, clock).map(({ path, shown }) => ({
+    code: 'ORPHANED_DRAFT',
+    severity: 'note',
+    path: shown,
+    message: 'A temporary file was left behind by a process that died while writing.',
+    hint: 'Remove it with `signalbox doctor --fix`; what it was for was never acknowledged.',
+    repaired: repair && did(['ENOENT'], () => disk.unlink(path)),
+  }))
+}
+
+/** Clears away what was left long ago. Nobody waits for it, so a failure can wait for `doctor`. */
+export function sweepDrafts(disk: Disk, folders: Folders, scratch: Scratch, clock: Clock): void {
+  try {
+    for (const { path } of oldDrafts(disk, folders, scratch, clock)) disk.unlink(path)
+  } catch {
+    // Gone already, or the disk refuses: `doctor` tells.
   }
-  return findings
+}
+
+function oldDrafts(disk: Disk, folders: Folders, scratch: Scratch, clock: Clock): { path: string; shown: string }[] {
+  return scratch.folders().flatMap((folder) => {
+    const prefix = folders.at(folder, false)
+    if (prefix === undefined) return []
+    return disk.list(prefix).flatMap(({ name }) => {
+      const stats = disk.stat(prefix + name)
+      const isOld = stats !== undefined && clock.now() - stats.ctimeMs >= orphanedAfter
+      return isOld ? [{ path: prefix + name, shown: `${folders.shown(folder)}/${name}` }] : []
+    })
+  })
 }
 
 async function abandonedLocks({ folders, locks, repair }: InspectParts): Promise<Finding[]> {

@@ -25,7 +25,7 @@ export interface LeasesParts {
   readonly clock: Clock
   /** Makes a replaced file as safe as the tree's other writes. */
   readonly settle: (folder: TreePath) => Promise<void>
-  readonly flush: ((fd: number) => void) | undefined
+  readonly flushing: { readonly flush?: (fd: number) => void }
 }
 
 export class Leases {
@@ -84,15 +84,15 @@ export class Leases {
     const prefix = this.#parts.folders.at(leasesFolder, false)
     const lease = prefix === undefined ? undefined : parse(prefix + fileNameOf(resource), this.#parts.disk)
     if (lease !== 'unreadable') return lease
-    throw corrupt('BAD_LEASE', `The lease file of ${JSON.stringify(resource)} is not readable.`, {
+    throw corrupt('BAD_LEASE_FILE', `The lease file of ${JSON.stringify(resource)} is not readable.`, {
       hint: `Delete ${leasesFolder}/${fileNameOf(resource)} once nobody holds that lease.`,
     })
   }
 
   async #write(lease: Lease): Promise<void> {
-    const { disk, folders, scratch, flush } = this.#parts
+    const { disk, folders, scratch, flushing } = this.#parts
     const target = folders.at(leasesFolder, true) + fileNameOf(lease.resource)
-    const draft = scratch.write(Buffer.from(`${JSON.stringify(lease)}\n`), flush ? { flush } : {})
+    const draft = scratch.write(Buffer.from(`${JSON.stringify(lease)}\n`), flushing)
     try {
       disk.rename(draft.path, target)
     } catch (error) {

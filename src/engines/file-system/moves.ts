@@ -7,8 +7,9 @@
  * is there, and drops the private file. A crash in between is settled by `recover`, from the note in the slot.
  */
 import { conflict } from '../../kernel/errors.ts'
-import { childOf, nameOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
-import { codeOf, type Disk, did, unless } from './disk.ts'
+import { childOf, isSegment, isWithin, nameOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
+import { isReserved } from '../../tree/home.ts'
+import { codeOf, type Disk, did, type Stats, unless } from './disk.ts'
 import type { Folders } from './folders.ts'
 import type { HolderId, Holders } from './holder.ts'
 import type { Locks } from './locks.ts'
@@ -43,6 +44,15 @@ const nameTaken = (from: TreePath, own: string) =>
     hint: 'Nothing is lost: run `signalbox doctor --fix`, which gives it a name of its own.',
     details: { from, keptAs: own },
   })
+
+const mostSearched = 500_000
+
+/** The innermost folder that holds both. */
+function commonFolder(a: TreePath, b: TreePath): TreePath {
+  let folder = parentOf(a)
+  while (!isWithin(b, folder)) folder = parentOf(folder)
+  return folder
+}
 
 /** Counted over all trees of this process: they share its holder, and two private files must not share a name. */
 let operations = 0
@@ -292,8 +302,8 @@ export class Moves {
 
   /**
    * Finishes or undoes a move of which nobody is in charge any more. How far it came is read off the files: a draft
-   * that is gone, or has more names than one, has been put at the target; so has a private file with a name more
-   * than before.
+   * that is gone, or has a name among the leaves, has been put at the target; so has a private file with a name more
+   * than before among them.
    */
   #settle(intent: Intent, direction: 'forward' | 'back'): 'nothing' | 'settled' | 'stranded' {
     const { disk } = this.#parts
@@ -306,9 +316,9 @@ export class Moves {
       drop(draft)
       return 'nothing'
     }
-    const arrived = intent.draft !== undefined && (draftStats === undefined || draftStats.nlink > 1)
-    const linked = ownStats.nlink > (ownStats.ino === intent.file ? intent.links : 1)
-    if (arrived || linked) {
+    const hasMoreNames = (stats: Stats, before: number) => stats.nlink > before && this.#isElsewhere(stats.ino, intent)
+    const arrived = intent.draft !== undefined && (draftStats === undefined || hasMoreNames(draftStats, 1))
+    if (arrived || hasMoreNames(ownStats, ownStats.ino === intent.file ? intent.links : 1)) {
       drop(own)
       drop(draft)
       return 'settled'
@@ -321,6 +331,30 @@ export class Moves {
     if (this.publish(own, intent.from) === 'taken') return 'stranded'
     drop(draft)
     return 'settled'
+  }
+
+  /**
+   * Whether a file has a name among the leaves, other than its private one. A second name alone proves nothing: it can
+   * be a copy by hard links that somebody made in the meantime. Only after a crash, so it may take a while.
+   */
+  #isElsewhere(file: number, { from, to, operation }: Intent): boolean {
+    const { disk, folders } = this.#parts
+    const isIt = (path: TreePath): boolean => {
+      const folder = folders.at(parentOf(path), false)
+      return folder !== undefined && disk.stat(folder + nameOf(path))?.ino === file
+    }
+    if (isIt(to) || isIt(from)) return true
+    const waiting = [commonFolder(from, to)]
+    for (let left = mostSearched, folder = waiting.pop(); folder !== undefined && left > 0; folder = waiting.pop()) {
+      const prefix = folders.at(folder, false)
+      for (const { name } of prefix === undefined || isReserved(folder) ? [] : disk.list(prefix)) {
+        if (left-- <= 0) break
+        const stats = name.includes(operation) || !isSegment(name) ? undefined : disk.stat(prefix + name)
+        if (stats?.isDirectory()) waiting.push(childOf(folder, name))
+        else if (stats?.ino === file) return true
+      }
+    }
+    return false
   }
 
   #lookAndRename(path: string, target: string): Publishing {

@@ -43,6 +43,12 @@ export function kindOf(path: string): 'file' | 'folder' | 'other' | undefined {
   }
 }
 
+export function isTrusted(path: string): boolean {
+  const owner = statSync(path, { throwIfNoEntry: false })?.uid
+  const user = process.getuid?.()
+  return user === undefined || owner === undefined || owner === user || owner === 0
+}
+
 export function mayRead(folder: string): boolean {
   try {
     accessSync(folder, constants.R_OK | constants.X_OK)

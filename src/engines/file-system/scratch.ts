@@ -26,6 +26,7 @@ export class Scratch {
   readonly #mask: number
   /** Devices other than the root's, each with the folder its temporary files go to. */
   readonly #elsewhere = new Map<number, TreePath>()
+  readonly #found = new Set<TreePath>()
   #counter = 0
   #series = ''
 
@@ -95,8 +96,13 @@ export class Scratch {
     this.#elsewhere.set(device, childOf(top, strayScratchName))
   }
 
+  /** A folder of temporary files that an earlier process made on another file system. */
+  know(folder: TreePath): void {
+    this.#found.add(folder)
+  }
+
   folders(): TreePath[] {
-    return [scratchFolder, ...this.#elsewhere.values()]
+    return [...new Set([scratchFolder, ...this.#elsewhere.values(), ...this.#found])]
   }
 
   #folderFor(near: TreePath | undefined): TreePath {

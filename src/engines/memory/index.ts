@@ -1,7 +1,7 @@
 /** The tree in memory, for tests: the same promises, nothing kept. */
 import { type Clock, systemClock } from '../../kernel/clock.ts'
 import { corrupt, invalidInput } from '../../kernel/errors.ts'
-import { childOf, nameOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
+import { childOf, nameOf, parentOf, type TreePath, treePath } from '../../kernel/tree-path.ts'
 import { isReserved } from '../../tree/home.ts'
 import type {
   Appended,
@@ -203,6 +203,7 @@ class MemoryTree implements Tree {
   }
 
   #check(path: TreePath): void {
+    treePath(path)
     if (path !== '' && !isReserved(path)) return
     throw invalidInput('RESERVED_PATH', `This path is the engine's own: ${path}.`, { hint: 'Choose another name.' })
   }

@@ -5,15 +5,22 @@ import { checkValue, expectedOf, valueFromText } from '../check-input.ts'
 import type { Environment } from '../define.ts'
 import type { Field, Fields, InputOf } from '../field.ts'
 import type { Outside } from '../outside.ts'
-import { configurationFile, schema as fullSchema, type Schema, type settings, variableOf } from './settings.ts'
+import {
+  configurationFile,
+  schema as fullSchema,
+  type Schema,
+  type sections,
+  type settings,
+  variableOf,
+} from './settings.ts'
 import { type Entry, readSettingsText, UnreadableSettings } from './settings-text.ts'
 
 export type Origin = 'flag' | 'environment' | 'file' | 'default'
 
 export interface Configuration extends InputOf<typeof settings> {
   /** What protocols set for themselves, by section. */
-  readonly sections: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-  /** Where each value comes from, for people who wonder. */
+  readonly sections: { readonly [Name in keyof typeof sections]: InputOf<(typeof sections)[Name]> }
+  /** Where each value comes from, for people who wonder: `durability`, `acmq.root`. */
   readonly origins: Readonly<Record<string, Origin>>
 }
 
@@ -34,25 +41,42 @@ export async function readConfiguration(sources: ConfigurationSources): Promise<
   const written = textOfFile(sources.outside, path)
   const file = written === undefined ? { values: {}, sections: {} } : await readFile(written, path, settings, sections)
 
-  const values: Record<string, unknown> = {}
   const origins: Record<string, Origin> = {}
-  for (const [key, field] of Object.entries(settings)) {
-    const variable = sources.environment[variableOf(key)]
-    if (sources.flags[key] !== undefined) {
-      values[key] = checkValue(key, field, sources.flags[key])
-      origins[key] = 'flag'
-    } else if (variable !== undefined && variable !== '') {
-      values[key] = fromVariable(variableOf(key), field, variable)
-      origins[key] = 'environment'
-    } else if (Object.hasOwn(file.values, key)) {
-      values[key] = file.values[key]
-      origins[key] = 'file'
+  const values = chooseValues(settings, file.values, sources, origins)
+  const inSections = Object.entries(sections).map(([name, fields]) => {
+    return [name, chooseValues(fields, file.sections[name] ?? {}, { ...sources, flags: {} }, origins, name)]
+  })
+  return { ...values, sections: Object.fromEntries(inSections), origins } as unknown as Configuration
+}
+
+/** The value of each field from where it counts most. What nobody says, and what has no default, is left out. */
+function chooseValues(
+  fields: Fields,
+  inFile: Values,
+  { flags, environment }: Pick<ConfigurationSources, 'flags' | 'environment'>,
+  origins: Record<string, Origin>,
+  section?: string,
+): Values {
+  const values: Values = {}
+  for (const [key, field] of Object.entries(fields)) {
+    const name = section === undefined ? key : `${section}.${key}`
+    const variable = variableOf(key, section)
+    const written = environment[variable]
+    if (flags[key] !== undefined) {
+      values[key] = checkValue(key, field, flags[key])
+      origins[name] = 'flag'
+    } else if (written !== undefined && written !== '') {
+      values[key] = fromVariable(variable, field, written)
+      origins[name] = 'environment'
+    } else if (Object.hasOwn(inFile, key)) {
+      values[key] = inFile[key]
+      origins[name] = 'file'
     } else {
       if ('default' in field && field.default !== undefined) values[key] = field.default
-      origins[key] = 'default'
+      origins[name] = 'default'
     }
   }
-  return { ...values, sections: withDefaults(sections, file.sections), origins } as unknown as Configuration
+  return values
 }
 
 function textOfFile(outside: Outside, path: string): string | undefined {
@@ -158,19 +182,6 @@ function fromScalar(name: string, field: Field, scalar: string | number | boolea
     return valueFromText(name, field, String(scalar))
   }
   return scalar
-}
-
-function withDefaults(sections: Schema['sections'], given: Record<string, Values>): Record<string, Values> {
-  const filled: Record<string, Values> = {}
-  for (const [name, fields] of Object.entries(sections)) {
-    const values: Values = {}
-    for (const [key, field] of Object.entries(fields)) {
-      const value = given[name]?.[key] ?? ('default' in field ? field.default : undefined)
-      if (value !== undefined) values[key] = value
-    }
-    filled[name] = values
-  }
-  return filled
 }
 
 interface Parts {

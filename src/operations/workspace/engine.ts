@@ -9,6 +9,8 @@ export interface FileEngineOptions {
   readonly durability: Durability
   readonly permissions: 'owner' | 'group'
   readonly clock: Clock
+  /** False: what crashed processes left half-way is left to be looked at first. */
+  readonly recover?: boolean
 }
 
 /** One way to open a tree for each kind of address. */

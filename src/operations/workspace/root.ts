@@ -32,7 +32,9 @@ export function findRoot(named: string | undefined, environment: Environment, ou
   if (variable) return { path: outside.resolve(start, variable), by: 'environment' }
   for (let folder = start; ; ) {
     for (const mark of rootMarks) {
-      if (mark.every((path) => outside.kindOf(outside.resolve(folder, path)) !== undefined)) {
+      const paths = mark.map((path) => outside.resolve(folder, path))
+      // Above a shared directory such as /tmp anybody could plant one.
+      if (paths.every((path) => outside.kindOf(path) !== undefined && outside.isTrusted(path))) {
         return { path: folder, by: 'found' }
       }
     }

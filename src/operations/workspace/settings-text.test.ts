@@ -23,6 +23,7 @@ describe('the simple reader', () => {
     ['', []],
     ['# nothing but a comment – with a dash\n\n', []],
     ['engine: files\n', [scalar('engine', 1, 'files')]],
+    ['a: 7d\nb: 1h30m\nc: 500ms\n', [scalar('a', 1, '7d'), scalar('b', 2, '1h30m'), scalar('c', 3, '500ms')]],
     [
       '# a\r\nengine: etcd://host:2379/team  # where\r\ncompat: true',
       [scalar('engine', 2, 'etcd://host:2379/team'), scalar('compat', 3, true)],
@@ -104,6 +105,9 @@ describe('the simple reader', () => {
       '-5',
       '007',
       '1e3',
+      '7d',
+      '1h30m',
+      '0x1d',
       "'q'",
       '"q"',
       '"#"',

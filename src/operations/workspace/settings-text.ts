@@ -34,6 +34,8 @@ const emptyLine = /^ *(#.*)?$/
 const keyedLine = /^( *)([A-Za-z][\w-]*):(?: +([^ #].*?))?(?: +#.*)? *$/
 const quoted = /^(?:'([^'\\]*)'|"([^"\\]*)")$/
 const word = /^[A-Za-z_/][\w/@.+-]*(?::[\w/@.+-]+)*$/
+/** No number to YAML, whatever the units. */
+const duration = /^(?:\d{1,15}(?:ms|[wdhms]))+$/
 const wholeNumber = /^(?:0|-?[1-9]\d{0,14})$/
 /** YAML gives these words a meaning of their own in some spelling. */
 const special = /^(?:null|true|false)$/i
@@ -83,5 +85,5 @@ function readScalar(written: string): Scalar | undefined {
   if (wholeNumber.test(written)) return Number(written)
   const [, single, double] = quoted.exec(written) ?? []
   if (single !== undefined || double !== undefined) return single ?? double
-  return word.test(written) && !special.test(written) ? written : undefined
+  return duration.test(written) || (word.test(written) && !special.test(written)) ? written : undefined
 }

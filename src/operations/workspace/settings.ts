@@ -2,7 +2,8 @@
  * Every key of `signalbox.yaml`, as data. Flags and environment variables of the same names are read off it,
  * and so is the file that `init` writes. A protocol adds its own keys as a section.
  */
-import { choice, type Fields, flag, text } from '../field.ts'
+import { defaultSettings as acmqDefaults } from '../../protocols/ac-mq/settings.ts'
+import { choice, duration, type Fields, flag, integer, text } from '../field.ts'
 
 export const configurationFile = 'signalbox.yaml'
 
@@ -33,8 +34,32 @@ export const settings = {
   compat: flag('Read the known deviations of other programs from their specifications.', { default: false }),
 } as const satisfies Fields
 
+/** Plain names between slashes; none of them leads out, and none is our own folder. */
+const folderInside = /^(?:\.\/)?(?!\.signalbox(?:\/|$))(?!\.\.?(?:\/|$))[\w.+@-]+(?:\/(?!\.\.?(?:\/|$))[\w.+@-]+)*\/?$/
+
+const acmq = {
+  root: text('The folder that holds the missions of AC-MQ.', {
+    default: acmqDefaults.root,
+    longest: 512,
+    pattern: folderInside,
+    expected: 'a folder below the root, such as llm/missions',
+  }),
+  timeoutSeconds: integer('How many seconds a claim lasts, for messages that do not say.', {
+    default: acmqDefaults.timeoutSeconds,
+    least: 1,
+  }),
+  largestBody: integer('Longer bodies, in bytes, are kept in `context/` and the message refers to them.', {
+    default: acmqDefaults.largestBody,
+    least: 1024,
+  }),
+  archiveAfter: duration('Supervision archives what was completed longer ago than this.', {
+    default: acmqDefaults.archiveAfterMs,
+    least: 0,
+  }),
+} as const satisfies Fields
+
 /** Sections of protocols: `acmq: { root: … }`. One line each, beside its own fields. */
-export const sections: Readonly<Record<string, Fields>> = {}
+export const sections = { acmq } as const satisfies Readonly<Record<string, Fields>>
 
 export interface Schema {
   readonly settings: Fields
@@ -43,5 +68,12 @@ export interface Schema {
 
 export const schema: Schema = { settings, sections }
 
-/** `durability` is `SIGNALBOX_DURABILITY`. */
-export const variableOf = (key: string): string => `SIGNALBOX_${key.toUpperCase()}`
+/** `durability` is `SIGNALBOX_DURABILITY`, `archiveAfter` of `acmq` is `SIGNALBOX_ACMQ_ARCHIVE_AFTER`. */
+export const variableOf = (key: string, section?: string): string =>
+  ['SIGNALBOX', ...(section === undefined ? [] : [section]), key.replace(/[A-Z]/g, '_$&')].join('_').toUpperCase()
+
+/** Every variable that sets something. */
+export const variablesOf = ({ settings, sections }: Schema): string[] => [
+  ...Object.keys(settings).map((key) => variableOf(key)),
+  ...Object.entries(sections).flatMap(([name, fields]) => Object.keys(fields).map((key) => variableOf(key, name))),
+]

@@ -59,6 +59,10 @@ describe('configuration', () => {
       durability: 'environment',
       permissions: 'file',
       compat: 'default',
+      'acmq.root': 'default',
+      'acmq.timeoutSeconds': 'default',
+      'acmq.largestBody': 'default',
+      'acmq.archiveAfter': 'default',
     })
   })
 
@@ -68,7 +72,7 @@ describe('configuration', () => {
 
   const wrong: readonly [string, number, RegExp, RegExp][] = [
     ['# settings\ndurabilty: full\n', 2, /unknown key "durabilty"/, /^Did you mean `durability`\?$/],
-    ['zebra: 1\n', 1, /unknown key "zebra"/, /^Known keys: engine, agent, durability, permissions, compat\.$/],
+    ['zebra: 1\n', 1, /unknown key "zebra"/, /^Known keys: engine, agent, durability, permissions, compat, acmq\.$/],
     ['\n\ndurability: fast\n', 3, /durability must be one of process, batch, full; found "fast"/, /./],
     ['compat: maybe\n', 1, /compat must be true or false; found "maybe"/, /./],
     ['agent: 007\n', 1, /agent must be a name .*; found 7/, /put quotes around it: agent: "…"/],
@@ -93,6 +97,44 @@ describe('configuration', () => {
     expect(error.message).toBe(
       'In the environment: SIGNALBOX_DURABILITY must be one of process, batch, full; found "fulll".',
     )
+  })
+
+  it('AC-MQ has a section of its own', async () => {
+    expect((await configure({})).sections.acmq).toEqual({
+      root: 'llm/missions',
+      timeoutSeconds: 3600,
+      largestBody: 262_144,
+      archiveAfter: 604_800_000,
+    })
+    const file = 'acmq:\n  root: agents/missions\n  timeoutSeconds: 60\n  archiveAfter: 1d\n'
+    const environment = { SIGNALBOX_ACMQ_ROOT: 'elsewhere', SIGNALBOX_ACMQ_ARCHIVE_AFTER: '12h' }
+    const { sections, origins } = await configure({ file, environment })
+    expect(sections.acmq).toMatchObject({ root: 'elsewhere', timeoutSeconds: 60, archiveAfter: 43_200_000 })
+    expect(origins).toMatchObject({
+      'acmq.root': 'environment',
+      'acmq.timeoutSeconds': 'file',
+      'acmq.largestBody': 'default',
+    })
+  })
+
+  it.each([
+    ['root: ../elsewhere', /acmq\.root must be a folder below the root/],
+    ['root: /srv/missions', /acmq\.root must be a folder below the root/],
+    ['root: a/../b', /acmq\.root must be/],
+    ['root: .signalbox/state', /acmq\.root must be/],
+    ['timeoutSeconds: 0', /acmq\.timeoutSeconds must be a whole number, 1 or more; found 0/],
+    ['largestBody: many', /acmq\.largestBody must be a whole number/],
+    ['archiveAfter: soon', /acmq\.archiveAfter must be a duration/],
+    ['timeoutSecond: 5', /unknown key "timeoutSecond" in `acmq`/],
+  ])('refuses acmq: %s with its line', async (line, message) => {
+    const error = await refusal(configure({ file: `agent: ada\nacmq:\n  ${line}\n` }))
+    expect(error).toMatchObject({ code: 'BAD_CONFIGURATION', details: { line: 3 } })
+    expect(error.message).toMatch(message)
+  })
+
+  it('names the variable of a section when that is wrong', async () => {
+    const error = await refusal(configure({ environment: { SIGNALBOX_ACMQ_ROOT: '../x' } }))
+    expect(error.message).toMatch(/^In the environment: SIGNALBOX_ACMQ_ROOT must be a folder below the root/)
   })
 
   it('refuses a file that is too long, not text, or no file', async () => {

@@ -19,7 +19,8 @@ export interface WorkspaceOptions {
 export interface LazyWorkspace {
   root(): Root
   configuration(): Promise<Configuration>
-  tree(options?: { readonly makeRoot?: boolean }): Promise<Tree>
+  /** `recover: false` leaves what crashed processes left half-way to be looked at first; it counts for the first call. */
+  tree(options?: { readonly makeRoot?: boolean; readonly recover?: boolean }): Promise<Tree>
   /** A tree of plain files somewhere else, with the defaults. */
   openTree(root: string): Promise<Tree>
   close(): Promise<void>
@@ -33,11 +34,11 @@ export function lazyWorkspace({ flags, environment, outside, engines, clock }: W
   const findOnce = () => (root ??= findRoot(flags.root, environment, outside))
   const readOnce = () => (configuration ??= readConfiguration({ root: findOnce().path, flags, environment, outside }))
 
-  async function open(makeRoot: boolean): Promise<Tree> {
+  async function open(makeRoot: boolean, recover: boolean): Promise<Tree> {
     checkRoot(findOnce(), outside, makeRoot)
     const { engine, durability, permissions } = await readOnce()
     const { path } = findOnce()
-    return openEngine(engine, { root: path, mustExist: !makeRoot, durability, permissions, clock }, engines)
+    return openEngine(engine, { root: path, mustExist: !makeRoot, durability, permissions, clock, recover }, engines)
   }
 
   return {
@@ -46,7 +47,7 @@ export function lazyWorkspace({ flags, environment, outside, engines, clock }: W
       checkRoot(findOnce(), outside)
       return readOnce()
     },
-    tree: ({ makeRoot = false } = {}) => (tree ??= open(makeRoot)),
+    tree: ({ makeRoot = false, recover = true } = {}) => (tree ??= open(makeRoot, recover)),
     openTree: (folder) =>
       engines.files({ root: folder, mustExist: false, durability: 'process', permissions: 'owner', clock }),
     async close() {

@@ -1,7 +1,8 @@
 /**
  * Every command, by name. Light on purpose: a cold command reads this table and loads only its own line.
- * A test holds the summaries to those of the operations. Protocols add groups: `{ name: 'acmq', members: [...] }`.
+ * A test holds the summaries to those of the operations. Each protocol adds a group.
  */
+import { acmqGroup } from './acmq-group.ts'
 import type { Group } from './command.ts'
 
 export const program = 'signalbox'
@@ -14,6 +15,34 @@ export const commandTable: Group = {
       name: 'init',
       summary: 'Make a workspace here: its settings file and its own folder.',
       load: async () => (await import('./commands/init.ts')).initFace,
+    },
+    acmqGroup,
+    {
+      name: 'human',
+      summary: 'What waits for a person: look, approve, deny.',
+      alone: 'list',
+      members: [
+        {
+          name: 'list',
+          summary: 'List what waits for a person.',
+          load: async () => (await import('./commands/human.ts')).humanListFace,
+        },
+        {
+          name: 'approve',
+          summary: 'Let a held message go to whoever claims it.',
+          load: async () => (await import('./commands/human.ts')).humanApproveFace,
+        },
+        {
+          name: 'deny',
+          summary: 'Refuse a held message: it fails with your reason.',
+          load: async () => (await import('./commands/human.ts')).humanDenyFace,
+        },
+        {
+          name: 'answer',
+          summary: 'Answer a question that an agent has put to a person.',
+          load: async () => (await import('./commands/human.ts')).humanAnswerFace,
+        },
+      ],
     },
     {
       name: 'doctor',

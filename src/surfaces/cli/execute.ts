@@ -9,11 +9,13 @@ import { narrated } from './narration.ts'
 import { noBar, type ProgressBar, progressBar } from './progress.ts'
 import { spelled } from './spelling.ts'
 import { type Screen, screenOn } from './terminal.ts'
+import type { Values } from './words.ts'
 
 export async function execute(face: CommandFace, input: unknown, host: Host, globals: GlobalValues): Promise<number> {
   const { about, clock, environment, outside, terminal } = host
   const { out, err } = terminal.look()
   const screen = screenOn(out, { flag: globals.color, environment })
+  const errScreen = () => screenOn(err, { flag: globals.color, environment })
   const bar = err.isTerminal && !globals.quiet ? progressBar(err.columns, clock, terminal.err) : noBar
   const { close, ...workspace } = lazyWorkspace({ ...host, flags: settingsFrom(globals) })
   const context: Context = {
@@ -26,12 +28,19 @@ export async function execute(face: CommandFace, input: unknown, host: Host, glo
     report: reporter(screen, bar, host, globals),
   }
   // Closed before anything is printed: what goes wrong there must not become a second document.
-  const output = await face.operation.invoke(context, input, spelled).finally(async () => {
+  const output = await run(face, context, input as Values, host).finally(async () => {
     bar.clear()
     await close()
   })
+  const aside = globals.json || globals.quiet ? undefined : face.aside?.(output as never, errScreen())
+  if (aside) terminal.err(aside)
   terminal.out(globals.json ? printJson(output) : face.show(output as never, screen))
   return exitOf(face.operation.outcomes[output.outcome]!)
+}
+
+function run(face: CommandFace, context: Context, input: Values, host: Host): Promise<{ readonly outcome: string }> {
+  const stay = face.stay?.(input)
+  return stay ? stay(context, input, host.stopSignal()) : face.operation.invoke(context, input, spelled)
 }
 
 function reporter(

@@ -9,7 +9,9 @@ import type { Values } from './words.ts'
 
 const fields = {
   body: text('The text.', { fileFlag: 'file', longest: 100 }),
-  note: text('A note.', { fileFlag: 'noteFile' }),
+  note: text('A note.', { fileFlag: 'noteFile', longText: 'at-file' }),
+  letter: text('A whole letter.', { longText: 'named' }),
+  piped: text('Perhaps piped.', { longText: 'standard-input' }),
   plain: text('Plain.'),
 }
 
@@ -28,7 +30,12 @@ describe('long texts', () => {
     expect(read({ body: '-' })).toEqual({ body: 'from stdin' })
     expect(read({ file: '-' })).toEqual({ body: 'from stdin' })
     expect(read({ file: 'letter.md' })).toEqual({ body: 'from a file: ü\n' })
-    expect(read({ body: '@letter.md' })).toEqual({ body: 'from a file: ü\n' })
+    expect(read({ body: '@ada: look' })).toEqual({ body: '@ada: look' })
+    expect(read({ note: '@letter.md' })).toEqual({ note: 'from a file: ü\n' })
+    expect(read({ letter: 'letter.md' })).toEqual({ letter: 'from a file: ü\n' })
+    expect(read({ letter: '-' })).toEqual({ letter: 'from stdin' })
+    expect(read({ piped: '-' })).toEqual({ piped: 'from stdin' })
+    expect(read({ piped: 'letter.md' })).toEqual({ piped: 'letter.md' })
     expect(read({ plain: '-' })).toEqual({ plain: '-' })
     expect(read({ plain: '@letter.md' })).toEqual({ plain: '@letter.md' })
   })
@@ -37,6 +44,8 @@ describe('long texts', () => {
     [{ body: 'x', file: 'letter.md' }, /Both --body and --file were given/],
     [{ body: '-', note: '-' }, /Standard input cannot be both --body and --note/],
     [{ file: 'missing.md' }, /There is no file .*missing\.md/],
+    [{ letter: 'missing.md' }, /There is no file .*missing\.md/],
+    [{ note: '@missing.md' }, /There is no file .*missing\.md/],
     [{ file: '.' }, /is a directory/],
     [{ file: 'long.md' }, /more than 100 bytes/],
     [{ file: 'binary' }, /Not UTF-8 text/],

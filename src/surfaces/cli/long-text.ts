@@ -1,9 +1,9 @@
 /**
- * Long texts on a command line: `-` is standard input, `@FILE` a file, and a second flag may name a file too.
+ * Long texts on a command line: `-` is standard input, a second flag may name a file, and for some `@FILE` does.
  * Done here and not in operations, so that no request over a network can make anyone read a file.
  */
 import { invalidInput, notFound } from '../../kernel/errors.ts'
-import { type Fields, text } from '../../operations/field.ts'
+import { type Fields, type TextField, text } from '../../operations/field.ts'
 import type { Outside } from '../../operations/outside.ts'
 import { flagOf } from './spelling.ts'
 import type { Values } from './words.ts'
@@ -27,17 +27,8 @@ export function fileFlags(fields: Fields): Fields {
 export function readLongTexts(values: Values, fields: Fields, outside: Outside): void {
   let stdinTakenBy: string | undefined
   for (const [name, field] of Object.entries(fields)) {
-    if (field.type !== 'text' || field.fileFlag === undefined) continue
-    const written = values[name] as string | undefined
-    const named = values[field.fileFlag] as string | undefined
-    delete values[field.fileFlag]
-    if (written !== undefined && named !== undefined) {
-      throw invalidInput('GIVEN_TWICE', `Both ${flagOf(name)} and ${flagOf(field.fileFlag)} were given.`, {
-        hint: 'Give one of them.',
-        details: { field: name },
-      })
-    }
-    const source = named ?? (written === '-' ? '-' : written?.startsWith('@') ? written.slice(1) : undefined)
+    if (field.type !== 'text' || (field.fileFlag === undefined && field.longText === undefined)) continue
+    const source = sourceOf(name, field, values)
     if (source === undefined) continue
     const atMost = field.longest ?? longest
     if (source === '-') {
@@ -53,12 +44,28 @@ export function readLongTexts(values: Values, fields: Fields, outside: Outside):
     if (content === undefined) {
       throw notFound('NO_SUCH_FILE', `There is no file ${path}.`, {
         hint:
-          named === undefined
-            ? `To send the text itself, write it to a file: a leading @ names one.`
-            : `Check ${flagOf(field.fileFlag)}.`,
+          field.longText === 'at-file' && values[name] !== undefined
+            ? 'To give the text itself, write it to a file: a leading @ names one.'
+            : `Check ${flagOf(field.fileFlag ?? name)}.`,
         details: { path },
       })
     }
     values[name] = content
   }
+}
+
+/** What names the text, if something does: a file, or `-`. */
+function sourceOf(name: string, { fileFlag, longText }: TextField, values: Values): string | undefined {
+  const written = values[name] as string | undefined
+  const named = fileFlag === undefined ? undefined : (values[fileFlag] as string | undefined)
+  if (fileFlag !== undefined) delete values[fileFlag]
+  if (written !== undefined && named !== undefined) {
+    throw invalidInput('GIVEN_TWICE', `Both ${flagOf(name)} and ${flagOf(fileFlag!)} were given.`, {
+      hint: 'Give one of them.',
+      details: { field: name },
+    })
+  }
+  if (named !== undefined || written === undefined || written === '-') return named ?? written
+  if (longText === 'named') return written
+  return longText === 'at-file' && written.startsWith('@') ? written.slice(1) : undefined
 }

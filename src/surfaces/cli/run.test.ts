@@ -37,7 +37,7 @@ const send = defineOperation({
 const table: Group = {
   ...commandTable,
   members: [
-    ...commandTable.members,
+    ...commandTable.members.filter(({ name }) => name !== 'acmq'),
     {
       name: 'acmq',
       summary: 'The AC-MQ protocol.',
@@ -66,6 +66,7 @@ async function run(line: string | string[], environment: Record<string, string> 
     outside: { ...outside, readStandardInput: () => 'from stdin', currentFolder: () => folder },
     engines: { files: async () => openMemoryTree() },
     benchmark: () => undefined,
+    stopSignal: () => new AbortController().signal,
   }
   const exit = await runCommandLine(typeof line === 'string' ? line.split(' ').filter(Boolean) : line, host, table)
   return { exit, ...printed }

@@ -26,9 +26,11 @@ export async function runCommandLine(
 }
 
 async function run(words: readonly string[], host: Host, table: Group, globals: Values): Promise<number> {
-  const { path, member, rest } = findCommand(words, table, globals)
+  const found = findCommand(words, table, globals)
+  const { path, rest } = found
   // Asked before the input is read: help must come also when that is incomplete or wrong.
   const wantsHelp = globals.help === true || mentions(rest, '--help') || mentions(rest, '-h')
+  const member = wantsHelp ? found.member : aloneIn(found.member)
   if (wantsHelp || (isGroup(member) && !globals.version)) return explain(path, member, words, host, globals)
   if (isGroup(member)) return execute(await versionOf(table), {}, host, globals)
   const face = await member.load()
@@ -36,6 +38,9 @@ async function run(words: readonly string[], host: Host, table: Group, globals: 
   if (globals.version) return execute(await versionOf(table), {}, host, globals)
   return execute(face, input, host, globals)
 }
+
+const aloneIn = (member: Command | Group): Command | Group =>
+  (isGroup(member) ? member.members.find(({ name }) => name === member.alone) : undefined) ?? member
 
 function readInput(rest: readonly string[], face: CommandFace, globals: Values, host: Host): Values {
   const fields = face.operation.input

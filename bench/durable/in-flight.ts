@@ -1,0 +1,2 @@
+/** How many durable sends are under way at once. */
+export const inFlight = 64

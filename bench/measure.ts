@@ -1,0 +1,61 @@
+/**
+ * Rounds and medians. Contenders take turns within every round, so that a noisy moment hits all of them, and a ratio
+ * is taken within its round before the median is taken over the rounds.
+ */
+import type { Figure, Goal } from './section.ts'
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+}
+
+/** Lets signals and timers through: a loop that only awaits what is already there starves them. */
+export const breathe = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+export type Turn = (round: number) => number | Promise<number>
+
+/** Every contender once a round, each round beginning with another one. Round 0 is a rehearsal and does not count. */
+export async function interleave<Name extends string>(
+  rounds: number,
+  turns: Readonly<Record<Name, Turn>>,
+): Promise<Record<Name, number[]>> {
+  const names = Object.keys(turns) as Name[]
+  const samples = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>
+  for (let round = 0; round <= rounds; round++) {
+    for (let i = 0; i < names.length; i++) {
+      const name = names[(i + round) % names.length]!
+      await breathe()
+      const sample = await turns[name](round)
+      if (round > 0) samples[name].push(sample)
+    }
+  }
+  return samples
+}
+
+/** Times per item, smaller is better; `ratio` says what the goal is about. */
+export function compare(parts: {
+  readonly name: string
+  readonly against: string
+  readonly ours: readonly number[]
+  readonly theirs: readonly number[]
+  readonly unit: string
+  /** `speed`: how many times as fast as theirs. `cost`: how many times as much as theirs. */
+  readonly ratio: 'speed' | 'cost'
+  readonly goal?: Goal
+  readonly calls?: Figure['calls']
+}): Figure {
+  const ratios = parts.ours.map((ours, i) =>
+    parts.ratio === 'speed' ? parts.theirs[i]! / ours : ours / parts.theirs[i]!,
+  )
+  return {
+    name: parts.name,
+    against: parts.against,
+    ratio: median(ratios),
+    spread: [Math.min(...ratios), Math.max(...ratios)],
+    rounds: ratios.length,
+    ...(parts.goal ? { goal: parts.goal } : {}),
+    amounts: { ours: median(parts.ours), theirs: median(parts.theirs), unit: parts.unit },
+    ...(parts.calls ? { calls: parts.calls } : {}),
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * Where the benchmark works: fresh folders, all of them removed at the very end and on every way out. Never in
+ * between: some file systems make files several times more slowly for minutes after many were deleted.
+ */
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const fileSystems = new Map([
+  [0x01021994, 'tmpfs'],
+  [0xef53, 'ext4'],
+  [0x58465342, 'xfs'],
+  [0x9123683e, 'btrfs'],
+  [0x794c7630, 'overlayfs'],
+  [0x2fc12fc1, 'zfs'],
+])
+
+/** Room for what the sections make, several times over. */
+const roomNeeded = 2 * 1024 ** 3
+
+export interface Place {
+  readonly fileSystem: string
+  /** A new folder in it. */
+  folder(name: string): string
+}
+
+export class Places {
+  readonly #bases = new Map<string, string>()
+  readonly #dir: string | undefined
+  readonly #memory: string
+
+  /** `dir`: where everything is to happen, instead of what would be chosen. */
+  constructor(dir: string | undefined) {
+    this.#dir = dir
+    this.#memory =
+      dir ?? (fileSystemOf('/dev/shm') === 'tmpfs' && roomIn('/dev/shm') > roomNeeded ? '/dev/shm' : tmpdir())
+    process.on('exit', () => this.remove())
+  }
+
+  /** In memory where possible: for what is about calls and not about the disk. */
+  get memory(): Place {
+    return this.#place(this.#memory)
+  }
+
+  /** On a disk, or `undefined` when there is only memory to write to. */
+  get disk(): Place | undefined {
+    const candidates = this.#dir === undefined ? [tmpdir(), '/var/tmp', process.cwd()] : [this.#dir]
+    const found = candidates.find((path) => !['tmpfs', 'none'].includes(fileSystemOf(path)))
+    return found === undefined ? undefined : this.#place(found)
+  }
+
+  remove(): void {
+    for (const base of this.#bases.values()) rmSync(base, { recursive: true, force: true, maxRetries: 5 })
+    this.#bases.clear()
+  }
+
+  #place(parent: string): Place {
+    return {
+      fileSystem: fileSystemOf(parent),
+      folder: (name) => {
+        const base = this.#bases.get(parent) ?? spreading(mkdtempSync(join(parent, 'signalbox-bench-')))
+        this.#bases.set(parent, base)
+        return mkdtempSync(join(base, `${name}-`))
+      },
+    }
+  }
+}
+
+/**
+ * Asks ext4 to put each folder made in this one elsewhere on the disk, away from where files were deleted lately: it
+ * goes around those for minutes, and every new file waits for that. Where it cannot be asked, nothing is different.
+ */
+function spreading(folder: string): string {
+  spawnSync('chattr', ['+T', folder], { stdio: 'ignore' })
+  return folder
+}
+
+function fileSystemOf(path: string): string {
+  try {
+    return fileSystems.get(Number(statfsSync(path).type)) ?? 'an unknown file system'
+  } catch {
+    return 'none' // Not there or not to be looked at: nothing can be measured in it.
+  }
+}
+
+function roomIn(path: string): number {
+  const { bavail, bsize } = statfsSync(path)
+  return Number(bavail) * Number(bsize)
+}

@@ -1,0 +1,149 @@
+/**
+ * The same system calls as the engine's, in the same runtime, with nothing around them: prepared paths, one buffer, no
+ * checks. On Bun with the rename that never replaces; Node cannot reach it, so there with link and unlink
+ * to send, and a look at the target before a rename.
+ */
+import fs from 'node:fs'
+import { join } from 'node:path'
+import { type Contender, microsecondsEach, type Round, type Step } from './contender.ts'
+import { completed, message, nameOfMessage, processing, queueOf, statusAt } from './message.ts'
+
+const { O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = fs.constants
+const creating = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
+const changing = O_RDWR | O_NOFOLLOW | O_NONBLOCK
+const quiet = { throwIfNoEntry: false } as const
+const buffer = Buffer.alloc(4096)
+
+/**
+ * By `absolute` paths, as anybody would write it; or by paths that begin at an open folder (`/proc/self/fd/7/name`),
+ * which is how the engine, where it has nothing better, makes sure that no link swapped in leads out of the root.
+ */
+export async function openBare(root: string, paths: 'absolute' | 'descriptor'): Promise<Contender> {
+  const renameNew = await loadRenameNew()
+  // send: open, write, close, and renameat2 or link + unlink. claim: open, read, (lstat), rename, write, close.
+  const calls = renameNew ? callsOf(4, 5) : callsOf(5, 6)
+  const name = paths === 'absolute' ? 'a bare loop' : 'the same, by descriptor'
+  const prefixOf = paths === 'absolute' ? (folder: string) => `${folder}/` : descriptorOf
+  return { name, calls, prepare: (round, count) => prepare(root, round, count, prefixOf, renameNew) }
+}
+
+export const callsOf = (send: number, claim: number): Record<Step, number> => ({
+  send,
+  claim,
+  lifecycle: send + claim + claim,
+})
+
+/** Left open until the benchmark ends: a few folders a round. */
+const descriptorOf = (folder: string) => `/proc/self/fd/${fs.openSync(folder, fs.constants.O_DIRECTORY)}/`
+
+function prepare(
+  root: string,
+  round: number,
+  count: number,
+  prefixOf: (folder: string) => string,
+  renameNew: RenameNew | undefined,
+): Round {
+  const paths = (folder: string) => {
+    fs.mkdirSync(join(root, folder), { recursive: true, mode: 0o700 })
+    const prefix = prefixOf(join(root, folder))
+    return Array.from({ length: count * 2 }, (_, i) => prefix + nameOfMessage(i))
+  }
+  const drafts = paths('.signalbox/engine/tmp')
+  const [pending, taken, done] = ['pending', 'processing', 'completed'].map((state) =>
+    paths(`${queueOf(round)}/${state}`),
+  )
+  const { send, claim, complete } = renameNew
+    ? withRenameNew(renameNew, drafts, pending!, taken!, done!)
+    : withLinks(drafts, pending!, taken!, done!)
+
+  return {
+    send: () => {
+      const since = performance.now()
+      for (let i = 0; i < count; i++) send(i)
+      return microsecondsEach(since, count)
+    },
+    claim: () => {
+      const since = performance.now()
+      for (let i = 0; i < count; i++) claim(i)
+      return microsecondsEach(since, count)
+    },
+    lifecycle: () => {
+      const since = performance.now()
+      for (let i = count; i < count * 2; i++) {
+        send(i)
+        claim(i)
+        complete(i)
+      }
+      return microsecondsEach(since, count)
+    },
+  }
+}
+
+function write(draft: string): void {
+  const fd = fs.openSync(draft, creating, 0o600)
+  fs.writeSync(fd, message, 0, message.length, null)
+  fs.closeSync(fd)
+}
+
+type Paths = readonly string[]
+
+function withLinks(drafts: Paths, pending: Paths, taken: Paths, done: Paths) {
+  const move = (from: string, to: string, status: Buffer) => {
+    const fd = fs.openSync(from, changing)
+    fs.readSync(fd, buffer, 0, 4096, 0)
+    const at = statusAt(buffer)
+    if (fs.lstatSync(to, quiet)) throw new Error('taken')
+    fs.renameSync(from, to)
+    fs.writeSync(fd, status, 0, status.length, at)
+    fs.closeSync(fd)
+  }
+  return {
+    send: (i: number) => {
+      write(drafts[i]!)
+      fs.linkSync(drafts[i]!, pending[i]!)
+      fs.unlinkSync(drafts[i]!)
+    },
+    claim: (i: number) => move(pending[i]!, taken[i]!, processing),
+    complete: (i: number) => move(taken[i]!, done[i]!, completed),
+  }
+}
+
+function withRenameNew(renameNew: RenameNew, drafts: Paths, pending: Paths, taken: Paths, done: Paths) {
+  const ended = (paths: Paths) => paths.map((path) => Buffer.from(`${path}\0`))
+  const [draftEnded, pendingEnded, takenEnded, doneEnded] = [drafts, pending, taken, done].map(ended)
+  const move = (from: string, fromEnded: Buffer, toEnded: Buffer, status: Buffer) => {
+    const fd = fs.openSync(from, changing)
+    fs.readSync(fd, buffer, 0, 4096, 0)
+    const at = statusAt(buffer)
+    if (renameNew(fromEnded, toEnded) !== 0) throw new Error('rename failed')
+    fs.writeSync(fd, status, 0, status.length, at)
+    fs.closeSync(fd)
+  }
+  return {
+    send: (i: number) => {
+      write(drafts[i]!)
+      if (renameNew(draftEnded![i]!, pendingEnded![i]!) !== 0) throw new Error('rename failed')
+    },
+    claim: (i: number) => move(pending[i]!, pendingEnded![i]!, takenEnded![i]!, processing),
+    complete: (i: number) => move(taken[i]!, takenEnded![i]!, doneEnded![i]!, completed),
+  }
+}
+
+type RenameNew = (from: Buffer, to: Buffer) => number
+
+interface Ffi {
+  dlopen(
+    library: string,
+    symbols: Record<string, { args: string[]; returns: string }>,
+  ): { symbols: Record<string, (...values: unknown[]) => number> }
+}
+
+async function loadRenameNew(): Promise<RenameNew | undefined> {
+  if (process.versions.bun === undefined || process.platform !== 'linux') return undefined
+  const moduleName = 'bun:ffi'
+  const { dlopen } = (await import(moduleName)) as Ffi
+  const { renameat2 } = dlopen('libc.so.6', {
+    renameat2: { args: ['i32', 'ptr', 'i32', 'ptr', 'u32'], returns: 'i32' },
+  }).symbols
+  return (from, to) => renameat2!(-100, from, -100, to, 1) // AT_FDCWD, RENAME_NOREPLACE
+}

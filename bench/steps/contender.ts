@@ -1,0 +1,40 @@
+/** Somebody who can take messages through the three steps, one after the other, and says how long a message took. */
+import { breathe } from '../measure.ts'
+
+export const steps = ['send', 'claim', 'lifecycle'] as const
+export type Step = (typeof steps)[number]
+
+/** Microseconds a message. `claim` takes what `send` of the same round left; `lifecycle` brings its own messages. */
+export type Round = Readonly<Record<Step, () => number | Promise<number>>>
+
+export interface Contender {
+  readonly name: string
+  /** File-system calls a message. */
+  readonly calls: Readonly<Record<Step, number>>
+  /** Makes folders, names and paths beforehand: that is not what is compared. */
+  prepare(round: number, count: number): Round
+}
+
+export type Samples = Readonly<Record<Step, readonly number[]>>
+
+/** Rounds before those that count, until the compilers of both runtimes have come to rest. */
+const rehearsals = 6
+
+/** Step by step, not contender by contender: what is compared happens within a few milliseconds of each other. */
+export async function contest(contenders: readonly Contender[], rounds: number, count: number): Promise<Samples[]> {
+  const samples = contenders.map(() => ({ send: [] as number[], claim: [] as number[], lifecycle: [] as number[] }))
+  for (let round = 0; round < rehearsals + rounds; round++) {
+    const prepared = contenders.map((contender) => contender.prepare(round, count))
+    for (const step of steps) {
+      for (let i = 0; i < contenders.length; i++) {
+        const turn = (i + round) % contenders.length
+        await breathe()
+        const sample = await prepared[turn]![step]()
+        if (round >= rehearsals) samples[turn]![step].push(sample)
+      }
+    }
+  }
+  return samples
+}
+
+export const microsecondsEach = (since: number, count: number): number => ((performance.now() - since) * 1000) / count

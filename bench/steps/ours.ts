@@ -1,0 +1,97 @@
+/** The engine, as a protocol uses it: one verb awaited after the other. */
+import { type Disk, realDisk } from '../../src/engines/file-system/disk.ts'
+import { openFileTree } from '../../src/engines/file-system/index.ts'
+import { treePath } from '../../src/kernel/tree-path.ts'
+import type { Moved, Tree } from '../../src/tree/tree.ts'
+import { breathe } from '../measure.ts'
+import { type Contender, microsecondsEach, type Round, type Step, steps } from './contender.ts'
+import { completed, message, nameOfMessage, processing, queueOf, statusAt } from './message.ts'
+
+export async function openOurs(root: string, countIn: string): Promise<Contender> {
+  const tree = await warmTree(root, realDisk())
+  return { name: 'ours', calls: await countCalls(countIn), prepare: (round, count) => prepare(tree, round, count) }
+}
+
+function prepare(tree: Tree, round: number, count: number): Round {
+  const names = Array.from({ length: count * 2 }, (_, i) => nameOfMessage(i))
+  const pathsIn = (state: string) => names.map((name) => treePath(`${queueOf(round)}/${state}/${name}`))
+  const [pending, taken, done] = [pathsIn('pending'), pathsIn('processing'), pathsIn('completed')]
+
+  const send = async (i: number) => {
+    const { outcome } = await tree.create(pending[i]!, message)
+    if (outcome !== 'created') throw new Error(`send: ${outcome}`)
+  }
+  const claim = async (i: number) => arrived(await tree.move(pending[i]!, taken[i]!, claiming))
+  const complete = async (i: number) => arrived(await tree.move(taken[i]!, done[i]!, completing))
+
+  return {
+    send: async () => {
+      const since = performance.now()
+      for (let i = 0; i < count; i++) await send(i)
+      return microsecondsEach(since, count)
+    },
+    claim: async () => {
+      const since = performance.now()
+      for (let i = 0; i < count; i++) await claim(i)
+      return microsecondsEach(since, count)
+    },
+    lifecycle: async () => {
+      const since = performance.now()
+      for (let i = count; i < count * 2; i++) {
+        await send(i)
+        await claim(i)
+        await complete(i)
+      }
+      return microsecondsEach(since, count)
+    },
+  }
+}
+
+const changing = (status: Buffer) => ({
+  unique: true,
+  change: (before: Uint8Array) => {
+    const after = Buffer.from(before)
+    status.copy(after, statusAt(after))
+    return after
+  },
+})
+const claiming = changing(processing)
+const completing = changing(completed)
+
+function arrived({ outcome }: Moved): void {
+  if (outcome !== 'moved') throw new Error(`move: ${outcome}`)
+}
+
+/** On Bun the engine loads its native renames after a dozen steps, a moment later. */
+async function warmTree(root: string, disk: Disk): Promise<Tree> {
+  const tree = await openFileTree({ root, disk })
+  for (let i = 0; i < 50; i++) await tree.create(treePath(`warm/${i}`), message)
+  while (process.versions.bun !== undefined && process.platform === 'linux' && !disk.renameNew) await breathe()
+  return tree
+}
+
+/** Counts every call of a tree of its own: counting would slow down the one that is measured. */
+async function countCalls(root: string): Promise<Record<Step, number>> {
+  let calls = 0
+  const counting = new Proxy(realDisk(), {
+    get: (disk, key: keyof Disk) => {
+      const call = disk[key] as ((...values: unknown[]) => unknown) | undefined
+      if (!call) return call
+      return (...values: unknown[]) => {
+        calls++
+        return call(...values)
+      }
+    },
+  })
+  const tree = await warmTree(root, counting)
+  const count = 500
+  const round = prepare(tree, 0, count)
+  const perMessage = { send: 0, claim: 0, lifecycle: 0 }
+  for (const step of steps) {
+    calls = 0
+    await round[step]()
+    perMessage[step] = calls / count
+  }
+  await tree.close()
+  return perMessage
+}

@@ -1,0 +1,54 @@
+/** Send, claim and lifecycle: what the engine adds to the system calls it makes, and how far that is from C. */
+import { compare } from '../measure.ts'
+import type { Figure, Goal, Section } from '../section.ts'
+import { openBare } from './bare.ts'
+import { type Contender, contest, type Samples, type Step, steps } from './contender.ts'
+import { openLimit } from './limit.ts'
+import { message } from './message.ts'
+import { openOurs } from './ours.ts'
+
+const goals: Readonly<Record<string, Readonly<Record<Step, Goal>>>> = {
+  'a bare loop': { send: { atLeast: 0.85 }, claim: { atLeast: 0.85 }, lifecycle: { atLeast: 0.85 } },
+  C: { send: { atLeast: 0.65 }, claim: { atLeast: 0.55 }, lifecycle: { atLeast: 0.55 } },
+}
+
+export const engineSteps: Section = {
+  title: 'Engine: send, claim (move and change of status), lifecycle (send, claim, complete)',
+
+  async run(places, { rounds, isQuick }) {
+    const place = places.memory
+    const ours = await openOurs(place.folder('ours'), place.folder('counted'))
+    const bare = await openBare(place.folder('bare'), 'absolute')
+    const byDescriptor = await openBare(place.folder('descriptor'), 'descriptor')
+    const limit = openLimit(place.folder('limit'))
+    const contenders = [
+      ours,
+      bare,
+      ...(process.platform === 'linux' ? [byDescriptor] : []),
+      ...('missing' in limit ? [] : [limit]),
+    ]
+    const samples = await contest(contenders, rounds, isQuick ? 200 : 500)
+    return {
+      figures: contenders.slice(1).flatMap((other, i) => figuresOf(ours, samples[0]!, other, samples[i + 1]!)),
+      notes: [
+        `On ${place.fileSystem}; messages of ${message.length} bytes; ratios of speed.`,
+        ...('missing' in limit ? [`Not compared with C: ${limit.missing}.`] : []),
+      ],
+    }
+  },
+}
+
+function figuresOf(ours: Contender, ourTimes: Samples, other: Contender, theirTimes: Samples): Figure[] {
+  return steps.map((step) =>
+    compare({
+      name: step,
+      against: other.name,
+      ours: ourTimes[step],
+      theirs: theirTimes[step],
+      unit: 'µs a message',
+      ratio: 'speed',
+      ...(goals[other.name] ? { goal: goals[other.name]![step] } : {}),
+      calls: { ours: ours.calls[step], theirs: other.calls[step] },
+    }),
+  )
+}

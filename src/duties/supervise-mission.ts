@@ -1,0 +1,130 @@
+/**
+ * Looks after a mission for as long as it is let: settles stalls, sets malformed files aside, archives what is old.
+ * Woken by what happens in the queues and when the next claim runs out; never faster than once a second, and never so
+ * often that looking would take more than a small part of the time.
+ */
+import { SignalboxError } from '../kernel/errors.ts'
+import { type Supervised, supervise, watchMission } from '../operations/acmq/supervise.ts'
+import type { Context } from '../operations/define.ts'
+
+const second = 1000
+const shortestRest = second
+/** A pass may be repeated after this many times what it took. */
+const restFactor = 20
+/** Hints can be missed, and files that are still being written give none when they stand still. */
+const longestRest = 60 * second
+const longestRestWhileWaiting = 5 * second
+/** Archiving has days to spare. */
+const archiveEvery = 10 * 60 * second
+/** It may run for months; at its end it lists only so much of what it did. */
+const mostRemembered = 1000
+
+export async function superviseMission(context: Context, input: unknown, stopped: AbortSignal): Promise<Supervised> {
+  const { mission, ...asked } = input as { readonly mission: string; readonly archive?: boolean }
+  const bell = new Bell(stopped)
+  const watching = await watchMission(context, mission, () => bell.ring())
+  const strange = new Set<string>()
+  let stalled: Supervised['stalled'] = []
+  let repairs: Supervised['repairs'] = []
+  let archived = 0
+  let passes = 0
+  let last: Supervised | undefined
+  let archivedAt = Number.NEGATIVE_INFINITY
+  context.report.tell({ as: 'text', text: `Looking after ${mission}. Stop with Ctrl-C.` })
+  try {
+    while (!stopped.aborted) {
+      const startedAt = performance.now()
+      const isArchiveDue = asked.archive !== false && startedAt - archivedAt >= archiveEvery
+      const pass = await attempt(context, { mission, once: true, archive: isArchiveDue })
+      if (pass) {
+        last = pass
+        passes++
+        if (isArchiveDue) archivedAt = startedAt
+        const news = newsIn(pass, strange)
+        tell(context, { ...pass, repairs: news })
+        stalled = [...stalled, ...pass.stalled].slice(-mostRemembered)
+        repairs = [...repairs, ...news].slice(-mostRemembered)
+        archived += pass.archived
+      }
+      const took = performance.now() - startedAt
+      await bell.wait(Math.max(shortestRest, took * restFactor), restAfter(pass, context.clock.now()))
+    }
+  } finally {
+    watching.close()
+  }
+  const outcome = stalled.length > 0 || repairs.length > 0 || archived > 0 ? 'swept' : 'nothing'
+  return { outcome, mission, stalled, repairs, archived, nextStallAt: last?.nextStallAt ?? null, passes }
+}
+
+/** What a pass did. Files that it can only report are told once, not once a second. */
+function newsIn({ repairs }: Supervised, strange: Set<string>): Supervised['repairs'] {
+  return repairs.filter(({ what, path }) => {
+    if (what === 'waiting' || strange.has(path)) return false
+    if (what === 'strange') strange.add(path)
+    return true
+  })
+}
+
+/** How long to rest when nobody rings. */
+function restAfter(pass: Supervised | undefined, now: number): number {
+  const isWaiting = pass?.repairs.some(({ what }) => what === 'waiting')
+  const longest = isWaiting ? longestRestWhileWaiting : longestRest
+  return pass?.nextStallAt ? Math.min(longest, Date.parse(pass.nextStallAt) - now) : longest
+}
+
+/** A disk that is full for a moment must not end the watch; everything else does. */
+async function attempt(context: Context, input: unknown): Promise<Supervised | undefined> {
+  try {
+    return await supervise.invoke(context, input)
+  } catch (error) {
+    if (!(error instanceof SignalboxError) || error.kind !== 'Unavailable') throw error
+    context.report.tell({ as: 'step', text: `${error.message} Trying again.` })
+    return undefined
+  }
+}
+
+function tell({ report }: Context, { stalled, repairs, archived }: Supervised): void {
+  for (const { message, investigation } of stalled) {
+    const asked = investigation === undefined ? '' : `; asked ${message.from} to look into it`
+    report.tell({ as: 'step', text: `${message.to} stalled on ${message.id} (${message.summary})${asked}` })
+  }
+  for (const { what, path, message } of repairs) {
+    report.tell({ as: 'step', text: `${what} ${path}: ${message}` })
+  }
+  if (archived > 0) report.tell({ as: 'step', text: `archived ${archived}` })
+}
+
+/** Ends a rest early, but not before its shortest time; being stopped ends it at once. */
+class Bell {
+  readonly #stopped: AbortSignal
+  #isRung = false
+  #wake: () => void = () => {}
+
+  constructor(stopped: AbortSignal) {
+    this.#stopped = stopped
+    stopped.addEventListener('abort', () => this.#wake())
+  }
+
+  ring(): void {
+    this.#isRung = true
+    this.#wake()
+  }
+
+  async wait(shortest: number, longest: number): Promise<void> {
+    await this.#sleep(shortest, () => false)
+    await this.#sleep(longest - shortest, () => this.#isRung)
+    this.#isRung = false
+  }
+
+  async #sleep(milliseconds: number, isOver: () => boolean): Promise<void> {
+    const until = performance.now() + milliseconds
+    for (let left = milliseconds; left > 0 && !this.#stopped.aborted && !isOver(); left = until - performance.now()) {
+      let timer: NodeJS.Timeout | undefined
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+        timer = setTimeout(resolve, left)
+      })
+      clearTimeout(timer)
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import { defineOperation } from '../define.ts'
+import { duration } from '../field.ts'
+import { mission } from './fields.ts'
+import { openMission } from './open.ts'
+
+export const archive = defineOperation({
+  name: 'archive',
+  summary: 'Pack messages that were completed a while ago.',
+  more: 'They stay findable by `show` and `list --queue archive`, and what depends on them stays fulfilled.',
+  input: {
+    mission,
+    olderThan: duration('Only what was completed longer ago than this; 7d unless configured.', { least: 0 }),
+  },
+  outcomes: { archived: 'done', nothing: 'done' },
+  examples: [{ command: 'acmq archive alpha --older-than 7d', does: 'pack what is older than a week' }],
+
+  async run(context, { mission, olderThan }) {
+    const opened = await openMission(context, mission)
+    const { agent, durability } = await context.configuration()
+    const { outcome, archived } = await opened.archive({
+      ...(olderThan === undefined ? {} : { olderThanMs: olderThan }),
+      ...(agent === undefined ? {} : { by: agent }),
+      onProgress: (done, total) => context.report.progress('packing', done, total),
+    })
+    return { outcome, mission: opened.address, archived, durability }
+  },
+})

@@ -1,0 +1,37 @@
+import { isoTime } from '../../protocols/ac-mq/layout.ts'
+import { defineOperation, whoActs } from '../define.ts'
+import { duration, text } from '../field.ts'
+import { mission } from './fields.ts'
+import { openMission } from './open.ts'
+
+export const claim = defineOperation({
+  name: 'claim',
+  summary: 'Take the next message, so that no other agent works on it.',
+  more:
+    'Takes the first by priority, time and id of those for the agent (--as) or for `all`, once all it depends on is done. ' +
+    'The claim lasts as long as the message says; renew it to keep it longer. Exit status 1 means that nothing can be ' +
+    'claimed now; what waits for something else is then listed with the reason.',
+  input: {
+    mission,
+    id: text('Only this message. Claiming again what one holds is fine.', { placeholder: 'ID' }),
+    wait: duration('How long to wait for one to come.', { least: 0, placeholder: 'SECONDS' }),
+  },
+  outcomes: { claimed: 'done', nothing: 'nothing' },
+  examples: [
+    { command: 'acmq claim alpha --as gemini', does: 'take what comes next' },
+    { command: 'acmq claim alpha --as gemini --wait 60 --json', does: 'wait up to a minute for it' },
+  ],
+
+  async run(context, { mission, id, wait }) {
+    const agent = await whoActs(context)
+    const opened = await openMission(context, mission)
+    const claimed = await opened.claim({
+      agent,
+      ...(id === undefined ? {} : { id }),
+      ...(wait === undefined ? {} : { waitMs: wait }),
+    })
+    if (claimed.outcome === 'nothing') return claimed
+    const { message, until, durability } = claimed
+    return { outcome: 'claimed', message, until: isoTime(until), durability } as const
+  },
+})

@@ -1,0 +1,29 @@
+import { defineOperation } from '../define.ts'
+import { text } from '../field.ts'
+import { openMissions, pathOfMission } from './open.ts'
+
+export const createMission = defineOperation({
+  name: 'create-mission',
+  summary: 'Make a mission: its folders, its queues and a manifest to fill in.',
+  more: 'A mission that is there already is left as it is. PARENT/CHILD makes one inside another.',
+  input: {
+    name: text('The name: letters, digits, dots, dashes and underscores, at most 64.', {
+      positional: true,
+      required: true,
+    }),
+    objective: text('What the mission is for; it goes into the manifest.'),
+  },
+  outcomes: { created: 'done', unchanged: 'done' },
+  examples: [
+    { command: 'acmq create-mission system-design --objective "Design the login"', does: 'make a mission' },
+    { command: 'acmq create-mission system-design/database', does: 'make one inside it' },
+  ],
+
+  async run(context, { name, objective }) {
+    const missions = await openMissions(context)
+    const { outcome, mission } = await missions.create(name, objective === undefined ? {} : { objective })
+    const { durability } = await context.configuration()
+    const path = await pathOfMission(context, mission.address)
+    return { outcome, mission: mission.address, path, manifest: `${path}/_meta/manifest.md`, durability } as const
+  },
+})

@@ -1,0 +1,87 @@
+/**
+ * A file that someone wants to send. It may be nothing but a body, or a message with front matter, whose fields are
+ * then used where the caller says nothing else.
+ */
+import { readFrontMatter } from '../../formats/front-matter.ts'
+import type { Field, Fields } from '../../formats/header-field.ts'
+import { invalidInput } from '../../kernel/errors.ts'
+
+export interface Draft {
+  readonly body: string
+  readonly from?: string
+  readonly to?: string
+  readonly id?: string
+  readonly summary?: string
+  readonly priority?: number
+  readonly timeoutSeconds?: number
+  readonly dependencies?: readonly string[]
+  /** What will not be in the message, one sentence each. */
+  readonly notices: readonly string[]
+}
+
+const carriedOver = ['from', 'to', 'id', 'summary', 'priority', 'timeout_seconds', 'dependencies']
+/** Set anew for every message that is sent. */
+const setBySending = ['mission_id', 'timestamp', 'status', 'attempt']
+
+export function readDraft(text: string, mission: string): Draft {
+  const read = readFrontMatter(text)
+  if (!read) return { body: text, notices: [] }
+  const { fields, bodyStart } = read
+  return {
+    body: text.slice(bodyStart),
+    ...optional('from', textOf(fields, 'from')),
+    ...optional('to', textOf(fields, 'to')),
+    ...optional('id', textOf(fields, 'id')),
+    ...optional('summary', textOf(fields, 'summary')),
+    ...optional('priority', numberOf(fields, 'priority')),
+    ...optional('timeoutSeconds', numberOf(fields, 'timeout_seconds')),
+    ...optional('dependencies', listOf(fields, 'dependencies')),
+    notices: [...leftOut(fields), ...otherMission(fields, mission)],
+  }
+}
+
+const optional = <Key extends string, Value>(key: Key, value: Value | undefined) =>
+  (value === undefined ? {} : { [key]: value }) as { [K in Key]?: Value }
+
+/** A field with nothing behind it says nothing. */
+function present(fields: Fields, name: string): Field | undefined {
+  const field = fields.get(name)
+  return field === undefined || field.value === null ? undefined : field
+}
+
+function textOf(fields: Fields, name: string): string | undefined {
+  const field = present(fields, name)
+  if (field && field.text === undefined) throw wrong(name, 'text')
+  return field?.text
+}
+
+function numberOf(fields: Fields, name: string): number | undefined {
+  const field = present(fields, name)
+  if (field && typeof field.value !== 'number') throw wrong(name, 'a number')
+  return field?.value as number | undefined
+}
+
+function listOf(fields: Fields, name: string): readonly string[] | undefined {
+  const field = present(fields, name)
+  if (field === undefined) return undefined
+  if (field.texts) return field.texts
+  // One dependency need not be written as a list of one.
+  if (field.text !== undefined) return field.text.trim() === '' ? [] : [field.text]
+  throw wrong(name, 'a list of texts')
+}
+
+function leftOut(fields: Fields): string[] {
+  const unknown = [...fields.keys()].filter((key) => !carriedOver.includes(key) && !setBySending.includes(key))
+  return unknown.length === 0 ? [] : [`Not carried over from the file: ${unknown.join(', ')}.`]
+}
+
+function otherMission(fields: Fields, mission: string): string[] {
+  const named = fields.get('mission_id')?.text
+  return named === undefined || named === mission ? [] : [`The file was for mission ${named}; it goes to ${mission}.`]
+}
+
+const wrong = (field: string, expected: string) =>
+  invalidInput('INVALID_MESSAGE', `In the file, ${field} must be ${expected}.`, {
+    hint: `Correct ${field} in the front matter of the file, or leave it out.`,
+    details: { field, expected },
+  })

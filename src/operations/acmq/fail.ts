@@ -1,0 +1,28 @@
+import { defineOperation, whoActs } from '../define.ts'
+import { text } from '../field.ts'
+import { attempt, messageId, mission } from './fields.ts'
+import { holding } from './holding.ts'
+import { openMission } from './open.ts'
+
+export const fail = defineOperation({
+  name: 'fail',
+  summary: 'Give up a claimed message, with a report that stays in it.',
+  input: {
+    mission,
+    id: messageId,
+    attempt,
+    reason: text('Why, in one line.', { required: true, placeholder: 'TEXT', longest: 4096 }),
+    detail: text('More for whoever looks into it; `-` is standard input.', {
+      longText: 'standard-input',
+      placeholder: 'TEXT',
+    }),
+  },
+  outcomes: { failed: 'done', unchanged: 'done' },
+  examples: [{ command: 'acmq fail alpha 1f2e3d4c --as gemini --reason "No network"', does: 'give it up' }],
+
+  async run(context, { mission, id, attempt, reason, detail }) {
+    const agent = await whoActs(context)
+    const opened = await openMission(context, mission)
+    return opened.fail(id, holding(agent, attempt), { reason, ...(detail === undefined ? {} : { detail }) })
+  },
+})

@@ -1,0 +1,20 @@
+import { isoTime } from '../../protocols/ac-mq/layout.ts'
+import { defineOperation } from '../define.ts'
+import { mission } from './fields.ts'
+import { openMission } from './open.ts'
+
+export const findStalled = defineOperation({
+  name: 'find-stalled',
+  summary: 'List the messages whose claim has run out of time. Nothing is changed.',
+  input: { mission },
+  outcomes: { listed: 'done' },
+  examples: [
+    { command: 'acmq find-stalled alpha', does: 'see who has not been heard of' },
+    { command: 'acmq supervise alpha --once', does: 'let them fail, and ask their senders to look into it' },
+  ],
+
+  async run(context, { mission }) {
+    const stalled = await (await openMission(context, mission)).findStalled()
+    return { outcome: 'listed', stalled: stalled.map((one) => ({ ...one, since: isoTime(one.since) })) } as const
+  },
+})

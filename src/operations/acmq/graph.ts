@@ -1,0 +1,25 @@
+import { defineOperation } from '../define.ts'
+import { choice } from '../field.ts'
+import { mission } from './fields.ts'
+import { openMission } from './open.ts'
+
+export const graph = defineOperation({
+  name: 'graph',
+  summary: 'Draw which message waits for which, with their states.',
+  input: {
+    mission,
+    format: choice('How to draw it.', ['mermaid', 'dot', 'json'], { default: 'mermaid' }),
+  },
+  outcomes: { drawn: 'done' },
+  examples: [
+    { command: 'acmq graph alpha', does: 'for Markdown that shows Mermaid' },
+    { command: 'acmq graph alpha --format dot | dot -Tsvg > graph.svg', does: 'as a picture' },
+  ],
+
+  async run(context, { mission, format }) {
+    const opened = await openMission(context, mission)
+    const drawn = await opened.graph(format)
+    const graph: unknown = format === 'json' ? JSON.parse(drawn) : drawn
+    return { outcome: 'drawn', mission: opened.address, format, graph } as const
+  },
+})

@@ -1,0 +1,7 @@
+import type { Holding } from '../../protocols/ac-mq/store/claims.ts'
+
+/** Whose claim is meant, and which one if the caller says so. */
+export const holding = (agent: string, attempt: number | undefined): Holding => ({
+  agent,
+  ...(attempt === undefined ? {} : { attempt }),
+})

@@ -1,0 +1,87 @@
+import type { Envelope } from '../../kernel/envelope.ts'
+import { invalidInput } from '../../kernel/errors.ts'
+import { type Problem, queueNames } from '../../protocols/ac-mq/schema.ts'
+import type { Mission } from '../../protocols/ac-mq/store/mission.ts'
+import type { AcmqView } from '../../protocols/ac-mq/store/view.ts'
+import { type Context, defineOperation } from '../define.ts'
+import { choice, flag, integer, text } from '../field.ts'
+import { mission } from './fields.ts'
+import { listArchive } from './list-archive.ts'
+import { openMission } from './open.ts'
+
+/** A message, and why it cannot be claimed yet if that is so. Of archived ones less is known without unpacking. */
+export interface ListedMessage extends Envelope {
+  readonly mission: string
+  readonly name: string
+  readonly priority?: number
+  readonly attempt?: number
+  readonly dependencies?: readonly string[]
+  readonly problems?: readonly Problem[]
+  readonly blocked?: string
+}
+
+export interface Unreadable {
+  readonly path: string
+  readonly reason: string
+}
+
+const queues = [...queueNames, 'archive'] as const
+type Queue = (typeof queues)[number]
+
+export const list = defineOperation({
+  name: 'list',
+  summary: 'List the messages of a mission, in the order in which they will be or were worked on.',
+  input: {
+    mission,
+    queue: choice('Only this queue; without it, all but the archive.', queues),
+    to: text('Only messages for this agent.', { placeholder: 'AGENT' }),
+    blocked: flag('Only what waits for something else, with the reason.'),
+    limit: integer('At most so many; how many were left out is told.', { least: 1 }),
+  },
+  outcomes: { listed: 'done' },
+  examples: [
+    { command: 'acmq list alpha --queue pending', does: 'see what waits' },
+    { command: 'acmq list alpha --blocked', does: 'see why some of it cannot be claimed' },
+    { command: 'acmq list alpha --queue archive --to gemini', does: 'what gemini did long ago' },
+  ],
+
+  async run(context, { mission, queue, to, blocked, limit }) {
+    if (blocked && queue !== undefined && queue !== 'pending') {
+      throw invalidInput('CONTRADICTION', `Nothing in ${queue} is blocked; only what is pending can be.`, {
+        hint: 'Leave out --queue, or leave out --blocked.',
+      })
+    }
+    const opened = await openMission(context, mission)
+    const messages: ListedMessage[] = []
+    const unreadable: Unreadable[] = []
+    for (const one of blocked ? (['pending'] as const) : queue === undefined ? queueNames : [queue]) {
+      const listed = await listQueue(context, opened, one)
+      messages.push(...listed.messages.filter(({ blocked: reason }) => !blocked || reason !== undefined))
+      unreadable.push(...listed.unreadable)
+    }
+    const wanted = to === undefined ? messages : messages.filter((message) => message.to === to)
+    const shown = limit === undefined ? wanted : wanted.slice(0, limit)
+    const leftOut = wanted.length - shown.length
+    return { outcome: 'listed', mission: opened.address, messages: shown, unreadable, leftOut } as const
+  },
+})
+
+async function listQueue(
+  context: Context,
+  mission: Mission,
+  queue: Queue,
+): Promise<{ messages: readonly ListedMessage[]; unreadable: readonly Unreadable[] }> {
+  if (queue === 'archive') return { messages: await listArchive(context, mission.address), unreadable: [] }
+  const { messages, unreadable } = await mission.list(queue)
+  if (queue !== 'pending') return { messages, unreadable }
+  const reasons = new Map((await mission.blocked()).map(({ message, reason }) => [message.name, reason]))
+  const waiting = [...messages].sort(inOrder).map((message) => {
+    const blocked = reasons.get(message.name)
+    return blocked === undefined ? message : { ...message, blocked }
+  })
+  return { messages: waiting, unreadable }
+}
+
+/** As they are claimed: priority, time, id. */
+const inOrder = (a: AcmqView, b: AcmqView): number =>
+  a.priority - b.priority || Date.parse(a.createdAt) - Date.parse(b.createdAt) || (a.id < b.id ? -1 : 1)

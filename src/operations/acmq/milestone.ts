@@ -1,0 +1,29 @@
+import { defineOperation } from '../define.ts'
+import { flag, text } from '../field.ts'
+import { mission } from './fields.ts'
+import { openMission } from './open.ts'
+
+export const milestone = defineOperation({
+  name: 'milestone',
+  summary: 'Tick a milestone in the manifest, or take the tick back.',
+  input: {
+    mission,
+    text: text('The milestone: its text, an unmistakable part of it, or its number.', {
+      positional: true,
+      required: true,
+    }),
+    undo: flag('Take the tick back.'),
+  },
+  outcomes: { ticked: 'done', unchanged: 'done' },
+  examples: [
+    { command: 'acmq milestone alpha "First draft"', does: 'tick it' },
+    { command: 'acmq milestone alpha "First draft" --undo', does: 'take the tick back' },
+  ],
+
+  async run(context, { mission, text, undo }) {
+    const opened = await openMission(context, mission)
+    const { outcome, manifest } = await opened.milestone(text, !undo)
+    const { durability } = await context.configuration()
+    return { outcome, mission: opened.address, milestones: manifest.milestones, durability }
+  },
+})

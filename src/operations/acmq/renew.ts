@@ -1,0 +1,20 @@
+import { isoTime } from '../../protocols/ac-mq/layout.ts'
+import { defineOperation, whoActs } from '../define.ts'
+import { attempt, messageId, mission } from './fields.ts'
+import { holding } from './holding.ts'
+import { openMission } from './open.ts'
+
+export const renew = defineOperation({
+  name: 'renew',
+  summary: 'Say that you still work on a message: its time starts again.',
+  input: { mission, id: messageId, attempt },
+  outcomes: { renewed: 'done', unchanged: 'done' },
+  examples: [{ command: 'acmq renew alpha 1f2e3d4c --as gemini --attempt 1', does: 'keep the claim' }],
+
+  async run(context, { mission, id, attempt }) {
+    const agent = await whoActs(context)
+    const opened = await openMission(context, mission)
+    const { outcome, message, durability, until } = await opened.renew(id, holding(agent, attempt))
+    return { outcome, message, until: isoTime(until), durability }
+  },
+})

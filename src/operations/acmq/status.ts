@@ -1,0 +1,66 @@
+import type { MissionAddress } from '../../protocols/ac-mq/layout.ts'
+import { isoTime } from '../../protocols/ac-mq/layout.ts'
+import { type QueueName, queueNames } from '../../protocols/ac-mq/schema.ts'
+import type { Missions } from '../../protocols/ac-mq/store/missions.ts'
+import { defineOperation } from '../define.ts'
+import { mission } from './fields.ts'
+import { openMissions, pathOfMission } from './open.ts'
+
+export type Counts = Readonly<Record<QueueName, number>>
+
+export interface SubMission {
+  readonly mission: string
+  readonly counts: Counts
+  readonly stalled: number
+}
+
+export const status = defineOperation({
+  name: 'status',
+  summary: 'Show how a mission is doing: queues, what waits and why, who works, how fast.',
+  more: 'Missions inside it are counted too; `total` has them all together.',
+  input: { mission },
+  outcomes: { told: 'done' },
+  examples: [
+    { command: 'acmq status alpha', does: 'look at a mission' },
+    { command: 'acmq status alpha --json', does: 'the same for programs' },
+  ],
+
+  async run(context, { mission }) {
+    const missions = await openMissions(context)
+    const opened = await missions.open(mission)
+    const { stalled, ...queue } = await opened.status()
+    const manifest = await opened.manifest()
+    const subMissions = await missionsBelow(missions, opened.address)
+    return {
+      outcome: 'told',
+      mission: opened.address,
+      path: await pathOfMission(context, opened.address),
+      objective: manifest?.objective ?? '',
+      manifestStatus: manifest?.status ?? null,
+      milestones: manifest?.milestones ?? [],
+      ...queue,
+      oldestPending: queue.oldestPending ?? null,
+      stalled: stalled.map((one) => ({ ...one, since: isoTime(one.since) })),
+      subMissions,
+      total: sumOf([queue.counts, ...subMissions.map(({ counts }) => counts)]),
+    } as const
+  },
+})
+
+/** Every mission inside this one, at any depth, parents first. */
+async function missionsBelow(missions: Missions, address: MissionAddress): Promise<SubMission[]> {
+  const found: SubMission[] = []
+  for (const below of await missions.below(address)) {
+    const mission = await missions.open(below)
+    const stalled = (await mission.findStalled()).length
+    found.push({ mission: below, counts: await mission.counts(), stalled })
+    found.push(...(await missionsBelow(missions, below)))
+  }
+  return found
+}
+
+function sumOf(all: readonly Counts[]): Counts {
+  const total = { pending: 0, processing: 0, completed: 0, failed: 0 }
+  for (const counts of all) for (const queue of queueNames) total[queue] += counts[queue]
+  return total
+}

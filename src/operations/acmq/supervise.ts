@@ -1,0 +1,89 @@
+import type { TreePath } from '../../kernel/tree-path.ts'
+import { isoTime } from '../../protocols/ac-mq/layout.ts'
+import type { Mission } from '../../protocols/ac-mq/store/mission.ts'
+import type { Repair } from '../../protocols/ac-mq/store/reconcile.ts'
+import type { Swept } from '../../protocols/ac-mq/store/supervise.ts'
+import { type Context, defineOperation } from '../define.ts'
+import { flag } from '../field.ts'
+import { mission } from './fields.ts'
+import { openMission, pathOfQueue } from './open.ts'
+
+export interface Supervised {
+  readonly outcome: 'swept' | 'nothing'
+  readonly mission: string
+  readonly stalled: Swept['stalled']
+  readonly repairs: readonly Repair[]
+  readonly archived: number
+  /** When the first of the claims in force runs out. */
+  readonly nextStallAt: string | null
+  /** How often it looked, if it stayed. */
+  readonly passes?: number
+}
+
+/** One pass. Surfaces that can stay repeat it: see `duties/supervise-mission.ts`. */
+export const supervise = defineOperation({
+  name: 'supervise',
+  summary: 'Look after a mission: settle stalled claims, set malformed files aside, archive what is old.',
+  more:
+    'A stalled message moves to `failed/` with a report, and its sender is asked once to look into it. Without --once ' +
+    'it stays, woken by what happens in the mission, until it is stopped.',
+  input: {
+    mission,
+    once: flag('One pass, then end.'),
+    archive: flag('Leave the archive alone.', { default: true }),
+  },
+  outcomes: { swept: 'done', nothing: 'done' },
+  examples: [
+    { command: 'acmq supervise alpha', does: 'stay and look after it' },
+    { command: 'acmq supervise alpha --once', does: 'one pass, for cron or an agent' },
+  ],
+
+  async run(context, { mission, archive }): Promise<Supervised> {
+    const opened = await openMission(context, mission)
+    const { agent } = await context.configuration()
+    const { stalled, repairs } = await opened.supervise(agent)
+    const archived = archive ? (await opened.archive(agent === undefined ? {} : { by: agent })).archived : 0
+    const didSomething = stalled.length > 0 || archived > 0 || repairs.some(({ what }) => !onlyTold.includes(what))
+    const nextAt = await nextStall(context, opened)
+    return {
+      outcome: didSomething ? 'swept' : 'nothing',
+      mission: opened.address,
+      stalled,
+      repairs,
+      archived,
+      nextStallAt: nextAt === undefined ? null : isoTime(nextAt),
+    }
+  },
+})
+
+/** Repairs that report something and leave it as it is. */
+const onlyTold: readonly string[] = ['waiting', 'strange']
+
+/** When the first of the claims in force runs out. */
+async function nextStall(context: Context, mission: Mission): Promise<number | undefined> {
+  const folder = await pathOfQueue(context, mission.address, 'processing')
+  const entries = await (await context.tree()).list(folder, { times: true })
+  if (entries.length === 0) return undefined
+  const since = new Map(entries.map(({ name, changedAt }) => [name, changedAt]))
+  const ends = (await mission.list('processing')).messages.flatMap(({ name, timeoutSeconds }) => {
+    const changedAt = since.get(name)
+    return changedAt === undefined ? [] : [changedAt + timeoutSeconds * 1000]
+  })
+  return ends.length === 0 ? undefined : Math.min(...ends)
+}
+
+/** Calls `onHint` when something may have changed in the queues that supervision looks at. */
+export async function watchMission(context: Context, name: string, onHint: () => void): Promise<{ close(): void }> {
+  const { address } = await openMission(context, name)
+  const tree = await context.tree()
+  const folders: TreePath[] = []
+  for (const queue of ['pending', 'processing', 'completed'] as const) {
+    folders.push(await pathOfQueue(context, address, queue))
+  }
+  const watching = folders.map((folder) => tree.watch(folder, onHint))
+  return {
+    close() {
+      for (const one of watching) one.close()
+    },
+  }
+}

@@ -1,0 +1,238 @@
+/**
+ * From header fields to a record. Files come from strangers: what has one meaning is used and reported, what has none
+ * is replaced by a default and reported. Only a message without a usable id or recipient is refused, because nobody
+ * could ever claim or name it. Spec: AC-MQ §3.2.
+ */
+import type { Field, Fields, Value } from '../../formats/header-field.ts'
+import { corrupt, type SignalboxError } from '../../kernel/errors.ts'
+import { printableLine } from '../../kernel/printable.ts'
+import { readDependency } from './dependencies.ts'
+import { type FileNameParts, parseFileName } from './file-name.ts'
+import { everyone, isAgentId, isEveryone, isMessageId, type MissionAddress } from './names.ts'
+import {
+  type AcmqRecord,
+  type Defaults,
+  isQueueName,
+  type Problem,
+  queueNames,
+  standardPriority,
+  unknownSender,
+} from './schema.ts'
+import { fromCompact, parseTime, saysUtc } from './times.ts'
+
+export interface CheckContext {
+  readonly fileName: string
+  readonly address: MissionAddress
+  readonly defaults: Defaults
+}
+
+export interface Checked {
+  readonly record: AcmqRecord
+  readonly problems: readonly Problem[]
+}
+
+export function checkFields(fields: Fields, context: CheckContext): Checked {
+  const checker = new Checker(fields, context)
+  const record: AcmqRecord = {
+    id: checker.id(),
+    mission_id: checker.missionId(),
+    timestamp: checker.timestamp(),
+    from: checker.sender(),
+    to: checker.recipient(),
+    status: checker.status(),
+    priority: checker.priority(),
+    timeout_seconds: checker.timeout(),
+    dependencies: checker.dependencies(),
+    summary: checker.summary(),
+    attempt: checker.attempt(),
+  }
+  return { record, problems: checker.problems }
+}
+
+// Before any real message, so that one whose time is unreadable is not left waiting behind all others.
+const longAgo = '1970-01-01T00:00:00Z'
+const highest = Number.MAX_SAFE_INTEGER
+
+class Checker {
+  readonly #fields: Fields
+  readonly #context: CheckContext
+  readonly problems: Problem[] = []
+  #nameParts: FileNameParts | undefined | null = null
+
+  constructor(fields: Fields, context: CheckContext) {
+    this.#fields = fields
+    this.#context = context
+  }
+
+  id(): string {
+    const field = this.#present('id')
+    const id = field ? field.text : this.#name?.shortId
+    if (field === undefined) {
+      if (id === undefined || !isMessageId(id)) throw unusable('MISSING_ID', 'id', 'it is missing', idHint)
+      this.#report('MISSING_FIELD', 'id', `it is missing; ${id} stands in the file name`)
+      return id
+    }
+    if (id === undefined || !isMessageId(id)) throw unusable('BAD_ID', 'id', `it is ${shown(field)}`, idHint)
+    return id
+  }
+
+  missionId(): string {
+    const { address } = this.#context
+    const text = this.#text('mission_id')
+    if (text === undefined) return address
+    if (text !== address)
+      this.#report('MISSION_MISMATCH', 'mission_id', `it is ${quoted(text)}, but this is ${address}`)
+    return text
+  }
+
+  timestamp(): string {
+    const text = this.#text('timestamp')
+    if (text !== undefined && parseTime(text) !== undefined) {
+      if (!saysUtc(text)) this.#report('TIMESTAMP_NOT_UTC', 'timestamp', `${quoted(text)} is not written in UTC`)
+      return text
+    }
+    if (text !== undefined) this.#report('BAD_TIMESTAMP', 'timestamp', `${quoted(text)} is not an ISO time`)
+    const name = this.#name
+    return (name && fromCompact(name.timestamp)) ?? longAgo
+  }
+
+  sender(): string {
+    const text = this.#text('from')
+    if (text !== undefined && isAgentId(text)) return text
+    if (text !== undefined) this.#report('BAD_SENDER', 'from', `${quoted(text)} is not an agent`)
+    return this.#name?.from ?? unknownSender
+  }
+
+  recipient(): string {
+    const field = this.#present('to')
+    const to = field ? field.text : this.#name?.to
+    if (to !== undefined && (isAgentId(to) || isEveryone(to))) {
+      if (!field) this.#report('MISSING_FIELD', 'to', `it is missing; ${to} stands in the file name`)
+      if (!isEveryone(to)) return to
+      if (field && to !== everyone) this.#report('BAD_RECIPIENT', 'to', `${quoted(to)} is read as \`${everyone}\``)
+      return everyone
+    }
+    if (field) throw unusable('BAD_RECIPIENT', 'to', `it is ${shown(field)}`, toHint)
+    throw unusable('MISSING_RECIPIENT', 'to', 'it is missing', toHint)
+  }
+
+  status(): string {
+    const text = this.#text('status')
+    if (text === undefined) return 'pending'
+    if (!isQueueName(text)) {
+      this.#report('UNKNOWN_STATUS', 'status', `${quoted(text)} is none of ${queueNames.join(', ')}`)
+    }
+    return text
+  }
+
+  priority(): number {
+    return this.#wholeNumber('priority', 'BAD_PRIORITY', 5, standardPriority)
+  }
+
+  timeout(): number {
+    return this.#wholeNumber('timeout_seconds', 'BAD_TIMEOUT', highest, this.#context.defaults.timeoutSeconds)
+  }
+
+  attempt(): number {
+    return this.#wholeNumber('attempt', 'BAD_ATTEMPT', highest, 1)
+  }
+
+  summary(): string {
+    const field = this.#present('summary')
+    if (!field) {
+      this.#report('MISSING_FIELD', 'summary', 'it is missing')
+      return ''
+    }
+    if (typeof field.value !== 'string') this.#report('BAD_SUMMARY', 'summary', `it is ${shown(field)}, not text`)
+    const text = field.text ?? ''
+    if (text.includes('\ufffd')) this.#report('NOT_UTF8', 'summary', 'some of its bytes are not UTF-8')
+    return text
+  }
+
+  /**
+   * Never fewer than were meant: a message must not be worked on before its time (AC-MQ §7.1). What cannot be read
+   * stays in the list as a text that nothing fulfils.
+   */
+  dependencies(): readonly string[] {
+    const field = this.#present('dependencies')
+    if (!field) return none
+    const list = field.texts ?? this.#unusualDependencies(field)
+    for (const text of list) {
+      const read = readDependency(text)
+      if (read.kind !== 'outside') continue
+      this.#report('BAD_DEPENDENCY', 'dependencies', `${quoted(text)} is no place inside the mission`)
+    }
+    return list
+  }
+
+  #unusualDependencies(field: Field): readonly string[] {
+    this.#report('BAD_DEPENDENCIES', 'dependencies', `it is ${shown(field)}, not a list of texts`)
+    if (isList(field.value)) return field.value.map(dependencyText)
+    return [field.text ?? dependencyText(field.value)]
+  }
+
+  /** A field with a value. `key:` and `key: null` say nothing, as if the field were not there. */
+  #present(key: string): Field | undefined {
+    const field = this.#fields.get(key)
+    return field === undefined || field.value === null ? undefined : field
+  }
+
+  /** The text that stands there: YAML would make a number of an id such as `12e45678`. */
+  #text(key: string): string | undefined {
+    const field = this.#present(key)
+    if (!field) this.#report('MISSING_FIELD', key, 'it is missing')
+    return field && (field.text ?? shown(field))
+  }
+
+  #wholeNumber(key: string, code: string, most: number, instead: number): number {
+    const field = this.#present(key)
+    if (!field) return instead
+    const { value, text } = field
+    if (typeof value === 'number' && isWithin(value, most)) return value
+    // A number between quotes has one meaning; it is used, and reported all the same.
+    const meant = text !== undefined && /^[0-9]{1,15}$/.test(text) ? Number(text) : 0
+    const used = typeof value === 'string' && isWithin(meant, most) ? meant : instead
+    const range = most === highest ? 'above 0' : `from 1 to ${most}`
+    this.#report(code, key, `it is ${shown(field)}, not a whole number ${range}; ${used} is used`)
+    return used
+  }
+
+  get #name(): FileNameParts | undefined {
+    if (this.#nameParts === null) this.#nameParts = parseFileName(this.#context.fileName)
+    return this.#nameParts
+  }
+
+  #report(code: string, field: string, what: string): void {
+    this.problems.push({ code, field, message: `\`${field}\`: ${what}.` })
+  }
+}
+
+const none: readonly string[] = Object.freeze([])
+
+const isWithin = (value: number, most: number): boolean => Number.isInteger(value) && value >= 1 && value <= most
+
+const isList = (value: Value): value is readonly Value[] => Array.isArray(value)
+
+/** `- msg: id`, with a blank too many, is a map to YAML and has one meaning to people. */
+function dependencyText(value: Value): string {
+  if (value instanceof Map && value.size === 1) {
+    const [[key, inner]] = [...value] as [[string, Value]]
+    if ((key === 'msg' || key === 'path') && typeof inner === 'string') return `${key}:${inner}`
+  }
+  return typeof value === 'string' ? value : `unreadable ${kindOf(value)}`
+}
+
+const kindOf = (value: Value): string =>
+  isList(value) ? 'list' : value instanceof Map ? 'map' : value === null ? 'nothing' : String(value)
+
+/** A value for a message to people: short, and with nothing a terminal would obey. */
+const shown = ({ value, text }: Field): string => (text === undefined ? `a ${kindOf(value)}` : quoted(text))
+
+const quoted = (text: string): string =>
+  printableLine(JSON.stringify(text.length > 60 ? `${text.slice(0, 59)}…` : text))
+
+const idHint = 'Give it an id of letters, digits, `.`, `_` and `-`, at most 64, such as a UUID.'
+const toHint = 'Write who the message is for: an agent such as gemini, or all.'
+
+const unusable = (code: string, field: string, reason: string, hint: string): SignalboxError =>
+  corrupt(code, `\`${field}\`: ${reason}.`, { hint, details: { field, reason } })

@@ -1,0 +1,191 @@
+/**
+ * What a message waits for: other messages, and files of its mission. Spec: AC-MQ §7.1, §6.2.
+ *
+ * `msg:` and `path:` say which. Without either it is a message when one has that id, and a path otherwise.
+ */
+import { invalidInput } from '../../kernel/errors.ts'
+import { printableLine } from '../../kernel/printable.ts'
+import { isSegment } from '../../kernel/tree-path.ts'
+import { shortIdLength } from './file-name.ts'
+import { isMessageId } from './names.ts'
+import type { AcmqRecord, State } from './schema.ts'
+
+export { type Cycle, findCycle, findCycles } from './cycles.ts'
+
+export type Dependency =
+  | { readonly kind: 'message'; readonly id: string }
+  /** Relative to the mission, without `.` and `..`. */
+  | { readonly kind: 'path'; readonly path: string }
+  | { readonly kind: 'either'; readonly text: string }
+
+/** For texts about to be written: refuses what nothing could ever fulfil. */
+export function parseDependency(text: string): Dependency {
+  const read = readDependency(text)
+  if (read.kind === 'outside') throw badDependency(text, 'a path must stay inside the mission')
+  if (read.kind === 'message' && !isMessageId(read.id)) throw badDependency(text, 'that is no id of a message')
+  return read
+}
+
+/** For texts from files: never throws. `outside` is a path that leaves the mission, or that no path can be. */
+export function readDependency(text: string): Dependency | { readonly kind: 'outside'; readonly path: string } {
+  const trimmed = text.trim()
+  if (trimmed.startsWith('msg:')) return { kind: 'message', id: trimmed.slice(4).trim() }
+  const isPath = trimmed.startsWith('path:')
+  const path = isPath ? trimmed.slice(5).trim() : trimmed
+  const inside = insidePath(path)
+  if (inside === undefined) return { kind: 'outside', path }
+  return isPath ? { kind: 'path', path: inside } : { kind: 'either', text: inside }
+}
+
+/** Without `./`, `//` and `..`; `undefined` when it leaves the mission, is the mission, or is no path at all. */
+function insidePath(path: string): string | undefined {
+  if (isMessageId(path)) return path
+  if (path.startsWith('/')) return undefined
+  const inside: string[] = []
+  for (const segment of path.split('/')) {
+    if (segment === '' || segment === '.') continue
+    if (segment === '..') {
+      if (inside.pop() === undefined) return undefined
+    } else if (isSegment(segment)) inside.push(segment)
+    else return undefined
+  }
+  return inside.length === 0 ? undefined : inside.join('/')
+}
+
+export type DependencyState =
+  | { readonly is: 'met' }
+  | { readonly is: 'waiting'; readonly on: string; readonly state: State }
+  | { readonly is: 'failed'; readonly on: string }
+  | { readonly is: 'unknown'; readonly on: string }
+  | { readonly is: 'ambiguous'; readonly on: string; readonly candidates: readonly string[] }
+  | { readonly is: 'missing-path'; readonly path: string }
+  | { readonly is: 'outside'; readonly path: string }
+  /** From a message back to itself: the first is also the last. */
+  | { readonly is: 'cycle'; readonly through: readonly string[] }
+
+/** Where a message is. One in the archive keeps the status it had; `archived` alone means completed (AC-MQ §9.2). */
+export type FoundState = State | 'archived-completed' | 'archived-failed'
+
+/** What is known of a mission while a message is judged. */
+export interface Lookup {
+  /** By full id, or by the first eight characters of one. A full id is never ambiguous. */
+  stateOf(id: string): FoundState | { readonly ambiguous: readonly string[] } | undefined
+  /** The path is relative to the mission and stays inside it. */
+  pathExists(path: string): boolean
+  /** A cycle that this message is part of, for whoever has looked for them. */
+  cycleOf?(id: string): readonly string[] | undefined
+}
+
+type Waiting = Pick<AcmqRecord, 'id' | 'dependencies'>
+
+/** What holds the message back, the hopeless first; empty when it can be claimed. */
+export function judge(record: Waiting, lookup: Lookup): readonly DependencyState[] {
+  if (record.dependencies.length === 0) return nothing
+  const unmet = record.dependencies.map((text) => judgeOne(text, record.id, lookup)).filter(({ is }) => is !== 'met')
+  const through = unmet.length > 0 ? lookup.cycleOf?.(record.id) : undefined
+  if (through && !unmet.some(({ is }) => is === 'cycle')) unmet.push({ is: 'cycle', through })
+  return unmet.sort((a, b) => Number(canPass(a)) - Number(canPass(b)))
+}
+
+const nothing: readonly DependencyState[] = Object.freeze([])
+
+/** True for a state that ends by itself when others do their work. */
+const canPass = ({ is }: DependencyState): boolean => is === 'waiting' || is === 'missing-path'
+
+/** One dependency of the message with this id. */
+export function judgeOne(text: string, id: string, lookup: Lookup): DependencyState {
+  const dependency = readDependency(text)
+  switch (dependency.kind) {
+    case 'outside':
+      return { is: 'outside', path: dependency.path }
+    case 'path':
+      return judgePath(dependency.path, lookup)
+    case 'message':
+      return judgeMessage(dependency.id, id, lookup) ?? { is: 'unknown', on: dependency.id }
+    case 'either':
+      return (
+        (isMessageId(dependency.text) ? judgeMessage(dependency.text, id, lookup) : undefined) ??
+        judgePath(dependency.text, lookup)
+      )
+  }
+}
+
+const judgePath = (path: string, lookup: Lookup): DependencyState =>
+  lookup.pathExists(path) ? { is: 'met' } : { is: 'missing-path', path }
+
+function judgeMessage(on: string, self: string, lookup: Lookup): DependencyState | undefined {
+  const found = lookup.stateOf(on)
+  if (found === undefined) return undefined
+  if (typeof found === 'object') return { is: 'ambiguous', on, candidates: found.ambiguous }
+  if (on === self || (on.length === shortIdLength && self.startsWith(on))) return { is: 'cycle', through: [self, self] }
+  if (found === 'completed' || found === 'archived-completed' || found === 'archived') return { is: 'met' }
+  return found === 'failed' || found === 'archived-failed' ? { is: 'failed', on } : { is: 'waiting', on, state: found }
+}
+
+/** A lookup over messages that are all known. */
+export function lookupOf(
+  states: ReadonlyMap<string, FoundState>,
+  pathExists: (path: string) => boolean = () => false,
+): Lookup {
+  const byShortId = new Map<string, string[]>()
+  for (const id of states.keys()) {
+    const short = id.slice(0, shortIdLength)
+    const twins = byShortId.get(short)
+    if (twins) twins.push(id)
+    else byShortId.set(short, [id])
+  }
+  return {
+    stateOf(id) {
+      const state = states.get(id)
+      if (state !== undefined) return state
+      const candidates = byShortId.get(id) ?? []
+      return candidates.length > 1 ? { ambiguous: candidates } : states.get(candidates[0] ?? '')
+    },
+    pathExists,
+  }
+}
+
+const mostShown = 3
+
+/** Why a message is held back, in one line for people; `''` when it is not. */
+export function explain(states: readonly DependencyState[]): string {
+  const unmet = states.filter(({ is }) => is !== 'met')
+  const more = unmet.length > mostShown ? [`${unmet.length - mostShown} more`] : []
+  return [...unmet.slice(0, mostShown).map(explainOne), ...more].join('; ')
+}
+
+function explainOne(state: DependencyState): string {
+  switch (state.is) {
+    case 'met':
+      return 'nothing'
+    case 'waiting':
+      return `waits for ${shown(state.on)} (${state.state})`
+    case 'failed':
+      return `${shown(state.on)}, which it depends on, failed`
+    case 'unknown':
+      return `depends on ${shown(state.on)}, which is not known`
+    case 'ambiguous':
+      return `${shown(state.on)} could be ${listed(state.candidates, ' or ')}`
+    case 'missing-path':
+      return `the file ${shown(state.path)} is missing`
+    case 'outside':
+      return `${shown(state.path)} is not a place inside the mission`
+    case 'cycle':
+      return `it waits for itself: ${listed(state.through, ' → ')}`
+  }
+}
+
+/** A few of many; of a long cycle the beginning and the end. */
+function listed(ids: readonly string[], joint: string): string {
+  const most = 8
+  if (ids.length <= most) return ids.map(shown).join(joint)
+  return [...ids.slice(0, most - 2), `… ${ids.length - most + 1} more …`, ids.at(-1)!].map(shown).join(joint)
+}
+
+const shown = (text: string): string => printableLine(text.length > 80 ? `${text.slice(0, 79)}…` : text)
+
+const badDependency = (text: string, reason: string) =>
+  invalidInput('BAD_DEPENDENCY', `Cannot depend on ${printableLine(JSON.stringify(text.slice(0, 80)))}: ${reason}.`, {
+    hint: 'Write msg:ID, or path:context/file.md relative to the mission.',
+    details: { dependency: text.slice(0, 400), reason },
+  })

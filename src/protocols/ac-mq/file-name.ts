@@ -1,0 +1,61 @@
+/** File names of messages, which show at a glance who wrote to whom and when. Spec: AC-MQ §3.1. */
+import { invalidInput } from '../../kernel/errors.ts'
+import { longestSegment } from '../../kernel/tree-path.ts'
+import { isAgentId, isEveryone } from './names.ts'
+import type { AcmqRecord } from './schema.ts'
+import { compactOf, compactTime, fromCompact, isCanonicalTime, parseTime } from './times.ts'
+
+/** How much of an id stands in a file name. */
+export const shortIdLength = 8
+
+/**
+ * `{YYYYMMDDHHMMSS}-{id8}-from-{sender}-to-{recipient}.md`. A longer `idLength` keeps two messages apart that share
+ * a second and a short id. It is cut to what fits into a name, so that at some point a longer one changes nothing.
+ */
+export function fileNameOf(
+  record: Pick<AcmqRecord, 'id' | 'timestamp' | 'from' | 'to'>,
+  idLength = shortIdLength,
+): string {
+  const { id, timestamp, from, to } = record
+  const ends = [`${compactName(timestamp)}-`, `-from-${from}-to-${to}.md`] as const
+  const room = longestSegment - ends[0].length - ends[1].length
+  return ends[0] + id.slice(0, Math.min(idLength, room)) + ends[1]
+}
+
+function compactName(timestamp: string): string {
+  if (isCanonicalTime(timestamp)) return compactOf(timestamp)
+  const ms = parseTime(timestamp)
+  if (ms !== undefined) return compactTime(ms)
+  throw invalidInput('INVALID_TIMESTAMP', `Not a time: ${JSON.stringify(timestamp.slice(0, 80))}.`, {
+    hint: 'Write it as 2025-07-04T10:30:00Z.',
+  })
+}
+
+export interface FileNameParts {
+  /** `YYYYMMDDHHMMSS`. */
+  readonly timestamp: string
+  /** The first eight characters of the id, or more. */
+  readonly shortId: string
+  readonly from: string
+  readonly to: string
+}
+
+/** The parts of a name, or `undefined`: files in the field have other names, and the header counts anyway. */
+export function parseFileName(name: string): FileNameParts | undefined {
+  if (!name.endsWith('.md') || name.charAt(14) !== '-') return undefined
+  // From the end, where agents stand: neither divider can occur in one of those, but both can in an id.
+  const toAt = name.lastIndexOf('-to-')
+  const fromAt = name.lastIndexOf('-from-', toAt - '-from-'.length)
+  if (fromAt < 16) return undefined
+  const timestamp = name.slice(0, 14)
+  const shortId = name.slice(15, fromAt)
+  const from = name.slice(fromAt + '-from-'.length, toAt)
+  const to = name.slice(toAt + '-to-'.length, -'.md'.length)
+  const isUsable = isIdStart(shortId) && isAgentId(from) && (isAgentId(to) || isEveryone(to))
+  return isUsable && fromCompact(timestamp) !== undefined ? { timestamp, shortId, from, to } : undefined
+}
+
+const isIdStart = (text: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(text)
+
+/** A `*.md` that is not hidden. Dot-files and `*.tmp` belong to whoever is still writing them. */
+export const isMessageName = (name: string): boolean => name.endsWith('.md') && !name.startsWith('.')

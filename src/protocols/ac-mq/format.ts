@@ -1,0 +1,119 @@
+/**
+ * A message as a file: a YAML header and a Markdown body. Reading looks at the header only; changing keeps every other
+ * byte. Spec: AC-MQ §3.2, §3.3, §4.
+ *
+ * In files that we write, `status` comes first and is filled up with blanks to ten characters. So it always stands at
+ * the same place within one 64-byte line, where a few bytes can be overwritten without a reader seeing them torn.
+ * Files of other programs are never filled up.
+ */
+import { bufferOf, type FrontMatter, readFrontMatterBytes } from '../../formats/front-matter.ts'
+import { editFieldBytes, editFieldsBytes } from '../../formats/front-matter-edit.ts'
+import { lineAt } from '../../formats/header-field.ts'
+import { corrupt, SignalboxError } from '../../kernel/errors.ts'
+import { type CheckContext, checkFields } from './check-fields.ts'
+import { opening, printHeader, readOwnHeader, statusWidth } from './own-header.ts'
+import type { AcmqRecord, Problem, QueueName } from './schema.ts'
+
+export { type Failure, failureOf, type Result, resultOf, withFailure, withResult } from './reports.ts'
+
+export interface AcmqMessage {
+  readonly record: AcmqRecord
+  readonly problems: readonly Problem[]
+  /** Where the body begins, in bytes. */
+  readonly bodyStart: number
+}
+
+/** Reads a message from its first bytes, which must hold the whole header. Throws `Corrupt` with code, place and hint. */
+export function parseMessage(bytes: Uint8Array, context: CheckContext): AcmqMessage {
+  const own = readOwnHeader(bytes)
+  if (own?.record.mission_id === context.address)
+    return { record: own.record, problems: none, bodyStart: own.bodyStart }
+  return parseAnyMessage(bytes, context)
+}
+
+const none: readonly Problem[] = Object.freeze([])
+
+/** The same, whoever wrote the file. */
+export function parseAnyMessage(bytes: Uint8Array, context: CheckContext): AcmqMessage {
+  let read: FrontMatter | undefined
+  try {
+    read = readFrontMatterBytes(bytes)
+    if (!read) throw noFrontMatter()
+    const { record, problems } = checkFields(read.fields, context)
+    return { record, problems, bodyStart: read.bodyStart }
+  } catch (error) {
+    throw error instanceof SignalboxError ? withPlace(error, bytes, read, context.fileName) : error
+  }
+}
+
+/** Adds what a person needs to find the spot: the file, and the line of the field. */
+function withPlace(error: SignalboxError, bytes: Uint8Array, read: FrontMatter | undefined, file: string) {
+  const { code, message, hint, details, cause } = error
+  const field = read?.fields.get(String(details.field))
+  const header = read ? bufferOf(bytes).toString('utf8', read.headerStart, read.headerEnd) : ''
+  const line = field && field.from >= 0 ? { line: lineAt(header, field.from, 2) } : {}
+  return corrupt(code, message, { ...(hint ? { hint } : {}), details: { ...details, ...line, file }, cause })
+}
+
+const noFrontMatter = () =>
+  corrupt('NO_FRONT_MATTER', 'The file does not begin with front matter.', {
+    hint: 'Begin the file with a `---` line, `key: value` lines and another `---`.',
+    details: { line: 1 },
+  })
+
+/** The whole file: all ten fields, the attempt from the second on, and the body as it is. */
+export function printMessage(record: AcmqRecord, body: string | Uint8Array): Buffer {
+  const header = printHeader(record)
+  return typeof body === 'string' ? Buffer.from(header + body) : Buffer.concat([Buffer.from(header), body])
+}
+
+const padded: Readonly<Record<QueueName, string>> = {
+  pending: 'pending   ',
+  processing: 'processing',
+  completed: 'completed ',
+  failed: 'failed    ',
+}
+const statusEnd = opening.length + statusWidth
+const paddedTexts: ReadonlySet<string> = new Set(Object.values(padded))
+
+/** The message with another status. The length stays the same in files that we wrote. */
+export function withStatus(bytes: Uint8Array, status: QueueName): Buffer {
+  if (!isOurs(bytes)) return bufferOf(editFieldBytes(bytes, 'status', status))
+  const changed = Buffer.from(bytes)
+  changed.write(padded[status], opening.length, 'latin1')
+  return changed
+}
+
+/**
+ * True for a header that begins as ours do. That the id comes next tells a full `processing` of ours from that of
+ * another program, which is not to be filled up when it becomes shorter.
+ */
+function isOurs(bytes: Uint8Array): boolean {
+  const start = bufferOf(bytes).toString('latin1', 0, statusEnd + 5)
+  return (
+    start.startsWith(opening) &&
+    start.endsWith('\nid: ') &&
+    start.length === statusEnd + 5 &&
+    paddedTexts.has(start.slice(opening.length, statusEnd))
+  )
+}
+
+export interface FieldChanges {
+  readonly status?: QueueName
+  readonly to?: string
+  readonly attempt?: number
+  readonly priority?: number
+}
+
+/** The message with other values in some fields. */
+export function withFields(bytes: Uint8Array, changes: FieldChanges): Buffer {
+  const own = readOwnHeader(bytes)
+  // Where printing gives the very header that is there, printing it anew changes what it should and nothing else.
+  if (own && printHeader(own.record) === own.header) {
+    const header = Buffer.from(printHeader({ ...own.record, ...changes }))
+    return Buffer.concat([header, bytes.subarray(own.bodyStart)])
+  }
+  const { status, ...others } = changes
+  if (status === undefined || !isOurs(bytes)) return bufferOf(editFieldsBytes(bytes, { ...changes }))
+  return bufferOf(editFieldsBytes(withStatus(bytes, status), others))
+}

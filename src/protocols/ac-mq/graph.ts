@@ -1,0 +1,167 @@
+/**
+ * The dependencies of messages as a drawing: what must be done before what. Spec: AC-MQ §7.1.
+ *
+ * Summaries come from strangers, so a label lets nothing through that means something in the language around it.
+ */
+import { printableLine } from '../../kernel/printable.ts'
+import { readDependency } from './dependencies.ts'
+import { shortIdLength } from './file-name.ts'
+import type { State } from './schema.ts'
+
+export const graphFormats = ['mermaid', 'dot', 'json'] as const
+export type GraphFormat = (typeof graphFormats)[number]
+
+export interface GraphNode {
+  readonly id: string
+  readonly summary: string
+  readonly to: string
+  readonly state: State
+  /** As in the header: `msg:…`, `path:…`, or either. */
+  readonly dependencies: readonly string[]
+  /** Why it cannot be claimed. */
+  readonly blocked?: string
+}
+
+export function drawGraph(nodes: readonly GraphNode[], format: GraphFormat): string {
+  const graph = connect(nodes)
+  if (format === 'json') return drawJson(graph)
+  return format === 'dot' ? drawDot(graph) : drawMermaid(graph)
+}
+
+interface Place {
+  /** Unique: a message's id, or a text with a colon, which no id has. */
+  readonly key: string
+  readonly kind: 'message' | 'file' | 'unknown'
+  readonly node?: GraphNode
+}
+
+interface Edge {
+  readonly before: number
+  readonly after: number
+}
+
+interface Graph {
+  readonly places: readonly Place[]
+  readonly edges: readonly Edge[]
+}
+
+/** Messages first, in the order given, then the files and unknown messages that they name. */
+function connect(nodes: readonly GraphNode[]): Graph {
+  const places: Place[] = nodes.map((node) => ({ key: node.id, kind: 'message', node }))
+  const resolve = resolver(nodes)
+  const others = new Map<string, number>()
+  const other = (key: string, kind: Place['kind']): number => {
+    const known = others.get(key) ?? places.push({ key, kind }) - 1
+    others.set(key, known)
+    return known
+  }
+  const edges = nodes.flatMap(({ dependencies }, after) => {
+    const before = dependencies.map((text) => {
+      const read = readDependency(text)
+      if (read.kind === 'message') return resolve(read.id) ?? other(`msg:${read.id}`, 'unknown')
+      if (read.kind === 'either') return resolve(read.text) ?? other(`path:${read.text}`, 'file')
+      return other(`path:${read.path}`, 'file')
+    })
+    return [...new Set(before)].map((at) => ({ before: at, after }))
+  })
+  return { places, edges }
+}
+
+/** By full id, or by a short one that only one message has. */
+function resolver(nodes: readonly GraphNode[]): (id: string) => number | undefined {
+  const full = new Map<string, number>()
+  const short = new Map<string, number | undefined>()
+  for (const [at, { id }] of nodes.entries()) {
+    const start = id.slice(0, shortIdLength)
+    short.set(start, short.has(start) ? undefined : at)
+    full.set(id, at)
+  }
+  return (id) => full.get(id) ?? short.get(id)
+}
+
+const colours = {
+  pending: '#eef2ff',
+  processing: '#fff4cc',
+  completed: '#dcf5e3',
+  failed: '#fbdcdc',
+  archived: '#eeeeee',
+  blocked: '#ffe3c2',
+  file: '#ffffff',
+  unknown: '#f3d9fa',
+} as const
+type Look = keyof typeof colours
+
+const looks = Object.keys(colours) as Look[]
+
+const lookOf = ({ kind, node }: Place): Look => {
+  if (kind !== 'message') return kind
+  return node!.blocked === undefined ? node!.state : 'blocked'
+}
+
+/** What stands in the box, line by line. */
+function linesOf(place: Place): string[] {
+  const { key, node } = place
+  if (!node) return [shorten(key)]
+  const head = `${shorten(node.id)} ${lookOf(place)}, to ${shorten(node.to)}`
+  return [head, node.summary, node.blocked ?? ''].map(shorten).filter((line) => line !== '')
+}
+
+function shorten(text: string): string {
+  const line = printableLine(text.slice(0, 400).toWellFormed().replace(/\s+/g, ' ').trim())
+  const letters = [...line]
+  return letters.length > 72 ? `${letters.slice(0, 71).join('')}…` : line
+}
+
+function drawMermaid({ places, edges }: Graph): string {
+  const boxes = places.map((place, at) => {
+    const label = linesOf(place).map(mermaidText).join('<br/>')
+    return place.kind === 'file'
+      ? `  n${at}[/"${label}"/]:::${lookOf(place)}`
+      : `  n${at}["${label}"]:::${lookOf(place)}`
+  })
+  const used = new Set(places.map(lookOf))
+  return lines([
+    'flowchart TD',
+    ...boxes,
+    ...edges.map(({ before, after }) => `  n${before} --> n${after}`),
+    ...looks
+      .filter((look) => used.has(look))
+      .map((look) => `  classDef ${look} fill:${colours[look]},stroke:#555,color:#111`),
+  ])
+}
+
+/** Everything but letters, digits and a few signs as a numbered entity, which Mermaid shows as the sign itself. */
+const mermaidText = (text: string): string =>
+  text.replace(/[^\p{L}\p{M}\p{N}\p{Extended_Pictographic} ,.…_/()-]/gu, (sign) => `#${sign.codePointAt(0)};`)
+
+function drawDot({ places, edges }: Graph): string {
+  return lines([
+    'digraph mission {',
+    '  node [shape=box, style="rounded,filled", fontname="sans-serif"]',
+    ...places.map((place, at) => {
+      const label = linesOf(place).map(dotText).join('\\n')
+      const shape = place.kind === 'file' ? ', shape=note' : ''
+      return `  n${at} [label="${label}", fillcolor="${colours[lookOf(place)]}"${shape}]`
+    }),
+    ...edges.map(({ before, after }) => `  n${before} -> n${after}`),
+    '}',
+  ])
+}
+
+const dotText = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('&', '&amp;')
+
+function drawJson({ places, edges }: Graph): string {
+  const nodes = places.map(({ key, kind, node }) => {
+    if (!node) return { id: key, kind }
+    const { id, state, to, summary, blocked } = node
+    return { id, kind, state, ...(blocked === undefined ? {} : { blocked }), to, summary }
+  })
+  const links = edges.map(({ before, after }) => ({ from: places[before]!.key, to: places[after]!.key }))
+  return `${JSON.stringify({ nodes, edges: links }, null, 2).replace(invisible, escaped)}\n`
+}
+
+// JSON allows these as they are; a terminal would obey them.
+const invisible = /[\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
+const escaped = (sign: string): string => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+const lines = (all: readonly string[]): string => `${all.join('\n')}\n`

@@ -1,0 +1,55 @@
+/**
+ * Where AC-MQ keeps things: mission folders, queue folders, message files. Pure; nothing here looks at a disk.
+ * Spec: AC-MQ §2, §3.1, §7.2.
+ */
+import type { TreePath } from '../../kernel/tree-path.ts'
+import { type MissionAddress, subMissions } from './names.ts'
+import { type QueueName, queueNames } from './schema.ts'
+
+export { type FileNameParts, fileNameOf, isMessageName, parseFileName, shortIdLength } from './file-name.ts'
+export {
+  type AgentId,
+  agentId,
+  everyone,
+  isAgentId,
+  isMessageId,
+  type MissionAddress,
+  missionAddress,
+  recipientId,
+} from './names.ts'
+export { compactTime, isoTime, parseTime } from './times.ts'
+
+export interface MissionPlace {
+  /** The folder of all missions: `llm/missions`. */
+  readonly root: TreePath
+  readonly address: MissionAddress
+}
+
+/** Every folder of a new mission, relative to it. */
+export const missionFolders: readonly string[] = [
+  '_meta',
+  ...queueNames.map((queue) => `queue/${queue}`),
+  'context',
+  'findings',
+  'artifacts',
+  'archive',
+]
+
+// All parts are checked already, and the address is short enough for what comes below it.
+const below = (folder: string, rest: string): TreePath => (folder === '' ? rest : `${folder}/${rest}`) as TreePath
+
+/** `root/a/sub-missions/b` for the address `a/b`. */
+export const missionPath = ({ root, address }: MissionPlace): TreePath =>
+  below(root, address.includes('/') ? address.replaceAll('/', `/${subMissions}/`) : address)
+
+export const queuePath = (place: MissionPlace, queue: QueueName): TreePath =>
+  below(missionPath(place), `queue/${queue}`)
+
+export const subMissionsPath = (place: MissionPlace): TreePath => below(missionPath(place), subMissions)
+
+export const archivePath = (place: MissionPlace): TreePath => below(missionPath(place), 'archive')
+
+export const manifestPath = (place: MissionPlace): TreePath => below(missionPath(place), '_meta/manifest.md')
+
+/** Where a manifest is looked for when it is not in `_meta/`: missions in the field keep it there. */
+export const fallbackManifestPath = (place: MissionPlace): TreePath => below(missionPath(place), 'manifest.md')

@@ -1,0 +1,115 @@
+/**
+ * The header as we write it, printed and read without going through YAML: this runs once for every message sent and
+ * claimed. What it prints is what `printFrontMatter` prints, what it reads is what the general reader reads, and
+ * whatever is unusual is left to those.
+ */
+import { bufferOf } from '../../formats/front-matter.ts'
+import { type Entries, printFrontMatter, printQuoted, printScalar } from '../../formats/front-matter-print.ts'
+import { longestHeader } from '../../formats/header-field.ts'
+import { everyone, isAgentId } from './names.ts'
+import type { AcmqRecord } from './schema.ts'
+import { parseTime } from './times.ts'
+
+export const statusWidth = 10
+/** What our files begin with; the status follows. */
+export const opening = '---\nstatus: '
+
+export function printHeader(record: AcmqRecord): string {
+  const { dependencies, attempt } = record
+  const header = `${opening}${printScalar(record.status).padEnd(statusWidth)}
+id: ${printScalar(record.id)}
+mission_id: ${printScalar(record.mission_id)}
+timestamp: ${printScalar(record.timestamp)}
+from: ${printScalar(record.from)}
+to: ${printScalar(record.to)}
+priority: ${printScalar(record.priority)}
+timeout_seconds: ${printScalar(record.timeout_seconds)}
+dependencies:${dependencies.length === 0 ? ' []' : dependencies.map(printDependency).join('')}
+summary: ${printSummary(record.summary)}
+${attempt > 1 ? `attempt: ${printScalar(attempt)}\n` : ''}---
+`
+  // A code unit has at most three bytes, so this one is short enough for sure.
+  return header.length * 3 <= longestHeader ? header : printAnyHeader(record)
+}
+
+/** The same, field by field. Refuses a header that would be too long to be read back. */
+export const printAnyHeader = (record: AcmqRecord): string =>
+  printFrontMatter(entriesOf(record), { pad: { status: statusWidth } })
+
+const entriesOf = (record: AcmqRecord): Entries => [
+  ['status', record.status],
+  ['id', record.id],
+  ['mission_id', record.mission_id],
+  ['timestamp', record.timestamp],
+  ['from', record.from],
+  ['to', record.to],
+  ['priority', record.priority],
+  ['timeout_seconds', record.timeout_seconds],
+  ['dependencies', record.dependencies],
+  ['summary', record.summary],
+  ['attempt', record.attempt > 1 ? record.attempt : undefined],
+]
+
+// ASCII without quotes and backslashes: needs no escapes between quotes.
+const unescaped = /^[ !#-[\]-~]*$/
+
+const printDependency = (text: string): string => `\n  - ${unescaped.test(text) ? `"${text}"` : printQuoted(text)}`
+
+// With a blank in it, it is neither a word nor a time, so it is quoted.
+const printSummary = (text: string): string =>
+  text.includes(' ') && unescaped.test(text) ? `"${text}"` : printScalar(text)
+
+const name = '[A-Za-z0-9][A-Za-z0-9._-]{0,63}'
+const own = new RegExp(
+  [
+    '^---\nstatus: (pending|processing|completed|failed) *',
+    `id: ("?)(${name})\\2`,
+    `mission_id: ("?)(${name}(?:/${name})*)\\4`,
+    'timestamp: (\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ)',
+    `from: ("?)(${name})\\7`,
+    `to: ("?)(${name})\\9`,
+    'priority: ([1-5])',
+    'timeout_seconds: ([1-9][0-9]{0,8})',
+    'dependencies:(?: \\[\\]|((?:\n  - "[ !#-[\\]-~]*")+))',
+    'summary: "([ !#-[\\]-~]*)"',
+    '(?:attempt: ([1-9][0-9]{0,8})\n)?---\n',
+  ].join('\n'),
+)
+// Whatever else it may be, it does not leave the mission.
+const plainDependency = /^(?:msg:|(?:path:)?(?:\.\/)?)\w[\w.-]{0,100}(?:\/\w[\w.-]{0,100})*$/
+const nothing = /^null$/i
+const mostBytes = 2048
+
+export interface OwnHeader {
+  readonly record: AcmqRecord
+  readonly header: string
+  readonly bodyStart: number
+}
+
+/** The record of a header as we write it, in which nothing is to be reported; `undefined` for any other. */
+export function readOwnHeader(bytes: Uint8Array): OwnHeader | undefined {
+  // All ASCII where it matches, so characters are bytes.
+  const match = own.exec(bufferOf(bytes).toString('latin1', 0, mostBytes))
+  if (!match) return undefined
+  const [header, status, , id, , mission_id, timestamp, , from, , to, priority, timeout, list, summary, attempt] =
+    match as unknown as string[]
+  const dependencies = list ? list.slice(6, -1).split('"\n  - "') : []
+  if (parseTime(timestamp!) === undefined || !isAgentId(from!) || !(to === everyone || isAgentId(to!))) return undefined
+  // Without quotes YAML takes this word for no value.
+  if (nothing.test(id!) || nothing.test(mission_id!) || nothing.test(from!) || nothing.test(to!)) return undefined
+  if (!dependencies.every((text) => plainDependency.test(text))) return undefined
+  const record: AcmqRecord = {
+    id: id!,
+    mission_id: mission_id!,
+    timestamp: timestamp!,
+    from: from!,
+    to: to!,
+    status: status!,
+    priority: Number(priority),
+    timeout_seconds: Number(timeout),
+    dependencies,
+    summary: summary!,
+    attempt: attempt === undefined ? 1 : Number(attempt),
+  }
+  return { record, header: header!, bodyStart: header!.length }
+}

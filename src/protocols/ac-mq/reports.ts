@@ -1,0 +1,211 @@
+/**
+ * What an agent adds to a message when it is done with it: its result, or why it failed. Spec: AC-MQ §4.3, §4.4, §8.1.
+ *
+ *     ---
+ *
+ *     **Failure Report**
+ *
+ *     - Time: 2025-07-04T11:30:00Z
+ *     - Agent: gemini
+ *     - Reason: The schema names a table twice.
+ *
+ *     > Detail, one or many lines.
+ *
+ * Text that agents hand in is one line, or quoted line by line. So no line of it can begin another block, for our
+ * reader or for any other, and it still is the Markdown it was. The last block of a file is therefore always one that
+ * was appended, whatever stands in the body before it.
+ */
+import { bufferOf, splitFrontMatter } from '../../formats/front-matter.ts'
+import { isoTime, parseTime } from './times.ts'
+
+export interface Failure {
+  /** `undefined` in reports of other programs that do not say it in our way. */
+  readonly at: number | undefined
+  readonly agent: string | undefined
+  readonly reason: string
+  readonly detail?: string
+}
+
+export interface Result {
+  readonly at: number | undefined
+  readonly agent: string | undefined
+  readonly text: string
+  /** Files of the mission, relative to it, or addresses. */
+  readonly links: readonly string[]
+}
+
+const titles = { failure: 'Failure Report', result: 'Result' } as const
+type Title = (typeof titles)[keyof typeof titles]
+
+/** Adds a failure report. Works on any bytes: a file that is no message is set aside with a report too. */
+export function withFailure(
+  bytes: Uint8Array,
+  failure: { readonly agent: string; readonly at: number; readonly reason: string; readonly detail?: string },
+): Buffer {
+  // A reason is one line; what else was given as one is detail.
+  const [reason, ...rest] = linesOf(failure.reason.trim())
+  const detail = [...rest, ...(failure.detail ? [failure.detail] : [])].join('\n')
+  const items = [...signature(failure), item('Reason', reason || 'none given')]
+  return append(bytes, titles.failure, items, detail)
+}
+
+/** Adds a result: what came of it, and the files it is in. */
+export function withResult(
+  bytes: Uint8Array,
+  result: { readonly agent: string; readonly at: number; readonly text: string; readonly links: readonly string[] },
+): Buffer {
+  const links = result.links.map((link) => item('Link', printLink(oneLine(link))))
+  return append(bytes, titles.result, [...signature(result), ...links], result.text)
+}
+
+const signature = ({ agent, at }: { agent: string; at: number }): string[] => [
+  item('Time', isoTime(at)),
+  item('Agent', oneLine(agent)),
+]
+
+const item = (name: string, value: string): string => `- ${name}: ${value}`
+
+// Also those that only some programs take for line ends; to them, too, the next line must look quoted.
+const lineEnds = /\r\n|[\n\r\v\f\x1c-\x1e\u0085\u2028\u2029]/
+
+const linesOf = (text: string): string[] => text.split(lineEnds)
+
+const oneLine = (text: string): string => linesOf(text).join(' ').trim()
+
+function append(bytes: Uint8Array, title: Title, items: readonly string[], text: string): Buffer {
+  const eol = eolOf(bytes)
+  const quoted = linesOf(text).map((line) => (line === '' ? '>' : `> ${line}`))
+  while (quoted.at(-1) === '>') quoted.pop()
+  const lines = ['---', '', `**${title}**`, '', ...items, ...(quoted.length > 0 ? ['', ...quoted] : []), '']
+  return Buffer.concat([bytes, Buffer.from(gapAfter(bytes, eol) + lines.join(eol))])
+}
+
+/** What makes a blank line of the end of the file: without it the line above `---` would become a heading. */
+function gapAfter(bytes: Uint8Array, eol: string): string {
+  const end = bufferOf(bytes).toString('latin1', Math.max(0, bytes.length - 4))
+  if (/\n\r?\n$/.test(end)) return ''
+  return end === '' || end.endsWith('\n') ? eol : eol + eol
+}
+
+function eolOf(bytes: Uint8Array): string {
+  const end = bytes.indexOf(0x0a)
+  return end > 0 && bytes[end - 1] === 0x0d ? '\r\n' : '\n'
+}
+
+/** The last failure report, also one that another program wrote freely under the specification's heading. */
+export function failureOf(bytes: Uint8Array): Failure | undefined {
+  const block = lastBlock(bytes, titles.failure)
+  if (!block) return undefined
+  const [first = '', ...others] = linesOf(block.text)
+  const { at, agent } = block
+  const reason = block.values.get('Reason')?.[0]
+  const detail = reason === undefined ? others.join('\n').trim() : block.text
+  return { at, agent, reason: reason ?? first.trim(), ...(detail === '' ? {} : { detail }) }
+}
+
+/** The last result. */
+export function resultOf(bytes: Uint8Array): Result | undefined {
+  const block = lastBlock(bytes, titles.result)
+  if (!block) return undefined
+  const { at, agent, text, values } = block
+  return { at, agent, text, links: (values.get('Link') ?? []).map(readLink) }
+}
+
+interface Block {
+  readonly at: number | undefined
+  readonly agent: string | undefined
+  readonly values: ReadonlyMap<string, readonly string[]>
+  /** Without the quote signs. */
+  readonly text: string
+}
+
+const nextBlock = /\n---[ \t]*\r?\n\s*\*\*(?:Failure Report|Result)\*\*[ \t]*\r?(?:\n|$)/
+
+function lastBlock(bytes: Uint8Array, title: Title): Block | undefined {
+  const buffer = bufferOf(bytes)
+  const heading = `**${title}**`
+  const blocksStart = blocksStartOf(bytes)
+  for (
+    let at = buffer.lastIndexOf(heading);
+    at >= blocksStart;
+    at = at === 0 ? -1 : buffer.lastIndexOf(heading, at - 1)
+  ) {
+    if (!opensBlock(buffer, at, at + heading.length, blocksStart)) continue
+    const text = buffer.toString('utf8', at + heading.length)
+    const next = nextBlock.exec(text)
+    return readBlock(next ? text.slice(0, next.index) : text)
+  }
+  return undefined
+}
+
+/**
+ * Where the first block can begin. That is the end of the header and not of its last line: where no line closed it, the
+ * `---` of the report did.
+ */
+function blocksStartOf(bytes: Uint8Array): number {
+  try {
+    return splitFrontMatter(bytes)?.headerEnd ?? 0
+  } catch {
+    return 0 // BAD_FRONT_MATTER: a header without an end
+  }
+}
+
+/** True when the heading stands alone on its line, below a `---` line. */
+function opensBlock(buffer: Buffer, start: number, end: number, blocksStart: number): boolean {
+  if (!/^[ \t]*(?:\r?\n|\r?$)/.test(buffer.toString('latin1', end, end + 80))) return false
+  if (buffer[start - 1] !== 0x0a) return false
+  let at = start - 1
+  while (at >= blocksStart && isBlank(buffer[at]!)) at--
+  const rule = at - 2
+  return (
+    rule >= blocksStart &&
+    buffer.toString('latin1', rule, at + 1) === '---' &&
+    (rule === blocksStart || buffer[rule - 1] === 0x0a)
+  )
+}
+
+const isBlank = (code: number): boolean => code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0d
+
+function readBlock(text: string): Block {
+  const lines = text.split(/\r?\n/)
+  const values = new Map<string, string[]>()
+  let at = skipBlank(lines, 1)
+  for (; at < lines.length; at++) {
+    const [, name, value] = /^- (Time|Agent|Reason|Link): (.*)$/s.exec(lines[at]!) ?? []
+    if (name === undefined || value === undefined) break
+    const earlier = values.get(name)
+    if (earlier) earlier.push(value)
+    else values.set(name, [value])
+  }
+  const rest = lines.slice(skipBlank(lines, at))
+  while (rest.length > 0 && rest.at(-1)!.trim() === '') rest.pop()
+  const isQuoted = rest.every((line) => line.startsWith('>'))
+  return {
+    at: parseTime(values.get('Time')?.[0] ?? ''),
+    agent: values.get('Agent')?.[0],
+    values,
+    text: (isQuoted ? rest.map((line) => line.replace(/^> ?/, '')) : rest).join('\n'),
+  }
+}
+
+function skipBlank(lines: readonly string[], from: number): number {
+  let at = from
+  while (at < lines.length && lines[at]!.trim() === '') at++
+  return at
+}
+
+// From `queue/completed/`, where the message will lie, to the mission.
+const toMission = '../../'
+const plainPath = /^[A-Za-z0-9_][A-Za-z0-9_./-]*$/
+
+/** A path of the mission as a link that works in an editor; anything else as it is. */
+function printLink(link: string): string {
+  if (plainPath.test(link)) return `[${link}](${toMission}${link})`
+  return /^[[\\]/.test(link) ? `\\${link}` : link
+}
+
+function readLink(printed: string): string {
+  if (printed.startsWith('\\')) return printed.slice(1)
+  const [, link, target] = /^\[(.*)\]\((.*)\)$/.exec(printed) ?? []
+  return link !== undefined && target === toMission + link ? link : printed
+}

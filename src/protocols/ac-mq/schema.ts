@@ -1,0 +1,43 @@
+/** What an AC-MQ message says, in the specification's own field names. Spec: AC-MQ §3.2, §4. */
+
+export const queueNames = ['pending', 'processing', 'completed', 'failed'] as const
+export type QueueName = (typeof queueNames)[number]
+export type State = QueueName | 'archived'
+
+export interface AcmqRecord {
+  readonly id: string
+  /** The full address of the mission: `parent/child` for a mission inside another. */
+  readonly mission_id: string
+  /** The text that stands there; `parseTime` makes a time of it. */
+  readonly timestamp: string
+  readonly from: string
+  readonly to: string
+  /** A copy of where the file lies; the folder is the truth. */
+  readonly status: string
+  /** 1 (first) to 5 (last). */
+  readonly priority: number
+  readonly timeout_seconds: number
+  readonly dependencies: readonly string[]
+  readonly summary: string
+  /** Which try this is. Ours, not the specification's; 1 when absent. */
+  readonly attempt: number
+}
+
+/** A field that is not as it should be. It is reported and a default stands in; the message still counts. */
+export interface Problem {
+  readonly code: string
+  readonly field: string
+  readonly message: string
+}
+
+export interface Defaults {
+  readonly timeoutSeconds: number
+}
+
+export const standardDefaults: Defaults = { timeoutSeconds: 3600 }
+export const standardPriority = 3
+/** Who sent a message that does not say so. */
+export const unknownSender = 'unknown'
+
+export const isQueueName = (text: string): text is QueueName =>
+  text === 'pending' || text === 'processing' || text === 'completed' || text === 'failed'

@@ -1,0 +1,341 @@
+/**
+ * Taking a message and giving it back done, failed or again. A claim is the move into `processing/`; it is a lease for
+ * `timeout_seconds` from the last change of the file, and known by its attempt: after a retry, whoever still works on
+ * the attempt before is told so, whatever it writes. AC-MQ §4.2–4.4, §7.3, §8.
+ */
+import { conflict } from '../../../kernel/errors.ts'
+import type { Durability, Moved } from '../../../tree/tree.ts'
+import { explain } from '../dependencies.ts'
+import { type AcmqMessage, withFailure, withFields, withResult, withStatus } from '../format.ts'
+import { agentId, everyone } from '../layout.ts'
+import type { AcmqRecord, QueueName } from '../schema.ts'
+import { type Finder, type Found, noSuchMessage } from './finder.ts'
+import type { MissionFiles } from './mission-files.ts'
+import type { Candidate, PendingIndex } from './pending-index.ts'
+import { type AcmqView, type AcmqViewWithBody, viewOf, withBody } from './view.ts'
+
+export interface Blocked {
+  readonly id: string
+  readonly summary: string
+  readonly to: string
+  /** Why, in one line for people. */
+  readonly reason: string
+}
+
+export type Claimed =
+  | {
+      readonly outcome: 'claimed'
+      readonly message: AcmqViewWithBody
+      readonly until: number
+      readonly durability: Durability
+    }
+  | { readonly outcome: 'nothing'; readonly blocked: readonly Blocked[] }
+
+export interface Settled<Outcome extends string> {
+  readonly outcome: Outcome | 'unchanged'
+  readonly message: AcmqView
+  readonly durability: Durability
+}
+
+/** A message by its id, or as it was claimed: then it is found without searching. */
+export type MessageRef = string | Pick<AcmqView, 'id' | 'name'>
+
+export interface Holding {
+  readonly agent: string
+  /** Which claim is meant; without it, whichever is in force for this agent. */
+  readonly attempt?: number
+}
+
+/** Says whether a message may go to an agent now; a reason holds it back. */
+export type Hold = (record: AcmqRecord, body: () => string) => string | undefined
+
+export class Claims {
+  readonly #files: MissionFiles
+  readonly #finder: Finder
+  readonly #index: PendingIndex
+  readonly #hold: () => Promise<Hold | undefined>
+
+  constructor(files: MissionFiles, finder: Finder, index: PendingIndex, hold: () => Promise<Hold | undefined>) {
+    this.#files = files
+    this.#finder = finder
+    this.#index = index
+    this.#hold = hold
+  }
+
+  /** The best message for this agent, by priority, time and id, of those whose dependencies are met. */
+  async claim(agentName: string): Promise<Claimed> {
+    const agent = agentId(agentName)
+    const hold = await this.#hold()
+    const held = new Map<string, Blocked>()
+    for (const must of [false, true]) {
+      await this.#index.refresh(must)
+      for (;;) {
+        const candidate = await this.#index.best(agent)
+        if (!candidate) break
+        const claimed = await this.#take(candidate, agent, hold, held)
+        if (claimed) return claimed
+      }
+    }
+    const blocked = (await this.#index.blocked(agent)).map(({ candidate: { record }, states }) =>
+      blockedAs(record, explain(states)),
+    )
+    return { outcome: 'nothing', blocked: [...blocked, ...held.values()] }
+  }
+
+  /** One message by its id. Claiming again what one holds is fine. */
+  async claimById(id: string, agentName: string): Promise<Claimed> {
+    const agent = agentId(agentName)
+    await this.#index.refresh(true)
+    const found = await this.#finder.findOne(id)
+    if (found.queue === 'processing') return this.#again(found, agent)
+    if (found.queue !== 'pending') throw wrongState(found.id, found.queue, 'claim')
+    const candidate = this.#index.all().find(({ name }) => name === found.name)
+    if (!candidate) throw noSuchMessage(id, this.#files.place.address)
+    const { record } = candidate
+    if (record.to !== agent && record.to !== everyone) throw notYours(record, agent)
+    const blocked = (await this.#index.blocked(agent)).find((one) => one.candidate === candidate)
+    if (blocked) return { outcome: 'nothing', blocked: [blockedAs(record, explain(blocked.states))] }
+    const held = new Map<string, Blocked>()
+    const claimed = await this.#take(candidate, agent, await this.#hold(), held)
+    return claimed ?? { outcome: 'nothing', blocked: [...held.values()] }
+  }
+
+  async #take(
+    candidate: Candidate,
+    agent: string,
+    hold: Hold | undefined,
+    held: Map<string, Blocked>,
+  ): Promise<Claimed | undefined> {
+    const { tree } = this.#files
+    const { name } = candidate
+    let message: AcmqMessage | undefined
+    let isOther = false
+    let reason: string | undefined
+    const target = this.#files.at('processing', name)
+    const moved = await tree.move(this.#files.at('pending', name), target, {
+      unique: true,
+      change: (before) => {
+        // The header is read here, in the step that claims: what the index remembered may be old.
+        message = this.#files.parse(before, name)
+        const { record } = message
+        isOther = (record.to !== agent && record.to !== everyone) || !isSameWait(record, candidate.record)
+        if (isOther) return undefined
+        reason = hold?.(record, () => Buffer.from(before).subarray(message!.bodyStart).toString('utf8'))
+        if (reason !== undefined) return undefined
+        return record.to === everyone
+          ? withFields(before, { status: 'processing', to: agent })
+          : withStatus(before, 'processing')
+      },
+    })
+    if (moved.outcome === 'kept' && isOther) {
+      await this.#index.reread(name)
+      return undefined
+    }
+    this.#index.drop(name)
+    if (moved.outcome === 'kept') held.set(message!.record.id, blockedAs(message!.record, `held by policy: ${reason}`))
+    if (moved.outcome !== 'moved' || !message || !moved.bytes) return undefined
+    // A file that said `processing` already was not written to, so its clock did not start.
+    if (message.record.status === 'processing') await tree.touch(target)
+    const now = this.#files.parse(moved.bytes, name)
+    const view = viewOf(now.record, 'processing', target, now.problems)
+    const until = this.#files.clock.now() + now.record.timeout_seconds * 1000
+    return {
+      outcome: 'claimed',
+      message: withBody(view, moved.bytes, now.bodyStart),
+      until,
+      durability: moved.durability,
+    }
+  }
+
+  async #again(found: Found, agent: string): Promise<Claimed> {
+    const leaf = await this.#files.tree.read(found.path)
+    if (!leaf) throw noSuchMessage(found.id, this.#files.place.address)
+    const { record, problems, bodyStart } = this.#files.parse(leaf.bytes, found.name)
+    if (record.to !== agent) throw notYours(record, agent)
+    const message = withBody(viewOf(record, 'processing', found.path, problems), leaf.bytes, bodyStart)
+    return { outcome: 'claimed', message, until: leaf.changedAt + record.timeout_seconds * 1000, durability: 'process' }
+  }
+
+  /** Restarts the time that a claim may take. */
+  async renew(ref: MessageRef, holding: Holding): Promise<Settled<'renewed'> & { readonly until: number }> {
+    const found = await this.#held(ref)
+    const read = found && (await this.#files.readHeader('processing', found.name))
+    if (!found || !read) throw await this.#lost(ref, holding)
+    this.#expectHolder(read.message.record, holding)
+    const touched = await this.#files.tree.touch(found.path)
+    if (touched.outcome === 'gone') throw await this.#lost(ref, holding)
+    const { record } = read.message
+    return {
+      outcome: 'renewed',
+      message: viewOf(record, 'processing', found.path),
+      durability: touched.durability,
+      until: this.#files.clock.now() + record.timeout_seconds * 1000,
+    }
+  }
+
+  complete(
+    ref: MessageRef,
+    holding: Holding,
+    result: { readonly text?: string; readonly links?: readonly string[] } = {},
+  ): Promise<Settled<'completed'>> {
+    const { text = '', links = [] } = result
+    const at = this.#files.clock.now()
+    return this.#settle(ref, holding, 'completed', (before) => {
+      const marked = withStatus(before, 'completed')
+      return text === '' && links.length === 0 ? marked : withResult(marked, { agent: holding.agent, at, text, links })
+    })
+  }
+
+  fail(
+    ref: MessageRef,
+    holding: Holding,
+    failure: { readonly reason: string; readonly detail?: string },
+  ): Promise<Settled<'failed'>> {
+    const at = this.#files.clock.now()
+    return this.#settle(ref, holding, 'failed', (before) =>
+      withFailure(withStatus(before, 'failed'), { agent: holding.agent, at, ...failure }),
+    )
+  }
+
+  /** A failed message waits again, as the next attempt. Its failure reports stay in its body. */
+  async retry(id: string): Promise<Settled<'retried'>> {
+    const found = await this.#finder.findOne(id)
+    if (found.queue === 'pending') {
+      const read = await this.#files.readHeader('pending', found.name)
+      if (read)
+        return {
+          outcome: 'unchanged',
+          message: viewOf(read.message.record, 'pending', found.path),
+          durability: 'process',
+        }
+    }
+    if (found.queue !== 'failed') throw wrongState(found.id, found.queue, 'retry')
+    const target = this.#files.at('pending', found.name)
+    const moved = await this.#files.tree.move(found.path, target, {
+      unique: true,
+      change: (before) => {
+        const { record } = this.#files.parse(before, found.name)
+        return withFields(before, { status: 'pending', attempt: record.attempt + 1 })
+      },
+    })
+    if (moved.outcome === 'gone') return this.retry(id)
+    const after = this.#expectMoved(moved, found.id)
+    const { record } = this.#files.parse(after.bytes, found.name)
+    this.#index.add(found.name, record)
+    return { outcome: 'retried', message: viewOf(record, 'pending', target), durability: after.durability }
+  }
+
+  /** A waiting message that a person does not want worked on fails with that reason. */
+  async refuse(message: AcmqView, by: string, reason: string): Promise<Settled<'failed'>> {
+    const target = this.#files.at('failed', message.name)
+    const moved = await this.#files.tree.move(this.#files.at('pending', message.name), target, {
+      unique: true,
+      change: (before) => withFailure(withStatus(before, 'failed'), { agent: by, at: this.#files.clock.now(), reason }),
+    })
+    if (moved.outcome === 'gone') throw lostClaim(message.id, 'somebody claimed it first')
+    const { bytes, durability } = this.#expectMoved(moved, message.id)
+    this.#index.drop(message.name)
+    return {
+      outcome: 'failed',
+      message: viewOf(this.#files.parse(bytes, message.name).record, 'failed', target),
+      durability,
+    }
+  }
+
+  /** Edit and move in one: the file is either still being worked on, or whole at its new place. */
+  async #settle<Outcome extends 'completed' | 'failed'>(
+    ref: MessageRef,
+    holding: Holding,
+    queue: Outcome,
+    change: (before: Uint8Array) => Uint8Array,
+  ): Promise<Settled<Outcome>> {
+    const found = await this.#held(ref)
+    if (!found) return this.#settledBefore(ref, holding, queue)
+    const target = this.#files.at(queue, found.name)
+    const moved = await this.#files.tree.move(found.path, target, {
+      unique: true,
+      change: (before) => {
+        this.#expectHolder(this.#files.parse(before, found.name).record, holding)
+        return change(before)
+      },
+    })
+    if (moved.outcome === 'gone') return this.#settledBefore(ref, holding, queue)
+    const { bytes, durability } = this.#expectMoved(moved, found.id)
+    const { record, problems } = this.#files.parse(bytes, found.name)
+    if (queue === 'completed') this.#index.wake(record.id)
+    return { outcome: queue, message: viewOf(record, queue, target, problems), durability }
+  }
+
+  /** Where the caller's claim should be; from memory when the caller has the name. */
+  async #held(ref: MessageRef): Promise<Found | undefined> {
+    if (typeof ref !== 'string') {
+      return { id: ref.id, queue: 'processing', name: ref.name, path: this.#files.at('processing', ref.name) }
+    }
+    const found = await this.#finder.findAll(ref, ['processing'])
+    return found.length > 1 ? this.#finder.findOne(ref, ['processing']) : found[0]
+  }
+
+  /** It is not in `processing/`: already where the caller wants it, or lost. Of two results the first stands. */
+  async #settledBefore<Outcome extends 'completed' | 'failed'>(
+    ref: MessageRef,
+    holding: Holding,
+    queue: Outcome,
+  ): Promise<Settled<Outcome>> {
+    const id = typeof ref === 'string' ? ref : ref.id
+    const [found] = await this.#finder.findAll(id, [queue])
+    const read = found && (await this.#files.readHeader(queue, found.name))
+    const isMine = read && read.message.record.to === holding.agent && isAttempt(read.message.record, holding)
+    if (!isMine) throw await this.#lost(ref, holding)
+    return { outcome: 'unchanged', message: viewOf(read.message.record, queue, found.path), durability: 'process' }
+  }
+
+  #expectHolder(record: AcmqRecord, holding: Holding): void {
+    if (record.to !== holding.agent) throw notYours(record, holding.agent)
+    if (!isAttempt(record, holding)) {
+      throw lostClaim(record.id, `attempt ${holding.attempt} is over; attempt ${record.attempt} is being worked on`)
+    }
+  }
+
+  #expectMoved(moved: Moved, id: string): { bytes: Uint8Array; durability: Durability } {
+    if (moved.outcome === 'moved' && moved.bytes) return { bytes: moved.bytes, durability: moved.durability }
+    throw conflict('TWO_QUEUES', `Message ${id} is in two queues at once.`, {
+      hint: `Put that in order: acmq reconcile ${this.#files.place.address}`,
+      details: { id },
+    })
+  }
+
+  async #lost(ref: MessageRef, _holding: Holding): Promise<Error> {
+    const id = typeof ref === 'string' ? ref : ref.id
+    const [found] = await this.#finder.findAll(id)
+    if (found) return lostClaim(found.id, `it is in ${found.queue} now`)
+    const [archived] = await this.#finder.archived(id)
+    return archived ? lostClaim(archived.id, 'it is archived') : noSuchMessage(id, this.#files.place.address)
+  }
+}
+
+const isAttempt = (record: AcmqRecord, { attempt }: Holding): boolean =>
+  attempt === undefined || attempt === record.attempt
+
+/** The same recipient and dependencies as when the index judged it. */
+const isSameWait = (now: AcmqRecord, then: AcmqRecord): boolean =>
+  now.id === then.id && now.to === then.to && now.dependencies.join('\0') === then.dependencies.join('\0')
+
+const blockedAs = ({ id, summary, to }: AcmqRecord, reason: string): Blocked => ({ id, summary, to, reason })
+
+const lostClaim = (id: string, why: string) =>
+  conflict('LOST_CLAIM', `The claim on message ${id} is lost: ${why}.`, {
+    hint: 'Stop working on it; what you wrote elsewhere stays. Claim the next message.',
+    details: { id },
+  })
+
+const notYours = ({ id, to }: AcmqRecord, agent: string) =>
+  conflict('NOT_YOUR_MESSAGE', `Message ${id} is for ${to}, not for ${agent}.`, {
+    hint: `Act as ${to} if that is who you are: --as ${to}`,
+    details: { id, to, agent },
+  })
+
+const wrongState = (id: string, queue: QueueName, verb: string) =>
+  conflict('WRONG_STATE', `Message ${id} is in ${queue}; there is nothing to ${verb}.`, {
+    hint: 'Look at it first: acmq show MISSION ID',
+    details: { id, queue },
+  })

@@ -1,0 +1,104 @@
+/**
+ * Whether what a message depends on is done. A message keeps its file name from queue to queue, so once the name
+ * behind an id is known, its state is a look at one place instead of a search.
+ */
+import type { TreePath } from '../../../kernel/tree-path.ts'
+import { childOf, treePath } from '../../../kernel/tree-path.ts'
+import { type DependencyState, judge, type Lookup, readDependency } from '../dependencies.ts'
+import type { AcmqRecord, QueueName, State } from '../schema.ts'
+import { type Finder, isMeant, shortLength } from './finder.ts'
+import type { MissionFiles } from './mission-files.ts'
+
+type MessageState = ReturnType<Lookup['stateOf']>
+
+/** Most often right first. */
+const searchOrder: readonly QueueName[] = ['completed', 'processing', 'pending', 'failed']
+
+export class DependencyBook {
+  readonly #files: MissionFiles
+  readonly #finder: Finder
+  /** Full ids to file names, by short id. */
+  readonly #names = new Map<string, Map<string, string>>()
+  /** What is completed stays completed. */
+  readonly #completed = new Set<string>()
+
+  constructor(files: MissionFiles, finder: Finder) {
+    this.#files = files
+    this.#finder = finder
+  }
+
+  learn(id: string, name: string): void {
+    const short = id.slice(0, shortLength)
+    const known = this.#names.get(short)
+    if (known) known.set(id, name)
+    else this.#names.set(short, new Map([[id, name]]))
+  }
+
+  /** What still holds the message back; empty when nothing does. */
+  async judge(record: Pick<AcmqRecord, 'id' | 'dependencies'>): Promise<readonly DependencyState[]> {
+    if (record.dependencies.length === 0) return []
+    const states = new Map<string, MessageState>()
+    const paths = new Set<string>()
+    for (const text of record.dependencies) {
+      const dependency = readDependency(text)
+      if (dependency.kind === 'message') states.set(dependency.id, await this.#stateOf(dependency.id))
+      if (dependency.kind === 'either') {
+        const state = await this.#stateOf(dependency.text)
+        if (state !== undefined) states.set(dependency.text, state)
+        else if (await this.#exists(dependency.text)) paths.add(dependency.text)
+      }
+      if (dependency.kind === 'path' && (await this.#exists(dependency.path))) paths.add(dependency.path)
+    }
+    return judge(record, { stateOf: (id) => states.get(id), pathExists: (path) => paths.has(path) })
+  }
+
+  async #stateOf(id: string): Promise<MessageState> {
+    if (this.#completed.has(id)) return 'completed'
+    const full = await this.#resolve(id)
+    if (typeof full !== 'string') return full
+    const state = await this.#probe(full)
+    if (state === 'completed' || state === 'archived-completed') this.#completed.add(id)
+    return state
+  }
+
+  /** The one full id meant, from memory if it is there. */
+  async #resolve(id: string): Promise<string | undefined | { ambiguous: readonly string[] }> {
+    const known = this.#names.get(id.slice(0, shortLength))
+    if (known?.has(id)) return id
+    const found = await this.#finder.findAll(id)
+    for (const { id: full, name } of found) this.learn(full, name)
+    const archived = found.length === 0 ? await this.#finder.archived(id) : []
+    const ids = new Set([...found, ...archived].map((entry) => entry.id).filter((full) => isMeant(id, full)))
+    if (ids.size > 1) return { ambiguous: [...ids] }
+    return [...ids][0]
+  }
+
+  async #probe(id: string): Promise<State | 'archived-completed' | 'archived-failed' | undefined> {
+    const name = this.#names.get(id.slice(0, shortLength))?.get(id)
+    for (const queue of name === undefined ? [] : searchOrder) {
+      if (await this.#files.tree.look(this.#files.at(queue, name!))) return queue
+    }
+    const [archived] = await this.#finder.archived(id)
+    if (archived) return archived.status === 'completed' ? 'archived-completed' : 'archived-failed'
+    // It moved between two looks, or somebody renamed it: search once for real.
+    const [found] = await this.#finder.findAll(id)
+    if (found) this.learn(found.id, found.name)
+    return found?.queue
+  }
+
+  async #exists(path: string): Promise<boolean> {
+    const place = insideOf(this.#files.path, path)
+    return place !== undefined && (await this.#files.tree.look(place)) !== undefined
+  }
+}
+
+/** The place of a mission-relative path; `undefined` when it would leave the mission or cannot be a path. */
+function insideOf(mission: TreePath, path: string): TreePath | undefined {
+  try {
+    const inside = treePath(path.replace(/^(\.\/)+/, '').replace(/\/+$/, ''))
+    return inside.split('/').reduce<TreePath>((folder, name) => childOf(folder, name), mission)
+  } catch {
+    // PATH_ESCAPES_ROOT: it is reported as a dependency outside the mission.
+    return undefined
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * Finds messages by id, wherever in the mission they are. File names carry the first characters of the id; names that
+ * do not, because another program chose them, are read once and remembered. The id in the header decides.
+ */
+import { conflict, notFound } from '../../../kernel/errors.ts'
+import type { TreePath } from '../../../kernel/tree-path.ts'
+import { type ArchivedEntry, findArchived } from '../archive.ts'
+import { archivePath, isMessageName, parseFileName } from '../layout.ts'
+import { type QueueName, queueNames } from '../schema.ts'
+import { FolderView } from './folder-view.ts'
+import type { MissionFiles } from './mission-files.ts'
+
+export interface Found {
+  readonly id: string
+  readonly queue: QueueName
+  readonly name: string
+  readonly path: TreePath
+}
+
+/** A short id: the part of an id that file names carry. */
+export const shortLength = 8
+
+export class Finder {
+  readonly #files: MissionFiles
+  readonly #views: Record<QueueName, QueueView>
+
+  constructor(files: MissionFiles) {
+    this.#files = files
+    const view = (queue: QueueName) => new QueueView(files, queue)
+    this.#views = {
+      pending: view('pending'),
+      processing: view('processing'),
+      completed: view('completed'),
+      failed: view('failed'),
+    }
+  }
+
+  /** Every message whose id is `id` or begins with it (eight characters at least). */
+  async findAll(id: string, queues: readonly QueueName[] = queueNames): Promise<Found[]> {
+    const found: Found[] = []
+    for (const queue of queues) found.push(...(await this.#views[queue].find(id)))
+    // A message that moved between two listings is seen twice or not at all: what was seen is looked at again.
+    const unique = new Map(found.map((entry) => [`${entry.id} ${entry.queue}`, entry]))
+    return [...unique.values()]
+  }
+
+  /** The one message meant, or an error that says why there is none. */
+  async findOne(id: string, queues?: readonly QueueName[]): Promise<Found> {
+    const found = await this.findAll(id, queues)
+    const ids = new Set(found.map((entry) => entry.id))
+    if (ids.size > 1) throw ambiguous(id, [...ids])
+    const first = found[0]
+    if (!first) throw noSuchMessage(id, this.#files.place.address)
+    return first
+  }
+
+  async archived(id: string): Promise<readonly ArchivedEntry[]> {
+    return findArchived(this.#files.tree, archivePath(this.#files.place), id)
+  }
+}
+
+/** The messages of one queue by id. */
+class QueueView {
+  readonly #files: MissionFiles
+  readonly #queue: QueueName
+  readonly #view: FolderView
+  readonly #byShortId = new Map<string, Set<string>>()
+  /** Names that say nothing about the id. */
+  readonly #odd = new Set<string>()
+  readonly #ids = new Map<string, string | undefined>()
+
+  constructor(files: MissionFiles, queue: QueueName) {
+    this.#files = files
+    this.#queue = queue
+    this.#view = new FolderView(files.tree, files.queues[queue])
+  }
+
+  async find(id: string): Promise<Found[]> {
+    const { came, went } = await this.#view.changes(true)
+    for (const { name, kind } of came) if (kind === 'leaf' && isMessageName(name)) this.#file(name)
+    for (const name of went) this.#unfile(name)
+    const found: Found[] = []
+    const names = new Set([...(this.#byShortId.get(id.slice(0, shortLength)) ?? []), ...this.#odd])
+    for (const name of names) {
+      const full = await this.#idOf(name)
+      if (full !== undefined && isMeant(id, full)) {
+        found.push({ id: full, queue: this.#queue, name, path: this.#files.at(this.#queue, name) })
+      }
+    }
+    return found
+  }
+
+  #file(name: string): void {
+    const short = parseFileName(name)?.shortId.slice(0, shortLength)
+    if (short === undefined) {
+      this.#odd.add(name)
+      return
+    }
+    const names = this.#byShortId.get(short) ?? new Set()
+    this.#byShortId.set(short, names.add(name))
+  }
+
+  #unfile(name: string): void {
+    this.#odd.delete(name)
+    this.#ids.delete(name)
+    const short = parseFileName(name)?.shortId.slice(0, shortLength)
+    if (short !== undefined) this.#byShortId.get(short)?.delete(name)
+  }
+
+  /** The id in the header; `undefined` for a file that is malformed or has just moved on. */
+  async #idOf(name: string): Promise<string | undefined> {
+    if (this.#ids.has(name)) return this.#ids.get(name)
+    let id: string | undefined
+    try {
+      id = (await this.#files.readHeader(this.#queue, name))?.message.record.id
+    } catch {
+      // Malformed: it has no id to be found by. `reconcile` and claiming report it.
+      id = undefined
+    }
+    if (id !== undefined) this.#ids.set(name, id)
+    return id
+  }
+}
+
+/** Full ids match whole, shorter ones by their beginning. */
+export const isMeant = (asked: string, full: string): boolean =>
+  asked === full || (asked.length >= shortLength && asked.length < full.length && full.startsWith(asked))
+
+export const ambiguous = (id: string, candidates: readonly string[]) =>
+  conflict('AMBIGUOUS_ID', `More than one message has an id that begins with ${id}: ${candidates.join(', ')}.`, {
+    hint: 'Give the whole id.',
+    details: { id, candidates },
+  })
+
+export const noSuchMessage = (id: string, mission: string) =>
+  notFound('NO_SUCH_MESSAGE', `There is no message ${id} in mission ${mission}.`, {
+    hint: `See what there is: acmq list ${mission}`,
+    details: { id, mission },
+  })

@@ -1,0 +1,74 @@
+/**
+ * The names in a folder, remembered between looks. Listing costs a microsecond or two an entry, so a large folder is
+ * not listed again for every message: only when its time says that names came or went, and never so often that
+ * listing would take more than a fraction of the time.
+ */
+import type { TreePath } from '../../../kernel/tree-path.ts'
+import type { Entry, Tree } from '../../../tree/tree.ts'
+
+export interface FolderChange {
+  readonly came: readonly Entry[]
+  readonly went: readonly string[]
+}
+
+/** Folder times tick every few milliseconds: a younger one may hide a second change. */
+const tooYoung = 20
+/** A listing may be repeated after this many times what it took. */
+const restFactor = 20
+/** Whatever the folder's time says, look for real this often: edits by strangers can leave it as it was. */
+const longestTrust = 3000
+
+export class FolderView {
+  readonly #tree: Tree
+  readonly #folder: TreePath
+  #names = new Map<string, Entry['kind']>()
+  #stamp: number | undefined
+  #isTrusted = false
+  #listedAt = Number.NEGATIVE_INFINITY
+  #cost = 0
+
+  constructor(tree: Tree, folder: TreePath) {
+    this.#tree = tree
+    this.#folder = folder
+  }
+
+  get names(): ReadonlyMap<string, Entry['kind']> {
+    return this.#names
+  }
+
+  /** What changed since the last call. `must`: the caller found nothing, so being sparing would mean missing something. */
+  async changes(must = false): Promise<FolderChange> {
+    const now = performance.now()
+    const rested = now - this.#listedAt >= this.#cost * restFactor
+    if (!must && !rested) return nothing
+    const stamp = (await this.#tree.look(this.#folder))?.modifiedAt
+    const isSame = this.#isTrusted && stamp === this.#stamp && now - this.#listedAt < longestTrust
+    if (isSame) return nothing
+    this.#stamp = stamp
+    this.#isTrusted = stamp === undefined || Date.now() - stamp > tooYoung
+    return this.#list()
+  }
+
+  /** Keeps the memory in step with what this process itself did, without looking. */
+  drop(name: string): void {
+    this.#names.delete(name)
+  }
+
+  add(name: string): void {
+    this.#names.set(name, 'leaf')
+  }
+
+  async #list(): Promise<FolderChange> {
+    const startedAt = performance.now()
+    const entries = await this.#tree.list(this.#folder)
+    const names = new Map(entries.map(({ name, kind }) => [name, kind]))
+    const came = entries.filter(({ name }) => !this.#names.has(name))
+    const went = [...this.#names.keys()].filter((name) => !names.has(name))
+    this.#names = names
+    this.#listedAt = performance.now()
+    this.#cost = this.#listedAt - startedAt
+    return { came, went }
+  }
+}
+
+const nothing: FolderChange = { came: [], went: [] }

@@ -1,0 +1,68 @@
+/** One mission's place on the tree and what is needed to read its messages: shared by everything in this folder. */
+import type { Clock } from '../../../kernel/clock.ts'
+import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
+import type { Tree } from '../../../tree/tree.ts'
+import { type AcmqMessage, parseMessage } from '../format.ts'
+import { type MissionPlace, missionPath, queuePath } from '../layout.ts'
+import type { QueueName } from '../schema.ts'
+import type { AcmqSettings } from '../settings.ts'
+
+export class MissionFiles {
+  readonly tree: Tree
+  readonly clock: Clock
+  readonly settings: AcmqSettings
+  readonly place: MissionPlace
+  readonly path: TreePath
+  readonly queues: Readonly<Record<QueueName, TreePath>>
+
+  constructor(tree: Tree, clock: Clock, settings: AcmqSettings, place: MissionPlace) {
+    this.tree = tree
+    this.clock = clock
+    this.settings = settings
+    this.place = place
+    this.path = missionPath(place)
+    this.queues = {
+      pending: queuePath(place, 'pending'),
+      processing: queuePath(place, 'processing'),
+      completed: queuePath(place, 'completed'),
+      failed: queuePath(place, 'failed'),
+    }
+  }
+
+  at(queue: QueueName, name: string): TreePath {
+    return childOf(this.queues[queue], name)
+  }
+
+  /** Reads the header of a message. Throws a `Corrupt` error that says what is wrong with it. */
+  parse(bytes: Uint8Array, fileName: string): AcmqMessage {
+    const { timeoutSeconds } = this.settings
+    return parseMessage(bytes, { fileName, address: this.place.address, defaults: { timeoutSeconds } })
+  }
+
+  /** Enough for any header that is not itself an attack. */
+  async readHeader(queue: QueueName, name: string): Promise<HeaderRead | undefined> {
+    const leaf = await this.tree.read(this.at(queue, name), { atMost: headBytes })
+    if (!leaf) return undefined
+    const { bytes, size, modifiedAt, changedAt } = leaf
+    if (bytes.length < size && !endsHeader(bytes)) {
+      const whole = await this.tree.read(this.at(queue, name), { atMost: longestHeader })
+      if (!whole) return undefined
+      return { message: this.parse(whole.bytes, name), size, modifiedAt, changedAt }
+    }
+    return { message: this.parse(bytes, name), size, modifiedAt, changedAt }
+  }
+}
+
+export interface HeaderRead {
+  readonly message: AcmqMessage
+  readonly size: number
+  readonly modifiedAt: number
+  readonly changedAt: number
+}
+
+const headBytes = 2048
+const longestHeader = 64 * 1024
+
+/** True when a closing `---` line, and its end, is within what was read. */
+const endsHeader = (bytes: Uint8Array): boolean =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).subarray(0, -2).includes('\n---', 3)

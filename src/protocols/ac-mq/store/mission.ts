@@ -1,0 +1,353 @@
+/** One mission: its queue and everything that can be asked of it. */
+import type { Clock } from '../../../kernel/clock.ts'
+import { conflict, notFound } from '../../../kernel/errors.ts'
+import { parentOf, type TreePath } from '../../../kernel/tree-path.ts'
+import type { Finding, Tree } from '../../../tree/tree.ts'
+import { archiveMessages, listArchived } from '../archive.ts'
+import { drawGraph, type GraphFormat, type GraphNode } from '../graph.ts'
+import { type Hydration, hydrate } from '../hydrate.ts'
+import {
+  agentId,
+  fallbackManifestPath,
+  type MissionAddress,
+  manifestPath,
+  missionAddress,
+  missionPath,
+} from '../layout.ts'
+import { type Manifest, parseManifest, tickMilestone } from '../manifest.ts'
+import { type QueueName, queueNames } from '../schema.ts'
+import type { AcmqSettings } from '../settings.ts'
+import { type Claimed, Claims, type Holding, type MessageRef, type Settled } from './claims.ts'
+import { DependencyBook } from './dependency-book.ts'
+import { Finder } from './finder.ts'
+import { MissionFiles } from './mission-files.ts'
+import { type Listed, Overview, type QueueStatus } from './overview.ts'
+import { PendingIndex } from './pending-index.ts'
+import { Policy } from './policy.ts'
+import { Reconciliation, type Repair } from './reconcile.ts'
+import { type SendInput, Sending, type Sent } from './send.ts'
+import { type Stalled, Supervision, type Swept } from './supervise.ts'
+import type { AcmqView, AcmqViewWithBody } from './view.ts'
+
+export interface MissionParts {
+  readonly tree: Tree
+  readonly clock: Clock
+  readonly settings: AcmqSettings
+  readonly root: TreePath
+}
+
+export interface ReconciledView {
+  readonly outcome: 'reconciled'
+  readonly counts: Readonly<Record<QueueName, number>>
+  readonly manifest: Manifest | undefined
+  /** The agent's own messages in `processing/`, and whether their time has run out. */
+  readonly mine: readonly { readonly message: AcmqView; readonly isStalled: boolean }[]
+  readonly repairs: readonly Repair[]
+}
+
+export class Mission {
+  readonly address: MissionAddress
+  readonly #files: MissionFiles
+  readonly #finder: Finder
+  readonly #index: PendingIndex
+  readonly #sending: Sending
+  readonly #claims: Claims
+  readonly #supervision: Supervision
+  readonly #reconciliation: Reconciliation
+  readonly #overview: Overview
+  readonly #policy: Policy
+
+  constructor(parts: MissionParts, address: MissionAddress) {
+    const { tree, clock, settings, root } = parts
+    this.address = address
+    this.#files = new MissionFiles(tree, clock, settings, { root, address })
+    this.#finder = new Finder(this.#files)
+    const book = new DependencyBook(this.#files, this.#finder)
+    this.#index = new PendingIndex(this.#files, book)
+    this.#policy = new Policy(tree)
+    this.#sending = new Sending(this.#files, this.#finder, this.#index)
+    this.#claims = new Claims(this.#files, this.#finder, this.#index, () => this.#policy.hold())
+    this.#supervision = new Supervision(this.#files, this.#finder, this.#index)
+    this.#reconciliation = new Reconciliation(this.#files, this.#index)
+    this.#overview = new Overview(this.#files, this.#finder, this.#index, this.#supervision)
+  }
+
+  /** Puts a message into the queue. AC-MQ §4.1. */
+  async send(input: SendInput): Promise<Sent> {
+    const sent = await this.#sending.send(input)
+    const body = typeof input.body === 'string' ? input.body : Buffer.from(input.body).toString('utf8')
+    const pattern = await this.#policy.matching(sent.message, body)
+    if (pattern === undefined) return sent
+    const notice = `It matches ${JSON.stringify(pattern)}: a person must approve it first (signalbox human approve ${sent.message.id}).`
+    return { ...sent, notices: [...sent.notices, notice] }
+  }
+
+  /** Takes the best waiting message for the agent, or the one with this id; waits for one as long as it is told to. */
+  async claim(options: { readonly agent: string; readonly id?: string; readonly waitMs?: number }): Promise<Claimed> {
+    const take = () =>
+      options.id === undefined ? this.#claims.claim(options.agent) : this.#claims.claimById(options.id, options.agent)
+    const first = await this.#takeCleaning(take)
+    return first.outcome === 'claimed' || !options.waitMs ? first : this.#waitFor(take, options.waitMs, first)
+  }
+
+  renew(ref: MessageRef, holding: Holding): Promise<Settled<'renewed'> & { readonly until: number }> {
+    return this.#claims.renew(ref, checked(holding))
+  }
+
+  /** Marks a claimed message as done, with its result and links to what was made. AC-MQ §4.3. */
+  complete(
+    ref: MessageRef,
+    holding: Holding,
+    result?: { readonly text?: string; readonly links?: readonly string[] },
+  ): Promise<Settled<'completed'>> {
+    return this.#claims.complete(ref, checked(holding), result)
+  }
+
+  /** Gives up a claimed message with a report that stays in it. AC-MQ §4.4, §8.1. */
+  fail(
+    ref: MessageRef,
+    holding: Holding,
+    failure: { readonly reason: string; readonly detail?: string },
+  ): Promise<Settled<'failed'>> {
+    return this.#claims.fail(ref, checked(holding), failure)
+  }
+
+  retry(id: string): Promise<Settled<'retried'>> {
+    return this.#claims.retry(id)
+  }
+
+  list(queue: QueueName): Promise<Listed> {
+    return this.#overview.list(queue)
+  }
+
+  show(id: string): Promise<AcmqViewWithBody> {
+    return this.#overview.show(id)
+  }
+
+  blocked(agent?: string): Promise<{ message: AcmqView; reason: string }[]> {
+    return this.#overview.blocked(agent)
+  }
+
+  counts(): Promise<Record<QueueName, number>> {
+    return this.#overview.counts()
+  }
+
+  async status(): Promise<QueueStatus & { readonly archived: number }> {
+    const archived = await listArchived(this.#files.tree, this.#archiveFolder)
+    return { ...(await this.#overview.status()), archived: archived.length }
+  }
+
+  findStalled(): Promise<Stalled[]> {
+    return this.#supervision.findStalled()
+  }
+
+  /** One pass over the claims: what ran out of time fails and is asked about; malformed files are set aside. */
+  async supervise(by?: string): Promise<Swept & { readonly repairs: readonly Repair[] }> {
+    const repairs = await this.#reconciliation.run()
+    return { ...(await this.#supervision.sweep(by)), repairs }
+  }
+
+  /** Brings folders and headers into agreement and tells an agent where it stands. AC-MQ §9.1. */
+  async reconcile(agent?: string): Promise<ReconciledView> {
+    const repairs = await this.#reconciliation.run()
+    const stalled = new Set((await this.findStalled()).map(({ message }) => message.id))
+    const processing =
+      agent === undefined ? [] : (await this.list('processing')).messages.filter(({ to }) => to === agent)
+    return {
+      outcome: 'reconciled',
+      counts: await this.counts(),
+      manifest: await this.manifest(),
+      mine: processing.map((message) => ({ message, isStalled: stalled.has(message.id) })),
+      repairs,
+    }
+  }
+
+  /** Packs messages that were completed longer ago than this. AC-MQ §9.2. */
+  async archive(
+    options: {
+      readonly olderThanMs?: number
+      readonly by?: string
+      readonly onProgress?: (done: number, total: number) => void
+    } = {},
+  ): Promise<{ readonly outcome: 'archived' | 'nothing'; readonly archived: number }> {
+    const { tree, clock, settings } = this.#files
+    const limit = clock.now() - (options.olderThanMs ?? settings.archiveAfterMs)
+    const old = (await tree.list(this.#files.queues.completed, { times: true })).filter(
+      ({ changedAt }) => changedAt <= limit,
+    )
+    const times = new Map(old.map(({ name, changedAt }) => [name, changedAt]))
+    const { messages } = await this.list('completed')
+    const chosen = messages.flatMap((view) => {
+      const finishedAt = times.get(view.name)
+      if (finishedAt === undefined) return []
+      const { id, name, from, to, summary, createdAt } = view
+      const path = this.#files.at('completed', name)
+      return [{ path, id, name, status: 'completed' as const, from, to, summary, timestamp: createdAt, finishedAt }]
+    })
+    const { archived } = await archiveMessages(tree, this.#archiveFolder, chosen, {
+      owner: options.by ?? `archiver-${process.pid}`,
+      ...(options.onProgress ? { onProgress: options.onProgress } : {}),
+    })
+    return { outcome: archived > 0 ? 'archived' : 'nothing', archived }
+  }
+
+  /** Everything an agent needs to know for the mission, or for one message of it. AC-MQ §5. */
+  async hydrate(options: { readonly id?: string; readonly budgetTokens?: number } = {}): Promise<Hydration> {
+    const { tree, place } = this.#files
+    const parts = this.address.split('/')
+    const ancestors = parts
+      .slice(0, -1)
+      .map((_, i) => missionPath({ root: place.root, address: missionAddress(parts.slice(0, i + 1).join('/')) }))
+    const found = options.id === undefined ? undefined : await this.#finder.findOne(options.id)
+    const header = found && (await this.#files.readHeader(found.queue, found.name))
+    return hydrate(tree, {
+      missionPath: this.#files.path,
+      base: parentOf(parentOf(place.root)),
+      ancestors,
+      ...(found && header ? { message: { path: found.path, dependencies: header.message.record.dependencies } } : {}),
+      ...(options.budgetTokens === undefined ? {} : { budgetTokens: options.budgetTokens }),
+    })
+  }
+
+  /** The dependencies of all messages, drawn. */
+  async graph(format: GraphFormat): Promise<string> {
+    const blocked = new Map((await this.blocked()).map(({ message, reason }) => [message.id, reason]))
+    const nodes: GraphNode[] = []
+    for (const queue of queueNames) {
+      for (const { id, summary, to, dependencies } of (await this.list(queue)).messages) {
+        const reason = blocked.get(id)
+        nodes.push({
+          id,
+          summary,
+          to,
+          state: queue,
+          dependencies,
+          ...(reason === undefined ? {} : { blocked: reason }),
+        })
+      }
+    }
+    return drawGraph(nodes, format)
+  }
+
+  async manifest(): Promise<Manifest | undefined> {
+    const found = await this.#manifestLeaf()
+    return found && parseManifest(Buffer.from(found.leaf.bytes).toString('utf8'))
+  }
+
+  /** Ticks a milestone off, or on again. AC-MQ §5. */
+  async milestone(
+    title: string,
+    done: boolean,
+  ): Promise<{ readonly outcome: 'ticked' | 'unchanged'; readonly manifest: Manifest }> {
+    for (;;) {
+      const found = await this.#manifestLeaf()
+      if (!found) {
+        throw notFound('NO_MANIFEST', `Mission ${this.address} has no manifest.`, {
+          hint: `Write ${manifestPath(this.#files.place)}.`,
+        })
+      }
+      const ticked = tickMilestone(Buffer.from(found.leaf.bytes).toString('utf8'), title, done)
+      if (ticked.outcome === 'unknown') {
+        throw notFound('NO_SUCH_MILESTONE', `The manifest has no milestone ${JSON.stringify(title)}.`, {
+          hint: ticked.nearest
+            ? `Did you mean ${JSON.stringify(ticked.nearest)}?`
+            : 'Milestones are list items such as `- [ ] First draft`.',
+        })
+      }
+      if (ticked.outcome === 'already') return { outcome: 'unchanged', manifest: parseManifest(ticked.text) }
+      const replaced = await this.#files.tree.replace(found.path, Buffer.from(ticked.text), found.leaf.revision)
+      if (replaced.outcome === 'replaced') return { outcome: 'ticked', manifest: parseManifest(ticked.text) }
+    }
+  }
+
+  /** Messages that wait for a person, with the pattern that holds each. */
+  async held(): Promise<{ message: AcmqViewWithBody; pattern: string }[]> {
+    const held: { message: AcmqViewWithBody; pattern: string }[] = []
+    for (const { id } of (await this.list('pending')).messages) {
+      const message = await this.show(id)
+      const pattern = await this.#policy.matching(message, message.body)
+      if (pattern !== undefined && !(await this.#policy.isApproved(message, message.body)))
+        held.push({ message, pattern })
+    }
+    return held
+  }
+
+  async approve(id: string, by: string, at: string): Promise<AcmqView> {
+    const message = await this.show(id)
+    if (message.state !== 'pending') throw notWaiting(message)
+    await this.#policy.approve(message, message.body, by, at)
+    return message
+  }
+
+  /** A person says no: the message fails with that reason. */
+  async deny(id: string, by: string, reason: string): Promise<Settled<'failed'>> {
+    const message = await this.show(id)
+    if (message.state !== 'pending') throw notWaiting(message)
+    return this.#claims.refuse(message, by, reason)
+  }
+
+  /** What `doctor` should know of this mission; nothing is changed. */
+  async inspect(): Promise<Finding[]> {
+    const { unreadable } = await this.#overview.status()
+    return unreadable.map(({ path, reason }) => ({
+      code: 'UNREADABLE_MESSAGE',
+      severity: 'warning' as const,
+      path,
+      message: reason,
+      hint: `Correct the file, or set it aside: acmq reconcile ${this.address}`,
+      repaired: false,
+    }))
+  }
+
+  async #manifestLeaf() {
+    for (const path of [manifestPath(this.#files.place), fallbackManifestPath(this.#files.place)]) {
+      const leaf = await this.#files.tree.read(path)
+      if (leaf) return { path, leaf }
+    }
+    return undefined
+  }
+
+  get #archiveFolder(): TreePath {
+    return `${this.#files.path}/archive` as TreePath
+  }
+
+  /** Malformed files that nobody is writing any more go out of the way before anyone is told that nothing is there. */
+  async #takeCleaning(take: () => Promise<Claimed>): Promise<Claimed> {
+    const taken = await take()
+    if (taken.outcome === 'claimed' || this.#index.malformed.length === 0) return taken
+    for (const { name, error } of this.#index.malformed) await this.#reconciliation.setAside('pending', name, error)
+    return taken
+  }
+
+  /** Woken by what happens in the folders; looks by itself only now and then. */
+  async #waitFor(take: () => Promise<Claimed>, waitMs: number, first: Claimed): Promise<Claimed> {
+    let wake: () => void = () => {}
+    const folders = [this.#files.queues.pending, this.#files.queues.completed]
+    const watching = folders.map((folder) => this.#files.tree.watch(folder, () => wake()))
+    const deadline = performance.now() + waitMs
+    let last = first
+    try {
+      for (;;) {
+        const woken = new Promise<void>((resolve) => {
+          wake = resolve
+        })
+        last = await this.#takeCleaning(take)
+        const left = deadline - performance.now()
+        if (last.outcome === 'claimed' || left <= 0) return last
+        const timer = setTimeout(() => wake(), left)
+        await woken
+        clearTimeout(timer)
+      }
+    } finally {
+      for (const one of watching) one.close()
+    }
+  }
+}
+
+const checked = (holding: Holding): Holding => ({ ...holding, agent: agentId(holding.agent) })
+
+const notWaiting = (message: AcmqView) =>
+  conflict('WRONG_STATE', `Message ${message.id} is in ${message.state}; it does not wait for an approval.`, {
+    hint: 'See what waits: signalbox human list',
+    details: { id: message.id },
+  })

@@ -1,0 +1,137 @@
+/** Looking without touching: what is where, what waits for what, and how fast it goes. */
+import { SignalboxError } from '../../../kernel/errors.ts'
+import { readArchived } from '../archive.ts'
+import { explain } from '../dependencies.ts'
+import { isMessageName } from '../layout.ts'
+import { type QueueName, queueNames } from '../schema.ts'
+import { type Finder, noSuchMessage } from './finder.ts'
+import type { MissionFiles } from './mission-files.ts'
+import type { PendingIndex } from './pending-index.ts'
+import type { Stalled, Supervision } from './supervise.ts'
+import { type AcmqView, type AcmqViewWithBody, viewOf, withBody } from './view.ts'
+
+export interface Listed {
+  readonly messages: readonly AcmqView[]
+  /** Files in the queue that cannot be read as messages. */
+  readonly unreadable: readonly { readonly path: string; readonly reason: string }[]
+}
+
+export interface QueueStatus {
+  readonly counts: Readonly<Record<QueueName, number>>
+  readonly oldestPending: { readonly id: string; readonly summary: string; readonly ageSeconds: number } | undefined
+  readonly blocked: readonly { readonly id: string; readonly summary: string; readonly reason: string }[]
+  readonly stalled: readonly Stalled[]
+  readonly unreadable: readonly { readonly path: string; readonly reason: string }[]
+  /** Of the last hour. */
+  readonly completedLastHour: number
+  readonly failedLastHour: number
+  readonly agents: Readonly<Record<string, { pending: number; processing: number; completed: number; failed: number }>>
+}
+
+const hour = 60 * 60 * 1000
+
+export class Overview {
+  readonly #files: MissionFiles
+  readonly #finder: Finder
+  readonly #index: PendingIndex
+  readonly #supervision: Supervision
+
+  constructor(files: MissionFiles, finder: Finder, index: PendingIndex, supervision: Supervision) {
+    this.#files = files
+    this.#finder = finder
+    this.#index = index
+    this.#supervision = supervision
+  }
+
+  async list(queue: QueueName): Promise<Listed> {
+    const messages: AcmqView[] = []
+    const unreadable: { path: string; reason: string }[] = []
+    for (const { name, kind } of await this.#files.tree.list(this.#files.queues[queue])) {
+      if (!isMessageName(name)) continue
+      const path = this.#files.at(queue, name)
+      if (kind !== 'leaf') {
+        unreadable.push({ path, reason: `Not an ordinary file (${kind}).` })
+        continue
+      }
+      try {
+        const read = await this.#files.readHeader(queue, name)
+        if (read) messages.push(viewOf(read.message.record, queue, path, read.message.problems))
+      } catch (error) {
+        if (!(error instanceof SignalboxError)) throw error
+        unreadable.push({ path, reason: error.message })
+      }
+    }
+    return { messages, unreadable }
+  }
+
+  async show(id: string): Promise<AcmqViewWithBody> {
+    const found = await this.#finder.findAll(id)
+    if (found.length > 0) {
+      const one = await this.#finder.findOne(id)
+      const leaf = await this.#files.tree.read(one.path)
+      if (!leaf) return this.show(id)
+      const message = this.#files.parse(leaf.bytes, one.name)
+      return withBody(viewOf(message.record, one.queue, one.path, message.problems), leaf.bytes, message.bodyStart)
+    }
+    const [archived] = await this.#finder.archived(id)
+    if (!archived) throw noSuchMessage(id, this.#files.place.address)
+    const bytes = await readArchived(this.#files.tree, archived)
+    const message = this.#files.parse(bytes, archived.name)
+    return withBody(viewOf(message.record, 'archived', archived.pack, message.problems), bytes, message.bodyStart)
+  }
+
+  /** Why each of the waiting messages that cannot be claimed waits. */
+  async blocked(agent?: string): Promise<{ message: AcmqView; reason: string }[]> {
+    await this.#index.refresh(true)
+    return (await this.#index.blocked(agent)).map(({ candidate, states }) => ({
+      message: viewOf(candidate.record, 'pending', this.#files.at('pending', candidate.name)),
+      reason: explain(states),
+    }))
+  }
+
+  async counts(): Promise<Record<QueueName, number>> {
+    const counts = { pending: 0, processing: 0, completed: 0, failed: 0 }
+    for (const queue of queueNames) {
+      const entries = await this.#files.tree.list(this.#files.queues[queue])
+      counts[queue] = entries.filter(({ name, kind }) => kind === 'leaf' && isMessageName(name)).length
+    }
+    return counts
+  }
+
+  async status(): Promise<QueueStatus> {
+    const now = this.#files.clock.now()
+    const agents: Record<string, { pending: number; processing: number; completed: number; failed: number }> = {}
+    const counts = { pending: 0, processing: 0, completed: 0, failed: 0 }
+    const unreadable: { path: string; reason: string }[] = []
+    const lastHour = { completed: 0, failed: 0 }
+    let oldest: { view: AcmqView; at: number } | undefined
+    for (const queue of queueNames) {
+      const listed = await this.list(queue)
+      unreadable.push(...listed.unreadable)
+      counts[queue] = listed.messages.length
+      for (const view of listed.messages) {
+        const agent = (agents[view.to] ??= { pending: 0, processing: 0, completed: 0, failed: 0 })
+        agent[queue]++
+        const at = Date.parse(view.createdAt)
+        if (queue === 'pending' && (!oldest || at < oldest.at)) oldest = { view, at }
+      }
+      if (queue !== 'completed' && queue !== 'failed') continue
+      const times = await this.#files.tree.list(this.#files.queues[queue], { times: true })
+      lastHour[queue] = times.filter(({ name, changedAt }) => isMessageName(name) && now - changedAt < hour).length
+    }
+    return {
+      counts,
+      oldestPending: oldest && {
+        id: oldest.view.id,
+        summary: oldest.view.summary,
+        ageSeconds: Math.max(0, Math.floor((now - oldest.at) / 1000)),
+      },
+      blocked: (await this.blocked()).map(({ message: { id, summary }, reason }) => ({ id, summary, reason })),
+      stalled: await this.#supervision.findStalled(),
+      unreadable,
+      completedLastHour: lastHour.completed,
+      failedLastHour: lastHour.failed,
+      agents,
+    }
+  }
+}

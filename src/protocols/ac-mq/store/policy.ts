@@ -1,0 +1,123 @@
+/**
+ * Messages that a person must have seen first. `.signalbox/policy.yaml` lists patterns; a message whose summary or
+ * body matches one is held back when it is claimed until somebody approves it. An approval is for the very text that
+ * was approved: a message that changed since is held again. AC-MQ §11.2.
+ */
+import { readFields } from '../../../formats/front-matter.ts'
+import { corrupt } from '../../../kernel/errors.ts'
+import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
+import { home, stateOf } from '../../../tree/home.ts'
+import type { Tree } from '../../../tree/tree.ts'
+import type { AcmqRecord } from '../schema.ts'
+import type { Hold } from './claims.ts'
+
+export const policyPath: TreePath = childOf(home, 'policy.yaml')
+const approvals = stateOf('approvals')
+
+export interface Approval {
+  readonly id: string
+  readonly digest: string
+  readonly by: string
+  readonly at: string
+}
+
+type Text = Pick<AcmqRecord, 'id' | 'from' | 'to' | 'summary'>
+
+export class Policy {
+  readonly #tree: Tree
+  #patterns: readonly string[] = []
+  #readAt: number | undefined
+
+  constructor(tree: Tree) {
+    this.#tree = tree
+  }
+
+  /** The pattern that a text matches, approved or not. */
+  async matching(record: Text, body: string): Promise<string | undefined> {
+    await this.#refresh()
+    return this.#patterns.find((pattern) => matches(pattern, `${record.summary}\n${body}`))
+  }
+
+  /** The rule for one claim; `undefined` when nothing is ever held back. */
+  async hold(): Promise<Hold | undefined> {
+    await this.#refresh()
+    if (this.#patterns.length === 0) return undefined
+    const approved = await this.#approved()
+    return (record, body) => {
+      const text = body()
+      const pattern = this.#patterns.find((one) => matches(one, `${record.summary}\n${text}`))
+      if (pattern === undefined || approved.get(record.id) === digestOf(record, text)) return undefined
+      return `it matches ${JSON.stringify(pattern)} and nobody has approved it (signalbox human approve ${record.id})`
+    }
+  }
+
+  /** Twice is fine; the last approval counts. */
+  async approve(record: Text, body: string, by: string, at: string): Promise<void> {
+    const path = childOf(approvals, `${record.id}.json`)
+    const approval: Approval = { id: record.id, digest: digestOf(record, body), by, at }
+    const bytes = Buffer.from(`${JSON.stringify(approval, undefined, 2)}\n`)
+    for (;;) {
+      if ((await this.#tree.create(path, bytes)).outcome === 'created') return
+      const leaf = await this.#tree.read(path)
+      if (leaf && (await this.#tree.replace(path, bytes, leaf.revision)).outcome === 'replaced') return
+    }
+  }
+
+  async isApproved(record: Text, body: string): Promise<boolean> {
+    return (await this.#approved()).get(record.id) === digestOf(record, body)
+  }
+
+  async #approved(): Promise<Map<string, string>> {
+    const found = new Map<string, string>()
+    for (const { name, kind } of await this.#tree.list(approvals)) {
+      if (kind !== 'leaf' || !name.endsWith('.json')) continue
+      const leaf = await this.#tree.read(childOf(approvals, name), { atMost: 4096 })
+      const approval = leaf && approvalIn(leaf.bytes)
+      if (approval) found.set(approval.id, approval.digest)
+    }
+    return found
+  }
+
+  async #refresh(): Promise<void> {
+    const found = await this.#tree.look(policyPath)
+    if (found?.changedAt === this.#readAt) return
+    const leaf = found && (await this.#tree.read(policyPath, { atMost: 64 * 1024 }))
+    this.#patterns = leaf ? patternsIn(Buffer.from(leaf.bytes).toString('utf8')) : []
+    this.#readAt = found?.changedAt
+  }
+}
+
+function patternsIn(text: string): readonly string[] {
+  const hold = readFields(text).get('hold')
+  const patterns = hold?.texts ?? (hold?.value === null ? [] : undefined)
+  const isUsable = hold === undefined || patterns?.every((pattern) => pattern.replaceAll('*', '').trim() !== '')
+  if (isUsable) return patterns ?? []
+  // Failing open would let through exactly what somebody wanted to see first.
+  throw corrupt('BAD_POLICY', `${policyPath} must have a list of texts under \`hold\`.`, {
+    hint: 'Write for example:\nhold:\n  - "rm -rf"\n  - "deploy * production"',
+  })
+}
+
+/** Text with `*` for anything in between, letters of either case. Looks forward only, so no pattern is slow. */
+function matches(pattern: string, text: string): boolean {
+  const [low, pieces] = [text.toLowerCase(), pattern.toLowerCase().split('*')]
+  let at = 0
+  for (const piece of pieces) {
+    const found = low.indexOf(piece, at)
+    if (found < 0) return false
+    at = found + piece.length
+  }
+  return true
+}
+
+const digestOf = ({ from, to, summary }: Text, body: string): string =>
+  process.getBuiltinModule('node:crypto').hash('sha256', JSON.stringify([from, to, summary, body]), 'base64url')
+
+function approvalIn(bytes: Uint8Array): Approval | undefined {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString('utf8')) as Approval
+  } catch {
+    // Not JSON: an approval nobody can read approves nothing.
+    return undefined
+  }
+}

@@ -1,0 +1,179 @@
+/** Putting a message into `pending/`: whole, once, with dependencies that can be met. AC-MQ §4.1, §7.1, §8.3, §10.2. */
+import { conflict, invalidInput } from '../../../kernel/errors.ts'
+import { childOf } from '../../../kernel/tree-path.ts'
+import type { Durability } from '../../../tree/tree.ts'
+import { findCycle, parseDependency, readDependency } from '../dependencies.ts'
+import { printMessage } from '../format.ts'
+import { agentId, fileNameOf, isMessageId, recipientId } from '../layout.ts'
+import type { AcmqRecord } from '../schema.ts'
+import { type Finder, isMeant } from './finder.ts'
+import type { MissionFiles } from './mission-files.ts'
+import type { PendingIndex } from './pending-index.ts'
+import { type AcmqView, viewOf } from './view.ts'
+
+export interface SendInput {
+  readonly from: string
+  /** An agent, or `all` for whoever claims first. */
+  readonly to: string
+  readonly body: string | Uint8Array
+  /** One line; the first line of the body when left out. */
+  readonly summary?: string
+  /** 1 (first) to 5 (last). */
+  readonly priority?: number
+  readonly timeoutSeconds?: number
+  /** `msg:ID`, `path:FILE`, or either without its prefix. */
+  readonly dependencies?: readonly string[]
+  /** For senders that may have to repeat themselves: the same id and content is sent once. */
+  readonly id?: string
+  readonly timestamp?: string
+}
+
+export interface Sent {
+  readonly outcome: 'sent' | 'unchanged'
+  readonly message: AcmqView
+  readonly durability: Durability
+  /** What else a sender should know, one sentence each. */
+  readonly notices: readonly string[]
+}
+
+export class Sending {
+  readonly #files: MissionFiles
+  readonly #finder: Finder
+  readonly #index: PendingIndex
+
+  constructor(files: MissionFiles, finder: Finder, index: PendingIndex) {
+    this.#files = files
+    this.#finder = finder
+    this.#index = index
+  }
+
+  async send(input: SendInput): Promise<Sent> {
+    const record = this.#recordOf(input)
+    const notices: string[] = []
+    if (input.id !== undefined) {
+      const before = await this.#sentBefore(record, input)
+      if (before) return before
+      await this.#refuseCycle(record)
+    }
+    const body = await this.#bodyOrReference(record, input.body, notices)
+    const stored = body.isReference
+      ? { ...record, dependencies: [...record.dependencies, `path:${body.path}`] }
+      : record
+    const bytes = printMessage(stored, body.text)
+    // Twice the same second and short id: a longer part of the id makes the name another one.
+    const names = new Set([8, 13, 18, 23, 64].map((length) => fileNameOf(stored, length)))
+    for (const name of names) {
+      const path = this.#files.at('pending', name)
+      const created = await this.#files.tree.create(path, bytes)
+      if (created.outcome !== 'created') continue
+      this.#index.add(name, stored)
+      return { outcome: 'sent', message: viewOf(stored, 'pending', path), durability: created.durability, notices }
+    }
+    throw conflict('NAME_TAKEN', `Every file name for message ${record.id} is taken.`, {
+      hint: 'Send it with another id.',
+    })
+  }
+
+  #recordOf(input: SendInput): AcmqRecord {
+    const { clock, settings, place } = this.#files
+    const priority = input.priority ?? 3
+    if (!Number.isInteger(priority) || priority < 1 || priority > 5)
+      throw badField('priority', 'a whole number from 1 to 5', priority)
+    const timeout = input.timeoutSeconds ?? settings.timeoutSeconds
+    if (!Number.isInteger(timeout) || timeout < 1)
+      throw badField('timeout', 'a whole number of seconds above 0', timeout)
+    const id = input.id ?? crypto.randomUUID()
+    if (!isMessageId(id)) throw badField('id', 'letters, digits, `.`, `_` and `-`, 64 at most', id)
+    return {
+      id,
+      mission_id: place.address,
+      // To the millisecond, so that messages of one second are claimed in the order they were sent.
+      timestamp: input.timestamp ?? new Date(clock.now()).toISOString(),
+      from: agentId(input.from),
+      to: recipientId(input.to),
+      status: 'pending',
+      priority,
+      timeout_seconds: timeout,
+      dependencies: (input.dependencies ?? []).map(checkedDependency),
+      summary: input.summary ?? firstLineOf(input.body),
+      attempt: 1,
+    }
+  }
+
+  /** AC-MQ §8.3: the same id with the same content is the same message; with other content it is a mistake. */
+  async #sentBefore(record: AcmqRecord, input: SendInput): Promise<Sent | undefined> {
+    const found = (await this.#finder.findAll(record.id)).find(({ id }) => id === record.id)
+    const [archived] = found ? [] : (await this.#finder.archived(record.id)).filter(({ id }) => id === record.id)
+    if (archived) throw sameId(record.id, archived.pack)
+    if (!found) return undefined
+    const leaf = await this.#files.tree.read(found.path)
+    // It moved on in this very moment: it is there, which is what matters.
+    if (!leaf) return this.#sentBefore(record, input)
+    const message = this.#files.parse(leaf.bytes, found.name)
+    const body = Buffer.from(leaf.bytes).subarray(message.bodyStart).toString('utf8')
+    const isSame = message.record.from === record.from && body.startsWith(Buffer.from(input.body).toString('utf8'))
+    if (!isSame) throw sameId(record.id, found.path)
+    const view = viewOf(message.record, found.queue, found.path)
+    return { outcome: 'unchanged', message: view, durability: 'process', notices: ['It had been sent before.'] }
+  }
+
+  /** Only an id that others could already name can close a circle. */
+  async #refuseCycle(record: AcmqRecord): Promise<void> {
+    if (record.dependencies.length === 0) return
+    await this.#index.refresh(true)
+    const waiting = this.#index.all()
+    const dependsOn = (id: string): readonly string[] => {
+      const { dependencies } =
+        id === record.id ? record : (waiting.find((one) => one.record.id === id)?.record ?? { dependencies: [] })
+      return dependencies.flatMap((text) => {
+        const dependency = readDependency(text)
+        const named =
+          dependency.kind === 'message' ? dependency.id : dependency.kind === 'either' ? dependency.text : undefined
+        if (named === undefined) return []
+        if (isMeant(named, record.id)) return [record.id]
+        return waiting.flatMap((one) => (isMeant(named, one.record.id) ? [one.record.id] : []))
+      })
+    }
+    const cycle = findCycle(record.id, dependsOn)
+    if (!cycle) return
+    throw invalidInput('DEPENDENCY_CYCLE', `This message would wait for itself: ${cycle.join(' → ')}.`, {
+      hint: 'Leave out one of these dependencies.',
+      details: { cycle },
+    })
+  }
+
+  /** AC-MQ §10.2: large bodies travel by reference; nothing is cut. */
+  async #bodyOrReference(record: AcmqRecord, body: string | Uint8Array, notices: string[]) {
+    const size = Buffer.byteLength(body)
+    if (size <= this.#files.settings.largestBody) return { isReference: false as const, text: body }
+    const path = `context/message-${record.id}.md`
+    const place = childOf(childOf(this.#files.path, 'context'), `message-${record.id}.md`)
+    await this.#files.tree.create(place, typeof body === 'string' ? Buffer.from(body) : body)
+    notices.push(`The body has ${size} bytes; it is stored in ${path} and the message refers to it.`)
+    return { isReference: true as const, path, text: `The body of this message (${size} bytes) is in \`${path}\`.\n` }
+  }
+}
+
+export function checkedDependency(text: string): string {
+  parseDependency(text)
+  return text
+}
+
+function firstLineOf(body: string | Uint8Array): string {
+  const text = typeof body === 'string' ? body : Buffer.from(body.subarray(0, 2000)).toString('utf8')
+  const line = text.split(/\r?\n/).find((one) => one.trim() !== '') ?? ''
+  const plain = line.replace(/^#+\s*/, '').trim()
+  return plain.length > 120 ? `${plain.slice(0, 119)}…` : plain
+}
+
+const badField = (field: string, expected: string, found: unknown) =>
+  invalidInput('INVALID_MESSAGE', `The ${field} must be ${expected}; it is ${JSON.stringify(found)}.`, {
+    hint: `Correct the ${field} and send again.`,
+    details: { field, expected, found },
+  })
+
+const sameId = (id: string, where: string) =>
+  conflict('DUPLICATE_ID', `Another message already has the id ${id}: ${where}.`, {
+    hint: 'Send it with another id, or leave the id out.',
+    details: { id, path: where },
+  })

@@ -1,0 +1,58 @@
+/** Times as AC-MQ writes them: `2025-07-04T10:30:00Z` in headers, `20250704103000` in file names. Always UTC. */
+
+/** Whole seconds, as in the specification's examples. */
+export const isoTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`
+
+export const compactTime = (ms: number): string => compactOf(isoTime(ms))
+
+const canonical = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
+const iso =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?: ?(?:[Zz]|([+-])(\d\d):?(\d\d)))?)?$/
+
+/** Milliseconds since 1970. Any ISO time is read; one without a zone counts as UTC. `undefined` for all else. */
+export function parseTime(text: string): number | undefined {
+  // Nearly all times look like this, and one is read with every message.
+  if (canonical.test(text)) {
+    const [year, month, day] = [pairAt(text, 0) * 100 + pairAt(text, 2), pairAt(text, 5), pairAt(text, 8)]
+    return timeOf(year, month, day, pairAt(text, 11), pairAt(text, 14), pairAt(text, 17), 0)
+  }
+  const parts = iso.exec(text)
+  if (!parts) return undefined
+  const [, year, month, day, hour = 0, minute = 0, second = 0, fraction = 0, sign, offHours, offMinutes] = parts
+  const ms = Math.trunc(Number(`0.${fraction}`) * 1000)
+  const at = timeOf(Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second), ms)
+  if (at === undefined || sign === undefined) return at
+  const offset = (Number(offHours) * 60 + Number(offMinutes)) * 60_000
+  return at + (sign === '-' ? offset : -offset)
+}
+
+const pairAt = (text: string, at: number): number => text.charCodeAt(at) * 10 + text.charCodeAt(at + 1) - 528
+
+function timeOf(y: number, mo: number, d: number, h: number, mi: number, s: number, ms: number): number | undefined {
+  if (mo < 1 || mo > 12 || d < 1 || d > daysIn(y, mo) || h > 23 || mi > 59 || s > 59) return undefined
+  if (y > 99) return Date.UTC(y, mo - 1, d, h, mi, s, ms)
+  // Date.UTC takes these years for those of the last century.
+  return new Date(Date.UTC(2000, mo - 1, d, h, mi, s, ms)).setUTCFullYear(y, mo - 1, d)
+}
+
+const daysIn = (year: number, month: number): number => {
+  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
+}
+
+/** True for a time that says itself that it is UTC. */
+export const saysUtc = (text: string): boolean => /(?:[Zz]|[+-]00:?00)$/.test(text)
+
+export const isCanonicalTime = (text: string): boolean => canonical.test(text)
+
+/** `2025-07-04T10:30:00Z` → `20250704103000`. */
+export const compactOf = (time: string): string =>
+  time.slice(0, 4) + time.slice(5, 7) + time.slice(8, 10) + time.slice(11, 13) + time.slice(14, 16) + time.slice(17, 19)
+
+/** `20250704103000` → `2025-07-04T10:30:00Z`; `undefined` when it is no time. */
+export function fromCompact(compact: string): string | undefined {
+  const digits = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/.exec(compact)
+  if (!digits) return undefined
+  const text = `${digits[1]}-${digits[2]}-${digits[3]}T${digits[4]}:${digits[5]}:${digits[6]}Z`
+  return parseTime(text) === undefined ? undefined : text
+}

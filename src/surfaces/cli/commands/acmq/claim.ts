@@ -1,0 +1,35 @@
+import { printableLine } from '../../../../kernel/printable.ts'
+import { claim } from '../../../../operations/acmq/claim.ts'
+import { commandFace } from '../../command.ts'
+import { grid } from '../../grid.ts'
+import { messageText } from './message-text.ts'
+
+export const claimFace = commandFace(claim, (claimed, screen) => {
+  if (claimed.outcome === 'claimed') {
+    const { message, until } = claimed
+    const which = `${message.mission} ${message.id} --as ${message.to} --attempt ${message.attempt}`
+    return messageText(
+      message,
+      [
+        ['yours until', until],
+        ['when done', `acmq complete ${which} --result TEXT`],
+        ['or else', `acmq fail ${which} --reason TEXT`],
+      ],
+      screen,
+    )
+  }
+  const { blocked } = claimed
+  if (blocked.length === 0) return 'Nothing to claim.\n'
+  const shown = blocked.slice(0, mostShown)
+  const rows = grid(
+    shown,
+    [{ text: ({ id }) => id, colour: () => 'bold' }, { text: ({ reason, summary }) => `${reason} · ${summary}` }],
+    screen,
+    '  ',
+  )
+  const more =
+    blocked.length > shown.length ? `  … and ${printableLine(String(blocked.length - shown.length))} more\n` : ''
+  return `Nothing to claim now. Waiting for something else:\n${rows}${more}`
+})
+
+const mostShown = 20

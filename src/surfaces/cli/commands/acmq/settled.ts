@@ -1,0 +1,21 @@
+/** The commands that change one message and say so in one line. */
+import { complete } from '../../../../operations/acmq/complete.ts'
+import { fail } from '../../../../operations/acmq/fail.ts'
+import { renew } from '../../../../operations/acmq/renew.ts'
+import { retry } from '../../../../operations/acmq/retry.ts'
+import type { AcmqView } from '../../../../operations/acmq/view.ts'
+import { commandFace } from '../../command.ts'
+import type { Screen } from '../../terminal.ts'
+import { noticeLines, writtenLine } from './message-text.ts'
+
+const settled = (did: string, { outcome, message }: { outcome: string; message: AcmqView }, screen: Screen): string =>
+  writtenLine(outcome === 'unchanged' ? `Was ${message.state} already:` : did, message, screen)
+
+export const completeFace = commandFace(complete, (output, screen) => settled('Completed', output, screen), {
+  aside: noticeLines,
+})
+export const failFace = commandFace(fail, (output, screen) => settled('Failed', output, screen))
+export const retryFace = commandFace(retry, (output, screen) =>
+  settled(`Waits again, attempt ${output.message.attempt}:`, output, screen),
+)
+export const renewFace = commandFace(renew, (output, screen) => settled(`Yours until ${output.until}:`, output, screen))

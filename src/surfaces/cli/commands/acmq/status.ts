@@ -1,0 +1,146 @@
+import { printableLine } from '../../../../kernel/printable.ts'
+import { status } from '../../../../operations/acmq/status.ts'
+import { commandFace } from '../../command.ts'
+import { type Column, grid } from '../../grid.ts'
+import type { Colour, Screen } from '../../terminal.ts'
+import { ageOf } from './ages.ts'
+import { fieldList, type Row } from './message-text.ts'
+import { unreadableLines } from './unreadable.ts'
+
+type Status = Awaited<ReturnType<typeof status.invoke>>
+type Counts = Status['counts']
+
+const queues = ['pending', 'processing', 'completed', 'failed'] as const
+const colours: Readonly<Record<string, Colour>> = {
+  pending: 'yellow',
+  processing: 'cyan',
+  completed: 'green',
+  failed: 'red',
+}
+const mostShown = 10
+const barWidth = 24
+
+export const statusFace = commandFace(
+  status,
+  (told, screen) =>
+    [
+      title(told, screen),
+      counts(told, screen),
+      facts(told, screen),
+      agents(told, screen),
+      ...troubles(told, screen),
+      below(told, screen),
+    ]
+      .filter((part) => part !== '')
+      .join('\n'),
+  { aside: ({ unreadable }, screen) => unreadableLines(unreadable, screen) },
+)
+
+function title({ mission, objective, manifestStatus, milestones }: Status, { paint }: Screen): string {
+  const done = milestones.filter((milestone) => milestone.done).length
+  const next = milestones.find((milestone) => !milestone.done)
+  const goal = objective.split('\n', 1)[0]!
+  const notes = [
+    ...(manifestStatus === null ? [] : [manifestStatus]),
+    ...(milestones.length > 0 ? [`${done} of ${milestones.length} milestones`] : []),
+    ...(next ? [`next: ${next.title}`] : []),
+  ]
+  const heading = `${paint('bold', printableLine(mission))}${goal === '' ? '' : `  ${printableLine(goal)}`}\n`
+  return notes.length === 0 ? heading : `${heading}${paint('dim', printableLine(notes.join(' · ')))}\n`
+}
+
+/** Bars for people; a program that reads text gets the numbers alone. */
+function counts({ counts, archived }: Status, screen: Screen): string {
+  const rows = [
+    ...queues.map((queue) => ({ queue: queue as string, count: counts[queue] })),
+    { queue: 'archived', count: archived },
+  ]
+  const most = Math.max(1, ...rows.map(({ count }) => count))
+  const width = Math.max(...rows.map(({ count }) => String(count).length))
+  const bar = (count: number) => (count === 0 ? '' : '█'.repeat(Math.max(1, Math.round((count / most) * barWidth))))
+  const columns: Column<(typeof rows)[number]>[] = [
+    { text: ({ queue }) => queue },
+    { text: ({ count }) => String(count).padStart(width), colour: () => 'bold' },
+    { text: ({ count }) => (screen.isTerminal ? bar(count) : ''), colour: ({ queue }) => colours[queue] ?? 'dim' },
+  ]
+  return grid(rows, columns, screen, '  ')
+}
+
+function facts(
+  { oldestPending, completedLastHour, failedLastHour, total, subMissions }: Status,
+  screen: Screen,
+): string {
+  const rows: Row[] = [['last hour', `${completedLastHour} completed, ${failedLastHour} failed`]]
+  if (oldestPending) {
+    const { id, summary, ageSeconds } = oldestPending
+    rows.unshift(['oldest pending', `${ageOf(ageSeconds)}, ${id}: ${summary}`])
+  }
+  if (subMissions.length > 0)
+    rows.push(['with those inside', queues.map((queue) => `${total[queue]} ${queue}`).join(', ')])
+  return fieldList(rows, screen)
+}
+
+const countColumns = <T>(of: (row: T) => Counts): Column<T>[] =>
+  queues.map((queue) => ({
+    title: queue,
+    text: (row: T) => (of(row)[queue] === 0 ? '·' : String(of(row)[queue])),
+    colour: (row: T) => (of(row)[queue] === 0 ? 'dim' : queue === 'failed' ? 'red' : undefined),
+  }))
+
+function agents({ agents }: Status, screen: Screen): string {
+  const rows = Object.entries(agents).sort(([a], [b]) => (a < b ? -1 : 1))
+  return grid(
+    rows,
+    [{ title: 'agent', text: ([name]) => name }, ...countColumns<(typeof rows)[number]>(([, counts]) => counts)],
+    screen,
+  )
+}
+
+function troubles({ mission, blocked, stalled }: Status, screen: Screen): string[] {
+  const waiting = section(
+    `Blocked (${blocked.length})`,
+    blocked.map(({ id, summary, reason }) => ({ id, text: `${reason} · ${summary}` })),
+    `acmq list ${mission} --blocked`,
+    screen,
+  )
+  const silent = section(
+    `Stalled (${stalled.length})`,
+    stalled.map(({ message: { id, to, summary }, overdueSeconds }) => ({
+      id,
+      text: `${to}, overdue for ${ageOf(overdueSeconds)} · ${summary}`,
+    })),
+    `acmq find-stalled ${mission}`,
+    screen,
+  )
+  return [waiting, silent]
+}
+
+function section(name: string, rows: readonly { id: string; text: string }[], all: string, screen: Screen): string {
+  if (rows.length === 0) return ''
+  const shown = grid(
+    rows.slice(0, mostShown),
+    [{ text: ({ id }) => id, colour: () => 'bold' }, { text: ({ text }) => text }],
+    screen,
+    '  ',
+  )
+  const more = rows.length > mostShown ? `  … and ${rows.length - mostShown} more: ${printableLine(all)}\n` : ''
+  return `${screen.paint('yellow', name)}\n${shown}${more}`
+}
+
+function below({ subMissions }: Status, screen: Screen): string {
+  if (subMissions.length === 0) return ''
+  const rows = grid(
+    subMissions,
+    [
+      { title: 'mission inside', text: ({ mission }) => mission },
+      ...countColumns<(typeof subMissions)[number]>(({ counts }) => counts),
+      {
+        title: 'stalled',
+        text: ({ stalled }) => (stalled === 0 ? '·' : String(stalled)),
+        colour: ({ stalled }) => (stalled === 0 ? 'dim' : 'yellow'),
+      },
+    ],
+    screen,
+  )
+  return rows
+}

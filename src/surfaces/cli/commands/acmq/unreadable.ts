@@ -1,0 +1,11 @@
+import { printableLine } from '../../../../kernel/printable.ts'
+import type { Screen } from '../../terminal.ts'
+
+/** Files in a queue that are no messages: told beside the result, because no message may go unnoticed. */
+export const unreadableLines = (
+  unreadable: readonly { readonly path: string; readonly reason: string }[],
+  { paint }: Screen,
+): string =>
+  unreadable
+    .map(({ path, reason }) => `${paint('yellow', 'unreadable:')} ${printableLine(path)}: ${printableLine(reason)}\n`)
+    .join('')

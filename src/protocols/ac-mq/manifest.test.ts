@@ -114,7 +114,7 @@ describe('reading a manifest', () => {
       parseManifest(`## Context\n${piece.repeat(20_000)}\n`)
       parseManifest(`## Context\n${`${piece}\n`.repeat(5_000)}\n`)
     }
-    expect(performance.now() - started).toBeLessThan(5_000)
+    expect(performance.now() - started).toBeLessThan(15_000)
   })
 
   it('throws on no text whatever', () => {

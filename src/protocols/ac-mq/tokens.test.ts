@@ -23,6 +23,6 @@ describe('the estimate of tokens', () => {
   it('takes time that grows with the text, whatever is in it', () => {
     const started = performance.now()
     for (const piece of ['a', 'A', ' ', '\n', '{', '1', '界', '🎉', 'aB', 'A\n']) estimateTokens(piece.repeat(500_000))
-    expect(performance.now() - started).toBeLessThan(5_000)
+    expect(performance.now() - started).toBeLessThan(15_000)
   })
 })

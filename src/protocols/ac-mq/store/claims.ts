@@ -131,8 +131,12 @@ export class Claims {
       await this.#index.reread(name)
       return undefined
     }
+    if (moved.outcome === 'kept') {
+      this.#index.holdBack(candidate)
+      held.set(message!.record.id, blockedAs(message!.record, `held by policy: ${reason}`))
+      return undefined
+    }
     this.#index.drop(name)
-    if (moved.outcome === 'kept') held.set(message!.record.id, blockedAs(message!.record, `held by policy: ${reason}`))
     if (moved.outcome !== 'moved' || !message || !moved.bytes) return undefined
     // A file that said `processing` already was not written to, so its clock did not start.
     if (message.record.status === 'processing') await tree.touch(target)

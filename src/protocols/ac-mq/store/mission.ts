@@ -1,6 +1,6 @@
 /** One mission: its queue and everything that can be asked of it. */
 import type { Clock } from '../../../kernel/clock.ts'
-import { conflict, notFound } from '../../../kernel/errors.ts'
+import { conflict, notFound, unavailable } from '../../../kernel/errors.ts'
 import { parentOf, type TreePath } from '../../../kernel/tree-path.ts'
 import type { Finding, Tree } from '../../../tree/tree.ts'
 import { archiveMessages, listArchived } from '../archive.ts'
@@ -184,10 +184,16 @@ export class Mission {
       const path = this.#files.at('completed', name)
       return [{ path, id, name, status: 'completed' as const, from, to, summary, timestamp: createdAt, finishedAt }]
     })
-    const { archived } = await archiveMessages(tree, this.#archiveFolder, chosen, {
+    const { archived, busy } = await archiveMessages(tree, this.#archiveFolder, chosen, {
       owner: options.by ?? `archiver-${process.pid}`,
       ...(options.onProgress ? { onProgress: options.onProgress } : {}),
     })
+    if (busy) {
+      throw unavailable('ARCHIVE_BUSY', `Another process is archiving mission ${this.address}.`, {
+        hint: 'Try again in a moment; after a crash its turn ends by itself within 15 seconds.',
+        details: { owner: busy.owner, until: busy.until },
+      })
+    }
     return { outcome: archived > 0 ? 'archived' : 'nothing', archived }
   }
 
@@ -231,7 +237,9 @@ export class Mission {
 
   async manifest(): Promise<Manifest | undefined> {
     const found = await this.#manifestLeaf()
-    return found && parseManifest(Buffer.from(found.leaf.bytes).toString('utf8'))
+    if (!found) return undefined
+    const folder = found.path === manifestPath(this.#files.place) ? '_meta' : ''
+    return parseManifest(Buffer.from(found.leaf.bytes).toString('utf8'), { folder })
   }
 
   /** Ticks a milestone off, or on again. AC-MQ §5. */

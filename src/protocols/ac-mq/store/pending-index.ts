@@ -85,7 +85,8 @@ export class PendingIndex {
     const isDue = performance.now() - this.#judgedAllAt > judgeAllAfter
     for (const parked of [...this.#parked.values()]) {
       // A file can appear, an unknown message be sent, a failed one be tried again: no folder of ours tells.
-      if (isDue || parked.states.some(({ is }) => is !== 'waiting')) this.#unpark(parked.candidate)
+      const isHeld = parked.states.length === 0
+      if (isDue || isHeld || parked.states.some(({ is }) => is !== 'waiting')) this.#unpark(parked.candidate)
     }
     if (isDue) this.#judgedAllAt = performance.now()
   }
@@ -104,6 +105,11 @@ export class PendingIndex {
   drop(name: string): void {
     this.#view.drop(name)
     this.#forget(name)
+  }
+
+  /** Not for now, for a reason that is none of its dependencies: it is offered again when nothing else is left. */
+  holdBack(candidate: Candidate): void {
+    this.#park(candidate, [])
   }
 
   /** Reads a header again that turned out to be other than remembered. */

@@ -37,7 +37,7 @@ const acmq = family('AC-MQ', 'AC-MQ does not prove it yet', [
   ['AC-3.2d', 'Field values are checked; a mismatch is reported and not fatal.', 'built'],
   ['AC-3.2e', 'Odd encodings, pipes, devices, links and folders named like messages break nothing.', 'built'],
   ['AC-3.3', 'A body is any Markdown and stays as it is, with lines of three dashes too.', 'built'],
-  ['AC-4.1', 'A sent message is there whole or not at all, whenever the sender dies.'],
+  ['AC-4.1', 'A sent message is there whole or not at all, whenever the sender dies.', 'built'],
   [
     'AC-4.2a',
     'A claim takes the most urgent, then the oldest, of what is meant for the agent and not blocked.',

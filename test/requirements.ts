@@ -241,7 +241,7 @@ const beyond = family('Beyond the specifications', 'Built with the protocols and
   ['X-scale', 'A claim among 100,000 costs little more than among 100.'],
   ['X-cold', 'A cold command costs little more than starting a process.', 'built'],
   ['X-library', 'The library is importable with types on Node and Bun, and the command line runs on both.', 'built'],
-  ['X-shell', 'A sender with nothing but a shell is first-class in every protocol.', 'built'],
+  ['X-shell', 'A sender with nothing but a shell is first-class in every protocol.'],
 ])
 
 export const requirements: readonly Requirement[] = [

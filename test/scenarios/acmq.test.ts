@@ -343,7 +343,7 @@ describe('a claim is a lease', () => {
 describe('what others write', () => {
   const byHand = (header: string, body = 'Do it.\n') => `---\n${header}---\n${body}`
 
-  it('[X-shell] a message made by hand is as good as any: other order, comments, CRLF, extra fields, other name', async () => {
+  it('a message made by hand is as good as any: other order, comments, CRLF, extra fields, other name', async () => {
     const text = byHand(
       [
         '# made by hand',
@@ -391,6 +391,7 @@ describe('what others write', () => {
   it('[AC-3.2e] strange things named *.md block and crash nothing', async () => {
     fs.mkdirSync(join(queue('pending'), 'folder.md'))
     fs.symlinkSync('/etc/passwd', join(queue('pending'), 'link.md'))
+    fs.writeFileSync(join(queue('pending'), 'escape\x1b[31m.md'), byHand('id: never\nto: gemini\n'))
     fs.writeFileSync(
       join(queue('pending'), 'bom.md'),
       `\ufeff${byHand('id: bom-1\nto: gemini\nfrom: claude\nsummary: With a mark\n')}`,

@@ -1,6 +1,6 @@
 /** File names of messages, which show at a glance who wrote to whom and when. Spec: AC-MQ §3.1. */
 import { invalidInput } from '../../kernel/errors.ts'
-import { longestSegment } from '../../kernel/tree-path.ts'
+import { isSegment, longestSegment } from '../../kernel/tree-path.ts'
 import { isAgentId, isEveryone } from './names.ts'
 import type { AcmqRecord } from './schema.ts'
 import { compactOf, compactTime, fromCompact, isCanonicalTime, parseTime } from './times.ts'
@@ -57,5 +57,8 @@ export function parseFileName(name: string): FileNameParts | undefined {
 
 const isIdStart = (text: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(text)
 
-/** A `*.md` that is not hidden. Dot-files and `*.tmp` belong to whoever is still writing them. */
-export const isMessageName = (name: string): boolean => name.endsWith('.md') && !name.startsWith('.')
+/**
+ * A `*.md` that is not hidden. Dot-files and `*.tmp` belong to whoever is still writing them; a name that no path can
+ * hold, such as one with control characters, is reported by `doctor` and read by nobody.
+ */
+export const isMessageName = (name: string): boolean => name.endsWith('.md') && !name.startsWith('.') && isSegment(name)

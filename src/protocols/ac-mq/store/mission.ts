@@ -175,6 +175,7 @@ export class Mission {
     const old = (await tree.list(this.#files.queues.completed, { times: true })).filter(
       ({ changedAt }) => changedAt <= limit,
     )
+    if (old.length === 0) return { outcome: 'nothing', archived: 0 }
     const times = new Map(old.map(({ name, changedAt }) => [name, changedAt]))
     const { messages } = await this.list('completed')
     const chosen = messages.flatMap((view) => {

@@ -51,7 +51,7 @@ it(`[AC-4.2b] 8 processes on ${runtime} drain ${total} messages: each once, none
       let killed = false
       for await (const line of child.lines()) {
         completed += Number(line)
-        if (!killed && kills < wantedKills && completed > (kills / wantedKills) * total * 0.9 && random() < 0.3) {
+        if (!killed && kills < wantedKills && completed > (kills / wantedKills) * total * 0.6 && random() < 0.7) {
           killed = child.kill()
           if (killed) kills++
         }

@@ -43,8 +43,8 @@ while (!stopping) {
     if ((error as { code?: string }).code !== 'LOST_CLAIM') throw error
     note(`lost ${message.id}`)
   }
-  if (++done % 20 === 0) {
-    console.log('20')
+  if (++done % 10 === 0) {
+    console.log('10')
     await new Promise((resolve) => setImmediate(resolve))
   }
 }

@@ -172,8 +172,9 @@ export class Mission {
   ): Promise<{ readonly outcome: 'archived' | 'nothing'; readonly archived: number }> {
     const { tree, clock, settings } = this.#files
     const limit = clock.now() - (options.olderThanMs ?? settings.archiveAfterMs)
+    // Files have times finer than a millisecond, the clock has not: what was done this instant is not in the future.
     const old = (await tree.list(this.#files.queues.completed, { times: true })).filter(
-      ({ changedAt }) => changedAt <= limit,
+      ({ changedAt }) => Math.floor(changedAt) <= limit,
     )
     if (old.length === 0) return { outcome: 'nothing', archived: 0 }
     const times = new Map(old.map(({ name, changedAt }) => [name, changedAt]))

@@ -1,17 +1,18 @@
 /**
- * Builds what runs: `dist/main.js` and `dist/index.js`, on request the type declarations beside them, and the
- * child programs of the tests. Parts whose sources did not change are left alone.
+ * Builds what runs: `dist/main.js` and `dist/index.js`, the program once more as bytecode where Bun is here, on request
+ * the type declarations beside them, and the child programs of the tests. Parts whose sources did not change are left alone.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
-import { inRoot, isMain, packageJson, root, run, ScriptError, setup } from './setup.mjs'
+import { findBun, inRoot, isMain, packageJson, root, run, ScriptError, setup } from './setup.mjs'
 
 /** Builds the command line and the library; `types` and `children` add to that. Answers what it had to do. */
 export async function build({ types = false, children = false } = {}) {
   const parts = [
     ['js', buildJs],
+    ...(findBun() === undefined ? [] : [['bytecode', buildBytecode]]),
     ...(types ? [['types', buildTypes]] : []),
     ...(children ? [['children', buildChildren]] : []),
   ]
@@ -29,6 +30,30 @@ async function buildJs() {
   const entryPoints = { main: inRoot('src/main.ts'), index: inRoot('src/index.ts') }
   // Code that both share, or that is imported on demand, gets files of its own: a cold command reads only its part.
   return await bundle({ entryPoints, outdir: inRoot('dist'), splitting: true, chunkNames: 'chunks/[name]-[hash]' })
+}
+
+/**
+ * The program for Bun, parsed ahead: that is more than half of what a cold command costs. Bytecode of another version
+ * of Bun is ignored there, and the text beside it is parsed as ever.
+ */
+function buildBytecode() {
+  const name = 'main-on-bun.js'
+  const outdir = inRoot('build/bytecode')
+  const { status, stdout, stderr } = spawnSync(
+    findBun(),
+    [
+      ...['build', inRoot('src/main.ts'), `--outdir=${outdir}`, `--entry-naming=${name}`],
+      ...['--target=bun', '--format=cjs', '--bytecode', '--minify', '--external=yaml'],
+      `--define=__SIGNALBOX_VERSION__=${JSON.stringify(packageJson().version)}`,
+      // A script has no `import.meta`, and Bun would write down where the source lay on the machine that built it.
+      '--define=import.meta.url=Bun.main',
+    ],
+    { cwd: root, encoding: 'utf8' },
+  )
+  if (status !== 0) throw new ScriptError(`Bun could not compile the program:\n${stdout}${stderr}`)
+  const made = [`${name}.jsc`, name]
+  for (const file of made) replaceFile(inRoot('dist', file), readFileSync(join(outdir, file)))
+  return made.map((file) => inRoot('dist', file))
 }
 
 function buildTypes() {
@@ -103,6 +128,7 @@ function sourcesHash(name) {
   const isSource = (path) => /\.(ts|mts|json)$/.test(path) && !path.endsWith('.test.ts')
   const folders = name === 'children' ? ['src', 'test'] : ['src']
   const ways = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.types.json', 'scripts/build.mjs']
+  if (name === 'bytecode') ways.push('node_modules/bun/package.json')
   const files = [
     ...folders.flatMap((folder) => filesUnder(inRoot(folder)).filter(isSource)),
     ...ways.map((path) => inRoot(path)),

@@ -22,7 +22,12 @@ const asJson = words.includes('--json')
 if (words.length === (asJson ? 2 : 1) && words.some((word) => ways.includes(word))) {
   console.log(asJson ? JSON.stringify({ outcome: 'told', ...about }) : `signalbox ${about.version} (${about.runtime})`)
 } else {
-  process.exitCode = await runProgram()
+  // Should the work end before it is done, nobody shall take that for success.
+  process.exitCode = 70
+  // Not awaited here: compiled ahead for Bun, this file is a script, and those cannot wait at the top.
+  runProgram().then((status) => {
+    process.exitCode = status
+  })
 }
 
 async function runProgram(): Promise<number> {
@@ -50,7 +55,7 @@ async function runProgram(): Promise<number> {
       return stop.signal
     },
     benchmark: (forProgram) => {
-      const checkout = outside.resolve(import.meta.dirname, '..')
+      const checkout = outside.resolve(process.argv[1] ?? '.', '../..')
       if (outside.kindOf(outside.resolve(checkout, 'bench/main.ts')) !== 'file') return undefined
       return (extra) => runBenchmark(outside.resolve(checkout, 'scripts/bench.mjs'), extra, forProgram)
     },

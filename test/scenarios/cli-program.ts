@@ -1,9 +1,17 @@
 /** The built command line as a user starts it: a process of its own, with nothing of the test's environment. */
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { repository } from '../support/child.ts'
 
 export const mainProgram = join(repository, 'dist/main.js')
+const compiledProgram = join(repository, 'dist/main-on-bun.js')
+
+/** The file that the launcher starts for these words on the runtime of this test. */
+export function programFor([first = '']: readonly string[]): string {
+  const isCompiled = process.versions.bun !== undefined && existsSync(compiledProgram)
+  return isCompiled && !['version', '--version', '-V'].includes(first) ? compiledProgram : mainProgram
+}
 
 export interface CliOptions {
   readonly cwd?: string
@@ -24,7 +32,7 @@ export function cli(
   words: readonly string[],
   { cwd = '/', env, input = '', under = [], runtimeOptions = [] }: CliOptions = {},
 ) {
-  const [command = '', ...rest] = [...under, process.execPath, ...runtimeOptions, mainProgram, ...words]
+  const [command = '', ...rest] = [...under, process.execPath, ...runtimeOptions, programFor(words), ...words]
   const { status, signal, stdout, stderr } = spawnSync(command, rest, {
     cwd,
     env: plainEnvironment(env),

@@ -222,6 +222,49 @@ describe('what is started', () => {
   })
 })
 
+describe('the program compiled ahead for Bun', () => {
+  const compiled = 'console.log(JSON.stringify({ compiled: process.argv.slice(2) }))'
+  const both = () => {
+    const root = makePackage(tempDir(), anyLayout)
+    write(join(root, 'dist/main-on-bun.js'), compiled)
+    return root
+  }
+
+  onBun('is what Bun starts', () => {
+    const { stdout } = start(`${both()}/bin/acmq`, ['send', 'alpha'])
+    expect(JSON.parse(stdout)).toEqual({ compiled: ['acmq', 'send', 'alpha'] })
+  })
+
+  onBun('is left alone when only the version is asked for, which takes less than reading it', () => {
+    for (const words of [['version'], ['--version'], ['-V', '--json']])
+      expect(tell(`${both()}/bin/signalbox`, words).args).toEqual(words)
+  })
+
+  it('is nothing to Node', () => {
+    expect(tell(`${both()}/bin/signalbox`, ['init'], { env: { SIGNALBOX_RUNTIME: 'node' } }).runtime).toBe('node')
+  })
+
+  onBun('works without its bytecode, and with that of another version', () => {
+    const names = ['main-on-bun.js', 'main.js']
+    for (const bytecode of [undefined, 'not bytecode', '']) {
+      const root = makePackage(tempDir(), anyLayout)
+      for (const name of names) copyFileSync(join(repository, 'dist', name), join(root, 'dist', name))
+      if (bytecode !== undefined) write(join(root, 'dist/main-on-bun.js.jsc'), bytecode)
+      const { status, stdout } = start(`${root}/bin/signalbox`, ['init', '--json'], { cwd: tempDir() })
+      expect({ status, outcome: JSON.parse(stdout).outcome }).toEqual({ status: 0, outcome: 'created' })
+    }
+  })
+
+  onBun('finds the packages it needs beside itself, wherever it was built', () => {
+    const cwd = tempDir()
+    write(join(cwd, 'signalbox.yaml'), 'acmq: { root: somewhere }\n')
+    const { status, stderr } = start(join(repository, 'bin/acmq'), ['create-mission', 'alpha'], { cwd })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(existsSync(join(cwd, 'somewhere/alpha'))).toBe(true)
+    expect(readFileSync(join(repository, 'dist/main-on-bun.js'), 'latin1')).not.toContain(repository)
+  })
+})
+
 describe('what is passed on', () => {
   for (const runtime of ['bun', 'node']) {
     const test = runtime === 'bun' ? onBun : it

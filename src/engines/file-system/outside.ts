@@ -171,7 +171,8 @@ export function print(stream: 1 | 2, text: string): void {
 export function lookAt(stream: 1 | 2): { readonly isTerminal: boolean; readonly columns: number } {
   const plain = { isTerminal: false, columns: 80 }
   try {
-    if (!fstatSync(stream).isCharacterDevice()) return plain
+    const found = fstatSync(stream)
+    if (!found.isCharacterDevice() || isMemoryDevice(found.rdev)) return plain
   } catch (error) {
     // A closed stream is no terminal.
     if (codeOf(error) === undefined) throw error
@@ -180,6 +181,9 @@ export function lookAt(stream: 1 | 2): { readonly isTerminal: boolean; readonly 
   const { isTTY, columns } = stream === 1 ? process.stdout : process.stderr
   return { isTerminal: isTTY === true, columns: columns || 80 }
 }
+
+/** `/dev/null` and its like: a character device as a terminal is, told apart by its number on Linux. */
+const isMemoryDevice = (device: number): boolean => process.platform === 'linux' && device >> 8 === 1
 
 /** Two milliseconds, blocking: nothing else runs in a command that waits for its own streams. */
 const pause = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2)

@@ -121,6 +121,9 @@ interface Block {
 
 const nextBlock = /\n---[ \t]*\r?\n\s*\*\*(?:Failure Report|Result)\*\*[ \t]*\r?(?:\n|$)/
 
+/** True for nothing, and for what `withResult` and `withFailure` add at the end of a body. */
+export const isReport = (text: string): boolean => text === '' || nextBlock.exec(`\n${text.trimStart()}`)?.index === 0
+
 function lastBlock(bytes: Uint8Array, title: Title): Block | undefined {
   const buffer = bufferOf(bytes)
   const heading = `**${title}**`

@@ -6,7 +6,7 @@
 import { conflict } from '../../../kernel/errors.ts'
 import type { Durability, Moved } from '../../../tree/tree.ts'
 import { explain } from '../dependencies.ts'
-import { type AcmqMessage, withFailure, withFields, withResult, withStatus } from '../format.ts'
+import { type AcmqMessage, failureOf, withFailure, withFields, withResult, withStatus } from '../format.ts'
 import { agentId, everyone } from '../layout.ts'
 import type { AcmqRecord, QueueName } from '../schema.ts'
 import { type Finder, type Found, noSuchMessage } from './finder.ts'
@@ -164,10 +164,10 @@ export class Claims {
   async renew(ref: MessageRef, holding: Holding): Promise<Settled<'renewed'> & { readonly until: number }> {
     const found = await this.#held(ref)
     const read = found && (await this.#files.readHeader('processing', found.name))
-    if (!found || !read) throw await this.#lost(ref, holding)
+    if (!found || !read) throw await this.#lost(ref)
     this.#expectHolder(read.message.record, holding)
     const touched = await this.#files.tree.touch(found.path)
-    if (touched.outcome === 'gone') throw await this.#lost(ref, holding)
+    if (touched.outcome === 'gone') throw await this.#lost(ref)
     const { record } = read.message
     return {
       outcome: 'renewed',
@@ -279,7 +279,10 @@ export class Claims {
     return found.length > 1 ? this.#finder.findOne(ref, ['processing']) : found[0]
   }
 
-  /** It is not in `processing/`: already where the caller wants it, or lost. Of two results the first stands. */
+  /**
+   * It is not in `processing/`: already where the caller put it, or lost. Of two results the first stands; what a
+   * supervisor ended was not ended by the caller, who must know that its claim is over.
+   */
   async #settledBefore<Outcome extends 'completed' | 'failed'>(
     ref: MessageRef,
     holding: Holding,
@@ -287,10 +290,13 @@ export class Claims {
   ): Promise<Settled<Outcome>> {
     const id = typeof ref === 'string' ? ref : ref.id
     const [found] = await this.#finder.findAll(id, [queue])
-    const read = found && (await this.#files.readHeader(queue, found.name))
-    const isMine = read && read.message.record.to === holding.agent && isAttempt(read.message.record, holding)
-    if (!isMine) throw await this.#lost(ref, holding)
-    return { outcome: 'unchanged', message: viewOf(read.message.record, queue, found.path), durability: 'process' }
+    const leaf = found && (await this.#files.tree.read(found.path))
+    if (!leaf) throw await this.#lost(ref)
+    const { record } = this.#files.parse(leaf.bytes, found.name)
+    const endedBy = queue === 'failed' ? failureOf(leaf.bytes)?.agent : undefined
+    if (record.to !== holding.agent || !isAttempt(record, holding) || (endedBy ?? holding.agent) !== holding.agent)
+      throw await this.#lost(ref)
+    return { outcome: 'unchanged', message: viewOf(record, queue, found.path), durability: 'process' }
   }
 
   #expectHolder(record: AcmqRecord, holding: Holding): void {
@@ -308,7 +314,7 @@ export class Claims {
     })
   }
 
-  async #lost(ref: MessageRef, _holding: Holding): Promise<Error> {
+  async #lost(ref: MessageRef): Promise<Error> {
     const id = typeof ref === 'string' ? ref : ref.id
     const [found] = await this.#finder.findAll(id)
     if (found) return lostClaim(found.id, `it is in ${found.queue} now`)

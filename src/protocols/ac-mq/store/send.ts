@@ -9,6 +9,7 @@ import type { AcmqRecord } from '../schema.ts'
 import { type Finder, isMeant } from './finder.ts'
 import type { MissionFiles } from './mission-files.ts'
 import type { PendingIndex } from './pending-index.ts'
+import { bodyPathOf, SentBefore } from './sent-before.ts'
 import { type AcmqView, viewOf } from './view.ts'
 
 export interface SendInput {
@@ -38,21 +39,22 @@ export interface Sent {
 
 export class Sending {
   readonly #files: MissionFiles
-  readonly #finder: Finder
   readonly #index: PendingIndex
+  readonly #sentBefore: SentBefore
 
   constructor(files: MissionFiles, finder: Finder, index: PendingIndex) {
     this.#files = files
-    this.#finder = finder
     this.#index = index
+    this.#sentBefore = new SentBefore(files, finder)
   }
 
   async send(input: SendInput): Promise<Sent> {
     const record = this.#recordOf(input)
     const notices: string[] = []
     if (input.id !== undefined) {
-      const before = await this.#sentBefore(record, input)
-      if (before) return before
+      const message = await this.#sentBefore.find(record, input.body)
+      if (message)
+        return { outcome: 'unchanged', message, durability: 'process', notices: ['It had been sent before.'] }
       await this.#refuseCycle(record)
     }
     const body = await this.#bodyOrReference(record, input.body, notices)
@@ -100,23 +102,6 @@ export class Sending {
     }
   }
 
-  /** AC-MQ §8.3: the same id with the same content is the same message; with other content it is a mistake. */
-  async #sentBefore(record: AcmqRecord, input: SendInput): Promise<Sent | undefined> {
-    const found = (await this.#finder.findAll(record.id)).find(({ id }) => id === record.id)
-    const [archived] = found ? [] : (await this.#finder.archived(record.id)).filter(({ id }) => id === record.id)
-    if (archived) throw sameId(record.id, archived.pack)
-    if (!found) return undefined
-    const leaf = await this.#files.tree.read(found.path)
-    // It moved on in this very moment: it is there, which is what matters.
-    if (!leaf) return this.#sentBefore(record, input)
-    const message = this.#files.parse(leaf.bytes, found.name)
-    const body = Buffer.from(leaf.bytes).subarray(message.bodyStart).toString('utf8')
-    const isSame = message.record.from === record.from && body.startsWith(Buffer.from(input.body).toString('utf8'))
-    if (!isSame) throw sameId(record.id, found.path)
-    const view = viewOf(message.record, found.queue, found.path)
-    return { outcome: 'unchanged', message: view, durability: 'process', notices: ['It had been sent before.'] }
-  }
-
   /** Only an id that others could already name can close a circle. */
   async #refuseCycle(record: AcmqRecord): Promise<void> {
     if (record.dependencies.length === 0) return
@@ -146,8 +131,8 @@ export class Sending {
   async #bodyOrReference(record: AcmqRecord, body: string | Uint8Array, notices: string[]) {
     const size = Buffer.byteLength(body)
     if (size <= this.#files.settings.largestBody) return { isReference: false as const, text: body }
-    const path = `context/message-${record.id}.md`
-    const place = childOf(childOf(this.#files.path, 'context'), `message-${record.id}.md`)
+    const path = bodyPathOf(record.id)
+    const place = path.split('/').reduce(childOf, this.#files.path)
     await this.#files.tree.create(place, typeof body === 'string' ? Buffer.from(body) : body)
     notices.push(`The body has ${size} bytes; it is stored in ${path} and the message refers to it.`)
     return { isReference: true as const, path, text: `The body of this message (${size} bytes) is in \`${path}\`.\n` }
@@ -170,10 +155,4 @@ const badField = (field: string, expected: string, found: unknown) =>
   invalidInput('INVALID_MESSAGE', `The ${field} must be ${expected}; it is ${JSON.stringify(found)}.`, {
     hint: `Correct the ${field} and send again.`,
     details: { field, expected, found },
-  })
-
-const sameId = (id: string, where: string) =>
-  conflict('DUPLICATE_ID', `Another message already has the id ${id}: ${where}.`, {
-    hint: 'Send it with another id, or leave the id out.',
-    details: { id, path: where },
   })

@@ -11,10 +11,10 @@ import { archiveMessages, listArchived, readArchived } from '../../src/protocols
 import type { Tree } from '../../src/tree/tree.ts'
 import { runtime, spawnChild } from '../support/child.ts'
 import { steppingDisk } from '../support/stepping-disk.ts'
-import { tempDir } from '../support/temp.ts'
+import { quickTempDir } from '../support/temp.ts'
 import { archive, prepared, textOf } from './archive.child.ts'
 
-const base = tempDir()
+const base = quickTempDir()
 let counter = 0
 
 /** A minute later, when the lease of the one that died has run out. */

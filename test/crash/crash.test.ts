@@ -5,7 +5,7 @@ import { openFileTree } from '../../src/engines/file-system/index.ts'
 import { loadNative } from '../../src/engines/file-system/native.ts'
 import type { Tree } from '../../src/tree/tree.ts'
 import { haveStrace, runtime, spawnChild } from '../support/child.ts'
-import { tempDir } from '../support/temp.ts'
+import { quickTempDir } from '../support/temp.ts'
 import type { Step } from './crash.child.ts'
 import { folders, type Picture, pictureOf, type Story, stories } from './operations.ts'
 
@@ -20,7 +20,7 @@ if (await loadNative()) ways.push({ durability: 'process', renames: 'native' })
 if (runtime === 'bun') ways.push({ durability: 'full', renames: 'portable' })
 
 const table: string[] = []
-const base = tempDir()
+const base = quickTempDir()
 let counter = 0
 
 async function freshRoot(story?: Story): Promise<string> {

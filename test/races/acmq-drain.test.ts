@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openBox } from '../support/acmq.ts'
 import { type Child, runtime, spawnChild } from '../support/child.ts'
-import { tempDir } from '../support/temp.ts'
+import { quickTempDir } from '../support/temp.ts'
 import { randomFrom } from './field.ts'
 
 const scale = Number(process.env.SIGNALBOX_TEST_SCALE ?? 1)
@@ -17,7 +17,7 @@ const wantedKills = 50 * scale
 const chains = 200
 
 it(`[AC-4.2b] 8 processes on ${runtime} drain ${total} messages: each once, none early, none lost, ${wantedKills} killed`, async () => {
-  const base = tempDir()
+  const base = quickTempDir()
   const [root, journals, namesPath] = [join(base, 'root'), join(base, 'journals'), join(base, 'names.json')]
   mkdirSync(journals)
   const box = await openBox(root)

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openFileTree } from '../../src/engines/file-system/index.ts'
 import { type Child, childProgram, runtime, spawnChild, spawnProgram } from '../support/child.ts'
-import { tempDir } from '../support/temp.ts'
+import { quickTempDir } from '../support/temp.ts'
 import { counterPath, folderNames, names, randomFrom } from './field.ts'
 
 const scale = Number(process.env.SIGNALBOX_TEST_SCALE ?? 1)
@@ -39,7 +39,7 @@ async function race(
   wantedKills: number,
   contend: (root: string, isOver: () => boolean) => Promise<void> = async () => undefined,
 ): Promise<Race> {
-  const base = tempDir()
+  const base = quickTempDir()
   const [root, journals] = [join(base, 'root'), join(base, 'journals')]
   mkdirSync(journals)
   const tree = await openFileTree({ root })

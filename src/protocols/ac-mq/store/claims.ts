@@ -5,6 +5,7 @@
  */
 import { conflict } from '../../../kernel/errors.ts'
 import type { Durability, Moved } from '../../../tree/tree.ts'
+import { readArchived } from '../archive.ts'
 import { explain } from '../dependencies.ts'
 import { type AcmqMessage, failureOf, withFailure, withFields, withResult, withStatus } from '../format.ts'
 import { agentId, everyone } from '../layout.ts'
@@ -289,14 +290,25 @@ export class Claims {
     queue: Outcome,
   ): Promise<Settled<Outcome>> {
     const id = typeof ref === 'string' ? ref : ref.id
-    const [found] = await this.#finder.findAll(id, [queue])
-    const leaf = found && (await this.#files.tree.read(found.path))
-    if (!leaf) throw await this.#lost(ref)
-    const { record } = this.#files.parse(leaf.bytes, found.name)
-    const endedBy = queue === 'failed' ? failureOf(leaf.bytes)?.agent : undefined
+    const settled = await this.#settledCopy(id, queue)
+    if (!settled) throw await this.#lost(ref)
+    const { state, path, bytes } = settled
+    const { record } = this.#files.parse(bytes, settled.name)
+    const endedBy = queue === 'failed' ? failureOf(bytes)?.agent : undefined
     if (record.to !== holding.agent || !isAttempt(record, holding) || (endedBy ?? holding.agent) !== holding.agent)
       throw await this.#lost(ref)
-    return { outcome: 'unchanged', message: viewOf(record, queue, found.path), durability: 'process' }
+    return { outcome: 'unchanged', message: viewOf(record, state, path), durability: 'process' }
+  }
+
+  async #settledCopy(id: string, queue: 'completed' | 'failed') {
+    const { tree } = this.#files
+    const [found] = await this.#finder.findAll(id, [queue])
+    const leaf = found && (await tree.read(found.path))
+    if (leaf) return { state: queue, name: found.name, path: found.path, bytes: leaf.bytes }
+    const archived = (await this.#finder.archived(id)).find(({ status }) => status === queue)
+    if (!archived) return undefined
+    const bytes = await readArchived(tree, archived)
+    return { state: 'archived' as const, name: archived.name, path: archived.pack, bytes }
   }
 
   #expectHolder(record: AcmqRecord, holding: Holding): void {

@@ -85,7 +85,7 @@ export class Mission {
   /** Takes the best waiting message for the agent, or the one with this id; waits for one as long as it is told to. */
   async claim(options: { readonly agent: string; readonly id?: string; readonly waitMs?: number }): Promise<Claimed> {
     const take = () =>
-      options.id === undefined ? this.#claims.claim(options.agent) : this.#claims.claimById(options.id, options.agent)
+      options.id === undefined ? this.#claimNext(options.agent) : this.#claims.claimById(options.id, options.agent)
     const first = await this.#takeCleaning(take)
     return first.outcome === 'claimed' || !options.waitMs ? first : this.#waitFor(take, options.waitMs, first)
   }
@@ -319,6 +319,15 @@ export class Mission {
 
   get #archiveFolder(): TreePath {
     return `${this.#files.path}/archive` as TreePath
+  }
+
+  /**
+   * Telling what is held back can show that something is not: what it waited for was completed and archived before
+   * anybody here saw it.
+   */
+  async #claimNext(agent: string): Promise<Claimed> {
+    const claimed = await this.#claims.claim(agent)
+    return claimed.outcome === 'nothing' && (await this.#index.best(agent)) ? this.#claims.claim(agent) : claimed
   }
 
   /** Malformed files that nobody is writing any more go out of the way before anyone is told that nothing is there. */

@@ -151,6 +151,7 @@ export class PendingIndex {
       if (dependencies.length === 0 || (agent !== undefined && to !== agent && to !== 'all')) continue
       const states = await this.#book.judge(candidate.record)
       if (states.length > 0) result.push({ candidate, states })
+      else this.#unpark(candidate)
     }
     return result.sort((a, b) => (isBefore(a.candidate, b.candidate) ? -1 : 1))
   }

@@ -116,6 +116,12 @@ describe('a message', () => {
     expect(first.outcome).toBe('sent')
     expect((await send('Once', { id: 'fixed-id-1' })).outcome).toBe('unchanged')
     await expect(send('Other content', { id: 'fixed-id-1' })).rejects.toMatchObject({ code: 'DUPLICATE_ID', exit: 4 })
+    for (const other of [{ to: 'codex' }, { priority: 1 }, { after: ['msg:nobody'] }, { timeoutSeconds: 5 }]) {
+      await expect(send('Once', { id: 'fixed-id-1', ...other })).rejects.toMatchObject({ code: 'DUPLICATE_ID' })
+    }
+    await expect(
+      box.mission.send({ from: 'claude', to: 'gemini', body: '', summary: 'Once', id: 'fixed-id-1' }),
+    ).rejects.toMatchObject({ code: 'DUPLICATE_ID' })
     expect(files('pending').length).toBe(1)
     await box.mission.claim({ agent: 'gemini', id: 'fixed-id-1' })
     expect((await box.mission.claim({ agent: 'gemini', id: 'fixed-id-1' })).outcome).toBe('claimed')
@@ -132,6 +138,19 @@ describe('a message', () => {
     expect((await box.mission.fail(message.id, { agent: 'gemini' }, { reason: 'again' })).outcome).toBe('unchanged')
     expect((await box.mission.archive({ olderThanMs: 0 })).archived).toBe(1)
     expect((await box.mission.archive({ olderThanMs: 0 })).outcome).toBe('nothing')
+    // In the archive it is still the same message.
+    expect((await send('Once', { id: 'fixed-id-1' })).outcome).toBe('unchanged')
+    await expect(send('Other content', { id: 'fixed-id-1' })).rejects.toMatchObject({ code: 'DUPLICATE_ID' })
+    expect((await box.mission.complete('fixed-id-1', { agent: 'gemini' }, { text: 'again' })).outcome).toBe('unchanged')
+    await expect(box.mission.complete('fixed-id-1', { agent: 'codex' })).rejects.toMatchObject({ code: 'LOST_CLAIM' })
+    // A message for all stays the same when somebody has taken it, and a large body when it is stored elsewhere.
+    await send('Anybody', { to: 'all', id: 'for-all-1' })
+    await claimMessage()
+    expect((await send('Anybody', { to: 'all', id: 'for-all-1' })).outcome).toBe('unchanged')
+    const large = { from: 'claude', to: 'gemini', body: 'x'.repeat(300 * 1024), summary: 'Large', id: 'large-1' }
+    expect((await box.mission.send(large)).outcome).toBe('sent')
+    expect((await box.mission.send(large)).outcome).toBe('unchanged')
+    await expect(box.mission.send({ ...large, body: `${large.body}y` })).rejects.toMatchObject({ code: 'DUPLICATE_ID' })
   })
 
   it('[AC-3.1b] shares second and short id with another without colliding; the short id is then refused', async () => {
@@ -275,6 +294,11 @@ describe('a claim is a lease', () => {
     expect(swept.stalled).toMatchObject([{ message: { id: message.id, state: 'failed' } }])
     expect((await timed.mission.supervise()).outcome).toBe('nothing')
     expect(textIn('failed', message.name)).toContain('Stalled')
+    // The late worker did not fail it: it is told that its claim is over.
+    await expect(
+      timed.mission.fail(message.id, { agent: 'gemini', attempt: 1 }, { reason: 'Too late' }),
+    ).rejects.toMatchObject({ code: 'LOST_CLAIM', exit: 4 })
+    expect(textIn('failed', message.name)).not.toContain('Too late')
     const { messages } = await timed.mission.list('pending')
     expect(messages).toMatchObject([{ to: 'claude', priority: 1, summary: expect.stringContaining('gemini') }])
     // A crash between the question and the move: the move is made up for, the question is not asked again.
@@ -482,6 +506,18 @@ describe('missions', () => {
     expect(shown).toMatchObject({ state: 'archived', id: message.id, body: expect.stringContaining('Result') })
     expect((await claimMessage()).id).toBe(next.id)
     expect((await box.mission.status()).archived).toBe(1)
+  })
+
+  it('[AC-7.1a] what was completed and archived between two looks of another process sets free what waits for it', async () => {
+    const other = await openBox(root)
+    const { message } = await send('First', { to: 'codex' })
+    const next = (await send('Next', { after: [`msg:${message.id}`] })).message
+    expect(await other.mission.claim({ agent: 'gemini' })).toMatchObject({ outcome: 'nothing' })
+    await claimMessage('codex')
+    await box.mission.complete(message.id, { agent: 'codex' })
+    await box.mission.archive({ olderThanMs: 0 })
+    expect(claimedBy(await other.mission.claim({ agent: 'gemini' })).id).toBe(next.id)
+    await other.close()
   })
 
   it('[AC-11.2b] hold back what a policy names until a person approves the very text', async () => {

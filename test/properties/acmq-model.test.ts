@@ -38,10 +38,10 @@ const ids = ['AC-4.2a', 'AC-4.5', 'AC-7.1a', 'AC-8.2b', 'AC-8.2c', 'AC-8.2d', 'A
 
 describe(`a mission is what the model says, on ${runtime}`, () => {
   it(`${ids.map((id) => `[${id}]`).join('')} in memory, seed ${seed}`, async () => {
-    await run(200, async (cmds) => playOn(await openMemoryWorld(), cmds))
+    await run(150, async (cmds) => playOn(await openMemoryWorld(), cmds))
   })
 
   it(`${ids.map((id) => `[${id}]`).join('')} on files, seed ${seed}`, async () => {
-    await run(60, (cmds) => withTempDir(async (base) => playOn(await openFileWorld(base), cmds)))
+    await run(50, (cmds) => withTempDir(async (base) => playOn(await openFileWorld(base), cmds)))
   })
 })

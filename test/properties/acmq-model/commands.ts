@@ -135,7 +135,7 @@ const references = [
 ]
 
 const handle = fc.nat({ max: handleCount - 1 })
-const number = fc.nat({ max: 11 })
+const number = fc.nat({ max: 15 })
 const agent = fc.constantFrom(...agents)
 const timeoutSeconds = fc.constantFrom(45, 305)
 const message = {
@@ -205,8 +205,8 @@ const anything = oneOf(
   [2, killable(fc.record(holding).map(steps.renew))],
   [8, killable(fc.record({ ...holding, isBrief: fc.boolean() }).map(steps.complete))],
   [4, killable(fc.record(holding).map(steps.fail))],
-  [3, killable(fc.tuple(handle, number).map(([by, which]) => steps.retry(by, which)))],
-  [4, plain(fc.constantFrom(6, 30, 90, 600).map(steps.passTime))],
+  [5, killable(fc.tuple(handle, number).map(([by, which]) => steps.retry(by, which)))],
+  [6, plain(fc.constantFrom(6, 30, 90, 600).map(steps.passTime))],
   [
     3,
     killable(fc.tuple(handle, fc.constantFrom('supervisor', ...agents)).map(([by, who]) => steps.supervise(by, who))),

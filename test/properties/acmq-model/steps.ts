@@ -28,6 +28,10 @@ const pick = (model: Model, number: number, from?: readonly Message['queue'][]):
   return messages[number % Math.max(1, messages.length)]
 }
 
+/** One of those it makes sense with, mostly; every fourth number means any, to see who is turned away. */
+const aim = (model: Model, number: number, at: Queue): Message | undefined =>
+  (number % 4 === 0 ? undefined : pick(model, number, [at])) ?? pick(model, number)
+
 const after = (model: Model, work: (copy: Model) => string | undefined): Alternative => {
   const copy = model.copy()
   return { answer: work(copy) ?? 'done', after: copy }
@@ -186,7 +190,7 @@ function holding(
     by: args.by,
     prepare(play) {
       const { model } = play
-      const message = pick(model, args.number)
+      const message = aim(model, args.number, 'processing')
       if (!message) return undefined
       const { id } = message
       const agent = args.agent ?? (message.to === 'all' ? 'ada' : message.to)
@@ -238,7 +242,7 @@ export const retry = (by: number, number: number): Step => ({
   title: `retry ${number} through ${by}`,
   by,
   prepare({ model }) {
-    const id = pick(model, number)?.id ?? 'no-such-message'
+    const id = aim(model, number, 'failed')?.id ?? 'no-such-message'
     return {
       act: (world) => answerOf(world.handles[by]!.retry(id)),
       allowed: [after(model, (copy) => copy.retry(id))],

@@ -33,12 +33,21 @@ describe('a header as we write it', () => {
     expect(parseAnyMessage(bytes, context)).toEqual({ record: own.record, problems: [], bodyStart: header.length })
   })
 
+  it('is read the same way when its time is to the millisecond, as sending writes it', () => {
+    const bytes = Buffer.from(header.replace('10:30:00Z', '10:30:00.123Z'))
+    expect(readOwnHeader(bytes)?.record.timestamp).toBe('2025-07-04T10:30:00.123Z')
+    expect(parseAnyMessage(bytes, context)).toEqual(parseMessage(bytes, context))
+    expect(parseMessage(bytes, context).problems).toEqual([])
+  })
+
   it.each([
     ['a word for nothing as id', 'id: x1', 'id: null'],
     ['a word for nothing as sender', 'from: claude', 'from: NULL'],
     ['a word for nothing as recipient', 'to: gemini', 'to: Null'],
     ['an open quote', 'id: x1', 'id: "x1'],
     ['a day that is none', '2025-07-04', '2025-02-30'],
+    ['a day that is none, to the millisecond', '2025-07-04T10:30:00Z', '2025-02-30T10:30:00.123Z'],
+    ['half a millisecond', '10:30:00Z', '10:30:00.1234Z'],
     ['a sender that is none', 'claude', 'a-to-b'],
     ['all in capitals', 'gemini', 'ALL'],
     ['a path that leaves', './context/a.md', '../../a.md'],

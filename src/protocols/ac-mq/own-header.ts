@@ -65,7 +65,7 @@ const own = new RegExp(
     '^---\nstatus: (pending|processing|completed|failed) *',
     `id: ("?)(${name})\\2`,
     `mission_id: ("?)(${name}(?:/${name})*)\\4`,
-    'timestamp: (\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ)',
+    'timestamp: (\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d{3})?Z)',
     `from: ("?)(${name})\\7`,
     `to: ("?)(${name})\\9`,
     'priority: ([1-5])',

@@ -6,15 +6,19 @@ export const isoTime = (ms: number): string => `${new Date(ms).toISOString().sli
 export const compactTime = (ms: number): string => compactOf(isoTime(ms))
 
 const canonical = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
+// As messages of ours say it.
+const toTheMillisecond = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const iso =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?: ?(?:[Zz]|([+-])(\d\d):?(\d\d)))?)?$/
 
 /** Milliseconds since 1970. Any ISO time is read; one without a zone counts as UTC. `undefined` for all else. */
 export function parseTime(text: string): number | undefined {
   // Nearly all times look like this, and one is read with every message.
-  if (canonical.test(text)) {
-    const [year, month, day] = [pairAt(text, 0) * 100 + pairAt(text, 2), pairAt(text, 5), pairAt(text, 8)]
-    return timeOf(year, month, day, pairAt(text, 11), pairAt(text, 14), pairAt(text, 17), 0)
+  const hasMs = toTheMillisecond.test(text)
+  if (hasMs || canonical.test(text)) {
+    const year = pairAt(text, 0) * 100 + pairAt(text, 2)
+    const ms = hasMs ? Number(text.slice(20, 23)) : 0
+    return timeOf(year, pairAt(text, 5), pairAt(text, 8), pairAt(text, 11), pairAt(text, 14), pairAt(text, 17), ms)
   }
   const parts = iso.exec(text)
   if (!parts) return undefined

@@ -3,16 +3,17 @@
  * `timeout_seconds` from the last change of the file, and known by its attempt: after a retry, whoever still works on
  * the attempt before is told so, whatever it writes. AC-MQ §4.2–4.4, §7.3, §8.
  */
-import { conflict } from '../../../kernel/errors.ts'
+import { conflict, SignalboxError } from '../../../kernel/errors.ts'
 import type { Durability, Moved } from '../../../tree/tree.ts'
 import { readArchived } from '../archive.ts'
 import { explain } from '../dependencies.ts'
 import { type AcmqMessage, failureOf, withFailure, withFields, withResult, withStatus } from '../format.ts'
 import { agentId, everyone } from '../layout.ts'
 import type { AcmqRecord, QueueName } from '../schema.ts'
+import { type Candidate, isAsRemembered } from './candidate.ts'
 import { type Finder, type Found, noSuchMessage } from './finder.ts'
 import type { MissionFiles } from './mission-files.ts'
-import type { Candidate, PendingIndex } from './pending-index.ts'
+import type { PendingIndex } from './pending-index.ts'
 import { type AcmqView, type AcmqViewWithBody, viewOf, withBody } from './view.ts'
 
 export interface Blocked {
@@ -55,6 +56,7 @@ export class Claims {
   readonly #finder: Finder
   readonly #index: PendingIndex
   readonly #hold: () => Promise<Hold | undefined>
+  #hasClaimed = false
 
   constructor(files: MissionFiles, finder: Finder, index: PendingIndex, hold: () => Promise<Hold | undefined>) {
     this.#files = files
@@ -67,20 +69,51 @@ export class Claims {
   async claim(agentName: string): Promise<Claimed> {
     const agent = agentId(agentName)
     const hold = await this.#hold()
+    const isFirst = !this.#hasClaimed
+    this.#hasClaimed = true
+    const cached = isFirst && !hold ? await this.#claimFromCache(agent) : undefined
+    if (cached) return cached
     const held = new Map<string, Blocked>()
     for (const must of [false, true]) {
       await this.#index.refresh(must)
       for (;;) {
         const candidate = await this.#index.best(agent)
         if (!candidate) break
+        const before = isFirst ? await this.#index.stamp() : undefined
         const claimed = await this.#take(candidate, agent, hold, held)
+        if (claimed && isFirst) await this.#index.remember(before)
         if (claimed) return claimed
       }
     }
-    const blocked = (await this.#index.blocked(agent)).map(({ candidate: { record }, states }) =>
-      blockedAs(record, explain(states)),
+    const blocked = (await this.#index.blocked(agent)).map(({ candidate, states }) =>
+      blockedAs(candidate, explain(states)),
     )
     return { outcome: 'nothing', blocked: [...blocked, ...held.values()] }
+  }
+
+  /**
+   * For a process that claims once and ends: from what others left in the cache, without listing the folder, while its
+   * time says that this is all there is. Finding nothing here means nothing: then it is looked for in earnest.
+   */
+  async #claimFromCache(agent: string): Promise<Claimed | undefined> {
+    const cache = await this.#index.cache()
+    for (let attempt = 0; attempt < mostLost; attempt++) {
+      const known = await cache.bestFor(agent)
+      const candidate = known && (await this.#firstReady(known.candidates))
+      if (!candidate) return undefined
+      if ((await this.#index.stamp()) !== known.stamp) continue
+      const claimed = await this.#take(candidate, agent, undefined, new Map())
+      if (!claimed) continue
+      const after = (await this.#index.stamp()) ?? known.stamp
+      await cache.note({ before: known.stamp, after, gone: [candidate.name], came: [] })
+      return claimed
+    }
+    return undefined
+  }
+
+  async #firstReady(candidates: readonly Candidate[]): Promise<Candidate | undefined> {
+    for (const candidate of candidates) if ((await this.#index.judge(candidate)).length === 0) return candidate
+    return undefined
   }
 
   /** One message by its id. Claiming again what one holds is fine. */
@@ -90,12 +123,11 @@ export class Claims {
     const found = await this.#finder.findOne(id)
     if (found.queue === 'processing') return this.#again(found, agent)
     if (found.queue !== 'pending') throw wrongState(found.id, found.queue, 'claim')
-    const candidate = this.#index.all().find(({ name }) => name === found.name)
+    const candidate = this.#index.all().get(found.name)
     if (!candidate) throw noSuchMessage(id, this.#files.place.address)
-    const { record } = candidate
-    if (record.to !== agent && record.to !== everyone) throw notYours(record, agent)
-    const blocked = (await this.#index.blocked(agent)).find((one) => one.candidate === candidate)
-    if (blocked) return { outcome: 'nothing', blocked: [blockedAs(record, explain(blocked.states))] }
+    if (candidate.to !== agent && candidate.to !== everyone) throw notYours(candidate, agent)
+    const states = await this.#index.judge(candidate)
+    if (states.length > 0) return { outcome: 'nothing', blocked: [blockedAs(candidate, explain(states))] }
     const held = new Map<string, Blocked>()
     const claimed = await this.#take(candidate, agent, await this.#hold(), held)
     return claimed ?? { outcome: 'nothing', blocked: [...held.values()] }
@@ -113,13 +145,13 @@ export class Claims {
     let isOther = false
     let reason: string | undefined
     const target = this.#files.at('processing', name)
-    const moved = await tree.move(this.#files.at('pending', name), target, {
+    const moving = tree.move(this.#files.at('pending', name), target, {
       unique: true,
       change: (before) => {
         // The header is read here, in the step that claims: what the index remembered may be old.
         message = this.#files.parse(before, name)
         const { record } = message
-        isOther = (record.to !== agent && record.to !== everyone) || !isSameWait(record, candidate.record)
+        isOther = (record.to !== agent && record.to !== everyone) || !isAsRemembered(candidate, record)
         if (isOther) return undefined
         reason = hold?.(record, () => Buffer.from(before).subarray(message!.bodyStart).toString('utf8'))
         if (reason !== undefined) return undefined
@@ -128,6 +160,8 @@ export class Claims {
           : withStatus(before, 'processing')
       },
     })
+    const moved = await moving.catch((error: unknown) => this.#expectMalformed(name, error))
+    if (!moved) return undefined
     if (moved.outcome === 'kept' && isOther) {
       await this.#index.reread(name)
       return undefined
@@ -150,6 +184,13 @@ export class Claims {
       until,
       durability: moved.durability,
     }
+  }
+
+  /** It was a message when it was last read; if it is none any more, the others flow all the same. */
+  async #expectMalformed(name: string, error: unknown): Promise<undefined> {
+    if (!(error instanceof SignalboxError) || error.kind !== 'Corrupt') throw error
+    await this.#index.reread(name)
+    if (!this.#index.isMalformed(name)) throw error
   }
 
   async #again(found: Found, agent: string): Promise<Claimed> {
@@ -335,14 +376,15 @@ export class Claims {
   }
 }
 
+/** How often a claim from the cache may lose to somebody else before it looks for itself. */
+const mostLost = 4
+
 const isAttempt = (record: AcmqRecord, { attempt }: Holding): boolean =>
   attempt === undefined || attempt === record.attempt
 
-/** The same recipient and dependencies as when the index judged it. */
-const isSameWait = (now: AcmqRecord, then: AcmqRecord): boolean =>
-  now.id === then.id && now.to === then.to && now.dependencies.join('\0') === then.dependencies.join('\0')
+type Told = Pick<AcmqRecord, 'id' | 'summary' | 'to'>
 
-const blockedAs = ({ id, summary, to }: AcmqRecord, reason: string): Blocked => ({ id, summary, to, reason })
+const blockedAs = ({ id, summary, to }: Told, reason: string): Blocked => ({ id, summary, to, reason })
 
 const lostClaim = (id: string, why: string) =>
   conflict('LOST_CLAIM', `The claim on message ${id} is lost: ${why}.`, {
@@ -350,7 +392,7 @@ const lostClaim = (id: string, why: string) =>
     details: { id },
   })
 
-const notYours = ({ id, to }: AcmqRecord, agent: string) =>
+const notYours = ({ id, to }: Pick<AcmqRecord, 'id' | 'to'>, agent: string) =>
   conflict('NOT_YOUR_MESSAGE', `Message ${id} is for ${to}, not for ${agent}.`, {
     hint: `Act as ${to} if that is who you are: --as ${to}`,
     details: { id, to, agent },

@@ -6,7 +6,7 @@ import type { TreePath } from '../../../kernel/tree-path.ts'
 import { childOf, treePath } from '../../../kernel/tree-path.ts'
 import { type DependencyState, judge, type Lookup, readDependency } from '../dependencies.ts'
 import type { AcmqRecord, QueueName, State } from '../schema.ts'
-import { type Finder, isMeant, shortLength } from './finder.ts'
+import { type Finder, isMeant } from './finder.ts'
 import type { MissionFiles } from './mission-files.ts'
 
 type MessageState = ReturnType<Lookup['stateOf']>
@@ -17,8 +17,8 @@ const searchOrder: readonly QueueName[] = ['completed', 'processing', 'pending',
 export class DependencyBook {
   readonly #files: MissionFiles
   readonly #finder: Finder
-  /** Full ids to file names, by short id. */
-  readonly #names = new Map<string, Map<string, string>>()
+  /** Full ids to file names. */
+  readonly #names = new Map<string, string>()
   /** What is completed stays completed. */
   readonly #completed = new Set<string>()
 
@@ -28,10 +28,7 @@ export class DependencyBook {
   }
 
   learn(id: string, name: string): void {
-    const short = id.slice(0, shortLength)
-    const known = this.#names.get(short)
-    if (known) known.set(id, name)
-    else this.#names.set(short, new Map([[id, name]]))
+    this.#names.set(id, name)
   }
 
   /** What still holds the message back; empty when nothing does. */
@@ -63,8 +60,7 @@ export class DependencyBook {
 
   /** The one full id meant, from memory if it is there. */
   async #resolve(id: string): Promise<string | undefined | { ambiguous: readonly string[] }> {
-    const known = this.#names.get(id.slice(0, shortLength))
-    if (known?.has(id)) return id
+    if (this.#names.has(id)) return id
     const found = await this.#finder.findAll(id)
     for (const { id: full, name } of found) this.learn(full, name)
     const archived = found.length === 0 ? await this.#finder.archived(id) : []
@@ -74,7 +70,7 @@ export class DependencyBook {
   }
 
   async #probe(id: string): Promise<State | 'archived-completed' | 'archived-failed' | undefined> {
-    const name = this.#names.get(id.slice(0, shortLength))?.get(id)
+    const name = this.#names.get(id)
     for (const queue of name === undefined ? [] : searchOrder) {
       if (await this.#files.tree.look(this.#files.at(queue, name!))) return queue
     }

@@ -25,6 +25,7 @@ export class FolderView {
   #stamp: number | undefined
   #isTrusted = false
   #listedAt = Number.NEGATIVE_INFINITY
+  #lookedAt = 0
   #cost = 0
 
   constructor(tree: Tree, folder: TreePath) {
@@ -36,16 +37,33 @@ export class FolderView {
     return this.#names
   }
 
+  /** The folder's time just before it was last listed. */
+  get stamp(): number | undefined {
+    return this.#stamp
+  }
+
+  /** When that was, by the clock that other processes have too. */
+  get lookedAt(): number {
+    return this.#lookedAt
+  }
+
+  /** Names that somebody else knew. The next call of `changes` tells what became of them. */
+  seed(names: Iterable<string>): void {
+    for (const name of names) this.#names.set(name, 'leaf')
+  }
+
   /** What changed since the last call. `must`: the caller found nothing, so being sparing would mean missing something. */
   async changes(must = false): Promise<FolderChange> {
     const now = performance.now()
     const rested = now - this.#listedAt >= this.#cost * restFactor
     if (!must && !rested) return nothing
-    const stamp = (await this.#tree.look(this.#folder))?.modifiedAt
+    // `changedAt`, because nobody can set it back.
+    const stamp = (await this.#tree.look(this.#folder))?.changedAt
     const isSame = this.#isTrusted && stamp === this.#stamp && now - this.#listedAt < longestTrust
     if (isSame) return nothing
     this.#stamp = stamp
-    this.#isTrusted = stamp === undefined || Date.now() - stamp > tooYoung
+    this.#lookedAt = Date.now()
+    this.#isTrusted = stamp === undefined || this.#lookedAt - stamp > tooYoung
     return this.#list()
   }
 

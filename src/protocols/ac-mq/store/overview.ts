@@ -83,10 +83,14 @@ export class Overview {
   /** Why each of the waiting messages that cannot be claimed waits. */
   async blocked(agent?: string): Promise<{ message: AcmqView; reason: string }[]> {
     await this.#index.refresh(true)
-    return (await this.#index.blocked(agent)).map(({ candidate, states }) => ({
-      message: viewOf(candidate.record, 'pending', this.#files.at('pending', candidate.name)),
-      reason: explain(states),
-    }))
+    const blocked: { message: AcmqView; reason: string }[] = []
+    for (const { candidate, states } of await this.#index.blocked(agent)) {
+      const read = await this.#files.readHeader('pending', candidate.name)
+      if (!read) continue
+      const path = this.#files.at('pending', candidate.name)
+      blocked.push({ message: viewOf(read.message.record, 'pending', path), reason: explain(states) })
+    }
+    return blocked
   }
 
   async counts(): Promise<Record<QueueName, number>> {

@@ -106,17 +106,16 @@ export class Sending {
   async #refuseCycle(record: AcmqRecord): Promise<void> {
     if (record.dependencies.length === 0) return
     await this.#index.refresh(true)
-    const waiting = this.#index.all()
+    const waiting = new Map([...this.#index.all().values()].map((one) => [one.id, one]))
     const dependsOn = (id: string): readonly string[] => {
-      const { dependencies } =
-        id === record.id ? record : (waiting.find((one) => one.record.id === id)?.record ?? { dependencies: [] })
+      const { dependencies } = id === record.id ? record : (waiting.get(id) ?? { dependencies: [] })
       return dependencies.flatMap((text) => {
         const dependency = readDependency(text)
         const named =
           dependency.kind === 'message' ? dependency.id : dependency.kind === 'either' ? dependency.text : undefined
         if (named === undefined) return []
         if (isMeant(named, record.id)) return [record.id]
-        return waiting.flatMap((one) => (isMeant(named, one.record.id) ? [one.record.id] : []))
+        return waiting.has(named) ? [named] : [...waiting.keys()].filter((one) => isMeant(named, one))
       })
     }
     const cycle = findCycle(record.id, dependsOn)

@@ -1,0 +1,48 @@
+/** What the order of claiming needs to know of a waiting message, and that order. AC-MQ §4.2. */
+import { parseTime } from '../layout.ts'
+import type { AcmqRecord } from '../schema.ts'
+
+export interface Candidate {
+  readonly name: string
+  readonly id: string
+  readonly to: string
+  readonly priority: number
+  readonly time: number
+  readonly dependencies: readonly string[]
+  /** Only where there are dependencies: whoever asks why a message waits is told what it is about. */
+  readonly summary: string
+}
+
+export function candidateOf(name: string, record: AcmqRecord): Candidate {
+  const { priority, dependencies, summary } = record
+  const hasToWait = dependencies.length > 0
+  return {
+    name,
+    id: detached(record.id),
+    to: detached(record.to),
+    priority,
+    time: parseTime(record.timestamp) ?? 0,
+    dependencies: hasToWait ? dependencies.map(detached) : none,
+    summary: hasToWait ? detached(summary) : '',
+  }
+}
+
+export const none: readonly string[] = Object.freeze([])
+
+/** Priority (1 first), then time, then id. */
+export const isBefore = (a: Candidate, b: Candidate): boolean =>
+  a.priority !== b.priority ? a.priority < b.priority : a.time !== b.time ? a.time < b.time : a.id < b.id
+
+/** For `Array.sort`: as they are claimed. */
+export const inOrder = (a: Candidate, b: Candidate): number => (isBefore(a, b) ? -1 : 1)
+
+/** True when the header still says what the candidate was judged by. */
+export const isAsRemembered = (candidate: Candidate, record: AcmqRecord): boolean =>
+  record.id === candidate.id &&
+  record.to === candidate.to &&
+  record.priority === candidate.priority &&
+  (parseTime(record.timestamp) ?? 0) === candidate.time &&
+  record.dependencies.join('\0') === candidate.dependencies.join('\0')
+
+/** A copy: a part of a text keeps the whole header in memory, and a hundred thousand headers are a lot. */
+const detached = (text: string): string => Buffer.from(text).toString()

@@ -1,0 +1,179 @@
+/**
+ * The text of the pending cache. Pure; nothing here looks at a disk.
+ *
+ * A *base* holds every waiting message: a line that says what is where, then a section for each recipient, best first,
+ * so that the beginning of a section is enough to claim. A *note* is one line of the journal beside a base: what one
+ * process changed, and between which times of the folder. Both are read as a stranger's: readers answer `undefined` or
+ * throw when anything is odd, and the messages themselves are read instead.
+ */
+import { isMessageName } from '../layout.ts'
+import { everyone, isAgentId, isMessageId } from '../names.ts'
+import { type Candidate, inOrder, none } from './candidate.ts'
+
+export interface Section {
+  readonly to: string
+  readonly start: number
+  readonly end: number
+}
+
+export interface Base {
+  /** The folder's time when `entries` were all there was. */
+  readonly stamp: number
+  /** When somebody last really looked at the folder. */
+  readonly lookedAt: number
+  readonly sections: readonly Section[]
+  /** Bytes in all. */
+  readonly size: number
+  readonly sum: number
+}
+
+const magic = 'signalbox-acmq-pending-1 '
+/** The first line may be this long: some ten thousand recipients. */
+export const longestHead = 1 << 20
+
+export function printBase(candidates: Iterable<Candidate>, { stamp, lookedAt }: Pick<Base, 'stamp' | 'lookedAt'>) {
+  const byRecipient = new Map<string, Candidate[]>()
+  for (const candidate of candidates) {
+    const section = byRecipient.get(candidate.to)
+    if (section) section.push(candidate)
+    else byRecipient.set(candidate.to, [candidate])
+  }
+  // Short ones first: a section is read from the beginning of the file.
+  const sections = [...byRecipient].sort(([, a], [, b]) => a.length - b.length)
+  const bodies = sections.map(([, section]) => aligned(section.sort(inOrder).map(printEntry).join('')))
+  const body = Buffer.concat(bodies)
+  const lengths = sections.map(([to], i) => [to, bodies[i]!.length])
+  const head = JSON.stringify({ stamp, lookedAt, sum: sumOf(body), sections: lengths })
+  return Buffer.concat([aligned(`${magic}${textSum(head)} ${head}\n`), body])
+}
+
+/** The first line, from the first bytes of a base of this size. */
+export function parseBase(bytes: Buffer, size: number): Base | 'longer' | undefined {
+  const end = bytes.indexOf(10)
+  if (end < 0) return bytes.length < Math.min(size, longestHead) ? 'longer' : undefined
+  const line = bytes.toString('utf8', 0, end)
+  if (!line.startsWith(magic)) return undefined
+  const space = line.indexOf(' ', magic.length)
+  const head = line.slice(space + 1)
+  if (line.slice(magic.length, space) !== String(textSum(head))) return undefined
+  const { stamp, lookedAt, sum, sections: lengths } = JSON.parse(head)
+  let start = roundedUp(end + 1)
+  const sections: Section[] = []
+  for (const [to, length] of lengths) {
+    if (!isRecipient(to) || !(length >= 0)) return undefined
+    sections.push({ to, start, end: start + length })
+    start += length
+  }
+  return start === size ? { stamp, lookedAt, sum, sections, size } : undefined
+}
+
+/** Every entry of a whole base; `undefined` when anything in it is odd. */
+export function parseEntries(bytes: Buffer, base: Base): Candidate[] | undefined {
+  const bodyStart = base.sections[0]?.start ?? base.size
+  if (sumOf(bytes.subarray(bodyStart)) !== base.sum) return undefined
+  const entries: Candidate[] = []
+  for (const { to, start, end } of base.sections) {
+    for (const line of bytes.toString('utf8', start, end).split('\n')) {
+      if (line === '') continue
+      const entry = parseEntry(line, to)
+      if (!entry) return undefined
+      entries.push(entry)
+    }
+  }
+  return entries
+}
+
+/** The entries of a section one by one, as far as they are within `bytes`. */
+export function* entriesIn(bytes: Buffer, { to, start, end }: Section): Generator<Candidate | undefined> {
+  for (let at = start; at < end; ) {
+    const lineEnd = bytes.indexOf(10, at)
+    if (lineEnd < 0 || lineEnd >= end) return
+    if (lineEnd > at) yield parseEntry(bytes.toString('utf8', at, lineEnd), to)
+    at = lineEnd + 1
+  }
+}
+
+/** What one process did, and what the folder's time was before and after. */
+export interface Note {
+  readonly before: number
+  readonly after: number
+  /** When it looked at the whole folder at time `before`; absent when it only knew that time from others. */
+  readonly lookedAt?: number
+  readonly gone: readonly string[]
+  readonly came: readonly Candidate[]
+}
+
+export function printNote({ before, after, lookedAt, gone, came }: Note): string {
+  const text = JSON.stringify([before, after, lookedAt ?? 0, gone, came.map((one) => [one.to, lineOf(one)])])
+  return `${textSum(text)} ${text}`
+}
+
+/** `undefined` for a line that was cut off or made up. */
+export function parseNote(line: string): Note | undefined {
+  const space = line.indexOf(' ')
+  const text = line.slice(space + 1)
+  if (space < 0 || line.slice(0, space) !== String(textSum(text))) return undefined
+  const [before, after, lookedAt, gone, lines] = JSON.parse(text)
+  const came: Candidate[] = []
+  for (const [to, entry] of lines) {
+    const candidate = isRecipient(to) ? parseEntry(entry, to) : undefined
+    if (!candidate) return undefined
+    came.push(candidate)
+  }
+  return areTexts(gone) ? { before, after, gone, came, ...(lookedAt > 0 ? { lookedAt } : {}) } : undefined
+}
+
+const printEntry = (candidate: Candidate): string => `${lineOf(candidate)}\n`
+
+// None of these can hold a tab or a line end: names and ids are checked, the rest is numbers and JSON.
+const lineOf = ({ priority, time, id, name, dependencies, summary }: Candidate): string =>
+  dependencies.length === 0
+    ? `${priority}\t${time}\t${id}\t${name}`
+    : `${priority}\t${time}\t${id}\t${name}\t${JSON.stringify([summary, ...dependencies])}`
+
+function parseEntry(line: string, to: string): Candidate | undefined {
+  const idAt = line.indexOf('\t', 2) + 1
+  const nameAt = line.indexOf('\t', idAt) + 1
+  const waitsAt = line.indexOf('\t', nameAt)
+  const priority = line.charCodeAt(0) - 48
+  const time = Number(line.slice(2, idAt - 1))
+  const id = line.slice(idAt, nameAt - 1)
+  const name = waitsAt < 0 ? line.slice(nameAt) : line.slice(nameAt, waitsAt)
+  const isSound =
+    line.charCodeAt(1) === 9 && priority >= 1 && priority <= 5 && idAt > 0 && nameAt > 0 && Number.isFinite(time)
+  // A name from here becomes part of a path: nothing but the name of a message will do.
+  if (!isSound || !isMessageId(id) || !isMessageName(name)) return undefined
+  if (waitsAt < 0) return { name, id, to, priority, time, dependencies: none, summary: '' }
+  const texts: unknown = JSON.parse(line.slice(waitsAt + 1))
+  if (!areTexts(texts)) return undefined
+  const [summary = '', ...dependencies] = texts
+  return { name, id, to, priority, time, dependencies, summary }
+}
+
+const isRecipient = (to: unknown): to is string => typeof to === 'string' && (isAgentId(to) || to === everyone)
+const areTexts = (list: unknown): list is string[] =>
+  Array.isArray(list) && list.every((text) => typeof text === 'string')
+
+const roundedUp = (length: number): number => (length + 3) & ~3
+
+/** Filled up with line ends to whole words, so that it can be summed up by words. */
+function aligned(text: string): Buffer {
+  const missing = roundedUp(Buffer.byteLength(text)) - Buffer.byteLength(text)
+  return Buffer.from(text + '\n'.repeat(missing))
+}
+
+/** Enough to notice a write that a power cut stopped; it keeps nobody out. Loading a real hash takes longer than a claim. */
+function sumOf(bytes: Buffer): number {
+  const isAligned = bytes.byteOffset % 4 === 0
+  const { buffer, byteOffset, length } = isAligned ? bytes : Uint8Array.from(bytes)
+  const words = new Int32Array(buffer, byteOffset, length >> 2)
+  let sum = length
+  for (let i = 0; i < words.length; i++) sum = Math.imul(sum ^ words[i]!, 16777619)
+  return sum >>> 0
+}
+
+function textSum(text: string): number {
+  let sum = text.length
+  for (let i = 0; i < text.length; i++) sum = Math.imul(sum ^ text.charCodeAt(i), 16777619)
+  return sum >>> 0
+}

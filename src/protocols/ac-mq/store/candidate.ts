@@ -38,11 +38,11 @@ export const inOrder = (a: Candidate, b: Candidate): number => (isBefore(a, b) ?
 
 /** True when the header still says what the candidate was judged by. */
 export const isAsRemembered = (candidate: Candidate, record: AcmqRecord): boolean =>
-  record.id === candidate.id &&
-  record.to === candidate.to &&
-  record.priority === candidate.priority &&
-  (parseTime(record.timestamp) ?? 0) === candidate.time &&
-  record.dependencies.join('\0') === candidate.dependencies.join('\0')
+  candidate.id === record.id &&
+  candidate.to === record.to &&
+  candidate.priority === record.priority &&
+  candidate.time === (parseTime(record.timestamp) ?? 0) &&
+  candidate.dependencies.join('\0') === record.dependencies.join('\0')
 
 /** A copy: a part of a text keeps the whole header in memory, and a hundred thousand headers are a lot. */
 const detached = (text: string): string => Buffer.from(text).toString()

@@ -81,7 +81,7 @@ export class Claims {
         if (!candidate) break
         const before = isFirst ? await this.#index.stamp() : undefined
         const claimed = await this.#take(candidate, agent, hold, held)
-        if (claimed && isFirst) await this.#index.remember(before)
+        if (claimed && isFirst) await this.#index.remember(candidate.name, before)
         if (claimed) return claimed
       }
     }
@@ -92,8 +92,8 @@ export class Claims {
   }
 
   /**
-   * For a process that claims once and ends: from what others left in the cache, without listing the folder, while its
-   * time says that this is all there is. Finding nothing here means nothing: then it is looked for in earnest.
+   * For a process that claims once and ends: from what others left in the cache, and without even listing the folder
+   * while that can be believed. Finding nothing here means nothing: then it is looked for in earnest.
    */
   async #claimFromCache(agent: string): Promise<Claimed | undefined> {
     const cache = await this.#index.cache()
@@ -105,7 +105,7 @@ export class Claims {
       const claimed = await this.#take(candidate, agent, undefined, new Map())
       if (!claimed) continue
       const after = (await this.#index.stamp()) ?? known.stamp
-      await cache.note({ before: known.stamp, after, gone: [candidate.name], came: [] })
+      await cache.claimed(candidate.name, known.stamp, after)
       return claimed
     }
     return undefined

@@ -79,9 +79,14 @@ export class FolderView {
   async #list(): Promise<FolderChange> {
     const startedAt = performance.now()
     const entries = await this.#tree.list(this.#folder)
-    const names = new Map(entries.map(({ name, kind }) => [name, kind]))
-    const came = entries.filter(({ name }) => !this.#names.has(name))
-    const went = [...this.#names.keys()].filter((name) => !names.has(name))
+    const names = new Map<string, Entry['kind']>()
+    const came: Entry[] = []
+    for (const entry of entries) {
+      names.set(entry.name, entry.kind)
+      if (!this.#names.has(entry.name)) came.push(entry)
+    }
+    const hasLost = names.size - came.length < this.#names.size
+    const went = hasLost ? [...this.#names.keys()].filter((name) => !names.has(name)) : []
     this.#names = names
     this.#listedAt = performance.now()
     this.#cost = this.#listedAt - startedAt

@@ -1,8 +1,9 @@
 /**
  * The text of the pending cache. Pure; nothing here looks at a disk.
  *
- * A *base* holds every waiting message: a line that says what is where, then a section for each recipient, best first,
- * so that the beginning of a section is enough to claim. A *note* is one line of the journal beside a base: what one
+ * A *base* holds every waiting message: a line that says what is where; a section for each recipient, best first, so
+ * that the beginning of a section is enough to claim; all names as a listing has them, so that the two can be compared
+ * line by line; and for each name where its entry begins. A *note* is one line of the journal beside a base: what one
  * process changed, and between which times of the folder. Both are read as a stranger's: readers answer `undefined` or
  * throw when anything is odd, and the messages themselves are read instead.
  */
@@ -10,10 +11,14 @@ import { isMessageName } from '../layout.ts'
 import { everyone, isAgentId, isMessageId } from '../names.ts'
 import { type Candidate, inOrder, none } from './candidate.ts'
 
-export interface Section {
-  readonly to: string
+/** From the first byte of a part to the first one after it. */
+export interface Span {
   readonly start: number
   readonly end: number
+}
+
+export interface Section extends Span {
+  readonly to: string
 }
 
 export interface Base {
@@ -22,6 +27,7 @@ export interface Base {
   /** When somebody last really looked at the folder. */
   readonly lookedAt: number
   readonly sections: readonly Section[]
+  readonly names: Span
   /** Bytes in all. */
   readonly size: number
   readonly sum: number
@@ -40,10 +46,30 @@ export function printBase(candidates: Iterable<Candidate>, { stamp, lookedAt }: 
   }
   // Short ones first: a section is read from the beginning of the file.
   const sections = [...byRecipient].sort(([, a], [, b]) => a.length - b.length)
-  const bodies = sections.map(([, section]) => aligned(section.sort(inOrder).map(printEntry).join('')))
-  const body = Buffer.concat(bodies)
+  const bodies: Buffer[] = []
+  const places: { name: string; at: number }[] = []
+  let length = 0
+  for (const [, section] of sections) {
+    let text = ''
+    let at = length
+    for (const candidate of section.sort(inOrder)) {
+      const line = `${lineOf(candidate)}\n`
+      places.push({ name: candidate.name, at })
+      text += line
+      at += Buffer.byteLength(line)
+    }
+    const body = aligned(text)
+    length += body.length
+    bodies.push(body)
+  }
+  places.sort((a, b) => (a.name < b.name ? -1 : 1))
+  const names = aligned(places.map(({ name }) => `${name}\n`).join(''))
+  const offsets = Buffer.alloc(4 * places.length)
+  for (const [i, { at }] of places.entries()) offsets.writeUInt32LE(at, 4 * i)
   const lengths = sections.map(([to], i) => [to, bodies[i]!.length])
-  const head = JSON.stringify({ stamp, lookedAt, sum: sumOf(body), sections: lengths })
+  const body = Buffer.concat([...bodies, names, offsets])
+  const sum = sumOf(body)
+  const head = JSON.stringify({ stamp, lookedAt, sum, names: names.length, count: places.length, sections: lengths })
   return Buffer.concat([aligned(`${magic}${textSum(head)} ${head}\n`), body])
 }
 
@@ -56,7 +82,7 @@ export function parseBase(bytes: Buffer, size: number): Base | 'longer' | undefi
   const space = line.indexOf(' ', magic.length)
   const head = line.slice(space + 1)
   if (line.slice(magic.length, space) !== String(textSum(head))) return undefined
-  const { stamp, lookedAt, sum, sections: lengths } = JSON.parse(head)
+  const { stamp, lookedAt, sum, names: namesLength, count, sections: lengths } = JSON.parse(head)
   let start = roundedUp(end + 1)
   const sections: Section[] = []
   for (const [to, length] of lengths) {
@@ -64,24 +90,52 @@ export function parseBase(bytes: Buffer, size: number): Base | 'longer' | undefi
     sections.push({ to, start, end: start + length })
     start += length
   }
-  return start === size ? { stamp, lookedAt, sum, sections, size } : undefined
+  const names = { start, end: start + namesLength }
+  return names.end + 4 * count === size ? { stamp, lookedAt, sum, sections, names, size } : undefined
 }
 
-/** Every entry of a whole base; `undefined` when anything in it is odd. */
-export function parseEntries(bytes: Buffer, base: Base): Candidate[] | undefined {
-  const bodyStart = base.sections[0]?.start ?? base.size
-  if (sumOf(bytes.subarray(bodyStart)) !== base.sum) return undefined
-  const entries: Candidate[] = []
-  for (const { to, start, end } of base.sections) {
-    for (const line of bytes.toString('utf8', start, end).split('\n')) {
-      if (line === '') continue
-      const entry = parseEntry(line, to)
-      if (!entry) return undefined
-      entries.push(entry)
-    }
+/** A whole base, once its sum is right. */
+export class WholeBase {
+  readonly #bytes: Buffer
+  readonly #base: Base
+
+  constructor(bytes: Buffer, base: Base) {
+    if (sumOf(bytes.subarray(bodyStart(base))) !== base.sum) throw new Error('The cache was cut off.')
+    this.#bytes = bytes
+    this.#base = base
   }
-  return entries
+
+  /** Sorted as a listing is. */
+  names(): string[] {
+    const { start, end } = this.#base.names
+    const lines = this.#bytes.toString('utf8', start, end).split('\n')
+    lines.length = (this.#base.size - end) / 4
+    return lines
+  }
+
+  /** The entry of the name at this place among `names`. */
+  entryAt(index: number): Candidate | undefined {
+    const at = this.#bytes.readUInt32LE(this.#base.names.end + 4 * index) + bodyStart(this.#base)
+    const section = this.#base.sections.find(({ start, end }) => at >= start && at < end)
+    return section && entriesIn(this.#bytes, { ...section, start: at }).next().value
+  }
+
+  /** Every entry; `undefined` when one is odd. */
+  entries(): Candidate[] | undefined {
+    const entries: Candidate[] = []
+    for (const { to, start, end } of this.#base.sections) {
+      for (const line of this.#bytes.toString('utf8', start, end).split('\n')) {
+        if (line === '') continue
+        const entry = parseEntry(line, to)
+        if (!entry) return undefined
+        entries.push(entry)
+      }
+    }
+    return entries
+  }
 }
+
+const bodyStart = ({ sections, names }: Base): number => sections[0]?.start ?? names.start
 
 /** The entries of a section one by one, as far as they are within `bytes`. */
 export function* entriesIn(bytes: Buffer, { to, start, end }: Section): Generator<Candidate | undefined> {
@@ -122,8 +176,6 @@ export function parseNote(line: string): Note | undefined {
   }
   return areTexts(gone) ? { before, after, gone, came, ...(lookedAt > 0 ? { lookedAt } : {}) } : undefined
 }
-
-const printEntry = (candidate: Candidate): string => `${lineOf(candidate)}\n`
 
 // None of these can hold a tab or a line end: names and ids are checked, the rest is numbers and JSON.
 const lineOf = ({ priority, time, id, name, dependencies, summary }: Candidate): string =>

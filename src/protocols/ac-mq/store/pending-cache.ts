@@ -3,31 +3,32 @@
  * thousand headers first. Derived and disposable. It lies in `.signalbox/cache/acmq/`: a base, and beside it a journal
  * to which each process adds what it changed. Bases are never changed, only followed by newer ones.
  *
- * It is believed without looking only while the folder's time is one that the base or the journal knows, and for two
- * seconds at most after somebody really looked: a change by others in the very instant of a claim of ours shares that
- * claim's time. Otherwise the folder is listed and only what is new is read.
+ * It is believed without looking only while the folder's time is one that base or journal know, and for two seconds at
+ * most after somebody really looked: a change by others in the very instant of a claim of ours shares that claim's time.
+ * Otherwise the folder is listed, compared with what is known, and only what is new is read.
  */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { cacheOf } from '../../../tree/home.ts'
-import type { Leaf } from '../../../tree/tree.ts'
-import { queuePath } from '../layout.ts'
+import type { Entry, Leaf } from '../../../tree/tree.ts'
+import { isMessageName, queuePath } from '../layout.ts'
 import { everyone } from '../names.ts'
-import { type Candidate, inOrder } from './candidate.ts'
+import type { AcmqRecord } from '../schema.ts'
+import { type Candidate, candidateOf, inOrder, isAsRemembered } from './candidate.ts'
+import { differences, isListed } from './listing-diff.ts'
 import type { MissionFiles } from './mission-files.ts'
 import {
   type Base,
   entriesIn,
   longestHead,
-  type Note,
   parseBase,
-  parseEntries,
   parseNote,
   printBase,
   printNote,
   type Section,
+  WholeBase,
 } from './pending-cache-format.ts'
-import type { News } from './pending-index.ts'
+import { dueBetween } from './turns.ts'
 
 /** Smaller queues are read as quickly as a cache of them would be, and then nothing can be out of date. */
 const worthCaching = 1000
@@ -35,9 +36,9 @@ const trustedFor = 2000
 const firstRead = 8 * 1024
 /** A journal is followed up to here; a longer one is time for a new base. */
 const longestJournal = 256 * 1024
-/** As many as a claim may lose to others before it looks for itself. */
+/** As many as a claim may find held back before it looks at all of them. */
 const few = 16
-/** More than this is better said in a new base than in a note. */
+/** More news than this are better said in a new base. */
 const mostNews = 500
 
 const basePattern = /^(\d{1,15})-[a-z0-9]{1,16}\.base$/
@@ -52,13 +53,29 @@ interface Opened {
   /** Entries that the base does not have, or has otherwise. */
   readonly came: Map<string, Candidate>
   front: Buffer
-  journalSize: number
+}
+
+/** What a look of our own found, until it is written down. */
+interface News {
+  readonly stamp: number
+  readonly lookedAt: number
+  readonly gone: string[]
+  readonly came: Candidate[]
+}
+
+export interface Known {
+  /** The best few, best first. */
+  readonly candidates: readonly Candidate[]
+  /** The folder's time at which that holds. */
+  readonly stamp: number
 }
 
 export class PendingCache {
   readonly #files: MissionFiles
   readonly #folder: TreePath
   #opened: Opened | undefined
+  #news: News | undefined
+  #isOutdated = true
   /** The newest base when it was last looked for, usable or not. */
   #newestSeen: TreePath | undefined
 
@@ -67,32 +84,30 @@ export class PendingCache {
     this.#folder = queuePath({ root: cacheOf('acmq'), address: files.place.address }, 'pending')
   }
 
-  /** The best few for this agent, best first; `undefined` when only a look at the folder can tell. */
-  async bestFor(agent: string): Promise<{ readonly candidates: Candidate[]; readonly stamp: number } | undefined> {
+  /** The best for this agent; `undefined` when the cache is of no use. */
+  bestFor(agent: string): Promise<Known | undefined> {
     return this.#reading(async () => {
       const opened = await this.#open()
-      const stamp = await this.#stamp()
-      const lookedAt = stamp === undefined ? undefined : opened?.known.get(stamp)
-      const age = Date.now() - (lookedAt ?? 0)
-      if (!opened || stamp === undefined || !(age >= 0 && age < trustedFor)) return undefined
+      const stamp = opened && ((await this.#trusted(opened)) ?? (await this.#look(opened)))
+      if (stamp === undefined) return undefined
       const isMine = ({ to }: { to: string }) => to === agent || to === everyone
-      const candidates = [...opened.came.values()].filter(isMine)
-      for (const section of opened.base.sections.filter(isMine))
-        candidates.push(...(await this.#start(opened, section)))
+      const candidates = [...opened!.came.values()].filter(isMine)
+      for (const section of opened!.base.sections.filter(isMine)) {
+        candidates.push(...(await this.#start(opened!, section)))
+      }
       return { candidates: candidates.sort(inOrder).slice(0, few), stamp }
     })
   }
 
   /** All that it holds, and since when nobody has looked. */
-  async load(): Promise<{ readonly candidates: Candidate[]; readonly lookedAt: number } | undefined> {
+  load(): Promise<{ readonly candidates: Candidate[]; readonly lookedAt: number } | undefined> {
     return this.#reading(async () => {
-      const opened = await this.#open()
-      const leaf = opened && (await this.#files.tree.read(opened.path))
-      const entries = leaf && parseEntries(bufferOf(leaf), opened.base)
+      const opened = this.#opened ?? (await this.#open())
+      const entries = opened && (await this.#whole(opened)).entries()
       if (!entries) return undefined
       const candidates = entries.filter((entry) => isCurrent(opened, entry))
       candidates.push(...opened.came.values())
-      return { candidates, lookedAt: Math.max(...opened.known.values()) }
+      return { candidates, lookedAt: lastLook(opened) }
     })
   }
 
@@ -101,42 +116,39 @@ export class PendingCache {
     return this.#opened !== undefined || count >= worthCaching
   }
 
-  /** Brings the cache up to date after a look at the whole folder: by a note if there is little to say. */
-  async remember(
-    candidates: ReadonlyMap<string, Candidate>,
-    news: News | undefined,
-    times: { readonly before: number; readonly after: number; readonly lookedAt: number },
-  ): Promise<void> {
-    if (candidates.size < worthCaching / 2) return this.#clear()
-    const hasRoom = this.#opened !== undefined && this.#opened.journalSize < longestJournal
-    if (!news || !hasRoom || news.came.size + news.gone.size > mostNews) {
-      return this.#save(candidates.values(), { stamp: times.after, lookedAt: times.lookedAt })
-    }
-    const came = [...news.came].flatMap((name) => candidates.get(name) ?? [])
-    return this.note({ ...times, gone: [...news.gone], came })
+  /** True when a new base is called for. */
+  get isOutdated(): boolean {
+    return this.#isOutdated
   }
 
-  note(note: Note): Promise<void> {
+  /** Notes that this process took a message between two times of the folder, and what it had found out before. */
+  claimed(name: string, before: number, after: number): Promise<void> {
     return this.#writing(async () => {
-      if (this.#opened) await this.#files.tree.append(journalOf(this.#opened.path), printNote(note))
+      if (!this.#opened) return
+      const { stamp, lookedAt, gone, came } = this.#news ?? { stamp: before, lookedAt: undefined, gone: [], came: [] }
+      const note = {
+        before: stamp,
+        after: stamp === before ? after : stamp,
+        gone: [...gone, name],
+        came: came.filter((one) => one.name !== name),
+      }
+      const line = printNote(lookedAt === undefined ? note : { ...note, lookedAt })
+      await this.#files.tree.append(journalOf(this.#opened.path), line)
     })
   }
 
-  /** A new base, unless somebody else wrote one meanwhile. */
-  #save(candidates: Iterable<Candidate>, at: Pick<Base, 'stamp' | 'lookedAt'>): Promise<void> {
+  /** A new base, unless somebody else wrote one meanwhile. A queue that has become small does without. */
+  save(candidates: ReadonlyMap<string, Candidate>, at: Pick<Base, 'stamp' | 'lookedAt'>): Promise<void> {
     return this.#writing(async () => {
       const newest = await this.#newest()
       if (newest?.path !== this.#newestSeen) return
       const turn = (newest?.turn ?? 0) + 1
-      const name = `${turn}-${Math.random().toString(36).slice(2, 10) || '0'}.base`
-      await this.#files.tree.create(childOf(this.#folder, name), printBase(candidates, at))
+      if (candidates.size >= worthCaching) {
+        const name = `${turn}-${Math.random().toString(36).slice(2, 10) || '0'}.base`
+        await this.#files.tree.create(childOf(this.#folder, name), printBase(candidates.values(), at))
+      }
       await this.#clearBefore(turn)
     })
-  }
-
-  /** For a queue that has become small. */
-  #clear(): Promise<void> {
-    return this.#writing(() => this.#clearBefore(Number.POSITIVE_INFINITY))
   }
 
   async #clearBefore(turn: number): Promise<void> {
@@ -150,6 +162,9 @@ export class PendingCache {
   async #open(): Promise<Opened | undefined> {
     const { tree } = this.#files
     const newest = await this.#newest()
+    this.#opened = undefined
+    this.#news = undefined
+    this.#isOutdated = true
     this.#newestSeen = newest?.path
     if (!newest) return undefined
     const { path } = newest
@@ -161,17 +176,10 @@ export class PendingCache {
     }
     if (!front || !base || base === 'longer') return undefined
     const known = new Map([[base.stamp, base.lookedAt]])
-    const opened: Opened = {
-      path,
-      base,
-      known,
-      gone: new Set(),
-      came: new Map(),
-      front: bufferOf(front),
-      journalSize: 0,
-    }
+    const opened: Opened = { path, base, known, gone: new Set(), came: new Map(), front: bufferOf(front) }
     const journal = await tree.read(journalOf(path), { atMost: longestJournal })
     if (journal) follow(opened, journal)
+    this.#isOutdated = journal !== undefined && journal.size >= longestJournal
     this.#opened = opened
     return opened
   }
@@ -185,15 +193,85 @@ export class PendingCache {
     return newest && { path: childOf(this.#folder, newest.name), turn: newest.turn }
   }
 
+  /** The folder's time, if what is known was true at that time and somebody looked not long ago. */
+  async #trusted(opened: Opened): Promise<number | undefined> {
+    const stamp = await this.#stamp()
+    const age = stamp === undefined ? Number.NaN : Date.now() - (opened.known.get(stamp) ?? Number.NaN)
+    return age >= 0 && age < trustedFor ? stamp : undefined
+  }
+
+  /** Compares what is known with the folder and reads what is new. The folder's time before that. */
+  async #look(opened: Opened): Promise<number | undefined> {
+    if (this.#isOutdated) return undefined
+    const [stamp, lookedAt] = [await this.#stamp(), Date.now()]
+    const whole = await this.#whole(opened)
+    const [names, listed] = [whole.names(), await this.#files.tree.list(this.#files.queues.pending)]
+    const { gone, came } = opened
+    const found = differences(names, listed, gone.size + came.size + mostNews)
+    this.#isOutdated = found === undefined
+    if (stamp === undefined || !found) return undefined
+    const news: News = { stamp, lookedAt, gone: [], came: [] }
+    const remove = (name: string) => {
+      gone.add(name)
+      came.delete(name)
+      news.gone.push(name)
+    }
+    const add = (candidate: Candidate) => {
+      came.set(candidate.name, candidate)
+      news.came.push(candidate)
+    }
+    const isNew = ({ name }: Entry) => !came.has(name)
+    const isBack = (name: string) => !came.has(name) && isListed(listed, name)
+    const fresh = [
+      ...found.onlyListed
+        .filter(isNew)
+        .filter(isMessage)
+        .map(({ name }) => name),
+      ...[...gone].filter(isBack),
+    ]
+    for (const name of found.onlyKnown) if (!gone.has(name)) remove(name)
+    for (const name of [...came.keys()]) if (!isListed(listed, name)) remove(name)
+    // Edits in place show in no listing: see `PendingIndex`.
+    const isDue = dueBetween(lastLook(opened), lookedAt, names.length) ?? (() => false)
+    for (const then of [...came.values()].filter(({ name }) => isDue(name))) {
+      await this.#compare(then, remove, add)
+    }
+    for (let i = 0; i < names.length; i++) {
+      if (!isDue(names[i]!) || gone.has(names[i]!) || came.has(names[i]!)) continue
+      const then = whole.entryAt(i)
+      if (!then) throw new Odd()
+      await this.#compare(then, remove, add)
+    }
+    for (const name of fresh) {
+      const record = await this.#read(name)
+      if (record) add(candidateOf(name, record))
+    }
+    opened.known.set(stamp, lookedAt)
+    this.#news = news
+    return stamp
+  }
+
+  async #compare(then: Candidate, remove: (name: string) => void, add: (one: Candidate) => void): Promise<void> {
+    const now = await this.#read(then.name)
+    if (!now) remove(then.name)
+    else if (!isAsRemembered(then, now)) add(candidateOf(then.name, now))
+  }
+
+  /** `undefined` for one that has gone, or that is no message: whoever looks at everything deals with those. */
+  async #read(name: string): Promise<AcmqRecord | undefined> {
+    try {
+      return (await this.#files.readHeader('pending', name))?.message.record
+    } catch (error) {
+      if (error instanceof SignalboxError && error.kind === 'Corrupt') return undefined
+      throw error
+    }
+  }
+
   /** The first few of a section that still count. Reads no more of the base than it needs. */
   async #start(opened: Opened, section: Section): Promise<Candidate[]> {
     for (let reach = 0; ; reach = Math.max(firstRead, reach * 8)) {
       const wanted = Math.min(section.end, section.start + reach)
-      if (opened.front.length < wanted) {
-        const leaf = await this.#files.tree.read(opened.path, { atMost: wanted })
-        if (leaf?.size !== opened.base.size) throw new Odd()
-        opened.front = bufferOf(leaf)
-      }
+      if (opened.front.length < wanted) opened.front = await this.#readBase(opened, wanted)
       const found: Candidate[] = []
       for (const entry of entriesIn(opened.front, section)) {
         if (!entry) throw new Odd()
@@ -202,6 +280,18 @@ export class PendingCache {
       }
       if (opened.front.length >= section.end) return found
     }
+  }
+
+  async #whole(opened: Opened): Promise<WholeBase> {
+    const { size } = opened.base
+    if (opened.front.length < size) opened.front = await this.#readBase(opened, size)
+    return new WholeBase(opened.front, opened.base)
+  }
+
+  async #readBase({ path, base }: Opened, atMost: number): Promise<Buffer> {
+    const leaf = await this.#files.tree.read(path, { atMost })
+    if (leaf?.size !== base.size) throw new Odd()
+    return bufferOf(leaf)
   }
 
   async #stamp(): Promise<number | undefined> {
@@ -215,6 +305,7 @@ export class PendingCache {
     } catch {
       // Cut off, made up, or not ours to read: odd shapes fail in many ways, and all mean the same.
       this.#opened = undefined
+      this.#isOutdated = true
       return undefined
     }
   }
@@ -240,8 +331,11 @@ const bufferOf = ({ bytes }: Leaf): Buffer => Buffer.from(bytes.buffer, bytes.by
 /** An entry of the base that nothing in the journal speaks against. */
 const isCurrent = ({ gone, came }: Opened, { name }: Candidate): boolean => !gone.has(name) && !came.has(name)
 
+const isMessage = ({ name, kind }: Entry): boolean => kind === 'leaf' && isMessageName(name)
+
+const lastLook = ({ known }: Opened): number => Math.max(...known.values())
+
 function follow(opened: Opened, journal: Leaf): void {
-  opened.journalSize = journal.size
   for (const line of bufferOf(journal).toString('utf8').split('\n')) {
     const note = line === '' ? undefined : parseNote(line)
     // Without a note that was cut off, the times that follow from it stay unknown.

@@ -25,12 +25,6 @@ export interface Malformed {
   readonly error: SignalboxError
 }
 
-/** Names of candidates that were added or changed, and of those that are no more. */
-export interface News {
-  readonly came: Set<string>
-  readonly gone: Set<string>
-}
-
 export interface Parked {
   readonly candidate: Candidate
   readonly states: readonly DependencyState[]
@@ -56,8 +50,6 @@ export class PendingIndex {
   #seeded: Promise<void> | undefined
   /** Until when edits in place would have been noticed. */
   #rereadAt = 0
-  /** What the cache does not know yet, until it is told. */
-  #news: News | undefined
   /** Messages with dependencies have been seen, so that it matters which file has which id. */
   #isLearning = false
 
@@ -99,9 +91,8 @@ export class PendingIndex {
     const known = await (await this.cache()).load()
     if (!known) return
     this.#rereadAt = known.lookedAt
-    this.#news = { gone: new Set(), came: new Set(this.#candidates.keys()) }
     this.#view.seed(known.candidates.map(({ name }) => name))
-    for (const candidate of known.candidates) if (!this.#candidates.has(candidate.name)) this.#keep(candidate)
+    for (const candidate of known.candidates) if (!this.#candidates.has(candidate.name)) this.#take(candidate)
   }
 
   async #rereadDue(): Promise<void> {
@@ -117,17 +108,15 @@ export class PendingIndex {
     return (await this.#files.tree.look(this.#files.queues.pending))?.changedAt
   }
 
-  /**
-   * Leaves for the next process what this one found out. `before` is the folder's time just before the claim that was
-   * made since: when that is still the time of the last look, the time after it is known to be our own doing.
-   */
-  async remember(before: number | undefined): Promise<void> {
+  /** Leaves for the next process what this one found out. `before`: the folder's time just before this claim. */
+  async remember(claimed: string, before: number | undefined): Promise<void> {
     const { stamp, lookedAt } = this.#view
-    const [cache, news] = [await this.cache(), this.#news]
-    this.#news = undefined
-    if (stamp === undefined || !cache.isWorthIt(this.#candidates.size)) return
-    const after = before === stamp ? await this.stamp() : stamp
-    await cache.remember(this.#candidates, news, { before: stamp, after: after ?? stamp, lookedAt })
+    const cache = await this.cache()
+    if (stamp === undefined || before === undefined || !cache.isWorthIt(this.#candidates.size)) return
+    const after = (await this.stamp()) ?? before
+    // Only if nothing had changed since the last look is the time after the claim known to be our own doing.
+    if (cache.isOutdated) await cache.save(this.#candidates, { stamp: before === stamp ? after : stamp, lookedAt })
+    else await cache.claimed(claimed, before, after)
   }
 
   /** Messages that others completed wake those that wait for them; the rest is judged again now and then. */
@@ -239,11 +228,6 @@ export class PendingIndex {
   }
 
   #take(candidate: Candidate): void {
-    this.#news?.came.add(candidate.name)
-    this.#keep(candidate)
-  }
-
-  #keep(candidate: Candidate): void {
     this.#candidates.set(candidate.name, candidate)
     if (this.#isLearning) this.#book.learn(candidate.id, candidate.name)
     else if (candidate.dependencies.length > 0) this.#learnAll()
@@ -301,6 +285,5 @@ export class PendingIndex {
     }
     this.#candidates.delete(name)
     this.#malformed.delete(name)
-    if (this.#news?.came.delete(name) !== undefined) this.#news.gone.add(name)
   }
 }

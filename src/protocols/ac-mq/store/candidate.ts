@@ -19,7 +19,7 @@ export function candidateOf(name: string, record: AcmqRecord): Candidate {
   return {
     name,
     id: detached(record.id),
-    to: detached(record.to),
+    to: oneOf(record.to),
     priority,
     time: parseTime(record.timestamp) ?? 0,
     dependencies: hasToWait ? dependencies.map(detached) : none,
@@ -46,3 +46,16 @@ export const isAsRemembered = (candidate: Candidate, record: AcmqRecord): boolea
 
 /** A copy: a part of a text keeps the whole header in memory, and a hundred thousand headers are a lot. */
 const detached = (text: string): string => Buffer.from(text).toString()
+
+/** The same copy for the same agent. */
+function oneOf(to: string): string {
+  const known = recipients.get(to)
+  if (known !== undefined) return known
+  if (recipients.size >= mostRecipients) recipients.clear()
+  const copy = detached(to)
+  recipients.set(copy, copy)
+  return copy
+}
+
+const recipients = new Map<string, string>()
+const mostRecipients = 1000

@@ -20,6 +20,7 @@ import type { AcmqSettings } from '../settings.ts'
 import { type Claimed, Claims, type Holding, type MessageRef, type Settled } from './claims.ts'
 import { DependencyBook } from './dependency-book.ts'
 import { Finder } from './finder.ts'
+import { Inspection } from './inspection.ts'
 import { MissionFiles } from './mission-files.ts'
 import { type Listed, Overview, type QueueStatus } from './overview.ts'
 import { PendingIndex } from './pending-index.ts'
@@ -149,7 +150,7 @@ export class Mission {
 
   /** Brings folders and headers into agreement and tells an agent where it stands. AC-MQ §9.1. */
   async reconcile(agent?: string): Promise<ReconciledView> {
-    const repairs = await this.#reconciliation.run()
+    const repairs = await this.#reconciliation.run({ everything: true })
     const stalled = new Set((await this.findStalled()).map(({ message }) => message.id))
     const processing =
       agent === undefined ? [] : (await this.list('processing')).messages.filter(({ to }) => to === agent)
@@ -297,16 +298,8 @@ export class Mission {
   }
 
   /** What `doctor` should know of this mission; nothing is changed. */
-  async inspect(): Promise<Finding[]> {
-    const { unreadable } = await this.#overview.status()
-    return unreadable.map(({ path, reason }) => ({
-      code: 'UNREADABLE_MESSAGE',
-      severity: 'warning' as const,
-      path,
-      message: reason,
-      hint: `Correct the file, or set it aside: acmq reconcile ${this.address}`,
-      repaired: false,
-    }))
+  inspect(): Promise<Finding[]> {
+    return new Inspection(this.#files).run()
   }
 
   async #manifestLeaf() {

@@ -4,6 +4,7 @@ import { readArchived } from '../archive.ts'
 import { explain } from '../dependencies.ts'
 import { isMessageName } from '../layout.ts'
 import { type QueueName, queueNames } from '../schema.ts'
+import type { Candidate } from './candidate.ts'
 import { type Finder, noSuchMessage } from './finder.ts'
 import type { MissionFiles } from './mission-files.ts'
 import type { PendingIndex } from './pending-index.ts'
@@ -108,34 +109,50 @@ export class Overview {
     const counts = { pending: 0, processing: 0, completed: 0, failed: 0 }
     const unreadable: { path: string; reason: string }[] = []
     const lastHour = { completed: 0, failed: 0 }
-    let oldest: { view: AcmqView; at: number } | undefined
-    for (const queue of queueNames) {
+    const count = (queue: QueueName, to: string) => {
+      const agent = (agents[to] ??= { pending: 0, processing: 0, completed: 0, failed: 0 })
+      agent[queue]++
+      counts[queue]++
+    }
+    await this.#index.refresh(true)
+    for (const { to } of this.#index.all().values()) count('pending', to)
+    unreadable.push(...this.#unreadablePending())
+    for (const queue of queueNames.filter((name) => name !== 'pending')) {
       const listed = await this.list(queue)
       unreadable.push(...listed.unreadable)
-      counts[queue] = listed.messages.length
-      for (const view of listed.messages) {
-        const agent = (agents[view.to] ??= { pending: 0, processing: 0, completed: 0, failed: 0 })
-        agent[queue]++
-        const at = Date.parse(view.createdAt)
-        if (queue === 'pending' && (!oldest || at < oldest.at)) oldest = { view, at }
-      }
+      for (const { to } of listed.messages) count(queue, to)
       if (queue !== 'completed' && queue !== 'failed') continue
       const times = await this.#files.tree.list(this.#files.queues[queue], { times: true })
       lastHour[queue] = times.filter(({ name, changedAt }) => isMessageName(name) && now - changedAt < hour).length
     }
     return {
       counts,
-      oldestPending: oldest && {
-        id: oldest.view.id,
-        summary: oldest.view.summary,
-        ageSeconds: Math.max(0, Math.floor((now - oldest.at) / 1000)),
-      },
-      blocked: (await this.blocked()).map(({ message: { id, summary }, reason }) => ({ id, summary, reason })),
+      oldestPending: await this.#oldestPending(now),
+      blocked: (await this.#index.blocked()).map(({ candidate: { id, summary }, states }) => ({
+        id,
+        summary,
+        reason: explain(states),
+      })),
       stalled: await this.#supervision.findStalled(),
       unreadable,
       completedLastHour: lastHour.completed,
       failedLastHour: lastHour.failed,
       agents,
     }
+  }
+  #unreadablePending(): { path: string; reason: string }[] {
+    return [
+      ...this.#index.malformed.map(({ name, error }) => ({ name, reason: error.message })),
+      ...this.#index.strange.map(({ name, kind }) => ({ name, reason: `Not an ordinary file (${kind}).` })),
+    ].map(({ name, reason }) => ({ path: this.#files.at('pending', name), reason }))
+  }
+
+  async #oldestPending(now: number): Promise<QueueStatus['oldestPending']> {
+    let oldest: Candidate | undefined
+    for (const one of this.#index.all().values()) if (!oldest || one.time < oldest.time) oldest = one
+    const read = oldest && (await this.#files.readHeader('pending', oldest.name))
+    if (!oldest || !read) return undefined
+    const { id, summary } = read.message.record
+    return { id, summary, ageSeconds: Math.max(0, Math.floor((now - oldest.time) / 1000)) }
   }
 }

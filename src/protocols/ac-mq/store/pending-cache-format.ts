@@ -38,40 +38,55 @@ const magic = 'signalbox-acmq-pending-1 '
 export const longestHead = 1 << 20
 
 export function printBase(candidates: Iterable<Candidate>, { stamp, lookedAt }: Pick<Base, 'stamp' | 'lookedAt'>) {
-  const byRecipient = new Map<string, Candidate[]>()
-  for (const candidate of candidates) {
+  const all = sorted([...candidates], byName)
+  const byRecipient = new Map<string, Place[]>()
+  for (const [index, candidate] of all.entries()) {
     const section = byRecipient.get(candidate.to)
-    if (section) section.push(candidate)
-    else byRecipient.set(candidate.to, [candidate])
+    if (section) section.push({ candidate, index })
+    else byRecipient.set(candidate.to, [{ candidate, index }])
   }
+  const names = aligned(all.map(({ name }) => `${name}\n`).join(''))
+  const offsets = Buffer.alloc(4 * all.length)
   // Short ones first: a section is read from the beginning of the file.
   const sections = [...byRecipient].sort(([, a], [, b]) => a.length - b.length)
   const bodies: Buffer[] = []
-  const places: { name: string; at: number }[] = []
   let length = 0
-  for (const [, section] of sections) {
-    let text = ''
-    let at = length
-    for (const candidate of section.sort(inOrder)) {
-      const line = `${lineOf(candidate)}\n`
-      places.push({ name: candidate.name, at })
-      text += line
-      at += Buffer.byteLength(line)
-    }
-    const body = aligned(text)
+  for (const [, places] of sections) {
+    const body = aligned(printSection(places, length, offsets))
     length += body.length
     bodies.push(body)
   }
-  places.sort((a, b) => (a.name < b.name ? -1 : 1))
-  const names = aligned(places.map(({ name }) => `${name}\n`).join(''))
-  const offsets = Buffer.alloc(4 * places.length)
-  for (const [i, { at }] of places.entries()) offsets.writeUInt32LE(at, 4 * i)
-  const lengths = sections.map(([to], i) => [to, bodies[i]!.length])
   const body = Buffer.concat([...bodies, names, offsets])
+  const lengths = sections.map(([to], i) => [to, bodies[i]!.length])
   const sum = sumOf(body)
-  const head = JSON.stringify({ stamp, lookedAt, sum, names: names.length, count: places.length, sections: lengths })
+  const head = JSON.stringify({ stamp, lookedAt, sum, names: names.length, count: all.length, sections: lengths })
   return Buffer.concat([aligned(`${magic}${textSum(head)} ${head}\n`), body])
 }
+
+/** A candidate, and which one it is by name. */
+interface Place {
+  readonly candidate: Candidate
+  readonly index: number
+}
+
+/** The lines of a section that begins at `start`; where each of them begins goes into `offsets`. */
+function printSection(places: Place[], start: number, offsets: Buffer): string {
+  let at = start
+  const lines: string[] = []
+  for (const { candidate, index } of sorted(places, (a, b) => inOrder(a.candidate, b.candidate))) {
+    const line = `${lineOf(candidate)}\n`
+    offsets.writeUInt32LE(at, 4 * index)
+    at += Buffer.byteLength(line)
+    lines.push(line)
+  }
+  return lines.join('')
+}
+
+const byName = (a: Candidate, b: Candidate): number => (a.name < b.name ? -1 : 1)
+
+/** Often they are in order already, because names begin with a time. */
+const sorted = <T>(items: T[], order: (a: T, b: T) => number): T[] =>
+  items.every((item, i) => i === 0 || order(items[i - 1]!, item) < 0) ? items : items.sort(order)
 
 /** The first line, from the first bytes of a base of this size. */
 export function parseBase(bytes: Buffer, size: number): Base | 'longer' | undefined {

@@ -8,6 +8,7 @@
  * minutes among 100,000. An edited message that comes up for a claim before that is noticed then.
  */
 import { SignalboxError } from '../../../kernel/errors.ts'
+import type { Entry } from '../../../tree/tree.ts'
 import type { DependencyState } from '../dependencies.ts'
 import { isMessageName, parseFileName } from '../layout.ts'
 import type { AcmqRecord } from '../schema.ts'
@@ -66,6 +67,12 @@ export class PendingIndex {
 
   get malformed(): readonly Malformed[] {
     return [...this.#malformed].map(([name, error]) => ({ name, error }))
+  }
+
+  /** Named like messages, but no files. */
+  get strange(): readonly Entry[] {
+    const entries = [...this.#view.names].map(([name, kind]) => ({ name, kind }))
+    return entries.filter(({ name, kind }) => kind !== 'leaf' && isMessageName(name))
   }
 
   /** Loaded on demand: whoever only sends does without. */

@@ -2,14 +2,20 @@
  * Puts in order what crashes and other programs leave: a status that disagrees with its folder, a finished message
  * that was not moved, one message in two queues, files that are no messages. The folder is the truth, except where a
  * status shows that its agent was further than the move. AC-MQ §4, §9.1.
+ *
+ * What was found in order is remembered, so that whoever stays reads only what is new, what is being worked on, and now
+ * and then the rest in turn.
  */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
 import { failureOf, withFailure, withStatus } from '../format.ts'
 import { archivePath, isMessageName, isoTime } from '../layout.ts'
 import { type QueueName, queueNames } from '../schema.ts'
+import { FolderView } from './folder-view.ts'
+import { largestReported } from './inspection.ts'
 import type { HeaderRead, MissionFiles } from './mission-files.ts'
 import type { PendingIndex } from './pending-index.ts'
+import { dueBetween } from './turns.ts'
 
 export interface Repair {
   readonly what: 'status' | 'finished' | 'duplicate' | 'quarantined' | 'waiting' | 'strange'
@@ -24,37 +30,73 @@ const progress: Record<QueueName, number> = { pending: 0, processing: 1, failed:
 export class Reconciliation {
   readonly #files: MissionFiles
   readonly #index: PendingIndex
+  readonly #views: Readonly<Record<QueueName, FolderView>>
+  /** By queue: the names of messages that were in order, each with its id. */
+  readonly #inOrder: Readonly<Record<QueueName, Map<string, string>>>
+  readonly #places = new Map<string, { queue: QueueName; name: string }>()
+  #lookedAt = Date.now()
 
   constructor(files: MissionFiles, index: PendingIndex) {
     this.#files = files
     this.#index = index
+    const view = (queue: QueueName) => new FolderView(files.tree, files.queues[queue])
+    this.#views = {
+      pending: view('pending'),
+      processing: view('processing'),
+      completed: view('completed'),
+      failed: view('failed'),
+    }
+    this.#inOrder = { pending: new Map(), processing: new Map(), completed: new Map(), failed: new Map() }
   }
 
-  async run(): Promise<Repair[]> {
+  /** `everything`: also what was found in order before. */
+  async run({ everything = false } = {}): Promise<Repair[]> {
     const repairs: Repair[] = []
-    const places = new Map<string, { queue: QueueName; name: string }>()
+    const [since, now] = [this.#lookedAt, Date.now()]
+    this.#lookedAt = now
+    // All of them first, `failed/` last: a message that is retried meanwhile must not be taken for a copy of itself.
     for (const queue of queueNames) {
-      for (const { name, kind } of await this.#files.tree.list(this.#files.queues[queue])) {
+      for (const name of (await this.#views[queue].changes(true)).went) this.#forget(queue, name)
+    }
+    for (const queue of queueNames) {
+      const [view, known] = [this.#views[queue], this.#inOrder[queue]]
+      const isDue = dueBetween(since, now, known.size)
+      for (const [name, kind] of [...view.names]) {
         if (!isMessageName(name)) continue
         if (kind !== 'leaf') {
-          repairs.push({
-            what: 'strange',
-            path: this.#files.at(queue, name),
-            message: `Not an ordinary file (${kind}); it is left alone.`,
-          })
+          const message = `Not an ordinary file (${kind}); it is left alone.`
+          repairs.push({ what: 'strange', path: this.#files.at(queue, name), message })
           continue
         }
-        const read = await this.#read(queue, name, repairs)
-        if (!read) continue
-        const { id } = read.message.record
-        const other = places.get(id)
-        const place = { queue, name }
-        if (other) repairs.push(...(await this.#oneOfTwo(other, place)))
-        places.set(id, other && progress[other.queue] >= progress[queue] ? other : place)
-        repairs.push(...(await this.#agree(queue, name, read)))
+        if (!everything && queue !== 'processing' && known.has(name) && !isDue?.(name)) continue
+        repairs.push(...(await this.#settle(queue, name)))
       }
     }
     return repairs
+  }
+
+  async #settle(queue: QueueName, name: string): Promise<Repair[]> {
+    const repairs: Repair[] = []
+    this.#forget(queue, name)
+    const read = await this.#read(queue, name, repairs)
+    // It waits in `failed/` for a person, with its report: nothing more is to be done.
+    if (!read && queue === 'failed') this.#inOrder.failed.set(name, '')
+    if (!read) return repairs
+    const { id } = read.message.record
+    const other = this.#places.get(id)
+    const place = { queue, name }
+    if (other) repairs.push(...(await this.#oneOfTwo(other, place)))
+    this.#places.set(id, other && progress[other.queue] >= progress[queue] ? other : place)
+    const agreed = await this.#agree(queue, name, read)
+    if (agreed.length === 0) this.#inOrder[queue].set(name, id)
+    return [...repairs, ...agreed]
+  }
+
+  #forget(queue: QueueName, name: string): void {
+    const id = this.#inOrder[queue].get(name)
+    this.#inOrder[queue].delete(name)
+    const place = id === undefined ? undefined : this.#places.get(id)
+    if (place?.queue === queue && place.name === name) this.#places.delete(id!)
   }
 
   async #read(queue: QueueName, name: string, repairs: Repair[]): Promise<HeaderRead | undefined> {
@@ -122,8 +164,9 @@ export class Reconciliation {
 
   /** The copy that is less far goes out of the way; nothing is deleted. */
   async #oneOfTwo(a: { queue: QueueName; name: string }, b: { queue: QueueName; name: string }): Promise<Repair[]> {
-    const lesser = progress[a.queue] < progress[b.queue] ? a : b
+    const [lesser, further] = progress[a.queue] < progress[b.queue] ? [a, b] : [b, a]
     const path = this.#files.at(lesser.queue, lesser.name)
+    if (!(await this.#files.tree.look(this.#files.at(further.queue, further.name)))) return []
     const aside = childOf(
       childOf(archivePath(this.#files.place), 'duplicates'),
       `${stampOf(this.#files.clock.now())}-${lesser.name}`,
@@ -131,7 +174,6 @@ export class Reconciliation {
     const moved = await this.#files.tree.move(path, aside)
     if (moved.outcome !== 'moved') return []
     this.#index.drop(lesser.name)
-    const further = lesser === a ? b : a
     return [
       {
         what: 'duplicate',
@@ -142,5 +184,4 @@ export class Reconciliation {
   }
 }
 
-const largestReported = 16 * 1024 * 1024
 const stampOf = (now: number) => isoTime(now).replaceAll(/[-:TZ]/g, '')

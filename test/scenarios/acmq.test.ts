@@ -559,6 +559,16 @@ describe('missions', () => {
     await other.close()
   })
 
+  it('a second process claims by id what was for all when it last looked', async () => {
+    const other = await openBox(root)
+    const { message } = await other.mission.send({ from: 'claude', to: 'all', body: 'Anybody' })
+    await claimMessage()
+    await box.mission.fail(message.id, { agent: 'gemini' }, { reason: 'no' })
+    await box.mission.retry(message.id)
+    expect(claimedBy(await other.mission.claim({ agent: 'gemini', id: message.id }))).toMatchObject({ attempt: 2 })
+    await other.close()
+  })
+
   it('waits for a message without asking again and again', async () => {
     const other = await openBox(root)
     const waiting = box.mission.claim({ agent: 'gemini', waitMs: 20_000 })

@@ -1,7 +1,7 @@
 import { isoTime } from '../../protocols/ac-mq/layout.ts'
 import { defineOperation, whoActs } from '../define.ts'
 import { duration, text } from '../field.ts'
-import { mission } from './fields.ts'
+import { hydrated, mission } from './fields.ts'
 import { openMission } from './open.ts'
 
 export const claim = defineOperation({
@@ -15,14 +15,16 @@ export const claim = defineOperation({
     mission,
     id: text('Only this message. Claiming again what one holds is fine.', { placeholder: 'ID' }),
     wait: duration('How long to wait for one to come.', { least: 0, placeholder: 'SECONDS' }),
+    hydrate: hydrated,
   },
   outcomes: { claimed: 'done', nothing: 'nothing' },
   examples: [
     { command: 'acmq claim alpha --as gemini', does: 'take what comes next' },
     { command: 'acmq claim alpha --as gemini --wait 60 --json', does: 'wait up to a minute for it' },
+    { command: 'acmq claim alpha --as gemini --hydrate', does: 'with the files that it is about' },
   ],
 
-  async run(context, { mission, id, wait }) {
+  async run(context, { mission, id, wait, hydrate }) {
     const agent = await whoActs(context)
     const opened = await openMission(context, mission)
     const claimed = await opened.claim({
@@ -32,6 +34,7 @@ export const claim = defineOperation({
     })
     if (claimed.outcome === 'nothing') return claimed
     const { message, until, durability } = claimed
-    return { outcome: 'claimed', message, until: isoTime(until), durability } as const
+    const more = hydrate ? { hydration: await opened.hydrate({ id: message.id }) } : {}
+    return { outcome: 'claimed', message, until: isoTime(until), durability, ...more } as const
   },
 })

@@ -1,5 +1,5 @@
 /** Inputs that several commands of AC-MQ share. */
-import { integer, text } from '../field.ts'
+import { flag, integer, text } from '../field.ts'
 
 export const mission = text('The mission: NAME, or PARENT/CHILD for one inside another.', {
   positional: true,
@@ -13,3 +13,5 @@ export const messageId = text('The message: its id, or the first eight character
 })
 
 export const attempt = integer('Which claim is meant, as `claim` told it; without it, the one in force.', { least: 1 })
+
+export const hydrated = flag('Also give what one should read first, as `hydrate` does.')

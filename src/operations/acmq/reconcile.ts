@@ -1,5 +1,5 @@
 import { defineOperation } from '../define.ts'
-import { mission } from './fields.ts'
+import { hydrated, mission } from './fields.ts'
 import { openMission } from './open.ts'
 
 export const reconcile = defineOperation({
@@ -8,13 +8,17 @@ export const reconcile = defineOperation({
   more:
     'For the start of an agent: brings folders and headers into agreement, sets files aside that are no messages, and ' +
     'lists what the agent (--as) still holds.',
-  input: { mission },
+  input: { mission, hydrate: hydrated },
   outcomes: { reconciled: 'done' },
-  examples: [{ command: 'acmq reconcile alpha --as gemini', does: 'find out what gemini was doing' }],
+  examples: [
+    { command: 'acmq reconcile alpha --as gemini', does: 'find out what gemini was doing' },
+    { command: 'acmq reconcile alpha --as gemini --hydrate', does: 'and what it should know: for its start' },
+  ],
 
-  async run(context, { mission }) {
+  async run(context, { mission, hydrate }) {
     const opened = await openMission(context, mission)
     const { agent } = await context.configuration()
-    return { ...(await opened.reconcile(agent)), mission: opened.address }
+    const view = await opened.reconcile(agent)
+    return { ...view, mission: opened.address, ...(hydrate ? { hydration: await opened.hydrate() } : {}) }
   },
 })

@@ -54,6 +54,27 @@ class Run implements Command {
   }
 }
 
+/** Several in a row, as far as each makes sense: what chance alone would seldom put together. */
+class InARow implements Command {
+  readonly #commands: readonly Command[]
+
+  constructor(...commands: readonly Command[]) {
+    this.#commands = commands
+  }
+
+  check(): boolean {
+    return true
+  }
+
+  async run(play: Play, world: World): Promise<void> {
+    for (const command of this.#commands) if (await command.check(play)) await command.run(play, world)
+  }
+
+  toString(): string {
+    return this.#commands.join('; ')
+  }
+}
+
 /** All handles claim in the same instant: nobody gets what another got, and nobody goes without while something is left. */
 class Race implements Command {
   readonly #agents: readonly string[]
@@ -176,7 +197,22 @@ const sendStep = fc
   .record({ ...message, by: handle, id: fc.option(fc.constantFrom(...ids), { nil: undefined, freq: 3 }) })
   .map(steps.send)
 
+const claimStep = fc.tuple(handle, agent).map(([by, who]) => steps.claim(by, who))
+const retryStep = fc.tuple(handle, number).map(([by, which]) => steps.retry(by, which))
+const superviseStep = fc
+  .tuple(handle, fc.constantFrom('supervisor', ...agents))
+  .map(([by, who]) => steps.supervise(by, who))
+
+/** Somebody claims and is not heard of again; it is noticed, tried again, and the same happens once more. */
+const stall = fc
+  .tuple(plain(claimStep), killable(superviseStep), killable(retryStep), plain(claimStep), killable(superviseStep))
+  .map(([first, notice, retry, second, noticeAgain]) => {
+    const later = new Run(steps.passTime(600))
+    return new InARow(first, later, notice, retry, second, later, noticeAgain)
+  })
+
 const anything = oneOf(
+  [3, stall],
   [10, killable(sendStep)],
   [1, plain(fc.record({ ...message, isCrlf: fc.boolean() }).map(steps.writeMessage))],
   [
@@ -199,18 +235,15 @@ const anything = oneOf(
         .map(([by, which, change]) => steps.sendAgain(by, which, change)),
     ),
   ],
-  [10, killable(fc.tuple(handle, agent).map(([by, who]) => steps.claim(by, who)))],
+  [10, killable(claimStep)],
   [3, killable(fc.tuple(handle, agent, number).map(([by, who, which]) => steps.claimById(by, who, which)))],
   [2, fc.array(agent, { minLength: handleCount, maxLength: handleCount }).map((all) => new Race(all))],
   [2, killable(fc.record(holding).map(steps.renew))],
   [8, killable(fc.record({ ...holding, isBrief: fc.boolean() }).map(steps.complete))],
   [4, killable(fc.record(holding).map(steps.fail))],
-  [5, killable(fc.tuple(handle, number).map(([by, which]) => steps.retry(by, which)))],
+  [5, killable(retryStep)],
   [6, plain(fc.constantFrom(6, 30, 90, 600).map(steps.passTime))],
-  [
-    3,
-    killable(fc.tuple(handle, fc.constantFrom('supervisor', ...agents)).map(([by, who]) => steps.supervise(by, who))),
-  ],
+  [3, killable(superviseStep)],
   [2, killable(fc.tuple(handle, agent).map(([by, who]) => steps.reconcile(by, who)))],
   [1, plain(handle.map(steps.archive))],
   [1, plain(fc.constantFrom(...paths).map(steps.writeFile))],

@@ -117,7 +117,7 @@ export class Claims {
   }
 
   /** One message by its id. Claiming again what one holds is fine. */
-  async claimById(id: string, agentName: string): Promise<Claimed> {
+  async claimById(id: string, agentName: string, tries = 3): Promise<Claimed> {
     const agent = agentId(agentName)
     await this.#index.refresh(true)
     const found = await this.#finder.findOne(id)
@@ -130,6 +130,8 @@ export class Claims {
     if (states.length > 0) return { outcome: 'nothing', blocked: [blockedAs(candidate, explain(states))] }
     const held = new Map<string, Blocked>()
     const claimed = await this.#take(candidate, agent, await this.#hold(), held)
+    // Not held, and yet not taken: it moved, or says something else than it did when it was last read.
+    if (!claimed && held.size === 0 && tries > 1) return this.claimById(id, agentName, tries - 1)
     return claimed ?? { outcome: 'nothing', blocked: [...held.values()] }
   }
 

@@ -2,13 +2,22 @@ import { printableLine } from '../../../../kernel/printable.ts'
 import { claim } from '../../../../operations/acmq/claim.ts'
 import { commandFace } from '../../command.ts'
 import { grid } from '../../grid.ts'
+import type { Screen } from '../../terminal.ts'
+import { hydrationText, leftOutLines } from './hydration-text.ts'
 import { messageText } from './message-text.ts'
 
-export const claimFace = commandFace(claim, (claimed, screen) => {
+type Output = Awaited<ReturnType<typeof claim.invoke>>
+
+export const claimFace = commandFace(claim, show, {
+  aside: (claimed, screen) =>
+    claimed.outcome === 'claimed' && claimed.hydration ? leftOutLines(claimed.hydration, screen) : '',
+})
+
+function show(claimed: Output, screen: Screen): string {
   if (claimed.outcome === 'claimed') {
-    const { message, until } = claimed
+    const { message, until, hydration } = claimed
     const which = `${message.mission} ${message.id} --as ${message.to} --attempt ${message.attempt}`
-    return messageText(
+    const text = messageText(
       message,
       [
         ['yours until', until],
@@ -17,6 +26,7 @@ export const claimFace = commandFace(claim, (claimed, screen) => {
       ],
       screen,
     )
+    return hydration ? `${text}\n${hydrationText(hydration)}` : text
   }
   const { blocked } = claimed
   if (blocked.length === 0) return 'Nothing to claim.\n'
@@ -30,6 +40,6 @@ export const claimFace = commandFace(claim, (claimed, screen) => {
   const more =
     blocked.length > shown.length ? `  … and ${printableLine(String(blocked.length - shown.length))} more\n` : ''
   return `Nothing to claim now. Waiting for something else:\n${rows}${more}`
-})
+}
 
 const mostShown = 20

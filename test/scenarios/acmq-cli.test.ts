@@ -1,8 +1,21 @@
 /** AC-MQ from outside: the commands as people and agents type them, each a process of its own. */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { openFileTree } from '../../src/engines/file-system/index.ts'
+import * as outside from '../../src/engines/file-system/outside.ts'
+import type { Host } from '../../src/surfaces/cli/host.ts'
+import { runCommandLine } from '../../src/surfaces/cli/run.ts'
 import { repository, spawnProgram } from '../support/child.ts'
 import { tempDir } from '../support/temp.ts'
 import { verifies } from '../support/verifies.ts'
@@ -61,6 +74,26 @@ const envelope = {
   path: expect.stringMatching(/^llm\/missions\/alpha\/queue\/pending\/\d{14}-[0-9a-f]{8}-from-claude-to-gemini\.md$/),
   summary: 'Design the schema',
   createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/),
+}
+
+/** The program around the command line, as on this machine but at another time. */
+function hostAt(now: number, environment: Record<string, string>): Host & { printed(): string } {
+  let printed = ''
+  return {
+    about: { version: '0', runtime: 'test' },
+    terminal: {
+      out: (text) => void (printed += text),
+      err: (text) => void (printed += text),
+      look: () => ({ out: outside.lookAt(1), err: outside.lookAt(2) }),
+    },
+    environment,
+    clock: { now: () => now },
+    outside,
+    engines: { files: async (options) => openFileTree(options) },
+    stopSignal: () => new AbortController().signal,
+    benchmark: () => undefined,
+    printed: () => printed,
+  }
 }
 
 /** Asks again until it is so: claims run out by real time only. */
@@ -798,8 +831,122 @@ describe('looking', () => {
   })
 })
 
+describe('an agent', () => {
+  const manifest =
+    '# Alpha\n\n## Objective\n\nDesign it.\n\n## Milestones\n\n- [ ] First draft\n\n## Context\n\n- `context/*.md`\n'
+
+  verifies(
+    'AC-5d',
+    'is told what to know when it starts and with each task; milestones go by hand and by command',
+    () => {
+      makeMission()
+      writeFileSync(missionFile('_meta/manifest.md'), manifest)
+      writeFileSync(missionFile('context/facts.md'), 'Water is wet.\n')
+      const started = acmq(['reconcile', 'alpha', '--as', 'gemini', '--hydrate'])
+      expect(started).toMatchObject({ exit: 0, err: '' })
+      for (const text of ['0 pending', 'Design it.', 'Water is wet.']) expect(started.out).toContain(text)
+      expect(acmq(['reconcile', 'alpha', '--as', 'gemini']).out).not.toContain('Water is wet.')
+
+      // What came in between, and what this task depends on, is there when the task is claimed.
+      const first = send('Use the facts')
+      writeFileSync(missionFile('artifacts/schema.sql'), 'create table users;\n')
+      send('Use the schema', { words: ['--depends', 'artifacts/schema.sql'] })
+      writeFileSync(missionFile('context/news.md'), 'It rains.\n')
+      const task = acmqJson(['claim', 'alpha', '--as', 'gemini', '--hydrate']).output
+      expect(task).toMatchObject({ outcome: 'claimed', message: { id: first.id }, hydration: { leftOut: [] } })
+      for (const text of ['Design it.', 'Water is wet.', 'It rains.', 'Use the facts']) {
+        expect(task.hydration.document).toContain(text)
+      }
+      expect(task.hydration.document).not.toContain('create table users;')
+      writeFileSync(missionFile('context/picture.md'), Buffer.from([0xff, 0xd8, 0, 1]))
+      const next = acmq(['claim', 'alpha', '--as', 'gemini', '--hydrate'])
+      expect(next.out).toContain('create table users;')
+      expect(next.err).toMatch(/^left out: .*picture\.md: binary/m)
+
+      // A person edits the manifest, a program asks for the tick; each sees what the other did.
+      const text = () => readFileSync(missionFile('_meta/manifest.md'), 'utf8')
+      writeFileSync(
+        missionFile('_meta/manifest.md'),
+        text().replace('- [ ] First draft', '- [x] First draft\n- [ ] Review'),
+      )
+      expect(acmq(['status', 'alpha']).out).toContain('1 of 2 milestones · next: Review')
+      expect(acmq(['milestone', 'alpha', 'Review']).exit).toBe(0)
+      expect(text()).toBe(manifest.replace('- [ ] First draft', '- [x] First draft\n- [x] Review'))
+    },
+  )
+})
+
+verifies(
+  'AC-11.1',
+  'what it makes is for the owner alone, or for a group when so configured; an open root is reported',
+  () => {
+    const everything = (folder: string): string[] =>
+      readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+        const path = join(folder, entry.name)
+        return entry.isDirectory() ? [path, ...everything(path)] : [path]
+      })
+    const modesIn = (folder: string, word: RegExp) =>
+      new Set(everything(folder).flatMap((path) => (word.test(path) ? [statSync(path).mode & 0o777] : [])))
+    const live = (home: string, env: Record<string, string>, under: string[]) => {
+      const act = (...words: string[]) => expect(acmq(words, { cwd: home, env, under }).exit).toBe(0)
+      act('create-mission', 'alpha')
+      act('send', 'alpha', '--to', 'gemini', '--as', 'claude', '--id', 'first-one', '--body', 'One')
+      act('send', 'alpha', '--to', 'gemini', '--as', 'claude', '--id', 'second-one', '--body', 'Two')
+      act('claim', 'alpha', '--as', 'gemini', '--id', 'first-one')
+      act('complete', 'alpha', 'first-one', '--as', 'gemini', '--result', 'Done.')
+      act('archive', 'alpha', '--older-than', '0')
+      act('claim', 'alpha', '--as', 'gemini', '--id', 'second-one')
+      act('fail', 'alpha', 'second-one', '--as', 'gemini', '--reason', 'No.')
+    }
+    const isFile = /\.\w+$/
+    const [own, shared] = [tempDir(), tempDir()]
+    // Whatever the umask of whoever starts it would allow.
+    live(own, {}, ['sh', '-c', 'umask 000; exec "$@"', 'sh'])
+    expect(modesIn(join(own, 'llm'), isFile)).toEqual(new Set([0o600]))
+    expect(modesIn(join(own, 'llm'), /\/[^.]+$/)).toEqual(new Set([0o700]))
+    live(shared, { SIGNALBOX_PERMISSIONS: 'group' }, ['sh', '-c', 'umask 007; exec "$@"', 'sh'])
+    expect(modesIn(join(shared, 'llm'), isFile)).toEqual(new Set([0o660]))
+    expect(modesIn(join(shared, 'llm'), /\/[^.]+$/)).toEqual(new Set([0o770]))
+
+    chmodSync(own, 0o777)
+    expect(cliJson(['doctor'], { cwd: own }).output.findings).toMatchObject([
+      { code: 'WORLD_WRITABLE_ROOT', severity: 'warning' },
+    ])
+    chmodSync(own, 0o700)
+    expect(cliJson(['doctor'], { cwd: own }).output.findings).toEqual([])
+  },
+)
+
 describe('supervision', () => {
   beforeEach(() => makeMission())
+
+  verifies(
+    'AC-9.2b',
+    'archives by itself what was completed seven days ago, or as long ago as configured',
+    async () => {
+      const { id } = send('Done long ago')
+      claim()
+      acmq(['complete', 'alpha', id, '--as', 'gemini'])
+      const hours = 60 * 60 * 1000
+      const superviseAfter = async (time: number, environment: Record<string, string> = {}) => {
+        const host = hostAt(Date.now() + time, environment)
+        expect(await runCommandLine(['acmq', 'supervise', 'alpha', '--once', '--json', '--root', root], host)).toBe(0)
+        return JSON.parse(host.printed()).archived as number
+      }
+      expect(await superviseAfter((7 * 24 - 1) * hours)).toBe(0)
+      expect(queue('completed')).toHaveLength(1)
+      expect(await superviseAfter((7 * 24 + 1) * hours)).toBe(1)
+      expect(queue('completed')).toEqual([])
+      expect(acmqJson(['show', 'alpha', id]).output.message).toMatchObject({ id, state: 'archived' })
+
+      const later = send('Done two hours ago')
+      claim()
+      acmq(['complete', 'alpha', later.id, '--as', 'gemini'])
+      writeFileSync(join(root, 'signalbox.yaml'), 'acmq:\n  archiveAfter: 2h\n')
+      expect(await superviseAfter(1 * hours)).toBe(0)
+      expect(await superviseAfter(3 * hours)).toBe(1)
+    },
+  )
 
   verifies('AC-8.2a', 'what has exceeded its time is listed, and nothing else', () => {
     send('Long enough')

@@ -303,12 +303,12 @@ describe('send', () => {
       dependencies: ['path:a.md'],
     })
     expect(plain.notices).toEqual([
-      'Not carried over from the file: thread.',
       'The file was for mission beta; it goes to alpha.',
       'Nobody has seen gemini in mission alpha yet.',
     ])
+    // What AC-MQ does not know travels along.
     expect(readFileSync(join(root, plain.message.path), 'utf8')).toMatch(
-      /\n---\n\nThe body\.\n---\nStill the body\.\n$/,
+      /summary: "From the file"\nthread: t1\n---\n\nThe body\.\n---\nStill the body\.\n$/,
     )
 
     const words = [
@@ -444,12 +444,17 @@ describe('send', () => {
     expect(err).toMatch(/^note: The body has 307209 bytes; it is stored in context\/message-.*\.md/m)
   })
 
-  it('tells who has not been seen, with the nearest name, on standard error', () => {
+  it('[X-recipient] tells who has not been seen, with the nearest name, until that agent claims something', () => {
     const told = (to: string, ...words: string[]) =>
       acmq(['send', 'alpha', '--to', to, '--as', 'claude', '--body', 'x', ...words])
     expect(told('gemini')).toMatchObject({ exit: 0, err: 'note: Nobody has seen gemini in mission alpha yet.\n' })
+    // Being written to twice is not being there.
+    expect(told('gemini').err).toBe('note: Nobody has seen gemini in mission alpha yet. Named so far: claude.\n')
+    acmq(['claim', 'alpha', '--as', 'gemini'])
     expect(told('gemini').err).toBe('')
-    expect(told('all').err).toBe('')
+    expect(told('all', '--priority', '1').err).toBe('')
+    acmq(['claim', 'alpha', '--as', 'codex'])
+    expect(told('codex').err).toBe('')
     expect(told('claude').err).toBe('')
     expect(told('gemni').err).toBe('note: Nobody has seen gemni in mission alpha yet. Did you mean gemini?\n')
     expect(told('zebra', '--quiet').err).toBe('')

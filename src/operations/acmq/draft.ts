@@ -2,7 +2,7 @@
  * A file that someone wants to send. It may be nothing but a body, or a message with front matter, whose fields are
  * then used where the caller says nothing else.
  */
-import { readFrontMatter } from '../../formats/front-matter.ts'
+import { readFrontMatter, splitFrontMatter } from '../../formats/front-matter.ts'
 import type { Field, Fields } from '../../formats/header-field.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 
@@ -15,7 +15,9 @@ export interface Draft {
   readonly priority?: number
   readonly timeoutSeconds?: number
   readonly dependencies?: readonly string[]
-  /** What will not be in the message, one sentence each. */
+  /** Fields that AC-MQ does not know, as they stand in the file. */
+  readonly otherFields?: string
+  /** What a sender should know about the file, one sentence each. */
   readonly notices: readonly string[]
 }
 
@@ -23,7 +25,7 @@ const carriedOver = ['from', 'to', 'id', 'summary', 'priority', 'timeout_seconds
 /** Set anew for every message that is sent. */
 const setBySending = ['mission_id', 'timestamp', 'status', 'attempt']
 
-export function readDraft(text: string, mission: string): Draft {
+export async function readDraft(text: string, mission: string): Promise<Draft> {
   const read = readFrontMatter(text)
   if (!read) return { body: text, notices: [] }
   const { fields, bodyStart } = read
@@ -36,7 +38,8 @@ export function readDraft(text: string, mission: string): Draft {
     ...optional('priority', numberOf(fields, 'priority')),
     ...optional('timeoutSeconds', numberOf(fields, 'timeout_seconds')),
     ...optional('dependencies', listOf(fields, 'dependencies')),
-    notices: [...leftOut(fields), ...otherMission(fields, mission)],
+    ...optional('otherFields', await otherFieldsIn(text, fields)),
+    notices: otherMission(fields, mission),
   }
 }
 
@@ -70,9 +73,14 @@ function listOf(fields: Fields, name: string): readonly string[] | undefined {
   throw wrong(name, 'a list of texts')
 }
 
-function leftOut(fields: Fields): string[] {
-  const unknown = [...fields.keys()].filter((key) => !carriedOver.includes(key) && !setBySending.includes(key))
-  return unknown.length === 0 ? [] : [`Not carried over from the file: ${unknown.join(', ')}.`]
+/** What is left when everything known is taken out, comments too: nothing that somebody wrote is lost on the way. */
+async function otherFieldsIn(text: string, fields: Fields): Promise<string | undefined> {
+  const known = [...carriedOver, ...setBySending]
+  if ([...fields.keys()].every((key) => known.includes(key))) return undefined
+  const { editFields } = await import('../../formats/front-matter-edit.ts')
+  const rest = editFields(text, Object.fromEntries(known.map((key) => [key, undefined])))
+  const { headerStart, headerEnd } = splitFrontMatter(rest)!
+  return rest.slice(headerStart, headerEnd).replaceAll('\r\n', '\n')
 }
 
 function otherMission(fields: Fields, mission: string): string[] {

@@ -1,6 +1,7 @@
 /**
- * Who has been seen in a mission: everybody in its messages, and everybody who registered in the workspace. Read off
- * file names, which carry both agents; a file with another name is opened.
+ * Who has been seen in a mission: everybody who sent or claimed one of its messages, and everybody who registered in
+ * the workspace. Being written to is not being there. Read off file names, which carry both agents; a file whose name
+ * does not tell is opened.
  */
 import { readFrontMatterBytes } from '../../formats/front-matter.ts'
 import { SignalboxError } from '../../kernel/errors.ts'
@@ -23,49 +24,56 @@ export async function noticeAboutRecipient(
   agent: string,
 ): Promise<string | undefined> {
   if (agent === everyone) return undefined
-  const known = await knownUntil(context, address, agent)
-  if (known === 'seen') return undefined
-  const meant = nearest(agent, known)
-  const others = meant === undefined && known.size > 0 ? ` Seen so far: ${someOf(known)}.` : ''
+  const named = await namedUntil(context, address, agent)
+  if (named === 'seen') return undefined
+  const meant = nearest(agent, named)
+  const others = meant === undefined && named.size > 0 ? ` Named so far: ${someOf(named)}.` : ''
   return `Nobody has seen ${agent} in mission ${address} yet.${meant ? ` Did you mean ${meant}?` : others}`
 }
 
-/** `seen` as soon as the agent turns up; everybody else's names otherwise. */
-async function knownUntil(context: Context, address: MissionAddress, agent: string): Promise<Set<string> | 'seen'> {
+/** `seen` as soon as the agent turns up; otherwise everybody else who is named, seen or not. */
+async function namedUntil(context: Context, address: MissionAddress, agent: string): Promise<Set<string> | 'seen'> {
   const tree = await context.tree()
-  const known = new Set<string>()
-  const oddlyNamed: TreePath[] = []
-  for (const { name } of await tree.list(stateOf('presence'))) known.add(name.replace(/\.\w+$/, ''))
-  if (known.has(agent)) return 'seen'
+  const named = new Set<string>()
+  const untold: { path: TreePath; isClaimed: boolean }[] = []
+  for (const { name } of await tree.list(stateOf('presence'))) named.add(name.replace(/\.\w+$/, ''))
+  if (named.has(agent)) return 'seen'
   // Those who have something in hand first: these folders are small, and who works is likely to get more.
   for (const queue of [...queueNames].sort((a, b) => rank[a] - rank[b])) {
     const folder = await pathOfQueue(context, address, queue)
+    const isClaimed = queue !== 'pending'
     for (const { name, kind } of await tree.list(folder)) {
       if (kind !== 'leaf' || !isMessageName(name) || !isSegment(name)) continue
       const parts = parseFileName(name)
-      if (!parts) {
-        if (oddlyNamed.length < mostOpened) oddlyNamed.push(childOf(folder, name))
+      // A message to all keeps its name; who took it stands inside.
+      if (!parts || (isClaimed && parts.to === everyone)) {
+        if (untold.length < mostOpened) untold.push({ path: childOf(folder, name), isClaimed })
         continue
       }
-      if (parts.from === agent || parts.to === agent) return 'seen'
-      known.add(parts.from).add(parts.to)
+      if (parts.from === agent || (isClaimed && parts.to === agent)) return 'seen'
+      named.add(parts.from).add(parts.to)
     }
   }
-  for (const path of oddlyNamed) for (const name of await agentsIn(tree, path)) known.add(name)
-  known.delete(everyone)
-  return known.has(agent) ? 'seen' : known
+  for (const { path, isClaimed } of untold) {
+    const { from, to } = await agentsIn(tree, path)
+    if (from === agent || (isClaimed && to === agent)) return 'seen'
+    for (const name of [from, to]) if (name !== undefined) named.add(name)
+  }
+  named.delete(everyone)
+  named.delete(agent)
+  return named
 }
 
 const rank = { processing: 0, failed: 1, completed: 2, pending: 3 } as const
 
-async function agentsIn(tree: Tree, path: TreePath): Promise<string[]> {
+async function agentsIn(tree: Tree, path: TreePath): Promise<{ from?: string | undefined; to?: string | undefined }> {
   try {
     const leaf = await tree.read(path, { atMost: 2048 })
     const fields = leaf && readFrontMatterBytes(leaf.bytes)?.fields
-    return ['from', 'to'].flatMap((key) => fields?.get(key)?.text ?? [])
+    return { from: fields?.get('from')?.text, to: fields?.get('to')?.text }
   } catch (error) {
     // Malformed: it names nobody, and whoever claims will say so.
-    if (error instanceof SignalboxError) return []
+    if (error instanceof SignalboxError) return {}
     throw error
   }
 }

@@ -54,7 +54,7 @@ export const send = defineOperation({
 
   async run(context, input) {
     const opened = await openMission(context, input.mission)
-    const draft = draftOf(input, opened.address)
+    const draft = await draftOf(input, opened.address)
     const to = input.to ?? draft.to
     if (to === undefined) throw missing('to', '--to is missing: who gets it.', 'Give --to AGENT, or `to:` in the file.')
     const unseen = await noticeAboutRecipient(context, opened.address, to)
@@ -71,13 +71,17 @@ export const send = defineOperation({
       ...(summary === undefined ? {} : { summary }),
       ...(priority === undefined ? {} : { priority }),
       ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
+      ...(draft.otherFields === undefined ? {} : { otherFields: draft.otherFields }),
     })
     const notices = [...sent.notices, ...draft.notices, ...(unseen === undefined ? [] : [unseen])]
     return { outcome: sent.outcome, message: sent.message, durability: sent.durability, notices }
   },
 })
 
-function draftOf({ file, body }: { readonly file?: string; readonly body?: string }, address: string): Draft {
+async function draftOf(
+  { file, body }: { readonly file?: string; readonly body?: string },
+  address: string,
+): Promise<Draft> {
   if (file !== undefined && body !== undefined) {
     throw invalidInput('GIVEN_TWICE', 'Both --body and --file were given.', { hint: 'Give one of them.' })
   }

@@ -6,10 +6,10 @@
  * the same place within one 64-byte line, where a few bytes can be overwritten without a reader seeing them torn.
  * Files of other programs are never filled up.
  */
-import { bufferOf, type FrontMatter, readFrontMatterBytes } from '../../formats/front-matter.ts'
+import { bufferOf, type FrontMatter, readFrontMatter, readFrontMatterBytes } from '../../formats/front-matter.ts'
 import { editFieldBytes, editFieldsBytes } from '../../formats/front-matter-edit.ts'
 import { lineAt } from '../../formats/header-field.ts'
-import { corrupt, SignalboxError } from '../../kernel/errors.ts'
+import { corrupt, invalidInput, SignalboxError } from '../../kernel/errors.ts'
 import { type CheckContext, checkFields } from './check-fields.ts'
 import { opening, printHeader, readOwnHeader, statusWidth } from './own-header.ts'
 import type { AcmqRecord, Problem, QueueName } from './schema.ts'
@@ -61,11 +61,31 @@ const noFrontMatter = () =>
     details: { line: 1 },
   })
 
-/** The whole file: all ten fields, the attempt from the second on, and the body as it is. */
-export function printMessage(record: AcmqRecord, body: string | Uint8Array): Buffer {
-  const header = printHeader(record)
+/** The whole file: all ten fields, the attempt from the second on, fields that we do not know, and the body as it is. */
+export function printMessage(record: AcmqRecord, body: string | Uint8Array, otherFields = ''): Buffer {
+  const header = otherFields === '' ? printHeader(record) : withLines(printHeader(record), otherFields)
   return typeof body === 'string' ? Buffer.from(header + body) : Buffer.concat([Buffer.from(header), body])
 }
+
+function withLines(header: string, lines: string): string {
+  const longer = `${header.slice(0, -closing.length)}${lines.endsWith('\n') ? lines : `${lines}\n`}${closing}`
+  try {
+    // Read back: what is written must be found again, and nothing of ours may be in it twice.
+    if (readFrontMatter(longer)?.bodyStart === longer.length) return longer
+  } catch (error) {
+    if (!(error instanceof SignalboxError)) throw error
+    throw badLines(error)
+  }
+  throw badLines()
+}
+
+const badLines = (cause?: SignalboxError) =>
+  invalidInput('INVALID_MESSAGE', 'The other fields of the header cannot be read back.', {
+    hint: 'Write each as `key: value`, once, and none that AC-MQ has itself.',
+    cause,
+  })
+
+const closing = '---\n'
 
 const padded: Readonly<Record<QueueName, string>> = {
   pending: 'pending   ',

@@ -10,6 +10,8 @@ export interface AcmqSettings {
   readonly archiveAfterMs: number
   /** A malformed file must have stood still this long before it is set aside: it may still be being written. */
   readonly quarantineAfterMs: number
+  /** Queues in which this many messages wait are remembered on disk; smaller ones are read as quickly. */
+  readonly rememberFrom: number
 }
 
 export const defaultSettings: AcmqSettings = {
@@ -18,4 +20,5 @@ export const defaultSettings: AcmqSettings = {
   largestBody: 256 * 1024,
   archiveAfterMs: 7 * 24 * 60 * 60 * 1000,
   quarantineAfterMs: 5000,
+  rememberFrom: 1000,
 }

@@ -30,8 +30,6 @@ import {
 } from './pending-cache-format.ts'
 import { dueBetween } from './turns.ts'
 
-/** Smaller queues are read as quickly as a cache of them would be, and then nothing can be out of date. */
-const worthCaching = 1000
 const trustedFor = 2000
 const firstRead = 8 * 1024
 /** A journal is followed up to here; a longer one is time for a new base. */
@@ -113,7 +111,7 @@ export class PendingCache {
 
   /** True when this many messages should be remembered, or a cache is there that must not grow old. */
   isWorthIt(count: number): boolean {
-    return this.#opened !== undefined || count >= worthCaching
+    return this.#opened !== undefined || count >= this.#files.settings.rememberFrom
   }
 
   /** True when a new base is called for. */
@@ -143,7 +141,7 @@ export class PendingCache {
       const newest = await this.#newest()
       if (newest?.path !== this.#newestSeen) return
       const turn = (newest?.turn ?? 0) + 1
-      if (candidates.size >= worthCaching) {
+      if (candidates.size >= this.#files.settings.rememberFrom) {
         const name = `${turn}-${Math.random().toString(36).slice(2, 10) || '0'}.base`
         await this.#files.tree.create(childOf(this.#folder, name), printBase(candidates.values(), at))
       }

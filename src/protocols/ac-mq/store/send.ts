@@ -27,6 +27,8 @@ export interface SendInput {
   /** For senders that may have to repeat themselves: the same id and content is sent once. */
   readonly id?: string
   readonly timestamp?: string
+  /** YAML lines for fields that AC-MQ does not know; they stand after ours. */
+  readonly otherFields?: string
 }
 
 export interface Sent {
@@ -61,7 +63,7 @@ export class Sending {
     const stored = body.isReference
       ? { ...record, dependencies: [...record.dependencies, `path:${body.path}`] }
       : record
-    const bytes = printMessage(stored, body.text)
+    const bytes = printMessage(stored, body.text, input.otherFields)
     // Twice the same second and short id: a longer part of the id makes the name another one.
     const names = new Set([8, 13, 18, 23, 64].map((length) => fileNameOf(stored, length)))
     for (const name of names) {

@@ -86,13 +86,13 @@ export class PendingCache {
   bestFor(agent: string): Promise<Known | undefined> {
     return this.#reading(async () => {
       const opened = await this.#open()
-      const stamp = opened && ((await this.#trusted(opened)) ?? (await this.#look(opened)))
+      if (!opened || this.#isOutdated) return undefined
+      const stamp = (await this.#trusted(opened)) ?? (await this.#look(opened))
       if (stamp === undefined) return undefined
       const isMine = ({ to }: { to: string }) => to === agent || to === everyone
-      const candidates = [...opened!.came.values()].filter(isMine)
-      for (const section of opened!.base.sections.filter(isMine)) {
-        candidates.push(...(await this.#start(opened!, section)))
-      }
+      const candidates = [...opened.came.values()].filter(isMine)
+      for (const section of opened.base.sections.filter(isMine))
+        candidates.push(...(await this.#start(opened, section)))
       return { candidates: candidates.sort(inOrder).slice(0, few), stamp }
     })
   }
@@ -200,7 +200,6 @@ export class PendingCache {
 
   /** Compares what is known with the folder and reads what is new. The folder's time before that. */
   async #look(opened: Opened): Promise<number | undefined> {
-    if (this.#isOutdated) return undefined
     const [stamp, lookedAt] = [await this.#stamp(), Date.now()]
     const whole = await this.#whole(opened)
     const [names, listed] = [whole.names(), await this.#files.tree.list(this.#files.queues.pending)]

@@ -1,0 +1,319 @@
+/** What a process that claims once knows from those before it, and that nothing but the time depends on it. */
+import fs from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { realDisk } from '../../src/engines/file-system/disk.ts'
+import { openFileTree } from '../../src/engines/file-system/index.ts'
+import { systemClock } from '../../src/kernel/clock.ts'
+import { acmq } from '../../src/protocols/ac-mq/index.ts'
+import { candidateOf } from '../../src/protocols/ac-mq/store/candidate.ts'
+import type { Claimed } from '../../src/protocols/ac-mq/store/claims.ts'
+import { printBase } from '../../src/protocols/ac-mq/store/pending-cache-format.ts'
+import { openBox } from '../support/acmq.ts'
+import { steppingDisk } from '../support/stepping-disk.ts'
+import { tempDir, withTempDir } from '../support/temp.ts'
+import { verifies } from '../support/verifies.ts'
+
+const scale = Number(process.env.SIGNALBOX_TEST_SCALE ?? 1)
+
+/** A mission whose messages are put there and taken away by a program that knows nothing of us. */
+class Place {
+  readonly root: string
+  #number = 0
+
+  constructor(root: string) {
+    this.root = root
+    fs.mkdirSync(join(root, 'outside'), { recursive: true })
+  }
+
+  at = (...parts: string[]) => join(this.root, 'llm/missions/alpha/queue', ...parts)
+  get cache() {
+    return join(this.root, '.signalbox/cache/acmq/alpha/queue/pending')
+  }
+
+  /** Does something in `pending/`, and sees to it that the folder's time shows it: some clocks tick every 4 ms. */
+  foreign(change: () => void): void {
+    const stamp = () => fs.statSync(this.at('pending')).ctimeMs
+    const before = stamp()
+    change()
+    while (stamp() === before) {
+      fs.writeFileSync(this.at('pending', '.tick'), '')
+      fs.unlinkSync(this.at('pending', '.tick'))
+    }
+  }
+
+  /** `printf` to a temporary name, then `mv`. */
+  arrive(message: { to: string; priority: number; seconds: number; dependencies?: string[] }): Waiting {
+    const id = `m-${String(++this.#number).padStart(5, '0')}`
+    const { to, priority, seconds, dependencies = [] } = message
+    const time = new Date(1_751_625_000_000 + seconds * 1000).toISOString()
+    const lines = [`id: ${id}`, `timestamp: ${time}`, 'from: harold', `to: ${to}`, `priority: ${priority}`]
+    const list = dependencies.map((text) => `\n  - ${text}`).join('') || ' []'
+    const text = `---\n${lines.join('\n')}\ndependencies:${list}\n---\nWork ${id}\n`
+    const name = `${id}-by-hand.md`
+    fs.writeFileSync(join(this.root, 'outside', name), text)
+    this.foreign(() => fs.renameSync(join(this.root, 'outside', name), this.at('pending', name)))
+    return { id, name, to, priority, key: `${priority} ${time} ${id}` }
+  }
+
+  edit(name: string, change: (text: string) => string): void {
+    fs.writeFileSync(this.at('pending', name), change(fs.readFileSync(this.at('pending', name), 'utf8')))
+  }
+
+  /** One claim by a process that has just started. */
+  async claim(agent = 'gemini', options: { rememberFrom?: number; disk?: ReturnType<typeof realDisk> } = {}) {
+    const { rememberFrom = 1, disk } = options
+    const tree = await openFileTree({ root: this.root, ...(disk ? { disk } : {}) })
+    try {
+      const missions = acmq.open({ tree, clock: systemClock, settings: { ...acmq.defaults, rememberFrom } })
+      return await (await missions.open('alpha')).claim({ agent })
+    } finally {
+      await tree.close()
+    }
+  }
+
+  bases = () => fs.readdirSync(this.cache).filter((name) => name.endsWith('.base'))
+}
+
+interface Waiting {
+  readonly id: string
+  readonly name: string
+  readonly to: string
+  readonly priority: number
+  /** Sorts as it is claimed. */
+  readonly key: string
+}
+
+const idOf = (claimed: Claimed) => (claimed.outcome === 'claimed' ? claimed.message.id : undefined)
+
+async function placeIn(root: string): Promise<Place> {
+  await (await openBox(root)).close()
+  return new Place(root)
+}
+
+describe('the order of cold claims', () => {
+  const op = fc.oneof(
+    {
+      weight: 5,
+      arbitrary: fc.record({ do: fc.constant('claim' as const), agent: fc.constantFrom('gemini', 'codex') }),
+    },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        do: fc.constant('arrive' as const),
+        to: fc.constantFrom('gemini', 'codex', 'all'),
+        priority: fc.integer({ min: 1, max: 5 }),
+        seconds: fc.integer({ min: 0, max: 3 }),
+      }),
+    },
+    fc.record({ do: fc.constantFrom('leave' as const, 'return' as const, 'demote' as const), which: fc.nat(1000) }),
+    fc.record({ do: fc.constantFrom('forget' as const, 'spoil' as const, 'cut' as const), which: fc.nat(1000) }),
+  )
+
+  verifies(
+    ['X-index', 'AC-4.2a'],
+    'is by priority, time and id, whatever strangers do to the queue and the cache in between',
+    async () => {
+      const run = async (ops: readonly (typeof op extends fc.Arbitrary<infer T> ? T : never)[]) =>
+        withTempDir(async (root) => {
+          const place = await placeIn(root)
+          let waiting = [1, 2, 3, 4, 5].map((priority) => place.arrive({ to: 'gemini', priority, seconds: 0 }))
+          const taken: Waiting[] = []
+          for (const step of ops) {
+            const which = 'which' in step ? step.which : 0
+            const chosen = waiting[which % Math.max(1, waiting.length)]
+            if (step.do === 'arrive') waiting.push(place.arrive(step))
+            else if (step.do === 'claim') {
+              const mine = waiting.filter(({ to }) => to === step.agent || to === 'all')
+              const best = mine.sort((a, b) => (a.key < b.key ? -1 : 1))[0]
+              expect(idOf(await place.claim(step.agent))).toBe(best?.id)
+              waiting = waiting.filter((one) => one !== best)
+              if (best) taken.push({ ...best, to: step.agent })
+            } else if (step.do === 'leave' && chosen) {
+              place.foreign(() => fs.unlinkSync(place.at('pending', chosen.name)))
+              waiting = waiting.filter((one) => one !== chosen)
+            } else if (step.do === 'return' && taken.length > 0) {
+              const back = taken.pop()!
+              place.foreign(() => fs.renameSync(place.at('processing', back.name), place.at('pending', back.name)))
+              waiting.push(back)
+            } else if (step.do === 'demote' && chosen) {
+              place.edit(chosen.name, (text) => text.replace(/priority: \d/, 'priority: 5'))
+              waiting = waiting.filter((one) => one !== chosen)
+              waiting.push({ ...chosen, priority: 5, key: chosen.key.replace(/^\d/, '5') })
+            } else if (step.do === 'forget') {
+              fs.rmSync(join(root, '.signalbox/cache'), { recursive: true, force: true })
+            } else if (fs.existsSync(place.cache)) {
+              const files = fs.readdirSync(place.cache)
+              const file = files.length > 0 ? join(place.cache, files[which % files.length]!) : undefined
+              if (file && step.do === 'cut')
+                fs.truncateSync(file, Math.floor((fs.statSync(file).size * (which % 100)) / 100))
+              if (file && step.do === 'spoil') fs.writeFileSync(file, `${which}`.repeat(50))
+            }
+          }
+        })
+      await fc.assert(fc.asyncProperty(fc.array(op, { minLength: 10, maxLength: 30 }), run), {
+        numRuns: 25 * scale,
+        seed: 20261116,
+        endOnFailure: true,
+      })
+    },
+    60_000,
+  )
+})
+
+describe('what others left', () => {
+  let place: Place
+  beforeEach(async () => {
+    place = await placeIn(tempDir())
+  })
+
+  /** Puts another base in place of all that is there. */
+  const pretend = (names: readonly string[], times: { stamp: number; lookedAt: number }) => {
+    const base = join(place.cache, place.bases()[0]!)
+    const record = { mission_id: 'alpha', from: 'x', status: 'pending', timeout_seconds: 1, summary: '', attempt: 1 }
+    const candidates = names.map((name) =>
+      candidateOf(name, {
+        ...record,
+        id: name.slice(0, 7),
+        to: 'gemini',
+        priority: 3,
+        timestamp: '2025-07-04T10:30:00Z',
+        dependencies: [],
+      }),
+    )
+    for (const name of fs.readdirSync(place.cache)) fs.unlinkSync(join(place.cache, name))
+    fs.writeFileSync(base, printBase(candidates, times))
+  }
+
+  it('is nothing for a queue that is read as quickly', async () => {
+    place.arrive({ to: 'gemini', priority: 3, seconds: 0 })
+    place.arrive({ to: 'gemini', priority: 3, seconds: 1 })
+    expect(idOf(await place.claim('gemini', { rememberFrom: 1000 }))).toBe('m-00001')
+    expect(fs.existsSync(join(place.root, '.signalbox/cache'))).toBe(false)
+  })
+
+  it('is one base, followed by another when the journal gets long, and nothing when the queue is small again', async () => {
+    for (let i = 0; i < 6; i++) place.arrive({ to: 'gemini', priority: 3, seconds: i })
+    await place.claim()
+    const [first] = place.bases()
+    fs.appendFileSync(join(place.cache, first!.replace('.base', '.log')), `${'x'.repeat(999)}\n`.repeat(300))
+    expect(idOf(await place.claim())).toBe('m-00002')
+    expect(place.bases()).toHaveLength(1)
+    expect(place.bases()).not.toEqual([first])
+    fs.appendFileSync(join(place.cache, place.bases()[0]!.replace('.base', '.log')), `${'x'.repeat(999)}\n`.repeat(300))
+    expect(idOf(await place.claim('gemini', { rememberFrom: 5 }))).toBe('m-00003')
+    expect(fs.readdirSync(place.cache)).toEqual([])
+  })
+
+  verifies('X-index', 'never makes anyone say that nothing is there', async () => {
+    const one = place.arrive({ to: 'gemini', priority: 3, seconds: 0 })
+    const two = place.arrive({ to: 'gemini', priority: 3, seconds: 1 })
+    expect(idOf(await place.claim())).toBe(one.id)
+    pretend([], { stamp: fs.statSync(place.at('pending')).ctimeMs, lookedAt: Date.now() })
+    expect(idOf(await place.claim())).toBe(two.id)
+    expect(await place.claim()).toEqual({ outcome: 'nothing', blocked: [] })
+  })
+
+  verifies('X-index', 'is compared with the headers in turn: an edit in place shows after a round', async () => {
+    const all = [0, 1, 2, 3].map((seconds) => place.arrive({ to: 'gemini', priority: 3, seconds }))
+    expect(idOf(await place.claim())).toBe(all[0]!.id)
+    place.edit(all[3]!.name, (text) => text.replace('priority: 3', 'priority: 1'))
+    // As if the last look had been long ago.
+    pretend(
+      all.slice(1).map(({ name }) => name),
+      { stamp: 0, lookedAt: 0 },
+    )
+    expect(idOf(await place.claim())).toBe(all[3]!.id)
+    expect(idOf(await place.claim())).toBe(all[1]!.id)
+  })
+
+  it.each([
+    ['a file that is no message any more', (name: string) => fs.writeFileSync(place.at('pending', name), 'nonsense')],
+    [
+      'a folder in place of a message',
+      (name: string) => {
+        fs.unlinkSync(place.at('pending', name))
+        fs.mkdirSync(place.at('pending', name))
+      },
+    ],
+  ])('may be %s: the others flow', async (_, spoil) => {
+    const all = [0, 1, 2].map((seconds) => place.arrive({ to: 'gemini', priority: 3, seconds }))
+    expect(idOf(await place.claim())).toBe(all[0]!.id)
+    spoil(all[1]!.name)
+    pretend(
+      all.slice(1).map(({ name }) => name),
+      { stamp: fs.statSync(place.at('pending')).ctimeMs, lookedAt: Date.now() },
+    )
+    expect(idOf(await place.claim())).toBe(all[2]!.id)
+  })
+
+  it('may lie behind a link, or be a file: it is left alone', async () => {
+    for (let i = 0; i < 3; i++) place.arrive({ to: 'gemini', priority: 3, seconds: i })
+    fs.mkdirSync(join(place.root, 'elsewhere'))
+    fs.symlinkSync(join(place.root, 'elsewhere'), join(place.root, '.signalbox/cache'))
+    expect(idOf(await place.claim())).toBe('m-00001')
+    expect(fs.readdirSync(join(place.root, 'elsewhere'))).toEqual([])
+    fs.unlinkSync(join(place.root, '.signalbox/cache'))
+    fs.writeFileSync(join(place.root, '.signalbox/cache'), '')
+    expect(idOf(await place.claim())).toBe('m-00002')
+  })
+
+  it('knows what waits for what', async () => {
+    fs.mkdirSync(place.at('../context'), { recursive: true })
+    place.arrive({ to: 'gemini', priority: 5, seconds: 0 })
+    place.arrive({ to: 'gemini', priority: 1, seconds: 0, dependencies: ['path:context/a.md'] })
+    place.arrive({ to: 'gemini', priority: 4, seconds: 0 })
+    expect(idOf(await place.claim())).toBe('m-00003')
+    fs.writeFileSync(place.at('../context/a.md'), '')
+    expect(idOf(await place.claim())).toBe('m-00002')
+    place.arrive({ to: 'gemini', priority: 1, seconds: 0, dependencies: ['msg:m-00001'] })
+    expect(idOf(await place.claim())).toBe('m-00001')
+    const blocked = [{ id: 'm-00004', summary: 'Work m-00004', to: 'gemini', reason: 'waits for m-00001 (processing)' }]
+    expect(await place.claim()).toMatchObject({
+      outcome: 'nothing',
+      blocked: [{ ...blocked[0], summary: expect.any(String) }],
+    })
+  })
+})
+
+verifies(
+  'X-scale',
+  'a cold claim among 1,500 takes no more calls than one among 100, also after a foreign mv',
+  async () => {
+    const places = await Promise.all([tempDir(), tempDir()].map(placeIn))
+    const [small, large] = places as [Place, Place]
+    const fill = (place: Place, count: number) => {
+      for (let i = 0; i < count; i++) {
+        const text = `---\nid: n-${i}\ntimestamp: 2025-07-04T10:30:00Z\nfrom: a\nto: gemini\npriority: 4\n---\n`
+        fs.writeFileSync(place.at('pending', `n-${i}.md`), text)
+      }
+    }
+    fill(small, 100)
+    fill(large, 1500)
+    const callsOf = async (place: Place) => {
+      let calls = 0
+      const disk = steppingDisk(realDisk(), (_step, _values, call) => {
+        calls++
+        return call()
+      })
+      const claimed = await place.claim('gemini', { rememberFrom: 1000, disk })
+      return { calls, id: idOf(claimed) }
+    }
+    const amongFew = await callsOf(small)
+    const first = await callsOf(large)
+    expect(first.calls).toBeGreaterThan(1500)
+    const [quiet, afterMove]: [number[], number[]] = [[], []]
+    for (let i = 0; i < 5; i++) {
+      quiet.push((await callsOf(large)).calls)
+      const { id } = large.arrive({ to: 'gemini', priority: 1, seconds: i })
+      const { calls, id: claimed } = await callsOf(large)
+      afterMove.push(calls)
+      expect(claimed).toBe(id)
+    }
+    // The best of five: whoever is kept waiting for seconds by a busy machine looks again, and reads some more.
+    expect(Math.min(...quiet)).toBeLessThan(amongFew.calls)
+    expect(Math.min(...afterMove)).toBeLessThan(amongFew.calls)
+  },
+  60_000,
+)

@@ -1,102 +1,118 @@
 /**
  * Eight processes drain a mission with dependencies while they are killed one after another and supervision gives
- * their work back. The checker reads the files with nothing of the library.
+ * their work back. `checkDrained` reads the files with nothing of the library.
  */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openBox } from '../support/acmq.ts'
 import { type Child, runtime, spawnChild } from '../support/child.ts'
 import { quickTempDir } from '../support/temp.ts'
+import { checkDrained } from './acmq-checker.ts'
 import { randomFrom } from './field.ts'
 
 const scale = Number(process.env.SIGNALBOX_TEST_SCALE ?? 1)
-// The full proof, 20,000 messages, is SIGNALBOX_TEST_SCALE=5.
+// The full proof, 20,000 messages, is `npm run soak`.
 const total = 4_000 * scale
-const wantedKills = 50 * scale
+// As many deaths however long it takes: each costs whoever comes next a look at everything that waits.
+const wantedKills = 50
 const chains = 200
 
-it(`[AC-4.2b] 8 processes on ${runtime} drain ${total} messages: each once, none early, none lost, ${wantedKills} killed`, async () => {
-  const base = quickTempDir()
-  const [root, journals, namesPath] = [join(base, 'root'), join(base, 'journals'), join(base, 'names.json')]
-  mkdirSync(journals)
-  const box = await openBox(root)
-  const names: [string, string][] = []
-  for (let i = 0; i < total; i++) {
-    const before = [i - chains, i % 7 === 0 ? i - chains + 1 : -1].flatMap((n) =>
-      n >= 0 ? [`msg:${names[n]![0]}`] : [],
-    )
-    const { message } = await box.mission.send({
-      from: 'claude',
-      to: i % 10 === 0 ? 'all' : 'gemini',
-      body: `Task ${i}\n`,
-      dependencies: before,
-      timeoutSeconds: 2,
-    })
-    names.push([message.id, message.name])
-  }
-  writeFileSync(namesPath, JSON.stringify(names))
+it(
+  `[AC-4.2b] 8 processes on ${runtime} drain ${total} messages: each once, none early, none lost, ${wantedKills} killed`,
+  async () => {
+    const startedAt = performance.now()
+    const base = quickTempDir()
+    const [root, journals, namesPath] = [join(base, 'root'), join(base, 'journals'), join(base, 'names.json')]
+    mkdirSync(journals)
+    const box = await openBox(root)
+    const names: [string, string][] = []
+    for (let i = 0; i < total; i++) {
+      const before = [i - chains, i % 7 === 0 ? i - chains + 1 : -1].flatMap((n) =>
+        n >= 0 ? [`msg:${names[n]![0]}`] : [],
+      )
+      const { message } = await box.mission.send({
+        from: 'claude',
+        to: i % 10 === 0 ? 'all' : 'gemini',
+        body: `Task ${i}\n`,
+        dependencies: before,
+        timeoutSeconds: 2,
+      })
+      names.push([message.id, message.name])
+    }
+    writeFileSync(namesPath, JSON.stringify(names))
 
-  const random = randomFrom(20261116)
-  const queue = (name: string) => join(root, 'llm/missions/alpha/queue', name)
-  let started = 0
-  let kills = 0
-  let completed = 0
-  let isOver = false
-  const children = new Set<Child>()
-  const lane = async (): Promise<void> => {
-    while (!isOver) {
-      const child = spawnChild('acmq-worker', [root, join(journals, `${++started}`), 'gemini', namesPath])
-      children.add(child)
-      let killed = false
-      for await (const line of child.lines()) {
-        completed += Number(line)
-        if (!killed && kills < wantedKills && completed > (kills / wantedKills) * total * 0.6 && random() < 0.7) {
-          killed = child.kill()
-          if (killed) kills++
+    const random = randomFrom(20261116)
+    const queue = (name: string) => join(root, 'llm/missions/alpha/queue', name)
+    let started = 0
+    let kills = 0
+    let completed = 0
+    let isOver = false
+    const children = new Set<Child>()
+    const lane = async (): Promise<void> => {
+      while (!isOver) {
+        const child = spawnChild('acmq-worker', [root, join(journals, `${++started}`), 'gemini', namesPath])
+        children.add(child)
+        let killed = false
+        for await (const line of child.lines()) {
+          completed += Number(line)
+          if (!killed && kills < wantedKills && completed > (kills / wantedKills) * total * 0.6 && random() < 0.7) {
+            killed = child.kill()
+            if (killed) kills++
+          }
+          if (isOver) child.say('stop')
         }
-        if (isOver) child.say('stop')
-      }
-      children.delete(child)
-      const { code } = await child.exited
-      if (!killed) {
-        expect(child.stderr()).toBe('')
-        expect(code).toBe(0)
-        return
+        children.delete(child)
+        const { code } = await child.exited
+        if (!killed) {
+          expect(child.stderr()).toBe('')
+          expect(code).toBe(0)
+          return
+        }
       }
     }
-  }
-  const workers = Promise.all(Array.from({ length: 8 }, lane))
-  // Supervision, as a person would run it: what stalled fails, and is given out again.
-  let watched: () => void = () => {}
-  const watching = box.tree.watch(`llm/missions/alpha/queue/completed` as never, () => watched())
-  let supervisedAt = 0
-  while (readdirSync(queue('completed')).length < total) {
-    if (performance.now() - supervisedAt > 2000) {
-      const { stalled } = await box.mission.supervise()
-      for (const { message } of stalled) await box.mission.retry(message.id)
-      supervisedAt = performance.now()
+    const workers = Promise.all(Array.from({ length: 8 }, lane))
+    // Supervision, as a person would run it: what stalled fails, and is given out again.
+    let watched: () => void = () => {}
+    const watching = box.tree.watch(`llm/missions/alpha/queue/completed` as never, () => watched())
+    let supervisedAt = 0
+    let passes = 0
+    while (readdirSync(queue('completed')).length < total) {
+      if (performance.now() - supervisedAt > 2000) {
+        passes++
+        const { stalled } = await box.mission.supervise()
+        for (const { message } of stalled) await box.mission.retry(message.id)
+        supervisedAt = performance.now()
+      }
+      await new Promise<void>((resolve) => {
+        watched = resolve
+      })
     }
-    await new Promise<void>((resolve) => {
-      watched = resolve
-    })
-  }
-  watching.close()
-  isOver = true
-  for (const child of children) child.say('stop')
-  await workers
-  await box.close()
+    watching.close()
+    isOver = true
+    for (const child of children) child.say('stop')
+    await workers
+    await box.close()
 
-  const ids = readdirSync(queue('completed')).map(
-    (name) => /^id: "?([^"\n]+?)"?$/m.exec(readFileSync(join(queue('completed'), name), 'utf8'))?.[1],
-  )
-  expect(new Set(ids).size, 'each once').toBe(total)
-  expect(names.filter(([id]) => !ids.includes(id) && !new Set(ids).has(id)).length, 'none lost').toBe(0)
-  expect(readdirSync(queue('processing')), 'nothing left behind').toEqual([])
-  const notes = readdirSync(journals).flatMap((name) => readFileSync(join(journals, name), 'utf8').split('\n'))
-  expect(notes.filter((line) => line.startsWith('early'))).toEqual([])
-  const acknowledged = notes.filter((line) => line.startsWith('completed'))
-  expect(new Set(acknowledged).size, 'completed once').toBe(acknowledged.length)
-  expect(kills).toBeGreaterThanOrEqual(wantedKills)
-  console.log(`Drain on ${runtime}: ${total} messages, ${kills} kills, ${acknowledged.length} acknowledged completions`)
-}, 600_000)
+    const { acknowledged, lostClaims, ...wrong } = checkDrained(
+      join(root, 'llm/missions/alpha'),
+      journals,
+      names.map(([id]) => id),
+    )
+    expect(wrong).toEqual({
+      lost: [],
+      twice: [],
+      disagreeing: [],
+      leftInProcessing: [],
+      early: [],
+      acknowledgedTwice: [],
+    })
+    expect(kills).toBeGreaterThanOrEqual(wantedKills)
+    const seconds = Math.round((performance.now() - startedAt) / 1000)
+    console.log(
+      `Drain on ${runtime}: ${total} messages, ${kills} kills, ${acknowledged} acknowledged completions, ` +
+        `${lostClaims} claims lost, ${passes} passes of supervision, ${seconds} s`,
+    )
+  },
+  600_000 * scale,
+)

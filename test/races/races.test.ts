@@ -119,55 +119,63 @@ function unlessMissing<T>(look: () => T): T | undefined {
 }
 
 describe(`races of ${processes} processes on ${runtime}${nodeProgram ? ' and node' : ''}`, () => {
-  it('[X-crash] moves have one winner each, lose nothing and replace nothing', async () => {
-    const goal = 100_000 * scale
-    let byMv = 0
-    const result = await race('move', goal, 40 * scale, async (root, isOver) => {
-      for (let i = 0; !isOver(); i++) byMv += await moveByMv(root, i)
-    })
-    const tree = await openFileTree({ root: result.root })
-    for (const folder of folderNames) await tree.list(folder as never)
-    const findings = await tree.inspect({ repair: true, within: folderNames as never[] })
-    await tree.close()
-    expect(findings.filter(({ severity, repaired }) => severity === 'error' && !repaired)).toEqual([])
+  it(
+    '[X-crash] moves have one winner each, lose nothing and replace nothing',
+    async () => {
+      const goal = 100_000 * scale
+      let byMv = 0
+      const result = await race('move', goal, 40 * scale, async (root, isOver) => {
+        for (let i = 0; !isOver(); i++) byMv += await moveByMv(root, i)
+      })
+      const tree = await openFileTree({ root: result.root })
+      for (const folder of folderNames) await tree.list(folder as never)
+      const findings = await tree.inspect({ repair: true, within: folderNames as never[] })
+      await tree.close()
+      expect(findings.filter(({ severity, repaired }) => severity === 'error' && !repaired)).toEqual([])
 
-    const { created, tried, grown } = acknowledged(result)
-    const messages = messagesIn(result.root, folderNames)
-    const ids = messages.map(({ text }) => /^id: (.*?)\+*$/m.exec(text)?.[1] ?? `unreadable: ${text}`)
-    const seen = new Set(ids)
-    expect(
-      ids.filter((id, i) => ids.indexOf(id) !== i),
-      'twice',
-    ).toEqual([])
-    expect(
-      [...created].filter((id) => !seen.has(id)),
-      'lost',
-    ).toEqual([])
-    expect(
-      ids.filter((id) => !tried.has(id)),
-      'unknown',
-    ).toEqual([])
-    expect(
-      messages.filter(({ place }) => place.includes('/.')),
-      'left private',
-    ).toEqual([])
-    // Every edit that was acknowledged is in the files; each kill can have cut off one acknowledgement at most.
-    const marks = messages.reduce((sum, { text }) => sum + (text.split('+').length - 1), 0)
-    expect(marks).toBeGreaterThanOrEqual(grown)
-    expect(marks).toBeLessThanOrEqual(grown + result.kills)
-    console.log(
-      `Races on ${runtime}: ${result.steps} moves, ${result.kills} kills, ${created.size} messages, ${grown} rewrites, ` +
-        `${byMv} moves by mv: none lost, none twice`,
-    )
-  })
+      const { created, tried, grown } = acknowledged(result)
+      const messages = messagesIn(result.root, folderNames)
+      const ids = messages.map(({ text }) => /^id: (.*?)\+*$/m.exec(text)?.[1] ?? `unreadable: ${text}`)
+      const seen = new Set(ids)
+      expect(
+        ids.filter((id, i) => ids.indexOf(id) !== i),
+        'twice',
+      ).toEqual([])
+      expect(
+        [...created].filter((id) => !seen.has(id)),
+        'lost',
+      ).toEqual([])
+      expect(
+        ids.filter((id) => !tried.has(id)),
+        'unknown',
+      ).toEqual([])
+      expect(
+        messages.filter(({ place }) => place.includes('/.')),
+        'left private',
+      ).toEqual([])
+      // Every edit that was acknowledged is in the files; each kill can have cut off one acknowledgement at most.
+      const marks = messages.reduce((sum, { text }) => sum + (text.split('+').length - 1), 0)
+      expect(marks).toBeGreaterThanOrEqual(grown)
+      expect(marks).toBeLessThanOrEqual(grown + result.kills)
+      console.log(
+        `Races on ${runtime}: ${result.steps} moves, ${result.kills} kills, ${created.size} messages, ${grown} rewrites, ` +
+          `${byMv} moves by mv: none lost, none twice`,
+      )
+    },
+    120_000 * scale,
+  )
 
-  it('[X-crash] compare-and-replace loses no update', async () => {
-    const result = await race('replace', 4_000 * scale, 20 * scale)
-    const counter = Number(readFileSync(join(result.root, counterPath), 'utf8'))
-    const { added } = acknowledged(result)
-    expect(added).toBeGreaterThan(0)
-    expect(counter).toBeGreaterThanOrEqual(added)
-    expect(counter).toBeLessThanOrEqual(added + result.kills)
-    console.log(`Compare-and-replace on ${runtime}: ${added} updates, ${result.kills} kills, counter ${counter}`)
-  })
+  it(
+    '[X-crash] compare-and-replace loses no update',
+    async () => {
+      const result = await race('replace', 4_000 * scale, 20 * scale)
+      const counter = Number(readFileSync(join(result.root, counterPath), 'utf8'))
+      const { added } = acknowledged(result)
+      expect(added).toBeGreaterThan(0)
+      expect(counter).toBeGreaterThanOrEqual(added)
+      expect(counter).toBeLessThanOrEqual(added + result.kills)
+      console.log(`Compare-and-replace on ${runtime}: ${added} updates, ${result.kills} kills, counter ${counter}`)
+    },
+    120_000 * scale,
+  )
 })

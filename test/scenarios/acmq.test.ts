@@ -2,9 +2,12 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openMemoryTree } from '../../src/engines/memory/index.ts'
 import { heldClock } from '../../src/kernel/clock.ts'
+import type { TreePath } from '../../src/kernel/tree-path.ts'
 import { acmq } from '../../src/protocols/ac-mq/index.ts'
 import type { Claimed } from '../../src/protocols/ac-mq/store/claims.ts'
+import type { Tree } from '../../src/tree/tree.ts'
 import { type AcmqBox, memoryBox, openBox } from '../support/acmq.ts'
 import { tempDir } from '../support/temp.ts'
 
@@ -453,6 +456,41 @@ describe('what others write', () => {
     ])
     expect(textIn('processing', names.moved!)).toMatch(/^status: processing\s*$/m)
     expect((await box.mission.reconcile()).repairs).toEqual([])
+  })
+
+  it('whoever looks after a mission reads again only what changed', async () => {
+    const clock = heldClock(Date.now())
+    const tree = openMemoryTree({ clock })
+    let reads = 0
+    const counting = new Proxy(tree, {
+      get: (target, key: keyof Tree) => {
+        if (key === 'read') reads++
+        const value = target[key]
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+    const { mission } = await acmq.open({ tree: counting, clock, settings: acmq.defaults }).create('alpha')
+    for (const id of ['one', 'two', 'three']) {
+      await mission.send({ from: 'claude', to: 'gemini', body: id, id })
+      await mission.claim({ agent: 'gemini', id })
+      await mission.complete(id, { agent: 'gemini' })
+    }
+    const pass = async () => {
+      clock.advance(minute)
+      reads = 0
+      const { repairs } = await mission.supervise()
+      return { reads, repairs: repairs.map(({ what }) => what) }
+    }
+    expect((await pass()).reads).toBeGreaterThanOrEqual(3)
+    expect(await pass()).toEqual({ reads: 0, repairs: [] })
+    const [first] = (await mission.list('completed')).messages
+    await tree.move(first!.path as TreePath, first!.path as TreePath, {
+      change: (before) => Buffer.from(Buffer.from(before).toString('utf8').replace('completed', 'pending  ')),
+    })
+    expect(await pass()).toMatchObject({ repairs: ['status'] })
+    expect((await pass()).repairs).toEqual([])
+    expect(await pass()).toEqual({ reads: 0, repairs: [] })
+    await tree.close()
   })
 
   it('one message in two queues counts once, where it is further', async () => {

@@ -1,0 +1,33 @@
+/**
+ * `npm run soak`: the tests whose proof grows with their length, five times as long, on Node and on Bun. Eight processes
+ * drain 20,000 messages while fifty of them are killed, races are run to the end of half a million moves, and the model
+ * of AC-MQ lives through a few thousand lives.
+ *
+ *   npm run soak                  all of them
+ *   npm run soak -- acmq-drain    those whose path contains the word
+ *   npm run soak -- --scale=20    twenty times as long instead
+ *   npm run soak -- --on=node     on one runtime only
+ */
+import { spawnSync } from 'node:child_process'
+import { parseArgs } from 'node:util'
+import { inRoot, isMain, root, run } from './setup.mjs'
+
+const long = ['test/races/', 'test/properties/acmq-model']
+
+function main() {
+  const { values, positionals } = parseArgs({
+    options: { scale: { type: 'string', default: '5' }, on: { type: 'string' } },
+    allowPositionals: true,
+  })
+  const words = positionals.length > 0 ? positionals : long
+  const on = values.on === undefined ? [] : [`--on=${values.on}`]
+  const env = { ...process.env, SIGNALBOX_TEST_SCALE: values.scale }
+  const { status } = spawnSync(process.execPath, [inRoot('scripts/test.mjs'), ...on, ...words], {
+    cwd: root,
+    env,
+    stdio: 'inherit',
+  })
+  return status ?? 1
+}
+
+if (isMain(import.meta.url)) await run(main)

@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: the engine beside bare system calls and C, group commit, cold starts, header reading. Everything is
- * a ratio between two things measured in turns in this one run; see docs/performance.md.
+ * `npm run bench`: the engine and the whole library beside bare system calls and C, group commit, cold starts, header
+ * reading. Everything is a ratio between two things measured in turns in this one run; see docs/performance.md.
  *
  *   --quick      fewer rounds and messages
  *   --json       one JSON document
@@ -9,15 +9,10 @@
  *   --peers      neighbouring programs too, where a section has some
  */
 import { parseArgs } from 'node:util'
-import { coldStart } from './cold/section.ts'
-import { groupCommit } from './durable/section.ts'
-import { headerReading } from './header/section.ts'
 import { Places } from './places.ts'
 import { printResult } from './print.ts'
-import { isMet, type Result, type Section } from './section.ts'
-import { engineSteps } from './steps/section.ts'
-
-const sections: readonly Section[] = [engineSteps, groupCommit, coldStart, headerReading]
+import { isMet, type Result } from './section.ts'
+import { sections } from './sections.ts'
 
 const { values } = parseArgs({
   options: {

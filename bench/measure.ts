@@ -10,6 +10,8 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
+
 /** Lets signals and timers through: a loop that only awaits what is already there starves them. */
 export const breathe = () => new Promise<void>((resolve) => setImmediate(resolve))
 
@@ -44,18 +46,20 @@ export function compare(parts: {
   readonly ratio: 'speed' | 'cost'
   readonly goal?: Goal
   readonly calls?: Figure['calls']
+  /** All rounds together instead of their median: for costs that only some rounds meet. */
+  readonly amortised?: true
 }): Figure {
-  const ratios = parts.ours.map((ours, i) =>
-    parts.ratio === 'speed' ? parts.theirs[i]! / ours : ours / parts.theirs[i]!,
-  )
+  const ratioOf = (ours: number, theirs: number) => (parts.ratio === 'speed' ? theirs / ours : ours / theirs)
+  const ratios = parts.ours.map((ours, i) => ratioOf(ours, parts.theirs[i]!))
+  const middle = parts.amortised ? mean : median
   return {
     name: parts.name,
     against: parts.against,
-    ratio: median(ratios),
+    ratio: parts.amortised ? ratioOf(mean(parts.ours), mean(parts.theirs)) : median(ratios),
     spread: [Math.min(...ratios), Math.max(...ratios)],
     rounds: ratios.length,
     ...(parts.goal ? { goal: parts.goal } : {}),
-    amounts: { ours: median(parts.ours), theirs: median(parts.theirs), unit: parts.unit },
+    amounts: { ours: middle(parts.ours), theirs: middle(parts.theirs), unit: parts.unit },
     ...(parts.calls ? { calls: parts.calls } : {}),
   }
 }

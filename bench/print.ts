@@ -14,12 +14,12 @@ export function printResult(title: string, { figures, notes }: Result): string {
 const align = (cell: string, width: number, column: number) =>
   column === 2 ? cell.padStart(width) : cell.padEnd(width)
 
-function cellsOf({ name, against, ratio, spread, rounds, goal, amounts, calls }: Figure): string[] {
+function cellsOf({ name, against, ratio, unit: own, spread, rounds, goal, amounts, calls }: Figure): string[] {
   const { ours, theirs, unit } = amounts
   return [
     name,
-    `of ${against}`,
-    `${short(ratio)}×`,
+    own === undefined ? `of ${against}` : against,
+    own === undefined ? `${short(ratio)}×` : `${short(ratio)} ${own}`,
     goal ? goalText(goal) : '',
     words[goal ? (isMet(goal, ratio) ? 'met' : 'missed') : 'none'],
     `${short(ours)} : ${short(theirs)} ${unit}`,

@@ -31,6 +31,8 @@ export interface Figure {
   readonly name: string
   readonly against: string
   readonly ratio: number
+  /** Where a goal is about an amount and not about a ratio: what `ratio` is counted in. */
+  readonly unit?: string
   /** Lowest and highest ratio of any round. */
   readonly spread: readonly [number, number]
   readonly rounds: number

@@ -13,16 +13,26 @@ export interface Launched {
 
 export const runsEach = 5
 
-const script = `i=0; while [ $i -lt ${runsEach} ]; do "$@" >/dev/null || exit 1; i=$((i+1)); done; times`
+export interface LaunchOptions {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+  /** Starts in a row; `runsEach` unless given. */
+  readonly runs?: number
+  /** The file that gets what it prints. */
+  readonly output?: string
+}
 
-export function launch(command: readonly string[], options: { cwd: string; env: Record<string, string> }): Launched {
+const script = 'i=0; while [ $i -lt "$RUNS" ]; do "$@" >"$OUTPUT" || exit 1; i=$((i+1)); done; times'
+
+export function launch(command: readonly string[], options: LaunchOptions): Launched {
+  const { cwd, env, runs = runsEach, output = '/dev/null' } = options
   const since = performance.now()
   const printed = runNow('sh', ['-c', script, 'sh', ...command], {
-    cwd: options.cwd,
-    env: { ...process.env, ...options.env },
+    cwd,
+    env: { ...process.env, ...env, RUNS: `${runs}`, OUTPUT: output },
   })
-  const wall = (performance.now() - since) / runsEach
-  return { wall, cpu: childrenCpu(printed) / runsEach }
+  const wall = (performance.now() - since) / runs
+  return { wall, cpu: childrenCpu(printed) / runs }
 }
 
 /** The second line of `times`: `0m0.340000s 0m0.120000s`, user and system of the children. */

@@ -87,45 +87,57 @@ function write(draft: string): void {
 
 type Paths = readonly string[]
 
+function moveLooking(from: string, to: string, status: Buffer): void {
+  const fd = fs.openSync(from, changing)
+  fs.readSync(fd, buffer, 0, 4096, 0)
+  const at = statusAt(buffer)
+  if (fs.lstatSync(to, quiet)) throw new Error('taken')
+  fs.renameSync(from, to)
+  fs.writeSync(fd, status, 0, status.length, at)
+  fs.closeSync(fd)
+}
+
+function moveNew(renameNew: RenameNew, from: string, fromEnded: Buffer, toEnded: Buffer, status: Buffer): void {
+  const fd = fs.openSync(from, changing)
+  fs.readSync(fd, buffer, 0, 4096, 0)
+  const at = statusAt(buffer)
+  if (renameNew(fromEnded, toEnded) !== 0) throw new Error('rename failed')
+  fs.writeSync(fd, status, 0, status.length, at)
+  fs.closeSync(fd)
+}
+
+/** One such move, of any file. */
+export async function moveBare(): Promise<(from: string, to: string, status: Buffer) => void> {
+  const renameNew = await loadRenameNew()
+  if (!renameNew) return moveLooking
+  return (from, to, status) => moveNew(renameNew, from, ended(from), ended(to), status)
+}
+
+const ended = (path: string) => Buffer.from(`${path}\0`)
+
 function withLinks(drafts: Paths, pending: Paths, taken: Paths, done: Paths) {
-  const move = (from: string, to: string, status: Buffer) => {
-    const fd = fs.openSync(from, changing)
-    fs.readSync(fd, buffer, 0, 4096, 0)
-    const at = statusAt(buffer)
-    if (fs.lstatSync(to, quiet)) throw new Error('taken')
-    fs.renameSync(from, to)
-    fs.writeSync(fd, status, 0, status.length, at)
-    fs.closeSync(fd)
-  }
   return {
     send: (i: number) => {
       write(drafts[i]!)
       fs.linkSync(drafts[i]!, pending[i]!)
       fs.unlinkSync(drafts[i]!)
     },
-    claim: (i: number) => move(pending[i]!, taken[i]!, processing),
-    complete: (i: number) => move(taken[i]!, done[i]!, completed),
+    claim: (i: number) => moveLooking(pending[i]!, taken[i]!, processing),
+    complete: (i: number) => moveLooking(taken[i]!, done[i]!, completed),
   }
 }
 
 function withRenameNew(renameNew: RenameNew, drafts: Paths, pending: Paths, taken: Paths, done: Paths) {
-  const ended = (paths: Paths) => paths.map((path) => Buffer.from(`${path}\0`))
-  const [draftEnded, pendingEnded, takenEnded, doneEnded] = [drafts, pending, taken, done].map(ended)
-  const move = (from: string, fromEnded: Buffer, toEnded: Buffer, status: Buffer) => {
-    const fd = fs.openSync(from, changing)
-    fs.readSync(fd, buffer, 0, 4096, 0)
-    const at = statusAt(buffer)
-    if (renameNew(fromEnded, toEnded) !== 0) throw new Error('rename failed')
-    fs.writeSync(fd, status, 0, status.length, at)
-    fs.closeSync(fd)
-  }
+  const [draftEnded, pendingEnded, takenEnded, doneEnded] = [drafts, pending, taken, done].map((paths) =>
+    paths.map(ended),
+  )
   return {
     send: (i: number) => {
       write(drafts[i]!)
       if (renameNew(draftEnded![i]!, pendingEnded![i]!) !== 0) throw new Error('rename failed')
     },
-    claim: (i: number) => move(pending[i]!, pendingEnded![i]!, takenEnded![i]!, processing),
-    complete: (i: number) => move(taken[i]!, takenEnded![i]!, doneEnded![i]!, completed),
+    claim: (i: number) => moveNew(renameNew, pending[i]!, pendingEnded![i]!, takenEnded![i]!, processing),
+    complete: (i: number) => moveNew(renameNew, taken[i]!, takenEnded![i]!, doneEnded![i]!, completed),
   }
 }
 

@@ -12,7 +12,7 @@ export interface Contender {
   /** File-system calls a message. */
   readonly calls: Readonly<Record<Step, number>>
   /** Makes folders, names and paths beforehand: that is not what is compared. */
-  prepare(round: number, count: number): Round
+  prepare(round: number, count: number): Round | Promise<Round>
 }
 
 export type Samples = Readonly<Record<Step, readonly number[]>>
@@ -24,7 +24,8 @@ const rehearsals = 6
 export async function contest(contenders: readonly Contender[], rounds: number, count: number): Promise<Samples[]> {
   const samples = contenders.map(() => ({ send: [] as number[], claim: [] as number[], lifecycle: [] as number[] }))
   for (let round = 0; round < rehearsals + rounds; round++) {
-    const prepared = contenders.map((contender) => contender.prepare(round, count))
+    const prepared: Round[] = []
+    for (const contender of contenders) prepared.push(await contender.prepare(round, count))
     for (const step of steps) {
       for (let i = 0; i < contenders.length; i++) {
         const turn = (i + round) % contenders.length

@@ -5,6 +5,7 @@ import { treePath } from '../../src/kernel/tree-path.ts'
 import type { Moved, Tree } from '../../src/tree/tree.ts'
 import { breathe } from '../measure.ts'
 import { type Contender, microsecondsEach, type Round, type Step, steps } from './contender.ts'
+import { countingDisk, isWarm } from './counting.ts'
 import { completed, message, nameOfMessage, processing, queueOf, statusAt } from './message.ts'
 
 export async function openOurs(root: string, countIn: string): Promise<Contender> {
@@ -62,35 +63,23 @@ function arrived({ outcome }: Moved): void {
   if (outcome !== 'moved') throw new Error(`move: ${outcome}`)
 }
 
-/** On Bun the engine loads its native renames after a dozen steps, a moment later. */
 async function warmTree(root: string, disk: Disk): Promise<Tree> {
   const tree = await openFileTree({ root, disk })
   for (let i = 0; i < 50; i++) await tree.create(treePath(`warm/${i}`), message)
-  while (process.versions.bun !== undefined && process.platform === 'linux' && !disk.renameNew) await breathe()
+  while (!isWarm(disk)) await breathe()
   return tree
 }
 
-/** Counts every call of a tree of its own: counting would slow down the one that is measured. */
 async function countCalls(root: string): Promise<Record<Step, number>> {
-  let calls = 0
-  const counting = new Proxy(realDisk(), {
-    get: (disk, key: keyof Disk) => {
-      const call = disk[key] as ((...values: unknown[]) => unknown) | undefined
-      if (!call) return call
-      return (...values: unknown[]) => {
-        calls++
-        return call(...values)
-      }
-    },
-  })
-  const tree = await warmTree(root, counting)
+  const { disk, restart, count: calls } = countingDisk()
+  const tree = await warmTree(root, disk)
   const count = 500
   const round = prepare(tree, 0, count)
   const perMessage = { send: 0, claim: 0, lifecycle: 0 }
   for (const step of steps) {
-    calls = 0
+    restart()
     await round[step]()
-    perMessage[step] = calls / count
+    perMessage[step] = calls() / count
   }
   await tree.close()
   return perMessage

@@ -1,0 +1,18 @@
+/** A worker that waits for messages as the library waits. Says the id and the time of each one it got. */
+import { openSharedClock } from '../shared-clock.ts'
+import { worker } from './message.ts'
+import { openBox } from './queue.ts'
+
+const [root = '', name = ''] = process.argv.slice(2)
+const clock = await openSharedClock()
+const { acmq } = await openBox(root)
+const mission = await acmq.open(name)
+process.stdin.on('end', () => process.exit(0)).resume()
+process.stdout.write('ready\n')
+
+for (;;) {
+  const claimed = await mission.claim({ agent: worker, waitMs: 60_000 })
+  if (claimed.outcome === 'nothing') continue
+  process.stdout.write(`${claimed.message.id} ${clock()}\n`)
+  await mission.complete(claimed.message, { agent: worker, attempt: claimed.message.attempt })
+}

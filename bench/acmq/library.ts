@@ -1,0 +1,67 @@
+/** The complete library as a contender: `workspace.acmq` as a program uses it, one call awaited after the other. */
+import { openFileTree } from '../../src/engines/file-system/index.ts'
+import { systemClock } from '../../src/kernel/clock.ts'
+import { acmq } from '../../src/protocols/ac-mq/index.ts'
+import type { Missions } from '../../src/protocols/ac-mq/store/missions.ts'
+import { breathe } from '../measure.ts'
+import { type Contender, microsecondsEach, type Round, type Step, steps } from '../steps/contender.ts'
+import { countingDisk, isWarm } from '../steps/counting.ts'
+import { inputFor } from './message.ts'
+import { missionWithHistory, openBox, take, takeAndComplete } from './queue.ts'
+
+export async function openLibrary(
+  root: string,
+  countIn: string,
+  options: { readonly name: string; readonly dependencies: readonly string[] },
+): Promise<Contender> {
+  const { name, dependencies } = options
+  const { acmq: missions } = await openBox(root)
+  return {
+    name,
+    calls: await countCalls(countIn, dependencies),
+    prepare: (round, count) => prepare(missions, root, dependencies, round, count),
+  }
+}
+
+async function prepare(
+  missions: Missions,
+  root: string,
+  dependencies: readonly string[],
+  round: number,
+  count: number,
+): Promise<Round> {
+  const name = `bench-${round}`
+  const mission = await missionWithHistory(missions, root, name)
+  const input = inputFor(name, dependencies)
+  const timed = (step: () => Promise<unknown>) => async () => {
+    const since = performance.now()
+    for (let i = 0; i < count; i++) await step()
+    return microsecondsEach(since, count)
+  }
+  return {
+    send: timed(() => mission.send(input)),
+    claim: timed(() => take(mission)),
+    lifecycle: timed(async () => {
+      await mission.send(input)
+      await takeAndComplete(mission)
+    }),
+  }
+}
+
+async function countCalls(root: string, dependencies: readonly string[]): Promise<Record<Step, number>> {
+  const { disk, restart, count: calls } = countingDisk()
+  const tree = await openFileTree({ root, disk })
+  const missions = acmq.open({ tree, clock: systemClock, settings: acmq.defaults })
+  const count = 500
+  await (await prepare(missions, root, dependencies, 0, 50)).send()
+  while (!isWarm(disk)) await breathe()
+  const round = await prepare(missions, root, dependencies, 1, count)
+  const perMessage = { send: 0, claim: 0, lifecycle: 0 }
+  for (const step of steps) {
+    restart()
+    await round[step]()
+    perMessage[step] = calls() / count
+  }
+  await tree.close()
+  return perMessage
+}

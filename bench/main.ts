@@ -24,6 +24,8 @@ const { values } = parseArgs({
   },
 })
 
+// Every program and server that is running is ended when we are.
+process.setMaxListeners(100)
 const places = new Places(values.dir)
 for (const [signal, number] of [
   ['SIGHUP', 1],

@@ -3,7 +3,15 @@ import { acmqSections } from './acmq/sections.ts'
 import { coldStart } from './cold/section.ts'
 import { groupCommit } from './durable/section.ts'
 import { headerReading } from './header/section.ts'
+import { neighbours } from './peers/section.ts'
 import type { Section } from './section.ts'
 import { engineSteps } from './steps/section.ts'
 
-export const sections: readonly Section[] = [engineSteps, groupCommit, coldStart, headerReading, ...acmqSections]
+export const sections: readonly Section[] = [
+  engineSteps,
+  groupCommit,
+  coldStart,
+  headerReading,
+  ...acmqSections,
+  neighbours,
+]

@@ -157,7 +157,7 @@ function changesIn(trace: string, root: string): string[] {
   const end = lines.findIndex((line) => line.includes('/signalbox-mark-end'))
   expect(begin).toBeGreaterThan(-1)
   expect(end).toBeGreaterThan(begin)
-  const concerns = (line: string) => line.includes(root) || line.includes('/proc/self/fd/')
+  const concerns = (line: string) => line.includes(root) || /\/proc\/(self|\d+)\/fd\//.test(line)
   return lines.slice(begin, end).filter((line) => changingCalls.test(line) && concerns(line))
 }
 

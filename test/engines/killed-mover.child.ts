@@ -1,5 +1,5 @@
 /** Dies in the middle of a rewrite, or, told `locked`, while it holds the lock of a replace. `killed-mover ROOT [locked]` */
-import { realDisk } from '../../src/engines/file-system/disk.ts'
+import { type Place, realDisk } from '../../src/engines/file-system/disk.ts'
 import { openFileTree } from '../../src/engines/file-system/index.ts'
 import { treePath } from '../../src/kernel/tree-path.ts'
 import { steppingDisk } from '../support/stepping-disk.ts'
@@ -7,8 +7,8 @@ import { steppingDisk } from '../support/stepping-disk.ts'
 const [root = '', where = 'moving'] = process.argv.slice(2)
 const disk = steppingDisk(realDisk(), (step, values, call) => {
   const result = call()
-  const isPrivate = step === 'rename' && String(values[1]).includes('/.own-')
-  const isLock = step === 'link' && String(values[1]).includes('/lock.')
+  const isPrivate = step === 'rename' && (values[1] as Place).name.startsWith('.own-')
+  const isLock = step === 'link' && (values[1] as Place).name.startsWith('lock.')
   if (where === 'moving' ? isPrivate : isLock) process.kill(process.pid, 'SIGKILL')
   return result
 })

@@ -1,5 +1,5 @@
 /** Whole lines at the end of a file that several processes append to. */
-import { type Disk, openFlags } from './disk.ts'
+import { type Disk, openFlags, type Place } from './disk.ts'
 import { notALeaf } from './failures.ts'
 import { writeAll } from './files.ts'
 
@@ -10,12 +10,12 @@ const lineEnd = 10
  * not end in a line end, a crash cut the last line off: ours starts on a new one and the fragment stays. Because
  * such a cut can also happen between our look and our write, the place where the line landed is looked at again.
  */
-export function appendLine(disk: Disk, path: string, line: string, mode: number): number {
-  const fd = disk.open(path, openFlags.append, mode)
+export function appendLine(disk: Disk, place: Place, line: string, mode: number): number {
+  const fd = disk.open(place, openFlags.append, mode)
   try {
     for (let attempt = 0; ; attempt++) {
       const stats = disk.statOpen(fd)
-      if (!stats.isFile()) throw notALeaf(path)
+      if (!stats.isFile()) throw notALeaf(place.name)
       const sizeBefore = stats.size
       const isCut = sizeBefore > 0 && byteAt(disk, fd, sizeBefore - 1) !== lineEnd
       const text = Buffer.from(`${isCut ? '\n' : ''}${line}\n`)

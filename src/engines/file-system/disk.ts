@@ -10,22 +10,39 @@ import fs from 'node:fs'
 export type Stats = fs.Stats
 export type Dirent = fs.Dirent
 
+/** An open folder: what the names of its files are put after, and its descriptor for calls that take one. */
+export interface Folder {
+  readonly fd: number
+  readonly prefix: string
+}
+
+/** Where a file is or shall be: a name in an open folder. */
+export interface Place {
+  readonly folder: Folder
+  readonly name: string
+}
+
+const anywhere: Folder = { fd: -100, prefix: '' } // AT_FDCWD: the name is the whole path.
+
+/** A place outside the tree: the root itself, or something the system tells in `/proc`. */
+export const absolute = (path: string): Place => ({ folder: anywhere, name: path })
+
 export interface Disk {
-  open(path: string, flags: number, mode?: number): number
+  open(place: Place, flags: number, mode?: number): number
   close(fd: number): void
   read(fd: number, into: Uint8Array, offset: number, length: number, position: number): number
   /** `position` null: at the end of what this descriptor wrote, or at the end of the file with O_APPEND. */
   write(fd: number, bytes: Uint8Array, offset: number, length: number, position: number | null): number
   statOpen(fd: number): Stats
   /** Does not follow a link. `undefined` when there is nothing. */
-  stat(path: string): Stats | undefined
-  rename(from: string, to: string): void
-  link(from: string, to: string): void
-  unlink(path: string): void
-  makeDirectory(path: string, mode: number): void
-  list(path: string): Dirent[]
+  stat(place: Place): Stats | undefined
+  rename(from: Place, to: Place): void
+  link(from: Place, to: Place): void
+  unlink(place: Place): void
+  makeDirectory(place: Place, mode: number): void
+  list(folder: Folder): Dirent[]
   readLink(path: string): string
-  setTimes(path: string, milliseconds: number): void
+  setTimes(place: Place, milliseconds: number): void
   changeMode(fd: number, mode: number): void
   flush(fd: number): void
   flushData(fd: number): void
@@ -35,32 +52,34 @@ export interface Disk {
    * One rename that never replaces, where the system has it. `undefined`: not to be had (yet), use `link`.
    * `strange`: it failed for a reason that the portable way will name better.
    */
-  renameNew: ((from: string, to: string) => 'done' | 'taken' | 'gone' | 'strange') | undefined
+  renameNew: ((from: Place, to: Place) => 'done' | 'taken' | 'gone' | 'strange') | undefined
   /** Swaps two files in one step, where the system has it. */
-  exchange: ((a: string, b: string) => 'done' | 'gone' | 'strange') | undefined
+  exchange: ((a: Place, b: Place) => 'done' | 'gone' | 'strange') | undefined
 }
 
 const later = (flush: (fd: number, done: (error: Error | null) => void) => void, fd: number) =>
   new Promise<void>((resolve, reject) => flush(fd, (error) => (error ? reject(error) : resolve())))
 
+const pathOf = ({ folder, name }: Place): string => folder.prefix + name
+
 const quietStat = { throwIfNoEntry: false } as const
 
 export const realDisk = (): Disk => ({
-  open: fs.openSync,
+  open: (place, flags, mode) => fs.openSync(pathOf(place), flags, mode),
   close: fs.closeSync,
   read: (fd, into, offset, length, position) => fs.readSync(fd, into, offset, length, position),
   write: (fd, bytes, offset, length, position) => fs.writeSync(fd, bytes, offset, length, position),
   statOpen: (fd) => fs.fstatSync(fd),
-  stat: (path) => fs.lstatSync(path, quietStat),
-  rename: fs.renameSync,
-  link: fs.linkSync,
-  unlink: fs.unlinkSync,
-  makeDirectory: (path, mode) => {
-    fs.mkdirSync(path, mode)
+  stat: (place) => fs.lstatSync(pathOf(place), quietStat),
+  rename: (from, to) => fs.renameSync(pathOf(from), pathOf(to)),
+  link: (from, to) => fs.linkSync(pathOf(from), pathOf(to)),
+  unlink: (place) => fs.unlinkSync(pathOf(place)),
+  makeDirectory: (place, mode) => {
+    fs.mkdirSync(pathOf(place), mode)
   },
-  list: (path) => fs.readdirSync(path, { withFileTypes: true }),
+  list: (folder) => fs.readdirSync(folder.prefix, { withFileTypes: true }),
   readLink: (path) => fs.readlinkSync(path),
-  setTimes: (path, milliseconds) => fs.lutimesSync(path, milliseconds / 1000, milliseconds / 1000),
+  setTimes: (place, milliseconds) => fs.lutimesSync(pathOf(place), milliseconds / 1000, milliseconds / 1000),
   changeMode: fs.fchmodSync,
   flush: fs.fsyncSync,
   flushData: fs.fdatasyncSync,

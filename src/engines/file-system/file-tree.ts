@@ -25,9 +25,9 @@ import type {
   Watching,
 } from '../../tree/tree.ts'
 import { appendLine } from './append.ts'
-import { codeOf, type Dirent, type Disk, did, openFlags, type Stats, unless } from './disk.ts'
+import { codeOf, type Dirent, type Disk, did, type Folder, openFlags, type Place, type Stats, unless } from './disk.ts'
 import { explain, notALeaf } from './failures.ts'
-import { largestLeaf, readOpen, readWhole, writeAll } from './files.ts'
+import { largestLeaf, readOpen, readWhole, writeAll, writePart } from './files.ts'
 import { Folders } from './folders.ts'
 import { GroupCommit } from './group-commit.ts'
 import { Holders } from './holder.ts'
@@ -70,8 +70,8 @@ interface Opened {
   readonly writable: boolean
 }
 
-/** An empty part, `.`, `..`, a backslash or a NUL: what `treePath` refuses and a system would follow. */
-const leadsAstray = /(?:^|\/)\.{0,2}(?:\/|$)|[\\\0]/
+/** A part that is empty or begins with a dot, a backslash or a NUL: nearly no path has any, all others are looked at. */
+const isSuspect = /^[./]|\/[./]|\/$|[\\\0]|^$/
 
 /** After a first failure, which is the one to report, a second one on the way out is expected. */
 const cleanUpCodes = ['EBADF', 'EIO', 'ENOSPC', 'EACCES', 'EMFILE']
@@ -137,9 +137,9 @@ export class FileTree implements Tree {
 
   #readNow(path: TreePath, atMost: number): Leaf | undefined {
     for (let attempt = 0; ; attempt++) {
-      const folder = this.#folders.at(parentOf(path), false)
-      if (folder === undefined) return undefined
-      const fd = this.#openLeaf(folder + nameOf(path), openFlags.read, path)
+      const place = this.#folders.place(path, false)
+      if (place === undefined) return undefined
+      const fd = this.#openLeaf(place, openFlags.read, path)
       if (fd !== undefined) return this.#leafOf(fd, path, atMost)
       if (attempt > 2 || !this.#folders.forget(parentOf(path))) return undefined
     }
@@ -164,10 +164,10 @@ export class FileTree implements Tree {
       const names = found.map(({ file }) => file)
       const entries = found.map(({ entry }) => entry)
       if (!options?.times) return entries
-      const prefix = this.#folders.at(folder, false)
-      if (prefix === undefined) return []
+      const open = this.#folders.at(folder, false)
+      if (open === undefined) return []
       return entries.flatMap((entry, i) => {
-        const stats = this.#disk.stat(prefix + names[i]!)
+        const stats = this.#disk.stat({ folder: open, name: names[i]! })
         return stats ? [{ ...entry, size: stats.size, ...timesOf(stats) }] : []
       })
     })
@@ -176,27 +176,27 @@ export class FileTree implements Tree {
   /** Names as readers should see them, with the file that stands for each: a private file counts under its old name. */
   async #entriesOf(folder: TreePath): Promise<{ entry: Entry; file: string }[]> {
     for (let attempt = 0; ; attempt++) {
-      const prefix = this.#folders.at(folder, false)
-      if (prefix === undefined) return []
-      const dirents = unless(['ENOENT'], () => this.#disk.list(prefix))
+      const open = this.#folders.at(folder, false)
+      if (open === undefined) return []
+      const dirents = unless(['ENOENT'], () => this.#disk.list(open))
       if (dirents === undefined || dirents.length === 0) {
         if (attempt < 3 && this.#folders.forget(folder)) continue
         return []
       }
       const privates = dirents.filter(({ name }) => name.startsWith(ownPrefix))
-      if (privates.length > 0 && attempt < 3 && (await this.#settlePrivate(folder, prefix, privates))) continue
+      if (privates.length > 0 && attempt < 3 && (await this.#settlePrivate(folder, open, privates))) continue
       return visible(folder, dirents)
     }
   }
 
   /** True when something was settled, so that the listing must be taken again. */
-  async #settlePrivate(folder: TreePath, prefix: string, privates: readonly Dirent[]): Promise<boolean> {
+  async #settlePrivate(folder: TreePath, open: Folder, privates: readonly Dirent[]): Promise<boolean> {
     let settled = this.#moves.settleOwn()
     for (const { name } of privates) {
       const own = nameFromOwn(name)
-      if (!own || !this.#moves.isAbandoned(own.holder, prefix + name)) continue
+      if (!own || !this.#moves.isAbandoned(own.holder, { folder: open, name })) continue
       await this.#moves.recover()
-      if (this.#disk.stat(prefix + name)) await this.#moves.restoreOrphan(folder, name)
+      if (this.#disk.stat({ folder: open, name })) await this.#moves.restoreOrphan(folder, name)
       settled = true
     }
     return settled
@@ -206,10 +206,10 @@ export class FileTree implements Tree {
     return this.#attempt(path, () => {
       if (path !== '') this.#check(path)
       for (let attempt = 0; ; attempt++) {
-        const folder = this.#folders.at(parentOf(path), false)
-        if (folder === undefined) return undefined
-        const stats = this.#disk.stat(folder + nameOf(path))
-        if (stats) return { name: nameOf(path), kind: kindOf(stats), size: stats.size, ...timesOf(stats) }
+        const place = this.#folders.place(path, false)
+        if (place === undefined) return undefined
+        const stats = this.#disk.stat(place)
+        if (stats) return { name: place.name, kind: kindOf(stats), size: stats.size, ...timesOf(stats) }
         if (attempt > 2 || !this.#folders.forget(parentOf(path))) return undefined
       }
     })
@@ -251,7 +251,7 @@ export class FileTree implements Tree {
   /** Puts a draft in its place; when the folder is a file system of its own, by a second draft written there. */
   #publishDraft(draft: Draft, path: TreePath, bytes: Uint8Array): 'done' | 'taken' {
     try {
-      const outcome = this.#moves.publish(draft.path, path)
+      const outcome = this.#moves.publish(draft.place, path)
       if (outcome === 'gone') throw Object.assign(new Error('the folder vanished'), { code: 'ENOENT' })
       if (outcome === 'taken') this.#scratch.discard(draft)
       return outcome
@@ -270,26 +270,25 @@ export class FileTree implements Tree {
   }
 
   async #replaceNow(path: TreePath, bytes: Uint8Array, revision: Revision): Promise<Replaced> {
-    const folder = this.#folders.at(parentOf(path), false)
-    const current = folder === undefined ? undefined : readWhole(this.#disk, folder + nameOf(path))
-    if (!current || folder === undefined) return { outcome: 'gone' }
+    const target = this.#folders.place(path, false)
+    const current = target && readWhole(this.#disk, target)
+    if (!current) return { outcome: 'gone' }
     if (!current.stats.isFile()) throw notALeaf(this.#folders.shown(path))
     if (revisionOf(current.bytes) !== revision) return { outcome: 'stale' }
     if (current.stats.nlink > 1) await this.#moves.settleNamesOf(current.stats.ino)
     const mode = current.stats.mode & 0o777
     const draft = this.#scratch.write(bytes, { near: parentOf(path), mode, ...this.#flushing })
-    const target = folder + nameOf(path)
     try {
-      const outcome = this.#disk.exchange?.(draft.path, target) ?? 'strange'
+      const outcome = this.#disk.exchange?.(draft.place, target) ?? 'strange'
       if (outcome === 'gone') return { outcome: 'gone' }
-      if (outcome === 'done' && revisionOf(readWhole(this.#disk, draft.path)!.bytes) !== revision) {
+      if (outcome === 'done' && revisionOf(readWhole(this.#disk, draft.place)!.bytes) !== revision) {
         // A foreign program wrote between our look and the swap: its bytes go back.
-        this.#disk.exchange?.(draft.path, target)
+        this.#disk.exchange?.(draft.place, target)
         return { outcome: 'stale' }
       }
       if (outcome === 'strange') {
         if (!this.#disk.stat(target)) return { outcome: 'gone' }
-        this.#disk.rename(draft.path, target)
+        this.#disk.rename(draft.place, target)
       }
     } finally {
       this.#scratch.discard(draft)
@@ -301,13 +300,12 @@ export class FileTree implements Tree {
   touch(path: TreePath): Promise<Touched> {
     return this.#attempt(path, async () => {
       this.#check(path)
-      const folder = this.#folders.at(parentOf(path), false)
-      if (folder === undefined) return { outcome: 'gone' }
-      const file = folder + nameOf(path)
-      const touched = did(['ENOENT'], () => this.#disk.setTimes(file, this.#clock.now()))
+      const place = this.#folders.place(path, false)
+      if (place === undefined) return { outcome: 'gone' }
+      const touched = did(['ENOENT'], () => this.#disk.setTimes(place, this.#clock.now()))
       if (!touched) return { outcome: 'gone' }
       if (this.#durability !== 'process') {
-        const fd = this.#openLeaf(file, openFlags.read, path)
+        const fd = this.#openLeaf(place, openFlags.read, path)
         if (fd === undefined) return { outcome: 'gone' }
         await this.#flushAndClose(fd)
       }
@@ -323,7 +321,7 @@ export class FileTree implements Tree {
           hint: 'Append each line by itself.',
         })
       }
-      const fd = appendLine(this.#disk, this.#folders.at(parentOf(path), true) + nameOf(path), line, this.#fileMode)
+      const fd = appendLine(this.#disk, this.#folders.place(path, true), line, this.#fileMode)
       if (this.#durability === 'process') this.#disk.close(fd)
       else await this.#flushAndClose(fd)
       await this.#settled(parentOf(path))
@@ -365,9 +363,9 @@ export class FileTree implements Tree {
   }
 
   #moveChangingOnce(from: TreePath, to: TreePath, change: Change, unique: boolean): MoveTry | Promise<MoveTry> {
-    const folder = this.#folders.at(parentOf(from), false)
-    if (folder === undefined) return { outcome: 'gone' }
-    const opened = this.#openToChange(folder + nameOf(from), from)
+    const place = this.#folders.place(from, false)
+    if (place === undefined) return { outcome: 'gone' }
+    const opened = this.#openToChange(place, from)
     if (opened === undefined) return this.#folders.forget(parentOf(from)) ? 'again' : { outcome: 'gone' }
     let step: MoveStep
     try {
@@ -411,9 +409,9 @@ export class FileTree implements Tree {
   /** A few bytes in one call. A failure half-way must not leave a mixture: then the old ones are put back. */
   #overwrite(fd: number, { start, end }: Span, before: Uint8Array, after: Uint8Array): void {
     try {
-      writeAll(this.#disk, fd, after.subarray(start, end), start)
+      writePart(this.#disk, fd, after, start, end)
     } catch (error) {
-      did([codeOf(error) ?? ''], () => writeAll(this.#disk, fd, before.subarray(start, end), start))
+      did([codeOf(error) ?? ''], () => writePart(this.#disk, fd, before, start, end))
       throw error
     }
   }
@@ -465,14 +463,13 @@ export class FileTree implements Tree {
       // Under the same lock as `replace`, which could otherwise bring the leaf back.
       this.#locks.within('path', path, async () => {
         this.#check(path)
-        const folder = this.#folders.at(parentOf(path), false)
-        if (folder === undefined) return { outcome: 'gone' }
-        const file = folder + nameOf(path)
-        const stats = this.#disk.stat(file)
+        const place = this.#folders.place(path, false)
+        if (place === undefined) return { outcome: 'gone' }
+        const stats = this.#disk.stat(place)
         if (stats === undefined) return { outcome: 'gone' }
         if (stats.isDirectory()) throw notALeaf(this.#folders.shown(path))
         if (stats.nlink > 1) await this.#moves.settleNamesOf(stats.ino)
-        const removed = did(['ENOENT'], () => this.#disk.unlink(file))
+        const removed = did(['ENOENT'], () => this.#disk.unlink(place))
         if (!removed) return { outcome: 'gone' }
         await this.#settled(parentOf(path))
         return { outcome: 'removed', durability: this.#durability }
@@ -528,20 +525,19 @@ export class FileTree implements Tree {
 
   /** Refuses what belongs to the engine. Everything else about a path was checked when it was made. */
   #check(path: TreePath): void {
+    if (!isSuspect.test(path)) return
     // Callers without a type checker can hand us any text; nothing of it may lead outside.
-    if (leadsAstray.test(path)) treePath(path)
-    // Nearly every path has no part that begins with a dot, and then there is nothing to compare.
-    const hasDotName = path.charCodeAt(0) === 46 || path.includes('/.')
-    if (path === '' || (hasDotName && (isReserved(path) || /(^|\/)\.(own-|signalbox-tmp)/i.test(path)))) {
+    treePath(path)
+    if (path === '' || isReserved(path) || /(^|\/)\.(own-|signalbox-tmp)/i.test(path)) {
       throw invalidInput('RESERVED_PATH', `This path is the engine's own: ${this.#folders.shown(path)}.`, {
         hint: 'Choose another name.',
       })
     }
   }
 
-  #openLeaf(file: string, flags: number, path: TreePath): number | undefined {
+  #openLeaf(place: Place, flags: number, path: TreePath): number | undefined {
     try {
-      return this.#disk.open(file, flags)
+      return this.#disk.open(place, flags)
     } catch (error) {
       const code = codeOf(error)
       if (code === 'ENOENT') return undefined
@@ -551,13 +547,13 @@ export class FileTree implements Tree {
   }
 
   /** A file that is ours to read but not to write can still be moved, with a rewrite. */
-  #openToChange(file: string, path: TreePath): Opened | undefined {
+  #openToChange(place: Place, path: TreePath): Opened | undefined {
     try {
-      const fd = this.#openLeaf(file, openFlags.change, path)
+      const fd = this.#openLeaf(place, openFlags.change, path)
       return fd === undefined ? undefined : { fd, writable: true }
     } catch (error) {
       if (codeOf(error) !== 'EACCES') throw error
-      const fd = this.#openLeaf(file, openFlags.read, path)
+      const fd = this.#openLeaf(place, openFlags.read, path)
       return fd === undefined ? undefined : { fd, writable: false }
     }
   }

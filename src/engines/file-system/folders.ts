@@ -1,27 +1,27 @@
 /**
  * Finds folders under the root without ever following a link, also one that is swapped in meanwhile.
  *
- * Each folder is opened once, step by step from the root, and is then named by its descriptor
- * (`/proc/self/fd/7/name`): whatever happens to the path afterwards, the call lands in the folder that was
- * checked. Where there is no `/proc`, every step is checked by name instead, which leaves an instant open.
+ * Each folder is opened once, step by step from the root, and is then named by its descriptor (`/proc/123/fd/7/name`,
+ * or the 7 itself in a call that takes one): whatever happens to the path afterwards, the call lands in the folder that
+ * was checked. Where there is no `/proc`, every step is checked by name instead, which leaves an instant open.
  *
  * A folder that was renamed away must not go on receiving messages, so a descriptor is asked for its path again
  * when it was not asked for a while. That is one call in 50 ms, not one a message.
  */
 import { invalidInput, notFound } from '../../kernel/errors.ts'
-import { nameOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
-import { codeOf, type Disk, did, openFlags, unless } from './disk.ts'
+import { nameOf, parentOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
+import { absolute, codeOf, type Disk, did, type Folder, openFlags, type Place, unless } from './disk.ts'
 import { explain, linkRefused } from './failures.ts'
 
-interface Pinned {
-  readonly fd: number
-  /** What a name is appended to. */
-  readonly prefix: string
+interface Pinned extends Folder {
+  readonly path: TreePath
   checkedAt: number
 }
 
 const trustedFor = 50
 const mostOpen = 200
+/** A move has two folders, and whoever works through a queue goes to and fro between a few. */
+const mostRecent = 4
 
 export class Folders {
   readonly root: string
@@ -30,7 +30,10 @@ export class Folders {
   readonly #mask = process.umask()
   readonly #onMade: (parent: TreePath) => void
   readonly #open = new Map<string, Pinned>()
-  #byDescriptor = true
+  /** The folders of the last paths: found by comparing, without cutting a piece off each path and hashing it. */
+  readonly #recent: Pinned[] = []
+  /** Where the descriptors of this process are found: `/proc/123/fd/`. Empty where there is no `/proc`. */
+  #descriptors = ''
   #rootShown = ''
   readonly #dropped: number[] = []
   #inside = 0
@@ -43,25 +46,26 @@ export class Folders {
     this.#openRoot()
   }
 
-  /** The folder's prefix, to which a checked name can be appended; `undefined` when it is not there. */
-  at(folder: TreePath, make: true): string
-  at(folder: TreePath, make: boolean): string | undefined
-  at(folder: TreePath, make: boolean): string | undefined {
-    const known = this.#open.get(folder)
-    if (known && (performance.now() - known.checkedAt < trustedFor || this.#isStillThere(folder, known))) {
-      return known.prefix
-    }
-    if (folder === '') return this.#openRoot()
-    const above = this.at(parentOf(folder), make)
-    return above === undefined ? undefined : this.#step(above, folder, make)
+  /** The open folder; `undefined` when it is not there. */
+  at(folder: TreePath, make: true): Folder
+  at(folder: TreePath, make: boolean): Folder | undefined
+  at(folder: TreePath, make: boolean): Folder | undefined {
+    return this.#find(folder, make)
+  }
+
+  /** Where the leaf of a path is or shall be; `undefined` when its folder is not there. */
+  place(path: TreePath, make: true): Place
+  place(path: TreePath, make: boolean): Place | undefined
+  place(path: TreePath, make: boolean): Place | undefined {
+    const slash = path.lastIndexOf('/')
+    const folder = this.#recall(path, slash) ?? this.#findAndRemember(parentOf(path), make)
+    return folder && { folder, name: path.slice(slash + 1) }
   }
 
   /** Called when a folder turned out to be gone; true when it was held open and a second try makes sense. */
   forget(folder: TreePath): boolean {
     const known = this.#open.get(folder)
-    if (!known) return false
-    if (this.#isStillThere(folder, known)) return false
-    return true
+    return known !== undefined && !this.#isStillThere(known)
   }
 
   descriptor(folder: TreePath): number | undefined {
@@ -78,11 +82,15 @@ export class Folders {
 
   leave(): void {
     if (--this.#inside > 0) return
+    if (this.#open.size > mostOpen) this.#dropOldest()
+    while (this.#dropped.length > 0) this.#disk.close(this.#dropped.pop()!)
+  }
+
+  #dropOldest(): void {
     for (const oldest of this.#open.keys()) {
       if (this.#open.size <= mostOpen) break
       if (oldest !== '') this.#drop(oldest)
     }
-    while (this.#dropped.length > 0) this.#disk.close(this.#dropped.pop()!)
   }
 
   /** The path as people write it. */
@@ -96,12 +104,38 @@ export class Folders {
     this.leave()
   }
 
-  #openRoot(): string {
+  #find(folder: TreePath, make: boolean): Pinned | undefined {
+    const known = this.#open.get(folder)
+    if (known && (isTrusted(known) || this.#isStillThere(known))) return known
+    if (folder === '') return this.#openRoot()
+    const above = this.#find(parentOf(folder), make)
+    return above && this.#step(above, folder, make)
+  }
+
+  #recall(path: TreePath, folderLength: number): Pinned | undefined {
+    for (let i = 0; i < this.#recent.length; i++) {
+      const known = this.#recent[i]!
+      if (known.path.length !== folderLength || !path.startsWith(known.path)) continue
+      return isTrusted(known) ? known : undefined
+    }
+    return undefined
+  }
+
+  #findAndRemember(folder: TreePath, make: boolean): Pinned | undefined {
+    const found = this.#find(folder, make)
+    if (found && !this.#recent.includes(found)) {
+      this.#recent.unshift(found)
+      this.#recent.length = Math.min(this.#recent.length, mostRecent)
+    }
+    return found
+  }
+
+  #openRoot(): Pinned {
     this.#drop('')
     let fd: number
     try {
       // The root itself may be reached through links: it is the user's choice, not a stranger's.
-      fd = this.#disk.open(this.root, openFlags.directory)
+      fd = this.#disk.open(absolute(this.root), openFlags.directory)
     } catch (error) {
       if (codeOf(error) === 'ENOENT') {
         throw notFound('NO_SUCH_ROOT', `The root does not exist: ${this.root}.`, {
@@ -115,56 +149,61 @@ export class Folders {
       }
       throw explain(error, this.root)
     }
-    const byDescriptor = `/proc/self/fd/${fd}`
-    this.#rootShown = unless(['ENOENT', 'EACCES', 'EINVAL', 'ENOTDIR'], () => this.#disk.readLink(byDescriptor)) ?? ''
-    this.#byDescriptor = this.#rootShown !== ''
-    return this.#pin(fd, '' as TreePath)
+    // By number: `/proc/self` is a link, and following it would cost a microsecond at every use of a path.
+    const missing = ['ENOENT', 'EACCES', 'EINVAL', 'ENOTDIR']
+    const self = unless(missing, () => this.#disk.readLink('/proc/self')) ?? 'self'
+    const descriptors = `/proc/${self}/fd/`
+    this.#rootShown = unless(missing, () => this.#disk.readLink(descriptors + fd)) ?? ''
+    this.#descriptors = this.#rootShown === '' ? '' : descriptors
+    return this.#pin(fd, treeRoot)
   }
 
-  #step(above: string, folder: TreePath, make: boolean): string | undefined {
-    const path = above + nameOf(folder)
+  #step(above: Folder, folder: TreePath, make: boolean): Pinned | undefined {
+    const place = { folder: above, name: nameOf(folder) }
     let isMine = false
     for (let attempt = 0; ; attempt++) {
       try {
         this.#drop(folder)
-        if (!this.#byDescriptor && this.#disk.stat(path)?.isSymbolicLink()) throw linkRefused(this.shown(folder))
-        const fd = this.#disk.open(path, openFlags.directory)
+        if (this.#descriptors === '' && this.#disk.stat(place)?.isSymbolicLink()) throw linkRefused(this.shown(folder))
+        const fd = this.#disk.open(place, openFlags.directory)
         if (isMine && (this.#mode & this.#mask) !== 0) this.#disk.changeMode(fd, this.#mode)
         return this.#pin(fd, folder)
       } catch (error) {
         const code = codeOf(error)
-        if (code === 'ELOOP' || (code === 'ENOTDIR' && this.#disk.stat(path)?.isSymbolicLink())) {
+        if (code === 'ELOOP' || (code === 'ENOTDIR' && this.#disk.stat(place)?.isSymbolicLink())) {
           throw linkRefused(this.shown(folder))
         }
         if (code !== 'ENOENT') throw explain(error, this.shown(folder))
         if (!make) return undefined
         if (attempt > 8) throw explain(error, this.shown(folder))
         // Somebody else may make it first, or delete it again before we open it: both are fine.
-        isMine = did(['EEXIST'], () => this.#disk.makeDirectory(path, this.#mode))
+        isMine = did(['EEXIST'], () => this.#disk.makeDirectory(place, this.#mode))
         this.#onMade(parentOf(folder))
       }
     }
   }
 
-  #pin(fd: number, folder: TreePath): string {
-    const prefix = this.#byDescriptor ? `/proc/self/fd/${fd}/` : `${this.shown(folder)}/`
-    this.#open.set(folder, { fd, prefix, checkedAt: performance.now() })
-    return prefix
+  #pin(fd: number, path: TreePath): Pinned {
+    const prefix = this.#descriptors ? `${this.#descriptors}${fd}/` : `${this.shown(path)}/`
+    const pinned = { fd, prefix, path, checkedAt: performance.now() }
+    this.#open.set(path, pinned)
+    return pinned
   }
 
   /** Asks the system where the descriptor's folder is now; lets go of it when that is somewhere else. */
-  #isStillThere(folder: TreePath, known: Pinned): boolean {
+  #isStillThere(known: Pinned): boolean {
+    const folder = known.path
     const expected = folder === '' ? this.#rootShown : `${this.#rootShown === '/' ? '' : this.#rootShown}/${folder}`
-    const there = this.#byDescriptor
-      ? unless(['ENOENT', 'EINVAL'], () => this.#disk.readLink(`/proc/self/fd/${known.fd}`)) === expected
-      : this.#sameByName(folder, known)
+    const there = this.#descriptors
+      ? unless(['ENOENT', 'EINVAL'], () => this.#disk.readLink(this.#descriptors + known.fd)) === expected
+      : this.#sameByName(known)
     if (there) known.checkedAt = performance.now()
     else this.#drop(folder)
     return there
   }
 
-  #sameByName(folder: TreePath, known: Pinned): boolean {
-    const now = this.#disk.stat(this.shown(folder))
+  #sameByName(known: Pinned): boolean {
+    const now = this.#disk.stat(absolute(this.shown(known.path)))
     const then = this.#disk.statOpen(known.fd)
     return now?.isDirectory() === true && now.ino === then.ino && now.dev === then.dev
   }
@@ -173,6 +212,10 @@ export class Folders {
     const known = this.#open.get(folder)
     if (!known) return
     this.#open.delete(folder)
+    const recent = this.#recent.indexOf(known)
+    if (recent >= 0) this.#recent.splice(recent, 1)
     this.#dropped.push(known.fd)
   }
 }
+
+const isTrusted = (known: Pinned): boolean => performance.now() - known.checkedAt < trustedFor

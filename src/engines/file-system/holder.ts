@@ -2,7 +2,7 @@
  * Who holds something: this process, named so that others can tell whether it still lives. A pid alone does not
  * do: it is used again after a restart, and means something else in another container.
  */
-import { type Disk, openFlags, unless } from './disk.ts'
+import { absolute, type Disk, openFlags, unless } from './disk.ts'
 
 /** `pid-start-machine-instance`, letters and digits only. */
 export type HolderId = string & { readonly __holder?: never }
@@ -68,7 +68,7 @@ export class Holders {
 
   #text(path: string): string | undefined {
     return unless(['ENOENT', 'EACCES', 'ESRCH', 'ENOTDIR'], () => {
-      const fd = this.#disk.open(path, openFlags.read)
+      const fd = this.#disk.open(absolute(path), openFlags.read)
       try {
         const bytes = Buffer.alloc(1024)
         return bytes.toString('latin1', 0, this.#disk.read(fd, bytes, 0, bytes.length, 0))

@@ -18,6 +18,9 @@ export function spanInPlace(before: Uint8Array, after: Uint8Array): Span | undef
   const furthest = Math.min(before.length, start + mostBytes, start - (start % line) + line)
   let end = furthest
   while (end > start && before[end - 1] === after[end - 1]) end--
-  const rest = Buffer.compare(before.subarray(furthest), after.subarray(furthest))
-  return rest === 0 ? { start, end } : undefined
+  const { length } = before
+  return bufferOf(before).compare(after, furthest, length, furthest, length) === 0 ? { start, end } : undefined
 }
+
+const bufferOf = (bytes: Uint8Array): Buffer =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)

@@ -2,7 +2,7 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { childOf, isSegment, parentOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
 import type { Finding } from '../../tree/tree.ts'
-import { type Disk, did } from './disk.ts'
+import { type Disk, did, type Folder, type Place } from './disk.ts'
 import type { Folders } from './folders.ts'
 import type { Locks } from './locks.ts'
 import { type Moves, nameFromOwn, ownPrefix } from './moves.ts'
@@ -79,11 +79,11 @@ async function strayEntries(parts: InspectParts): Promise<Finding[]> {
   const findings: Finding[] = []
   const waiting = [...parts.within]
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-    const prefix = parts.folders.at(folder, false)
-    if (prefix === undefined) continue
-    for (const entry of parts.disk.list(prefix)) {
+    const open = parts.folders.at(folder, false)
+    if (open === undefined) continue
+    for (const entry of parts.disk.list(open)) {
       const shown = `${parts.folders.shown(folder)}/${entry.name}`
-      if (entry.name.startsWith(ownPrefix)) findings.push(...(await privateFile(parts, folder, prefix, entry.name)))
+      if (entry.name.startsWith(ownPrefix)) findings.push(...(await privateFile(parts, folder, open, entry.name)))
       else if (entry.name === strayScratchName) parts.scratch.know(childOf(folder, entry.name))
       else if (!isSegment(entry.name))
         findings.push(
@@ -109,9 +109,9 @@ async function strayEntries(parts: InspectParts): Promise<Finding[]> {
   return findings
 }
 
-async function privateFile(parts: InspectParts, folder: TreePath, prefix: string, name: string): Promise<Finding[]> {
+async function privateFile(parts: InspectParts, folder: TreePath, open: Folder, name: string): Promise<Finding[]> {
   const own = nameFromOwn(name)
-  if (!own || !parts.moves.isAbandoned(own.holder, prefix + name)) return []
+  if (!own || !parts.moves.isAbandoned(own.holder, { folder: open, name })) return []
   const restored = parts.repair && (await parts.moves.restoreOrphan(folder, name))
   const renamed = parts.repair && !restored ? await parts.moves.rename(folder, name) : undefined
   return [
@@ -137,33 +137,34 @@ const stray = (code: string, path: string, message: string, hint: string): Findi
 
 function orphanedDrafts(parts: InspectParts): Finding[] {
   const { disk, folders, scratch, clock, repair } = parts
-  return oldDrafts(disk, folders, scratch, clock).map(({ path, shown }) => ({
+  return oldDrafts(disk, folders, scratch, clock).map(({ place, shown }) => ({
     code: 'ORPHANED_DRAFT',
     severity: 'note',
     path: shown,
     message: 'A temporary file was left behind by a process that died while writing.',
     hint: 'Remove it with `signalbox doctor --fix`; what it was for was never acknowledged.',
-    repaired: repair && did(['ENOENT'], () => disk.unlink(path)),
+    repaired: repair && did(['ENOENT'], () => disk.unlink(place)),
   }))
 }
 
 /** Clears away what was left long ago. Nobody waits for it, so a failure can wait for `doctor`. */
 export function sweepDrafts(disk: Disk, folders: Folders, scratch: Scratch, clock: Clock): void {
   try {
-    for (const { path } of oldDrafts(disk, folders, scratch, clock)) disk.unlink(path)
+    for (const { place } of oldDrafts(disk, folders, scratch, clock)) disk.unlink(place)
   } catch {
     // Gone already, or the disk refuses: `doctor` tells.
   }
 }
 
-function oldDrafts(disk: Disk, folders: Folders, scratch: Scratch, clock: Clock): { path: string; shown: string }[] {
+function oldDrafts(disk: Disk, folders: Folders, scratch: Scratch, clock: Clock): { place: Place; shown: string }[] {
   return scratch.folders().flatMap((folder) => {
-    const prefix = folders.at(folder, false)
-    if (prefix === undefined) return []
-    return disk.list(prefix).flatMap(({ name }) => {
-      const stats = disk.stat(prefix + name)
+    const open = folders.at(folder, false)
+    if (open === undefined) return []
+    return disk.list(open).flatMap(({ name }) => {
+      const place = { folder: open, name }
+      const stats = disk.stat(place)
       const isOld = stats !== undefined && clock.now() - stats.ctimeMs >= orphanedAfter
-      return isOld ? [{ path: prefix + name, shown: `${folders.shown(folder)}/${name}` }] : []
+      return isOld ? [{ place, shown: `${folders.shown(folder)}/${name}` }] : []
     })
   })
 }

@@ -8,7 +8,7 @@ import { corrupt, invalidInput } from '../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../kernel/tree-path.ts'
 import { engineHome } from '../../tree/home.ts'
 import type { Lease, Leased, Outcome } from '../../tree/tree.ts'
-import type { Disk } from './disk.ts'
+import type { Disk, Place } from './disk.ts'
 import { readWhole } from './files.ts'
 import type { Folders } from './folders.ts'
 import { fnv } from './holder.ts'
@@ -63,10 +63,10 @@ export class Leases {
   }
 
   all(): Lease[] {
-    const prefix = this.#parts.folders.at(leasesFolder, false)
-    if (prefix === undefined) return []
+    const folder = this.#parts.folders.at(leasesFolder, false)
+    if (folder === undefined) return []
     const now = this.#parts.clock.now()
-    const found = this.#parts.disk.list(prefix).map(({ name }) => parse(prefix + name, this.#parts.disk))
+    const found = this.#parts.disk.list(folder).map(({ name }) => parse({ folder, name }, this.#parts.disk))
     const readable = found.filter((lease) => lease !== undefined && lease !== 'unreadable')
     return readable.filter((lease) => lease.until > now).sort((a, b) => (a.resource < b.resource ? -1 : 1))
   }
@@ -81,8 +81,8 @@ export class Leases {
   }
 
   #read(resource: string): Lease | undefined {
-    const prefix = this.#parts.folders.at(leasesFolder, false)
-    const lease = prefix === undefined ? undefined : parse(prefix + fileNameOf(resource), this.#parts.disk)
+    const folder = this.#parts.folders.at(leasesFolder, false)
+    const lease = folder && parse({ folder, name: fileNameOf(resource) }, this.#parts.disk)
     if (lease !== 'unreadable') return lease
     throw corrupt('BAD_LEASE_FILE', `The lease file of ${JSON.stringify(resource)} is not readable.`, {
       hint: `Delete ${leasesFolder}/${fileNameOf(resource)} once nobody holds that lease.`,
@@ -91,10 +91,10 @@ export class Leases {
 
   async #write(lease: Lease): Promise<void> {
     const { disk, folders, scratch, flushing } = this.#parts
-    const target = folders.at(leasesFolder, true) + fileNameOf(lease.resource)
+    const target = { folder: folders.at(leasesFolder, true), name: fileNameOf(lease.resource) }
     const draft = scratch.write(Buffer.from(`${JSON.stringify(lease)}\n`), flushing)
     try {
-      disk.rename(draft.path, target)
+      disk.rename(draft.place, target)
     } catch (error) {
       scratch.discard(draft)
       throw error
@@ -110,8 +110,8 @@ function fileNameOf(resource: string): string {
   return `${readable.slice(0, 100).replace(/^\.+/, '')}~${fnv(resource).toString(36)}${fnv(`${resource} `).toString(36)}.json`
 }
 
-function parse(path: string, disk: Disk): Lease | 'unreadable' | undefined {
-  const file = readWhole(disk, path)
+function parse(place: Place, disk: Disk): Lease | 'unreadable' | undefined {
+  const file = readWhole(disk, place)
   if (!file) return undefined
   try {
     const { resource, owner, until, fence } = JSON.parse(file.bytes.toString('utf8')) as Lease

@@ -9,7 +9,7 @@
 import { unavailable } from '../../kernel/errors.ts'
 import { childOf, nameOf, type TreePath } from '../../kernel/tree-path.ts'
 import { engineHome } from '../../tree/home.ts'
-import { type Disk, did, unless } from './disk.ts'
+import { type Disk, did, type Folder, unless } from './disk.ts'
 import { readWhole, writeAll } from './files.ts'
 import type { Folders } from './folders.ts'
 import { fnv, type HolderId, type Holders } from './holder.ts'
@@ -65,9 +65,9 @@ export class Locks {
   /** Locks whose holder died while holding them, for `doctor`. */
   abandoned(): { folder: TreePath; holder: HolderId }[] {
     const found: { folder: TreePath; holder: HolderId }[] = []
-    const prefix = this.#folders.at(locksFolder, false)
-    if (prefix === undefined) return found
-    for (const entry of this.#disk.list(prefix)) {
+    const all = this.#folders.at(locksFolder, false)
+    if (all === undefined) return found
+    for (const entry of this.#disk.list(all)) {
       const folder = childOf(locksFolder, entry.name)
       const inside = this.#folders.at(folder, false)
       const highest = inside === undefined ? 0 : this.#highest(inside)
@@ -101,10 +101,10 @@ export class Locks {
   }
 
   #tryTake(folder: TreePath): Held | { holder: HolderId } {
-    const prefix = this.#folders.at(folder, true)
-    const highest = this.#highest(prefix)
+    const inside = this.#folders.at(folder, true)
+    const highest = this.#highest(inside)
     if (highest > 0) {
-      const holder = this.#holderOf(prefix, highest)
+      const holder = this.#holderOf(inside, highest)
       if (holder && this.#isHeld(holder)) return { holder: holder.id }
     }
     const next = highest + 1
@@ -112,8 +112,8 @@ export class Locks {
     let mine = false
     try {
       writeAll(this.#disk, fd, Buffer.from(`H${this.#holders.self} ${Date.now()}\n`), null)
-      mine = did(['EEXIST', 'ENOENT'], () => this.#disk.link(draft.path, `${prefix}lock.${next}`))
-      if (mine && this.#highest(prefix) !== next) {
+      mine = did(['EEXIST', 'ENOENT'], () => this.#disk.link(draft.place, { folder: inside, name: `lock.${next}` }))
+      if (mine && this.#highest(inside) !== next) {
         // A slow lister linked a number that had been cleared away: step back from it.
         writeAll(this.#disk, fd, free, 0)
         mine = false
@@ -123,7 +123,7 @@ export class Locks {
       if (!mine) unless(['EBADF'], () => this.#disk.close(fd))
     }
     if (!mine) return { holder: this.#holders.self }
-    this.#clearBelow(prefix, next)
+    this.#clearBelow(inside, next)
     return { fd }
   }
 
@@ -136,25 +136,25 @@ export class Locks {
     }
   }
 
-  #highest(prefix: string): number {
+  #highest(folder: Folder): number {
     let highest = 0
-    for (const { name } of this.#disk.list(prefix)) {
+    for (const { name } of this.#disk.list(folder)) {
       const number = name.startsWith('lock.') ? Number(name.slice(5)) : 0
       if (number > highest) highest = number
     }
     return highest
   }
 
-  #clearBelow(prefix: string, current: number): void {
-    for (const { name } of this.#disk.list(prefix)) {
+  #clearBelow(folder: Folder, current: number): void {
+    for (const { name } of this.#disk.list(folder)) {
       const number = name.startsWith('lock.') ? Number(name.slice(5)) : current
-      if (number < current) unless(['ENOENT'], () => this.#disk.unlink(prefix + name))
+      if (number < current) unless(['ENOENT'], () => this.#disk.unlink({ folder, name }))
     }
   }
 
   /** `undefined` when the lock is free, or already superseded by a higher one. */
-  #holderOf(prefix: string, number: number): { id: HolderId; since: number } | undefined {
-    const file = readWhole(this.#disk, `${prefix}lock.${number}`)
+  #holderOf(folder: Folder, number: number): { id: HolderId; since: number } | undefined {
+    const file = readWhole(this.#disk, { folder, name: `lock.${number}` })
     if (!file || file.bytes[0] !== held[0]) return undefined
     const [id = '', since = '0'] = file.bytes.toString('latin1', 1).trim().split(' ')
     return { id, since: Number(since) }

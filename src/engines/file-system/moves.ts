@@ -9,7 +9,7 @@
 import { conflict } from '../../kernel/errors.ts'
 import { childOf, isSegment, isWithin, nameOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
 import { isReserved } from '../../tree/home.ts'
-import { codeOf, type Disk, did, type Stats, unless } from './disk.ts'
+import { codeOf, type Disk, did, type Place, type Stats, unless } from './disk.ts'
 import type { Folders } from './folders.ts'
 import type { HolderId, Holders } from './holder.ts'
 import type { Locks } from './locks.ts'
@@ -71,21 +71,19 @@ export class Moves {
   }
 
   /** Puts a file at a path where nothing may be yet. The source is gone afterwards. */
-  publish(file: string, to: TreePath): Publishing {
+  publish(file: Place, to: TreePath): Publishing {
     const { disk, folders } = this.#parts
-    const folder = parentOf(to)
     for (let attempt = 0; ; attempt++) {
-      const target = folders.at(folder, true) + nameOf(to)
-      const outcome = this.#publishTo(file, target)
+      const outcome = this.#publishTo(file, folders.place(to, true))
       if (outcome !== 'gone') return outcome
       // Either the file or the folder is gone; a folder that was deleted or moved is made anew.
-      if (attempt < 3 && folders.forget(folder)) continue
+      if (attempt < 3 && folders.forget(parentOf(to))) continue
       if (attempt < 3 && disk.stat(file)) continue
       return 'gone'
     }
   }
 
-  #publishTo(file: string, target: string): Publishing {
+  #publishTo(file: Place, target: Place): Publishing {
     const { disk } = this.#parts
     const native = disk.renameNew?.(file, target) ?? 'strange'
     if (native !== 'strange') return native
@@ -104,14 +102,13 @@ export class Moves {
   plain(from: TreePath, to: TreePath, unique: boolean): Publishing {
     const { disk, folders } = this.#parts
     for (let attempt = 0; ; attempt++) {
-      const source = folders.at(parentOf(from), false)
+      const source = folders.place(from, false)
       if (source === undefined) return 'gone'
-      const path = source + nameOf(from)
-      const target = folders.at(parentOf(to), true) + nameOf(to)
-      let outcome: Publishing | 'strange' = disk.renameNew?.(path, target) ?? 'strange'
-      if (outcome === 'strange' && unique) outcome = this.#lookAndRename(path, target)
+      const target = folders.place(to, true)
+      let outcome: Publishing | 'strange' = disk.renameNew?.(source, target) ?? 'strange'
+      if (outcome === 'strange' && unique) outcome = this.#lookAndRename(source, target)
       if (outcome === 'strange') {
-        const stats = disk.stat(path)
+        const stats = disk.stat(source)
         const intent = stats && { operation: this.nextOperation(), from, to, file: stats.ino, links: stats.nlink }
         outcome = intent ? this.#noted(intent, () => this.#viaPrivateName(intent)) : 'gone'
       }
@@ -122,7 +119,7 @@ export class Moves {
   }
 
   /** Moves a leaf while its bytes become those of the draft. `isSame` sees the private file and may call it off. */
-  rewriting(intent: Intent, draft: Draft, isSame: (own: string) => boolean): Publishing | 'changed' {
+  rewriting(intent: Intent, draft: Draft, isSame: (own: Place) => boolean): Publishing | 'changed' {
     return this.#noted(intent, () => this.#viaPrivateName(intent, draft, isSame))
   }
 
@@ -159,26 +156,23 @@ export class Moves {
   }
 
   #viaPrivateName(intent: Intent): Publishing
-  #viaPrivateName(intent: Intent, draft: Draft, isSame: (own: string) => boolean): Publishing | 'changed'
-  #viaPrivateName(intent: Intent, draft?: Draft, isSame?: (own: string) => boolean): Publishing | 'changed' {
+  #viaPrivateName(intent: Intent, draft: Draft, isSame: (own: Place) => boolean): Publishing | 'changed'
+  #viaPrivateName(intent: Intent, draft?: Draft, isSame?: (own: Place) => boolean): Publishing | 'changed' {
     const { disk, folders } = this.#parts
-    const source = folders.at(parentOf(intent.from), false)
+    const source = folders.place(intent.from, false)
     if (source === undefined) return 'gone'
-    const path = source + nameOf(intent.from)
     const isEdit = intent.from === intent.to
     // A look first: with the leaf under its private name, its own place could be taken by another of that name.
-    if (!isEdit && disk.stat(folders.at(parentOf(intent.to), true) + nameOf(intent.to))) {
-      return disk.stat(path) ? 'taken' : 'gone'
-    }
-    const own = source + ownName(intent.operation, nameOf(intent.from))
-    const won = did(['ENOENT'], () => disk.rename(path, own))
+    if (!isEdit && disk.stat(folders.place(intent.to, true))) return disk.stat(source) ? 'taken' : 'gone'
+    const own = { folder: source.folder, name: this.ownNameOf(intent) }
+    const won = did(['ENOENT'], () => disk.rename(source, own))
     if (!won) return 'gone'
-    const outcome = isSame && !isSame(own) ? 'changed' : this.publish(draft?.path ?? own, intent.to)
+    const outcome = isSame && !isSame(own) ? 'changed' : this.publish(draft?.place ?? own, intent.to)
     if (outcome === 'done') {
       if (draft) did(['ENOENT'], () => disk.unlink(own))
       return 'done'
     }
-    if (this.publish(own, intent.from) === 'taken') throw nameTaken(intent.from, own.slice(source.length))
+    if (this.publish(own, intent.from) === 'taken') throw nameTaken(intent.from, own.name)
     return outcome
   }
 
@@ -213,12 +207,12 @@ export class Moves {
   }
 
   /** A private name seen in a listing: is nobody in the middle of anything with it, so that it must be settled? */
-  isAbandoned(holder: HolderId, path: string): boolean {
+  isAbandoned(holder: HolderId, place: Place): boolean {
     // Our own steps are synchronous: whoever sees one of our private files sees a leftover.
     if (holder === this.#parts.holders.self) return true
     const life = this.#parts.holders.lifeOf(holder)
     if (life !== 'unknown') return life === 'dead'
-    const stats = this.#parts.disk.stat(path)
+    const stats = this.#parts.disk.stat(place)
     return stats !== undefined && Date.now() - stats.ctimeMs > unknownHolderKeeps
   }
 
@@ -231,9 +225,9 @@ export class Moves {
     if (!parsed) return false
     return this.#parts.locks.within('recovery', 'moves', () => {
       const noted = this.#parts.slots.all().some((slot) => slot.intent?.operation === parsed.operation)
-      const prefix = this.#parts.folders.at(folder, false)
-      if (noted || prefix === undefined) return false
-      return this.publish(prefix + own, childOf(folder, parsed.name)) === 'done'
+      const open = this.#parts.folders.at(folder, false)
+      if (noted || open === undefined) return false
+      return this.publish({ folder: open, name: own }, childOf(folder, parsed.name)) === 'done'
     })
   }
 
@@ -241,13 +235,13 @@ export class Moves {
   async rename(folder: TreePath, own: string): Promise<string | undefined> {
     const parsed = nameFromOwn(own)
     return this.#parts.locks.within('recovery', 'moves', () => {
-      const prefix = this.#parts.folders.at(folder, false)
-      if (!parsed || prefix === undefined) return undefined
+      const open = this.#parts.folders.at(folder, false)
+      if (!parsed || open === undefined) return undefined
       const dot = parsed.name.lastIndexOf('.')
       const [stem, ending] = dot > 0 ? [parsed.name.slice(0, dot), parsed.name.slice(dot)] : [parsed.name, '']
       for (let number = 2; number < 10_000; number++) {
         const name = `${stem}.restored-${number}${ending}`
-        const outcome = this.publish(prefix + own, childOf(folder, name))
+        const outcome = this.publish({ folder: open, name: own }, childOf(folder, name))
         if (outcome !== 'taken') return outcome === 'done' ? name : undefined
       }
       return undefined
@@ -273,14 +267,14 @@ export class Moves {
 
   /** True while the private file of this move is still there. */
   isUnfinished(intent: Intent): boolean {
-    const own = this.#ownPath(intent)
+    const own = this.#ownPlace(intent)
     return own !== undefined && this.#parts.disk.stat(own) !== undefined
   }
 
   #traces(intent: Intent): number[] {
     const { disk } = this.#parts
-    return [this.#ownPath(intent), this.#draftPath(intent)].flatMap((path) => {
-      const stats = path === undefined ? undefined : disk.stat(path)
+    return [this.#ownPlace(intent), this.#draftPlace(intent)].flatMap((place) => {
+      const stats = place && disk.stat(place)
       return stats ? [stats.ino] : []
     })
   }
@@ -290,14 +284,14 @@ export class Moves {
     return life === 'dead' || (life === 'unknown' && Date.now() - writtenAt > unknownHolderKeeps)
   }
 
-  #ownPath({ from, operation }: Intent): string | undefined {
-    const source = this.#parts.folders.at(parentOf(from), false)
-    return source === undefined ? undefined : source + ownName(operation, nameOf(from))
+  #ownPlace(intent: Intent): Place | undefined {
+    const folder = this.#parts.folders.at(parentOf(intent.from), false)
+    return folder && { folder, name: this.ownNameOf(intent) }
   }
 
-  #draftPath({ draft, operation }: Intent): string | undefined {
+  #draftPlace({ draft, operation }: Intent): Place | undefined {
     const folder = draft === undefined ? undefined : this.#parts.folders.at(draft, false)
-    return folder === undefined ? undefined : folder + operation
+    return folder && { folder, name: operation }
   }
 
   /**
@@ -307,11 +301,11 @@ export class Moves {
    */
   #settle(intent: Intent, direction: 'forward' | 'back'): 'nothing' | 'settled' | 'stranded' {
     const { disk } = this.#parts
-    const own = this.#ownPath(intent)
-    const draft = this.#draftPath(intent)
-    const ownStats = own === undefined ? undefined : disk.stat(own)
-    const draftStats = draft === undefined ? undefined : disk.stat(draft)
-    const drop = (path: string | undefined) => path && unless(['ENOENT'], () => disk.unlink(path))
+    const own = this.#ownPlace(intent)
+    const draft = this.#draftPlace(intent)
+    const ownStats = own && disk.stat(own)
+    const draftStats = draft && disk.stat(draft)
+    const drop = (place: Place | undefined) => place && unless(['ENOENT'], () => disk.unlink(place))
     if (!own || !ownStats) {
       drop(draft)
       return 'nothing'
@@ -340,16 +334,16 @@ export class Moves {
   #isElsewhere(file: number, { from, to, operation }: Intent): boolean {
     const { disk, folders } = this.#parts
     const isIt = (path: TreePath): boolean => {
-      const folder = folders.at(parentOf(path), false)
-      return folder !== undefined && disk.stat(folder + nameOf(path))?.ino === file
+      const place = folders.place(path, false)
+      return place !== undefined && disk.stat(place)?.ino === file
     }
     if (isIt(to) || isIt(from)) return true
     const waiting = [commonFolder(from, to)]
     for (let left = mostSearched, folder = waiting.pop(); folder !== undefined && left > 0; folder = waiting.pop()) {
-      const prefix = folders.at(folder, false)
-      for (const { name } of prefix === undefined || isReserved(folder) ? [] : disk.list(prefix)) {
+      const open = isReserved(folder) ? undefined : folders.at(folder, false)
+      for (const { name } of open ? disk.list(open) : []) {
         if (left-- <= 0) break
-        const stats = name.includes(operation) || !isSegment(name) ? undefined : disk.stat(prefix + name)
+        const stats = name.includes(operation) || !isSegment(name) ? undefined : disk.stat({ folder: open!, name })
         if (stats?.isDirectory()) waiting.push(childOf(folder, name))
         else if (stats?.ino === file) return true
       }
@@ -357,10 +351,10 @@ export class Moves {
     return false
   }
 
-  #lookAndRename(path: string, target: string): Publishing {
+  #lookAndRename(source: Place, target: Place): Publishing {
     const { disk } = this.#parts
-    if (disk.stat(target)) return disk.stat(path) ? 'taken' : 'gone'
-    const moved = did(['ENOENT'], () => disk.rename(path, target))
+    if (disk.stat(target)) return disk.stat(source) ? 'taken' : 'gone'
+    const moved = did(['ENOENT'], () => disk.rename(source, target))
     return moved ? 'done' : 'gone'
   }
 }

@@ -5,7 +5,7 @@
  */
 import { childOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
 import { engineHome } from '../../tree/home.ts'
-import { codeOf, type Disk, openFlags, unless } from './disk.ts'
+import { codeOf, type Disk, openFlags, type Place, unless } from './disk.ts'
 import { writeAll } from './files.ts'
 import type { Folders } from './folders.ts'
 
@@ -14,8 +14,7 @@ export const strayScratchName = '.signalbox-tmp'
 
 /** A temporary file that is written and closed. */
 export interface Draft {
-  readonly path: string
-  readonly name: string
+  readonly place: Place
   readonly folder: TreePath
 }
 
@@ -47,11 +46,11 @@ export class Scratch {
   open(name: string, near: TreePath | undefined, mode = this.#fileMode): { fd: number; draft: Draft } {
     const folder = this.#folderFor(near)
     for (let attempt = 0; ; attempt++) {
-      const path = this.#folders.at(folder, true) + name
+      const place = { folder: this.#folders.at(folder, true), name }
       try {
-        const fd = this.#disk.open(path, openFlags.create, mode)
+        const fd = this.#disk.open(place, openFlags.create, mode)
         if ((mode & this.#mask) !== 0) this.#disk.changeMode(fd, mode)
-        return { fd, draft: { path, name, folder } }
+        return { fd, draft: { place, folder } }
       } catch (error) {
         if (codeOf(error) === 'ENOENT' && attempt < 3 && this.#folders.forget(folder)) continue
         throw error
@@ -82,7 +81,7 @@ export class Scratch {
   /** Removes a draft that is not needed any more. A failure is left to the sweep. */
   discard(draft: Draft): void {
     try {
-      this.#disk.unlink(draft.path)
+      this.#disk.unlink(draft.place)
     } catch {
       // Whatever stopped the unlink (gone already, disk error), the sweep finds the file by its age.
     }

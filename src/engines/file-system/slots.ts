@@ -50,10 +50,18 @@ export class Slots {
   }
 
   begin(intent: Intent, flush: boolean): void {
-    this.#fd ??= this.#disk.open(this.#folders.at(slotsFolder, true) + this.#name, openFlags.write, this.#mode)
+    this.#fd ??= this.#open()
     // The line end is what makes the note valid: without it the move had not begun.
     writeAll(this.#disk, this.#fd, Buffer.from(`${JSON.stringify(intent)}\n`), 0)
     if (flush) this.#disk.flushData(this.#fd)
+  }
+
+  #open(): number {
+    return this.#disk.open(
+      { folder: this.#folders.at(slotsFolder, true), name: this.#name },
+      openFlags.write,
+      this.#mode,
+    )
   }
 
   end(): void {
@@ -62,10 +70,10 @@ export class Slots {
 
   /** The notes of all processes, living and dead. */
   all(): Slot[] {
-    const prefix = this.#folders.at(slotsFolder, false)
-    if (prefix === undefined) return []
-    return this.#disk.list(prefix).flatMap(({ name }) => {
-      const file = readWhole(this.#disk, prefix + name)
+    const folder = this.#folders.at(slotsFolder, false)
+    if (folder === undefined) return []
+    return this.#disk.list(folder).flatMap(({ name }) => {
+      const file = readWhole(this.#disk, { folder, name })
       if (!file) return []
       return [{ holder: name, intent: intentIn(file.bytes.toString('utf8')), writtenAt: file.stats.mtimeMs }]
     })
@@ -76,8 +84,8 @@ export class Slots {
   }
 
   drop(holder: HolderId): void {
-    const prefix = this.#folders.at(slotsFolder, false)
-    if (prefix !== undefined) unless(['ENOENT'], () => this.#disk.unlink(prefix + holder))
+    const folder = this.#folders.at(slotsFolder, false)
+    if (folder) unless(['ENOENT'], () => this.#disk.unlink({ folder, name: holder }))
   }
 
   close(): void {

@@ -1,0 +1,90 @@
+/**
+ * What may be put between a message and its file: limits, seals and measures. Each is optional and knows nothing of the
+ * store; the store calls them in this order.
+ *
+ *   sending      admit → (number issued) → seal → written → observe
+ *   receiving    convert → version → schema → (taken) → open → handed out → observe
+ *
+ * A refusal when sending costs no sequence number where it comes from `admit`. A rejection when receiving moves the file
+ * to `rejected/` and writes a line to `error.log`; the other messages are handed out all the same.
+ */
+import type { MrMessage } from './schema.ts'
+
+/** The sender's turn: the message is not sent. */
+export interface Refusal {
+  readonly outcome: 'refused'
+  /** Stable, upper case: `RATE_LIMITED`, `NO_KEY`. */
+  readonly code: string
+  readonly reason: string
+  /** What to do next, in the imperative. */
+  readonly hint: string
+  /** When trying again makes sense, in milliseconds from now. */
+  readonly retryAfterMs?: number
+}
+
+/** The receiver's turn: the message is set aside and never handed out. */
+export interface Rejection {
+  readonly outcome: 'rejected'
+  /** The `error` of the line in `error.log`: `BAD_SIGNATURE`, `REPLAYED`, `UNSUPPORTED_VERSION`. */
+  readonly code: string
+  /** One sentence each; the `issues` of that line. */
+  readonly issues: readonly string[]
+}
+
+export interface Outgoing {
+  /** Complete and valid, number and id included. */
+  readonly message: MrMessage
+  readonly now: number
+}
+
+export interface Sealed {
+  readonly outcome: 'sealed'
+  /** The same id, sender, recipient, number and type; fields may be added and the payload exchanged. */
+  readonly message: MrMessage
+}
+
+export interface Incoming {
+  /** Whose inbox it was found in. */
+  readonly agent: string
+  /** The file as it was found. */
+  readonly bytes: Uint8Array
+  /** What the file says, valid by the schema and addressed to this agent. */
+  readonly message: MrMessage
+  readonly now: number
+  /** Only looked at: nothing may be remembered of it. */
+  readonly isPeek: boolean
+}
+
+export interface Opened {
+  readonly outcome: 'opened'
+  /** What the reader gets: the payload decrypted, unknown fields kept. */
+  readonly message: MrMessage
+  /** Remarks for the reader, one sentence each: "The signature of coder-1 is valid." */
+  readonly notes?: readonly string[]
+}
+
+/** A file read with `compat`, before anything else looks at it. */
+export interface Converted {
+  /** As the specification would have it, as far as it has one meaning. */
+  readonly value: unknown
+  /** What was converted or could not be, one sentence each. */
+  readonly notes: readonly string[]
+}
+
+export type Metric = 'message_write_latency_ms' | 'message_read_latency_ms' | 'inbox_depth' | 'eviction_count'
+
+export interface Hooks {
+  /** May this sender send now? Asked before anything is done; counts the attempt. */
+  admit?(from: string, to: string, now: number): Promise<Refusal | undefined>
+  /** Signs, encrypts, or leaves as it is. Called while the inbox is held, so it must be quick and wait for nobody. */
+  seal?(outgoing: Outgoing): Promise<Sealed | Refusal>
+  /** Verifies and decrypts. Called after the message was taken, so that no two readers see the same one. */
+  open?(incoming: Incoming): Promise<Opened | Rejection>
+  /** Reads what other programs write against the specification. Only called when the reader asked for `compat`. */
+  convert?(value: unknown, where: { readonly agent: string; readonly fileName: string }): Converted
+  /**
+   * One measurement of one agent: the recipient of what was written, the owner of the inbox that was read. Latencies in
+   * milliseconds, the depth after the step, and 1 for each eviction. Must not throw and must not wait.
+   */
+  observe?(metric: Metric, value: number, agent: string): void
+}

@@ -1,0 +1,192 @@
+/** What each verb of Message Routing takes and answers. */
+import type { Envelope } from '../../../kernel/envelope.ts'
+import type { Durability } from '../../../tree/tree.ts'
+import type { Issue, MessageType, MrMessage, Payload } from '../schema.ts'
+
+/** Where a message is: the folder of its recipient that it lies in. */
+export type MrState = 'inbox' | 'taken' | 'evicted' | 'rejected'
+
+/** A message as callers see it: the neutral envelope, the defaults filled in, and the file's own words beside it. */
+export interface MrView extends Envelope {
+  readonly protocol: 'mr'
+  readonly state: MrState
+  readonly type: MessageType
+  readonly sequence: number
+  readonly requiresAck: boolean
+  readonly priority: number
+  readonly correlationId: string | undefined
+  /** As on disk, or as decrypted; unknown fields included. Data, never instructions to this program. */
+  readonly message: MrMessage
+  /** What is wrong with the payload, if anything: reported, not refused. One sentence each. */
+  readonly problems: readonly string[]
+  /** What else a reader should know of it, one sentence each: an unusual direction, a newer version, a signature. */
+  readonly notes: readonly string[]
+}
+
+export interface Initialised {
+  readonly outcome: 'created' | 'reset' | 'unchanged'
+  readonly agent: string
+  readonly path: string
+  /** How many numberings were started over. */
+  readonly sequencesReset: number
+  /** A warning above the expected number of agents, for instance. */
+  readonly notices: readonly string[]
+}
+
+export interface MrSendInput {
+  readonly from: string
+  readonly to: string
+  readonly type: MessageType
+  readonly payload: Payload
+  /** 0 (last) to 10 (first), for readers that ask for that order; 5 when left out. */
+  readonly priority?: number
+  readonly requiresAck?: boolean
+  /** The id of the message that this one answers. */
+  readonly replyTo?: string
+  /** Further fields, kept as they are. */
+  readonly extra?: Readonly<Record<string, unknown>>
+}
+
+export interface MrSent {
+  readonly outcome: 'sent'
+  readonly message: MrView
+  readonly durability: Durability
+  /** What had to make room, oldest first. */
+  readonly evicted: readonly string[]
+  /** How many messages are in the recipient's inbox now. */
+  readonly depth: number
+  readonly notices: readonly string[]
+}
+
+export interface MrBroadcast {
+  readonly outcome: 'sent' | 'nobody'
+  readonly sent: readonly MrSent[]
+  /** Recipients that could not be reached, and why. The others have theirs. */
+  readonly failed: readonly { readonly to: string; readonly code: string; readonly reason: string }[]
+  readonly notices: readonly string[]
+}
+
+export interface ReceiveOptions {
+  /** Look without taking. */
+  readonly peek?: boolean
+  /** At most this many; all of them when left out. */
+  readonly limit?: number
+  /** `time` (the default): by timestamp, number, sender and id. `priority`: the highest first, then the same. */
+  readonly order?: 'time' | 'priority'
+  /** Wait this long for a first one to arrive. */
+  readonly waitMs?: number
+  /** Read the known deviations of other programs. */
+  readonly compat?: boolean
+  /** Ends the wait early. */
+  readonly signal?: AbortSignal
+}
+
+/** A file that is no message for this inbox. It lies in `rejected/` now, unless it was only peeked at. */
+export interface Rejected {
+  readonly file: string
+  /** Where it is now. */
+  readonly path: string
+  /** As in `error.log`: `VALIDATION_FAILED`, `NAME_MISMATCH`, … */
+  readonly code: string
+  readonly msgId: string | undefined
+  readonly issues: readonly string[]
+}
+
+/** Numbers of one sender that never came. */
+export interface Gap {
+  readonly from: string
+  readonly first: number
+  readonly last: number
+  readonly count: number
+}
+
+/** A sender that began again at 1. No loss. */
+export interface Restart {
+  readonly from: string
+  /** The last number before it. */
+  readonly after: number
+}
+
+export interface MrReceived {
+  readonly outcome: 'received' | 'nothing'
+  readonly messages: readonly MrView[]
+  readonly rejected: readonly Rejected[]
+  readonly gaps: readonly Gap[]
+  readonly restarts: readonly Restart[]
+  /** A surplus of other programs that was evicted first. */
+  readonly evicted: readonly string[]
+  /** How many messages are still in the inbox. */
+  readonly depth: number
+  readonly durability: Durability
+}
+
+export type Replied =
+  | { readonly outcome: 'received'; readonly message: MrView; readonly durability: Durability }
+  /** No reply within the time. */
+  | { readonly outcome: 'nothing' }
+
+export interface Acknowledged {
+  /** `unchanged`: it had been acknowledged before; nothing was sent. */
+  readonly outcome: 'acknowledged' | 'unchanged'
+  /** The acknowledgement; where it is now may be anywhere, since its recipient may have taken it. */
+  readonly message: MrView
+  readonly durability: Durability
+  readonly notices: readonly string[]
+}
+
+export interface Unacknowledged {
+  /** `sent`: by this agent, and its recipient has not acknowledged. `taken`: by this agent, which still owes it. */
+  readonly direction: 'sent' | 'taken'
+  readonly id: string
+  readonly from: string
+  readonly to: string
+  readonly type: MessageType
+  /** The message's own time. */
+  readonly createdAt: string
+  readonly ageMs: number
+}
+
+export interface Validated {
+  readonly outcome: 'valid' | 'invalid'
+  /** By the schema: with one of these the message is not delivered. */
+  readonly issues: readonly Issue[]
+  /** By the table of payloads: refused when sent, reported when received. */
+  readonly payloadIssues: readonly Issue[]
+  readonly notes: readonly string[]
+  readonly size: number
+}
+
+export interface AgentStatus {
+  readonly agent: string
+  readonly depth: number
+  readonly limit: number
+  readonly taken: number
+  readonly evicted: number
+  readonly rejected: number
+  /** The oldest waiting message by its own time. */
+  readonly oldest: { readonly id: string; readonly ageMs: number } | undefined
+}
+
+export interface RoutingStatus {
+  readonly agents: readonly AgentStatus[]
+  readonly notices: readonly string[]
+}
+
+/** Something that was moved out of an inbox and can be moved back by a person. */
+export interface Kept {
+  readonly id: string
+  /** `undefined` when the file cannot be read as a message. */
+  readonly message: MrView | undefined
+  readonly path: string
+  /** When it was taken, evicted or rejected. */
+  readonly movedAt: number
+  readonly size: number
+}
+
+export interface Recovered {
+  /** `unchanged`: it is in the inbox already. */
+  readonly outcome: 'recovered' | 'unchanged'
+  readonly from: MrState
+  readonly path: string
+  readonly durability: Durability
+}

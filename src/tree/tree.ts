@@ -186,6 +186,13 @@ export interface Tree {
   leases(): Promise<Lease[]>
 
   /**
+   * Runs `work` while nobody else runs any under the same name, in this process or another; others wait their turn.
+   * For a few quick steps that must be one towards other Signalbox processes: `work` waits for nobody and takes no
+   * second turn. A turn ends with its process; what was done by then stays. Foreign programs do not take turns.
+   */
+  exclusively<T>(name: string, work: () => Promise<T>): Promise<T>
+
+  /**
    * Calls `onHint` soon after anything in the folder may have changed, and now and then besides. Only a hint:
    * list to know. Many changes may make one hint; none is missed for longer than a few seconds. The folder
    * need not exist yet, and may be deleted and made again.

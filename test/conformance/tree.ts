@@ -368,6 +368,32 @@ export function describeTree(name: string, prepare: () => Promise<OpenedTree>): 
       })
     })
 
+    describe('turns', () => {
+      it('never overlap under one name', async () => {
+        let inside = 0
+        let most = 0
+        const turn = (i: number) =>
+          (i % 2 ? tree : other).exclusively('inbox of coder-1', async () => {
+            most = Math.max(most, ++inside)
+            const leaf = await tree.read(at('turns/count'))
+            const next = bytes(`${Number(Buffer.from(leaf?.bytes ?? bytes('0'))) + 1}`)
+            await (leaf ? tree.replace(at('turns/count'), next, leaf.revision) : tree.create(at('turns/count'), next))
+            inside--
+            return i
+          })
+        const turns = await Promise.all(Array.from({ length: 20 }, (_, i) => turn(i)))
+        expect(turns).toEqual(Array.from({ length: 20 }, (_, i) => i))
+        expect([most, Buffer.from((await other.read(at('turns/count')))!.bytes).toString()]).toEqual([1, '20'])
+      })
+      it('end with a failure too, which goes to the one whose turn it was', async () => {
+        const failed = tree.exclusively('one', async () => {
+          throw new Error('mine')
+        })
+        await expect(failed).rejects.toThrow('mine')
+        expect(await other.exclusively('one', async () => 'next')).toBe('next')
+      })
+    })
+
     describe('leases', () => {
       it('are held by one owner, with an end and a fencing number', async () => {
         const clock = heldClock()

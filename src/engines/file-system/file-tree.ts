@@ -496,6 +496,10 @@ export class FileTree implements Tree {
     return this.#attempt(undefined, () => this.#leases.all())
   }
 
+  exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
+    return this.#attempt(undefined, () => this.#locks.within('turn', name, work))
+  }
+
   watch(folder: TreePath, onHint: () => void): Watching {
     const watching = watchDirectory(this.#folders.shown(folder), onHint)
     this.#watching.add(watching)

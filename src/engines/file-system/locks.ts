@@ -25,7 +25,7 @@ const held = Buffer.from('H')
 const free = Buffer.from('F')
 
 /** Families are taken in this order when more than one is needed, so that no two processes wait for each other. */
-export type LockFamily = 'lease' | 'path' | 'recovery'
+export type LockFamily = 'turn' | 'lease' | 'path' | 'recovery'
 
 /** Callers in this process queue here, so that only one of them at a time goes to the files. By root and stripe. */
 const queues = new Map<string, Promise<unknown>>()

@@ -42,6 +42,7 @@ class MemoryTree implements Tree {
   readonly #leaves = new Map<TreePath, Stored>()
   readonly #folders = new Map<TreePath, Set<string>>([['' as TreePath, new Set()]])
   readonly #leases = new Map<string, Lease>()
+  readonly #turns = new Map<string, Promise<void>>()
   readonly #watchers = new Map<TreePath, Set<() => void>>()
   readonly #folderTimes = new Map<TreePath, number>()
   #writes = 0
@@ -186,6 +187,20 @@ class MemoryTree implements Tree {
     const now = this.#clock.now()
     const standing = [...this.#leases.values()].filter(({ until }) => until > now)
     return standing.sort((a, b) => (a.resource < b.resource ? -1 : 1))
+  }
+
+  async exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const mine = (this.#turns.get(name) ?? Promise.resolve()).then(work)
+    const over = mine.then(
+      () => undefined,
+      () => undefined,
+    )
+    this.#turns.set(name, over)
+    try {
+      return await mine
+    } finally {
+      if (this.#turns.get(name) === over) this.#turns.delete(name)
+    }
   }
 
   watch(folder: TreePath, onHint: () => void): Watching {

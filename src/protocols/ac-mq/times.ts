@@ -1,4 +1,5 @@
 /** Times as AC-MQ writes them: `2025-07-04T10:30:00Z` in headers, `20250704103000` in file names. Always UTC. */
+import { utcTime } from '../../formats/utc-time.ts'
 
 /** Whole seconds, as in the specification's examples. */
 export const isoTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`
@@ -18,31 +19,19 @@ export function parseTime(text: string): number | undefined {
   if (hasMs || canonical.test(text)) {
     const year = pairAt(text, 0) * 100 + pairAt(text, 2)
     const ms = hasMs ? Number(text.slice(20, 23)) : 0
-    return timeOf(year, pairAt(text, 5), pairAt(text, 8), pairAt(text, 11), pairAt(text, 14), pairAt(text, 17), ms)
+    return utcTime(year, pairAt(text, 5), pairAt(text, 8), pairAt(text, 11), pairAt(text, 14), pairAt(text, 17), ms)
   }
   const parts = iso.exec(text)
   if (!parts) return undefined
   const [, year, month, day, hour = 0, minute = 0, second = 0, fraction = 0, sign, offHours, offMinutes] = parts
   const ms = Math.trunc(Number(`0.${fraction}`) * 1000)
-  const at = timeOf(Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second), ms)
+  const at = utcTime(Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second), ms)
   if (at === undefined || sign === undefined) return at
   const offset = (Number(offHours) * 60 + Number(offMinutes)) * 60_000
   return at + (sign === '-' ? offset : -offset)
 }
 
 const pairAt = (text: string, at: number): number => text.charCodeAt(at) * 10 + text.charCodeAt(at + 1) - 528
-
-function timeOf(y: number, mo: number, d: number, h: number, mi: number, s: number, ms: number): number | undefined {
-  if (mo < 1 || mo > 12 || d < 1 || d > daysIn(y, mo) || h > 23 || mi > 59 || s > 59) return undefined
-  if (y > 99) return Date.UTC(y, mo - 1, d, h, mi, s, ms)
-  // Date.UTC takes these years for those of the last century.
-  return new Date(Date.UTC(2000, mo - 1, d, h, mi, s, ms)).setUTCFullYear(y, mo - 1, d)
-}
-
-const daysIn = (year: number, month: number): number => {
-  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28
-  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
-}
 
 /** True for a time that says itself that it is UTC. */
 export const saysUtc = (text: string): boolean => /(?:[Zz]|[+-]00:?00)$/.test(text)

@@ -3,6 +3,7 @@ import type { Clock } from '../../../kernel/clock.ts'
 import { conflict, notFound, unavailable } from '../../../kernel/errors.ts'
 import { parentOf, type TreePath } from '../../../kernel/tree-path.ts'
 import type { Finding, Tree } from '../../../tree/tree.ts'
+import { waitFor } from '../../../tree/wait.ts'
 import { archiveMessages, listArchived } from '../archive.ts'
 import { drawGraph, type GraphFormat, type GraphNode } from '../graph.ts'
 import { type Hydration, hydrate } from '../hydrate.ts'
@@ -333,26 +334,13 @@ export class Mission {
 
   /** Woken by what happens in the folders; looks by itself only now and then. */
   async #waitFor(take: () => Promise<Claimed>, waitMs: number, first: Claimed): Promise<Claimed> {
-    let wake: () => void = () => {}
-    const folders = [this.#files.queues.pending, this.#files.queues.completed]
-    const watching = folders.map((folder) => this.#files.tree.watch(folder, () => wake()))
-    const deadline = performance.now() + waitMs
     let last = first
-    try {
-      for (;;) {
-        const woken = new Promise<void>((resolve) => {
-          wake = resolve
-        })
-        last = await this.#takeCleaning(take)
-        const left = deadline - performance.now()
-        if (last.outcome === 'claimed' || left <= 0) return last
-        const timer = setTimeout(() => wake(), left)
-        await woken
-        clearTimeout(timer)
-      }
-    } finally {
-      for (const one of watching) one.close()
+    const folders = [this.#files.queues.pending, this.#files.queues.completed]
+    const look = async () => {
+      last = await this.#takeCleaning(take)
+      return last.outcome === 'claimed' ? last : undefined
     }
+    return (await waitFor(this.#files.tree, folders, look, { waitMs })) ?? last
   }
 }
 

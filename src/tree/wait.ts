@@ -1,0 +1,45 @@
+/** Waiting for something to turn up in folders. */
+import type { TreePath } from '../kernel/tree-path.ts'
+import type { Tree } from './tree.ts'
+
+export interface WaitOptions {
+  readonly waitMs: number
+  /** Ends the wait early, as if the time were up. */
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Looks, and looks again whenever something may have changed in one of the folders, until `look` finds something or the
+ * time is up. The watch begins before the first look, so that nothing falls in between.
+ */
+export async function waitFor<T>(
+  tree: Tree,
+  folders: readonly TreePath[],
+  look: () => Promise<T | undefined>,
+  { waitMs, signal }: WaitOptions,
+): Promise<T | undefined> {
+  let wake: () => void = () => {}
+  const deadline = performance.now() + waitMs
+  const watching = folders.map((folder) => tree.watch(folder, () => wake()))
+  const stop = () => wake()
+  signal?.addEventListener('abort', stop)
+  try {
+    for (;;) {
+      const woken = new Promise<void>((resolve) => {
+        wake = resolve
+      })
+      const found = await look()
+      const left = deadline - performance.now()
+      if (found !== undefined || left <= 0 || signal?.aborted) return found
+      // Timers hold at most this long; the loop starts another.
+      const timer = setTimeout(() => wake(), Math.min(left, longestTimer))
+      await woken
+      clearTimeout(timer)
+    }
+  } finally {
+    signal?.removeEventListener('abort', stop)
+    for (const one of watching) one.close()
+  }
+}
+
+const longestTimer = 2 ** 31 - 1

@@ -93,7 +93,7 @@ async function bundle(options) {
     format: 'esm',
     platform: 'node',
     target: 'node20',
-    external: ['yaml', 'bun:*'],
+    external: ['age-encryption', 'yaml', 'bun:*'],
     minifySyntax: true,
     legalComments: 'none',
     define: { __SIGNALBOX_VERSION__: JSON.stringify(packageJson().version) },

@@ -38,13 +38,13 @@ function sample(field: Field): string {
   return String(known ?? field.placeholder ?? '')
 }
 
-const keptPrivate: readonly StateKind[] = ['presence', 'keys']
+const keptPrivate: readonly StateKind[] = ['presence', 'keys', 'rates', 'metrics']
 
 export function homeGitignore(): string {
   const ignored = [cacheHome, engineHome, ...keptPrivate.map(stateOf)]
   return [
     '# Made by `signalbox init`. What is not named here may be committed with your code.',
-    '# The cache can be made again, the engine folder and presence concern this machine only, keys are secret.',
+    '# The cache can be made again, keys are secret, the rest concerns this machine only.',
     ...ignored.map((path) => `${path.slice(home.length)}/`),
     '',
   ].join('\n')
@@ -57,6 +57,8 @@ const meaningOf: Readonly<Record<StateKind, string>> = {
   aliases: 'other names of agents',
   approvals: 'what people have approved',
   keys: 'secrets for signing; never commit them',
+  rates: 'how much each sender may still send right now',
+  metrics: 'how long writing and reading took',
 }
 
 export function homeReadme(): string {

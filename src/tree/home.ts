@@ -1,7 +1,7 @@
 /**
  * The workspace's own home on the tree, `.signalbox/`: what belongs to no specification.
  *
- *   state/    not derived: presence, delivery, sequences, aliases, approvals, keys. Deleting it loses knowledge.
+ *   state/    not derived: presence, delivery, sequences, aliases, approvals, keys, rates, metrics. Deleting loses knowledge.
  *   cache/    derived: deleting it changes no answer, only the time.
  *   engine/   what an engine needs for itself (locks, temporary files). Not on the tree: see `isReserved`.
  */
@@ -13,7 +13,16 @@ export const cacheHome = childOf(home, 'cache')
 export const engineHome = childOf(home, 'engine')
 
 /** The kinds of state that are kept, one folder each. */
-export const stateKinds = ['presence', 'delivery', 'sequences', 'aliases', 'approvals', 'keys'] as const
+export const stateKinds = [
+  'presence',
+  'delivery',
+  'sequences',
+  'aliases',
+  'approvals',
+  'keys',
+  'rates',
+  'metrics',
+] as const
 export type StateKind = (typeof stateKinds)[number]
 
 export const stateOf = (kind: StateKind): TreePath => childOf(stateHome, kind)

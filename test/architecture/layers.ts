@@ -22,7 +22,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   tree: { imports: ['kernel'], builtins: 'no-files' },
   engines: { imports: ['tree', 'kernel'], builtins: 'all', strangers: {} },
   protocols: { imports: ['formats', 'tree', 'kernel'], builtins: 'no-files', strangers: { shared: ['contract.ts'] } },
-  adapters: { imports: ['kernel'], builtins: 'no-files' },
+  adapters: { imports: ['kernel'], builtins: 'no-files', packages: ['age-encryption'] },
   operations: {
     imports: ['protocols', 'adapters', 'formats', 'tree', 'kernel'],
     builtins: 'no-files',

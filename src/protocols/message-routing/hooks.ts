@@ -51,6 +51,8 @@ export interface Incoming {
   /** What the file says, valid by the schema and addressed to this agent. */
   readonly message: MrMessage
   readonly now: number
+  /** When the file was last written, where that is known at no cost. */
+  readonly arrivedAt?: number
   /** Only looked at: nothing may be remembered of it. */
   readonly isPeek: boolean
 }
@@ -80,6 +82,8 @@ export interface Hooks {
   seal?(outgoing: Outgoing): Promise<Sealed | Refusal>
   /** Verifies and decrypts. Called after the message was taken, so that no two readers see the same one. */
   open?(incoming: Incoming): Promise<Opened | Rejection>
+  /** A person is about to put a taken message back into the inbox: it may be handed out once more. As it is on disk. */
+  recover?(agent: string, message: MrMessage): Promise<void>
   /** Reads what other programs write against the specification. Only called when the reader asked for `compat`. */
   convert?(value: unknown, where: { readonly agent: string; readonly fileName: string }): Converted
   /**
@@ -87,4 +91,6 @@ export interface Hooks {
    * milliseconds, the depth after the step, and 1 for each eviction. Must not throw and must not wait.
    */
   observe?(metric: Metric, value: number, agent: string): void
+  /** Writes down what is not written yet. */
+  close?(): Promise<void>
 }

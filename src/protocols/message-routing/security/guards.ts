@@ -1,0 +1,151 @@
+/**
+ * What stands between a message and its file when a workspace asks for it: signatures, encryption, limits on rate,
+ * and refusal of copies. All of it is off unless configured, and then costs nothing.
+ */
+import type { Tree } from '../../../tree/tree.ts'
+import type { Hooks, Incoming, Opened, Outgoing, Refusal, Rejection, Sealed } from '../hooks.ts'
+import type { MrMessage } from '../schema.ts'
+import { isSealed, openPayload, type SealedPayload, type Sealing, sealPayload } from './encryption.ts'
+import type { KeyRing } from './keys.ts'
+import { RateLimits } from './rate-limits.ts'
+import { rejected } from './refusal.ts'
+import { Replays } from './replay.ts'
+import { rejectSignature, sign } from './signing.ts'
+
+export const signingModes = ['off', 'sign', 'require'] as const
+
+export interface SecuritySettings {
+  /**
+   * `sign`: what is sent is signed, and whoever has a key in the ring must sign. `require`: everybody must.
+   * Either way a message is handed out once only, whatever is copied back into the inbox.
+   */
+  readonly signing: (typeof signingModes)[number]
+  /** Payloads are encrypted to their recipient. What arrives encrypted is opened in any case. */
+  readonly encryption: boolean
+  /** For each sender; 0 is no limit. */
+  readonly messagesPerMinute: number
+  /** How long copies are recognised one by one; older messages are refused as a whole. */
+  readonly replayWindowMs: number
+}
+
+export const defaultSecurity: SecuritySettings = {
+  signing: 'off',
+  encryption: false,
+  messagesPerMinute: 0,
+  replayWindowMs: 7 * 24 * 60 * 60 * 1000,
+}
+
+export interface GuardParts {
+  readonly tree: Tree
+  readonly keys: KeyRing
+  readonly sealing: Sealing
+  readonly settings: SecuritySettings
+}
+
+type GuardHooks = Required<Pick<Hooks, 'admit' | 'seal' | 'open' | 'recover'>>
+
+export function makeGuards(parts: GuardParts): GuardHooks {
+  return new Guards(parts)
+}
+
+class Guards implements GuardHooks {
+  readonly #keys: KeyRing
+  readonly #sealing: Sealing
+  readonly #settings: SecuritySettings
+  readonly #rates: RateLimits | undefined
+  readonly #replays: Replays | undefined
+
+  constructor({ tree, keys, sealing, settings }: GuardParts) {
+    this.#keys = keys
+    this.#sealing = sealing
+    this.#settings = settings
+    const perMinute = settings.messagesPerMinute
+    this.#rates = perMinute > 0 ? new RateLimits(tree, { perMinute }) : undefined
+    this.#replays = settings.signing === 'off' ? undefined : new Replays(tree, { windowMs: settings.replayWindowMs })
+  }
+
+  /** Keys first: a message that could not be sealed anyway should not use up the sender's rate. */
+  async admit(from: string, to: string, now: number): Promise<Refusal | undefined> {
+    const { signing, encryption } = this.#settings
+    if (signing !== 'off' && !(await this.#keys.signingKey(from))) return noKey(from, 'sign with')
+    if (encryption) {
+      if ((await this.#keys.recipientOf(to)) === undefined) return noKey(to, 'encrypt to')
+      // Loading takes long, and sealing happens while the inbox is held.
+      await this.#sealing.load()
+    }
+    const rated = await this.#rates?.takeForSending(from, now)
+    return rated?.outcome === 'empty' ? tooFast(from, rated.retryAt - now, this.#settings) : undefined
+  }
+
+  /** Encrypted first and then signed, so that a reader can tell a forgery without opening it. */
+  async seal({ message }: Outgoing): Promise<Sealed | Refusal> {
+    let sealed = message
+    if (this.#settings.encryption) {
+      const recipient = await this.#keys.recipientOf(message.to)
+      if (recipient === undefined) return noKey(message.to, 'encrypt to')
+      sealed = await sealPayload(sealed, recipient, this.#sealing)
+    }
+    if (this.#settings.signing !== 'off') {
+      const key = await this.#keys.signingKey(message.from)
+      if (!key) return noKey(message.from, 'sign with')
+      sealed = sign(sealed, key)
+    }
+    return { outcome: 'sealed', message: sealed }
+  }
+
+  /**
+   * The signature first, then the copy: what strangers forge or copy must not use up the rate of the agent they
+   * pretend to be. A message is remembered as handed out only when nothing else speaks against it.
+   */
+  async open(incoming: Incoming): Promise<Opened | Rejection> {
+    const { agent, message, now, isPeek } = incoming
+    const forged = await this.#rejectForgery(message)
+    if (forged) return forged
+    const copied = await this.#replays?.look(agent, message)
+    if (copied) return copied
+    const opened = isSealed(message.payload) ? await this.#open(message, message.payload, agent) : inClear(message)
+    if (opened.outcome === 'rejected' || isPeek) return opened
+    const arrivedAt = incoming.arrivedAt ?? Date.parse(message.timestamp)
+    const rated = await this.#rates?.takeForReceiving(agent, message.from, arrivedAt)
+    if (rated?.outcome === 'empty') return overRate(message.from, this.#settings)
+    return (await this.#replays?.admit(agent, message, now)) ?? opened
+  }
+
+  async recover(agent: string, message: MrMessage): Promise<void> {
+    await this.#replays?.permit(agent, message)
+  }
+
+  async #rejectForgery(message: MrMessage): Promise<Rejection | undefined> {
+    const { signing } = this.#settings
+    if (signing === 'off') return undefined
+    const trusted = await this.#keys.trustedKeys(message.from)
+    // Who has a key here signs; from such a sender an unsigned message is not just old-fashioned but forged.
+    return signing === 'sign' && trusted.length === 0 ? undefined : rejectSignature(message, trusted)
+  }
+
+  async #open(message: MrMessage, payload: SealedPayload, agent: string): Promise<Opened | Rejection> {
+    const identity = await this.#keys.identityOf(agent)
+    if (identity !== undefined) return openPayload(message, payload, identity, this.#sealing)
+    return rejected('NOT_OPENED', `The payload is encrypted, and the key of ${agent} that opens it is not here.`)
+  }
+}
+
+const inClear = (message: MrMessage): Opened => ({ outcome: 'opened', message })
+
+const noKey = (agent: string, purpose: string): Refusal => ({
+  outcome: 'refused',
+  code: 'NO_KEY',
+  reason: `There is no key of ${agent} to ${purpose}.`,
+  hint: `Make one: signalbox mr keys ${agent} --generate`,
+})
+
+const tooFast = (from: string, waitMs: number, { messagesPerMinute }: SecuritySettings): Refusal => ({
+  outcome: 'refused',
+  code: 'RATE_LIMITED',
+  reason: `${from} may send ${messagesPerMinute} messages a minute and has sent them.`,
+  hint: `Try again in ${Math.ceil(waitMs / 1000)} s.`,
+  retryAfterMs: Math.ceil(waitMs),
+})
+
+const overRate = (from: string, { messagesPerMinute }: SecuritySettings): Rejection =>
+  rejected('RATE_EXCEEDED', `More than ${messagesPerMinute} messages a minute came from ${from}.`)

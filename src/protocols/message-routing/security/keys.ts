@@ -1,0 +1,306 @@
+/**
+ * The key ring: private keys of the agents that run here, public keys of all that are trusted.
+ *
+ * It lives on a tree whose files only their owner may read and write. Being in it is the trust: a key is entered by
+ * whoever owns the ring, never learned from a message. See docs/decisions/0020-signed-messages.md.
+ */
+import type { KeyObject } from 'node:crypto'
+import type { Clock } from '../../../kernel/clock.ts'
+import { conflict, corrupt, denied, invalidInput } from '../../../kernel/errors.ts'
+import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
+import { stateOf } from '../../../tree/home.ts'
+import type { Tree } from '../../../tree/tree.ts'
+import type { Sealing } from './encryption.ts'
+import {
+  isPublicKey,
+  isRecipient,
+  keyIdOf,
+  type PublicKeys,
+  parseIdentity,
+  parsePublicKeys,
+  printIdentity,
+  printPublicKeys,
+} from './key-file.ts'
+import type { SigningKey, TrustedKey } from './signing.ts'
+
+export interface KeyRingParts {
+  readonly tree: Tree
+  readonly clock: Clock
+  /** Whether only their owner can read the files of this tree. Private keys are kept nowhere else. */
+  readonly isOwnerOnly: boolean
+  /** `.signalbox/state/keys` unless the ring has a tree of its own. */
+  readonly folder?: TreePath
+  /** Left out: keys for signing only. */
+  readonly sealing?: Sealing
+}
+
+/** What may be shown of an agent's keys: never a private one. */
+export interface KeyView {
+  readonly agent: string
+  readonly signing?: { readonly id: string; readonly publicKey: string; readonly createdAt: string }
+  readonly encryption?: string
+  /** Keys of before that still count for what they signed then. */
+  readonly retired: number
+  /** Whether this ring can sign as that agent. */
+  readonly isOwn: boolean
+}
+
+/** As in the specification's schema; it also keeps the names of the files plain. */
+const agentName = /^[a-z0-9_-]{1,64}$/
+
+export class KeyRing {
+  readonly #parts: KeyRingParts
+  readonly #public: TreePath
+  readonly #private: TreePath
+  readonly #trusted = new Map<string, Remembered<readonly TrustedKey[]>>()
+  readonly #signing = new Map<string, Remembered<SigningKey>>()
+
+  constructor(parts: KeyRingParts) {
+    this.#parts = parts
+    const folder = parts.folder ?? stateOf('keys')
+    this.#public = childOf(folder, 'public')
+    this.#private = childOf(folder, 'private')
+  }
+
+  /** Everybody in the ring, by name. */
+  async list(): Promise<KeyView[]> {
+    const entries = await this.#parts.tree.list(this.#public)
+    const agents = entries.flatMap(({ name, kind }) => {
+      const agent = name.replace(/\.json$/, '')
+      return kind === 'leaf' && name.endsWith('.json') && agentName.test(agent) ? [agent] : []
+    })
+    return (await Promise.all(agents.map((agent) => this.show(agent)))).filter((view) => view !== undefined)
+  }
+
+  async show(agent: string): Promise<KeyView | undefined> {
+    const keys = await this.#read(agent)
+    if (!keys) return undefined
+    const [current, ...retired] = keys.value.signing
+    return {
+      agent,
+      ...(current && current.retiredAt === undefined ? { signing: withoutTime(current) } : {}),
+      ...(keys.value.encryption === undefined ? {} : { encryption: keys.value.encryption }),
+      retired: retired.length,
+      isOwn: (await this.#parts.tree.look(this.#pemOf(agent))) !== undefined,
+    }
+  }
+
+  /**
+   * Makes the keys that an agent lacks; with `replace`, new ones, and the old are retired. Interrupted half-way, the
+   * next call goes on from there: the public key is always worked out from the private one that is in place.
+   */
+  async generate(
+    agent: string,
+    { replace = false } = {},
+  ): Promise<{ readonly outcome: 'created' | 'replaced' | 'unchanged'; readonly key: KeyView }> {
+    checkAgent(agent)
+    if (!this.#parts.isOwnerOnly) throw sharedRing()
+    const before = await this.#read(agent)
+    // Trusted, but not ours to sign with: its private key is with somebody else.
+    if (before && !replace && !(await this.#parts.tree.look(this.#pemOf(agent)))) throw otherKey(agent)
+    if (replace) await this.#giveUp(agent)
+    const publicKey = await this.#makeSigningKey(agent)
+    const encryption = this.#parts.sealing && (await this.#makeIdentity(agent, this.#parts.sealing))
+    const changed = await this.#enter(agent, publicKey, encryption, true)
+    const key = await this.show(agent)
+    if (!key) throw vanished(agent)
+    return { outcome: !changed ? 'unchanged' : before ? 'replaced' : 'created', key }
+  }
+
+  /**
+   * Enters a key that somebody handed over by another way than the messages themselves. One that would take the
+   * place of another must be meant to.
+   */
+  async trust(
+    agent: string,
+    key: { readonly publicKey: string; readonly encryption?: string },
+    { replace = false } = {},
+  ): Promise<{ readonly outcome: 'trusted' | 'unchanged' }> {
+    checkAgent(agent)
+    if (!this.#parts.isOwnerOnly) throw sharedRing()
+    if (!isPublicKey(key.publicKey) || (key.encryption !== undefined && !isRecipient(key.encryption))) {
+      throw invalidInput('BAD_KEY', 'A public key is 43 signs of base64url, one for encryption begins with age1.', {
+        hint: 'Copy what `signalbox mr keys AGENT` prints where the key was made.',
+      })
+    }
+    return { outcome: (await this.#enter(agent, key.publicKey, key.encryption, replace)) ? 'trusted' : 'unchanged' }
+  }
+
+  /** The key this agent signs with; `undefined` when it has none here. */
+  async signingKey(agent: string): Promise<SigningKey | undefined> {
+    const path = this.#pemOf(agent)
+    const found = await this.#parts.tree.look(path)
+    if (!found) return undefined
+    const known = this.#signing.get(agent)
+    if (known?.changedAt === found.changedAt) return known.value
+    const leaf = await this.#parts.tree.read(path, { atMost: 4096 })
+    if (!leaf) return undefined
+    const privateKey = readPrivateKey(leaf.bytes, agent)
+    const value = { id: keyIdOf(publicTextOf(privateKey)), privateKey }
+    this.#signing.set(agent, { changedAt: leaf.changedAt, value })
+    return value
+  }
+
+  /** The keys by which messages of this agent are verified; none when nobody has entered one. */
+  async trustedKeys(agent: string): Promise<readonly TrustedKey[]> {
+    const found = await this.#parts.tree.look(this.#publicPathOf(agent))
+    if (!found) return []
+    const known = this.#trusted.get(agent)
+    if (known?.changedAt === found.changedAt) return known.value
+    const keys = await this.#read(agent)
+    if (!keys) return []
+    const value = keys.value.signing.map((entry) => ({
+      id: entry.id,
+      publicKey: publicKeyFrom(entry.publicKey),
+      ...(entry.retiredAt === undefined ? {} : { retiredAt: Date.parse(entry.retiredAt) }),
+    }))
+    this.#trusted.set(agent, { changedAt: keys.changedAt, value })
+    return value
+  }
+
+  /** To whom a payload for this agent is encrypted. */
+  async recipientOf(agent: string): Promise<string | undefined> {
+    return (await this.#read(agent))?.value.encryption
+  }
+
+  /** What opens payloads for this agent. */
+  async identityOf(agent: string): Promise<string | undefined> {
+    const leaf = await this.#parts.tree.read(this.#identityPathOf(agent), { atMost: 4096 })
+    return leaf && parseIdentity(leaf.bytes)
+  }
+
+  /** Of concurrent makers one wins, and all go on with what it made. */
+  async #makeSigningKey(agent: string): Promise<string> {
+    const path = this.#pemOf(agent)
+    const { generateKeyPairSync } = process.getBuiltinModule('node:crypto')
+    for (;;) {
+      const leaf = await this.#parts.tree.read(path, { atMost: 4096 })
+      if (leaf) return publicTextOf(readPrivateKey(leaf.bytes, agent))
+      const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })
+      await this.#parts.tree.create(path, Buffer.from(pem))
+    }
+  }
+
+  async #makeIdentity(agent: string, sealing: Sealing): Promise<string> {
+    for (;;) {
+      const identity = await this.identityOf(agent)
+      if (identity !== undefined) return sealing.recipientOf(identity)
+      const made = await sealing.makeKeys()
+      const text = printIdentity(made.identity, made.recipient, this.#now())
+      const created = await this.#parts.tree.create(this.#identityPathOf(agent), text)
+      if (created.outcome === 'taken' && (await this.identityOf(agent)) === undefined) throw badPrivateKey(agent)
+    }
+  }
+
+  /** The old identity is kept under another name: what was encrypted to it can still be opened by hand. */
+  async #giveUp(agent: string): Promise<void> {
+    const { tree } = this.#parts
+    await tree.remove(this.#pemOf(agent))
+    const stamp = this.#now().replace(/[-:.]/g, '')
+    await tree.move(this.#identityPathOf(agent), childOf(this.#private, `${agent}.${stamp}.age`))
+  }
+
+  /** Writes the public keys so that this one is the current one. False when it already was. */
+  async #enter(agent: string, publicKey: string, encryption: string | undefined, replace: boolean): Promise<boolean> {
+    const { tree } = this.#parts
+    const path = this.#publicPathOf(agent)
+    for (;;) {
+      const before = await this.#read(agent)
+      const next = withKey(before?.value ?? { agent, signing: [] }, publicKey, encryption, this.#now())
+      if (!next) return false
+      if (before && !replace) throw otherKey(agent)
+      const written = before
+        ? await tree.replace(path, printPublicKeys(next), before.revision)
+        : await tree.create(path, printPublicKeys(next))
+      if (written.outcome === 'created' || written.outcome === 'replaced') return true
+    }
+  }
+
+  async #read(agent: string) {
+    const leaf = await this.#parts.tree.read(this.#publicPathOf(agent))
+    if (!leaf) return undefined
+    return { value: parsePublicKeys(leaf.bytes, agent), revision: leaf.revision, changedAt: leaf.changedAt }
+  }
+
+  #now(): string {
+    return new Date(this.#parts.clock.now()).toISOString()
+  }
+
+  #publicPathOf = (agent: string): TreePath => childOf(this.#public, `${agent}.json`)
+  #pemOf = (agent: string): TreePath => childOf(this.#private, `${agent}.pem`)
+  #identityPathOf = (agent: string): TreePath => childOf(this.#private, `${agent}.age`)
+}
+
+interface Remembered<Value> {
+  /** Of the file it came from; another time means another key. */
+  readonly changedAt: number
+  readonly value: Value
+}
+
+/** The keys with this one first and the one before retired; `undefined` when nothing changes. */
+export function withKey(
+  keys: PublicKeys,
+  publicKey: string,
+  encryption: string | undefined,
+  now: string,
+): PublicKeys | undefined {
+  const [current, ...older] = keys.signing
+  const isCurrent = current?.publicKey === publicKey && current.retiredAt === undefined
+  const isSameRecipient = encryption === undefined || encryption === keys.encryption
+  if (isCurrent && isSameRecipient) return undefined
+  const retired = current && !isCurrent ? [{ ...current, retiredAt: current.retiredAt ?? now }] : []
+  const first = isCurrent ? current : { id: keyIdOf(publicKey), publicKey, createdAt: now }
+  const recipient = encryption ?? keys.encryption
+  return {
+    agent: keys.agent,
+    signing: [first, ...retired, ...older],
+    ...(recipient === undefined ? {} : { encryption: recipient }),
+  }
+}
+
+const withoutTime = ({ id, publicKey, createdAt }: NonNullable<KeyView['signing']>) => ({ id, publicKey, createdAt })
+
+function readPrivateKey(pem: Uint8Array, agent: string): KeyObject {
+  try {
+    const key = process.getBuiltinModule('node:crypto').createPrivateKey(Buffer.from(pem))
+    if (key.asymmetricKeyType === 'ed25519') return key
+  } catch {
+    // Not a key at all: the same answer as for one of another kind, and without the text of it as a cause.
+  }
+  throw badPrivateKey(agent)
+}
+
+const publicTextOf = (privateKey: KeyObject): string =>
+  process.getBuiltinModule('node:crypto').createPublicKey(privateKey).export({ format: 'jwk' }).x as string
+
+const publicKeyFrom = (publicKey: string): KeyObject =>
+  process
+    .getBuiltinModule('node:crypto')
+    .createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: publicKey }, format: 'jwk' })
+
+function checkAgent(agent: string): void {
+  if (agentName.test(agent)) return
+  throw invalidInput('INVALID_AGENT_ID', `Not the name of an agent: ${JSON.stringify(agent.slice(0, 80))}.`, {
+    hint: 'Use small letters, digits, dashes and underscores, such as dev-1.',
+  })
+}
+
+const sharedRing = () =>
+  denied('KEYS_NEED_AN_OWNER', 'Keys are kept only where nobody but their owner can read and write.', {
+    hint: 'Set `permissions: owner`, or keep the keys in a folder of your own.',
+  })
+
+const badPrivateKey = (agent: string) =>
+  corrupt('BAD_KEY_FILE', `The private key of ${agent} cannot be read.`, {
+    hint: `Make new ones: signalbox mr keys ${agent} --generate --replace`,
+    details: { agent },
+  })
+
+const otherKey = (agent: string) =>
+  conflict('OTHER_KEY', `Another key of ${agent} is already trusted.`, {
+    hint: 'Ask its owner whether the key was changed; if so, say that the new one replaces it.',
+    details: { agent },
+  })
+
+const vanished = (agent: string) =>
+  conflict('KEY_GONE', `Somebody removed the keys of ${agent} while they were being made.`, { hint: 'Try again.' })

@@ -1,0 +1,19 @@
+/** How the guards say no to a message that has arrived; the store logs it and sets the file aside. */
+import type { Rejection } from '../hooks.ts'
+
+export const rejectionCodes = [
+  'UNSIGNED',
+  'UNKNOWN_KEY',
+  'BAD_SIGNATURE',
+  'REPLAYED',
+  'TOO_OLD',
+  'RATE_EXCEEDED',
+  'NOT_OPENED',
+] as const
+export type RejectionCode = (typeof rejectionCodes)[number]
+
+export const rejected = (code: RejectionCode, issue: string): Rejection => ({
+  outcome: 'rejected',
+  code,
+  issues: [issue],
+})

@@ -1,0 +1,205 @@
+/**
+ * Which messages have been handed out before, so that a copy put back into the inbox is recognised: after a restart,
+ * with every cache deleted, and when `taken/` has been cleared.
+ *
+ * A message is known by the digest of all it says, so another message with the same id is not mistaken for it. The
+ * digests stand in one file for each recipient, sender and day of the message's own timestamp, and are only ever
+ * appended to. A day that nobody has added to for the length of the window becomes a floor: the file is emptied and
+ * renamed, and from then on whatever bears that day's date or an earlier one is refused as too old to tell. A
+ * message that merely waited long is not affected, since a floor comes only from messages that were handed out.
+ * See docs/decisions/0022-replayed-messages.md.
+ *
+ *   .signalbox/state/delivery/message-routing/{recipient}/{sender}/2026-01-31.seen
+ *   .signalbox/state/delivery/message-routing/{recipient}/{sender}/2025-12-24.floor
+ */
+import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
+import { stateOf } from '../../../tree/home.ts'
+import type { Tree } from '../../../tree/tree.ts'
+import type { Rejection } from '../hooks.ts'
+import type { MrMessage } from '../schema.ts'
+import { rejected } from './refusal.ts'
+import { digestOf } from './signing.ts'
+
+export const seenHome = childOf(stateOf('delivery'), 'message-routing')
+
+const day = /^(\d{4}-\d{2}-\d{2})\.(seen|floor)$/
+const permits = 'permits'
+
+export interface ReplayOptions {
+  /** How long a digest is kept after the last message of its day was handed out. */
+  readonly windowMs: number
+}
+
+export class Replays {
+  readonly #tree: Tree
+  readonly #windowMs: number
+  readonly #days = new Map<TreePath, Day>()
+  readonly #swept = new Map<TreePath, number>()
+
+  constructor(tree: Tree, { windowMs }: ReplayOptions) {
+    this.#tree = tree
+    this.#windowMs = windowMs
+  }
+
+  /**
+   * Hands a message out once: `undefined` for the first to ask, a rejection ever after. Of many that ask at once, in
+   * whatever processes, one gets `undefined`.
+   */
+  async admit(agent: string, message: MrMessage, now: number): Promise<Rejection | undefined> {
+    const digest = digestOf(message)
+    const folder = folderOf(agent, message.from)
+    const date = dateOf(message.timestamp)
+    if (this.#sweepIsDue(folder, now)) await this.#sweep(folder, now)
+    const floor = await this.#floor(folder)
+    const refusal =
+      floor !== undefined && date <= floor
+        ? tooOld(message, floor)
+        : (await this.#dayAt(folder, date).claim(digest))
+          ? undefined
+          : replayed(message)
+    return refusal && (await this.#usePermit(folder, digest)) ? undefined : refusal
+  }
+
+  /** The same question without an effect, for those who only look. */
+  async look(agent: string, message: MrMessage): Promise<Rejection | undefined> {
+    const digest = digestOf(message)
+    const folder = folderOf(agent, message.from)
+    const date = dateOf(message.timestamp)
+    const floor = await this.#floor(folder)
+    const isOld = floor !== undefined && date <= floor
+    if (!isOld && !(await this.#dayAt(folder, date).has(digest))) return undefined
+    if ((await this.#permitsFor(folder, digest)) > 0) return undefined
+    return isOld ? tooOld(message, floor) : replayed(message)
+  }
+
+  /** A person put this message back: it may be handed out once more. */
+  async permit(agent: string, message: MrMessage): Promise<void> {
+    await this.#tree.append(childOf(folderOf(agent, message.from), permits), `+${digestOf(message)}`)
+  }
+
+  #dayAt(folder: TreePath, date: string): Day {
+    const path = childOf(folder, `${date}.seen`)
+    const known = this.#days.get(path) ?? new Day(this.#tree, path)
+    this.#days.set(path, known)
+    return known
+  }
+
+  /** The latest day of which nothing is known any more. */
+  async #floor(folder: TreePath): Promise<string | undefined> {
+    const names = (await this.#tree.list(folder)).map(({ name }) => day.exec(name))
+    return names
+      .flatMap((found) => (found?.[2] === 'floor' ? [found[1]!] : []))
+      .sort()
+      .at(-1)
+  }
+
+  #sweepIsDue(folder: TreePath, now: number): boolean {
+    const before = this.#swept.get(folder)
+    if (before !== undefined && Math.abs(now - before) < this.#windowMs / 24) return false
+    this.#swept.set(folder, now)
+    return true
+  }
+
+  /** Oldest first, and no further than the first day that is still in use: a floor counts for all days before it. */
+  async #sweep(folder: TreePath, now: number): Promise<void> {
+    const floors: string[] = []
+    for (const { name, modifiedAt } of await this.#tree.list(folder, { times: true })) {
+      const [, date, kind] = day.exec(name) ?? []
+      if (date === undefined) continue
+      if (kind === 'seen') {
+        if (modifiedAt > now - this.#windowMs) break
+        // A line that another process adds in this instant is lost with the rest, and its message too old like the rest.
+        const empty = new Uint8Array()
+        await this.#tree.move(childOf(folder, name), childOf(folder, `${date}.floor`), { change: () => empty })
+        this.#days.delete(childOf(folder, name))
+      }
+      floors.push(date)
+    }
+    for (const date of floors.slice(0, -1)) await this.#tree.remove(childOf(folder, `${date}.floor`))
+  }
+
+  async #usePermit(folder: TreePath, digest: string): Promise<boolean> {
+    if ((await this.#permitsFor(folder, digest)) <= 0) return false
+    await this.#tree.append(childOf(folder, permits), `-${digest}`)
+    return true
+  }
+
+  async #permitsFor(folder: TreePath, digest: string): Promise<number> {
+    const leaf = await this.#tree.read(childOf(folder, permits))
+    if (!leaf) return 0
+    const lines = Buffer.from(leaf.bytes).toString('latin1').split('\n')
+    return lines.reduce((sum, line) => sum + (line === `+${digest}` ? 1 : line === `-${digest}` ? -1 : 0), 0)
+  }
+}
+
+/** The digests of one day, with who was first. */
+class Day {
+  readonly #tree: Tree
+  readonly #path: TreePath
+  /** Digest → the mark of the process and turn that was first. */
+  readonly #first = new Map<string, string>()
+  /** How much of the file the map knows. */
+  #size = 0
+  #turns = 0
+  readonly #mark = process.getBuiltinModule('node:crypto').randomBytes(6).toString('base64url')
+
+  constructor(tree: Tree, path: TreePath) {
+    this.#tree = tree
+    this.#path = path
+  }
+
+  async has(digest: string): Promise<boolean> {
+    await this.#refresh()
+    return this.#first.has(digest)
+  }
+
+  /**
+   * Lines of concurrent appenders have an order that all of them see, so the first line with a digest is the winner.
+   * Looking before as well spares the file a line for every copy.
+   */
+  async claim(digest: string): Promise<boolean> {
+    if (await this.has(digest)) return false
+    const mark = `${this.#mark}${(this.#turns++).toString(36)}`
+    const line = `${digest} ${mark}`
+    const before = this.#size
+    await this.#tree.append(this.#path, line)
+    const size = (await this.#tree.look(this.#path))?.size
+    if (size === before + line.length + 1) {
+      // Nobody else has added anything.
+      this.#first.set(digest, mark)
+      this.#size = size
+    } else await this.#refresh()
+    return this.#first.get(digest) === mark
+  }
+
+  async #refresh(): Promise<void> {
+    const size = (await this.#tree.look(this.#path))?.size ?? 0
+    if (size === this.#size) return
+    const leaf = await this.#tree.read(this.#path)
+    if (!leaf) return
+    this.#first.clear()
+    for (const line of Buffer.from(leaf.bytes).toString('latin1').split('\n')) {
+      const [digest, mark] = line.split(' ')
+      if (digest && mark && !this.#first.has(digest)) this.#first.set(digest, mark)
+    }
+    this.#size = leaf.size
+  }
+}
+
+const folderOf = (agent: string, from: string): TreePath => childOf(childOf(seenHome, agent), from)
+
+/** The day in UTC; what is no time at all counts as the first day, which is the strictest. */
+function dateOf(timestamp: string): string {
+  const at = Date.parse(timestamp)
+  return Number.isNaN(at) || at < 0 || at > latest ? '1970-01-01' : new Date(at).toISOString().slice(0, 10)
+}
+const latest = Date.UTC(9999, 11, 31)
+
+const replayed = ({ from, msg_id }: MrMessage): Rejection =>
+  rejected('REPLAYED', `The message ${msg_id} from ${from} was handed out before; this is a copy of it.`)
+
+const tooOld = ({ from, msg_id, timestamp }: MrMessage, floor: string): Rejection =>
+  rejected(
+    'TOO_OLD',
+    `The message ${msg_id} from ${from} is of ${timestamp}; what was handed out up to ${floor} is no longer known, so it may be a copy.`,
+  )

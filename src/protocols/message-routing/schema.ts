@@ -25,12 +25,132 @@ export interface MrMessage {
 
 export type Payload = { readonly [field: string]: unknown }
 
-/** One thing that is wrong with a message: where, what was expected, what was found, all in words. */
-export interface Issue {
-  /** `priority`, `payload.metrics.confidence`, `payload.issues[2]`; empty for the whole. */
-  readonly field: string
-  readonly expected: string
-  readonly found: string
-  /** The three as one sentence. */
-  readonly message: string
+/** What stands in for a field that is absent. An absent `correlation_id` stays absent. */
+export const defaults = { requires_ack: false, priority: 5 } as const
+
+/** The version that we write. */
+export const protocolVersion = '1.0.0'
+
+/** The part of JSON Schema (draft-07) that the two tables below need; the generator knows no more. */
+export interface Schema {
+  readonly type: 'object' | 'string' | 'integer' | 'number' | 'boolean' | 'array'
+  /** What is expected, in words that follow "expected". */
+  readonly description: string
+  readonly required?: readonly string[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly items?: Schema
+  readonly enum?: readonly string[]
+  readonly pattern?: string
+  readonly format?: 'date-time'
+  readonly minimum?: number
+  readonly maximum?: number
+}
+
+const messageId: Schema = {
+  type: 'string',
+  pattern: '^msg_[a-f0-9]{8}$',
+  description: '`msg_` and eight of 0-9 and a-f, such as msg_a3f5d8b2',
+}
+const agentId: Schema = {
+  type: 'string',
+  pattern: '^[a-z0-9_-]+$',
+  description: 'a name of lower-case letters, digits, `_` and `-`, such as coder-1',
+}
+const oneOf = (...words: string[]): Schema => ({
+  type: 'string',
+  enum: words,
+  description: `one of ${words.map((word) => `'${word}'`).join(', ')}`,
+})
+
+export const messageSchema: Schema = {
+  type: 'object',
+  description: 'a JSON object',
+  required: ['version', 'msg_id', 'from', 'to', 'timestamp', 'sequence', 'type', 'payload'],
+  properties: {
+    version: {
+      type: 'string',
+      pattern: '^\\d+\\.\\d+\\.\\d+$',
+      description: 'three numbers with dots between them, such as 1.0.0',
+    },
+    msg_id: messageId,
+    from: agentId,
+    to: agentId,
+    timestamp: {
+      type: 'string',
+      format: 'date-time',
+      description: 'a time with a zone, such as 2025-10-06T14:32:15.234Z',
+    },
+    sequence: { type: 'integer', minimum: 1, description: 'a whole number from 1 up' },
+    type: oneOf(...messageTypes),
+    payload: { type: 'object', description: 'a JSON object' },
+    requires_ack: { type: 'boolean', description: 'true or false' },
+    correlation_id: messageId,
+    priority: { type: 'integer', minimum: 0, maximum: 10, description: 'a whole number from 0 to 10' },
+  },
+}
+
+const text: Schema = { type: 'string', description: 'text' }
+const texts: Schema = { type: 'array', items: text, description: 'a list of texts' }
+const ratio: Schema = { type: 'number', minimum: 0, maximum: 1, description: 'a number from 0.0 to 1.0' }
+const amount: Schema = { type: 'number', minimum: 0, description: 'a number from 0 up' }
+const count: Schema = { type: 'integer', minimum: 0, description: 'a whole number from 0 up' }
+const time: Schema = { type: 'string', format: 'date-time', description: 'a time with a zone' }
+
+const parts = (properties: Readonly<Record<string, Schema>>, ...required: string[]): Schema => ({
+  type: 'object',
+  description: 'a JSON object',
+  required,
+  properties,
+})
+
+/**
+ * Every payload field: its type, its range, and (at the end of each object) which must be there. The specification
+ * calls no field required, and one of its own examples is a task with nothing but `task`; so required is the one field
+ * without which a message of its type says nothing.
+ * See docs/decisions/0016-message-routing-payloads.md.
+ */
+export const payloadSchemas: Readonly<Record<MessageType, Schema>> = {
+  'status-update': parts(
+    {
+      status: oneOf('in_progress', 'completed', 'failed', 'blocked'),
+      progress: ratio,
+      message: text,
+      confidence: ratio,
+      blockers: texts,
+    },
+    'status',
+  ),
+  'task-delegation': parts(
+    {
+      task: text,
+      context: parts({ files: texts, dependencies: texts, deadline: time }),
+      metadata: parts({ original_requester: text, delegation_reason: text }),
+    },
+    'task',
+  ),
+  result: parts(
+    {
+      status: oneOf('success', 'failure', 'partial'),
+      deliverables: parts({ files_modified: texts, tests_added: texts, artifacts: texts }),
+      metrics: parts({ confidence: ratio, test_coverage: ratio, duration_ms: amount }),
+      issues: texts,
+      next_steps: texts,
+    },
+    'status',
+  ),
+  command: parts(
+    {
+      action: oneOf('start', 'pause', 'resume', 'stop', 'health_check'),
+      parameters: parts({ reason: text, timeout_ms: amount }),
+    },
+    'action',
+  ),
+  heartbeat: parts(
+    {
+      health: oneOf('healthy', 'degraded', 'unhealthy'),
+      metrics: parts({ cpu_usage: ratio, memory_mb: amount, active_tasks: count }),
+      uptime_ms: amount,
+    },
+    'health',
+  ),
 }

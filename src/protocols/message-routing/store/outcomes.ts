@@ -1,7 +1,8 @@
 /** What each verb of Message Routing takes and answers. */
 import type { Envelope } from '../../../kernel/envelope.ts'
 import type { Durability } from '../../../tree/tree.ts'
-import type { Issue, MessageType, MrMessage, Payload } from '../schema.ts'
+import type { Issue } from '../issue.ts'
+import type { MessageType, MrMessage, Payload } from '../schema.ts'
 
 /** Where a message is: the folder of its recipient that it lies in. */
 export type MrState = 'inbox' | 'taken' | 'evicted' | 'rejected'

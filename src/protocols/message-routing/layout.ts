@@ -1,0 +1,60 @@
+/**
+ * Where Message Routing keeps things. Pure; nothing here looks at a disk. Spec: Message Routing, "Routing Rules",
+ * "Message Ordering Guarantees" and "File Naming Convention".
+ *
+ *   state/agents/{agent}/
+ *     inbox/msg_{8 hex}.json      waiting, one file a message
+ *     .sequences/{recipient}      the last number this agent gave out to that recipient
+ *     error.log                   what was rejected here, and what this agent could not deliver
+ *   and of our own:
+ *     taken/ evicted/ rejected/   what left the inbox, kept for a while
+ *     evictions.log               one line for each eviction
+ *     .received.json              the numbers seen of each sender, to notice gaps
+ *     .awaiting/{id}              sent by this agent and not acknowledged yet
+ *     .acked/{id}                 acknowledged by this agent
+ */
+import { childOf, type TreePath } from '../../kernel/tree-path.ts'
+import type { AgentId, MessageId } from './names.ts'
+
+export { type AgentId, agentId, isAgentId, isMessageId, type MessageId, messageId } from './names.ts'
+
+/** The folders that a message can lie in, all of its recipient. */
+export const folders = ['inbox', 'taken', 'evicted', 'rejected'] as const
+export type Folder = (typeof folders)[number]
+
+// All parts are checked already.
+const below = (folder: string, rest: string): TreePath => `${folder}/${rest}` as TreePath
+
+export const agentPath = (root: TreePath, agent: AgentId): TreePath =>
+  (root === '' ? (agent as string) : `${root}/${agent}`) as TreePath
+
+export const folderPath = (root: TreePath, agent: AgentId, folder: Folder): TreePath =>
+  below(agentPath(root, agent), folder)
+
+export const sequencesPath = (root: TreePath, sender: AgentId): TreePath => below(agentPath(root, sender), '.sequences')
+
+export const sequencePath = (root: TreePath, sender: AgentId, recipient: AgentId): TreePath =>
+  below(sequencesPath(root, sender), recipient)
+
+export const errorLogPath = (root: TreePath, agent: AgentId): TreePath => below(agentPath(root, agent), 'error.log')
+export const evictionLogPath = (root: TreePath, agent: AgentId): TreePath =>
+  below(agentPath(root, agent), 'evictions.log')
+export const receivedPath = (root: TreePath, agent: AgentId): TreePath =>
+  below(agentPath(root, agent), '.received.json')
+export const awaitingPath = (root: TreePath, sender: AgentId): TreePath => below(agentPath(root, sender), '.awaiting')
+export const ackedPath = (root: TreePath, agent: AgentId): TreePath => below(agentPath(root, agent), '.acked')
+
+const extension = '.json'
+
+export const fileNameOf = (id: MessageId): string => `${id}${extension}`
+
+/** What a file is called without its ending: the id, in a file that obeys the specification. */
+export const stemOf = (fileName: string): string => fileName.slice(0, -extension.length)
+
+/** True for what counts as a message in an inbox. Hidden files, `*.tmp` and `*.lock` are other programs' own business. */
+export const isMessageName = (name: string): boolean => name.endsWith(extension) && !name.startsWith('.')
+
+/** A name for a file whose own is taken in the folder it goes to: `msg_a3f5d8b2~2.json`. */
+export const spareName = (fileName: string, n: number): string => `${stemOf(fileName)}~${n}${extension}`
+
+export const messagePath = (folder: TreePath, fileName: string): TreePath => childOf(folder, fileName)

@@ -1,0 +1,170 @@
+/**
+ * Messages as programs in the field write them, converted to what the specification says, and back for an answer.
+ * Pure. What has one meaning is converted, what has none is left and reported; a message that deviates in nothing
+ * comes out as it went in.
+ *
+ * Seen in the field: ids `msg-1759761135-042`, versions `1.1`, times as whole seconds or milliseconds, types of any
+ * name, progress as a percentage, `signature` and `auth_version` of a scheme of their own; beside the messages a
+ * copy in `outbox/` and empty `.lock` files that stay.
+ */
+import type { Converted } from './hooks.ts'
+import { type MrMessage, messageTypes, type Payload } from './schema.ts'
+
+/** How one field was read. */
+export interface Conversion {
+  readonly field: string
+  readonly found: unknown
+  /** What it became; missing when it was left as it is. */
+  readonly became?: unknown
+  readonly note: string
+}
+
+export interface Raised {
+  readonly value: unknown
+  readonly conversions: readonly Conversion[]
+}
+
+type Reader = (found: unknown, message: Fields) => Omit<Conversion, 'field' | 'found'> | undefined
+type Fields = Readonly<Record<string, unknown>>
+
+/** The field as the specification has it. Nothing about a value that is as it should be. */
+const readers: Readonly<Record<string, Reader>> = {
+  version(found) {
+    const [, major, minor = '0'] = /^(\d{1,9})(?:\.(\d{1,9}))?$/.exec(String(found)) ?? []
+    if (major === undefined) return undefined
+    const became = `${major}.${minor}.0`
+    return { became, note: `version ${found} read as ${became}` }
+  },
+  msg_id: (found) => readId(found, 'id'),
+  correlation_id: (found) => readId(found, 'correlation'),
+  timestamp(found) {
+    const at = momentOf(found)
+    if (at === undefined) return undefined
+    const became = new Date(at).toISOString()
+    return { became, note: `time ${found} read as ${became}` }
+  },
+  type(found) {
+    if (typeof found !== 'string' || isKnownType(found)) return undefined
+    const became = spelledPlainly(found)
+    if (isKnownType(became)) return { became, note: `type ${JSON.stringify(found)} read as ${became}` }
+    return { note: `type ${JSON.stringify(found.slice(0, 40))} is none of the specification's and is left as it is` }
+  },
+  payload(found, message) {
+    if (!isObject(found) || !isStatus(message)) return undefined
+    const progress = shareOf(found.progress)
+    if (progress === undefined) return undefined
+    return { became: { ...found, progress }, note: `progress ${found.progress} read as ${progress}` }
+  },
+  signature: (found) =>
+    isObject(found) ? undefined : { note: 'the signature is of another scheme and was not verified' },
+  auth_version: () => ({ note: 'auth_version belongs to another scheme and is left as it is' }),
+}
+
+/** Reads a message of theirs. `value` that is not even an object is left to the schema to refuse. */
+export function raise(value: unknown): Raised {
+  if (!isObject(value)) return { value, conversions: [] }
+  const conversions = Object.keys(value).flatMap((field) => {
+    const read = Object.hasOwn(readers, field) ? readers[field]?.(value[field], value) : undefined
+    return read ? [{ field, found: value[field], ...read }] : []
+  })
+  const changes = conversions.filter((one) => 'became' in one).map(({ field, became }) => [field, became])
+  return { value: { ...value, ...Object.fromEntries(changes) }, conversions }
+}
+
+/** For the store: the same, with what it must know to accept the file. */
+export function convert(value: unknown, { fileName }: { readonly fileName: string }): Converted {
+  const raised = raise(value)
+  const notes = raised.conversions.map(({ note }) => note)
+  const native = isObject(value) && typeof value.msg_id === 'string' ? value.msg_id : undefined
+  const isConverted = raised.conversions.some(({ field, became }) => field === 'msg_id' && became !== undefined)
+  const isOtherType = raised.conversions.some(({ field, became }) => field === 'type' && became === undefined)
+  return {
+    value: raised.value,
+    notes,
+    ...(isConverted && native !== undefined && fileName === `${native}.json` ? { nativeId: native } : {}),
+    ...(isOtherType ? { tolerated: ['type'] } : {}),
+  }
+}
+
+export interface Lowered {
+  readonly fileName: string
+  readonly message: Fields
+}
+
+/**
+ * An answer in the form of the message it answers, so that its sender understands it: their kind of id, their version,
+ * their kind of time, percentages where they wrote percentages, and their own id to correlate by.
+ */
+export function lowerAnswer(answer: MrMessage, original: Fields): Lowered {
+  const at = Date.parse(answer.timestamp)
+  const seconds = Math.floor(at / 1000)
+  const id = foreignId.test(String(original.msg_id)) ? `msg-${seconds}-${lastThree(answer.msg_id)}` : answer.msg_id
+  const isPercentage = isObject(original.payload) && shareOf(original.payload.progress) !== undefined
+  const { version, msg_id: _, from, to, timestamp, sequence, type, payload, requires_ack, ...rest } = answer
+  const message = {
+    version: original.version ?? version,
+    msg_id: id,
+    from,
+    to,
+    timestamp: typeof original.timestamp === 'number' ? (isInSeconds(original.timestamp) ? seconds : at) : timestamp,
+    sequence,
+    type,
+    payload: isPercentage ? withPercentage(payload) : payload,
+    requires_ack: requires_ack ?? false,
+    ...rest,
+    correlation_id: original.msg_id,
+  }
+  return { fileName: `${id}.json`, message }
+}
+
+/** True for what their programs leave lying about and nobody should count, read or remove. */
+export const isForeignLock = (name: string): boolean => name === '.lock' || name.endsWith('.lock')
+
+const foreignId = /^msg-(\d{1,15})-(\d{1,9})$/
+
+/** The same id of theirs always becomes the same one of ours, so that answers find what they answer. */
+function readId(found: unknown, what: string): Omit<Conversion, 'field' | 'found'> | undefined {
+  if (typeof found !== 'string' || !foreignId.test(found)) return undefined
+  const became = standardIdOf(found)
+  return { became, note: `${what} ${found} read as ${became}` }
+}
+
+export const standardIdOf = (foreign: string): string =>
+  `msg_${process.getBuiltinModule('node:crypto').createHash('sha256').update(foreign).digest('hex').slice(0, 8)}`
+
+const lastThree = (id: string): string => String(Number.parseInt(id.slice(-8), 16) % 1000).padStart(3, '0')
+
+/** Numbers up to 1e11 are seconds (until the year 5138), above it milliseconds (from 1973 on). */
+const isInSeconds = (found: number): boolean => Math.abs(found) < 1e11
+
+function momentOf(found: unknown): number | undefined {
+  const number = typeof found === 'string' && /^\d{1,15}(?:\.\d{1,9})?$/.test(found) ? Number(found) : found
+  if (typeof number !== 'number' || !Number.isFinite(number) || number < 0) return undefined
+  const at = Math.round(isInSeconds(number) ? number * 1000 : number)
+  return at <= latest ? at : undefined
+}
+const latest = Date.UTC(9999, 11, 31)
+
+/** 0.0–1.0 for a percentage. Up to 1 a number already is a share; above 100 it is neither. */
+function shareOf(found: unknown): number | undefined {
+  const text = typeof found === 'string' ? /^\s*(\d{1,3}(?:\.\d{1,9})?)\s*%\s*$/.exec(found)?.[1] : undefined
+  const percent = text === undefined ? found : Number(text)
+  if (typeof percent !== 'number' || !(percent <= 100) || (text === undefined && !(percent > 1))) return undefined
+  return percent / 100
+}
+
+const withPercentage = (payload: Payload): Payload =>
+  typeof payload.progress === 'number' ? { ...payload, progress: Math.round(payload.progress * 1e6) / 1e4 } : payload
+
+const isKnownType = (text: string): boolean => (messageTypes as readonly string[]).includes(text)
+const isStatus = ({ type }: Fields): boolean => typeof type === 'string' && spelledPlainly(type) === 'status-update'
+
+/** `Status_Update` and `status update` are `status-update`. */
+const spelledPlainly = (type: string): string =>
+  type
+    .trim()
+    .toLowerCase()
+    .replace(/[_\s]+/g, '-')
+
+const isObject = (value: unknown): value is Payload =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,120 @@
+/**
+ * Where the measurements of all processes come together, without a process that collects them.
+ *
+ * Each process appends one line with what it has measured since its last line. A journal that has grown is put aside
+ * under a name of its own and, once nobody can still be writing to it, added to the totals. The totals name the
+ * journals they contain until those are gone, so that a crash in between counts nothing twice.
+ *
+ *   .signalbox/state/metrics/message-routing/journal.jsonl
+ *   .signalbox/state/metrics/message-routing/full-{name}.jsonl
+ *   .signalbox/state/metrics/message-routing/totals.json
+ */
+import { readJsonLines } from '../../../formats/json-lines.ts'
+import type { Clock } from '../../../kernel/clock.ts'
+import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
+import { stateOf } from '../../../tree/home.ts'
+import type { Revision, Tree } from '../../../tree/tree.ts'
+import { emptySnapshot, mergeSnapshots, readSnapshot, type Snapshot } from './snapshot.ts'
+
+export const metricsHome = childOf(stateOf('metrics'), 'message-routing')
+const journalPath = childOf(metricsHome, 'journal.jsonl')
+const totalsPath = childOf(metricsHome, 'totals.json')
+const fullName = /^full-[\w-]+\.jsonl$/
+
+/** About 400 lines; reading them takes a millisecond or two. */
+const largestJournal = 64 * 1024
+/** An appender opens the file and writes at once; one that was put aside so long ago is written to by nobody. */
+const settledMs = 2000
+
+interface Totals {
+  readonly snapshot: Snapshot
+  /** Journals that are in it, and may not be removed yet. */
+  readonly folded: readonly string[]
+}
+
+export class MetricsJournal {
+  readonly #tree: Tree
+  readonly #clock: Clock
+
+  constructor(tree: Tree, clock: Clock) {
+    this.#tree = tree
+    this.#clock = clock
+  }
+
+  /** One look and one small append; now and then also the work of putting a full journal aside. */
+  async append(snapshot: Snapshot): Promise<void> {
+    const found = await this.#tree.look(journalPath)
+    if (found && found.size > largestJournal) await this.#putAside()
+    await this.#tree.append(journalPath, JSON.stringify(snapshot))
+  }
+
+  /** Everything measured and written down so far. Changes nothing. */
+  async read(): Promise<Snapshot> {
+    // The journals before the totals: one that is added and removed in between is then at worst seen in both, and skipped.
+    const parts: [name: string, snapshot: Snapshot][] = []
+    for (const { name } of await this.#tree.list(metricsHome)) {
+      if (name === 'journal.jsonl' || fullName.test(name)) parts.push([name, await this.#sumOf(name)])
+    }
+    const { snapshot, folded } = (await this.#totals()).totals
+    const missing = parts.filter(([name]) => !folded.includes(name)).map(([, part]) => part)
+    return missing.reduce(mergeSnapshots, snapshot)
+  }
+
+  async #putAside(): Promise<void> {
+    const unique = process.getBuiltinModule('node:crypto').randomBytes(6).toString('hex')
+    await this.#tree.move(journalPath, childOf(metricsHome, `full-${unique}.jsonl`), { unique: true })
+    await this.#fold()
+  }
+
+  /** Adds settled journals to the totals. Whoever loses the race leaves it to the winner. */
+  async #fold(): Promise<void> {
+    const entries = await this.#tree.list(metricsHome, { times: true })
+    const full = entries.filter(({ name }) => fullName.test(name))
+    const { totals, revision } = await this.#totals()
+    const before = totals.folded.filter((name) => full.some((entry) => entry.name === name))
+    const settled = full.filter(
+      ({ name, changedAt }) => changedAt < this.#clock.now() - settledMs && !before.includes(name),
+    )
+    let { snapshot } = totals
+    for (const { name } of settled) snapshot = mergeSnapshots(snapshot, await this.#sumOf(name))
+    const folded = [...before, ...settled.map(({ name }) => name)]
+    if (folded.length === 0 || !(await this.#write({ snapshot, folded }, revision))) return
+    for (const name of folded) await this.#tree.remove(childOf(metricsHome, name))
+  }
+
+  async #write(totals: Totals, revision: Revision | undefined): Promise<boolean> {
+    const bytes = Buffer.from(`${JSON.stringify(totals)}\n`)
+    const written =
+      revision === undefined
+        ? await this.#tree.create(totalsPath, bytes)
+        : await this.#tree.replace(totalsPath, bytes, revision)
+    return written.outcome === 'created' || written.outcome === 'replaced'
+  }
+
+  async #totals(): Promise<{ readonly totals: Totals; readonly revision?: Revision }> {
+    const leaf = await this.#tree.read(totalsPath)
+    if (!leaf) return { totals: { snapshot: emptySnapshot, folded: [] } }
+    return { totals: parseTotals(leaf.bytes), revision: leaf.revision }
+  }
+
+  async #sumOf(name: string): Promise<Snapshot> {
+    const leaf = await this.#tree.read(pathOf(name))
+    let sum = emptySnapshot
+    for (const line of leaf ? readJsonLines(leaf.bytes) : []) {
+      // A line cut off by a crash, or of a version with other buckets, is lost; measurements may be.
+      const part = line.kind === 'record' ? readSnapshot(line.value) : undefined
+      if (part) sum = mergeSnapshots(sum, part)
+    }
+    return sum
+  }
+}
+
+const pathOf = (name: string): TreePath => childOf(metricsHome, name)
+
+/** Totals that cannot be read count from zero again, as Prometheus expects of a counter that was lost. */
+function parseTotals(bytes: Uint8Array): Totals {
+  const [line] = readJsonLines(bytes)
+  const value = line?.kind === 'record' ? (line.value as Partial<Record<keyof Totals, unknown>>) : {}
+  const folded = Array.isArray(value.folded) ? value.folded.filter((name) => typeof name === 'string') : []
+  return { snapshot: readSnapshot(value.snapshot) ?? emptySnapshot, folded }
+}

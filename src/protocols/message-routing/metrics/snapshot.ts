@@ -1,0 +1,61 @@
+/** What is kept of the latencies: a histogram each, and the last time one was above its alert threshold. Pure. */
+import type { Metric } from '../hooks.ts'
+import { thresholds } from './alerts.ts'
+import { bounds, emptyHistogram, type Histogram, merge, observe } from './histogram.ts'
+
+export const latencyMetrics = ['message_write_latency_ms', 'message_read_latency_ms'] as const
+export type LatencyMetric = (typeof latencyMetrics)[number]
+
+export interface Latency extends Histogram {
+  /** The last one above the threshold: when, and how long. 0 when there was none. */
+  readonly slowAt: number
+  readonly slowUs: number
+}
+
+export type Snapshot = Readonly<Record<LatencyMetric, Latency>>
+
+const nothing: Latency = { ...emptyHistogram, slowAt: 0, slowUs: 0 }
+export const emptySnapshot: Snapshot = { message_write_latency_ms: nothing, message_read_latency_ms: nothing }
+
+export const isLatency = (metric: Metric): metric is LatencyMetric =>
+  (latencyMetrics as readonly string[]).includes(metric)
+
+export function addLatency(snapshot: Snapshot, metric: LatencyMetric, milliseconds: number, now: number): Snapshot {
+  const { slowAt, slowUs, ...histogram } = snapshot[metric]
+  const slow =
+    milliseconds > thresholds[metric] ? { slowAt: now, slowUs: Math.round(milliseconds * 1000) } : { slowAt, slowUs }
+  return { ...snapshot, [metric]: { ...observe(histogram, milliseconds), ...slow } }
+}
+
+export const mergeSnapshots = (a: Snapshot, b: Snapshot): Snapshot => ({
+  message_write_latency_ms: mergeLatency(a.message_write_latency_ms, b.message_write_latency_ms),
+  message_read_latency_ms: mergeLatency(a.message_read_latency_ms, b.message_read_latency_ms),
+})
+
+function mergeLatency(a: Latency, b: Latency): Latency {
+  // The later one; of two in the same millisecond the longer one, so that the order of merging does not matter.
+  const isLater = a.slowAt > b.slowAt || (a.slowAt === b.slowAt && a.slowUs >= b.slowUs)
+  const { slowAt, slowUs } = isLater ? a : b
+  return { ...merge(a, b), slowAt, slowUs }
+}
+
+/** Reads what `JSON.stringify` made of one; `undefined` for anything else, also for one with other buckets. */
+export function readSnapshot(value: unknown): Snapshot | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const { message_write_latency_ms: write, message_read_latency_ms: read } = value as Partial<
+    Record<LatencyMetric, unknown>
+  >
+  return isLatencyRecord(write) && isLatencyRecord(read)
+    ? { message_write_latency_ms: write, message_read_latency_ms: read }
+    : undefined
+}
+
+function isLatencyRecord(value: unknown): value is Latency {
+  if (typeof value !== 'object' || value === null) return false
+  const { counts, sumUs, maxUs, slowAt, slowUs } = value as Partial<Record<keyof Latency, unknown>>
+  return (
+    Array.isArray(counts) &&
+    counts.length === bounds.length + 1 &&
+    [...counts, sumUs, maxUs, slowAt, slowUs].every((number) => typeof number === 'number' && number >= 0)
+  )
+}

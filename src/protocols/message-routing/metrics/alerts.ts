@@ -1,7 +1,8 @@
-/** When somebody should look: above the specification's thresholds, not at them. Pure. Spec: "Alerting Thresholds". */
+/** When somebody should look: above a threshold, not at it. Pure. Spec: "Alerting Thresholds". */
 import type { Metric } from '../hooks.ts'
 import type { Latency, LatencyMetric } from './snapshot.ts'
 
+/** The specification's; a workspace may set others. */
 export const thresholds = {
   message_write_latency_ms: 100,
   message_read_latency_ms: 200,
@@ -9,6 +10,7 @@ export const thresholds = {
 } as const satisfies Partial<Record<Metric, number>>
 
 export type AlertMetric = keyof typeof thresholds
+export type Thresholds = Readonly<Record<AlertMetric, number>>
 
 export interface Alert {
   readonly metric: AlertMetric
@@ -24,9 +26,14 @@ export interface Alert {
 const isWatched = (metric: Metric): metric is AlertMetric => Object.hasOwn(thresholds, metric)
 
 /** The alert that one measurement raises, if any. */
-export function alertFor(metric: Metric, value: number, agent?: string): Alert | undefined {
-  if (!isWatched(metric) || !(value > thresholds[metric])) return undefined
-  const threshold = thresholds[metric]
+export function alertFor(
+  metric: Metric,
+  value: number,
+  agent?: string,
+  limits: Thresholds = thresholds,
+): Alert | undefined {
+  if (!isWatched(metric) || !(value > limits[metric])) return undefined
+  const threshold = limits[metric]
   const message = `${sentences[metric](rounded(value), agent)}; the alert is at more than ${threshold}.`
   return { metric, value, threshold, ...(agent === undefined ? {} : { agent }), message }
 }
@@ -50,12 +57,12 @@ export interface Measured {
 }
 
 /** What is wrong now: slow steps of the last minutes, and inboxes that are nearly full. */
-export function standingAlerts({ latencies, depths }: Measured, now: number): Alert[] {
+export function standingAlerts({ latencies, depths }: Measured, now: number, limits: Thresholds = thresholds): Alert[] {
   const slow = (['message_write_latency_ms', 'message_read_latency_ms'] as const).flatMap((metric) => {
     const { slowAt, slowUs } = latencies[metric]
-    const alert = slowAt > 0 && now - slowAt <= freshMs ? alertFor(metric, slowUs / 1000) : undefined
+    const alert = slowAt > 0 && now - slowAt <= freshMs ? alertFor(metric, slowUs / 1000, undefined, limits) : undefined
     return alert ? [{ ...alert, at: new Date(slowAt).toISOString() }] : []
   })
-  const full = [...depths].flatMap(([agent, depth]) => alertFor('inbox_depth', depth, agent) ?? [])
+  const full = [...depths].flatMap(([agent, depth]) => alertFor('inbox_depth', depth, agent, limits) ?? [])
   return [...slow, ...full]
 }

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../../kernel/clock.ts'
 import type { Hooks, Metric } from '../hooks.ts'
-import { type Alert, alertFor } from './alerts.ts'
+import { type Alert, alertFor, type Thresholds } from './alerts.ts'
 import type { MetricsJournal } from './journal.ts'
 import { addLatency, emptySnapshot, isLatency, mergeSnapshots, type Snapshot } from './snapshot.ts'
 
@@ -14,6 +14,8 @@ const writeEvery = 100
 export interface RecorderParts {
   readonly journal: MetricsJournal
   readonly clock: Clock
+  /** The specification's unless given. */
+  readonly thresholds?: Thresholds
   /** Called for each measurement above its threshold. */
   readonly onAlert?: (alert: Alert) => void
   /** Called when a line could not be written. What it held is kept for the next one; nobody's message fails for it. */
@@ -33,11 +35,11 @@ export class Recorder implements Required<Pick<Hooks, 'observe' | 'close'>> {
   }
 
   observe(metric: Metric, value: number, agent: string): void {
-    const alert = alertFor(metric, value, agent)
+    const alert = alertFor(metric, value, agent, this.#parts.thresholds)
     if (alert) this.#parts.onAlert?.(alert)
     if (!isLatency(metric)) return
     const now = this.#parts.clock.now()
-    this.#unwritten = addLatency(this.#unwritten, metric, value, now)
+    this.#unwritten = addLatency(this.#unwritten, metric, value, now, this.#parts.thresholds)
     this.#count++
     if (this.#count >= writeEvery || Math.abs(now - this.#writtenAt) >= writeEveryMs) void this.#write(now)
   }

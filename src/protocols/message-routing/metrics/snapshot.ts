@@ -1,6 +1,6 @@
 /** What is kept of the latencies: a histogram each, and the last time one was above its alert threshold. Pure. */
 import type { Metric } from '../hooks.ts'
-import { thresholds } from './alerts.ts'
+import { type Thresholds, thresholds } from './alerts.ts'
 import { bounds, emptyHistogram, type Histogram, merge, observe } from './histogram.ts'
 
 export const latencyMetrics = ['message_write_latency_ms', 'message_read_latency_ms'] as const
@@ -20,10 +20,16 @@ export const emptySnapshot: Snapshot = { message_write_latency_ms: nothing, mess
 export const isLatency = (metric: Metric): metric is LatencyMetric =>
   (latencyMetrics as readonly string[]).includes(metric)
 
-export function addLatency(snapshot: Snapshot, metric: LatencyMetric, milliseconds: number, now: number): Snapshot {
+export function addLatency(
+  snapshot: Snapshot,
+  metric: LatencyMetric,
+  milliseconds: number,
+  now: number,
+  limits: Thresholds = thresholds,
+): Snapshot {
   const { slowAt, slowUs, ...histogram } = snapshot[metric]
   const slow =
-    milliseconds > thresholds[metric] ? { slowAt: now, slowUs: Math.round(milliseconds * 1000) } : { slowAt, slowUs }
+    milliseconds > limits[metric] ? { slowAt: now, slowUs: Math.round(milliseconds * 1000) } : { slowAt, slowUs }
   return { ...snapshot, [metric]: { ...observe(histogram, milliseconds), ...slow } }
 }
 

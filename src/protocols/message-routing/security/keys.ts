@@ -9,7 +9,7 @@ import type { Clock } from '../../../kernel/clock.ts'
 import { conflict, corrupt, denied, invalidInput } from '../../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { stateOf } from '../../../tree/home.ts'
-import type { Tree } from '../../../tree/tree.ts'
+import type { Revision, Tree } from '../../../tree/tree.ts'
 import type { Sealing } from './encryption.ts'
 import {
   isPublicKey,
@@ -128,33 +128,28 @@ export class KeyRing {
 
   /** The key this agent signs with; `undefined` when it has none here. */
   async signingKey(agent: string): Promise<SigningKey | undefined> {
-    const path = this.#pemOf(agent)
-    const found = await this.#parts.tree.look(path)
-    if (!found) return undefined
-    const known = this.#signing.get(agent)
-    if (known?.changedAt === found.changedAt) return known.value
-    const leaf = await this.#parts.tree.read(path, { atMost: 4096 })
+    const leaf = await this.#parts.tree.read(this.#pemOf(agent))
     if (!leaf) return undefined
+    const known = this.#signing.get(agent)
+    if (known?.revision === leaf.revision) return known.value
     const privateKey = readPrivateKey(leaf.bytes, agent)
     const value = { id: keyIdOf(publicTextOf(privateKey)), privateKey }
-    this.#signing.set(agent, { changedAt: leaf.changedAt, value })
+    this.#signing.set(agent, { revision: leaf.revision, value })
     return value
   }
 
   /** The keys by which messages of this agent are verified; none when nobody has entered one. */
   async trustedKeys(agent: string): Promise<readonly TrustedKey[]> {
-    const found = await this.#parts.tree.look(this.#publicPathOf(agent))
-    if (!found) return []
+    const leaf = await this.#parts.tree.read(this.#publicPathOf(agent))
+    if (!leaf) return []
     const known = this.#trusted.get(agent)
-    if (known?.changedAt === found.changedAt) return known.value
-    const keys = await this.#read(agent)
-    if (!keys) return []
-    const value = keys.value.signing.map((entry) => ({
+    if (known?.revision === leaf.revision) return known.value
+    const value = parsePublicKeys(leaf.bytes, agent).signing.map((entry) => ({
       id: entry.id,
       publicKey: publicKeyFrom(entry.publicKey),
       ...(entry.retiredAt === undefined ? {} : { retiredAt: Date.parse(entry.retiredAt) }),
     }))
-    this.#trusted.set(agent, { changedAt: keys.changedAt, value })
+    this.#trusted.set(agent, { revision: leaf.revision, value })
     return value
   }
 
@@ -219,7 +214,7 @@ export class KeyRing {
   async #read(agent: string) {
     const leaf = await this.#parts.tree.read(this.#publicPathOf(agent))
     if (!leaf) return undefined
-    return { value: parsePublicKeys(leaf.bytes, agent), revision: leaf.revision, changedAt: leaf.changedAt }
+    return { value: parsePublicKeys(leaf.bytes, agent), revision: leaf.revision }
   }
 
   #now(): string {
@@ -232,8 +227,8 @@ export class KeyRing {
 }
 
 interface Remembered<Value> {
-  /** Of the file it came from; another time means another key. */
-  readonly changedAt: number
+  /** Of the file it came from. Not its time: a key that was changed in the same instant must not go on counting. */
+  readonly revision: Revision
   readonly value: Value
 }
 

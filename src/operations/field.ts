@@ -30,6 +30,8 @@ export interface TextField extends Described {
    */
   readonly longText?: 'standard-input' | 'named' | 'at-file'
   readonly fileFlag?: string
+  /** With `named`: the input that gets the path of the file, unless somebody gives that input too. */
+  readonly pathGoesTo?: string
 }
 
 export interface IntegerField extends Described {

@@ -11,6 +11,7 @@ const fields = {
   body: text('The text.', { fileFlag: 'file', longest: 100 }),
   note: text('A note.', { fileFlag: 'noteFile', longText: 'at-file' }),
   letter: text('A whole letter.', { longText: 'named' }),
+  draft: text('A draft, and where it lies.', { longText: 'named', pathGoesTo: 'place' }),
   piped: text('Perhaps piped.', { longText: 'standard-input' }),
   plain: text('Plain.'),
 }
@@ -34,6 +35,12 @@ describe('long texts', () => {
     expect(read({ note: '@letter.md' })).toEqual({ note: 'from a file: ü\n' })
     expect(read({ letter: 'letter.md' })).toEqual({ letter: 'from a file: ü\n' })
     expect(read({ letter: '-' })).toEqual({ letter: 'from stdin' })
+    expect(read({ draft: 'letter.md' })).toEqual({
+      draft: 'from a file: ü\n',
+      place: expect.stringMatching(/^\/.*\/letter\.md$/),
+    })
+    expect(read({ draft: 'letter.md', place: 'given' })).toEqual({ draft: 'from a file: ü\n', place: 'given' })
+    expect(read({ draft: '-' })).toEqual({ draft: 'from stdin' })
     expect(read({ piped: '-' })).toEqual({ piped: 'from stdin' })
     expect(read({ piped: 'letter.md' })).toEqual({ piped: 'letter.md' })
     expect(read({ plain: '-' })).toEqual({ plain: '-' })

@@ -40,6 +40,7 @@ export function readLongTexts(values: Values, fields: Fields, outside: Outside):
       continue
     }
     const path = outside.resolve(outside.currentFolder(), source)
+    if (field.pathGoesTo !== undefined) values[field.pathGoesTo] ??= path
     const content = outside.readText(path, atMost)
     if (content === undefined) {
       throw notFound('NO_SUCH_FILE', `There is no file ${path}.`, {

@@ -1,7 +1,7 @@
 import { findStalled } from '../../../../operations/acmq/find-stalled.ts'
+import { ageOf } from '../../ages.ts'
 import { commandFace } from '../../command.ts'
 import { grid } from '../../grid.ts'
-import { ageOf } from './ages.ts'
 
 export const findStalledFace = commandFace(findStalled, ({ stalled }, screen) =>
   stalled.length === 0

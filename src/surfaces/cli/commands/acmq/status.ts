@@ -1,9 +1,9 @@
 import { printableLine } from '../../../../kernel/printable.ts'
 import { status } from '../../../../operations/acmq/status.ts'
+import { ageOf } from '../../ages.ts'
 import { commandFace } from '../../command.ts'
 import { type Column, grid } from '../../grid.ts'
 import type { Colour, Screen } from '../../terminal.ts'
-import { ageOf } from './ages.ts'
 import { fieldList, type Row } from './message-text.ts'
 import { unreadableLines } from './unreadable.ts'
 

@@ -3,9 +3,13 @@
  * and so is the file that `init` writes. A protocol adds its own keys as a section.
  */
 import { defaultSettings as acmqDefaults } from '../../protocols/ac-mq/settings.ts'
+import { defaultSettings as mrDefaults } from '../../protocols/message-routing/settings.ts'
 import { choice, duration, type Fields, flag, integer, text } from '../field.ts'
 
 export const configurationFile = 'signalbox.yaml'
+
+/** As in the guards of Message Routing, which are not loaded for the sake of three words. */
+const signingModes = ['off', 'sign', 'require'] as const
 
 /** Names become parts of paths, so they are plain: see "Identifiers" in the decisions for all protocols. */
 const agentName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
@@ -58,8 +62,66 @@ const acmq = {
   }),
 } as const satisfies Fields
 
+const day = 24 * 60 * 60 * 1000
+
+const mr = {
+  root: text('The folder that holds the agents of Message Routing.', {
+    default: mrDefaults.root,
+    longest: 512,
+    pattern: folderInside,
+    expected: 'a folder below the root, such as state/agents',
+  }),
+  inboxLimit: integer('How many messages an inbox holds; the next one evicts the oldest.', {
+    default: mrDefaults.inboxLimit,
+    least: 1,
+    most: 100_000,
+  }),
+  keepFor: duration('How long messages that were taken, evicted or rejected can still be recovered.', {
+    default: mrDefaults.keepMs,
+    least: 0,
+  }),
+  keepBytes: integer('How many bytes of them are kept in each of these folders; the oldest go first.', {
+    default: mrDefaults.keepBytes,
+    least: 0,
+  }),
+  signing: choice(
+    '`sign`: sign, and refuse the unsigned of whoever has a key; `require`: of everybody.',
+    signingModes,
+    {
+      default: 'off',
+    },
+  ),
+  encryption: flag('Encrypt payloads to their recipient. What arrives encrypted is opened in any case.', {
+    default: false,
+  }),
+  keys: text('A directory of your own for keys; needed with `permissions: group`, else `.signalbox/state/keys`.', {
+    placeholder: 'DIR',
+    longest: 4096,
+    pattern: /^\//,
+    expected: 'a full path, such as /home/ada/keys',
+  }),
+  messagesPerMinute: integer('How many messages each sender may send in a minute; 0 is no limit.', {
+    default: 0,
+    least: 0,
+    most: 1_000_000,
+  }),
+  replayWindow: duration('With signing, how long copies are told one by one; older messages are refused.', {
+    default: 7 * day,
+    least: day,
+  }),
+  alertWriteMs: integer('An alert is raised when writing a message took longer than so many milliseconds.', {
+    default: 100,
+    least: 1,
+  }),
+  alertReadMs: integer('An alert is raised when reading an inbox took longer than so many milliseconds.', {
+    default: 200,
+    least: 1,
+  }),
+  alertDepth: integer('An alert is raised when an inbox holds more messages than this.', { default: 80, least: 1 }),
+} as const satisfies Fields
+
 /** Sections of protocols: `acmq: { root: … }`. One line each, beside its own fields. */
-export const sections = { acmq } as const satisfies Readonly<Record<string, Fields>>
+export const sections = { acmq, mr } as const satisfies Readonly<Record<string, Fields>>
 
 export interface Schema {
   readonly settings: Fields

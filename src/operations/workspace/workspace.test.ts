@@ -53,16 +53,14 @@ describe('configuration', () => {
     const environment = { SIGNALBOX_DURABILITY: 'full', SIGNALBOX_AGENT: 'from-env', SIGNALBOX_COMPAT: '' }
     const configuration = await configure({ file, environment, flags: { agent: 'from-flag' } })
     expect(configuration).toMatchObject({ agent: 'from-flag', durability: 'full', permissions: 'group', compat: false })
-    expect(configuration.origins).toEqual({
+    const inSections = Object.entries(configuration.origins).filter(([name]) => name.includes('.'))
+    expect(inSections.filter(([, origin]) => origin !== 'default')).toEqual([])
+    expect(Object.fromEntries(Object.entries(configuration.origins).slice(0, 5))).toEqual({
       engine: 'default',
       agent: 'flag',
       durability: 'environment',
       permissions: 'file',
       compat: 'default',
-      'acmq.root': 'default',
-      'acmq.timeoutSeconds': 'default',
-      'acmq.largestBody': 'default',
-      'acmq.archiveAfter': 'default',
     })
   })
 
@@ -72,7 +70,12 @@ describe('configuration', () => {
 
   const wrong: readonly [string, number, RegExp, RegExp][] = [
     ['# settings\ndurabilty: full\n', 2, /unknown key "durabilty"/, /^Did you mean `durability`\?$/],
-    ['zebra: 1\n', 1, /unknown key "zebra"/, /^Known keys: engine, agent, durability, permissions, compat, acmq\.$/],
+    [
+      'zebra: 1\n',
+      1,
+      /unknown key "zebra"/,
+      /^Known keys: engine, agent, durability, permissions, compat, acmq, mr\.$/,
+    ],
     ['\n\ndurability: fast\n', 3, /durability must be one of process, batch, full; found "fast"/, /./],
     ['compat: maybe\n', 1, /compat must be true or false; found "maybe"/, /./],
     ['agent: 007\n', 1, /agent must be a name .*; found 7/, /put quotes around it: agent: "…"/],
@@ -128,6 +131,47 @@ describe('configuration', () => {
     ['timeoutSecond: 5', /unknown key "timeoutSecond" in `acmq`/],
   ])('refuses acmq: %s with its line', async (line, message) => {
     const error = await refusal(configure({ file: `agent: ada\nacmq:\n  ${line}\n` }))
+    expect(error).toMatchObject({ code: 'BAD_CONFIGURATION', details: { line: 3 } })
+    expect(error.message).toMatch(message)
+  })
+
+  it('Message Routing has a section of its own', async () => {
+    expect((await configure({})).sections.mr).toEqual({
+      root: 'state/agents',
+      inboxLimit: 100,
+      keepFor: 604_800_000,
+      keepBytes: 4_194_304,
+      signing: 'off',
+      encryption: false,
+      messagesPerMinute: 0,
+      replayWindow: 604_800_000,
+      alertWriteMs: 100,
+      alertReadMs: 200,
+      alertDepth: 80,
+    })
+    const file = 'mr:\n  root: ./agents/\n  keepFor: 1d\n  signing: require\n  encryption: true\n'
+    const environment = { SIGNALBOX_MR_MESSAGES_PER_MINUTE: '60', SIGNALBOX_MR_ALERT_DEPTH: '5' }
+    expect((await configure({ file, environment })).sections.mr).toMatchObject({
+      root: './agents/',
+      keepFor: 86_400_000,
+      signing: 'require',
+      encryption: true,
+      messagesPerMinute: 60,
+      alertDepth: 5,
+    })
+  })
+
+  it.each([
+    ['root: ../elsewhere', /mr\.root must be a folder below the root/],
+    ['inboxLimit: 0', /mr\.inboxLimit must be a whole number from 1 to 100000; found 0/],
+    ['keepFor: soon', /mr\.keepFor must be a duration/],
+    ['signing: always', /mr\.signing must be one of off, sign, require; found "always"/],
+    ['encryption: age', /mr\.encryption must be true or false/],
+    ['keys: keys', /mr\.keys must be a full path/],
+    ['messagesPerMinute: -1', /mr\.messagesPerMinute must be a whole number from 0/],
+    ['inboxlimit: 5', /unknown key "inboxlimit" in `mr`/],
+  ])('refuses mr: %s with its line', async (line, message) => {
+    const error = await refusal(configure({ file: `agent: ada\nmr:\n  ${line}\n` }))
     expect(error).toMatchObject({ code: 'BAD_CONFIGURATION', details: { line: 3 } })
     expect(error.message).toMatch(message)
   })

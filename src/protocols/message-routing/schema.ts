@@ -28,9 +28,6 @@ export type Payload = { readonly [field: string]: unknown }
 /** What stands in for a field that is absent. An absent `correlation_id` stays absent. */
 export const defaults = { requires_ack: false, priority: 5 } as const
 
-/** The version that we write. */
-export const protocolVersion = '1.0.0'
-
 /** The part of JSON Schema (draft-07) that the two tables below need; the generator knows no more. */
 export interface Schema {
   readonly type: 'object' | 'string' | 'integer' | 'number' | 'boolean' | 'array'

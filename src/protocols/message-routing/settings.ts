@@ -10,10 +10,10 @@ export interface MrSettings {
   readonly agentsExpected: number
   /** What was taken, evicted or rejected is kept for this long … */
   readonly keepMs: number
-  /** … and up to this many bytes in each of these folders; then the oldest go. */
+  /** … and up to this many bytes of disk in each of these folders, in blocks of 4 KiB; then the oldest go. */
   readonly keepBytes: number
-  /** A file that cannot be read yet must have stood still this long before it is rejected: it may be being written. */
-  readonly rejectAfterMs: number
+  /** What is not JSON must be this old before it is rejected: another program may still be writing it. */
+  readonly settleMs: number
 }
 
 export const defaultSettings: MrSettings = {
@@ -22,6 +22,6 @@ export const defaultSettings: MrSettings = {
   largestMessage: 10_240,
   agentsExpected: 20,
   keepMs: 7 * 24 * 60 * 60 * 1000,
-  keepBytes: 16 * 1024 * 1024,
-  rejectAfterMs: 2000,
+  keepBytes: 4 * 1024 * 1024,
+  settleMs: 250,
 }

@@ -1,0 +1,81 @@
+/** What a sender wants to say, checked before anything is done about it: a message without its id and its number. */
+import { invalidInput } from '../../kernel/errors.ts'
+import { payloadIssues, printMessage } from './format.ts'
+import type { Issue } from './issue.ts'
+import { type AgentId, agentId, messageId } from './names.ts'
+import type { MrMessage, Payload } from './schema.ts'
+import { checkMessage } from './validate.generated.ts'
+import { currentVersion } from './versions.ts'
+
+export interface DraftInput {
+  readonly from: string
+  readonly to: string
+  readonly type: string
+  readonly payload: Payload
+  readonly priority?: number
+  readonly requiresAck?: boolean
+  readonly replyTo?: string
+  readonly extra?: Readonly<Record<string, unknown>>
+}
+
+/** The fields that the store fills in, in the turn in which the message is written. */
+export interface Stamp {
+  readonly msg_id: string
+  readonly sequence: number
+  readonly timestamp: string
+}
+
+export interface Draft {
+  readonly from: AgentId
+  readonly to: AgentId
+  stamped(stamp: Stamp): MrMessage
+}
+
+/** Stands in while the rest is checked; its values are valid. */
+const example: Stamp = { msg_id: 'msg_00000000', sequence: 1, timestamp: '2025-01-01T00:00:00.000Z' }
+
+/** Throws `InvalidInput` with every reason at once. */
+export function draftOf(input: DraftInput, largestMessage: number): Draft {
+  const from = agentId(input.from)
+  const to = agentId(input.to)
+  const stamped = (stamp: Stamp) => ({ ...(input.extra ?? {}), ...fieldsOf(input, stamp) }) as MrMessage
+  const message = stamped(example)
+  const issues: Issue[] = []
+  checkMessage(message, issues)
+  if (issues.length === 0) issues.push(...payloadIssues(message))
+  if (issues.length > 0) throw invalidMessage(issues)
+  expectSize(Buffer.byteLength(printMessage(message)), largestMessage)
+  return { from, to, stamped }
+}
+
+function fieldsOf(input: DraftInput, { msg_id, sequence, timestamp }: Stamp) {
+  const { from, to, type, payload, requiresAck, replyTo, priority } = input
+  return {
+    version: currentVersion,
+    msg_id,
+    from,
+    to,
+    timestamp,
+    sequence,
+    type,
+    ...(requiresAck === true ? { requires_ack: true } : {}),
+    ...(replyTo === undefined ? {} : { correlation_id: messageId(replyTo) }),
+    ...(priority === undefined ? {} : { priority }),
+    payload,
+  }
+}
+
+/** Spec: Message Routing, "Scalability Limits". The size is that of the file. */
+export function expectSize(size: number, largest: number): void {
+  if (size <= largest) return
+  throw invalidInput('MESSAGE_TOO_LARGE', `The message has ${size} bytes; ${largest} is the most.`, {
+    hint: 'Write the long part into a file and name that file in the payload.',
+    details: { size, largest },
+  })
+}
+
+const invalidMessage = (issues: readonly Issue[]) =>
+  invalidInput('VALIDATION_FAILED', `Not a valid message. ${issues.map(({ message }) => `${message}.`).join(' ')}`, {
+    hint: `Correct ${issues.map(({ field }) => `\`${field}\``).join(', ')} and send again.`,
+    details: { issues },
+  })

@@ -1,0 +1,178 @@
+/**
+ * Acknowledging a message exactly once. All who acknowledge one message do so in the turn of its sender's inbox, and the
+ * acknowledgement's id follows from the message's: so one that was written by a process that died before it could
+ * remember that is found again, wherever its reader has put it.
+ */
+import { conflict, notFound } from '../../../kernel/errors.ts'
+import { childOf } from '../../../kernel/tree-path.ts'
+import type { Durability } from '../../../tree/tree.ts'
+import { draftOf } from '../draft.ts'
+import { parseMessage } from '../format.ts'
+import { type AgentId, ackedPath, type Folder, fileNameOf, folders, isAgentId, type MessageId } from '../layout.ts'
+import { momentOf } from '../order.ts'
+import type { MrMessage } from '../schema.ts'
+import { awaitedBy, forgetAwaited, isAcknowledgement } from './awaited.ts'
+import type { Delivery } from './delivery.ts'
+import type { Acknowledged, MrState, Unacknowledged } from './outcomes.ts'
+import { messageNames, pathIn, type RoutingParts } from './parts.ts'
+import type { Scanner } from './scan.ts'
+import { viewOf } from './view.ts'
+
+interface Given {
+  readonly message: MrMessage
+  readonly state: MrState
+  readonly path: string
+}
+
+export class Acks {
+  readonly #parts: RoutingParts
+  readonly #delivery: Delivery
+  readonly #scanner: Scanner
+
+  constructor(parts: RoutingParts, delivery: Delivery, scanner: Scanner) {
+    this.#parts = parts
+    this.#delivery = delivery
+    this.#scanner = scanner
+  }
+
+  async ack(agent: AgentId, id: MessageId, options: { readonly text?: string } = {}): Promise<Acknowledged> {
+    const original = await this.#original(agent, id)
+    const to = original.from
+    if (!isAgentId(to)) throw unreachable(id, to)
+    const draft = draftOf(
+      {
+        from: agent,
+        to,
+        type: 'status-update',
+        payload: { status: 'in_progress', message: options.text ?? `Received ${id}` },
+        replyTo: id,
+      },
+      this.#parts.settings.largestMessage,
+    )
+    const first = ackId(agent, id, 0)
+    return this.#delivery.inTurn(draft, first, async () => {
+      const before = (await this.#remembered(agent, id)) ?? (await this.#givenBefore(agent, to, id))
+      if ('message' in before) {
+        await this.#remember(agent, id, before.message)
+        return acknowledged('unchanged', before, 'process', [])
+      }
+      const { message, path, durability } = await this.#delivery.write(draft, before.freeId)
+      await this.#remember(agent, id, message)
+      const notices = original.requires_ack ? [] : [`${id} did not ask for an acknowledgement.`]
+      return acknowledged('acknowledged', { message, state: 'inbox', path }, durability, notices)
+    })
+  }
+
+  /** What this agent wants acknowledged and what it owes, oldest first. */
+  async unacked(agent: AgentId): Promise<Unacknowledged[]> {
+    const now = this.#parts.clock.now()
+    const found = [...(await this.#notAcknowledged(agent)), ...(await this.#owed(agent))]
+    return found
+      .map(({ at, ...one }) => ({ ...one, ageMs: Math.max(0, now - at) }))
+      .sort((a, b) => b.ageMs - a.ageMs || (a.id < b.id ? -1 : 1))
+  }
+
+  /** Sent by this agent. What turns out to be acknowledged is crossed off. */
+  async #notAcknowledged(agent: AgentId) {
+    const awaited = await awaitedBy(this.#parts, agent)
+    if (awaited.length === 0) return []
+    const { waiting } = await this.#scanner.look(agent)
+    const missing = []
+    for (const { id, to, type, timestamp, since } of awaited) {
+      const isUnread = waiting.some(({ message }) => isAcknowledgement(message, id) && message.from === to)
+      if (isUnread || (isAgentId(to) && (await this.#isRemembered(to, id)))) {
+        await forgetAwaited(this.#parts, agent, id)
+        continue
+      }
+      missing.push({ direction: 'sent' as const, id, from: agent, to, type, createdAt: timestamp, at: since })
+    }
+    return missing
+  }
+
+  /** Taken by this agent, which has not acknowledged it. */
+  async #owed(agent: AgentId) {
+    const owed = []
+    for (const name of await messageNames(this.#parts, agent, 'taken')) {
+      const message = await this.#read(agent, 'taken', name)
+      if (!message?.requires_ack || (await this.#isRemembered(agent, message.msg_id))) continue
+      const { msg_id: id, from, to, type, timestamp } = message
+      owed.push({ direction: 'taken' as const, id, from, to, type, createdAt: timestamp, at: momentOf(message) })
+    }
+    return owed
+  }
+
+  /** The message that is acknowledged: taken, or at least there to be seen. */
+  async #original(agent: AgentId, id: MessageId): Promise<MrMessage> {
+    for (const folder of ['taken', 'inbox'] as const) {
+      const message = await this.#read(agent, folder, fileNameOf(id))
+      if (message) return message
+    }
+    throw notFound('NO_SUCH_MESSAGE', `${agent} has no message ${id}.`, {
+      hint: `See what there is: signalbox mr taken ${agent}`,
+      details: { agent, id },
+    })
+  }
+
+  /** An acknowledgement whose sender died before it could remember it, or the id that is free for one. */
+  async #givenBefore(agent: AgentId, to: AgentId, id: MessageId): Promise<Given | { readonly freeId: MessageId }> {
+    for (let n = 0; ; n++) {
+      const ack = ackId(agent, id, n)
+      const found = await this.#find(to, ack)
+      if (!found) return { freeId: ack }
+      // Eight digits are few: another message may have this id.
+      if (found.message.from === agent && isAcknowledgement(found.message, id)) return found
+    }
+  }
+
+  /** Inbox first: a message only ever moves on from there, so that it is not missed. */
+  async #find(agent: AgentId, id: MessageId): Promise<Given | undefined> {
+    for (const state of folders) {
+      const message = await this.#read(agent, state, fileNameOf(id))
+      if (message) return { message, state, path: pathIn(this.#parts, agent, state, fileNameOf(id)) }
+    }
+    return undefined
+  }
+
+  async #read(agent: AgentId, folder: Folder, name: string): Promise<MrMessage | undefined> {
+    const leaf = await this.#parts.tree.read(pathIn(this.#parts, agent, folder, name))
+    const parsed = leaf && parseMessage(leaf.bytes)
+    return parsed?.outcome === 'message' ? parsed.message : undefined
+  }
+
+  async #isRemembered(agent: AgentId, id: string): Promise<boolean> {
+    return (await this.#parts.tree.look(this.#marker(agent, id))) !== undefined
+  }
+
+  async #remembered(agent: AgentId, id: string): Promise<Given | undefined> {
+    const path = this.#marker(agent, id)
+    const leaf = await this.#parts.tree.read(path)
+    const parsed = leaf && parseMessage(leaf.bytes)
+    return parsed?.outcome === 'message' ? { message: parsed.message, state: 'inbox', path } : undefined
+  }
+
+  /** After the acknowledgement is written: the other way round a crash would keep it from ever being given. */
+  async #remember(agent: AgentId, id: string, message: MrMessage): Promise<void> {
+    await this.#parts.tree.create(this.#marker(agent, id), Buffer.from(JSON.stringify(message)))
+  }
+
+  #marker = (agent: AgentId, id: string) => childOf(ackedPath(this.#parts.root, agent), id)
+}
+
+const acknowledged = (
+  outcome: Acknowledged['outcome'],
+  { message, state, path }: Given,
+  durability: Durability,
+  notices: readonly string[],
+): Acknowledged => ({ outcome, message: viewOf(message, state, path), durability, notices })
+
+/** `n` above 0 only where another message has the id before it. */
+function ackId(agent: AgentId, id: MessageId, n: number): MessageId {
+  const digest = process.getBuiltinModule('node:crypto').hash('sha256', JSON.stringify(['ack', agent, id, n]), 'hex')
+  return `msg_${digest.slice(0, 8)}` as MessageId
+}
+
+const unreachable = (id: string, from: string) =>
+  conflict('UNREACHABLE_SENDER', `Message ${id} cannot be acknowledged: its sender's name is too long for a folder.`, {
+    hint: 'Tell its sender to use a name of at most 64 characters.',
+    details: { id, from: from.slice(0, 400) },
+  })

@@ -1,0 +1,76 @@
+/**
+ * Notes of the messages that an agent wants acknowledged: no copies, only who owes it since when. A sender keeps no
+ * outbox, so without them nobody could tell what was never acknowledged.
+ */
+import { parseJson } from '../../../formats/json.ts'
+import { SignalboxError } from '../../../kernel/errors.ts'
+import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
+import { type AgentId, awaitingPath, isMessageId, type MessageId } from '../layout.ts'
+import { type MessageType, type MrMessage, messageTypes } from '../schema.ts'
+import type { RoutingParts } from './parts.ts'
+
+export interface Awaited {
+  readonly id: MessageId
+  readonly to: string
+  readonly type: MessageType
+  readonly timestamp: string
+  /** When the note was made. */
+  readonly since: number
+}
+
+/** Decision 6: there is no type for it; an acknowledgement is a status-update about the message. */
+export const isAcknowledgement = ({ type, correlation_id }: MrMessage, id?: string): boolean =>
+  type === 'status-update' && correlation_id !== undefined && (id === undefined || correlation_id === id)
+
+export async function noteAwaited(
+  { tree, root }: RoutingParts,
+  from: AgentId,
+  { msg_id, to, type, timestamp }: MrMessage,
+): Promise<TreePath> {
+  const path = childOf(awaitingPath(root, from), msg_id)
+  await tree.create(path, Buffer.from(`${JSON.stringify({ to, type, timestamp })}\n`))
+  return path
+}
+
+export async function awaitedBy(parts: RoutingParts, agent: AgentId): Promise<Awaited[]> {
+  const { tree, root } = parts
+  const found: Awaited[] = []
+  for (const { name, kind } of await tree.list(awaitingPath(root, agent))) {
+    const awaited = kind === 'leaf' && isMessageId(name) ? await readNote(parts, agent, name) : undefined
+    if (awaited) found.push(awaited)
+  }
+  return found
+}
+
+export async function forgetAwaited({ tree, root }: RoutingParts, agent: AgentId, id: MessageId): Promise<void> {
+  await tree.remove(childOf(awaitingPath(root, agent), id))
+}
+
+/** Removes the note when a message is the acknowledgement it is about, from whoever was to give it. */
+export async function settleAwaited(parts: RoutingParts, agent: AgentId, message: MrMessage): Promise<void> {
+  const id = message.correlation_id
+  if (!isAcknowledgement(message) || id === undefined || !isMessageId(id)) return
+  const awaited = await readNote(parts, agent, id)
+  if (awaited?.to === message.from) await forgetAwaited(parts, agent, id)
+}
+
+async function readNote({ tree, root }: RoutingParts, agent: AgentId, id: MessageId): Promise<Awaited | undefined> {
+  const leaf = await tree.read(childOf(awaitingPath(root, agent), id), { atMost: 4096 })
+  const note = leaf && noteIn(leaf.bytes)
+  if (!leaf || !note) return undefined
+  const { to, type, timestamp } = note
+  return { id, to, type, timestamp, since: leaf.modifiedAt }
+}
+
+function noteIn(bytes: Uint8Array): Pick<Awaited, 'to' | 'type' | 'timestamp'> | undefined {
+  try {
+    const { to, type, timestamp } = (parseJson(bytes) ?? {}) as Record<string, unknown>
+    const isWhole =
+      typeof to === 'string' && typeof timestamp === 'string' && messageTypes.includes(type as MessageType)
+    return isWhole ? { to, type: type as MessageType, timestamp } : undefined
+  } catch (error) {
+    // Not JSON: somebody else's file, or a damaged one; it tells nothing.
+    if (error instanceof SignalboxError) return undefined
+    throw error
+  }
+}

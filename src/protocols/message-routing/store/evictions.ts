@@ -1,0 +1,74 @@
+/**
+ * Making room in a full inbox: the oldest by modification time go to `evicted/`, equal ones by name. Callers hold the
+ * inbox's turn. Spec: Message Routing, "Inbox Overflow Protection".
+ */
+import { type AgentId, stemOf } from '../layout.ts'
+import { logEviction } from './logs.ts'
+import { pathIn, type RoutingParts } from './parts.ts'
+import { setAside } from './set-aside.ts'
+
+export interface Room {
+  /** The ids that had to go, oldest first. */
+  readonly evicted: readonly string[]
+  /** How many messages are left. */
+  readonly left: number
+}
+
+export class Evictions {
+  readonly #parts: RoutingParts
+  /** Modification times by inbox and name: a message is not written to again, so each is asked for once. */
+  readonly #times = new Map<AgentId, ReadonlyMap<string, number>>()
+
+  constructor(parts: RoutingParts) {
+    this.#parts = parts
+  }
+
+  /** Evicts until at most `most` of these names are left. Below that nothing is looked at. */
+  async makeRoom(agent: AgentId, names: readonly string[], most: number): Promise<Room> {
+    if (names.length <= most) return { evicted: [], left: names.length }
+    const times = await this.#timesOf(agent, names)
+    const evicted: string[] = []
+    while (times.size > most) {
+      const oldest = oldestOf(times)
+      const now = await this.#modifiedAt(agent, oldest.name)
+      if (now !== undefined && now !== oldest.at) {
+        // Another program wrote to it since: it may not be the oldest any more.
+        times.set(oldest.name, now)
+        continue
+      }
+      const count = times.size
+      times.delete(oldest.name)
+      if (now === undefined) continue
+      const moved = await setAside(this.#parts, agent, oldest.name, 'inbox', 'evicted')
+      if (moved.outcome === 'gone') continue
+      const msgId = stemOf(oldest.name)
+      await logEviction(this.#parts, agent, { msgId, count, file: `evicted/${moved.name}` })
+      this.#parts.hooks.observe?.('eviction_count', 1, agent)
+      evicted.push(msgId)
+    }
+    return { evicted, left: times.size }
+  }
+
+  async #timesOf(agent: AgentId, names: readonly string[]): Promise<Map<string, number>> {
+    const known = this.#times.get(agent)
+    const times = new Map<string, number>()
+    for (const name of names) {
+      const at = known?.get(name) ?? (await this.#modifiedAt(agent, name))
+      if (at !== undefined) times.set(name, at)
+    }
+    this.#times.set(agent, times)
+    return times
+  }
+
+  async #modifiedAt(agent: AgentId, name: string): Promise<number | undefined> {
+    return (await this.#parts.tree.look(pathIn(this.#parts, agent, 'inbox', name)))?.modifiedAt
+  }
+}
+
+function oldestOf(times: ReadonlyMap<string, number>): { name: string; at: number } {
+  let oldest: { name: string; at: number } | undefined
+  for (const [name, at] of times) {
+    if (!oldest || at < oldest.at || (at === oldest.at && name < oldest.name)) oldest = { name, at }
+  }
+  return oldest!
+}

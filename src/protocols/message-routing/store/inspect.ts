@@ -1,0 +1,144 @@
+/**
+ * What `doctor` should know of the agents: files that are no messages, inboxes over their limit, counters that do not
+ * count, and lines that a crash kept out of a log. Only those lines are put right here; everything else waits for the
+ * next reader or for a person.
+ */
+
+import { SignalboxError } from '../../../kernel/errors.ts'
+import { childOf, isSegment, nameOf } from '../../../kernel/tree-path.ts'
+import type { Finding } from '../../../tree/tree.ts'
+import {
+  type AgentId,
+  errorLogPath,
+  evictionLogPath,
+  folderPath,
+  isMessageName,
+  sequencesPath,
+  stemOf,
+} from '../layout.ts'
+import type { Agents } from './agents.ts'
+import { discarded, logError, logEviction } from './logs.ts'
+import { numberIn } from './numbers.ts'
+import { isMessageEntry, messageNames, pathIn, type RoutingParts } from './parts.ts'
+import type { Scanner } from './scan.ts'
+
+export class Inspection {
+  readonly #parts: RoutingParts
+  readonly #agents: Agents
+  readonly #scanner: Scanner
+
+  constructor(parts: RoutingParts, agents: Agents, scanner: Scanner) {
+    this.#parts = parts
+    this.#agents = agents
+    this.#scanner = scanner
+  }
+
+  async inspect(repair: boolean): Promise<Finding[]> {
+    const { names, notices } = await this.#agents.known()
+    const findings: Finding[] = notices.map((message) =>
+      finding('MANY_AGENTS', 'note', this.#parts.root, message, 'Remove the folders of agents that are gone.'),
+    )
+    for (const agent of names) {
+      findings.push(
+        ...(await this.#overfull(agent)),
+        ...(await this.#strange(agent)),
+        ...(await this.#invalid(agent)),
+        ...(await this.#counters(agent)),
+        ...(await this.#unlogged(agent, 'evicted', repair)),
+        ...(await this.#unlogged(agent, 'rejected', repair)),
+      )
+    }
+    return findings
+  }
+
+  async #overfull(agent: AgentId): Promise<Finding[]> {
+    const { settings, root } = this.#parts
+    const { length } = await messageNames(this.#parts, agent, 'inbox')
+    if (length <= settings.inboxLimit) return []
+    const message = `The inbox of ${agent} holds ${length} messages; ${settings.inboxLimit} is the most.`
+    const hint = `Another program wrote them. The oldest are evicted when ${agent} receives: signalbox mr receive ${agent}`
+    return [finding('INBOX_OVERFULL', 'warning', folderPath(root, agent, 'inbox'), message, hint)]
+  }
+
+  /** Named like messages, but nothing that can be read or moved. */
+  async #strange(agent: AgentId): Promise<Finding[]> {
+    const inbox = folderPath(this.#parts.root, agent, 'inbox')
+    const entries = await this.#parts.tree.list(inbox)
+    const strange = entries.filter((entry) => isMessageName(entry.name) && !isMessageEntry(entry))
+    return strange.map(({ name, kind }) => {
+      const what = kind === 'leaf' ? 'has a name that cannot be used' : `is not an ordinary file (${kind})`
+      const shown = JSON.stringify(name.slice(0, 120))
+      const message = `${shown} in the inbox of ${agent} ${what}; it is passed over.`
+      return finding('STRANGE_FILE', 'warning', inbox, message, 'Move it out of the inbox, or rename it.')
+    })
+  }
+
+  async #invalid(agent: AgentId): Promise<Finding[]> {
+    const { invalid } = await this.#scanner.look(agent)
+    return invalid.map(({ name, rejection }) =>
+      finding(
+        'UNREADABLE_MESSAGE',
+        'warning',
+        pathIn(this.#parts, agent, 'inbox', name),
+        rejection.issues.join(' '),
+        `Correct the file, or let it be set aside: signalbox mr receive ${agent}`,
+      ),
+    )
+  }
+
+  async #counters(agent: AgentId): Promise<Finding[]> {
+    const folder = sequencesPath(this.#parts.root, agent)
+    const findings: Finding[] = []
+    for (const { name, kind } of await this.#parts.tree.list(folder)) {
+      if (kind !== 'leaf' || !isSegment(name) || name.startsWith('.')) continue
+      const path = childOf(folder, name)
+      const leaf = await this.#parts.tree.read(path, { atMost: 64 })
+      try {
+        if (leaf) numberIn(leaf.bytes, path, agent)
+      } catch (error) {
+        if (!(error instanceof SignalboxError)) throw error
+        findings.push(finding(error.code, 'error', path, error.message, error.hint ?? ''))
+      }
+    }
+    return findings
+  }
+
+  /** A process was killed between the move and the line about it. */
+  async #unlogged(agent: AgentId, folder: 'evicted' | 'rejected', repair: boolean): Promise<Finding[]> {
+    const { tree, root } = this.#parts
+    const names = await messageNames(this.#parts, agent, folder)
+    if (names.length === 0) return []
+    const log = folder === 'evicted' ? evictionLogPath(root, agent) : errorLogPath(root, agent)
+    const leaf = await tree.read(log)
+    const text = leaf ? Buffer.from(leaf.bytes).toString('utf8') : ''
+    const unlogged = names.filter((name) => !text.includes(JSON.stringify(`${folder}/${name}`)))
+    for (const name of repair ? unlogged : []) await this.#logNow(agent, folder, name)
+    return unlogged.map((name) => {
+      const message = `${folder}/${name} is not in ${nameOf(log)}: a process was killed before it could write the line.`
+      const hint = repair ? 'Nothing more is to be done.' : 'Run `signalbox doctor --fix`, which adds it.'
+      const path = pathIn(this.#parts, agent, folder, name)
+      return { ...finding('MISSING_LOG_LINE', 'warning', path, message, hint), repaired: repair }
+    })
+  }
+
+  async #logNow(agent: AgentId, folder: 'evicted' | 'rejected', name: string): Promise<void> {
+    const [msgId, file] = [stemOf(name), `${folder}/${name}`]
+    if (folder === 'evicted') {
+      await logEviction(this.#parts, agent, { msgId, count: this.#parts.settings.inboxLimit, file })
+      return
+    }
+    const leaf = await this.#parts.tree.read(pathIn(this.#parts, agent, folder, name))
+    const judged = leaf && this.#scanner.judge(leaf.bytes, { agent, name, size: leaf.size, compat: false })
+    const { code, issues } =
+      judged?.outcome === 'rejected' ? judged : { code: 'REJECTED', issues: ['The reason was not written down'] }
+    await logError(this.#parts, agent, { code, msgId, issues, action: discarded, file })
+  }
+}
+
+const finding = (
+  code: string,
+  severity: Finding['severity'],
+  path: string,
+  message: string,
+  hint: string,
+): Finding => ({ code, severity, path, message, hint, repaired: false })

@@ -1,0 +1,80 @@
+/** What left an inbox: listed for people, and moved back by them. Spec decisions 3 and 10. */
+import { notFound } from '../../../kernel/errors.ts'
+import { isSegment } from '../../../kernel/tree-path.ts'
+import { parseMessage } from '../format.ts'
+import { type AgentId, type Folder, folderPath, stemOf } from '../layout.ts'
+import type { Delivery } from './delivery.ts'
+import type { Kept, Recovered } from './outcomes.ts'
+import { isMessageEntry, messageNames, pathIn, type RoutingParts, turnOf } from './parts.ts'
+import type { ReceivedNumbers } from './received.ts'
+import { viewOf } from './view.ts'
+
+type KeptFolder = Exclude<Folder, 'inbox'>
+
+export class KeptMessages {
+  readonly #parts: RoutingParts
+  readonly #delivery: Delivery
+  readonly #numbers: ReceivedNumbers
+
+  constructor(parts: RoutingParts, delivery: Delivery, numbers: ReceivedNumbers) {
+    this.#parts = parts
+    this.#delivery = delivery
+    this.#numbers = numbers
+  }
+
+  /** The last to come first. */
+  async list(agent: AgentId, folder: KeptFolder): Promise<Kept[]> {
+    const { tree, root } = this.#parts
+    const entries = (await tree.list(folderPath(root, agent, folder), { times: true })).filter(isMessageEntry)
+    const kept: Kept[] = []
+    for (const { name, size, changedAt } of entries) {
+      const path = pathIn(this.#parts, agent, folder, name)
+      const leaf = await tree.read(path)
+      if (!leaf) continue
+      const parsed = parseMessage(leaf.bytes)
+      const message = parsed.outcome === 'message' ? viewOf(parsed.message, folder, path) : undefined
+      kept.push({ id: stemOf(name), message, path, movedAt: changedAt, size })
+    }
+    return kept.sort((a, b) => b.movedAt - a.movedAt || (a.id < b.id ? -1 : 1))
+  }
+
+  /**
+   * Moves a message back into the inbox, where it counts as new: the next to be evicted is another one. The inbox keeps
+   * to its limit also here.
+   */
+  async recover(agent: AgentId, id: string): Promise<Recovered> {
+    const name = `${id}.json`
+    if (!isSegment(name)) throw nothingToRecover(agent, id)
+    return this.#parts.tree.exclusively(turnOf(this.#parts, agent), async () => {
+      const { tree, settings, hooks } = this.#parts
+      const target = pathIn(this.#parts, agent, 'inbox', name)
+      for (const folder of ['taken', 'evicted'] as const) {
+        const path = pathIn(this.#parts, agent, folder, name)
+        const leaf = await tree.read(path)
+        if (!leaf) continue
+        if (await tree.look(target)) break
+        const names = await messageNames(this.#parts, agent, 'inbox')
+        await this.#delivery.evictions.makeRoom(agent, names, settings.inboxLimit - 1)
+        const parsed = parseMessage(leaf.bytes)
+        if (parsed.outcome === 'message') {
+          // Before the move: once it is in the inbox, a reader may have it.
+          await hooks.recover?.(agent, parsed.message)
+          await this.#numbers.expectAgain(agent, parsed.message)
+        }
+        await tree.touch(path)
+        const moved = await tree.move(path, target)
+        if (moved.outcome === 'moved') {
+          return { outcome: 'recovered', from: folder, path: target, durability: moved.durability }
+        }
+      }
+      if (await tree.look(target)) return { outcome: 'unchanged', from: 'inbox', path: target, durability: 'process' }
+      throw nothingToRecover(agent, id)
+    })
+  }
+}
+
+const nothingToRecover = (agent: string, id: string) =>
+  notFound('NO_SUCH_MESSAGE', `${agent} has no message ${id.slice(0, 80)} in taken/ or evicted/.`, {
+    hint: `See what there is: signalbox mr taken ${agent}, signalbox mr evicted ${agent}`,
+    details: { agent, id: id.slice(0, 400) },
+  })

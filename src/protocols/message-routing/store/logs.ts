@@ -1,0 +1,52 @@
+/** The two logs of an agent: what went wrong, in the specification's shape, and what was evicted. One JSON object a line. */
+import { printJsonLine } from '../../../formats/json-lines.ts'
+import { type AgentId, errorLogPath, evictionLogPath } from '../layout.ts'
+import type { RoutingParts } from './parts.ts'
+
+export interface LoggedError {
+  readonly code: string
+  readonly msgId: string
+  readonly issues: readonly string[]
+  /** What was done about it. */
+  readonly action: string
+  /** Where the file is now, below the agent's folder. */
+  readonly file?: string
+}
+
+/** The `action` of a file that was set aside, as the specification words it. */
+export const discarded = 'Message discarded, logged to error.log'
+
+/** A hostile file must not fill the log by itself. */
+const mostIssues = 20
+const longestIssue = 400
+
+export async function logError(
+  parts: RoutingParts,
+  agent: AgentId,
+  { code, msgId, issues, action, file }: LoggedError,
+) {
+  const line = {
+    error: code,
+    msg_id: msgId.slice(0, longestIssue),
+    issues: issues.slice(0, mostIssues).map((issue) => issue.slice(0, longestIssue)),
+    action,
+    at: new Date(parts.clock.now()).toISOString(),
+    ...(file === undefined ? {} : { file }),
+  }
+  await parts.tree.append(errorLogPath(parts.root, agent), lineOf(line))
+}
+
+export interface LoggedEviction {
+  readonly msgId: string
+  /** How many messages the inbox held when this one had to go. */
+  readonly count: number
+  readonly file: string
+}
+
+export async function logEviction(parts: RoutingParts, recipient: AgentId, { msgId, count, file }: LoggedEviction) {
+  const at = new Date(parts.clock.now()).toISOString()
+  const line = { event: 'evicted', recipient, count, msg_id: msgId, at, file }
+  await parts.tree.append(evictionLogPath(parts.root, recipient), lineOf(line))
+}
+
+const lineOf = (value: unknown): string => printJsonLine(value).slice(0, -1)

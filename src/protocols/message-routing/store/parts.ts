@@ -1,0 +1,33 @@
+/** What everything in this folder works with, and one agent's place in it. */
+import type { Clock } from '../../../kernel/clock.ts'
+import { isSegment, type TreePath } from '../../../kernel/tree-path.ts'
+import type { Entry, Tree } from '../../../tree/tree.ts'
+import type { Hooks } from '../hooks.ts'
+import { type AgentId, type Folder, folderPath, isMessageName, messagePath } from '../layout.ts'
+import type { MrSettings } from '../settings.ts'
+
+export interface RoutingParts {
+  readonly tree: Tree
+  readonly clock: Clock
+  readonly settings: MrSettings
+  /** The folder of all agents. */
+  readonly root: TreePath
+  readonly hooks: Hooks
+}
+
+/** The name of the turn in which an inbox is counted, cleared and written to. */
+export const turnOf = ({ root }: RoutingParts, agent: AgentId): string => `mr ${folderPath(root, agent, 'inbox')}`
+
+export const pathIn = ({ root }: RoutingParts, agent: AgentId, folder: Folder, name: string): TreePath =>
+  messagePath(folderPath(root, agent, folder), name)
+
+/**
+ * The names of the messages in a folder. Links, pipes and folders that are named like messages are none, and a name that
+ * the tree cannot say is left to its owner; `inspect` tells of both.
+ */
+export async function messageNames({ tree, root }: RoutingParts, agent: AgentId, folder: Folder): Promise<string[]> {
+  return (await tree.list(folderPath(root, agent, folder))).filter(isMessageEntry).map(({ name }) => name)
+}
+
+export const isMessageEntry = ({ name, kind }: Entry): boolean =>
+  kind === 'leaf' && isMessageName(name) && isSegment(name)

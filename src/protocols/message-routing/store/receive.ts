@@ -1,0 +1,272 @@
+/**
+ * Receiving: what waits is put in order, and each file is moved to `taken/` before it is handed out. Whoever moves it
+ * has it; nobody gets it again, also if the reader dies before it could do anything with it. Spec: Message Routing,
+ * "Message Ordering Guarantees", "Message Validation" and "At-Most-Once Semantics".
+ */
+import type { Durability } from '../../../tree/tree.ts'
+import { waitFor } from '../../../tree/wait.ts'
+import { payloadIssues } from '../format.ts'
+import { type AgentId, folderPath, stemOf } from '../layout.ts'
+import { byPriority, byTime } from '../order.ts'
+import { settleAwaited } from './awaited.ts'
+import { pruneNowAndThen } from './keeping.ts'
+import { discarded, logError } from './logs.ts'
+import type { MrReceived, MrView, ReceiveOptions, Rejected, Replied } from './outcomes.ts'
+import { pathIn, type RoutingParts } from './parts.ts'
+import type { ReceivedNumbers } from './received.ts'
+import type { Invalid, Scanned, Scanner, Waiting } from './scan.ts'
+import { setAside } from './set-aside.ts'
+import { viewOf } from './view.ts'
+
+/** A folder whose time is younger than this may change again without the time showing it. */
+const tooYoungMs = 50
+
+type Wait = Pick<ReceiveOptions, 'waitMs' | 'signal'>
+
+export class Receiving {
+  readonly #parts: RoutingParts
+  readonly #scanner: Scanner
+  readonly #numbers: ReceivedNumbers
+
+  constructor(parts: RoutingParts, scanner: Scanner, numbers: ReceivedNumbers) {
+    this.#parts = parts
+    this.#scanner = scanner
+    this.#numbers = numbers
+  }
+
+  async receive(agent: AgentId, options: ReceiveOptions = {}): Promise<MrReceived> {
+    let last: MrReceived | undefined
+    const received = await this.#whenever(agent, options, async () => {
+      const one = options.peek ? await this.#peek(agent, options) : await this.#take(agent, options)
+      // What was rejected or evicted while waiting is told with whatever comes in the end.
+      last = last && !options.peek ? withEarlier(one, last) : one
+      return one.outcome === 'received' ? last : undefined
+    })
+    return received ?? last!
+  }
+
+  async awaitReply(agent: AgentId, id: string, options: { readonly compat?: boolean } & Wait = {}): Promise<Replied> {
+    const reply = await this.#whenever(agent, options, async () => {
+      const { waiting } = await this.#scanner.scan(agent, options)
+      const replies = waiting.filter(({ message }) => message.correlation_id === id).sort(byTime)
+      const { views, durability } = await this.#takeAll(agent, replies, 1, options.compat === true)
+      await this.#settleNumbers(agent, views, waiting)
+      return views[0] && { outcome: 'received' as const, message: views[0], durability }
+    })
+    return reply ?? { outcome: 'nothing' }
+  }
+
+  /** Looks once, and then as long as it may whenever the inbox has changed. */
+  async #whenever<T>(agent: AgentId, { waitMs = 0, signal }: Wait, look: () => Promise<T | undefined>) {
+    const first = await look()
+    if (first !== undefined || waitMs <= 0) return first
+    const inbox = folderPath(this.#parts.root, agent, 'inbox')
+    let quietSince: number | undefined
+    const lookIfChanged = async () => {
+      // One call instead of a listing: an idle reader costs next to nothing.
+      const changedAt = (await this.#parts.tree.look(inbox))?.modifiedAt ?? 0
+      if (changedAt === quietSince) return undefined
+      const found = await look()
+      quietSince = Date.now() - changedAt > tooYoungMs ? changedAt : undefined
+      return found
+    }
+    return waitFor(this.#parts.tree, [inbox], lookIfChanged, { waitMs, ...(signal ? { signal } : {}) })
+  }
+
+  async #take(agent: AgentId, options: ReceiveOptions): Promise<MrReceived> {
+    const { hooks } = this.#parts
+    const startedAt = performance.now()
+    const scanned = await this.#scanner.scan(agent, options)
+    const rejected: Rejected[] = []
+    for (const one of scanned.invalid) rejected.push(...(await this.#reject(agent, one)))
+    const ordered = inOrder(scanned, options)
+    const taken = await this.#takeAll(agent, ordered, options.limit ?? ordered.length, options.compat === true)
+    const { gaps, restarts } = await this.#settleNumbers(agent, taken.views, scanned.waiting)
+    const depth = Math.max(0, scanned.depth - taken.gone - rejected.length)
+    if (taken.views.length > 0) hooks.observe?.('message_read_latency_ms', performance.now() - startedAt, agent)
+    hooks.observe?.('inbox_depth', depth, agent)
+    return {
+      outcome: taken.views.length > 0 ? 'received' : 'nothing',
+      messages: taken.views,
+      rejected: [...rejected, ...taken.rejected],
+      gaps,
+      restarts,
+      evicted: scanned.evicted,
+      depth,
+      durability: taken.durability,
+    }
+  }
+
+  async #takeAll(agent: AgentId, ordered: readonly Waiting[], limit: number, compat: boolean) {
+    const views: MrView[] = []
+    const rejected: Rejected[] = []
+    let gone = 0
+    let durability: Durability = 'process'
+    for (const waiting of ordered) {
+      if (views.length >= limit) break
+      const moved = await this.#takeOne(agent, waiting, compat)
+      gone++
+      if (moved.outcome === 'gone') continue
+      if (moved.outcome === 'rejected') {
+        rejected.push(...moved.rejected)
+        continue
+      }
+      durability = moved.durability
+      views.push(moved.view)
+    }
+    await this.#settleAwaited(agent, views)
+    await pruneNowAndThen(
+      this.#parts,
+      agent,
+      'taken',
+      views.map(({ id }) => id),
+    )
+    return { views, rejected, gone, durability }
+  }
+
+  async #takeOne(agent: AgentId, waiting: Waiting, compat: boolean) {
+    const { tree } = this.#parts
+    const { name } = waiting
+    let now = waiting
+    let isInvalid = false
+    const path = pathIn(this.#parts, agent, 'taken', name)
+    const moved = await tree.move(pathIn(this.#parts, agent, 'inbox', name), path, {
+      unique: true,
+      change: (before) => {
+        // The bytes that move are the ones that are handed out, whatever was read before.
+        if (isSame(before, waiting.bytes)) return before
+        const judged = this.#scanner.judge(before, { agent, name, size: before.length, compat })
+        isInvalid = judged.outcome !== 'message'
+        if (judged.outcome !== 'message') return undefined
+        now = { ...waiting, ...judged, bytes: Uint8Array.from(before) }
+        return before
+      },
+    })
+    if (moved.outcome === 'kept' && isInvalid) return this.#rejectChanged(agent, name, compat)
+    if (moved.outcome === 'taken') return { outcome: 'rejected' as const, rejected: await this.#rejectCopy(agent, now) }
+    if (moved.outcome !== 'moved') return { outcome: 'gone' as const }
+    return this.#open(agent, now, path, moved.durability)
+  }
+
+  /** After the take, so that no two readers open the same one; what does not open goes on to `rejected/`. */
+  async #open(agent: AgentId, waiting: Waiting, path: string, durability: Durability) {
+    const opened = await this.#opened(agent, waiting, false)
+    if (opened.outcome === 'opened') {
+      return { outcome: 'taken' as const, view: viewOf(opened.message, 'taken', path, opened), durability }
+    }
+    const { name, message } = waiting
+    const invalid = { name, rejection: { ...opened, msgId: message.msg_id, isUnfinished: false } }
+    return { outcome: 'rejected' as const, rejected: await this.#reject(agent, invalid, 'taken') }
+  }
+
+  async #opened(agent: AgentId, { message, bytes, arrivedAt, problems, notes }: Waiting, isPeek: boolean) {
+    const { hooks, clock } = this.#parts
+    const opened = await hooks.open?.({ agent, bytes, message, now: clock.now(), arrivedAt, isPeek })
+    if (opened?.outcome === 'rejected') return opened
+    const isOther = opened !== undefined && opened.message !== message
+    return {
+      outcome: 'opened' as const,
+      message: opened?.message ?? message,
+      // Of an encrypted payload only the decrypted one can be judged.
+      problems: isOther ? payloadIssues(opened.message).map((issue) => issue.message) : problems,
+      notes: [...notes, ...(opened?.notes ?? [])],
+    }
+  }
+
+  /** Reads without taking; nothing is moved, logged or remembered. */
+  async #peek(agent: AgentId, options: ReceiveOptions): Promise<MrReceived> {
+    const scanned = await this.#scanner.look(agent, options)
+    const rejected = scanned.invalid.map((one) => rejectedAs(one, pathIn(this.#parts, agent, 'inbox', one.name)))
+    const messages: MrView[] = []
+    for (const waiting of inOrder(scanned, options)) {
+      if (messages.length >= (options.limit ?? Number.POSITIVE_INFINITY)) break
+      const path = pathIn(this.#parts, agent, 'inbox', waiting.name)
+      const opened = await this.#opened(agent, waiting, true)
+      if (opened.outcome === 'opened') messages.push(viewOf(opened.message, 'inbox', path, opened))
+      else
+        rejected.push({
+          file: waiting.name,
+          path,
+          code: opened.code,
+          msgId: waiting.message.msg_id,
+          issues: opened.issues,
+        })
+    }
+    return {
+      outcome: messages.length > 0 ? 'received' : 'nothing',
+      messages,
+      rejected,
+      gaps: [],
+      restarts: [],
+      evicted: scanned.evicted,
+      depth: scanned.depth,
+      durability: 'process',
+    }
+  }
+
+  /** Whoever moves the file writes the line. */
+  async #reject(agent: AgentId, invalid: Invalid, from: 'inbox' | 'taken' = 'inbox'): Promise<Rejected[]> {
+    const { name, rejection } = invalid
+    const moved = await setAside(this.#parts, agent, name, from, 'rejected')
+    if (moved.outcome === 'gone') return []
+    const { code, issues } = rejection
+    const msgId = rejection.msgId ?? stemOf(name)
+    await logError(this.#parts, agent, { code, msgId, issues, action: discarded, file: `rejected/${moved.name}` })
+    await pruneNowAndThen(this.#parts, agent, 'rejected', [stemOf(name)])
+    return [rejectedAs(invalid, pathIn(this.#parts, agent, 'rejected', moved.name))]
+  }
+
+  /** An id that was handed out before: at most once means that a copy goes to nobody. */
+  #rejectCopy(agent: AgentId, { name, message }: Waiting): Promise<Rejected[]> {
+    const issues = [`A message ${message.msg_id} was handed out before; this copy is not`]
+    const rejection = {
+      outcome: 'rejected' as const,
+      code: 'DUPLICATE',
+      issues,
+      msgId: message.msg_id,
+      isUnfinished: false,
+    }
+    return this.#reject(agent, { name, rejection })
+  }
+
+  /** It was a message when it was read and is none any more: what it is now is looked at anew. */
+  async #rejectChanged(agent: AgentId, name: string, compat: boolean) {
+    const { invalid } = await this.#scanner.look(agent, { compat })
+    const found = invalid.find((one) => one.name === name)
+    return found
+      ? { outcome: 'rejected' as const, rejected: await this.#reject(agent, found) }
+      : { outcome: 'gone' as const }
+  }
+
+  #settleNumbers(agent: AgentId, views: readonly MrView[], waiting: readonly Waiting[]) {
+    return this.#numbers.note(
+      agent,
+      views.map(({ message }) => message),
+      waiting.map(({ message }) => message),
+    )
+  }
+
+  /** An acknowledgement has arrived: nobody waits for it any longer. */
+  async #settleAwaited(agent: AgentId, views: readonly MrView[]): Promise<void> {
+    for (const { message } of views) await settleAwaited(this.#parts, agent, message)
+  }
+}
+
+const inOrder = ({ waiting }: Scanned, { order }: ReceiveOptions): Waiting[] =>
+  [...waiting].sort(order === 'priority' ? byPriority : byTime)
+
+const isSame = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && Buffer.compare(a, b) === 0
+
+const rejectedAs = ({ name, rejection: { code, msgId, issues } }: Invalid, path: string): Rejected => ({
+  file: name,
+  path,
+  code,
+  msgId,
+  issues,
+})
+
+const withEarlier = (now: MrReceived, earlier: MrReceived): MrReceived => ({
+  ...now,
+  rejected: [...earlier.rejected, ...now.rejected],
+  evicted: [...earlier.evicted, ...now.evicted],
+})

@@ -1,0 +1,135 @@
+/**
+ * What a reader remembers of the numbers it has seen, in one small file beside its inbox. The file is worth keeping,
+ * since without it every first number above 1 looks like a loss; but it may be deleted, and a damaged one is started over.
+ */
+import { parseJson, printJson } from '../../../formats/json.ts'
+import { SignalboxError } from '../../../kernel/errors.ts'
+import { parseMessage } from '../format.ts'
+import { expectAgain, noteNumber, nothingSeen, type Range, type Seen, without } from '../gaps.ts'
+import { type AgentId, folderPath, isAgentId, receivedPath } from '../layout.ts'
+import type { MrMessage } from '../schema.ts'
+import type { Gap, Restart } from './outcomes.ts'
+import { isMessageEntry, pathIn, type RoutingParts } from './parts.ts'
+
+type Numbered = Pick<MrMessage, 'from' | 'sequence'>
+type Memory = Record<string, Seen>
+
+/** Names are free to invent, and each one is remembered: beyond this the ones not heard of longest are forgotten. */
+const mostSenders = 1000
+/** How far back among the taken messages a missing number is looked for. */
+const mostSearched = 500
+
+export interface Report {
+  readonly gaps: readonly Gap[]
+  readonly restarts: readonly Restart[]
+}
+
+export class ReceivedNumbers {
+  readonly #parts: RoutingParts
+
+  constructor(parts: RoutingParts) {
+    this.#parts = parts
+  }
+
+  /** Notes what was just handed out; `waiting` is still in the inbox, and therefore not lost. */
+  async note(agent: AgentId, taken: readonly Numbered[], waiting: readonly Numbered[]): Promise<Report> {
+    if (taken.length === 0) return { gaps: [], restarts: [] }
+    let skipped: { from: string; range: Range }[] = []
+    let restarts: Restart[] = []
+    await this.#update(agent, (memory) => {
+      skipped = []
+      restarts = []
+      for (const { from, sequence } of taken) {
+        if (!isAgentId(from) || !Number.isSafeInteger(sequence)) continue
+        const noted = noteNumber(memory[from] ?? nothingSeen, sequence)
+        // Taken out and put back, so that the ones heard of last stand last.
+        delete memory[from]
+        memory[from] = noted.seen
+        if (noted.skipped) skipped.push({ from, range: noted.skipped })
+        if (noted.restartedAfter !== undefined) restarts.push({ from, after: noted.restartedAfter })
+      }
+    })
+    const gaps = skipped.length === 0 ? [] : await this.#confirm(agent, skipped, [...taken, ...waiting])
+    return { gaps, restarts }
+  }
+
+  /** A message is moved back into the inbox. */
+  async expectAgain(agent: AgentId, { from, sequence }: Numbered): Promise<void> {
+    await this.#update(agent, (memory) => {
+      const seen = memory[from]
+      if (seen) memory[from] = expectAgain(seen, sequence)
+    })
+  }
+
+  /**
+   * A number may be missing only here: another reader took the message, or this one did and was killed before it wrote
+   * that down. What lies in `taken/` was not lost.
+   */
+  async #confirm(
+    agent: AgentId,
+    skipped: readonly { from: string; range: Range }[],
+    known: readonly Numbered[],
+  ): Promise<Gap[]> {
+    const seen = [...known, ...(await this.#recentlyTaken(agent, new Set(skipped.map(({ from }) => from))))]
+    return skipped.flatMap(({ from, range }) => {
+      let ranges: readonly Range[] = [range]
+      for (const one of seen) if (one.from === from) ranges = without(ranges, one.sequence)
+      return ranges.map(([first, last]) => ({ from, first, last, count: last - first + 1 }))
+    })
+  }
+
+  async #recentlyTaken(agent: AgentId, senders: ReadonlySet<string>): Promise<Numbered[]> {
+    const { tree, root } = this.#parts
+    const entries = (await tree.list(folderPath(root, agent, 'taken'), { times: true })).filter(isMessageEntry)
+    const newest = entries.sort((a, b) => b.changedAt - a.changedAt).slice(0, mostSearched)
+    const found: Numbered[] = []
+    for (const { name } of newest) {
+      const leaf = await tree.read(pathIn(this.#parts, agent, 'taken', name))
+      const parsed = leaf && parseMessage(leaf.bytes)
+      if (parsed?.outcome === 'message' && senders.has(parsed.message.from)) found.push(parsed.message)
+    }
+    return found
+  }
+
+  async #update(agent: AgentId, change: (memory: Memory) => void): Promise<void> {
+    const { tree, root } = this.#parts
+    const path = receivedPath(root, agent)
+    for (;;) {
+      const leaf = await tree.read(path)
+      const memory = leaf ? memoryIn(leaf.bytes) : {}
+      change(memory)
+      const senders = Object.entries(memory).slice(-mostSenders)
+      const bytes = Buffer.from(printJson({ senders: Object.fromEntries(senders) }))
+      if (leaf && bytes.equals(leaf.bytes)) return
+      const { outcome } = leaf ? await tree.replace(path, bytes, leaf.revision) : await tree.create(path, bytes)
+      if (outcome === 'replaced' || outcome === 'created') return
+    }
+  }
+}
+
+function memoryIn(bytes: Uint8Array): Memory {
+  const memory: Memory = Object.create(null)
+  for (const [from, seen] of Object.entries(sendersIn(bytes))) {
+    if (isSeen(seen) && isAgentId(from)) memory[from] = { last: seen.last, missing: seen.missing }
+  }
+  return memory
+}
+
+function sendersIn(bytes: Uint8Array): object {
+  try {
+    const senders = (parseJson(bytes) as { readonly senders?: unknown } | null)?.senders
+    return typeof senders === 'object' && senders !== null ? senders : {}
+  } catch (error) {
+    // Damaged: a memory that is started over reports too much, never too little.
+    if (error instanceof SignalboxError) return {}
+    throw error
+  }
+}
+
+const isSeen = (value: unknown): value is Seen => {
+  const { last, missing } = (value ?? {}) as { readonly last?: unknown; readonly missing?: unknown }
+  return Number.isSafeInteger(last) && Array.isArray(missing) && missing.every(isRange)
+}
+
+const isRange = (value: unknown): value is Range =>
+  Array.isArray(value) && value.length === 2 && value.every((one) => Number.isSafeInteger(one)) && value[0] <= value[1]

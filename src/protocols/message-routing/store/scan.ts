@@ -1,0 +1,140 @@
+/**
+ * What is in an inbox: its messages, and the files that are none. A scan changes nothing, but for a surplus that other
+ * programs left, which is evicted first. Spec: Message Routing, "Inbox Overflow Protection".
+ */
+import { SignalboxError } from '../../../kernel/errors.ts'
+import { largestRead } from '../format.ts'
+import { type Judged, judgeFile } from '../judge.ts'
+import type { AgentId } from '../layout.ts'
+import { momentOf, type Timed } from '../order.ts'
+import type { Evictions } from './evictions.ts'
+import { messageNames, pathIn, type RoutingParts, turnOf } from './parts.ts'
+
+/** A file that is a message for this inbox. */
+export interface Waiting extends Timed {
+  readonly name: string
+  readonly bytes: Uint8Array
+  readonly arrivedAt: number
+  readonly problems: readonly string[]
+  readonly notes: readonly string[]
+}
+
+/** A file that is none. */
+export interface Invalid {
+  readonly name: string
+  readonly rejection: Extract<Judged, { readonly outcome: 'rejected' }>
+}
+
+export interface Scanned {
+  readonly waiting: readonly Waiting[]
+  readonly invalid: readonly Invalid[]
+  readonly evicted: readonly string[]
+  /** How many files there are in all, the evicted not counted. */
+  readonly depth: number
+}
+
+export interface ScanOptions {
+  /** Reads the deviations of other programs too. */
+  readonly compat?: boolean
+}
+
+export class Scanner {
+  readonly #parts: RoutingParts
+  readonly #evictions: Evictions
+  /** By inbox and way of reading. Holds no more than the inbox does. */
+  readonly #known = new Map<string, ReadonlyMap<string, Waiting>>()
+
+  constructor(parts: RoutingParts, evictions: Evictions) {
+    this.#parts = parts
+    this.#evictions = evictions
+  }
+
+  /** Files that were read before are remembered; whoever takes one compares it with what is there by then. */
+  async scan(agent: AgentId, options: ScanOptions = {}): Promise<Scanned> {
+    const { evicted, names } = await this.#withinLimit(agent, await messageNames(this.#parts, agent, 'inbox'))
+    return { ...(await this.#readAll(agent, names, options)), evicted, depth: names.length }
+  }
+
+  /** The same with every file read anew, and without evicting anything. */
+  async look(agent: AgentId, options: ScanOptions = {}): Promise<Scanned> {
+    const names = await messageNames(this.#parts, agent, 'inbox')
+    return { ...(await this.#readAll(agent, names, options, true)), evicted: [], depth: names.length }
+  }
+
+  async #readAll(agent: AgentId, names: readonly string[], options: ScanOptions, isFresh = false) {
+    const key = `${agent} ${options.compat === true}`
+    const before = isFresh ? undefined : this.#known.get(key)
+    const known = new Map<string, Waiting>()
+    const invalid: Invalid[] = []
+    let unfinished: string[] = []
+    const look = async (name: string, isLast: boolean) => {
+      const found = before?.get(name) ?? (await this.#read(agent, name, options))
+      if (!found) return
+      if ('message' in found) known.set(name, found)
+      else if (found.isYoung && !isLast) unfinished.push(name)
+      else invalid.push(found)
+    }
+    for (const name of names) await look(name, false)
+    if (unfinished.length > 0) {
+      const again = unfinished
+      unfinished = []
+      await pause(this.#parts.settings.settleMs)
+      for (const name of again) await look(name, true)
+    }
+    this.#known.set(key, known)
+    return { waiting: [...known.values()], invalid }
+  }
+
+  /** One file, as it is now; `undefined` when it is gone or not an ordinary file. */
+  async #read(
+    agent: AgentId,
+    name: string,
+    { compat = false }: ScanOptions,
+  ): Promise<Waiting | (Invalid & { readonly isYoung: boolean }) | undefined> {
+    const { tree, clock, settings } = this.#parts
+    const leaf = await unlessStrange(() =>
+      tree.read(pathIn(this.#parts, agent, 'inbox', name), { atMost: largestRead + 1 }),
+    )
+    if (!leaf) return undefined
+    const { bytes, size, modifiedAt } = leaf
+    const judged = this.judge(bytes, { agent, name, size, compat })
+    if (judged.outcome === 'message') {
+      const { message, problems, notes } = judged
+      return { name, bytes, message, at: momentOf(message), arrivedAt: modifiedAt, problems, notes }
+    }
+    const isYoung = judged.isUnfinished && clock.now() - modifiedAt < settings.settleMs
+    return { name, rejection: judged, isYoung }
+  }
+
+  judge(
+    bytes: Uint8Array,
+    { agent, name, size, compat }: { agent: AgentId; name: string; size: number; compat: boolean },
+  ): Judged {
+    const { settings, hooks } = this.#parts
+    const convert = compat ? hooks.convert?.bind(hooks) : undefined
+    const { largestMessage } = settings
+    return judgeFile(bytes, { agent, fileName: name, size, largestMessage, ...(convert ? { convert } : {}) })
+  }
+
+  async #withinLimit(agent: AgentId, names: string[]): Promise<{ evicted: readonly string[]; names: string[] }> {
+    const { tree, settings } = this.#parts
+    if (names.length <= settings.inboxLimit) return { evicted: [], names }
+    return tree.exclusively(turnOf(this.#parts, agent), async () => {
+      const now = await messageNames(this.#parts, agent, 'inbox')
+      const { evicted } = await this.#evictions.makeRoom(agent, now, settings.inboxLimit)
+      return { evicted, names: await messageNames(this.#parts, agent, 'inbox') }
+    })
+  }
+}
+
+/** A file that turned into a link or a pipe since it was listed is nobody's message. */
+async function unlessStrange<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof SignalboxError && error.code === 'NOT_A_LEAF') return undefined
+    throw error
+  }
+}
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

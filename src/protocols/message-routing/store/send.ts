@@ -1,0 +1,64 @@
+/** Sending to one agent and to all. */
+import { SignalboxError } from '../../../kernel/errors.ts'
+import { unusualDirection } from '../directions.ts'
+import { draftOf } from '../draft.ts'
+import type { AgentId } from '../layout.ts'
+import type { Agents } from './agents.ts'
+import { type Delivered, type Delivery, refused } from './delivery.ts'
+import { pruneNowAndThen } from './keeping.ts'
+import type { MrBroadcast, MrSendInput, MrSent } from './outcomes.ts'
+import type { RoutingParts } from './parts.ts'
+import { viewOf } from './view.ts'
+
+export class Sending {
+  readonly #parts: RoutingParts
+  readonly #agents: Agents
+  readonly #delivery: Delivery
+
+  constructor(parts: RoutingParts, agents: Agents, delivery: Delivery) {
+    this.#parts = parts
+    this.#agents = agents
+    this.#delivery = delivery
+  }
+
+  async send(input: MrSendInput): Promise<MrSent> {
+    const { clock, settings, hooks } = this.#parts
+    const startedAt = performance.now()
+    const draft = draftOf(input, settings.largestMessage)
+    const refusal = await hooks.admit?.(draft.from, draft.to, clock.now())
+    if (refusal) throw refused(refusal)
+    const delivered = await this.#delivery.deliver(draft)
+    await pruneNowAndThen(this.#parts, draft.to, 'evicted', delivered.evicted)
+    hooks.observe?.('message_write_latency_ms', performance.now() - startedAt, draft.to)
+    hooks.observe?.('inbox_depth', delivered.depth, draft.to)
+    return this.#sent(draft.to, delivered)
+  }
+
+  /** MR-11: each gets its own message. One that cannot be reached keeps nobody else from theirs. */
+  async broadcast(input: Omit<MrSendInput, 'to'>): Promise<MrBroadcast> {
+    const sent: MrSent[] = []
+    const failed: { to: string; code: string; reason: string }[] = []
+    // Checked once for all, so that a mistake is the caller's error and not that of every recipient.
+    draftOf({ ...input, to: input.from }, this.#parts.settings.largestMessage)
+    const { names, notices } = await this.#agents.known()
+    for (const to of names) {
+      if (to === input.from) continue
+      try {
+        sent.push(await this.send({ ...input, to }))
+      } catch (error) {
+        if (!(error instanceof SignalboxError)) throw error
+        failed.push({ to, code: error.code, reason: error.message })
+      }
+    }
+    return { outcome: sent.length > 0 ? 'sent' : 'nobody', sent, failed, notices }
+  }
+
+  async #sent(to: AgentId, { message, path, evicted, depth, durability, isNewAgent }: Delivered): Promise<MrSent> {
+    const direction = unusualDirection(message)
+    const notices = [
+      ...(direction === undefined ? [] : [direction]),
+      ...(isNewAgent ? [`${to} was not known here; its inbox was made.`, ...(await this.#agents.known()).notices] : []),
+    ]
+    return { outcome: 'sent', message: viewOf(message, 'inbox', path), durability, evicted, depth, notices }
+  }
+}

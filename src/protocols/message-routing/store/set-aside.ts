@@ -1,0 +1,29 @@
+/** Moving a file out of the way, under a name that is free there. */
+import type { Durability } from '../../../tree/tree.ts'
+import { type AgentId, type Folder, spareName } from '../layout.ts'
+import { pathIn, type RoutingParts } from './parts.ts'
+
+export type SetAside =
+  | { readonly outcome: 'moved'; readonly name: string; readonly durability: Durability }
+  /** Somebody else moved it first. */
+  | { readonly outcome: 'gone' }
+
+/**
+ * Of all who try, one sees 'moved'. The name stays as it is unless the folder has one like it already, which only
+ * happens when somebody used an id twice.
+ */
+export async function setAside(
+  parts: RoutingParts,
+  agent: AgentId,
+  name: string,
+  from: Folder,
+  to: Folder,
+): Promise<SetAside> {
+  for (let n = 1; ; n++) {
+    const target = n === 1 ? name : spareName(name, n)
+    // Not `unique`: two files of one name are exactly what must not replace each other here.
+    const moved = await parts.tree.move(pathIn(parts, agent, from, name), pathIn(parts, agent, to, target))
+    if (moved.outcome === 'moved') return { outcome: 'moved', name: target, durability: moved.durability }
+    if (moved.outcome !== 'taken') return { outcome: 'gone' }
+  }
+}

@@ -1,0 +1,41 @@
+/** From a message to what callers see of it. */
+import { printableLine } from '../../../kernel/printable.ts'
+import { defaults, type MrMessage } from '../schema.ts'
+import type { MrState, MrView } from './outcomes.ts'
+
+export interface Remarks {
+  readonly problems?: readonly string[]
+  readonly notes?: readonly string[]
+}
+
+export function viewOf(message: MrMessage, state: MrState, path: string, remarks: Remarks = {}): MrView {
+  return {
+    protocol: 'mr',
+    id: message.msg_id,
+    from: message.from,
+    to: message.to,
+    state,
+    path,
+    summary: summaryOf(message),
+    createdAt: message.timestamp,
+    type: message.type,
+    sequence: message.sequence,
+    requiresAck: message.requires_ack ?? defaults.requires_ack,
+    priority: message.priority ?? defaults.priority,
+    correlationId: message.correlation_id,
+    message,
+    problems: remarks.problems ?? none,
+    notes: remarks.notes ?? none,
+  }
+}
+
+const none: readonly string[] = Object.freeze([])
+const longestSummary = 120
+
+/** The payload's own words where it has some, else the word that says what it is about. */
+function summaryOf({ type, payload }: MrMessage): string {
+  const { message, task, status, action, health } = payload
+  const text = [message, task, status, action, health].find((one) => typeof one === 'string' && one.trim() !== '')
+  const line = printableLine(`${text ?? type}`.trim().split(/\r?\n/, 1)[0]!)
+  return line.length > longestSummary ? `${line.slice(0, longestSummary - 1)}…` : line
+}

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { tempDir } from '../../test/support/temp.ts'
+import { printIdentity } from '../protocols/message-routing/security/key-file.ts'
 import { age } from './age.ts'
 
 const program = (args: readonly string[], input: string) => spawnSync('age', args, { input, encoding: 'utf8' })
@@ -33,7 +34,7 @@ describe('age', () => {
   withProgram('seals for the age program and opens what that seals', async () => {
     const { identity, recipient } = await age.makeKeys()
     const file = join(tempDir(), 'identity.txt')
-    writeFileSync(file, `# public key: ${recipient}\n${identity}\n`, { mode: 0o600 })
+    writeFileSync(file, printIdentity(identity, recipient, '2026-01-01T00:00:00.000Z'), { mode: 0o600 })
     const read = program(['--decrypt', '--identity', file], await age.seal('to the program', recipient))
     expect([read.stderr, read.stdout]).toEqual(['', 'to the program'])
     const written = program(['--encrypt', '--armor', '--recipient', recipient], 'from the program')

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { aMessage } from '../../../test/support/message-routing-messages.ts'
 import { convert, isForeignLock, lowerAnswer, raise, standardIdOf } from './compat.ts'
+import { judgeFile } from './judge.ts'
 
 const folder = new URL('../../../test/golden/message-routing/compat/', import.meta.url)
 const read = (name: string) => JSON.parse(readFileSync(new URL(name, folder), 'utf8'))
@@ -13,14 +14,9 @@ describe('a message from the field', () => {
   for (const name of names) {
     it(`${name} means what lies beside it`, () => {
       const found = read(`${name}.found.json`)
-      expect(convert(found, { fileName: `${found.msg_id}.json` })).toEqual(read(`${name}.means.json`))
+      expect(convert(found)).toEqual(read(`${name}.means.json`))
     })
   }
-
-  it('keeps its own id only when its file is named after it', () => {
-    const found = read('plain.found.json')
-    expect(convert(found, { fileName: 'msg-1-1.json' }).nativeId).toBeUndefined()
-  })
 
   it('becomes the same message every time, and is left alone the second time', () => {
     const once = raise(read('plain.found.json')).value
@@ -146,5 +142,33 @@ describe('what lies about', () => {
     ['msg_a3f5d8b2.json', false],
   ])('%s: %s', (name, isLock) => {
     expect(isForeignLock(name)).toBe(isLock)
+  })
+})
+
+describe('with the rules for files', () => {
+  const judge = (found: Record<string, unknown>, agent = String(found.to)) => {
+    const bytes = Buffer.from(JSON.stringify(found))
+    return judgeFile(bytes, {
+      agent,
+      fileName: `${found.msg_id}.json`,
+      size: bytes.length,
+      largestMessage: 10_240,
+      convert,
+    })
+  }
+
+  it.each(names.filter((name) => !['beyond-repair', 'not-an-object'].includes(name)))('%s is a message', (name) => {
+    expect(judge(read(`${name}.found.json`))).toMatchObject({ outcome: 'message' })
+  })
+
+  it('what cannot be repaired is none, nor is one in a wrong inbox', () => {
+    expect(judge(read('beyond-repair.found.json'))).toMatchObject({ outcome: 'rejected', code: 'VALIDATION_FAILED' })
+    expect(judge(read('plain.found.json'), 'other')).toMatchObject({ outcome: 'rejected', code: 'WRONG_INBOX' })
+  })
+
+  it('a type of another program is let in, whatever its name', () => {
+    for (const type of ['coordination', 'constructor', '__proto__', 'toString']) {
+      expect(judge({ ...read('other-type.found.json'), type })).toMatchObject({ outcome: 'message', message: { type } })
+    }
   })
 })

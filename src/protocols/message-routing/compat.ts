@@ -71,19 +71,12 @@ export function raise(value: unknown): Raised {
   return { value: { ...value, ...Object.fromEntries(changes) }, conversions }
 }
 
-/** For the store: the same, with what it must know to accept the file. */
-export function convert(value: unknown, { fileName }: { readonly fileName: string }): Converted {
-  const raised = raise(value)
-  const notes = raised.conversions.map(({ note }) => note)
-  const native = isObject(value) && typeof value.msg_id === 'string' ? value.msg_id : undefined
-  const isConverted = raised.conversions.some(({ field, became }) => field === 'msg_id' && became !== undefined)
-  const isOtherType = raised.conversions.some(({ field, became }) => field === 'type' && became === undefined)
-  return {
-    value: raised.value,
-    notes,
-    ...(isConverted && native !== undefined && fileName === `${native}.json` ? { nativeId: native } : {}),
-    ...(isOtherType ? { tolerated: ['type'] } : {}),
-  }
+/** For the store: the same, with what it must know to accept the message. */
+export function convert(found: unknown): Converted {
+  const { value, conversions } = raise(found)
+  const notes = conversions.map(({ note }) => note)
+  const isOtherType = conversions.some(({ field, became }) => field === 'type' && became === undefined)
+  return { value, notes, ...(isOtherType ? { tolerated: ['type'] } : {}) }
 }
 
 export interface Lowered {

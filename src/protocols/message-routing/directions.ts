@@ -20,6 +20,6 @@ const roleOf = (name: string): Role => (/^coordinator(?:[-_]|$)/.test(name) ? 'c
 export function unusualDirection({ from, to, type, correlation_id }: MrMessage): string | undefined {
   if (type === 'status-update' && typeof correlation_id === 'string') return undefined
   const direction = `${roleOf(from)} to ${roleOf(to)}` as const
-  if (usual[type].includes(direction)) return undefined
+  if (!Object.hasOwn(usual, type) || usual[type].includes(direction)) return undefined
   return `A ${type} usually goes from ${usual[type].join(' or ')}; this one goes from ${direction}.`
 }

@@ -71,8 +71,6 @@ export interface Converted {
   readonly value: unknown
   /** What was converted or could not be, one sentence each. */
   readonly notes: readonly string[]
-  /** The id in the file's own form, where that was converted; the file is named after it. */
-  readonly nativeId?: string
   /** Fields that stay as they are although the schema refuses them. */
   readonly tolerated?: readonly string[]
 }

@@ -15,11 +15,20 @@
  * }
  * await workspace.close()
  * ```
+ *
+ * Message Routing is `workspace.mr`:
+ *
+ * ```ts
+ * await workspace.mr.send({ from: 'lead', to: 'coder-1', type: 'task-delegation', payload: { task: 'Fix the login' } })
+ * const { messages } = await workspace.mr.receive('coder-1', { waitMs: 60_000 })
+ * for (const { message } of messages) console.log(message.payload)
+ * ```
  */
 import type { Clock } from './kernel/clock.ts'
 import { systemClock } from './kernel/clock.ts'
 import { missionsOn } from './operations/acmq/open.ts'
 import type { Environment } from './operations/define.ts'
+import { type MessageRouting, openMessageRouting } from './operations/mr/library.ts'
 import type { Configuration } from './operations/workspace/configuration.ts'
 import { lazyWorkspace } from './operations/workspace/workspace.ts'
 import type { Missions } from './protocols/ac-mq/store/missions.ts'
@@ -29,6 +38,8 @@ export { type Clock, heldClock, systemClock } from './kernel/clock.ts'
 export { type ErrorKind, errorKinds, SignalboxError } from './kernel/errors.ts'
 export { childOf, isWithin, nameOf, parentOf, type TreePath, treePath, treeRoot } from './kernel/tree-path.ts'
 export type { Environment } from './operations/define.ts'
+export type { MessageRouting } from './operations/mr/library.ts'
+export type { Latencies, MrMetrics } from './operations/mr/measured.ts'
 export type { Configuration } from './operations/workspace/configuration.ts'
 export type { GraphFormat } from './protocols/ac-mq/graph.ts'
 export type { Hydration, Included, LeftOut } from './protocols/ac-mq/hydrate.ts'
@@ -43,6 +54,12 @@ export type { Repair } from './protocols/ac-mq/store/reconcile.ts'
 export type { SendInput, Sent } from './protocols/ac-mq/store/send.ts'
 export type { Stalled, Swept } from './protocols/ac-mq/store/supervise.ts'
 export type { AcmqView, AcmqViewWithBody } from './protocols/ac-mq/store/view.ts'
+export type { Issue } from './protocols/message-routing/issue.ts'
+export type { Alert } from './protocols/message-routing/metrics/alerts.ts'
+export type { MessageType, MrMessage, Payload } from './protocols/message-routing/schema.ts'
+export type { KeyRing, KeyView } from './protocols/message-routing/security/keys.ts'
+export type { RoutingFace } from './protocols/message-routing/store/face.ts'
+export type * from './protocols/message-routing/store/outcomes.ts'
 export type * from './tree/tree.ts'
 
 export interface OpenOptions {
@@ -75,6 +92,8 @@ export interface Workspace {
   readonly configuration: Configuration
   /** The missions of AC-MQ in this workspace, as it is configured. Always the same object; nothing is read before it is asked. */
   readonly acmq: Missions
+  /** The inboxes of Message Routing in this workspace, as it is configured. Always the same object; nothing is read before it is asked. */
+  readonly mr: MessageRouting
   /** Lets go of everything held open. What was acknowledged is safe with or without it. */
   close(): Promise<void>
 }
@@ -92,5 +111,15 @@ export async function openWorkspace(options: OpenOptions = {}): Promise<Workspac
   const tree = await workspace.tree({ makeRoot })
   const configuration = await workspace.configuration()
   const acmq = missionsOn(tree, clock, configuration)
-  return { root: workspace.root().path, tree, configuration, acmq, close: workspace.close }
+  const { mr, close: closeRouting } = await openMessageRouting({
+    tree,
+    clock,
+    configuration,
+    openTree: workspace.openTree,
+  })
+  async function close() {
+    await closeRouting()
+    await workspace.close()
+  }
+  return { root: workspace.root().path, tree, configuration, acmq, mr, close }
 }

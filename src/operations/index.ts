@@ -23,6 +23,19 @@ import { demo } from './demo/demo.ts'
 import { doctor } from './doctor.ts'
 import { humanAnswer, humanApprove, humanDeny, humanList } from './human.ts'
 import { init } from './init.ts'
+import { mrAck } from './mr/ack.ts'
+import { mrAwait } from './mr/await.ts'
+import { mrBroadcast } from './mr/broadcast.ts'
+import { mrInit } from './mr/init.ts'
+import { mrEvicted, mrRejected, mrTaken } from './mr/kept.ts'
+import { mrKeys } from './mr/keys.ts'
+import { mrMetrics } from './mr/metrics.ts'
+import { mrReceive } from './mr/receive.ts'
+import { mrRecover } from './mr/recover.ts'
+import { mrSend } from './mr/send.ts'
+import { mrStatus } from './mr/status.ts'
+import { mrUnacked } from './mr/unacked.ts'
+import { mrValidate } from './mr/validate.ts'
 import { version } from './version.ts'
 
 /** Those of AC-MQ, in the order in which one meets them. */
@@ -47,12 +60,32 @@ export const acmqOperations: readonly Operation[] = [
   graph,
 ]
 
+/** Those of Message Routing. */
+export const mrOperations: readonly Operation[] = [
+  mrInit,
+  mrSend,
+  mrReceive,
+  mrAck,
+  mrUnacked,
+  mrBroadcast,
+  mrAwait,
+  mrValidate,
+  mrStatus,
+  mrMetrics,
+  mrTaken,
+  mrEvicted,
+  mrRejected,
+  mrRecover,
+  mrKeys,
+]
+
 /** What waits for a person, of whatever protocol. */
 export const humanOperations: readonly Operation[] = [humanList, humanApprove, humanDeny, humanAnswer]
 
 export const operations: readonly Operation[] = [
   init,
   ...acmqOperations,
+  ...mrOperations,
   ...humanOperations,
   doctor,
   demo,

@@ -4,6 +4,7 @@
  */
 import { acmqGroup } from './acmq-group.ts'
 import type { Group } from './command.ts'
+import { mrGroup } from './mr-group.ts'
 
 export const program = 'signalbox'
 
@@ -17,6 +18,7 @@ export const commandTable: Group = {
       load: async () => (await import('./commands/init.ts')).initFace,
     },
     acmqGroup,
+    mrGroup,
     {
       name: 'human',
       summary: 'What waits for a person: look, approve, deny.',

@@ -1,0 +1,25 @@
+import { defineOperation } from '../define.ts'
+import { text } from '../field.ts'
+import { agent, messageId } from './fields.ts'
+import { withRouting } from './open.ts'
+import { headerOf } from './view.ts'
+
+export const mrAck = defineOperation({
+  name: 'ack',
+  summary: 'Tell the sender of a message that it arrived.',
+  more: 'Sends a status-update that names the message. Only the first time does so; repeating it is fine.',
+  input: {
+    agent,
+    id: messageId,
+    text: text('What to say with it.', { placeholder: 'TEXT', longest: 4096 }),
+  },
+  outcomes: { acknowledged: 'done', unchanged: 'done' },
+  examples: [{ command: 'mr ack coder-1 msg_a3f5d8b2', does: 'acknowledge what coder-1 has taken' }],
+
+  run(context, { agent, id, text }) {
+    return withRouting(context, async (routing) => {
+      const { message, ...acknowledged } = await routing.ack(agent, id, text === undefined ? {} : { text })
+      return { ...acknowledged, message: headerOf(message) }
+    })
+  },
+})

@@ -1,0 +1,31 @@
+import { defineOperation } from '../define.ts'
+import { duration } from '../field.ts'
+import { agent, compat, messageId } from './fields.ts'
+import { withRouting } from './open.ts'
+import { withRecord } from './view.ts'
+
+export const mrAwait = defineOperation({
+  name: 'await',
+  summary: 'Wait for the reply to a message, and take it.',
+  more:
+    'A reply is whatever names the message as the one it answers; an acknowledgement is one too. Other messages stay ' +
+    'in the inbox. Exit status 1 means that none came in time.',
+  input: {
+    agent,
+    id: messageId,
+    wait: duration('How long to wait.', { least: 0, default: 30_000, placeholder: 'SECONDS' }),
+    compat,
+  },
+  outcomes: { received: 'done', nothing: 'nothing' },
+  examples: [{ command: 'mr await lead msg_a3f5d8b2 --wait 60', does: 'wait up to a minute for the answer' }],
+
+  async run(context, { agent, id, wait, compat }) {
+    const isCompat = compat || (await context.configuration()).compat
+    return withRouting(context, async (routing, { prepareCompat }) => {
+      if (isCompat) await prepareCompat()
+      const replied = await routing.awaitReply(agent, id, { waitMs: wait, compat: isCompat })
+      if (replied.outcome === 'nothing') return { outcome: 'nothing', waitedMs: wait } as const
+      return { outcome: 'received', message: withRecord(replied.message), durability: replied.durability } as const
+    })
+  },
+})

@@ -1,0 +1,38 @@
+import { defineOperation } from '../define.ts'
+import { contentOf } from './content.ts'
+import { content } from './fields.ts'
+import { withRouting } from './open.ts'
+import { headerOf } from './view.ts'
+
+export const mrBroadcast = defineOperation({
+  name: 'broadcast',
+  summary: 'Send a message to every known agent but the sender.',
+  more:
+    'Each gets a message of its own, with its own id and number. One that cannot be reached keeps nobody else from ' +
+    'theirs; the exit status is then 8.',
+  input: content,
+  outcomes: { sent: 'done', nobody: 'nothing', partly: 'Unavailable' },
+  examples: [
+    {
+      command: `mr broadcast --from coordinator --type command --payload '{"action": "pause"}'`,
+      does: 'stop everybody for a moment',
+    },
+  ],
+
+  async run(context, input) {
+    const { durability } = await context.configuration()
+    const message = await contentOf(context, input)
+    return withRouting(context, async (routing, { takeAlerts }) => {
+      const { outcome, sent, failed, notices } = await routing.broadcast(message)
+      return {
+        outcome: failed.length > 0 ? 'partly' : outcome,
+        messages: sent.map((one) => headerOf(one.message)),
+        evicted: sent.flatMap((one) => one.evicted.map((id) => ({ to: one.message.to, id }))),
+        failed,
+        durability,
+        notices: [...new Set([...notices, ...sent.flatMap((one) => one.notices)])],
+        alerts: takeAlerts(),
+      } as const
+    })
+  },
+})

@@ -1,0 +1,29 @@
+import { defineOperation } from '../define.ts'
+import { flag, text } from '../field.ts'
+import { withRouting } from './open.ts'
+
+export const mrInit = defineOperation({
+  name: 'init',
+  summary: 'Make the inbox of an agent, so that others can see that it is there.',
+  more:
+    'Repeating it changes nothing. With --reset the numbers of the messages it sends begin at 1 again; messages stay ' +
+    'where they are, and receivers report a restart instead of a loss.',
+  input: {
+    agent: text('The name: lower-case letters, digits, dashes and underscores, at most 64.', {
+      positional: true,
+      required: true,
+    }),
+    reset: flag('Number what it sends from 1 again.'),
+  },
+  outcomes: { created: 'done', reset: 'done', unchanged: 'done' },
+  examples: [
+    { command: 'mr init coder-1', does: 'make an agent' },
+    { command: 'mr init coder-1 --reset', does: 'let it start over' },
+  ],
+
+  async run(context, { agent, reset }) {
+    const { durability } = await context.configuration()
+    const made = await withRouting(context, (routing) => routing.init(agent, { reset }))
+    return { ...made, durability }
+  },
+})

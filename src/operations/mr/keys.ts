@@ -1,0 +1,93 @@
+import { invalidInput } from '../../kernel/errors.ts'
+import type { KeyRing } from '../../protocols/message-routing/security/keys.ts'
+import { defineOperation } from '../define.ts'
+import { flag, text } from '../field.ts'
+import { withRouting } from './open.ts'
+
+export type { KeyView } from '../../protocols/message-routing/security/keys.ts'
+
+export const mrKeys = defineOperation({
+  name: 'keys',
+  summary: 'Show the keys of agents, make them, or trust those of somebody else.',
+  more:
+    'Private keys never leave their files and are never shown. What is shown here can be given to others, who enter it ' +
+    'with --trust: being in the list is the trust. Keys are used once `mr.signing` or `mr.encryption` is set.',
+  input: {
+    agent: text('Only this agent.', { positional: true }),
+    generate: flag('Make the keys that it lacks.'),
+    trust: text('Enter the public key that its owner gave you.', { placeholder: 'KEY', longest: 100 }),
+    encryption: text('With --trust: the key for encryption, which begins with age1.', {
+      placeholder: 'KEY',
+      longest: 100,
+    }),
+    replace: flag('Put the new key in the place of the one that is there, which is retired.'),
+  },
+  outcomes: {
+    listed: 'done',
+    created: 'done',
+    replaced: 'done',
+    trusted: 'done',
+    unchanged: 'done',
+    nothing: 'nothing',
+  },
+  examples: [
+    { command: 'mr keys', does: 'see who has keys' },
+    { command: 'mr keys coder-1 --generate', does: 'make keys for an agent' },
+    { command: 'mr keys coder-2 --trust 11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo', does: "enter somebody else's" },
+  ],
+
+  async run(context, { agent, generate, trust, encryption, replace }) {
+    checkWords({ agent, generate, trust, encryption, replace })
+    return withRouting(context, async (_routing, assembly) => {
+      const ring = await assembly.keys()
+      if (agent === undefined) return { outcome: 'listed', keys: await ring.list() } as const
+      const outcome = generate
+        ? (await ring.generate(agent, { replace })).outcome
+        : trust !== undefined
+          ? await enter(ring, agent, trust, encryption, replace)
+          : 'listed'
+      const key = await ring.show(agent)
+      return { outcome: key ? outcome : 'nothing', keys: key ? [key] : [] } as const
+    })
+  },
+})
+
+async function enter(
+  ring: KeyRing,
+  agent: string,
+  publicKey: string,
+  encryption: string | undefined,
+  replace: boolean,
+) {
+  const key = { publicKey, ...(encryption === undefined ? {} : { encryption }) }
+  return (await ring.trust(agent, key, { replace })).outcome
+}
+
+interface Words {
+  readonly agent: string | undefined
+  readonly generate: boolean
+  readonly trust: string | undefined
+  readonly encryption: string | undefined
+  readonly replace: boolean
+}
+
+function checkWords({ agent, generate, trust, encryption, replace }: Words): void {
+  const isChange = generate || trust !== undefined
+  if (generate && trust !== undefined) {
+    throw invalidInput('CONTRADICTION', 'Keys are either made (--generate) or entered (--trust).', {
+      hint: 'Give one of the two.',
+    })
+  }
+  if (isChange && agent === undefined) {
+    throw invalidInput('MISSING_INPUT', 'AGENT is missing: whose key it is.', { hint: 'Name the agent first.' })
+  }
+  if ((replace && !isChange) || (encryption !== undefined && trust === undefined)) {
+    throw invalidInput(
+      'CONTRADICTION',
+      '--replace and --encryption say something about a change, and none is asked for.',
+      {
+        hint: 'Add --generate or --trust KEY, or leave them out.',
+      },
+    )
+  }
+}

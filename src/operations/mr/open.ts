@@ -1,0 +1,37 @@
+/** Message Routing in the workspace that a command works on. */
+import type { RoutingFace } from '../../protocols/message-routing/store/face.ts'
+import type { Context } from '../define.ts'
+import { type Assembly, assemble } from './assembly.ts'
+
+/**
+ * Does something with it, and writes down what was measured. A process may end right after a command, so nothing is
+ * left for later.
+ */
+export async function withRouting<T>(
+  context: Context,
+  run: (routing: RoutingFace, assembly: Assembly) => Promise<T>,
+): Promise<T> {
+  const assembly = await openAssembly(context)
+  try {
+    return await run(assembly.routing, assembly)
+  } finally {
+    await assembly.flush()
+  }
+}
+
+/** The same one for as long as the context lives: what it remembers is worth keeping. */
+function openAssembly(context: Context): Promise<Assembly> {
+  const known = opened.get(context) ?? openNow(context)
+  opened.set(context, known)
+  return known
+}
+
+const opened = new WeakMap<Context, Promise<Assembly>>()
+
+const openNow = async (context: Context): Promise<Assembly> =>
+  assemble({
+    tree: await context.tree(),
+    clock: context.clock,
+    configuration: await context.configuration(),
+    openTree: context.openTree,
+  })

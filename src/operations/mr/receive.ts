@@ -1,0 +1,53 @@
+import { defineOperation } from '../define.ts'
+import { choice, duration, flag, integer } from '../field.ts'
+import { agent, compat } from './fields.ts'
+import { withRouting } from './open.ts'
+import { headerOf } from './view.ts'
+
+export const mrReceive = defineOperation({
+  name: 'receive',
+  summary: 'Take the messages that wait for an agent, oldest first.',
+  more:
+    'Each message goes to one reader, once; it is kept in `taken/` for a while. `messages` are as in their files, ' +
+    '`envelopes` say the same in the words of all protocols, in the same order. Files that are no messages for this ' +
+    'inbox are set aside and listed, as are numbers that never came. Exit status 1 means that nothing waits.',
+  input: {
+    agent,
+    peek: flag('Look without taking.'),
+    wait: duration('How long to wait for one to come.', { least: 0, placeholder: 'SECONDS' }),
+    limit: integer('At most so many.', { least: 1 }),
+    order: choice('`time`: as they were sent. `priority`: the most urgent first.', ['time', 'priority'], {
+      default: 'time',
+    }),
+    compat,
+  },
+  outcomes: { received: 'done', nothing: 'nothing' },
+  examples: [
+    { command: 'mr receive coder-1', does: 'take what waits' },
+    { command: 'mr receive coder-1 --peek', does: 'look at it first' },
+    { command: 'mr receive coder-1 --wait 60 --limit 1 --order priority --json', does: 'wait for the most urgent one' },
+  ],
+
+  async run(context, { agent, peek, wait, limit, order, compat }) {
+    const isCompat = compat || (await context.configuration()).compat
+    return withRouting(context, async (routing, { prepareCompat, takeAlerts }) => {
+      if (isCompat) await prepareCompat()
+      const received = await routing.receive(agent, {
+        peek,
+        order,
+        compat: isCompat,
+        ...(wait === undefined ? {} : { waitMs: wait }),
+        ...(limit === undefined ? {} : { limit }),
+      })
+      const { outcome, messages, ...rest } = received
+      return {
+        outcome,
+        agent,
+        messages: messages.map(({ message }) => message),
+        ...rest,
+        envelopes: messages.map(headerOf),
+        alerts: takeAlerts(),
+      }
+    })
+  },
+})

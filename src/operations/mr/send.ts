@@ -1,0 +1,48 @@
+import { defineOperation } from '../define.ts'
+import { text } from '../field.ts'
+import { contentOf } from './content.ts'
+import { content } from './fields.ts'
+import { someoneMeant } from './known-agents.ts'
+import { withRouting } from './open.ts'
+import { headerOf } from './view.ts'
+
+export const mrSend = defineOperation({
+  name: 'send',
+  summary: 'Put a message into the inbox of an agent.',
+  more:
+    'The recipient need not be running: the message waits as a file. A full inbox first lets go of its oldest message, ' +
+    'which `mr evicted` lists and `mr recover` brings back. A write that fails is logged, not repeated, and exits with 8.',
+  input: {
+    to: text('Who gets it.', { required: true, placeholder: 'AGENT' }),
+    ...content,
+    replyTo: text('The message that this one answers.', { placeholder: 'MSG' }),
+  },
+  outcomes: { sent: 'done' },
+  examples: [
+    {
+      command: `mr send --from lead --to coder-1 --type task-delegation --payload '{"task": "Fix the login"}'`,
+      does: 'give somebody a task',
+    },
+    {
+      command: 'mr send --as coder-1 --to lead --type result --reply-to msg_a3f5d8b2 --payload @result.json',
+      does: 'answer it with a file',
+    },
+  ],
+
+  async run(context, { to, replyTo, ...input }) {
+    const message = await contentOf(context, input)
+    return withRouting(context, async (routing, assembly) => {
+      const meant = await someoneMeant(assembly, to)
+      const sent = await routing.send({ ...message, to, ...(replyTo === undefined ? {} : { replyTo }) })
+      return {
+        outcome: 'sent',
+        message: headerOf(sent.message),
+        durability: sent.durability,
+        evicted: sent.evicted,
+        depth: sent.depth,
+        notices: [...sent.notices, ...(meant === undefined ? [] : [`Did you mean ${meant}?`])],
+        alerts: assembly.takeAlerts(),
+      } as const
+    })
+  },
+})

@@ -1,0 +1,30 @@
+import { standingAlerts } from '../../protocols/message-routing/metrics/alerts.ts'
+import { defineOperation } from '../define.ts'
+import { text } from '../field.ts'
+import { withRouting } from './open.ts'
+
+export const mrStatus = defineOperation({
+  name: 'status',
+  summary: 'Show how full the inboxes are, what left them, and what is wrong.',
+  input: { agent: text('Only this agent.', { positional: true }) },
+  outcomes: { told: 'done' },
+  examples: [
+    { command: 'mr status', does: 'look at all agents' },
+    { command: 'mr status coder-1 --json', does: 'one of them, for programs' },
+  ],
+
+  run(context, { agent }) {
+    return withRouting(context, async (routing, { journal, thresholds }) => {
+      const { agents, notices } =
+        agent === undefined ? await routing.status() : { agents: [await routing.statusOf(agent)], notices: [] }
+      const depths = new Map(agents.map((one) => [one.agent, one.depth]))
+      const alerts = standingAlerts({ latencies: await journal.read(), depths }, context.clock.now(), thresholds)
+      return {
+        outcome: 'told',
+        agents: agents.map((one) => ({ ...one, oldest: one.oldest ?? null })),
+        alerts,
+        notices,
+      } as const
+    })
+  },
+})

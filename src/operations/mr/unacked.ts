@@ -1,0 +1,18 @@
+import { defineOperation } from '../define.ts'
+import { agent } from './fields.ts'
+import { withRouting } from './open.ts'
+
+export const mrUnacked = defineOperation({
+  name: 'unacked',
+  summary: 'List what has not been acknowledged: by others towards an agent, and by it.',
+  input: { agent },
+  outcomes: { listed: 'done' },
+  examples: [{ command: 'mr unacked lead', does: 'see whose acknowledgement lead still waits for, or owes' }],
+
+  run(context, { agent }) {
+    return withRouting(context, async (routing) => {
+      const unacked = await routing.unacked(agent)
+      return { outcome: 'listed', agent, unacked } as const
+    })
+  },
+})

@@ -1,0 +1,33 @@
+/** What surfaces may know of messages: how they look from outside. */
+import type { MrMessage } from '../../protocols/message-routing/schema.ts'
+import type { Kept, MrView } from '../../protocols/message-routing/store/outcomes.ts'
+
+export type { Alert } from '../../protocols/message-routing/metrics/alerts.ts'
+export type { MrMessage } from '../../protocols/message-routing/schema.ts'
+export type { Gap, Rejected, Restart } from '../../protocols/message-routing/store/outcomes.ts'
+
+/** The envelope and the protocol's own facts, without the payload: who sent it knows that. */
+export type MrHeader = Omit<MrView, 'message'>
+/** With the file's own words beside it. */
+export type MrWithRecord = MrHeader & { readonly record: MrMessage }
+
+export const headerOf = ({ message: _, ...header }: MrView): MrHeader => header
+
+export const withRecord = ({ message, ...header }: MrView): MrWithRecord => ({ ...header, record: message })
+
+/** A message that left an inbox and can be put back. Of an unreadable one little is known. */
+export interface KeptLine {
+  readonly id: string
+  readonly path: string
+  readonly movedAt: string
+  readonly size: number
+  readonly message: MrHeader | null
+}
+
+export const keptLine = ({ id, path, movedAt, size, message }: Kept): KeptLine => ({
+  id,
+  path,
+  movedAt: new Date(movedAt).toISOString(),
+  size,
+  message: message ? headerOf(message) : null,
+})

@@ -1,0 +1,34 @@
+import { printableLine } from '../../../../kernel/printable.ts'
+import { type KeyView, mrKeys } from '../../../../operations/mr/keys.ts'
+import { commandFace } from '../../command.ts'
+import { fieldList, type Row } from '../../field-list.ts'
+import type { Screen } from '../../terminal.ts'
+
+const did: Readonly<Record<string, string>> = {
+  created: 'Made keys.',
+  replaced: 'Made new keys; the old one counts for what it signed before.',
+  trusted: 'Trusted from now on.',
+  unchanged: 'That is so already.',
+}
+
+export const keysFace = commandFace(mrKeys, ({ outcome, keys }, screen) => {
+  if (keys.length === 0) return 'No keys yet. Make some: signalbox mr keys AGENT --generate\n'
+  const lines = keys.map((key) => keyText(key, screen)).join('\n')
+  return did[outcome] === undefined ? lines : `${did[outcome]}\n${lines}`
+})
+
+/** All of it is public; what is private is never read for this. */
+function keyText({ agent, signing, encryption, retired, isOwn }: KeyView, screen: Screen): string {
+  const rows: Row[] = [
+    ...(signing
+      ? ([
+          ['signing', signing.publicKey],
+          ['since', signing.createdAt],
+        ] as const)
+      : []),
+    ...(encryption === undefined ? [] : [['encryption', encryption] as const]),
+    ['private key', isOwn ? 'here: this workspace can sign as it' : 'elsewhere'],
+    ...(retired > 0 ? [['retired', String(retired)] as const] : []),
+  ]
+  return `${screen.paint('bold', printableLine(agent))}\n${fieldList(rows, screen).replace(/^/gm, '  ').trimEnd()}\n`
+}

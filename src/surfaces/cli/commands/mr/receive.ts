@@ -1,0 +1,56 @@
+import { printableLine } from '../../../../kernel/printable.ts'
+import { mrReceive } from '../../../../operations/mr/receive.ts'
+import type { Gap, MrHeader, Rejected, Restart } from '../../../../operations/mr/view.ts'
+import { commandFace } from '../../command.ts'
+import type { Row } from '../../field-list.ts'
+import type { Screen } from '../../terminal.ts'
+import { alertLines } from './asides.ts'
+import { messageText } from './message-text.ts'
+
+export const receiveFace = commandFace(
+  mrReceive,
+  ({ messages, envelopes, depth }, screen) => {
+    if (envelopes.length === 0) return 'Nothing waits.\n'
+    const texts = envelopes.map((header, n) => messageText(header, messages[n]!, nextSteps(header), screen))
+    return [...texts, ...(depth > 0 ? [`${depth} more in the inbox.\n`] : [])].join('\n')
+  },
+  {
+    aside: (output, screen) =>
+      [
+        rejectedLines(output.rejected, screen),
+        gapLines(output, screen),
+        ...output.evicted.map((id) => `${screen.paint('yellow', 'evicted:')} ${printableLine(id)}\n`),
+        alertLines(output, screen),
+      ].join(''),
+  },
+)
+
+/** Only where something is asked for. */
+function nextSteps({ id, from, to, type, requiresAck, state }: MrHeader): Row[] {
+  if (state !== 'taken') return []
+  const ack: Row[] = requiresAck ? [['acknowledge', `signalbox mr ack ${to} ${id}`]] : []
+  const answer = `signalbox mr send --from ${to} --to ${from} --type result --reply-to ${id} --payload JSON`
+  return type === 'task-delegation' ? [...ack, ['when done', answer]] : ack
+}
+
+const rejectedLines = (rejected: readonly Rejected[], { paint }: Screen): string =>
+  rejected
+    .map(({ file, path, code, issues }) => {
+      const why = issues.map(printableLine).join('; ')
+      return `${paint('red', 'rejected:')} ${printableLine(file)} (${printableLine(code)}): ${why}. It is now ${printableLine(path)}\n`
+    })
+    .join('')
+
+function gapLines(
+  { gaps, restarts }: { readonly gaps: readonly Gap[]; readonly restarts: readonly Restart[] },
+  { paint }: Screen,
+): string {
+  const missing = gaps.map(({ from, first, last, count }) => {
+    const which = first === last ? `number ${first}` : `numbers ${first} to ${last}`
+    return `${paint('yellow', 'missing:')} ${which} of ${printableLine(from)} (${count}) never came, or came too late\n`
+  })
+  const again = restarts.map(
+    ({ from, after }) => `${paint('yellow', 'note:')} ${printableLine(from)} began at 1 again, after number ${after}\n`,
+  )
+  return [...missing, ...again].join('')
+}

@@ -39,10 +39,11 @@ export function readValue(bytes: Uint8Array): { readonly value: unknown } | { re
   }
 }
 
-/** Is this value a message? */
-export function judgeValue(value: unknown): Parsed {
-  const issues: Issue[] = []
-  checkMessage(value, issues)
+/** Is this value a message? `tolerated` names fields that may be as they are. */
+export function judgeValue(value: unknown, tolerated: readonly string[] = []): Parsed {
+  const found: Issue[] = []
+  checkMessage(value, found)
+  const issues = tolerated.length === 0 ? found : found.filter(({ field }) => !tolerated.includes(field))
   if (issues.length > 0) return { outcome: 'invalid', issues, isUnfinished: false, value }
   return { outcome: 'message', message: withoutNull(value as MrMessage) }
 }

@@ -50,20 +50,17 @@ export function judgeFile(bytes: Uint8Array, where: Where): Judged {
   }) ?? {
     value: read.value,
     notes: [],
+    tolerated: [],
   }
   const msgId = textIn(value, 'msg_id')
   const unsupported = versionRejection(value)
   if (unsupported) return { ...unsupported, msgId, isUnfinished: false }
-  const judged = judgeValue(value)
-  const issues = judged.outcome === 'invalid' ? judged.issues.filter(({ field }) => !tolerated.includes(field)) : []
-  if (issues.length > 0) {
-    return rejection(
-      'VALIDATION_FAILED',
-      issues.map(({ message }) => message),
-      msgId,
-    )
+  const judged = judgeValue(value, tolerated)
+  if (judged.outcome === 'invalid') {
+    const issues = judged.issues.map(({ message }) => message)
+    return rejection('VALIDATION_FAILED', issues, msgId)
   }
-  const message = judged.outcome === 'invalid' ? (value as MrMessage) : judged.message
+  const { message } = judged
   const misplaced = misplacement(message, textIn(read.value, 'msg_id'), where)
   if (misplaced) return rejection(misplaced.code, [misplaced.issue], msgId)
   return { outcome: 'message', message, ...remarks(message, where, notes) }

@@ -2,7 +2,7 @@
 import { SignalboxError } from '../kernel/errors.ts'
 import { nearest } from '../kernel/nearest.ts'
 import { type TreePath, treePath } from '../kernel/tree-path.ts'
-import { stateHome } from '../tree/home.ts'
+import { stateHome, stateOf } from '../tree/home.ts'
 import type { Finding } from '../tree/tree.ts'
 import type { Context } from './define.ts'
 import { protocolFolders } from './workspace/root.ts'
@@ -94,10 +94,8 @@ const engine: Check = {
   name: 'engine',
   async run(context, { repair }) {
     // Only where messages are: a root is often a whole repository, full of links that are none of our business.
-    const missions = await rootOfMissions(context)
-    const within = [
-      ...new Set([stateHome, ...protocolFolders.map(treePath), ...(missions === undefined ? [] : [missions])]),
-    ]
+    const configured = [await rootOf(context, 'acmq'), await rootOf(context, 'mr')].filter((root) => root !== undefined)
+    const within = [...new Set([stateHome, ...protocolFolders.map(treePath), ...configured])]
     try {
       const options = { repair, within }
       return await (await context.tree({ recover: false })).inspect(options)
@@ -119,16 +117,30 @@ const engine: Check = {
 const acmq: Check = {
   name: 'AC-MQ',
   async run(context, { repair }) {
-    const root = await rootOfMissions(context)
+    const root = await rootOf(context, 'acmq')
     // Nothing of a protocol is loaded where it is not used.
     if (root === undefined || !(await (await context.tree()).look(root))) return []
     return (await import('./acmq/inspect.ts')).inspectMissions(context, repair)
   },
 }
 
-async function rootOfMissions(context: Context): Promise<TreePath | undefined> {
+/** Files that are no messages, inboxes over their limit, keys that others can read. */
+const messageRouting: Check = {
+  name: 'Message Routing',
+  async run(context, { repair }) {
+    const root = await rootOf(context, 'mr')
+    if (root === undefined) return []
+    const tree = await context.tree()
+    const { keys } = (await context.configuration()).sections.mr
+    if (keys === undefined && !(await tree.look(root)) && !(await tree.look(stateOf('keys')))) return []
+    return (await import('./mr/inspect.ts')).inspectRouting(context, repair)
+  },
+}
+
+/** The folder of a protocol, as it is configured; `undefined` when the settings cannot be read. */
+async function rootOf(context: Context, section: 'acmq' | 'mr'): Promise<TreePath | undefined> {
   try {
-    const { root } = (await context.configuration()).sections.acmq
+    const { root } = (await context.configuration()).sections[section]
     return treePath(root.replace(/^\.\//, '').replace(/\/$/, ''))
   } catch (error) {
     // The configuration check has told.
@@ -137,7 +149,7 @@ async function rootOfMissions(context: Context): Promise<TreePath | undefined> {
   }
 }
 
-export const checks: readonly Check[] = [configuration, environment, workspace, engine, acmq]
+export const checks: readonly Check[] = [configuration, environment, workspace, engine, acmq, messageRouting]
 
 const asBadConfiguration = (error: unknown): SignalboxError | undefined =>
   error instanceof SignalboxError && error.code === 'BAD_CONFIGURATION' ? error : undefined

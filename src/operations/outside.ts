@@ -13,6 +13,8 @@ export interface Outside {
   mayRead(folder: string): boolean
   /** False when it belongs to another user, other than root: then it is nobody's word but theirs. */
   isTrusted(path: string): boolean
+  /** False when others than its owner may read, write or enter it. What is not there is private. */
+  isPrivate(path: string): boolean
   /** Names in a folder, sorted. */
   namesIn(folder: string): string[]
   /** The whole file as UTF-8, or `undefined` when there is none. Throws when it is longer than `atMost` bytes. */

@@ -232,6 +232,23 @@ describe('demo', () => {
           inFailed: 1,
         },
       ],
+      [
+        'routing',
+        {
+          sent: 'sent',
+          readers: 1,
+          acknowledged: 'acknowledged',
+          twice: 'unchanged',
+          answered: 'received',
+          evicted: 1,
+          received: 3,
+          order: '4, 3, 2',
+          rejected: 1,
+          gaps: 1,
+          recovered: 'recovered',
+          depth: 1,
+        },
+      ],
     ])
     for (const file of output.files) expect(existsSync(join(dir, file))).toBe(true)
     expect(readFileSync(join(dir, 'post/board.md'), 'utf8')).toBe('status: reviewed\n')

@@ -49,6 +49,11 @@ export function isTrusted(path: string): boolean {
   return user === undefined || owner === undefined || owner === user || owner === 0
 }
 
+export function isPrivate(path: string): boolean {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found === undefined || (found.mode & 0o077) === 0
+}
+
 export function mayRead(folder: string): boolean {
   try {
     accessSync(folder, constants.R_OK | constants.X_OK)

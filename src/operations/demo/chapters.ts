@@ -5,7 +5,8 @@ import { deliver } from './deliver.ts'
 import { lease } from './lease.ts'
 import { mission } from './mission.ts'
 import { replace } from './replace.ts'
+import { routing } from './routing.ts'
 import { watch } from './watch.ts'
 
 /** The tour, in order. A protocol adds a line. */
-export const chapters: readonly Chapter[] = [deliver, claim, replace, append, lease, watch, mission]
+export const chapters: readonly Chapter[] = [deliver, claim, replace, append, lease, watch, mission, routing]

@@ -120,13 +120,17 @@ const messageRouting = family('Message Routing', 'Message Routing is not built y
   ['MR-7a', 'A full inbox evicts its oldest first, and never overflows by our own senders.'],
   ['MR-7b', 'Finding the oldest costs one listing, and times only at the limit.'],
   ['MR-7c', 'Evictions are logged and can be recovered; nothing expires by time.'],
-  ['MR-8', 'Latency, depth and evictions are measured, exported, and raise alerts.'],
-  ['MR-8b', 'Metrics carry the names and thresholds of the specification.'],
+  ['MR-8', 'Latency, depth and evictions are measured, exported, and raise alerts.', 'built'],
+  ['MR-8b', 'Metrics carry the names and thresholds of the specification.', 'built'],
   ['MR-9', 'Twenty agents at once stay within the four latency limits.'],
-  ['MR-10', 'An unsupported major version is refused; two sides take the highest they share.'],
-  ['MR-10b', 'A newer minor version is accepted with its unknown fields; where versions are stated is fixed.'],
+  ['MR-10', 'An unsupported major version is refused; two sides take the highest they share.', 'built'],
+  ['MR-10b', 'A newer minor version is accepted with its unknown fields; where versions are stated is fixed.', 'built'],
   ['MR-11', 'A broadcast reaches every known agent but its sender, each with its own number.'],
-  ['MR-12', 'On request messages are signed, encrypted and limited in rate; forgeries are refused and logged.'],
+  [
+    'MR-12',
+    'On request messages are signed, encrypted and limited in rate; forgeries are refused and logged.',
+    'built',
+  ],
   ['MR-13', 'Delivery is at most once; one can look without taking, and a person can recover what was taken.'],
 ])
 

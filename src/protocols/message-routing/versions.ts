@@ -3,7 +3,7 @@
  * Compatibility". Where agents state theirs: docs/decisions/0023-stated-versions.md.
  */
 import { parseJson, printJson } from '../../formats/json.ts'
-import { corrupt } from '../../kernel/errors.ts'
+import { corrupt, unsupported } from '../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../kernel/tree-path.ts'
 import type { Tree } from '../../tree/tree.ts'
 import type { Rejection } from './hooks.ts'
@@ -74,10 +74,26 @@ export class StatedVersions {
     return leaf ? parseVersions(leaf.bytes, agent) : [currentVersion]
   }
 
+  /** Throws when an agent understands nothing that we could write to it. */
+  async expectCommon(agent: string): Promise<void> {
+    const theirs = await this.of(agent)
+    if (negotiate(spokenVersions, theirs) !== undefined) return
+    throw unsupported(
+      'NO_COMMON_VERSION',
+      `${agent} speaks ${theirs.join(', ')}; Signalbox speaks ${spokenVersions.join(', ')}.`,
+      { hint: `Reach it by another way, or correct its ${versionsFile}.`, details: { agent, theirs } },
+    )
+  }
+
+  /** States what we speak for an agent that has stated nothing yet. */
+  async introduce(agent: string): Promise<void> {
+    await this.#tree.create(this.#pathOf(agent), printVersions(spokenVersions))
+  }
+
   /** Twice is fine; the last list counts. */
-  async state(agent: string, versions: readonly string[] = spokenVersions): Promise<void> {
+  async state(agent: string, versions: readonly string[]): Promise<void> {
     const path = this.#pathOf(agent)
-    const bytes = Buffer.from(printJson({ versions }))
+    const bytes = printVersions(versions)
     for (;;) {
       if ((await this.#tree.create(path, bytes)).outcome === 'created') return
       const leaf = await this.#tree.read(path)
@@ -94,6 +110,8 @@ export class StatedVersions {
 }
 
 const longestFile = 16 * 1024
+
+const printVersions = (versions: readonly string[]): Buffer => Buffer.from(printJson({ versions }))
 
 export function parseVersions(bytes: Uint8Array, agent: string): readonly string[] {
   const value = parseJson(bytes, { maxBytes: longestFile, maxDepth: 8 }) as { readonly versions?: unknown } | null

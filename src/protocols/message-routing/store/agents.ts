@@ -1,5 +1,6 @@
 /** The agents of a workspace: whoever has a folder. */
 import { type AgentId, agentId, agentPath, folderPath, isAgentId } from '../layout.ts'
+import { StatedVersions } from '../versions.ts'
 import { resetNumbers } from './numbers.ts'
 import type { Initialised } from './outcomes.ts'
 import type { RoutingParts } from './parts.ts'
@@ -27,6 +28,7 @@ export class Agents {
     const inbox = folderPath(root, agent, 'inbox')
     const wasThere = (await tree.look(inbox)) !== undefined
     await tree.makeFolder(inbox)
+    await new StatedVersions(tree, root).introduce(agent)
     const sequencesReset = options.reset ? await resetNumbers(this.#parts, agent) : 0
     const outcome = options.reset && wasThere ? 'reset' : wasThere ? 'unchanged' : 'created'
     const { notices } = await this.known()

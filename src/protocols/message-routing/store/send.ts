@@ -3,6 +3,7 @@ import { SignalboxError } from '../../../kernel/errors.ts'
 import { unusualDirection } from '../directions.ts'
 import { draftOf } from '../draft.ts'
 import type { AgentId } from '../layout.ts'
+import { StatedVersions } from '../versions.ts'
 import type { Agents } from './agents.ts'
 import { type Delivered, type Delivery, refused } from './delivery.ts'
 import { pruneNowAndThen } from './keeping.ts'
@@ -14,9 +15,11 @@ export class Sending {
   readonly #parts: RoutingParts
   readonly #agents: Agents
   readonly #delivery: Delivery
+  readonly #versions: StatedVersions
 
   constructor(parts: RoutingParts, agents: Agents, delivery: Delivery) {
     this.#parts = parts
+    this.#versions = new StatedVersions(parts.tree, parts.root)
     this.#agents = agents
     this.#delivery = delivery
   }
@@ -25,6 +28,7 @@ export class Sending {
     const { clock, settings, hooks } = this.#parts
     const startedAt = performance.now()
     const draft = draftOf(input, settings.largestMessage)
+    await this.#versions.expectCommon(draft.to)
     const refusal = await hooks.admit?.(draft.from, draft.to, clock.now())
     if (refusal) throw refused(refusal)
     const delivered = await this.#delivery.deliver(draft)

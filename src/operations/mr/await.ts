@@ -1,6 +1,7 @@
 import { defineOperation } from '../define.ts'
 import { duration } from '../field.ts'
 import { agent, compat, messageId } from './fields.ts'
+import { noticesAboutReader } from './known-agents.ts'
 import { withRouting } from './open.ts'
 import { withRecord } from './view.ts'
 
@@ -21,10 +22,12 @@ export const mrAwait = defineOperation({
 
   async run(context, { agent, id, wait, compat }) {
     const isCompat = compat || (await context.configuration()).compat
-    return withRouting(context, async (routing, { prepareCompat }) => {
-      if (isCompat) await prepareCompat()
+    return withRouting(context, async (routing, assembly) => {
+      if (isCompat) await assembly.prepareCompat()
       const replied = await routing.awaitReply(agent, id, { waitMs: wait, compat: isCompat })
-      if (replied.outcome === 'nothing') return { outcome: 'nothing', waitedMs: wait } as const
+      if (replied.outcome === 'nothing') {
+        return { outcome: 'nothing', waitedMs: wait, notices: await noticesAboutReader(assembly, agent) } as const
+      }
       return { outcome: 'received', message: withRecord(replied.message), durability: replied.durability } as const
     })
   },

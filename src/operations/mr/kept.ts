@@ -4,11 +4,13 @@ import type { RoutingFace } from '../../protocols/message-routing/store/face.ts'
 import type { Kept } from '../../protocols/message-routing/store/outcomes.ts'
 import { type Context, defineOperation } from '../define.ts'
 import { agent } from './fields.ts'
+import { expectAgent } from './known-agents.ts'
 import { withRouting } from './open.ts'
 import { keptLine } from './view.ts'
 
 const listKept = (context: Context, agent: string, list: (routing: RoutingFace) => Promise<readonly Kept[]>) =>
-  withRouting(context, async (routing) => {
+  withRouting(context, async (routing, assembly) => {
+    await expectAgent(assembly, agent)
     const messages = (await list(routing)).map(keptLine)
     return { outcome: 'listed', agent, messages } as const
   })

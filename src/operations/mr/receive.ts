@@ -1,6 +1,7 @@
 import { defineOperation } from '../define.ts'
 import { choice, duration, flag, integer } from '../field.ts'
 import { agent, compat } from './fields.ts'
+import { noticesAboutReader } from './known-agents.ts'
 import { withRouting } from './open.ts'
 import { headerOf } from './view.ts'
 
@@ -30,8 +31,8 @@ export const mrReceive = defineOperation({
 
   async run(context, { agent, peek, wait, limit, order, compat }) {
     const isCompat = compat || (await context.configuration()).compat
-    return withRouting(context, async (routing, { prepareCompat, takeAlerts }) => {
-      if (isCompat) await prepareCompat()
+    return withRouting(context, async (routing, assembly) => {
+      if (isCompat) await assembly.prepareCompat()
       const received = await routing.receive(agent, {
         peek,
         order,
@@ -46,7 +47,8 @@ export const mrReceive = defineOperation({
         messages: messages.map(({ message }) => message),
         ...rest,
         envelopes: messages.map(headerOf),
-        alerts: takeAlerts(),
+        notices: outcome === 'nothing' ? await noticesAboutReader(assembly, agent) : [],
+        alerts: assembly.takeAlerts(),
       }
     })
   },

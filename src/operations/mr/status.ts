@@ -1,6 +1,7 @@
 import { standingAlerts } from '../../protocols/message-routing/metrics/alerts.ts'
 import { defineOperation } from '../define.ts'
 import { text } from '../field.ts'
+import { expectAgent } from './known-agents.ts'
 import { withRouting } from './open.ts'
 
 export const mrStatus = defineOperation({
@@ -14,7 +15,9 @@ export const mrStatus = defineOperation({
   ],
 
   run(context, { agent }) {
-    return withRouting(context, async (routing, { journal, thresholds }) => {
+    return withRouting(context, async (routing, assembly) => {
+      const { journal, thresholds } = assembly
+      if (agent !== undefined) await expectAgent(assembly, agent)
       const { agents, notices } =
         agent === undefined ? await routing.status() : { agents: [await routing.statusOf(agent)], notices: [] }
       const depths = new Map(agents.map((one) => [one.agent, one.depth]))

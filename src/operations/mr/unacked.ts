@@ -1,5 +1,6 @@
 import { defineOperation } from '../define.ts'
 import { agent } from './fields.ts'
+import { expectAgent } from './known-agents.ts'
 import { withRouting } from './open.ts'
 
 export const mrUnacked = defineOperation({
@@ -10,7 +11,8 @@ export const mrUnacked = defineOperation({
   examples: [{ command: 'mr unacked lead', does: 'see whose acknowledgement lead still waits for, or owes' }],
 
   run(context, { agent }) {
-    return withRouting(context, async (routing) => {
+    return withRouting(context, async (routing, assembly) => {
+      await expectAgent(assembly, agent)
       const unacked = await routing.unacked(agent)
       return { outcome: 'listed', agent, unacked } as const
     })

@@ -4,7 +4,7 @@ import type { Gap, MrHeader, Rejected, Restart } from '../../../../operations/mr
 import { commandFace } from '../../command.ts'
 import type { Row } from '../../field-list.ts'
 import type { Screen } from '../../terminal.ts'
-import { alertLines } from './asides.ts'
+import { noticesAndAlerts } from './asides.ts'
 import { messageText } from './message-text.ts'
 
 export const receiveFace = commandFace(
@@ -20,7 +20,7 @@ export const receiveFace = commandFace(
         rejectedLines(output.rejected, screen),
         gapLines(output, screen),
         ...output.evicted.map((id) => `${screen.paint('yellow', 'evicted:')} ${printableLine(id)}\n`),
-        alertLines(output, screen),
+        noticesAndAlerts(output, screen),
       ].join(''),
   },
 )

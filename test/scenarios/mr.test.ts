@@ -184,13 +184,21 @@ describe('replies', () => {
       type: 'heartbeat',
       payload: { health: 'healthy' },
     })
-    const waiting = mr.awaitReply('lead', message.id, { waitMs: 60_000 })
-    // Asked for before the reply is there, and answered long before the next look on the clock.
-    const startedAt = performance.now()
-    const reply = await (await open()).mr.send(result('lead', message.id))
-    const replied = await waiting
-    expect(performance.now() - startedAt).toBeLessThan(5000)
-    expect(replied).toMatchObject({ outcome: 'received', message: { id: reply.message.id, correlationId: message.id } })
+    const replier = await open()
+    const delays: number[] = []
+    for (let round = 0; round < 3; round++) {
+      const waiting = mr.awaitReply('lead', message.id, { waitMs: 60_000 })
+      const startedAt = performance.now()
+      const reply = await replier.mr.send(result('lead', message.id))
+      const replied = await waiting
+      delays.push(performance.now() - startedAt)
+      expect(replied).toMatchObject({
+        outcome: 'received',
+        message: { id: reply.message.id, correlationId: message.id },
+      })
+    }
+    // Without events a waiting reader would look every two seconds.
+    expect(delays.sort((a, b) => a - b)[1]).toBeLessThan(1500)
     expect(files('lead', 'inbox')).toEqual([`${other.message.id}.json`])
     expect(await mr.awaitReply('lead', message.id, { waitMs: 1 })).toEqual({ outcome: 'nothing' })
   })

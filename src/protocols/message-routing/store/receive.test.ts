@@ -1,0 +1,359 @@
+import fs from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import {
+  AgentFolder,
+  command,
+  foreignMessage,
+  heartbeat,
+  type MrBox,
+  memoryMr,
+  openMr,
+} from '../../../../test/support/message-routing.ts'
+import { tempDir } from '../../../../test/support/temp.ts'
+import { heldClock } from '../../../kernel/clock.ts'
+
+const open: MrBox[] = []
+async function openBox(options: Parameters<typeof openMr>[1] = {}) {
+  const root = tempDir()
+  const box = await openMr(root, options)
+  open.push(box)
+  return { ...box, root, coder: new AgentFolder(root, 'coder-1') }
+}
+afterEach(async () => {
+  for (const box of open.splice(0)) await box.close()
+})
+
+const ids = (views: readonly { readonly id: string }[]) => views.map(({ id }) => id)
+
+describe('receiving', () => {
+  it('[MR-13] moves each message to taken/ and hands it out once', async () => {
+    const { mr, root, coder } = await openBox()
+    const sent = [await mr.send(command('coder-1')), await mr.send(command('coder-1'))]
+    const first = await mr.receive('coder-1')
+    expect(first).toMatchObject({ outcome: 'received', depth: 0, rejected: [], gaps: [], restarts: [] })
+    expect(ids(first.messages)).toEqual(sent.map(({ message }) => message.id))
+    expect(first.messages[0]!.message).toEqual(sent[0]!.message.message)
+    expect([coder.names('inbox'), coder.names('taken').length]).toEqual([[], 2])
+    const other = await openMr(root)
+    open.push(other)
+    expect(await other.mr.receive('coder-1')).toMatchObject({ outcome: 'nothing', messages: [] })
+    expect(ids(await other.mr.taken('coder-1')).sort()).toEqual(ids(first.messages).sort())
+  })
+
+  it('[MR-13] peeks without taking, logging or remembering anything', async () => {
+    const { mr, coder } = await openBox()
+    await mr.send(command('coder-1'))
+    coder.put('bad.json', 'no')
+    for (let i = 0; i < 2; i++) {
+      const peeked = await mr.receive('coder-1', { peek: true })
+      expect(peeked).toMatchObject({
+        outcome: 'received',
+        messages: [{ state: 'inbox' }],
+        rejected: [{ file: 'bad.json' }],
+      })
+    }
+    expect(coder.names('.')).toEqual(['inbox'])
+    expect(coder.names('inbox').length).toBe(2)
+  })
+
+  it('[MR-3][MR-3b] hands out by moment and number, or by priority on request, up to a limit', async () => {
+    const { mr, coder } = await openBox()
+    const put = (n: number, more: object) => coder.put(`msg_0000000${n}.json`, foreignMessage(`msg_0000000${n}`, more))
+    const fill = () => {
+      put(4, { timestamp: '2025-10-06T14:00:00.002Z', sequence: 9, priority: 7 })
+      put(3, { timestamp: '2025-10-06T16:00:00.001+02:00', sequence: 8 })
+      put(2, { timestamp: '2025-10-06T14:00:00.001Z', sequence: 7 })
+      put(1, { timestamp: '2025-10-06T09:00:00-05:00', sequence: 6, priority: 1 })
+    }
+    fill()
+    const peeked = await mr.receive('coder-1', { peek: true, order: 'priority' })
+    expect(ids(peeked.messages).map((id) => id.slice(-1))).toEqual(['4', '2', '3', '1'])
+    expect(ids((await mr.receive('coder-1', { limit: 3 })).messages).map((id) => id.slice(-1))).toEqual(['1', '2', '3'])
+    expect(ids((await mr.receive('coder-1')).messages)).toEqual(['msg_00000004'])
+  })
+
+  it.each([0, -1, 1.5])('refuses the limit %j', async (limit) => {
+    await expect(memoryMr().mr.receive('coder-1', { limit })).rejects.toMatchObject({ code: 'INVALID_LIMIT' })
+  })
+
+  it('[MR-1d] fills in defaults and keeps unknown fields', async () => {
+    const { mr, coder } = await openBox()
+    coder.put(
+      'msg_00000001.json',
+      foreignMessage('msg_00000001', { correlation_id: null, version: '1.9.0', trace: { a: [1] } }),
+    )
+    const [view] = (await mr.receive('coder-1')).messages
+    expect(view).toMatchObject({
+      requiresAck: false,
+      priority: 5,
+      correlationId: undefined,
+      summary: 'pause',
+      problems: [],
+    })
+    expect(view!.message).toEqual({ ...foreignMessage('msg_00000001'), version: '1.9.0', trace: { a: [1] } })
+  })
+
+  it('reports what is wrong with a payload, an oversized file and an unusual direction, and delivers', async () => {
+    const { mr, coder } = await openBox()
+    coder.put(
+      'msg_00000001.json',
+      foreignMessage('msg_00000001', { payload: { action: 'explode', pad: 'x'.repeat(11_000) } }),
+    )
+    const [view] = (await mr.receive('coder-1')).messages
+    expect(view!.problems[0]).toContain("Invalid payload.action: expected one of 'start'")
+    expect(view!.problems[1]).toMatch(/^The message has 11\d+ bytes; 10240 is the most$/)
+    expect(view!.notes).toEqual([
+      'A command usually goes from coordinator to agent; this one goes from agent to agent.',
+    ])
+  })
+})
+
+describe('files that are no messages', () => {
+  it('[MR-6][MR-6b] are set aside and logged in the shape of the specification, and stop no other', async () => {
+    const { mr, coder } = await openBox()
+    await mr.send(command('coder-1'))
+    coder.put('msg_00000001.json', foreignMessage('msg_00000001', { timestamp: undefined, type: 'status_update' }))
+    coder.put('msg_00000002.json', foreignMessage('msg_99999999'))
+    coder.put('msg_00000003.json', foreignMessage('msg_00000003', { to: 'coder-2' }))
+    coder.put('msg_00000004.json', foreignMessage('msg_00000004', { version: '2.0.0' }))
+    coder.put('zzz.json', '{"half":')
+    coder.put('huge.json', Buffer.alloc(2 * 1024 * 1024, 0x20))
+    const { messages, rejected } = await mr.receive('coder-1')
+    expect(messages.length).toBe(1)
+    expect(rejected.map(({ file, code }) => `${file} ${code}`).sort()).toEqual([
+      'huge.json MESSAGE_TOO_LARGE',
+      'msg_00000001.json VALIDATION_FAILED',
+      'msg_00000002.json NAME_MISMATCH',
+      'msg_00000003.json WRONG_INBOX',
+      'msg_00000004.json UNSUPPORTED_VERSION',
+      'zzz.json VALIDATION_FAILED',
+    ])
+    expect(coder.names('inbox')).toEqual([])
+    expect(coder.names('rejected').length).toBe(6)
+    const line = coder.lines('error.log').find(({ msg_id }) => msg_id === 'msg_00000001')
+    expect(line).toEqual({
+      error: 'VALIDATION_FAILED',
+      msg_id: 'msg_00000001',
+      issues: [
+        'Missing required field: timestamp, expected a time with a zone, such as 2025-10-06T14:32:15.234Z',
+        "Invalid type: expected one of 'status-update', 'task-delegation', 'result', 'command', 'heartbeat', got 'status_update'",
+      ],
+      action: 'Message discarded, logged to error.log',
+      at: expect.any(String),
+      file: 'rejected/msg_00000001.json',
+    })
+    expect(coder.lines('error.log').length).toBe(6)
+    expect(await mr.receive('coder-1')).toMatchObject({ outcome: 'nothing', rejected: [] })
+  })
+
+  it('[MR-6] that are links, folders, temporary files or locks of others are left alone', async () => {
+    const { mr, coder } = await openBox()
+    for (const name of ['msg_00000001.tmp', 'x.lock', '.hidden.json']) coder.put(name, 'x')
+    fs.symlinkSync('/etc/hostname', join(coder.path, 'inbox/link.json'))
+    fs.mkdirSync(join(coder.path, 'inbox/folder.json'))
+    fs.writeFileSync(join(coder.path, 'inbox', 'line\nbreak.json'), '{}')
+    fs.writeFileSync(join(coder.path, 'inbox', `${'x'.repeat(230)}.json`), '{}')
+    const before = coder.names('inbox')
+    await mr.send(command('coder-1'))
+    const received = await mr.receive('coder-1')
+    expect([received.messages.length, received.rejected]).toEqual([1, []])
+    expect(coder.names('inbox')).toEqual(before)
+    expect((await mr.inspect()).map(({ code }) => code)).toEqual(Array(4).fill('STRANGE_FILE'))
+  })
+
+  it('[MR-6] that somebody is still writing are waited for a moment', async () => {
+    const { mr, coder } = await openBox({ settings: { settleMs: 60 } })
+    const whole = JSON.stringify(foreignMessage('msg_00000001'))
+    coder.put('msg_00000001.json', whole.slice(0, 50), Date.now())
+    const receiving = mr.receive('coder-1')
+    // Its first look has seen half a file by the time this runs.
+    await new Promise((resolve) => setImmediate(resolve))
+    coder.put('msg_00000001.json', whole)
+    expect(ids((await receiving).messages)).toEqual(['msg_00000001'])
+    expect(coder.names('rejected')).toEqual([])
+  })
+
+  it('[MR-13] among them a copy of a message that was handed out before', async () => {
+    const { mr, coder } = await openBox()
+    coder.put('msg_00000001.json', foreignMessage('msg_00000001'))
+    expect((await mr.receive('coder-1')).messages.length).toBe(1)
+    coder.put('msg_00000001.json', foreignMessage('msg_00000001'))
+    const again = await mr.receive('coder-1')
+    expect(again).toMatchObject({ messages: [], rejected: [{ code: 'DUPLICATE', msgId: 'msg_00000001' }] })
+    expect([coder.names('taken'), coder.names('rejected')]).toEqual([['msg_00000001.json'], ['msg_00000001.json']])
+  })
+
+  it('[MR-13] what is handed out is what moved, whatever was read before', async () => {
+    const { mr, coder } = await openBox()
+    coder.put('msg_00000001.json', foreignMessage('msg_00000001', { payload: { action: 'pause' } }))
+    coder.put('msg_00000002.json', foreignMessage('msg_00000002', { timestamp: '2026-01-01T00:00:00Z' }))
+    // The second is read now, remembered, and changed by its sender before it is taken.
+    expect((await mr.receive('coder-1', { limit: 1 })).messages.length).toBe(1)
+    coder.put('msg_00000002.json', foreignMessage('msg_00000002', { payload: { action: 'stop' } }))
+    expect((await mr.receive('coder-1')).messages[0]!.summary).toBe('stop')
+    coder.put('msg_00000003.json', foreignMessage('msg_00000003'))
+    coder.put('msg_00000004.json', foreignMessage('msg_00000004', { timestamp: '2026-01-01T00:00:00Z' }))
+    await mr.receive('coder-1', { limit: 1 })
+    coder.put('msg_00000004.json', 'not any more')
+    expect(await mr.receive('coder-1')).toMatchObject({ messages: [], rejected: [{ file: 'msg_00000004.json' }] })
+  })
+})
+
+describe('an inbox over its limit', () => {
+  it('[MR-7a] loses its surplus when it is read, oldest first, and not when it is looked at', async () => {
+    const { mr, coder } = await openBox({ settings: { inboxLimit: 3 } })
+    for (let i = 1; i <= 5; i++)
+      coder.put(`msg_0000000${i}.json`, foreignMessage(`msg_0000000${i}`), Date.now() - 1e6 + i * 1000)
+    await mr.receive('coder-1', { peek: true })
+    expect(coder.names('evicted')).toEqual([])
+    const { evicted, messages } = await mr.receive('coder-1')
+    expect([evicted, messages.length]).toEqual([['msg_00000001', 'msg_00000002'], 3])
+    expect(coder.lines('evictions.log').map(({ msg_id, count }) => [msg_id, count])).toEqual([
+      ['msg_00000001', 5],
+      ['msg_00000002', 4],
+    ])
+  })
+})
+
+describe('numbers', () => {
+  it('[MR-2b] that are missing are reported once, and a message that comes late is no news', async () => {
+    const { mr, coder } = await openBox({ settings: { inboxLimit: 4 } })
+    for (let i = 0; i < 6; i++) await mr.send(heartbeat('coder-1', { from: 'tester-1' }))
+    const first = await mr.receive('coder-1')
+    expect(first.gaps).toEqual([{ from: 'tester-1', first: 1, last: 2, count: 2 }])
+    await mr.send(heartbeat('coder-1', { from: 'tester-1' }))
+    expect((await mr.receive('coder-1')).gaps).toEqual([])
+    await mr.recover('coder-1', coder.names('evicted')[0]!.slice(0, -5))
+    expect(await mr.receive('coder-1')).toMatchObject({ outcome: 'received', gaps: [], restarts: [] })
+  })
+
+  it('[MR-2b] that fall to 1 are a restart, not a loss', async () => {
+    const { mr } = memoryMr()
+    for (let i = 0; i < 3; i++) await mr.send(command('coder-1'))
+    await mr.receive('coder-1')
+    await mr.init('coordinator-main', { reset: true })
+    await mr.send(command('coder-1'))
+    expect(await mr.receive('coder-1')).toMatchObject({ gaps: [], restarts: [{ from: 'coordinator-main', after: 3 }] })
+    await mr.send(command('coder-1'))
+    expect(await mr.receive('coder-1')).toMatchObject({ gaps: [], restarts: [] })
+  })
+
+  it('[MR-2b] of messages that wait, or that a reader took before it died, are not missing', async () => {
+    const { mr, tree } = memoryMr()
+    for (let i = 0; i < 4; i++) await mr.send(command('coder-1', { priority: i }))
+    expect((await mr.receive('coder-1', { order: 'priority', limit: 1 })).gaps).toEqual([])
+    // Taken, but the reader was killed before it noted the number.
+    const { id } = (await mr.receive('coder-1', { peek: true, order: 'priority', limit: 1 })).messages[0]!
+    await tree.move(`state/agents/coder-1/inbox/${id}.json` as never, `state/agents/coder-1/taken/${id}.json` as never)
+    await mr.receive('coder-1')
+    await mr.send(command('coder-1'))
+    expect((await mr.receive('coder-1')).gaps).toEqual([])
+    expect((await mr.taken('coder-1')).length).toBe(5)
+  })
+
+  it('a damaged memory of them is started over', async () => {
+    const { mr, coder } = await openBox()
+    await mr.send(command('coder-1'))
+    for (const damage of ['{', '[]', '{"senders":{"coordinator-main":{"last":"x"},"__proto__":3}}']) {
+      fs.writeFileSync(join(coder.path, '.received.json'), damage)
+      await mr.send(command('coder-1'))
+      expect((await mr.receive('coder-1')).outcome).toBe('received')
+    }
+  })
+})
+
+describe('waiting', () => {
+  it('wakes when a message arrives', async () => {
+    const { mr } = await openBox()
+    await mr.init('coder-1')
+    const waiting = mr.receive('coder-1', { waitMs: 60_000 })
+    const { message } = await mr.send(command('coder-1'))
+    expect(ids((await waiting).messages)).toEqual([message.id])
+  })
+
+  it('ends when its time is up or it is told to, with what was rejected meanwhile', async () => {
+    const { mr, coder } = await openBox()
+    coder.put('bad.json', 'no')
+    expect(await mr.receive('coder-1', { waitMs: 30 })).toMatchObject({
+      outcome: 'nothing',
+      rejected: [{ file: 'bad.json' }],
+    })
+    const stop = new AbortController()
+    const waiting = mr.receive('coder-1', { waitMs: 600_000, signal: stop.signal })
+    stop.abort()
+    expect((await waiting).outcome).toBe('nothing')
+  })
+
+  it('[MR-5] takes the reply to a message and leaves the rest', async () => {
+    const { mr } = await openBox()
+    const { message } = await mr.send(command('coder-1'))
+    expect(await mr.awaitReply('coordinator-main', message.id)).toEqual({ outcome: 'nothing' })
+    const waiting = mr.awaitReply('coordinator-main', message.id, { waitMs: 60_000 })
+    await mr.send(heartbeat('coordinator-main'))
+    const reply = await mr.send({
+      from: 'coder-1',
+      to: 'coordinator-main',
+      type: 'result',
+      payload: { status: 'success' },
+      replyTo: message.id,
+    })
+    expect(await waiting).toMatchObject({
+      outcome: 'received',
+      message: { id: reply.message.id, correlationId: message.id },
+    })
+    expect((await mr.receive('coordinator-main')).messages.map(({ type }) => type)).toEqual(['heartbeat'])
+  })
+})
+
+describe('hooks', () => {
+  it('refuse a message before it has a number, and set aside what does not open', async () => {
+    let isOpen = true
+    const clock = heldClock()
+    const { mr } = memoryMr({
+      clock,
+      hooks: {
+        admit: async (from) =>
+          from === 'mallory'
+            ? { outcome: 'refused', code: 'RATE_LIMITED', reason: 'Too many.', hint: 'Wait.', retryAfterMs: 5 }
+            : undefined,
+        seal: async ({ message }) => ({ outcome: 'sealed', message: { ...message, seal: 'yes' } }),
+        open: async ({ message }) => {
+          if (!isOpen) return { outcome: 'rejected', code: 'BAD_SIGNATURE', issues: ['The signature is wrong'] }
+          const { seal, ...rest } = message
+          return { outcome: 'opened', message: rest as typeof message, notes: [`The seal says ${seal}.`] }
+        },
+      },
+    })
+    await expect(mr.send(command('coder-1', { from: 'mallory' }))).rejects.toMatchObject({
+      kind: 'Unavailable',
+      code: 'RATE_LIMITED',
+      details: { retryAfterMs: 5 },
+    })
+    await mr.send(command('coder-1'))
+    const [view] = (await mr.receive('coder-1')).messages
+    expect([view!.notes, 'seal' in view!.message, view!.sequence]).toEqual([['The seal says yes.'], false, 1])
+    isOpen = false
+    await mr.send(command('coder-1'))
+    expect(await mr.receive('coder-1')).toMatchObject({ outcome: 'nothing', rejected: [{ code: 'BAD_SIGNATURE' }] })
+    expect((await mr.taken('coder-1')).length).toBe(1)
+    expect((await mr.rejected('coder-1')).length).toBe(1)
+  })
+
+  it('are told what is measured, by its name in the specification', async () => {
+    const seen = new Set<string>()
+    const { mr } = memoryMr({
+      settings: { inboxLimit: 1 },
+      hooks: { observe: (metric, value, agent) => seen.add(`${metric} ${agent} ${value >= 0}`) },
+    })
+    await mr.send(command('coder-1'))
+    await mr.send(command('coder-1'))
+    await mr.receive('coder-1')
+    expect([...seen].sort()).toEqual([
+      'eviction_count coder-1 true',
+      'inbox_depth coder-1 true',
+      'message_read_latency_ms coder-1 true',
+      'message_write_latency_ms coder-1 true',
+    ])
+  })
+})

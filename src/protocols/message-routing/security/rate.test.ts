@@ -28,6 +28,7 @@ describe('a bucket of three that gains one a second', () => {
     [[0, 0, 0, 0.5, 0.6, 0.7, 1], 'yyynnny'],
     // A little out of order counts as the later moment; a clock set back by much starts anew.
     [[2, 2, 2, 1.5, 1], 'yyynn'],
+    [[10, 9, 9, 10], 'yyyn'],
     [[100, 100, 100, 0, 0, 0, 0], 'yyyyyyn'],
   ]
   for (const [seconds, answers] of cases) {

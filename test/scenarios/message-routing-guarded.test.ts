@@ -180,7 +180,7 @@ describe('limited senders', () => {
     for (let i = 0; i < 4; i++) await (await open({})).routing.send(report())
     const { messages, rejected } = await routing.receive(me)
     expect([messages.length, rejected.map(({ code }) => code)]).toEqual([3, Array(5).fill('RATE_EXCEEDED')])
-    expect(logged()[0]).toMatchObject({ issues: ['More than 3 messages a minute came from coder-1.'] })
+    expect(logged()[0]).toMatchObject({ issues: ['More than 3 messages a minute came from coder-1'] })
   })
 })
 

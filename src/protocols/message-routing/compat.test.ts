@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { aMessage } from '../../../test/support/message-routing-messages.ts'
-import { convert, isForeignLock, lowerAnswer, raise, standardIdOf } from './compat.ts'
+import { convert, lowerAnswer, raise, standardIdOf } from './compat.ts'
 import { judgeFile } from './judge.ts'
 
 const folder = new URL('../../../test/golden/message-routing/compat/', import.meta.url)
@@ -132,16 +132,6 @@ describe('an answer', () => {
       payload: answer.payload,
       correlation_id: answer.correlation_id,
     })
-  })
-})
-
-describe('what lies about', () => {
-  it.each([
-    ['.lock', true],
-    ['coder-1.lock', true],
-    ['msg_a3f5d8b2.json', false],
-  ])('%s: %s', (name, isLock) => {
-    expect(isForeignLock(name)).toBe(isLock)
   })
 })
 

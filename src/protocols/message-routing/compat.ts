@@ -110,9 +110,6 @@ export function lowerAnswer(answer: MrMessage, original: Fields): Lowered {
   return { fileName: `${id}.json`, message }
 }
 
-/** True for what their programs leave lying about and nobody should count, read or remove. */
-export const isForeignLock = (name: string): boolean => name === '.lock' || name.endsWith('.lock')
-
 const foreignId = /^msg-(\d{1,15})-(\d{1,9})$/
 
 /** The same id of theirs always becomes the same one of ours, so that answers find what they answer. */

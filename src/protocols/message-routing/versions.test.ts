@@ -69,8 +69,8 @@ describe('stated versions', () => {
     const leaf = await tree.read(treePath('state/agents/a/versions.json'))
     expect(JSON.parse(Buffer.from(leaf!.bytes).toString())).toEqual({ versions: ['1.0.0', '1.1.0'] })
     await write('{"versions": ["1.1.0", "1.5.0"], "other": true}')
-    expect(await stated.common('a', 'b')).toBe('1.1.0')
-    expect(await stated.common('b', 'c')).toBeUndefined()
+    expect(negotiate(await stated.of('a'), await stated.of('b'))).toBe('1.1.0')
+    await expect(stated.expectCommon('b')).rejects.toMatchObject({ code: 'NO_COMMON_VERSION' })
   })
 
   it.each(['[]', '{}', '{"versions": []}', '{"versions": ["1"]}', 'nonsense'])('%s is refused', async (text) => {

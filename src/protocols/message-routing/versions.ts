@@ -101,11 +101,6 @@ export class StatedVersions {
     }
   }
 
-  /** The version in which two agents should talk. */
-  async common(one: string, other: string): Promise<string | undefined> {
-    return negotiate(await this.of(one), await this.of(other))
-  }
-
   #pathOf = (agent: string): TreePath => childOf(childOf(this.#root, agent), versionsFile)
 }
 

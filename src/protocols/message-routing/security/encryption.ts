@@ -53,12 +53,12 @@ export async function openPayload(
 ): Promise<Opened | Rejection> {
   const opened = await sealing.open(ciphertext, identity)
   if (opened.outcome === 'refused')
-    return rejected('NOT_OPENED', `The payload cannot be decrypted with the key of ${message.to}: ${opened.reason}.`)
+    return rejected('NOT_OPENED', `The payload cannot be decrypted with the key of ${message.to}: ${opened.reason}`)
   const inside = contentOf(opened.text)
-  if (!inside) return rejected('NOT_OPENED', 'What was encrypted is not the payload of a message.')
+  if (!inside) return rejected('NOT_OPENED', 'What was encrypted is not the payload of a message')
   const foreign = (['from', 'to', 'msg_id'] as const).find((name) => inside[name] !== message[name])
   if (foreign)
-    return rejected('NOT_OPENED', `The payload was encrypted for another message: its \`${foreign}\` is another one.`)
+    return rejected('NOT_OPENED', `The payload was encrypted for another message: its \`${foreign}\` is another one`)
   return { outcome: 'opened', message: { ...message, payload: inside.payload as Payload } }
 }
 

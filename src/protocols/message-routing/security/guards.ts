@@ -126,7 +126,7 @@ class Guards implements GuardHooks {
   async #open(message: MrMessage, payload: SealedPayload, agent: string): Promise<Opened | Rejection> {
     const identity = await this.#keys.identityOf(agent)
     if (identity !== undefined) return openPayload(message, payload, identity, this.#sealing)
-    return rejected('NOT_OPENED', `The payload is encrypted, and the key of ${agent} that opens it is not here.`)
+    return rejected('NOT_OPENED', `The payload is encrypted, and the key of ${agent} that opens it is not here`)
   }
 }
 
@@ -148,4 +148,4 @@ const tooFast = (from: string, waitMs: number, { messagesPerMinute }: SecuritySe
 })
 
 const overRate = (from: string, { messagesPerMinute }: SecuritySettings): Rejection =>
-  rejected('RATE_EXCEEDED', `More than ${messagesPerMinute} messages a minute came from ${from}.`)
+  rejected('RATE_EXCEEDED', `More than ${messagesPerMinute} messages a minute came from ${from}`)

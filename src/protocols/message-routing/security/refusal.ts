@@ -12,6 +12,7 @@ export const rejectionCodes = [
 ] as const
 export type RejectionCode = (typeof rejectionCodes)[number]
 
+/** Issues have no full stop, as in the specification's example. */
 export const rejected = (code: RejectionCode, issue: string): Rejection => ({
   outcome: 'rejected',
   code,

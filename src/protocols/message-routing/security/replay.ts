@@ -196,10 +196,10 @@ function dateOf(timestamp: string): string {
 const latest = Date.UTC(9999, 11, 31)
 
 const replayed = ({ from, msg_id }: MrMessage): Rejection =>
-  rejected('REPLAYED', `The message ${msg_id} from ${from} was handed out before; this is a copy of it.`)
+  rejected('REPLAYED', `The message ${msg_id} from ${from} was handed out before; this is a copy of it`)
 
 const tooOld = ({ from, msg_id, timestamp }: MrMessage, floor: string): Rejection =>
   rejected(
     'TOO_OLD',
-    `The message ${msg_id} from ${from} is of ${timestamp}; what was handed out up to ${floor} is no longer known, so it may be a copy.`,
+    `The message ${msg_id} from ${from} is of ${timestamp}; what was handed out up to ${floor} is no longer known, so it may be a copy`,
   )

@@ -39,11 +39,11 @@ describe('a signature', () => {
     const other = generateKeyPairSync('ed25519').privateKey
     const named = rejectSignature(sign(aMessage(), { id: 'own', privateKey: other }), trusted)
     expect(named?.issues).toEqual([
-      'The signature is not one of coder-1 over this content: it was altered after it was signed.',
+      'The signature is not one of coder-1 over this content: it was altered after it was signed',
     ])
     const unnamed = rejectSignature(sign(aMessage(), { id: 'other', privateKey: other }), trusted)
     expect(unnamed?.issues).toEqual([
-      "The signature is not one of coder-1 over this content: it names the key other, which is another's.",
+      "The signature is not one of coder-1 over this content: it names the key other, which is another's",
     ])
   })
 
@@ -53,7 +53,7 @@ describe('a signature', () => {
 
   it('is missing when it is absent or not one of ours', () => {
     expect(rejectSignature(aMessage(), trusted)?.issues).toEqual([
-      'It is not signed, and messages from coder-1 must be.',
+      'It is not signed, and messages from coder-1 must be',
     ])
     for (const signature of ['a1b2c3', null, [], {}, { algorithm: 'none', key: 'own', value: '' }]) {
       expect(rejectSignature({ ...signed, signature }, trusted)).toMatchObject({ code: 'UNSIGNED' })

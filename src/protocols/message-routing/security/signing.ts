@@ -71,16 +71,16 @@ export function rejectSignature(message: MrMessage, trusted: readonly TrustedKey
   const signature = signatureIn(message)
   if (!signature) return rejected('UNSIGNED', unsignedBecause(message))
   if (trusted.length === 0)
-    return rejected('UNKNOWN_KEY', `No key of ${from} is known here, so nobody can tell whether it wrote this.`)
+    return rejected('UNKNOWN_KEY', `No key of ${from} is known here, so nobody can tell whether it wrote this`)
   const key = findSigner(message, signature, trusted)
   if (!key) {
     const isNamed = trusted.some(({ id }) => id === signature.key)
     const why = isNamed ? 'it was altered after it was signed' : `it names the key ${signature.key}, which is another's`
-    return rejected('BAD_SIGNATURE', `The signature is not one of ${from} over this content: ${why}.`)
+    return rejected('BAD_SIGNATURE', `The signature is not one of ${from} over this content: ${why}`)
   }
   if (key.retiredAt !== undefined && !(Date.parse(message.timestamp) < key.retiredAt)) {
     const when = new Date(key.retiredAt).toISOString()
-    return rejected('UNKNOWN_KEY', `It is signed with a key that ${from} gave up at ${when}.`)
+    return rejected('UNKNOWN_KEY', `It is signed with a key that ${from} gave up at ${when}`)
   }
   return undefined
 }
@@ -93,5 +93,5 @@ function findSigner(message: MrMessage, { value }: Signature, trusted: readonly 
 
 const unsignedBecause = (message: MrMessage): string =>
   Object.hasOwn(message, 'signature')
-    ? `Its signature is not an Ed25519 signature, and messages from ${message.from} must have one.`
-    : `It is not signed, and messages from ${message.from} must be.`
+    ? `Its signature is not an Ed25519 signature, and messages from ${message.from} must have one`
+    : `It is not signed, and messages from ${message.from} must be`

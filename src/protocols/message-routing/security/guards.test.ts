@@ -3,6 +3,7 @@ import { aMessage } from '../../../../test/support/message-routing-messages.ts'
 import { age } from '../../../adapters/age.ts'
 import { openMemoryTree } from '../../../engines/memory/index.ts'
 import { heldClock } from '../../../kernel/clock.ts'
+import { treePath } from '../../../kernel/tree-path.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import type { Rejection, Sealed } from '../hooks.ts'
 import type { MrMessage } from '../schema.ts'
@@ -126,6 +127,40 @@ describe('encrypted payloads', () => {
     const guards = guardsWith({ encryption: true })
     expect(await guards.admit('coder-1', 'stranger', 0)).toMatchObject({ code: 'NO_KEY' })
     expect(await guards.seal({ message: aMessage({ to: 'stranger' }), now: 0 })).toMatchObject({ code: 'NO_KEY' })
+  })
+})
+
+describe('a sender with a name that is no file name', () => {
+  it('stops nobody', async () => {
+    const from = 'x'.repeat(300)
+    const everything = { signing: 'sign', messagesPerMinute: 2 } as const
+    expect(codeOf(await open(guardsWith({ signing: 'require' }), aMessage({ from })))).toBe('UNSIGNED')
+    expect(await open(guardsWith(everything), aMessage({ from }))).toMatchObject({ outcome: 'opened' })
+    expect(codeOf(await open(guardsWith(everything), aMessage({ from })))).toBe('REPLAYED')
+    expect(await open(guardsWith(everything), aMessage({ from: `${from}y` }))).toMatchObject({ outcome: 'opened' })
+  })
+})
+
+describe('what cannot be judged', () => {
+  it('is refused by itself: text that has no bytes, numbers that are none, damaged keys', async () => {
+    const guards = guardsWith({ signing: 'sign' })
+    for (const text of ['{"message":"\\ud800"}', '{"message":1e999}']) {
+      const message = aMessage({ from: 'stranger', payload: JSON.parse(text) })
+      expect(codeOf(await open(guards, message))).toBe('UNKNOWN_KEY')
+      expect(await guards.seal({ message: aMessage({ payload: message.payload }), now: 0 })).toMatchObject({
+        outcome: 'refused',
+        code: 'NOT_CANONICAL',
+      })
+    }
+    const message = await seal(guards)
+    const path = treePath('.signalbox/state/keys/public/coder-1.json')
+    await tree.remove(path)
+    await tree.create(path, Buffer.from('{'))
+    const refusal = (await open(guards, message)) as Rejection
+    expect([refusal.code, refusal.issues[0]?.slice(0, 42)]).toEqual([
+      'UNKNOWN_KEY',
+      'It cannot be verified: Not valid JSON, lin',
+    ])
   })
 })
 

@@ -2,6 +2,7 @@
  * What stands between a message and its file when a workspace asks for it: signatures, encryption, limits on rate,
  * and refusal of copies. All of it is off unless configured, and then costs nothing.
  */
+import { SignalboxError } from '../../../kernel/errors.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import type { Hooks, Incoming, Opened, Outgoing, Refusal, Rejection, Sealed } from '../hooks.ts'
 import type { MrMessage } from '../schema.ts'
@@ -10,7 +11,7 @@ import type { KeyRing } from './keys.ts'
 import { RateLimits } from './rate-limits.ts'
 import { rejected } from './refusal.ts'
 import { Replays } from './replay.ts'
-import { rejectSignature, sign } from './signing.ts'
+import { isSignable, rejectSignature, sign } from './signing.ts'
 
 export const signingModes = ['off', 'sign', 'require'] as const
 
@@ -79,13 +80,15 @@ class Guards implements GuardHooks {
 
   /** Encrypted first and then signed, so that a reader can tell a forgery without opening it. */
   async seal({ message }: Outgoing): Promise<Sealed | Refusal> {
+    const { signing, encryption } = this.#settings
+    if ((signing !== 'off' || encryption) && !isSignable(message)) return unsignable
     let sealed = message
-    if (this.#settings.encryption) {
+    if (encryption) {
       const recipient = await this.#keys.recipientOf(message.to)
       if (recipient === undefined) return noKey(message.to, 'encrypt to')
       sealed = await sealPayload(sealed, recipient, this.#sealing)
     }
-    if (this.#settings.signing !== 'off') {
+    if (signing !== 'off') {
       const key = await this.#keys.signingKey(message.from)
       if (!key) return noKey(message.from, 'sign with')
       sealed = sign(sealed, key)
@@ -98,6 +101,17 @@ class Guards implements GuardHooks {
    * pretend to be. A message is remembered as handed out only when nothing else speaks against it.
    */
   async open(incoming: Incoming): Promise<Opened | Rejection> {
+    try {
+      return await this.#admitOrReject(incoming)
+    } catch (error) {
+      // Damaged keys, or text that has no bytes to sign: this message cannot be judged, but the next one can.
+      if (error instanceof SignalboxError && judgementFails.has(error.code))
+        return rejected('UNKNOWN_KEY', `It cannot be verified: ${error.message.replace(/\.$/, '')}`)
+      throw error
+    }
+  }
+
+  async #admitOrReject(incoming: Incoming): Promise<Opened | Rejection> {
     const { agent, message, now, isPeek } = incoming
     const forged = await this.#rejectForgery(message)
     if (forged) return forged
@@ -130,6 +144,8 @@ class Guards implements GuardHooks {
   }
 }
 
+const judgementFails: ReadonlySet<string> = new Set(['NOT_CANONICAL', 'BAD_KEY_FILE', 'BAD_JSON'])
+
 const inClear = (message: MrMessage): Opened => ({ outcome: 'opened', message })
 
 const noKey = (agent: string, purpose: string): Refusal => ({
@@ -138,6 +154,13 @@ const noKey = (agent: string, purpose: string): Refusal => ({
   reason: `There is no key of ${agent} to ${purpose}.`,
   hint: `Make one: signalbox mr keys ${agent} --generate`,
 })
+
+const unsignable: Refusal = {
+  outcome: 'refused',
+  code: 'NOT_CANONICAL',
+  reason: 'The message holds text that is not well-formed Unicode, which can be neither signed nor encrypted.',
+  hint: 'Remove halves of surrogate pairs from the payload.',
+}
 
 const tooFast = (from: string, waitMs: number, { messagesPerMinute }: SecuritySettings): Refusal => ({
   outcome: 'refused',

@@ -140,6 +140,8 @@ export class KeyRing {
 
   /** The keys by which messages of this agent are verified; none when nobody has entered one. */
   async trustedKeys(agent: string): Promise<readonly TrustedKey[]> {
+    // The name is the sender's own; one that no agent can have has no key, and must not stop other messages.
+    if (!agentName.test(agent)) return []
     const leaf = await this.#parts.tree.read(this.#publicPathOf(agent))
     if (!leaf) return []
     const known = this.#trusted.get(agent)

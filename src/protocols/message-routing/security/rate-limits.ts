@@ -8,6 +8,7 @@ import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { stateOf } from '../../../tree/home.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import { parseBucket, printBucket, type RateLimit, takeToken } from './rate.ts'
+import { folderNameOf } from './sender-folder.ts'
 
 const ratesHome = childOf(stateOf('rates'), 'message-routing')
 
@@ -23,10 +24,10 @@ export class RateLimits {
   }
 
   takeForSending = (from: string, now: number): Promise<Rated> =>
-    this.#take(childOf(childOf(ratesHome, 'sent'), `${from}.json`), now)
+    this.#take(childOf(childOf(ratesHome, 'sent'), `${folderNameOf(from)}.json`), now)
 
   takeForReceiving = (agent: string, from: string, now: number): Promise<Rated> =>
-    this.#take(childOf(childOf(childOf(ratesHome, 'received'), agent), `${from}.json`), now)
+    this.#take(childOf(childOf(childOf(ratesHome, 'received'), agent), `${folderNameOf(from)}.json`), now)
 
   /** Writes only over what it read, so no token is taken twice. */
   async #take(path: TreePath, now: number): Promise<Rated> {

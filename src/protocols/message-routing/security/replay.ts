@@ -18,6 +18,7 @@ import type { Tree } from '../../../tree/tree.ts'
 import type { Rejection } from '../hooks.ts'
 import type { MrMessage } from '../schema.ts'
 import { rejected } from './refusal.ts'
+import { folderNameOf } from './sender-folder.ts'
 import { digestOf } from './signing.ts'
 
 export const seenHome = childOf(stateOf('delivery'), 'message-routing')
@@ -186,7 +187,7 @@ class Day {
   }
 }
 
-const folderOf = (agent: string, from: string): TreePath => childOf(childOf(seenHome, agent), from)
+const folderOf = (agent: string, from: string): TreePath => childOf(childOf(seenHome, agent), folderNameOf(from))
 
 /** The day in UTC; what is no time at all counts as the first day, which is the strictest. */
 function dateOf(timestamp: string): string {

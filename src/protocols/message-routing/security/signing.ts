@@ -6,6 +6,7 @@
  * See docs/decisions/0020-signed-messages.md.
  */
 import type { KeyObject } from 'node:crypto'
+import { SignalboxError } from '../../../kernel/errors.ts'
 import type { Rejection } from '../hooks.ts'
 import type { MrMessage } from '../schema.ts'
 import { printCanonical } from './canonical.ts'
@@ -38,6 +39,17 @@ const crypto = () => process.getBuiltinModule('node:crypto')
 /** The bytes that a signature is about. */
 export function signedBytes({ signature: _, ...rest }: MrMessage): Buffer {
   return Buffer.from(printCanonical(rest))
+}
+
+/** False where a text is not well-formed: it has no bytes that could be signed. */
+export function isSignable(message: MrMessage): boolean {
+  try {
+    signedBytes(message)
+    return true
+  } catch (error) {
+    if (error instanceof SignalboxError && error.code === 'NOT_CANONICAL') return false
+    throw error
+  }
 }
 
 /** Names a message by all that it says: equal digests mean the same message. 128 bits, base64url. */

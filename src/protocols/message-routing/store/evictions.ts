@@ -39,7 +39,8 @@ export class Evictions {
       const count = times.size
       times.delete(oldest.name)
       if (now === undefined) continue
-      const moved = await setAside(this.#parts, agent, oldest.name, 'inbox', 'evicted')
+      // Only in the inbox's turn is anything moved there.
+      const moved = await setAside(this.#parts, agent, oldest.name, 'inbox', 'evicted', { unique: true })
       if (moved.outcome === 'gone') continue
       const msgId = stemOf(oldest.name)
       await logEviction(this.#parts, agent, { msgId, count, file: `evicted/${moved.name}` })

@@ -10,7 +10,7 @@ export type SetAside =
 
 /**
  * Of all who try, one sees 'moved'. The name stays as it is unless the folder has one like it already, which only
- * happens when somebody used an id twice.
+ * happens when somebody used an id twice. `unique` where nobody else can be moving a namesake there at this moment.
  */
 export async function setAside(
   parts: RoutingParts,
@@ -18,11 +18,11 @@ export async function setAside(
   name: string,
   from: Folder,
   to: Folder,
+  options: { readonly unique?: boolean } = {},
 ): Promise<SetAside> {
   for (let n = 1; ; n++) {
     const target = n === 1 ? name : spareName(name, n)
-    // Not `unique`: two files of one name are exactly what must not replace each other here.
-    const moved = await parts.tree.move(pathIn(parts, agent, from, name), pathIn(parts, agent, to, target))
+    const moved = await parts.tree.move(pathIn(parts, agent, from, name), pathIn(parts, agent, to, target), options)
     if (moved.outcome === 'moved') return { outcome: 'moved', name: target, durability: moved.durability }
     if (moved.outcome !== 'taken') return { outcome: 'gone' }
   }

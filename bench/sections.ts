@@ -3,6 +3,7 @@ import { acmqSections } from './acmq/sections.ts'
 import { coldStart } from './cold/section.ts'
 import { groupCommit } from './durable/section.ts'
 import { headerReading } from './header/section.ts'
+import { messageRouting } from './mr/section.ts'
 import { neighbours } from './peers/section.ts'
 import type { Section } from './section.ts'
 import { engineSteps } from './steps/section.ts'
@@ -13,5 +14,6 @@ export const sections: readonly Section[] = [
   coldStart,
   headerReading,
   ...acmqSections,
+  messageRouting,
   neighbours,
 ]

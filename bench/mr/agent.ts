@@ -1,0 +1,61 @@
+/** One of many agents that send, receive, scan and validate at the same time. */
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openWorkspace } from '../../src/index.ts'
+import { BareInbox } from './bare.ts'
+import { agents, type Cost, emptySamples, fullInbox, nameOfAgent, payload, type Samples } from './workload.ts'
+
+export interface AgentWork {
+  readonly root: string
+  /** Where the bare calls are made, and where `ready-N` and `go` lie. */
+  readonly bare: string
+  readonly me: number
+  readonly steps: number
+  /** From one step to the next, on average: agents think between what they say. */
+  readonly pauseMs: number
+}
+
+/** Gets ready, waits for `go`, and gives the milliseconds of every step. */
+export async function runAgent({ root, bare, me, steps, pauseMs }: AgentWork): Promise<Samples> {
+  const { mr, close } = await openWorkspace({ root, environment: {} })
+  const inboxes = Array.from({ length: agents }, (_, n) => new BareInbox(join(bare, nameOfAgent(n))))
+  const full = new BareInbox(join(bare, fullInbox.agent))
+  const own = nameOfAgent(me)
+  const { messages } = await mr.receive(fullInbox.agent, { peek: true })
+  const bytes = Buffer.from(JSON.stringify(messages[0]?.message))
+
+  writeFileSync(join(bare, `ready-${me}`), '')
+  while (!existsSync(join(bare, 'go'))) await pause(2)
+
+  const samples = emptySamples()
+  for (let n = 0; n < steps; n++) {
+    await pause(pauseMs * (0.5 + Math.random()))
+    // Everybody has another recipient, and after a round each has written to all others.
+    const to = (me + 1 + (n % (agents - 1))) % agents
+    const sent = await timed(samples.write.ours, () =>
+      mr.send({ from: own, to: nameOfAgent(to), type: 'task-delegation', payload }),
+    )
+    const { id, message } = sent.message
+    await timed(samples.write.bare, () => inboxes[to]!.write(id, message))
+    await timed(samples.read.ours, () => mr.receive(own))
+    await timed(samples.read.bare, () => inboxes[me]!.take())
+    await timed(samples.scan.ours, () => mr.receive(fullInbox.agent, { peek: true }))
+    await timed(samples.scan.bare, () => full.scan())
+    await timed(samples.validation.ours, () => mr.validate(bytes))
+    await timed(samples.validation.bare, () => JSON.parse(bytes.toString('utf8')))
+  }
+  await close()
+  return samples
+}
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+
+async function timed<T>(cost: Cost, work: () => T | Promise<T>): Promise<T> {
+  const before = process.cpuUsage()
+  const startedAt = performance.now()
+  const done = await work()
+  cost.wall.push(performance.now() - startedAt)
+  const { user, system } = process.cpuUsage(before)
+  cost.cpu += (user + system) / 1000
+  return done
+}

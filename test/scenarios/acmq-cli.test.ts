@@ -1028,6 +1028,26 @@ describe('supervision', () => {
     })
   }
 
+  verifies('AC-3.2c', 'a file that is being written is left alone for five seconds, then set aside', async () => {
+    const [whole, half] = [missionFile('queue/pending/whole.md'), missionFile('queue/pending/half.md')]
+    writeFileSync(whole, '---\nid: slow-writer\nto: gem')
+    writeFileSync(half, '---\nid: never-finished\nto: gem')
+    const writtenAt = Date.now()
+    expect(acmq(['claim', 'alpha', '--as', 'gemini']).exit).toBe(1)
+    writeFileSync(whole, '---\nid: slow-writer\nto: gemini\n---\nNow it is whole.\n')
+    expect(acmqJson(['claim', 'alpha', '--as', 'gemini']).output.message.id).toBe('slow-writer')
+    const supervisor = spawnProgram([process.execPath, mainProgram, 'acmq', 'supervise', 'alpha', '--root', root])
+    await supervisor.nextLine()
+    expect(await supervisor.nextLine()).toContain('half.md')
+    expect(Date.now() - writtenAt).toBeGreaterThanOrEqual(5000)
+    expect([queue('pending'), queue('failed')]).toEqual([[], ['half.md']])
+    expect(readFileSync(missionFile('queue/failed/half.md'), 'utf8')).toContain('**Failure Report**')
+    supervisor.kill('SIGTERM')
+    await supervisor.exited
+    // It waits for a person now; doctor does not report it again and again.
+    expect(cliJson(['doctor'], { cwd: root }).output.findings).toEqual([])
+  })
+
   it('stays with --json too: one document, when it ends', async () => {
     writeFileSync(join(root, 'signalbox.yaml'), 'acmq:\n  archiveAfter: 0\n')
     const { id } = send('Done')

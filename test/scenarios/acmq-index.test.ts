@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { realDisk } from '../../src/engines/file-system/disk.ts'
 import { openFileTree } from '../../src/engines/file-system/index.ts'
-import { systemClock } from '../../src/kernel/clock.ts'
+import { heldClock } from '../../src/kernel/clock.ts'
 import { acmq } from '../../src/protocols/ac-mq/index.ts'
 import { candidateOf } from '../../src/protocols/ac-mq/store/candidate.ts'
 import type { Claimed } from '../../src/protocols/ac-mq/store/claims.ts'
@@ -15,6 +15,8 @@ import { steppingDisk } from '../support/stepping-disk.ts'
 import { tempDir, withTempDir } from '../support/temp.ts'
 import { verifies } from '../support/verifies.ts'
 
+/** It stands still: what is read again with time, and when somebody looks again, is then known. */
+const clock = heldClock(Date.now())
 const scale = Number(process.env.SIGNALBOX_TEST_SCALE ?? 1)
 
 /** A mission whose messages are put there and taken away by a program that knows nothing of us. */
@@ -66,7 +68,7 @@ class Place {
     const { rememberFrom = 1, disk } = options
     const tree = await openFileTree({ root: this.root, ...(disk ? { disk } : {}) })
     try {
-      const missions = acmq.open({ tree, clock: systemClock, settings: { ...acmq.defaults, rememberFrom } })
+      const missions = acmq.open({ tree, clock, settings: { ...acmq.defaults, rememberFrom } })
       return await (await missions.open('alpha')).claim({ agent })
     } finally {
       await tree.close()
@@ -210,7 +212,7 @@ describe('what others left', () => {
     const one = place.arrive({ to: 'gemini', priority: 3, seconds: 0 })
     const two = place.arrive({ to: 'gemini', priority: 3, seconds: 1 })
     expect(idOf(await place.claim())).toBe(one.id)
-    pretend([], { stamp: fs.statSync(place.at('pending')).ctimeMs, lookedAt: Date.now() })
+    pretend([], { stamp: fs.statSync(place.at('pending')).ctimeMs, lookedAt: clock.now() })
     expect(idOf(await place.claim())).toBe(two.id)
     expect(await place.claim()).toEqual({ outcome: 'nothing', blocked: [] })
   })
@@ -243,7 +245,7 @@ describe('what others left', () => {
     spoil(all[1]!.name)
     pretend(
       all.slice(1).map(({ name }) => name),
-      { stamp: fs.statSync(place.at('pending')).ctimeMs, lookedAt: Date.now() },
+      { stamp: fs.statSync(place.at('pending')).ctimeMs, lookedAt: clock.now() },
     )
     expect(idOf(await place.claim())).toBe(all[2]!.id)
   })
@@ -303,17 +305,66 @@ verifies(
     const amongFew = await callsOf(small)
     const first = await callsOf(large)
     expect(first.calls).toBeGreaterThan(1500)
-    const [quiet, afterMove]: [number[], number[]] = [[], []]
     for (let i = 0; i < 5; i++) {
-      quiet.push((await callsOf(large)).calls)
+      expect((await callsOf(large)).calls).toBeLessThan(amongFew.calls / 2)
       const { id } = large.arrive({ to: 'gemini', priority: 1, seconds: i })
       const { calls, id: claimed } = await callsOf(large)
-      afterMove.push(calls)
+      expect(calls).toBeLessThan(amongFew.calls / 2)
       expect(claimed).toBe(id)
     }
-    // The best of five: whoever is kept waiting for seconds by a busy machine looks again, and reads some more.
-    expect(Math.min(...quiet)).toBeLessThan(amongFew.calls)
-    expect(Math.min(...afterMove)).toBeLessThan(amongFew.calls)
   },
   60_000,
 )
+
+describe('whoever looks at a mission again', () => {
+  const opened = async (root: string) => {
+    const counts = { opened: 0 }
+    const disk = steppingDisk(realDisk(), (step, _values, call) => {
+      if (step === 'open') counts.opened++
+      return call()
+    })
+    const tree = await openFileTree({ root, disk })
+    const missions = acmq.open({ tree, clock, settings: { ...acmq.defaults, rememberFrom: 1 } })
+    return { tree, counts, mission: await missions.open('alpha') }
+  }
+  const openedBy = async (counts: { opened: number }, look: () => Promise<unknown>) => {
+    const before = counts.opened
+    await look()
+    return counts.opened - before
+  }
+
+  it('reads only what is new: supervision, and the status of what waits', async () => {
+    const place = await placeIn(tempDir())
+    for (let i = 0; i < 200; i++) place.arrive({ to: 'gemini', priority: 3, seconds: i })
+    const { tree, counts, mission } = await opened(place.root)
+    expect(await openedBy(counts, () => mission.supervise())).toBeGreaterThan(200)
+    expect(await openedBy(counts, () => mission.supervise())).toBeLessThan(20)
+    place.arrive({ to: 'gemini', priority: 3, seconds: 0 })
+    fs.writeFileSync(place.at('completed', 'odd.md'), '---\nid: odd-1\nto: gemini\nfrom: a\nstatus: pending\n---\n')
+    expect((await mission.supervise()).repairs.map(({ what }) => what)).toEqual(['status'])
+    await tree.close()
+
+    await place.claim()
+    const cold = await opened(place.root)
+    const { counts: queues } = await cold.mission.status()
+    expect(queues).toEqual({ pending: 200, processing: 1, completed: 1, failed: 0 })
+    expect(cold.counts.opened).toBeLessThan(60)
+    await cold.tree.close()
+  })
+
+  it('sees a message that was retried between two passes where it is now', async () => {
+    const place = await placeIn(tempDir())
+    const { tree, mission } = await opened(place.root)
+    const { message } = await mission.send({ from: 'claude', to: 'gemini', body: 'x' })
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      await mission.claim({ agent: 'gemini' })
+      await mission.supervise()
+      await mission.fail(message, { agent: 'gemini' }, { reason: 'not yet' })
+      await mission.supervise()
+      await mission.retry(message.id)
+      expect((await mission.supervise()).repairs).toEqual([])
+      expect(fs.readdirSync(place.at('pending'))).toEqual([message.name])
+    }
+    await tree.close()
+  })
+})

@@ -458,39 +458,29 @@ describe('what others write', () => {
     expect((await box.mission.reconcile()).repairs).toEqual([])
   })
 
-  it('whoever looks after a mission reads again only what changed', async () => {
-    const clock = heldClock(Date.now())
-    const tree = openMemoryTree({ clock })
-    let reads = 0
-    const counting = new Proxy(tree, {
-      get: (target, key: keyof Tree) => {
-        if (key === 'read') reads++
-        const value = target[key]
-        return typeof value === 'function' ? value.bind(target) : value
-      },
-    })
-    const { mission } = await acmq.open({ tree: counting, clock, settings: acmq.defaults }).create('alpha')
-    for (const id of ['one', 'two', 'three']) {
-      await mission.send({ from: 'claude', to: 'gemini', body: id, id })
-      await mission.claim({ agent: 'gemini', id })
-      await mission.complete(id, { agent: 'gemini' })
-    }
-    const pass = async () => {
-      clock.advance(minute)
-      reads = 0
-      const { repairs } = await mission.supervise()
-      return { reads, repairs: repairs.map(({ what }) => what) }
-    }
-    expect((await pass()).reads).toBeGreaterThanOrEqual(3)
-    expect(await pass()).toEqual({ reads: 0, repairs: [] })
-    const [first] = (await mission.list('completed')).messages
-    await tree.move(first!.path as TreePath, first!.path as TreePath, {
-      change: (before) => Buffer.from(Buffer.from(before).toString('utf8').replace('completed', 'pending  ')),
-    })
-    expect(await pass()).toMatchObject({ repairs: ['status'] })
-    expect((await pass()).repairs).toEqual([])
-    expect(await pass()).toEqual({ reads: 0, repairs: [] })
-    await tree.close()
+  it('[X-doctor] what disagrees is told by inspection, and nothing is changed by it', async () => {
+    const later = heldClock(Date.now() + 60_000)
+    const doctor = await openBox(root, { clock: later })
+    const { message } = await send('Twice')
+    const other = (await send('Says something else')).message
+    fs.copyFileSync(join(queue('pending'), message.name), join(queue('completed'), message.name))
+    fs.writeFileSync(join(queue('failed'), 'nonsense.md'), 'nonsense')
+    const wrong = textIn('pending', other.name).replace('status: pending   ', 'status: completed ')
+    fs.writeFileSync(join(queue('pending'), other.name), wrong)
+    const before = [files('pending'), files('completed'), files('failed')]
+    const found = (await doctor.mission.inspect()).map(
+      ({ code, path }) => `${code} ${path.split('/').slice(-2).join('/')}`,
+    )
+    expect(found.sort()).toEqual([
+      `MESSAGE_IN_TWO_PLACES completed/${message.name}`,
+      `STATUS_FOLDER_MISMATCH completed/${message.name}`,
+      `STATUS_FOLDER_MISMATCH pending/${other.name}`,
+      'UNREADABLE_MESSAGE failed/nonsense.md',
+    ])
+    expect([files('pending'), files('completed'), files('failed')]).toEqual(before)
+    await doctor.mission.reconcile()
+    expect(await doctor.mission.inspect()).toEqual([])
+    await doctor.close()
   })
 
   it('one message in two queues counts once, where it is further', async () => {

@@ -72,7 +72,7 @@ class QueueView {
   constructor(files: MissionFiles, queue: QueueName) {
     this.#files = files
     this.#queue = queue
-    this.#view = new FolderView(files.tree, files.queues[queue])
+    this.#view = new FolderView(files.tree, files.queues[queue], files.clock)
   }
 
   async find(id: string): Promise<Found[]> {

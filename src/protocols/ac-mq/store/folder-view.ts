@@ -3,6 +3,7 @@
  * not listed again for every message: only when its time says that names came or went, and never so often that
  * listing would take more than a fraction of the time.
  */
+import type { Clock } from '../../../kernel/clock.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import type { Entry, Tree } from '../../../tree/tree.ts'
 
@@ -21,6 +22,7 @@ const longestTrust = 3000
 export class FolderView {
   readonly #tree: Tree
   readonly #folder: TreePath
+  readonly #clock: Clock
   #names = new Map<string, Entry['kind']>()
   #stamp: number | undefined
   #isTrusted = false
@@ -28,9 +30,10 @@ export class FolderView {
   #lookedAt = 0
   #cost = 0
 
-  constructor(tree: Tree, folder: TreePath) {
+  constructor(tree: Tree, folder: TreePath, clock: Clock) {
     this.#tree = tree
     this.#folder = folder
+    this.#clock = clock
   }
 
   get names(): ReadonlyMap<string, Entry['kind']> {
@@ -62,8 +65,8 @@ export class FolderView {
     const isSame = this.#isTrusted && stamp === this.#stamp && now - this.#listedAt < longestTrust
     if (isSame) return nothing
     this.#stamp = stamp
-    this.#lookedAt = Date.now()
-    this.#isTrusted = stamp === undefined || this.#lookedAt - stamp > tooYoung
+    this.#lookedAt = this.#clock.now()
+    this.#isTrusted = stamp === undefined || Date.now() - stamp > tooYoung
     return this.#list()
   }
 

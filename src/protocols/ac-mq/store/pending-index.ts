@@ -57,8 +57,8 @@ export class PendingIndex {
   constructor(files: MissionFiles, book: DependencyBook) {
     this.#files = files
     this.#book = book
-    this.#view = new FolderView(files.tree, files.queues.pending)
-    this.#completed = new FolderView(files.tree, files.queues.completed)
+    this.#view = new FolderView(files.tree, files.queues.pending, files.clock)
+    this.#completed = new FolderView(files.tree, files.queues.completed, files.clock)
   }
 
   isMalformed(name: string): boolean {
@@ -94,7 +94,7 @@ export class PendingIndex {
   }
 
   async #seed(): Promise<void> {
-    this.#rereadAt = Date.now()
+    this.#rereadAt = this.#files.clock.now()
     const known = await (await this.cache()).load()
     if (!known) return
     this.#rereadAt = known.lookedAt
@@ -103,7 +103,7 @@ export class PendingIndex {
   }
 
   async #rereadDue(): Promise<void> {
-    const now = Date.now()
+    const now = this.#files.clock.now()
     const isDue = dueBetween(this.#rereadAt, now, this.#candidates.size)
     if (!isDue) return
     this.#rereadAt = now

@@ -34,12 +34,12 @@ export class Reconciliation {
   /** By queue: the names of messages that were in order, each with its id. */
   readonly #inOrder: Readonly<Record<QueueName, Map<string, string>>>
   readonly #places = new Map<string, { queue: QueueName; name: string }>()
-  #lookedAt = Date.now()
+  #lookedAt = 0
 
   constructor(files: MissionFiles, index: PendingIndex) {
     this.#files = files
     this.#index = index
-    const view = (queue: QueueName) => new FolderView(files.tree, files.queues[queue])
+    const view = (queue: QueueName) => new FolderView(files.tree, files.queues[queue], files.clock)
     this.#views = {
       pending: view('pending'),
       processing: view('processing'),
@@ -52,7 +52,7 @@ export class Reconciliation {
   /** `everything`: also what was found in order before. */
   async run({ everything = false } = {}): Promise<Repair[]> {
     const repairs: Repair[] = []
-    const [since, now] = [this.#lookedAt, Date.now()]
+    const [since, now] = [this.#lookedAt, this.#files.clock.now()]
     this.#lookedAt = now
     // All of them first, `failed/` last: a message that is retried meanwhile must not be taken for a copy of itself.
     for (const queue of queueNames) {
@@ -84,12 +84,13 @@ export class Reconciliation {
     if (!read) return repairs
     const { id } = read.message.record
     const other = this.#places.get(id)
-    const place = { queue, name }
-    if (other) repairs.push(...(await this.#oneOfTwo(other, place)))
-    this.#places.set(id, other && progress[other.queue] >= progress[queue] ? other : place)
+    if (other) repairs.push(...(await this.#oneOfTwo(other, { queue, name })))
     const agreed = await this.#agree(queue, name, read)
-    if (agreed.length === 0) this.#inOrder[queue].set(name, id)
-    return [...repairs, ...agreed]
+    // What was just put right is looked at once more by the next pass, wherever it lies then.
+    if (agreed.length > 0) return [...repairs, ...agreed]
+    this.#inOrder[queue].set(name, id)
+    if (!other || progress[other.queue] < progress[queue]) this.#places.set(id, { queue, name })
+    return repairs
   }
 
   #forget(queue: QueueName, name: string): void {

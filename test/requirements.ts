@@ -241,7 +241,7 @@ const beyond = family('Beyond the specifications', 'Built with the protocols and
     'built',
   ],
   ['X-fuzz', 'Parsers survive random and hostile input within bounds.'],
-  ['X-perf', 'A benchmark prints ratios against the raw limit and peers in one run.'],
+  ['X-perf', 'A benchmark prints ratios against the raw limit and peers in one run.', 'built'],
   ['X-scale', 'A claim among 100,000 costs little more than among 100.'],
   ['X-cold', 'A cold command costs little more than starting a process.', 'built'],
   ['X-library', 'The library is importable with types on Node and Bun, and the command line runs on both.', 'built'],

@@ -28,6 +28,8 @@ async function measure(place: Place, isQuick: boolean) {
     serve: (server) => serverStarts[server](place),
     folder: (name) => place.folder(name),
   })
+  const notes = [...missing.map(noteOf), `Installed in ${cacheFolder()}.`]
+  if (ready.every(({ peer }) => peer.packages === undefined)) return { figures: [], notes }
   const contest = new Contest(ready)
   try {
     await contest.run(isQuick ? 3 : 5, ({ isDurable }) => (isDurable ? 256 : 512))
@@ -45,8 +47,8 @@ async function measure(place: Place, isQuick: boolean) {
       `On ${place.fileSystem}, in Node; ratios of speed, for a pick-up of time. Versions: ${[...packages, ...servers.map(({ name }) => name)].join(', ')}.`,
       ...pickUpNotes(samples),
       ...(polling.length > 0 ? [`No pick-up: ${polling.join(', ')} look for work only now and then.`] : []),
-      ...[...missing, ...failed].map(noteOf),
-      `Installed in ${cacheFolder()}.`,
+      ...failed.map(noteOf),
+      ...notes,
     ],
   }
 }

@@ -4,11 +4,14 @@ import { flag } from './field.ts'
 
 export const bench = defineOperation({
   name: 'bench',
-  summary: 'Measure this machine: the engine against bare system calls, and cold starts.',
+  summary: 'Measure this machine: engine and library against bare system calls, and cold starts.',
   more: 'The benchmark is part of a checkout of the repository; an installed package comes without it.',
-  input: { peers: flag('Measure neighbouring programs too, where they are installed.') },
+  input: { peers: flag('Measure other queues too; they are installed into a cache of their own.') },
   outcomes: { measured: 'done', failed: 'Unavailable' },
-  examples: [{ command: 'bench', does: 'print the figures of this machine' }],
+  examples: [
+    { command: 'bench', does: 'print the figures of this machine' },
+    { command: 'bench --peers', does: 'the same, beside BullMQ, NATS, SQLite and PostgreSQL queues' },
+  ],
 
   async run(context, { peers }) {
     const benchmark = context.benchmark()

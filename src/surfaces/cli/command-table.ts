@@ -58,7 +58,7 @@ export const commandTable: Group = {
     },
     {
       name: 'bench',
-      summary: 'Measure this machine: the engine against bare system calls, and cold starts.',
+      summary: 'Measure this machine: engine and library against bare system calls, and cold starts.',
       load: async () => (await import('./commands/bench.ts')).benchFace,
     },
     {

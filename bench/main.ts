@@ -6,7 +6,7 @@
  *   --json       one JSON document
  *   --dir=PATH   work there, instead of in memory and on the temporary disk
  *   --only=WORD  only the sections whose title contains the word
- *   --peers      neighbouring programs too, where a section has some
+ *   --peers      other queues too, installed into a cache of their own
  */
 import { parseArgs } from 'node:util'
 import { Places } from './places.ts'

@@ -34,8 +34,9 @@ export const acmqProcesses: Section = {
       const each = microsecondsEach(since, count)
       const all = handed.flatMap((line) => JSON.parse(line) as string[])
       const done = readdirSync(queueFolder(root, mission, 'completed')).length
-      tally.twice += all.length - new Set(all).size
-      tally.lost += Math.max(ids.filter((id) => !all.includes(id)).length, ids.length - done)
+      const different = new Set(all)
+      tally.twice += all.length - different.size
+      tally.lost += Math.max(ids.filter((id) => !different.has(id)).length, ids.length - done)
       if (workers.length > 1) tally.shared += count
       return each
     }

@@ -15,13 +15,9 @@ import { sections } from '../../bench/sections.ts'
 describe('the sections', () => {
   it('each has a title that --only can tell from the others', () => {
     const titles = sections.map(({ title }) => title.split(/[:,]/)[0])
-    expect(titles.filter((title) => title !== 'AC-MQ')).toEqual([
-      'Engine',
-      'Durable',
-      'Cold start',
-      'Header',
-      'Neighbours',
-    ])
+    for (const title of ['Engine', 'Durable', 'Cold start', 'Header', 'Neighbours']) {
+      expect(titles.filter((one) => one === title)).toEqual([title])
+    }
     expect(titles.filter((title) => title === 'AC-MQ')).toHaveLength(6)
     expect(new Set(sections.map(({ title }) => title)).size).toBe(sections.length)
   })

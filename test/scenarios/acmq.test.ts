@@ -2,12 +2,9 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openMemoryTree } from '../../src/engines/memory/index.ts'
 import { heldClock } from '../../src/kernel/clock.ts'
-import type { TreePath } from '../../src/kernel/tree-path.ts'
 import { acmq } from '../../src/protocols/ac-mq/index.ts'
 import type { Claimed } from '../../src/protocols/ac-mq/store/claims.ts'
-import type { Tree } from '../../src/tree/tree.ts'
 import { type AcmqBox, memoryBox, openBox } from '../support/acmq.ts'
 import { tempDir } from '../support/temp.ts'
 

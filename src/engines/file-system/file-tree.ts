@@ -25,7 +25,7 @@ import type {
   Watching,
 } from '../../tree/tree.ts'
 import { appendLine } from './append.ts'
-import { codeOf, type Dirent, type Disk, did, type Folder, openFlags, type Place, type Stats, unless } from './disk.ts'
+import { codeOf, type Dirent, type Disk, did, type Folder, openFlags, Place, type Stats, unless } from './disk.ts'
 import { explain, notALeaf } from './failures.ts'
 import { largestLeaf, readOpen, readWhole, writeAll, writePart } from './files.ts'
 import { Folders } from './folders.ts'
@@ -67,6 +67,7 @@ interface Arrived {
 }
 interface Opened {
   readonly fd: number
+  readonly place: Place
   readonly writable: boolean
 }
 
@@ -167,7 +168,7 @@ export class FileTree implements Tree {
       const open = this.#folders.at(folder, false)
       if (open === undefined) return []
       return entries.flatMap((entry, i) => {
-        const stats = this.#disk.stat({ folder: open, name: names[i]! })
+        const stats = this.#disk.stat(new Place(open, names[i]!))
         return stats ? [{ ...entry, size: stats.size, ...timesOf(stats) }] : []
       })
     })
@@ -194,9 +195,9 @@ export class FileTree implements Tree {
     let settled = this.#moves.settleOwn()
     for (const { name } of privates) {
       const own = nameFromOwn(name)
-      if (!own || !this.#moves.isAbandoned(own.holder, { folder: open, name })) continue
+      if (!own || !this.#moves.isAbandoned(own.holder, new Place(open, name))) continue
       await this.#moves.recover()
-      if (this.#disk.stat({ folder: open, name })) await this.#moves.restoreOrphan(folder, name)
+      if (this.#disk.stat(new Place(open, name))) await this.#moves.restoreOrphan(folder, name)
       settled = true
     }
     return settled
@@ -381,7 +382,8 @@ export class FileTree implements Tree {
     return step !== 'again' && 'bytes' in step ? this.#moved(from, to, step.bytes) : step
   }
 
-  #moveOpened({ fd, writable }: Opened, from: TreePath, to: TreePath, change: Change, unique: boolean): MoveStep {
+  #moveOpened(opened: Opened, from: TreePath, to: TreePath, change: Change, unique: boolean): MoveStep {
+    const { fd, place, writable } = opened
     const before = readOpen(this.#disk, fd, 4095, largestLeaf)
     if (before.length === 0 && !this.#disk.statOpen(fd).isFile()) throw notALeaf(this.#folders.shown(from))
     const after = change(before)
@@ -394,7 +396,7 @@ export class FileTree implements Tree {
       const rewrite = () => this.#moveRewriting(from, to, stats, before, after)
       return stats.nlink > 1 ? () => this.#moves.settleNamesOf(stats.ino).then(rewrite) : rewrite
     }
-    const outcome = this.#moves.plain(from, to, unique)
+    const outcome = this.#moves.plain(from, to, unique, place)
     if (outcome !== 'done') return { outcome }
     if (span.end === span.start) return { bytes: after }
     this.#overwrite(fd, span, before, after)
@@ -554,11 +556,11 @@ export class FileTree implements Tree {
   #openToChange(place: Place, path: TreePath): Opened | undefined {
     try {
       const fd = this.#openLeaf(place, openFlags.change, path)
-      return fd === undefined ? undefined : { fd, writable: true }
+      return fd === undefined ? undefined : { fd, place, writable: true }
     } catch (error) {
       if (codeOf(error) !== 'EACCES') throw error
       const fd = this.#openLeaf(place, openFlags.read, path)
-      return fd === undefined ? undefined : { fd, writable: false }
+      return fd === undefined ? undefined : { fd, place, writable: false }
     }
   }
 

@@ -10,7 +10,7 @@
  */
 import { invalidInput, notFound } from '../../kernel/errors.ts'
 import { nameOf, parentOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
-import { absolute, codeOf, type Disk, did, type Folder, openFlags, type Place, unless } from './disk.ts'
+import { absolute, codeOf, type Disk, did, type Folder, openFlags, Place, unless } from './disk.ts'
 import { explain, linkRefused } from './failures.ts'
 
 interface Pinned extends Folder {
@@ -59,7 +59,7 @@ export class Folders {
   place(path: TreePath, make: boolean): Place | undefined {
     const slash = path.lastIndexOf('/')
     const folder = this.#recall(path, slash) ?? this.#findAndRemember(parentOf(path), make)
-    return folder && { folder, name: path.slice(slash + 1) }
+    return folder && new Place(folder, path.slice(slash + 1))
   }
 
   /** Called when a folder turned out to be gone; true when it was held open and a second try makes sense. */
@@ -159,7 +159,7 @@ export class Folders {
   }
 
   #step(above: Folder, folder: TreePath, make: boolean): Pinned | undefined {
-    const place = { folder: above, name: nameOf(folder) }
+    const place = new Place(above, nameOf(folder))
     let isMine = false
     for (let attempt = 0; ; attempt++) {
       try {

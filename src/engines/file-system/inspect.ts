@@ -2,7 +2,7 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { childOf, isSegment, parentOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
 import type { Finding } from '../../tree/tree.ts'
-import { type Disk, did, type Folder, type Place } from './disk.ts'
+import { type Disk, did, type Folder, Place } from './disk.ts'
 import type { Folders } from './folders.ts'
 import type { Locks } from './locks.ts'
 import { type Moves, nameFromOwn, ownPrefix } from './moves.ts'
@@ -111,7 +111,7 @@ async function strayEntries(parts: InspectParts): Promise<Finding[]> {
 
 async function privateFile(parts: InspectParts, folder: TreePath, open: Folder, name: string): Promise<Finding[]> {
   const own = nameFromOwn(name)
-  if (!own || !parts.moves.isAbandoned(own.holder, { folder: open, name })) return []
+  if (!own || !parts.moves.isAbandoned(own.holder, new Place(open, name))) return []
   const restored = parts.repair && (await parts.moves.restoreOrphan(folder, name))
   const renamed = parts.repair && !restored ? await parts.moves.rename(folder, name) : undefined
   return [
@@ -161,7 +161,7 @@ function oldDrafts(disk: Disk, folders: Folders, scratch: Scratch, clock: Clock)
     const open = folders.at(folder, false)
     if (open === undefined) return []
     return disk.list(open).flatMap(({ name }) => {
-      const place = { folder: open, name }
+      const place = new Place(open, name)
       const stats = disk.stat(place)
       const isOld = stats !== undefined && clock.now() - stats.ctimeMs >= orphanedAfter
       return isOld ? [{ place, shown: `${folders.shown(folder)}/${name}` }] : []

@@ -8,7 +8,7 @@ import { corrupt, invalidInput } from '../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../kernel/tree-path.ts'
 import { engineHome } from '../../tree/home.ts'
 import type { Lease, Leased, Outcome } from '../../tree/tree.ts'
-import type { Disk, Place } from './disk.ts'
+import { type Disk, Place } from './disk.ts'
 import { readWhole } from './files.ts'
 import type { Folders } from './folders.ts'
 import { fnv } from './holder.ts'
@@ -66,7 +66,7 @@ export class Leases {
     const folder = this.#parts.folders.at(leasesFolder, false)
     if (folder === undefined) return []
     const now = this.#parts.clock.now()
-    const found = this.#parts.disk.list(folder).map(({ name }) => parse({ folder, name }, this.#parts.disk))
+    const found = this.#parts.disk.list(folder).map(({ name }) => parse(new Place(folder, name), this.#parts.disk))
     const readable = found.filter((lease) => lease !== undefined && lease !== 'unreadable')
     return readable.filter((lease) => lease.until > now).sort((a, b) => (a.resource < b.resource ? -1 : 1))
   }
@@ -82,7 +82,7 @@ export class Leases {
 
   #read(resource: string): Lease | undefined {
     const folder = this.#parts.folders.at(leasesFolder, false)
-    const lease = folder && parse({ folder, name: fileNameOf(resource) }, this.#parts.disk)
+    const lease = folder && parse(new Place(folder, fileNameOf(resource)), this.#parts.disk)
     if (lease !== 'unreadable') return lease
     throw corrupt('BAD_LEASE_FILE', `The lease file of ${JSON.stringify(resource)} is not readable.`, {
       hint: `Delete ${leasesFolder}/${fileNameOf(resource)} once nobody holds that lease.`,
@@ -91,7 +91,7 @@ export class Leases {
 
   async #write(lease: Lease): Promise<void> {
     const { disk, folders, scratch, flushing } = this.#parts
-    const target = { folder: folders.at(leasesFolder, true), name: fileNameOf(lease.resource) }
+    const target = new Place(folders.at(leasesFolder, true), fileNameOf(lease.resource))
     const draft = scratch.write(Buffer.from(`${JSON.stringify(lease)}\n`), flushing)
     try {
       disk.rename(draft.place, target)

@@ -9,7 +9,7 @@
 import { unavailable } from '../../kernel/errors.ts'
 import { childOf, nameOf, type TreePath } from '../../kernel/tree-path.ts'
 import { engineHome } from '../../tree/home.ts'
-import { type Disk, did, type Folder, unless } from './disk.ts'
+import { type Disk, did, type Folder, Place, unless } from './disk.ts'
 import { readWhole, writeAll } from './files.ts'
 import type { Folders } from './folders.ts'
 import { fnv, type HolderId, type Holders } from './holder.ts'
@@ -112,7 +112,7 @@ export class Locks {
     let mine = false
     try {
       writeAll(this.#disk, fd, Buffer.from(`H${this.#holders.self} ${Date.now()}\n`), null)
-      mine = did(['EEXIST', 'ENOENT'], () => this.#disk.link(draft.place, { folder: inside, name: `lock.${next}` }))
+      mine = did(['EEXIST', 'ENOENT'], () => this.#disk.link(draft.place, new Place(inside, `lock.${next}`)))
       if (mine && this.#highest(inside) !== next) {
         // A slow lister linked a number that had been cleared away: step back from it.
         writeAll(this.#disk, fd, free, 0)
@@ -148,13 +148,13 @@ export class Locks {
   #clearBelow(folder: Folder, current: number): void {
     for (const { name } of this.#disk.list(folder)) {
       const number = name.startsWith('lock.') ? Number(name.slice(5)) : current
-      if (number < current) unless(['ENOENT'], () => this.#disk.unlink({ folder, name }))
+      if (number < current) unless(['ENOENT'], () => this.#disk.unlink(new Place(folder, name)))
     }
   }
 
   /** `undefined` when the lock is free, or already superseded by a higher one. */
   #holderOf(folder: Folder, number: number): { id: HolderId; since: number } | undefined {
-    const file = readWhole(this.#disk, { folder, name: `lock.${number}` })
+    const file = readWhole(this.#disk, new Place(folder, `lock.${number}`))
     if (!file || file.bytes[0] !== held[0]) return undefined
     const [id = '', since = '0'] = file.bytes.toString('latin1', 1).trim().split(' ')
     return { id, since: Number(since) }

@@ -9,7 +9,7 @@
 import { conflict } from '../../kernel/errors.ts'
 import { childOf, isSegment, isWithin, nameOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
 import { isReserved } from '../../tree/home.ts'
-import { codeOf, type Disk, did, type Place, type Stats, unless } from './disk.ts'
+import { codeOf, type Disk, did, Place, type Stats, unless } from './disk.ts'
 import type { Folders } from './folders.ts'
 import type { HolderId, Holders } from './holder.ts'
 import type { Locks } from './locks.ts'
@@ -98,11 +98,14 @@ export class Moves {
     return 'done'
   }
 
-  /** Moves what stands there as it is. `unique`: the target's name is nobody else's, so a look before is enough. */
-  plain(from: TreePath, to: TreePath, unique: boolean): Publishing {
+  /**
+   * Moves what stands there as it is. `unique`: the target's name is nobody else's, so a look before is enough. `found`
+   * is where the leaf has just been seen, for those who looked.
+   */
+  plain(from: TreePath, to: TreePath, unique: boolean, found?: Place): Publishing {
     const { disk, folders } = this.#parts
     for (let attempt = 0; ; attempt++) {
-      const source = folders.place(from, false)
+      const source = attempt === 0 && found ? found : folders.place(from, false)
       if (source === undefined) return 'gone'
       const target = folders.place(to, true)
       let outcome: Publishing | 'strange' = disk.renameNew?.(source, target) ?? 'strange'
@@ -164,7 +167,7 @@ export class Moves {
     const isEdit = intent.from === intent.to
     // A look first: with the leaf under its private name, its own place could be taken by another of that name.
     if (!isEdit && disk.stat(folders.place(intent.to, true))) return disk.stat(source) ? 'taken' : 'gone'
-    const own = { folder: source.folder, name: this.ownNameOf(intent) }
+    const own = new Place(source.folder, this.ownNameOf(intent))
     const won = did(['ENOENT'], () => disk.rename(source, own))
     if (!won) return 'gone'
     const outcome = isSame && !isSame(own) ? 'changed' : this.publish(draft?.place ?? own, intent.to)
@@ -227,7 +230,7 @@ export class Moves {
       const noted = this.#parts.slots.all().some((slot) => slot.intent?.operation === parsed.operation)
       const open = this.#parts.folders.at(folder, false)
       if (noted || open === undefined) return false
-      return this.publish({ folder: open, name: own }, childOf(folder, parsed.name)) === 'done'
+      return this.publish(new Place(open, own), childOf(folder, parsed.name)) === 'done'
     })
   }
 
@@ -241,7 +244,7 @@ export class Moves {
       const [stem, ending] = dot > 0 ? [parsed.name.slice(0, dot), parsed.name.slice(dot)] : [parsed.name, '']
       for (let number = 2; number < 10_000; number++) {
         const name = `${stem}.restored-${number}${ending}`
-        const outcome = this.publish({ folder: open, name: own }, childOf(folder, name))
+        const outcome = this.publish(new Place(open, own), childOf(folder, name))
         if (outcome !== 'taken') return outcome === 'done' ? name : undefined
       }
       return undefined
@@ -286,12 +289,12 @@ export class Moves {
 
   #ownPlace(intent: Intent): Place | undefined {
     const folder = this.#parts.folders.at(parentOf(intent.from), false)
-    return folder && { folder, name: this.ownNameOf(intent) }
+    return folder && new Place(folder, this.ownNameOf(intent))
   }
 
   #draftPlace({ draft, operation }: Intent): Place | undefined {
     const folder = draft === undefined ? undefined : this.#parts.folders.at(draft, false)
-    return folder && { folder, name: operation }
+    return folder && new Place(folder, operation)
   }
 
   /**
@@ -343,7 +346,7 @@ export class Moves {
       const open = isReserved(folder) ? undefined : folders.at(folder, false)
       for (const { name } of open ? disk.list(open) : []) {
         if (left-- <= 0) break
-        const stats = name.includes(operation) || !isSegment(name) ? undefined : disk.stat({ folder: open!, name })
+        const stats = name.includes(operation) || !isSegment(name) ? undefined : disk.stat(new Place(open!, name))
         if (stats?.isDirectory()) waiting.push(childOf(folder, name))
         else if (stats?.ino === file) return true
       }

@@ -64,16 +64,16 @@ function nativeFrom(ffi: Ffi): Native {
   return {
     open: (place, flags, mode) => {
       const fd = first.holds(place.name) ? openat(place.folder.fd, first.address, flags | closeOnExec, mode ?? 0) : -1
-      return fd >= 0 ? fd : fs.openSync(place.folder.prefix + place.name, flags, mode)
+      return fd >= 0 ? fd : fs.openSync(place.path, flags, mode)
     },
     read: (fd, into, offset, length, position) => {
       const count = offset === 0 && length <= into.length ? pread(fd, into, length, position) : -1
       return count >= 0 ? count : fs.readSync(fd, into, offset, length, position)
     },
     write: (fd, bytes, offset, length, position) => {
-      const from = offset === 0 ? bytes : bytes.subarray(offset)
-      const isWithin = length <= from.length
-      const count = !isWithin ? -1 : position === null ? write(fd, from, length) : pwrite(fd, from, length, position)
+      if (offset + length > bytes.length) return fs.writeSync(fd, bytes, offset, length, position)
+      const from = offset === 0 ? bytes : part(bytes, offset, length)
+      const count = position === null ? write(fd, from, length) : pwrite(fd, from, length, position)
       return count >= 0 ? count : fs.writeSync(fd, bytes, offset, length, position)
     },
     renameNew: (from, to) => rename(from, to, noReplace),
@@ -82,6 +82,15 @@ function nativeFrom(ffi: Ffi): Native {
       return outcome === 'taken' ? 'strange' : outcome
     },
   }
+}
+
+const few = Buffer.alloc(64)
+
+/** Bytes from the middle of others. A few, such as a status, are copied: a view of them would cost more. */
+function part(bytes: Uint8Array, offset: number, length: number): Uint8Array {
+  if (length > few.length) return bytes.subarray(offset, offset + length)
+  for (let i = 0; i < length; i++) few[i] = bytes[offset + i]!
+  return few
 }
 
 /**

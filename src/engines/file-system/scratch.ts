@@ -5,7 +5,7 @@
  */
 import { childOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
 import { engineHome } from '../../tree/home.ts'
-import { codeOf, type Disk, openFlags, type Place, unless } from './disk.ts'
+import { codeOf, type Disk, openFlags, Place, unless } from './disk.ts'
 import { writeAll } from './files.ts'
 import type { Folders } from './folders.ts'
 
@@ -46,7 +46,7 @@ export class Scratch {
   open(name: string, near: TreePath | undefined, mode = this.#fileMode): { fd: number; draft: Draft } {
     const folder = this.#folderFor(near)
     for (let attempt = 0; ; attempt++) {
-      const place = { folder: this.#folders.at(folder, true), name }
+      const place = new Place(this.#folders.at(folder, true), name)
       try {
         const fd = this.#disk.open(place, openFlags.create, mode)
         if ((mode & this.#mask) !== 0) this.#disk.changeMode(fd, mode)

@@ -5,7 +5,7 @@
  */
 import { childOf, type TreePath } from '../../kernel/tree-path.ts'
 import { engineHome } from '../../tree/home.ts'
-import { type Disk, openFlags, unless } from './disk.ts'
+import { type Disk, openFlags, Place, unless } from './disk.ts'
 import { readWhole, writeAll } from './files.ts'
 import type { Folders } from './folders.ts'
 import type { HolderId, Holders } from './holder.ts'
@@ -57,11 +57,7 @@ export class Slots {
   }
 
   #open(): number {
-    return this.#disk.open(
-      { folder: this.#folders.at(slotsFolder, true), name: this.#name },
-      openFlags.write,
-      this.#mode,
-    )
+    return this.#disk.open(new Place(this.#folders.at(slotsFolder, true), this.#name), openFlags.write, this.#mode)
   }
 
   end(): void {
@@ -73,7 +69,7 @@ export class Slots {
     const folder = this.#folders.at(slotsFolder, false)
     if (folder === undefined) return []
     return this.#disk.list(folder).flatMap(({ name }) => {
-      const file = readWhole(this.#disk, { folder, name })
+      const file = readWhole(this.#disk, new Place(folder, name))
       if (!file) return []
       return [{ holder: name, intent: intentIn(file.bytes.toString('utf8')), writtenAt: file.stats.mtimeMs }]
     })
@@ -85,7 +81,7 @@ export class Slots {
 
   drop(holder: HolderId): void {
     const folder = this.#folders.at(slotsFolder, false)
-    if (folder) unless(['ENOENT'], () => this.#disk.unlink({ folder, name: holder }))
+    if (folder) unless(['ENOENT'], () => this.#disk.unlink(new Place(folder, holder)))
   }
 
   close(): void {

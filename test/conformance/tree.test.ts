@@ -25,7 +25,7 @@ for (const durability of ['process', 'batch', 'full'] satisfies Durability[]) {
   filesIn(`durability ${durability}`, durability, realDisk)
 }
 // Loaded only after some use, so the suite above hardly meets it: here it is used from the first call on.
-if (native) filesIn('native renames', 'process', () => ({ ...realDisk(), ...native }))
+if (native) filesIn('native calls', 'process', () => ({ ...realDisk(), ...native }))
 
 describeTree('memory', async () => {
   // Two agents on one place: in memory that is one tree, opened once for each clock.

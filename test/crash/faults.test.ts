@@ -130,7 +130,7 @@ const kinds: Kind[] = [
   { ...once, title: 'fails half-way through a write', half: true },
   { ...once, title: 'fails once, durability full', durability: 'full', codes: ['EIO'] },
   { ...once, title: 'fails once, durability batch', durability: 'batch', codes: ['ENOSPC'] },
-  ...(native ? [{ ...once, title: 'fails once, native renames', native }] : []),
+  ...(native ? [{ ...once, title: 'fails once, native calls', native }] : []),
 ]
 
 for (const kind of kinds) {

@@ -50,7 +50,7 @@ export interface FileTreeParts {
   readonly clock: Clock | undefined
 }
 
-/** Loading the native renames costs 2 ms: a command that sends one message is faster without. */
+/** Loading the native calls costs 2 ms: a command that sends one message is faster without. */
 const nativeAfter = 12
 /** A process that does this much has the time to clear away what crashed ones left; a single command does not. */
 const sweepAfter = 64

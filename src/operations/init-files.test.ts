@@ -35,7 +35,7 @@ it('what concerns one machine, can be made again or is secret stays out of git',
     homeGitignore()
       .split('\n')
       .filter((line) => line.startsWith('/')),
-  ).toEqual(['/cache/', '/engine/', '/state/presence/', '/state/keys/'])
+  ).toEqual(['/cache/', '/engine/', '/state/presence/', '/state/keys/', '/state/rates/', '/state/metrics/'])
   expect(homeReadme()).toContain(
     '| `state/keys/` | secrets for signing; never commit them | that knowledge is lost | no |',
   )

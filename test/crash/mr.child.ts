@@ -2,21 +2,13 @@
 import { realDisk } from '../../src/engines/file-system/disk.ts'
 import { openFileTree } from '../../src/engines/file-system/index.ts'
 import { mrOn } from '../support/message-routing.ts'
-import { isChange, steppingDisk } from '../support/stepping-disk.ts'
+import { killingDisk } from '../support/stepping-disk.ts'
 import { settings, verbs } from './mr-verbs.ts'
 
-const [root = '', verb = '', killAtText = '0'] = process.argv.slice(2)
-const killAt = Number(killAtText)
-let changes = 0
-let counting = false
-const disk = steppingDisk(realDisk(), (step, values, call) => {
-  if (counting && isChange(step, values) && ++changes === killAt) process.kill(process.pid, 'SIGKILL')
-  return call()
-})
+const [root = '', verb = '', killAt = '0'] = process.argv.slice(2)
+const { disk, start, stop } = killingDisk(realDisk(), Number(killAt))
 const { mr, close } = mrOn(await openFileTree({ root, disk }), { settings })
-counting = true
+start()
 await verbs[verb]!.act(mr)
-counting = false
-console.log(changes)
-if (killAt > changes) process.kill(process.pid, 'SIGKILL')
+stop()
 await close()

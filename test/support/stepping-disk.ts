@@ -45,3 +45,23 @@ export const isCreating = (step: StepName, values: readonly unknown[]): boolean 
 
 export const isChange = (step: StepName, values: readonly unknown[]): boolean =>
   changingSteps.includes(step) || isCreating(step, values)
+
+/** A disk that kills this process before change number `killAt`, counted from `start()` to `stop()`. */
+export function killingDisk(disk: Disk, killAt: number) {
+  let changes = 0
+  let counting = false
+  const killing = steppingDisk(disk, (step, values, call) => {
+    if (counting && isChange(step, values) && ++changes === killAt) process.kill(process.pid, 'SIGKILL')
+    return call()
+  })
+  const start = (): void => {
+    counting = true
+  }
+  /** How many changes there were. A number beyond the last kills here, when all is done. */
+  const stop = (): void => {
+    counting = false
+    console.log(changes)
+    if (killAt > changes) process.kill(process.pid, 'SIGKILL')
+  }
+  return { disk: killing, start, stop }
+}

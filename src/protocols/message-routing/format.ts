@@ -66,34 +66,14 @@ export function payloadIssues({ type, payload }: Pick<MrMessage, 'type' | 'paylo
 /** The whole file. No line end at its end, as `JSON.stringify` gives it and the specification writes it. */
 export const printMessage = (message: MrMessage): string => stringify(inOrder(message), 2)
 
-/** The known fields as in the specification's examples, then the others as they come. */
-function inOrder(message: MrMessage): MrMessage {
-  const {
-    version,
-    msg_id,
-    from,
-    to,
-    timestamp,
-    sequence,
-    type,
-    requires_ack,
-    correlation_id,
-    priority,
-    payload,
-    ...others
-  } = message
-  return {
-    version,
-    msg_id,
-    from,
-    to,
-    timestamp,
-    sequence,
-    type,
-    ...(requires_ack === undefined ? {} : { requires_ack }),
-    ...(correlation_id === undefined ? {} : { correlation_id }),
-    ...(priority === undefined ? {} : { priority }),
-    payload,
-    ...others,
-  }
+/** As in the specification's examples; other fields follow as they come. */
+const fieldOrder: readonly string[] = [
+  ...['version', 'msg_id', 'from', 'to', 'timestamp', 'sequence', 'type'],
+  ...['requires_ack', 'correlation_id', 'priority', 'payload'],
+]
+
+function inOrder(message: MrMessage): object {
+  const known = fieldOrder.filter((field) => message[field] !== undefined)
+  const others = Object.keys(message).filter((field) => !fieldOrder.includes(field))
+  return Object.fromEntries([...known, ...others].map((field) => [field, message[field]]))
 }

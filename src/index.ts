@@ -58,8 +58,8 @@ export type { Issue } from './protocols/message-routing/issue.ts'
 export type { Alert } from './protocols/message-routing/metrics/alerts.ts'
 export type { MessageType, MrMessage, Payload } from './protocols/message-routing/schema.ts'
 export type { KeyRing, KeyView } from './protocols/message-routing/security/keys.ts'
-export type { RoutingFace } from './protocols/message-routing/store/face.ts'
 export type * from './protocols/message-routing/store/outcomes.ts'
+export type { Routing } from './protocols/message-routing/store/routing.ts'
 export type * from './tree/tree.ts'
 
 export interface OpenOptions {

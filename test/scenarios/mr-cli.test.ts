@@ -12,9 +12,11 @@ beforeEach(() => {
   root = tempDir()
 })
 
-const mr = (words: readonly string[], options: CliOptions = {}) => cli(['mr', ...words], { cwd: root, ...options })
+/** A busy machine must not raise alerts that the test does not ask for. */
+const env = { SIGNALBOX_MR_ALERT_WRITE_MS: '1000000', SIGNALBOX_MR_ALERT_READ_MS: '1000000' }
+const mr = (words: readonly string[], options: CliOptions = {}) => cli(['mr', ...words], { cwd: root, env, ...options })
 const mrJson = (words: readonly string[], options: CliOptions = {}) =>
-  cliJson(['mr', ...words], { cwd: root, ...options })
+  cliJson(['mr', ...words], { cwd: root, env, ...options })
 const place = (...path: string[]) => join(root, 'state/agents', ...path)
 const onDisk = (path: string) => JSON.parse(readFileSync(join(root, path), 'utf8'))
 const configure = (text: string) => writeFileSync(join(root, 'signalbox.yaml'), text)

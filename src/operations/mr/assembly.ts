@@ -9,7 +9,6 @@ import type { Alert, Thresholds } from '../../protocols/message-routing/metrics/
 import { MetricsJournal } from '../../protocols/message-routing/metrics/journal.ts'
 import { Recorder } from '../../protocols/message-routing/metrics/recorder.ts'
 import type { KeyRing } from '../../protocols/message-routing/security/keys.ts'
-import type { RoutingFace } from '../../protocols/message-routing/store/face.ts'
 import { Routing } from '../../protocols/message-routing/store/routing.ts'
 import type { Tree } from '../../tree/tree.ts'
 import type { Configuration } from '../workspace/configuration.ts'
@@ -27,7 +26,7 @@ export interface Assembly {
   readonly parts: AssemblyParts
   /** The folder of all agents. */
   readonly root: TreePath
-  readonly routing: RoutingFace
+  readonly routing: Routing
   readonly journal: MetricsJournal
   readonly thresholds: Thresholds
   keys(): Promise<KeyRing>

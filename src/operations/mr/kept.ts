@@ -1,14 +1,14 @@
 /** The three lists of what left an inbox. One file, because they differ by a folder. */
 
-import type { RoutingFace } from '../../protocols/message-routing/store/face.ts'
 import type { Kept } from '../../protocols/message-routing/store/outcomes.ts'
+import type { Routing } from '../../protocols/message-routing/store/routing.ts'
 import { type Context, defineOperation } from '../define.ts'
 import { agent } from './fields.ts'
 import { expectAgent } from './known-agents.ts'
 import { withRouting } from './open.ts'
 import { keptLine } from './view.ts'
 
-const listKept = (context: Context, agent: string, list: (routing: RoutingFace) => Promise<readonly Kept[]>) =>
+const listKept = (context: Context, agent: string, list: (routing: Routing) => Promise<readonly Kept[]>) =>
   withRouting(context, async (routing, assembly) => {
     await expectAgent(assembly, agent)
     const messages = (await list(routing)).map(keptLine)

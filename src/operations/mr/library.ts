@@ -1,10 +1,10 @@
 /** Message Routing as programs get it: the store's verbs, what was measured, and the keys. */
 import type { KeyRing } from '../../protocols/message-routing/security/keys.ts'
-import type { RoutingFace } from '../../protocols/message-routing/store/face.ts'
+import type { Routing } from '../../protocols/message-routing/store/routing.ts'
 import { type AssemblyParts, assemble } from './assembly.ts'
 import { type MrMetrics, readMetrics } from './measured.ts'
 
-export interface MessageRouting extends RoutingFace {
+export interface MessageRouting extends Routing {
   /** Latencies, depths and evictions of all processes of this workspace, and what is wrong now. */
   metrics(): Promise<MrMetrics>
   /** Who can sign and who is trusted. Used once `mr.signing` or `mr.encryption` is configured. */

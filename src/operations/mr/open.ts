@@ -1,5 +1,5 @@
 /** Message Routing in the workspace that a command works on. */
-import type { RoutingFace } from '../../protocols/message-routing/store/face.ts'
+import type { Routing } from '../../protocols/message-routing/store/routing.ts'
 import type { Context } from '../define.ts'
 import { type Assembly, assemble } from './assembly.ts'
 
@@ -9,7 +9,7 @@ import { type Assembly, assemble } from './assembly.ts'
  */
 export async function withRouting<T>(
   context: Context,
-  run: (routing: RoutingFace, assembly: Assembly) => Promise<T>,
+  run: (routing: Routing, assembly: Assembly) => Promise<T>,
 ): Promise<T> {
   const assembly = await openAssembly(context)
   try {

@@ -1,5 +1,5 @@
-import type { RoutingFace } from '../../protocols/message-routing/store/face.ts'
 import type { MrView } from '../../protocols/message-routing/store/outcomes.ts'
+import type { Routing } from '../../protocols/message-routing/store/routing.ts'
 import { defineOperation } from '../define.ts'
 import { agent, messageId } from './fields.ts'
 import { withRouting } from './open.ts'
@@ -24,7 +24,7 @@ export const mrRecover = defineOperation({
 })
 
 /** As it lies in the inbox now; `undefined` when somebody has taken it already. */
-async function findWaiting(routing: RoutingFace, agent: string, id: string): Promise<MrView | undefined> {
+async function findWaiting(routing: Routing, agent: string, id: string): Promise<MrView | undefined> {
   const { messages } = await routing.receive(agent, { peek: true })
   return messages.find((message) => message.id === id)
 }

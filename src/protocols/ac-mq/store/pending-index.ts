@@ -5,7 +5,8 @@
  *
  * An edit in place changes no name and no time of the folder. So a few of the headers are read again each second, in
  * turn, and such an edit is noticed after a second for every 195 to 390 messages that wait (four at least): after nine
- * minutes among 100,000. An edited message that comes up for a claim before that is noticed then.
+ * minutes among 100,000, later only where the disk is slow. When an edited message comes up for a claim before that, it
+ * is noticed then. See docs/decisions/0016-a-cache-of-what-waits.md.
  */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import type { Entry } from '../../../tree/tree.ts'
@@ -33,6 +34,8 @@ export interface Parked {
 
 /** However quiet the folders are, everything held back is judged again after this many milliseconds. */
 const judgeAllAfter = 3000
+/** Headers may be read again after this many times what it took: on a slow disk it must not become all that is done. */
+const restFactor = 50
 
 export class PendingIndex {
   readonly #files: MissionFiles
@@ -51,6 +54,7 @@ export class PendingIndex {
   #seeded: Promise<void> | undefined
   /** Until when edits in place would have been noticed. */
   #rereadAt = 0
+  #restsUntil = 0
   /** Messages with dependencies have been seen, so that it matters which file has which id. */
   #isLearning = false
 
@@ -103,11 +107,15 @@ export class PendingIndex {
   }
 
   async #rereadDue(): Promise<void> {
+    const startedAt = performance.now()
+    if (startedAt < this.#restsUntil) return
     const now = this.#files.clock.now()
     const isDue = dueBetween(this.#rereadAt, now, this.#candidates.size)
     if (!isDue) return
     this.#rereadAt = now
     for (const name of [...this.#candidates.keys()].filter(isDue)) await this.#read(name)
+    const endedAt = performance.now()
+    this.#restsUntil = endedAt + (endedAt - startedAt) * restFactor
   }
 
   /** The folder's time now. */

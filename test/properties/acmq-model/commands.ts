@@ -1,11 +1,12 @@
 /** The steps as fast-check makes them up, runs them and shrinks them. */
 import fc from 'fast-check'
 import { expect } from 'vitest'
+import { Killed } from '../../support/mortal-disk.ts'
 import { agents } from './model.ts'
 import type { Play } from './play.ts'
 import type { Step } from './steps.ts'
 import * as steps from './steps.ts'
-import { handleCount, Killed, type World } from './world.ts'
+import { handleCount, type World } from './world.ts'
 
 type Command = fc.AsyncCommand<Play, World>
 

@@ -1,25 +1,24 @@
 /**
- * The world on real files. The disk in between does three things: it dies at a step and takes its descriptors with it;
- * it gives every opening of the tree another start time in `/proc`, so that the one before counts as a dead process;
- * and it shows times as the test's clock had them, because nobody can set when a file was last moved.
+ * The world on real files. Its process dies as `mortalDisk` does, and the disk shows times as the test's clock had them,
+ * because nobody can set when a file was last moved.
  */
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { type Disk, realDisk, type Stats } from '../../../src/engines/file-system/disk.ts'
+import { realDisk, type Stats } from '../../../src/engines/file-system/disk.ts'
 import { openFileTree } from '../../../src/engines/file-system/index.ts'
 import type { Tree } from '../../../src/tree/tree.ts'
-import { isChange, steppingDisk } from '../../support/stepping-disk.ts'
-import { Killed, missionFolder, missionOn, missionsOn, type World } from './world.ts'
+import { type MortalDisk, mortalDisk } from '../../support/mortal-disk.ts'
+import type { StepName } from '../../support/stepping-disk.ts'
+import { missionFolder, missionOn, missionsOn, type World } from './world.ts'
 
 export async function openFileWorld(base: string): Promise<World> {
   const root = join(base, 'root')
   const at = (path: string) => join(root, missionFolder, path)
   const time = new HeldTime(join(base, 'tick'))
-  let starts = 0
   let life: MortalDisk & { tree: Tree }
   const open = async () => {
-    const mortal = mortalDisk(time, lifeFile(base, ++starts))
+    const mortal = mortalDisk(base, realDisk(), timed(time))
     const tree = await openFileTree({ root, disk: mortal.disk, clock: { now: time.now } })
     life = { ...mortal, tree }
     return missionsOn(tree, time.now)
@@ -109,43 +108,14 @@ class HeldTime {
   }
 }
 
-const ownStat = `/proc/${process.pid}/stat`
-
-/** What `/proc` would say of the process that opens the tree for the `number`th time. */
-function lifeFile(base: string, number: number): string {
-  const path = join(base, `life-${number}`)
-  fs.writeFileSync(path, `1 (test) S ${'0 '.repeat(18)}${number} 0\n`)
-  return path
-}
-
-interface MortalDisk {
-  readonly disk: Disk
-  readonly fate: { left: number; isDead: boolean }
-  /** The system closes what a dead process had open; nothing of it comes through any more. */
-  bury(): void
-}
-
-function mortalDisk(time: HeldTime, life: string): MortalDisk {
-  const fate = { left: Number.POSITIVE_INFINITY, isDead: false }
-  const descriptors = new Set<number>()
-  const disk = steppingDisk(realDisk(), (step, values, call) => {
-    if (isChange(step, values) && --fate.left <= 0) fate.isDead = true
-    if (fate.isDead) throw new Killed()
+/** Times as the test's clock had them. */
+const timed =
+  (time: HeldTime) =>
+  (step: StepName, values: readonly unknown[], call: () => unknown): unknown => {
     if (step === 'setTimes') return fs.lutimesSync(values[0] as string, new Date(), new Date())
-    const isAsking = step === 'open' && values[0] === ownStat
-    const result = isAsking ? fs.openSync(life, fs.constants.O_RDONLY) : call()
-    if (step === 'open') descriptors.add(result as number)
-    if (step === 'close') descriptors.delete(values[0] as number)
-    if (step === 'stat' || step === 'statOpen') return result && asHeld(result as Stats, time)
-    return result
-  })
-  const bury = () => {
-    fate.isDead = true
-    for (const descriptor of descriptors) fs.closeSync(descriptor)
-    descriptors.clear()
+    const result = call()
+    return (step === 'stat' || step === 'statOpen') && result ? asHeld(result as Stats, time) : result
   }
-  return { disk, fate, bury }
-}
 
 /** Folders keep their real times: they only tell whether names came or went. */
 function asHeld(stats: Stats, time: HeldTime): Stats {

@@ -4,7 +4,8 @@ import { openMemoryTree } from '../../../src/engines/memory/index.ts'
 import { heldClock } from '../../../src/kernel/clock.ts'
 import { treePath } from '../../../src/kernel/tree-path.ts'
 import type { Tree } from '../../../src/tree/tree.ts'
-import { Killed, missionFolder, missionOn, missionsOn, type World } from './world.ts'
+import { Killed } from '../../support/mortal-disk.ts'
+import { missionFolder, missionOn, missionsOn, type World } from './world.ts'
 
 const changing: readonly (keyof Tree)[] = ['create', 'replace', 'touch', 'append', 'move', 'remove', 'lease', 'release']
 

@@ -43,12 +43,6 @@ export interface World {
   close(): Promise<void>
 }
 
-export class Killed extends Error {
-  constructor() {
-    super('killed')
-  }
-}
-
 export async function missionsOn(tree: Tree, now: () => number): Promise<Mission[]> {
   const handles: Mission[] = []
   for (let i = 0; i < handleCount; i++) handles.push(await missionOn(tree, now))

@@ -2,12 +2,18 @@
 import { type MessageType, messageTypes } from '../../protocols/message-routing/schema.ts'
 import { choice, flag, integer, text } from '../field.ts'
 
-export const agent = text('The agent whose inbox is meant.', { positional: true, required: true })
+/** What the protocol itself asks for; it checks the name and says what is wrong with it. */
+const aName = 'the name of an agent, such as coder-1'
+
+export const agent = text('The agent whose inbox is meant.', { positional: true, required: true, expected: aName })
+
+export const recipient = text('Who gets it.', { required: true, placeholder: 'AGENT', expected: aName })
 
 export const messageId = text('The message: its whole id, such as msg_a3f5d8b2.', {
   positional: true,
   required: true,
   placeholder: 'MSG',
+  expected: 'an id such as msg_a3f5d8b2',
 })
 
 const types: readonly [MessageType, ...MessageType[]] = messageTypes
@@ -20,6 +26,7 @@ export const content = {
     required: true,
     longText: 'at-file',
     placeholder: 'JSON|@FILE',
+    expected: 'a JSON object, @FILE, or `-`',
   }),
   priority: integer('10 is the most urgent, 0 the least; 5 unless said.', { least: 0, most: 10 }),
   requiresAck: flag('Ask for an acknowledgement.'),

@@ -1,7 +1,7 @@
 import { defineOperation } from '../define.ts'
 import { text } from '../field.ts'
 import { contentOf } from './content.ts'
-import { content } from './fields.ts'
+import { content, recipient } from './fields.ts'
 import { someoneMeant } from './known-agents.ts'
 import { withRouting } from './open.ts'
 import { headerOf } from './view.ts'
@@ -13,7 +13,7 @@ export const mrSend = defineOperation({
     'The recipient need not be running: the message waits as a file. A full inbox first lets go of its oldest message, ' +
     'which `mr evicted` lists and `mr recover` brings back. A write that fails is logged, not repeated, and exits with 8.',
   input: {
-    to: text('Who gets it.', { required: true, placeholder: 'AGENT' }),
+    to: recipient,
     ...content,
     replyTo: text('The message that this one answers.', { placeholder: 'MSG' }),
   },

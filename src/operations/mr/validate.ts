@@ -12,6 +12,7 @@ export const mrValidate = defineOperation({
     file: text('The file; `-` is standard input.', {
       positional: true,
       required: true,
+      expected: 'a file, or `-`',
       longText: 'named',
       pathGoesTo: 'path',
       completes: 'file',

@@ -5,7 +5,7 @@
 import { invalidInput, notFound } from '../../kernel/errors.ts'
 import { type Fields, type TextField, text } from '../../operations/field.ts'
 import type { Outside } from '../../operations/outside.ts'
-import { flagOf } from './spelling.ts'
+import { flagOf, spelled } from './spelling.ts'
 import type { Values } from './words.ts'
 
 const longest = 1 << 20
@@ -47,7 +47,7 @@ export function readLongTexts(values: Values, fields: Fields, outside: Outside):
         hint:
           field.longText === 'at-file' && values[name] !== undefined
             ? 'To give the text itself, write it to a file: a leading @ names one.'
-            : `Check ${flagOf(field.fileFlag ?? name)}.`,
+            : `Check ${field.fileFlag === undefined ? spelled(name, field) : flagOf(field.fileFlag)}.`,
         details: { path },
       })
     }

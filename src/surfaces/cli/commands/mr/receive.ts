@@ -36,7 +36,7 @@ function nextSteps({ id, from, to, type, requiresAck, state }: MrHeader): Row[] 
 const rejectedLines = (rejected: readonly Rejected[], { paint }: Screen): string =>
   rejected
     .map(({ file, path, code, issues }) => {
-      const why = issues.map(printableLine).join('; ')
+      const why = issues.map((issue) => printableLine(issue).replace(/\.$/, '')).join('; ')
       return `${paint('red', 'rejected:')} ${printableLine(file)} (${printableLine(code)}): ${why}. It is now ${printableLine(path)}\n`
     })
     .join('')

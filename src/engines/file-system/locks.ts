@@ -9,7 +9,7 @@
 import { unavailable } from '../../kernel/errors.ts'
 import { childOf, nameOf, type TreePath } from '../../kernel/tree-path.ts'
 import { engineHome } from '../../tree/home.ts'
-import { type Disk, did, type Folder, Place, unless } from './disk.ts'
+import { type Disk, did, type Folder, openFlags, Place, unless } from './disk.ts'
 import { readWhole, writeAll } from './files.ts'
 import type { Folders } from './folders.ts'
 import { fnv, type HolderId, type Holders } from './holder.ts'
@@ -23,12 +23,19 @@ const giveUpAfter = 30_000
 
 const held = Buffer.from('H')
 const free = Buffer.from('F')
+/** The second byte: nobody waits, or somebody does and would like to be next. */
+const [unwanted, wanted] = ['-', Buffer.from('W')] as const
+/** Longer than a waiter sleeps: whoever held a lock that others want comes after them, so that none of them starves. */
+const politeness = 15
 
 /** Families are taken in this order when more than one is needed, so that no two processes wait for each other. */
 export type LockFamily = 'turn' | 'lease' | 'path' | 'recovery'
 
 /** Callers in this process queue here, so that only one of them at a time goes to the files. By root and stripe. */
 const queues = new Map<string, Promise<unknown>>()
+
+/** When this process may take a lock again that others waited for. By root and stripe. */
+const politeUntil = new Map<string, number>()
 
 interface Held {
   readonly fd: number
@@ -39,6 +46,7 @@ export class Locks {
   readonly #folders: Folders
   readonly #holders: Holders
   readonly #scratch: Scratch
+  #asked = ''
 
   constructor(disk: Disk, folders: Folders, holders: Holders, scratch: Scratch) {
     this.#disk = disk
@@ -84,6 +92,10 @@ export class Locks {
 
   async #locked<T>(stripe: string, work: () => T | Promise<T>): Promise<T> {
     const folder = childOf(locksFolder, stripe)
+    const queue = `${this.#folders.root}\0${stripe}`
+    const polite = (politeUntil.get(queue) ?? 0) - performance.now()
+    politeUntil.delete(queue)
+    if (polite > 0) await pause(polite)
     const startedAt = performance.now()
     for (let attempt = 0; ; attempt++) {
       const taken = this.#tryTake(folder)
@@ -91,7 +103,7 @@ export class Locks {
         try {
           return await work()
         } finally {
-          this.#release(taken)
+          if (this.#release(taken)) politeUntil.set(queue, performance.now() + politeness)
         }
       }
       if (performance.now() - startedAt > giveUpAfter) throw busy(taken.holder)
@@ -105,13 +117,16 @@ export class Locks {
     const highest = this.#highest(inside)
     if (highest > 0) {
       const holder = this.#holderOf(inside, highest)
-      if (holder && this.#isHeld(holder)) return { holder: holder.id }
+      if (holder && this.#isHeld(holder)) {
+        this.#ask(folder, new Place(inside, `lock.${highest}`))
+        return { holder: holder.id }
+      }
     }
     const next = highest + 1
     const { fd, draft } = this.#scratch.open(this.#scratch.newName(), undefined)
     let mine = false
     try {
-      writeAll(this.#disk, fd, Buffer.from(`H${this.#holders.self} ${Date.now()}\n`), null)
+      writeAll(this.#disk, fd, Buffer.from(`H${unwanted}${this.#holders.self} ${Date.now()}\n`), null)
       mine = did(['EEXIST', 'ENOENT'], () => this.#disk.link(draft.place, new Place(inside, `lock.${next}`)))
       if (mine && this.#highest(inside) !== next) {
         // A slow lister linked a number that had been cleared away: step back from it.
@@ -127,9 +142,26 @@ export class Locks {
     return { fd }
   }
 
-  #release({ fd }: Held): void {
+  /** Lets the holder know that somebody waits; once is enough. */
+  #ask(folder: TreePath, lock: Place): void {
+    const asked = `${folder}/${lock.name}`
+    if (asked === this.#asked) return
+    this.#asked = asked
+    const fd = unless(['ENOENT', 'EACCES'], () => this.#disk.open(lock, openFlags.change))
+    if (fd === undefined) return
+    try {
+      writeAll(this.#disk, fd, wanted, 1)
+    } finally {
+      this.#disk.close(fd)
+    }
+  }
+
+  /** True when somebody waits for it. */
+  #release({ fd }: Held): boolean {
+    const second = Buffer.alloc(1)
     try {
       writeAll(this.#disk, fd, free, 0)
+      return this.#disk.read(fd, second, 0, 1, 1) === 1 && second[0] === wanted[0]
     } finally {
       // If the release could not be written, `#isHeld` recognises our own leftover by its holder.
       this.#disk.close(fd)
@@ -156,7 +188,7 @@ export class Locks {
   #holderOf(folder: Folder, number: number): { id: HolderId; since: number } | undefined {
     const file = readWhole(this.#disk, new Place(folder, `lock.${number}`))
     if (!file || file.bytes[0] !== held[0]) return undefined
-    const [id = '', since = '0'] = file.bytes.toString('latin1', 1).trim().split(' ')
+    const [id = '', since = '0'] = file.bytes.toString('latin1', 2).trim().split(' ')
     return { id, since: Number(since) }
   }
 

@@ -56,7 +56,7 @@ _signalbox && printf '%s\\n' "\${COMPREPLY[@]}"`
 
 describe('bash', () => {
   it.each([
-    ['signalbox ', ['init', 'human', 'doctor', 'demo', 'bench', 'completion', 'version', 'acmq']],
+    ['signalbox ', ['init', 'mr', 'human', 'doctor', 'demo', 'bench', 'completion', 'version', 'acmq']],
     ['signalbox d', ['doctor', 'demo']],
     ['signalbox completion ', ['bash', 'zsh', 'fish']],
     ['signalbox completion z', ['zsh']],

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { tempDir } from '../../../test/support/temp.ts'
-import { kindOf, makeTemporaryFolder, mayRead, namesIn, readText, resolve } from './outside.ts'
+import { isPrivate, kindOf, makeTemporaryFolder, mayRead, namesIn, readText, resolve } from './outside.ts'
 
 describe('the world around the tree', () => {
   const folder = tempDir()
@@ -22,6 +22,15 @@ describe('the world around the tree', () => {
     expect(mayRead(folder)).toBe(true)
     expect(namesIn(folder)).toEqual(['dangling', 'file', 'latin1', 'link', 'pipe', 'sub'])
     expect(resolve('/a/b', '../c')).toBe('/a/c')
+  })
+
+  it('tells what others may read or change', () => {
+    const answers = [0o600, 0o640, 0o604, 0o620].map((mode) => {
+      chmodSync(join(folder, 'file'), mode)
+      return isPrivate(join(folder, 'file'))
+    })
+    expect(answers).toEqual([true, false, false, false])
+    expect(isPrivate(join(folder, 'missing'))).toBe(true)
   })
 
   it('reads text with a bound', () => {

@@ -79,6 +79,7 @@ const own = new RegExp(
 const plainDependency = /^(?:msg:|(?:path:)?(?:\.\/)?)\w[\w.-]{0,100}(?:\/\w[\w.-]{0,100})*$/
 const nothing = /^null$/i
 const mostBytes = 2048
+const closing = '\n---\n'
 
 export interface OwnHeader {
   readonly record: AcmqRecord
@@ -88,8 +89,11 @@ export interface OwnHeader {
 
 /** The record of a header as we write it, in which nothing is to be reported; `undefined` for any other. */
 export function readOwnHeader(bytes: Uint8Array): OwnHeader | undefined {
-  // All ASCII where it matches, so characters are bytes.
-  const match = own.exec(bufferOf(bytes).toString('latin1', 0, mostBytes))
+  const buffer = bufferOf(bytes)
+  const end = buffer.indexOf(closing, opening.length)
+  if (end < 0 || end > mostBytes) return undefined
+  // All ASCII where it matches, so characters are bytes. No more than the header: parts of the text keep it in memory.
+  const match = own.exec(buffer.toString('latin1', 0, end + closing.length))
   if (!match) return undefined
   const [header, status, , id, , mission_id, timestamp, , from, , to, priority, timeout, list, summary, attempt] =
     match as unknown as string[]

@@ -14,16 +14,16 @@ export interface Candidate {
 }
 
 export function candidateOf(name: string, record: AcmqRecord): Candidate {
-  const { priority, dependencies, summary } = record
+  const { id, to, priority, dependencies, summary } = record
   const hasToWait = dependencies.length > 0
   return {
     name,
-    id: detached(record.id),
-    to: oneOf(record.to),
+    id,
+    to,
     priority,
     time: parseTime(record.timestamp) ?? 0,
-    dependencies: hasToWait ? dependencies.map(detached) : none,
-    summary: hasToWait ? detached(summary) : '',
+    dependencies: hasToWait ? dependencies : none,
+    summary: hasToWait ? summary : '',
   }
 }
 
@@ -43,19 +43,3 @@ export const isAsRemembered = (candidate: Candidate, record: AcmqRecord): boolea
   candidate.priority === record.priority &&
   candidate.time === (parseTime(record.timestamp) ?? 0) &&
   candidate.dependencies.join('\0') === record.dependencies.join('\0')
-
-/** A copy: a part of a text keeps the whole header in memory, and a hundred thousand headers are a lot. */
-const detached = (text: string): string => Buffer.from(text).toString()
-
-/** The same copy for the same agent. */
-function oneOf(to: string): string {
-  const known = recipients.get(to)
-  if (known !== undefined) return known
-  if (recipients.size >= mostRecipients) recipients.clear()
-  const copy = detached(to)
-  recipients.set(copy, copy)
-  return copy
-}
-
-const recipients = new Map<string, string>()
-const mostRecipients = 1000

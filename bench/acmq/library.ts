@@ -4,7 +4,7 @@ import { systemClock } from '../../src/kernel/clock.ts'
 import { acmq } from '../../src/protocols/ac-mq/index.ts'
 import type { Missions } from '../../src/protocols/ac-mq/store/missions.ts'
 import { breathe } from '../measure.ts'
-import { type Contender, microsecondsEach, type Round, type Step, steps } from '../steps/contender.ts'
+import { type Calls, type Contender, microsecondsEach, processorTime, type Round, steps } from '../steps/contender.ts'
 import { countingDisk, isWarm } from '../steps/counting.ts'
 import { inputFor } from './message.ts'
 import { missionWithHistory, openBox, take, takeAndComplete } from './queue.ts'
@@ -18,7 +18,7 @@ export async function openLibrary(
   const { acmq: missions } = await openBox(root)
   return {
     name,
-    calls: await countCalls(countIn, dependencies),
+    countCalls: () => countCalls(countIn, dependencies),
     prepare: (round, count) => prepare(missions, root, dependencies, round, count),
   }
 }
@@ -34,7 +34,7 @@ async function prepare(
   const mission = await missionWithHistory(missions, root, name)
   const input = inputFor(name, dependencies)
   const timed = (step: () => Promise<unknown>) => async () => {
-    const since = performance.now()
+    const since = processorTime()
     for (let i = 0; i < count; i++) await step()
     return microsecondsEach(since, count)
   }
@@ -48,7 +48,7 @@ async function prepare(
   }
 }
 
-async function countCalls(root: string, dependencies: readonly string[]): Promise<Record<Step, number>> {
+async function countCalls(root: string, dependencies: readonly string[]): Promise<Calls> {
   const { disk, restart, count: calls } = countingDisk()
   const tree = await openFileTree({ root, disk })
   const missions = acmq.open({ tree, clock: systemClock, settings: acmq.defaults })

@@ -2,7 +2,7 @@
 import { compare } from '../measure.ts'
 import type { Figure, Goal, Section } from '../section.ts'
 import { openBare } from '../steps/bare.ts'
-import { type Contender, contest, type Samples, type Step, steps } from '../steps/contender.ts'
+import { type Calls, contest, type Samples, type Step, steps } from '../steps/contender.ts'
 import { openLimit } from '../steps/limit.ts'
 import { openLibrary } from './library.ts'
 import { dependencies, size } from './message.ts'
@@ -26,12 +26,17 @@ export const acmqSteps: Section = {
     const bare = await openBare(place.folder('bare'), 'absolute')
     const limit = openLimit(place.folder('limit'))
     const contenders = [whole, plain, bare, ...('missing' in limit ? [] : [limit])]
-    const [wholeTimes, plainTimes, bareTimes, limitTimes] = await contest(contenders, rounds, isQuick ? 200 : 400)
+    const samples = await contest(contenders, rounds, isQuick ? 200 : 400)
+    const measured: Measured[] = []
+    for (const [i, contender] of contenders.entries()) {
+      measured.push({ name: contender.name, times: samples[i]!, calls: await contender.countCalls() })
+    }
+    const [ours, without, theirs, c] = measured
     return {
       figures: [
-        ...figuresOf(whole, wholeTimes!, bare, bareTimes!, stepGoals),
-        ...figuresOf(plain, plainTimes!, bare, bareTimes!),
-        ...('missing' in limit ? [] : figuresOf(whole, wholeTimes!, limit, limitTimes!)),
+        ...figuresOf(ours!, theirs!, stepGoals),
+        ...figuresOf(without!, theirs!),
+        ...(c === undefined ? [] : figuresOf(ours!, c)),
       ],
       notes: [
         `On ${place.fileSystem}; messages of ${size} bytes, each with a file and a finished message it depends on; ratios of speed.`,
@@ -41,19 +46,19 @@ export const acmqSteps: Section = {
   },
 }
 
-const figuresOf = (
-  ours: Contender,
-  ourTimes: Samples,
-  other: Contender,
-  theirTimes: Samples,
-  goals?: Readonly<Record<Step, Goal>>,
-): Figure[] =>
+interface Measured {
+  readonly name: string
+  readonly times: Samples
+  readonly calls: Calls
+}
+
+const figuresOf = (ours: Measured, other: Measured, goals?: Readonly<Record<Step, Goal>>): Figure[] =>
   steps.map((step) =>
     compare({
       name: step + ours.name,
       against: other.name,
-      ours: ourTimes[step],
-      theirs: theirTimes[step],
+      ours: ours.times[step],
+      theirs: other.times[step],
       unit: 'µs a message',
       ratio: 'speed',
       ...(goals ? { goal: goals[step] } : {}),

@@ -5,7 +5,7 @@
  */
 import fs from 'node:fs'
 import { join } from 'node:path'
-import { type Contender, microsecondsEach, processorTime, type Round, type Step } from './contender.ts'
+import { type Calls, type Contender, microsecondsEach, processorTime, type Round } from './contender.ts'
 import { completed, message, nameOfMessage, processing, queueOf, statusAt } from './message.ts'
 
 const { O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = fs.constants
@@ -25,10 +25,10 @@ export async function openBare(root: string, paths: 'absolute' | 'descriptor'): 
   const calls = renameNew ? callsOf(4, 5) : callsOf(5, 6)
   const name = paths === 'absolute' ? 'a bare loop' : 'the same, by descriptor'
   const prefixOf = paths === 'absolute' ? (folder: string) => `${folder}/` : descriptorOf
-  return { name, calls, prepare: (round, count) => prepare(root, round, count, prefixOf, renameNew) }
+  return { name, countCalls: () => calls, prepare: (round, count) => prepare(root, round, count, prefixOf, renameNew) }
 }
 
-export const callsOf = (send: number, claim: number): Record<Step, number> => ({
+export const callsOf = (send: number, claim: number): Calls => ({
   send,
   claim,
   lifecycle: send + claim + claim,

@@ -4,13 +4,18 @@ import { breathe } from '../measure.ts'
 export const steps = ['send', 'claim', 'lifecycle'] as const
 export type Step = (typeof steps)[number]
 
-/** Microseconds of processor time a message. `claim` takes what `send` of the same round left; `lifecycle` brings its own messages. */
+/**
+ * Microseconds of processor time a message. `claim` takes what `send` of the same round left; `lifecycle` brings its own
+ * messages.
+ */
 export type Round = Readonly<Record<Step, () => number | Promise<number>>>
+
+export type Calls = Readonly<Record<Step, number>>
 
 export interface Contender {
   readonly name: string
-  /** File-system calls a message. */
-  readonly calls: Readonly<Record<Step, number>>
+  /** File-system calls a message. Asked for after the contest, so that counting cannot slow anybody down. */
+  countCalls(): Calls | Promise<Calls>
   /** Makes folders, names and paths beforehand: that is not what is compared. */
   prepare(round: number, count: number): Round | Promise<Round>
 }

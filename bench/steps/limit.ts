@@ -21,7 +21,7 @@ export function openLimit(root: string): Contender | { readonly missing: string 
 
   return {
     name: 'C',
-    calls: callsOf(4, 5),
+    countCalls: () => callsOf(4, 5),
     prepare: (round, count) => {
       const queue = join(root, queueOf(round))
       for (const state of ['pending', 'processing', 'completed']) mkdirSync(join(queue, state), { recursive: true })

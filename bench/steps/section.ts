@@ -2,7 +2,7 @@
 import { compare } from '../measure.ts'
 import type { Figure, Goal, Section } from '../section.ts'
 import { openBare } from './bare.ts'
-import { type Contender, contest, type Samples, type Step, steps } from './contender.ts'
+import { type Calls, contest, type Samples, type Step, steps } from './contender.ts'
 import { openLimit } from './limit.ts'
 import { message } from './message.ts'
 import { openOurs } from './ours.ts'
@@ -28,8 +28,10 @@ export const engineSteps: Section = {
       ...('missing' in limit ? [] : [limit]),
     ]
     const samples = await contest(contenders, rounds, isQuick ? 200 : 500)
+    const calls = await Promise.all(contenders.map((contender) => contender.countCalls()))
+    const results = contenders.map(({ name }, i) => ({ name, times: samples[i]!, calls: calls[i]! }))
     return {
-      figures: contenders.slice(1).flatMap((other, i) => figuresOf(ours, samples[0]!, other, samples[i + 1]!)),
+      figures: results.slice(1).flatMap((other) => figuresOf(results[0]!, other)),
       notes: [
         `On ${place.fileSystem}; messages of ${message.length} bytes; ratios of speed.`,
         ...('missing' in limit ? [`Not compared with C: ${limit.missing}.`] : []),
@@ -38,13 +40,19 @@ export const engineSteps: Section = {
   },
 }
 
-function figuresOf(ours: Contender, ourTimes: Samples, other: Contender, theirTimes: Samples): Figure[] {
+interface Measured {
+  readonly name: string
+  readonly times: Samples
+  readonly calls: Calls
+}
+
+function figuresOf(ours: Measured, other: Measured): Figure[] {
   return steps.map((step) =>
     compare({
       name: step,
       against: other.name,
-      ours: ourTimes[step],
-      theirs: theirTimes[step],
+      ours: ours.times[step],
+      theirs: other.times[step],
       unit: 'µs a message',
       ratio: 'speed',
       ...(goals[other.name] ? { goal: goals[other.name]![step] } : {}),

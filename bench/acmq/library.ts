@@ -4,7 +4,7 @@ import { systemClock } from '../../src/kernel/clock.ts'
 import { acmq } from '../../src/protocols/ac-mq/index.ts'
 import type { Missions } from '../../src/protocols/ac-mq/store/missions.ts'
 import { breathe } from '../measure.ts'
-import { type Calls, type Contender, microsecondsEach, processorTime, type Round, steps } from '../steps/contender.ts'
+import { type Calls, type Contender, processorTime, processorTimeEach, type Round, steps } from '../steps/contender.ts'
 import { countingDisk, isWarm } from '../steps/counting.ts'
 import { inputFor } from './message.ts'
 import { missionWithHistory, openBox, take, takeAndComplete } from './queue.ts'
@@ -36,7 +36,7 @@ async function prepare(
   const timed = (step: () => Promise<unknown>) => async () => {
     const since = processorTime()
     for (let i = 0; i < count; i++) await step()
-    return microsecondsEach(since, count)
+    return processorTimeEach(since, count)
   }
   return {
     send: timed(() => mission.send(input)),

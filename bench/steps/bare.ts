@@ -5,7 +5,7 @@
  */
 import fs from 'node:fs'
 import { join } from 'node:path'
-import { type Calls, type Contender, microsecondsEach, processorTime, type Round } from './contender.ts'
+import { type Calls, type Contender, processorTime, processorTimeEach, type Round } from './contender.ts'
 import { completed, message, nameOfMessage, processing, queueOf, statusAt } from './message.ts'
 
 const { O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = fs.constants
@@ -62,12 +62,12 @@ function prepare(
     send: () => {
       const since = processorTime()
       for (let i = 0; i < count; i++) send(i)
-      return microsecondsEach(since, count)
+      return processorTimeEach(since, count)
     },
     claim: () => {
       const since = processorTime()
       for (let i = 0; i < count; i++) claim(i)
-      return microsecondsEach(since, count)
+      return processorTimeEach(since, count)
     },
     lifecycle: () => {
       const since = processorTime()
@@ -76,7 +76,7 @@ function prepare(
         claim(i)
         complete(i)
       }
-      return microsecondsEach(since, count)
+      return processorTimeEach(since, count)
     },
   }
 }

@@ -4,7 +4,7 @@ import { openFileTree } from '../../src/engines/file-system/index.ts'
 import { treePath } from '../../src/kernel/tree-path.ts'
 import type { Created, Moved, Tree } from '../../src/tree/tree.ts'
 import { breathe } from '../measure.ts'
-import { type Calls, type Contender, microsecondsEach, processorTime, type Round, steps } from './contender.ts'
+import { type Calls, type Contender, processorTime, processorTimeEach, type Round, steps } from './contender.ts'
 import { countingDisk, isWarm } from './counting.ts'
 import { completed, message, nameOfMessage, processing, queueOf, statusAt } from './message.ts'
 
@@ -23,12 +23,12 @@ function prepare(tree: Tree, round: number, count: number): Round {
     send: async () => {
       const since = processorTime()
       for (let i = 0; i < count; i++) expectOutcome('created', await tree.create(pending[i]!, message))
-      return microsecondsEach(since, count)
+      return processorTimeEach(since, count)
     },
     claim: async () => {
       const since = processorTime()
       for (let i = 0; i < count; i++) expectOutcome('moved', await tree.move(pending[i]!, taken[i]!, claiming))
-      return microsecondsEach(since, count)
+      return processorTimeEach(since, count)
     },
     lifecycle: async () => {
       const since = processorTime()
@@ -37,7 +37,7 @@ function prepare(tree: Tree, round: number, count: number): Round {
         expectOutcome('moved', await tree.move(pending[i]!, taken[i]!, claiming))
         expectOutcome('moved', await tree.move(taken[i]!, done[i]!, completing))
       }
-      return microsecondsEach(since, count)
+      return processorTimeEach(since, count)
     },
   }
 }

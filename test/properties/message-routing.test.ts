@@ -82,7 +82,7 @@ const anyFile = fc.oneof(
 )
 
 describe('files of strangers', () => {
-  it('[MR-6][X-fuzz] are judged, never thrown over', () => {
+  it('[MR-6] are judged, never thrown over', () => {
     fc.assert(
       fc.property(anyFile, hex, (bytes, id) => {
         const judged = judgeFile(bytes, where(`${id}.json`, bytes.length))
@@ -96,7 +96,7 @@ describe('files of strangers', () => {
     )
   })
 
-  it('[MR-6][X-fuzz] never keep a message from being received', async () => {
+  it('[MR-6] never keep a message from being received', async () => {
     const files = fc.array(fc.tuple(hex, anyFile), { maxLength: 6 })
     await fc.assert(
       fc.asyncProperty(files, message, async (strange, good) => {

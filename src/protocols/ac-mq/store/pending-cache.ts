@@ -6,7 +6,7 @@
  * It is believed without looking only while the folder's time is one that base or journal know, and for two seconds at
  * most after somebody really looked: a change by others in the very instant of a claim of ours shares that claim's time.
  * Otherwise the folder is listed, compared with what is known, and only what is new is read.
- * See docs/decisions/0016-a-cache-of-what-waits.md.
+ * See docs/decisions/0025-a-cache-of-what-waits.md.
  */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'

@@ -6,7 +6,7 @@
  * An edit in place changes no name and no time of the folder. So a few of the headers are read again each second, in
  * turn, and such an edit is noticed after a second for every 195 to 390 messages that wait (four at least): after nine
  * minutes among 100,000, later only where the disk is slow. When an edited message comes up for a claim before that, it
- * is noticed then. See docs/decisions/0016-a-cache-of-what-waits.md.
+ * is noticed then. See docs/decisions/0025-a-cache-of-what-waits.md.
  */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import type { Entry } from '../../../tree/tree.ts'

@@ -472,6 +472,42 @@ describe('on request', () => {
     expect(messages).toMatchObject([{ createdAt: '2026-01-01T12:00:00.000Z', id: expect.stringMatching(/^msg_/) }])
     expect(messages[0]?.notes.join('\n')).toMatch(/version 1\.1 read as 1\.1\.0/)
   })
+
+  it('and is answered in the form in which it was written, by their id or by ours', async () => {
+    const { mr } = workspace
+    const theirs = { version: '1.1', timestamp: 1_767_268_800, payload: { task: 'Theirs' } }
+    writeForeign('coder-1', 'msg-1767268800-042', theirs)
+    const { messages } = await mr.receive('coder-1', { compat: true })
+    const answer = { from: 'coder-1', to: 'lead', type: 'result', payload: { status: 'success' } } as const
+    for (const replyTo of ['msg-1767268800-042', messages[0]!.id]) {
+      const { message } = await mr.send({ ...answer, replyTo, compat: true })
+      expect(message.path).toMatch(/^state\/agents\/lead\/inbox\/msg-\d+-\d{3}\.json$/)
+      const written = onDisk(message.path)
+      expect(written).toMatchObject({ version: '1.1', correlation_id: 'msg-1767268800-042', type: 'result' })
+      expect(written.timestamp).toEqual(expect.any(Number))
+      expect(`${written.msg_id}.json`).toBe(message.path.split('/').at(-1))
+    }
+    const read = await mr.receive('lead', { compat: true })
+    expect(read.messages.map(({ correlationId }) => correlationId)).toEqual([messages[0]!.id, messages[0]!.id])
+    await expect(mr.send({ ...answer, replyTo: 'msg-1-1', compat: true })).rejects.toMatchObject({
+      code: 'NO_SUCH_MESSAGE',
+    })
+  })
+
+  it('while a message of the specification is answered as the specification has it', async () => {
+    const { mr } = workspace
+    const asked = (await mr.send(task('Plain'))).message
+    await mr.receive(asked.to)
+    const { message } = await mr.send({
+      from: asked.to,
+      to: asked.from,
+      type: 'result',
+      payload: { status: 'success' },
+      replyTo: asked.id,
+      compat: true,
+    })
+    expect(onDisk(message.path)).toMatchObject({ version: '1.0.0', msg_id: message.id, correlation_id: asked.id })
+  })
 })
 
 it('is one object, and nothing is made before it is asked', async () => {

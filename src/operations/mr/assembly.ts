@@ -30,7 +30,7 @@ export interface Assembly {
   readonly journal: MetricsJournal
   readonly thresholds: Thresholds
   keys(): Promise<KeyRing>
-  /** Reading with `compat` needs this first. */
+  /** Reading and answering with `compat` needs this first. */
   prepareCompat(): Promise<void>
   /** The alerts that were raised since somebody last asked. */
   takeAlerts(): readonly Alert[]
@@ -62,7 +62,9 @@ export function assemble(parts: AssemblyParts): Assembly {
     thresholds,
     keys,
     async prepareCompat() {
-      hooks.convert ??= (await import('../../protocols/message-routing/compat.ts')).convert
+      const { convert, idOfStem, lowerAnswer } = await import('../../protocols/message-routing/compat.ts')
+      hooks.convert ??= convert
+      hooks.answers ??= { idOf: idOfStem, lower: lowerAnswer }
     },
     takeAlerts() {
       const taken = alerts

@@ -1,5 +1,5 @@
 import { defineOperation } from '../define.ts'
-import { text } from '../field.ts'
+import { flag, text } from '../field.ts'
 import { contentOf } from './content.ts'
 import { content, recipient } from './fields.ts'
 import { someoneMeant } from './known-agents.ts'
@@ -16,6 +16,7 @@ export const mrSend = defineOperation({
     to: recipient,
     ...content,
     replyTo: text('The message that this one answers.', { placeholder: 'MSG' }),
+    compat: flag('Answer in the form of that message, where another program wrote it in a form of its own.'),
   },
   outcomes: { sent: 'done' },
   examples: [
@@ -29,11 +30,14 @@ export const mrSend = defineOperation({
     },
   ],
 
-  async run(context, { to, replyTo, ...input }) {
+  async run(context, { to, replyTo, compat, ...input }) {
     const message = await contentOf(context, input)
+    const isCompat = compat || (await context.configuration()).compat
     return withRouting(context, async (routing, assembly) => {
+      if (isCompat && replyTo !== undefined) await assembly.prepareCompat()
       const meant = await someoneMeant(assembly, to)
-      const sent = await routing.send({ ...message, to, ...(replyTo === undefined ? {} : { replyTo }) })
+      const answer = replyTo === undefined ? {} : { replyTo, compat: isCompat }
+      const sent = await routing.send({ ...message, to, ...answer })
       return {
         outcome: 'sent',
         message: headerOf(sent.message),

@@ -119,6 +119,9 @@ function readId(found: unknown, what: string): Omit<Conversion, 'field' | 'found
   return { became, note: `${what} ${found} read as ${became}` }
 }
 
+/** The id by which a message is known here, from the name of its file without the ending. */
+export const idOfStem = (stem: string): string => (foreignId.test(stem) ? standardIdOf(stem) : stem)
+
 export const standardIdOf = (foreign: string): string =>
   `msg_${process.getBuiltinModule('node:crypto').createHash('sha256').update(foreign).digest('hex').slice(0, 8)}`
 

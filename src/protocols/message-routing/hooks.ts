@@ -75,6 +75,17 @@ export interface Converted {
   readonly tolerated?: readonly string[]
 }
 
+/** Answers to other programs, in the form that those write. */
+export interface Answers {
+  /** The id by which we know a message of theirs, from the name of its file without the ending. */
+  idOf(stem: string): string
+  /** The answer as they would have written it. `original` is what it answers, as found. */
+  lower(
+    answer: MrMessage,
+    original: Readonly<Record<string, unknown>>,
+  ): { readonly fileName: string; readonly message: Readonly<Record<string, unknown>> }
+}
+
 export type Metric = 'message_write_latency_ms' | 'message_read_latency_ms' | 'inbox_depth' | 'eviction_count'
 
 export interface Hooks {
@@ -88,6 +99,8 @@ export interface Hooks {
   recover?(agent: string, message: MrMessage): Promise<void>
   /** Reads what other programs write against the specification. Only called when the reader asked for `compat`. */
   convert?(value: unknown, where: { readonly agent: string; readonly fileName: string }): Converted
+  /** Only used when a sender asked for `compat`. */
+  answers?: Answers
   /**
    * One measurement of one agent: the recipient of what was written, the owner of the inbox that was read. Latencies in
    * milliseconds, the depth after the step, and 1 for each eviction. Must not throw and must not wait.

@@ -2,13 +2,15 @@
  * Writing into an inbox: number, seal, room and file in one turn of that inbox, so that towards other Signalbox senders
  * it never holds more than it may. Spec: Message Routing, "Unicast", "Delivery Failures" and "Inbox Overflow Protection".
  */
+import { stringify } from '../../../formats/json.ts'
 import { conflict, denied, SignalboxError, unavailable } from '../../../kernel/errors.ts'
 import type { Created, Durability } from '../../../tree/tree.ts'
 import { type Draft, expectSize } from '../draft.ts'
 import { printMessage } from '../format.ts'
 import type { Refusal } from '../hooks.ts'
-import { type AgentId, agentPath, fileNameOf, type MessageId } from '../layout.ts'
+import { type AgentId, agentPath, fileNameOf, type MessageId, stemOf } from '../layout.ts'
 import type { MrMessage } from '../schema.ts'
+import type { Original } from './answering.ts'
 import { noteAwaited } from './awaited.ts'
 import { Evictions, type Room } from './evictions.ts'
 import { logError } from './logs.ts'
@@ -34,10 +36,10 @@ export class Delivery {
     this.evictions = new Evictions(parts)
   }
 
-  /** One message under a new id. */
-  deliver(draft: Draft): Promise<Delivered> {
+  /** One message under a new id; an answer to another program's message in the form of that one. */
+  deliver(draft: Draft, original?: Original['fields']): Promise<Delivered> {
     const first = newId()
-    return this.inTurn(draft, first, () => this.#write(draft, first, newId))
+    return this.inTurn(draft, first, () => this.#write(draft, first, newId, original))
   }
 
   /**
@@ -63,18 +65,25 @@ export class Delivery {
     })
   }
 
-  async #write(draft: Draft, firstId: MessageId, nextId: () => MessageId): Promise<Delivered> {
+  async #write(
+    draft: Draft,
+    firstId: MessageId,
+    nextId: () => MessageId,
+    original?: Original['fields'],
+  ): Promise<Delivered> {
     const { tree, clock, settings } = this.#parts
     const sequence = await issueNumber(this.#parts, draft.from, draft.to)
     let room: (Room & { readonly isNewAgent: boolean }) | undefined
     for (let id = firstId; ; id = nextId()) {
       const timestamp = new Date(clock.now()).toISOString()
-      const message = await this.#sealed(draft.stamped({ msg_id: id, sequence, timestamp }))
-      const bytes = Buffer.from(printMessage(message))
+      const { message, fileName, bytes } = await this.#written(
+        draft.stamped({ msg_id: id, sequence, timestamp }),
+        original,
+      )
       expectSize(bytes.length, settings.largestMessage)
       room ??= await this.#makeRoom(draft.to)
-      if (await this.#wasUsed(draft.to, id)) continue
-      const path = pathIn(this.#parts, draft.to, 'inbox', fileNameOf(id))
+      if (await this.#wasUsed(draft.to, fileName)) continue
+      const path = pathIn(this.#parts, draft.to, 'inbox', fileName)
       const created = await this.#awaiting(draft.from, message, () => tree.create(path, bytes))
       // Otherwise somebody else's message has this id: that file stays, and this one gets another.
       if (created.outcome === 'created') {
@@ -92,8 +101,27 @@ export class Delivery {
   }
 
   /** An id is short enough to come twice. One that was handed out before would be taken for a copy. */
-  async #wasUsed(agent: AgentId, id: MessageId): Promise<boolean> {
-    return (await this.#parts.tree.look(pathIn(this.#parts, agent, 'taken', fileNameOf(id)))) !== undefined
+  async #wasUsed(agent: AgentId, fileName: string): Promise<boolean> {
+    return (await this.#parts.tree.look(pathIn(this.#parts, agent, 'taken', fileName))) !== undefined
+  }
+
+  /** What goes to the disk. Answers in another form are not sealed: their reader knows no seal of ours. */
+  async #written(
+    message: MrMessage,
+    original: Original['fields'] | undefined,
+  ): Promise<{ message: MrMessage; fileName: string; bytes: Buffer }> {
+    const { answers } = this.#parts.hooks
+    if (original && answers) {
+      const lowered = answers.lower(message, original)
+      const known = { ...message, msg_id: answers.idOf(stemOf(lowered.fileName)) }
+      return { message: known, fileName: lowered.fileName, bytes: Buffer.from(stringify(lowered.message, 2)) }
+    }
+    const sealed = await this.#sealed(message)
+    return {
+      message: sealed,
+      fileName: fileNameOf(message.msg_id as MessageId),
+      bytes: Buffer.from(printMessage(sealed)),
+    }
   }
 
   async #sealed(message: MrMessage): Promise<MrMessage> {

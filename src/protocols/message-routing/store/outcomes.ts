@@ -44,6 +44,8 @@ export interface MrSendInput {
   readonly requiresAck?: boolean
   /** The id of the message that this one answers. */
   readonly replyTo?: string
+  /** Answer in the form in which the message with the id `replyTo` was written, where that is another program's. */
+  readonly compat?: boolean
   /** Further fields, kept as they are. */
   readonly extra?: Readonly<Record<string, unknown>>
 }

@@ -2,9 +2,10 @@
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { unusualDirection } from '../directions.ts'
 import { draftOf } from '../draft.ts'
-import type { AgentId } from '../layout.ts'
+import { type AgentId, agentId } from '../layout.ts'
 import { StatedVersions } from '../versions.ts'
 import type { Agents } from './agents.ts'
+import { originalOf } from './answering.ts'
 import { type Delivered, type Delivery, refused } from './delivery.ts'
 import { pruneNowAndThen } from './keeping.ts'
 import type { MrBroadcast, MrSendInput, MrSent } from './outcomes.ts'
@@ -27,11 +28,14 @@ export class Sending {
   async send(input: MrSendInput): Promise<MrSent> {
     const { clock, settings, hooks } = this.#parts
     const startedAt = performance.now()
-    const draft = draftOf(input, settings.largestMessage)
+    const { compat, replyTo } = input
+    const original =
+      compat && replyTo !== undefined ? await originalOf(this.#parts, agentId(input.from), replyTo) : undefined
+    const draft = draftOf({ ...input, ...(original ? { replyTo: original.id } : {}) }, settings.largestMessage)
     await this.#versions.expectCommon(draft.to)
     const refusal = await hooks.admit?.(draft.from, draft.to, clock.now())
     if (refusal) throw refused(refusal)
-    const delivered = await this.#delivery.deliver(draft)
+    const delivered = await this.#delivery.deliver(draft, original?.fields)
     await pruneNowAndThen(this.#parts, draft.to, 'evicted', delivered.evicted)
     hooks.observe?.('message_write_latency_ms', performance.now() - startedAt, draft.to)
     hooks.observe?.('inbox_depth', delivered.depth, draft.to)

@@ -6,7 +6,7 @@
  */
 import fs from 'node:fs'
 import { join } from 'node:path'
-import { type Disk, realDisk } from '../../src/engines/file-system/disk.ts'
+import { type Disk, type Place, realDisk } from '../../src/engines/file-system/disk.ts'
 import { isChange, type StepName, steppingDisk } from './stepping-disk.ts'
 
 export class Killed extends Error {
@@ -36,7 +36,7 @@ export function mortalDisk(scratch: string, base = realDisk(), around: Around = 
   const disk = steppingDisk(base, (step, values, call) => {
     if (isChange(step, values) && --fate.left <= 0) fate.isDead = true
     if (fate.isDead) throw new Killed()
-    const isAsking = step === 'open' && values[0] === ownStat
+    const isAsking = step === 'open' && (values[0] as Place).path === ownStat
     const result = isAsking ? fs.openSync(life, fs.constants.O_RDONLY) : around(step, values, call)
     if (step === 'open') descriptors.add(result as number)
     if (step === 'close') descriptors.delete(values[0] as number)

@@ -43,7 +43,7 @@ export async function loadNative(): Promise<Native | undefined> {
 function nativeFrom(ffi: Ffi): Native {
   const { symbols } = ffi.dlopen('libc.so.6', {
     openat: { args: ['i32', 'ptr', 'i32', 'u32'], returns: 'i32' },
-    // Sizes come back as 32 bits: nothing larger is read or written at once (`largestLeaf`).
+    // 32 bits are enough for the answer: the system moves a little less than 2 GB at once.
     pread: { args: ['i32', 'ptr', 'usize', 'i64'], returns: 'i32' },
     write: { args: ['i32', 'ptr', 'usize'], returns: 'i32' },
     pwrite: { args: ['i32', 'ptr', 'usize', 'i64'], returns: 'i32' },

@@ -393,6 +393,31 @@ describe('what others write', () => {
     expect(textIn('completed', '2026-note.md')).toBe(text.replace('status: pending', 'status: completed'))
   })
 
+  it('[AC-7.1a] a whole id means that message, also where the id of another begins with it', async () => {
+    await send('One', { id: 'task-one' })
+    await send('More', { id: 'task-one-more' })
+    expect((await box.mission.show('task-one')).summary).toBe('One')
+    await expect(box.mission.show('task-on')).rejects.toMatchObject({
+      code: expect.stringMatching(/AMBIGUOUS|NO_SUCH/),
+    })
+  })
+
+  it('[AC-8.2d] each stalled message has its own question, however alike their ids are', async () => {
+    const clock = heldClock(Date.now())
+    const timed = await openBox(root, { clock })
+    const alike = 'the-same-beginning-of-a-very-long-identifier'
+    for (const end of ['a', 'b']) {
+      const id = `${alike}-${end}`
+      await timed.mission.send({ from: 'claude', to: 'gemini', body: id, id, timeoutSeconds: 60 })
+      await timed.mission.claim({ agent: 'gemini', id })
+    }
+    clock.advance(2 * minute)
+    await timed.mission.supervise()
+    const questions = (await timed.mission.list('pending')).messages.filter(({ id }) => id.startsWith('investigate-'))
+    expect(new Set(questions.map(({ id }) => id)).size).toBe(2)
+    await timed.close()
+  })
+
   it('[AC-3.2c] a malformed file stops nobody, and is set aside once it stands still', async () => {
     const clock = heldClock(Date.now())
     const timed = await openBox(root, { clock })

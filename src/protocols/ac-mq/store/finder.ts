@@ -2,7 +2,7 @@
  * Finds messages by id, wherever in the mission they are. File names carry the first characters of the id; names that
  * do not, because another program chose them, are read once and remembered. The id in the header decides.
  */
-import { conflict, notFound } from '../../../kernel/errors.ts'
+import { conflict, notFound, SignalboxError } from '../../../kernel/errors.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import { type ArchivedEntry, findArchived } from '../archive.ts'
 import { archivePath, isMessageName, parseFileName } from '../layout.ts'
@@ -41,7 +41,10 @@ export class Finder {
     for (const queue of queues) found.push(...(await this.#views[queue].find(id)))
     // A message that moved between two listings is seen twice or not at all: what was seen is looked at again.
     const unique = new Map(found.map((entry) => [`${entry.id} ${entry.queue}`, entry]))
-    return [...unique.values()]
+    const all = [...unique.values()]
+    // Whoever gives the whole id means that message, also where another's begins with it.
+    const exact = all.filter((entry) => entry.id === id)
+    return exact.length > 0 ? exact : all
   }
 
   /** The one message meant, or an error that says why there is none. */
@@ -113,9 +116,9 @@ class QueueView {
     let id: string | undefined
     try {
       id = (await this.#files.readHeader(this.#queue, name))?.message.record.id
-    } catch {
-      // Malformed: it has no id to be found by. `reconcile` and claiming report it.
-      id = undefined
+    } catch (error) {
+      // Malformed, or not ours to read: it has no id to be found by. `reconcile` and claiming report it.
+      if (!(error instanceof SignalboxError) || error.kind === 'Unavailable') throw error
     }
     if (id !== undefined) this.#ids.set(name, id)
     return id

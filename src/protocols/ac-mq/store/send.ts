@@ -67,6 +67,8 @@ export class Sending {
     // Twice the same second and short id: a longer part of the id makes the name another one.
     const names = new Set([8, 13, 18, 23, 64].map((length) => fileNameOf(stored, length)))
     for (const name of names) {
+      // Ids that people choose often begin alike; a name that is in use further on would be in the way there.
+      if (input.id !== undefined && (await this.#isInUse(name))) continue
       const path = this.#files.at('pending', name)
       const created = await this.#files.tree.create(path, bytes)
       if (created.outcome !== 'created') continue
@@ -76,6 +78,13 @@ export class Sending {
     throw conflict('NAME_TAKEN', `Every file name for message ${record.id} is taken.`, {
       hint: 'Send it with another id.',
     })
+  }
+
+  async #isInUse(name: string): Promise<boolean> {
+    for (const queue of ['processing', 'completed', 'failed'] as const) {
+      if (await this.#files.tree.look(this.#files.at(queue, name))) return true
+    }
+    return false
   }
 
   #recordOf(input: SendInput): AcmqRecord {

@@ -109,7 +109,7 @@ export class Supervision {
     by: string,
   ): Promise<{ id: string; name: string; isNew: boolean } | undefined> {
     if (isInvestigation(message)) return undefined
-    const id = `${investigationPrefix}${message.id.slice(0, 36)}-${message.attempt}`
+    const id = `${investigationPrefix}${shortened(message.id)}-${message.attempt}`
     const known = (await this.#finder.findAll(id)).find((found) => found.id === id)
     if (known) return { id, name: known.name, isNew: false }
     const archived = (await this.#finder.archived(id)).some((entry) => entry.id === id)
@@ -137,6 +137,12 @@ export class Supervision {
     return { id, name, isNew: created.outcome === 'created' }
   }
 }
+
+/** Names hold no more; what is cut off still tells two ids apart. */
+const shortened = (id: string): string =>
+  id.length <= 36
+    ? id
+    : `${id.slice(0, 23)}-${process.getBuiltinModule('node:crypto').createHash('sha256').update(id).digest('hex').slice(0, 12)}`
 
 const bodyOf = (message: AcmqView): string =>
   [

@@ -82,7 +82,7 @@ const acmq = family('AC-MQ', 'AC-MQ does not prove it yet', [
   ['AC-9.1', 'An agent that starts sees counts, the manifest, its own claims and which of them stalled.', 'built'],
   ['AC-9.2', 'Old completed messages are archived compressed, stay findable, and survive an interruption.', 'built'],
   ['AC-9.2b', 'Supervision archives by itself after the configured age.', 'built'],
-  ['AC-10.1', 'Throughput and latency are measured beside the raw file system and peers.'],
+  ['AC-10.1', 'Throughput and latency are measured beside the raw file system and peers.', 'built'],
   ['AC-10.2', 'A body that is too large is stored apart and referred to, with a notice; nothing is cut.', 'built'],
   ['AC-11.1', 'Files are for their owner alone unless configured; a root open to all is reported.', 'built'],
   ['AC-11.2', 'Content is never executed, put into a shell, or printed raw.', 'built'],

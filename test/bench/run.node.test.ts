@@ -28,7 +28,7 @@ function bench(words: readonly string[], env: Record<string, string> = {}) {
 }
 
 describe('npm run bench', () => {
-  verifies('X-perf', 'prints ratios against bare calls, with goals and whether they are met', () => {
+  verifies(['X-perf', 'AC-10.1'], 'prints ratios against bare calls, with goals and whether they are met', () => {
     const [section, ...others] = bench(['--only=engine'])
     expect(others).toEqual([])
     const judged = section!.figures.filter(({ against }) => against === 'a bare loop')
@@ -40,7 +40,7 @@ describe('npm run bench', () => {
     }
   })
 
-  verifies('X-perf', 'names every neighbour that it cannot measure, and ends well', () => {
+  verifies(['X-perf', 'AC-10.1'], 'names every neighbour that it cannot measure, and ends well', () => {
     const folder = tempDir()
     mkdirSync(join(folder, 'empty'))
     // Without programs on its path it can neither install nor start any.

@@ -146,12 +146,14 @@ export class Claims {
     let message: AcmqMessage | undefined
     let isOther = false
     let reason: string | undefined
+    let sizeBefore = 0
     const target = this.#files.at('processing', name)
     const moving = tree.move(this.#files.at('pending', name), target, {
       unique: true,
       change: (before) => {
         // The header is read here, in the step that claims: what the index remembered may be old.
         message = this.#files.parse(before, name)
+        sizeBefore = before.length
         const { record } = message
         isOther = (record.to !== agent && record.to !== everyone) || !isAsRemembered(candidate, record)
         if (isOther) return undefined
@@ -177,12 +179,14 @@ export class Claims {
     if (moved.outcome !== 'moved' || !message || !moved.bytes) return undefined
     // A file that said `processing` already was not written to, so its clock did not start.
     if (message.record.status === 'processing') await tree.touch(target)
-    const now = this.#files.parse(moved.bytes, name)
+    const now = this.#after(message, moved.bytes, { status: 'processing', to: agent }, name)
     const view = viewOf(now.record, 'processing', target, now.problems)
     const until = this.#files.clock.now() + now.record.timeout_seconds * 1000
+    // Only the header was changed, and the body moved along with its end.
+    const bodyStart = message.bodyStart + moved.bytes.length - sizeBefore
     return {
       outcome: 'claimed',
-      message: withBody(view, moved.bytes, now.bodyStart),
+      message: withBody(view, moved.bytes, bodyStart),
       until,
       durability: moved.durability,
     }
@@ -300,18 +304,30 @@ export class Claims {
     const found = await this.#held(ref)
     if (!found) return this.#settledBefore(ref, holding, queue)
     const target = this.#files.at(queue, found.name)
+    let message: AcmqMessage | undefined
     const moved = await this.#files.tree.move(found.path, target, {
       unique: true,
       change: (before) => {
-        this.#expectHolder(this.#files.parse(before, found.name).record, holding)
+        message = this.#files.parse(before, found.name)
+        this.#expectHolder(message.record, holding)
         return change(before)
       },
     })
     if (moved.outcome === 'gone') return this.#settledBefore(ref, holding, queue)
     const { bytes, durability } = this.#expectMoved(moved, found.id)
-    const { record, problems } = this.#files.parse(bytes, found.name)
+    const { record, problems } = this.#after(message!, bytes, { status: queue }, found.name)
     if (queue === 'completed') this.#index.wake(record.id)
     return { outcome: queue, message: viewOf(record, queue, target, problems), durability }
+  }
+
+  /** What a message says after a change of ours. A header that is in order is not read a second time for that. */
+  #after(
+    { record, problems }: AcmqMessage,
+    bytes: Uint8Array,
+    changed: Partial<AcmqRecord>,
+    name: string,
+  ): Pick<AcmqMessage, 'record' | 'problems'> {
+    return problems.length === 0 ? { record: { ...record, ...changed }, problems } : this.#files.parse(bytes, name)
   }
 
   /** Where the caller's claim should be; from memory when the caller has the name. */

@@ -21,12 +21,17 @@ export interface Approval {
   readonly at: string
 }
 
+/** A policy that a person has just written counts after so many milliseconds. */
+const believedFor = 20
+
 type Text = Pick<AcmqRecord, 'id' | 'from' | 'to' | 'summary'>
 
 export class Policy {
   readonly #tree: Tree
   #patterns: readonly string[] = []
   #readAt: number | undefined
+  /** When it was last seen that there is none. */
+  #absentAt = Number.NEGATIVE_INFINITY
 
   constructor(tree: Tree) {
     this.#tree = tree
@@ -79,7 +84,10 @@ export class Policy {
   }
 
   async #refresh(): Promise<void> {
+    // Most missions have no policy. Looking for one at every message would be a fifth of sending it.
+    if (performance.now() - this.#absentAt < believedFor) return
     const found = await this.#tree.look(policyPath)
+    if (!found) this.#absentAt = performance.now()
     if (found?.changedAt === this.#readAt) return
     const leaf = found && (await this.#tree.read(policyPath, { atMost: 64 * 1024 }))
     this.#patterns = leaf ? patternsIn(Buffer.from(leaf.bytes).toString('utf8')) : []

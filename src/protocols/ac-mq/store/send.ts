@@ -65,8 +65,8 @@ export class Sending {
       : record
     const bytes = printMessage(stored, body.text, input.otherFields)
     // Twice the same second and short id: a longer part of the id makes the name another one.
-    const names = new Set([8, 13, 18, 23, 64].map((length) => fileNameOf(stored, length)))
-    for (const name of names) {
+    for (const length of [8, 13, 18, 23, 64]) {
+      const name = fileNameOf(stored, length)
       // Ids that people choose often begin alike; a name that is in use further on would be in the way there.
       if (input.id !== undefined && (await this.#isInUse(name))) continue
       const path = this.#files.at('pending', name)

@@ -29,7 +29,7 @@ describe('getting ready', () => {
   const means: Means = {
     install: async (name) => `/cache/${name}`,
     serve: async () => server,
-    folder: (name) => `/work/${name}`,
+    folder: (name) => `/place/${name}`,
   }
 
   it('starts a server once for all that need it', async () => {
@@ -42,7 +42,7 @@ describe('getting ready', () => {
     expect(ready.map(({ packages, place }) => [packages, place])).toEqual([
       ['/cache/bullmq', '/run/redis.sock'],
       ['/cache/bullmq', '/run/redis.sock'],
-      ['/cache/plainjob', '/work/plainjob'],
+      ['/cache/plainjob', '/place/plainjob'],
     ])
     expect([starts, missing, servers]).toEqual([1, [], [server]])
   })

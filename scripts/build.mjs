@@ -126,7 +126,7 @@ async function onceFor(name, make) {
 
 function sourcesHash(name) {
   const isSource = (path) => /\.(ts|mts|json)$/.test(path) && !path.endsWith('.test.ts')
-  const folders = name === 'children' ? ['src', 'test'] : ['src']
+  const folders = name === 'children' ? ['src', 'test', 'bench'] : ['src']
   const ways = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.types.json', 'scripts/build.mjs']
   if (name === 'bytecode') ways.push('node_modules/bun/package.json')
   const files = [

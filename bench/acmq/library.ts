@@ -4,8 +4,8 @@ import { systemClock } from '../../src/kernel/clock.ts'
 import { acmq } from '../../src/protocols/ac-mq/index.ts'
 import type { Missions } from '../../src/protocols/ac-mq/store/missions.ts'
 import { breathe } from '../measure.ts'
-import { type Calls, type Contender, processorTime, processorTimeEach, type Round, steps } from '../steps/contender.ts'
-import { countingDisk, isWarm } from '../steps/counting.ts'
+import { type Calls, type Contender, processorTime, processorTimeEach, type Round } from '../steps/contender.ts'
+import { callsOfEach, countingDisk, isWarm } from '../steps/counting.ts'
 import { inputFor } from './message.ts'
 import { missionWithHistory, openBox, take, takeAndComplete } from './queue.ts'
 
@@ -49,19 +49,15 @@ async function prepare(
 }
 
 async function countCalls(root: string, dependencies: readonly string[]): Promise<Calls> {
-  const { disk, restart, count: calls } = countingDisk()
+  const counting = countingDisk()
+  const { disk } = counting
   const tree = await openFileTree({ root, disk })
   const missions = acmq.open({ tree, clock: systemClock, settings: acmq.defaults })
   const count = 500
   await (await prepare(missions, root, dependencies, 0, 50)).send()
   while (!isWarm(disk)) await breathe()
   const round = await prepare(missions, root, dependencies, 1, count)
-  const perMessage = { send: 0, claim: 0, lifecycle: 0 }
-  for (const step of steps) {
-    restart()
-    await round[step]()
-    perMessage[step] = calls() / count
-  }
+  const perMessage = await callsOfEach(round, count, counting)
   await tree.close()
   return perMessage
 }

@@ -1,5 +1,6 @@
 /** A disk that counts its calls. Counting would slow down what is measured, so it is for a tree of its own. */
 import { type Disk, realDisk } from '../../src/engines/file-system/disk.ts'
+import { type Calls, type Round, steps } from './contender.ts'
 
 export function countingDisk(): { readonly disk: Disk; readonly restart: () => void; readonly count: () => number } {
   let calls = 0
@@ -20,6 +21,21 @@ export function countingDisk(): { readonly disk: Disk; readonly restart: () => v
     },
     count: () => calls,
   }
+}
+
+/** Calls a message of each step, which are taken once in their order. */
+export async function callsOfEach(
+  round: Round,
+  count: number,
+  { restart, count: calls }: Pick<ReturnType<typeof countingDisk>, 'restart' | 'count'>,
+): Promise<Calls> {
+  const perMessage = { send: 0, claim: 0, lifecycle: 0 }
+  for (const step of steps) {
+    restart()
+    await round[step]()
+    perMessage[step] = calls() / count
+  }
+  return perMessage
 }
 
 /** On Bun the engine loads its native renames after a dozen steps, a moment later. */

@@ -4,8 +4,8 @@ import { openFileTree } from '../../src/engines/file-system/index.ts'
 import { treePath } from '../../src/kernel/tree-path.ts'
 import type { Created, Moved, Tree } from '../../src/tree/tree.ts'
 import { breathe } from '../measure.ts'
-import { type Calls, type Contender, processorTime, processorTimeEach, type Round, steps } from './contender.ts'
-import { countingDisk, isWarm } from './counting.ts'
+import { type Calls, type Contender, processorTime, processorTimeEach, type Round } from './contender.ts'
+import { callsOfEach, countingDisk, isWarm } from './counting.ts'
 import { completed, message, nameOfMessage, processing, queueOf, statusAt } from './message.ts'
 
 export async function openOurs(root: string, countIn: string): Promise<Contender> {
@@ -66,16 +66,12 @@ async function warmTree(root: string, disk: Disk): Promise<Tree> {
 }
 
 async function countCalls(root: string): Promise<Calls> {
-  const { disk, restart, count: calls } = countingDisk()
+  const counting = countingDisk()
+  const { disk } = counting
   const tree = await warmTree(root, disk)
   const count = 500
   const round = prepare(tree, 0, count)
-  const perMessage = { send: 0, claim: 0, lifecycle: 0 }
-  for (const step of steps) {
-    restart()
-    await round[step]()
-    perMessage[step] = calls() / count
-  }
+  const perMessage = await callsOfEach(round, count, counting)
   await tree.close()
   return perMessage
 }

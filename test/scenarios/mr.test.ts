@@ -495,6 +495,26 @@ describe('on request', () => {
     })
   })
 
+  it('is acknowledged once, in that form, owed until then, and can be taken back and recovered under signing', async () => {
+    const { mr } = await open('mr:\n  signing: sign\n')
+    const theirs = { version: '1.1', timestamp: 1_767_268_800, payload: { task: 'Theirs' }, requires_ack: true }
+    writeForeign('coder-1', 'msg-1767268800-042', theirs)
+    const [received] = (await mr.receive('coder-1', { compat: true })).messages
+    expect(await mr.unacked('coder-1')).toMatchObject([{ direction: 'taken', id: received!.id }])
+    const acked = await mr.ack('coder-1', 'msg-1767268800-042')
+    expect(acked.outcome).toBe('acknowledged')
+    expect(onDisk(acked.message.path)).toMatchObject({ correlation_id: 'msg-1767268800-042', type: 'status-update' })
+    // Neither by our id nor after the memory of it was lost is it given twice.
+    expect((await mr.ack('coder-1', received!.id)).outcome).toBe('unchanged')
+    rmSync(join(root, 'state/agents/coder-1/.acked'), { recursive: true })
+    expect((await mr.ack('coder-1', received!.id)).outcome).toBe('unchanged')
+    expect(await mr.unacked('coder-1')).toEqual([])
+    expect((await mr.recover('coder-1', 'msg-1767268800-042')).outcome).toBe('recovered')
+    const again = await mr.receive('coder-1', { compat: true })
+    expect([again.messages.map(({ id }) => id), again.rejected]).toEqual([[received!.id], []])
+    await expect(mr.ack('coder-1', 'nonsense')).rejects.toMatchObject({ code: 'INVALID_MESSAGE_ID' })
+  })
+
   it('while a message of the specification is answered as the specification has it', async () => {
     const { mr } = workspace
     const asked = (await mr.send(task('Plain'))).message

@@ -7,7 +7,9 @@ import { headerOf } from './view.ts'
 export const mrAck = defineOperation({
   name: 'ack',
   summary: 'Tell the sender of a message that it arrived.',
-  more: 'Sends a status-update that names the message. Only the first time does so; repeating it is fine.',
+  more:
+    'Sends a status-update that names the message. Only the first time does so; repeating it is fine. A program that ' +
+    'wrote in a form of its own, and was received with --compat, is answered in that form.',
   input: {
     agent,
     id: messageId,
@@ -17,7 +19,9 @@ export const mrAck = defineOperation({
   examples: [{ command: 'mr ack coder-1 msg_a3f5d8b2', does: 'acknowledge what coder-1 has taken' }],
 
   run(context, { agent, id, text }) {
-    return withRouting(context, async (routing) => {
+    return withRouting(context, async (routing, assembly) => {
+      // Who wrote in another form is answered in that form.
+      await assembly.prepareCompat()
       const { message, ...acknowledged } = await routing.ack(agent, id, text === undefined ? {} : { text })
       return { ...acknowledged, message: headerOf(message) }
     })

@@ -14,7 +14,9 @@ export const mrRecover = defineOperation({
   examples: [{ command: 'mr recover coder-1 msg_a3f5d8b2', does: 'let coder-1 receive it again' }],
 
   run(context, { agent, id }) {
-    return withRouting(context, async (routing) => {
+    return withRouting(context, async (routing, assembly) => {
+      // It may be another program's, which was received with `compat`.
+      await assembly.prepareCompat()
       const { outcome, from, path, durability } = await routing.recover(agent, id)
       const found = await findWaiting(routing, agent, id)
       const message = found ? headerOf(found) : { protocol: 'mr', id, to: agent, state: 'inbox', path }

@@ -13,6 +13,8 @@ export const mrUnacked = defineOperation({
   run(context, { agent }) {
     return withRouting(context, async (routing, assembly) => {
       await expectAgent(assembly, agent)
+      // What other programs want acknowledged counts too.
+      await assembly.prepareCompat()
       const unacked = await routing.unacked(agent)
       return { outcome: 'listed', agent, unacked } as const
     })

@@ -8,13 +8,24 @@ import { childOf } from '../../../kernel/tree-path.ts'
 import type { Durability } from '../../../tree/tree.ts'
 import { draftOf } from '../draft.ts'
 import { parseMessage } from '../format.ts'
-import { type AgentId, ackedPath, type Folder, fileNameOf, folders, isAgentId, type MessageId } from '../layout.ts'
+import {
+  type AgentId,
+  ackedPath,
+  type Folder,
+  fileNameOf,
+  folders,
+  isAgentId,
+  type MessageId,
+  messageId,
+} from '../layout.ts'
 import { momentOf } from '../order.ts'
 import type { MrMessage } from '../schema.ts'
+import { originalOf } from './answering.ts'
 import { awaitedBy, forgetAwaited, isAcknowledgement } from './awaited.ts'
 import type { Delivery } from './delivery.ts'
 import type { Acknowledged, MrState, Unacknowledged } from './outcomes.ts'
 import { messageNames, pathIn, type RoutingParts } from './parts.ts'
+import { messageIn } from './reading.ts'
 import type { Scanner } from './scan.ts'
 import { viewOf } from './view.ts'
 
@@ -35,8 +46,11 @@ export class Acks {
     this.#scanner = scanner
   }
 
-  async ack(agent: AgentId, id: MessageId, options: { readonly text?: string } = {}): Promise<Acknowledged> {
-    const original = await this.#original(agent, id)
+  /** `asked` is the message's id, or the one that another program gave it. */
+  async ack(agent: AgentId, asked: string, options: { readonly text?: string } = {}): Promise<Acknowledged> {
+    const theirs = await originalOf(this.#parts, agent, asked)
+    const id = messageId(theirs?.id ?? asked)
+    const original = theirs?.message ?? (await this.#original(agent, id))
     const to = original.from
     if (!isAgentId(to)) throw unreachable(id, to)
     const draft = draftOf(
@@ -51,12 +65,15 @@ export class Acks {
     )
     const first = ackId(agent, id, 0)
     return this.#delivery.inTurn(draft, first, async () => {
-      const before = (await this.#remembered(agent, id)) ?? (await this.#givenBefore(agent, to, id))
+      const before =
+        (await this.#remembered(agent, id)) ??
+        (theirs && (await this.#givenInTheirForm(agent, to, id))) ??
+        (await this.#givenBefore(agent, to, id))
       if ('message' in before) {
         await this.#remember(agent, id, before.message)
         return acknowledged('unchanged', before, 'process', [])
       }
-      const { message, path, durability } = await this.#delivery.write(draft, before.freeId)
+      const { message, path, durability } = await this.#delivery.write(draft, before.freeId, theirs?.fields)
       await this.#remember(agent, id, message)
       const notices = original.requires_ack ? [] : [`${id} did not ask for an acknowledgement.`]
       return acknowledged('acknowledged', { message, state: 'inbox', path }, durability, notices)
@@ -124,6 +141,18 @@ export class Acks {
     }
   }
 
+  /** The name of an answer in their form does not follow from what it answers: it is looked for by what it says. */
+  async #givenInTheirForm(agent: AgentId, to: AgentId, id: MessageId): Promise<Given | undefined> {
+    for (const state of folders) {
+      for (const name of await messageNames(this.#parts, to, state)) {
+        const message = await this.#read(to, state, name)
+        if (message?.from !== agent || !isAcknowledgement(message, id)) continue
+        return { message, state, path: pathIn(this.#parts, to, state, name) }
+      }
+    }
+    return undefined
+  }
+
   /** Inbox first: a message only ever moves on from there, so that it is not missed. */
   async #find(agent: AgentId, id: MessageId): Promise<Given | undefined> {
     for (const state of folders) {
@@ -135,8 +164,7 @@ export class Acks {
 
   async #read(agent: AgentId, folder: Folder, name: string): Promise<MrMessage | undefined> {
     const leaf = await this.#parts.tree.read(pathIn(this.#parts, agent, folder, name))
-    const parsed = leaf && parseMessage(leaf.bytes)
-    return parsed?.outcome === 'message' ? parsed.message : undefined
+    return leaf && messageIn(this.#parts, leaf.bytes, { agent, fileName: name })
   }
 
   async #isRemembered(agent: AgentId, id: string): Promise<boolean> {

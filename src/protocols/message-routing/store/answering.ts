@@ -2,13 +2,17 @@
 import { parseJson } from '../../../formats/json.ts'
 import { notFound, SignalboxError } from '../../../kernel/errors.ts'
 import { type AgentId, isMessageId, stemOf } from '../layout.ts'
+import type { MrMessage } from '../schema.ts'
 import { messageNames, pathIn, type RoutingParts } from './parts.ts'
+import { messageIn } from './reading.ts'
 
 export interface Original {
   /** The id by which it is known here. */
   readonly id: string
   /** As its sender wrote it. */
   readonly fields: Readonly<Record<string, unknown>>
+  /** As the specification would have it. */
+  readonly message: MrMessage
 }
 
 /**
@@ -23,12 +27,14 @@ export async function originalOf(parts: RoutingParts, agent: AgentId, id: string
       if (stem !== id && idOf(stem) !== id) continue
       const leaf = await parts.tree.read(pathIn(parts, agent, folder, name))
       const fields = leaf && fieldsIn(leaf.bytes)
-      if (!fields) continue
+      const message = leaf && messageIn(parts, leaf.bytes, { agent, fileName: name })
+      if (!fields || !message) continue
       const deviates = (parts.hooks.convert?.(fields, { agent, fileName: name }).notes.length ?? 0) > 0
-      return deviates ? { id: idOf(stem), fields } : undefined
+      return deviates ? { id: idOf(stem), fields, message } : undefined
     }
   }
-  if (isMessageId(id)) return undefined
+  // What is no id in any form is left to whoever checks ids.
+  if (isMessageId(id) || idOf(id) === id) return undefined
   throw notFound('NO_SUCH_MESSAGE', `${agent} has no message ${id} to answer.`, {
     hint: `See what there is: signalbox mr taken ${agent}`,
     details: { agent, id },

@@ -59,10 +59,12 @@ export class Delivery {
   }
 
   /** Only in the recipient's turn. Under this very id, which nobody else uses. */
-  write(draft: Draft, id: MessageId): Promise<Delivered> {
-    return this.#write(draft, id, () => {
+  write(draft: Draft, id: MessageId, original?: Original['fields']): Promise<Delivered> {
+    const taken = () => {
       throw conflict('ID_TAKEN', `Another message of ${draft.to} has the id ${id}.`, { hint: 'Look at that message.' })
-    })
+    }
+    // Names in another form have three digits of the id and the second: another one is as good.
+    return this.#write(draft, id, original ? newId : taken, original)
   }
 
   async #write(

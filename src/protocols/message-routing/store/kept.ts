@@ -6,6 +6,7 @@ import { type AgentId, type Folder, folderPath, stemOf } from '../layout.ts'
 import type { Delivery } from './delivery.ts'
 import type { Kept, Recovered } from './outcomes.ts'
 import { isMessageEntry, messageNames, pathIn, type RoutingParts, turnOf } from './parts.ts'
+import { messageIn } from './reading.ts'
 import type { ReceivedNumbers } from './received.ts'
 import { viewOf } from './view.ts'
 
@@ -55,11 +56,11 @@ export class KeptMessages {
         if (await tree.look(target)) break
         const names = await messageNames(this.#parts, agent, 'inbox')
         await this.#delivery.evictions.makeRoom(agent, names, settings.inboxLimit - 1)
-        const parsed = parseMessage(leaf.bytes)
-        if (parsed.outcome === 'message') {
+        const message = messageIn(this.#parts, leaf.bytes, { agent, fileName: name })
+        if (message) {
           // Before the move: once it is in the inbox, a reader may have it.
-          await hooks.recover?.(agent, parsed.message)
-          await this.#numbers.expectAgain(agent, parsed.message)
+          await hooks.recover?.(agent, message)
+          await this.#numbers.expectAgain(agent, message)
         }
         await tree.touch(path)
         const moved = await tree.move(path, target)

@@ -83,7 +83,9 @@ export class Receiving {
     const taken = await this.#takeAll(agent, ordered, options.limit ?? ordered.length, options.compat === true)
     const { gaps, restarts } = await this.#settleNumbers(agent, taken.views, scanned.waiting)
     const depth = Math.max(0, scanned.depth - taken.gone - rejected.length)
-    if (taken.views.length > 0) hooks.observe?.('message_read_latency_ms', performance.now() - startedAt, agent)
+    // Waiting for somebody who is still writing is not reading.
+    const readMs = Math.max(0, performance.now() - startedAt - scanned.waitedMs)
+    if (taken.views.length > 0) hooks.observe?.('message_read_latency_ms', readMs, agent)
     hooks.observe?.('inbox_depth', depth, agent)
     return {
       outcome: taken.views.length > 0 ? 'received' : 'nothing',

@@ -8,7 +8,6 @@ import { agentId, messageId } from '../layout.ts'
 import { Acks } from './acks.ts'
 import { Agents } from './agents.ts'
 import { Delivery } from './delivery.ts'
-import type { RoutingFace } from './face.ts'
 import { Inspection } from './inspect.ts'
 import { KeptMessages } from './kept.ts'
 import type {
@@ -36,7 +35,7 @@ import { Sending } from './send.ts'
 
 export type { RoutingParts } from './parts.ts'
 
-export class Routing implements RoutingFace {
+export class Routing {
   readonly #parts: RoutingParts
   readonly #agents: Agents
   readonly #sending: Sending
@@ -60,18 +59,22 @@ export class Routing implements RoutingFace {
     this.#inspection = new Inspection(parts, this.#agents, scanner)
   }
 
+  /** Makes the folders of an agent. With `reset` its numbers begin at 1 again; messages stay where they are. */
   init(agent: string, options?: { readonly reset?: boolean }): Promise<Initialised> {
     return this.#agents.init(agent, options)
   }
 
+  /** Puts a message into the recipient's inbox, and the oldest out of it where it is full. */
   send(input: MrSendInput): Promise<MrSent> {
     return this.#sending.send(input)
   }
 
+  /** One message to every known agent but the sender, each with its own number and id. */
   broadcast(input: Omit<MrSendInput, 'to'>): Promise<MrBroadcast> {
     return this.#sending.broadcast(input)
   }
 
+  /** Takes what waits, or looks at it. Each message goes to one reader, once. */
   async receive(agent: string, options?: ReceiveOptions): Promise<MrReceived> {
     if (options?.limit !== undefined && !(Number.isInteger(options.limit) && options.limit > 0)) {
       throw invalidInput('INVALID_LIMIT', `The limit must be a whole number above 0; it is ${options.limit}.`, {
@@ -81,6 +84,7 @@ export class Routing implements RoutingFace {
     return this.#receiving.receive(agentId(agent), options)
   }
 
+  /** Takes the first message whose `correlation_id` is `id`, and leaves the others where they are. */
   async awaitReply(
     agent: string,
     id: string,
@@ -89,17 +93,18 @@ export class Routing implements RoutingFace {
     return this.#receiving.awaitReply(agentId(agent), messageId(id), options)
   }
 
+  /** Tells the sender of a message that it arrived: exactly once, whoever asks how often. */
   async ack(agent: string, id: string, options?: { readonly text?: string }): Promise<Acknowledged> {
-    return this.#acks.ack(agentId(agent), messageId(id), options)
+    return this.#acks.ack(agentId(agent), id, options)
   }
 
   async unacked(agent: string): Promise<readonly Unacknowledged[]> {
     return this.#acks.unacked(agentId(agent))
   }
 
+  /** Judges the bytes of one file. With `agent` or `fileName`, also whether it may lie there. */
   validate(bytes: Uint8Array, where: { readonly agent?: string; readonly fileName?: string } = {}): Validated {
     const { largestMessage } = this.#parts.settings
-    const parsed = parseMessage(bytes)
     const judged = judgeFile(bytes, { ...where, size: bytes.length, largestMessage })
     const size = bytes.length
     if (judged.outcome === 'message') {
@@ -115,6 +120,7 @@ export class Routing implements RoutingFace {
       }
     }
     // Where the schema itself has nothing against it, it is the version, the name or the place.
+    const parsed = parseMessage(bytes)
     const issues = parsed.outcome === 'invalid' ? parsed.issues : judged.issues.map(asIssue)
     return { outcome: 'invalid', issues, payloadIssues: [], notes: [], size }
   }
@@ -143,10 +149,12 @@ export class Routing implements RoutingFace {
     return this.#kept.list(agentId(agent), 'rejected')
   }
 
+  /** Moves a message back into the inbox, from `taken/` or else `evicted/`, so that it is handed out once more. */
   async recover(agent: string, id: string): Promise<Recovered> {
     return this.#kept.recover(agentId(agent), id)
   }
 
+  /** What `doctor` should know; with `repair`, what can be put right is. */
   inspect(options: { readonly repair?: boolean } = {}): Promise<readonly Finding[]> {
     return this.#inspection.inspect(options.repair === true)
   }

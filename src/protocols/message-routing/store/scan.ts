@@ -31,6 +31,8 @@ export interface Scanned {
   readonly evicted: readonly string[]
   /** How many files there are in all, the evicted not counted. */
   readonly depth: number
+  /** How long it waited for files that somebody was still writing. */
+  readonly waitedMs: number
 }
 
 export interface ScanOptions {
@@ -67,6 +69,7 @@ export class Scanner {
     const known = new Map<string, Waiting>()
     const invalid: Invalid[] = []
     let unfinished: string[] = []
+    let waitedMs = 0
     const look = async (name: string, isLast: boolean) => {
       const found = before?.get(name) ?? (await this.#read(agent, name, options))
       if (!found) return
@@ -79,10 +82,11 @@ export class Scanner {
       const again = unfinished
       unfinished = []
       await pause(this.#parts.settings.settleMs)
+      waitedMs = this.#parts.settings.settleMs
       for (const name of again) await look(name, true)
     }
     this.#known.set(key, known)
-    return { waiting: [...known.values()], invalid }
+    return { waiting: [...known.values()], invalid, waitedMs }
   }
 
   /** One file, as it is now; `undefined` when it is gone or not an ordinary file. */

@@ -1,7 +1,8 @@
-/** Reads the reports of both test runners into the same shape: how many passed and failed, and which were skipped. */
-
 /**
- * @typedef {{ passed: number, failed: number, skipped: string[] }} Counts
+ * Reads the reports of both test runners into the same shape: how many passed, which failed and why, which were
+ * skipped. Whoever sees only the end of a long output learns from it what to look at.
+ *
+ * @typedef {{ passed: number, failed: number, failures: string[], skipped: string[] }} Counts
  */
 
 /** Counts a vitest JSON report. A file that could not be loaded holds no test and counts as one failure. */
@@ -10,29 +11,42 @@ export function countVitest(report, status) {
   const unloaded = report.testResults.filter(
     (file) => file.status === 'failed' && file.assertionResults.every(isPassed),
   )
+  const failed = tests.filter((test) => test.status === 'failed')
   return settle(status, {
     passed: tests.filter(isPassed).length,
-    failed: tests.filter((test) => test.status === 'failed').length + unloaded.length,
+    failed: failed.length + unloaded.length,
+    failures: [
+      ...failed.map((test) => failure(test.fullName, test.failureMessages?.[0])),
+      ...unloaded.map((file) => failure(file.name ?? 'a file', file.message || 'it could not be loaded')),
+    ],
     skipped: tests.filter((test) => !isPassed(test) && test.status !== 'failed').map((test) => test.fullName),
   })
 }
 
 const isPassed = (test) => test.status === 'passed'
 
+/** A test and the reason it failed for, with as much of it as says what was expected and what came. */
+function failure(title, reason = '') {
+  const lines = reason.split('\n').filter((line) => line.trim() !== '')
+  return [title, ...lines.slice(0, 12).map((line) => `    ${line.slice(0, 300)}`)].join('\n')
+}
+
 /** Counts a JUnit report as Bun writes it; files that could not be loaded are missing from it. */
 export function countJunit(xml, files, status) {
-  const counts = { passed: 0, failed: 0, skipped: [] }
+  const counts = { passed: 0, failed: 0, failures: [], skipped: [] }
   const reported = new Set()
   for (const [, attributes, , inside = ''] of xml.matchAll(/<testcase\b([^>]*?)(\/>|>([\s\S]*?)<\/testcase>)/g)) {
     const attribute = (name) => decode(new RegExp(`\\b${name}="([^"]*)"`).exec(attributes)?.[1] ?? '')
     reported.add(attribute('file').replace(/^\.\//, ''))
-    if (/<(failure|error)\b/.test(inside)) counts.failed++
-    else if (/<skipped\b/.test(inside))
-      counts.skipped.push([attribute('classname'), attribute('name')].filter(Boolean).join(' > '))
+    const title = [attribute('classname'), attribute('name')].filter(Boolean).join(' > ')
+    const failed = /<(?:failure|error)\b(?:[^>]*?\bmessage="([^"]*)")?/.exec(inside)
+    if (failed !== null) counts.failures.push(failure(title, decode(failed[1] ?? '')))
+    else if (/<skipped\b/.test(inside)) counts.skipped.push(title)
     else counts.passed++
   }
-  if (status !== 0) counts.failed += files.filter((file) => !reported.has(file)).length
-  return settle(status, counts)
+  const unloaded = status === 0 ? [] : files.filter((file) => !reported.has(file))
+  counts.failures.push(...unloaded.map((file) => failure(file, 'it could not be loaded')))
+  return settle(status, { ...counts, failed: counts.failures.length })
 }
 
 /** A runner that ends badly without naming a test (an error after the last one, a crash) still failed once. */

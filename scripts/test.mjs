@@ -36,7 +36,7 @@ export function testOnNode(files, { title, quiet = false } = {}) {
     ...named,
     ...files,
   ])
-  if (!existsSync(report)) return { passed: 0, failed: 1, skipped: [] }
+  if (!existsSync(report)) return { passed: 0, failed: 1, failures: ['vitest left no report'], skipped: [] }
   return countVitest(JSON.parse(readFileSync(report, 'utf8')), status)
 }
 
@@ -103,9 +103,10 @@ async function main() {
   }
 
   heading('Summary')
-  for (const { name, passed, failed, skipped } of results) {
+  for (const { name, passed, failed, failures, skipped } of results) {
     console.log(`${name}: ${passed} passed, ${failed} failed, ${skipped.length} skipped`)
     for (const title of skipped) console.log(`  skipped: ${title}`)
+    for (const text of failures) console.log(`  failed: ${text}`)
   }
   if (bun === undefined) console.log('Bun: not run, because it is not installed with the package (npm install bun)')
   const idle = results.filter(({ passed, failed }) => passed + failed === 0)

@@ -23,14 +23,20 @@ it('counts what Bun reports', () => {
   expect(countJunit(junit, ['a.test.ts'], 1)).toEqual({
     passed: 1,
     failed: 1,
+    failures: ['fails\n    1 is not \n     2'],
     skipped: ['d > is "skipped" & why', 'later'],
   })
 })
 
 it('counts a file that Bun could not load, and none when there was no report at all', () => {
   expect(countJunit(junit, ['a.test.ts', 'b.test.ts'], 1).failed).toBe(2)
-  expect(countJunit('', ['a.test.ts'], 0)).toEqual({ passed: 0, failed: 0, skipped: [] })
-  expect(countJunit('', ['a.test.ts'], 1)).toEqual({ passed: 0, failed: 1, skipped: [] })
+  expect(countJunit('', ['a.test.ts'], 0)).toEqual({ passed: 0, failed: 0, failures: [], skipped: [] })
+  expect(countJunit('', ['a.test.ts'], 1)).toEqual({
+    passed: 0,
+    failed: 1,
+    failures: ['a.test.ts\n    it could not be loaded'],
+    skipped: [],
+  })
 })
 
 const report = (...files: [status: string, ...tests: string[]][]) => ({
@@ -44,6 +50,7 @@ it('counts what vitest reports', () => {
   expect(countVitest(report(['passed', 'passed', 'skipped', 'todo'], ['failed', 'failed', 'passed']), 1)).toEqual({
     passed: 2,
     failed: 1,
+    failures: ['a failed test'],
     skipped: ['a skipped test', 'a todo test'],
   })
 })

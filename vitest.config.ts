@@ -10,8 +10,9 @@ export default defineConfig({
     // Real processes: tests kill children, change limits and hold locks, which threads of one process would share.
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // Only so that a test which hangs ends: far above what the slowest takes on a machine with other work.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     watch: false,
   },
 })

@@ -45,7 +45,7 @@ function testOnBun(bun, files, { title } = {}) {
   const status = start(bun, [
     'test',
     '--parallel=2',
-    '--timeout=120000',
+    '--timeout=300000',
     `--define=__SIGNALBOX_VERSION__:${JSON.stringify(packageJson().version)}`,
     '--reporter=junit',
     `--reporter-outfile=${report}`,

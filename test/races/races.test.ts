@@ -162,7 +162,7 @@ describe(`races of ${processes} processes on ${runtime}${nodeProgram ? ' and nod
           `${byMv} moves by mv: none lost, none twice`,
       )
     },
-    120_000 * scale,
+    600_000 * scale,
   )
 
   it(
@@ -176,6 +176,6 @@ describe(`races of ${processes} processes on ${runtime}${nodeProgram ? ' and nod
       expect(counter).toBeLessThanOrEqual(added + result.kills)
       console.log(`Compare-and-replace on ${runtime}: ${added} updates, ${result.kills} kills, counter ${counter}`)
     },
-    120_000 * scale,
+    600_000 * scale,
   )
 })

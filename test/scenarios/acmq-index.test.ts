@@ -160,7 +160,7 @@ describe('the order of cold claims', () => {
         endOnFailure: true,
       })
     },
-    60_000,
+    300_000,
   )
 })
 
@@ -313,7 +313,7 @@ verifies(
       expect(claimed).toBe(id)
     }
   },
-  60_000,
+  300_000,
 )
 
 describe('whoever looks at a mission again', () => {

@@ -267,7 +267,7 @@ describe('dependencies', () => {
     expect(done.has('bottom')).toBe(true)
     expect(last).not.toBe(top.message.id)
     await memory.close()
-  }, 120_000)
+  }, 600_000)
 })
 
 describe('a claim is a lease', () => {

@@ -5,11 +5,17 @@
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import { childOf, treePath } from '../../../kernel/tree-path.ts'
 import { type DependencyState, judge, type Lookup, readDependency } from '../dependencies.ts'
+import { shortIdLength } from '../file-name.ts'
 import type { AcmqRecord, QueueName, State } from '../schema.ts'
 import { type Finder, isMeant } from './finder.ts'
 import type { MissionFiles } from './mission-files.ts'
 
 type MessageState = ReturnType<Lookup['stateOf']>
+
+/** A file that was there a moment ago is there, for so many milliseconds: many messages wait for the same one. */
+const believedFor = 20
+/** How many dependencies are remembered as met before the memory starts again. */
+const mostMet = 10_000
 
 /** Most often right first. */
 const searchOrder: readonly QueueName[] = ['completed', 'processing', 'pending', 'failed']
@@ -21,6 +27,8 @@ export class DependencyBook {
   readonly #names = new Map<string, string>()
   /** What is completed stays completed. */
   readonly #completed = new Set<string>()
+  /** Dependencies that were met, as their messages spell them, and until when that is believed. */
+  readonly #met = new Map<string, number>()
 
   constructor(files: MissionFiles, finder: Finder) {
     this.#files = files
@@ -33,7 +41,7 @@ export class DependencyBook {
 
   /** What still holds the message back; empty when nothing does. */
   async judge(record: Pick<AcmqRecord, 'id' | 'dependencies'>): Promise<readonly DependencyState[]> {
-    if (record.dependencies.length === 0) return []
+    if (this.#areMet(record.dependencies)) return nothing
     const states = new Map<string, MessageState>()
     const paths = new Set<string>()
     for (const text of record.dependencies) {
@@ -46,7 +54,25 @@ export class DependencyBook {
       }
       if (dependency.kind === 'path' && (await this.#exists(dependency.path))) paths.add(dependency.path)
     }
-    return judge(record, { stateOf: (id) => states.get(id), pathExists: (path) => paths.has(path) })
+    const unmet = judge(record, { stateOf: (id) => states.get(id), pathExists: (path) => paths.has(path) })
+    if (unmet.length === 0) for (const text of record.dependencies) this.#rememberMet(text)
+    return unmet
+  }
+
+  #areMet(dependencies: readonly string[]): boolean {
+    if (dependencies.length === 0) return true
+    const now = performance.now()
+    return dependencies.every((text) => (this.#met.get(text) ?? 0) > now)
+  }
+
+  /** Not by a short id: a message that it also fits may have come since. */
+  #rememberMet(text: string): void {
+    const dependency = readDependency(text)
+    if (this.#met.size >= mostMet) this.#met.clear()
+    if (dependency.kind === 'path') this.#met.set(text, performance.now() + believedFor)
+    if (dependency.kind === 'message' && dependency.id.length > shortIdLength && this.#completed.has(dependency.id)) {
+      this.#met.set(text, Number.POSITIVE_INFINITY)
+    }
   }
 
   async #stateOf(id: string): Promise<MessageState> {
@@ -87,6 +113,8 @@ export class DependencyBook {
     return place !== undefined && (await this.#files.tree.look(place)) !== undefined
   }
 }
+
+const nothing: readonly DependencyState[] = Object.freeze([])
 
 /** The place of a mission-relative path; `undefined` when it would leave the mission or cannot be a path. */
 function insideOf(mission: TreePath, path: string): TreePath | undefined {

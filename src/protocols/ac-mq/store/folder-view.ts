@@ -16,6 +16,8 @@ export interface FolderChange {
 const tooYoung = 20
 /** A listing may be repeated after this many times what it took. */
 const restFactor = 20
+/** And not within this many milliseconds, however small the folder is. */
+const shortestRest = 2
 /** Whatever the folder's time says, look for real this often: edits by strangers can leave it as it was. */
 const longestTrust = 3000
 
@@ -58,7 +60,7 @@ export class FolderView {
   /** What changed since the last call. `must`: the caller found nothing, so being sparing would mean missing something. */
   async changes(must = false): Promise<FolderChange> {
     const now = performance.now()
-    const rested = now - this.#listedAt >= this.#cost * restFactor
+    const rested = now - this.#listedAt >= Math.max(this.#cost * restFactor, shortestRest)
     if (!must && !rested) return nothing
     // `changedAt`, because nobody can set it back.
     const stamp = (await this.#tree.look(this.#folder))?.changedAt

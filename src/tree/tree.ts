@@ -41,6 +41,7 @@ export interface Entry {
 }
 
 export interface TimedEntry extends Entry {
+  /** In bytes. Of a folder only a hint: the more is in it the larger, where an engine knows without counting; else 0. */
   readonly size: number
   readonly modifiedAt: number
   readonly changedAt: number

@@ -491,6 +491,13 @@ describe('send', () => {
     expect(told('harold').err).toBe('')
     expect(told('harolt').err).toContain('Did you mean harold?')
   })
+
+  it('looks through no large queue for the sake of a note', () => {
+    // Enough for every file system to call the folder large.
+    for (let i = 0; i < 7000; i++) writeFileSync(missionFile(`queue/completed/${i}-${'x'.repeat(40)}.txt`), '')
+    const { exit, err } = acmq(['send', 'alpha', '--to', 'nobody', '--as', 'claude', '--body', 'x'])
+    expect({ exit, err }).toEqual({ exit: 0, err: '' })
+  })
 })
 
 describe('claim', () => {

@@ -16,6 +16,8 @@ import { pathOfQueue } from './open.ts'
 
 /** Opening more than this many files for a courtesy would take too long. */
 const mostOpened = 200
+/** And so would listing a folder that is larger: some thousand names. */
+const largestListed = 128 * 1024
 
 /** A sentence for whoever writes to somebody nobody has seen; `undefined` when all is well. */
 export async function noticeAboutRecipient(
@@ -25,14 +27,21 @@ export async function noticeAboutRecipient(
 ): Promise<string | undefined> {
   if (agent === everyone) return undefined
   const named = await namedUntil(context, address, agent)
-  if (named === 'seen') return undefined
+  if (named === 'seen' || named === 'untold') return undefined
   const meant = nearest(agent, named)
   const others = meant === undefined && named.size > 0 ? ` Named so far: ${someOf(named)}.` : ''
   return `Nobody has seen ${agent} in mission ${address} yet.${meant ? ` Did you mean ${meant}?` : others}`
 }
 
-/** `seen` as soon as the agent turns up; otherwise everybody else who is named, seen or not. */
-async function namedUntil(context: Context, address: MissionAddress, agent: string): Promise<Set<string> | 'seen'> {
+/**
+ * `seen` as soon as the agent turns up; `untold` when there is too much to look through; otherwise everybody else who is
+ * named, seen or not.
+ */
+async function namedUntil(
+  context: Context,
+  address: MissionAddress,
+  agent: string,
+): Promise<Set<string> | 'seen' | 'untold'> {
   const tree = await context.tree()
   const named = new Set<string>()
   const untold: { path: TreePath; isClaimed: boolean }[] = []
@@ -41,9 +50,13 @@ async function namedUntil(context: Context, address: MissionAddress, agent: stri
   // Those who have something in hand first: these folders are small, and who works is likely to get more.
   for (const queue of [...queueNames].sort((a, b) => rank[a] - rank[b])) {
     const folder = await pathOfQueue(context, address, queue)
+    if (((await tree.look(folder))?.size ?? 0) > largestListed) return 'untold'
     const isClaimed = queue !== 'pending'
+    const told = new Set<string>()
     for (const { name, kind } of await tree.list(folder)) {
-      if (kind !== 'leaf' || !isMessageName(name) || !isSegment(name)) continue
+      // Thousands of messages go between the same few agents: of each pair one name is enough.
+      const agents = name.slice(name.indexOf('-from-', afterTime))
+      if (told.has(agents) || kind !== 'leaf' || !isMessageName(name) || !isSegment(name)) continue
       const parts = parseFileName(name)
       // A message to all keeps its name; who took it stands inside.
       if (!parts || (isClaimed && parts.to === everyone)) {
@@ -52,6 +65,7 @@ async function namedUntil(context: Context, address: MissionAddress, agent: stri
       }
       if (parts.from === agent || (isClaimed && parts.to === agent)) return 'seen'
       named.add(parts.from).add(parts.to)
+      told.add(agents)
     }
   }
   for (const { path, isClaimed } of untold) {
@@ -63,6 +77,9 @@ async function namedUntil(context: Context, address: MissionAddress, agent: stri
   named.delete(agent)
   return named
 }
+
+/** Where the agents can begin in the name of a message, at the earliest. */
+const afterTime = 15
 
 const rank = { processing: 0, failed: 1, completed: 2, pending: 3 } as const
 

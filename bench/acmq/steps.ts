@@ -26,7 +26,7 @@ export const acmqSteps: Section = {
     const bare = await openBare(place.folder('bare'), 'absolute')
     const limit = openLimit(place.folder('limit'))
     const contenders = [whole, plain, bare, ...('missing' in limit ? [] : [limit])]
-    const samples = await contest(contenders, rounds, isQuick ? 200 : 400)
+    const samples = await contest(contenders, rounds, isQuick ? 1000 : 2000)
     const measured: Measured[] = []
     for (const [i, contender] of contenders.entries()) {
       measured.push({ name: contender.name, times: samples[i]!, calls: await contender.countCalls() })

@@ -110,18 +110,22 @@ export function findBun() {
   return isExecutable(moved) && statSync(moved).size > 100_000 ? moved : undefined
 }
 
+/** Commands whose Debian package has another name. */
+const debianPackages = { etcd: 'etcd-server' }
+
 /**
- * Makes commands available by installing the Debian packages of the same names. Optional by nature:
+ * Makes commands available by installing the Debian packages that bring them. Optional by nature:
  * answers the reason for each command that is still missing, and never throws.
  */
-export function ensureDebian(packages) {
-  const missing = packages.filter((name) => findCommand(name) === undefined)
+export function ensureDebian(commands) {
+  const missing = commands.filter((name) => findCommand(name) === undefined)
   if (missing.length === 0) return {}
   const all = (reason) => Object.fromEntries(missing.map((name) => [name, `${name} is not installed, and ${reason}`]))
 
   if (findCommand('apt-get') === undefined) return all('there is no apt-get to install it with')
   if (process.getuid?.() !== 0) return all('only root may install it')
-  console.error(`Installing ${missing.join(', ')} (apt-get) …`)
+  const packages = missing.map((name) => debianPackages[name] ?? name)
+  console.error(`Installing ${packages.join(', ')} (apt-get) …`)
   const apt = (...args) =>
     spawnSync('apt-get', ['-qq', '-o', 'Acquire::Retries=1', ...args], {
       encoding: 'utf8',
@@ -130,7 +134,7 @@ export function ensureDebian(packages) {
     })
   // A failed update is not the end: the lists of an earlier one may do.
   apt('update')
-  const { stderr, error } = apt('install', '-y', '--no-install-recommends', ...missing)
+  const { stderr, error } = apt('install', '-y', '--no-install-recommends', ...packages)
   const why = (error?.message ?? stderr).trim().split('\n').pop()
   return Object.fromEntries(
     missing

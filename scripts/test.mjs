@@ -79,9 +79,8 @@ async function main() {
   await build({ children: true })
   // Wrong types are one failed test (the consumer's), not a reason to keep all others from running.
   await build({ types: true }).catch((error) => console.error(error.message))
-  const without = ensureDebian(['strace', 'age'])
-  if (without.strace !== undefined) process.env.SIGNALBOX_WITHOUT_STRACE = without.strace
-  if (without.age !== undefined) process.env.SIGNALBOX_WITHOUT_AGE = without.age
+  const without = ensureDebian(['strace', 'age', 'etcd'])
+  for (const [name, reason] of Object.entries(without)) process.env[`SIGNALBOX_WITHOUT_${name.toUpperCase()}`] = reason
 
   const files = testFiles().filter(
     (file) => positionals.length === 0 || positionals.some((word) => file.includes(word)),

@@ -1,0 +1,94 @@
+/**
+ * Appending: each line is a key of its own, so that appenders never wait for each other and nothing is rewritten.
+ * The first line makes the leaf a log: what it held until then becomes the log's start.
+ */
+import { invalidInput } from '../../kernel/errors.ts'
+import { parentOf, type TreePath } from '../../kernel/tree-path.ts'
+import type { Appended, Guard } from '../../tree/tree.ts'
+import type { Change } from './commit.ts'
+import { largestInEtcd } from './large-bodies.ts'
+import { isSeen, type NotSeen, notALeaf, type Seen } from './leaves.ts'
+import { get, isAbsent, isPresent, isUnchanged } from './transaction.ts'
+import { printValue } from './value.ts'
+import { durability, fenced, type Writer } from './writer.ts'
+
+const lineFeed = 10
+
+export async function appendLine(writer: Writer, path: TreePath, line: string, guard: Guard): Promise<Appended> {
+  checkLine(line)
+  const { keys, leaves } = writer.cluster
+  // Most lines go to what is a log already: that is tried without looking.
+  let seen: Seen | NotSeen | 'log' = 'log'
+  for (;;) {
+    const fence = await writer.fence(guard)
+    if (fence === 'fenced') return fenced
+    if (seen !== 'log' && !isSeen(seen) && seen.folderChangedAt !== undefined) throw notALeaf(path)
+    const now = writer.now()
+    const before: Seen | NotSeen | 'log' = seen
+    const committed = await writer.commit([parentOf(path)], now, (by) => {
+      const change =
+        before === 'log' ? toLog(writer, path, line, by, now) : makingLog(writer, path, line, by, now, before)
+      return {
+        ...change,
+        compare: [...fence.compare, ...change.compare],
+        otherwise: [get(keys.logStart(path)), ...fence.otherwise],
+      }
+    })
+    if (committed.done) return { outcome: 'appended', durability }
+    const [start = [], holder] = committed.found
+    if (holder?.length === 0) return fenced
+    await writer.makeMissing(committed)
+    seen = start.length > 0 ? 'log' : await leaves.ask(path)
+  }
+}
+
+type LogChange = Omit<Change, 'otherwise'>
+
+function toLog(writer: Writer, path: TreePath, line: string, by: string, now: number): LogChange {
+  const { keys } = writer.cluster
+  return {
+    compare: [isPresent(keys.logStart(path))],
+    writes: [
+      { key: keys.line(path, by), value: Buffer.from(`${line}\n`).toString('base64') },
+      writer.leafWrite(path, { modifiedAt: now, changedAt: now, by, isLog: true }, nothing),
+    ],
+  }
+}
+
+function makingLog(
+  writer: Writer,
+  path: TreePath,
+  line: string,
+  by: string,
+  now: number,
+  before: Seen | NotSeen,
+): LogChange {
+  const { keys } = writer.cluster
+  const held = isSeen(before) ? before.bytes() : nothing
+  const isCut = held.length > 0 && held.at(-1) !== lineFeed
+  const elsewhere = isSeen(before) ? before.about.elsewhere : undefined
+  const start = printValue(
+    { modifiedAt: now, changedAt: now, by, ...(elsewhere ? { elsewhere } : {}) },
+    elsewhere ? nothing : held,
+  )
+  const log = toLog(writer, path, `${isCut ? '\n' : ''}${line}`, by, now)
+  return {
+    compare: isSeen(before)
+      ? [isUnchanged(keys.leaf(path), before.revision), isAbsent(keys.logStart(path))]
+      : [isAbsent(keys.leaf(path)), isAbsent(keys.folder(path))],
+    writes: [{ key: keys.logStart(path), value: start }, ...log.writes],
+  }
+}
+
+const nothing = new Uint8Array()
+
+function checkLine(line: string): void {
+  if (/[\n\r]/.test(line)) {
+    throw invalidInput('NOT_ONE_LINE', 'What is appended must be one line.', { hint: 'Append each line by itself.' })
+  }
+  const size = Buffer.byteLength(line)
+  if (size <= largestInEtcd) return
+  throw invalidInput('LINE_TOO_LONG', `A line of ${size} bytes is too long for etcd (${largestInEtcd} at most).`, {
+    hint: 'Write it to a leaf of its own, and append its path.',
+  })
+}

@@ -1,0 +1,113 @@
+/**
+ * What all trees of one process share that are open on one tenant: connections, login and copies of folders. So one of
+ * them sees at once what another one wrote.
+ */
+import { readFileSync } from 'node:fs'
+import { denied } from '../../kernel/errors.ts'
+import { parseAddress, printAddress } from './address.ts'
+import { Commits } from './commit.ts'
+import { FolderIndexes } from './folder-indexes.ts'
+import { Folders } from './folders.ts'
+import { Gateway } from './gateway.ts'
+import { Keys } from './keys.ts'
+import { LargeBodies } from './large-bodies.ts'
+import { Leases } from './leases.ts'
+import { Leaves } from './leaves.ts'
+import type { TlsFiles } from './transport.ts'
+
+/** Paths are those of the system, absolute. */
+export interface ClusterOptions {
+  /** `etcd://host:port[,host:port…]/tenant` */
+  readonly address: string
+  readonly user?: string | undefined
+  /** A file whose first line is the password. */
+  readonly passwordFile?: string | undefined
+  /** Speak TLS, trusting what the system trusts. Naming any of the files below implies it. */
+  readonly tls?: boolean | undefined
+  /** Certificates to trust instead of the system's. */
+  readonly ca?: string | undefined
+  /** Who we are, where the cluster asks for certificates. */
+  readonly certificate?: string | undefined
+  readonly key?: string | undefined
+  /** A directory, shared by all machines, for bodies that are too large for etcd. */
+  readonly largeBodies?: string | undefined
+  readonly patienceMs?: number | undefined
+}
+
+export class Cluster {
+  readonly place: string
+  readonly gateway: Gateway
+  readonly keys: Keys
+  readonly indexes: FolderIndexes
+  readonly commits: Commits
+  readonly folders: Folders
+  readonly leaves: Leaves
+  readonly leases: Leases
+  readonly bodies: LargeBodies
+
+  constructor(options: ClusterOptions) {
+    const address = parseAddress(options.address)
+    this.place = printAddress(address)
+    const { user, passwordFile, patienceMs, largeBodies } = options
+    const password =
+      passwordFile === undefined ? undefined : () => readSecret(passwordFile, 'etcd.passwordFile').split(/\r?\n/)[0]!
+    this.gateway = new Gateway({ address, user, password, patienceMs, tls: tlsOf(options) })
+    this.keys = new Keys(address.tenant)
+    this.bodies = new LargeBodies(largeBodies, address.tenant)
+    this.indexes = new FolderIndexes(this.gateway, this.keys)
+    this.commits = new Commits(this.gateway, this.keys, this.indexes)
+    this.folders = new Folders(this.gateway, this.keys, this.indexes)
+    this.leaves = new Leaves(this.gateway, this.keys, this.indexes, this.bodies)
+    this.leases = new Leases(this.gateway, this.keys, this.commits.settling)
+  }
+
+  close(): void {
+    this.indexes.close()
+    this.gateway.close()
+  }
+}
+
+interface Shared {
+  readonly cluster: Cluster
+  users: number
+}
+
+const open = new Map<string, Shared>()
+
+/** Joins the cluster that is open already, or opens it. Whoever got it lets go of it once. */
+export function joinCluster(options: ClusterOptions): { cluster: Cluster; leave: () => void } {
+  const name = JSON.stringify(Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1)))
+  const shared = open.get(name) ?? { cluster: new Cluster(options), users: 0 }
+  open.set(name, shared)
+  shared.users++
+  let isIn = true
+  const leave = () => {
+    if (!isIn) return
+    isIn = false
+    if (--shared.users > 0) return
+    open.delete(name)
+    shared.cluster.close()
+  }
+  return { cluster: shared.cluster, leave }
+}
+
+function tlsOf({ tls, ca, certificate, key }: ClusterOptions): TlsFiles | undefined {
+  if (!tls && ca === undefined && certificate === undefined && key === undefined) return undefined
+  return {
+    ...(ca === undefined ? {} : { ca: readSecret(ca, 'etcd.ca') }),
+    ...(certificate === undefined ? {} : { cert: readSecret(certificate, 'etcd.certificate') }),
+    ...(key === undefined ? {} : { key: readSecret(key, 'etcd.key') }),
+  }
+}
+
+/** Errors name the file and the setting, never what is in it. */
+function readSecret(path: string, setting: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw denied('SECRET_UNREADABLE', `Could not read ${path}: ${(error as { code?: string }).code}.`, {
+      hint: `Check ${setting}, and that this user may read the file.`,
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * A write as one transaction: its conditions, what it puts and drops, the stamps of the folders it changes, and the
+ * condition that it was not revoked. Done or not done is always known when `commit` returns.
+ */
+import type { TreePath } from '../../kernel/tree-path.ts'
+import type { FolderIndexes } from './folder-indexes.ts'
+import type { Gateway } from './gateway.ts'
+import { type Key, type KeyRange, type Keys, wire } from './keys.ts'
+import { Settling } from './settle.ts'
+import {
+  type Compare,
+  drop,
+  dropAll,
+  foundBy,
+  get,
+  isAbsent,
+  isPresent,
+  type KeyValue,
+  put,
+  revisionOf,
+  type Step,
+  type TransactionAnswer,
+} from './transaction.ts'
+import { printValue } from './value.ts'
+
+/** One key that a write changes: a new value in base64, or none. `folder` when the key belongs to its listing. */
+export interface Write {
+  readonly key: Key
+  readonly value: string | undefined
+  readonly folder?: TreePath
+}
+
+export interface Change {
+  readonly compare: readonly Compare[]
+  readonly writes: readonly Write[]
+  readonly dropped?: KeyRange
+  /** What to read when a condition does not hold, to learn which. */
+  readonly otherwise: readonly Step[]
+}
+
+export type Committed =
+  | { readonly done: true; readonly revision: number }
+  | {
+      readonly done: false
+      /** What each step of `otherwise` found. */
+      readonly found: readonly (readonly KeyValue[])[]
+      /** Those of the folders that are not there. */
+      readonly missing: readonly TreePath[]
+    }
+
+export interface Commit {
+  /** The folders whose stamps change; each must be there. */
+  readonly folders: readonly [TreePath, ...TreePath[]]
+  readonly now: number
+  /** Called again, with another id, when an attempt came to nothing. */
+  readonly change: (operation: string) => Change
+}
+
+export class Commits {
+  readonly settling: Settling
+  readonly #gateway: Gateway
+  readonly #keys: Keys
+  readonly #indexes: FolderIndexes
+
+  constructor(gateway: Gateway, keys: Keys, indexes: FolderIndexes) {
+    this.#gateway = gateway
+    this.#keys = keys
+    this.#indexes = indexes
+    this.settling = new Settling(gateway, keys)
+  }
+
+  async commit({ folders, now, change }: Commit): Promise<Committed> {
+    // A history needs a beginning: a process that has heard nothing yet asks first.
+    if (this.#gateway.revision === 0)
+      await this.#gateway.read('/v3/kv/range', { key: wire(this.#keys.stamp(folders[0])) })
+    for (;;) {
+      const operation = crypto.randomUUID()
+      const since = this.#gateway.revision
+      const { compare, writes, dropped, otherwise } = change(operation)
+      const stamped = [...writes, ...folders.map((folder) => this.#stampOf(folder, operation, now))]
+      const answer = await this.#gateway.write<TransactionAnswer>('/v3/kv/txn', {
+        compare: [
+          isAbsent(this.#keys.revoked(operation)),
+          ...folders.map((folder) => isPresent(this.#keys.stamp(folder))),
+          ...compare,
+        ],
+        success: [
+          ...stamped.map(({ key, value }) => (value === undefined ? drop(key) : put(key, value))),
+          ...(dropped ? [dropAll(dropped)] : []),
+        ],
+        failure: [...otherwise, ...folders.map((folder) => get(this.#keys.stamp(folder)))],
+      })
+      if (answer && !answer.succeeded) return this.#notDone(answer, folders)
+      const revision = answer
+        ? revisionOf(answer.header)
+        : await this.settling.settle({ operation, folder: folders[0], since, now })
+      if (revision === undefined) continue
+      for (const write of stamped) this.#indexes.take(write, revision)
+      return { done: true, revision }
+    }
+  }
+
+  #stampOf(folder: TreePath, operation: string, now: number): Write {
+    const value = printValue({ modifiedAt: now, changedAt: now, by: operation })
+    return { key: this.#keys.stamp(folder), value, folder }
+  }
+
+  #notDone(answer: TransactionAnswer, folders: readonly TreePath[]): Committed {
+    const all = foundBy(answer)
+    const stamps = all.slice(all.length - folders.length)
+    return {
+      done: false,
+      found: all.slice(0, all.length - folders.length),
+      missing: folders.filter((_, i) => stamps[i]!.length === 0),
+    }
+  }
+}

@@ -1,0 +1,207 @@
+/** The tree on etcd: each verb that writes is one transaction, decided by the cluster; reading is local where it can be. */
+import { type Clock, systemClock } from '../../kernel/clock.ts'
+import { invalidInput } from '../../kernel/errors.ts'
+import { nameOf, parentOf, type TreePath, treePath } from '../../kernel/tree-path.ts'
+import { engineHome, home, isReserved } from '../../tree/home.ts'
+import type {
+  Appended,
+  Created,
+  Entry,
+  Finding,
+  Guard,
+  Leaf,
+  Lease,
+  Leased,
+  Moved,
+  MoveOptions,
+  Outcome,
+  Removed,
+  Replaced,
+  Revision,
+  TimedEntry,
+  Touched,
+  Tree,
+  Watching,
+} from '../../tree/tree.ts'
+import { appendLine } from './append.ts'
+import type { Cluster } from './cluster.ts'
+import { createLeaf } from './create.ts'
+import { inspectCluster } from './inspect.ts'
+import { EtcdLeaf, isSeen, notALeaf } from './leaves.ts'
+import { moveLeaf } from './move.ts'
+import { replaceLeaf, touchLeaf } from './replace.ts'
+import { get, isPresent } from './transaction.ts'
+import type { About } from './value.ts'
+import { durability, fenced, Writer } from './writer.ts'
+
+export class EtcdTree implements Tree {
+  readonly place: string
+  readonly #cluster: Cluster
+  readonly #writer: Writer
+  readonly #leave: () => void
+  readonly #watching = new Set<() => void>()
+
+  constructor(cluster: Cluster, clock: Clock = systemClock, leave: () => void = () => {}) {
+    this.place = cluster.place
+    this.#cluster = cluster
+    this.#writer = new Writer(cluster, clock)
+    this.#leave = leave
+  }
+
+  async read(path: TreePath, options?: { readonly atMost?: number }): Promise<Leaf | undefined> {
+    check(path)
+    const found = await this.#cluster.leaves.find(path)
+    if (isSeen(found)) return new EtcdLeaf(found, options?.atMost)
+    if (found.folderChangedAt !== undefined) throw notALeaf(path)
+    return undefined
+  }
+
+  list(folder: TreePath): Promise<Entry[]>
+  list(folder: TreePath, options: { readonly times: true }): Promise<TimedEntry[]>
+  async list(folder: TreePath, options?: { readonly times?: boolean }): Promise<Entry[] | TimedEntry[]> {
+    check(folder, true)
+    const { indexes, folders, keys } = this.#cluster
+    // Sizes and times are in the values: for them the whole folder is taken over, once.
+    if (options?.times) indexes.open(folder)
+    const index = await indexes.current(folder)
+    const entries = index ? index.all().map(({ entry }) => entry) : await folders.names(folder)
+    if (entries.length === 0) await folders.expectNoLeaf(folder)
+    const visible = folder === home ? entries.filter(({ name }) => name !== nameOf(engineHome)) : entries
+    if (!options?.times) return visible
+    const timed: TimedEntry[] = []
+    for (const entry of visible) {
+      const held = index?.at(keys.leaf(childPath(folder, entry.name)))
+      // A folder's time is its own stamp's, and the size of a log that of all its lines: those are asked for.
+      const isHere = entry.kind === 'leaf' && held?.about && !held.about.isLog
+      const found = isHere
+        ? leafEntry(entry.name, held.about!, held.size)
+        : await this.look(childPath(folder, entry.name))
+      if (found) timed.push(found)
+    }
+    return timed
+  }
+
+  async look(path: TreePath): Promise<TimedEntry | undefined> {
+    check(path, true)
+    const { indexes, keys, leaves } = this.#cluster
+    const name = nameOf(path)
+    // Most who only look want to know whether a folder has changed.
+    const own = (await indexes.ifOpen(path))?.changedAt
+    if (own !== undefined) return folderEntry(name, own)
+    const held = path === '' ? undefined : (await indexes.ifOpen(parentOf(path)))?.at(keys.leaf(path))
+    if (held?.about && !held.about.isLog) return leafEntry(name, held.about, held.size)
+    const found = await leaves.ask(path)
+    if (isSeen(found)) return leafEntry(name, found.about, found.size)
+    const changedAt = found.folderChangedAt ?? (path === '' ? 0 : undefined)
+    return changedAt === undefined ? undefined : folderEntry(name, changedAt)
+  }
+
+  async create(path: TreePath, bytes: Uint8Array, guard: Guard = {}): Promise<Created> {
+    check(path)
+    return createLeaf(this.#writer, path, bytes, guard)
+  }
+
+  async replace(path: TreePath, bytes: Uint8Array, revision: Revision, guard: Guard = {}): Promise<Replaced> {
+    check(path)
+    return replaceLeaf(this.#writer, path, bytes, revision, guard)
+  }
+
+  async touch(path: TreePath): Promise<Touched> {
+    check(path)
+    return touchLeaf(this.#writer, path)
+  }
+
+  async append(path: TreePath, line: string, guard: Guard = {}): Promise<Appended> {
+    check(path)
+    return appendLine(this.#writer, path, line, guard)
+  }
+
+  async move(from: TreePath, to: TreePath, options: MoveOptions = {}): Promise<Moved> {
+    check(from)
+    check(to)
+    return moveLeaf(this.#writer, from, to, options)
+  }
+
+  async remove(path: TreePath, guard: Guard = {}): Promise<Removed> {
+    check(path)
+    const { keys } = this.#cluster
+    const fence = await this.#writer.fence(guard)
+    if (fence === 'fenced') return fenced
+    const folder = parentOf(path)
+    const committed = await this.#writer.commit([folder], this.#writer.now(), () => ({
+      compare: [...fence.compare, isPresent(keys.leaf(path))],
+      writes: [{ key: keys.leaf(path), value: undefined, folder }],
+      dropped: keys.log(path),
+      otherwise: [get(keys.folder(path)), ...fence.otherwise],
+    }))
+    if (committed.done) return { outcome: 'removed', durability }
+    const [found = [], holder] = committed.found
+    if (holder?.length === 0) return fenced
+    if (found.length > 0) throw notALeaf(path)
+    return { outcome: 'gone' }
+  }
+
+  async makeFolder(path: TreePath): Promise<void> {
+    check(path)
+    await this.#cluster.folders.make(path, this.#writer.now())
+  }
+
+  lease(resource: string, owner: string, ttl: number): Promise<Leased> {
+    return this.#cluster.leases.take(resource, owner, ttl, this.#writer.now)
+  }
+
+  release(resource: string, owner: string): Promise<Outcome<'released' | 'gone'>> {
+    return this.#cluster.leases.release(resource, owner, this.#writer.now())
+  }
+
+  leases(): Promise<Lease[]> {
+    return this.#cluster.leases.all(this.#writer.now())
+  }
+
+  watch(folder: TreePath, onHint: () => void): Watching {
+    check(folder, true)
+    const stop = this.#cluster.indexes.open(folder).listen(onHint)
+    this.#watching.add(stop)
+    const close = () => {
+      this.#watching.delete(stop)
+      stop()
+    }
+    return { by: 'events', close }
+  }
+
+  inspect(): Promise<Finding[]> {
+    return inspectCluster(this.#cluster)
+  }
+
+  async close(): Promise<void> {
+    for (const stop of this.#watching) stop()
+    this.#watching.clear()
+    this.#leave()
+  }
+}
+
+const leafEntry = (name: string, { modifiedAt, changedAt }: About, size: number): TimedEntry => ({
+  name,
+  kind: 'leaf',
+  size,
+  modifiedAt,
+  changedAt,
+})
+
+const folderEntry = (name: string, at: number): TimedEntry => ({
+  name,
+  kind: 'folder',
+  size: 0,
+  modifiedAt: at,
+  changedAt: at,
+})
+
+const childPath = (folder: TreePath, name: string) => (folder === '' ? name : `${folder}/${name}`) as TreePath
+
+function check(path: TreePath, mayBeRoot = false): void {
+  treePath(path)
+  if (path === '' ? mayBeRoot : !isReserved(path)) return
+  throw invalidInput('RESERVED_PATH', `This path is the engine's own: ${path || 'the root'}.`, {
+    hint: 'Choose another name.',
+  })
+}

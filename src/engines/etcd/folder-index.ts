@@ -1,0 +1,310 @@
+/**
+ * One folder as this process knows it: taken over once, then kept by a watch. Own writes are in it at once. It is only
+ * a copy: whether a write is done is decided in etcd, so that a copy that lags behind costs time, never a message.
+ *
+ * A member that is paused or cut off sends nothing, which looks like a quiet folder. So a copy that has heard nothing
+ * for a second compares the folder's stamp before it answers, and when an own write does not come back on the watch,
+ * the watch goes on at another member.
+ */
+import type { TreePath } from '../../kernel/tree-path.ts'
+import type { Entry } from '../../tree/tree.ts'
+import { type Gateway, pause } from './gateway.ts'
+import { fromWire, type Key, type Keys, wire } from './keys.ts'
+import type { KeyValue, RangeAnswer } from './transaction.ts'
+import { revisionOf } from './transaction.ts'
+import type { Stream } from './transport.ts'
+import { type About, parseValue } from './value.ts'
+
+/** One key of the folder. Bodies are left out where they would fill the memory; then they are read when asked for. */
+export interface Held {
+  readonly entry: Entry
+  /** The key's `mod_revision`. */
+  readonly revision: number
+  readonly about: About | undefined
+  readonly bytes: Uint8Array | undefined
+  readonly size: number
+}
+
+interface WatchMessage {
+  readonly events?: readonly { readonly type?: 'DELETE'; readonly kv: KeyValue }[]
+}
+
+/** Keys are taken over in pages of this many. */
+const pageSize = 1000
+/** Heard from within this time, a watch is taken to be alive. */
+const trustMs = 1000
+/** An own write, or a stamp that others have seen, must arrive on the watch within this time. */
+const arrivalMs = 500
+const beatMs = 500
+/** A hint is given this often without any event. */
+const hintMs = 2000
+/** Bodies up to this size are held; the larger ones are rarely read twice. */
+const largestHeld = 64 * 1024
+
+/** How many bytes of bodies all folders of a process hold together. */
+export interface Room {
+  left: number
+}
+
+export class FolderIndex {
+  readonly #gateway: Gateway
+  readonly #keys: Keys
+  readonly #folder: TreePath
+  readonly #room: Room
+  readonly #held = new Map<Key, Held>()
+  /** Own removals that the watch has not told of yet. */
+  readonly #dropped = new Map<Key, number>()
+  readonly #listeners = new Set<() => void>()
+  readonly #beat: NodeJS.Timeout
+  #sorted: readonly Held[] | undefined
+  #loading: Promise<void> | undefined
+  /** Own writes that came while the folder was being taken over. */
+  #early: { readonly kv: KeyValue; readonly isDrop: boolean }[] | undefined
+  /** The watch has told of everything up to here. */
+  #told = 0
+  /** The newest own write, and when it was made. */
+  #own = { revision: 0, at: 0 }
+  #heardAt = 0
+  #hintedAt = 0
+  #stream: Stream | undefined
+  #waiting = new Set<() => void>()
+  #isClosed = false
+  #hasFailed = false
+  askedAt = performance.now()
+
+  constructor(gateway: Gateway, keys: Keys, folder: TreePath, room: Room) {
+    this.#gateway = gateway
+    this.#keys = keys
+    this.#folder = folder
+    this.#room = room
+    this.#beat = setInterval(() => this.#onBeat(), beatMs)
+    this.#startLoading()
+  }
+
+  get isWatched(): boolean {
+    return this.#listeners.size > 0
+  }
+
+  /** True when the copy may be read now; false when the cluster has to be asked instead. */
+  async isCurrent(): Promise<boolean> {
+    this.askedAt = performance.now()
+    if (this.#isClosed) return false
+    if (this.#hasFailed) this.#startLoading()
+    await this.#loading
+    if (performance.now() - this.#heardAt < trustMs) return true
+    const [stamp] = (await this.#range({ key: wire(this.#keys.stamp(this.#folder)) })).kvs ?? []
+    const revision = Number(stamp?.mod_revision ?? 0)
+    const isIn = () => (this.#stamp?.revision ?? 0) >= revision
+    if (!isIn() && !(await this.#arrival(isIn))) {
+      this.#restart()
+      if (!(await this.#arrival(isIn))) return false
+    }
+    this.#heardAt = performance.now()
+    return true
+  }
+
+  /** Sorted by name; the stamp is not among them. */
+  all(): readonly Held[] {
+    this.#sorted ??= [...this.#held]
+      .filter(([key]) => key !== this.#keys.stamp(this.#folder))
+      .map(([, held]) => held)
+      .sort((a, b) => (a.entry.name < b.entry.name ? -1 : 1))
+    return this.#sorted
+  }
+
+  at(key: Key): Held | undefined {
+    return this.#held.get(key)
+  }
+
+  /** When a name last came or went. Revisions keep apart what happened in one millisecond. */
+  get changedAt(): number | undefined {
+    const stamp = this.#stamp
+    return stamp?.about && stampTime(stamp.about.modifiedAt, stamp.revision)
+  }
+
+  /** An own write that is done. */
+  take(key: Key, value: string | undefined, revision: number): void {
+    const kv = { key: wire(key), mod_revision: `${revision}`, ...(value === undefined ? {} : { value }) }
+    const isDrop = value === undefined
+    if (revision > this.#own.revision) this.#own = { revision, at: performance.now() }
+    if (this.#early) this.#early.push({ kv, isDrop })
+    else if (revision > this.#told) this.#apply(kv, isDrop, true)
+  }
+
+  listen(onHint: () => void): () => void {
+    this.#listeners.add(onHint)
+    return () => {
+      this.#listeners.delete(onHint)
+      this.askedAt = performance.now()
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true
+    clearInterval(this.#beat)
+    this.#stream?.close()
+    for (const held of this.#held.values()) this.#room.left += held.bytes?.length ?? 0
+    this.#held.clear()
+    this.#listeners.clear()
+    for (const wake of this.#waiting) wake()
+  }
+
+  get #stamp(): Held | undefined {
+    return this.#held.get(this.#keys.stamp(this.#folder))
+  }
+
+  #startLoading(): void {
+    this.#hasFailed = false
+    this.#loading = this.#load()
+    // Whoever asks next is told what went wrong, after another attempt.
+    this.#loading.catch(() => {
+      this.#hasFailed = true
+    })
+  }
+
+  /** Takes the folder over as it stands, in pages of one moment, and watches from there. */
+  async #load(): Promise<void> {
+    this.#early = []
+    const { from, to } = this.#keys.inFolder(this.#folder)
+    const kvs: KeyValue[] = []
+    let key: string = wire(from)
+    let revision = 0
+    for (let more = true; more && !this.#isClosed; ) {
+      const page = await this.#range({
+        key,
+        range_end: wire(to),
+        limit: `${pageSize}`,
+        ...(revision > 0 ? { revision: `${revision}` } : {}),
+      })
+      revision ||= revisionOf(page.header)
+      kvs.push(...(page.kvs ?? []))
+      more = page.more === true
+      const last = page.kvs?.at(-1)
+      // The key right after the last one: itself with a zero byte more.
+      if (last) key = Buffer.concat([Buffer.from(last.key, 'base64'), Buffer.of(0)]).toString('base64')
+    }
+    if (this.#isClosed) return
+    for (const held of this.#held.values()) this.#room.left += held.bytes?.length ?? 0
+    this.#held.clear()
+    this.#dropped.clear()
+    this.#told = revision
+    for (const kv of kvs) this.#apply(kv, false, false)
+    for (const { kv, isDrop } of this.#early) if (Number(kv.mod_revision) > revision) this.#apply(kv, isDrop, true)
+    this.#early = undefined
+    this.#heardAt = performance.now()
+    this.#connect()
+    this.#hint()
+  }
+
+  #range(body: object): Promise<RangeAnswer> {
+    return this.#gateway.read<RangeAnswer>('/v3/kv/range', body)
+  }
+
+  #connect(): void {
+    if (this.#isClosed) return
+    const { from, to } = this.#keys.inFolder(this.#folder)
+    const stream = this.#gateway.stream(
+      '/v3/watch',
+      { create_request: { key: wire(from), range_end: wire(to), start_revision: `${this.#told + 1}` } },
+      {
+        onMessage: (message: WatchMessage) => {
+          if (this.#stream === stream) this.#onMessage(message)
+        },
+        onEnd: ({ compacted }) => {
+          if (this.#stream === stream) void this.#reconnect(compacted)
+        },
+      },
+    )
+    this.#stream = stream
+  }
+
+  #onMessage({ events = [] }: WatchMessage): void {
+    this.#heardAt = performance.now()
+    if (events.length === 0) return
+    for (const { type, kv } of events) this.#apply(kv, type === 'DELETE', false)
+    this.#told = Math.max(this.#told, Number(events.at(-1)!.kv.mod_revision))
+    for (const [key, revision] of this.#dropped) if (revision <= this.#told) this.#dropped.delete(key)
+    for (const wake of this.#waiting) wake()
+    this.#hint()
+  }
+
+  /** After compaction the past is gone: only a new copy will do. */
+  async #reconnect(isCompacted: boolean): Promise<void> {
+    this.#stream = undefined
+    if (this.#isClosed) return
+    await pause(20)
+    if (this.#isClosed || this.#stream !== undefined) return
+    if (!isCompacted) {
+      this.#connect()
+      return
+    }
+    this.#startLoading()
+  }
+
+  #restart(): void {
+    this.#stream?.close()
+    this.#gateway.leave()
+    this.#own = { ...this.#own, at: performance.now() }
+    this.#connect()
+  }
+
+  #onBeat(): void {
+    const now = performance.now()
+    if (this.#hasFailed && this.isWatched) this.#startLoading()
+    if (this.#stream && this.#own.revision > this.#told && now - this.#own.at > arrivalMs) this.#restart()
+    if (now - this.#hintedAt > hintMs) this.#hint()
+  }
+
+  /** Waits a moment for the watch to bring something. */
+  #arrival(isIn: () => boolean): Promise<boolean> {
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer)
+        this.#waiting.delete(check)
+        resolve(isIn())
+      }
+      const check = () => {
+        if (isIn() || this.#isClosed) done()
+      }
+      const timer = setTimeout(done, arrivalMs)
+      this.#waiting.add(check)
+    })
+  }
+
+  #apply(kv: KeyValue, isDrop: boolean, isOwn: boolean): void {
+    const key = fromWire(kv.key)
+    const revision = Number(kv.mod_revision)
+    const before = this.#held.get(key)
+    if ((before?.revision ?? 0) >= revision || (this.#dropped.get(key) ?? 0) >= revision) return
+    this.#room.left += before?.bytes?.length ?? 0
+    if (isDrop) {
+      this.#held.delete(key)
+      if (isOwn) this.#dropped.set(key, revision)
+    } else {
+      const held = this.#heldFrom(key, revision, kv.value ?? '', before)
+      this.#room.left -= held.bytes?.length ?? 0
+      this.#held.set(key, held)
+    }
+    // The order of names is only another one when a name came or went.
+    if (key !== this.#keys.stamp(this.#folder)) this.#sorted = undefined
+  }
+
+  #heldFrom(key: Key, revision: number, text: string, before: Held | undefined): Held {
+    const what = this.#keys.readInFolder(this.#folder, key)
+    const value = parseValue(text)
+    const size = value?.about.elsewhere?.size ?? value?.bytes.length ?? 0
+    const keeps = value !== undefined && size <= largestHeld && size <= this.#room.left && !value.about.elsewhere
+    const kind = what.kind === 'folder' ? 'folder' : value ? 'leaf' : 'other'
+    const name = what.kind === 'stamp' ? '' : what.name
+    const entry = before?.entry.kind === kind ? before.entry : { name, kind: kind as Entry['kind'] }
+    return { entry, revision, about: value?.about, bytes: keeps && !value.about.isLog ? value.bytes : undefined, size }
+  }
+
+  #hint(): void {
+    this.#hintedAt = performance.now()
+    for (const listener of this.#listeners) setImmediate(listener)
+  }
+}
+
+/** Milliseconds, and in their fraction the revision: two changes in one millisecond are still two. */
+export const stampTime = (at: number, revision: number): number => Math.floor(at) + (revision % 4096) / 4096

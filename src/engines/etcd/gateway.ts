@@ -1,0 +1,221 @@
+/**
+ * The cluster's JSON gateway: which member is asked, for how long, as whom, and what to make of the answer.
+ * A member that fails is left for the next one. Reads are repeated there; a write whose answer never came is given back
+ * as `undefined`, because only the caller can find out what became of it.
+ */
+import { type SignalboxError, unavailable } from '../../kernel/errors.ts'
+import { type EtcdAddress, type Host, printAddress, printHost } from './address.ts'
+import { Pace } from './pace.ts'
+import { judge, judgeRefusal, loginNeeded } from './refusals.ts'
+import { type Header, revisionOf } from './transaction.ts'
+import { NoAnswer, type Stream, type TlsFiles, Transport } from './transport.ts'
+
+export interface GatewayOptions {
+  readonly address: EtcdAddress
+  readonly user?: string | undefined
+  /** Read when it is needed, so that a new password counts without a restart. */
+  readonly password?: (() => string) | undefined
+  readonly tls?: TlsFiles | undefined
+  /** How long to go on when members do not answer. */
+  readonly patienceMs?: number | undefined
+}
+
+export interface Watched {
+  readonly onMessage: (message: never) => void
+  /** The stream is over. `compacted`: because the past it should begin at is not kept any more. */
+  readonly onEnd: (end: { readonly compacted: boolean; readonly error?: SignalboxError }) => void
+}
+
+/** Longer than any election; members that are up but say nothing are tried for so long. */
+const defaultPatience = 20_000
+/** Members that are not there at all: a mistyped address should be told soon. */
+const patienceWithRefusals = 3000
+const longestPause = 200
+
+type Ask = { readonly isWrite: boolean; readonly path: string; readonly body: string }
+
+export class Gateway {
+  /** The newest state of the cluster that any answer spoke of. */
+  revision = 0
+  readonly #options: GatewayOptions
+  readonly #transport: Transport
+  readonly #pace = new Pace()
+  #at: number
+  #token: string | undefined
+  #login: Promise<void> | undefined
+
+  constructor(options: GatewayOptions) {
+    this.#options = options
+    this.#transport = new Transport(options.tls)
+    // Processes begin at different members, so that none carries them all.
+    this.#at = Math.floor(Math.random() * options.address.hosts.length)
+  }
+
+  get hosts(): readonly Host[] {
+    return this.#options.address.hosts
+  }
+
+  /** Asks until somebody answers. Only for what may be asked twice. */
+  async read<Answer>(path: string, body: object): Promise<Answer> {
+    const answer = await this.#ask({ isWrite: false, path, body: JSON.stringify(body) })
+    return answer as Answer
+  }
+
+  /** `undefined`: the answer never came; it may have had its effect, or have it yet. */
+  async write<Answer>(path: string, body: object): Promise<Answer | undefined> {
+    return (await this.#ask({ isWrite: true, path, body: JSON.stringify(body) })) as Answer | undefined
+  }
+
+  /** One member by itself, once: how it is, not what it knows. */
+  async askMember<Answer>(host: Host, path: string, timeoutMs: number): Promise<Answer> {
+    const judged = judge(await this.#transport.request(host, path, '{}', { token: this.#token, timeoutMs }))
+    if (judged.is === 'answer') return judged.document as Answer
+    throw judged.is === 'refused' ? judged.error : new NoAnswer(judged.why, true)
+  }
+
+  /** Opens a stream at the member in use. */
+  stream(path: string, body: object, { onMessage, onEnd }: Watched): Stream {
+    const host = this.#host
+    return this.#transport.stream(host, path, JSON.stringify(body), {
+      token: this.#token,
+      onLine: (line) => {
+        const { result, error } = JSON.parse(line) as StreamLine
+        if (result && !result.canceled) {
+          this.#note(result.header)
+          onMessage(result as never)
+          return
+        }
+        // A refusal comes inside a 200.
+        const why = result?.cancel_reason ?? error?.message ?? 'canceled'
+        const judged = judgeRefusal(error?.grpc_code, why)
+        if (judged.is === 'login') this.#token = undefined
+        const compacted = judged.is === 'compacted' || Number(result?.compact_revision ?? 0) > 0
+        onEnd({ compacted, ...(judged.is === 'refused' ? { error: judged.error } : {}) })
+      },
+      onEnd: () => {
+        this.leave(host)
+        onEnd({ compacted: false })
+      },
+    })
+  }
+
+  /** The member in use is not to be trusted: from here on, ask the next one. */
+  leave(host: Host = this.#host): void {
+    if (this.#host === host) this.#at = (this.#at + 1) % this.hosts.length
+  }
+
+  get host(): Host {
+    return this.#host
+  }
+
+  close(): void {
+    this.#transport.close()
+  }
+
+  get #host(): Host {
+    return this.hosts[this.#at]!
+  }
+
+  async #ask({ isWrite, path, body }: Ask): Promise<unknown> {
+    const { patienceMs = defaultPatience } = this.#options
+    const startedAt = performance.now()
+    let isOnlyRefused = true
+    let logins = 0
+    for (let tries = 1; ; tries++) {
+      if (this.#options.user !== undefined && this.#token === undefined && path !== loginPath) await this.#logIn()
+      const host = this.#host
+      let why: string
+      try {
+        const judged = judge(await this.#timed(host, path, body))
+        if (judged.is === 'answer') {
+          this.#note((judged.document as { header?: Header }).header)
+          return judged.document
+        }
+        if (judged.is === 'refused') throw judged.error
+        if (judged.is === 'compacted') throw compacted()
+        why = judged.why
+        isOnlyRefused = false
+        if (judged.is === 'login') {
+          if (this.#options.user === undefined) throw loginNeeded()
+          this.#token = undefined
+          if (++logins > 3) throw loginNeeded()
+          continue
+        }
+        this.leave(host)
+        if (judged.is === 'unknown' && isWrite) return undefined
+      } catch (error) {
+        if (!(error instanceof NoAnswer)) throw error
+        this.leave(host)
+        if (error.wasSent) isOnlyRefused = false
+        if (error.wasSent && isWrite) return undefined
+        why = error.message
+      }
+      const patience = isOnlyRefused ? Math.min(patienceMs, patienceWithRefusals) : patienceMs
+      if (performance.now() - startedAt > patience) throw this.#unreachable(host, why)
+      // The next member at once; a pause only when all have been asked.
+      if (tries % this.hosts.length === 0) await pause(Math.min(longestPause, 10 * tries))
+    }
+  }
+
+  async #timed(host: Host, path: string, body: string) {
+    const startedAt = performance.now()
+    // Hashing a password takes the cluster a good part of a second, by design.
+    const timeoutMs = this.#pace.timeoutMs + (path === loginPath ? 3000 : 0)
+    try {
+      const reply = await this.#transport.request(host, path, body, { token: this.#token, timeoutMs })
+      if (path !== loginPath) this.#pace.answered(performance.now() - startedAt)
+      return reply
+    } catch (error) {
+      if (performance.now() - startedAt >= timeoutMs) this.#pace.waitedInVain()
+      throw error
+    }
+  }
+
+  /** Once for all who wait for it: it costs 0.2 s. */
+  #logIn(): Promise<void> {
+    this.#login ??= (async () => {
+      try {
+        const { user: name, password } = this.#options
+        const answer = await this.read<{ token?: string }>(loginPath, { name, password: password?.() ?? '' })
+        this.#token = answer.token ?? ''
+      } finally {
+        this.#login = undefined
+      }
+    })()
+    return this.#login
+  }
+
+  #note(header: Header | undefined): void {
+    if (header) this.revision = Math.max(this.revision, revisionOf(header))
+  }
+
+  #unreachable(host: Host, why: string): SignalboxError {
+    return unavailable(
+      'ENGINE_UNREACHABLE',
+      `No member of ${printAddress(this.#options.address)} answers; ${printHost(host)}: ${why}.`,
+      {
+        hint: 'Check the address, the network and the members (signalbox doctor), then repeat the command.',
+        details: { hosts: this.hosts.map(printHost), why },
+      },
+    )
+  }
+}
+
+const loginPath = '/v3/auth/authenticate'
+
+interface StreamLine {
+  readonly result?: {
+    readonly header?: Header
+    readonly canceled?: boolean
+    readonly cancel_reason?: string
+    readonly compact_revision?: string
+  }
+  readonly error?: { readonly grpc_code?: number; readonly message?: string }
+}
+
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+const compacted = () =>
+  unavailable('HISTORY_COMPACTED', 'The etcd cluster does not keep that moment any more.', {
+    hint: 'Repeat the command. If it happens often, keep history longer: --auto-compaction-retention 5m.',
+  })

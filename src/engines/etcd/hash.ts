@@ -1,0 +1,8 @@
+/** A revision is a hash of the content: equal bytes have equal revisions, whoever wrote them and whatever moved since. */
+import { createHash } from 'node:crypto'
+import type { Revision } from '../../tree/tree.ts'
+
+export const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+
+export const revisionOfBytes = (bytes: Uint8Array): Revision =>
+  createHash('sha256').update(bytes).digest('base64url').slice(0, 27)

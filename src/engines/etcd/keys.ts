@@ -1,0 +1,104 @@
+/**
+ * Where things are in etcd. One folder is one range of keys, so that it can be listed and watched by itself:
+ *
+ *   sbx/TENANT/FOLDER NUL NAME          a leaf
+ *   sbx/TENANT/FOLDER NUL NAME/         a folder in it
+ *   sbx/TENANT/FOLDER NUL /             the folder's stamp: when it last changed, and by which operation
+ *   sbx/TENANT/PATH NUL log NUL         a leaf that lines were appended to: what was there before the first
+ *   sbx/TENANT/PATH NUL log NUL ID      one line, by the id of the operation that appended it
+ *
+ * No name contains a slash or a NUL, so none of these can be taken for another. What the engine keeps for itself lies
+ * in its own folder of the workspace, where no caller can write: leases and revoked operations.
+ */
+import { nameOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
+import { engineHome } from '../../tree/home.ts'
+
+declare const brand: unique symbol
+/** A key as text. etcd and its gateway take bytes in base64: see `wire`. */
+export type Key = string & { readonly [brand]: 'Key' }
+
+/** From `from` up to but not including `to`. */
+export interface KeyRange {
+  readonly from: Key
+  readonly to: Key
+}
+
+/** What one key in the range of a folder stands for. */
+export type InFolder = { readonly kind: 'leaf' | 'folder'; readonly name: string } | { readonly kind: 'stamp' }
+
+export class Keys {
+  /** Everything of the tenant begins with this; roles in etcd are given for it. */
+  readonly prefix: string
+
+  constructor(tenant: string) {
+    this.prefix = `sbx/${tenant}/`
+  }
+
+  leaf(path: TreePath): Key {
+    return this.#key(`${parentOf(path)}\0${nameOf(path)}`)
+  }
+
+  folder(path: TreePath): Key {
+    return this.#key(`${parentOf(path)}\0${nameOf(path)}/`)
+  }
+
+  stamp(folder: TreePath): Key {
+    return this.#key(`${folder}\0/`)
+  }
+
+  /** Everything directly in a folder. */
+  inFolder(folder: TreePath): KeyRange {
+    return { from: this.#key(`${folder}\0`), to: this.#key(`${folder}\x01`) }
+  }
+
+  /** What was in a leaf before its first line; it is there exactly as long as the leaf is a log. */
+  logStart(path: TreePath): Key {
+    return this.#key(`${path}\0log\0`)
+  }
+
+  line(path: TreePath, operation: string): Key {
+    return this.#key(`${path}\0log\0${operation}`)
+  }
+
+  /** The start of a log and all its lines. */
+  log(path: TreePath): KeyRange {
+    return { from: this.#key(`${path}\0log\0`), to: this.#key(`${path}\0log\x01`) }
+  }
+
+  /** JSON keeps apart even what is no well-formed Unicode. */
+  lease(resource: string): Key {
+    return this.#key(`${engineHome}/leases\0${JSON.stringify(resource)}`)
+  }
+
+  /** There as long as this holder is the newest one. */
+  holder(resource: string, fence: number): Key {
+    return this.#key(`${engineHome}/holders\0${JSON.stringify(resource)}\0${fence}`)
+  }
+
+  leases(): KeyRange {
+    return { from: this.#key(`${engineHome}/leases\0`), to: this.#key(`${engineHome}/leases\x01`) }
+  }
+
+  revoked(operation: string): Key {
+    return this.#key(`${engineHome}/revoked\0${operation}`)
+  }
+
+  everything(): KeyRange {
+    return { from: this.prefix as Key, to: `${this.prefix.slice(0, -1)}0` as Key }
+  }
+
+  /** What a key from `inFolder` stands for. */
+  readInFolder(folder: TreePath, key: Key): InFolder {
+    const name = key.slice(this.prefix.length + folder.length + 1)
+    if (name === '/') return { kind: 'stamp' }
+    return name.endsWith('/') ? { kind: 'folder', name: name.slice(0, -1) } : { kind: 'leaf', name }
+  }
+
+  #key(rest: string): Key {
+    return (this.prefix + rest) as Key
+  }
+}
+
+/** As the gateway wants it. */
+export const wire = (text: string): string => Buffer.from(text, 'utf8').toString('base64')
+export const fromWire = (text: string): Key => Buffer.from(text, 'base64').toString('utf8') as Key

@@ -1,0 +1,137 @@
+/**
+ * Leases: one record a resource, which stays when the lease has ended because the fencing number must go on growing, and
+ * beside it one key for the newest holder. A write under a lease is done only while the key of its holder is there: that
+ * is compared in the same transaction, so nobody who was overtaken can write, however late.
+ *
+ * A lease ends by time, not with the process, so these are not etcd's own leases, which live by heartbeats.
+ */
+import { corrupt, invalidInput } from '../../kernel/errors.ts'
+import type { Guard, Lease, Leased, Outcome } from '../../tree/tree.ts'
+import type { Gateway } from './gateway.ts'
+import { type Keys, wire } from './keys.ts'
+import type { Settling } from './settle.ts'
+import {
+  type Compare,
+  drop,
+  get,
+  isAbsent,
+  isPresent,
+  isUnchanged,
+  type KeyValue,
+  put,
+  type RangeAnswer,
+  type Step,
+  type TransactionAnswer,
+} from './transaction.ts'
+
+interface LeaseRecord extends Lease {
+  readonly by: string
+}
+
+/** What a guarded write compares, and reads when that does not hold. */
+export interface Fence {
+  readonly compare: readonly Compare[]
+  readonly otherwise: readonly Step[]
+}
+
+const open: Fence = { compare: [], otherwise: [] }
+
+export class Leases {
+  readonly #gateway: Gateway
+  readonly #keys: Keys
+  readonly #settling: Settling
+
+  constructor(gateway: Gateway, keys: Keys, settling: Settling) {
+    this.#gateway = gateway
+    this.#keys = keys
+    this.#settling = settling
+  }
+
+  async take(resource: string, owner: string, ttl: number, now: () => number): Promise<Leased> {
+    if (resource === '' || owner === '' || !(ttl > 0)) {
+      throw invalidInput('BAD_LEASE', 'A lease needs a resource, an owner and a time above 0.', { hint: 'Name them.' })
+    }
+    for (;;) {
+      const { record: current, revision } = await this.#read(resource)
+      const at = now()
+      const stands = current !== undefined && current.until > at
+      if (stands && current.owner !== owner) return { outcome: 'busy', lease: leaseOf(current) }
+      const before = current?.fence ?? 0
+      const lease = { resource, owner, until: at + ttl, fence: before + (stands ? 0 : 1) }
+      const handOver = stands
+        ? []
+        : [
+            put(this.#keys.holder(resource, lease.fence), ''),
+            ...(before > 0 ? [drop(this.#keys.holder(resource, before))] : []),
+          ]
+      if (await this.#write(lease, revision, handOver)) return { outcome: 'held', lease }
+    }
+  }
+
+  async release(resource: string, owner: string, now: number): Promise<Outcome<'released' | 'gone'>> {
+    for (;;) {
+      const { record: current, revision } = await this.#read(resource)
+      if (!current || current.owner !== owner || current.until <= now) return { outcome: 'gone' }
+      const ended = { ...leaseOf(current), until: 0 }
+      if (await this.#write(ended, revision, [drop(this.#keys.holder(resource, current.fence))])) {
+        return { outcome: 'released' }
+      }
+    }
+  }
+
+  async all(now: number): Promise<Lease[]> {
+    const { from, to } = this.#keys.leases()
+    const { kvs = [] } = await this.#gateway.read<RangeAnswer>('/v3/kv/range', { key: wire(from), range_end: wire(to) })
+    return kvs
+      .map((found) => leaseOf(parseRecord(found)))
+      .filter(({ until }) => until > now)
+      .sort((a, b) => (a.resource < b.resource ? -1 : 1))
+  }
+
+  /** `fenced` when the lease has run out; otherwise what makes sure that nobody else took it meanwhile. */
+  async fence({ under }: Guard, now: () => number): Promise<Fence | 'fenced'> {
+    if (!under) return open
+    // The caller's own copy may be older than its last renewal, but an end still to come was never taken back.
+    if (under.until <= now()) {
+      const { record: current } = await this.#read(under.resource)
+      if (current?.fence !== under.fence || current.until <= now()) return 'fenced'
+    }
+    const holder = this.#keys.holder(under.resource, under.fence)
+    return { compare: [isPresent(holder)], otherwise: [get(holder)] }
+  }
+
+  async #read(resource: string): Promise<{ record: LeaseRecord | undefined; revision: number }> {
+    const { kvs } = await this.#gateway.read<RangeAnswer>('/v3/kv/range', { key: wire(this.#keys.lease(resource)) })
+    const [found] = kvs ?? []
+    return { record: found && parseRecord(found), revision: Number(found?.mod_revision ?? 0) }
+  }
+
+  /** False when somebody changed the record first. */
+  async #write(lease: Lease, revision: number, handOver: readonly Step[]): Promise<boolean> {
+    const operation = crypto.randomUUID()
+    const key = this.#keys.lease(lease.resource)
+    const value = Buffer.from(JSON.stringify({ ...lease, by: operation })).toString('base64')
+    const answer = await this.#gateway.write<TransactionAnswer>('/v3/kv/txn', {
+      compare: [isAbsent(this.#keys.revoked(operation)), revision === 0 ? isAbsent(key) : isUnchanged(key, revision)],
+      success: [put(key, value), ...handOver],
+      failure: [],
+    })
+    if (answer) return answer.succeeded === true
+    // The record itself says who wrote it. If somebody else did since, this one's time is over anyway.
+    await this.#settling.revoke(operation)
+    return (await this.#read(lease.resource)).record?.by === operation
+  }
+}
+
+const leaseOf = ({ resource, owner, until, fence }: LeaseRecord): Lease => ({ resource, owner, until, fence })
+
+function parseRecord({ key, value = '' }: KeyValue): LeaseRecord {
+  try {
+    return JSON.parse(Buffer.from(value, 'base64').toString('utf8')) as LeaseRecord
+  } catch (error) {
+    throw corrupt('BAD_LEASE_FILE', `A lease in etcd is not readable: ${Buffer.from(key, 'base64')}.`, {
+      hint: 'Delete that key with etcdctl once nobody holds that lease.',
+      cause: error,
+    })
+  }
+}

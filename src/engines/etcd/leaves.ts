@@ -1,0 +1,123 @@
+/** Reading leaves: from the copy of their folder where there is one, else from the cluster. */
+import { corrupt, invalidInput } from '../../kernel/errors.ts'
+import { parentOf, type TreePath } from '../../kernel/tree-path.ts'
+import type { Leaf, Revision } from '../../tree/tree.ts'
+import { stampTime } from './folder-index.ts'
+import type { FolderIndexes } from './folder-indexes.ts'
+import type { Gateway } from './gateway.ts'
+import { revisionOfBytes } from './hash.ts'
+import { fromWire, type Keys } from './keys.ts'
+import type { LargeBodies } from './large-bodies.ts'
+import { foundBy, get, getAll, type KeyValue, type TransactionAnswer } from './transaction.ts'
+import { type About, notOurs, parseValue } from './value.ts'
+
+/** A leaf as one moment saw it. */
+export interface Seen {
+  /** `mod_revision` of its key: what a write compares. */
+  readonly revision: number
+  readonly about: About
+  /** Reads the body; only those kept elsewhere cost anything. */
+  bytes(atMost?: number): Uint8Array
+  readonly size: number
+}
+
+/** Looked up, and not there: it may be that a folder is, and then when it last changed. */
+export interface NotSeen {
+  readonly folderChangedAt?: number
+}
+
+export class Leaves {
+  readonly #gateway: Gateway
+  readonly #keys: Keys
+  readonly #indexes: FolderIndexes
+  readonly #bodies: LargeBodies
+
+  constructor(gateway: Gateway, keys: Keys, indexes: FolderIndexes, bodies: LargeBodies) {
+    this.#gateway = gateway
+    this.#keys = keys
+    this.#indexes = indexes
+    this.#bodies = bodies
+  }
+
+  /** From the copy if that has it. What the copy does not have is asked for: another process may have just told of it. */
+  async find(path: TreePath): Promise<Seen | NotSeen> {
+    const index = await this.#indexes.current(parentOf(path))
+    const held = index?.at(this.#keys.leaf(path))
+    const bytes = held?.bytes
+    if (!held?.about || !bytes) return this.ask(path)
+    return { revision: held.revision, about: held.about, size: bytes.length, bytes: (atMost) => cut(bytes, atMost) }
+  }
+
+  /** From the cluster, as it is now. */
+  async ask(path: TreePath): Promise<Seen | NotSeen> {
+    const answer = await this.#gateway.read<TransactionAnswer>('/v3/kv/txn', {
+      compare: [],
+      success: [get(this.#keys.leaf(path)), get(this.#keys.stamp(path)), getAll(this.#keys.log(path))],
+      failure: [],
+    })
+    const [leaf = [], [stamp] = [], log = []] = foundBy(answer)
+    if (leaf[0]) return this.seen(path, leaf[0], log)
+    const folder = stamp && parseValue(stamp.value ?? '')
+    return folder ? { folderChangedAt: stampTime(folder.about.modifiedAt, Number(stamp.mod_revision)) } : {}
+  }
+
+  /** What a transaction found at the leaf's own key; for a log, with its lines. */
+  seen(path: TreePath, found: KeyValue, log: readonly KeyValue[]): Seen {
+    const value = parseValue(found.value ?? '')
+    if (!value) throw notOurs(path)
+    const { about } = value
+    const revision = Number(found.mod_revision)
+    if (about.isLog) {
+      const bytes = this.#joined(path, log)
+      return { revision, about, size: bytes.length, bytes: (atMost) => cut(bytes, atMost) }
+    }
+    const { elsewhere } = about
+    if (!elsewhere) return { revision, about, size: value.bytes.length, bytes: (atMost) => cut(value.bytes, atMost) }
+    return { revision, about, size: elsewhere.size, bytes: (atMost) => this.#bodies.read(elsewhere, atMost) }
+  }
+
+  /** What was there before the first line, then the lines in the order in which they came. */
+  #joined(path: TreePath, log: readonly KeyValue[]): Uint8Array {
+    const startKey = this.#keys.logStart(path)
+    const start = log.find(({ key }) => fromWire(key) === startKey)
+    const value = parseValue(start?.value ?? '')
+    if (!value) throw notOurs(path)
+    const before = value.about.elsewhere ? this.#bodies.read(value.about.elsewhere) : value.bytes
+    const lines = log
+      .filter((line) => line !== start)
+      .sort((a, b) => Number(a.create_revision) - Number(b.create_revision))
+      .map(({ value = '' }) => Buffer.from(value, 'base64'))
+    return Buffer.concat([before, ...lines])
+  }
+}
+
+export const isSeen = (found: Seen | NotSeen): found is Seen => 'about' in found
+
+const cut = (bytes: Uint8Array, atMost: number | undefined): Uint8Array =>
+  atMost === undefined || atMost >= bytes.length ? bytes : bytes.subarray(0, atMost)
+
+export class EtcdLeaf implements Leaf {
+  readonly bytes: Uint8Array
+  readonly size: number
+  readonly modifiedAt: number
+  readonly changedAt: number
+
+  constructor(seen: Seen, atMost: number | undefined) {
+    // A copy: callers may change what they are given, and the index must not change with it.
+    this.bytes = Buffer.from(seen.bytes(atMost))
+    this.size = seen.size
+    this.modifiedAt = seen.about.modifiedAt
+    this.changedAt = seen.about.changedAt
+  }
+
+  /** Hashed only for those who ask. */
+  get revision(): Revision {
+    if (this.bytes.length < this.size) {
+      throw invalidInput('PARTIAL_READ', 'A leaf that was read in part has no revision.', { hint: 'Read it whole.' })
+    }
+    return revisionOfBytes(this.bytes)
+  }
+}
+
+export const notALeaf = (path: TreePath) =>
+  corrupt('NOT_A_LEAF', `Not a leaf: ${path}.`, { hint: 'Name a leaf inside that folder.' })

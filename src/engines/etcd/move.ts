@@ -1,0 +1,70 @@
+import { parentOf, type TreePath } from '../../kernel/tree-path.ts'
+import type { Moved, MoveOptions } from '../../tree/tree.ts'
+import { isSeen, type Seen } from './leaves.ts'
+import { get, isAbsent, isUnchanged } from './transaction.ts'
+import type { About } from './value.ts'
+import { durability, fenced, type Writer } from './writer.ts'
+
+/**
+ * Moves a leaf that nobody changed since it was read, to where nothing is. Whoever else moved or changed it first shows
+ * in the same transaction, which then reads it anew: a lost race costs one request.
+ */
+export async function moveLeaf(writer: Writer, from: TreePath, to: TreePath, options: MoveOptions): Promise<Moved> {
+  const { keys, leaves } = writer.cluster
+  const { change } = options
+  const isEdit = from === to
+  let seen = await leaves.find(from)
+  let changed: { readonly revision: number; readonly bytes: Uint8Array | undefined } | undefined
+  for (;;) {
+    const fence = await writer.fence(options)
+    if (fence === 'fenced') return fenced
+    if (!isSeen(seen)) return { outcome: 'gone' }
+    if (isEdit && !change) return { outcome: 'taken' }
+    // Asked once for what it has seen: the target folder may just have been missing.
+    if (changed?.revision !== seen.revision) {
+      changed = { revision: seen.revision, bytes: change?.(Buffer.from(seen.bytes())) }
+    }
+    const { bytes } = changed
+    if (change && bytes === undefined) return { outcome: 'kept' }
+    const now = writer.now()
+    const before = seen
+    const arrival = arrivalOf(writer, before, bytes, now)
+    const committed = await writer.commit(foldersOf(from, to), now, (by) => ({
+      compare: [
+        ...fence.compare,
+        isUnchanged(keys.leaf(from), before.revision),
+        ...(isEdit ? [] : [isAbsent(keys.leaf(to)), isAbsent(keys.folder(to))]),
+      ],
+      writes: [
+        ...(isEdit ? [] : [{ key: keys.leaf(from), value: undefined, folder: parentOf(from) }]),
+        writer.leafWrite(to, { ...arrival.about, by }, arrival.bytes),
+      ],
+      ...writer.dropsLog(before, from),
+      otherwise: [...writer.lookAgain(from), get(keys.leaf(to)), get(keys.folder(to)), ...fence.otherwise],
+    }))
+    if (committed.done) return { outcome: 'moved', durability, ...(bytes ? { bytes } : {}) }
+    const [, , leaf = [], folder = [], holder] = committed.found
+    if (holder?.length === 0) return fenced
+    seen = writer.seenAgain(from, committed.found)
+    if (isSeen(seen) && !isEdit && (leaf.length > 0 || folder.length > 0)) return { outcome: 'taken' }
+    if (isSeen(seen)) await writer.makeMissing(committed)
+  }
+}
+
+/** What arrives: new bytes start the clock anew, the same ones keep their time. */
+function arrivalOf(writer: Writer, { about, bytes }: Seen, changed: Uint8Array | undefined, now: number) {
+  const { isLog, elsewhere, modifiedAt } = about
+  const isSame = changed === undefined || Buffer.compare(changed, bytes()) === 0
+  const times = { modifiedAt: isSame ? modifiedAt : now, changedAt: now }
+  // A body that is kept elsewhere is not read to be moved.
+  if (isSame && elsewhere && !isLog) return { about: { ...times, elsewhere }, bytes: new Uint8Array() }
+  const arriving = changed ?? bytes()
+  const large = writer.cluster.bodies.put(arriving)
+  const arrived: Omit<About, 'by'> = { ...times, ...(large ? { elsewhere: large } : {}) }
+  return { about: arrived, bytes: arriving }
+}
+
+function foldersOf(from: TreePath, to: TreePath): [TreePath, ...TreePath[]] {
+  const [source, target] = [parentOf(from), parentOf(to)]
+  return source === target ? [source] : [source, target]
+}

@@ -1,0 +1,81 @@
+/** What the cluster says no with, in words that tell a person what to do; and which of it is no answer at all. */
+import { denied, invalidInput, type SignalboxError, unavailable } from '../../kernel/errors.ts'
+import type { Reply } from './transport.ts'
+
+/**
+ * - `answer`: as asked.
+ * - `unknown`: the request may have had an effect or may have one yet.
+ * - `again`: it had none, and will be taken in a moment.
+ * - `login`: it had none; the token is missing, old or unknown there.
+ * - `compacted`: the past that was asked for is not kept any more.
+ * - `refused`: it had none, and repeating it changes nothing.
+ */
+export type Judgement =
+  | { readonly is: 'answer'; readonly document: unknown }
+  | { readonly is: 'unknown' | 'again' | 'login' | 'compacted'; readonly why: string }
+  | { readonly is: 'refused'; readonly error: SignalboxError }
+
+/** Codes of gRPC. */
+const code = { invalid: 3, denied: 7, exhausted: 8, outOfRange: 11, unauthenticated: 16 }
+
+export function judge({ status, text }: Reply): Judgement {
+  const document = parse(text)
+  if (document === undefined) return { is: 'unknown', why: `an answer that is no JSON (status ${status})` }
+  if (status === 200) return { is: 'answer', document }
+  const { error, message, code: number } = document as { error?: unknown; message?: string; code?: number }
+  const why = typeof error === 'string' ? error : (message ?? `status ${status}`)
+  return judgeRefusal(number, why)
+}
+
+export function judgeRefusal(number: number | undefined, why: string): Judgement {
+  // Turned away before it was proposed to anybody.
+  if (/proposal dropped|no leader|too many requests/.test(why)) return { is: 'again', why }
+  if (/auth: (invalid auth token|revision)|invalid auth token|user name is empty/.test(why)) return { is: 'login', why }
+  if (/compacted/.test(why)) return { is: 'compacted', why }
+  if (number === code.unauthenticated) return { is: 'login', why }
+  if (number === code.denied) return refused(notPermitted())
+  if (/space exceeded/.test(why)) return refused(full())
+  if (/too large|larger than max/.test(why)) return refused(tooLarge())
+  if (/authentication failed/.test(why)) return refused(wrongPassword())
+  if (number === code.invalid || number === code.outOfRange || number === code.exhausted) {
+    return refused(unavailable('ENGINE_REFUSED', `The etcd cluster refused a request: ${why}.`, { hint: doctorHint }))
+  }
+  return { is: 'unknown', why }
+}
+
+const refused = (error: SignalboxError): Judgement => ({ is: 'refused', error })
+const doctorHint = 'Run `signalbox doctor`, and compare the version of etcd with docs/guide/cluster.md.'
+
+const notPermitted = () =>
+  denied('PERMISSION_DENIED', 'The etcd user may not do this.', {
+    hint: 'Give its role readwrite on the prefix sbx/TENANT/: see docs/guide/cluster.md.',
+  })
+
+const full = () =>
+  unavailable('CLUSTER_FULL', 'The etcd cluster has used up its quota and takes no writes.', {
+    hint: 'Compact and defragment it, raise --quota-backend-bytes, then disarm the alarm: see docs/guide/cluster.md.',
+  })
+
+const tooLarge = () =>
+  invalidInput('BODY_TOO_LARGE', 'The etcd cluster does not take so large a request.', {
+    hint: 'Set --max-request-bytes of etcd back to at least its default of 1.5 MB.',
+  })
+
+const wrongPassword = () =>
+  denied('LOGIN_FAILED', 'The etcd cluster does not accept this user and password.', {
+    hint: 'Check etcd.user and the file that etcd.passwordFile names.',
+  })
+
+export const loginNeeded = () =>
+  denied('LOGIN_NEEDED', 'The etcd cluster asks for a user and a password.', {
+    hint: 'Set etcd.user and etcd.passwordFile (or SIGNALBOX_ETCD_USER and SIGNALBOX_ETCD_PASSWORD_FILE).',
+  })
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // A SyntaxError: something between us and the cluster answered.
+    return undefined
+  }
+}

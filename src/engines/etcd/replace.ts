@@ -1,0 +1,60 @@
+import { parentOf, type TreePath } from '../../kernel/tree-path.ts'
+import type { Guard, Replaced, Revision, Touched } from '../../tree/tree.ts'
+import { revisionOfBytes } from './hash.ts'
+import { isSeen } from './leaves.ts'
+import { isUnchanged } from './transaction.ts'
+import { durability, fenced, type Writer } from './writer.ts'
+
+/** Puts other bytes where those of `revision` are. */
+export async function replaceLeaf(
+  writer: Writer,
+  path: TreePath,
+  bytes: Uint8Array,
+  revision: Revision,
+  guard: Guard,
+): Promise<Replaced> {
+  const { keys, bodies, leaves } = writer.cluster
+  const elsewhere = bodies.put(bytes)
+  const isMeant = (found: Awaited<ReturnType<typeof leaves.find>>) =>
+    isSeen(found) && revisionOfBytes(found.bytes()) === revision
+  let seen = await leaves.find(path)
+  for (;;) {
+    const fence = await writer.fence(guard)
+    if (fence === 'fenced') return fenced
+    // A copy of the folder may lag behind: that somebody was faster is for the cluster to say.
+    if (!isMeant(seen)) seen = await leaves.ask(path)
+    if (!isSeen(seen)) return { outcome: 'gone' }
+    if (!isMeant(seen)) return { outcome: 'stale' }
+    const now = writer.now()
+    const about = { modifiedAt: now, changedAt: now, ...(elsewhere ? { elsewhere } : {}) }
+    const before = seen
+    const committed = await writer.commit([parentOf(path)], now, (by) => ({
+      compare: [...fence.compare, isUnchanged(keys.leaf(path), before.revision)],
+      writes: [writer.leafWrite(path, { ...about, by }, bytes)],
+      ...writer.dropsLog(before, path),
+      otherwise: [...writer.lookAgain(path), ...fence.otherwise],
+    }))
+    if (committed.done) return { outcome: 'replaced', durability, revision: revisionOfBytes(bytes) }
+    if (committed.found[2]?.length === 0) return fenced
+    seen = writer.seenAgain(path, committed.found)
+  }
+}
+
+/** Restarts the clock of a leaf. */
+export async function touchLeaf(writer: Writer, path: TreePath): Promise<Touched> {
+  const { keys, leaves } = writer.cluster
+  let seen = await leaves.find(path)
+  for (;;) {
+    if (!isSeen(seen)) return { outcome: 'gone' }
+    const { about, revision } = seen
+    const bytes = about.elsewhere || about.isLog ? new Uint8Array() : seen.bytes()
+    const now = writer.now()
+    const committed = await writer.commit([parentOf(path)], now, (by) => ({
+      compare: [isUnchanged(keys.leaf(path), revision)],
+      writes: [writer.leafWrite(path, { ...about, modifiedAt: now, changedAt: now, by }, bytes)],
+      otherwise: writer.lookAgain(path),
+    }))
+    if (committed.done) return { outcome: 'touched', durability }
+    seen = writer.seenAgain(path, committed.found)
+  }
+}

@@ -1,0 +1,97 @@
+/** The few words of etcd's transactions that the engine uses, as its JSON gateway spells them. */
+import { type Key, type KeyRange, wire } from './keys.ts'
+
+export interface Compare {
+  readonly key: string
+  readonly target: 'CREATE' | 'MOD'
+  readonly result: 'EQUAL' | 'GREATER'
+  readonly create_revision?: string
+  readonly mod_revision?: string
+}
+
+export interface RangeRequest {
+  readonly key: string
+  readonly range_end?: string
+  readonly keys_only?: boolean
+  readonly count_only?: boolean
+  readonly limit?: string
+  readonly revision?: string
+}
+
+export type Step =
+  | { readonly request_put: { readonly key: string; readonly value: string; readonly lease?: string } }
+  | { readonly request_delete_range: { readonly key: string; readonly range_end?: string } }
+  | { readonly request_range: RangeRequest }
+
+export interface Transaction {
+  readonly compare: readonly Compare[]
+  readonly success: readonly Step[]
+  readonly failure: readonly Step[]
+}
+
+/** Numbers of 64 bits come as text; those we meet are far below 2^53. */
+export interface KeyValue {
+  readonly key: string
+  readonly value?: string
+  readonly create_revision?: string
+  readonly mod_revision?: string
+}
+
+export interface Header {
+  readonly revision?: string
+}
+
+export interface RangeAnswer {
+  readonly header: Header
+  readonly kvs?: readonly KeyValue[]
+  readonly more?: boolean
+  readonly count?: string
+}
+
+export interface TransactionAnswer {
+  readonly header: Header
+  readonly succeeded?: boolean
+  readonly responses?: readonly { readonly response_range?: RangeAnswer }[]
+}
+
+export const isAbsent = (key: Key): Compare => ({
+  key: wire(key),
+  target: 'CREATE',
+  result: 'EQUAL',
+  create_revision: '0',
+})
+
+export const isPresent = (key: Key): Compare => ({
+  key: wire(key),
+  target: 'CREATE',
+  result: 'GREATER',
+  create_revision: '0',
+})
+
+/** Nobody wrote to the key since this revision of it was read. */
+export const isUnchanged = (key: Key, revision: number): Compare => ({
+  key: wire(key),
+  target: 'MOD',
+  result: 'EQUAL',
+  mod_revision: `${revision}`,
+})
+
+export const put = (key: Key, value: string, lease?: string): Step => ({
+  request_put: { key: wire(key), value, ...(lease === undefined ? {} : { lease }) },
+})
+
+export const drop = (key: Key): Step => ({ request_delete_range: { key: wire(key) } })
+
+export const dropAll = ({ from, to }: KeyRange): Step => ({
+  request_delete_range: { key: wire(from), range_end: wire(to) },
+})
+
+export const get = (key: Key): Step => ({ request_range: { key: wire(key) } })
+
+export const getAll = ({ from, to }: KeyRange): Step => ({ request_range: { key: wire(from), range_end: wire(to) } })
+
+export const revisionOf = (header: Header): number => Number(header.revision ?? 0)
+
+/** What each `get` of a transaction found, in order. */
+export const foundBy = ({ responses = [] }: TransactionAnswer): (readonly KeyValue[])[] =>
+  responses.map(({ response_range }) => response_range?.kvs ?? [])

@@ -1,0 +1,150 @@
+/**
+ * One request to one member of the cluster, by plain HTTP/1.1. Connections are kept; a member that is paused or cut off
+ * keeps them too, so every request has an end. `fetch` would do, but takes certificates differently on each runtime.
+ */
+import http from 'node:http'
+import https from 'node:https'
+import type { Host } from './address.ts'
+
+export interface Reply {
+  readonly status: number
+  readonly text: string
+}
+
+export interface RequestOptions {
+  readonly token?: string | undefined
+  readonly timeoutMs: number
+}
+
+export interface StreamOptions {
+  readonly token?: string | undefined
+  /** One whole JSON document of the answer. */
+  readonly onLine: (line: string) => void
+  /** Called once, when nothing more will come, unless it was closed from this side. */
+  readonly onEnd: (reason: string) => void
+}
+
+export interface Stream {
+  close(): void
+}
+
+export interface TlsFiles {
+  readonly ca?: string
+  readonly cert?: string
+  readonly key?: string
+}
+
+/** Nothing came back. What was not `sent` cannot have had an effect; of what was sent nobody knows. */
+export class NoAnswer extends Error {
+  readonly wasSent: boolean
+
+  constructor(reason: string, wasSent: boolean) {
+    super(reason)
+    this.wasSent = wasSent
+  }
+}
+
+/** No connection came about, so that no request can have gone out. Bun has words of its own. */
+const unsent = /^(ECONNREFUSED|ConnectionRefused|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|FailedToOpenSocket)$/
+/** The other side is not who it should be, or takes us for somebody else. */
+const untrusted = /CERT|ALTNAME|TLS|SSL/
+
+export class Transport {
+  readonly #tls: boolean
+  readonly #agent: http.Agent
+
+  constructor(tls?: TlsFiles) {
+    this.#tls = tls !== undefined
+    const options = { keepAlive: true, maxFreeSockets: 64 }
+    this.#agent = tls ? new https.Agent({ ...options, ...tls }) : new http.Agent(options)
+  }
+
+  request(to: Host, path: string, body: string, { token, timeoutMs }: RequestOptions): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      const request = this.#open(to, path, body, token, this.#agent)
+      const timer = setTimeout(() => {
+        reject(new NoAnswer(`no answer within ${Math.round(timeoutMs)} ms`, true))
+        request.destroy()
+      }, timeoutMs)
+      const fail = (error: unknown) => {
+        clearTimeout(timer)
+        reject(noAnswer(error))
+      }
+      request.on('error', fail)
+      request.on('response', (response) => {
+        const pieces: Buffer[] = []
+        response.on('data', (piece: Buffer) => pieces.push(piece))
+        response.on('error', fail)
+        response.on('close', () => {
+          clearTimeout(timer)
+          if (!response.complete) reject(new NoAnswer('the answer was cut off', true))
+          else resolve({ status: response.statusCode ?? 0, text: Buffer.concat(pieces).toString('utf8') })
+        })
+      })
+      request.end(body)
+    })
+  }
+
+  /** An answer that goes on: one line a document, as long as both sides live. */
+  stream(to: Host, path: string, body: string, { token, onLine, onEnd }: StreamOptions): Stream {
+    // A connection of its own: one that is kept could be given back while it still speaks.
+    const request = this.#open(to, path, body, token, undefined)
+    let isOver = false
+    let rest = ''
+    const end = (reason: string) => {
+      if (isOver) return
+      isOver = true
+      request.destroy()
+      onEnd(reason)
+    }
+    request.on('error', (error) => end(noAnswer(error).message))
+    request.on('response', (response) => {
+      response.setEncoding('utf8')
+      response.on('data', (piece: string) => {
+        const lines = (rest + piece).split('\n')
+        rest = lines.pop() ?? ''
+        for (const line of lines) if (line !== '' && !isOver) onLine(line)
+      })
+      response.on('error', (error) => end(noAnswer(error).message))
+      response.on('close', () => {
+        // An error is one document without a line end.
+        if (rest !== '' && !isOver) onLine(rest)
+        end('the stream ended')
+      })
+    })
+    request.end(body)
+    return {
+      close() {
+        isOver = true
+        request.destroy()
+      },
+    }
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+
+  #open(to: Host, path: string, body: string, token: string | undefined, agent: http.Agent | undefined) {
+    const options = {
+      host: to.host,
+      port: to.port,
+      path,
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+        ...(token === undefined ? {} : { authorization: token }),
+      },
+    }
+    if (!this.#tls) return http.request(agent ? { ...options, agent } : { ...options, agent: new http.Agent() })
+    const { ca, cert, key } = (this.#agent as https.Agent).options
+    return https.request(agent ? { ...options, agent } : { ...options, agent: new https.Agent({ ca, cert, key }) })
+  }
+}
+
+function noAnswer(error: unknown): NoAnswer {
+  const { code = '', message = '' } = error as { code?: string; message?: string }
+  if (untrusted.test(code)) return new NoAnswer(`the connection is not secure (${code})`, false)
+  return new NoAnswer(code || message || 'the connection broke', !unsent.test(code))
+}

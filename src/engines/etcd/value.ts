@@ -1,0 +1,78 @@
+/**
+ * What stands in etcd for a leaf: one line of JSON about it, then its bytes. The line says when the bytes were written,
+ * when the leaf last moved, and which operation did that; `etcdctl get` shows all of it to a person.
+ */
+import { corrupt, type SignalboxError } from '../../kernel/errors.ts'
+
+export interface About {
+  /** When the bytes were last written or touched. */
+  readonly modifiedAt: number
+  /** The later of that and the last move. */
+  readonly changedAt: number
+  /** The id of the operation that wrote this. */
+  readonly by: string
+  /** The bytes are in lines of their own: see `keys.ts`. */
+  readonly isLog?: true
+  /** The bytes are in a file of this name, because they are too many for etcd. */
+  readonly elsewhere?: { readonly name: string; readonly size: number }
+}
+
+export interface Value {
+  readonly about: About
+  readonly bytes: Uint8Array
+}
+
+interface Line {
+  readonly m: number
+  readonly c?: number
+  readonly by: string
+  readonly log?: 1
+  readonly ref?: string
+  readonly size?: number
+}
+
+const newline = 10
+const nothing = new Uint8Array()
+
+/** In base64, as the gateway wants it. */
+export function printValue(
+  { modifiedAt, changedAt, by, isLog, elsewhere }: About,
+  bytes: Uint8Array = nothing,
+): string {
+  const line: Line = {
+    m: modifiedAt,
+    ...(changedAt === modifiedAt ? {} : { c: changedAt }),
+    by,
+    ...(isLog ? { log: 1 } : {}),
+    ...(elsewhere ? { ref: elsewhere.name, size: elsewhere.size } : {}),
+  }
+  const head = Buffer.from(`${JSON.stringify(line)}\n`)
+  return (bytes.length === 0 ? head : Buffer.concat([head, bytes])).toString('base64')
+}
+
+/** `undefined` for what Signalbox did not write: somebody put it there by hand. */
+export function parseValue(text: string): Value | undefined {
+  const all = Buffer.from(text, 'base64')
+  const end = all.indexOf(newline)
+  if (all[0] !== 0x7b || end < 0) return undefined
+  try {
+    const { m, c = m, by, log, ref, size } = JSON.parse(all.toString('utf8', 0, end)) as Line
+    if (typeof m !== 'number' || typeof c !== 'number' || typeof by !== 'string') return undefined
+    const about: About = {
+      modifiedAt: m,
+      changedAt: c,
+      by,
+      ...(log ? { isLog: true } : {}),
+      ...(typeof ref === 'string' && typeof size === 'number' ? { elsewhere: { name: ref, size } } : {}),
+    }
+    return { about, bytes: all.subarray(end + 1) }
+  } catch {
+    // A SyntaxError: not our line.
+    return undefined
+  }
+}
+
+export const notOurs = (path: string): SignalboxError =>
+  corrupt('NOT_A_LEAF', `What stands in etcd at ${path} was not written by Signalbox.`, {
+    hint: 'Delete that key with etcdctl, and write the message with Signalbox.',
+  })

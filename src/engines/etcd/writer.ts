@@ -1,0 +1,66 @@
+/** What the writing verbs have in common: a clock, a fence, one transaction, and how to read why it was not done. */
+import type { Clock } from '../../kernel/clock.ts'
+import { parentOf, type TreePath } from '../../kernel/tree-path.ts'
+import type { Guard } from '../../tree/tree.ts'
+import type { Cluster } from './cluster.ts'
+import type { Change, Committed, Write } from './commit.ts'
+import type { KeyRange } from './keys.ts'
+import type { Fence } from './leases.ts'
+import type { NotSeen, Seen } from './leaves.ts'
+import { get, getAll, type KeyValue, type Step } from './transaction.ts'
+import { type About, printValue } from './value.ts'
+
+/** A majority of the members has it on its disk. */
+export const durability = 'full' as const
+export const fenced = { outcome: 'fenced' } as const
+
+export type NotDone = Extract<Committed, { done: false }>
+
+export class Writer {
+  readonly cluster: Cluster
+  readonly #clock: Clock
+
+  constructor(cluster: Cluster, clock: Clock) {
+    this.cluster = cluster
+    this.#clock = clock
+  }
+
+  now = (): number => this.#clock.now()
+
+  fence(guard: Guard): Promise<Fence | 'fenced'> {
+    return this.cluster.leases.fence(guard, this.now)
+  }
+
+  commit(
+    folders: readonly [TreePath, ...TreePath[]],
+    now: number,
+    change: (operation: string) => Change,
+  ): Promise<Committed> {
+    return this.cluster.commits.commit({ folders, now, change })
+  }
+
+  /** The folders that a write found missing. */
+  async makeMissing({ missing }: NotDone): Promise<void> {
+    for (const folder of missing) await this.cluster.folders.make(folder, this.now())
+  }
+
+  leafWrite(path: TreePath, about: About, bytes: Uint8Array): Write {
+    const value = printValue(about, about.elsewhere || about.isLog ? undefined : bytes)
+    return { key: this.cluster.keys.leaf(path), value, folder: parentOf(path) }
+  }
+
+  /** The lines of a log go when its leaf does, or becomes an ordinary one. */
+  dropsLog({ about }: Seen, path: TreePath): { readonly dropped?: KeyRange } {
+    return about.isLog ? { dropped: this.cluster.keys.log(path) } : {}
+  }
+
+  /** Reads a leaf as `seenAgain` wants it. */
+  lookAgain(path: TreePath): [Step, Step] {
+    return [get(this.cluster.keys.leaf(path)), getAll(this.cluster.keys.log(path))]
+  }
+
+  /** The leaf as the transaction that was not done found it. */
+  seenAgain(path: TreePath, [leaf = [], log = []]: readonly (readonly KeyValue[])[]): Seen | NotSeen {
+    return leaf[0] ? this.cluster.leaves.seen(path, leaf[0], log) : {}
+  }
+}

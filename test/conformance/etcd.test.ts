@@ -1,0 +1,28 @@
+import { afterAll, beforeAll, describe, it } from 'vitest'
+import { openEtcdTree } from '../../src/engines/etcd/index.ts'
+import { type EtcdCluster, startEtcd, withoutEtcd } from '../support/etcd.ts'
+import { describeTree } from './tree.ts'
+
+const reason = withoutEtcd()
+
+for (const nodes of [1, 3]) {
+  const title = `etcd with ${nodes === 1 ? 'one node' : `${nodes} nodes`}`
+  if (reason !== undefined) it.skip(`${title} (skipped: ${reason})`, () => {})
+  else
+    describe(title, () => {
+      let cluster: EtcdCluster
+      let tenants = 0
+      beforeAll(async () => {
+        cluster = await startEtcd(nodes)
+      }, 60_000)
+      afterAll(() => cluster.stop())
+
+      describeTree(title, async () => {
+        const address = cluster.address(`t${++tenants}`)
+        return {
+          open: (options) => openEtcdTree({ address, ...options }),
+          dispose: async () => undefined,
+        }
+      })
+    })
+}

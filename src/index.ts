@@ -106,7 +106,10 @@ export async function openWorkspace(options: OpenOptions = {}): Promise<Workspac
     environment,
     clock,
     outside: await import('./engines/file-system/outside.ts'),
-    engines: { files: async (open) => (await import('./engines/file-system/index.ts')).openFileTree(open) },
+    engines: {
+      files: async (open) => (await import('./engines/file-system/index.ts')).openFileTree(open),
+      etcd: async (open) => (await import('./engines/etcd/index.ts')).openEtcdTree(open),
+    },
   })
   const tree = await workspace.tree({ makeRoot })
   const configuration = await workspace.configuration()

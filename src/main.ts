@@ -47,6 +47,7 @@ async function runProgram(): Promise<number> {
     outside,
     engines: {
       files: async (options) => (await import('./engines/file-system/index.ts')).openFileTree(options),
+      etcd: async (options) => (await import('./engines/etcd/index.ts')).openEtcdTree(options),
     },
     stopSignal() {
       const stop = new AbortController()

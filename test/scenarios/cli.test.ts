@@ -370,10 +370,10 @@ describe('configuration', () => {
     })
   })
 
-  it('an engine that is not there yet: exit 7', () => {
-    expect(cliJson(['init', '--engine', 'etcd://localhost:2379/team'], { cwd: tempDir() })).toMatchObject({
-      exit: 7,
-      output: { error: { code: 'ENGINE_NOT_BUILT_IN' } },
+  it('a cluster that is not there: exit 8, soon', () => {
+    expect(cliJson(['acmq', 'missions', '--engine', 'etcd://127.0.0.1:1/team'], { cwd: tempDir() })).toMatchObject({
+      exit: 8,
+      output: { error: { code: 'ENGINE_UNREACHABLE' } },
     })
   })
 })

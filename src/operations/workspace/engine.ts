@@ -1,6 +1,6 @@
 /** Which engine keeps the tree. The engines themselves are handed in: only the program's entry knows them. */
 import type { Clock } from '../../kernel/clock.ts'
-import { invalidInput, unsupported } from '../../kernel/errors.ts'
+import { invalidInput } from '../../kernel/errors.ts'
 import type { Durability, Tree } from '../../tree/tree.ts'
 
 export interface FileEngineOptions {
@@ -13,19 +13,33 @@ export interface FileEngineOptions {
   readonly recover?: boolean
 }
 
+export interface EtcdEngineOptions {
+  readonly address: string
+  readonly user?: string | undefined
+  readonly passwordFile?: string | undefined
+  readonly tls?: boolean | undefined
+  readonly ca?: string | undefined
+  readonly certificate?: string | undefined
+  readonly key?: string | undefined
+  readonly largeBodies?: string | undefined
+  readonly clock: Clock
+}
+
 /** One way to open a tree for each kind of address. */
 export interface Engines {
   files(options: FileEngineOptions): Promise<Tree>
+  etcd(options: EtcdEngineOptions): Promise<Tree>
 }
 
-export async function openEngine(address: string, options: FileEngineOptions, engines: Engines): Promise<Tree> {
-  if (address === 'files') return engines.files(options)
-  if (address.startsWith('etcd://')) {
-    throw unsupported('ENGINE_NOT_BUILT_IN', 'This version of Signalbox has no etcd engine.', {
-      hint: 'Leave --engine and SIGNALBOX_ENGINE out to keep the tree in files under the root.',
-      details: { engine: 'etcd' },
-    })
-  }
+/** What an engine may need to know: of the files, and of the cluster. */
+export interface EngineOptions {
+  readonly files: FileEngineOptions
+  readonly etcd: Omit<EtcdEngineOptions, 'address'>
+}
+
+export async function openEngine(address: string, options: EngineOptions, engines: Engines): Promise<Tree> {
+  if (address === 'files') return engines.files(options.files)
+  if (address.startsWith('etcd://')) return engines.etcd({ ...options.etcd, address })
   throw invalidInput('UNKNOWN_ENGINE', `Not an engine: ${JSON.stringify(withoutSecrets(address))}.`, {
     hint: 'Use `files`, or an address such as etcd://localhost:2379/team.',
     details: { expected: ['files', 'etcd://HOST:PORT/TENANT'] },

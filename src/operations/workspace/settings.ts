@@ -15,7 +15,7 @@ const signingModes = ['off', 'sign', 'require'] as const
 const agentName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
 export const settings = {
-  engine: text('Where the tree is kept: `files`, under the root, or `etcd://HOST:PORT/TENANT`.', {
+  engine: text('Where the tree is kept: `files`, under the root, or `etcd://HOST:PORT[,HOST:PORT…]/TENANT`.', {
     default: 'files',
     placeholder: 'URL',
     longest: 1024,
@@ -120,8 +120,25 @@ const mr = {
   alertDepth: integer('An alert is raised when an inbox holds more messages than this.', { default: 80, least: 1 }),
 } as const satisfies Fields
 
-/** Sections of protocols: `acmq: { root: … }`. One line each, beside its own fields. */
-export const sections = { acmq, mr } as const satisfies Readonly<Record<string, Fields>>
+const file = (help: string) => text(help, { placeholder: 'FILE', longest: 4096, completes: 'file' })
+
+/** How to reach a cluster, for `engine: etcd://…`. The secrets themselves are in files, where no process list shows them. */
+const etcd = {
+  user: text('As whom to log in to etcd.', { longest: 256 }),
+  passwordFile: file('A file whose first line is the password of the etcd user.'),
+  tls: flag('Speak TLS with etcd. Naming one of the three files below implies it.', { default: false }),
+  ca: file('Certificates to trust, when not those of the system.'),
+  certificate: file('The certificate to show to etcd.'),
+  key: file('The private key of that certificate.'),
+  largeBodies: text('A directory that all machines share, for bodies too large for etcd (over 1 MB).', {
+    placeholder: 'DIR',
+    longest: 4096,
+    completes: 'folder',
+  }),
+} as const satisfies Fields
+
+/** Sections of protocols and engines: `acmq: { root: … }`. One line each, beside its own fields. */
+export const sections = { acmq, mr, etcd } as const satisfies Readonly<Record<string, Fields>>
 
 export interface Schema {
   readonly settings: Fields

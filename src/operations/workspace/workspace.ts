@@ -36,9 +36,17 @@ export function lazyWorkspace({ flags, environment, outside, engines, clock }: W
 
   async function open(makeRoot: boolean, recover: boolean): Promise<Tree> {
     checkRoot(findOnce(), outside, makeRoot)
-    const { engine, durability, permissions } = await readOnce()
+    const { engine, durability, permissions, sections } = await readOnce()
     const { path } = findOnce()
-    return openEngine(engine, { root: path, mustExist: !makeRoot, durability, permissions, clock, recover }, engines)
+    const files = { root: path, mustExist: !makeRoot, durability, permissions, clock, recover }
+    return openEngine(engine, { files, etcd: { ...etcdFrom(sections.etcd), clock } }, engines)
+  }
+
+  /** Files that the settings name lie relative to the root, as the settings do. */
+  function etcdFrom({ user, tls, ...paths }: Configuration['sections']['etcd']) {
+    const named = Object.entries(paths).filter(([, file]) => file !== undefined)
+    const absolute = named.map(([key, file]) => [key, outside.resolve(findOnce().path, file!)])
+    return { user, tls, ...(Object.fromEntries(absolute) as typeof paths) }
   }
 
   return {

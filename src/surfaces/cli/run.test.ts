@@ -64,7 +64,7 @@ async function run(line: string | string[], environment: Record<string, string> 
     environment,
     clock: heldClock(),
     outside: { ...outside, readStandardInput: () => 'from stdin', currentFolder: () => folder },
-    engines: { files: async () => openMemoryTree() },
+    engines: { files: async () => openMemoryTree(), etcd: async () => openMemoryTree() },
     benchmark: () => undefined,
     stopSignal: () => new AbortController().signal,
   }

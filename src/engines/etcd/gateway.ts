@@ -9,6 +9,7 @@ import { Pace } from './pace.ts'
 import { judge, judgeRefusal, loginNeeded } from './refusals.ts'
 import { type Header, revisionOf } from './transaction.ts'
 import { NoAnswer, type Stream, type TlsFiles, Transport } from './transport.ts'
+import { Turns } from './turns.ts'
 
 export interface GatewayOptions {
   readonly address: EtcdAddress
@@ -31,6 +32,8 @@ const defaultPatience = 20_000
 /** Members that are not there at all: a mistyped address should be told soon. */
 const patienceWithRefusals = 3000
 const longestPause = 200
+/** More would only wait in the cluster, and be taken for lost there. */
+const mostInFlight = 32
 
 type Ask = { readonly isWrite: boolean; readonly path: string; readonly body: string }
 
@@ -40,6 +43,7 @@ export class Gateway {
   readonly #options: GatewayOptions
   readonly #transport: Transport
   readonly #pace = new Pace()
+  readonly #turns = new Turns(mostInFlight)
   #at: number
   #token: string | undefined
   #login: Promise<void> | undefined
@@ -157,7 +161,11 @@ export class Gateway {
     }
   }
 
-  async #timed(host: Host, path: string, body: string) {
+  #timed(host: Host, path: string, body: string) {
+    return this.#turns.take(() => this.#send(host, path, body))
+  }
+
+  async #send(host: Host, path: string, body: string) {
     const startedAt = performance.now()
     // Hashing a password takes the cluster a good part of a second, by design.
     const timeoutMs = this.#pace.timeoutMs + (path === loginPath ? 3000 : 0)

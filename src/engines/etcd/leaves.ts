@@ -2,7 +2,7 @@
 import { corrupt, invalidInput } from '../../kernel/errors.ts'
 import { parentOf, type TreePath } from '../../kernel/tree-path.ts'
 import type { Leaf, Revision } from '../../tree/tree.ts'
-import { stampTime } from './folder-index.ts'
+import { type FolderIndex, stampTime } from './folder-index.ts'
 import type { FolderIndexes } from './folder-indexes.ts'
 import type { Gateway } from './gateway.ts'
 import { revisionOfBytes } from './hash.ts'
@@ -39,9 +39,19 @@ export class Leaves {
     this.#bodies = bodies
   }
 
-  /** From the copy if that has it. What the copy does not have is asked for: another process may have just told of it. */
+  /** From the copy if there is one, absence too. */
   async find(path: TreePath): Promise<Seen | NotSeen> {
     const index = await this.#indexes.current(parentOf(path))
+    if (index && !index.at(this.#keys.leaf(path)) && !index.at(this.#keys.folder(path))) return {}
+    return this.#heldBy(index, path)
+  }
+
+  /** The same for those who are about to write: that there is nothing to write to is for the cluster to say. */
+  async findToWrite(path: TreePath): Promise<Seen | NotSeen> {
+    return this.#heldBy(await this.#indexes.current(parentOf(path)), path)
+  }
+
+  async #heldBy(index: FolderIndex | undefined, path: TreePath): Promise<Seen | NotSeen> {
     const held = index?.at(this.#keys.leaf(path))
     const bytes = held?.bytes
     if (!held?.about || !bytes) return this.ask(path)

@@ -13,7 +13,7 @@ export async function moveLeaf(writer: Writer, from: TreePath, to: TreePath, opt
   const { keys, leaves } = writer.cluster
   const { change } = options
   const isEdit = from === to
-  let seen = await leaves.find(from)
+  let seen = await leaves.findToWrite(from)
   let changed: { readonly revision: number; readonly bytes: Uint8Array | undefined } | undefined
   for (;;) {
     const fence = await writer.fence(options)

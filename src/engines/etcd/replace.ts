@@ -15,9 +15,9 @@ export async function replaceLeaf(
 ): Promise<Replaced> {
   const { keys, bodies, leaves } = writer.cluster
   const elsewhere = bodies.put(bytes)
-  const isMeant = (found: Awaited<ReturnType<typeof leaves.find>>) =>
+  const isMeant = (found: Awaited<ReturnType<typeof leaves.findToWrite>>) =>
     isSeen(found) && revisionOfBytes(found.bytes()) === revision
-  let seen = await leaves.find(path)
+  let seen = await leaves.findToWrite(path)
   for (;;) {
     const fence = await writer.fence(guard)
     if (fence === 'fenced') return fenced
@@ -43,7 +43,7 @@ export async function replaceLeaf(
 /** Restarts the clock of a leaf. */
 export async function touchLeaf(writer: Writer, path: TreePath): Promise<Touched> {
   const { keys, leaves } = writer.cluster
-  let seen = await leaves.find(path)
+  let seen = await leaves.findToWrite(path)
   for (;;) {
     if (!isSeen(seen)) return { outcome: 'gone' }
     const { about, revision } = seen

@@ -1,0 +1,144 @@
+/** What networks and paused machines do to a client, one thing at a time, with a proxy in between. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openEtcdTree } from '../../src/engines/etcd/index.ts'
+import { treePath as at } from '../../src/kernel/tree-path.ts'
+import type { Tree } from '../../src/tree/tree.ts'
+import { type EtcdCluster, startEtcd, withoutEtcd } from '../support/etcd.ts'
+import { type Mode, startProxy, type TcpProxy } from '../support/proxy.ts'
+
+const reason = withoutEtcd()
+const bytes = (text: string) => Buffer.from(text)
+
+if (reason !== undefined) it.skip(`a client of etcd in trouble (skipped: ${reason})`, () => {})
+else
+  describe('a client of etcd in trouble', () => {
+    let cluster: EtcdCluster
+    let proxies: TcpProxy[]
+    /** Reaches the cluster by the proxies. */
+    let tree: Tree
+    /** Another machine, whose way is clear. */
+    let other: Tree
+    let tenants = 0
+
+    beforeAll(async () => {
+      cluster = await startEtcd(1)
+      // Two ways to one server: what goes wrong on the first can be settled by the second.
+      proxies = [await startProxy(cluster.nodes[0]!.port), await startProxy(cluster.nodes[0]!.port)]
+    }, 60_000)
+    afterAll(() => cluster.stop())
+
+    beforeEach(async () => {
+      all('pass')
+      const tenant = `t${++tenants}`
+      const hosts = proxies.map(({ port }) => `127.0.0.1:${port}`).join(',')
+      tree = await openEtcdTree({ address: `etcd://${hosts}/${tenant}` })
+      other = await openEtcdTree({ address: cluster.address(tenant) })
+      await tree.makeFolder(at('a'))
+      return async () => {
+        await tree.close()
+        await other.close()
+      }
+    })
+
+    const all = (mode: Mode) => {
+      for (const proxy of proxies) proxy.mode = mode
+    }
+    const anyHeld = () => Promise.race(proxies.map((proxy) => proxy.held().then(() => proxy)))
+    const names = async (folder: string, from = other) => (await from.list(at(folder))).map(({ name }) => name)
+
+    it('a write that arrives late, when all believe it lost, has no effect', async () => {
+      all('hold')
+      const creating = tree.create(at('a/message'), bytes('one'))
+      const late = await anyHeld()
+      for (const proxy of proxies) if (proxy !== late) proxy.mode = 'pass'
+      expect((await creating).outcome).toBe('created')
+      expect((await other.move(at('a/message'), at('b/message'))).outcome).toBe('moved')
+      // Now the first request gets through after all: the name is free again, and must stay so.
+      late.release()
+      late.mode = 'pass'
+      await other.create(at('a/after'), bytes('later'))
+      await reaches(async () => (await names('a', tree)).includes('after'))
+      expect([await names('a'), await names('b')]).toEqual([['after'], ['message']])
+    })
+
+    it('a write that was done without an answer is known to be done, once, also when others have moved on', async () => {
+      all('mute')
+      const creating = tree.create(at('a/message'), bytes('one'))
+      await reaches(async () => (await other.read(at('a/message'))) !== undefined)
+      await other.move(at('a/message'), at('b/message'))
+      all('pass')
+      expect((await creating).outcome).toBe('created')
+      expect([await names('a'), await names('b')]).toEqual([[], ['message']])
+    })
+
+    const verbs: [string, (tree: Tree) => Promise<{ outcome: string }>, string][] = [
+      ['create', (from) => from.create(at('a/new'), bytes('x')), 'created'],
+      [
+        'replace',
+        async (from) => from.replace(at('a/x'), bytes('y'), (await other.read(at('a/x')))!.revision),
+        'replaced',
+      ],
+      ['touch', (from) => from.touch(at('a/x')), 'touched'],
+      ['append', (from) => from.append(at('a/log'), 'line'), 'appended'],
+      ['move', (from) => from.move(at('a/x'), at('a/y'), { change: (x) => Buffer.concat([x, x]) }), 'moved'],
+      ['remove', (from) => from.remove(at('a/x')), 'removed'],
+      ['lease', (from) => from.lease('lock', 'me', 60_000), 'held'],
+      ['release', (from) => from.release('mine', 'me'), 'released'],
+    ]
+    it.each(verbs)('%s without an answer is done once, and said to be done', async (_, write, outcome) => {
+      await tree.create(at('a/x'), bytes('x'))
+      await tree.append(at('a/log'), 'first')
+      await tree.lease('mine', 'me', 60_000)
+      const state = async () => {
+        const listed = await other.list(at('a'), { times: true })
+        const texts = await Promise.all(listed.map(async ({ name }) => (await other.read(at(`a/${name}`)))?.bytes))
+        return JSON.stringify([listed, texts.map(String), await other.leases()])
+      }
+      const before = await state()
+      all('mute-writes')
+      const writing = write(tree)
+      await reaches(async () => (await state()) !== before)
+      const after = await state()
+      all('pass')
+      expect((await writing).outcome).toBe(outcome)
+      expect(await state()).toBe(after)
+    })
+
+    it('a watch that has fallen silent is noticed: what others wrote is seen', async () => {
+      // Asked often enough, the folder is kept by a watch.
+      for (let i = 0; i < 4; i++) await tree.list(at('a'))
+      await other.create(at('a/first'), bytes('x'))
+      await reaches(async () => (await names('a', tree)).includes('first'))
+      for (const proxy of proxies) proxy.silence()
+      await other.create(at('a/second'), bytes('x'))
+      await reaches(async () => (await names('a', tree)).includes('second'))
+    })
+
+    it('after compaction a watch begins anew, with nothing missing', async () => {
+      for (let i = 0; i < 4; i++) await tree.list(at('a'))
+      await other.create(at('a/first'), bytes('x'))
+      await reaches(async () => (await names('a', tree)).includes('first'))
+      all('refuse')
+      for (const proxy of proxies) proxy.cut()
+      await other.remove(at('a/first'))
+      for (let i = 0; i < 20; i++) await other.create(at(`a/new-${i}`), bytes('x'))
+      await compact(cluster)
+      all('pass')
+      const now = Array.from({ length: 20 }, (_, i) => `new-${i}`).sort()
+      await reaches(async () => (await names('a', tree)).join() === now.join())
+    })
+  })
+
+/** Waits for something that others do; a look costs a request, so this is no busy loop. */
+async function reaches(isThere: () => Promise<boolean>): Promise<void> {
+  while (!(await isThere())) await new Promise(setImmediate)
+}
+
+async function compact(cluster: EtcdCluster): Promise<void> {
+  const ask = async (path: string, body: object) =>
+    (await (await fetch(`${cluster.nodes[0]!.url}${path}`, { method: 'POST', body: JSON.stringify(body) })).json()) as {
+      header: { revision: string }
+    }
+  const { revision } = (await ask('/v3/kv/range', { key: 'AA==' })).header
+  await ask('/v3/kv/compaction', { revision, physical: true })
+}

@@ -1,0 +1,111 @@
+/**
+ * A small proxy before a server, to do to connections what networks do. What it does can change while it runs:
+ *
+ * - `pass`: nothing.
+ * - `hold`: what clients send is kept back until `release`, also when they have long hung up.
+ * - `mute`: what clients send arrives, but they hear nothing any more.
+ * - `mute-writes`: the same, for requests that write to etcd.
+ * - `drop`: nothing arrives, either way, and nobody is told.
+ * - `refuse`: connections are reset.
+ */
+import { connect, createServer, type Socket } from 'node:net'
+import { afterAll } from 'vitest'
+
+export type Mode = 'pass' | 'hold' | 'mute' | 'mute-writes' | 'drop' | 'refuse'
+
+export interface TcpProxy {
+  readonly port: number
+  mode: Mode
+  /** Milliseconds that everything takes longer, each way. */
+  delayMs: number
+  /** Resolves when something that a client sent is being held. */
+  held(): Promise<void>
+  /** Sends on what was held. */
+  release(): void
+  /** On the connections there are nothing arrives any more, either way; new ones are not affected. */
+  silence(): void
+  /** Breaks the connections there are. */
+  cut(): void
+  close(): Promise<void>
+}
+
+interface Connection {
+  readonly client: Socket
+  readonly upstream: Socket
+  isSilent: boolean
+  isMuted: boolean
+}
+
+const open = new Set<TcpProxy>()
+afterAll(async () => {
+  for (const proxy of open) await proxy.close()
+})
+
+const writes = /request_put|request_delete_range/
+
+export async function startProxy(target: number): Promise<TcpProxy> {
+  const connections = new Set<Connection>()
+  const kept: (() => void)[] = []
+  let onHeld: () => void = () => {}
+
+  const server = createServer((client) => {
+    const connection = { client, upstream: connect(target, '127.0.0.1'), isSilent: false, isMuted: false }
+    const { upstream } = connection
+    connections.add(connection)
+    // Resets are what this is about.
+    for (const socket of [client, upstream]) socket.on('error', () => {})
+
+    client.on('data', (piece) => {
+      const { mode } = proxy
+      if (mode === 'refuse') client.resetAndDestroy()
+      else if (mode === 'hold') {
+        kept.push(() => upstream.write(piece))
+        onHeld()
+      } else if (mode !== 'drop' && !connection.isSilent) {
+        connection.isMuted = mode === 'mute' || (mode === 'mute-writes' && writes.test(piece.toString('latin1')))
+        later(() => upstream.write(piece))
+      }
+    })
+    upstream.on('data', (piece) => {
+      const isHeard = proxy.mode !== 'drop' && !connection.isMuted && !connection.isSilent
+      if (isHeard) later(() => client.destroyed || client.write(piece))
+    })
+    client.on('close', () => {
+      if (kept.length === 0) upstream.destroy()
+    })
+    upstream.on('close', () => {
+      connections.delete(connection)
+      if (!connection.isSilent) client.destroy()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+
+  const later = (work: () => void) => (proxy.delayMs > 0 ? setTimeout(work, proxy.delayMs) : work())
+  const cut = () => {
+    for (const { client, upstream } of connections) {
+      client.destroy()
+      upstream.destroy()
+    }
+  }
+  const proxy: TcpProxy = {
+    port: (server.address() as { port: number }).port,
+    mode: 'pass',
+    delayMs: 0,
+    held: () => (kept.length > 0 ? Promise.resolve() : new Promise((resolve) => (onHeld = resolve))),
+    release() {
+      for (const send of kept.splice(0)) send()
+    },
+    silence() {
+      for (const connection of connections) connection.isSilent = true
+    },
+    cut,
+    close: () =>
+      new Promise((resolve) => {
+        open.delete(proxy)
+        cut()
+        server.close(() => resolve())
+      }),
+  }
+  open.add(proxy)
+  return proxy
+}

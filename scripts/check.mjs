@@ -6,7 +6,7 @@ import { inRoot, root, run, setup } from './setup.mjs'
 import { testFiles, testOnNode } from './test.mjs'
 
 // These start hundreds of processes; `npm test` runs them.
-const isLong = (file) => /^test\/(crash|faults|races)\//.test(file) || file.endsWith('.long.test.ts')
+const isLong = (file) => /^test\/(cluster|crash|faults|races)\//.test(file) || file.endsWith('.long.test.ts')
 
 const steps = {
   types: () => node('node_modules/typescript/bin/tsc', '-p', '.'),

@@ -6,6 +6,7 @@ import { systemClock } from '../../src/kernel/clock.ts'
 import { treePath } from '../../src/kernel/tree-path.ts'
 import { acmq } from '../../src/protocols/ac-mq/index.ts'
 import type { Tree } from '../../src/tree/tree.ts'
+import { Bell } from '../support/bell.ts'
 import { type Child, spawnChild } from '../support/child.ts'
 import { tempDir } from '../support/temp.ts'
 
@@ -15,14 +16,13 @@ export interface DrainOptions {
   readonly processes?: number
   /** Sends that are on their way at one time. */
   readonly inFlight?: number
-  /** Called once work is under way; the drain ends when both are done. */
+  /** Trouble to make while work is under way. Messages go on being sent until it is over, `messages` at least. */
   readonly meanwhile?: (progress: Progress) => Promise<void>
 }
 
 export interface Progress {
+  readonly sent: number
   readonly completed: number
-  readonly total: number
-  readonly isOver: boolean
 }
 
 export interface Drained {
@@ -35,28 +35,39 @@ export interface Drained {
   readonly seconds: { readonly sending: number; readonly draining: number }
 }
 
+/** How far sending may be ahead while there is trouble. */
+const mostWaiting = 100
+
 const queueNames = ['pending', 'processing', 'completed', 'failed'] as const
 
 export async function drain(options: DrainOptions): Promise<Drained> {
-  const { address, messages, processes = 8, inFlight = 32, meanwhile = async () => {} } = options
+  const { address, messages, processes = 8, inFlight = 32, meanwhile } = options
   const journals = join(tempDir(), 'journals')
   mkdirSync(journals)
   const tree = await openEtcdTree({ address })
   const missions = acmq.open({ tree, clock: systemClock, settings: acmq.defaults })
   const { mission } = await missions.create('alpha', { objective: 'Drain' })
-  const progress = { completed: 0, total: messages, isOver: false }
+  const progress = { sent: 0, completed: 0 }
   const sent: string[] = []
+  let isTroubled = meanwhile !== undefined
+  let isSending = true
+  const moved = new Bell()
   const startedAt = performance.now()
 
   const sending = async () => {
     let next = 0
     const lane = async () => {
-      for (let i = next++; i < messages; i = next++) {
+      for (let i = next++; i < messages || isTroubled; i = next++) {
         const { message } = await mission.send({ from: 'claude', to: i % 10 ? 'gemini' : 'all', body: `Task ${i}\n` })
-        sent.push(message.id)
+        progress.sent = sent.push(message.id)
+        // Under trouble there is always work, but no mountain of it.
+        while (isTroubled && progress.sent - progress.completed > mostWaiting) {
+          await moved.heard()
+        }
       }
     }
     await Promise.all(Array.from({ length: inFlight }, lane))
+    isSending = false
   }
 
   const children: Child[] = []
@@ -65,22 +76,26 @@ export async function drain(options: DrainOptions): Promise<Drained> {
     children.push(child)
     for await (const line of child.lines()) {
       progress.completed += Number(line)
-      if (sent.length === messages && progress.completed >= messages - processes * 10 && !progress.isOver) {
-        if ((await idsIn(tree, 'completed')).length === messages) {
-          progress.isOver = true
-          for (const one of children) one.say('stop')
-        }
-      }
+      moved.ring()
+      // Each worker has up to nine that it has not told of.
+      if (isSending || progress.completed < sent.length - processes * 9) continue
+      const { length } = await tree.list(queuePath('completed'))
+      if (length === sent.length) for (const one of children) one.say('stop')
     }
     const { code } = await child.exited
     if (code !== 0) throw new Error(`worker ${n} ended with ${code}: ${child.stderr()}`)
   }
+  const troubling = async () => {
+    await meanwhile?.(progress)
+    isTroubled = false
+    moved.ring()
+  }
 
-  // Without anything else to do, all are there before the first is claimed: the queue is at its fullest.
+  // Without trouble all are sent before the first is claimed: the queue is at its fullest.
   const sends = sending()
-  if (!options.meanwhile) await sends
+  if (!meanwhile) await sends
   const drainingFrom = performance.now()
-  await Promise.all([sends, meanwhile(progress), ...Array.from({ length: processes }, (_, n) => working(n))])
+  await Promise.all([sends, troubling(), ...Array.from({ length: processes }, (_, n) => working(n))])
   const endedAt = performance.now()
 
   const queues = Object.fromEntries(
@@ -98,8 +113,10 @@ export async function drain(options: DrainOptions): Promise<Drained> {
   }
 }
 
+const queuePath = (queue: string) => treePath(`llm/missions/alpha/queue/${queue}`)
+
 async function idsIn(tree: Tree, queue: (typeof queueNames)[number]): Promise<string[]> {
-  const folder = treePath(`llm/missions/alpha/queue/${queue}`)
+  const folder = queuePath(queue)
   const ids: string[] = []
   for (const { name } of await tree.list(folder)) {
     const leaf = await tree.read(treePath(`${folder}/${name}`))

@@ -32,6 +32,8 @@ const defaultPatience = 20_000
 /** Members that are not there at all: a mistyped address should be told soon. */
 const patienceWithRefusals = 3000
 const longestPause = 200
+/** A member that failed is not asked again for so long, while others can be. */
+const avoidMs = 3000
 /** More would only wait in the cluster, and be taken for lost there. */
 const mostInFlight = 32
 
@@ -44,6 +46,7 @@ export class Gateway {
   readonly #transport: Transport
   readonly #pace = new Pace()
   readonly #turns = new Turns(mostInFlight)
+  readonly #leftAt = new Map<Host, number>()
   #at: number
   #token: string | undefined
   #login: Promise<void> | undefined
@@ -103,9 +106,15 @@ export class Gateway {
     })
   }
 
-  /** The member in use is not to be trusted: from here on, ask the next one. */
+  /** The member in use is not to be trusted: from here on ask the next one, and come back to it last. */
   leave(host: Host = this.#host): void {
-    if (this.#host === host) this.#at = (this.#at + 1) % this.hosts.length
+    const now = performance.now()
+    this.#leftAt.set(host, now)
+    if (this.#host !== host) return
+    const { length } = this.hosts
+    const others = Array.from({ length: length - 1 }, (_, i) => (this.#at + 1 + i) % length)
+    const isGood = (at: number) => now - (this.#leftAt.get(this.hosts[at]!) ?? Number.NEGATIVE_INFINITY) > avoidMs
+    this.#at = others.find(isGood) ?? others[0] ?? this.#at
   }
 
   get host(): Host {

@@ -1,0 +1,129 @@
+/**
+ * AC-MQ by nothing but the tree: what every engine must let it do. The scenarios beside the specification use real files
+ * to play other programs; here only the library speaks, so that any engine can stand below.
+ */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Clock, heldClock } from '../../src/kernel/clock.ts'
+import { treePath } from '../../src/kernel/tree-path.ts'
+import { acmq } from '../../src/protocols/ac-mq/index.ts'
+import type { Claimed } from '../../src/protocols/ac-mq/store/claims.ts'
+import type { Mission } from '../../src/protocols/ac-mq/store/mission.ts'
+import type { Tree } from '../../src/tree/tree.ts'
+
+export function describeAcmq(name: string, open: () => Promise<(clock: Clock) => Promise<Tree>>): void {
+  describe(`AC-MQ on ${name}`, () => {
+    const clock = heldClock(Date.now())
+    let tree: Tree
+    let mission: Mission
+    /** Another process with the same mission open. */
+    let elsewhere: { tree: Tree; mission: Mission }
+
+    beforeEach(async () => {
+      const openTree = await open()
+      tree = await openTree(clock)
+      mission = (await missionsOn(tree).create('alpha', { objective: 'Build the thing' })).mission
+      const other = await openTree(clock)
+      elsewhere = { tree: other, mission: await missionsOn(other).open('alpha') }
+    })
+    afterEach(async () => {
+      await tree.close()
+      await elsewhere.tree.close()
+    })
+
+    const missionsOn = (on: Tree) => acmq.open({ tree: on, clock, settings: acmq.defaults })
+    const send = (summary: string, more: object = {}) =>
+      mission.send({ from: 'claude', to: 'gemini', body: `${summary}\n`, summary, ...more })
+    const claimed = (claim: Claimed) => {
+      if (claim.outcome !== 'claimed') throw new Error(`nothing to claim: ${JSON.stringify(claim)}`)
+      return claim.message
+    }
+    const queue = async (of: string) => (await tree.list(treePath(`llm/missions/alpha/queue/${of}`))).map((e) => e.name)
+
+    it('a message goes from queue to queue, and its status with it', async () => {
+      const { message } = await send('Design the schema')
+      const taken = claimed(await elsewhere.mission.claim({ agent: 'gemini' }))
+      expect(taken).toMatchObject({ id: message.id, state: 'processing', attempt: 1, body: 'Design the schema\n' })
+      expect([await queue('pending'), await queue('processing')]).toEqual([[], [message.name]])
+      const done = await elsewhere.mission.complete(taken, { agent: 'gemini', attempt: 1 }, { text: 'Three tables.' })
+      expect(done.outcome).toBe('completed')
+      const leaf = await tree.read(treePath(`llm/missions/alpha/queue/completed/${message.name}`))
+      expect(Buffer.from(leaf!.bytes).toString()).toMatch(/^status: completed\s*$[\s\S]*Three tables\./m)
+      expect(await mission.status()).toMatchObject({ counts: { pending: 0, processing: 0, completed: 1, failed: 0 } })
+    })
+
+    it('is claimed by priority, then time, then id, and by one of many', async () => {
+      const at = (second: number) => ({ timestamp: `2026-01-01T00:00:0${second}Z` })
+      await send('low', { priority: 5, ...at(1) })
+      await send('later', { priority: 3, ...at(3) })
+      await send('older', { priority: 3, to: 'all', ...at(2) })
+      await send('urgent', { priority: 1, ...at(9) })
+      const order: string[] = []
+      for (let i = 0; i < 4; i++) order.push(claimed(await mission.claim({ agent: 'gemini' })).summary)
+      expect(order).toEqual(['urgent', 'older', 'later', 'low'])
+      await send('one', { to: 'all' })
+      const claims = await Promise.all(
+        [mission, elsewhere.mission, mission].map((from, i) => from.claim({ agent: `agent-${i}` })),
+      )
+      expect(claims.filter(({ outcome }) => outcome === 'claimed').length).toBe(1)
+    })
+
+    it('waits for what it depends on, and wakes who waits for it', async () => {
+      const { message: first } = await send('first')
+      const { message: second } = await send('second', { dependencies: [`msg:${first.id}`] })
+      const taken = claimed(await mission.claim({ agent: 'gemini' }))
+      expect(taken.id).toBe(first.id)
+      expect(await elsewhere.mission.claim({ agent: 'gemini' })).toMatchObject({ outcome: 'nothing' })
+      const waiting = elsewhere.mission.claim({ agent: 'gemini', waitMs: 60_000 })
+      await mission.complete(taken, { agent: 'gemini', attempt: 1 })
+      expect(claimed(await waiting).id).toBe(second.id)
+    })
+
+    it('stalls when its time has run out, and a late worker is told', async () => {
+      const { message } = await send('slow', { timeoutSeconds: 60 })
+      const first = claimed(await elsewhere.mission.claim({ agent: 'gemini' }))
+      clock.advance(50_000)
+      await elsewhere.mission.renew(first, { agent: 'gemini', attempt: 1 })
+      clock.advance(50_000)
+      expect((await mission.supervise()).outcome).toBe('nothing')
+      clock.advance(50_000)
+      expect((await mission.supervise()).stalled).toMatchObject([{ message: { id: message.id, state: 'failed' } }])
+      expect(await mission.retry(message.id)).toMatchObject({ outcome: 'retried', message: { attempt: 2 } })
+      const late = elsewhere.mission.complete(first, { agent: 'gemini', attempt: 1 })
+      await expect(late).rejects.toMatchObject({ code: 'LOST_CLAIM' })
+      const again = claimed(await mission.claim({ agent: 'gemini', id: message.id }))
+      expect((await mission.complete(again, { agent: 'gemini', attempt: 2 })).outcome).toBe('completed')
+    })
+
+    it('can be sent, completed and failed twice, and archived once', async () => {
+      expect((await send('Once', { id: 'fixed-id-1' })).outcome).toBe('sent')
+      expect((await send('Once', { id: 'fixed-id-1' })).outcome).toBe('unchanged')
+      await expect(send('Other', { id: 'fixed-id-1' })).rejects.toMatchObject({ code: 'DUPLICATE_ID' })
+      await elsewhere.mission.claim({ agent: 'gemini', id: 'fixed-id-1' })
+      await mission.complete('fixed-id-1', { agent: 'gemini' }, { text: 'first' })
+      expect((await elsewhere.mission.complete('fixed-id-1', { agent: 'gemini' })).outcome).toBe('unchanged')
+      const { message } = await send('Fails')
+      await mission.claim({ agent: 'gemini' })
+      await mission.fail(message.id, { agent: 'gemini' }, { reason: 'no' })
+      expect((await mission.fail(message.id, { agent: 'gemini' }, { reason: 'again' })).outcome).toBe('unchanged')
+      clock.advance(1000)
+      expect((await mission.archive({ olderThanMs: 0 })).archived).toBe(1)
+      expect((await elsewhere.mission.archive({ olderThanMs: 0 })).outcome).toBe('nothing')
+      expect((await mission.show('fixed-id-1')).id).toBe('fixed-id-1')
+    })
+
+    it('with a large body refers to it', async () => {
+      const body = 'x'.repeat(300 * 1024)
+      const { message } = await mission.send({ from: 'claude', to: 'gemini', body, summary: 'Large' })
+      const context = await elsewhere.tree.read(treePath(`llm/missions/alpha/context/message-${message.id}.md`))
+      expect(context?.size).toBe(body.length)
+      expect(claimed(await elsewhere.mission.claim({ agent: 'gemini' })).id).toBe(message.id)
+    })
+
+    it('missions, their manifests and findings are there for both', async () => {
+      await missionsOn(tree).create('alpha/beta')
+      expect(await missionsOn(elsewhere.tree).all()).toEqual(['alpha', 'alpha/beta'])
+      expect((await elsewhere.mission.manifest())?.objective).toBe('Build the thing')
+      expect(await elsewhere.mission.inspect()).toEqual([])
+    })
+  })
+}

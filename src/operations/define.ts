@@ -19,8 +19,10 @@ export interface Context {
   configuration(): Promise<Configuration>
   /** The workspace's tree, opened at the first call and closed by whoever made the context. */
   tree(options?: { readonly makeRoot?: boolean; readonly recover?: boolean }): Promise<Tree>
+  /** The workspace's tree once more, by a clock of the caller's, who also closes it. */
+  openAgain(clock: Clock): Promise<Tree>
   /** A tree over another directory, closed by the caller. */
-  openTree(root: string): Promise<Tree>
+  openTree(root: string, clock?: Clock): Promise<Tree>
   readonly report: Reporter
   /** The benchmark that comes with a checkout; `undefined` where there is none. */
   benchmark(): Benchmark | undefined

@@ -36,6 +36,8 @@ import { mrSend } from './mr/send.ts'
 import { mrStatus } from './mr/status.ts'
 import { mrUnacked } from './mr/unacked.ts'
 import { mrValidate } from './mr/validate.ts'
+import { exportWorkspace, importWorkspace } from './transfer/import.ts'
+import { mirror } from './transfer/mirror.ts'
 import { version } from './version.ts'
 
 /** Those of AC-MQ, in the order in which one meets them. */
@@ -88,6 +90,9 @@ export const operations: readonly Operation[] = [
   ...mrOperations,
   ...humanOperations,
   doctor,
+  mirror,
+  importWorkspace,
+  exportWorkspace,
   demo,
   bench,
   version,

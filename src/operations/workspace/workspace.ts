@@ -21,8 +21,10 @@ export interface LazyWorkspace {
   configuration(): Promise<Configuration>
   /** `recover: false` leaves what crashed processes left half-way to be looked at first; it counts for the first call. */
   tree(options?: { readonly makeRoot?: boolean; readonly recover?: boolean }): Promise<Tree>
+  /** The same tree once more, by another clock; closed by the caller. */
+  openAgain(clock: Clock): Promise<Tree>
   /** A tree of plain files somewhere else, with the defaults. */
-  openTree(root: string): Promise<Tree>
+  openTree(root: string, clock?: Clock): Promise<Tree>
   close(): Promise<void>
 }
 
@@ -34,12 +36,12 @@ export function lazyWorkspace({ flags, environment, outside, engines, clock }: W
   const findOnce = () => (root ??= findRoot(flags.root, environment, outside))
   const readOnce = () => (configuration ??= readConfiguration({ root: findOnce().path, flags, environment, outside }))
 
-  async function open(makeRoot: boolean, recover: boolean): Promise<Tree> {
+  async function open(makeRoot: boolean, recover: boolean, by = clock): Promise<Tree> {
     checkRoot(findOnce(), outside, makeRoot)
     const { engine, durability, permissions, sections } = await readOnce()
     const { path } = findOnce()
-    const files = { root: path, mustExist: !makeRoot, durability, permissions, clock, recover }
-    return openEngine(engine, { files, etcd: { ...etcdFrom(sections.etcd), clock } }, engines)
+    const files = { root: path, mustExist: !makeRoot, durability, permissions, clock: by, recover }
+    return openEngine(engine, { files, etcd: { ...etcdFrom(sections.etcd), clock: by } }, engines)
   }
 
   /** Files that the settings name lie relative to the root, as the settings do. */
@@ -56,8 +58,9 @@ export function lazyWorkspace({ flags, environment, outside, engines, clock }: W
       return readOnce()
     },
     tree: ({ makeRoot = false, recover = true } = {}) => (tree ??= open(makeRoot, recover)),
-    openTree: (folder) =>
-      engines.files({ root: folder, mustExist: false, durability: 'process', permissions: 'owner', clock }),
+    openAgain: (by) => open(false, false, by),
+    openTree: (folder, by = clock) =>
+      engines.files({ root: folder, mustExist: false, durability: 'process', permissions: 'owner', clock: by }),
     async close() {
       // A tree that could not be opened has told its caller already; there is nothing to close.
       const opened = await tree?.catch(() => undefined)

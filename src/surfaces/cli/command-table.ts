@@ -52,6 +52,21 @@ export const commandTable: Group = {
       load: async () => (await import('./commands/doctor.ts')).doctorFace,
     },
     {
+      name: 'mirror',
+      summary: 'Keep a copy of the workspace as plain files, for people and git to look at.',
+      load: async () => (await import('./commands/transfer.ts')).mirrorFace,
+    },
+    {
+      name: 'import',
+      summary: 'Take over a workspace of plain files from a directory.',
+      load: async () => (await import('./commands/transfer.ts')).importFace,
+    },
+    {
+      name: 'export',
+      summary: 'Write the workspace to a directory, as plain files.',
+      load: async () => (await import('./commands/transfer.ts')).exportFace,
+    },
+    {
       name: 'demo',
       summary: 'A short tour on real files: what the tree promises, and how it looks on disk.',
       load: async () => (await import('./commands/demo.ts')).demoFace,

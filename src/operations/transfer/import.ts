@@ -1,0 +1,74 @@
+import { invalidInput } from '../../kernel/errors.ts'
+import { defineOperation } from '../define.ts'
+import { text } from '../field.ts'
+import { copyTree } from './copy.ts'
+import { everything, workspaceFolders } from './walk.ts'
+
+const directory = (help: string) =>
+  text(help, { positional: true, required: true, placeholder: 'DIR', completes: 'folder', pattern: /./, longest: 4096 })
+
+export const importWorkspace = defineOperation({
+  name: 'import',
+  summary: 'Take over a workspace of plain files from a directory.',
+  more:
+    'Carries the folders of all protocols and the state of Signalbox, with bytes and times, into the tree of this ' +
+    'workspace: name a cluster with --engine. Nothing is overwritten. Interrupted, repeat it: it goes on where it ' +
+    'stopped. In the end both sides are read again and compared by count and hash.',
+  input: { directory: directory('The workspace to take over.') },
+  outcomes: { imported: 'done', unchanged: 'done' },
+  examples: [
+    { command: 'import . --engine etcd://localhost:2379/team', does: 'move this workspace to a cluster' },
+    { command: 'import ../backup', does: 'take over what was exported before' },
+  ],
+
+  async run(context, { directory }) {
+    const path = folderNamed(context, directory)
+    const from = await context.openTree(path)
+    try {
+      const folders = await workspaceFolders(context)
+      const { report, openAgain } = context
+      const copied = await copyTree({ from, folders, openTarget: openAgain, report, what: 'import' })
+      return { outcome: copied.copied > 0 ? 'imported' : 'unchanged', from: path, ...copied } as const
+    } finally {
+      await from.close()
+    }
+  },
+})
+
+export const exportWorkspace = defineOperation({
+  name: 'export',
+  summary: 'Write the workspace to a directory, as plain files.',
+  more:
+    'The counterpart of `import`: every leaf with its bytes and its time. Nothing in the directory is overwritten. ' +
+    'Interrupted, repeat it. In the end both sides are read again and compared by count and hash.',
+  input: { directory: directory('Where to write it; made if it is not there.') },
+  outcomes: { exported: 'done', unchanged: 'done' },
+  examples: [
+    { command: 'export backup --engine etcd://localhost:2379/team', does: 'write a cluster’s tenant to files' },
+  ],
+
+  async run(context, { directory }) {
+    const to = context.outside.resolve(context.outside.currentFolder(), directory)
+    if (to === context.root().path && (await context.configuration()).engine === 'files') throw onItself(to)
+    const isCluster = (await context.configuration()).engine !== 'files'
+    const folders = isCluster ? everything : await workspaceFolders(context)
+    const from = await context.tree()
+    const copied = await copyTree({
+      from,
+      folders,
+      openTarget: (clock) => context.openTree(to, clock),
+      report: context.report,
+      what: 'export',
+    })
+    return { outcome: copied.copied > 0 ? 'exported' : 'unchanged', to, ...copied } as const
+  },
+})
+
+function folderNamed({ outside }: Parameters<typeof importWorkspace.invoke>[0], named: string): string {
+  const path = outside.resolve(outside.currentFolder(), named)
+  if (outside.kindOf(path) === 'folder') return path
+  throw invalidInput('NOT_A_DIRECTORY', `There is no directory ${path}.`, { hint: 'Name the workspace to take over.' })
+}
+
+const onItself = (path: string) =>
+  invalidInput('SAME_PLACE', `The workspace already is in ${path}.`, { hint: 'Name another directory.' })

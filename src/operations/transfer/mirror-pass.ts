@@ -1,0 +1,115 @@
+/**
+ * Makes a directory of plain files follow a tree, one way: what came or changed there is written here, what went there
+ * is removed here. Only what changed since the last pass is read again.
+ */
+import { conflict } from '../../kernel/errors.ts'
+import { childOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
+import { home } from '../../tree/home.ts'
+import type { Leaf, TimedEntry, Tree } from '../../tree/tree.ts'
+import type { Context } from '../define.ts'
+import { isCarried } from './walk.ts'
+
+export interface MirrorCounts {
+  written: number
+  removed: number
+}
+
+/** Says that a directory is a mirror, and of what: only then may files in it be removed. */
+const mark = childOf(home, 'mirror.json')
+
+export class Mirror {
+  readonly #source: Tree
+  readonly #target: Tree
+  readonly #time: { at: number }
+  readonly #known = new Map<TreePath, string>()
+
+  private constructor(source: Tree, target: Tree, time: { at: number }) {
+    this.#source = source
+    this.#target = target
+    this.#time = time
+  }
+
+  static async open(context: Context, directory: string): Promise<Mirror> {
+    const { outside } = context
+    const source = await context.tree()
+    const path = outside.resolve(outside.currentFolder(), directory)
+    const isEmpty = outside.kindOf(path) === undefined || outside.namesIn(path).length === 0
+    const time = { at: 0 }
+    const target = await context.openTree(path, { now: () => time.at })
+    try {
+      const marked = await target.read(mark)
+      const of = marked && (JSON.parse(Buffer.from(marked.bytes).toString('utf8')) as { of?: string }).of
+      if (of === undefined ? !isEmpty : of !== source.place) throw notItsMirror(path, source.place, of)
+      time.at = context.clock.now()
+      if (!marked) await target.create(mark, Buffer.from(`${JSON.stringify({ of: source.place })}\n`))
+      return new Mirror(source, target, time)
+    } catch (error) {
+      await target.close()
+      throw error
+    }
+  }
+
+  /** Brings one folder up to date, and those in it that are new; `onFolder` is told of each that it looked at. */
+  async pass(folder: TreePath, counts: MirrorCounts, onFolder: (folder: TreePath) => void): Promise<void> {
+    onFolder(folder)
+    const there = (await this.#source.list(folder, { times: true })).filter(({ name }) =>
+      isCarried(childOf(folder, name)),
+    )
+    const names = new Set(there.map(({ name }) => name))
+    for (const { name, kind } of await this.#target.list(folder)) {
+      const path = childOf(folder, name)
+      if (kind !== 'leaf' || names.has(name) || path === mark || !isCarried(path)) continue
+      if ((await this.#target.remove(path)).outcome === 'removed') counts.removed++
+      this.#known.delete(path)
+    }
+    for (const entry of there) {
+      const path = childOf(folder, entry.name)
+      if (entry.kind === 'leaf') await this.#follow(path, entry, counts)
+      else if (entry.kind === 'folder' && !this.#known.has(path)) {
+        this.#known.set(path, 'folder')
+        await this.#target.makeFolder(path)
+        await this.pass(path, counts, onFolder)
+      }
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#target.close()
+  }
+
+  async #follow(path: TreePath, { size, modifiedAt, changedAt }: TimedEntry, counts: MirrorCounts): Promise<void> {
+    const state = `${size} ${modifiedAt} ${changedAt}`
+    if (this.#known.get(path) === state) return
+    const leaf = await this.#source.read(path)
+    // It moved on in this moment: its new place is looked at too.
+    if (!leaf) return
+    this.#time.at = leaf.modifiedAt
+    if (await this.#write(path, leaf)) counts.written++
+    this.#known.set(path, state)
+  }
+
+  async #write(path: TreePath, leaf: Leaf): Promise<boolean> {
+    for (;;) {
+      const before = await this.#target.read(path)
+      if (before && Buffer.compare(before.bytes, leaf.bytes) === 0) return false
+      const { outcome } = before
+        ? await this.#target.replace(path, leaf.bytes, before.revision)
+        : await this.#target.create(path, leaf.bytes)
+      if (outcome !== 'created' && outcome !== 'replaced') continue
+      await this.#target.touch(path)
+      return true
+    }
+  }
+}
+
+export const mirrorRoot = treeRoot
+
+const notItsMirror = (path: string, place: string, of: string | undefined) =>
+  conflict(
+    'NOT_ITS_MIRROR',
+    of === undefined ? `${path} is not empty, and no mirror.` : `${path} is a mirror of ${of}, not of ${place}.`,
+    {
+      hint: 'Name an empty directory: files in a mirror are removed when their originals go.',
+      details: { path, of: of ?? null },
+    },
+  )

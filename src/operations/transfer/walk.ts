@@ -1,0 +1,44 @@
+/** Which leaves of a tree belong to a workspace, and are worth carrying elsewhere. */
+import { childOf, isWithin, type TreePath, treePath, treeRoot } from '../../kernel/tree-path.ts'
+import { cacheHome, home, isReserved } from '../../tree/home.ts'
+import type { Tree } from '../../tree/tree.ts'
+import type { Context } from '../define.ts'
+import { protocolFolders } from '../workspace/root.ts'
+
+/** A root of files is often a whole repository: of that only what Signalbox and its protocols keep. */
+export async function workspaceFolders(context: Context): Promise<TreePath[]> {
+  const { root } = (await context.configuration()).sections.acmq
+  const missions = treePath(root.replace(/^\.\//, '').replace(/\/$/, ''))
+  const folders = [...new Set([home, missions, ...protocolFolders.map(treePath)])]
+  return folders.filter((folder) => !folders.some((other) => other !== folder && isWithin(folder, other)))
+}
+
+/** On a cluster there is nothing else. */
+export const everything: readonly TreePath[] = [treeRoot]
+
+export const isCarried = (path: TreePath): boolean => !isReserved(path) && !isWithin(path, cacheHome)
+
+export interface Walked {
+  readonly leaves: readonly TreePath[]
+  /** Folders without anything in them, which a copy of the leaves alone would leave out. */
+  readonly emptyFolders: readonly TreePath[]
+  /** Links, pipes and the like: they stay behind. */
+  readonly others: readonly TreePath[]
+}
+
+export async function walk(tree: Tree, folders: readonly TreePath[]): Promise<Walked> {
+  const leaves: TreePath[] = []
+  const emptyFolders: TreePath[] = []
+  const others: TreePath[] = []
+  const into = async (folder: TreePath): Promise<void> => {
+    const entries = (await tree.list(folder)).filter(({ name }) => isCarried(childOf(folder, name)))
+    if (entries.length === 0 && (await tree.look(folder))) emptyFolders.push(folder)
+    for (const { name, kind } of entries) {
+      const path = childOf(folder, name)
+      if (kind === 'folder') await into(path)
+      else (kind === 'leaf' ? leaves : others).push(path)
+    }
+  }
+  for (const folder of folders) await into(folder)
+  return { leaves, emptyFolders: emptyFolders.filter((folder) => folder !== treeRoot), others }
+}

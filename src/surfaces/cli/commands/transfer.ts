@@ -1,0 +1,26 @@
+import { mirrorWorkspace } from '../../../duties/mirror-workspace.ts'
+import { printableLine } from '../../../kernel/printable.ts'
+import type { Copied } from '../../../operations/transfer/copy.ts'
+import { exportWorkspace, importWorkspace } from '../../../operations/transfer/import.ts'
+import { mirror } from '../../../operations/transfer/mirror.ts'
+import { commandFace } from '../command.ts'
+
+export const importFace = commandFace(importWorkspace, (output) => shown('Imported', `from ${output.from}`, output))
+
+export const exportFace = commandFace(exportWorkspace, (output) => shown('Exported', `to ${output.to}`, output))
+
+export const mirrorFace = commandFace(
+  mirror,
+  ({ directory, written, removed }) =>
+    printableLine(`${directory}: ${written} written, ${removed} removed.`).concat('\n'),
+  { stay: ({ once }) => (once === true ? undefined : mirrorWorkspace) },
+)
+
+function shown(did: string, where: string, { copied, unchanged, count, hash, leftBehind }: Copied): string {
+  const lines = [
+    `${did} ${copied} ${printableLine(where)}; ${unchanged} were there already.`,
+    `Both sides have ${count} with the same content (SHA-256 ${hash}).`,
+    ...leftBehind.map((path) => `Left behind, because it is no ordinary file: ${printableLine(path)}`),
+  ]
+  return lines.map((line) => `${line}\n`).join('')
+}

@@ -1,0 +1,106 @@
+/** Between files and a cluster, and back: nothing lost, nothing overwritten, and a mirror that follows. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openEtcdTree } from '../../src/engines/etcd/index.ts'
+import { treePath as at } from '../../src/kernel/tree-path.ts'
+import { cliJson, mainProgram, plainEnvironment } from '../scenarios/cli-program.ts'
+import { spawnProgram } from '../support/child.ts'
+import { type EtcdCluster, startEtcd, withoutEtcd } from '../support/etcd.ts'
+import { tempDir } from '../support/temp.ts'
+
+const reason = withoutEtcd()
+
+if (reason !== undefined) it.skip(`import, export and mirror (skipped: ${reason})`, () => {})
+else
+  describe('a workspace that moves', () => {
+    let cluster: EtcdCluster
+    beforeAll(async () => {
+      cluster = await startEtcd(1)
+    }, 60_000)
+    afterAll(() => cluster.stop())
+
+    it('goes to a cluster and back without loss, and can be repeated', () => {
+      const root = tempDir()
+      for (const words of [
+        ['create-mission', 'alpha'],
+        ['send', 'alpha', '--from', 'ann', '--to', 'bob', '--body', 'One'],
+        ['send', 'alpha', '--from', 'ann', '--to', 'bob', '--body', 'Two'],
+        ['claim', 'alpha', '--as', 'bob'],
+      ])
+        expect(cliJson(['acmq', ...words], { cwd: root }).exit).toBe(0)
+      // A repository around it is none of our business, and stays.
+      mkdirSync(join(root, 'src'))
+      writeFileSync(join(root, 'src/code.ts'), 'code')
+      const pending = join(root, 'llm/missions/alpha/queue/pending')
+      const [name = ''] = readdirSync(pending)
+      utimesSync(join(pending, name), 1_700_000_000, 1_700_000_000)
+
+      const engine = cluster.address('moved')
+      const imported = cliJson(['import', root, '--engine', engine], { cwd: root })
+      expect(imported).toMatchObject({ exit: 0, output: { outcome: 'imported', unchanged: 0 } })
+      const { copied, hash } = imported.output
+      expect(cliJson(['import', root, '--engine', engine], { cwd: root })).toMatchObject({
+        exit: 0,
+        output: { outcome: 'unchanged', copied: 0, unchanged: copied, hash },
+      })
+      const listed = cliJson(['acmq', 'list', 'alpha', '--queue', 'pending', '--engine', engine], { cwd: root })
+      expect(listed.output.messages.map(({ summary }: { summary: string }) => summary)).toEqual(['Two'])
+
+      const back = join(tempDir(), 'back')
+      expect(cliJson(['export', back, '--engine', engine], { cwd: root })).toMatchObject({
+        exit: 0,
+        output: { outcome: 'exported', copied, hash },
+      })
+      const copy = join(back, 'llm/missions/alpha/queue/pending', name)
+      expect(readFileSync(copy, 'utf8')).toBe(readFileSync(join(pending, name), 'utf8'))
+      expect(statSync(copy).mtimeMs).toBe(1_700_000_000_000)
+      expect(existsSync(join(back, 'src'))).toBe(false)
+      expect(existsSync(join(back, 'llm/missions/alpha/queue/failed'))).toBe(true)
+
+      writeFileSync(copy, 'edited')
+      expect(cliJson(['export', back, '--engine', engine], { cwd: root })).toMatchObject({
+        exit: 4,
+        output: { error: { code: 'DIFFERENT_THERE' } },
+      })
+      expect(readFileSync(copy, 'utf8')).toBe('edited')
+    })
+
+    it('is followed by a mirror', async () => {
+      const tree = await openEtcdTree({ address: cluster.address('followed') })
+      await tree.create(at('a/one'), Buffer.from('1'))
+      await tree.create(at('a/deep/two'), Buffer.from('2'))
+      const directory = join(tempDir(), 'mirror')
+      const child = spawnProgram([process.execPath, mainProgram, 'mirror', directory, '--engine', tree.place], {
+        cwd: tempDir(),
+        env: plainEnvironment() as Record<string, string>,
+      })
+      const holds = async (path: string, text: string | undefined) => {
+        const file = join(directory, path)
+        const text_ = () => (existsSync(file) ? readFileSync(file, 'utf8') : undefined)
+        while (text_() !== text) await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+      await holds('a/deep/two', '2')
+      await tree.move(at('a/one'), at('b/one'), { change: () => Buffer.from('moved') })
+      await holds('b/one', 'moved')
+      await holds('a/one', undefined)
+      await tree.append(at('log'), 'line')
+      await holds('log', 'line\n')
+      await tree.append(at('log'), 'more')
+      await holds('log', 'line\nmore\n')
+      child.kill('SIGTERM')
+      expect((await child.exited).code).toBe(0)
+      await tree.remove(at('b/one'))
+      const once = ['mirror', directory, '--once', '--engine', tree.place]
+      expect(cliJson(once, { cwd: '/' })).toMatchObject({ exit: 0, output: { written: 0, removed: 1 } })
+      expect(cliJson(once, { cwd: '/' })).toMatchObject({ exit: 0, output: { outcome: 'unchanged' } })
+      const mine = tempDir()
+      writeFileSync(join(mine, 'precious'), 'mine')
+      expect(cliJson(['mirror', mine, '--once', '--engine', tree.place], { cwd: '/' })).toMatchObject({
+        exit: 4,
+        output: { error: { code: 'NOT_ITS_MIRROR' } },
+      })
+      expect(readdirSync(mine)).toContain('precious')
+      await tree.close()
+    })
+  })

@@ -109,6 +109,7 @@ export async function openWorkspace(options: OpenOptions = {}): Promise<Workspac
     engines: {
       files: async (open) => (await import('./engines/file-system/index.ts')).openFileTree(open),
       etcd: async (open) => (await import('./engines/etcd/index.ts')).openEtcdTree(open),
+      etcdHealth: async (open) => (await import('./engines/etcd/index.ts')).etcdHealth(open),
     },
   })
   const tree = await workspace.tree({ makeRoot })

@@ -48,6 +48,7 @@ async function runProgram(): Promise<number> {
     engines: {
       files: async (options) => (await import('./engines/file-system/index.ts')).openFileTree(options),
       etcd: async (options) => (await import('./engines/etcd/index.ts')).openEtcdTree(options),
+      etcdHealth: async (options) => (await import('./engines/etcd/index.ts')).etcdHealth(options),
     },
     stopSignal() {
       const stop = new AbortController()

@@ -6,6 +6,7 @@ import { checkInput, type Spelling } from './check-input.ts'
 import type { Fields, InputOf } from './field.ts'
 import type { Outside } from './outside.ts'
 import type { Configuration } from './workspace/configuration.ts'
+import type { ClusterHealth } from './workspace/engine.ts'
 import type { Root } from './workspace/root.ts'
 
 /** What operations are given. Whatever costs time is a function, so that nobody pays for what is not used. */
@@ -21,6 +22,8 @@ export interface Context {
   tree(options?: { readonly makeRoot?: boolean; readonly recover?: boolean }): Promise<Tree>
   /** The workspace's tree once more, by a clock of the caller's, who also closes it. */
   openAgain(clock: Clock): Promise<Tree>
+  /** How the cluster is that keeps the tree; `undefined` when files do. */
+  clusterHealth(): Promise<ClusterHealth | undefined>
   /** A tree over another directory, closed by the caller. */
   openTree(root: string, clock?: Clock): Promise<Tree>
   readonly report: Reporter

@@ -1,7 +1,9 @@
+import { SignalboxError } from '../kernel/errors.ts'
 import type { Finding } from '../tree/tree.ts'
-import { defineOperation } from './define.ts'
+import { type Context, defineOperation } from './define.ts'
 import { checks } from './doctor-checks.ts'
 import { flag } from './field.ts'
+import type { ClusterHealth } from './workspace/engine.ts'
 
 export const doctor = defineOperation({
   name: 'doctor',
@@ -26,13 +28,51 @@ export const doctor = defineOperation({
       if (check.decidesRepair && found.some(({ severity }) => severity === 'error')) repair = false
     }
     context.report.progress('done', checks.length, checks.length)
+    const cluster = await healthOfCluster(context)
+    if (cluster) findings.push(...oldVersions(cluster))
     findings.sort((a, b) => rank[a.severity] - rank[b.severity])
     const remaining = findings.filter(({ repaired }) => !repaired)
     const repaired = findings.length - remaining.length
     const isUnhealthy = remaining.some(({ severity }) => severity === 'error')
     const outcome = isUnhealthy ? 'unhealthy' : repaired > 0 ? 'repaired' : 'healthy'
-    return { outcome, root: context.root().path, findings, remaining: remaining.length, repaired } as const
+    return {
+      outcome,
+      root: context.root().path,
+      findings,
+      remaining: remaining.length,
+      repaired,
+      ...(cluster ? { cluster } : {}),
+    } as const
   },
 })
+
+/** Settings that cannot be read were found already; then there is no cluster to ask for. */
+async function healthOfCluster(context: Context): Promise<ClusterHealth | undefined> {
+  try {
+    return await context.clusterHealth()
+  } catch (error) {
+    if (error instanceof SignalboxError && error.code === 'BAD_CONFIGURATION') return undefined
+    throw error
+  }
+}
+
+/** Older ones get no corrections any more. */
+const oldestSupported = [3, 5] as const
+
+function oldVersions({ members, place }: ClusterHealth): Finding[] {
+  const isOld = (version: string) => {
+    const [major = 0, minor = 0] = version.split('.').map(Number)
+    return major < oldestSupported[0] || (major === oldestSupported[0] && minor < oldestSupported[1])
+  }
+  const old = [...new Set(members.flatMap(({ version }) => (version && isOld(version) ? [version] : [])))]
+  return old.map((version) => ({
+    code: 'OLD_ETCD',
+    severity: 'note',
+    path: place,
+    message: `etcd ${version} is not supported any more; it will do for tests.`,
+    hint: 'Run 3.6 or later in production.',
+    repaired: false,
+  }))
+}
 
 const rank = { error: 0, warning: 1, note: 2 } as const

@@ -26,7 +26,8 @@ import type {
 import { appendLine } from './append.ts'
 import type { Cluster } from './cluster.ts'
 import { createLeaf } from './create.ts'
-import { inspectCluster } from './inspect.ts'
+import { healthOf } from './health.ts'
+import { findingsIn } from './inspect.ts'
 import { EtcdLeaf, isSeen, notALeaf } from './leaves.ts'
 import { moveLeaf } from './move.ts'
 import { replaceLeaf, touchLeaf } from './replace.ts'
@@ -169,8 +170,8 @@ export class EtcdTree implements Tree {
     return { by: 'events', close }
   }
 
-  inspect(): Promise<Finding[]> {
-    return inspectCluster(this.#cluster)
+  async inspect(): Promise<Finding[]> {
+    return findingsIn(await healthOf(this.#cluster))
   }
 
   async close(): Promise<void> {

@@ -80,6 +80,17 @@ export class Gateway {
     throw judged.is === 'refused' ? judged.error : new NoAnswer(judged.why, true)
   }
 
+  /** What a member tells its monitoring, as text; `undefined` where that is not to be had. */
+  async metricsOf(host: Host, timeoutMs: number): Promise<string | undefined> {
+    try {
+      const { status, text } = await this.#transport.request(host, '/metrics', '', { timeoutMs, method: 'GET' })
+      return status === 200 ? text : undefined
+    } catch (error) {
+      if (error instanceof NoAnswer) return undefined
+      throw error
+    }
+  }
+
   /** Opens a stream at the member in use. */
   stream(path: string, body: object, { onMessage, onEnd }: Watched): Stream {
     const host = this.#host

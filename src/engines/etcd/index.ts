@@ -3,6 +3,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Tree } from '../../tree/tree.ts'
 import { type ClusterOptions, joinCluster } from './cluster.ts'
 import { EtcdTree } from './etcd-tree.ts'
+import { type ClusterHealth, healthOf } from './health.ts'
 
 export interface EtcdTreeOptions extends ClusterOptions {
   readonly clock?: Clock | undefined
@@ -12,4 +13,14 @@ export interface EtcdTreeOptions extends ClusterOptions {
 export async function openEtcdTree({ clock, ...options }: EtcdTreeOptions): Promise<Tree> {
   const { cluster, leave } = joinCluster(options)
   return new EtcdTree(cluster, clock, leave)
+}
+
+/** How the cluster is, for `doctor`. */
+export async function etcdHealth({ clock: _, ...options }: EtcdTreeOptions): Promise<ClusterHealth> {
+  const { cluster, leave } = joinCluster(options)
+  try {
+    return await healthOf(cluster)
+  } finally {
+    leave()
+  }
 }

@@ -14,6 +14,8 @@ export interface Reply {
 export interface RequestOptions {
   readonly token?: string | undefined
   readonly timeoutMs: number
+  /** `POST` unless said otherwise. */
+  readonly method?: 'GET' | 'POST'
 }
 
 export interface StreamOptions {
@@ -44,6 +46,13 @@ export class NoAnswer extends Error {
   }
 }
 
+interface Request {
+  readonly path: string
+  readonly method: 'GET' | 'POST'
+  readonly body: string
+  readonly token: string | undefined
+}
+
 /** No connection came about, so that no request can have gone out. Bun has words of its own. */
 const unsent = /^(ECONNREFUSED|ConnectionRefused|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|FailedToOpenSocket)$/
 /** The other side is not who it should be, or takes us for somebody else. */
@@ -59,9 +68,10 @@ export class Transport {
     this.#agent = tls ? new https.Agent({ ...options, ...tls }) : new http.Agent(options)
   }
 
-  request(to: Host, path: string, body: string, { token, timeoutMs }: RequestOptions): Promise<Reply> {
+  request(to: Host, path: string, body: string, options: RequestOptions): Promise<Reply> {
+    const { token, timeoutMs, method = 'POST' } = options
     return new Promise((resolve, reject) => {
-      const request = this.#open(to, path, body, token, this.#agent)
+      const request = this.#open(to, { path, method, body, token }, this.#agent)
       const timer = setTimeout(() => {
         reject(new NoAnswer(`no answer within ${Math.round(timeoutMs)} ms`, true))
         request.destroy()
@@ -88,7 +98,7 @@ export class Transport {
   /** An answer that goes on: one line a document, as long as both sides live. */
   stream(to: Host, path: string, body: string, { token, onLine, onEnd }: StreamOptions): Stream {
     // A connection of its own: one that is kept could be given back while it still speaks.
-    const request = this.#open(to, path, body, token, undefined)
+    const request = this.#open(to, { path, method: 'POST', body, token }, undefined)
     let isOver = false
     let rest = ''
     const end = (reason: string) => {
@@ -125,12 +135,12 @@ export class Transport {
     this.#agent.destroy()
   }
 
-  #open(to: Host, path: string, body: string, token: string | undefined, agent: http.Agent | undefined) {
+  #open(to: Host, { path, method, body, token }: Request, agent: http.Agent | undefined) {
     const options = {
       host: to.host,
       port: to.port,
       path,
-      method: 'POST',
+      method,
       headers: {
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(body),

@@ -25,10 +25,30 @@ export interface EtcdEngineOptions {
   readonly clock: Clock
 }
 
+/** How a cluster is. The same words as the engine's own. */
+export interface ClusterHealth {
+  readonly place: string
+  readonly members: readonly {
+    readonly address: string
+    readonly isReachable: boolean
+    readonly isLeader: boolean
+    readonly version?: string
+    readonly sizeBytes?: number
+    readonly inUseBytes?: number
+  }[]
+  readonly sizeBytes: number
+  readonly quotaBytes?: number
+  readonly revision: number
+  readonly compactedRevision?: number
+  readonly readMs?: number
+}
+
 /** One way to open a tree for each kind of address. */
 export interface Engines {
   files(options: FileEngineOptions): Promise<Tree>
   etcd(options: EtcdEngineOptions): Promise<Tree>
+  /** How the cluster at an address is. */
+  etcdHealth(options: EtcdEngineOptions): Promise<ClusterHealth>
 }
 
 /** What an engine may need to know: of the files, and of the cluster. */

@@ -268,6 +268,7 @@ describe('a workspace', () => {
         clusters.push(options)
         return openMemoryTree()
       },
+      etcdHealth: async () => ({ place: '', members: [], sizeBytes: 0, revision: 0 }),
     }
     return {
       opened,
@@ -307,7 +308,9 @@ describe('a workspace', () => {
     const root = tempDir()
     chmodSync(root, 0)
     const blind = { ...outside, mayRead: () => false }
-    const engines = { files: async () => openMemoryTree(), etcd: async () => openMemoryTree() }
+    const open = async () => openMemoryTree()
+    const etcdHealth = async () => ({ place: '', members: [], sizeBytes: 0, revision: 0 })
+    const engines = { files: open, etcd: open, etcdHealth }
     const workspace = lazyWorkspace({ flags: { root }, environment: {}, outside: blind, engines, clock: systemClock })
     expect(await refusal(workspace.tree())).toMatchObject({ code: 'ROOT_UNREADABLE', exit: 6 })
   })

@@ -4,7 +4,7 @@ import type { Tree } from '../../tree/tree.ts'
 import type { Environment } from '../define.ts'
 import type { Outside } from '../outside.ts'
 import { type Configuration, readConfiguration } from './configuration.ts'
-import { type Engines, openEngine } from './engine.ts'
+import { type ClusterHealth, type Engines, openEngine } from './engine.ts'
 import { checkRoot, findRoot, type Root } from './root.ts'
 
 export interface WorkspaceOptions {
@@ -23,6 +23,8 @@ export interface LazyWorkspace {
   tree(options?: { readonly makeRoot?: boolean; readonly recover?: boolean }): Promise<Tree>
   /** The same tree once more, by another clock; closed by the caller. */
   openAgain(clock: Clock): Promise<Tree>
+  /** How the cluster is that keeps the tree; `undefined` when files do. */
+  clusterHealth(): Promise<ClusterHealth | undefined>
   /** A tree of plain files somewhere else, with the defaults. */
   openTree(root: string, clock?: Clock): Promise<Tree>
   close(): Promise<void>
@@ -58,6 +60,12 @@ export function lazyWorkspace({ flags, environment, outside, engines, clock }: W
       return readOnce()
     },
     tree: ({ makeRoot = false, recover = true } = {}) => (tree ??= open(makeRoot, recover)),
+    async clusterHealth() {
+      const { engine: address, sections } = await readOnce()
+      return address.startsWith('etcd://')
+        ? engines.etcdHealth({ ...etcdFrom(sections.etcd), address, clock })
+        : undefined
+    },
     openAgain: (by) => open(false, false, by),
     openTree: (folder, by = clock) =>
       engines.files({ root: folder, mustExist: false, durability: 'process', permissions: 'owner', clock: by }),

@@ -64,7 +64,11 @@ async function run(line: string | string[], environment: Record<string, string> 
     environment,
     clock: heldClock(),
     outside: { ...outside, readStandardInput: () => 'from stdin', currentFolder: () => folder },
-    engines: { files: async () => openMemoryTree(), etcd: async () => openMemoryTree() },
+    engines: {
+      files: async () => openMemoryTree(),
+      etcd: async () => openMemoryTree(),
+      etcdHealth: async () => ({ place: '', members: [], sizeBytes: 0, revision: 0 }),
+    },
     benchmark: () => undefined,
     stopSignal: () => new AbortController().signal,
   }

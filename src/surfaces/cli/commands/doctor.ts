@@ -1,22 +1,40 @@
 import { printableLine } from '../../../kernel/printable.ts'
 import { doctor } from '../../../operations/doctor.ts'
+import type { ClusterHealth } from '../../../operations/workspace/engine.ts'
 import { commandFace } from '../command.ts'
 import type { Colour } from '../terminal.ts'
 
 const colours = { error: 'red', warning: 'yellow', note: 'cyan' } as const satisfies Record<string, Colour>
 
-export const doctorFace = commandFace(doctor, ({ outcome, root, findings, remaining, repaired }, { paint }) => {
-  const lines = findings.map((finding) => {
-    const mark = finding.repaired ? paint('green', 'repaired') : paint(colours[finding.severity], finding.severity)
-    const hint = finding.repaired ? '' : `  ${paint('dim', 'hint:')} ${printableLine(finding.hint)}\n`
-    const place = paint('bold', printableLine(finding.path || '.'))
-    return `${mark} ${place}: ${printableLine(finding.message)} ${paint('dim', `(${finding.code})`)}\n${hint}`
+export const doctorFace = commandFace(
+  doctor,
+  ({ outcome, root, findings, remaining, repaired, cluster }, { paint }) => {
+    const lines = findings.map((finding) => {
+      const mark = finding.repaired ? paint('green', 'repaired') : paint(colours[finding.severity], finding.severity)
+      const hint = finding.repaired ? '' : `  ${paint('dim', 'hint:')} ${printableLine(finding.hint)}\n`
+      const place = paint('bold', printableLine(finding.path || '.'))
+      return `${mark} ${place}: ${printableLine(finding.message)} ${paint('dim', `(${finding.code})`)}\n${hint}`
+    })
+    const verdict = {
+      healthy: remaining === 0 ? 'Nothing is out of order' : 'Nothing is broken',
+      repaired: 'All that was broken is repaired',
+      unhealthy: 'Something is broken',
+    }[outcome]
+    const counts = findings.length === 0 ? '' : ` (${repaired} repaired, ${remaining} left)`
+    const health = cluster ? shownHealth(cluster) : ''
+    return `${lines.join('')}${health}${paint(outcome === 'unhealthy' ? 'red' : 'green', verdict)} in ${printableLine(root)}${counts}.\n`
+  },
+)
+
+function shownHealth({ members, sizeBytes, quotaBytes, revision, compactedRevision, readMs }: ClusterHealth): string {
+  const lines = members.map(({ address, isReachable, isLeader, version }) => {
+    const state = isReachable ? `etcd ${version ?? '?'}${isLeader ? ', leader' : ''}` : 'does not answer'
+    return `member ${printableLine(address)}: ${state}`
   })
-  const verdict = {
-    healthy: remaining === 0 ? 'Nothing is out of order' : 'Nothing is broken',
-    repaired: 'All that was broken is repaired',
-    unhealthy: 'Something is broken',
-  }[outcome]
-  const counts = findings.length === 0 ? '' : ` (${repaired} repaired, ${remaining} left)`
-  return `${lines.join('')}${paint(outcome === 'unhealthy' ? 'red' : 'green', verdict)} in ${printableLine(root)}${counts}.\n`
-})
+  const quota =
+    quotaBytes === undefined ? 'quota not known' : `${Math.round((sizeBytes / quotaBytes) * 100)} % of its quota`
+  lines.push(`size: ${(sizeBytes / 1e6).toFixed(1)} MB, ${quota}`)
+  lines.push(`history: revision ${revision}, compacted up to ${compactedRevision ?? 'unknown'}`)
+  if (readMs !== undefined) lines.push(`latency: ${readMs.toFixed(1)} ms for a read (median)`)
+  return lines.map((line) => `${line}\n`).join('')
+}

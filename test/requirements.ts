@@ -241,7 +241,7 @@ const beyond = family('Beyond the specifications', 'Built with the protocols and
     'The doctor finds and repairs what is broken, and is never green while a message is lost or stuck.',
     'built',
   ],
-  ['X-cluster', 'The protocols run unchanged on many machines, and a dead node costs nothing.'],
+  ['X-cluster', 'The protocols run unchanged on many machines, and a dead node costs nothing.', 'built'],
   ['X-crash', 'A process killed at any step leaves a state from which everything is recovered.', 'built'],
   [
     'X-disk',

@@ -1,5 +1,6 @@
 /** What `npm run bench` measures, in this order. */
 import { acmqSections } from './acmq/sections.ts'
+import { cluster } from './cluster/section.ts'
 import { coldStart } from './cold/section.ts'
 import { groupCommit } from './durable/section.ts'
 import { headerReading } from './header/section.ts'
@@ -15,5 +16,6 @@ export const sections: readonly Section[] = [
   headerReading,
   ...acmqSections,
   messageRouting,
+  cluster,
   neighbours,
 ]

@@ -30,7 +30,7 @@ interface WatchMessage {
 }
 
 /** Keys are taken over in pages of this many. */
-const pageSize = 1000
+const pageSize = 500
 /** Heard from within this time, a watch is taken to be alive. */
 const trustMs = 1000
 /** An own write, or a stamp that others have seen, must arrive on the watch within this time. */
@@ -170,7 +170,7 @@ export class FolderIndex {
     let key: string = wire(from)
     let revision = 0
     for (let more = true; more && !this.#isClosed; ) {
-      const page = await this.#range({
+      const page = await this.#gateway.readPage<RangeAnswer>({
         key,
         range_end: wire(to),
         limit: `${pageSize}`,

@@ -9,7 +9,7 @@ import { fromWire, type Keys, wire } from './keys.ts'
 import { foundBy, get, isAbsent, put, type RangeAnswer, revisionOf, type TransactionAnswer } from './transaction.ts'
 import { printValue } from './value.ts'
 
-const pageSize = 10_000
+const pageSize = 2000
 
 export class Folders {
   readonly #gateway: Gateway
@@ -62,7 +62,7 @@ export class Folders {
     let key: string = wire(from)
     let revision: string | undefined
     for (let more = true; more; ) {
-      const page = await this.#gateway.read<RangeAnswer>('/v3/kv/range', {
+      const page = await this.#gateway.readPage<RangeAnswer>({
         key,
         range_end: wire(to),
         keys_only: true,

@@ -34,10 +34,19 @@ const patienceWithRefusals = 3000
 const longestPause = 200
 /** A member that failed is not asked again for so long, while others can be. */
 const avoidMs = 3000
+/** Hashing a password takes the cluster a good part of a second, by design. */
+const loginMs = 3000
+const pageMs = 3000
 /** More would only wait in the cluster, and be taken for lost there. */
 const mostInFlight = 32
 
-type Ask = { readonly isWrite: boolean; readonly path: string; readonly body: string }
+interface Ask {
+  readonly isWrite: boolean
+  readonly path: string
+  readonly body: string
+  /** Wait so much longer than is usual. */
+  readonly moreMs?: number
+}
 
 export class Gateway {
   /** The newest state of the cluster that any answer spoke of. */
@@ -64,8 +73,13 @@ export class Gateway {
 
   /** Asks until somebody answers. Only for what may be asked twice. */
   async read<Answer>(path: string, body: object): Promise<Answer> {
-    const answer = await this.#ask({ isWrite: false, path, body: JSON.stringify(body) })
-    return answer as Answer
+    return (await this.#ask({ isWrite: false, path, body: JSON.stringify(body) })) as Answer
+  }
+
+  /** The same for a page of a large folder, which takes its time. */
+  async readPage<Answer>(body: object): Promise<Answer> {
+    const path = '/v3/kv/range'
+    return (await this.#ask({ isWrite: false, path, body: JSON.stringify(body), moreMs: pageMs })) as Answer
   }
 
   /** `undefined`: the answer never came; it may have had its effect, or have it yet. */
@@ -140,7 +154,8 @@ export class Gateway {
     return this.hosts[this.#at]!
   }
 
-  async #ask({ isWrite, path, body }: Ask): Promise<unknown> {
+  async #ask(ask: Ask): Promise<unknown> {
+    const { isWrite, path } = ask
     const { patienceMs = defaultPatience } = this.#options
     const startedAt = performance.now()
     let isOnlyRefused = true
@@ -150,7 +165,7 @@ export class Gateway {
       const host = this.#host
       let why: string
       try {
-        const judged = judge(await this.#timed(host, path, body))
+        const judged = judge(await this.#turns.take(() => this.#send(host, ask)))
         if (judged.is === 'answer') {
           this.#note((judged.document as { header?: Header }).header)
           return judged.document
@@ -181,17 +196,12 @@ export class Gateway {
     }
   }
 
-  #timed(host: Host, path: string, body: string) {
-    return this.#turns.take(() => this.#send(host, path, body))
-  }
-
-  async #send(host: Host, path: string, body: string) {
+  async #send(host: Host, { path, body, moreMs = path === loginPath ? loginMs : 0 }: Ask) {
     const startedAt = performance.now()
-    // Hashing a password takes the cluster a good part of a second, by design.
-    const timeoutMs = this.#pace.timeoutMs + (path === loginPath ? 3000 : 0)
+    const timeoutMs = this.#pace.timeoutMs + moreMs
     try {
       const reply = await this.#transport.request(host, path, body, { token: this.#token, timeoutMs })
-      if (path !== loginPath) this.#pace.answered(performance.now() - startedAt)
+      if (moreMs === 0) this.#pace.answered(performance.now() - startedAt)
       return reply
     } catch (error) {
       if (performance.now() - startedAt >= timeoutMs) this.#pace.waitedInVain()

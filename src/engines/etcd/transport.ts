@@ -72,10 +72,11 @@ export class Transport {
     const { token, timeoutMs, method = 'POST' } = options
     return new Promise((resolve, reject) => {
       const request = this.#open(to, { path, method, body, token }, this.#agent)
-      const timer = setTimeout(() => {
+      const giveUp = () => {
         reject(new NoAnswer(`no answer within ${Math.round(timeoutMs)} ms`, true))
         request.destroy()
-      }, timeoutMs)
+      }
+      let timer = setTimeout(giveUp, timeoutMs)
       const fail = (error: unknown) => {
         clearTimeout(timer)
         reject(noAnswer(error))
@@ -83,7 +84,12 @@ export class Transport {
       request.on('error', fail)
       request.on('response', (response) => {
         const pieces: Buffer[] = []
-        response.on('data', (piece: Buffer) => pieces.push(piece))
+        response.on('data', (piece: Buffer) => {
+          pieces.push(piece)
+          // Whoever is still speaking is not gone.
+          clearTimeout(timer)
+          timer = setTimeout(giveUp, timeoutMs)
+        })
         response.on('error', fail)
         response.on('close', () => {
           clearTimeout(timer)

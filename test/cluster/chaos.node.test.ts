@@ -14,7 +14,7 @@ const reason = withoutEtcd()
 const isLong = process.env.SIGNALBOX_CHAOS === 'long'
 const kills = isLong ? 20 : 2
 const pauses = isLong ? 5 : 1
-const pauseMs = 3000
+const pauseMs = 2000
 
 let cluster: EtcdCluster
 beforeAll(async () => {

@@ -7,8 +7,8 @@ import { drain } from './drain.ts'
 
 const reason = withoutEtcd()
 const scale = Number(process.env.SIGNALBOX_TEST_SCALE ?? 1)
-// The full proof, 20,000 messages, is SIGNALBOX_TEST_SCALE=40.
-const total = 500 * scale
+// The full proof, 20,000 messages, is SIGNALBOX_TEST_SCALE=100.
+const total = 200 * scale
 
 let cluster: EtcdCluster
 beforeAll(async () => {

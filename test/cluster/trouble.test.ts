@@ -114,6 +114,18 @@ else
       await reaches(async () => (await names('a', tree)).includes('second'))
     })
 
+    it('a single command asks for what it needs, not for the folder it writes to', async () => {
+      for (let i = 0; i < 300; i++) await other.create(at(`a/message-${i}`), Buffer.alloc(1000, 'x'))
+      const before = proxies.map(({ received }) => received)
+      // As a command does it: look, read one, write one, go.
+      await tree.look(at('a'))
+      await tree.read(at('a/message-7'))
+      expect((await tree.create(at('a/new'), bytes('x'))).outcome).toBe('created')
+      expect((await tree.move(at('a/message-7'), at('b/message-7'))).outcome).toBe('moved')
+      const received = proxies.reduce((sum, proxy, i) => sum + proxy.received - before[i]!, 0)
+      expect(received).toBeLessThan(20_000)
+    })
+
     it('after compaction a watch begins anew, with nothing missing', async () => {
       for (let i = 0; i < 4; i++) await tree.list(at('a'))
       await other.create(at('a/first'), bytes('x'))

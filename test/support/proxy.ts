@@ -18,6 +18,8 @@ export interface TcpProxy {
   mode: Mode
   /** Milliseconds that everything takes longer, each way. */
   delayMs: number
+  /** Bytes that the server has sent so far. */
+  readonly received: number
   /** Resolves when something that a client sent is being held. */
   held(): Promise<void>
   /** Sends on what was held. */
@@ -47,6 +49,7 @@ export async function startProxy(target: number): Promise<TcpProxy> {
   const connections = new Set<Connection>()
   const kept: (() => void)[] = []
   let onHeld: () => void = () => {}
+  let received = 0
 
   const server = createServer((client) => {
     const connection = { client, upstream: connect(target, '127.0.0.1'), isSilent: false, isMuted: false }
@@ -67,6 +70,7 @@ export async function startProxy(target: number): Promise<TcpProxy> {
       }
     })
     upstream.on('data', (piece) => {
+      received += piece.length
       const isHeard = proxy.mode !== 'drop' && !connection.isMuted && !connection.isSilent
       if (isHeard) later(() => client.destroyed || client.write(piece))
     })
@@ -91,6 +95,9 @@ export async function startProxy(target: number): Promise<TcpProxy> {
     port: (server.address() as { port: number }).port,
     mode: 'pass',
     delayMs: 0,
+    get received() {
+      return received
+    },
     held: () => (kept.length > 0 ? Promise.resolve() : new Promise((resolve) => (onHeld = resolve))),
     release() {
       for (const send of kept.splice(0)) send()

@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { etcdHealth, openEtcdTree } from '../../src/engines/etcd/index.ts'
 import { openFileTree } from '../../src/engines/file-system/index.ts'
 import * as outside from '../../src/engines/file-system/outside.ts'
 import type { Host } from '../../src/surfaces/cli/host.ts'
@@ -90,7 +91,7 @@ function hostAt(now: number, environment: Record<string, string>): Host & { prin
     environment,
     clock: { now: () => now },
     outside,
-    engines: { files: async (options) => openFileTree(options) },
+    engines: { files: async (options) => openFileTree(options), etcd: openEtcdTree, etcdHealth },
     stopSignal: () => new AbortController().signal,
     benchmark: () => undefined,
     printed: () => printed,

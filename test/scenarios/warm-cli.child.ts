@@ -3,6 +3,7 @@
  * request is one command with its own directory, variables and input; the thread that asks waits for the answer.
  */
 import { isMainThread, type MessagePort, workerData } from 'node:worker_threads'
+import { etcdHealth, openEtcdTree } from '../../src/engines/etcd/index.ts'
 import { openFileTree } from '../../src/engines/file-system/index.ts'
 import * as outside from '../../src/engines/file-system/outside.ts'
 import { runCommandLine } from '../../src/surfaces/cli/run.ts'
@@ -46,7 +47,7 @@ async function run({ words, cwd, env, input }: Request): Promise<Answer> {
       readText: (path, atMost) => outside.readText(at(path), atMost),
       readStandardInput: () => input,
     },
-    engines: { files: (options) => openFileTree(options) },
+    engines: { files: (options) => openFileTree(options), etcd: openEtcdTree, etcdHealth },
     stopSignal: () => new AbortController().signal,
     benchmark: () => undefined,
   })

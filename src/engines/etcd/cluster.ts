@@ -6,6 +6,8 @@ import { readFileSync } from 'node:fs'
 import { denied } from '../../kernel/errors.ts'
 import { parseAddress, printAddress } from './address.ts'
 import { Commits } from './commit.ts'
+import { CurrentTurn } from './current-turn.ts'
+import { ExclusiveTurns } from './exclusive-turns.ts'
 import { FolderIndexes } from './folder-indexes.ts'
 import { Folders } from './folders.ts'
 import { Gateway } from './gateway.ts'
@@ -13,6 +15,7 @@ import { Keys } from './keys.ts'
 import { LargeBodies } from './large-bodies.ts'
 import { Leases } from './leases.ts'
 import { Leaves } from './leaves.ts'
+import { Session } from './session.ts'
 import type { TlsFiles } from './transport.ts'
 
 /** Paths are those of the system, absolute. */
@@ -32,6 +35,8 @@ export interface ClusterOptions {
   /** A directory, shared by all machines, for bodies that are too large for etcd. */
   readonly largeBodies?: string | undefined
   readonly patienceMs?: number | undefined
+  /** How long a turn outlives its process, in seconds; at least 2. */
+  readonly turnSeconds?: number | undefined
 }
 
 export class Cluster {
@@ -44,25 +49,31 @@ export class Cluster {
   readonly leaves: Leaves
   readonly leases: Leases
   readonly bodies: LargeBodies
+  readonly turns: ExclusiveTurns
+  readonly #session: Session
 
   constructor(options: ClusterOptions) {
     const address = parseAddress(options.address)
     this.place = printAddress(address)
-    const { user, passwordFile, patienceMs, largeBodies } = options
+    const { user, passwordFile, patienceMs, largeBodies, turnSeconds } = options
     const password =
       passwordFile === undefined ? undefined : () => readSecret(passwordFile, 'etcd.passwordFile').split(/\r?\n/)[0]!
     this.gateway = new Gateway({ address, user, password, patienceMs, tls: tlsOf(options) })
     this.keys = new Keys(address.tenant)
     this.bodies = new LargeBodies(largeBodies, address.tenant)
-    this.indexes = new FolderIndexes(this.gateway, this.keys)
-    this.commits = new Commits(this.gateway, this.keys, this.indexes)
-    this.folders = new Folders(this.gateway, this.keys, this.indexes)
+    const turn = new CurrentTurn()
+    this.indexes = new FolderIndexes(this.gateway, this.keys, turn)
+    this.commits = new Commits(this.gateway, this.keys, this.indexes, turn)
+    this.folders = new Folders(this.gateway, this.keys, this.indexes, turn)
     this.leaves = new Leaves(this.gateway, this.keys, this.indexes, this.bodies)
-    this.leases = new Leases(this.gateway, this.keys, this.commits.settling)
+    this.leases = new Leases(this.gateway, this.keys, this.commits.settling, turn)
+    this.#session = new Session(this.gateway, turnSeconds)
+    this.turns = new ExclusiveTurns(this.gateway, this.keys, this.commits.settling, this.#session, turn)
   }
 
   close(): void {
     this.indexes.close()
+    this.#session.close()
     this.gateway.close()
   }
 }

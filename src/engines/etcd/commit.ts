@@ -3,6 +3,7 @@
  * condition that it was not revoked. Done or not done is always known when `commit` returns.
  */
 import type { TreePath } from '../../kernel/tree-path.ts'
+import type { CurrentTurn } from './current-turn.ts'
 import type { FolderIndexes } from './folder-indexes.ts'
 import type { Gateway } from './gateway.ts'
 import { type Key, type KeyRange, type Keys, wire } from './keys.ts'
@@ -61,11 +62,13 @@ export class Commits {
   readonly #gateway: Gateway
   readonly #keys: Keys
   readonly #indexes: FolderIndexes
+  readonly #turn: CurrentTurn
 
-  constructor(gateway: Gateway, keys: Keys, indexes: FolderIndexes) {
+  constructor(gateway: Gateway, keys: Keys, indexes: FolderIndexes, turn: CurrentTurn) {
     this.#gateway = gateway
     this.#keys = keys
     this.#indexes = indexes
+    this.#turn = turn
     this.settling = new Settling(gateway, keys)
   }
 
@@ -73,6 +76,7 @@ export class Commits {
     // A history needs a beginning: a process that has heard nothing yet asks first.
     if (this.#gateway.revision === 0)
       await this.#gateway.read('/v3/kv/range', { key: wire(this.#keys.stamp(folders[0])) })
+    const turn = this.#turn.fence
     for (;;) {
       const operation = crypto.randomUUID()
       const since = this.#gateway.revision
@@ -81,6 +85,7 @@ export class Commits {
       const answer = await this.#gateway.write<TransactionAnswer>('/v3/kv/txn', {
         compare: [
           isAbsent(this.#keys.revoked(operation)),
+          ...turn.compare,
           ...folders.map((folder) => isPresent(this.#keys.stamp(folder))),
           ...compare,
         ],
@@ -88,9 +93,9 @@ export class Commits {
           ...stamped.map(({ key, value }) => (value === undefined ? drop(key) : put(key, value))),
           ...(dropped ? [dropAll(dropped)] : []),
         ],
-        failure: [...otherwise, ...folders.map((folder) => get(this.#keys.stamp(folder)))],
+        failure: [...otherwise, ...folders.map((folder) => get(this.#keys.stamp(folder))), ...turn.otherwise],
       })
-      if (answer && !answer.succeeded) return this.#notDone(answer, folders)
+      if (answer && !answer.succeeded) return this.#notDone(answer, folders, turn.otherwise.length)
       const revision = answer
         ? revisionOf(answer.header)
         : await this.settling.settle({ operation, folder: folders[0], since, now })
@@ -105,8 +110,9 @@ export class Commits {
     return { key: this.#keys.stamp(folder), value, folder }
   }
 
-  #notDone(answer: TransactionAnswer, folders: readonly TreePath[]): Committed {
+  #notDone(answer: TransactionAnswer, folders: readonly TreePath[], ofTurn: number): Committed {
     const all = foundBy(answer)
+    if (ofTurn > 0) this.#turn.expectHeld(all.splice(-ofTurn)[0])
     const stamps = all.slice(all.length - folders.length)
     return {
       done: false,

@@ -159,6 +159,10 @@ export class EtcdTree implements Tree {
     return this.#cluster.leases.all(this.#writer.now())
   }
 
+  exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
+    return this.#cluster.turns.take(name, work)
+  }
+
   watch(folder: TreePath, onHint: () => void): Watching {
     check(folder, true)
     const stop = this.#cluster.indexes.open(folder).listen(onHint)

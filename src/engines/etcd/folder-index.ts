@@ -62,6 +62,8 @@ export class FolderIndex {
   #early: { readonly kv: KeyValue; readonly isDrop: boolean }[] | undefined
   /** The watch has told of everything up to here. */
   #told = 0
+  /** Up to here nothing was missing when it was last compared with the cluster. */
+  #compared = 0
   /** The newest own write, and when it was made. */
   #own = { revision: 0, at: 0 }
   #heardAt = 0
@@ -85,21 +87,27 @@ export class FolderIndex {
     return this.#listeners.size > 0
   }
 
-  /** True when the copy may be read now; false when the cluster has to be asked instead. */
-  async isCurrent(): Promise<boolean> {
+  /**
+   * True when the copy may be read now; false when the cluster has to be asked instead. It may lag a little behind the
+   * cluster, but not behind the state `since`.
+   */
+  async isCurrent(since = 0): Promise<boolean> {
     this.askedAt = performance.now()
     if (this.#isClosed) return false
     if (this.#hasFailed) this.#startLoading()
     await this.#loading
-    if (performance.now() - this.#heardAt < trustMs) return true
-    const [stamp] = (await this.#range({ key: wire(this.#keys.stamp(this.#folder)) })).kvs ?? []
+    const isNew = Math.max(this.#told, this.#compared) >= since
+    if (isNew && performance.now() - this.#heardAt < trustMs) return true
+    const { kvs: [stamp] = [], header } = await this.#range({ key: wire(this.#keys.stamp(this.#folder)) })
     const revision = Number(stamp?.mod_revision ?? 0)
-    const isIn = () => (this.#stamp?.revision ?? 0) >= revision
+    // Not what the copy holds: an own write is in it before what others wrote earlier.
+    const isIn = () => this.#told >= revision
     if (!isIn() && !(await this.#arrival(isIn))) {
       this.#restart()
       if (!(await this.#arrival(isIn))) return false
     }
     this.#heardAt = performance.now()
+    this.#compared = Math.max(this.#compared, revisionOf(header))
     return true
   }
 

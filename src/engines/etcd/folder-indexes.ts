@@ -1,5 +1,6 @@
 /** Which folders this process keeps a copy of: those it has asked for more than once or twice, for as long as it does. */
 import type { TreePath } from '../../kernel/tree-path.ts'
+import type { CurrentTurn } from './current-turn.ts'
 import { FolderIndex, type Room } from './folder-index.ts'
 import type { Gateway } from './gateway.ts'
 import type { Key, Keys } from './keys.ts'
@@ -14,13 +15,15 @@ const roomForBodies = 256 * 1024 * 1024
 export class FolderIndexes {
   readonly #gateway: Gateway
   readonly #keys: Keys
+  readonly #turn: CurrentTurn
   readonly #open = new Map<TreePath, FolderIndex>()
   readonly #asks = new Map<TreePath, number>()
   readonly #room: Room = { left: roomForBodies }
 
-  constructor(gateway: Gateway, keys: Keys) {
+  constructor(gateway: Gateway, keys: Keys, turn: CurrentTurn) {
     this.#gateway = gateway
     this.#keys = keys
+    this.#turn = turn
   }
 
   /** The copy of a folder, if it has proven worth having and can be trusted now. */
@@ -29,13 +32,13 @@ export class FolderIndexes {
     this.#asks.set(folder, asks)
     if (this.#asks.size > 10_000) this.#asks.clear()
     const index = this.#open.get(folder) ?? (asks > asksBefore ? this.open(folder) : undefined)
-    return index && (await index.isCurrent()) ? index : undefined
+    return index && (await index.isCurrent(this.#turn.since)) ? index : undefined
   }
 
   /** The copy of a folder, if there is one already and it can be trusted now. */
   async ifOpen(folder: TreePath): Promise<FolderIndex | undefined> {
     const index = this.#open.get(folder)
-    return index && (await index.isCurrent()) ? index : undefined
+    return index && (await index.isCurrent(this.#turn.since)) ? index : undefined
   }
 
   open(folder: TreePath): FolderIndex {

@@ -3,6 +3,7 @@ import { corrupt } from '../../kernel/errors.ts'
 import { parentOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
 import type { Entry } from '../../tree/tree.ts'
 import type { Write } from './commit.ts'
+import type { CurrentTurn } from './current-turn.ts'
 import type { FolderIndexes } from './folder-indexes.ts'
 import type { Gateway } from './gateway.ts'
 import { fromWire, type Keys, wire } from './keys.ts'
@@ -15,11 +16,13 @@ export class Folders {
   readonly #gateway: Gateway
   readonly #keys: Keys
   readonly #indexes: FolderIndexes
+  readonly #turn: CurrentTurn
 
-  constructor(gateway: Gateway, keys: Keys, indexes: FolderIndexes) {
+  constructor(gateway: Gateway, keys: Keys, indexes: FolderIndexes, turn: CurrentTurn) {
     this.#gateway = gateway
     this.#keys = keys
     this.#indexes = indexes
+    this.#turn = turn
   }
 
   /** Makes a folder and those above it. Doing it twice is doing it once, so an answer that never came is no matter. */
@@ -42,14 +45,19 @@ export class Folders {
       const writes = missing.flatMap((folder) => this.#writesFor(folder, now))
       // The one above got a new name in it: whoever compares its stamp must see that.
       if (missing[0] !== treeRoot) writes.push(this.#stampFor(parentOf(missing[0]!), now))
+      const turn = this.#turn.fence
       const made = await this.#gateway.write<TransactionAnswer>('/v3/kv/txn', {
-        compare: missing.flatMap((folder) => [
-          isAbsent(this.#keys.stamp(folder)),
-          ...(folder === treeRoot ? [] : [isAbsent(this.#keys.leaf(folder))]),
-        ]),
+        compare: [
+          ...turn.compare,
+          ...missing.flatMap((folder) => [
+            isAbsent(this.#keys.stamp(folder)),
+            ...(folder === treeRoot ? [] : [isAbsent(this.#keys.leaf(folder))]),
+          ]),
+        ],
         success: writes.map(({ key, value }) => put(key, value!)),
-        failure: [],
+        failure: turn.otherwise,
       })
+      if (made && !made.succeeded) this.#turn.expectHeld(foundBy(made)[0])
       if (!made?.succeeded) continue
       for (const write of writes) this.#indexes.take(write, revisionOf(made.header))
       return

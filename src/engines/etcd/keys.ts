@@ -8,7 +8,7 @@
  *   sbx/TENANT/PATH NUL log NUL ID      one line, by the id of the operation that appended it
  *
  * No name contains a slash or a NUL, so none of these can be taken for another. What the engine keeps for itself lies
- * in its own folder of the workspace, where no caller can write: leases and revoked operations.
+ * in its own folder of the workspace, where no caller can write: leases, turns and revoked operations.
  */
 import { nameOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
 import { engineHome } from '../../tree/home.ts'
@@ -77,6 +77,17 @@ export class Keys {
 
   leases(): KeyRange {
     return { from: this.#key(`${engineHome}/leases\0`), to: this.#key(`${engineHome}/leases\x01`) }
+  }
+
+  /** Stands in line for a turn. */
+  turn(name: string, operation: string): Key {
+    return this.#key(`${engineHome}/turns\0${JSON.stringify(name)}\0${operation}`)
+  }
+
+  /** All who stand in line for it. */
+  turns(name: string): KeyRange {
+    const line = `${engineHome}/turns\0${JSON.stringify(name)}`
+    return { from: this.#key(`${line}\0`), to: this.#key(`${line}\x01`) }
   }
 
   revoked(operation: string): Key {

@@ -7,12 +7,14 @@
  */
 import { corrupt, invalidInput } from '../../kernel/errors.ts'
 import type { Guard, Lease, Leased, Outcome } from '../../tree/tree.ts'
+import type { CurrentTurn } from './current-turn.ts'
 import type { Gateway } from './gateway.ts'
 import { type Keys, wire } from './keys.ts'
 import type { Settling } from './settle.ts'
 import {
   type Compare,
   drop,
+  foundBy,
   get,
   isAbsent,
   isPresent,
@@ -40,11 +42,13 @@ export class Leases {
   readonly #gateway: Gateway
   readonly #keys: Keys
   readonly #settling: Settling
+  readonly #turn: CurrentTurn
 
-  constructor(gateway: Gateway, keys: Keys, settling: Settling) {
+  constructor(gateway: Gateway, keys: Keys, settling: Settling, turn: CurrentTurn) {
     this.#gateway = gateway
     this.#keys = keys
     this.#settling = settling
+    this.#turn = turn
   }
 
   async take(resource: string, owner: string, ttl: number, now: () => number): Promise<Leased> {
@@ -111,12 +115,21 @@ export class Leases {
     const operation = crypto.randomUUID()
     const key = this.#keys.lease(lease.resource)
     const value = Buffer.from(JSON.stringify({ ...lease, by: operation })).toString('base64')
+    const turn = this.#turn.fence
     const answer = await this.#gateway.write<TransactionAnswer>('/v3/kv/txn', {
-      compare: [isAbsent(this.#keys.revoked(operation)), revision === 0 ? isAbsent(key) : isUnchanged(key, revision)],
+      compare: [
+        isAbsent(this.#keys.revoked(operation)),
+        ...turn.compare,
+        revision === 0 ? isAbsent(key) : isUnchanged(key, revision),
+      ],
       success: [put(key, value), ...handOver],
-      failure: [],
+      failure: turn.otherwise,
     })
-    if (answer) return answer.succeeded === true
+    if (answer?.succeeded) return true
+    if (answer) {
+      this.#turn.expectHeld(foundBy(answer)[0])
+      return false
+    }
     // The record itself says who wrote it. If somebody else did since, this one's time is over anyway.
     await this.#settling.revoke(operation)
     return (await this.#read(lease.resource)).record?.by === operation

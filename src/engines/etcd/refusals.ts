@@ -33,6 +33,7 @@ export function judgeRefusal(number: number | undefined, why: string): Judgement
   if (/auth: (invalid auth token|revision)|invalid auth token|user name is empty/.test(why)) return { is: 'login', why }
   if (/compacted/.test(why)) return { is: 'compacted', why }
   if (number === code.unauthenticated) return { is: 'login', why }
+  if (/requested lease not found/.test(why)) return refused(leaseNotFound())
   if (number === code.denied) return refused(notPermitted())
   if (/space exceeded/.test(why)) return refused(full())
   if (/too large|larger than max/.test(why)) return refused(tooLarge())
@@ -45,6 +46,11 @@ export function judgeRefusal(number: number | undefined, why: string): Judgement
 
 const refused = (error: SignalboxError): Judgement => ({ is: 'refused', error })
 const doctorHint = 'Run `signalbox doctor`, and compare the version of etcd with docs/guide/cluster.md.'
+
+/** Not for people: whoever writes with a lease gets another one. */
+export const leaseGone = 'LEASE_GONE'
+const leaseNotFound = () =>
+  unavailable(leaseGone, 'A lease of the etcd cluster has run out.', { hint: 'Repeat the command.' })
 
 const notPermitted = () =>
   denied('PERMISSION_DENIED', 'The etcd user may not do this.', {

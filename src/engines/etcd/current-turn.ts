@@ -1,0 +1,60 @@
+/**
+ * In whose turn a call is made. What is done in a turn is done only while the turn lasts: every write compares the turn's
+ * key in its own transaction, so that a process that was stopped for longer than its lease writes nothing afterwards. And
+ * it sees whatever was written before the turn began: a copy of a folder that lags behind would not do there.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { unavailable } from '../../kernel/errors.ts'
+import type { Key } from './keys.ts'
+import type { Fence } from './leases.ts'
+import { get, isPresent, type KeyValue } from './transaction.ts'
+
+export interface Turn {
+  readonly name: string
+  /** There exactly as long as the turn lasts. */
+  readonly key: Key
+  /** The state of the cluster in which the turn began. */
+  readonly since: number
+}
+
+const noFence: Fence = { compare: [], otherwise: [] }
+
+export class CurrentTurn {
+  readonly #storage = new AsyncLocalStorage<{ turn: Turn | undefined }>()
+
+  /** Runs `work` so that everything it calls knows of the turn. */
+  async run<T>(turn: Turn, work: () => Promise<T>): Promise<T> {
+    const held: { turn: Turn | undefined } = { turn }
+    try {
+      return await this.#storage.run(held, work)
+    } finally {
+      // Watches and timers that the work has started go on, and are in nobody's turn.
+      held.turn = undefined
+    }
+  }
+
+  /** What is read must be at least as new as this. */
+  get since(): number {
+    return this.#turn?.since ?? 0
+  }
+
+  /** What a write compares, and what it reads when it was not done; that goes to `expectHeld`. */
+  get fence(): Fence {
+    const turn = this.#turn
+    return turn ? { compare: [isPresent(turn.key)], otherwise: [get(turn.key)] } : noFence
+  }
+
+  expectHeld(found: readonly KeyValue[] | undefined): void {
+    if (found?.length === 0) throw turnLost(this.#turn?.name ?? '')
+  }
+
+  get #turn(): Turn | undefined {
+    return this.#storage.getStore()?.turn
+  }
+}
+
+const turnLost = (name: string) =>
+  unavailable('TURN_LOST', 'This process did not answer for so long that its turn went to another; nothing was written.', {
+    hint: 'Repeat the command. If it happens often, look whether this machine is overloaded or suspended.',
+    details: { turn: name },
+  })

@@ -1,0 +1,179 @@
+/**
+ * Turns: whoever wants one puts a key of its own under the turn's name and waits until the key before it is gone. So they
+ * come in the order in which they asked, and each end wakes one. The keys hang on the lease of their process (`Session`).
+ */
+import { SignalboxError, unavailable } from '../../kernel/errors.ts'
+import type { CurrentTurn } from './current-turn.ts'
+import type { Gateway } from './gateway.ts'
+import { fromWire, type Key, type Keys, wire } from './keys.ts'
+import { leaseGone } from './refusals.ts'
+import type { Session } from './session.ts'
+import type { Settling } from './settle.ts'
+import {
+  foundBy,
+  getAll,
+  isAbsent,
+  type KeyValue,
+  put,
+  type RangeAnswer,
+  revisionOf,
+  type TransactionAnswer,
+} from './transaction.ts'
+
+/** A turn is a few quick steps, and a dead process gives up its own in seconds: longer is nobody's turn. */
+const giveUpAfterMs = 60_000
+/** A watch that has been silent for so long is not waited for: it may be a paused member's. */
+const lookAgainMs = 1000
+
+/** Those who wait under one name, at one moment. */
+interface Line {
+  readonly all: readonly KeyValue[]
+  readonly revision: number
+}
+
+/** The key that stands in line for us, and the line as it was then. */
+interface Placed {
+  readonly key: Key
+  readonly line: Line
+}
+
+export class ExclusiveTurns {
+  readonly #gateway: Gateway
+  readonly #keys: Keys
+  readonly #settling: Settling
+  readonly #session: Session
+  readonly #current: CurrentTurn
+  /** Callers in this process queue here, so that only one of them stands in line. */
+  readonly #queues = new Map<string, Promise<void>>()
+
+  constructor(gateway: Gateway, keys: Keys, settling: Settling, session: Session, current: CurrentTurn) {
+    this.#gateway = gateway
+    this.#keys = keys
+    this.#settling = settling
+    this.#session = session
+    this.#current = current
+  }
+
+  async take<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#queues.get(name)
+    const mine = before ? before.then(() => this.#taken(name, work)) : this.#taken(name, work)
+    const over = mine.then(
+      () => undefined,
+      () => undefined,
+    )
+    this.#queues.set(name, over)
+    try {
+      return await mine
+    } finally {
+      if (this.#queues.get(name) === over) this.#queues.delete(name)
+    }
+  }
+
+  async #taken<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const giveUpAt = performance.now() + giveUpAfterMs
+    for (;;) {
+      const lease = await this.#session.join()
+      let placed: Placed | undefined
+      try {
+        placed = await this.#lineUp(name, lease)
+        const since = placed && (await this.#untilFirst(name, placed, giveUpAt))
+        if (placed && since !== undefined) return await this.#current.run({ name, key: placed.key, since }, work)
+        // The lease ran out while this process slept: a new one, and back to the end of the line.
+        this.#session.abandon(lease)
+      } finally {
+        if (placed) await this.#stepOut(placed.key, lease)
+        this.#session.leave()
+      }
+    }
+  }
+
+  /** `undefined` when the lease has run out. */
+  async #lineUp(name: string, lease: string): Promise<Placed | undefined> {
+    for (;;) {
+      const operation = crypto.randomUUID()
+      const key = this.#keys.turn(name, operation)
+      try {
+        const answer = await this.#gateway.write<TransactionAnswer>('/v3/kv/txn', {
+          compare: [isAbsent(this.#keys.revoked(operation))],
+          success: [put(key, '', lease), getAll(this.#keys.turns(name))],
+          failure: [],
+        })
+        if (answer) return { key, line: { all: foundBy(answer)[1] ?? [], revision: revisionOf(answer.header) } }
+      } catch (error) {
+        if (error instanceof SignalboxError && error.code === leaseGone) return undefined
+        throw error
+      }
+      // Nobody else has this key. Once the write is revoked, that it is there says that it was done.
+      await this.#settling.revoke(operation)
+      const line = await this.#line(name)
+      if (isIn(line, key)) return { key, line }
+    }
+  }
+
+  /** The state of the cluster in which nobody was before us any more; `undefined` when we are not in line any more. */
+  async #untilFirst(name: string, { key, line: first }: Placed, giveUpAt: number): Promise<number | undefined> {
+    for (let line = first; ; line = await this.#line(name)) {
+      if (!isIn(line, key)) return undefined
+      const before = keyBefore(line, key)
+      if (before === undefined) return line.revision
+      if (performance.now() > giveUpAt) throw waitedTooLong(name)
+      await this.#change(before, line.revision)
+    }
+  }
+
+  async #line(name: string): Promise<Line> {
+    const { from, to } = this.#keys.turns(name)
+    const { kvs = [], header } = await this.#gateway.read<RangeAnswer>('/v3/kv/range', {
+      key: wire(from),
+      range_end: wire(to),
+    })
+    return { all: kvs, revision: revisionOf(header) }
+  }
+
+  /** Until the key may be gone. Only a hint: the line is looked at again. */
+  #change(key: string, since: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer)
+        stream.close()
+        resolve()
+      }
+      const timer = setTimeout(done, lookAgainMs)
+      const stream = this.#gateway.stream(
+        '/v3/watch',
+        { create_request: { key, start_revision: `${since + 1}`, filters: ['NOPUT'] } },
+        {
+          onMessage: ({ events = [] }: { events?: readonly unknown[] }) => {
+            if (events.length > 0) done()
+          },
+          onEnd: done,
+        },
+      )
+    })
+  }
+
+  /** Whatever the work came to, the line goes on: if we cannot say that we are done, the lease runs out. */
+  async #stepOut(key: Key, lease: string): Promise<void> {
+    try {
+      // Twice is fine.
+      await this.#gateway.read('/v3/kv/deleterange', { key: wire(key) })
+    } catch (error) {
+      if (!(error instanceof SignalboxError)) throw error
+      this.#session.abandon(lease)
+    }
+  }
+}
+
+const isIn = ({ all }: Line, key: Key): boolean => all.some((one) => fromWire(one.key) === key)
+
+/** Of those who came before, the last; as the gateway spells it. */
+function keyBefore({ all }: Line, key: Key): string | undefined {
+  const inOrder = [...all].sort((a, b) => Number(a.create_revision) - Number(b.create_revision))
+  return inOrder[inOrder.findIndex((one) => fromWire(one.key) === key) - 1]?.key
+}
+
+const waitedTooLong = (name: string) =>
+  unavailable('LOCK_BUSY', `Waited ${giveUpAfterMs / 1000} s for others who are busy with the same.`, {
+    hint: 'Look for a process that hangs, or for more work than the cluster can do; then repeat the command.',
+    details: { turn: name },
+  })

@@ -24,8 +24,11 @@ export interface TcpProxy {
   held(): Promise<void>
   /** Sends on what was held. */
   release(): void
-  /** On the connections there are nothing arrives any more, either way; new ones are not affected. */
-  silence(): void
+  /**
+   * On the connections there are nothing arrives any more, either way; new ones are not affected. With a pattern, only on
+   * those that began with such a request.
+   */
+  silence(which?: RegExp): void
   /** Breaks the connections there are. */
   cut(): void
   close(): Promise<void>
@@ -36,6 +39,8 @@ interface Connection {
   readonly upstream: Socket
   isSilent: boolean
   isMuted: boolean
+  /** What the client sent first. */
+  first: string
 }
 
 const open = new Set<TcpProxy>()
@@ -52,7 +57,7 @@ export async function startProxy(target: number): Promise<TcpProxy> {
   let received = 0
 
   const server = createServer((client) => {
-    const connection = { client, upstream: connect(target, '127.0.0.1'), isSilent: false, isMuted: false }
+    const connection = { client, upstream: connect(target, '127.0.0.1'), isSilent: false, isMuted: false, first: '' }
     const { upstream } = connection
     connections.add(connection)
     // Resets are what this is about.
@@ -60,6 +65,7 @@ export async function startProxy(target: number): Promise<TcpProxy> {
 
     client.on('data', (piece) => {
       const { mode } = proxy
+      connection.first ||= piece.toString('latin1')
       if (mode === 'refuse') client.resetAndDestroy()
       else if (mode === 'hold') {
         kept.push(() => upstream.write(piece))
@@ -102,8 +108,8 @@ export async function startProxy(target: number): Promise<TcpProxy> {
     release() {
       for (const send of kept.splice(0)) send()
     },
-    silence() {
-      for (const connection of connections) connection.isSilent = true
+    silence(which = /^/) {
+      for (const connection of connections) if (which.test(connection.first)) connection.isSilent = true
     },
     cut,
     close: () =>

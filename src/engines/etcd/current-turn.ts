@@ -54,7 +54,11 @@ export class CurrentTurn {
 }
 
 const turnLost = (name: string) =>
-  unavailable('TURN_LOST', 'This process did not answer for so long that its turn went to another; nothing was written.', {
-    hint: 'Repeat the command. If it happens often, look whether this machine is overloaded or suspended.',
-    details: { turn: name },
-  })
+  unavailable(
+    'TURN_LOST',
+    'This process did not answer for so long that its turn went to another; nothing was written.',
+    {
+      hint: 'Repeat the command. If it happens often, look whether this machine is overloaded or suspended.',
+      details: { turn: name },
+    },
+  )

@@ -25,7 +25,7 @@ export interface Context {
   /** How the cluster is that keeps the tree; `undefined` when files do. */
   clusterHealth(): Promise<ClusterHealth | undefined>
   /** A tree over another directory, closed by the caller. */
-  openTree(root: string, clock?: Clock): Promise<Tree>
+  openTree(folder: string, clock?: Clock): Promise<Tree>
   readonly report: Reporter
   /** The benchmark that comes with a checkout; `undefined` where there is none. */
   benchmark(): Benchmark | undefined

@@ -18,8 +18,8 @@ export interface AssemblyParts {
   readonly tree: Tree
   readonly clock: Clock
   readonly configuration: Configuration
-  /** Opens a tree somewhere else, for keys that are not kept in the workspace. */
-  readonly openTree: (root: string) => Promise<Tree>
+  /** Opens a tree of files, for keys that are not kept in the tree; relative to the root. */
+  readonly openTree: (folder: string) => Promise<Tree>
 }
 
 export interface Assembly {

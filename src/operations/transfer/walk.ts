@@ -1,22 +1,24 @@
 /** Which leaves of a tree belong to a workspace, and are worth carrying elsewhere. */
 import { childOf, isWithin, type TreePath, treePath, treeRoot } from '../../kernel/tree-path.ts'
-import { cacheHome, home, isReserved } from '../../tree/home.ts'
+import { cacheHome, home, isReserved, stateOf } from '../../tree/home.ts'
 import type { Tree } from '../../tree/tree.ts'
 import type { Context } from '../define.ts'
 import { protocolFolders } from '../workspace/root.ts'
 
 /** A root of files is often a whole repository: of that only what Signalbox and its protocols keep. */
 export async function workspaceFolders(context: Context): Promise<TreePath[]> {
-  const { root } = (await context.configuration()).sections.acmq
-  const missions = treePath(root.replace(/^\.\//, '').replace(/\/$/, ''))
-  const folders = [...new Set([home, missions, ...protocolFolders.map(treePath)])]
+  const { acmq, mr } = (await context.configuration()).sections
+  const chosen = [acmq.root, mr.root].map((root) => treePath(root.replace(/^\.\//, '').replace(/\/$/, '')))
+  const folders = [...new Set([home, ...chosen, ...protocolFolders.map(treePath)])]
   return folders.filter((folder) => !folders.some((other) => other !== folder && isWithin(folder, other)))
 }
 
 /** On a cluster there is nothing else. */
 export const everything: readonly TreePath[] = [treeRoot]
 
-export const isCarried = (path: TreePath): boolean => !isReserved(path) && !isWithin(path, cacheHome)
+/** Keys stay where they are: they belong to one user on one machine, and to no cluster or copy. */
+export const isCarried = (path: TreePath): boolean =>
+  ![cacheHome, stateOf('keys')].some((folder) => isWithin(path, folder)) && !isReserved(path)
 
 export interface Walked {
   readonly leaves: readonly TreePath[]

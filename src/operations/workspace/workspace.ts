@@ -25,8 +25,8 @@ export interface LazyWorkspace {
   openAgain(clock: Clock): Promise<Tree>
   /** How the cluster is that keeps the tree; `undefined` when files do. */
   clusterHealth(): Promise<ClusterHealth | undefined>
-  /** A tree of plain files somewhere else, with the defaults. */
-  openTree(root: string, clock?: Clock): Promise<Tree>
+  /** A tree of plain files somewhere else, with the defaults; relative to the root. */
+  openTree(folder: string, clock?: Clock): Promise<Tree>
   close(): Promise<void>
 }
 
@@ -67,8 +67,10 @@ export function lazyWorkspace({ flags, environment, outside, engines, clock }: W
         : undefined
     },
     openAgain: (by) => open(false, false, by),
-    openTree: (folder, by = clock) =>
-      engines.files({ root: folder, mustExist: false, durability: 'process', permissions: 'owner', clock: by }),
+    openTree(folder, by = clock) {
+      const root = outside.resolve(findOnce().path, folder)
+      return engines.files({ root, mustExist: false, durability: 'process', permissions: 'owner', clock: by })
+    },
     async close() {
       // A tree that could not be opened has told its caller already; there is nothing to close.
       const opened = await tree?.catch(() => undefined)

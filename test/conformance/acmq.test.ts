@@ -17,18 +17,21 @@ describeAcmq('memory', async () => {
 })
 
 const reason = withoutEtcd()
-if (reason !== undefined) it.skip(`AC-MQ on etcd (skipped: ${reason})`, () => {})
-else
-  describe('with a cluster', () => {
-    let cluster: EtcdCluster
-    let tenants = 0
-    beforeAll(async () => {
-      cluster = await startEtcd(3)
-    }, 60_000)
-    afterAll(() => cluster.stop())
+for (const nodes of [1, 3]) {
+  const title = `etcd with ${nodes === 1 ? 'one node' : `${nodes} nodes`}`
+  if (reason !== undefined) it.skip(`AC-MQ on ${title} (skipped: ${reason})`, () => {})
+  else
+    describe(`with a cluster of ${nodes}`, () => {
+      let cluster: EtcdCluster
+      let tenants = 0
+      beforeAll(async () => {
+        cluster = await startEtcd(nodes)
+      }, 60_000)
+      afterAll(() => cluster.stop())
 
-    describeAcmq('etcd with three nodes', async () => {
-      const address = cluster.address(`m${++tenants}`)
-      return (clock) => openEtcdTree({ address, clock })
+      describeAcmq(title, async () => {
+        const address = cluster.address(`m${++tenants}`)
+        return (clock) => openEtcdTree({ address, clock })
+      })
     })
-  })
+}

@@ -1,14 +1,14 @@
 /**
- * Sends as one agent to another, as fast as it can, and says so: `mr-sender ROOT JOURNAL FROM TO COUNT`. Each number that
- * was acknowledged is in the journal before it says it.
+ * Sends as one agent to another, as fast as it can, and says so: `mr-sender PLACE JOURNAL FROM TO COUNT`. Each number
+ * that was acknowledged is in the journal before it says it. The place is a directory, or the address of a cluster.
  */
 import fs from 'node:fs'
 import { heartbeat, openMr } from '../support/message-routing.ts'
 
-const [root = '', journalPath = '', from = '', to = '', count = '0'] = process.argv.slice(2)
+const [place = '', journalPath = '', from = '', to = '', count = '0'] = process.argv.slice(2)
 const journal = fs.openSync(journalPath, 'a')
 // Nothing that was evicted may be pruned: the checker counts it.
-const { mr, close } = await openMr(root, { settings: { keepBytes: 1e12 } })
+const { mr, close } = await openMr(place, { settings: { keepBytes: 1e12 } })
 for (let i = 0; i < Number(count); i++) {
   const { message, depth } = await mr.send(heartbeat(to, { from }))
   fs.writeSync(journal, `${message.sequence} ${depth}\n`)

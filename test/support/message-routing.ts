@@ -1,6 +1,7 @@
 /** Agents on real files or in memory, for tests of Message Routing; and the files as a stranger would see them. */
 import fs from 'node:fs'
 import { join } from 'node:path'
+import { openEtcdTree } from '../../src/engines/etcd/index.ts'
 import { openFileTree } from '../../src/engines/file-system/index.ts'
 import { openMemoryTree } from '../../src/engines/memory/index.ts'
 import { type Clock, systemClock } from '../../src/kernel/clock.ts'
@@ -32,8 +33,10 @@ export function mrOn(tree: Tree, { clock = systemClock, settings, hooks = {} }: 
 export const memoryMr = (options: MrBoxOptions = {}): MrBox =>
   mrOn(openMemoryTree(options.clock ? { clock: options.clock } : {}), options)
 
-export async function openMr(root: string, options: MrBoxOptions = {}): Promise<MrBox> {
-  return mrOn(await openFileTree({ root }), options)
+/** In a directory, or on a cluster at an address. */
+export async function openMr(place: string, options: MrBoxOptions = {}): Promise<MrBox> {
+  const isCluster = place.startsWith('etcd://')
+  return mrOn(await (isCluster ? openEtcdTree({ address: place }) : openFileTree({ root: place })), options)
 }
 
 export const heartbeat = (to: string, more: Partial<MrSendInput> = {}): MrSendInput => ({

@@ -20,6 +20,8 @@ export interface TcpProxy {
   delayMs: number
   /** Bytes that the server has sent so far. */
   readonly received: number
+  /** Requests that clients have sent so far. */
+  readonly requests: number
   /** Resolves when something that a client sent is being held. */
   held(): Promise<void>
   /** Sends on what was held. */
@@ -55,6 +57,7 @@ export async function startProxy(target: number): Promise<TcpProxy> {
   const kept: (() => void)[] = []
   let onHeld: () => void = () => {}
   let received = 0
+  let requests = 0
 
   const server = createServer((client) => {
     const connection = { client, upstream: connect(target, '127.0.0.1'), isSilent: false, isMuted: false, first: '' }
@@ -65,13 +68,15 @@ export async function startProxy(target: number): Promise<TcpProxy> {
 
     client.on('data', (piece) => {
       const { mode } = proxy
-      connection.first ||= piece.toString('latin1')
+      const text = piece.toString('latin1')
+      connection.first ||= text
+      if (/^(POST|GET) /.test(text)) requests++
       if (mode === 'refuse') client.resetAndDestroy()
       else if (mode === 'hold') {
         kept.push(() => upstream.write(piece))
         onHeld()
       } else if (mode !== 'drop' && !connection.isSilent) {
-        connection.isMuted = mode === 'mute' || (mode === 'mute-writes' && writes.test(piece.toString('latin1')))
+        connection.isMuted = mode === 'mute' || (mode === 'mute-writes' && writes.test(text))
         later(() => upstream.write(piece))
       }
     })
@@ -103,6 +108,9 @@ export async function startProxy(target: number): Promise<TcpProxy> {
     delayMs: 0,
     get received() {
       return received
+    },
+    get requests() {
+      return requests
     },
     held: () => (kept.length > 0 ? Promise.resolve() : new Promise((resolve) => (onHeld = resolve))),
     release() {

@@ -89,7 +89,7 @@ export class EtcdTree implements Tree {
     // Most who only look want to know whether a folder has changed.
     const own = (await indexes.ifOpen(path))?.changedAt
     if (own !== undefined) return folderEntry(name, own)
-    const held = path === '' ? undefined : (await indexes.ifOpen(parentOf(path)))?.at(keys.leaf(path))
+    const held = path === '' ? undefined : (await indexes.currentForLook(parentOf(path)))?.at(keys.leaf(path))
     if (held?.about && !held.about.isLog) return leafEntry(name, held.about, held.size)
     const found = await leaves.ask(path)
     if (isSeen(found)) return leafEntry(name, found.about, found.size)

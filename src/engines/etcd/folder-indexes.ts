@@ -7,6 +7,8 @@ import type { Key, Keys } from './keys.ts'
 
 /** A single command asks a folder once or twice, and must not pay for a copy of it. */
 const asksBefore = 2
+/** Who looks at so many leaves of a folder, one by one, will look at all of them. */
+const looksBefore = 8
 const forgetAfterMs = 30_000
 /** Each copy is a connection. */
 const mostFolders = 64
@@ -18,6 +20,7 @@ export class FolderIndexes {
   readonly #turn: CurrentTurn
   readonly #open = new Map<TreePath, FolderIndex>()
   readonly #asks = new Map<TreePath, number>()
+  readonly #looks = new Map<TreePath, number>()
   readonly #room: Room = { left: roomForBodies }
 
   constructor(gateway: Gateway, keys: Keys, turn: CurrentTurn) {
@@ -27,12 +30,13 @@ export class FolderIndexes {
   }
 
   /** The copy of a folder, if it has proven worth having and can be trusted now. */
-  async current(folder: TreePath): Promise<FolderIndex | undefined> {
-    const asks = (this.#asks.get(folder) ?? 0) + 1
-    this.#asks.set(folder, asks)
-    if (this.#asks.size > 10_000) this.#asks.clear()
-    const index = this.#open.get(folder) ?? (asks > asksBefore ? this.open(folder) : undefined)
-    return index && (await index.isCurrent(this.#turn.since)) ? index : undefined
+  current(folder: TreePath): Promise<FolderIndex | undefined> {
+    return this.#counted(this.#asks, folder, asksBefore)
+  }
+
+  /** The same for those who only look at one leaf in it: that is worth less. */
+  currentForLook(folder: TreePath): Promise<FolderIndex | undefined> {
+    return this.#counted(this.#looks, folder, looksBefore)
   }
 
   /** The copy of a folder, if there is one already and it can be trusted now. */
@@ -60,6 +64,14 @@ export class FolderIndexes {
     this.#open.clear()
   }
 
+  async #counted(counts: Map<TreePath, number>, folder: TreePath, before: number): Promise<FolderIndex | undefined> {
+    const count = (counts.get(folder) ?? 0) + 1
+    counts.set(folder, count)
+    if (counts.size > 10_000) counts.clear()
+    const index = this.#open.get(folder) ?? (count > before ? this.open(folder) : undefined)
+    return index && (await index.isCurrent(this.#turn.since)) ? index : undefined
+  }
+
   #closeIdle(): void {
     const now = performance.now()
     const idle = [...this.#open].filter(([, index]) => !index.isWatched).sort(([, a], [, b]) => a.askedAt - b.askedAt)
@@ -68,6 +80,7 @@ export class FolderIndexes {
       index.close()
       this.#open.delete(folder)
       this.#asks.delete(folder)
+      this.#looks.delete(folder)
     }
   }
 }

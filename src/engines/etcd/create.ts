@@ -18,7 +18,10 @@ export async function createLeaf(writer: Writer, path: TreePath, bytes: Uint8Arr
       writes: [writer.leafWrite(path, { ...about, by }, bytes)],
       otherwise: [get(keys.leaf(path)), get(keys.folder(path)), ...fence.otherwise],
     }))
-    if (committed.done) return { outcome: 'created', durability, revision: revisionOfBytes(bytes) }
+    if (committed.done) {
+      bodies.keep(elsewhere, bytes)
+      return { outcome: 'created', durability, revision: revisionOfBytes(bytes) }
+    }
     const [leaf = [], folder = [], holder] = committed.found
     if (holder?.length === 0) return fenced
     if (leaf.length > 0 || folder.length > 0) return { outcome: 'taken' }

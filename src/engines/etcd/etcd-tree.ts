@@ -32,6 +32,7 @@ import { EtcdLeaf, isSeen, notALeaf } from './leaves.ts'
 import { moveLeaf } from './move.ts'
 import { replaceLeaf, touchLeaf } from './replace.ts'
 import { get, isPresent } from './transaction.ts'
+import { findUnusedBodies } from './unused-bodies.ts'
 import type { About } from './value.ts'
 import { durability, fenced, Writer } from './writer.ts'
 
@@ -174,8 +175,8 @@ export class EtcdTree implements Tree {
     return { by: 'events', close }
   }
 
-  async inspect(): Promise<Finding[]> {
-    return findingsIn(await healthOf(this.#cluster))
+  async inspect({ repair = false }: { readonly repair?: boolean } = {}): Promise<Finding[]> {
+    return [...findingsIn(await healthOf(this.#cluster)), ...(await findUnusedBodies(this.#cluster, repair))]
   }
 
   async close(): Promise<void> {

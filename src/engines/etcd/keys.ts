@@ -98,6 +98,12 @@ export class Keys {
     return { from: this.prefix as Key, to: `${this.prefix.slice(0, -1)}0` as Key }
   }
 
+  /** The path of the leaf that a key belongs to: its own, or one of its log. */
+  pathFrom(key: Key): string {
+    const [folder = '', name = ''] = key.slice(this.prefix.length).split('\0')
+    return key.includes('\0log\0') || folder === '' ? folder || name : `${folder}/${name}`
+  }
+
   /** What a key from `inFolder` stands for. */
   readInFolder(folder: TreePath, key: Key): InFolder {
     const name = key.slice(this.prefix.length + folder.length + 1)

@@ -1,6 +1,7 @@
 /**
  * Bodies that are too large for etcd: files in a directory that all machines share, named after their content. Such a
  * file is written before the leaf that refers to it and never changed, so a reader who finds the leaf finds the file.
+ * Several leaves may refer to one; what becomes of it when none does any more is told in `unused-bodies.ts`.
  */
 import fs from 'node:fs'
 import { join } from 'node:path'
@@ -16,22 +17,23 @@ export interface Elsewhere {
 }
 
 export class LargeBodies {
-  readonly #directory: string | undefined
+  /** Of this tenant; `undefined` where none is configured. */
+  readonly directory: string | undefined
 
   constructor(directory: string | undefined, tenant: string) {
-    this.#directory = directory === undefined ? undefined : join(directory, tenant)
+    this.directory = directory === undefined ? undefined : join(directory, tenant)
   }
 
   /** Where these bytes are kept, if not in etcd. */
   put(bytes: Uint8Array): Elsewhere | undefined {
     const size = bytes.length
     if (size <= largestInEtcd) return undefined
-    const directory = this.#directory
+    const directory = this.directory
     if (directory === undefined) throw noDirectory(size)
     const name = hashOf(bytes)
     const path = join(directory, name)
     try {
-      if (fs.statSync(path, { throwIfNoEntry: false })?.size === size) return { name, size }
+      if (isTaken(path, size)) return { name, size }
       fs.mkdirSync(directory, { recursive: true, mode: 0o700 })
       const draft = join(directory, `.${name}.${crypto.randomUUID()}`)
       const file = fs.openSync(draft, 'wx', 0o600)
@@ -48,9 +50,14 @@ export class LargeBodies {
     return { name, size }
   }
 
+  /** After the leaf is there: should the file have been collected meanwhile, because this process slept, it is written again. */
+  keep(elsewhere: Elsewhere | undefined, bytes: Uint8Array): void {
+    if (elsewhere && !this.has(elsewhere)) this.put(bytes)
+  }
+
   /** The whole body, or its first `atMost` bytes. */
   read({ name, size }: Elsewhere, atMost?: number): Uint8Array {
-    const directory = this.#directory
+    const directory = this.directory
     if (directory === undefined) throw noDirectory(size)
     const path = join(directory, name)
     let bytes: Buffer
@@ -66,8 +73,21 @@ export class LargeBodies {
 
   /** False when a leaf refers to a file that is not there. */
   has({ name, size }: Elsewhere): boolean {
-    const directory = this.#directory
+    const directory = this.directory
     return directory !== undefined && fs.statSync(join(directory, name), { throwIfNoEntry: false })?.size === size
+  }
+}
+
+/** True when the body is there already. From now on it counts as young, so that nobody collects it. */
+function isTaken(path: string, size: number): boolean {
+  if (fs.statSync(path, { throwIfNoEntry: false })?.size !== size) return false
+  try {
+    const now = new Date()
+    fs.utimesSync(path, now, now)
+    return true
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+    return false
   }
 }
 

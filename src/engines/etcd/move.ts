@@ -10,7 +10,7 @@ import { durability, fenced, type Writer } from './writer.ts'
  * in the same transaction, which then reads it anew: a lost race costs one request.
  */
 export async function moveLeaf(writer: Writer, from: TreePath, to: TreePath, options: MoveOptions): Promise<Moved> {
-  const { keys, leaves } = writer.cluster
+  const { keys, leaves, bodies } = writer.cluster
   const { change } = options
   const isEdit = from === to
   let seen = await leaves.findToWrite(from)
@@ -42,7 +42,10 @@ export async function moveLeaf(writer: Writer, from: TreePath, to: TreePath, opt
       ...writer.dropsLog(before, from),
       otherwise: [...writer.lookAgain(from), get(keys.leaf(to)), get(keys.folder(to)), ...fence.otherwise],
     }))
-    if (committed.done) return { outcome: 'moved', durability, ...(bytes ? { bytes } : {}) }
+    if (committed.done) {
+      if (arrival.bytes.length > 0) bodies.keep(arrival.about.elsewhere, arrival.bytes)
+      return { outcome: 'moved', durability, ...(bytes ? { bytes } : {}) }
+    }
     const [, , leaf = [], folder = [], holder] = committed.found
     if (holder?.length === 0) return fenced
     seen = writer.seenAgain(from, committed.found)
@@ -57,7 +60,7 @@ function arrivalOf(writer: Writer, { about, bytes }: Seen, changed: Uint8Array |
   const isSame = changed === undefined || Buffer.compare(changed, bytes()) === 0
   const times = { modifiedAt: isSame ? modifiedAt : now, changedAt: now }
   // A body that is kept elsewhere is not read to be moved.
-  if (isSame && elsewhere && !isLog) return { about: { ...times, elsewhere }, bytes: new Uint8Array() }
+  if (isSame && elsewhere && !isLog) return { about: { ...times, elsewhere }, bytes: new Uint8Array() } as const
   const arriving = changed ?? bytes()
   const large = writer.cluster.bodies.put(arriving)
   const arrived: Omit<About, 'by'> = { ...times, ...(large ? { elsewhere: large } : {}) }

@@ -34,7 +34,10 @@ export async function replaceLeaf(
       ...writer.dropsLog(before, path),
       otherwise: [...writer.lookAgain(path), ...fence.otherwise],
     }))
-    if (committed.done) return { outcome: 'replaced', durability, revision: revisionOfBytes(bytes) }
+    if (committed.done) {
+      bodies.keep(elsewhere, bytes)
+      return { outcome: 'replaced', durability, revision: revisionOfBytes(bytes) }
+    }
     if (committed.found[2]?.length === 0) return fenced
     seen = writer.seenAgain(path, committed.found)
   }

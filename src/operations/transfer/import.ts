@@ -12,8 +12,8 @@ export const importWorkspace = defineOperation({
   summary: 'Take over a workspace of plain files from a directory.',
   more:
     'Carries the folders of all protocols and the state of Signalbox, with bytes and times, into the tree of this ' +
-    'workspace: name a cluster with --engine. Nothing is overwritten. Interrupted, repeat it: it goes on where it ' +
-    'stopped. In the end both sides are read again and compared by count and hash.',
+    'workspace: name a cluster with --engine. Keys stay where they are. Nothing is overwritten. Interrupted, repeat ' +
+    'it: it goes on where it stopped. In the end both sides are read again and compared by count and hash.',
   input: { directory: directory('The workspace to take over.') },
   outcomes: { imported: 'done', unchanged: 'done' },
   examples: [
@@ -39,8 +39,8 @@ export const exportWorkspace = defineOperation({
   name: 'export',
   summary: 'Write the workspace to a directory, as plain files.',
   more:
-    'The counterpart of `import`: every leaf with its bytes and its time. Nothing in the directory is overwritten. ' +
-    'Interrupted, repeat it. In the end both sides are read again and compared by count and hash.',
+    'The counterpart of `import`: every leaf with its bytes and its time, but no keys. Nothing in the directory is ' +
+    'overwritten. Interrupted, repeat it. In the end both sides are read again and compared by count and hash.',
   input: { directory: directory('Where to write it; made if it is not there.') },
   outcomes: { exported: 'done', unchanged: 'done' },
   examples: [

@@ -1,0 +1,147 @@
+/**
+ * Bodies kept in files (`large-bodies.ts`) that no leaf refers to any more, and leaves whose body is missing. Nobody can
+ * delete a file and a key in one step, so what is not referred to is deleted only when it is old, and in an order that a
+ * writer who takes the same content meanwhile does not lose it:
+ *
+ *   collector  looks at all leaves of one moment · puts the file aside · young after all? puts it back : deletes it
+ *   writer     makes the file young, or writes it if it is not there · writes the leaf · looks whether it is still there
+ */
+import fs from 'node:fs'
+import { join } from 'node:path'
+import { unavailable } from '../../kernel/errors.ts'
+import type { Finding } from '../../tree/tree.ts'
+import type { Cluster } from './cluster.ts'
+import { fromWire, wire } from './keys.ts'
+import { type RangeAnswer, revisionOf } from './transaction.ts'
+import { parseValue } from './value.ts'
+
+/** Between making a file young and writing its leaf a request or two go by; an hour is how long requests are feared. */
+const youngMs = 3_600_000
+const pageSize = 100
+
+interface Unused {
+  readonly file: string
+  readonly size: number
+}
+
+export async function findUnusedBodies(cluster: Cluster, repair: boolean): Promise<Finding[]> {
+  const { directory } = cluster.bodies
+  if (directory === undefined) return []
+  const referred = await referredBodies(cluster)
+  const files = filesIn(directory)
+  if (repair) putBack(directory, files, referred)
+  const unused = files
+    .filter((file) => isDraft(file) || !referred.has(nameIn(file)))
+    .flatMap((file) => oldAt(directory, file))
+  const gone = repair ? unused.filter(({ file }) => collect(directory, file)) : []
+  const missing = [...referred].filter(([name]) => !fs.existsSync(join(directory, name)))
+  return [
+    ...missing.map(([name, path]) => missingBody(path, join(directory, name))),
+    ...(unused.length > 0 ? [unusedBodies(directory, unused, gone.length === unused.length)] : []),
+  ]
+}
+
+/** The names of all bodies that leaves refer to, each with the key of one; as one moment saw them. */
+async function referredBodies({ gateway, keys }: Cluster): Promise<Map<string, string>> {
+  const { from, to } = keys.everything()
+  const referred = new Map<string, string>()
+  let [key, revision]: [string, number] = [wire(from), 0]
+  for (let more = true; more; ) {
+    const page = await gateway.readPage<RangeAnswer>({
+      key,
+      range_end: wire(to),
+      limit: `${pageSize}`,
+      ...(revision > 0 ? { revision: `${revision}` } : {}),
+    })
+    revision ||= revisionOf(page.header)
+    for (const { key: at, value = '' } of page.kvs ?? []) {
+      const elsewhere = parseValue(value)?.about.elsewhere
+      if (elsewhere) referred.set(elsewhere.name, keys.pathFrom(fromWire(at)))
+    }
+    more = page.more === true
+    const last = page.kvs?.at(-1)
+    if (last) key = Buffer.concat([Buffer.from(last.key, 'base64'), Buffer.of(0)]).toString('base64')
+  }
+  return referred
+}
+
+/** `NAME`; `.NAME.ID` while it is being written, `.NAME.aside` while it is being collected. */
+const nameIn = (file: string): string => file.replace(/^\./, '').split('.')[0]!
+const asideOf = (name: string): string => `.${name}.aside`
+const isDraft = (file: string): boolean => file.startsWith('.') && file !== asideOf(nameIn(file))
+
+function filesIn(directory: string): string[] {
+  try {
+    return fs.readdirSync(directory).filter((file) => /^(?:[0-9a-f]{64}|\.[0-9a-f]{64}\.[\w-]+)$/.test(file))
+  } catch (error) {
+    // Nothing large was ever written.
+    if ((error as { code?: string }).code === 'ENOENT') return []
+    throw unreadable(directory, error)
+  }
+}
+
+function oldAt(directory: string, file: string): Unused[] {
+  const found = fs.statSync(join(directory, file), { throwIfNoEntry: false })
+  return found && Date.now() - found.mtimeMs > youngMs ? [{ file, size: found.size }] : []
+}
+
+/** A collector that died between putting aside and putting back. */
+function putBack(directory: string, files: readonly string[], referred: ReadonlyMap<string, string>): void {
+  for (const file of files) {
+    const name = nameIn(file)
+    if (file === asideOf(name) && referred.has(name)) rename(directory, file, name)
+  }
+}
+
+/** True when it is gone: by us, or by another collector. */
+function collect(directory: string, file: string): boolean {
+  const aside = file.startsWith('.') ? file : asideOf(file)
+  if (aside !== file) {
+    if (!rename(directory, file, aside)) return true
+    // Whoever took it before it was put aside has made it young; whoever comes now writes it anew.
+    if (oldAt(directory, aside).length === 0) {
+      rename(directory, aside, file)
+      return false
+    }
+  }
+  fs.rmSync(join(directory, aside), { force: true })
+  return true
+}
+
+/** Over a file of the same name, which has the same content. False when there is nothing to rename. */
+function rename(directory: string, from: string, to: string): boolean {
+  try {
+    fs.renameSync(join(directory, from), join(directory, to))
+    return true
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ENOENT') return false
+    throw unreadable(directory, error)
+  }
+}
+
+const unusedBodies = (directory: string, unused: readonly Unused[], repaired: boolean): Finding => {
+  const megabytes = unused.reduce((sum, { size }) => sum + size, 0) / 1e6
+  return {
+    code: 'UNUSED_BODIES',
+    severity: 'note',
+    path: directory,
+    message: `No leaf refers to ${unused.length} large bodies of ${megabytes.toFixed(1)} MB in all any more.`,
+    hint: 'Remove them: signalbox doctor --fix',
+    repaired,
+  }
+}
+
+const missingBody = (path: string, file: string): Finding => ({
+  code: 'MISSING_BODY',
+  severity: 'error',
+  path,
+  message: `The body of this leaf should be in ${file}, which is not there.`,
+  hint: 'Check that etcd.largeBodies is the directory that all machines share, or restore that file from a backup.',
+  repaired: false,
+})
+
+const unreadable = (directory: string, cause: unknown) =>
+  unavailable('LARGE_BODIES_UNAVAILABLE', `Could not work in ${directory}: ${(cause as { code?: string }).code}.`, {
+    hint: 'Check that etcd.largeBodies names a directory that is mounted and may be written to.',
+    cause,
+  })

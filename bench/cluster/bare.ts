@@ -1,13 +1,14 @@
 /** The same transactions as the engine's, sent by nothing but a loop: what the cluster and HTTP cost by themselves. */
 import http from 'node:http'
-import { Keys } from '../../src/engines/etcd/keys.ts'
+import { fromWire, Keys, wire } from '../../src/engines/etcd/keys.ts'
 import { drop, get, getAll, isAbsent, isPresent, isUnchanged, put } from '../../src/engines/etcd/transaction.ts'
 import { printValue } from '../../src/engines/etcd/value.ts'
-import { treePath } from '../../src/kernel/tree-path.ts'
+import { type TreePath, treePath } from '../../src/kernel/tree-path.ts'
 
 interface Answer {
   readonly header: { readonly revision: string }
   readonly succeeded?: boolean
+  readonly kvs?: readonly { readonly key: string }[]
 }
 
 export class BareLoop {
@@ -26,6 +27,14 @@ export class BareLoop {
     let revision = await this.#create(paths[0]!, bytes)
     revision = await this.#move(paths[0]!, paths[1]!, revision, bytes)
     await this.#move(paths[1]!, paths[2]!, revision, bytes)
+  }
+
+  /** The names in a folder, in one answer. */
+  async names(folder: TreePath): Promise<string[]> {
+    const { from, to } = this.#keys.inFolder(folder)
+    const body = JSON.stringify({ key: wire(from), range_end: wire(to), keys_only: true })
+    const { kvs = [] } = await this.#post(body, '/v3/kv/range')
+    return kvs.map(({ key }) => fromWire(key))
   }
 
   close(): void {
@@ -71,10 +80,10 @@ export class BareLoop {
     return Number(header.revision)
   }
 
-  #post(body: string): Promise<Answer> {
+  #post(body: string, path = '/v3/kv/txn'): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-      const options = { host: '127.0.0.1', port: this.#port, path: '/v3/kv/txn', method: 'POST', headers }
+      const options = { host: '127.0.0.1', port: this.#port, path, method: 'POST', headers }
       const request = http.request({ ...options, agent: this.#agent }, (response) => {
         const pieces: Buffer[] = []
         response.on('data', (piece: Buffer) => pieces.push(piece))

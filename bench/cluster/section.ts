@@ -8,6 +8,7 @@ import type { Figure, Section } from '../section.ts'
 import { microsecondsEach } from '../steps/contender.ts'
 import { message } from '../steps/message.ts'
 import { BareLoop } from './bare.ts'
+import { measureListing } from './listing.ts'
 
 const folders = ['pending', 'processing', 'completed']
 
@@ -19,6 +20,7 @@ export const cluster: Section = {
     if (missing !== undefined) return { figures: [], notes: [`Left out: ${missing}.`] }
     const figures: Figure[] = []
     for (const nodes of [1, 3]) figures.push(...(await measure(nodes, rounds, isQuick ? 16 : 64)))
+    figures.push(...(await measureListing(rounds)))
     return { figures, notes: ['Servers on this machine, data in memory; ratio of speed.'] }
   },
 }

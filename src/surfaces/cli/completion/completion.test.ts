@@ -56,7 +56,10 @@ _signalbox && printf '%s\\n' "\${COMPREPLY[@]}"`
 
 describe('bash', () => {
   it.each([
-    ['signalbox ', ['init', 'mr', 'human', 'doctor', 'demo', 'bench', 'completion', 'version', 'acmq']],
+    [
+      'signalbox ',
+      ['init', 'mr', 'human', 'doctor', 'mirror', 'import', 'export', 'demo', 'bench', 'completion', 'version', 'acmq'],
+    ],
     ['signalbox d', ['doctor', 'demo']],
     ['signalbox completion ', ['bash', 'zsh', 'fish']],
     ['signalbox completion z', ['zsh']],

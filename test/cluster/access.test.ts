@@ -62,6 +62,17 @@ else {
         exit: 6,
       })
     })
+    it('lets it take turns too, and renew the lease that they hang on', async () => {
+      const access = { user: 'ann', passwordFile, turnSeconds: 2 }
+      const tree = await openEtcdTree({ address: cluster.address('team'), ...access })
+      const created = await tree.exclusively('inbox', async () => {
+        // Longer than the lease; that is the cluster's time, which no test can hold.
+        await new Promise((resolve) => setTimeout(resolve, 2700))
+        return tree.create(at(`a/${crypto.randomUUID()}`), bytes('x'))
+      })
+      expect(created.outcome).toBe('created')
+      await tree.close()
+    })
     it('says what is missing or wrong, without the secret', async () => {
       await expect(creating('team', {})).rejects.toMatchObject({ code: 'LOGIN_NEEDED', exit: 6 })
       await expect(creating('team', { user: 'ann', passwordFile: '/nowhere/x' })).rejects.toMatchObject({

@@ -29,6 +29,11 @@ else
         ['claim', 'alpha', '--as', 'bob'],
       ])
         expect(cliJson(['acmq', ...words], { cwd: root }).exit).toBe(0)
+      // Inboxes in a folder of one's own choice belong to it.
+      writeFileSync(join(root, 'signalbox.yaml'), 'mr:\n  root: post/inboxes\n')
+      const heartbeat = ['--type', 'heartbeat', '--payload', '{"health":"healthy"}']
+      const mail = ['mr', 'send', '--from', 'ann', '--to', 'bob', ...heartbeat]
+      expect(cliJson(mail, { cwd: root }).exit).toBe(0)
       // A repository around it is none of our business, and stays.
       mkdirSync(join(root, 'src'))
       writeFileSync(join(root, 'src/code.ts'), 'code')
@@ -46,6 +51,9 @@ else
       })
       const listed = cliJson(['acmq', 'list', 'alpha', '--queue', 'pending', '--engine', engine], { cwd: root })
       expect(listed.output.messages.map(({ summary }: { summary: string }) => summary)).toEqual(['Two'])
+
+      const inbox = cliJson(['mr', 'receive', 'bob', '--peek', '--engine', engine], { cwd: root })
+      expect(inbox.output.messages).toMatchObject([{ from: 'ann', type: 'heartbeat' }])
 
       const back = join(tempDir(), 'back')
       expect(cliJson(['export', back, '--engine', engine], { cwd: root })).toMatchObject({

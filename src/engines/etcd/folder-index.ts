@@ -139,6 +139,11 @@ export class FolderIndex {
     else if (revision > this.#told) this.#apply(kv, isDrop, true)
   }
 
+  /** A transaction found nothing at this key: the watch will say so in a moment, and whoever asks before is told now. */
+  learnAbsence(key: Key, revision: number): void {
+    if (!this.#early && revision > this.#told) this.#apply({ key: wire(key), mod_revision: `${revision}` }, true, true)
+  }
+
   listen(onHint: () => void): () => void {
     this.#listeners.add(onHint)
     return () => {

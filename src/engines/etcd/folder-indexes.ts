@@ -4,11 +4,12 @@ import type { CurrentTurn } from './current-turn.ts'
 import { FolderIndex, type Room } from './folder-index.ts'
 import type { Gateway } from './gateway.ts'
 import type { Key, Keys } from './keys.ts'
+import { OwnWrites } from './own-writes.ts'
 
 /** A single command asks a folder once or twice, and must not pay for a copy of it. */
 const asksBefore = 2
-/** Who looks at so many leaves of a folder, one by one, will look at all of them. */
-const looksBefore = 8
+/** Looking at one name is worth this much of a question about its folder: a copy must save many of them to pay. */
+export const weightOfALook = 1 / 8
 const forgetAfterMs = 30_000
 /** Each copy is a connection. */
 const mostFolders = 64
@@ -20,8 +21,8 @@ export class FolderIndexes {
   readonly #turn: CurrentTurn
   readonly #open = new Map<TreePath, FolderIndex>()
   readonly #asks = new Map<TreePath, number>()
-  readonly #looks = new Map<TreePath, number>()
   readonly #room: Room = { left: roomForBodies }
+  readonly own = new OwnWrites()
 
   constructor(gateway: Gateway, keys: Keys, turn: CurrentTurn) {
     this.#gateway = gateway
@@ -30,13 +31,16 @@ export class FolderIndexes {
   }
 
   /** The copy of a folder, if it has proven worth having and can be trusted now. */
-  current(folder: TreePath): Promise<FolderIndex | undefined> {
-    return this.#counted(this.#asks, folder, asksBefore)
+  async current(folder: TreePath, weight = 1): Promise<FolderIndex | undefined> {
+    const asks = (this.#asks.get(folder) ?? 0) + weight
+    this.#asks.set(folder, asks)
+    if (this.#asks.size > 10_000) this.#asks.clear()
+    const index = this.#open.get(folder) ?? (asks > asksBefore ? this.open(folder) : undefined)
+    return index && (await index.isCurrent(this.#turn.since)) ? index : undefined
   }
 
-  /** The same for those who only look at one leaf in it: that is worth less. */
-  currentForLook(folder: TreePath): Promise<FolderIndex | undefined> {
-    return this.#counted(this.#looks, folder, looksBefore)
+  isOpen(folder: TreePath): boolean {
+    return this.#open.has(folder)
   }
 
   /** The copy of a folder, if there is one already and it can be trusted now. */
@@ -56,20 +60,21 @@ export class FolderIndexes {
 
   /** An own write, known to be done. */
   take({ key, value, folder }: { key: Key; value: string | undefined; folder?: TreePath }, revision: number): void {
-    if (folder !== undefined) this.#open.get(folder)?.take(key, value, revision)
+    if (folder === undefined) return
+    const index = this.#open.get(folder)
+    if (index) index.take(key, value, revision)
+    else this.own.take(key, value, revision)
+  }
+
+  /** Seen to be absent by somebody who wanted to write there. */
+  learnAbsence(folder: TreePath, key: Key, revision: number): void {
+    this.#open.get(folder)?.learnAbsence(key, revision)
+    this.own.take(key, undefined, revision)
   }
 
   close(): void {
     for (const index of this.#open.values()) index.close()
     this.#open.clear()
-  }
-
-  async #counted(counts: Map<TreePath, number>, folder: TreePath, before: number): Promise<FolderIndex | undefined> {
-    const count = (counts.get(folder) ?? 0) + 1
-    counts.set(folder, count)
-    if (counts.size > 10_000) counts.clear()
-    const index = this.#open.get(folder) ?? (count > before ? this.open(folder) : undefined)
-    return index && (await index.isCurrent(this.#turn.since)) ? index : undefined
   }
 
   #closeIdle(): void {
@@ -80,7 +85,6 @@ export class FolderIndexes {
       index.close()
       this.#open.delete(folder)
       this.#asks.delete(folder)
-      this.#looks.delete(folder)
     }
   }
 }

@@ -19,6 +19,8 @@ export interface Seen {
   /** Reads the body; only those kept elsewhere cost anything. */
   bytes(atMost?: number): Uint8Array
   readonly size: number
+  /** As this process wrote it, however long ago: a write finds out, but nothing else follows from it. */
+  readonly isRemembered?: true
 }
 
 /** Looked up, and not there: it may be that a folder is, and then when it last changed. */
@@ -48,6 +50,8 @@ export class Leaves {
 
   /** The same for those who are about to write: that there is nothing to write to is for the cluster to say. */
   async findToWrite(path: TreePath): Promise<Seen | NotSeen> {
+    const own = this.#indexes.isOpen(parentOf(path)) ? undefined : this.#indexes.own.at(this.#keys.leaf(path))
+    if (own && !parseValue(own.value ?? '')?.about.isLog) return { ...this.seen(path, own, []), isRemembered: true }
     return this.#heldBy(await this.#indexes.current(parentOf(path)), path)
   }
 

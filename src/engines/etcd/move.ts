@@ -10,19 +10,24 @@ import { durability, fenced, type Writer } from './writer.ts'
  * in the same transaction, which then reads it anew: a lost race costs one request.
  */
 export async function moveLeaf(writer: Writer, from: TreePath, to: TreePath, options: MoveOptions): Promise<Moved> {
-  const { keys, leaves, bodies } = writer.cluster
+  const { keys, leaves, bodies, indexes } = writer.cluster
   const { change } = options
   const isEdit = from === to
   let seen = await leaves.findToWrite(from)
-  let changed: { readonly revision: number; readonly bytes: Uint8Array | undefined } | undefined
+  let changed: Changed | 'look first' | undefined
   for (;;) {
     const fence = await writer.fence(options)
     if (fence === 'fenced') return fenced
     if (!isSeen(seen)) return { outcome: 'gone' }
     if (isEdit && !change) return { outcome: 'taken' }
     // Asked once for what it has seen: the target folder may just have been missing.
-    if (changed?.revision !== seen.revision) {
-      changed = { revision: seen.revision, bytes: change?.(Buffer.from(seen.bytes())) }
+    if (changed === undefined || changed === 'look first' || changed.revision !== seen.revision) {
+      changed = changedBy(change, seen)
+      if (changed === 'look first') {
+        changed = undefined
+        seen = await leaves.ask(from)
+        continue
+      }
     }
     const { bytes } = changed
     if (change && bytes === undefined) return { outcome: 'kept' }
@@ -49,8 +54,25 @@ export async function moveLeaf(writer: Writer, from: TreePath, to: TreePath, opt
     const [, , leaf = [], folder = [], holder] = committed.found
     if (holder?.length === 0) return fenced
     seen = writer.seenAgain(from, committed.found)
+    if (!isSeen(seen)) indexes.learnAbsence(parentOf(from), keys.leaf(from), committed.revision)
     if (isSeen(seen) && !isEdit && (leaf.length > 0 || folder.length > 0)) return { outcome: 'taken' }
     if (isSeen(seen)) await writer.makeMissing(committed)
+  }
+}
+
+interface Changed {
+  readonly revision: number
+  readonly bytes: Uint8Array | undefined
+}
+
+/** From memory one may go on, and learn in the end that it was out of date; to refuse, one has to look. */
+function changedBy(change: MoveOptions['change'], { revision, bytes, isRemembered }: Seen): Changed | 'look first' {
+  try {
+    const changed = { revision, bytes: change?.(Buffer.from(bytes())) }
+    return isRemembered && change && changed.bytes === undefined ? 'look first' : changed
+  } catch (error) {
+    if (isRemembered) return 'look first'
+    throw error
   }
 }
 

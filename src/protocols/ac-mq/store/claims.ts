@@ -80,9 +80,13 @@ export class Claims {
         const candidate = await this.#index.best(agent)
         if (!candidate) break
         const before = isFirst ? await this.#index.stamp() : undefined
+        const startedAt = performance.now()
         const claimed = await this.#take(candidate, agent, hold, held)
-        // A process that claims once and ends has little to win by going elsewhere, and keeps to the order.
-        if (claimed === 'lost' && !isFirst) this.#index.passOverAfter(candidate, agent)
+        if (claimed === 'lost') {
+          await this.#index.lookAfterLosing(performance.now() - startedAt)
+          // A process that claims once and ends has little to win by going elsewhere, and keeps to the order.
+          if (!isFirst) this.#index.passOverAfter(candidate, agent)
+        }
         if (!claimed || claimed === 'lost') continue
         if (isFirst) await this.#index.remember(candidate.name, before)
         return claimed

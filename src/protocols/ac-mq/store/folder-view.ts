@@ -54,6 +54,11 @@ export class FolderView {
     return this.#lookedAt
   }
 
+  /** Milliseconds that the last listing took. */
+  get cost(): number {
+    return this.#cost
+  }
+
   /** Names that somebody else knew. The next call of `changes` tells what became of them. */
   seed(names: Iterable<string>): void {
     for (const name of names) this.#names.set(name, 'leaf')

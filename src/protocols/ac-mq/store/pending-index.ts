@@ -57,6 +57,8 @@ export class PendingIndex {
   /** Left to others for a while. */
   #passedOver: Candidate[] = []
   #passedOverAt = 0
+  /** Milliseconds spent on lost races since the last look because of them. */
+  #lostMs = 0
   #mostUrgentPassedOver = Number.POSITIVE_INFINITY
   #detour = firstDetour
   #judgedAllAt = performance.now()
@@ -224,6 +226,14 @@ export class PendingIndex {
       heap.pop()
       this.#park(candidate, states)
     }
+  }
+
+  /** Once losing has cost as much as a look at the folder, a look is cheaper than going on with what others have taken. */
+  async lookAfterLosing(tookMs: number): Promise<void> {
+    this.#lostMs += tookMs
+    if (this.#lostMs < this.#view.cost) return
+    this.#lostMs = 0
+    await this.#look(true)
   }
 
   /**

@@ -1,0 +1,27 @@
+/**
+ * What this process itself wrote last: whoever claims a message soon completes it. To write again where one has written
+ * needs no reading, and no copy of a folder full of other agents' work: if anybody has been there since, the transaction
+ * says so and reads it anew.
+ */
+import type { Key } from './keys.ts'
+import type { KeyValue } from './transaction.ts'
+
+const mostKept = 256
+const largestKept = 64 * 1024
+
+export class OwnWrites {
+  readonly #kept = new Map<Key, KeyValue>()
+
+  take(key: Key, value: string | undefined, revision: number): void {
+    this.#kept.delete(key)
+    if (value === undefined || value.length > largestKept) return
+    this.#kept.set(key, { key, value, mod_revision: `${revision}` })
+    if (this.#kept.size <= mostKept) return
+    const [oldest] = this.#kept.keys()
+    this.#kept.delete(oldest!)
+  }
+
+  at(key: Key): KeyValue | undefined {
+    return this.#kept.get(key)
+  }
+}

@@ -60,7 +60,20 @@ export interface Guard {
   readonly under?: Lease
 }
 
+export interface CreateOptions extends Guard {
+  /** What `first` finds the leaf by. It stays as long as the leaf is in its folder. No NUL. */
+  readonly label?: string
+}
+
+/** A leaf and its label. */
+export interface Labelled {
+  readonly name: string
+  readonly label: string
+}
+
 export interface MoveOptions extends Guard {
+  /** The label at the target, asked for after `change`. Without it a leaf that leaves its folder has none any more. */
+  readonly label?: () => string
   /**
    * Decides, from the bytes about to move, which bytes arrive. `undefined` calls the move off ('kept').
    * May be called again when the leaf changed in between; must not have effects.
@@ -131,6 +144,13 @@ export interface Tree {
   list(folder: TreePath, options: { readonly times: true }): Promise<TimedEntry[]>
 
   /**
+   * The first leaves of a folder, at most so many for each beginning of a label, sorted by label. Only where listing is
+   * dear: engines that list quickly keep no labels and do without. `undefined` when some leaf in the folder has no label,
+   * so that it would be missed: then list.
+   */
+  first?(folder: TreePath, beginnings: readonly string[], atMost: number): Promise<readonly Labelled[] | undefined>
+
+  /**
    * What stands at a path, without reading it. Missing: `undefined`. Of a folder `modifiedAt` changes whenever a name
    * in it comes or goes; two changes within a few milliseconds can share it, so do not trust a very young one.
    */
@@ -140,7 +160,7 @@ export interface Tree {
    * Makes a leaf that was not there, whole or not at all. Of many creators of one name exactly one sees
    * 'created', foreign ones included as long as they do not overwrite. A repeat sees 'taken'.
    */
-  create(path: TreePath, bytes: Uint8Array, guard?: Guard): Promise<Created>
+  create(path: TreePath, bytes: Uint8Array, options?: CreateOptions): Promise<Created>
 
   /**
    * Puts new bytes in place of those of `revision`. Atomic; readers see the old or the new, never neither.

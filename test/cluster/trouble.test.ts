@@ -1,7 +1,10 @@
 /** What networks and paused machines do to a client, one thing at a time, with a proxy in between. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openEtcdTree } from '../../src/engines/etcd/index.ts'
+import { systemClock } from '../../src/kernel/clock.ts'
 import { treePath as at } from '../../src/kernel/tree-path.ts'
+import { acmq } from '../../src/protocols/ac-mq/index.ts'
+import type { Mission } from '../../src/protocols/ac-mq/store/mission.ts'
 import type { Tree } from '../../src/tree/tree.ts'
 import { type EtcdCluster, startEtcd, withoutEtcd } from '../support/etcd.ts'
 import { type Mode, startProxy, type TcpProxy } from '../support/proxy.ts'
@@ -124,6 +127,69 @@ else
       expect((await tree.move(at('a/message-7'), at('b/message-7'))).outcome).toBe('moved')
       const received = proxies.reduce((sum, proxy, i) => sum + proxy.received - before[i]!, 0)
       expect(received).toBeLessThan(20_000)
+    })
+
+    it('a claim by a fresh process costs as much with 500 waiting as with twenty', async () => {
+      const mission = async (on: Tree) => acmq.open({ tree: on, clock: systemClock, settings: acmq.defaults })
+      const { mission: sender } = await (await mission(other)).create('alpha')
+      const send = async (count: number) => {
+        const task = { from: 'ann', to: 'bob', body: 'A task.\n'.repeat(60) }
+        for (let sent = 0; sent < count; sent += 20)
+          await Promise.all(Array.from({ length: 20 }, () => sender.send(task)))
+      }
+      const cost = async (command: (fresh: Mission) => Promise<{ outcome: string }>) => {
+        const sum = (of: 'requests' | 'received') => proxies.reduce((all, proxy) => all + proxy[of], 0)
+        const [requests, received] = [sum('requests'), sum('received')]
+        const hosts = proxies.map(({ port }) => `127.0.0.1:${port}`).join(',')
+        // Another setting makes it another client, which shares nothing with those of the test.
+        const fresh = await openEtcdTree({ address: `etcd://${hosts}/t${tenants}`, patienceMs: 20_001 })
+        const { outcome } = await command(await (await mission(fresh)).open('alpha'))
+        await fresh.close()
+        return { outcome, requests: sum('requests') - requests, isSmall: sum('received') - received < 20_000 }
+      }
+      const claim = (as: string) => (fresh: Mission) => fresh.claim({ agent: as })
+      await send(20)
+      const before = await cost(claim('bob'))
+      await send(500)
+      expect(before).toEqual({ outcome: 'claimed', requests: 5, isSmall: true })
+      expect(await cost(claim('bob'))).toEqual(before)
+      expect(await cost((fresh) => fresh.send({ from: 'ann', to: 'bob', body: 'More', priority: 1 }))).toEqual({
+        outcome: 'sent',
+        requests: 3,
+        isSmall: true,
+      })
+      expect(await cost((fresh) => claim('bob')(fresh))).toEqual(before)
+      // The urgent one that was sent last was claimed first.
+      const claimed = (await sender.list('processing')).messages.map(({ priority }) => priority).sort()
+      expect(claimed).toEqual([1, 3, 3])
+      expect(await cost(claim('cara'))).toMatchObject({ outcome: 'nothing', isSmall: true })
+    })
+
+    it('labels go with their leaves, and one leaf without a label ends the short way', async () => {
+      const first = () => tree.first!(at('a'), ['x ', 'y '], 2)
+      expect(await first()).toEqual([])
+      for (const [name, label] of Object.entries({ one: 'x 2', two: 'x 1', three: 'x 3', four: 'y 1', five: 'z 1' }))
+        await tree.create(at(`a/${name}`), bytes(name), { label })
+      const [one, two, three, four] = ['x 2 one', 'x 1 two', 'x 3 three', 'y 1 four']
+      const found = async () => (await first())?.map(({ name, label }) => `${label} ${name}`)
+      expect(await found()).toEqual([two, one, four])
+      await tree.move(at('a/two'), at('b/two'))
+      await tree.replace(at('a/one'), bytes('1'), (await tree.read(at('a/one')))!.revision)
+      await tree.touch(at('a/one'))
+      await tree.move(at('a/one'), at('a/one'), { change: () => bytes('2') })
+      expect(await found()).toEqual([one, three, four])
+      await tree.remove(at('a/one'))
+      await tree.move(at('a/four'), at('a/four'), { change: () => bytes('4'), label: () => 'x 4' })
+      expect(await found()).toEqual([three, 'x 4 four'])
+      await tree.move(at('b/two'), at('a/two'), { label: () => 'y 2' })
+      expect(await found()).toEqual([three, 'x 4 four', 'y 2 two'])
+      await tree.append(at('a/three'), 'a line')
+      expect(await found()).toBeUndefined()
+      await tree.remove(at('a/three'))
+      await other.create(at('a/plain'), bytes('x'))
+      expect(await found()).toBeUndefined()
+      await other.remove(at('a/plain'))
+      expect(await found()).toEqual(['x 4 four', 'y 2 two'])
     })
 
     it('after compaction a watch begins anew, with nothing missing', async () => {

@@ -70,7 +70,7 @@ export async function startProxy(target: number): Promise<TcpProxy> {
       const { mode } = proxy
       const text = piece.toString('latin1')
       connection.first ||= text
-      if (/^(POST|GET) /.test(text)) requests++
+      requests += text.split('POST /v3/').length - 1
       if (mode === 'refuse') client.resetAndDestroy()
       else if (mode === 'hold') {
         kept.push(() => upstream.write(piece))

@@ -63,7 +63,7 @@ function makingLog(
   now: number,
   before: Seen | NotSeen,
 ): LogChange {
-  const { keys } = writer.cluster
+  const { keys, labels } = writer.cluster
   const held = isSeen(before) ? before.bytes() : nothing
   const isCut = held.length > 0 && held.at(-1) !== lineFeed
   const elsewhere = isSeen(before) ? before.about.elsewhere : undefined
@@ -76,7 +76,12 @@ function makingLog(
     compare: isSeen(before)
       ? [isUnchanged(keys.leaf(path), before.revision), isAbsent(keys.logStart(path))]
       : [isAbsent(keys.leaf(path)), isAbsent(keys.folder(path))],
-    writes: [{ key: keys.logStart(path), value: start }, ...log.writes],
+    // A log has no label: whoever appends does not look, and could not keep it.
+    writes: [
+      { key: keys.logStart(path), value: start },
+      ...log.writes,
+      ...(isSeen(before) ? labels.writes(path, before.about, {}) : []),
+    ],
   }
 }
 

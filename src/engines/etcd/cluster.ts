@@ -12,6 +12,7 @@ import { FolderIndexes } from './folder-indexes.ts'
 import { Folders } from './folders.ts'
 import { Gateway } from './gateway.ts'
 import { Keys } from './keys.ts'
+import { Labels } from './labels.ts'
 import { LargeBodies } from './large-bodies.ts'
 import { Leases } from './leases.ts'
 import { Leaves } from './leaves.ts'
@@ -48,6 +49,7 @@ export class Cluster {
   readonly folders: Folders
   readonly leaves: Leaves
   readonly leases: Leases
+  readonly labels: Labels
   readonly bodies: LargeBodies
   readonly turns: ExclusiveTurns
   readonly #session: Session
@@ -66,6 +68,7 @@ export class Cluster {
     this.commits = new Commits(this.gateway, this.keys, this.indexes, turn)
     this.folders = new Folders(this.gateway, this.keys, this.indexes, turn)
     this.leaves = new Leaves(this.gateway, this.keys, this.indexes, this.bodies)
+    this.labels = new Labels(this.gateway, this.keys)
     this.leases = new Leases(this.gateway, this.keys, this.commits.settling, turn)
     this.#session = new Session(this.gateway, turnSeconds)
     this.turns = new ExclusiveTurns(this.gateway, this.keys, this.commits.settling, this.#session, turn)

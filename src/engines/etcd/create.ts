@@ -1,21 +1,27 @@
 import { parentOf, type TreePath } from '../../kernel/tree-path.ts'
-import type { Created, Guard } from '../../tree/tree.ts'
+import type { Created, CreateOptions } from '../../tree/tree.ts'
 import { revisionOfBytes } from './hash.ts'
 import { get, isAbsent } from './transaction.ts'
 import { durability, fenced, type Writer } from './writer.ts'
 
 /** Puts a leaf where neither a leaf nor a folder is. */
-export async function createLeaf(writer: Writer, path: TreePath, bytes: Uint8Array, guard: Guard): Promise<Created> {
-  const { keys, bodies } = writer.cluster
+export async function createLeaf(
+  writer: Writer,
+  path: TreePath,
+  bytes: Uint8Array,
+  options: CreateOptions,
+): Promise<Created> {
+  const { keys, bodies, labels } = writer.cluster
+  const labelled = options.label === undefined ? {} : { label: options.label }
   const elsewhere = bodies.put(bytes)
   for (;;) {
-    const fence = await writer.fence(guard)
+    const fence = await writer.fence(options)
     if (fence === 'fenced') return fenced
     const now = writer.now()
-    const about = { modifiedAt: now, changedAt: now, ...(elsewhere ? { elsewhere } : {}) }
+    const about = { modifiedAt: now, changedAt: now, ...labelled, ...(elsewhere ? { elsewhere } : {}) }
     const committed = await writer.commit([parentOf(path)], now, (by) => ({
       compare: [...fence.compare, isAbsent(keys.leaf(path)), isAbsent(keys.folder(path))],
-      writes: [writer.leafWrite(path, { ...about, by }, bytes)],
+      writes: [writer.leafWrite(path, { ...about, by }, bytes), ...labels.writes(path, {}, labelled)],
       otherwise: [get(keys.leaf(path)), get(keys.folder(path)), ...fence.otherwise],
     }))
     if (committed.done) {

@@ -6,9 +6,11 @@ import { engineHome, home, isReserved } from '../../tree/home.ts'
 import type {
   Appended,
   Created,
+  CreateOptions,
   Entry,
   Finding,
   Guard,
+  Labelled,
   Leaf,
   Lease,
   Leased,
@@ -31,11 +33,11 @@ import { healthOf } from './health.ts'
 import { findingsIn } from './inspect.ts'
 import { EtcdLeaf, isSeen, notALeaf } from './leaves.ts'
 import { moveLeaf } from './move.ts'
+import { removeLeaf } from './remove.ts'
 import { replaceLeaf, touchLeaf } from './replace.ts'
-import { get, isPresent } from './transaction.ts'
 import { findUnusedBodies } from './unused-bodies.ts'
 import type { About } from './value.ts'
-import { durability, fenced, Writer } from './writer.ts'
+import { Writer } from './writer.ts'
 
 export class EtcdTree implements Tree {
   readonly place: string
@@ -101,9 +103,14 @@ export class EtcdTree implements Tree {
     return changedAt === undefined ? undefined : folderEntry(name, changedAt)
   }
 
-  async create(path: TreePath, bytes: Uint8Array, guard: Guard = {}): Promise<Created> {
+  async first(folder: TreePath, beginnings: readonly string[], atMost: number): Promise<Labelled[] | undefined> {
+    check(folder)
+    return this.#cluster.labels.first(folder, beginnings, atMost)
+  }
+
+  async create(path: TreePath, bytes: Uint8Array, options: CreateOptions = {}): Promise<Created> {
     check(path)
-    return createLeaf(this.#writer, path, bytes, guard)
+    return createLeaf(this.#writer, path, bytes, options)
   }
 
   async replace(path: TreePath, bytes: Uint8Array, revision: Revision, guard: Guard = {}): Promise<Replaced> {
@@ -129,21 +136,7 @@ export class EtcdTree implements Tree {
 
   async remove(path: TreePath, guard: Guard = {}): Promise<Removed> {
     check(path)
-    const { keys } = this.#cluster
-    const fence = await this.#writer.fence(guard)
-    if (fence === 'fenced') return fenced
-    const folder = parentOf(path)
-    const committed = await this.#writer.commit([folder], this.#writer.now(), () => ({
-      compare: [...fence.compare, isPresent(keys.leaf(path))],
-      writes: [{ key: keys.leaf(path), value: undefined, folder }],
-      dropped: keys.log(path),
-      otherwise: [get(keys.folder(path)), ...fence.otherwise],
-    }))
-    if (committed.done) return { outcome: 'removed', durability }
-    const [found = [], holder] = committed.found
-    if (holder?.length === 0) return fenced
-    if (found.length > 0) throw notALeaf(path)
-    return { outcome: 'gone' }
+    return removeLeaf(this.#writer, path, guard)
   }
 
   async makeFolder(path: TreePath): Promise<void> {

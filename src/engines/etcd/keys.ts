@@ -6,12 +6,14 @@
  *   sbx/TENANT/FOLDER NUL /             the folder's stamp: when it last changed, and by which operation
  *   sbx/TENANT/PATH NUL log NUL         a leaf that lines were appended to: what was there before the first
  *   sbx/TENANT/PATH NUL log NUL ID      one line, by the id of the operation that appended it
+ *   sbx/TENANT/HOME/labels NUL FOLDER NUL LABEL NUL NAME   by what a leaf in the folder is found
  *
  * No name contains a slash or a NUL, so none of these can be taken for another. What the engine keeps for itself lies
- * in its own folder of the workspace, where no caller can write: leases, turns and revoked operations.
+ * in its own folder of the workspace (HOME), where no caller can write: labels, leases, turns and revoked operations.
  */
 import { nameOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
 import { engineHome } from '../../tree/home.ts'
+import type { Labelled } from '../../tree/tree.ts'
 
 declare const brand: unique symbol
 /** A key as text. etcd and its gateway take bytes in base64: see `wire`. */
@@ -88,6 +90,22 @@ export class Keys {
   turns(name: string): KeyRange {
     const line = `${engineHome}/turns\0${JSON.stringify(name)}`
     return { from: this.#key(`${line}\0`), to: this.#key(`${line}\x01`) }
+  }
+
+  label(folder: TreePath, label: string, name: string): Key {
+    return this.#key(`${engineHome}/labels\0${folder}\0${label}\0${name}`)
+  }
+
+  /** Those of one folder, or of them those that begin like this. */
+  labels(folder: TreePath, beginning = ''): KeyRange {
+    const from = `${engineHome}/labels\0${folder}\0${beginning}`
+    return { from: this.#key(from), to: this.#key(`${from}\u{10ffff}`) }
+  }
+
+  readLabel(folder: TreePath, key: Key): Labelled {
+    const start = this.labels(folder).from.length
+    const end = key.lastIndexOf('\0')
+    return { label: key.slice(start, end), name: key.slice(end + 1) }
   }
 
   revoked(operation: string): Key {

@@ -3,7 +3,7 @@ import { corrupt, invalidInput } from '../../kernel/errors.ts'
 import { parentOf, type TreePath } from '../../kernel/tree-path.ts'
 import type { Leaf, Revision } from '../../tree/tree.ts'
 import { type FolderIndex, stampTime } from './folder-index.ts'
-import type { FolderIndexes } from './folder-indexes.ts'
+import { type FolderIndexes, weightOfALook } from './folder-indexes.ts'
 import type { Gateway } from './gateway.ts'
 import { revisionOfBytes } from './hash.ts'
 import { fromWire, type Keys } from './keys.ts'
@@ -52,7 +52,7 @@ export class Leaves {
   async findToWrite(path: TreePath): Promise<Seen | NotSeen> {
     const own = this.#indexes.isOpen(parentOf(path)) ? undefined : this.#indexes.own.at(this.#keys.leaf(path))
     if (own && !parseValue(own.value ?? '')?.about.isLog) return { ...this.seen(path, own, []), isRemembered: true }
-    return this.#heldBy(await this.#indexes.current(parentOf(path)), path)
+    return this.#heldBy(await this.#indexes.current(parentOf(path), weightOfALook), path)
   }
 
   async #heldBy(index: FolderIndex | undefined, path: TreePath): Promise<Seen | NotSeen> {

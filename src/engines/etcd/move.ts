@@ -10,7 +10,7 @@ import { durability, fenced, type Writer } from './writer.ts'
  * in the same transaction, which then reads it anew: a lost race costs one request.
  */
 export async function moveLeaf(writer: Writer, from: TreePath, to: TreePath, options: MoveOptions): Promise<Moved> {
-  const { keys, leaves, bodies, indexes } = writer.cluster
+  const { keys, leaves, bodies, indexes, labels } = writer.cluster
   const { change } = options
   const isEdit = from === to
   let seen = await leaves.findToWrite(from)
@@ -34,6 +34,8 @@ export async function moveLeaf(writer: Writer, from: TreePath, to: TreePath, opt
     const now = writer.now()
     const before = seen
     const arrival = arrivalOf(writer, before, bytes, now)
+    const label = options.label?.() ?? (isEdit ? before.about.label : undefined)
+    const labelled = label === undefined ? {} : { label }
     const committed = await writer.commit(foldersOf(from, to), now, (by) => ({
       compare: [
         ...fence.compare,
@@ -42,7 +44,10 @@ export async function moveLeaf(writer: Writer, from: TreePath, to: TreePath, opt
       ],
       writes: [
         ...(isEdit ? [] : [{ key: keys.leaf(from), value: undefined, folder: parentOf(from) }]),
-        writer.leafWrite(to, { ...arrival.about, by }, arrival.bytes),
+        writer.leafWrite(to, { ...arrival.about, ...labelled, by }, arrival.bytes),
+        ...(isEdit
+          ? labels.writes(to, before.about, labelled)
+          : [...labels.writes(from, before.about, {}), ...labels.writes(to, {}, labelled)]),
       ],
       ...writer.dropsLog(before, from),
       otherwise: [...writer.lookAgain(from), get(keys.leaf(to)), get(keys.folder(to)), ...fence.otherwise],

@@ -26,8 +26,10 @@ export async function replaceLeaf(
     if (!isSeen(seen)) return { outcome: 'gone' }
     if (!isMeant(seen)) return { outcome: 'stale' }
     const now = writer.now()
-    const about = { modifiedAt: now, changedAt: now, ...(elsewhere ? { elsewhere } : {}) }
     const before = seen
+    const { label } = before.about
+    const labelled = label === undefined ? {} : { label }
+    const about = { modifiedAt: now, changedAt: now, ...labelled, ...(elsewhere ? { elsewhere } : {}) }
     const committed = await writer.commit([parentOf(path)], now, (by) => ({
       compare: [...fence.compare, isUnchanged(keys.leaf(path), before.revision)],
       writes: [writer.leafWrite(path, { ...about, by }, bytes)],

@@ -11,6 +11,8 @@ export interface About {
   readonly changedAt: number
   /** The id of the operation that wrote this. */
   readonly by: string
+  /** What it is found by: there is a key of its own for it, as long as the leaf is here. */
+  readonly label?: string
   /** The bytes are in lines of their own: see `keys.ts`. */
   readonly isLog?: true
   /** The bytes are in a file of this name, because they are too many for etcd. */
@@ -26,6 +28,7 @@ interface Line {
   readonly m: number
   readonly c?: number
   readonly by: string
+  readonly label?: string
   readonly log?: 1
   readonly ref?: string
   readonly size?: number
@@ -36,13 +39,14 @@ const nothing = new Uint8Array()
 
 /** In base64, as the gateway wants it. */
 export function printValue(
-  { modifiedAt, changedAt, by, isLog, elsewhere }: About,
+  { modifiedAt, changedAt, by, label, isLog, elsewhere }: About,
   bytes: Uint8Array = nothing,
 ): string {
   const line: Line = {
     m: modifiedAt,
     ...(changedAt === modifiedAt ? {} : { c: changedAt }),
     by,
+    ...(label === undefined ? {} : { label }),
     ...(isLog ? { log: 1 } : {}),
     ...(elsewhere ? { ref: elsewhere.name, size: elsewhere.size } : {}),
   }
@@ -56,12 +60,13 @@ export function parseValue(text: string): Value | undefined {
   const end = all.indexOf(newline)
   if (all[0] !== 0x7b || end < 0) return undefined
   try {
-    const { m, c = m, by, log, ref, size } = JSON.parse(all.toString('utf8', 0, end)) as Line
+    const { m, c = m, by, label, log, ref, size } = JSON.parse(all.toString('utf8', 0, end)) as Line
     if (typeof m !== 'number' || typeof c !== 'number' || typeof by !== 'string') return undefined
     const about: About = {
       modifiedAt: m,
       changedAt: c,
       by,
+      ...(typeof label === 'string' ? { label } : {}),
       ...(log ? { isLog: true } : {}),
       ...(typeof ref === 'string' && typeof size === 'number' ? { elsewhere: { name: ref, size } } : {}),
     }

@@ -10,8 +10,9 @@ import { explain } from '../dependencies.ts'
 import { type AcmqMessage, failureOf, withFailure, withFields, withResult, withStatus } from '../format.ts'
 import { agentId, everyone } from '../layout.ts'
 import type { AcmqRecord, QueueName } from '../schema.ts'
-import { type Candidate, isAsRemembered } from './candidate.ts'
+import { type Candidate, candidateOf, isAsRemembered } from './candidate.ts'
 import { type Finder, type Found, noSuchMessage } from './finder.ts'
+import { type ByLabel, foundBy, labelOf, labelsFor } from './label.ts'
 import type { MissionFiles } from './mission-files.ts'
 import type { PendingIndex } from './pending-index.ts'
 import { type AcmqView, type AcmqViewWithBody, viewOf, withBody } from './view.ts'
@@ -71,8 +72,8 @@ export class Claims {
     const hold = await this.#hold()
     const isFirst = !this.#hasClaimed
     this.#hasClaimed = true
-    const cached = isFirst && !hold ? await this.#claimFromCache(agent) : undefined
-    if (cached) return cached
+    const early = isFirst && !hold ? await this.#claimWithoutIndex(agent) : undefined
+    if (early) return early
     const held = new Map<string, Blocked>()
     for (const must of [false, true]) {
       await this.#index.refresh(must)
@@ -98,9 +99,40 @@ export class Claims {
     return { outcome: 'nothing', blocked: [...blocked, ...held.values()] }
   }
 
+  /** For a process that claims once and ends. */
+  async #claimWithoutIndex(agent: string): Promise<Claimed | undefined> {
+    return this.#files.tree.first ? this.#claimByLabel(agent) : this.#claimFromCache(agent)
+  }
+
+  /** Where the tree keeps labels it knows the best ones itself, however many wait. */
+  async #claimByLabel(agent: string): Promise<Claimed | undefined> {
+    const { tree, queues } = this.#files
+    for (let attempt = 0; attempt < mostLost; attempt++) {
+      const labelled = await tree.first?.(queues.pending, labelsFor(agent), mostHeldBack)
+      if (!labelled) return undefined
+      if (labelled.length === 0) return { outcome: 'nothing', blocked: [] }
+      const candidate = await this.#firstOfLabelled(foundBy(labelled))
+      if (!candidate) return undefined
+      const claimed = await this.#take(candidate, agent, undefined, new Map())
+      if (claimed && claimed !== 'lost') return claimed
+    }
+    return undefined
+  }
+
+  /** What may have to wait is read: its label says no more than that. */
+  async #firstOfLabelled(found: readonly ByLabel[]): Promise<Candidate | undefined> {
+    for (const one of found.slice(0, mostHeldBack)) {
+      if (!one.mayWait) return one
+      const read = await this.#files.readHeader('pending', one.name)
+      const candidate = read && candidateOf(one.name, read.message.record)
+      if (candidate && (await this.#index.judge(candidate)).length === 0) return candidate
+    }
+    return undefined
+  }
+
   /**
-   * For a process that claims once and ends: from what others left in the cache, and without even listing the folder
-   * while that can be believed. Finding nothing here means nothing: then it is looked for in earnest.
+   * From what others left in the cache, and without even listing the folder while that can be believed. Finding nothing
+   * here means nothing: then it is looked for in earnest.
    */
   async #claimFromCache(agent: string): Promise<Claimed | undefined> {
     const cache = await this.#index.cache()
@@ -273,12 +305,15 @@ export class Claims {
     }
     if (found.queue !== 'failed') throw wrongState(found.id, found.queue, 'retry')
     const target = this.#files.at('pending', found.name)
+    let label = ''
     const moved = await this.#files.tree.move(found.path, target, {
       unique: true,
       change: (before) => {
         const { record } = this.#files.parse(before, found.name)
+        label = labelOf(record)
         return withFields(before, { status: 'pending', attempt: record.attempt + 1 })
       },
+      label: () => label,
     })
     if (moved.outcome === 'gone') return this.retry(id)
     const after = this.#expectMoved(moved, found.id)
@@ -406,6 +441,8 @@ export class Claims {
 
 /** How often a claim from the cache may lose to somebody else before it looks for itself. */
 const mostLost = 4
+/** As many as may be found held back before all are looked at. */
+const mostHeldBack = 16
 
 const isAttempt = (record: AcmqRecord, { attempt }: Holding): boolean =>
   attempt === undefined || attempt === record.attempt

@@ -7,6 +7,7 @@ import { printMessage } from '../format.ts'
 import { agentId, fileNameOf, isMessageId, recipientId } from '../layout.ts'
 import type { AcmqRecord } from '../schema.ts'
 import { type Finder, isMeant } from './finder.ts'
+import { labelOf } from './label.ts'
 import type { MissionFiles } from './mission-files.ts'
 import type { PendingIndex } from './pending-index.ts'
 import { bodyPathOf, SentBefore } from './sent-before.ts'
@@ -70,7 +71,7 @@ export class Sending {
       // Ids that people choose often begin alike; a name that is in use further on would be in the way there.
       if (input.id !== undefined && (await this.#isInUse(name))) continue
       const path = this.#files.at('pending', name)
-      const created = await this.#files.tree.create(path, bytes)
+      const created = await this.#files.tree.create(path, bytes, { label: labelOf(stored) })
       if (created.outcome !== 'created') continue
       this.#index.add(name, stored)
       return { outcome: 'sent', message: viewOf(stored, 'pending', path), durability: created.durability, notices }

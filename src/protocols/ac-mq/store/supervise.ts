@@ -8,6 +8,7 @@ import { printMessage, withFailure, withStatus } from '../format.ts'
 import { fileNameOf, isAgentId, isMessageName, isoTime } from '../layout.ts'
 import type { AcmqRecord } from '../schema.ts'
 import type { Finder } from './finder.ts'
+import { labelOf } from './label.ts'
 import type { HeaderRead, MissionFiles } from './mission-files.ts'
 import type { PendingIndex } from './pending-index.ts'
 import { type AcmqView, viewOf } from './view.ts'
@@ -132,6 +133,7 @@ export class Supervision {
     const created = await this.#files.tree.create(
       this.#files.at('pending', name),
       printMessage(record, bodyOf(message)),
+      { label: labelOf(record) },
     )
     if (created.outcome === 'created') this.#index.add(name, record)
     return { id, name, isNew: created.outcome === 'created' }

@@ -1,0 +1,28 @@
+import { parentOf, type TreePath } from '../../kernel/tree-path.ts'
+import type { Guard, Removed } from '../../tree/tree.ts'
+import { isSeen, notALeaf } from './leaves.ts'
+import { isUnchanged } from './transaction.ts'
+import { durability, fenced, type Writer } from './writer.ts'
+
+/** Removes a leaf with all that belongs to it. It is read first, because its label is in it. */
+export async function removeLeaf(writer: Writer, path: TreePath, guard: Guard): Promise<Removed> {
+  const { keys, leaves, labels } = writer.cluster
+  const folder = parentOf(path)
+  let seen = await leaves.findToWrite(path)
+  for (;;) {
+    const fence = await writer.fence(guard)
+    if (fence === 'fenced') return fenced
+    if (!isSeen(seen) && seen.folderChangedAt !== undefined) throw notALeaf(path)
+    if (!isSeen(seen)) return { outcome: 'gone' }
+    const { about, revision } = seen
+    const committed = await writer.commit([folder], writer.now(), () => ({
+      compare: [...fence.compare, isUnchanged(keys.leaf(path), revision)],
+      writes: [{ key: keys.leaf(path), value: undefined, folder }, ...labels.writes(path, about, {})],
+      dropped: keys.log(path),
+      otherwise: [...writer.lookAgain(path), ...fence.otherwise],
+    }))
+    if (committed.done) return { outcome: 'removed', durability }
+    if (committed.found[2]?.length === 0) return fenced
+    seen = writer.seenAgain(path, committed.found)
+  }
+}

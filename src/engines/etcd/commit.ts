@@ -59,12 +59,16 @@ export interface Commit {
   readonly change: (operation: string) => Change
 }
 
+/** After so many a process is not one that writes a message and ends. */
+const manyWrites = 20
+
 export class Commits {
   readonly settling: Settling
   readonly #gateway: Gateway
   readonly #keys: Keys
   readonly #indexes: FolderIndexes
   readonly #turn: CurrentTurn
+  #count = 0
 
   constructor(gateway: Gateway, keys: Keys, indexes: FolderIndexes, turn: CurrentTurn) {
     this.#gateway = gateway
@@ -103,6 +107,7 @@ export class Commits {
         : await this.settling.settle({ operation, folder: folders[0], since, now })
       if (revision === undefined) continue
       for (const write of stamped) this.#indexes.take(write, revision)
+      if (++this.#count === manyWrites) this.settling.prepare()
       return { done: true, revision }
     }
   }

@@ -10,7 +10,7 @@ import { unavailable } from '../../kernel/errors.ts'
 import type { TreePath } from '../../kernel/tree-path.ts'
 import type { Gateway } from './gateway.ts'
 import { type Keys, wire } from './keys.ts'
-import { isPresent, type KeyValue, put, revisionOf, type TransactionAnswer } from './transaction.ts'
+import { foundBy, get, isPresent, type KeyValue, put, revisionOf, type TransactionAnswer } from './transaction.ts'
 import { parseValue, printValue } from './value.ts'
 
 export interface Unanswered {
@@ -45,13 +45,29 @@ export class Settling {
       this.#gateway.write<TransactionAnswer>('/v3/kv/txn', {
         compare: [isPresent(stamp)],
         // A new stamp marks the end of the history to be read.
-        success: [revocation, put(stamp, printValue({ modifiedAt: now, changedAt: now, by: `not ${operation}` }))],
+        success: [
+          get(stamp),
+          revocation,
+          put(stamp, printValue({ modifiedAt: now, changedAt: now, by: `not ${operation}` })),
+        ],
         failure: [revocation],
       }),
     )
     // Without the folder's stamp no write to the folder can have been done.
     if (!answer.succeeded) return undefined
+    // As it was just before: where little happens, that says everything.
+    const [before] = foundBy(answer)[0] ?? []
+    const writtenAt = Number(before?.mod_revision ?? 0)
+    if (parseValue(before?.value ?? '')?.about.by === operation) return writtenAt
+    if (writtenAt <= since) return undefined
     return this.#inHistory(stamp, operation, since, revisionOf(answer.header))
+  }
+
+  /** For a process that goes on writing: what is needed when there is no leader is better had before. */
+  prepare(): void {
+    void this.#leaseForRevocations().catch(() => {
+      // Unreachable just now: it is asked for again when it is needed.
+    })
   }
 
   /** For writes that say by themselves whether they were done: from here on they will not be. */

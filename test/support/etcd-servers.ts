@@ -76,7 +76,9 @@ export async function startEtcd(count: number, more: readonly string[] = []): Pr
           ...['--listen-client-urls', url, '--advertise-client-urls', url],
           ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer],
           ...['--initial-cluster', initial, '--initial-cluster-state', state, '--initial-cluster-token', token],
-          ...['--auto-compaction-mode', 'periodic', '--auto-compaction-retention', '5m', ...more],
+          ...['--auto-compaction-mode', 'periodic', '--auto-compaction-retention', '5m'],
+          // As docs/guide/cluster.md recommends for members that are close to each other.
+          ...['--heartbeat-interval', '50', '--election-timeout', '500', ...more],
         ],
         { stdio: 'ignore' },
       )

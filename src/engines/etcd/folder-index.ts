@@ -8,8 +8,9 @@
  */
 import type { TreePath } from '../../kernel/tree-path.ts'
 import type { Entry } from '../../tree/tree.ts'
-import { type Gateway, pause } from './gateway.ts'
+import type { Gateway } from './gateway.ts'
 import { fromWire, type Key, type Keys, wire } from './keys.ts'
+import { pause } from './pause.ts'
 import type { KeyValue, RangeAnswer } from './transaction.ts'
 import { revisionOf } from './transaction.ts'
 import type { Stream } from './transport.ts'

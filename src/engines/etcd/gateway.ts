@@ -5,10 +5,12 @@
  */
 import { type SignalboxError, unavailable } from '../../kernel/errors.ts'
 import { type EtcdAddress, type Host, printAddress, printHost } from './address.ts'
+import { findLeader } from './leader.ts'
 import { Pace } from './pace.ts'
+import { pause } from './pause.ts'
 import { judge, judgeRefusal, loginNeeded } from './refusals.ts'
 import { type Header, revisionOf } from './transaction.ts'
-import { NoAnswer, type Stream, type TlsFiles, Transport } from './transport.ts'
+import { NoAnswer, type Reply, type Stream, type TlsFiles, Transport } from './transport.ts'
 import { Turns } from './turns.ts'
 
 export interface GatewayOptions {
@@ -37,6 +39,8 @@ const avoidMs = 3000
 /** Hashing a password takes the cluster a good part of a second, by design. */
 const loginMs = 3000
 const pageMs = 3000
+/** What a member knows of itself it says at once. */
+const statusMs = 200
 /** More would only wait in the cluster, and be taken for lost there. */
 const mostInFlight = 32
 
@@ -57,6 +61,9 @@ export class Gateway {
   readonly #turns = new Turns(mostInFlight)
   readonly #leftAt = new Map<Host, number>()
   #at: number
+  /** The last request was in vain, and none has been answered since. */
+  #isTroubled = false
+  #search: Promise<Host | undefined> | undefined
   #token: string | undefined
   #login: Promise<void> | undefined
 
@@ -147,6 +154,7 @@ export class Gateway {
   }
 
   close(): void {
+    this.#isTroubled = false
     this.#transport.close()
   }
 
@@ -165,8 +173,9 @@ export class Gateway {
       const host = this.#host
       let why: string
       try {
-        const judged = judge(await this.#turns.take(() => this.#send(host, ask)))
+        const judged = judge(await this.#turns.take(() => this.#sendUnlessLedElsewhere(host, ask)))
         if (judged.is === 'answer') {
+          this.#isTroubled = false
           this.#note((judged.document as { header?: Header }).header)
           return judged.document
         }
@@ -180,11 +189,14 @@ export class Gateway {
           if (++logins > 3) throw loginNeeded()
           continue
         }
+        this.#isTroubled = true
         this.leave(host)
         if (judged.is === 'unknown' && isWrite) return undefined
       } catch (error) {
         if (!(error instanceof NoAnswer)) throw error
-        this.leave(host)
+        this.#isTroubled = true
+        if (error instanceof LedElsewhere) this.#at = this.hosts.indexOf(error.leader)
+        else this.leave(host)
         if (error.wasSent) isOnlyRefused = false
         if (error.wasSent && isWrite) return undefined
         why = error.message
@@ -194,6 +206,22 @@ export class Gateway {
       // The next member at once; a pause only when all have been asked.
       if (tries % this.hosts.length === 0) await pause(Math.min(longestPause, 10 * tries))
     }
+  }
+
+  /** In trouble, somebody else may come to lead while this waits; then waiting on is of no use. */
+  async #sendUnlessLedElsewhere(host: Host, ask: Ask): Promise<Reply> {
+    const sending = this.#send(host, ask)
+    if (!this.#isTroubled || this.hosts.length === 1) return sending
+    this.#search ??= findLeader({
+      hosts: this.hosts,
+      ask: (one) => this.askMember(one, '/v3/maintenance/status', statusMs),
+      isWanted: () => this.#isTroubled,
+    }).finally(() => (this.#search = undefined))
+    const leader = await Promise.race([this.#search, sending.then(() => undefined)])
+    if (leader === undefined || leader === host) return sending
+    // Nobody waits for it any more, however it ends.
+    sending.catch(() => {})
+    throw new LedElsewhere(leader)
   }
 
   async #send(host: Host, { path, body, moreMs = path === loginPath ? loginMs : 0 }: Ask) {
@@ -239,6 +267,15 @@ export class Gateway {
   }
 }
 
+class LedElsewhere extends NoAnswer {
+  readonly leader: Host
+
+  constructor(leader: Host) {
+    super(`${printHost(leader)} leads now`, true)
+    this.leader = leader
+  }
+}
+
 const loginPath = '/v3/auth/authenticate'
 
 interface StreamLine {
@@ -250,8 +287,6 @@ interface StreamLine {
   }
   readonly error?: { readonly grpc_code?: number; readonly message?: string }
 }
-
-export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 const compacted = () =>
   unavailable('HISTORY_COMPACTED', 'The etcd cluster does not keep that moment any more.', {

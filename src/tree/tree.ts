@@ -61,8 +61,8 @@ export interface Guard {
 }
 
 export interface CreateOptions extends Guard {
-  /** What `first` finds the leaf by. It stays as long as the leaf is in its folder. No NUL. */
-  readonly label?: string
+  /** What `first` finds the leaf by; not asked for by engines that keep none. It stays as long as the leaf is in its folder. No NUL. */
+  readonly label?: () => string
 }
 
 /** A leaf and its label. */

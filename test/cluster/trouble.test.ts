@@ -169,7 +169,7 @@ else
       const first = () => tree.first!(at('a'), ['x ', 'y '], 2)
       expect(await first()).toEqual([])
       for (const [name, label] of Object.entries({ one: 'x 2', two: 'x 1', three: 'x 3', four: 'y 1', five: 'z 1' }))
-        await tree.create(at(`a/${name}`), bytes(name), { label })
+        await tree.create(at(`a/${name}`), bytes(name), { label: () => label })
       const [one, two, three, four] = ['x 2 one', 'x 1 two', 'x 3 three', 'y 1 four']
       const found = async () => (await first())?.map(({ name, label }) => `${label} ${name}`)
       expect(await found()).toEqual([two, one, four])

@@ -12,7 +12,8 @@ export async function createLeaf(
   options: CreateOptions,
 ): Promise<Created> {
   const { keys, bodies, labels } = writer.cluster
-  const labelled = options.label === undefined ? {} : { label: options.label }
+  const label = options.label?.()
+  const labelled = label === undefined ? {} : { label }
   const elsewhere = bodies.put(bytes)
   for (;;) {
     const fence = await writer.fence(options)

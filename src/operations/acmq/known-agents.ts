@@ -50,6 +50,8 @@ async function namedUntil(
   // Those who have something in hand first: these folders are small, and who works is likely to get more.
   for (const queue of [...queueNames].sort((a, b) => rank[a] - rank[b])) {
     const folder = await pathOfQueue(context, address, queue)
+    // On a cluster every name would have to be fetched: there only those count who work at this moment.
+    if (tree.first && queue !== 'processing') return 'untold'
     if (((await tree.look(folder))?.size ?? 0) > largestListed) return 'untold'
     const isClaimed = queue !== 'pending'
     const told = new Set<string>()

@@ -71,7 +71,7 @@ export class Sending {
       // Ids that people choose often begin alike; a name that is in use further on would be in the way there.
       if (input.id !== undefined && (await this.#isInUse(name))) continue
       const path = this.#files.at('pending', name)
-      const created = await this.#files.tree.create(path, bytes, { label: labelOf(stored) })
+      const created = await this.#files.tree.create(path, bytes, { label: () => labelOf(stored) })
       if (created.outcome !== 'created') continue
       this.#index.add(name, stored)
       return { outcome: 'sent', message: viewOf(stored, 'pending', path), durability: created.durability, notices }

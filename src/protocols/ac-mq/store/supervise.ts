@@ -133,7 +133,7 @@ export class Supervision {
     const created = await this.#files.tree.create(
       this.#files.at('pending', name),
       printMessage(record, bodyOf(message)),
-      { label: labelOf(record) },
+      { label: () => labelOf(record) },
     )
     if (created.outcome === 'created') this.#index.add(name, record)
     return { id, name, isNew: created.outcome === 'created' }

@@ -99,14 +99,16 @@ export class ExclusiveTurns {
           failure: [],
         })
         if (answer) return { key, line: { all: foundBy(answer)[1] ?? [], revision: revisionOf(answer.header) } }
+        // Nobody else has this key. Once the write is revoked, that it is there says that it was done.
+        await this.#settling.revoke(operation)
+        const line = await this.#line(name)
+        if (isIn(line, key)) return { key, line }
       } catch (error) {
+        // It may stand in line all the same, for nobody: then only the end of the lease takes it away.
+        this.#session.abandon(lease)
         if (error instanceof SignalboxError && error.code === leaseGone) return undefined
         throw error
       }
-      // Nobody else has this key. Once the write is revoked, that it is there says that it was done.
-      await this.#settling.revoke(operation)
-      const line = await this.#line(name)
-      if (isIn(line, key)) return { key, line }
     }
   }
 

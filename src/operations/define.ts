@@ -17,7 +17,7 @@ export interface Context {
   readonly outside: Outside
   /** The directory that holds the workspace, and how it was found. */
   root(): Root
-  configuration(): Promise<Configuration>
+  configuration(options?: { readonly makeRoot?: boolean }): Promise<Configuration>
   /** The workspace's tree, opened at the first call and closed by whoever made the context. */
   tree(options?: { readonly makeRoot?: boolean; readonly recover?: boolean }): Promise<Tree>
   /** The workspace's tree once more, by a clock of the caller's, who also closes it. */

@@ -76,7 +76,7 @@ const workspace: Check = {
   name: 'workspace',
   async run(context) {
     const { path, by } = context.root()
-    if (by !== 'current') return []
+    if (by !== 'current' || (await isElsewhere(context))) return []
     return [
       {
         code: 'NO_WORKSPACE',
@@ -88,6 +88,16 @@ const workspace: Check = {
       },
     ]
   },
+}
+
+/** A cluster can be worked with from anywhere, without a workspace here. */
+async function isElsewhere(context: Context): Promise<boolean> {
+  try {
+    return (await context.configuration()).engine !== 'files'
+  } catch (error) {
+    if (asBadConfiguration(error)) return false
+    throw error
+  }
 }
 
 const engine: Check = {

@@ -5,8 +5,11 @@ import { expectedOf } from './check-input.ts'
 import type { Field } from './field.ts'
 import { schema, variableOf } from './workspace/settings.ts'
 
-/** Every key with its meaning, commented out: the file says what could be set and sets nothing. */
-export function settingsTemplate({ settings, sections } = schema): string {
+/** Every key with its meaning, commented out: the file says what could be set and sets nothing but `given`. */
+export function settingsTemplate(
+  { settings, sections } = schema,
+  given: Readonly<Record<string, string | undefined>> = {},
+): string {
   const lines = [
     '# Settings of this Signalbox workspace. Take the `#` before a key away to set it.',
     '# Flags beat environment variables, which beat this file. A wrong key is an error, never ignored.',
@@ -16,7 +19,7 @@ export function settingsTemplate({ settings, sections } = schema): string {
       '',
       `# ${field.help}`,
       `# Takes ${expectedOf(field)}; or set ${variableOf(key)}.`,
-      `#${key}: ${sample(field)}`,
+      given[key] === undefined ? `#${key}: ${sample(field)}` : `${key}: ${JSON.stringify(given[key])}`,
     )
   }
   for (const [name, fields] of Object.entries(sections)) {

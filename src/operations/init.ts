@@ -1,5 +1,6 @@
 import { childOf, treePath } from '../kernel/tree-path.ts'
 import { home } from '../tree/home.ts'
+import type { Tree } from '../tree/tree.ts'
 import { defineOperation } from './define.ts'
 import { homeGitignore, homeReadme, settingsTemplate } from './init-files.ts'
 import { configurationFile } from './workspace/settings.ts'
@@ -18,20 +19,34 @@ export const init = defineOperation({
   ],
 
   async run(context) {
+    // Made and closed with the context; a cluster that does not answer is told of before anything is written.
     const tree = await context.tree({ makeRoot: true })
-    const { durability } = await context.configuration()
-    const files = [
-      { path: treePath(configurationFile), text: settingsTemplate() },
-      { path: childOf(home, '.gitignore'), text: homeGitignore() },
-      { path: childOf(home, 'README.md'), text: homeReadme() },
-    ]
-    const made: string[] = []
-    const kept: string[] = []
-    for (const { path, text } of files) {
-      const { outcome } = await tree.create(path, new TextEncoder().encode(text))
-      ;(outcome === 'created' ? made : kept).push(path)
+    const { durability, engine: address } = await context.configuration({ makeRoot: true })
+    const isElsewhere = address !== 'files'
+    // Settings are read from this directory wherever the messages are.
+    const here = isElsewhere ? await context.openTree(context.root().path) : tree
+    try {
+      const engine = isElsewhere ? tree.place : undefined
+      const { made, kept } = await makeFiles(here, engine)
+      const outcome = made.length > 0 ? 'created' : 'unchanged'
+      return { outcome, root: here.place, ...(engine === undefined ? {} : { engine }), made, kept, durability } as const
+    } finally {
+      if (isElsewhere) await here.close()
     }
-    const outcome = made.length > 0 ? 'created' : 'unchanged'
-    return { outcome, root: tree.place, made, kept, durability } as const
   },
 })
+
+async function makeFiles(tree: Tree, engine: string | undefined): Promise<{ made: string[]; kept: string[] }> {
+  const files = [
+    { path: treePath(configurationFile), text: settingsTemplate(undefined, { engine }) },
+    { path: childOf(home, '.gitignore'), text: homeGitignore() },
+    { path: childOf(home, 'README.md'), text: homeReadme() },
+  ]
+  const made: string[] = []
+  const kept: string[] = []
+  for (const { path, text } of files) {
+    const { outcome } = await tree.create(path, new TextEncoder().encode(text))
+    ;(outcome === 'created' ? made : kept).push(path)
+  }
+  return { made, kept }
+}

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openEtcdTree } from '../../src/engines/etcd/index.ts'
 import { findingsIn } from '../../src/engines/etcd/inspect.ts'
@@ -16,10 +18,25 @@ else
     }, 60_000)
     afterAll(() => cluster.stop())
 
+    it('init writes the settings here, with the address, and nothing into the cluster', () => {
+      const cwd = tempDir()
+      const address = cluster.address('fresh')
+      const files = ['signalbox.yaml', '.signalbox/.gitignore', '.signalbox/README.md']
+      const { exit, output } = cliJson(['init', '--root', 'deep/down', '--engine', address], { cwd })
+      expect({ exit, made: output.made, engine: output.engine }).toEqual({ exit: 0, made: files, engine: address })
+      const root = join(cwd, 'deep/down')
+      expect(readFileSync(join(root, 'signalbox.yaml'), 'utf8')).toContain(`\nengine: "${address}"\n`)
+      expect(cliJson(['acmq', 'create-mission', 'alpha'], { cwd: root }).exit).toBe(0)
+      expect(readdirSync(root).sort()).toEqual(['.signalbox', 'signalbox.yaml'])
+      expect(cliJson(['acmq', 'missions', '--engine', address], { cwd }).output.missions).toHaveLength(1)
+    })
+
     it('tells members, leader, size, history and latency, and who is missing', async () => {
       const cwd = tempDir()
       const env = { SIGNALBOX_ENGINE: cluster.address('team') }
       const healthy = cliJson(['doctor'], { cwd, env })
+      // Nobody needs a workspace here to work with a cluster.
+      expect(healthy.output.findings.map(({ code }: { code: string }) => code)).not.toContain('NO_WORKSPACE')
       expect(healthy).toMatchObject({
         exit: 0,
         output: {
@@ -37,7 +54,7 @@ else
       expect(err).toBe('')
       expect(out).toMatch(/^member 127\.0\.0\.1:\d+: etcd \d+\.\d+\.\d+, leader$/m)
       expect(out).toMatch(/^size: [\d.]+ MB, \d+ % of its quota$/m)
-      expect(out).toMatch(/^history: revision \d+, compacted up to /m)
+      expect(out).toMatch(/^history: revision \d+, (compacted up to \d+|never compacted)$/m)
       expect(out).toMatch(/^latency: [\d.]+ ms for a read \(median\)$/m)
 
       const [gone] = cluster.nodes

@@ -18,7 +18,8 @@ export interface WorkspaceOptions {
 
 export interface LazyWorkspace {
   root(): Root
-  configuration(): Promise<Configuration>
+  /** `makeRoot`: the root need not be there yet. */
+  configuration(options?: { readonly makeRoot?: boolean }): Promise<Configuration>
   /** `recover: false` leaves what crashed processes left half-way to be looked at first; it counts for the first call. */
   tree(options?: { readonly makeRoot?: boolean; readonly recover?: boolean }): Promise<Tree>
   /** The same tree once more, by another clock; closed by the caller. */
@@ -55,8 +56,8 @@ export function lazyWorkspace({ flags, environment, outside, engines, clock }: W
 
   return {
     root: findOnce,
-    async configuration() {
-      checkRoot(findOnce(), outside)
+    async configuration({ makeRoot = false } = {}) {
+      checkRoot(findOnce(), outside, makeRoot)
       return readOnce()
     },
     tree: ({ makeRoot = false, recover = true } = {}) => (tree ??= open(makeRoot, recover)),

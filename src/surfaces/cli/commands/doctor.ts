@@ -34,7 +34,13 @@ function shownHealth({ members, sizeBytes, quotaBytes, revision, compactedRevisi
   const quota =
     quotaBytes === undefined ? 'quota not known' : `${Math.round((sizeBytes / quotaBytes) * 100)} % of its quota`
   lines.push(`size: ${(sizeBytes / 1e6).toFixed(1)} MB, ${quota}`)
-  lines.push(`history: revision ${revision}, compacted up to ${compactedRevision ?? 'unknown'}`)
+  const compacted =
+    compactedRevision === undefined
+      ? ''
+      : compactedRevision > 0
+        ? `, compacted up to ${compactedRevision}`
+        : ', never compacted'
+  lines.push(`history: revision ${revision}${compacted}`)
   if (readMs !== undefined) lines.push(`latency: ${readMs.toFixed(1)} ms for a read (median)`)
   return lines.map((line) => `${line}\n`).join('')
 }

@@ -25,6 +25,8 @@ export interface Unanswered {
 /** Revocations are kept this long: no member comes back with a request older than that. */
 const keepSeconds = 3600
 const patienceMs = 20_000
+/** A member that tells nothing of the past for so long is left for another one. */
+const silenceMs = 500
 
 export class Settling {
   readonly #gateway: Gateway
@@ -94,15 +96,20 @@ export class Settling {
         stream.close()
         resolve(read)
       }
-      const timer = setTimeout(() => {
-        this.#gateway.leave()
+      const { host } = this.#gateway
+      const giveUp = () => {
+        this.#gateway.leave(host)
         done({ isWhole: false, isCompacted: false })
-      }, 2000)
+      }
+      let timer = setTimeout(giveUp, silenceMs)
       const stream = this.#gateway.stream(
         '/v3/watch',
         { create_request: { key: wire(stamp), start_revision: `${since + 1}` } },
         {
           onMessage: ({ events = [] }: { events?: readonly { kv: KeyValue }[] }) => {
+            // Whoever is still telling is not gone.
+            clearTimeout(timer)
+            timer = setTimeout(giveUp, silenceMs)
             for (const { kv } of events) {
               const revision = Number(kv.mod_revision)
               if (parseValue(kv.value ?? '')?.about.by === operation) found = revision

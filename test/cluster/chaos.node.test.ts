@@ -14,7 +14,8 @@ const reason = withoutEtcd()
 const isLong = process.env.SIGNALBOX_CHAOS === 'long'
 const kills = isLong ? 20 : 2
 const pauses = isLong ? 5 : 1
-const pauseMs = 2000
+// Twice the time in which others notice.
+const pauseMs = isLong ? 2000 : 1000
 
 let cluster: EtcdCluster
 beforeAll(async () => {

@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { openEtcdTree } from '../../src/engines/etcd/index.ts'
+import { runtime } from '../support/child.ts'
 import { type EtcdCluster, startEtcd, withoutEtcd } from '../support/etcd.ts'
 import { describeTree } from './tree.ts'
 
 const reason = withoutEtcd()
+// Three nodes are another server, not another client: what Bun makes of it shows on one, and in AC-MQ's suite on three.
+const sizes = runtime === 'node' ? [1, 3] : [1]
 
-for (const nodes of [1, 3]) {
+for (const nodes of sizes) {
   const title = `etcd with ${nodes === 1 ? 'one node' : `${nodes} nodes`}`
   if (reason !== undefined) it.skip(`${title} (skipped: ${reason})`, () => {})
   else

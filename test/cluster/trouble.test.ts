@@ -107,6 +107,20 @@ else
       expect(await state()).toBe(after)
     })
 
+    it('a network that drops everything on one way and is slow on the other costs time, nothing else', async () => {
+      const [first, second] = proxies as [TcpProxy, TcpProxy]
+      const expected = Array.from({ length: 12 }, (_, i) => `message-${10 + i}`)
+      second.delayMs = 20
+      for (const [i, name] of expected.entries()) {
+        // Cut and restored in the middle of the work, again and again.
+        first.mode = i % 4 === 0 ? 'drop' : 'pass'
+        expect((await tree.create(at(`a/${name}`), bytes(name))).outcome).toBe('created')
+        expect((await tree.move(at(`a/${name}`), at(`b/${name}`))).outcome).toBe('moved')
+      }
+      second.delayMs = 0
+      expect([await names('a'), await names('b')]).toEqual([[], expected])
+    })
+
     it('a watch that has fallen silent is noticed: what others wrote is seen', async () => {
       // Asked often enough, the folder is kept by a watch.
       for (let i = 0; i < 4; i++) await tree.list(at('a'))

@@ -61,7 +61,7 @@ export interface Guard {
 }
 
 export interface CreateOptions extends Guard {
-  /** What `first` finds the leaf by; not asked for by engines that keep none. It stays as long as the leaf is in its folder. No NUL. */
+  /** What `first` finds the leaf by; asked for only by engines that keep it. It stays while the leaf is in its folder. No NUL. */
   readonly label?: () => string
 }
 

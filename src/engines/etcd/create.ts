@@ -12,8 +12,7 @@ export async function createLeaf(
   options: CreateOptions,
 ): Promise<Created> {
   const { keys, bodies, labels } = writer.cluster
-  const label = options.label?.()
-  const labelled = label === undefined ? {} : { label }
+  const labelled = options.label === undefined ? {} : { label: options.label() }
   const elsewhere = bodies.put(bytes)
   for (;;) {
     const fence = await writer.fence(options)

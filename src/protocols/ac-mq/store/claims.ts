@@ -305,15 +305,15 @@ export class Claims {
     }
     if (found.queue !== 'failed') throw wrongState(found.id, found.queue, 'retry')
     const target = this.#files.at('pending', found.name)
-    let label = ''
+    let failed: AcmqRecord | undefined
     const moved = await this.#files.tree.move(found.path, target, {
       unique: true,
       change: (before) => {
         const { record } = this.#files.parse(before, found.name)
-        label = labelOf(record)
+        failed = record
         return withFields(before, { status: 'pending', attempt: record.attempt + 1 })
       },
-      label: () => label,
+      label: () => labelOf(failed!),
     })
     if (moved.outcome === 'gone') return this.retry(id)
     const after = this.#expectMoved(moved, found.id)

@@ -52,6 +52,8 @@ export interface FileTreeParts {
 
 /** Loading the native calls costs 2 ms: a command that sends one message is faster without. */
 const nativeAfter = 12
+/** The same for reading alone, which gains less. */
+const nativeAfterReads = 200
 /** A process that does this much has the time to clear away what crashed ones left; a single command does not. */
 const sweepAfter = 64
 
@@ -94,6 +96,7 @@ export class FileTree implements Tree {
   /** What makes the bytes of a draft safe before it is put in its place. */
   readonly #flushing: { readonly flush?: (fd: number) => void }
   #exclusiveSteps = 0
+  #reads = 0
 
   constructor({ disk, root, durability, modes, clock }: FileTreeParts) {
     this.place = root
@@ -132,6 +135,7 @@ export class FileTree implements Tree {
   read(path: TreePath, options?: { readonly atMost?: number }): Promise<Leaf | undefined> {
     return this.#attempt(path, () => {
       this.#check(path)
+      if (++this.#reads === nativeAfterReads) this.#goNative()
       return this.#readNow(path, options?.atMost ?? Number.POSITIVE_INFINITY)
     })
   }
@@ -566,7 +570,11 @@ export class FileTree implements Tree {
 
   #warmUp(): void {
     if (++this.#exclusiveSteps === sweepAfter) sweepDrafts(this.#disk, this.#folders, this.#scratch, this.#clock)
-    if (this.#exclusiveSteps !== nativeAfter) return
+    if (this.#exclusiveSteps === nativeAfter) this.#goNative()
+  }
+
+  /** Once; twice is fine. */
+  #goNative(): void {
     void loadNative().then((native) => {
       if (native) Object.assign(this.#disk, native)
     })

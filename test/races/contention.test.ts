@@ -99,3 +99,21 @@ verifies(
     expect(rest.map(({ priority }) => priority)).toEqual(rest.map(({ priority }) => priority).sort())
   },
 )
+
+verifies(['AC-4.2a', 'AC-4.2b'], 'agents who share a process lose no race to each other', async () => {
+  const tree = openMemoryTree()
+  const ids = await fill(tree, 200)
+  const losses = { count: 0 }
+  const { mission } = await openMission(countingLosses(tree, losses))
+  const taken: string[] = []
+  const work = async () => {
+    for (;;) {
+      const claimed = await mission.claim({ agent: 'bob' })
+      if (claimed.outcome === 'nothing') return
+      taken.push(claimed.message.id)
+      await mission.complete(claimed.message, { agent: 'bob' })
+    }
+  }
+  await Promise.all(Array.from({ length: 8 }, work))
+  expect({ taken: taken.sort(), losses: losses.count }).toEqual({ taken: ids.sort(), losses: 0 })
+})

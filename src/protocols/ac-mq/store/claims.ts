@@ -80,9 +80,15 @@ export class Claims {
       for (;;) {
         const candidate = await this.#index.best(agent)
         if (!candidate) break
-        const before = isFirst ? await this.#index.stamp() : undefined
         const startedAt = performance.now()
-        const claimed = await this.#take(candidate, agent, hold, held)
+        let before: number | undefined
+        let claimed: Claimed | 'lost' | undefined
+        try {
+          before = isFirst ? await this.#index.stamp() : undefined
+          claimed = await this.#take(candidate, agent, hold, held)
+        } finally {
+          this.#index.handBack(candidate)
+        }
         if (claimed === 'lost') {
           await this.#index.lookAfterLosing(performance.now() - startedAt)
           // A process that claims once and ends has little to win by going elsewhere, and keeps to the order.

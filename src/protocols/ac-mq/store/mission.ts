@@ -321,7 +321,7 @@ export class Mission {
    */
   async #claimNext(agent: string): Promise<Claimed> {
     const claimed = await this.#claims.claim(agent)
-    return claimed.outcome === 'nothing' && (await this.#index.best(agent)) ? this.#claims.claim(agent) : claimed
+    return claimed.outcome === 'nothing' && (await this.#index.hasReady(agent)) ? this.#claims.claim(agent) : claimed
   }
 
   /** Malformed files that nobody is writing any more go out of the way before anyone is told that nothing is there. */

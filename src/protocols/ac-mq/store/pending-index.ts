@@ -205,7 +205,10 @@ export class PendingIndex {
     for (const candidate of [...woken]) this.#unpark(candidate)
   }
 
-  /** The best message for this agent whose dependencies are met. It stays in the index until it is dropped. */
+  /**
+   * The best message for this agent whose dependencies are met. From now on it is the caller's: nobody else of this
+   * process is offered it until it is handed back, so that agents who share a process do not race each other.
+   */
   async best(agent: string): Promise<Candidate | undefined> {
     for (;;) {
       const heap = this.#betterOf(this.#ready.get(agent), this.#ready.get('all'))
@@ -217,15 +220,37 @@ export class PendingIndex {
         continue
       }
       if (!heap || !candidate) return undefined
-      if (this.#candidates.get(candidate.name) !== candidate || this.#parked.has(candidate.name)) {
-        heap.pop()
-        continue
-      }
-      const states = await this.judge(candidate)
-      if (states.length === 0) return candidate
       heap.pop()
-      this.#park(candidate, states)
+      if (!this.#isWaiting(candidate)) continue
+      const states = await this.#judgeInHand(candidate)
+      if (states.length === 0) return candidate
+      if (this.#isWaiting(candidate)) this.#park(candidate, states)
     }
+  }
+
+  /** It was not taken after all. Also for one that was: then it is not here any more, and nothing happens. */
+  handBack(candidate: Candidate): void {
+    if (this.#isWaiting(candidate)) this.#push(candidate)
+  }
+
+  async hasReady(agent: string): Promise<boolean> {
+    const candidate = await this.best(agent)
+    if (candidate) this.handBack(candidate)
+    return candidate !== undefined
+  }
+
+  async #judgeInHand(candidate: Candidate): Promise<readonly DependencyState[]> {
+    try {
+      return await this.judge(candidate)
+    } catch (error) {
+      this.handBack(candidate)
+      throw error
+    }
+  }
+
+  /** Still as it is known, and not held back. */
+  #isWaiting(candidate: Candidate): boolean {
+    return this.#candidates.get(candidate.name) === candidate && !this.#parked.has(candidate.name)
   }
 
   /** Once losing has cost as much as a look at the folder, a look is cheaper than going on with what others have taken. */
@@ -256,9 +281,7 @@ export class PendingIndex {
   #takeBack(): void {
     this.#detour = firstDetour
     this.#mostUrgentPassedOver = Number.POSITIVE_INFINITY
-    for (const candidate of this.#passedOver.splice(0)) {
-      if (this.#candidates.get(candidate.name) === candidate && !this.#parked.has(candidate.name)) this.#push(candidate)
-    }
+    for (const candidate of this.#passedOver.splice(0)) this.handBack(candidate)
   }
 
   /** What still holds a message back; empty when nothing does. */

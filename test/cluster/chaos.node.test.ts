@@ -72,7 +72,7 @@ verifies.unless(
     console.log(`of a bare put that is repeated every 400 ms: ${spread(bare)}`)
     expect(back.killed.length + back.paused.length).toBe(kills + pauses)
     // An election without a winner takes another one, whatever clients do; of many most have one.
-    if (isLong) expect([...back.killed].sort((a, b) => a - b)[kills / 2]).toBeLessThan(2000)
+    if (isLong) expect(Math.max(...back.killed, ...back.paused)).toBeLessThan(2000)
     expect([queues.pending, queues.processing, queues.failed]).toEqual([[], [], []])
     expect([...queues.completed].sort(), 'none lost, none twice on the tree').toEqual([...sent].sort())
     expect([...claims].sort(), 'each was given out once').toEqual([...sent].sort())

@@ -78,7 +78,7 @@ export async function startEtcd(count: number, more: readonly string[] = []): Pr
           ...['--initial-cluster', initial, '--initial-cluster-state', state, '--initial-cluster-token', token],
           ...['--auto-compaction-mode', 'periodic', '--auto-compaction-retention', '5m'],
           // As docs/guide/cluster.md recommends for members that are close to each other.
-          ...['--heartbeat-interval', '50', '--election-timeout', '500', ...more],
+          ...['--heartbeat-interval', '50', '--election-timeout', '500', '--pre-vote', ...more],
         ],
         { stdio: 'ignore' },
       )

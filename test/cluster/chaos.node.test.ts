@@ -71,7 +71,7 @@ verifies.unless(
     for (const [what, times] of Object.entries(back)) console.log(`leader ${what}: writes back after ${spread(times)}`)
     console.log(`of a bare put that is repeated every 400 ms: ${spread(bare)}`)
     expect(back.killed.length + back.paused.length).toBe(kills + pauses)
-    // An election without a winner takes another one, whatever clients do; of many most have one.
+    // In the short run, among all other tests, an election may take its time.
     if (isLong) expect(Math.max(...back.killed, ...back.paused)).toBeLessThan(2000)
     expect([queues.pending, queues.processing, queues.failed]).toEqual([[], [], []])
     expect([...queues.completed].sort(), 'none lost, none twice on the tree').toEqual([...sent].sort())

@@ -1,6 +1,6 @@
 /**
  * `npm run soak`: the tests whose proof grows with their length, five times as long, on Node and on Bun. Eight processes
- * drain 20,000 messages while fifty of them are killed, races are run to the end of half a million moves, and the model
+ * drain 20,000 messages while fifty of them are killed, races are run to the end of a quarter of a million moves, and the model
  * of AC-MQ lives through a few thousand lives.
  *
  *   npm run soak                  all of them

@@ -37,7 +37,7 @@ else
 
     it(`[MR-2a][MR-7a] 4 senders of one name on ${runtime} issue each number once, and the inbox never holds more than 100`, async () => {
       await open()
-      const each = 40 * scale
+      const each = 30 * scale
       const total = 4 * each
       const journals = tempDir()
       // Seen from another machine, whenever something changes.

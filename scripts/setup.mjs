@@ -134,11 +134,13 @@ export function ensureDebian(commands) {
     })
   // A failed update is not the end: the lists of an earlier one may do.
   apt('update')
-  const { stderr, error } = apt('install', '-y', '--no-install-recommends', ...packages)
-  const why = (error?.message ?? stderr).trim().split('\n').pop()
-  return Object.fromEntries(
-    missing
-      .filter((name) => findCommand(name) === undefined)
-      .map((name) => [name, `${name} is not installed, and apt-get could not: ${why}`]),
-  )
+  // One by one, so that one that cannot be had does not keep the others away.
+  const reasons = {}
+  for (const [i, name] of missing.entries()) {
+    const { stderr, error } = apt('install', '-y', '--no-install-recommends', packages[i])
+    if (findCommand(name) !== undefined) continue
+    const why = (error?.message ?? stderr).trim().split('\n').pop()
+    reasons[name] = `${name} is not installed, and apt-get could not: ${why}`
+  }
+  return reasons
 }

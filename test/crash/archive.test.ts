@@ -83,23 +83,23 @@ async function run(root: string, killAt: number, durability: string, renames: st
 const native = await loadNative()
 
 describe(`archiving killed at every step, on ${runtime}`, () => {
-  for (const renames of native ? ['portable', 'native'] : ['portable']) {
-    it(`loses nothing and doubles nothing, ${renames} renames`, async () => {
-      const whole = await run(await freshRoot(), 0, 'process', renames)
-      expect(whole).toMatchObject({ killed: false, archived: prepared.length })
-      expect(whole.changes!.length).toBeGreaterThan(20)
-      const waiting = whole.changes!.map((_, i) => i + 1)
-      const worker = async () => {
-        for (let killAt = waiting.shift(); killAt !== undefined; killAt = waiting.shift()) {
-          const root = await freshRoot()
-          const place = `killed before change ${killAt} (${whole.changes![killAt - 1]})`
-          expect((await run(root, killAt, 'process', renames)).killed, place).toBe(true)
-          await expectRecovered(root, place)
-        }
+  // The calls of portable renames are the same wherever they are made: those are left to Node.
+  const renames = native ? 'native' : 'portable'
+  it(`loses nothing and doubles nothing, ${renames} renames`, async () => {
+    const whole = await run(await freshRoot(), 0, 'process', renames)
+    expect(whole).toMatchObject({ killed: false, archived: prepared.length })
+    expect(whole.changes!.length).toBeGreaterThan(20)
+    const waiting = whole.changes!.map((_, i) => i + 1)
+    const worker = async () => {
+      for (let killAt = waiting.shift(); killAt !== undefined; killAt = waiting.shift()) {
+        const root = await freshRoot()
+        const place = `killed before change ${killAt} (${whole.changes![killAt - 1]})`
+        expect((await run(root, killAt, 'process', renames)).killed, place).toBe(true)
+        await expectRecovered(root, place)
       }
-      await Promise.all([worker(), worker()])
-    })
-  }
+    }
+    await Promise.all([worker(), worker()])
+  })
 })
 
 describe(`archiving on a disk that fails, on ${runtime}`, () => {

@@ -16,9 +16,8 @@ interface Way {
   readonly renames: 'portable' | 'native'
 }
 
-const ways: Way[] = [{ durability: 'process', renames: 'portable' }]
-if (await loadNative()) ways.push({ durability: 'process', renames: 'native' })
-// Flushes add steps but no states; Bun starts fast enough to go through them as well.
+const ways: Way[] = [{ durability: 'process', renames: (await loadNative()) ? 'native' : 'portable' }]
+// Flushes add steps but no states; Bun starts fast enough to go through them, and the portable renames, as well.
 if (runtime === 'bun') ways.push({ durability: 'full', renames: 'portable' })
 
 const table: string[] = []

@@ -5,8 +5,10 @@ import { totalLine } from './counts.mjs'
 import { inRoot, root, run, setup } from './setup.mjs'
 import { testFiles, testOnNode } from './test.mjs'
 
-// These start hundreds of processes; `npm test` runs them.
-const isLong = (file) => /^test\/(cluster|crash|faults|races)\//.test(file) || file.endsWith('.long.test.ts')
+// These start hundreds of processes, or servers; `npm test` runs them.
+const isLong = (file) =>
+  /^test\/(cluster|crash|faults|races)\/|^test\/conformance\/(acmq|etcd|mr)\./.test(file) ||
+  file.endsWith('.long.test.ts')
 
 const steps = {
   types: () => node('node_modules/typescript/bin/tsc', '-p', '.'),

@@ -60,7 +60,8 @@ export function quickCli(
   warm ??= warmUp()
   const request: Request = { words, cwd, env: plainEnvironment(env), input }
   warm.port.postMessage(request)
-  Atomics.wait(warm.answered, 0, 0)
+  // Until it says so: a call that wakes us may still be about the answer before.
+  while (Atomics.load(warm.answered, 0) === 0) Atomics.wait(warm.answered, 0, 0)
   Atomics.store(warm.answered, 0, 0)
   return (receiveMessageOnPort(warm.port) as { message: Answer }).message
 }

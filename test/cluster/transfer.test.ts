@@ -108,6 +108,9 @@ else
         exit: 4,
         output: { error: { code: 'NOT_ITS_MIRROR' } },
       })
+      mkdirSync(join(mine, '.signalbox'))
+      writeFileSync(join(mine, '.signalbox/mirror.json'), 'null')
+      expect(cliJson(['mirror', mine, '--once', '--engine', tree.place], { cwd: '/' }).exit).toBe(4)
       expect(readdirSync(mine)).toContain('precious')
       await tree.close()
     })

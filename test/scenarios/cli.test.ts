@@ -139,6 +139,25 @@ describe('init', () => {
   })
 })
 
+describe('copies', () => {
+  it('of plain files are never made into themselves', () => {
+    const root = tempDir()
+    expect(cli(['init'], { cwd: root }).exit).toBe(0)
+    expect(cli(['acmq', 'create-mission', 'alpha'], { cwd: root }).exit).toBe(0)
+    const refused = (...words: string[]) => {
+      const { exit, output } = cliJson(words, { cwd: root })
+      return `${exit} ${output.error?.code}`
+    }
+    expect(refused('mirror', 'copy')).toBe('2 FILES_ALREADY')
+    expect(refused('mirror', 'copy', '--once')).toBe('2 FILES_ALREADY')
+    expect(refused('export', '.')).toBe('2 SAME_PLACE')
+    expect(refused('export', 'llm/missions/alpha/copy')).toBe('2 SAME_PLACE')
+    expect(readdirSync(root).sort()).toEqual(['.signalbox', 'llm', 'signalbox.yaml'])
+    expect(cliJson(['export', 'copy'], { cwd: root })).toMatchObject({ exit: 0, output: { outcome: 'exported' } })
+    expect(cliJson(['import', 'copy'], { cwd: root })).toMatchObject({ exit: 0, output: { outcome: 'unchanged' } })
+  })
+})
+
 describe('doctor', () => {
   it('is content with a new workspace, and writes nothing where there is none', () => {
     const root = tempDir()

@@ -49,9 +49,11 @@ export const exportWorkspace = defineOperation({
 
   async run(context, { directory }) {
     const to = context.outside.resolve(context.outside.currentFolder(), directory)
-    if (to === context.root().path && (await context.configuration()).engine === 'files') throw onItself(to)
     const isCluster = (await context.configuration()).engine !== 'files'
     const folders = isCluster ? everything : await workspaceFolders(context)
+    const { path } = context.root()
+    const isInside = to === path || folders.some((folder) => `${to}/`.startsWith(`${path}/${folder}/`))
+    if (!isCluster && isInside) throw onItself(to)
     const from = await context.tree()
     const copied = await copyTree({
       from,
@@ -71,4 +73,4 @@ function folderNamed({ outside }: Parameters<typeof importWorkspace.invoke>[0], 
 }
 
 const onItself = (path: string) =>
-  invalidInput('SAME_PLACE', `The workspace already is in ${path}.`, { hint: 'Name another directory.' })
+  invalidInput('SAME_PLACE', `${path} belongs to the workspace itself.`, { hint: 'Name another directory.' })

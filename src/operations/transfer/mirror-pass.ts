@@ -2,7 +2,7 @@
  * Makes a directory of plain files follow a tree, one way: what came or changed there is written here, what went there
  * is removed here. Only what changed since the last pass is read again.
  */
-import { conflict } from '../../kernel/errors.ts'
+import { conflict, invalidInput } from '../../kernel/errors.ts'
 import { childOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
 import { home } from '../../tree/home.ts'
 import type { Leaf, TimedEntry, Tree } from '../../tree/tree.ts'
@@ -31,6 +31,8 @@ export class Mirror {
 
   static async open(context: Context, directory: string): Promise<Mirror> {
     const { outside } = context
+    // A root of files is often a whole repository, and the directory may lie in it: a mirror would copy itself.
+    if ((await context.configuration()).engine === 'files') throw filesAlready(context.root().path)
     const source = await context.tree()
     const path = outside.resolve(outside.currentFolder(), directory)
     const isEmpty = outside.kindOf(path) === undefined || outside.namesIn(path).length === 0
@@ -38,7 +40,7 @@ export class Mirror {
     const target = await context.openTree(path, { now: () => time.at })
     try {
       const marked = await target.read(mark)
-      const of = marked && (JSON.parse(Buffer.from(marked.bytes).toString('utf8')) as { of?: string }).of
+      const of = marked && originalIn(marked.bytes)
       if (of === undefined ? !isEmpty : of !== source.place) throw notItsMirror(path, source.place, of)
       time.at = context.clock.now()
       if (!marked) await target.create(mark, Buffer.from(`${JSON.stringify({ of: source.place })}\n`))
@@ -103,6 +105,22 @@ export class Mirror {
 }
 
 export const mirrorRoot = treeRoot
+
+/** Of what a directory is the mirror, if anybody can tell. */
+function originalIn(bytes: Uint8Array): string | undefined {
+  try {
+    const { of } = JSON.parse(Buffer.from(bytes).toString('utf8')) as { of?: unknown }
+    return typeof of === 'string' ? of : undefined
+  } catch {
+    // Not JSON, or nothing in it: not a mark of ours.
+    return undefined
+  }
+}
+
+const filesAlready = (root: string) =>
+  invalidInput('FILES_ALREADY', `The workspace in ${root} is plain files already; a mirror follows a cluster.`, {
+    hint: 'Name the cluster with --engine, or write a copy: signalbox export DIR',
+  })
 
 const notItsMirror = (path: string, place: string, of: string | undefined) =>
   conflict(

@@ -12,7 +12,7 @@ export interface Mirrored {
 /** One pass. Surfaces that can stay go on by what they are told: see `duties/mirror-workspace.ts`. */
 export const mirror = defineOperation({
   name: 'mirror',
-  summary: 'Keep a copy of the workspace as plain files, for people and git to look at.',
+  summary: 'Keep a copy of a cluster’s workspace as plain files, for people and git to look at.',
   more:
     'One way: what changes in the workspace changes in the directory; what is changed in the directory is not carried ' +
     'back, and may be overwritten. Without --once it stays and follows until it is stopped.',
@@ -30,7 +30,7 @@ export const mirror = defineOperation({
   outcomes: { mirrored: 'done', unchanged: 'done' },
   examples: [
     { command: 'mirror /srv/team --engine etcd://localhost:2379/team', does: 'stay, and follow the cluster' },
-    { command: 'mirror copy --once', does: 'bring the copy up to date, for cron' },
+    { command: 'mirror copy --once --engine etcd://localhost:2379/team', does: 'bring the copy up to date, for cron' },
   ],
 
   async run(context, { directory }): Promise<Mirrored> {

@@ -53,7 +53,7 @@ export const commandTable: Group = {
     },
     {
       name: 'mirror',
-      summary: 'Keep a copy of the workspace as plain files, for people and git to look at.',
+      summary: 'Keep a copy of a cluster’s workspace as plain files, for people and git to look at.',
       load: async () => (await import('./commands/transfer.ts')).mirrorFace,
     },
     {

@@ -71,14 +71,21 @@ export interface Labelled {
   readonly label: string
 }
 
+/** The bytes as they are, but with these over those at a place: for a change of a few, without a copy of all. */
+export interface Overwrite {
+  readonly at: number
+  readonly bytes: Uint8Array
+}
+
 export interface MoveOptions extends Guard {
   /** The label at the target, asked for after `change`. Without it a leaf that leaves its folder has none any more. */
   readonly label?: () => string
   /**
    * Decides, from the bytes about to move, which bytes arrive. `undefined` calls the move off ('kept').
-   * May be called again when the leaf changed in between; must not have effects.
+   * May be called again when the leaf changed in between; must not have effects. What it is given is its own only
+   * until it returns: an engine may read the next leaf into the same memory.
    */
-  readonly change?: (before: Uint8Array) => Uint8Array | undefined
+  readonly change?: (before: Uint8Array) => Uint8Array | Overwrite | undefined
   /**
    * The caller vouches that no other leaf ever gets the name at the target (an id is in it). The promise to
    * replace nothing then rests on a check just before, which some engines make much cheaper.
@@ -102,7 +109,7 @@ export type Created = WrittenBytes<'created'> | Outcome<'taken' | 'fenced'>
 export type Replaced = WrittenBytes<'replaced'> | Outcome<'stale' | 'gone' | 'fenced'>
 export type Moved = Moving | Outcome<'gone' | 'taken' | 'kept' | 'fenced'>
 export interface Moving extends Written<'moved'> {
-  /** The bytes now at the target; only after a move with `change`. */
+  /** The bytes now at the target, after a `change` that gave all of them; not after an overwrite. */
   readonly bytes?: Uint8Array
 }
 export type Touched = Written<'touched'> | Outcome<'gone'>
@@ -157,10 +164,10 @@ export interface Tree {
   look(path: TreePath): Promise<TimedEntry | undefined>
 
   /**
-   * Makes a leaf that was not there, whole or not at all. Of many creators of one name exactly one sees
+   * Makes a leaf that was not there, whole or not at all; text as UTF-8. Of many creators of one name exactly one sees
    * 'created', foreign ones included as long as they do not overwrite. A repeat sees 'taken'.
    */
-  create(path: TreePath, bytes: Uint8Array, options?: CreateOptions): Promise<Created>
+  create(path: TreePath, content: Uint8Array | string, options?: CreateOptions): Promise<Created>
 
   /**
    * Puts new bytes in place of those of `revision`. Atomic; readers see the old or the new, never neither.

@@ -20,7 +20,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   kernel: { imports: [], builtins: 'none' },
   formats: { imports: ['kernel'], builtins: 'no-files', packages: ['yaml'] },
   tree: { imports: ['kernel'], builtins: 'no-files' },
-  engines: { imports: ['tree', 'kernel'], builtins: 'all', strangers: {} },
+  engines: { imports: ['tree', 'kernel'], builtins: 'all', packages: ['koffi'], strangers: {} },
   protocols: { imports: ['formats', 'tree', 'kernel'], builtins: 'no-files', strangers: { shared: ['contract.ts'] } },
   adapters: { imports: ['kernel'], builtins: 'no-files', packages: ['age-encryption'] },
   operations: {

@@ -9,7 +9,7 @@ import type { Clock } from '../../src/kernel/clock.ts'
 import type { Durability } from '../../src/tree/tree.ts'
 import { describeTree } from './tree.ts'
 
-const native = await loadNative()
+const native = loadNative()
 
 function filesIn(title: string, durability: Durability, disk: () => Disk): void {
   describeTree(`files, ${title}`, async () => {

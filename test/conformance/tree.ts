@@ -155,6 +155,14 @@ export function describeTree(name: string, prepare: () => Promise<OpenedTree>): 
           revision: leaf.revision,
         })
       })
+      it('writes text as UTF-8, whatever its length', async () => {
+        for (const text of ['', 'größe ✓ 🚂', 'ü'.repeat(21_845), 'ü'.repeat(21_846), '✓'.repeat(100_000)]) {
+          const created = await tree.create(at(`text/${text.length}`), text)
+          const leaf = (await other.read(at(`text/${text.length}`)))!
+          expect(Buffer.compare(leaf.bytes, bytes(text)), `${text.length} characters`).toBe(0)
+          expect(created).toMatchObject({ outcome: 'created', revision: leaf.revision })
+        }
+      })
       it('never replaces: a repeat is taken, and the first bytes stay', async () => {
         await tree.create(at('one'), bytes('first'))
         expect(await other.create(at('one'), bytes('second'))).toEqual({ outcome: 'taken' })
@@ -307,6 +315,45 @@ export function describeTree(name: string, prepare: () => Promise<OpenedTree>): 
           )
         })
       }
+      for (const unique of [false, true]) {
+        for (const [what, place, size] of [
+          ['a few bytes', 4, 40],
+          ['a few bytes across the end of a line', 60, 100],
+          ['the last bytes', 90, 100],
+          ['a few bytes of many', 50_000, 100_000],
+        ] as const) {
+          it(`overwrites ${what} and leaves the rest (unique: ${unique})`, async () => {
+            const text = 'abcdefghij'.repeat(size / 10)
+            await tree.create(at('p/m'), text)
+            const moved = await tree.move(at('p/m'), at('q/m'), {
+              unique,
+              change: () => ({ at: place, bytes: bytes('PROCESSING') }),
+            })
+            expect(moved).toEqual({ outcome: 'moved', durability: expect.any(String) })
+            expect(await reading('q/m', other)).toBe(`${text.slice(0, place)}PROCESSING${text.slice(place + 10)}`)
+            expect(await names('p')).toEqual([])
+          })
+        }
+      }
+      it('lets a change give back what it was given, or a part of it', async () => {
+        const text = 'some bytes that stay as they are'
+        for (const [name, change, after] of [
+          ['all', (before: Uint8Array) => before, text],
+          ['part', (before: Uint8Array) => before.subarray(5, 10), 'bytes'],
+        ] as const) {
+          for (const unique of [false, true]) {
+            await tree.create(at('p/m'), text)
+            const moved = await tree.move(at('p/m'), at(`q/${name}-${unique}`), { unique, change })
+            await tree.read(at('p/m'))
+            await tree.create(at(`p/other-${name}-${unique}`), 'X'.repeat(100))
+            await tree.move(at(`p/other-${name}-${unique}`), at(`q/other-${name}-${unique}`), {
+              change: (before) => before,
+            })
+            expect(Buffer.from((moved as { bytes: Uint8Array }).bytes).toString()).toBe(after)
+            expect(await reading(`q/${name}-${unique}`, other)).toBe(after)
+          }
+        }
+      })
       it('carries changed bytes of any other length, to another name', async () => {
         for (const after of ['', 'short', 'x'.repeat(100_000)]) {
           await tree.create(at('p/m'), bytes('some bytes in between'))

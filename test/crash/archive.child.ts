@@ -49,7 +49,7 @@ async function main([
   const killAt = Number(killAtText)
   const changes: StepName[] = []
   let counting = false
-  const native = renames === 'native' ? await loadNative() : undefined
+  const native = renames === 'native' ? loadNative() : undefined
   const disk = steppingDisk({ ...realDisk(), ...native }, (name, values, call) => {
     if (!counting || !isChange(name, values)) return call()
     changes.push(name)

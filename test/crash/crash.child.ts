@@ -22,7 +22,7 @@ const killAt = Number(killAtText)
 const steps: Step[] = []
 let counting = false
 
-const native = renames === 'native' ? await loadNative() : undefined
+const native = renames === 'native' ? loadNative() : undefined
 const disk = steppingDisk({ ...realDisk(), ...native }, (name, values, call) => {
   if (!counting) return call()
   steps.push({ name, changes: isChange(name, values) })

@@ -16,7 +16,8 @@ interface Way {
   readonly renames: 'portable' | 'native'
 }
 
-const ways: Way[] = [{ durability: 'process', renames: (await loadNative()) ? 'native' : 'portable' }]
+// The calls are the same whichever runtime makes them: native ones are left to Bun, portable ones to Node.
+const ways: Way[] = [{ durability: 'process', renames: runtime === 'bun' && loadNative() ? 'native' : 'portable' }]
 // Flushes add steps but no states; Bun starts fast enough to go through them, and the portable renames, as well.
 if (runtime === 'bun') ways.push({ durability: 'full', renames: 'portable' })
 
@@ -48,7 +49,7 @@ async function run(root: string, story: string, killAt: number, way: Way, under:
 /** What a process leaves that dies before this step. The process is this one, which is what makes it quick. */
 async function crashedRoot(story: Story, killAt: number, steps: readonly Step[], way: Way): Promise<string> {
   const root = await freshRoot(story)
-  const native = way.renames === 'native' ? await loadNative() : undefined
+  const native = way.renames === 'native' ? loadNative() : undefined
   const { disk, fate, bury } = mortalDisk(base, { ...realDisk(), ...native })
   const tree = await openFileTree({ root, disk, durability: way.durability })
   fate.left = steps.slice(0, killAt - 1).filter(({ changes }) => changes).length + 1

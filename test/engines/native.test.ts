@@ -5,10 +5,11 @@ import { Worker } from 'node:worker_threads'
 import { afterAll, describe, expect, it } from 'vitest'
 import { absolute, codeOf, type Disk, openFlags, Place, realDisk } from '../../src/engines/file-system/disk.ts'
 import { loadNative } from '../../src/engines/file-system/native.ts'
+import { childProgram } from '../support/child.ts'
 import { tempDir } from '../support/temp.ts'
 
-const native = await loadNative()
-const reason = native ? '' : ' (skipped: only Bun on Linux has them)'
+const native = loadNative()
+const reason = native ? '' : ' (skipped: only Linux has them, by Bun or by koffi)'
 
 describe.skipIf(!native)(`native calls${reason}`, () => {
   const portable = realDisk()
@@ -112,18 +113,7 @@ describe.skipIf(!native)(`native calls${reason}`, () => {
   })
 
   it('work in a worker thread at the same time', async () => {
-    const module = new URL('../../src/engines/file-system/native.ts', import.meta.url).href
-    const program = `
-      const { loadNative } = await import(${JSON.stringify(module)})
-      const native = await loadNative()
-      const place = (name) => ({ folder: { fd: ${fd}, prefix: '/nowhere/' }, name, path: '/nowhere/' + name })
-      let wrong = 0
-      for (let i = 0; i < 2000; i++) {
-        if (native.renameNew(place('none-' + i), place('new-' + i)) !== 'gone') wrong++
-        if (native.renameNew(place('folder'), place('there')) !== 'taken') wrong++
-      }
-      postMessage(wrong)`
-    const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(program)}`))
+    const worker = new Worker(childProgram('native-worker'), { workerData: fd })
     const wrong = new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject))
     for (let i = 0; i < 2000; i++) {
       expect(disk.renameNew!(byDescriptor('there'), byDescriptor('folder'))).toBe('taken')

@@ -108,8 +108,9 @@ export class EtcdTree implements Tree {
     return this.#cluster.labels.first(folder, beginnings, atMost)
   }
 
-  async create(path: TreePath, bytes: Uint8Array, options: CreateOptions = {}): Promise<Created> {
+  async create(path: TreePath, content: Uint8Array | string, options: CreateOptions = {}): Promise<Created> {
     check(path)
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content
     return createLeaf(this.#writer, path, bytes, options)
   }
 

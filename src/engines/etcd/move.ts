@@ -1,4 +1,5 @@
 import { parentOf, type TreePath } from '../../kernel/tree-path.ts'
+import { bytesAfter } from '../../tree/overwrite.ts'
 import type { Moved, MoveOptions } from '../../tree/tree.ts'
 import { isSeen, type Seen } from './leaves.ts'
 import { get, isAbsent, isUnchanged } from './transaction.ts'
@@ -29,7 +30,7 @@ export async function moveLeaf(writer: Writer, from: TreePath, to: TreePath, opt
         continue
       }
     }
-    const { bytes } = changed
+    const { bytes, isWhole } = changed
     if (change && bytes === undefined) return { outcome: 'kept' }
     const now = writer.now()
     const before = seen
@@ -54,7 +55,7 @@ export async function moveLeaf(writer: Writer, from: TreePath, to: TreePath, opt
     }))
     if (committed.done) {
       if (arrival.bytes.length > 0) bodies.keep(arrival.about.elsewhere, arrival.bytes)
-      return { outcome: 'moved', durability, ...(bytes ? { bytes } : {}) }
+      return { outcome: 'moved', durability, ...(bytes && isWhole ? { bytes } : {}) }
     }
     const [, , leaf = [], folder = [], holder] = committed.found
     if (holder?.length === 0) return fenced
@@ -68,12 +69,16 @@ export async function moveLeaf(writer: Writer, from: TreePath, to: TreePath, opt
 interface Changed {
   readonly revision: number
   readonly bytes: Uint8Array | undefined
+  /** The bytes are those that `change` gave. */
+  readonly isWhole: boolean
 }
 
 /** From memory one may go on, and learn in the end that it was out of date; to refuse, one has to look. */
 function changedBy(change: MoveOptions['change'], { revision, bytes, isRemembered }: Seen): Changed | 'look first' {
   try {
-    const changed = { revision, bytes: change?.(Buffer.from(bytes())) }
+    const before = Buffer.from(bytes())
+    const given = change?.(before)
+    const changed = { revision, bytes: bytesAfter(before, given), isWhole: given instanceof Uint8Array }
     return isRemembered && change && changed.bytes === undefined ? 'look first' : changed
   } catch (error) {
     if (isRemembered) return 'look first'

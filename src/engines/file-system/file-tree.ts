@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../../kernel/clock.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import { nameOf, parentOf, type TreePath, treePath, treeRoot } from '../../kernel/tree-path.ts'
 import { engineHome, home, isReserved } from '../../tree/home.ts'
+import { bytesAfter } from '../../tree/overwrite.ts'
 import type {
   Appended,
   Created,
@@ -16,6 +17,7 @@ import type {
   Moved,
   MoveOptions,
   Outcome,
+  Overwrite,
   Removed,
   Replaced,
   Revision,
@@ -27,11 +29,11 @@ import type {
 import { appendLine } from './append.ts'
 import { codeOf, type Dirent, type Disk, did, type Folder, openFlags, Place, type Stats, unless } from './disk.ts'
 import { explain, notALeaf } from './failures.ts'
-import { largestLeaf, readOpen, readWhole, writeAll, writePart } from './files.ts'
+import { keepable, readFleeting, readOpen, readWhole, writeAll, writeContent } from './files.ts'
 import { Folders } from './folders.ts'
 import { GroupCommit } from './group-commit.ts'
 import { Holders } from './holder.ts'
-import { type Span, spanInPlace } from './in-place.ts'
+import { spanInPlace } from './in-place.ts'
 import { inspectFiles, sweepDrafts } from './inspect.ts'
 import { Leases } from './leases.ts'
 import { Locks } from './locks.ts'
@@ -50,10 +52,10 @@ export interface FileTreeParts {
   readonly clock: Clock | undefined
 }
 
-/** Loading the native calls costs 2 ms: a command that sends one message is faster without. */
-const nativeAfter = 12
+/** Loading the native calls takes 2 ms on Bun and 8 on Node: a command that sends one message is faster without. */
+const nativeAfter = process.versions.bun ? 12 : 100
 /** The same for reading alone, which gains less. */
-const nativeAfterReads = 200
+const nativeAfterReads = process.versions.bun ? 200 : 1000
 /** A process that does this much has the time to clear away what crashed ones left; a single command does not. */
 const sweepAfter = 64
 
@@ -63,9 +65,10 @@ type MoveTry = Moved | 'again'
 /** How far a move has come with the file open: settled, arrived with these bytes, or to be gone on with. */
 type MoveStep = MoveTry | Arrived | (() => MoveTry | Promise<MoveTry>)
 interface Arrived {
-  readonly bytes: Uint8Array
+  readonly arrived: true
+  readonly bytes?: Uint8Array
   /** The bytes were written in place and are not safe yet. */
-  readonly flush?: true
+  readonly flush?: boolean
 }
 interface Opened {
   readonly fd: number
@@ -220,26 +223,26 @@ export class FileTree implements Tree {
     })
   }
 
-  create(path: TreePath, bytes: Uint8Array, guard?: Guard): Promise<Created> {
-    return this.#guarded(guard, path, () => this.#createNow(path, bytes))
+  create(path: TreePath, content: Uint8Array | string, guard?: Guard): Promise<Created> {
+    return this.#guarded(guard, path, () => this.#createNow(path, content))
   }
 
-  #createNow(path: TreePath, bytes: Uint8Array): Created | Promise<Created> {
+  #createNow(path: TreePath, content: Uint8Array | string): Created | Promise<Created> {
     this.#check(path)
     this.#warmUp()
-    if (this.#durability === 'batch') return this.#createInBatch(path, bytes)
-    const draft = this.#scratch.write(bytes, { near: parentOf(path), ...this.#flushing })
-    const outcome = this.#publishDraft(draft, path, bytes)
+    if (this.#durability === 'batch') return this.#createInBatch(path, content)
+    const draft = this.#scratch.write(content, { near: parentOf(path), ...this.#flushing })
+    const outcome = this.#publishDraft(draft, path, content)
     if (outcome === 'taken') return { outcome: 'taken' }
     if (this.#durability === 'full') this.#flushFolder(parentOf(path))
-    return new WrittenLeaf('created', this.#durability, bytes)
+    return new WrittenLeaf('created', this.#durability, content)
   }
 
-  async #createInBatch(path: TreePath, bytes: Uint8Array): Promise<Created> {
+  async #createInBatch(path: TreePath, content: Uint8Array | string): Promise<Created> {
     const { fd, draft } = this.#scratch.open(this.#scratch.newName(), parentOf(path))
     try {
       try {
-        writeAll(this.#disk, fd, bytes, null)
+        writeContent(this.#disk, fd, content)
         await this.#disk.flushDataLater(fd)
       } finally {
         this.#disk.close(fd)
@@ -248,13 +251,13 @@ export class FileTree implements Tree {
       this.#scratch.discard(draft)
       throw error
     }
-    if (this.#publishDraft(draft, path, bytes) === 'taken') return { outcome: 'taken' }
+    if (this.#publishDraft(draft, path, content) === 'taken') return { outcome: 'taken' }
     await this.#commit.flushed(parentOf(path))
-    return new WrittenLeaf('created', this.#durability, bytes)
+    return new WrittenLeaf('created', this.#durability, content)
   }
 
   /** Puts a draft in its place; when the folder is a file system of its own, by a second draft written there. */
-  #publishDraft(draft: Draft, path: TreePath, bytes: Uint8Array): 'done' | 'taken' {
+  #publishDraft(draft: Draft, path: TreePath, content: Uint8Array | string): 'done' | 'taken' {
     try {
       const outcome = this.#moves.publish(draft.place, path)
       if (outcome === 'gone') throw Object.assign(new Error('the folder vanished'), { code: 'ENOENT' })
@@ -264,7 +267,7 @@ export class FileTree implements Tree {
       this.#scratch.discard(draft)
       if (codeOf(error) !== 'EXDEV' || draft.folder.endsWith(strayScratchName)) throw error
       this.#scratch.useDeviceOf(parentOf(path))
-      return this.#publishDraft(this.#scratch.write(bytes, { near: parentOf(path) }), path, bytes)
+      return this.#publishDraft(this.#scratch.write(content, { near: parentOf(path) }), path, content)
     }
   }
 
@@ -375,7 +378,7 @@ export class FileTree implements Tree {
     let step: MoveStep
     try {
       step = this.#moveOpened(opened, from, to, change, unique)
-      if (typeof step === 'object' && 'flush' in step) return this.#flushMoved(opened.fd, from, to, step.bytes)
+      if (hasArrived(step) && step.flush) return this.#flushMoved(opened.fd, from, to, step.bytes)
     } catch (error) {
       did(cleanUpCodes, () => this.#disk.close(opened.fd))
       throw error
@@ -383,41 +386,44 @@ export class FileTree implements Tree {
     this.#disk.close(opened.fd)
     // Only now, with nothing left that could fail in between: what follows may take its time.
     if (typeof step === 'function') return step()
-    return step !== 'again' && 'bytes' in step ? this.#moved(from, to, step.bytes) : step
+    return hasArrived(step) ? this.#moved(from, to, step.bytes) : step
   }
 
   #moveOpened(opened: Opened, from: TreePath, to: TreePath, change: Change, unique: boolean): MoveStep {
     const { fd, place, writable } = opened
-    const before = readOpen(this.#disk, fd, 4095, largestLeaf)
-    if (before.length === 0 && !this.#disk.statOpen(fd).isFile()) throw notALeaf(this.#folders.shown(from))
-    const after = change(before)
-    if (after === undefined) return { outcome: 'kept' }
+    const seen = readFleeting(this.#disk, fd)
+    if (seen.length === 0 && !this.#disk.statOpen(fd).isFile()) throw notALeaf(this.#folders.shown(from))
+    const changed = change(seen)
+    if (changed === undefined) return { outcome: 'kept' }
     // In place only where the name cannot mean another leaf by the time it moves.
-    const span = writable && unique && from !== to ? spanInPlace(before, after) : undefined
+    const span = writable && unique && from !== to ? spanInPlace(seen, changed) : undefined
     if (!span) {
+      const [before, after] = [Buffer.from(seen), keepable(bytesAfter(seen, changed)!)]
       const stats = this.#disk.statOpen(fd)
       if (!stats.isFile()) throw notALeaf(this.#folders.shown(from))
-      const rewrite = () => this.#moveRewriting(from, to, stats, before, after)
+      const told = changed instanceof Uint8Array ? after : undefined
+      const rewrite = () => this.#moveRewriting(from, to, stats, before, after, told)
       return stats.nlink > 1 ? () => this.#moves.settleNamesOf(stats.ino).then(rewrite) : rewrite
     }
     const outcome = this.#moves.plain(from, to, unique, place)
     if (outcome !== 'done') return { outcome }
-    if (span.end === span.start) return { bytes: after }
-    this.#overwrite(fd, span, before, after)
-    return this.#durability === 'process' ? { bytes: after } : { bytes: after, flush: true }
+    const arrived = changed instanceof Uint8Array ? { bytes: keepable(changed) } : {}
+    if (span.bytes.length === 0) return { ...arrived, arrived: true }
+    this.#overwrite(fd, span, seen)
+    return { ...arrived, arrived: true, flush: this.#durability !== 'process' }
   }
 
-  async #flushMoved(fd: number, from: TreePath, to: TreePath, bytes: Uint8Array): Promise<Moved> {
+  async #flushMoved(fd: number, from: TreePath, to: TreePath, bytes: Uint8Array | undefined): Promise<Moved> {
     await this.#flushAndClose(fd)
     return this.#moved(from, to, bytes)
   }
 
   /** A few bytes in one call. A failure half-way must not leave a mixture: then the old ones are put back. */
-  #overwrite(fd: number, { start, end }: Span, before: Uint8Array, after: Uint8Array): void {
+  #overwrite(fd: number, { at, bytes }: Overwrite, before: Uint8Array): void {
     try {
-      writePart(this.#disk, fd, after, start, end)
+      writeAll(this.#disk, fd, bytes, at)
     } catch (error) {
-      did([codeOf(error) ?? ''], () => writePart(this.#disk, fd, before, start, end))
+      did([codeOf(error) ?? ''], () => writeAll(this.#disk, fd, before.slice(at, at + bytes.length), at))
       throw error
     }
   }
@@ -428,6 +434,7 @@ export class FileTree implements Tree {
     stats: Stats,
     before: Buffer,
     after: Uint8Array,
+    told: Uint8Array | undefined,
   ): MoveTry | Promise<MoveTry> {
     const operation = this.#moves.nextOperation()
     const draft = this.#scratch.write(after, {
@@ -443,7 +450,7 @@ export class FileTree implements Tree {
         const now = readWhole(this.#disk, own)
         return now?.stats.ino === stats.ino && now.bytes.equals(before)
       })
-      if (outcome === 'done') return this.#moved(from, to, after)
+      if (outcome === 'done') return this.#moved(from, to, told)
       this.#scratch.discard(draft)
       return outcome === 'changed' ? 'again' : { outcome }
     } catch (error) {
@@ -575,9 +582,7 @@ export class FileTree implements Tree {
 
   /** Once; twice is fine. */
   #goNative(): void {
-    void loadNative().then((native) => {
-      if (native) Object.assign(this.#disk, native)
-    })
+    Object.assign(this.#disk, loadNative())
   }
 
   #madeFolderIn(parent: TreePath): void {
@@ -644,6 +649,8 @@ export class FileTree implements Tree {
   }
 }
 
+const hasArrived = (step: MoveStep): step is Arrived => typeof step === 'object' && 'arrived' in step
+
 class FileLeaf implements Leaf {
   readonly bytes: Buffer
   readonly size: number
@@ -672,16 +679,16 @@ class FileLeaf implements Leaf {
 class WrittenLeaf<Name extends string> {
   readonly outcome: Name
   readonly durability: Durability
-  readonly #bytes: Uint8Array
+  readonly #content: Uint8Array | string
 
-  constructor(outcome: Name, durability: Durability, bytes: Uint8Array) {
+  constructor(outcome: Name, durability: Durability, content: Uint8Array | string) {
     this.outcome = outcome
     this.durability = durability
-    this.#bytes = bytes
+    this.#content = content
   }
 
   get revision(): Revision {
-    return revisionOf(this.#bytes)
+    return revisionOf(Buffer.from(this.#content))
   }
 }
 

@@ -11,6 +11,19 @@ export const largestLeaf = 512 * 1024 * 1024
  */
 const landing = Buffer.allocUnsafeSlow(16 * 1024)
 
+/**
+ * Reads a whole file like `readOpen`, into memory that the next read overwrites: for those who are done with it by then.
+ * Memory of its own for every message is the dearest thing about reading it.
+ */
+export function readFleeting(disk: Disk, fd: number): Buffer {
+  const length = disk.read(fd, landing, 0, landing.length, 0)
+  return length < landing.length ? landing.subarray(0, length) : readOpen(disk, fd, landing.length, largestLeaf)
+}
+
+/** The same bytes in memory that nobody overwrites. */
+export const keepable = (bytes: Uint8Array): Uint8Array =>
+  bytes.buffer === landing.buffer ? Buffer.from(bytes) : bytes
+
 /** Reads from the start of an open file up to `atMost` bytes, whatever its size says: it may be growing. */
 export function readOpen(disk: Disk, fd: number, expected: number, atMost: number): Buffer {
   if (expected > largestLeaf && atMost > largestLeaf) {
@@ -54,15 +67,23 @@ export function readWhole(disk: Disk, place: Place): { bytes: Buffer; stats: Sta
   }
 }
 
-/** Writes the bytes from `start` to `end` over those at the same place. */
-export function writePart(disk: Disk, fd: number, bytes: Uint8Array, start: number, end: number): void {
-  for (let at = start; at < end; ) at += disk.write(fd, bytes, at, end - at, at)
-}
-
 /** Writes all of it; a short write is carried on with. */
 export function writeAll(disk: Disk, fd: number, bytes: Uint8Array, position: number | null): void {
+  writeFirst(disk, fd, bytes, bytes.length, position)
+}
+
+function writeFirst(disk: Disk, fd: number, bytes: Uint8Array, length: number, position: number | null): void {
   let done = 0
-  while (done < bytes.length) {
-    done += disk.write(fd, bytes, done, bytes.length - done, position === null ? null : position + done)
-  }
+  while (done < length) done += disk.write(fd, bytes, done, length - done, position === null ? null : position + done)
+}
+
+/** Where text becomes bytes before it is written, for the same reason that reads have their landing. */
+const takeOff = Buffer.allocUnsafeSlow(64 * 1024)
+const bytesEach = 3
+
+/** Writes all of a content, text as UTF-8. */
+export function writeContent(disk: Disk, fd: number, content: Uint8Array | string): void {
+  if (typeof content !== 'string') writeAll(disk, fd, content, null)
+  else if (content.length * bytesEach > takeOff.length) writeAll(disk, fd, Buffer.from(content), null)
+  else writeFirst(disk, fd, takeOff, takeOff.write(content), null)
 }

@@ -1,64 +1,65 @@
 /**
- * What only Bun can reach, through its foreign-function interface: a rename that never replaces, one that swaps, and
- * calls that name a file by the descriptor of its folder, where a path through `/proc` costs two microseconds. Node has
- * none of these; it keeps the same promises the longer way.
+ * The system's own calls, where the runtime can reach them: a rename that never replaces, one that swaps, and calls that
+ * name a file by the descriptor of its folder, where a path through `/proc` costs two microseconds. Bun has a way to them
+ * built in, Node has one through the package koffi, which is optional. Without either, the same promises are kept the
+ * longer way.
  *
  * A call that fails is made again through `node:fs`, which waits out interruptions and names what is in the way.
  */
 import fs from 'node:fs'
 import type { Disk, Place } from './disk.ts'
+import { bunCalls } from './native-bun.ts'
+import { nodeCalls } from './native-node.ts'
 
-type Native = Pick<Disk, 'open' | 'read' | 'write' | 'renameNew' | 'exchange'>
+type Native = Pick<Disk, 'open' | 'close' | 'read' | 'write' | 'renameNew' | 'exchange'>
+
+/** What a provider gives: the calls of the C library, each with its own answer (-1 for a failure). */
+export interface SystemCalls {
+  openat(folder: number, name: Address, flags: number, mode: number): number
+  close(fd: number): number
+  pread(fd: number, into: Uint8Array, length: number, position: number): number
+  write(fd: number, bytes: Uint8Array, length: number): number
+  pwrite(fd: number, bytes: Uint8Array, length: number, position: number): number
+  renameat2(fromFolder: number, from: Address, toFolder: number, to: Address, flag: number): number
+  /** Why the last call of this thread failed. */
+  errno(): number
+  /** What stands for this memory in a call. The memory stays where it is for as long as somebody holds it. */
+  addressOf(memory: Uint8Array): Address
+}
+export type Address = unknown
 
 /** O_CLOEXEC, which `node:fs` adds by itself; the same number on every processor that Bun runs on. */
 const closeOnExec = 0o2000000
 const noReplace = 1
 const swap = 2
-const [ENOENT, EEXIST] = [2, 17]
+const [ENOENT, EINTR, EEXIST] = [2, 4, 17]
 /** The system takes no longer path than 4096 bytes, and a character of text has at most three. */
 const longestText = 4096
 const bytesEach = 3
 
-interface Ffi {
-  dlopen<Name extends string>(
-    library: string,
-    symbols: Record<Name, { args: string[]; returns: string }>,
-  ): { symbols: Record<Name, (...values: unknown[]) => number> }
-  ptr(memory: Uint8Array): number
-  read: { i32(pointer: number, offset: number): number }
-}
-
-/** `undefined` on Node, on systems other than Linux, and with a C library that lacks a call. */
-export async function loadNative(): Promise<Native | undefined> {
-  if (!process.versions.bun || process.platform !== 'linux') return undefined
+/**
+ * Loads them at once: an `import` would have to wait for a turn that a busy loop does not give. Takes 2 ms on Bun and 8 on
+ * Node, so a command that sends one message does without. `undefined` on systems other than Linux, on
+ * Node without koffi, and with a C library that lacks a call.
+ */
+export function loadNative(): Native | undefined {
+  if (process.platform !== 'linux') return undefined
   try {
-    const moduleName = 'bun:ffi'
-    return nativeFrom((await import(moduleName)) as Ffi)
+    return nativeFrom(process.versions.bun ? bunCalls() : nodeCalls())
   } catch {
-    // A C library under another name: the portable way holds the same promises.
+    // No such package, or a C library under another name: the portable way holds the same promises.
     return undefined
   }
 }
 
-function nativeFrom(ffi: Ffi): Native {
-  const { symbols } = ffi.dlopen('libc.so.6', {
-    openat: { args: ['i32', 'ptr', 'i32', 'u32'], returns: 'i32' },
-    // 32 bits are enough for the answer: the system moves a little less than 2 GB at once.
-    pread: { args: ['i32', 'ptr', 'usize', 'i64'], returns: 'i32' },
-    write: { args: ['i32', 'ptr', 'usize'], returns: 'i32' },
-    pwrite: { args: ['i32', 'ptr', 'usize', 'i64'], returns: 'i32' },
-    renameat2: { args: ['i32', 'ptr', 'i32', 'ptr', 'u32'], returns: 'i32' },
-    __errno_location: { args: [], returns: 'ptr' },
-  })
-  const { openat, pread, write, pwrite, renameat2 } = symbols
-  // Of this thread, like the memory below: a worker loads this module for itself.
-  const errno = symbols.__errno_location()
-  const [first, second] = [nameMemory(ffi), nameMemory(ffi)]
+function nativeFrom(calls: SystemCalls): Native {
+  const { openat, close, pread, write, pwrite, renameat2, errno } = calls
+  const [first, second] = [nameMemory(calls), nameMemory(calls)]
 
   const rename = (from: Place, to: Place, flag: number) => {
     if (!first.holds(from.name) || !second.holds(to.name)) return 'strange'
     if (renameat2(from.folder.fd, first.address, to.folder.fd, second.address, flag) === 0) return 'done'
-    const reason = ffi.read.i32(errno, 0)
+    const reason = errno()
     return reason === EEXIST ? 'taken' : reason === ENOENT ? 'gone' : 'strange'
   }
   return {
@@ -66,13 +67,17 @@ function nativeFrom(ffi: Ffi): Native {
       const fd = first.holds(place.name) ? openat(place.folder.fd, first.address, flags | closeOnExec, mode ?? 0) : -1
       return fd >= 0 ? fd : fs.openSync(place.path, flags, mode)
     },
+    close: (fd) => {
+      // Whatever it answers, the descriptor is closed: closing it again could hit one that somebody else has opened since.
+      if (close(fd) !== 0 && errno() !== EINTR) throw closingFailed(errno())
+    },
     read: (fd, into, offset, length, position) => {
       const count = offset === 0 && length <= into.length ? pread(fd, into, length, position) : -1
       return count >= 0 ? count : fs.readSync(fd, into, offset, length, position)
     },
     write: (fd, bytes, offset, length, position) => {
       if (offset + length > bytes.length) return fs.writeSync(fd, bytes, offset, length, position)
-      const from = offset === 0 ? bytes : part(bytes, offset, length)
+      const from = offset === 0 ? bytes : bytes.subarray(offset, offset + length)
       const count = position === null ? write(fd, from, length) : pwrite(fd, from, length, position)
       return count >= 0 ? count : fs.writeSync(fd, bytes, offset, length, position)
     },
@@ -84,23 +89,20 @@ function nativeFrom(ffi: Ffi): Native {
   }
 }
 
-const few = Buffer.alloc(64)
-
-/** Bytes from the middle of others. A few, such as a status, are copied: a view of them would cost more. */
-function part(bytes: Uint8Array, offset: number, length: number): Uint8Array {
-  if (length > few.length) return bytes.subarray(offset, offset + length)
-  for (let i = 0; i < length; i++) few[i] = bytes[offset + i]!
-  return few
+const [EBADF, ENOSPC] = [9, 28]
+const closingFailed = (reason: number) => {
+  const code = reason === EBADF ? 'EBADF' : reason === ENOSPC ? 'ENOSPC' : 'EIO'
+  return Object.assign(new Error(`${code}: close`), { code, errno: -reason, syscall: 'close' })
 }
 
 /**
  * Memory for one name, written anew for every call: the system has copied it before the call returns, and nothing else
  * of ours runs in between.
  */
-function nameMemory(ffi: Ffi) {
+function nameMemory(calls: SystemCalls) {
   const memory = Buffer.alloc(longestText * bytesEach + 1)
   return {
-    address: ffi.ptr(memory),
+    address: calls.addressOf(memory),
     /** Puts a name there. False for what must not be cut short: a NUL would end it early. */
     holds(name: string): boolean {
       if (name.length > longestText || name.includes('\0')) return false

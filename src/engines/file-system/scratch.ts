@@ -6,7 +6,7 @@
 import { childOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
 import { engineHome } from '../../tree/home.ts'
 import { codeOf, type Disk, openFlags, Place, unless } from './disk.ts'
-import { writeAll } from './files.ts'
+import { writeContent } from './files.ts'
 import type { Folders } from './folders.ts'
 
 export const scratchFolder = childOf(engineHome, 'tmp')
@@ -60,13 +60,13 @@ export class Scratch {
 
   /** Writes and closes a temporary file; on failure nothing is left of it. `flush` runs before it is closed. */
   write(
-    bytes: Uint8Array,
+    content: Uint8Array | string,
     options: { name?: string; near?: TreePath; mode?: number; flush?: (fd: number) => void } = {},
   ): Draft {
     const { fd, draft } = this.open(options.name ?? this.newName(), options.near, options.mode)
     let open = true
     try {
-      writeAll(this.#disk, fd, bytes, null)
+      writeContent(this.#disk, fd, content)
       options.flush?.(fd)
       open = false
       this.#disk.close(fd)

@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../../kernel/clock.ts'
 import { corrupt, invalidInput } from '../../kernel/errors.ts'
 import { childOf, nameOf, parentOf, type TreePath, treePath } from '../../kernel/tree-path.ts'
 import { isReserved } from '../../tree/home.ts'
+import { bytesAfter } from '../../tree/overwrite.ts'
 import type {
   Appended,
   Created,
@@ -94,11 +95,11 @@ class MemoryTree implements Tree {
     return { name, kind: 'folder', size: 0, modifiedAt: at, changedAt: at }
   }
 
-  async create(path: TreePath, bytes: Uint8Array, guard?: Guard): Promise<Created> {
+  async create(path: TreePath, content: Uint8Array | string, guard?: Guard): Promise<Created> {
     this.#check(path)
     if (this.#isFenced(guard)) return { outcome: 'fenced' }
     if (this.#leaves.has(path) || this.#folders.has(path)) return { outcome: 'taken' }
-    return { outcome: 'created', durability, revision: this.#put(path, bytes).revision }
+    return { outcome: 'created', durability, revision: this.#put(path, Buffer.from(content)).revision }
   }
 
   async replace(path: TreePath, bytes: Uint8Array, revision: Revision, guard?: Guard): Promise<Replaced> {
@@ -137,7 +138,8 @@ class MemoryTree implements Tree {
     if (this.#isFenced(options)) return { outcome: 'fenced' }
     const stored = this.#leaves.get(from)
     if (!stored) return { outcome: 'gone' }
-    const bytes = options.change ? options.change(stored.bytes.slice()) : stored.bytes
+    const given = options.change?.(stored.bytes.slice())
+    const bytes = options.change ? bytesAfter(stored.bytes, given) : stored.bytes
     if (bytes === undefined) return { outcome: 'kept' }
     const isEdit = from === to && options.change !== undefined
     if (!isEdit && (this.#leaves.has(to) || this.#folders.has(to))) return { outcome: 'taken' }
@@ -146,7 +148,7 @@ class MemoryTree implements Tree {
     const isSame = Buffer.compare(bytes, stored.bytes) === 0
     if (isSame) this.#set(to, { ...stored, changedAt: now })
     else this.#put(to, bytes)
-    return options.change ? { outcome: 'moved', durability, bytes } : { outcome: 'moved', durability }
+    return given instanceof Uint8Array ? { outcome: 'moved', durability, bytes } : { outcome: 'moved', durability }
   }
 
   async remove(path: TreePath, guard?: Guard): Promise<Removed> {

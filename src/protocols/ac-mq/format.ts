@@ -10,6 +10,7 @@ import { bufferOf, type FrontMatter, readFrontMatter, readFrontMatterBytes } fro
 import { editFieldBytes, editFieldsBytes } from '../../formats/front-matter-edit.ts'
 import { lineAt } from '../../formats/header-field.ts'
 import { corrupt, invalidInput, SignalboxError } from '../../kernel/errors.ts'
+import type { Overwrite } from '../../tree/tree.ts'
 import { type CheckContext, checkFields } from './check-fields.ts'
 import { opening, printHeader, readOwnHeader, statusWidth } from './own-header.ts'
 import type { AcmqRecord, Problem, QueueName } from './schema.ts'
@@ -62,9 +63,13 @@ const noFrontMatter = () =>
   })
 
 /** The whole file: all ten fields, the attempt from the second on, fields that we do not know, and the body as it is. */
-export function printMessage(record: AcmqRecord, body: string | Uint8Array, otherFields = ''): Buffer {
+export const printMessage = (record: AcmqRecord, body: string | Uint8Array, otherFields = ''): Buffer =>
+  Buffer.from(contentOf(record, body, otherFields))
+
+/** The same, as text where the body is text: whoever writes it makes bytes of it. */
+export function contentOf(record: AcmqRecord, body: string | Uint8Array, otherFields = ''): string | Buffer {
   const header = otherFields === '' ? printHeader(record) : withLines(printHeader(record), otherFields)
-  return typeof body === 'string' ? Buffer.from(header + body) : Buffer.concat([Buffer.from(header), body])
+  return typeof body === 'string' ? header + body : Buffer.concat([Buffer.from(header), body])
 }
 
 function withLines(header: string, lines: string): string {
@@ -95,6 +100,19 @@ const padded: Readonly<Record<QueueName, string>> = {
 }
 const statusEnd = opening.length + statusWidth
 const paddedTexts: ReadonlySet<string> = new Set(Object.values(padded))
+
+const overwriteWith = (status: QueueName): Overwrite => ({ at: opening.length, bytes: Buffer.from(padded[status]) })
+
+const overwrites: Readonly<Record<QueueName, Overwrite>> = {
+  pending: overwriteWith('pending'),
+  processing: overwriteWith('processing'),
+  completed: overwriteWith('completed'),
+  failed: overwriteWith('failed'),
+}
+
+/** What makes the status of a message another one. In files that we wrote that is ten bytes over ten others. */
+export const changeOfStatus = (bytes: Uint8Array, status: QueueName): Buffer | Overwrite =>
+  isOurs(bytes) ? overwrites[status] : withStatus(bytes, status)
 
 /** The message with another status. The length stays the same in files that we wrote. */
 export function withStatus(bytes: Uint8Array, status: QueueName): Buffer {

@@ -36,7 +36,8 @@ const pairAt = (text: string, at: number): number => text.charCodeAt(at) * 10 + 
 /** True for a time that says itself that it is UTC. */
 export const saysUtc = (text: string): boolean => /(?:[Zz]|[+-]00:?00)$/.test(text)
 
-export const isCanonicalTime = (text: string): boolean => canonical.test(text)
+/** A time as we write it, in UTC, so that its digits can be taken as they stand. */
+export const isCanonicalTime = (text: string): boolean => toTheMillisecond.test(text) || canonical.test(text)
 
 /** `2025-07-04T10:30:00Z` → `20250704103000`. */
 export const compactOf = (time: string): string =>

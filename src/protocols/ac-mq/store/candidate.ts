@@ -42,4 +42,7 @@ export const isAsRemembered = (candidate: Candidate, record: AcmqRecord): boolea
   candidate.to === record.to &&
   candidate.priority === record.priority &&
   candidate.time === (parseTime(record.timestamp) ?? 0) &&
-  candidate.dependencies.join('\0') === record.dependencies.join('\0')
+  areSame(candidate.dependencies, record.dependencies)
+
+const areSame = (some: readonly string[], others: readonly string[]): boolean =>
+  some.length === others.length && some.every((text, i) => text === others[i])

@@ -3,18 +3,29 @@
  * `timeout_seconds` from the last change of the file, and known by its attempt: after a retry, whoever still works on
  * the attempt before is told so, whatever it writes. AC-MQ §4.2–4.4, §7.3, §8.
  */
+import { bufferOf } from '../../../formats/front-matter.ts'
 import { conflict, SignalboxError } from '../../../kernel/errors.ts'
-import type { Durability, Moved } from '../../../tree/tree.ts'
+import type { Durability, Moved, MoveOptions, Moving } from '../../../tree/tree.ts'
 import { readArchived } from '../archive.ts'
 import { explain } from '../dependencies.ts'
-import { type AcmqMessage, failureOf, withFailure, withFields, withResult, withStatus } from '../format.ts'
+import {
+  type AcmqMessage,
+  changeOfStatus,
+  failureOf,
+  withFailure,
+  withFields,
+  withResult,
+  withStatus,
+} from '../format.ts'
 import { agentId, everyone } from '../layout.ts'
 import type { AcmqRecord, QueueName } from '../schema.ts'
 import { type Candidate, candidateOf, isAsRemembered } from './candidate.ts'
 import { type Finder, type Found, noSuchMessage } from './finder.ts'
+import { InHand } from './in-hand.ts'
 import { type ByLabel, foundBy, labelOf, labelsFor } from './label.ts'
 import type { MissionFiles } from './mission-files.ts'
 import type { PendingIndex } from './pending-index.ts'
+import type { Policy } from './policy.ts'
 import { type AcmqView, type AcmqViewWithBody, viewOf, withBody } from './view.ts'
 
 export interface Blocked {
@@ -50,59 +61,67 @@ export interface Holding {
 }
 
 /** Says whether a message may go to an agent now; a reason holds it back. */
-export type Hold = (record: AcmqRecord, body: () => string) => string | undefined
+export type Hold = (record: AcmqRecord, body: string) => string | undefined
+
+type ClaimedOne = Claimed & { readonly outcome: 'claimed' }
+/** `lost`: somebody else was faster. `other`: it is not what it was when it was last read. */
+type Taken = ClaimedOne | { readonly outcome: 'held'; readonly why: Blocked } | 'lost' | 'other'
 
 export class Claims {
   readonly #files: MissionFiles
   readonly #finder: Finder
   readonly #index: PendingIndex
-  readonly #hold: () => Promise<Hold | undefined>
+  readonly #policy: Policy
+  readonly #inHand = new InHand()
   #hasClaimed = false
 
-  constructor(files: MissionFiles, finder: Finder, index: PendingIndex, hold: () => Promise<Hold | undefined>) {
+  constructor(files: MissionFiles, finder: Finder, index: PendingIndex, policy: Policy) {
     this.#files = files
     this.#finder = finder
     this.#index = index
-    this.#hold = hold
+    this.#policy = policy
   }
 
   /** The best message for this agent, by priority, time and id, of those whose dependencies are met. */
   async claim(agentName: string): Promise<Claimed> {
     const agent = agentId(agentName)
-    const hold = await this.#hold()
+    const hold = this.#policy.isAbsent ? undefined : await this.#policy.hold()
     const isFirst = !this.#hasClaimed
     this.#hasClaimed = true
     const early = isFirst && !hold ? await this.#claimWithoutIndex(agent) : undefined
     if (early) return early
     const held = new Map<string, Blocked>()
-    for (const must of [false, true]) {
-      await this.#index.refresh(must)
+    // Nothing is awaited that is known already: each `await` costs as much as a system call.
+    for (let must = false; ; must = true) {
+      if (must || !this.#index.isFresh) await this.#index.refresh(must)
       for (;;) {
-        const candidate = await this.#index.best(agent)
+        const best = this.#index.best(agent)
+        const candidate = best instanceof Promise ? await best : best
         if (!candidate) break
         const startedAt = performance.now()
         let before: number | undefined
-        let claimed: Claimed | 'lost' | undefined
+        let taken: Taken
         try {
           before = isFirst ? await this.#index.stamp() : undefined
-          claimed = await this.#take(candidate, agent, hold, held)
+          taken = await this.#take(candidate, agent, hold)
         } finally {
           this.#index.handBack(candidate)
         }
-        if (claimed === 'lost') {
+        if (taken === 'lost') {
           await this.#index.lookAfterLosing(performance.now() - startedAt)
           // A process that claims once and ends has little to win by going elsewhere, and keeps to the order.
           if (!isFirst) this.#index.passOverAfter(candidate, agent)
-        }
-        if (!claimed || claimed === 'lost') continue
-        if (isFirst) await this.#index.remember(candidate.name, before)
-        return claimed
+        } else if (isClaimed(taken)) {
+          if (isFirst) await this.#index.remember(candidate.name, before)
+          return taken
+        } else if (taken !== 'other') held.set(taken.why.id, taken.why)
       }
+      if (must) return { outcome: 'nothing', blocked: [...(await this.#blocked(agent)), ...held.values()] }
     }
-    const blocked = (await this.#index.blocked(agent)).map(({ candidate, states }) =>
-      blockedAs(candidate, explain(states)),
-    )
-    return { outcome: 'nothing', blocked: [...blocked, ...held.values()] }
+  }
+
+  async #blocked(agent: string): Promise<Blocked[]> {
+    return (await this.#index.blocked(agent)).map(({ candidate, states }) => blockedAs(candidate, explain(states)))
   }
 
   /** For a process that claims once and ends. */
@@ -119,8 +138,8 @@ export class Claims {
       if (labelled.length === 0) return { outcome: 'nothing', blocked: [] }
       const candidate = await this.#firstOfLabelled(foundBy(labelled))
       if (!candidate) return undefined
-      const claimed = await this.#take(candidate, agent, undefined, new Map())
-      if (claimed && claimed !== 'lost') return claimed
+      const taken = await this.#take(candidate, agent, undefined)
+      if (isClaimed(taken)) return taken
     }
     return undefined
   }
@@ -147,11 +166,11 @@ export class Claims {
       const candidate = known && (await this.#firstReady(known.candidates))
       if (!candidate) return undefined
       if ((await this.#index.stamp()) !== known.stamp) continue
-      const claimed = await this.#take(candidate, agent, undefined, new Map())
-      if (!claimed || claimed === 'lost') continue
+      const taken = await this.#take(candidate, agent, undefined)
+      if (!isClaimed(taken)) continue
       const after = (await this.#index.stamp()) ?? known.stamp
       await cache.claimed(candidate.name, known.stamp, after)
-      return claimed
+      return taken
     }
     return undefined
   }
@@ -173,75 +192,69 @@ export class Claims {
     if (candidate.to !== agent && candidate.to !== everyone) throw notYours(candidate, agent)
     const states = await this.#index.judge(candidate)
     if (states.length > 0) return { outcome: 'nothing', blocked: [blockedAs(candidate, explain(states))] }
-    const held = new Map<string, Blocked>()
-    const claimed = await this.#take(candidate, agent, await this.#hold(), held)
-    if (claimed && claimed !== 'lost') return claimed
-    // Not held, and yet not taken: it moved, or says something else than it did when it was last read.
-    if (held.size === 0 && tries > 1) return this.claimById(id, agentName, tries - 1)
-    return { outcome: 'nothing', blocked: [...held.values()] }
+    const taken = await this.#take(candidate, agent, await this.#policy.hold())
+    if (isClaimed(taken)) return taken
+    if (taken !== 'lost' && taken !== 'other') return { outcome: 'nothing', blocked: [taken.why] }
+    // It moved, or says something else than it did when it was last read.
+    return tries > 1 ? this.claimById(id, agentName, tries - 1) : { outcome: 'nothing', blocked: [] }
   }
 
-  /** `lost`: somebody else was faster. Nothing at all: it is not for this agent now. */
-  async #take(
-    candidate: Candidate,
-    agent: string,
-    hold: Hold | undefined,
-    held: Map<string, Blocked>,
-  ): Promise<Claimed | 'lost' | undefined> {
-    const { tree } = this.#files
+  async #take(candidate: Candidate, agent: string, hold: Hold | undefined): Promise<Taken> {
     const { name } = candidate
-    let message: AcmqMessage | undefined
-    let isOther = false
-    let reason: string | undefined
-    let sizeBefore = 0
     const target = this.#files.at('processing', name)
-    const moving = tree.move(this.#files.at('pending', name), target, {
-      unique: true,
-      change: (before) => {
-        // The header is read here, in the step that claims: what the index remembered may be old.
-        message = this.#files.parse(before, name)
-        sizeBefore = before.length
-        const { record } = message
-        isOther = (record.to !== agent && record.to !== everyone) || !isAsRemembered(candidate, record)
-        if (isOther) return undefined
-        reason = hold?.(record, () => Buffer.from(before).subarray(message!.bodyStart).toString('utf8'))
-        if (reason !== undefined) return undefined
-        return record.to === everyone
-          ? withFields(before, { status: 'processing', to: agent })
-          : withStatus(before, 'processing')
-      },
-    })
-    const moved = await moving.catch((error: unknown) => this.#expectMalformed(name, error))
-    if (!moved) return undefined
-    if (moved.outcome === 'kept' && isOther) {
-      await this.#index.reread(name)
-      return undefined
+    let message: AcmqMessage | undefined
+    let header = ''
+    let body = ''
+    let reason: string | undefined
+    let moved: Moved
+    try {
+      moved = await this.#files.tree.move(this.#files.at('pending', name), target, {
+        unique: true,
+        change: (before) => {
+          // The header is read here, in the step that claims: what the index remembered may be old.
+          const read = this.#files.parse(before, name)
+          const { record, bodyStart } = read
+          message = isFor(record, agent) && isAsRemembered(candidate, record) ? read : undefined
+          if (!message) return undefined
+          const bytes = bufferOf(before)
+          body = bytes.toString('utf8', bodyStart)
+          reason = hold?.(record, body)
+          if (reason !== undefined) return undefined
+          header = bytes.toString('latin1', 0, bodyStart)
+          return record.to === everyone
+            ? withFields(before, { status: 'processing', to: agent })
+            : changeOfStatus(before, 'processing')
+        },
+      })
+    } catch (error) {
+      await this.#expectMalformed(name, error)
+      return 'other'
+    }
+    if (moved.outcome === 'kept' && message) {
+      this.#index.holdBack(candidate)
+      return { outcome: 'held', why: blockedAs(message.record, `held by policy: ${reason}`) }
     }
     if (moved.outcome === 'kept') {
-      this.#index.holdBack(candidate)
-      held.set(message!.record.id, blockedAs(message!.record, `held by policy: ${reason}`))
-      return undefined
+      await this.#index.reread(name)
+      return 'other'
     }
     this.#index.drop(name)
-    if (moved.outcome !== 'moved') return 'lost'
-    if (!message || !moved.bytes) return undefined
-    // A file that said `processing` already was not written to, so its clock did not start.
-    if (message.record.status === 'processing') await tree.touch(target)
-    const now = this.#after(message, moved.bytes, { status: 'processing', to: agent }, name)
-    const view = viewOf(now.record, 'processing', target, now.problems)
-    const until = this.#files.clock.now() + now.record.timeout_seconds * 1000
-    // Only the header was changed, and the body moved along with its end.
-    const bodyStart = message.bodyStart + moved.bytes.length - sizeBefore
+    if (moved.outcome !== 'moved' || !message) return 'lost'
+    // A file that said `processing` already may not have been written to, so that its clock did not start.
+    if (message.record.status === 'processing') await this.#files.tree.touch(target)
+    if (!moved.bytes) this.#inHand.remember(name, header, message)
+    const { record, problems } = moved.bytes ? this.#files.parse(moved.bytes, name) : message
     return {
       outcome: 'claimed',
-      message: withBody(view, moved.bytes, bodyStart),
-      until,
+      // Only the header was changed.
+      message: withBody(viewOf(record, 'processing', target, problems), body),
+      until: this.#files.clock.now() + record.timeout_seconds * 1000,
       durability: moved.durability,
     }
   }
 
   /** It was a message when it was last read; if it is none any more, the others flow all the same. */
-  async #expectMalformed(name: string, error: unknown): Promise<undefined> {
+  async #expectMalformed(name: string, error: unknown): Promise<void> {
     if (!(error instanceof SignalboxError) || error.kind !== 'Corrupt') throw error
     await this.#index.reread(name)
     if (!this.#index.isMalformed(name)) throw error
@@ -252,7 +265,8 @@ export class Claims {
     if (!leaf) throw noSuchMessage(found.id, this.#files.place.address)
     const { record, problems, bodyStart } = this.#files.parse(leaf.bytes, found.name)
     if (record.to !== agent) throw notYours(record, agent)
-    const message = withBody(viewOf(record, 'processing', found.path, problems), leaf.bytes, bodyStart)
+    const body = bufferOf(leaf.bytes).toString('utf8', bodyStart)
+    const message = withBody(viewOf(record, 'processing', found.path, problems), body)
     return { outcome: 'claimed', message, until: leaf.changedAt + record.timeout_seconds * 1000, durability: 'process' }
   }
 
@@ -280,10 +294,11 @@ export class Claims {
   ): Promise<Settled<'completed'>> {
     const { text = '', links = [] } = result
     const at = this.#files.clock.now()
-    return this.#settle(ref, holding, 'completed', (before) => {
-      const marked = withStatus(before, 'completed')
-      return text === '' && links.length === 0 ? marked : withResult(marked, { agent: holding.agent, at, text, links })
-    })
+    return this.#settle(ref, holding, 'completed', (before) =>
+      text === '' && links.length === 0
+        ? changeOfStatus(before, 'completed')
+        : withResult(withStatus(before, 'completed'), { agent: holding.agent, at, text, links }),
+    )
   }
 
   fail(
@@ -323,7 +338,7 @@ export class Claims {
     })
     if (moved.outcome === 'gone') return this.retry(id)
     const after = this.#expectMoved(moved, found.id)
-    const { record } = this.#files.parse(after.bytes, found.name)
+    const { record } = this.#files.parse(after.bytes!, found.name)
     this.#index.add(found.name, record)
     return { outcome: 'retried', message: viewOf(record, 'pending', target), durability: after.durability }
   }
@@ -340,7 +355,7 @@ export class Claims {
     this.#index.drop(message.name)
     return {
       outcome: 'failed',
-      message: viewOf(this.#files.parse(bytes, message.name).record, 'failed', target),
+      message: viewOf(this.#files.parse(bytes!, message.name).record, 'failed', target),
       durability,
     }
   }
@@ -350,42 +365,36 @@ export class Claims {
     ref: MessageRef,
     holding: Holding,
     queue: Outcome,
-    change: (before: Uint8Array) => Uint8Array,
+    change: NonNullable<MoveOptions['change']>,
   ): Promise<Settled<Outcome>> {
-    const found = await this.#held(ref)
+    const found = typeof ref === 'string' ? await this.#held(ref) : this.#named(ref)
     if (!found) return this.#settledBefore(ref, holding, queue)
-    const target = this.#files.at(queue, found.name)
+    const { name } = found
+    const target = this.#files.at(queue, name)
     let message: AcmqMessage | undefined
     const moved = await this.#files.tree.move(found.path, target, {
       unique: true,
       change: (before) => {
-        message = this.#files.parse(before, found.name)
+        message = this.#inHand.read(name, before) ?? this.#files.parse(before, name)
         this.#expectHolder(message.record, holding)
         return change(before)
       },
     })
+    this.#inHand.forget(name)
     if (moved.outcome === 'gone') return this.#settledBefore(ref, holding, queue)
     const { bytes, durability } = this.#expectMoved(moved, found.id)
-    const { record, problems } = this.#after(message!, bytes, { status: queue }, found.name)
+    const { record, problems } = bytes ? this.#files.parse(bytes, name) : message!
     if (queue === 'completed') this.#index.wake(record.id)
     return { outcome: queue, message: viewOf(record, queue, target, problems), durability }
   }
 
-  /** What a message says after a change of ours. A header that is in order is not read a second time for that. */
-  #after(
-    { record, problems }: AcmqMessage,
-    bytes: Uint8Array,
-    changed: Partial<AcmqRecord>,
-    name: string,
-  ): Pick<AcmqMessage, 'record' | 'problems'> {
-    return problems.length === 0 ? { record: { ...record, ...changed }, problems } : this.#files.parse(bytes, name)
+  /** Where the caller's claim should be, when the caller has the name. */
+  #named({ id, name }: Exclude<MessageRef, string>): Found {
+    return { id, queue: 'processing', name, path: this.#files.at('processing', name) }
   }
 
-  /** Where the caller's claim should be; from memory when the caller has the name. */
   async #held(ref: MessageRef): Promise<Found | undefined> {
-    if (typeof ref !== 'string') {
-      return { id: ref.id, queue: 'processing', name: ref.name, path: this.#files.at('processing', ref.name) }
-    }
+    if (typeof ref !== 'string') return this.#named(ref)
     const found = await this.#finder.findAll(ref, ['processing'])
     return found.length > 1 ? this.#finder.findOne(ref, ['processing']) : found[0]
   }
@@ -428,8 +437,8 @@ export class Claims {
     }
   }
 
-  #expectMoved(moved: Moved, id: string): { bytes: Uint8Array; durability: Durability } {
-    if (moved.outcome === 'moved' && moved.bytes) return { bytes: moved.bytes, durability: moved.durability }
+  #expectMoved(moved: Moved, id: string): Moving {
+    if (moved.outcome === 'moved') return moved
     throw conflict('TWO_QUEUES', `Message ${id} is in two queues at once.`, {
       hint: `Put that in order: acmq reconcile ${this.#files.place.address}`,
       details: { id },
@@ -449,6 +458,10 @@ export class Claims {
 const mostLost = 4
 /** As many as may be found held back before all are looked at. */
 const mostHeldBack = 16
+
+const isClaimed = (taken: Taken): taken is ClaimedOne => typeof taken === 'object' && taken.outcome === 'claimed'
+
+const isFor = ({ to }: AcmqRecord, agent: string): boolean => to === agent || to === everyone
 
 const isAttempt = (record: AcmqRecord, { attempt }: Holding): boolean =>
   attempt === undefined || attempt === record.attempt

@@ -41,7 +41,7 @@ export class DependencyBook {
 
   /** What still holds the message back; empty when nothing does. */
   async judge(record: Pick<AcmqRecord, 'id' | 'dependencies'>): Promise<readonly DependencyState[]> {
-    if (this.#areMet(record.dependencies)) return nothing
+    if (this.areMet(record.dependencies)) return nothing
     const states = new Map<string, MessageState>()
     const paths = new Set<string>()
     for (const text of record.dependencies) {
@@ -59,10 +59,12 @@ export class DependencyBook {
     return unmet
   }
 
-  #areMet(dependencies: readonly string[]): boolean {
+  /** True when all are known to be met, without looking. */
+  areMet(dependencies: readonly string[]): boolean {
     if (dependencies.length === 0) return true
     const now = performance.now()
-    return dependencies.every((text) => (this.#met.get(text) ?? 0) > now)
+    for (const text of dependencies) if (!((this.#met.get(text) ?? 0) > now)) return false
+    return true
   }
 
   /** Not by a short id: a message that it also fits may have come since. */

@@ -64,11 +64,15 @@ export class FolderView {
     for (const name of names) this.#names.set(name, 'leaf')
   }
 
+  /** True when it is time to look again, for those who could do without. */
+  isDue(now: number): boolean {
+    return now - this.#listedAt >= Math.max(this.#cost * restFactor, shortestRest)
+  }
+
   /** What changed since the last call. `must`: the caller found nothing, so being sparing would mean missing something. */
   async changes(must = false): Promise<FolderChange> {
     const now = performance.now()
-    const rested = now - this.#listedAt >= Math.max(this.#cost * restFactor, shortestRest)
-    if (!must && !rested) return tooEarly
+    if (!must && !this.isDue(now)) return tooEarly
     // `changedAt`, because nobody can set it back.
     const stamp = (await this.#tree.look(this.#folder))?.changedAt
     const isSame = this.#isTrusted && stamp === this.#stamp && now - this.#listedAt < longestTrust

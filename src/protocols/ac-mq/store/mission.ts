@@ -68,7 +68,7 @@ export class Mission {
     this.#index = new PendingIndex(this.#files, book)
     this.#policy = new Policy(tree)
     this.#sending = new Sending(this.#files, this.#finder, this.#index)
-    this.#claims = new Claims(this.#files, this.#finder, this.#index, () => this.#policy.hold())
+    this.#claims = new Claims(this.#files, this.#finder, this.#index, this.#policy)
     this.#supervision = new Supervision(this.#files, this.#finder, this.#index)
     this.#reconciliation = new Reconciliation(this.#files, this.#index)
     this.#overview = new Overview(this.#files, this.#finder, this.#index, this.#supervision)
@@ -77,8 +77,11 @@ export class Mission {
   /** Puts a message into the queue. AC-MQ §4.1. */
   async send(input: SendInput): Promise<Sent> {
     const sent = await this.#sending.send(input)
-    const body = typeof input.body === 'string' ? input.body : Buffer.from(input.body).toString('utf8')
-    const pattern = await this.#policy.matching(sent.message, body)
+    if (this.#policy.isAbsent) return sent
+    const { body } = input
+    const pattern = await this.#policy.matching(sent.message, () =>
+      typeof body === 'string' ? body : Buffer.from(body).toString('utf8'),
+    )
     if (pattern === undefined) return sent
     const notice = `It matches ${JSON.stringify(pattern)}: a person must approve it first (signalbox human approve ${sent.message.id}).`
     return { ...sent, notices: [...sent.notices, notice] }
@@ -86,10 +89,12 @@ export class Mission {
 
   /** Takes the best waiting message for the agent, or the one with this id; waits for one as long as it is told to. */
   async claim(options: { readonly agent: string; readonly id?: string; readonly waitMs?: number }): Promise<Claimed> {
-    const take = () =>
-      options.id === undefined ? this.#claimNext(options.agent) : this.#claims.claimById(options.id, options.agent)
-    const first = await this.#takeCleaning(take)
-    return first.outcome === 'claimed' || !options.waitMs ? first : this.#waitFor(take, options.waitMs, first)
+    const { agent, id, waitMs } = options
+    const take = () => (id === undefined ? this.#claims.claim(agent) : this.#claims.claimById(id, agent))
+    const first = await take()
+    if (first.outcome === 'claimed') return first
+    const second = await this.#tryHarder(take, agent, first)
+    return second.outcome === 'claimed' || !waitMs ? second : this.#waitFor(take, agent, waitMs, second)
   }
 
   renew(ref: MessageRef, holding: Holding): Promise<Settled<'renewed'> & { readonly until: number }> {
@@ -277,7 +282,7 @@ export class Mission {
     const held: { message: AcmqViewWithBody; pattern: string }[] = []
     for (const { id } of (await this.list('pending')).messages) {
       const message = await this.show(id)
-      const pattern = await this.#policy.matching(message, message.body)
+      const pattern = await this.#policy.matching(message, () => message.body)
       if (pattern !== undefined && !(await this.#policy.isApproved(message, message.body)))
         held.push({ message, pattern })
     }
@@ -315,29 +320,24 @@ export class Mission {
     return `${this.#files.path}/archive` as TreePath
   }
 
-  /**
-   * Telling what is held back can show that something is not: what it waited for was completed and archived before
-   * anybody here saw it.
-   */
-  async #claimNext(agent: string): Promise<Claimed> {
-    const claimed = await this.#claims.claim(agent)
-    return claimed.outcome === 'nothing' && (await this.#index.hasReady(agent)) ? this.#claims.claim(agent) : claimed
-  }
-
-  /** Malformed files that nobody is writing any more go out of the way before anyone is told that nothing is there. */
-  async #takeCleaning(take: () => Promise<Claimed>): Promise<Claimed> {
-    const taken = await take()
-    if (taken.outcome === 'claimed' || this.#index.malformed.length === 0) return taken
+  /** Before anyone is told that nothing is there. */
+  async #tryHarder(take: () => Promise<Claimed>, agent: string, nothing: Claimed): Promise<Claimed> {
+    // Telling what is held back can show that something is not: what it waited for was completed and archived before
+    // anybody here saw it.
+    const taken = (await this.#index.hasReady(agent)) ? await take() : nothing
+    if (taken.outcome === 'claimed') return taken
+    // Malformed files that nobody is writing any more go out of the way.
     for (const { name, error } of this.#index.malformed) await this.#reconciliation.setAside('pending', name, error)
     return taken
   }
 
   /** Woken by what happens in the folders; looks by itself only now and then. */
-  async #waitFor(take: () => Promise<Claimed>, waitMs: number, first: Claimed): Promise<Claimed> {
+  async #waitFor(take: () => Promise<Claimed>, agent: string, waitMs: number, first: Claimed): Promise<Claimed> {
     let last = first
     const folders = [this.#files.queues.pending, this.#files.queues.completed]
     const look = async () => {
-      last = await this.#takeCleaning(take)
+      last = await take()
+      if (last.outcome !== 'claimed') last = await this.#tryHarder(take, agent, last)
       return last.outcome === 'claimed' ? last : undefined
     }
     return (await waitFor(this.#files.tree, folders, look, { waitMs })) ?? last

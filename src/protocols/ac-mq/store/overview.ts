@@ -1,4 +1,5 @@
 /** Looking without touching: what is where, what waits for what, and how fast it goes. */
+import { bufferOf } from '../../../formats/front-matter.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { readArchived } from '../archive.ts'
 import { explain } from '../dependencies.ts'
@@ -72,13 +73,15 @@ export class Overview {
       const leaf = await this.#files.tree.read(one.path)
       if (!leaf) return this.show(id)
       const message = this.#files.parse(leaf.bytes, one.name)
-      return withBody(viewOf(message.record, one.queue, one.path, message.problems), leaf.bytes, message.bodyStart)
+      const view = viewOf(message.record, one.queue, one.path, message.problems)
+      return withBody(view, bufferOf(leaf.bytes).toString('utf8', message.bodyStart))
     }
     const [archived] = await this.#finder.archived(id)
     if (!archived) throw noSuchMessage(id, this.#files.place.address)
     const bytes = await readArchived(this.#files.tree, archived)
     const message = this.#files.parse(bytes, archived.name)
-    return withBody(viewOf(message.record, 'archived', archived.pack, message.problems), bytes, message.bodyStart)
+    const view = viewOf(message.record, 'archived', archived.pack, message.problems)
+    return withBody(view, bufferOf(bytes).toString('utf8', message.bodyStart))
   }
 
   /** Why each of the waiting messages that cannot be claimed waits. */

@@ -20,7 +20,7 @@ import { FolderView } from './folder-view.ts'
 import { Heap } from './heap.ts'
 import type { MissionFiles } from './mission-files.ts'
 import type { PendingCache } from './pending-cache.ts'
-import { dueBetween } from './turns.ts'
+import { dueBetween, isSameSecond } from './turns.ts'
 
 export interface Malformed {
   readonly name: string
@@ -95,6 +95,19 @@ export class PendingIndex {
   cache(): Promise<PendingCache> {
     this.#cache ??= import('./pending-cache.ts').then(({ PendingCache }) => new PendingCache(this.#files))
     return this.#cache
+  }
+
+  /**
+   * Nothing is due to be looked at, so that `refresh` would do nothing. Asked for every message: a look is due a few times
+   * a second at most, and waiting for nothing costs as much as a system call.
+   */
+  get isFresh(): boolean {
+    const now = performance.now()
+    return (
+      !this.#view.isDue(now) &&
+      isSameSecond(this.#rereadAt, this.#files.clock.now()) &&
+      (this.#parked.size === 0 || !this.#completed.isDue(now))
+    )
   }
 
   /** Takes in what came and went. `must`: nothing was found, so being sparing would mean missing something. */
@@ -209,23 +222,32 @@ export class PendingIndex {
    * The best message for this agent whose dependencies are met. From now on it is the caller's: nobody else of this
    * process is offered it until it is handed back, so that agents who share a process do not race each other.
    */
-  async best(agent: string): Promise<Candidate | undefined> {
+  best(agent: string): Candidate | undefined | Promise<Candidate | undefined> {
     for (;;) {
       const heap = this.#betterOf(this.#ready.get(agent), this.#ready.get('all'))
       const candidate = heap?.peek()
       if (this.#mostUrgentPassedOver < (candidate?.priority ?? Number.POSITIVE_INFINITY)) {
-        // Others have taken most of them by now.
-        await this.#look(candidate === undefined)
-        this.#takeBack()
-        continue
+        return this.#bestWithPassedOver(agent, candidate === undefined)
       }
       if (!heap || !candidate) return undefined
       heap.pop()
       if (!this.#isWaiting(candidate)) continue
-      const states = await this.#judgeInHand(candidate)
-      if (states.length === 0) return candidate
-      if (this.#isWaiting(candidate)) this.#park(candidate, states)
+      return this.#book.areMet(candidate.dependencies) ? candidate : this.#judgedOrNext(candidate, agent)
     }
+  }
+
+  async #bestWithPassedOver(agent: string, must: boolean): Promise<Candidate | undefined> {
+    // Others have taken most of them by now.
+    await this.#look(must)
+    this.#takeBack()
+    return this.best(agent)
+  }
+
+  async #judgedOrNext(candidate: Candidate, agent: string): Promise<Candidate | undefined> {
+    const states = await this.#judgeInHand(candidate)
+    if (states.length === 0) return candidate
+    if (this.#isWaiting(candidate)) this.#park(candidate, states)
+    return this.best(agent)
   }
 
   /** It was not taken after all. Also for one that was: then it is not here any more, and nothing happens. */

@@ -37,10 +37,20 @@ export class Policy {
     this.#tree = tree
   }
 
+  /**
+   * There is no policy, as far as is known without looking. Most missions have none, and looking for one at every message
+   * would be a fifth of sending it.
+   */
+  get isAbsent(): boolean {
+    return performance.now() - this.#absentAt < believedFor
+  }
+
   /** The pattern that a text matches, approved or not. */
-  async matching(record: Text, body: string): Promise<string | undefined> {
+  async matching(record: Text, body: () => string): Promise<string | undefined> {
     await this.#refresh()
-    return this.#patterns.find((pattern) => matches(pattern, `${record.summary}\n${body}`))
+    if (this.#patterns.length === 0) return undefined
+    const text = `${record.summary}\n${body()}`
+    return this.#patterns.find((pattern) => matches(pattern, text))
   }
 
   /** The rule for one claim; `undefined` when nothing is ever held back. */
@@ -48,8 +58,7 @@ export class Policy {
     await this.#refresh()
     if (this.#patterns.length === 0) return undefined
     const approved = await this.#approved()
-    return (record, body) => {
-      const text = body()
+    return (record, text) => {
       const pattern = this.#patterns.find((one) => matches(one, `${record.summary}\n${text}`))
       if (pattern === undefined || approved.get(record.id) === digestOf(record, text)) return undefined
       return `it matches ${JSON.stringify(pattern)} and nobody has approved it (signalbox human approve ${record.id})`
@@ -84,8 +93,7 @@ export class Policy {
   }
 
   async #refresh(): Promise<void> {
-    // Most missions have no policy. Looking for one at every message would be a fifth of sending it.
-    if (performance.now() - this.#absentAt < believedFor) return
+    if (this.isAbsent) return
     const found = await this.#tree.look(policyPath)
     if (!found) this.#absentAt = performance.now()
     if (found?.changedAt === this.#readAt) return

@@ -3,7 +3,7 @@ import { conflict, invalidInput } from '../../../kernel/errors.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
 import type { Durability } from '../../../tree/tree.ts'
 import { findCycle, parseDependency, readDependency } from '../dependencies.ts'
-import { printMessage } from '../format.ts'
+import { contentOf } from '../format.ts'
 import { agentId, fileNameOf, isMessageId, recipientId } from '../layout.ts'
 import type { AcmqRecord } from '../schema.ts'
 import { type Finder, isMeant } from './finder.ts'
@@ -40,6 +40,9 @@ export interface Sent {
   readonly notices: readonly string[]
 }
 
+/** Twice the same second and short id: a longer part of the id makes the name another one. */
+const nameLengths = [8, 13, 18, 23, 64] as const
+
 export class Sending {
   readonly #files: MissionFiles
   readonly #index: PendingIndex
@@ -53,25 +56,24 @@ export class Sending {
 
   async send(input: SendInput): Promise<Sent> {
     const record = this.#recordOf(input)
-    const notices: string[] = []
     if (input.id !== undefined) {
       const message = await this.#sentBefore.find(record, input.body)
       if (message)
         return { outcome: 'unchanged', message, durability: 'process', notices: ['It had been sent before.'] }
       await this.#refuseCycle(record)
     }
-    const body = await this.#bodyOrReference(record, input.body, notices)
-    const stored = body.isReference
-      ? { ...record, dependencies: [...record.dependencies, `path:${body.path}`] }
-      : record
-    const bytes = printMessage(stored, body.text, input.otherFields)
-    // Twice the same second and short id: a longer part of the id makes the name another one.
-    for (const length of [8, 13, 18, 23, 64]) {
+    const size = Buffer.byteLength(input.body)
+    const isLarge = size > this.#files.settings.largestBody
+    const { stored, body, notices } = isLarge
+      ? await this.#byReference(record, input.body, size)
+      : asItIs(record, input)
+    const content = contentOf(stored, body, input.otherFields)
+    for (const length of nameLengths) {
       const name = fileNameOf(stored, length)
       // Ids that people choose often begin alike; a name that is in use further on would be in the way there.
       if (input.id !== undefined && (await this.#isInUse(name))) continue
       const path = this.#files.at('pending', name)
-      const created = await this.#files.tree.create(path, bytes, { label: () => labelOf(stored) })
+      const created = await this.#files.tree.create(path, content, { label: () => labelOf(stored) })
       if (created.outcome !== 'created') continue
       this.#index.add(name, stored)
       return { outcome: 'sent', message: viewOf(stored, 'pending', path), durability: created.durability, notices }
@@ -139,16 +141,26 @@ export class Sending {
   }
 
   /** AC-MQ §10.2: large bodies travel by reference; nothing is cut. */
-  async #bodyOrReference(record: AcmqRecord, body: string | Uint8Array, notices: string[]) {
-    const size = Buffer.byteLength(body)
-    if (size <= this.#files.settings.largestBody) return { isReference: false as const, text: body }
+  async #byReference(record: AcmqRecord, body: string | Uint8Array, size: number): Promise<Stored> {
     const path = bodyPathOf(record.id)
     const place = path.split('/').reduce(childOf, this.#files.path)
     await this.#files.tree.create(place, typeof body === 'string' ? Buffer.from(body) : body)
-    notices.push(`The body has ${size} bytes; it is stored in ${path} and the message refers to it.`)
-    return { isReference: true as const, path, text: `The body of this message (${size} bytes) is in \`${path}\`.\n` }
+    return {
+      stored: { ...record, dependencies: [...record.dependencies, `path:${path}`] },
+      body: `The body of this message (${size} bytes) is in \`${path}\`.\n`,
+      notices: [`The body has ${size} bytes; it is stored in ${path} and the message refers to it.`],
+    }
   }
 }
+
+/** What becomes the file. */
+interface Stored {
+  readonly stored: AcmqRecord
+  readonly body: string | Uint8Array
+  readonly notices: readonly string[]
+}
+
+const asItIs = (stored: AcmqRecord, { body }: SendInput): Stored => ({ stored, body, notices: [] })
 
 export function checkedDependency(text: string): string {
   parseDependency(text)

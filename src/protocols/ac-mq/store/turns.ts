@@ -26,6 +26,10 @@ export function dueBetween(since: number, now: number, count: number): ((name: s
   return (name) => (turnOf(name) - first) % round <= last - first
 }
 
+/** True when no name can be due at `now`, however many there are, after a look at `since`. */
+export const isSameSecond = (since: number, now: number): boolean =>
+  Math.floor(since / second) === Math.floor(now / second)
+
 /** Larger than any number of seconds that is taken from it, and a multiple of every round. */
 const manyRounds = 2 ** 42
 

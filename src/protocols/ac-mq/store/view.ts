@@ -19,7 +19,7 @@ export interface AcmqViewWithBody extends AcmqView {
   readonly body: string
 }
 
-export function viewOf(record: AcmqRecord, state: State, path: string, problems: readonly Problem[] = []): AcmqView {
+export function viewOf(record: AcmqRecord, state: State, path: string, problems: readonly Problem[] = none): AcmqView {
   return {
     protocol: 'acmq',
     id: record.id,
@@ -39,7 +39,11 @@ export function viewOf(record: AcmqRecord, state: State, path: string, problems:
   }
 }
 
-export const withBody = (view: AcmqView, bytes: Uint8Array, bodyStart: number): AcmqViewWithBody => ({
-  ...view,
-  body: Buffer.from(bytes.buffer, bytes.byteOffset + bodyStart, bytes.length - bodyStart).toString('utf8'),
-})
+/** Adds the body to a view that nobody else has yet. */
+export function withBody(view: AcmqView, body: string): AcmqViewWithBody {
+  const whole = view as AcmqView & { body: string }
+  whole.body = body
+  return whole
+}
+
+const none: readonly Problem[] = Object.freeze([])

@@ -1,0 +1,43 @@
+/**
+ * The headers of what this process is working on, so that completing a message need not take its header apart again: it
+ * is enough to see that it still says the same, letter for letter. Only a memory; whoever is not in it is read as ever.
+ */
+import { bufferOf } from '../../../formats/front-matter.ts'
+import type { AcmqMessage } from '../format.ts'
+import { opening, statusWidth } from '../own-header.ts'
+
+/** Where the status ends, which is all that a claim changed in place. */
+const statusEnd = opening.length + statusWidth
+/** Nobody works on more at once; those who only claim should not fill the memory. */
+const most = 1000
+
+interface Header {
+  /** All but the status. */
+  readonly text: string
+  readonly message: AcmqMessage
+}
+
+export class InHand {
+  readonly #headers = new Map<string, Header>()
+
+  /** `header`: as it was before the claim, each byte a character. */
+  remember(name: string, header: string, message: AcmqMessage): void {
+    if (this.#headers.size >= most) this.#headers.clear()
+    this.#headers.set(name, { text: header.slice(statusEnd), message })
+  }
+
+  /** What the header says, if but for its status it says what it said. */
+  read(name: string, bytes: Uint8Array): AcmqMessage | undefined {
+    const known = this.#headers.get(name)
+    if (!known) return undefined
+    const header = bufferOf(bytes).toString('latin1', 0, known.message.bodyStart)
+    const isSame = header.startsWith(beginning) && header.slice(statusEnd) === known.text
+    return isSame ? known.message : undefined
+  }
+
+  forget(name: string): void {
+    this.#headers.delete(name)
+  }
+}
+
+const beginning = `${opening}processing`

@@ -1,10 +1,11 @@
 /**
  * The same system calls as the engine's, in the same runtime, with nothing around them: prepared paths, one buffer, no
- * checks. On Bun with the rename that never replaces; Node cannot reach it, so there with link and unlink
- * to send, and a look at the target before a rename.
+ * checks. With the rename that never replaces where the runtime can reach it; otherwise with link and unlink to send, and
+ * a look at the target before a rename.
  */
 import fs from 'node:fs'
 import { join } from 'node:path'
+import { loadCalls } from '../../src/engines/file-system/native.ts'
 import { type Calls, type Contender, processorTime, processorTimeEach, type Round } from './contender.ts'
 import { completed, message, nameOfMessage, processing, queueOf, statusAt } from './message.ts'
 
@@ -16,11 +17,11 @@ const buffer = Buffer.alloc(4096)
 
 /**
  * By `absolute` paths, as anybody would write it; or by paths that begin at an open folder (`/proc/123/fd/7/name`),
- * which is how the engine, where it has nothing better, makes sure that no link swapped in leads out of the root. On Node
- * the second are the engine's very calls; on Bun it hands the descriptor itself to the system.
+ * which is how the engine, where it has nothing better, makes sure that no link swapped in leads out of the root. Where
+ * it reaches the system's own calls, it hands them the descriptor itself.
  */
 export async function openBare(root: string, paths: 'absolute' | 'descriptor'): Promise<Contender> {
-  const renameNew = await loadRenameNew()
+  const renameNew = loadRenameNew()
   // send: open, write, close, and renameat2 or link + unlink. claim: open, read, (lstat), rename, write, close.
   const calls = renameNew ? callsOf(4, 5) : callsOf(5, 6)
   const name = paths === 'absolute' ? 'a bare loop' : 'the same, by descriptor'
@@ -99,23 +100,21 @@ function moveLooking(from: string, to: string, status: Buffer): void {
   fs.closeSync(fd)
 }
 
-function moveNew(renameNew: RenameNew, from: string, fromEnded: Buffer, toEnded: Buffer, status: Buffer): void {
+function moveNew(renameNew: RenameNew, from: string, to: string, status: Buffer): void {
   const fd = fs.openSync(from, changing)
   fs.readSync(fd, buffer, 0, 4096, 0)
   const at = statusAt(buffer)
-  if (renameNew(fromEnded, toEnded) !== 0) throw new Error('rename failed')
+  if (renameNew(from, to) !== 0) throw new Error('rename failed')
   fs.writeSync(fd, status, 0, status.length, at)
   fs.closeSync(fd)
 }
 
 /** One such move, of any file. */
 export async function moveBare(): Promise<(from: string, to: string, status: Buffer) => void> {
-  const renameNew = await loadRenameNew()
+  const renameNew = loadRenameNew()
   if (!renameNew) return moveLooking
-  return (from, to, status) => moveNew(renameNew, from, ended(from), ended(to), status)
+  return (from, to, status) => moveNew(renameNew, from, to, status)
 }
-
-const ended = (path: string) => Buffer.from(`${path}\0`)
 
 function withLinks(drafts: Paths, pending: Paths, taken: Paths, done: Paths) {
   return {
@@ -130,34 +129,27 @@ function withLinks(drafts: Paths, pending: Paths, taken: Paths, done: Paths) {
 }
 
 function withRenameNew(renameNew: RenameNew, drafts: Paths, pending: Paths, taken: Paths, done: Paths) {
-  const [draftEnded, pendingEnded, takenEnded, doneEnded] = [drafts, pending, taken, done].map((paths) =>
-    paths.map(ended),
-  )
   return {
     send: (i: number) => {
       write(drafts[i]!)
-      if (renameNew(draftEnded![i]!, pendingEnded![i]!) !== 0) throw new Error('rename failed')
+      if (renameNew(drafts[i]!, pending[i]!) !== 0) throw new Error('rename failed')
     },
-    claim: (i: number) => moveNew(renameNew, pending[i]!, pendingEnded![i]!, takenEnded![i]!, processing),
-    complete: (i: number) => moveNew(renameNew, taken[i]!, takenEnded![i]!, doneEnded![i]!, completed),
+    claim: (i: number) => moveNew(renameNew, pending[i]!, taken[i]!, processing),
+    complete: (i: number) => moveNew(renameNew, taken[i]!, done[i]!, completed),
   }
 }
 
-type RenameNew = (from: Buffer, to: Buffer) => number
+type RenameNew = (from: string, to: string) => number
 
-interface Ffi {
-  dlopen(
-    library: string,
-    symbols: Record<string, { args: string[]; returns: string }>,
-  ): { symbols: Record<string, (...values: unknown[]) => number> }
-}
-
-async function loadRenameNew(): Promise<RenameNew | undefined> {
-  if (process.versions.bun === undefined || process.platform !== 'linux') return undefined
-  const moduleName = 'bun:ffi'
-  const { dlopen } = (await import(moduleName)) as Ffi
-  const { renameat2 } = dlopen('libc.so.6', {
-    renameat2: { args: ['i32', 'ptr', 'i32', 'ptr', 'u32'], returns: 'i32' },
-  }).symbols
-  return (from, to) => renameat2!(-100, from, -100, to, 1) // AT_FDCWD, RENAME_NOREPLACE
+function loadRenameNew(): RenameNew | undefined {
+  const calls = loadCalls()
+  if (!calls) return undefined
+  // One memory for all names, as for what is read: thousands of buffers would be cleared away while others are measured.
+  const [from, to] = [Buffer.alloc(4096), Buffer.alloc(4096)]
+  const [fromAddress, toAddress] = [calls.addressOf(from), calls.addressOf(to)]
+  return (source, target) => {
+    from[from.write(source)] = 0
+    to[to.write(target)] = 0
+    return calls.renameat2(-100, fromAddress, -100, toAddress, 1) // AT_FDCWD, RENAME_NOREPLACE
+  }
 }

@@ -23,7 +23,7 @@ export interface Contender {
 export type Samples = Readonly<Record<Step, readonly number[]>>
 
 /** Rounds before those that count, until the compilers of both runtimes have come to rest. */
-const rehearsals = 6
+const rehearsals = 20
 
 /** Step by step, not contender by contender: what is compared happens within a few milliseconds of each other. */
 export async function contest(contenders: readonly Contender[], rounds: number, count: number): Promise<Samples[]> {

@@ -30,7 +30,7 @@ import { appendLine } from './append.ts'
 import { codeOf, type Dirent, type Disk, did, type Folder, openFlags, Place, type Stats, unless } from './disk.ts'
 import { explain, notALeaf } from './failures.ts'
 import { keepable, readFleeting, readOpen, readWhole, writeAll, writeContent } from './files.ts'
-import { Folders } from './folders.ts'
+import { Folders, isSuspect } from './folders.ts'
 import { GroupCommit } from './group-commit.ts'
 import { Holders } from './holder.ts'
 import { spanInPlace } from './in-place.ts'
@@ -75,9 +75,6 @@ interface Opened {
   readonly place: Place
   readonly writable: boolean
 }
-
-/** A part that is empty or begins with a dot, a backslash or a NUL: nearly no path has any, all others are looked at. */
-const isSuspect = /^[./]|\/[./]|\/$|[\\\0]|^$/
 
 /** After a first failure, which is the one to report, a second one on the way out is expected. */
 const cleanUpCodes = ['EBADF', 'EIO', 'ENOSPC', 'EACCES', 'EMFILE']
@@ -542,7 +539,7 @@ export class FileTree implements Tree {
 
   /** Refuses what belongs to the engine. Everything else about a path was checked when it was made. */
   #check(path: TreePath): void {
-    if (!isSuspect.test(path)) return
+    if (this.#folders.isPlain(path) || !isSuspect.test(path)) return
     // Callers without a type checker can hand us any text; nothing of it may lead outside.
     treePath(path)
     if (path === '' || isReserved(path) || /(^|\/)\.(own-|signalbox-tmp)/i.test(path)) {

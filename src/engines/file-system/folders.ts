@@ -15,6 +15,8 @@ import { explain, linkRefused } from './failures.ts'
 
 interface Pinned extends Folder {
   readonly path: TreePath
+  /** No part of its path is suspect: what lies in it need only have a name that is none. */
+  readonly isPlain: boolean
   checkedAt: number
 }
 
@@ -60,6 +62,19 @@ export class Folders {
     const slash = path.lastIndexOf('/')
     const folder = this.#recall(path, slash) ?? this.#findAndRemember(parentOf(path), make)
     return folder && new Place(folder, path.slice(slash + 1))
+  }
+
+  /** True for a path that cannot be suspect, because its folder is known not to be and its name is none. */
+  isPlain(path: TreePath): boolean {
+    const slash = path.lastIndexOf('/')
+    const first = path.charCodeAt(slash + 1)
+    // A dot, or nothing at all.
+    if (first === 46 || Number.isNaN(first)) return false
+    for (const known of this.#recent) {
+      if (known.path.length !== slash || !path.startsWith(known.path)) continue
+      return known.isPlain && !path.includes('\\') && !path.includes('\0')
+    }
+    return false
   }
 
   /** Called when a folder turned out to be gone; true when it was held open and a second try makes sense. */
@@ -185,7 +200,7 @@ export class Folders {
 
   #pin(fd: number, path: TreePath): Pinned {
     const prefix = this.#descriptors ? `${this.#descriptors}${fd}/` : `${this.shown(path)}/`
-    const pinned = { fd, prefix, path, checkedAt: performance.now() }
+    const pinned = { fd, prefix, path, isPlain: !isSuspect.test(path), checkedAt: performance.now() }
     this.#open.set(path, pinned)
     return pinned
   }
@@ -217,5 +232,8 @@ export class Folders {
     this.#dropped.push(known.fd)
   }
 }
+
+/** A part that is empty or begins with a dot, a backslash or a NUL: nearly no path has any, all others are looked at. */
+export const isSuspect = /^[./]|\/[./]|\/$|[\\\0]|^$/
 
 const isTrusted = (known: Pinned): boolean => performance.now() - known.checkedAt < trustedFor

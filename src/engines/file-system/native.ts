@@ -43,9 +43,15 @@ const bytesEach = 3
  * Node without koffi, and with a C library that lacks a call.
  */
 export function loadNative(): Native | undefined {
+  const calls = loadCalls()
+  return calls && nativeFrom(calls)
+}
+
+/** The bare calls, for those who measure what is built on them. */
+export function loadCalls(): SystemCalls | undefined {
   if (process.platform !== 'linux') return undefined
   try {
-    return nativeFrom(process.versions.bun ? bunCalls() : nodeCalls())
+    return process.versions.bun ? bunCalls() : nodeCalls()
   } catch {
     // No such package, or a C library under another name: the portable way holds the same promises.
     return undefined
@@ -57,8 +63,11 @@ function nativeFrom(calls: SystemCalls): Native {
   const [first, second] = [nameMemory(calls), nameMemory(calls)]
 
   const rename = (from: Place, to: Place, flag: number) => {
-    if (!first.holds(from.name) || !second.holds(to.name)) return 'strange'
-    if (renameat2(from.folder.fd, first.address, to.folder.fd, second.address, flag) === 0) return 'done'
+    if (!first.holds(from.name)) return 'strange'
+    // Messages keep their names as they move.
+    const target = to.name === from.name ? first : second
+    if (!target.holds(to.name)) return 'strange'
+    if (renameat2(from.folder.fd, first.address, to.folder.fd, target.address, flag) === 0) return 'done'
     const reason = errno()
     return reason === EEXIST ? 'taken' : reason === ENOENT ? 'gone' : 'strange'
   }
@@ -96,17 +105,20 @@ const closingFailed = (reason: number) => {
 }
 
 /**
- * Memory for one name, written anew for every call: the system has copied it before the call returns, and nothing else
- * of ours runs in between.
+ * Memory for one name, written anew for every other name: the system has copied it before the call returns, and nothing
+ * else of ours runs in between.
  */
 function nameMemory(calls: SystemCalls) {
   const memory = Buffer.alloc(longestText * bytesEach + 1)
+  let held = ''
   return {
     address: calls.addressOf(memory),
     /** Puts a name there. False for what must not be cut short: a NUL would end it early. */
     holds(name: string): boolean {
+      if (name === held) return true
       if (name.length > longestText || name.includes('\0')) return false
       memory[memory.write(name)] = 0
+      held = name
       return true
     },
   }

@@ -1,5 +1,6 @@
 /** File names of messages, which show at a glance who wrote to whom and when. Spec: AC-MQ §3.1. */
 import { invalidInput } from '../../kernel/errors.ts'
+import { lastAnswer } from '../../kernel/last-answer.ts'
 import { isSegment, longestSegment } from '../../kernel/tree-path.ts'
 import { isAgentId, isEveryone } from './names.ts'
 import type { AcmqRecord } from './schema.ts'
@@ -22,14 +23,14 @@ export function fileNameOf(
   return ends[0] + id.slice(0, Math.min(idLength, room)) + ends[1]
 }
 
-function compactName(timestamp: string): string {
+const compactName = lastAnswer((timestamp: string): string => {
   if (isCanonicalTime(timestamp)) return compactOf(timestamp)
   const ms = parseTime(timestamp)
   if (ms !== undefined) return compactTime(ms)
   throw invalidInput('INVALID_TIMESTAMP', `Not a time: ${JSON.stringify(timestamp.slice(0, 80))}.`, {
     hint: 'Write it as 2025-07-04T10:30:00Z.',
   })
-}
+})
 
 export interface FileNameParts {
   /** `YYYYMMDDHHMMSS`. */

@@ -22,13 +22,15 @@ export interface AcmqMessage {
   readonly problems: readonly Problem[]
   /** Where the body begins, in bytes. */
   readonly bodyStart: number
+  /** The text before it, of headers as we write them. */
+  readonly header?: string
 }
 
 /** Reads a message from its first bytes, which must hold the whole header. Throws `Corrupt` with code, place and hint. */
 export function parseMessage(bytes: Uint8Array, context: CheckContext): AcmqMessage {
   const own = readOwnHeader(bytes)
   if (own?.record.mission_id === context.address)
-    return { record: own.record, problems: none, bodyStart: own.bodyStart }
+    return { record: own.record, problems: none, bodyStart: own.bodyStart, header: own.header }
   return parseAnyMessage(bytes, context)
 }
 

@@ -6,6 +6,7 @@
 import { bufferOf } from '../../formats/front-matter.ts'
 import { type Entries, printFrontMatter, printQuoted, printScalar } from '../../formats/front-matter-print.ts'
 import { longestHeader } from '../../formats/header-field.ts'
+import { lastAnswer } from '../../kernel/last-answer.ts'
 import { everyone, isAgentId } from './names.ts'
 import type { AcmqRecord } from './schema.ts'
 import { parseTime } from './times.ts'
@@ -16,12 +17,12 @@ export const opening = '---\nstatus: '
 
 export function printHeader(record: AcmqRecord): string {
   const { dependencies, attempt } = record
-  const header = `${opening}${printScalar(record.status).padEnd(statusWidth)}
-id: ${printScalar(record.id)}
-mission_id: ${printScalar(record.mission_id)}
-timestamp: ${printScalar(record.timestamp)}
-from: ${printScalar(record.from)}
-to: ${printScalar(record.to)}
+  const header = `${opening}${printStatus(record.status)}
+id: ${printId(record.id)}
+mission_id: ${printMission(record.mission_id)}
+timestamp: ${printTime(record.timestamp)}
+from: ${printSender(record.from)}
+to: ${printRecipient(record.to)}
 priority: ${printScalar(record.priority)}
 timeout_seconds: ${printScalar(record.timeout_seconds)}
 dependencies:${dependencies.length === 0 ? ' []' : dependencies.map(printDependency).join('')}
@@ -50,14 +51,27 @@ const entriesOf = (record: AcmqRecord): Entries => [
   ['attempt', record.attempt > 1 ? record.attempt : undefined],
 ]
 
+const printStatus = lastAnswer((status: string) => printScalar(status).padEnd(statusWidth))
+const printMission = lastAnswer<string, string>(printScalar)
+const printTime = lastAnswer<string, string>(printScalar)
+const printSender = lastAnswer<string, string>(printScalar)
+const printRecipient = lastAnswer<string, string>(printScalar)
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const nine = 57
+
+/** One that begins with a digit could be read as a number; one that begins with a letter cannot. */
+const printId = (id: string): string => (uuid.test(id) ? (id.charCodeAt(0) <= nine ? `"${id}"` : id) : printScalar(id))
+
 // ASCII without quotes and backslashes: needs no escapes between quotes.
 const unescaped = /^[ !#-[\]-~]*$/
 
 const printDependency = (text: string): string => `\n  - ${unescaped.test(text) ? `"${text}"` : printQuoted(text)}`
 
 // With a blank in it, it is neither a word nor a time, so it is quoted.
-const printSummary = (text: string): string =>
-  text.includes(' ') && unescaped.test(text) ? `"${text}"` : printScalar(text)
+const printSummary = lastAnswer((text: string) =>
+  text.includes(' ') && unescaped.test(text) ? `"${text}"` : printScalar(text),
+)
 
 const name = '[A-Za-z0-9][A-Za-z0-9._-]{0,63}'
 const own = new RegExp(
@@ -79,7 +93,7 @@ const own = new RegExp(
 const plainDependency = /^(?:msg:|(?:path:)?(?:\.\/)?)\w[\w.-]{0,100}(?:\/\w[\w.-]{0,100})*$/
 const nothing = /^null$/i
 const mostBytes = 2048
-const closing = '\n---\n'
+const closing = Buffer.from('\n---\n')
 
 export interface OwnHeader {
   readonly record: AcmqRecord

@@ -1,4 +1,5 @@
 /** What the order of claiming needs to know of a waiting message, and that order. AC-MQ §4.2. */
+import { lastAnswer } from '../../../kernel/last-answer.ts'
 import { parseTime } from '../layout.ts'
 import type { AcmqRecord } from '../schema.ts'
 
@@ -21,11 +22,13 @@ export function candidateOf(name: string, record: AcmqRecord): Candidate {
     id,
     to,
     priority,
-    time: parseTime(record.timestamp) ?? 0,
+    time: timeOf(record.timestamp),
     dependencies: hasToWait ? dependencies : none,
     summary: hasToWait ? summary : '',
   }
 }
+
+const timeOf = lastAnswer((timestamp: string) => parseTime(timestamp) ?? 0)
 
 export const none: readonly string[] = Object.freeze([])
 
@@ -41,7 +44,7 @@ export const isAsRemembered = (candidate: Candidate, record: AcmqRecord): boolea
   candidate.id === record.id &&
   candidate.to === record.to &&
   candidate.priority === record.priority &&
-  candidate.time === (parseTime(record.timestamp) ?? 0) &&
+  candidate.time === timeOf(record.timestamp) &&
   areSame(candidate.dependencies, record.dependencies)
 
 const areSame = (some: readonly string[], others: readonly string[]): boolean =>

@@ -203,7 +203,6 @@ export class Claims {
     const { name } = candidate
     const target = this.#files.at('processing', name)
     let message: AcmqMessage | undefined
-    let header = ''
     let body = ''
     let reason: string | undefined
     let moved: Moved
@@ -216,11 +215,9 @@ export class Claims {
           const { record, bodyStart } = read
           message = isFor(record, agent) && isAsRemembered(candidate, record) ? read : undefined
           if (!message) return undefined
-          const bytes = bufferOf(before)
-          body = bytes.toString('utf8', bodyStart)
+          body = bufferOf(before).toString('utf8', bodyStart)
           reason = hold?.(record, body)
           if (reason !== undefined) return undefined
-          header = bytes.toString('latin1', 0, bodyStart)
           return record.to === everyone
             ? withFields(before, { status: 'processing', to: agent })
             : changeOfStatus(before, 'processing')
@@ -242,7 +239,7 @@ export class Claims {
     if (moved.outcome !== 'moved' || !message) return 'lost'
     // A file that said `processing` already may not have been written to, so that its clock did not start.
     if (message.record.status === 'processing') await this.#files.tree.touch(target)
-    if (!moved.bytes) this.#inHand.remember(name, header, message)
+    if (!moved.bytes) this.#inHand.remember(name, message)
     const { record, problems } = moved.bytes ? this.#files.parse(moved.bytes, name) : message
     return {
       outcome: 'claimed',

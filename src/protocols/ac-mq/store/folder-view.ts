@@ -18,7 +18,7 @@ export interface FolderChange {
 const tooYoung = 20
 /** A listing may be repeated after this many times what it took. */
 const restFactor = 20
-/** And not within this many milliseconds, however small the folder is. */
+/** And not within this many milliseconds, however small the folder is. Its time is not asked for more often either. */
 const shortestRest = 2
 /** Whatever the folder's time says, look for real this often: edits by strangers can leave it as it was. */
 const longestTrust = 3000
@@ -31,6 +31,7 @@ export class FolderView {
   #stamp: number | undefined
   #isTrusted = false
   #listedAt = Number.NEGATIVE_INFINITY
+  #restsUntil = Number.NEGATIVE_INFINITY
   #lookedAt = 0
   #cost = 0
 
@@ -66,7 +67,7 @@ export class FolderView {
 
   /** True when it is time to look again, for those who could do without. */
   isDue(now: number): boolean {
-    return now - this.#listedAt >= Math.max(this.#cost * restFactor, shortestRest)
+    return now >= this.#restsUntil
   }
 
   /** What changed since the last call. `must`: the caller found nothing, so being sparing would mean missing something. */
@@ -76,7 +77,10 @@ export class FolderView {
     // `changedAt`, because nobody can set it back.
     const stamp = (await this.#tree.look(this.#folder))?.changedAt
     const isSame = this.#isTrusted && stamp === this.#stamp && now - this.#listedAt < longestTrust
-    if (isSame) return nothingNew
+    if (isSame) {
+      this.#restsUntil = now + shortestRest
+      return nothingNew
+    }
     this.#stamp = stamp
     this.#lookedAt = this.#clock.now()
     this.#isTrusted = stamp === undefined || Date.now() - stamp > tooYoung
@@ -106,6 +110,7 @@ export class FolderView {
     this.#names = names
     this.#listedAt = performance.now()
     this.#cost = this.#listedAt - startedAt
+    this.#restsUntil = this.#listedAt + Math.max(this.#cost * restFactor, shortestRest)
     return { came, went, hasLooked: true }
   }
 }

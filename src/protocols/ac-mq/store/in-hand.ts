@@ -20,10 +20,11 @@ interface Header {
 export class InHand {
   readonly #headers = new Map<string, Header>()
 
-  /** `header`: as it was before the claim, each byte a character. */
-  remember(name: string, header: string, message: AcmqMessage): void {
+  /** As it was before the claim, which changed nothing but the status. */
+  remember(name: string, message: AcmqMessage): void {
+    if (message.header === undefined) return
     if (this.#headers.size >= most) this.#headers.clear()
-    this.#headers.set(name, { text: header.slice(statusEnd), message })
+    this.#headers.set(name, { text: message.header.slice(statusEnd), message })
   }
 
   /** What the header says, if but for its status it says what it said. */

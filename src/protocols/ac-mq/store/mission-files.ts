@@ -14,6 +14,7 @@ export class MissionFiles {
   readonly place: MissionPlace
   readonly path: TreePath
   readonly queues: Readonly<Record<QueueName, TreePath>>
+  #lastName = ''
 
   constructor(tree: Tree, clock: Clock, settings: AcmqSettings, place: MissionPlace) {
     this.tree = tree
@@ -30,7 +31,11 @@ export class MissionFiles {
   }
 
   at(queue: QueueName, name: string): TreePath {
-    return childOf(this.queues[queue], name)
+    // A message is asked for in one queue after the other, under the name that was checked the first time.
+    if (name === this.#lastName) return `${this.queues[queue]}/${name}` as TreePath
+    const path = childOf(this.queues[queue], name)
+    this.#lastName = name
+    return path
   }
 
   /** Reads the header of a message. Throws a `Corrupt` error that says what is wrong with it. */

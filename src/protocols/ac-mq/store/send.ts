@@ -1,5 +1,6 @@
 /** Putting a message into `pending/`: whole, once, with dependencies that can be met. AC-MQ §4.1, §7.1, §8.3, §10.2. */
 import { conflict, invalidInput } from '../../../kernel/errors.ts'
+import { lastAnswer } from '../../../kernel/last-answer.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
 import type { Durability } from '../../../tree/tree.ts'
 import { findCycle, parseDependency, readDependency } from '../dependencies.ts'
@@ -104,7 +105,7 @@ export class Sending {
       id,
       mission_id: place.address,
       // To the millisecond, so that messages of one second are claimed in the order they were sent.
-      timestamp: input.timestamp ?? new Date(clock.now()).toISOString(),
+      timestamp: input.timestamp ?? toTheMillisecond(clock.now()),
       from: agentId(input.from),
       to: recipientId(input.to),
       status: 'pending',
@@ -161,6 +162,8 @@ interface Stored {
 }
 
 const asItIs = (stored: AcmqRecord, { body }: SendInput): Stored => ({ stored, body, notices: [] })
+
+const toTheMillisecond = lastAnswer((ms: number) => new Date(ms).toISOString())
 
 export function checkedDependency(text: string): string {
   parseDependency(text)

@@ -223,9 +223,10 @@ export interface Tree {
   /**
    * Calls `onHint` soon after anything in the folder may have changed, and now and then besides. Only a hint:
    * list to know. Many changes may make one hint; none is missed for longer than a few seconds. The folder
-   * need not exist yet, and may be deleted and made again.
+   * need not exist yet, and may be deleted and made again. Where an engine can tell that all the hint is about is one
+   * name, which came, went or changed, it tells the name.
    */
-  watch(folder: TreePath, onHint: () => void): Watching
+  watch(folder: TreePath, onHint: (name?: string) => void): Watching
 
   /**
    * Looks for what crashes and strangers left behind; with `repair`, puts right what can be put right. Walks through

@@ -8,19 +8,33 @@ export interface WaitOptions {
   readonly signal?: AbortSignal
 }
 
+/** The one leaf that something has happened to since the last look. */
+export interface News {
+  readonly folder: TreePath
+  readonly name: string
+}
+
 /**
  * Looks, and looks again whenever something may have changed in one of the folders, until `look` finds something or the
- * time is up. The watch begins before the first look, so that nothing falls in between.
+ * time is up. The watch begins before the first look, so that nothing falls in between. `look` is told what has changed,
+ * if all that has is known to be one leaf.
  */
 export async function waitFor<T>(
   tree: Tree,
   folders: readonly TreePath[],
-  look: () => Promise<T | undefined>,
+  look: (news: News | undefined) => Promise<T | undefined>,
   { waitMs, signal }: WaitOptions,
 ): Promise<T | undefined> {
   let wake: () => void = () => {}
+  let news: News | 'much' | undefined = 'much'
   const deadline = performance.now() + waitMs
-  const watching = folders.map((folder) => tree.watch(folder, () => wake()))
+  const watching = folders.map((folder) =>
+    tree.watch(folder, (name) => {
+      const isFirst = news === undefined && name !== undefined
+      news = isFirst ? { folder, name } : 'much'
+      wake()
+    }),
+  )
   const stop = () => wake()
   signal?.addEventListener('abort', stop)
   try {
@@ -28,7 +42,9 @@ export async function waitFor<T>(
       const woken = new Promise<void>((resolve) => {
         wake = resolve
       })
-      const found = await look()
+      const known = news === 'much' ? undefined : news
+      news = undefined
+      const found = await look(known)
       const left = deadline - performance.now()
       if (found !== undefined || left <= 0 || signal?.aborted) return found
       // Timers hold at most this long; the loop starts another.

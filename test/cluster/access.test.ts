@@ -138,7 +138,7 @@ else {
         const tree = await openEtcdTree({ address: cluster.address('t'), ...access })
         expect((await tree.create(at('a/b'), bytes('x'))).outcome).toBe('created')
         for (let i = 0; i < 4; i++) expect((await tree.list(at('a'))).length).toBe(1)
-        const hinted = new Promise<void>((resolve) => tree.watch(at('a'), resolve))
+        const hinted = new Promise<void>((resolve) => tree.watch(at('a'), () => resolve()))
         await tree.create(at('a/c'), bytes('x'))
         await hinted
         await tree.close()

@@ -346,6 +346,24 @@ describe(`watching on ${runtime}`, () => {
     watching.close()
   })
 
+  it('names the one file that came, and none when there were more', async () => {
+    await tree.makeFolder(at('named'))
+    let hinted: (name: string | undefined) => void = () => {}
+    const nextHint = () => new Promise<string | undefined>((resolve) => (hinted = resolve))
+    const first = nextHint()
+    const watching = tree.watch(at('named'), (name) => hinted(name))
+    // The first look, before any event.
+    expect(await first).toBeUndefined()
+    const one = nextHint()
+    await tree.create(at('named/one'), bytes('1'))
+    expect(await one).toBe('one')
+    const two = nextHint()
+    await tree.create(at('named/two'), bytes('2'))
+    await tree.create(at('named/three'), bytes('3'))
+    expect(await two).toBeUndefined()
+    watching.close()
+  })
+
   it('goes on when the folder is deleted and made again', async () => {
     await tree.makeFolder(at('w'))
     let arrived: () => void = () => {}

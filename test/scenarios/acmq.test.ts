@@ -1,7 +1,8 @@
 /** AC-MQ as its specification tells it, by the library, on real files. */
 import fs from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { heldClock } from '../../src/kernel/clock.ts'
 import { acmq } from '../../src/protocols/ac-mq/index.ts'
 import type { Claimed } from '../../src/protocols/ac-mq/store/claims.ts'
@@ -626,6 +627,80 @@ describe('missions', () => {
     expect(claimedBy(await waiting).body).toBe('Here')
     expect(await box.mission.claim({ agent: 'gemini', waitMs: 10 })).toMatchObject({ outcome: 'nothing' })
     await other.close()
+  })
+})
+
+describe('an agent that waits', () => {
+  /** Waits with hints that the test gives, so that it is known what the agent was woken for. */
+  async function idle() {
+    const hints: ((name?: string) => void)[] = []
+    const listed: string[] = []
+    const list = box.tree.list.bind(box.tree) as (folder: never) => Promise<never>
+    box.tree.watch = (_folder, onHint) => {
+      hints.push(onHint)
+      return { by: 'events', close: () => {} }
+    }
+    const waiting = box.mission.claim({ agent: 'gemini', waitMs: 60_000 })
+    await turn()
+    box.tree.list = ((folder: never) => {
+      listed.push(folder)
+      return list(folder)
+    }) as typeof box.tree.list
+    const other = await openBox(root)
+    onTestFinished(() => other.close())
+    const [pending] = hints
+    return { waiting, other: other.mission, listed, hint: (name?: string) => pending!(name) }
+  }
+  const to = (recipient: string, body: string, more: object = {}) => ({ from: 'claude', to: recipient, body, ...more })
+
+  it('[X-wake] takes the one message that came without listing the queue', async () => {
+    const { waiting, other, listed, hint } = await idle()
+    const { message } = await other.send(to('gemini', 'Here'))
+    hint(message.name)
+    expect(claimedBy(await waiting)).toMatchObject({ id: message.id, body: 'Here', state: 'processing' })
+    expect(textIn('processing', message.name)).toContain('status: processing')
+    expect(listed).toEqual([])
+  })
+
+  it('[AC-4.2a] takes the most urgent when more than one came', async () => {
+    const { waiting, other, hint } = await idle()
+    const first = await other.send(to('gemini', 'Later', { priority: 3 }))
+    await other.send(to('gemini', 'First', { priority: 1 }))
+    hint(first.message.name)
+    hint()
+    expect(claimedBy(await waiting).body).toBe('First')
+  })
+
+  it('leaves alone what is for others, waits for something, or is no message', async () => {
+    const { waiting, other, hint } = await idle()
+    const notMine = await other.send(to('codex', 'For codex'))
+    hint(notMine.message.name)
+    await turn()
+    const blocked = await other.send(to('gemini', 'Too early', { dependencies: ['path:context/missing.md'] }))
+    hint(blocked.message.name)
+    await turn()
+    fs.writeFileSync(join(queue('pending'), 'broken.md'), 'no header')
+    for (const name of ['broken.md', 'gone.md', '.hidden.md', '../../escape.md', 'no-message.txt']) {
+      hint(name)
+      await turn()
+    }
+    const mine = await other.send(to('gemini', 'Mine'))
+    hint(mine.message.name)
+    expect(claimedBy(await waiting).body).toBe('Mine')
+    expect(files('pending')).toEqual([notMine.message.name, blocked.message.name, 'broken.md'].sort())
+  })
+
+  it('[AC-11.2b] does not take what a person has to see first', async () => {
+    fs.mkdirSync(join(root, '.signalbox'), { recursive: true })
+    fs.writeFileSync(join(root, '.signalbox/policy.yaml'), 'hold:\n  - "deploy"\n')
+    const { waiting, other, hint } = await idle()
+    const held = await other.send(to('gemini', 'Please deploy'))
+    hint(held.message.name)
+    await turn()
+    const harmless = await other.send(to('gemini', 'Harmless'))
+    hint(harmless.message.name)
+    expect(claimedBy(await waiting).body).toBe('Harmless')
+    expect(files('pending')).toEqual([held.message.name])
   })
 })
 

@@ -510,7 +510,7 @@ export class FileTree implements Tree {
     return this.#attempt(undefined, () => this.#locks.within('turn', name, work))
   }
 
-  watch(folder: TreePath, onHint: () => void): Watching {
+  watch(folder: TreePath, onHint: (name?: string) => void): Watching {
     const watching = watchDirectory(this.#folders.shown(folder), onHint)
     this.#watching.add(watching)
     return watching

@@ -9,20 +9,27 @@ import type { Watching } from '../../tree/tree.ts'
 /** How often a hint is given without any event, and how often while there are no events to be had. */
 const beat = { events: 2000, polling: 1000 }
 
-export function watchDirectory(path: string, onHint: () => void): Watching {
+export function watchDirectory(path: string, onHint: (name?: string) => void): Watching {
   let watcher: fs.FSWatcher | undefined
   let watched: { ino: number; dev: number } | undefined
   let waiting = false
+  /** The name that all events of this turn are about, while it is one. */
+  let about: string | undefined
   let closed = false
   let timer: NodeJS.Timeout | undefined
 
   /** Many events in one turn of the loop make one hint. */
-  const hint = () => {
-    if (waiting || closed) return
+  const hint = (name?: string) => {
+    if (closed) return
+    if (waiting) {
+      if (name !== about) about = undefined
+      return
+    }
     waiting = true
+    about = name
     setImmediate(() => {
       waiting = false
-      if (!closed) onHint()
+      if (!closed) onHint(about)
     })
   }
 
@@ -34,7 +41,7 @@ export function watchDirectory(path: string, onHint: () => void): Watching {
     watched = now
     if (!now) return
     try {
-      watcher = fs.watch(path, hint)
+      watcher = fs.watch(path, (_event, name) => hint(name ?? undefined))
       watcher.on('error', () => {
         watcher?.close()
         watcher = undefined

@@ -17,7 +17,7 @@ import {
   withResult,
   withStatus,
 } from '../format.ts'
-import { agentId, everyone } from '../layout.ts'
+import { agentId, everyone, isMessageName } from '../layout.ts'
 import type { AcmqRecord, QueueName } from '../schema.ts'
 import { type Candidate, candidateOf, isAsRemembered } from './candidate.ts'
 import { type Finder, type Found, noSuchMessage } from './finder.ts'
@@ -65,7 +65,11 @@ export type Hold = (record: AcmqRecord, body: string) => string | undefined
 
 type ClaimedOne = Claimed & { readonly outcome: 'claimed' }
 /** `lost`: somebody else was faster. `other`: it is not what it was when it was last read. */
-type Taken = ClaimedOne | { readonly outcome: 'held'; readonly why: Blocked } | 'lost' | 'other'
+type Taken = ClaimedOne | HeldOne | 'lost' | 'other'
+interface HeldOne {
+  readonly outcome: 'held'
+  readonly why: Blocked
+}
 
 export class Claims {
   readonly #files: MissionFiles
@@ -103,7 +107,8 @@ export class Claims {
         let taken: Taken
         try {
           before = isFirst ? await this.#index.stamp() : undefined
-          taken = await this.#take(candidate, agent, hold)
+          taken = await this.#takeAsRemembered(candidate, agent, hold)
+          if (isHeld(taken)) this.#index.holdBack(candidate)
         } finally {
           this.#index.handBack(candidate)
         }
@@ -114,10 +119,22 @@ export class Claims {
         } else if (isClaimed(taken)) {
           if (isFirst) await this.#index.remember(candidate.name, before)
           return taken
-        } else if (taken !== 'other') held.set(taken.why.id, taken.why)
+        } else if (isHeld(taken)) held.set(taken.why.id, taken.why)
       }
       if (must) return { outcome: 'nothing', blocked: [...(await this.#blocked(agent)), ...held.values()] }
     }
+  }
+
+  /**
+   * A message that has just come, for an agent who waits because nothing else is there: taken without listing a folder or
+   * reading it twice. Nothing when there is more to choose from, or more to find out about it.
+   */
+  async claimArrived(name: string, agentName: string): Promise<Claimed | undefined> {
+    const agent = agentId(agentName)
+    if (!isMessageName(name) || this.#index.hasAny(agent)) return undefined
+    if (!this.#policy.isAbsent && (await this.#policy.hold())) return undefined
+    const taken = await this.#take(name, agent, ({ dependencies }) => this.#index.areMet(dependencies))
+    return isClaimed(taken) ? taken : undefined
   }
 
   async #blocked(agent: string): Promise<Blocked[]> {
@@ -138,7 +155,7 @@ export class Claims {
       if (labelled.length === 0) return { outcome: 'nothing', blocked: [] }
       const candidate = await this.#firstOfLabelled(foundBy(labelled))
       if (!candidate) return undefined
-      const taken = await this.#take(candidate, agent, undefined)
+      const taken = await this.#takeAsRemembered(candidate, agent)
       if (isClaimed(taken)) return taken
     }
     return undefined
@@ -166,7 +183,7 @@ export class Claims {
       const candidate = known && (await this.#firstReady(known.candidates))
       if (!candidate) return undefined
       if ((await this.#index.stamp()) !== known.stamp) continue
-      const taken = await this.#take(candidate, agent, undefined)
+      const taken = await this.#takeAsRemembered(candidate, agent)
       if (!isClaimed(taken)) continue
       const after = (await this.#index.stamp()) ?? known.stamp
       await cache.claimed(candidate.name, known.stamp, after)
@@ -192,15 +209,19 @@ export class Claims {
     if (candidate.to !== agent && candidate.to !== everyone) throw notYours(candidate, agent)
     const states = await this.#index.judge(candidate)
     if (states.length > 0) return { outcome: 'nothing', blocked: [blockedAs(candidate, explain(states))] }
-    const taken = await this.#take(candidate, agent, await this.#policy.hold())
+    const taken = await this.#takeAsRemembered(candidate, agent, await this.#policy.hold())
     if (isClaimed(taken)) return taken
-    if (taken !== 'lost' && taken !== 'other') return { outcome: 'nothing', blocked: [taken.why] }
+    if (isHeld(taken)) return { outcome: 'nothing', blocked: [taken.why] }
     // It moved, or says something else than it did when it was last read.
     return tries > 1 ? this.claimById(id, agentName, tries - 1) : { outcome: 'nothing', blocked: [] }
   }
 
-  async #take(candidate: Candidate, agent: string, hold: Hold | undefined): Promise<Taken> {
-    const { name } = candidate
+  #takeAsRemembered(candidate: Candidate, agent: string, hold?: Hold): Promise<Taken> {
+    return this.#take(candidate.name, agent, (record) => isAsRemembered(candidate, record), hold)
+  }
+
+  /** Takes a message that is as expected when it is read. */
+  async #take(name: string, agent: string, isExpected: (record: AcmqRecord) => boolean, hold?: Hold): Promise<Taken> {
     const target = this.#files.at('processing', name)
     let message: AcmqMessage | undefined
     let body = ''
@@ -213,7 +234,7 @@ export class Claims {
           // The header is read here, in the step that claims: what the index remembered may be old.
           const read = this.#files.parse(before, name)
           const { record, bodyStart } = read
-          message = isFor(record, agent) && isAsRemembered(candidate, record) ? read : undefined
+          message = isFor(record, agent) && isExpected(record) ? read : undefined
           if (!message) return undefined
           body = bufferOf(before).toString('utf8', bodyStart)
           reason = hold?.(record, body)
@@ -228,7 +249,6 @@ export class Claims {
       return 'other'
     }
     if (moved.outcome === 'kept' && message) {
-      this.#index.holdBack(candidate)
       return { outcome: 'held', why: blockedAs(message.record, `held by policy: ${reason}`) }
     }
     if (moved.outcome === 'kept') {
@@ -457,6 +477,8 @@ const mostLost = 4
 const mostHeldBack = 16
 
 const isClaimed = (taken: Taken): taken is ClaimedOne => typeof taken === 'object' && taken.outcome === 'claimed'
+
+const isHeld = (taken: Taken): taken is HeldOne => typeof taken === 'object' && taken.outcome === 'held'
 
 const isFor = ({ to }: AcmqRecord, agent: string): boolean => to === agent || to === everyone
 

@@ -3,7 +3,7 @@ import type { Clock } from '../../../kernel/clock.ts'
 import { conflict, notFound, unavailable } from '../../../kernel/errors.ts'
 import { parentOf, type TreePath } from '../../../kernel/tree-path.ts'
 import type { Finding, Tree } from '../../../tree/tree.ts'
-import { waitFor } from '../../../tree/wait.ts'
+import { type News, waitFor } from '../../../tree/wait.ts'
 import { archiveMessages, listArchived } from '../archive.ts'
 import { drawGraph, type GraphFormat, type GraphNode } from '../graph.ts'
 import { type Hydration, hydrate } from '../hydrate.ts'
@@ -47,6 +47,12 @@ export interface ReconciledView {
   readonly repairs: readonly Repair[]
 }
 
+export interface ClaimOptions {
+  readonly agent: string
+  readonly id?: string
+  readonly waitMs?: number
+}
+
 export class Mission {
   readonly address: MissionAddress
   readonly #files: MissionFiles
@@ -88,13 +94,13 @@ export class Mission {
   }
 
   /** Takes the best waiting message for the agent, or the one with this id; waits for one as long as it is told to. */
-  async claim(options: { readonly agent: string; readonly id?: string; readonly waitMs?: number }): Promise<Claimed> {
+  async claim(options: ClaimOptions): Promise<Claimed> {
     const { agent, id, waitMs } = options
     const take = () => (id === undefined ? this.#claims.claim(agent) : this.#claims.claimById(id, agent))
     const first = await take()
     if (first.outcome === 'claimed') return first
     const second = await this.#tryHarder(take, agent, first)
-    return second.outcome === 'claimed' || !waitMs ? second : this.#waitFor(take, agent, waitMs, second)
+    return second.outcome === 'claimed' || !waitMs ? second : this.#waitFor(take, options, second)
   }
 
   renew(ref: MessageRef, holding: Holding): Promise<Settled<'renewed'> & { readonly until: number }> {
@@ -332,11 +338,13 @@ export class Mission {
   }
 
   /** Woken by what happens in the folders; looks by itself only now and then. */
-  async #waitFor(take: () => Promise<Claimed>, agent: string, waitMs: number, first: Claimed): Promise<Claimed> {
+  async #waitFor(take: () => Promise<Claimed>, options: ClaimOptions, first: Claimed): Promise<Claimed> {
+    const { agent, id, waitMs = 0 } = options
     let last = first
     const folders = [this.#files.queues.pending, this.#files.queues.completed]
-    const look = async () => {
-      last = await take()
+    const look = async (news: News | undefined) => {
+      const isArrival = id === undefined && news?.folder === this.#files.queues.pending
+      last = (isArrival ? await this.#claims.claimArrived(news.name, agent) : undefined) ?? (await take())
       if (last.outcome !== 'claimed') last = await this.#tryHarder(take, agent, last)
       return last.outcome === 'claimed' ? last : undefined
     }

@@ -250,6 +250,16 @@ export class PendingIndex {
     return this.best(agent)
   }
 
+  /** True when something waits for this agent, as far as is known. */
+  hasAny(agent: string): boolean {
+    return this.#passedOver.length > 0 || this.#betterOf(this.#ready.get(agent), this.#ready.get('all')) !== undefined
+  }
+
+  /** True when what these texts name is known to be done, without looking. */
+  areMet(dependencies: readonly string[]): boolean {
+    return this.#book.areMet(dependencies)
+  }
+
   /** It was not taken after all. Also for one that was: then it is not here any more, and nothing happens. */
   handBack(candidate: Candidate): void {
     if (this.#isWaiting(candidate)) this.#push(candidate)

@@ -43,7 +43,15 @@ function buildBytecode() {
     findBun(),
     [
       ...['build', inRoot('src/main.ts'), `--outdir=${outdir}`, `--entry-naming=${name}`],
-      ...['--target=bun', '--format=cjs', '--bytecode', '--minify', '--external=yaml', '--external=age-encryption', '--external=koffi'],
+      ...[
+        '--target=bun',
+        '--format=cjs',
+        '--bytecode',
+        '--minify',
+        '--external=yaml',
+        '--external=age-encryption',
+        '--external=koffi',
+      ],
       `--define=__SIGNALBOX_VERSION__=${JSON.stringify(packageJson().version)}`,
       // A script has no `import.meta`, and Bun would write down where the source lay on the machine that built it.
       '--define=import.meta.url=Bun.main',

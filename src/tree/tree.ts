@@ -144,6 +144,18 @@ export interface Tree {
   read(path: TreePath, options?: { readonly atMost?: number }): Promise<Leaf | undefined>
 
   /**
+   * The first bytes of many leaves of a folder, each handed over as it is read and the receiver's own only until it
+   * returns. What is missing, is no leaf or cannot be read is left out: ask for it by `read` to learn why. Only where that
+   * is cheaper than as many reads.
+   */
+  heads?(
+    folder: TreePath,
+    names: readonly string[],
+    atMost: number,
+    onHead: (name: string, head: Uint8Array) => void,
+  ): Promise<void>
+
+  /**
    * Lists a folder, sorted by name, without reading bodies. Missing: empty. A leaf that another process is
    * changing right now is listed where it was. Not a snapshot: what comes or goes meanwhile may be in it or not.
    */

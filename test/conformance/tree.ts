@@ -184,6 +184,28 @@ export function describeTree(name: string, prepare: () => Promise<OpenedTree>): 
       })
     })
 
+    describe('heads', () => {
+      it('gives the beginnings of what is there, and leaves out the rest', async () => {
+        if (!tree.heads) return
+        await tree.create(at('h/short'), 'short')
+        await tree.create(at('h/long'), 'long '.repeat(10_000))
+        await tree.create(at('h/empty'), '')
+        await tree.makeFolder(at('h/folder'))
+        const heads: Record<string, string> = {}
+        await tree.heads(at('h'), ['short', 'missing', 'folder', 'long', 'empty'], 9, (name, head) => {
+          heads[name] = Buffer.from(head).toString()
+        })
+        expect(heads).toEqual({ short: 'short', long: 'long long', empty: '' })
+        await tree.heads(at('nowhere'), ['short'], 9, () => expect.unreachable())
+        for (const name of ['../h/short', 'a/b', '', '.signalbox-tmp']) {
+          await expect(
+            tree.heads(at('h'), [name], 9, () => expect.unreachable()),
+            name,
+          ).rejects.toMatchObject({ kind: 'InvalidInput' })
+        }
+      })
+    })
+
     describe('replace', () => {
       it('replaces exactly the revision it was told', async () => {
         await tree.create(at('r'), bytes('1'))

@@ -1,7 +1,7 @@
 /** The tree on plain files: the verbs, put together from the parts beside this file. */
 import { type Clock, systemClock } from '../../kernel/clock.ts'
 import { invalidInput } from '../../kernel/errors.ts'
-import { nameOf, parentOf, type TreePath, treePath, treeRoot } from '../../kernel/tree-path.ts'
+import { childOf, nameOf, parentOf, type TreePath, treePath, treeRoot } from '../../kernel/tree-path.ts'
 import { engineHome, home, isReserved } from '../../tree/home.ts'
 import { bytesAfter } from '../../tree/overwrite.ts'
 import type {
@@ -29,7 +29,7 @@ import type {
 import { appendLine } from './append.ts'
 import { codeOf, type Dirent, type Disk, did, type Folder, openFlags, Place, type Stats, unless } from './disk.ts'
 import { explain, notALeaf } from './failures.ts'
-import { keepable, readFleeting, readOpen, readWhole, writeAll, writeContent } from './files.ts'
+import { headOf, keepable, readFleeting, readOpen, readWhole, writeAll, writeContent } from './files.ts'
 import { Folders, isSuspect } from './folders.ts'
 import { GroupCommit } from './group-commit.ts'
 import { Holders } from './holder.ts'
@@ -135,7 +135,7 @@ export class FileTree implements Tree {
   read(path: TreePath, options?: { readonly atMost?: number }): Promise<Leaf | undefined> {
     return this.#attempt(path, () => {
       this.#check(path)
-      if (++this.#reads === nativeAfterReads) this.#goNative()
+      this.#countReads(1)
       return this.#readNow(path, options?.atMost ?? Number.POSITIVE_INFINITY)
     })
   }
@@ -158,6 +158,24 @@ export class FileTree implements Tree {
     } finally {
       this.#disk.close(fd)
     }
+  }
+
+  heads(
+    folder: TreePath,
+    names: readonly string[],
+    atMost: number,
+    onHead: (name: string, head: Uint8Array) => void,
+  ): Promise<void> {
+    return this.#attempt(folder, () => {
+      this.#countReads(names.length)
+      const open = this.#folders.at(folder, false)
+      if (open === undefined) return
+      for (const name of names) {
+        this.#check(childOf(folder, name))
+        const head = headOf(this.#disk, new Place(open, name), atMost)
+        if (head) onHead(name, head)
+      }
+    })
   }
 
   list(folder: TreePath): Promise<Entry[]>
@@ -575,6 +593,12 @@ export class FileTree implements Tree {
   #warmUp(): void {
     if (++this.#exclusiveSteps === sweepAfter) sweepDrafts(this.#disk, this.#folders, this.#scratch, this.#clock)
     if (this.#exclusiveSteps === nativeAfter) this.#goNative()
+  }
+
+  #countReads(count: number): void {
+    const before = this.#reads
+    this.#reads += count
+    if (before < nativeAfterReads && this.#reads >= nativeAfterReads) this.#goNative()
   }
 
   /** Once; twice is fine. */

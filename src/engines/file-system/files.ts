@@ -20,6 +20,20 @@ export function readFleeting(disk: Disk, fd: number): Buffer {
   return length < landing.length ? landing.subarray(0, length) : readOpen(disk, fd, landing.length, largestLeaf)
 }
 
+/** The first bytes of a file, in the same memory. `undefined` for what is not there or is nothing to be read from. */
+export function headOf(disk: Disk, place: Place, atMost: number): Buffer | undefined {
+  let fd: number | undefined
+  try {
+    fd = disk.open(place, openFlags.read)
+    return landing.subarray(0, disk.read(fd, landing, 0, Math.min(atMost, landing.length), 0))
+  } catch {
+    // Gone, a link, a pipe, a folder, not ours to read: whoever wants to know why reads it alone.
+    return undefined
+  } finally {
+    if (fd !== undefined) disk.close(fd)
+  }
+}
+
 /** The same bytes in memory that nobody overwrites. */
 export const keepable = (bytes: Uint8Array): Uint8Array =>
   bytes.buffer === landing.buffer ? Buffer.from(bytes) : bytes

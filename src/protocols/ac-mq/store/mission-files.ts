@@ -1,5 +1,6 @@
 /** One mission's place on the tree and what is needed to read its messages: shared by everything in this folder. */
 import type { Clock } from '../../../kernel/clock.ts'
+import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import { type AcmqMessage, parseMessage } from '../format.ts'
@@ -44,6 +45,42 @@ export class MissionFiles {
     return parseMessage(bytes, { fileName, address: this.place.address, defaults: { timeoutSeconds } })
   }
 
+  /**
+   * Reads the headers of many messages, quickly where the tree can. Answers the names that are left: gone, or to be read one
+   * by one, by which it is also found out what is wrong with them.
+   */
+  async readHeaders(
+    queue: QueueName,
+    names: readonly string[],
+    onMessage: (name: string, message: AcmqMessage) => void,
+  ): Promise<readonly string[]> {
+    const { tree } = this
+    if (!tree.heads || names.length < worthReadingTogether) return names
+    const left: string[] = []
+    for (let at = 0; at < names.length; at += mostTogether) {
+      const some = names.slice(at, at + mostTogether)
+      const done = new Set<string>()
+      await tree.heads(this.queues[queue], some, headBytes, (name, head) => {
+        const message = this.#parseHead(head, name)
+        if (!message) return
+        done.add(name)
+        onMessage(name, message)
+      })
+      left.push(...some.filter((name) => !done.has(name)))
+    }
+    return left
+  }
+
+  /** Only of a head with a whole header in it, in which nothing is wrong. */
+  #parseHead(head: Uint8Array, name: string): AcmqMessage | undefined {
+    try {
+      return head.length < headBytes || endsHeader(head) ? this.parse(head, name) : undefined
+    } catch (error) {
+      if (error instanceof SignalboxError) return undefined
+      throw error
+    }
+  }
+
   /** Enough for any header that is not itself an attack. */
   async readHeader(queue: QueueName, name: string): Promise<HeaderRead | undefined> {
     const leaf = await this.tree.read(this.at(queue, name), { atMost: headBytes })
@@ -68,6 +105,9 @@ export interface HeaderRead {
 /** Ours take a third of this; it is read for each of a hundred thousand. */
 const headBytes = 1024
 const longestHeader = 64 * 1024
+const worthReadingTogether = 16
+/** In between others get a turn, and the folder is made sure of. */
+const mostTogether = 1000
 
 /** True when a closing `---` line, and its end, is within what was read. */
 const endsHeader = (bytes: Uint8Array): boolean =>

@@ -124,7 +124,7 @@ export class PendingIndex {
   async #look(must = false): Promise<boolean> {
     const { came, went, hasLooked } = await this.#view.changes(must)
     for (const name of went) this.#forget(name)
-    for (const { name, kind } of came) if (kind === 'leaf' && isMessageName(name)) await this.#read(name)
+    await this.#readAll(came.flatMap(({ name, kind }) => (kind === 'leaf' && isMessageName(name) ? [name] : [])))
     return hasLooked
   }
 
@@ -144,7 +144,7 @@ export class PendingIndex {
     const isDue = dueBetween(this.#rereadAt, now, this.#candidates.size)
     if (!isDue) return
     this.#rereadAt = now
-    for (const name of [...this.#candidates.keys()].filter(isDue)) await this.#read(name)
+    await this.#readAll([...this.#candidates.keys()].filter(isDue))
     const endedAt = performance.now()
     this.#restsUntil = endedAt + (endedAt - startedAt) * restFactor
   }
@@ -339,14 +339,25 @@ export class PendingIndex {
     return this.#candidates
   }
 
+  async #readAll(names: readonly string[]): Promise<void> {
+    const left = await this.#files.readHeaders('pending', names, (name, { record }) => this.#learn(name, record))
+    for (const name of left) await this.#read(name)
+  }
+
+  /** What a header says now. */
+  #learn(name: string, record: AcmqRecord): void {
+    this.#malformed.delete(name)
+    const known = this.#candidates.get(name)
+    if (known && isAsRemembered(known, record)) return
+    if (known) this.#forget(name)
+    this.#take(candidateOf(name, record))
+  }
+
   async #read(name: string): Promise<void> {
     try {
       const read = await this.#files.readHeader('pending', name)
-      this.#malformed.delete(name)
-      const known = this.#candidates.get(name)
-      if (!read || (known && isAsRemembered(known, read.message.record))) return
-      if (known) this.#forget(name)
-      this.#take(candidateOf(name, read.message.record))
+      if (read) this.#learn(name, read.message.record)
+      else this.#malformed.delete(name)
     } catch (error) {
       if (!(error instanceof SignalboxError) || error.kind !== 'Corrupt') throw error
       this.#forget(name)

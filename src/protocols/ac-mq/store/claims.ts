@@ -6,7 +6,6 @@
 import { bufferOf } from '../../../formats/front-matter.ts'
 import { conflict, SignalboxError } from '../../../kernel/errors.ts'
 import type { Durability, Moved, MoveOptions, Moving } from '../../../tree/tree.ts'
-import { readArchived } from '../archive.ts'
 import { explain } from '../dependencies.ts'
 import {
   type AcmqMessage,
@@ -443,6 +442,7 @@ export class Claims {
     if (leaf) return { state: queue, name: found.name, path: found.path, bytes: leaf.bytes }
     const archived = (await this.#finder.archived(id)).find(({ status }) => status === queue)
     if (!archived) return undefined
+    const { readArchived } = await import('../archive.ts')
     const bytes = await readArchived(tree, archived)
     return { state: 'archived' as const, name: archived.name, path: archived.pack, bytes }
   }

@@ -4,7 +4,7 @@
  */
 import { conflict, notFound, SignalboxError } from '../../../kernel/errors.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
-import { type ArchivedEntry, findArchived } from '../archive.ts'
+import type { ArchivedEntry } from '../archive.ts'
 import { archivePath, isMessageName, parseFileName } from '../layout.ts'
 import { type QueueName, queueNames } from '../schema.ts'
 import { FolderView } from './folder-view.ts'
@@ -58,6 +58,7 @@ export class Finder {
   }
 
   async archived(id: string): Promise<readonly ArchivedEntry[]> {
+    const { findArchived } = await import('../archive.ts')
     return findArchived(this.#files.tree, archivePath(this.#files.place), id)
   }
 }

@@ -1,12 +1,14 @@
-/** One mission: its queue and everything that can be asked of it. */
+/**
+ * One mission: its queue and everything that can be asked of it. What sending and claiming do not need is loaded when
+ * it is asked for: a cold command pays for every line it loads.
+ */
 import type { Clock } from '../../../kernel/clock.ts'
 import { conflict, notFound, unavailable } from '../../../kernel/errors.ts'
 import { parentOf, type TreePath } from '../../../kernel/tree-path.ts'
 import type { Finding, Tree } from '../../../tree/tree.ts'
 import { type News, waitFor } from '../../../tree/wait.ts'
-import { archiveMessages, listArchived } from '../archive.ts'
-import { drawGraph, type GraphFormat, type GraphNode } from '../graph.ts'
-import { type Hydration, hydrate } from '../hydrate.ts'
+import type { GraphFormat, GraphNode } from '../graph.ts'
+import type { Hydration } from '../hydrate.ts'
 import {
   agentId,
   fallbackManifestPath,
@@ -15,20 +17,19 @@ import {
   missionAddress,
   missionPath,
 } from '../layout.ts'
-import { type Manifest, parseManifest, tickMilestone } from '../manifest.ts'
+import type { Manifest } from '../manifest.ts'
 import { type QueueName, queueNames } from '../schema.ts'
 import type { AcmqSettings } from '../settings.ts'
 import { type Claimed, Claims, type Holding, type MessageRef, type Settled } from './claims.ts'
 import { DependencyBook } from './dependency-book.ts'
 import { Finder } from './finder.ts'
-import { Inspection } from './inspection.ts'
 import { MissionFiles } from './mission-files.ts'
-import { type Listed, Overview, type QueueStatus } from './overview.ts'
+import type { Listed, Overview, QueueStatus } from './overview.ts'
 import { PendingIndex } from './pending-index.ts'
 import { Policy } from './policy.ts'
-import { Reconciliation, type Repair } from './reconcile.ts'
+import type { Reconciliation, Repair } from './reconcile.ts'
 import { type SendInput, Sending, type Sent } from './send.ts'
-import { type Stalled, Supervision, type Swept } from './supervise.ts'
+import type { Stalled, Supervision, Swept } from './supervise.ts'
 import type { AcmqView, AcmqViewWithBody } from './view.ts'
 
 export interface MissionParts {
@@ -60,10 +61,10 @@ export class Mission {
   readonly #index: PendingIndex
   readonly #sending: Sending
   readonly #claims: Claims
-  readonly #supervision: Supervision
-  readonly #reconciliation: Reconciliation
-  readonly #overview: Overview
   readonly #policy: Policy
+  #supervision: Promise<Supervision> | undefined
+  #reconciliation: Promise<Reconciliation> | undefined
+  #overview: Promise<Overview> | undefined
 
   constructor(parts: MissionParts, address: MissionAddress) {
     const { tree, clock, settings, root } = parts
@@ -75,9 +76,6 @@ export class Mission {
     this.#policy = new Policy(tree)
     this.#sending = new Sending(this.#files, this.#finder, this.#index)
     this.#claims = new Claims(this.#files, this.#finder, this.#index, this.#policy)
-    this.#supervision = new Supervision(this.#files, this.#finder, this.#index)
-    this.#reconciliation = new Reconciliation(this.#files, this.#index)
-    this.#overview = new Overview(this.#files, this.#finder, this.#index, this.#supervision)
   }
 
   /** Puts a message into the queue. AC-MQ §4.1. */
@@ -129,40 +127,41 @@ export class Mission {
     return this.#claims.retry(id)
   }
 
-  list(queue: QueueName): Promise<Listed> {
-    return this.#overview.list(queue)
+  async list(queue: QueueName): Promise<Listed> {
+    return (await this.#overviewed()).list(queue)
   }
 
-  show(id: string): Promise<AcmqViewWithBody> {
-    return this.#overview.show(id)
+  async show(id: string): Promise<AcmqViewWithBody> {
+    return (await this.#overviewed()).show(id)
   }
 
-  blocked(agent?: string): Promise<{ message: AcmqView; reason: string }[]> {
-    return this.#overview.blocked(agent)
+  async blocked(agent?: string): Promise<{ message: AcmqView; reason: string }[]> {
+    return (await this.#overviewed()).blocked(agent)
   }
 
-  counts(): Promise<Record<QueueName, number>> {
-    return this.#overview.counts()
+  async counts(): Promise<Record<QueueName, number>> {
+    return (await this.#overviewed()).counts()
   }
 
   async status(): Promise<QueueStatus & { readonly archived: number }> {
+    const { listArchived } = await import('../archive.ts')
     const archived = await listArchived(this.#files.tree, this.#archiveFolder)
-    return { ...(await this.#overview.status()), archived: archived.length }
+    return { ...(await (await this.#overviewed()).status()), archived: archived.length }
   }
 
-  findStalled(): Promise<Stalled[]> {
-    return this.#supervision.findStalled()
+  async findStalled(): Promise<Stalled[]> {
+    return (await this.#supervised()).findStalled()
   }
 
   /** One pass over the claims: what ran out of time fails and is asked about; malformed files are set aside. */
   async supervise(by?: string): Promise<Swept & { readonly repairs: readonly Repair[] }> {
-    const repairs = await this.#reconciliation.run()
-    return { ...(await this.#supervision.sweep(by)), repairs }
+    const repairs = await (await this.#reconciled()).run()
+    return { ...(await (await this.#supervised()).sweep(by)), repairs }
   }
 
   /** Brings folders and headers into agreement and tells an agent where it stands. AC-MQ §9.1. */
   async reconcile(agent?: string): Promise<ReconciledView> {
-    const repairs = await this.#reconciliation.run({ everything: true })
+    const repairs = await (await this.#reconciled()).run({ everything: true })
     const stalled = new Set((await this.findStalled()).map(({ message }) => message.id))
     const processing =
       agent === undefined ? [] : (await this.list('processing')).messages.filter(({ to }) => to === agent)
@@ -199,6 +198,7 @@ export class Mission {
       const path = this.#files.at('completed', name)
       return [{ path, id, name, status: 'completed' as const, from, to, summary, timestamp: createdAt, finishedAt }]
     })
+    const { archiveMessages } = await import('../archive.ts')
     const { archived, busy } = await archiveMessages(tree, this.#archiveFolder, chosen, {
       owner: options.by ?? `archiver-${process.pid}`,
       ...(options.onProgress ? { onProgress: options.onProgress } : {}),
@@ -221,6 +221,7 @@ export class Mission {
       .map((_, i) => missionPath({ root: place.root, address: missionAddress(parts.slice(0, i + 1).join('/')) }))
     const found = options.id === undefined ? undefined : await this.#finder.findOne(options.id)
     const header = found && (await this.#files.readHeader(found.queue, found.name))
+    const { hydrate } = await import('../hydrate.ts')
     return hydrate(tree, {
       missionPath: this.#files.path,
       base: parentOf(parentOf(place.root)),
@@ -247,12 +248,14 @@ export class Mission {
         })
       }
     }
+    const { drawGraph } = await import('../graph.ts')
     return drawGraph(nodes, format)
   }
 
   async manifest(): Promise<Manifest | undefined> {
     const found = await this.#manifestLeaf()
     if (!found) return undefined
+    const { parseManifest } = await import('../manifest.ts')
     const folder = found.path === manifestPath(this.#files.place) ? '_meta' : ''
     return parseManifest(Buffer.from(found.leaf.bytes).toString('utf8'), { folder })
   }
@@ -262,6 +265,7 @@ export class Mission {
     title: string,
     done: boolean,
   ): Promise<{ readonly outcome: 'ticked' | 'unchanged'; readonly manifest: Manifest }> {
+    const { parseManifest, tickMilestone } = await import('../manifest.ts')
     for (;;) {
       const found = await this.#manifestLeaf()
       if (!found) {
@@ -310,8 +314,30 @@ export class Mission {
   }
 
   /** What `doctor` should know of this mission; nothing is changed. */
-  inspect(): Promise<Finding[]> {
+  async inspect(): Promise<Finding[]> {
+    const { Inspection } = await import('./inspection.ts')
     return new Inspection(this.#files).run()
+  }
+
+  #supervised(): Promise<Supervision> {
+    this.#supervision ??= import('./supervise.ts').then(
+      ({ Supervision }) => new Supervision(this.#files, this.#finder, this.#index),
+    )
+    return this.#supervision
+  }
+
+  #reconciled(): Promise<Reconciliation> {
+    this.#reconciliation ??= import('./reconcile.ts').then(
+      ({ Reconciliation }) => new Reconciliation(this.#files, this.#index),
+    )
+    return this.#reconciliation
+  }
+
+  #overviewed(): Promise<Overview> {
+    this.#overview ??= Promise.all([import('./overview.ts'), this.#supervised()]).then(
+      ([{ Overview }, supervision]) => new Overview(this.#files, this.#finder, this.#index, supervision),
+    )
+    return this.#overview
   }
 
   async #manifestLeaf() {
@@ -333,7 +359,9 @@ export class Mission {
     const taken = (await this.#index.hasReady(agent)) ? await take() : nothing
     if (taken.outcome === 'claimed') return taken
     // Malformed files that nobody is writing any more go out of the way.
-    for (const { name, error } of this.#index.malformed) await this.#reconciliation.setAside('pending', name, error)
+    if (this.#index.malformed.length === 0) return taken
+    const reconciliation = await this.#reconciled()
+    for (const { name, error } of this.#index.malformed) await reconciliation.setAside('pending', name, error)
     return taken
   }
 

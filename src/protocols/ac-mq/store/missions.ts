@@ -12,7 +12,6 @@ import {
   queuePath,
   subMissionsPath,
 } from '../layout.ts'
-import { printManifest } from '../manifest.ts'
 import { Mission, type MissionParts } from './mission.ts'
 
 export class Missions {
@@ -35,6 +34,7 @@ export class Missions {
     const place = { root, address }
     const path = missionPath(place)
     for (const folder of missionFolders) await tree.makeFolder(`${path}/${folder}` as TreePath)
+    const { printManifest } = await import('../manifest.ts')
     const manifest = printManifest({ mission: address, objective: options.objective ?? '', now: clock.now() })
     const created = await tree.create(manifestPath(place), Buffer.from(manifest))
     return { outcome: created.outcome === 'created' ? 'created' : 'unchanged', mission: this.#missionAt(address), path }

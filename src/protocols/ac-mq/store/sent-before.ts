@@ -4,7 +4,6 @@
  */
 import { conflict } from '../../../kernel/errors.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
-import { readArchived } from '../archive.ts'
 import { parseFileName } from '../layout.ts'
 import { isReport } from '../reports.ts'
 import type { AcmqRecord, State } from '../schema.ts'
@@ -54,6 +53,7 @@ export class SentBefore {
     }
     const archived = (await this.#finder.archived(id)).find((one) => one.id === id)
     if (!archived) return undefined
+    const { readArchived } = await import('../archive.ts')
     return { state: 'archived', name: archived.name, path: archived.pack, bytes: await readArchived(tree, archived) }
   }
 

@@ -1,11 +1,12 @@
 /**
  * Builds what runs: `dist/main.js` and `dist/index.js`, the program once more as bytecode where Bun is here, on request
- * the type declarations beside them, and the child programs of the tests. Parts whose sources did not change are left alone.
+ * the type declarations beside them, and the child programs of the tests. What did not change is left alone.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
+import { divide } from './bun-parts.mjs'
 import { findBun, inRoot, isMain, packageJson, root, run, ScriptError, setup } from './setup.mjs'
 
 /** Builds the command line and the library; `types` and `children` add to that. Answers what it had to do. */
@@ -36,31 +37,28 @@ async function buildJs() {
  * The program for Bun, parsed ahead: that is more than half of what a cold command costs. Bytecode of another version
  * of Bun is ignored there, and the text beside it is parsed as ever.
  */
-function buildBytecode() {
-  const name = 'main-on-bun.js'
+async function buildBytecode() {
+  const { build: esbuild } = await import('esbuild')
+  // A script has no `import.meta`; esbuild would leave nothing in its place, and Bun where the source lay.
+  const options = { ...esbuildOptions(), define: { ...defines(), 'import.meta.url': 'Bun.main' } }
+  const texts = await divide(esbuild, root, options)
   const outdir = inRoot('build/bytecode')
-  const { status, stdout, stderr } = spawnSync(
-    findBun(),
-    [
-      ...['build', inRoot('src/main.ts'), `--outdir=${outdir}`, `--entry-naming=${name}`],
-      ...[
-        '--target=bun',
-        '--format=cjs',
-        '--bytecode',
-        '--minify',
-        '--external=yaml',
-        '--external=age-encryption',
-        '--external=koffi',
+  const made = Object.entries(texts).flatMap(([name, text]) => {
+    const source = join(outdir, 'text', name)
+    replaceFile(source, text)
+    const { status, stdout, stderr } = spawnSync(
+      findBun(),
+      [
+        ...['build', source, `--outdir=${outdir}`, `--entry-naming=${name}`],
+        ...['--target=bun', '--format=cjs', '--bytecode', '--minify', '--external=*'],
       ],
-      `--define=__SIGNALBOX_VERSION__=${JSON.stringify(packageJson().version)}`,
-      // A script has no `import.meta`, and Bun would write down where the source lay on the machine that built it.
-      '--define=import.meta.url=Bun.main',
-    ],
-    { cwd: root, encoding: 'utf8' },
-  )
-  if (status !== 0) throw new ScriptError(`Bun could not compile the program:\n${stdout}${stderr}`)
-  const made = [`${name}.jsc`, name]
-  for (const file of made) replaceFile(inRoot('dist', file), readFileSync(join(outdir, file)))
+      { cwd: root, encoding: 'utf8' },
+    )
+    if (status !== 0) throw new ScriptError(`Bun could not compile the program:\n${stdout}${stderr}`)
+    return [`${name}.jsc`, name]
+  })
+  // The first part comes last: whoever starts it finds the others.
+  for (const file of made.toReversed()) replaceFile(inRoot('dist', file), readFileSync(join(outdir, file)))
   return made.map((file) => inRoot('dist', file))
 }
 
@@ -93,22 +91,24 @@ export function tsc(...args) {
   if (status !== 0) throw new ScriptError(`tsc ${args.join(' ')} failed`)
 }
 
+const defines = () => ({ __SIGNALBOX_VERSION__: JSON.stringify(packageJson().version) })
+
+const esbuildOptions = () => ({
+  absWorkingDir: root,
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  external: ['age-encryption', 'koffi', 'yaml', 'bun:*'],
+  minifySyntax: true,
+  legalComments: 'none',
+  logLevel: 'warning',
+  write: false,
+})
+
 async function bundle(options) {
   const { build: esbuild } = await import('esbuild')
-  const result = await esbuild({
-    absWorkingDir: root,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    external: ['age-encryption', 'koffi', 'yaml', 'bun:*'],
-    minifySyntax: true,
-    legalComments: 'none',
-    define: { __SIGNALBOX_VERSION__: JSON.stringify(packageJson().version) },
-    logLevel: 'warning',
-    write: false,
-    ...options,
-  }).catch(() => {
+  const result = await esbuild({ ...esbuildOptions(), define: defines(), ...options }).catch(() => {
     throw new ScriptError('The build failed; see the errors above.')
   })
   // A program that starts during a build finds the old file or the new one, never half of one.
@@ -136,7 +136,7 @@ function sourcesHash(name) {
   const isSource = (path) => /\.(ts|mts|json)$/.test(path) && !path.endsWith('.test.ts')
   const folders = name === 'children' ? ['src', 'test', 'bench'] : ['src']
   const ways = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.types.json', 'scripts/build.mjs']
-  if (name === 'bytecode') ways.push('node_modules/bun/package.json')
+  if (name === 'bytecode') ways.push('scripts/bun-parts.mjs', 'node_modules/bun/package.json')
   const files = [
     ...folders.flatMap((folder) => filesUnder(inRoot(folder)).filter(isSource)),
     ...ways.map((path) => inRoot(path)),

@@ -356,8 +356,11 @@ describe('a cold command', () => {
     const under = ['strace', '-f', '-e', 'trace=open,openat', '-o', log]
     expect(mr(['send', '--from', 'lead', '--to', 'coder-1', ...task], { under }).exit).toBe(0)
     expect(readFileSync(log, 'utf8')).not.toMatch(/node_modules\/(yaml|age-encryption)\/.*= \d/)
-    // Compiled ahead for Bun, the program is one file.
-    if (runtime === 'bun') return
+    if (runtime === 'bun') {
+      const parts = [...readFileSync(log, 'utf8').matchAll(/dist\/([\w-]+)\.js", [^=]*= \d/g)].map(([, name]) => name!)
+      expect(new Set(parts)).toEqual(new Set(['main-on-bun', 'mr-on-bun']))
+      return
+    }
     const chunks = [...readFileSync(log, 'utf8').matchAll(/dist\/chunks\/([\w-]+?)-\w{8}\.js", [^=]*= \d/g)].map(
       ([, name]) => name!,
     )

@@ -242,6 +242,14 @@ describe('the program compiled ahead for Bun', () => {
       expect(tell(`${both()}/bin/signalbox`, words).args).toEqual(words)
   })
 
+  onBun('compiles what runs often later than Bun would, unless it is told otherwise', () => {
+    const root = makePackage(tempDir(), anyLayout)
+    const variable = 'BUN_JSC_thresholdForJITAfterWarmUp'
+    write(join(root, 'dist/main-on-bun.js'), `console.log(process.env.${variable})`)
+    expect(start(`${root}/bin/signalbox`, ['init']).stdout).toBe('5000\n')
+    expect(start(`${root}/bin/signalbox`, ['init'], { env: { [variable]: '70' } }).stdout).toBe('70\n')
+  })
+
   it('is nothing to Node', () => {
     expect(tell(`${both()}/bin/signalbox`, ['init'], { env: { SIGNALBOX_RUNTIME: 'node' } }).runtime).toBe('node')
   })

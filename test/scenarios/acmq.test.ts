@@ -165,6 +165,79 @@ describe('a message', () => {
     expect((await box.mission.show(one!.id)).id).toBe(one!.id)
   })
 
+  describe('[AC-3.1b] that shares its file name with one that has moved on', () => {
+    const ids = ['a1b2c3d4-0000-4000-8000-000000000001', 'a1b2c3d4-0000-4000-8000-000000000002'] as const
+    const timestamp = '2026-01-01T00:00:00Z'
+    const name = '20260101000000-a1b2c3d4-from-claude-to-gemini.md'
+    const sendAs = (id: string) => box.mission.send({ from: 'claude', to: 'gemini', body: id, id, timestamp })
+    /** As if it had been sent without knowing of the other: by another process, or under an id made up there. */
+    async function sendBlindly(id: string): Promise<void> {
+      const { message } = await sendAs(id)
+      fs.renameSync(join(queue('pending'), message.name), join(queue('pending'), name))
+      await box.close()
+      box = await openBox(root)
+    }
+
+    it('is claimed, completed and failed beside it, each once', async () => {
+      await sendAs(ids[0])
+      const first = await claimMessage()
+      await sendBlindly(ids[1])
+      const second = await claimMessage()
+      expect([first.id, second.id]).toEqual(ids)
+      expect(files('processing')).toEqual([second.name, first.name].sort())
+      await box.mission.complete(first, { agent: 'gemini', attempt: 1 })
+      await box.mission.complete(second, { agent: 'gemini', attempt: 1 })
+      expect((await box.mission.list('completed')).messages.map(({ id }) => id).sort()).toEqual(ids)
+      expect([files('pending'), files('processing')]).toEqual([[], []])
+    })
+
+    it('is completed under another name where only there its name is taken, and fails and waits again likewise', async () => {
+      await sendAs(ids[0])
+      await box.mission.complete(await claimMessage(), { agent: 'gemini' })
+      await sendBlindly(ids[1])
+      const second = await claimMessage()
+      expect(second.name).toBe(name)
+      const { message } = await box.mission.complete(second, { agent: 'gemini' })
+      expect(message).toMatchObject({ id: ids[1], state: 'completed' })
+      expect(files('completed').sort()).toEqual([message.name, name].sort())
+      expect(textIn('completed', message.name)).toContain(ids[1])
+      expect(textIn('completed', name)).toContain(ids[0])
+    })
+
+    it('is failed by supervision and tried again beside it', async () => {
+      const clock = heldClock(Date.now())
+      await box.close()
+      box = await openBox(root, { clock })
+      await sendAs(ids[0])
+      await box.mission.fail(await claimMessage(), { agent: 'gemini' }, { reason: 'no' })
+      await sendAs(ids[1])
+      const waiting = files('pending')[0]!
+      fs.renameSync(join(queue('pending'), waiting), join(queue('pending'), name))
+      await box.close()
+      box = await openBox(root, { clock })
+      await claimMessage()
+      clock.advance(3601 * 1000)
+      fs.utimesSync(join(queue('processing'), name), new Date(0), new Date(0))
+      clock.advance(3601 * 1000)
+      const { stalled } = await box.mission.supervise()
+      expect(stalled.map(({ message }) => message.id)).toEqual([ids[1]])
+      expect((await box.mission.list('failed')).messages.map(({ id }) => id).sort()).toEqual(ids)
+      for (const id of ids) await box.mission.retry(id)
+      const waitingAgain = (await box.mission.list('pending')).messages.filter(({ attempt }) => attempt === 2)
+      expect(waitingAgain.map(({ id }) => id).sort()).toEqual(ids)
+    })
+
+    it('[AC-7.1a] is not taken for it by those who wait for it', async () => {
+      await sendAs(ids[0])
+      await box.mission.complete(await claimMessage(), { agent: 'gemini' })
+      await sendBlindly(ids[1])
+      await send('Afterwards', { after: [`msg:${ids[1]}`], to: 'codex' })
+      expect(await claim('codex')).toMatchObject({ outcome: 'nothing' })
+      await box.mission.complete(await claimMessage(), { agent: 'gemini' })
+      expect((await claimMessage('codex')).summary).toBe('Afterwards')
+    })
+  })
+
   it('[AC-10.2] with a large body refers to it; nothing is cut', async () => {
     const body = 'x'.repeat(300 * 1024)
     const { message, notices } = await box.mission.send({ from: 'claude', to: 'gemini', body, summary: 'Large' })

@@ -5,6 +5,7 @@
  */
 import { bufferOf } from '../../../formats/front-matter.ts'
 import { conflict, SignalboxError } from '../../../kernel/errors.ts'
+import { nameOf } from '../../../kernel/tree-path.ts'
 import type { Durability, Moved, MoveOptions, Moving } from '../../../tree/tree.ts'
 import { explain } from '../dependencies.ts'
 import {
@@ -23,6 +24,7 @@ import { type Finder, type Found, noSuchMessage } from './finder.ts'
 import { InHand } from './in-hand.ts'
 import { type ByLabel, foundBy, labelOf, labelsFor } from './label.ts'
 import type { MissionFiles } from './mission-files.ts'
+import { moveMessage, type UniqueMove } from './moving.ts'
 import type { PendingIndex } from './pending-index.ts'
 import type { Policy } from './policy.ts'
 import { type AcmqView, type AcmqViewWithBody, viewOf, withBody } from './view.ts'
@@ -221,28 +223,29 @@ export class Claims {
 
   /** Takes a message that is as expected when it is read. */
   async #take(name: string, agent: string, isExpected: (record: AcmqRecord) => boolean, hold?: Hold): Promise<Taken> {
-    const target = this.#files.at('processing', name)
+    let target = this.#files.at('processing', name)
     let message: AcmqMessage | undefined
     let body = ''
     let reason: string | undefined
     let moved: Moved
+    const options: UniqueMove = {
+      unique: true,
+      change: (before) => {
+        // The header is read here, in the step that claims: what the index remembered may be old.
+        const read = this.#files.parse(before, name)
+        const { record, bodyStart } = read
+        message = isFor(record, agent) && isExpected(record) ? read : undefined
+        if (!message) return undefined
+        body = bufferOf(before).toString('utf8', bodyStart)
+        reason = hold?.(record, body)
+        if (reason !== undefined) return undefined
+        return record.to === everyone
+          ? withFields(before, { status: 'processing', to: agent })
+          : changeOfStatus(before, 'processing')
+      },
+    }
     try {
-      moved = await this.#files.tree.move(this.#files.at('pending', name), target, {
-        unique: true,
-        change: (before) => {
-          // The header is read here, in the step that claims: what the index remembered may be old.
-          const read = this.#files.parse(before, name)
-          const { record, bodyStart } = read
-          message = isFor(record, agent) && isExpected(record) ? read : undefined
-          if (!message) return undefined
-          body = bufferOf(before).toString('utf8', bodyStart)
-          reason = hold?.(record, body)
-          if (reason !== undefined) return undefined
-          return record.to === everyone
-            ? withFields(before, { status: 'processing', to: agent })
-            : changeOfStatus(before, 'processing')
-        },
-      })
+      ;({ moved, path: target } = await moveMessage(this.#files, { name, from: 'pending', to: 'processing' }, options))
     } catch (error) {
       await this.#expectMalformed(name, error)
       return 'other'
@@ -258,7 +261,7 @@ export class Claims {
     if (moved.outcome !== 'moved' || !message) return 'lost'
     // A file that said `processing` already may not have been written to, so that its clock did not start.
     if (message.record.status === 'processing') await this.#files.tree.touch(target)
-    if (!moved.bytes) this.#inHand.remember(name, message)
+    if (!moved.bytes) this.#inHand.remember(nameOf(target), message)
     const { record, problems } = moved.bytes ? this.#files.parse(moved.bytes, name) : message
     return {
       outcome: 'claimed',
@@ -341,37 +344,44 @@ export class Claims {
         }
     }
     if (found.queue !== 'failed') throw wrongState(found.id, found.queue, 'retry')
-    const target = this.#files.at('pending', found.name)
     let failed: AcmqRecord | undefined
-    const moved = await this.#files.tree.move(found.path, target, {
-      unique: true,
-      change: (before) => {
-        const { record } = this.#files.parse(before, found.name)
-        failed = record
-        return withFields(before, { status: 'pending', attempt: record.attempt + 1 })
+    const { moved, path } = await moveMessage(
+      this.#files,
+      { name: found.name, from: 'failed', to: 'pending' },
+      {
+        unique: true,
+        change: (before) => {
+          const { record } = this.#files.parse(before, found.name)
+          failed = record
+          return withFields(before, { status: 'pending', attempt: record.attempt + 1 })
+        },
+        label: () => labelOf(failed!),
       },
-      label: () => labelOf(failed!),
-    })
+    )
     if (moved.outcome === 'gone') return this.retry(id)
     const after = this.#expectMoved(moved, found.id)
     const { record } = this.#files.parse(after.bytes!, found.name)
-    this.#index.add(found.name, record)
-    return { outcome: 'retried', message: viewOf(record, 'pending', target), durability: after.durability }
+    this.#index.add(nameOf(path), record)
+    return { outcome: 'retried', message: viewOf(record, 'pending', path), durability: after.durability }
   }
 
   /** A waiting message that a person does not want worked on fails with that reason. */
   async refuse(message: AcmqView, by: string, reason: string): Promise<Settled<'failed'>> {
-    const target = this.#files.at('failed', message.name)
-    const moved = await this.#files.tree.move(this.#files.at('pending', message.name), target, {
-      unique: true,
-      change: (before) => withFailure(withStatus(before, 'failed'), { agent: by, at: this.#files.clock.now(), reason }),
-    })
+    const { moved, path } = await moveMessage(
+      this.#files,
+      { name: message.name, from: 'pending', to: 'failed' },
+      {
+        unique: true,
+        change: (before) =>
+          withFailure(withStatus(before, 'failed'), { agent: by, at: this.#files.clock.now(), reason }),
+      },
+    )
     if (moved.outcome === 'gone') throw lostClaim(message.id, 'somebody claimed it first')
     const { bytes, durability } = this.#expectMoved(moved, message.id)
     this.#index.drop(message.name)
     return {
       outcome: 'failed',
-      message: viewOf(this.#files.parse(bytes!, message.name).record, 'failed', target),
+      message: viewOf(this.#files.parse(bytes!, message.name).record, 'failed', path),
       durability,
     }
   }
@@ -386,22 +396,25 @@ export class Claims {
     const found = typeof ref === 'string' ? await this.#held(ref) : this.#named(ref)
     if (!found) return this.#settledBefore(ref, holding, queue)
     const { name } = found
-    const target = this.#files.at(queue, name)
     let message: AcmqMessage | undefined
-    const moved = await this.#files.tree.move(found.path, target, {
-      unique: true,
-      change: (before) => {
-        message = this.#inHand.read(name, before) ?? this.#files.parse(before, name)
-        this.#expectHolder(message.record, holding)
-        return change(before)
+    const { moved, path } = await moveMessage(
+      this.#files,
+      { name, from: 'processing', to: queue },
+      {
+        unique: true,
+        change: (before) => {
+          message = this.#inHand.read(name, before) ?? this.#files.parse(before, name)
+          this.#expectHolder(message.record, holding)
+          return change(before)
+        },
       },
-    })
+    )
     this.#inHand.forget(name)
     if (moved.outcome === 'gone') return this.#settledBefore(ref, holding, queue)
     const { bytes, durability } = this.#expectMoved(moved, found.id)
     const { record, problems } = bytes ? this.#files.parse(bytes, name) : message!
     if (queue === 'completed') this.#index.wake(record.id)
-    return { outcome: queue, message: viewOf(record, queue, target, problems), durability }
+    return { outcome: queue, message: viewOf(record, queue, path, problems), durability }
   }
 
   /** Where the caller's claim should be, when the caller has the name. */

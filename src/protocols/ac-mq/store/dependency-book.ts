@@ -9,6 +9,7 @@ import { shortIdLength } from '../file-name.ts'
 import type { AcmqRecord, QueueName, State } from '../schema.ts'
 import { type Finder, isMeant } from './finder.ts'
 import type { MissionFiles } from './mission-files.ts'
+import { recordIn } from './moving.ts'
 
 type MessageState = ReturnType<Lookup['stateOf']>
 
@@ -100,7 +101,9 @@ export class DependencyBook {
   async #probe(id: string): Promise<State | 'archived-completed' | 'archived-failed' | undefined> {
     const name = this.#names.get(id)
     for (const queue of name === undefined ? [] : searchOrder) {
-      if (await this.#files.tree.look(this.#files.at(queue, name!))) return queue
+      // Another message of the same second whose id begins alike can have the name there.
+      const isThere = (await this.#files.tree.look(this.#files.at(queue, name!))) !== undefined
+      if (isThere && (await recordIn(this.#files, queue, name!))?.id === id) return queue
     }
     const [archived] = await this.#finder.archived(id)
     if (archived) return archived.status === 'completed' ? 'archived-completed' : 'archived-failed'

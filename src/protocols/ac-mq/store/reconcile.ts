@@ -14,6 +14,7 @@ import { type QueueName, queueNames } from '../schema.ts'
 import { FolderView } from './folder-view.ts'
 import { largestReported } from './inspection.ts'
 import type { HeaderRead, MissionFiles } from './mission-files.ts'
+import { moveMessage } from './moving.ts'
 import type { PendingIndex } from './pending-index.ts'
 import { dueBetween } from './turns.ts'
 
@@ -153,10 +154,14 @@ export class Reconciliation {
     const path = this.#files.at(queue, name)
     // Its agent had finished and died before the move: roll it forward.
     if (queue === 'processing' && (status === 'completed' || status === 'failed')) {
-      const moved = await this.#files.tree.move(path, this.#files.at(status, name), { unique: true })
+      const { moved, path: target } = await moveMessage(
+        this.#files,
+        { name, from: queue, to: status },
+        { unique: true },
+      )
       if (moved.outcome !== 'moved') return []
       if (status === 'completed') this.#index.wake(message.record.id)
-      return [{ what: 'finished', path: this.#files.at(status, name), message: `It was ${status} but not moved yet.` }]
+      return [{ what: 'finished', path: target, message: `It was ${status} but not moved yet.` }]
     }
     const edited = await this.#files.tree.move(path, path, { change: (before) => withStatus(before, queue) })
     if (edited.outcome !== 'moved') return []

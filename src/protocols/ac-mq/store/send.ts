@@ -10,6 +10,7 @@ import type { AcmqRecord } from '../schema.ts'
 import { type Finder, isMeant } from './finder.ts'
 import { labelOf } from './label.ts'
 import type { MissionFiles } from './mission-files.ts'
+import { idLengths } from './moving.ts'
 import type { PendingIndex } from './pending-index.ts'
 import { bodyPathOf, SentBefore } from './sent-before.ts'
 import { type AcmqView, viewOf } from './view.ts'
@@ -41,9 +42,6 @@ export interface Sent {
   readonly notices: readonly string[]
 }
 
-/** Twice the same second and short id: a longer part of the id makes the name another one. */
-const nameLengths = [8, 13, 18, 23, 64] as const
-
 export class Sending {
   readonly #files: MissionFiles
   readonly #index: PendingIndex
@@ -69,7 +67,7 @@ export class Sending {
       ? await this.#byReference(record, input.body, size)
       : asItIs(record, input)
     const content = contentOf(stored, body, input.otherFields)
-    for (const length of nameLengths) {
+    for (const length of idLengths) {
       const name = fileNameOf(stored, length)
       // Ids that people choose often begin alike; a name that is in use further on would be in the way there.
       if (input.id !== undefined && (await this.#isInUse(name))) continue

@@ -4,12 +4,14 @@
  * leads to one question and one move, however often it is supervised. AC-MQ §8.2.
  */
 import { SignalboxError } from '../../../kernel/errors.ts'
+import { nameOf } from '../../../kernel/tree-path.ts'
 import { printMessage, withFailure, withStatus } from '../format.ts'
 import { fileNameOf, isAgentId, isMessageName, isoTime } from '../layout.ts'
 import type { AcmqRecord } from '../schema.ts'
 import type { Finder } from './finder.ts'
 import { labelOf } from './label.ts'
 import type { HeaderRead, MissionFiles } from './mission-files.ts'
+import { moveMessage } from './moving.ts'
 import type { PendingIndex } from './pending-index.ts'
 import { type AcmqView, viewOf } from './view.ts'
 
@@ -86,8 +88,8 @@ export class Supervision {
     const { tree, clock } = this.#files
     const now = await tree.look(this.#files.at('processing', message.name))
     if (!now || now.changedAt !== since) return undefined
-    const target = this.#files.at('failed', message.name)
-    const moved = await tree.move(this.#files.at('processing', message.name), target, {
+    const way = { name: message.name, from: 'processing', to: 'failed' } as const
+    const { moved, path } = await moveMessage(this.#files, way, {
       unique: true,
       change: (before) => {
         const { record } = this.#files.parse(before, message.name)
@@ -101,7 +103,7 @@ export class Supervision {
       },
     })
     if (moved.outcome !== 'moved') return undefined
-    return { ...message, state: 'failed', path: target }
+    return { ...message, state: 'failed', path, name: nameOf(path) }
   }
 
   /** One question for each message and attempt; none about a question. */

@@ -75,6 +75,11 @@ export interface Labelled {
 export interface Overwrite {
   readonly at: number
   readonly bytes: Uint8Array
+  /**
+   * They only repeat what the leaf's place says. After a power cut, the place is then all that has to be right: whoever
+   * reads the leaf can put the bytes right.
+   */
+  readonly restates?: true
 }
 
 export interface MoveOptions extends Guard {

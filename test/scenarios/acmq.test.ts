@@ -588,6 +588,17 @@ describe('what others write', () => {
   })
 })
 
+describe('a power cut without a journal', () => {
+  it('leaves two names of one file, which are one message and claimed by nobody twice', async () => {
+    const { message } = await send('Half moved')
+    fs.linkSync(join(queue('pending'), message.name), join(queue('processing'), message.name))
+    expect((await claim()).outcome).toBe('nothing')
+    await box.mission.reconcile()
+    expect([files('pending'), files('processing')]).toEqual([[], [message.name]])
+    expect(textIn('processing', message.name)).toMatch(/^status: processing\s*$/m)
+  })
+})
+
 describe('missions', () => {
   it('[AC-7.2] lie in missions to any depth and are whole themselves', async () => {
     const { mission } = await box.missions.create('alpha/beta')

@@ -31,7 +31,7 @@ import { codeOf, type Dirent, type Disk, did, type Folder, openFlags, Place, typ
 import { explain, notALeaf } from './failures.ts'
 import { headOf, keepable, readFleeting, readOpen, readWhole, writeAll, writeContent } from './files.ts'
 import { Folders, isSuspect } from './folders.ts'
-import { GroupCommit } from './group-commit.ts'
+import { both, GroupCommit } from './group-commit.ts'
 import { Holders } from './holder.ts'
 import { spanInPlace } from './in-place.ts'
 import { inspectFiles, sweepDrafts } from './inspect.ts'
@@ -282,7 +282,8 @@ export class FileTree implements Tree {
       this.#scratch.discard(draft)
       if (codeOf(error) !== 'EXDEV' || draft.folder.endsWith(strayScratchName)) throw error
       this.#scratch.useDeviceOf(parentOf(path))
-      return this.#publishDraft(this.#scratch.write(content, { near: parentOf(path) }), path, content)
+      const second = this.#scratch.write(content, { near: parentOf(path), ...this.#flushing })
+      return this.#publishDraft(second, path, content)
     }
   }
 
@@ -425,12 +426,18 @@ export class FileTree implements Tree {
     const arrived = changed instanceof Uint8Array ? { bytes: keepable(changed) } : {}
     if (span.bytes.length === 0) return { ...arrived, arrived: true }
     this.#overwrite(fd, span, seen)
-    return { ...arrived, arrived: true, flush: this.#durability !== 'process' }
+    return { ...arrived, arrived: true, flush: this.#mustFlush(span) }
   }
 
+  /** `full` flushes whatever it writes; `batch` spares itself what can be written anew from where the leaf lies. */
+  #mustFlush({ restates }: Overwrite): boolean {
+    return this.#durability === 'full' || (this.#durability === 'batch' && restates !== true)
+  }
+
+  /** The bytes and both folders at once: in whatever order they reach the disk, it answers when all have. */
   async #flushMoved(fd: number, from: TreePath, to: TreePath, bytes: Uint8Array | undefined): Promise<Moved> {
-    await this.#flushAndClose(fd)
-    return this.#moved(from, to, bytes)
+    const [, moved] = await both(this.#flushAndClose(fd), this.#moved(from, to, bytes))
+    return moved
   }
 
   /** A few bytes in one call. A failure half-way must not leave a mixture: then the old ones are put back. */
@@ -478,7 +485,10 @@ export class FileTree implements Tree {
   #moved(from: TreePath, to: TreePath, bytes: Uint8Array | undefined): Moved | Promise<Moved> {
     const durability = this.#durability
     const moved: Moved = bytes ? { outcome: 'moved', durability, bytes } : { outcome: 'moved', durability }
-    return durability === 'process' ? moved : this.#settledBoth(parentOf(from), parentOf(to)).then(() => moved)
+    if (durability === 'process') return moved
+    const [source, target] = [parentOf(from), parentOf(to)]
+    const settled = durability === 'batch' ? this.#commit.moved(source, target) : this.#settledBoth(source, target)
+    return settled.then(() => moved)
   }
 
   async #settledBoth(from: TreePath, to: TreePath): Promise<void> {

@@ -103,7 +103,11 @@ const padded: Readonly<Record<QueueName, string>> = {
 const statusEnd = opening.length + statusWidth
 const paddedTexts: ReadonlySet<string> = new Set(Object.values(padded))
 
-const overwriteWith = (status: QueueName): Overwrite => ({ at: opening.length, bytes: Buffer.from(padded[status]) })
+const overwriteWith = (status: QueueName): Overwrite => ({
+  at: opening.length,
+  bytes: Buffer.from(padded[status]),
+  restates: true,
+})
 
 const overwrites: Readonly<Record<QueueName, Overwrite>> = {
   pending: overwriteWith('pending'),

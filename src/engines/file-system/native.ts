@@ -28,6 +28,12 @@ export interface SystemCalls {
 }
 export type Address = unknown
 
+/** Whoever loses a race finds nothing there. Nobody is told so by this error, and making a new one takes longer than the call. */
+const notThere = Object.assign(new Error('ENOENT: no such file or directory, open'), {
+  code: 'ENOENT',
+  syscall: 'open',
+})
+
 /** O_CLOEXEC, which `node:fs` adds by itself; the same number on every processor that Bun runs on. */
 const closeOnExec = 0o2000000
 const noReplace = 1
@@ -73,8 +79,11 @@ function nativeFrom(calls: SystemCalls): Native {
   }
   return {
     open: (place, flags, mode) => {
-      const fd = first.holds(place.name) ? openat(place.folder.fd, first.address, flags | closeOnExec, mode ?? 0) : -1
-      return fd >= 0 ? fd : fs.openSync(place.path, flags, mode)
+      if (!first.holds(place.name)) return fs.openSync(place.path, flags, mode)
+      const fd = openat(place.folder.fd, first.address, flags | closeOnExec, mode ?? 0)
+      if (fd >= 0) return fd
+      if (errno() === ENOENT) throw notThere
+      return fs.openSync(place.path, flags, mode)
     },
     close: (fd) => {
       // Whatever it answers, the descriptor is closed: closing it again could hit one that somebody else has opened since.

@@ -96,6 +96,7 @@ export class Claims {
     const early = isFirst && !hold ? await this.#claimWithoutIndex(agent) : undefined
     if (early) return early
     const held = new Map<string, Blocked>()
+    let hasLost = false
     // Nothing is awaited that is known already: each `await` costs as much as a system call.
     for (let must = false; ; must = true) {
       if (must || !this.#index.isFresh) await this.#index.refresh(must)
@@ -115,8 +116,10 @@ export class Claims {
         }
         if (taken === 'lost') {
           await this.#index.lookAfterLosing(performance.now() - startedAt)
-          // A process that claims once and ends has little to win by going elsewhere, and keeps to the order.
-          if (!isFirst) this.#index.passOverAfter(candidate, agent)
+          // A process that claims once and ends has little to win by going elsewhere, and keeps to the order. Who loses
+          // again at once has met nobody: it finds what others took some time ago.
+          if (!isFirst) this.#index.lost(candidate, !hasLost)
+          hasLost = true
         } else if (isClaimed(taken)) {
           if (isFirst) await this.#index.remember(candidate.name, before)
           return taken

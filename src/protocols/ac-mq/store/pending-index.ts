@@ -20,6 +20,7 @@ import { FolderView } from './folder-view.ts'
 import { Heap } from './heap.ts'
 import type { MissionFiles } from './mission-files.ts'
 import type { PendingCache } from './pending-cache.ts'
+import { Sharing } from './sharing.ts'
 import { dueBetween, isSameSecond } from './turns.ts'
 
 export interface Malformed {
@@ -36,11 +37,6 @@ export interface Parked {
 const judgeAllAfter = 3000
 /** Headers may be read again after this many times what it took: on a slow disk it must not become all that is done. */
 const restFactor = 50
-/** After a lost race a claim goes on at one of this many next ones; of twice as many after the next, up to the most. */
-const firstDetour = 8
-const longestDetour = 64
-/** Those passed over are left to others for so many milliseconds at least, while there is anything else to do. */
-const leftForMs = 1000
 
 export class PendingIndex {
   readonly #files: MissionFiles
@@ -54,13 +50,9 @@ export class PendingIndex {
   /** Those of them that wait for a message, by its short id. */
   readonly #waiting = new Map<string, Set<Candidate>>()
   readonly #malformed = new Map<string, SignalboxError>()
-  /** Left to others for a while. */
-  #passedOver: Candidate[] = []
-  #passedOverAt = 0
+  readonly #sharing = new Sharing()
   /** Milliseconds spent on lost races since the last look because of them. */
   #lostMs = 0
-  #mostUrgentPassedOver = Number.POSITIVE_INFINITY
-  #detour = firstDetour
   #judgedAllAt = performance.now()
   #cache: Promise<PendingCache> | undefined
   #seeded: Promise<void> | undefined
@@ -115,7 +107,7 @@ export class PendingIndex {
     this.#seeded ??= this.#seed()
     await this.#seeded
     const hasLooked = await this.#look(must)
-    if (hasLooked && performance.now() - this.#passedOverAt > leftForMs) this.#takeBack()
+    if (this.#sharing.hasLeft && (must || hasLooked)) this.#lookAtLeft(must)
     await this.#rereadDue()
     if (must) for (const name of [...this.#malformed.keys()]) await this.#read(name)
     if (this.#parked.size > 0) await this.#wakeFinished(must)
@@ -226,21 +218,21 @@ export class PendingIndex {
     for (;;) {
       const heap = this.#betterOf(this.#ready.get(agent), this.#ready.get('all'))
       const candidate = heap?.peek()
-      if (this.#mostUrgentPassedOver < (candidate?.priority ?? Number.POSITIVE_INFINITY)) {
-        return this.#bestWithPassedOver(agent, candidate === undefined)
+      const left = this.#sharing.fromAnEnd(candidate?.priority ?? Number.POSITIVE_INFINITY)
+      if (left) {
+        if (!this.#isWaiting(left)) continue
+        if (left.to === agent || left.to === 'all') return this.#judgeNowOrLater(left, agent)
+        this.#push(left)
+        continue
       }
       if (!heap || !candidate) return undefined
       heap.pop()
-      if (!this.#isWaiting(candidate)) continue
-      return this.#book.areMet(candidate.dependencies) ? candidate : this.#judgedOrNext(candidate, agent)
+      if (this.#isWaiting(candidate) && !this.#sharing.leaves(candidate)) return this.#judgeNowOrLater(candidate, agent)
     }
   }
 
-  async #bestWithPassedOver(agent: string, must: boolean): Promise<Candidate | undefined> {
-    // Others have taken most of them by now.
-    await this.#look(must)
-    this.#takeBack()
-    return this.best(agent)
+  #judgeNowOrLater(candidate: Candidate, agent: string): Candidate | Promise<Candidate | undefined> {
+    return this.#book.areMet(candidate.dependencies) ? candidate : this.#judgedOrNext(candidate, agent)
   }
 
   async #judgedOrNext(candidate: Candidate, agent: string): Promise<Candidate | undefined> {
@@ -252,7 +244,7 @@ export class PendingIndex {
 
   /** True when something waits for this agent, as far as is known. */
   hasAny(agent: string): boolean {
-    return this.#passedOver.length > 0 || this.#betterOf(this.#ready.get(agent), this.#ready.get('all')) !== undefined
+    return this.#sharing.hasLeft || this.#betterOf(this.#ready.get(agent), this.#ready.get('all')) !== undefined
   }
 
   /** True when what these texts name is known to be done, without looking. */
@@ -293,27 +285,17 @@ export class PendingIndex {
     await this.#look(true)
   }
 
-  /**
-   * Somebody else took this one first, so others are working through the same messages. Whoever then goes on with the
-   * next one meets them there again, and again: with eight processes six of seven tries were in vain. So a few of the
-   * same priority, by chance how many, are left to them for a moment. Whoever meets nobody takes all in strict order.
-   */
-  passOverAfter(lost: Candidate, agent: string): void {
-    const count = Math.floor(Math.random() * this.#detour)
-    this.#detour = Math.min(longestDetour, this.#detour * 2)
-    if (this.#passedOver.length === 0) this.#passedOverAt = performance.now()
-    for (let i = 0; i < count; i++) {
-      const heap = this.#betterOf(this.#ready.get(agent), this.#ready.get('all'))
-      if (heap?.peek()?.priority !== lost.priority) return
-      this.#passedOver.push(heap.pop()!)
-      this.#mostUrgentPassedOver = Math.min(this.#mostUrgentPassedOver, lost.priority)
-    }
+  /** Somebody else took this one first, so others are working through the same messages: they are shared out. */
+  lost(candidate: Candidate, isFirst: boolean): void {
+    this.#sharing.lost(candidate, isFirst)
   }
 
-  #takeBack(): void {
-    this.#detour = firstDetour
-    this.#mostUrgentPassedOver = Number.POSITIVE_INFINITY
-    for (const candidate of this.#passedOver.splice(0)) this.handBack(candidate)
+  #lookAtLeft(must: boolean): void {
+    if (!must && !this.#sharing.isOver(performance.now())) {
+      this.#sharing.keep((candidate) => this.#isWaiting(candidate))
+      return
+    }
+    for (const candidate of this.#sharing.takeBack()) this.handBack(candidate)
   }
 
   /** What still holds a message back; empty when nothing does. */

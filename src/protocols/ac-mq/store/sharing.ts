@@ -1,0 +1,99 @@
+/**
+ * How processes that work on one queue get out of each other's way without talking to each other. Whoever loses a race
+ * keeps to a lane of the messages (`Lanes`) and leaves the others to those who are there too; they work through them from
+ * the front. So, before anything less urgent is taken, those left are tried from the back, or from the front where
+ * somebody else helps from the back: as long as some are there, the others are slower and are helped. Once a few have gone, the rest is believed to have gone too, until the next look at
+ * the folder: up to then it is with what somebody left as with what has just come.
+ *
+ * After a second, or when there is nothing else to do, everything counts again. Whoever meets nobody leaves nothing, and
+ * takes everything in strict order.
+ */
+import type { Candidate } from './candidate.ts'
+import { Lanes } from './lanes.ts'
+
+/** Milliseconds. */
+const leftFor = 1000
+/** As many as may be gone at the back before all count as gone. */
+const fewGone = 3
+const longestRun = 8
+
+export class Sharing {
+  readonly #lanes = new Lanes()
+  #left: Candidate[] = []
+  #since = 0
+  /** Of those that are still to be tried from the back. */
+  #mostUrgent = Number.POSITIVE_INFINITY
+  #tried: Candidate | undefined
+  #gone = 0
+  #isBackTaken = false
+  /** How many were lost one after the other. */
+  #run = 0
+  #skipping = { priority: 0, count: 0 }
+
+  get hasLeft(): boolean {
+    return this.#left.length > 0
+  }
+
+  /** True when this one is left to others. */
+  leaves(candidate: Candidate): boolean {
+    if (!this.#isSkipped(candidate) && this.#lanes.isMine(candidate.id)) return false
+    if (this.#left.length === 0) this.#since = performance.now()
+    this.#left.push(candidate)
+    this.#mostUrgent = Math.min(this.#mostUrgent, candidate.priority)
+    return true
+  }
+
+  #isSkipped({ priority }: Candidate): boolean {
+    if (priority !== this.#skipping.priority) this.#skipping.count = 0
+    return this.#skipping.count > 0 && this.#skipping.count-- > 0
+  }
+
+  /** One of those left, before anything of this priority is taken. */
+  fromAnEnd(priority: number): Candidate | undefined {
+    if (this.#mostUrgent >= priority) return undefined
+    this.#tried = this.#isBackTaken ? this.#left.shift() : this.#left.pop()
+    if (!this.#tried) this.#mostUrgent = Number.POSITIVE_INFINITY
+    return this.#tried
+  }
+
+  /** Somebody else took this one first. `isFirst`: after one that was not lost. */
+  lost(candidate: Candidate, isFirst: boolean): void {
+    if (candidate === this.#tried) {
+      // Somebody else is helping from this end.
+      this.#isBackTaken = !this.#isBackTaken
+      this.#gone = isFirst ? 1 : this.#gone + 1
+      if (this.#gone < fewGone) return
+      this.#gone = 0
+      this.#mostUrgent = Number.POSITIVE_INFINITY
+    } else if (isFirst) {
+      this.#lanes.change()
+      this.#run = 0
+    } else {
+      // Lost again at once: where this one was, others have been for some time. How far, is found out by leaps.
+      this.#run = Math.min(this.#run + 1, longestRun)
+      this.#skipping = { priority: candidate.priority, count: 2 ** this.#run }
+    }
+  }
+
+  /** After a look: what is there after all is to be tried before anything less urgent. */
+  keep(isThere: (candidate: Candidate) => boolean): void {
+    this.#left = this.#left.filter(isThere)
+    for (const { priority } of this.#left) this.#mostUrgent = Math.min(this.#mostUrgent, priority)
+  }
+
+  /** True when what is left has been left for long enough. */
+  isOver(now: number): boolean {
+    return this.#left.length > 0 && now - this.#since > leftFor
+  }
+
+  /** All that was left. From now on everything counts again. */
+  takeBack(): readonly Candidate[] {
+    const left = this.#left
+    this.#left = []
+    this.#mostUrgent = Number.POSITIVE_INFINITY
+    this.#gone = 0
+    this.#isBackTaken = false
+    this.#lanes.leave()
+    return left
+  }
+}

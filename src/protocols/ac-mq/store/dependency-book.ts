@@ -101,9 +101,11 @@ export class DependencyBook {
   async #probe(id: string): Promise<State | 'archived-completed' | 'archived-failed' | undefined> {
     const name = this.#names.get(id)
     for (const queue of name === undefined ? [] : searchOrder) {
-      // Another message of the same second whose id begins alike can have the name there.
-      const isThere = (await this.#files.tree.look(this.#files.at(queue, name!))) !== undefined
-      if (isThere && (await recordIn(this.#files, queue, name!))?.id === id) return queue
+      if (!(await this.#files.tree.look(this.#files.at(queue, name!)))) continue
+      // Another message of the same second whose id begins alike can have the name there. Where nothing is decided yet,
+      // that would only mean to wait until that one has moved on.
+      const isDecided = queue === 'completed' || queue === 'failed'
+      if (!isDecided || (await recordIn(this.#files, queue, name!))?.id === id) return queue
     }
     const [archived] = await this.#finder.archived(id)
     if (archived) return archived.status === 'completed' ? 'archived-completed' : 'archived-failed'

@@ -218,27 +218,38 @@ export class PendingIndex {
     for (;;) {
       const heap = this.#betterOf(this.#ready.get(agent), this.#ready.get('all'))
       const candidate = heap?.peek()
-      const left = this.#sharing.fromAnEnd(candidate?.priority ?? Number.POSITIVE_INFINITY)
+      if (heap && candidate && !this.#isWaiting(candidate)) {
+        heap.pop()
+        continue
+      }
+      // To judge what waits for others costs more than to help with what is known to wait for nobody.
+      const isReady = candidate && this.#book.areMet(candidate.dependencies)
+      const left = this.#sharing.fromAnEnd(isReady ? candidate.priority : Number.POSITIVE_INFINITY)
       if (left) {
         if (!this.#isWaiting(left)) continue
-        if (left.to === agent || left.to === 'all') return this.#judgeNowOrLater(left, agent)
+        if (left.to === agent || left.to === 'all') return left
         this.#push(left)
         continue
       }
+      if (!isReady && this.#sharing.hasLeft) return this.#bestOfLeft(agent)
       if (!heap || !candidate) return undefined
       heap.pop()
-      if (this.#isWaiting(candidate) && !this.#sharing.leaves(candidate)) return this.#judgeNowOrLater(candidate, agent)
+      if (!isReady) return this.#judgedOrNext(candidate, agent, heap)
+      if (!this.#sharing.leaves(candidate, heap.size)) return candidate
     }
   }
 
-  #judgeNowOrLater(candidate: Candidate, agent: string): Candidate | Promise<Candidate | undefined> {
-    return this.#book.areMet(candidate.dependencies) ? candidate : this.#judgedOrNext(candidate, agent)
+  /** Nothing else is to be done: whatever others have not taken yet. */
+  async #bestOfLeft(agent: string): Promise<Candidate | undefined> {
+    await this.#look(true)
+    this.#lookAtLeft(true)
+    return this.best(agent)
   }
 
-  async #judgedOrNext(candidate: Candidate, agent: string): Promise<Candidate | undefined> {
+  async #judgedOrNext(candidate: Candidate, agent: string, heap: Heap<Candidate>): Promise<Candidate | undefined> {
     const states = await this.#judgeInHand(candidate)
-    if (states.length === 0) return candidate
-    if (this.#isWaiting(candidate)) this.#park(candidate, states)
+    if (states.length === 0 && !this.#sharing.leaves(candidate, heap.size)) return candidate
+    if (states.length > 0 && this.#isWaiting(candidate)) this.#park(candidate, states)
     return this.best(agent)
   }
 
@@ -287,7 +298,7 @@ export class PendingIndex {
 
   /** Somebody else took this one first, so others are working through the same messages: they are shared out. */
   lost(candidate: Candidate, isFirst: boolean): void {
-    this.#sharing.lost(candidate, isFirst)
+    this.#sharing.lost(candidate, isFirst, this.#ready.get(candidate.to)?.size ?? 0)
   }
 
   #lookAtLeft(must: boolean): void {

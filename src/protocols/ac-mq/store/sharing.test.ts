@@ -8,6 +8,8 @@ const candidate = (number: number, priority = 3): Candidate => {
 }
 const many = (count: number, priority?: number) => Array.from({ length: count }, (_, i) => candidate(i, priority))
 
+const plenty = 1000
+
 /** Works through a queue as `PendingIndex` does; answers what it was offered, in that order. */
 function work(sharing: Sharing, queue: readonly Candidate[], isGone: (one: Candidate) => boolean) {
   const waiting = [...queue]
@@ -18,10 +20,10 @@ function work(sharing: Sharing, queue: readonly Candidate[], isGone: (one: Candi
     const back = sharing.fromAnEnd(waiting[0]?.priority ?? Number.POSITIVE_INFINITY)
     const one = back ?? waiting.shift()
     if (!one) return { taken, lost }
-    if (!back && sharing.leaves(one)) continue
+    if (!back && sharing.leaves(one, plenty)) continue
     if (isGone(one)) {
       lost.push(one)
-      sharing.lost(one, isFirst)
+      sharing.lost(one, isFirst, plenty)
     } else taken.push(one)
     isFirst = !isGone(one)
   }
@@ -79,9 +81,9 @@ describe('Sharing', () => {
 
   it('believes that the rest has gone once a few have, and tries it again after a look', () => {
     const sharing = new Sharing()
-    sharing.lost(candidate(0), true)
-    const left = many(100, 1).filter((one) => sharing.leaves(one))
-    for (let i = 0; i < 3; i++) sharing.lost(sharing.fromAnEnd(2)!, i === 0)
+    sharing.lost(candidate(0), true, plenty)
+    const left = many(100, 1).filter((one) => sharing.leaves(one, plenty))
+    for (let i = 0; i < 3; i++) sharing.lost(sharing.fromAnEnd(2)!, i === 0, plenty)
     expect(sharing.fromAnEnd(2)).toBeUndefined()
     const there = left.slice(10, 12)
     sharing.keep((one) => there.includes(one))
@@ -91,22 +93,31 @@ describe('Sharing', () => {
 
   it('goes on at the other end where somebody else is helping too', () => {
     const sharing = new Sharing()
-    sharing.lost(candidate(0), true)
-    const left = many(100, 1).filter((one) => sharing.leaves(one))
+    sharing.lost(candidate(0), true, plenty)
+    const left = many(100, 1).filter((one) => sharing.leaves(one, plenty))
     expect(sharing.fromAnEnd(2)).toBe(left.at(-1))
     const met = sharing.fromAnEnd(2)!
     expect(met).toBe(left.at(-2))
-    sharing.lost(met, true)
+    sharing.lost(met, true, plenty)
     expect(sharing.fromAnEnd(2)).toBe(left[0])
     expect(sharing.fromAnEnd(2)).toBe(left[1])
   })
 
+  it('divides few into no lanes, and goes on with one of the next', () => {
+    const sharing = new Sharing()
+    sharing.lost(candidate(0), true, 100)
+    const few = many(100)
+    const left = few.filter((one) => sharing.leaves(one, 100))
+    expect(left.length).toBeLessThan(8)
+    expect(left).toEqual(few.slice(0, left.length))
+  })
+
   it('takes everything back at once', () => {
     const sharing = new Sharing()
-    sharing.lost(candidate(0), true)
-    const left = many(100).filter((one) => sharing.leaves(one))
+    sharing.lost(candidate(0), true, plenty)
+    const left = many(100).filter((one) => sharing.leaves(one, plenty))
     expect(left.length).toBeGreaterThan(20)
     expect(sharing.takeBack()).toEqual(left)
-    expect([sharing.hasLeft, sharing.leaves(left[0]!), sharing.fromAnEnd(9)]).toEqual([false, false, undefined])
+    expect([sharing.hasLeft, sharing.leaves(left[0]!, plenty), sharing.fromAnEnd(9)]).toEqual([false, false, undefined])
   })
 })

@@ -16,6 +16,10 @@ const leftFor = 1000
 /** As many as may be gone at the back before all count as gone. */
 const fewGone = 3
 const longestRun = 8
+/** Fewer are not divided into lanes: a lane of them would be empty, and each of them may be what others wait for. */
+const worthLanes = 256
+const firstDetour = 8
+const longestDetour = 64
 
 export class Sharing {
   readonly #lanes = new Lanes()
@@ -29,14 +33,16 @@ export class Sharing {
   /** How many were lost one after the other. */
   #run = 0
   #skipping = { priority: 0, count: 0 }
+  #detour = firstDetour
 
   get hasLeft(): boolean {
     return this.#left.length > 0
   }
 
-  /** True when this one is left to others. */
-  leaves(candidate: Candidate): boolean {
-    if (!this.#isSkipped(candidate) && this.#lanes.isMine(candidate.id)) return false
+  /** True when this one is left to others. `ready`: how many there are besides. */
+  leaves(candidate: Candidate, ready: number): boolean {
+    const isMine = ready < worthLanes || this.#lanes.isMine(candidate.id)
+    if (!this.#isSkipped(candidate) && isMine) return false
     if (this.#left.length === 0) this.#since = performance.now()
     this.#left.push(candidate)
     this.#mostUrgent = Math.min(this.#mostUrgent, candidate.priority)
@@ -56,8 +62,8 @@ export class Sharing {
     return this.#tried
   }
 
-  /** Somebody else took this one first. `isFirst`: after one that was not lost. */
-  lost(candidate: Candidate, isFirst: boolean): void {
+  /** Somebody else took this one first. `isFirst`: after one that was not lost. `ready`: how many there are besides. */
+  lost(candidate: Candidate, isFirst: boolean, ready: number): void {
     if (candidate === this.#tried) {
       // Somebody else is helping from this end.
       this.#isBackTaken = !this.#isBackTaken
@@ -65,14 +71,22 @@ export class Sharing {
       if (this.#gone < fewGone) return
       this.#gone = 0
       this.#mostUrgent = Number.POSITIVE_INFINITY
+    } else if (ready < worthLanes) {
+      // So few are gone through in no time: the next is one of the next, by chance which.
+      this.#skip(candidate, Math.floor(Math.random() * this.#detour))
+      this.#detour = Math.min(longestDetour, this.#detour * 2)
     } else if (isFirst) {
       this.#lanes.change()
       this.#run = 0
     } else {
       // Lost again at once: where this one was, others have been for some time. How far, is found out by leaps.
       this.#run = Math.min(this.#run + 1, longestRun)
-      this.#skipping = { priority: candidate.priority, count: 2 ** this.#run }
+      this.#skip(candidate, 2 ** this.#run)
     }
+  }
+
+  #skip({ priority }: Candidate, count: number): void {
+    this.#skipping = { priority, count }
   }
 
   /** After a look: what is there after all is to be tried before anything less urgent. */
@@ -93,6 +107,7 @@ export class Sharing {
     this.#mostUrgent = Number.POSITIVE_INFINITY
     this.#gone = 0
     this.#isBackTaken = false
+    this.#detour = firstDetour
     this.#lanes.leave()
     return left
   }

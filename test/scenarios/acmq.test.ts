@@ -737,7 +737,7 @@ describe('an agent that waits', () => {
   }
   const to = (recipient: string, body: string, more: object = {}) => ({ from: 'claude', to: recipient, body, ...more })
 
-  it('[X-wake] takes the one message that came without listing the queue', async () => {
+  it('takes the one message that came without listing the queue', async () => {
     const { waiting, other, listed, hint } = await idle()
     const { message } = await other.send(to('gemini', 'Here'))
     hint(message.name)

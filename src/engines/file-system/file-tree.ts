@@ -1,7 +1,7 @@
 /** The tree on plain files: the verbs, put together from the parts beside this file. */
 import { type Clock, systemClock } from '../../kernel/clock.ts'
 import { invalidInput } from '../../kernel/errors.ts'
-import { childOf, nameOf, parentOf, type TreePath, treePath, treeRoot } from '../../kernel/tree-path.ts'
+import { childOf, isSegment, nameOf, parentOf, type TreePath, treePath, treeRoot } from '../../kernel/tree-path.ts'
 import { engineHome, home, isReserved } from '../../tree/home.ts'
 import { bytesAfter } from '../../tree/overwrite.ts'
 import type {
@@ -75,6 +75,8 @@ interface Opened {
   readonly place: Place
   readonly writable: boolean
 }
+
+const dot = 46
 
 /** After a first failure, which is the one to report, a second one on the way out is expected. */
 const cleanUpCodes = ['EBADF', 'EIO', 'ENOSPC', 'EACCES', 'EMFILE']
@@ -168,10 +170,12 @@ export class FileTree implements Tree {
   ): Promise<void> {
     return this.#attempt(folder, () => {
       this.#countReads(names.length)
+      if (folder !== '') this.#check(folder)
       const open = this.#folders.at(folder, false)
       if (open === undefined) return
       for (const name of names) {
-        this.#check(childOf(folder, name))
+        // Of a name that begins like ours there is nothing to look at but the name.
+        if (name.charCodeAt(0) === dot || !isSegment(name)) this.#check(childOf(folder, name))
         const head = headOf(this.#disk, new Place(open, name), atMost)
         if (head) onHead(name, head)
       }

@@ -27,11 +27,17 @@ export interface AcmqMessage {
 }
 
 /** Reads a message from its first bytes, which must hold the whole header. Throws `Corrupt` with code, place and hint. */
-export function parseMessage(bytes: Uint8Array, context: CheckContext): AcmqMessage {
+export const parseMessage = (bytes: Uint8Array, context: CheckContext): AcmqMessage =>
+  parseOwnMessage(bytes, context) ?? parseAnyMessage(bytes, context)
+
+/** The same of a whole header as we write it, in which nothing is to be reported; `undefined` for any other. */
+export function parseOwnMessage(
+  bytes: Uint8Array,
+  { address }: Pick<CheckContext, 'address'>,
+): AcmqMessage | undefined {
   const own = readOwnHeader(bytes)
-  if (own?.record.mission_id === context.address)
-    return { record: own.record, problems: none, bodyStart: own.bodyStart, header: own.header }
-  return parseAnyMessage(bytes, context)
+  if (own?.record.mission_id !== address) return undefined
+  return { record: own.record, problems: none, bodyStart: own.bodyStart, header: own.header }
 }
 
 const none: readonly Problem[] = Object.freeze([])

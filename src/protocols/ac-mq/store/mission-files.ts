@@ -3,7 +3,7 @@ import type { Clock } from '../../../kernel/clock.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import type { Tree } from '../../../tree/tree.ts'
-import { type AcmqMessage, parseMessage } from '../format.ts'
+import { type AcmqMessage, parseMessage, parseOwnMessage } from '../format.ts'
 import { type MissionPlace, missionPath, queuePath } from '../layout.ts'
 import type { QueueName } from '../schema.ts'
 import type { AcmqSettings } from '../settings.ts'
@@ -73,6 +73,8 @@ export class MissionFiles {
 
   /** Only of a head with a whole header in it, in which nothing is wrong. */
   #parseHead(head: Uint8Array, name: string): AcmqMessage | undefined {
+    const own = parseOwnMessage(head, this.place)
+    if (own) return own
     try {
       return head.length < headBytes || endsHeader(head) ? this.parse(head, name) : undefined
     } catch (error) {

@@ -224,14 +224,15 @@ export class PendingIndex {
       }
       // To judge what waits for others costs more than to help with what is known to wait for nobody.
       const isReady = candidate && this.#book.areMet(candidate.dependencies)
-      const left = this.#sharing.fromAnEnd(isReady ? candidate.priority : Number.POSITIVE_INFINITY)
+      const priority = isReady ? candidate.priority : Number.POSITIVE_INFINITY
+      if (this.#sharing.needsLook(priority)) return this.#bestAfterLook(agent)
+      const left = this.#sharing.fromAnEnd(priority)
       if (left) {
         if (!this.#isWaiting(left)) continue
         if (left.to === agent || left.to === 'all') return left
         this.#push(left)
         continue
       }
-      if (!isReady && this.#sharing.hasLeft) return this.#bestOfLeft(agent)
       if (!heap || !candidate) return undefined
       heap.pop()
       if (!isReady) return this.#judgedOrNext(candidate, agent, heap)
@@ -239,10 +240,9 @@ export class PendingIndex {
     }
   }
 
-  /** Nothing else is to be done: whatever others have not taken yet. */
-  async #bestOfLeft(agent: string): Promise<Candidate | undefined> {
+  async #bestAfterLook(agent: string): Promise<Candidate | undefined> {
     await this.#look(true)
-    this.#lookAtLeft(true)
+    this.#lookAtLeft(false)
     return this.best(agent)
   }
 

@@ -17,7 +17,9 @@ function work(sharing: Sharing, queue: readonly Candidate[], isGone: (one: Candi
   const lost: Candidate[] = []
   let isFirst = true
   for (;;) {
-    const back = sharing.fromAnEnd(waiting[0]?.priority ?? Number.POSITIVE_INFINITY)
+    const priority = waiting[0]?.priority ?? Number.POSITIVE_INFINITY
+    if (sharing.needsLook(priority)) sharing.keep((one) => !isGone(one))
+    const back = sharing.fromAnEnd(priority)
     const one = back ?? waiting.shift()
     if (!one) return { taken, lost }
     if (!back && sharing.leaves(one, plenty)) continue
@@ -47,8 +49,7 @@ describe('Sharing', () => {
     ] as const) {
       const sharing = new Sharing()
       const { taken } = work(sharing, queue, isGone)
-      const later = sharing.takeBack().filter((one) => !isGone(one))
-      const all = [...taken, ...later].map(({ time, priority }) => `${priority}-${time}`).sort()
+      const all = taken.map(({ time, priority }) => `${priority}-${time}`).sort()
       expect(all, what).toEqual(
         queue
           .filter((one) => !isGone(one))
@@ -79,14 +80,18 @@ describe('Sharing', () => {
     expect(back).toEqual([...back].sort((a, b) => b - a))
   })
 
-  it('believes that the rest has gone once a few have, and tries it again after a look', () => {
+  it('calls for a look once a few have gone, and goes on with what is there', () => {
     const sharing = new Sharing()
     sharing.lost(candidate(0), true, plenty)
     const left = many(100, 1).filter((one) => sharing.leaves(one, plenty))
-    for (let i = 0; i < 3; i++) sharing.lost(sharing.fromAnEnd(2)!, i === 0, plenty)
-    expect(sharing.fromAnEnd(2)).toBeUndefined()
+    for (let i = 0; i < 3; i++) {
+      expect(sharing.needsLook(2)).toBe(false)
+      sharing.lost(sharing.fromAnEnd(2)!, i === 0, plenty)
+    }
+    expect([sharing.needsLook(1), sharing.needsLook(2)]).toEqual([false, true])
     const there = left.slice(10, 12)
     sharing.keep((one) => there.includes(one))
+    expect(sharing.needsLook(2)).toBe(false)
     const tried = [sharing.fromAnEnd(2), sharing.fromAnEnd(2), sharing.fromAnEnd(2)]
     expect(new Set(tried)).toEqual(new Set([...there, undefined]))
   })

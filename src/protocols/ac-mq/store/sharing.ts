@@ -2,18 +2,18 @@
  * How processes that work on one queue get out of each other's way without talking to each other. Whoever loses a race
  * keeps to a lane of the messages (`Lanes`) and leaves the others to those who are there too; they work through them from
  * the front. So, before anything less urgent is taken, those left are tried from the back, or from the front where
- * somebody else helps from the back: as long as some are there, the others are slower and are helped. Once a few have gone, the rest is believed to have gone too, until the next look at
- * the folder: up to then it is with what somebody left as with what has just come.
+ * somebody else helps from the back: as long as some are there, the others are slower and are helped. Once a few have
+ * gone most have, and a look at the folder tells which have not.
  *
  * After a second, or when there is nothing else to do, everything counts again. Whoever meets nobody leaves nothing, and
- * takes everything in strict order.
+ * takes everything in strict order; nobody takes anything less urgent first.
  */
 import type { Candidate } from './candidate.ts'
 import { Lanes } from './lanes.ts'
 
 /** Milliseconds. */
 const leftFor = 1000
-/** As many as may be gone at the back before all count as gone. */
+/** As many as may be gone one after the other before a look tells more than trying. */
 const fewGone = 3
 const longestRun = 8
 /** Fewer are not divided into lanes: a lane of them would be empty, and each of them may be what others wait for. */
@@ -25,7 +25,7 @@ export class Sharing {
   readonly #lanes = new Lanes()
   #left: Candidate[] = []
   #since = 0
-  /** Of those that are still to be tried from the back. */
+  /** Of those that are left. */
   #mostUrgent = Number.POSITIVE_INFINITY
   #tried: Candidate | undefined
   #gone = 0
@@ -37,6 +37,11 @@ export class Sharing {
 
   get hasLeft(): boolean {
     return this.#left.length > 0
+  }
+
+  /** True when most of those left have gone, and a look is called for before anything of this priority is taken. */
+  needsLook(priority: number): boolean {
+    return this.#gone >= fewGone && this.#left.length > 0 && this.#mostUrgent < priority
   }
 
   /** True when this one is left to others. `ready`: how many there are besides. */
@@ -68,9 +73,6 @@ export class Sharing {
       // Somebody else is helping from this end.
       this.#isBackTaken = !this.#isBackTaken
       this.#gone = isFirst ? 1 : this.#gone + 1
-      if (this.#gone < fewGone) return
-      this.#gone = 0
-      this.#mostUrgent = Number.POSITIVE_INFINITY
     } else if (ready < worthLanes) {
       // So few are gone through in no time: the next is one of the next, by chance which.
       this.#skip(candidate, Math.floor(Math.random() * this.#detour))
@@ -89,10 +91,10 @@ export class Sharing {
     this.#skipping = { priority, count }
   }
 
-  /** After a look: what is there after all is to be tried before anything less urgent. */
+  /** After a look. */
   keep(isThere: (candidate: Candidate) => boolean): void {
     this.#left = this.#left.filter(isThere)
-    for (const { priority } of this.#left) this.#mostUrgent = Math.min(this.#mostUrgent, priority)
+    this.#gone = 0
   }
 
   /** True when what is left has been left for long enough. */

@@ -218,25 +218,19 @@ export class PendingIndex {
     for (;;) {
       const heap = this.#betterOf(this.#ready.get(agent), this.#ready.get('all'))
       const candidate = heap?.peek()
-      if (heap && candidate && !this.#isWaiting(candidate)) {
-        heap.pop()
-        continue
-      }
-      // To judge what waits for others costs more than to help with what is known to wait for nobody.
-      const isReady = candidate && this.#book.areMet(candidate.dependencies)
-      const priority = isReady ? candidate.priority : Number.POSITIVE_INFINITY
+      const priority = candidate?.priority ?? Number.POSITIVE_INFINITY
       if (this.#sharing.needsLook(priority)) return this.#bestAfterLook(agent)
       const left = this.#sharing.fromAnEnd(priority)
       if (left) {
         if (!this.#isWaiting(left)) continue
-        if (left.to === agent || left.to === 'all') return left
+        if (left.to === agent || left.to === 'all') return this.#judgeNowOrLater(left, agent)
         this.#push(left)
         continue
       }
       if (!heap || !candidate) return undefined
       heap.pop()
-      if (!isReady) return this.#judgedOrNext(candidate, agent, heap)
-      if (!this.#sharing.leaves(candidate, heap.size)) return candidate
+      if (!this.#isWaiting(candidate) || this.#sharing.leaves(candidate, heap.size)) continue
+      return this.#judgeNowOrLater(candidate, agent)
     }
   }
 
@@ -246,10 +240,14 @@ export class PendingIndex {
     return this.best(agent)
   }
 
-  async #judgedOrNext(candidate: Candidate, agent: string, heap: Heap<Candidate>): Promise<Candidate | undefined> {
+  #judgeNowOrLater(candidate: Candidate, agent: string): Candidate | Promise<Candidate | undefined> {
+    return this.#book.areMet(candidate.dependencies) ? candidate : this.#judgedOrNext(candidate, agent)
+  }
+
+  async #judgedOrNext(candidate: Candidate, agent: string): Promise<Candidate | undefined> {
     const states = await this.#judgeInHand(candidate)
-    if (states.length === 0 && !this.#sharing.leaves(candidate, heap.size)) return candidate
-    if (states.length > 0 && this.#isWaiting(candidate)) this.#park(candidate, states)
+    if (states.length === 0) return candidate
+    if (this.#isWaiting(candidate)) this.#park(candidate, states)
     return this.best(agent)
   }
 

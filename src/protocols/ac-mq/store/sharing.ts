@@ -16,7 +16,7 @@ const leftFor = 1000
 /** As many as may be gone one after the other before a look tells more than trying. */
 const fewGone = 3
 const longestRun = 8
-/** Fewer are not divided into lanes: a lane of them would be empty, and each of them may be what others wait for. */
+/** Fewer are not divided into lanes: a lane of them would be empty. */
 const worthLanes = 256
 const firstDetour = 8
 const longestDetour = 64
@@ -46,7 +46,7 @@ export class Sharing {
 
   /** True when this one is left to others. `ready`: how many there are besides. */
   leaves(candidate: Candidate, ready: number): boolean {
-    const isMine = ready < worthLanes || this.#lanes.isMine(candidate.id)
+    const isMine = !isWorthLanes(candidate, ready) || this.#lanes.isMine(candidate.id)
     if (!this.#isSkipped(candidate) && isMine) return false
     if (this.#left.length === 0) this.#since = performance.now()
     this.#left.push(candidate)
@@ -73,7 +73,7 @@ export class Sharing {
       // Somebody else is helping from this end.
       this.#isBackTaken = !this.#isBackTaken
       this.#gone = isFirst ? 1 : this.#gone + 1
-    } else if (ready < worthLanes) {
+    } else if (!isWorthLanes(candidate, ready)) {
       // So few are gone through in no time: the next is one of the next, by chance which.
       this.#skip(candidate, Math.floor(Math.random() * this.#detour))
       this.#detour = Math.min(longestDetour, this.#detour * 2)
@@ -114,3 +114,7 @@ export class Sharing {
     return left
   }
 }
+
+/** Of messages that depend on others few can be claimed at a time, however many wait, and others wait for each of them. */
+const isWorthLanes = ({ dependencies }: Candidate, ready: number): boolean =>
+  ready >= worthLanes && dependencies.length === 0

@@ -215,40 +215,43 @@ export class PendingIndex {
    * process is offered it until it is handed back, so that agents who share a process do not race each other.
    */
   best(agent: string): Candidate | undefined | Promise<Candidate | undefined> {
+    const next = this.#next(agent)
+    const isKnown = next === undefined || (next !== 'look' && this.#book.areMet(next.dependencies))
+    return isKnown ? next : this.#bestOf(next, agent)
+  }
+
+  async #bestOf(first: Candidate | 'look', agent: string): Promise<Candidate | undefined> {
+    for (let next: Candidate | 'look' | undefined = first; next !== undefined; next = this.#next(agent)) {
+      if (next === 'look') {
+        await this.#look(true)
+        this.#lookAtLeft(false)
+        continue
+      }
+      const states = await this.#judgeInHand(next)
+      if (states.length === 0) return next
+      if (this.#isWaiting(next)) this.#park(next, states)
+    }
+    return undefined
+  }
+
+  /** The next to be judged. `look`: whoever shares the queue with us seems to have taken most of what was left. */
+  #next(agent: string): Candidate | 'look' | undefined {
     for (;;) {
       const heap = this.#betterOf(this.#ready.get(agent), this.#ready.get('all'))
       const candidate = heap?.peek()
       const priority = candidate?.priority ?? Number.POSITIVE_INFINITY
-      if (this.#sharing.needsLook(priority)) return this.#bestAfterLook(agent)
+      if (this.#sharing.needsLook(priority)) return 'look'
       const left = this.#sharing.fromAnEnd(priority)
       if (left) {
         if (!this.#isWaiting(left)) continue
-        if (left.to === agent || left.to === 'all') return this.#judgeNowOrLater(left, agent)
+        if (left.to === agent || left.to === 'all') return left
         this.#push(left)
         continue
       }
       if (!heap || !candidate) return undefined
       heap.pop()
-      if (!this.#isWaiting(candidate) || this.#sharing.leaves(candidate, heap.size)) continue
-      return this.#judgeNowOrLater(candidate, agent)
+      if (this.#isWaiting(candidate) && !this.#sharing.leaves(candidate, heap.size)) return candidate
     }
-  }
-
-  async #bestAfterLook(agent: string): Promise<Candidate | undefined> {
-    await this.#look(true)
-    this.#lookAtLeft(false)
-    return this.best(agent)
-  }
-
-  #judgeNowOrLater(candidate: Candidate, agent: string): Candidate | Promise<Candidate | undefined> {
-    return this.#book.areMet(candidate.dependencies) ? candidate : this.#judgedOrNext(candidate, agent)
-  }
-
-  async #judgedOrNext(candidate: Candidate, agent: string): Promise<Candidate | undefined> {
-    const states = await this.#judgeInHand(candidate)
-    if (states.length === 0) return candidate
-    if (this.#isWaiting(candidate)) this.#park(candidate, states)
-    return this.best(agent)
   }
 
   /** True when something waits for this agent, as far as is known. */

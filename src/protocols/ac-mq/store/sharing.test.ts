@@ -117,6 +117,21 @@ describe('Sharing', () => {
     expect(left).toEqual(few.slice(0, left.length))
   })
 
+  it('tries the most urgent of those left first, and none that is not more urgent than the next', () => {
+    const sharing = new Sharing()
+    sharing.lost(candidate(0), true, plenty)
+    const [urgent] = many(100, 1).filter((one) => sharing.leaves(one, plenty))
+    const [later] = many(100, 3).filter((one) => sharing.leaves(one, plenty))
+    sharing.keep((one) => one === urgent || one === later)
+    expect([sharing.fromAnEnd(1), sharing.fromAnEnd(2), sharing.fromAnEnd(2), sharing.fromAnEnd(3)]).toEqual([
+      undefined,
+      urgent,
+      undefined,
+      undefined,
+    ])
+    expect([sharing.fromAnEnd(4), sharing.hasLeft]).toEqual([later, false])
+  })
+
   it('takes everything back at once', () => {
     const sharing = new Sharing()
     sharing.lost(candidate(0), true, plenty)

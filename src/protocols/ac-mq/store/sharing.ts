@@ -23,10 +23,9 @@ const longestDetour = 64
 
 export class Sharing {
   readonly #lanes = new Lanes()
-  #left: Candidate[] = []
+  /** By priority, each in its order. */
+  readonly #left = new Map<number, Candidate[]>()
   #since = 0
-  /** Of those that are left. */
-  #mostUrgent = Number.POSITIVE_INFINITY
   #tried: Candidate | undefined
   #gone = 0
   #isBackTaken = false
@@ -36,22 +35,29 @@ export class Sharing {
   #detour = firstDetour
 
   get hasLeft(): boolean {
-    return this.#left.length > 0
+    return this.#left.size > 0
   }
 
   /** True when most of those left have gone, and a look is called for before anything of this priority is taken. */
   needsLook(priority: number): boolean {
-    return this.#gone >= fewGone && this.#left.length > 0 && this.#mostUrgent < priority
+    return this.#gone >= fewGone && this.#mostUrgent < priority
   }
 
   /** True when this one is left to others. `ready`: how many there are besides. */
   leaves(candidate: Candidate, ready: number): boolean {
     const isMine = !isWorthLanes(candidate, ready) || this.#lanes.isMine(candidate.id)
     if (!this.#isSkipped(candidate) && isMine) return false
-    if (this.#left.length === 0) this.#since = performance.now()
-    this.#left.push(candidate)
-    this.#mostUrgent = Math.min(this.#mostUrgent, candidate.priority)
+    if (!this.hasLeft) this.#since = performance.now()
+    const others = this.#left.get(candidate.priority)
+    if (others) others.push(candidate)
+    else this.#left.set(candidate.priority, [candidate])
     return true
+  }
+
+  get #mostUrgent(): number {
+    let most = Number.POSITIVE_INFINITY
+    for (const priority of this.#left.keys()) if (priority < most) most = priority
+    return most
   }
 
   #isSkipped({ priority }: Candidate): boolean {
@@ -61,9 +67,12 @@ export class Sharing {
 
   /** One of those left, before anything of this priority is taken. */
   fromAnEnd(priority: number): Candidate | undefined {
-    if (this.#mostUrgent >= priority) return undefined
-    this.#tried = this.#isBackTaken ? this.#left.shift() : this.#left.pop()
-    if (!this.#tried) this.#mostUrgent = Number.POSITIVE_INFINITY
+    if (!this.hasLeft) return undefined
+    const mostUrgent = this.#mostUrgent
+    const left = mostUrgent < priority ? this.#left.get(mostUrgent) : undefined
+    if (!left) return undefined
+    this.#tried = this.#isBackTaken ? left.shift() : left.pop()
+    if (left.length === 0) this.#left.delete(mostUrgent)
     return this.#tried
   }
 
@@ -93,20 +102,23 @@ export class Sharing {
 
   /** After a look. */
   keep(isThere: (candidate: Candidate) => boolean): void {
-    this.#left = this.#left.filter(isThere)
+    for (const [priority, left] of this.#left) {
+      const there = left.filter(isThere)
+      if (there.length > 0) this.#left.set(priority, there)
+      else this.#left.delete(priority)
+    }
     this.#gone = 0
   }
 
   /** True when what is left has been left for long enough. */
   isOver(now: number): boolean {
-    return this.#left.length > 0 && now - this.#since > leftFor
+    return this.hasLeft && now - this.#since > leftFor
   }
 
   /** All that was left. From now on everything counts again. */
   takeBack(): readonly Candidate[] {
-    const left = this.#left
-    this.#left = []
-    this.#mostUrgent = Number.POSITIVE_INFINITY
+    const left = [...this.#left.values()].flat()
+    this.#left.clear()
     this.#gone = 0
     this.#isBackTaken = false
     this.#detour = firstDetour

@@ -11,3 +11,19 @@ export function lastAnswer<Question extends string | number, Answer>(
     return last.answer
   }
 }
+
+/** The same for the last `most` questions or so: then it begins anew. */
+export function lastAnswers<Question extends string, Answer>(
+  most: number,
+  answer: (question: Question) => Answer,
+): (question: Question) => Answer {
+  const known = new Map<Question, Answer>()
+  return (question) => {
+    const found = known.get(question)
+    if (found !== undefined) return found
+    const made = answer(question)
+    if (known.size >= most) known.clear()
+    known.set(question, made)
+    return made
+  }
+}

@@ -20,6 +20,15 @@ interface Pinned extends Folder {
   checkedAt: number
 }
 
+/** A path that was taken apart. */
+interface Known {
+  readonly path: TreePath
+  readonly folder: Pinned
+  readonly place: Place
+  /** Neither its folder nor its name is suspect. */
+  readonly isPlain: boolean
+}
+
 const trustedFor = 50
 const mostOpen = 200
 /** A move has two folders, and whoever works through a queue goes to and fro between a few. */
@@ -34,6 +43,9 @@ export class Folders {
   readonly #open = new Map<string, Pinned>()
   /** The folders of the last paths: found by comparing, without cutting a piece off each path and hashing it. */
   readonly #recent: Pinned[] = []
+  /** The last two paths: a move has two, and each is asked for twice. */
+  #last: Known | undefined
+  #lastButOne: Known | undefined
   /** Where the descriptors of this process are found: `/proc/123/fd/`. Empty where there is no `/proc`. */
   #descriptors = ''
   #rootShown = ''
@@ -59,22 +71,15 @@ export class Folders {
   place(path: TreePath, make: true): Place
   place(path: TreePath, make: boolean): Place | undefined
   place(path: TreePath, make: boolean): Place | undefined {
-    const slash = path.lastIndexOf('/')
-    const folder = this.#recall(path, slash) ?? this.#findAndRemember(parentOf(path), make)
-    return folder && new Place(folder, path.slice(slash + 1))
+    const known = this.#known(path)
+    if (known && isTrusted(known.folder)) return known.place
+    const folder = this.#findAndRemember(parentOf(path), make)
+    return folder && new Place(folder, nameOf(path))
   }
 
   /** True for a path that cannot be suspect, because its folder is known not to be and its name is none. */
   isPlain(path: TreePath): boolean {
-    const slash = path.lastIndexOf('/')
-    const first = path.charCodeAt(slash + 1)
-    // A dot, or nothing at all.
-    if (first === 46 || Number.isNaN(first)) return false
-    for (const known of this.#recent) {
-      if (known.path.length !== slash || !path.startsWith(known.path)) continue
-      return known.isPlain && !path.includes('\\') && !path.includes('\0')
-    }
-    return false
+    return this.#known(path)?.isPlain === true
   }
 
   /** Called when a folder turned out to be gone; true when it was held open and a second try makes sense. */
@@ -127,11 +132,18 @@ export class Folders {
     return above && this.#step(above, folder, make)
   }
 
-  #recall(path: TreePath, folderLength: number): Pinned | undefined {
+  /** Only of a path in one of the recent folders. */
+  #known(path: TreePath): Known | undefined {
+    if (this.#last?.path === path) return this.#last
+    if (this.#lastButOne?.path === path) return this.#lastButOne
+    const slash = path.lastIndexOf('/')
     for (let i = 0; i < this.#recent.length; i++) {
-      const known = this.#recent[i]!
-      if (known.path.length !== folderLength || !path.startsWith(known.path)) continue
-      return isTrusted(known) ? known : undefined
+      const folder = this.#recent[i]!
+      if (folder.path.length !== slash || !path.startsWith(folder.path)) continue
+      const name = path.slice(slash + 1)
+      this.#lastButOne = this.#last
+      this.#last = { path, folder, place: new Place(folder, name), isPlain: folder.isPlain && !isSuspect.test(name) }
+      return this.#last
     }
     return undefined
   }
@@ -229,6 +241,8 @@ export class Folders {
     this.#open.delete(folder)
     const recent = this.#recent.indexOf(known)
     if (recent >= 0) this.#recent.splice(recent, 1)
+    this.#last = undefined
+    this.#lastButOne = undefined
     this.#dropped.push(known.fd)
   }
 }

@@ -4,6 +4,7 @@
  * `msg:` and `path:` say which. Without either it is a message when one has that id, and a path otherwise.
  */
 import { invalidInput } from '../../kernel/errors.ts'
+import { lastAnswers } from '../../kernel/last-answer.ts'
 import { printableLine } from '../../kernel/printable.ts'
 import { isSegment } from '../../kernel/tree-path.ts'
 import { shortIdLength } from './file-name.ts'
@@ -26,8 +27,11 @@ export function parseDependency(text: string): Dependency {
   return read
 }
 
-/** For texts from files: never throws. `outside` is a path that leaves the mission, or that no path can be. */
-export function readDependency(text: string): Dependency | { readonly kind: 'outside'; readonly path: string } {
+/** `outside` is a path that leaves the mission, or that no path can be. */
+type ReadDependency = Dependency | { readonly kind: 'outside'; readonly path: string }
+
+/** For texts from files: never throws. Many messages depend on the same things. */
+export const readDependency = lastAnswers(1000, (text: string): ReadDependency => {
   const trimmed = text.trim()
   if (trimmed.startsWith('msg:')) return { kind: 'message', id: trimmed.slice(4).trim() }
   const isPath = trimmed.startsWith('path:')
@@ -35,7 +39,7 @@ export function readDependency(text: string): Dependency | { readonly kind: 'out
   const inside = insidePath(path)
   if (inside === undefined) return { kind: 'outside', path }
   return isPath ? { kind: 'path', path: inside } : { kind: 'either', text: inside }
-}
+})
 
 /** Without `./`, `//` and `..`; `undefined` when it leaves the mission, is the mission, or is no path at all. */
 function insidePath(path: string): string | undefined {

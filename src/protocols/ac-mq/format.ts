@@ -122,13 +122,16 @@ const overwrites: Readonly<Record<QueueName, Overwrite>> = {
   failed: overwriteWith('failed'),
 }
 
-/** What makes the status of a message another one. In files that we wrote that is ten bytes over ten others. */
-export const changeOfStatus = (bytes: Uint8Array, status: QueueName): Buffer | Overwrite =>
-  isOurs(bytes) ? overwrites[status] : withStatus(bytes, status)
+/**
+ * What makes the status of a message another one. In files that we wrote that is ten bytes over ten others. `header` is
+ * its text, from those who have it.
+ */
+export const changeOfStatus = (bytes: Uint8Array, status: QueueName, header?: string): Buffer | Overwrite =>
+  beginsAsOurs(header ?? startOf(bytes)) ? overwrites[status] : withStatus(bytes, status)
 
 /** The message with another status. The length stays the same in files that we wrote. */
 export function withStatus(bytes: Uint8Array, status: QueueName): Buffer {
-  if (!isOurs(bytes)) return bufferOf(editFieldBytes(bytes, 'status', status))
+  if (!beginsAsOurs(startOf(bytes))) return bufferOf(editFieldBytes(bytes, 'status', status))
   const changed = Buffer.from(bytes)
   changed.write(padded[status], opening.length, 'latin1')
   return changed
@@ -138,15 +141,14 @@ export function withStatus(bytes: Uint8Array, status: QueueName): Buffer {
  * True for a header that begins as ours do. That the id comes next tells a full `processing` of ours from that of
  * another program, which is not to be filled up when it becomes shorter.
  */
-function isOurs(bytes: Uint8Array): boolean {
-  const start = bufferOf(bytes).toString('latin1', 0, statusEnd + 5)
-  return (
-    start.startsWith(opening) &&
-    start.endsWith('\nid: ') &&
-    start.length === statusEnd + 5 &&
-    paddedTexts.has(start.slice(opening.length, statusEnd))
-  )
-}
+const beginsAsOurs = (text: string): boolean =>
+  text.startsWith(opening) &&
+  text.startsWith(nextKey, statusEnd) &&
+  paddedTexts.has(text.slice(opening.length, statusEnd))
+
+const nextKey = '\nid: '
+
+const startOf = (bytes: Uint8Array): string => bufferOf(bytes).toString('latin1', 0, statusEnd + nextKey.length)
 
 export interface FieldChanges {
   readonly status?: QueueName
@@ -164,6 +166,6 @@ export function withFields(bytes: Uint8Array, changes: FieldChanges): Buffer {
     return Buffer.concat([header, bytes.subarray(own.bodyStart)])
   }
   const { status, ...others } = changes
-  if (status === undefined || !isOurs(bytes)) return bufferOf(editFieldsBytes(bytes, { ...changes }))
+  if (status === undefined || !beginsAsOurs(startOf(bytes))) return bufferOf(editFieldsBytes(bytes, { ...changes }))
   return bufferOf(editFieldsBytes(withStatus(bytes, status), others))
 }

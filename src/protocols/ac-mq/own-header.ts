@@ -91,7 +91,22 @@ const own = new RegExp(
 )
 // Whatever else it may be, it does not leave the mission.
 const plainDependency = /^(?:msg:|(?:path:)?(?:\.\/)?)\w[\w.-]{0,100}(?:\/\w[\w.-]{0,100})*$/
-const nothing = /^null$/i
+
+/** Without quotes YAML takes this word for no value. */
+const isNothing = (text: string): boolean => text.length === 4 && text.toLowerCase() === 'null'
+
+const isTime = lastAnswer((text: string) => parseTime(text) !== undefined)
+const isSender = lastAnswer((text: string) => isAgentId(text) && !isNothing(text))
+const isRecipient = lastAnswer((text: string) => text === everyone || (isAgentId(text) && !isNothing(text)))
+
+const none: readonly string[] = Object.freeze([])
+
+/** What a list of quoted texts says; `undefined` when one of them is not plain. */
+const dependenciesIn = lastAnswer((list: string): readonly string[] | undefined => {
+  const texts = list.slice(6, -1).split('"\n  - "')
+  return texts.every((text) => plainDependency.test(text)) ? Object.freeze(texts) : undefined
+})
+
 const mostBytes = 2048
 const closing = Buffer.from('\n---\n')
 
@@ -111,11 +126,9 @@ export function readOwnHeader(bytes: Uint8Array): OwnHeader | undefined {
   if (!match) return undefined
   const [header, status, , id, , mission_id, timestamp, , from, , to, priority, timeout, list, summary, attempt] =
     match as unknown as string[]
-  const dependencies = list ? list.slice(6, -1).split('"\n  - "') : []
-  if (parseTime(timestamp!) === undefined || !isAgentId(from!) || !(to === everyone || isAgentId(to!))) return undefined
-  // Without quotes YAML takes this word for no value.
-  if (nothing.test(id!) || nothing.test(mission_id!) || nothing.test(from!) || nothing.test(to!)) return undefined
-  if (!dependencies.every((text) => plainDependency.test(text))) return undefined
+  const dependencies = list === undefined ? none : dependenciesIn(list)
+  if (!dependencies || !isTime(timestamp!) || !isSender(from!) || !isRecipient(to!)) return undefined
+  if (isNothing(id!) || isNothing(mission_id!)) return undefined
   const record: AcmqRecord = {
     id: id!,
     mission_id: mission_id!,

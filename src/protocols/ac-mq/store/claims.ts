@@ -6,7 +6,7 @@
 import { bufferOf } from '../../../formats/front-matter.ts'
 import { conflict, SignalboxError } from '../../../kernel/errors.ts'
 import { nameOf } from '../../../kernel/tree-path.ts'
-import type { Durability, Moved, MoveOptions, Moving } from '../../../tree/tree.ts'
+import type { Durability, Moved, Moving, Overwrite } from '../../../tree/tree.ts'
 import { explain } from '../dependencies.ts'
 import {
   type AcmqMessage,
@@ -244,7 +244,7 @@ export class Claims {
         if (reason !== undefined) return undefined
         return record.to === everyone
           ? withFields(before, { status: 'processing', to: agent })
-          : changeOfStatus(before, 'processing')
+          : changeOfStatus(before, 'processing', read.header)
       },
     }
     try {
@@ -316,9 +316,9 @@ export class Claims {
   ): Promise<Settled<'completed'>> {
     const { text = '', links = [] } = result
     const at = this.#files.clock.now()
-    return this.#settle(ref, holding, 'completed', (before) =>
+    return this.#settle(ref, holding, 'completed', (before, header) =>
       text === '' && links.length === 0
-        ? changeOfStatus(before, 'completed')
+        ? changeOfStatus(before, 'completed', header)
         : withResult(withStatus(before, 'completed'), { agent: holding.agent, at, text, links }),
     )
   }
@@ -394,7 +394,8 @@ export class Claims {
     ref: MessageRef,
     holding: Holding,
     queue: Outcome,
-    change: NonNullable<MoveOptions['change']>,
+    /** `header`: its text, but for the status, of a message as we write it. */
+    change: (before: Uint8Array, header?: string) => Uint8Array | Overwrite,
   ): Promise<Settled<Outcome>> {
     const found = typeof ref === 'string' ? await this.#held(ref) : this.#named(ref)
     if (!found) return this.#settledBefore(ref, holding, queue)
@@ -408,7 +409,7 @@ export class Claims {
         change: (before) => {
           message = this.#inHand.read(name, before) ?? this.#files.parse(before, name)
           this.#expectHolder(message.record, holding)
-          return change(before)
+          return change(before, message.header)
         },
       },
     )

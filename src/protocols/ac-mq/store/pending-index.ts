@@ -204,6 +204,7 @@ export class PendingIndex {
 
   /** Something is completed: what waited for it is judged again. */
   wake(id: string): void {
+    if (this.#waiting.size === 0) return
     const short = id.slice(0, shortLength)
     const woken = this.#waiting.get(short)
     if (!woken) return

@@ -11,6 +11,8 @@ import { everyone, isAgentId } from './names.ts'
 import type { AcmqRecord } from './schema.ts'
 import { parseTime } from './times.ts'
 
+const none: readonly string[] = Object.freeze([])
+
 export const statusWidth = 10
 /** What our files begin with; the status follows. */
 export const opening = '---\nstatus: '
@@ -25,7 +27,7 @@ from: ${printSender(record.from)}
 to: ${printRecipient(record.to)}
 priority: ${printScalar(record.priority)}
 timeout_seconds: ${printScalar(record.timeout_seconds)}
-dependencies:${dependencies.length === 0 ? ' []' : dependencies.map(printDependency).join('')}
+dependencies:${printDependencies(dependencies)}
 summary: ${printSummary(record.summary)}
 ${attempt > 1 ? `attempt: ${printScalar(attempt)}\n` : ''}---
 `
@@ -66,6 +68,16 @@ const printId = (id: string): string => (uuid.test(id) ? (id.charCodeAt(0) <= ni
 // ASCII without quotes and backslashes: needs no escapes between quotes.
 const unescaped = /^[ !#-[\]-~]*$/
 
+/** The last list and its text; only of a list that cannot change. */
+let printed = { list: none, text: ' []' }
+
+function printDependencies(list: readonly string[]): string {
+  if (list === printed.list) return printed.text
+  const text = list.length === 0 ? ' []' : list.map(printDependency).join('')
+  if (Object.isFrozen(list)) printed = { list, text }
+  return text
+}
+
 const printDependency = (text: string): string => `\n  - ${unescaped.test(text) ? `"${text}"` : printQuoted(text)}`
 
 // With a blank in it, it is neither a word nor a time, so it is quoted.
@@ -98,8 +110,6 @@ const isNothing = (text: string): boolean => text.length === 4 && text.toLowerCa
 const isTime = lastAnswer((text: string) => parseTime(text) !== undefined)
 const isSender = lastAnswer((text: string) => isAgentId(text) && !isNothing(text))
 const isRecipient = lastAnswer((text: string) => text === everyone || (isAgentId(text) && !isNothing(text)))
-
-const none: readonly string[] = Object.freeze([])
 
 /** What a list of quoted texts says; `undefined` when one of them is not plain. */
 const dependenciesIn = lastAnswer((list: string): readonly string[] | undefined => {

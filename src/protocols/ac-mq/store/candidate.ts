@@ -47,5 +47,9 @@ export const isAsRemembered = (candidate: Candidate, record: AcmqRecord): boolea
   candidate.time === timeOf(record.timestamp) &&
   areSame(candidate.dependencies, record.dependencies)
 
-const areSame = (some: readonly string[], others: readonly string[]): boolean =>
-  some.length === others.length && some.every((text, i) => text === others[i])
+export function areSame(some: readonly string[], others: readonly string[]): boolean {
+  if (some === others) return true
+  if (some.length !== others.length) return false
+  for (let i = 0; i < some.length; i++) if (some[i] !== others[i]) return false
+  return true
+}

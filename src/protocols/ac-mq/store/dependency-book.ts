@@ -17,6 +17,10 @@ type MessageState = ReturnType<Lookup['stateOf']>
 const believedFor = 20
 /** How many dependencies are remembered as met before the memory starts again. */
 const mostMet = 10_000
+/** The same for the names of messages. Those forgotten are searched for. */
+const mostNames = 500_000
+
+const nothing: readonly DependencyState[] = Object.freeze([])
 
 /** Most often right first. */
 const searchOrder: readonly QueueName[] = ['completed', 'processing', 'pending', 'failed']
@@ -30,6 +34,8 @@ export class DependencyBook {
   readonly #completed = new Set<string>()
   /** Dependencies that were met, as their messages spell them, and until when that is believed. */
   readonly #met = new Map<string, number>()
+  /** Messages sent one after the other often have the very same dependencies. */
+  #lastMet = { dependencies: nothing as readonly unknown[], until: 0 }
 
   constructor(files: MissionFiles, finder: Finder) {
     this.#files = files
@@ -37,6 +43,7 @@ export class DependencyBook {
   }
 
   learn(id: string, name: string): void {
+    if (this.#names.size >= mostNames) this.#names.clear()
     this.#names.set(id, name)
   }
 
@@ -64,7 +71,14 @@ export class DependencyBook {
   areMet(dependencies: readonly string[]): boolean {
     if (dependencies.length === 0) return true
     const now = performance.now()
-    for (const text of dependencies) if (!((this.#met.get(text) ?? 0) > now)) return false
+    if (this.#lastMet.dependencies === dependencies && this.#lastMet.until > now) return true
+    let first = Number.POSITIVE_INFINITY
+    for (const text of dependencies) {
+      const until = this.#met.get(text) ?? 0
+      if (!(until > now)) return false
+      if (until < first) first = until
+    }
+    this.#lastMet = { dependencies, until: first }
     return true
   }
 
@@ -120,8 +134,6 @@ export class DependencyBook {
     return place !== undefined && (await this.#files.tree.look(place)) !== undefined
   }
 }
-
-const nothing: readonly DependencyState[] = Object.freeze([])
 
 /** The place of a mission-relative path; `undefined` when it would leave the mission or cannot be a path. */
 function insideOf(mission: TreePath, path: string): TreePath | undefined {

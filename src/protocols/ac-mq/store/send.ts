@@ -7,6 +7,7 @@ import { findCycle, parseDependency, readDependency } from '../dependencies.ts'
 import { contentOf } from '../format.ts'
 import { agentId, fileNameOf, isMessageId, recipientId } from '../layout.ts'
 import type { AcmqRecord } from '../schema.ts'
+import { areSame, none } from './candidate.ts'
 import { type Finder, isMeant } from './finder.ts'
 import { labelOf } from './label.ts'
 import type { MissionFiles } from './mission-files.ts'
@@ -46,6 +47,8 @@ export class Sending {
   readonly #files: MissionFiles
   readonly #index: PendingIndex
   readonly #sentBefore: SentBefore
+  /** Those of the last message, checked: often the next ones have the same. */
+  #dependencies = none
 
   constructor(files: MissionFiles, finder: Finder, index: PendingIndex) {
     this.#files = files
@@ -109,10 +112,17 @@ export class Sending {
       status: 'pending',
       priority,
       timeout_seconds: timeout,
-      dependencies: (input.dependencies ?? []).map(checkedDependency),
+      dependencies: this.#checked(input.dependencies ?? none),
       summary: input.summary ?? firstLineOf(input.body),
       attempt: 1,
     }
+  }
+
+  #checked(dependencies: readonly string[]): readonly string[] {
+    if (!areSame(dependencies, this.#dependencies)) {
+      this.#dependencies = Object.freeze(dependencies.map(checkedDependency))
+    }
+    return this.#dependencies
   }
 
   /** Only an id that others could already name can close a circle. */

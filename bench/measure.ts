@@ -17,19 +17,20 @@ export const breathe = () => new Promise<void>((resolve) => setImmediate(resolve
 
 export type Turn = (round: number) => number | Promise<number>
 
-/** Every contender once a round, each round beginning with another one. Round 0 is a rehearsal and does not count. */
+/** Every contender once a round, each round beginning with another one. The first ones are rehearsals and do not count. */
 export async function interleave<Name extends string>(
   rounds: number,
   turns: Readonly<Record<Name, Turn>>,
+  rehearsals = 1,
 ): Promise<Record<Name, number[]>> {
   const names = Object.keys(turns) as Name[]
   const samples = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>
-  for (let round = 0; round <= rounds; round++) {
+  for (let round = 0; round < rehearsals + rounds; round++) {
     for (let i = 0; i < names.length; i++) {
       const name = names[(i + round) % names.length]!
       await breathe()
       const sample = await turns[name](round)
-      if (round > 0) samples[name].push(sample)
+      if (round >= rehearsals) samples[name].push(sample)
     }
   }
   return samples

@@ -33,6 +33,7 @@ function start() {
       found = 'it'
       hints.get(inbox)!()
       expect(await waiting).toBe('it')
+      await turn()
       expect(hints.size).toBe(0)
     },
   }

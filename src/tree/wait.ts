@@ -54,7 +54,10 @@ export async function waitFor<T>(
     }
   } finally {
     signal?.removeEventListener('abort', stop)
-    for (const one of watching) one.close()
+    // Afterwards: whoever waited has it in hand sooner than the system has ended two watches.
+    setImmediate(() => {
+      for (const one of watching) one.close()
+    })
   }
 }
 

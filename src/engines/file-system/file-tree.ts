@@ -97,6 +97,8 @@ export class FileTree implements Tree {
   readonly #watching = new Set<Watching>()
   /** What makes the bytes of a draft safe before it is put in its place. */
   readonly #flushing: { readonly flush?: (fd: number) => void }
+  /** One that was looked at closely and found to be fine. */
+  #lastSuspect = ''
   #exclusiveSteps = 0
   #reads = 0
 
@@ -543,7 +545,7 @@ export class FileTree implements Tree {
   }
 
   watch(folder: TreePath, onHint: (name?: string) => void): Watching {
-    const watching = watchDirectory(this.#folders.shown(folder), onHint)
+    const watching = watchDirectory(this.#folders.shown(folder), onHint, () => this.#watching.delete(watching))
     this.#watching.add(watching)
     return watching
   }
@@ -571,7 +573,7 @@ export class FileTree implements Tree {
 
   /** Refuses what belongs to the engine. Everything else about a path was checked when it was made. */
   #check(path: TreePath): void {
-    if (this.#folders.isPlain(path) || !isSuspect.test(path)) return
+    if (this.#folders.isPlain(path) || path === this.#lastSuspect || !isSuspect.test(path)) return
     // Callers without a type checker can hand us any text; nothing of it may lead outside.
     treePath(path)
     if (path === '' || isReserved(path) || /(^|\/)\.(own-|signalbox-tmp)/i.test(path)) {
@@ -579,6 +581,7 @@ export class FileTree implements Tree {
         hint: 'Choose another name.',
       })
     }
+    this.#lastSuspect = path
   }
 
   #openLeaf(place: Place, flags: number, path: TreePath): number | undefined {

@@ -9,7 +9,7 @@ import type { Watching } from '../../tree/tree.ts'
 /** How often a hint is given without any event, and how often while there are no events to be had. */
 const beat = { events: 2000, polling: 1000 }
 
-export function watchDirectory(path: string, onHint: (name?: string) => void): Watching {
+export function watchDirectory(path: string, onHint: (name?: string) => void, onClosed: () => void): Watching {
   let watcher: fs.FSWatcher | undefined
   let watched: { ino: number; dev: number } | undefined
   let waiting = false
@@ -75,6 +75,7 @@ export function watchDirectory(path: string, onHint: (name?: string) => void): W
       closed = true
       clearTimeout(timer)
       watcher?.close()
+      onClosed()
     },
   }
 }

@@ -100,15 +100,15 @@ export class Sending {
     const timeout = input.timeoutSeconds ?? settings.timeoutSeconds
     if (!Number.isInteger(timeout) || timeout < 1)
       throw badField('timeout', 'a whole number of seconds above 0', timeout)
-    const id = input.id ?? crypto.randomUUID()
-    if (!isMessageId(id)) throw badField('id', 'letters, digits, `.`, `_` and `-`, 64 at most', id)
+    if (input.id !== undefined && !isMessageId(input.id))
+      throw badField('id', 'letters, digits, `.`, `_` and `-`, 64 at most', input.id)
     return {
-      id,
+      id: input.id ?? crypto.randomUUID(),
       mission_id: place.address,
       // To the millisecond, so that messages of one second are claimed in the order they were sent.
       timestamp: input.timestamp ?? toTheMillisecond(clock.now()),
-      from: agentId(input.from),
-      to: recipientId(input.to),
+      from: senderId(input.from),
+      to: addresseeId(input.to),
       status: 'pending',
       priority,
       timeout_seconds: timeout,
@@ -171,6 +171,8 @@ interface Stored {
 
 const asItIs = (stored: AcmqRecord, { body }: SendInput): Stored => ({ stored, body, notices: [] })
 
+const senderId = lastAnswer(agentId)
+const addresseeId = lastAnswer(recipientId)
 const toTheMillisecond = lastAnswer((ms: number) => new Date(ms).toISOString())
 
 export function checkedDependency(text: string): string {

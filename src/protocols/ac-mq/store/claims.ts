@@ -98,8 +98,11 @@ export class Claims {
     const held = new Map<string, Blocked>()
     let hasLost = false
     // Nothing is awaited that is known already: each `await` costs as much as a system call.
-    for (let must = false; ; must = true) {
-      if (must || !this.#index.isFresh) await this.#index.refresh(must)
+    for (const step of ['known', 'away', 'all'] as const) {
+      if (step === 'known' && !this.#index.isFresh) await this.#index.refresh()
+      // Where many wait for each other, what others finished is all that has changed: no need to list anything.
+      if (step === 'away' && !(await this.#index.wakeFinishedAway())) continue
+      if (step === 'all') await this.#index.refresh(true)
       for (;;) {
         const best = this.#index.best(agent)
         const candidate = best instanceof Promise ? await best : best
@@ -125,8 +128,8 @@ export class Claims {
           return taken
         } else if (isHeld(taken)) held.set(taken.why.id, taken.why)
       }
-      if (must) return { outcome: 'nothing', blocked: [...(await this.#blocked(agent)), ...held.values()] }
     }
+    return { outcome: 'nothing', blocked: [...(await this.#blocked(agent)), ...held.values()] }
   }
 
   /**

@@ -47,16 +47,25 @@ export class DependencyBook {
     this.#names.set(id, name)
   }
 
-  /** What still holds the message back; empty when nothing does. */
-  async judge(record: Pick<AcmqRecord, 'id' | 'dependencies'>): Promise<readonly DependencyState[]> {
+  /** The file of a message, by its whole id, where it is known. */
+  nameOf(id: string): string | undefined {
+    return this.#names.get(id)
+  }
+
+  /** What still holds the message back; empty when nothing does. `isPending` knows some that wait, by their whole ids. */
+  async judge(
+    record: Pick<AcmqRecord, 'id' | 'dependencies'>,
+    isPending: (id: string) => boolean,
+  ): Promise<readonly DependencyState[]> {
     if (this.areMet(record.dependencies)) return nothing
     const states = new Map<string, MessageState>()
     const paths = new Set<string>()
+    const stateOf = async (id: string) => (isPending(id) ? 'pending' : this.stateOf(id))
     for (const text of record.dependencies) {
       const dependency = readDependency(text)
-      if (dependency.kind === 'message') states.set(dependency.id, await this.#stateOf(dependency.id))
+      if (dependency.kind === 'message') states.set(dependency.id, await stateOf(dependency.id))
       if (dependency.kind === 'either') {
-        const state = await this.#stateOf(dependency.text)
+        const state = await stateOf(dependency.text)
         if (state !== undefined) states.set(dependency.text, state)
         else if (await this.#exists(dependency.text)) paths.add(dependency.text)
       }
@@ -92,7 +101,8 @@ export class DependencyBook {
     }
   }
 
-  async #stateOf(id: string): Promise<MessageState> {
+  /** Where a message is, by its id or the beginning of one. */
+  async stateOf(id: string): Promise<MessageState> {
     if (this.#completed.has(id)) return 'completed'
     const full = await this.#resolve(id)
     if (typeof full !== 'string') return full

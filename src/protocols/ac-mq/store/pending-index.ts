@@ -33,10 +33,15 @@ export interface Parked {
   readonly states: readonly DependencyState[]
 }
 
-/** However quiet the folders are, everything held back is judged again after this many milliseconds. */
+/** However quiet the folders are, everything held back is judged again after this many milliseconds, and so many for each. */
 const judgeAllAfter = 3000
+const judgeAllEach = 0.5
 /** Headers may be read again after this many times what it took: on a slow disk it must not become all that is done. */
 const restFactor = 50
+/** What it takes to see whether a message is there, in milliseconds. */
+const tryMs = 0.004
+/** What it takes to see what has become of one message, in milliseconds. */
+const probeMs = 0.02
 
 export class PendingIndex {
   readonly #files: MissionFiles
@@ -49,6 +54,8 @@ export class PendingIndex {
   readonly #parked = new Map<string, Parked>()
   /** Those of them that wait for a message, by its short id. */
   readonly #waiting = new Map<string, Set<Candidate>>()
+  /** Those waited for that are not among ours: taken by others, so that their end is what to look for. By short id. */
+  readonly #away = new Map<string, string>()
   readonly #malformed = new Map<string, SignalboxError>()
   readonly #sharing = new Sharing()
   /** Milliseconds spent on lost races since the last look because of them. */
@@ -159,20 +166,42 @@ export class PendingIndex {
 
   /** Messages that others completed wake those that wait for them; the rest is judged again now and then. */
   async #wakeFinished(must: boolean): Promise<void> {
-    const { came } = await this.#completed.changes(must)
-    for (const { name } of came) {
-      const short = parseFileName(name)?.shortId.slice(0, shortLength)
-      if (short !== undefined) this.wake(short)
-      else this.#wakeAll()
-    }
+    if (must && this.#away.size * probeMs < this.#completed.cost) await this.wakeFinishedAway()
+    else await this.#wakeCompleted(must)
     if (!must) return
-    const isDue = performance.now() - this.#judgedAllAt > judgeAllAfter
+    const isDue = performance.now() - this.#judgedAllAt > judgeAllAfter + this.#parked.size * judgeAllEach
     for (const parked of [...this.#parked.values()]) {
       // A file can appear, an unknown message be sent, a failed one be tried again: no folder of ours tells.
       const isHeld = parked.states.length === 0
       if (isDue || isHeld || parked.states.some(({ is }) => is !== 'waiting')) this.#unpark(parked.candidate)
     }
     if (isDue) this.#judgedAllAt = performance.now()
+  }
+
+  async #wakeCompleted(must: boolean): Promise<void> {
+    const { came } = await this.#completed.changes(must)
+    for (const { name } of came) {
+      const short = parseFileName(name)?.shortId.slice(0, shortLength)
+      if (short !== undefined) this.wake(short)
+      else this.#wakeAll()
+    }
+  }
+
+  /**
+   * Looks what has become of those that others took, one by one, and wakes what waits for those that have come to an end.
+   * True when something was woken.
+   */
+  async wakeFinishedAway(): Promise<boolean> {
+    let hasWoken = false
+    for (const [short, on] of [...this.#away]) {
+      const isWaitedFor = (this.#waiting.get(short)?.size ?? 0) > 0
+      const state = isWaitedFor ? await this.#book.stateOf(on) : undefined
+      if (state === 'pending' || state === 'processing') continue
+      this.#away.delete(short)
+      this.wake(short)
+      hasWoken ||= isWaitedFor
+    }
+    return hasWoken
   }
 
   #wakeAll(): void {
@@ -224,7 +253,7 @@ export class PendingIndex {
   async #bestOf(first: Candidate | 'look', agent: string): Promise<Candidate | undefined> {
     for (let next: Candidate | 'look' | undefined = first; next !== undefined; next = this.#next(agent)) {
       if (next === 'look') {
-        await this.#look(true)
+        await this.#lookForLeft()
         this.#lookAtLeft(false)
         continue
       }
@@ -303,6 +332,19 @@ export class PendingIndex {
     this.#sharing.lost(candidate, isFirst, this.#ready.get(candidate.to)?.size ?? 0)
   }
 
+  /** Which of the most urgent ones left are there: each by itself, where that is sooner done than listing the folder. */
+  async #lookForLeft(): Promise<void> {
+    const { tree, queues } = this.#files
+    const names = this.#sharing.mostUrgent.map(({ name }) => name)
+    if (!tree.heads || names.length * tryMs > this.#view.cost) {
+      await this.#look(true)
+      return
+    }
+    const there = new Set<string>()
+    await tree.heads(queues.pending, names, 1, (name) => there.add(name))
+    for (const name of names) if (!there.has(name)) this.drop(name)
+  }
+
   #lookAtLeft(must: boolean): void {
     if (!must && !this.#sharing.isOver(performance.now())) {
       this.#sharing.keep((candidate) => this.#isWaiting(candidate))
@@ -311,9 +353,9 @@ export class PendingIndex {
     for (const candidate of this.#sharing.takeBack()) this.handBack(candidate)
   }
 
-  /** What still holds a message back; empty when nothing does. */
+  /** What still holds a message back; empty when nothing does. What waits itself, as far as is known, is not looked for. */
   judge(candidate: Candidate): Promise<readonly DependencyState[]> {
-    return this.#book.judge(candidate)
+    return this.#book.judge(candidate, (id) => this.#isOurs(id))
   }
 
   /** Every message held back, for this agent or for anybody, judged now. */
@@ -397,7 +439,14 @@ export class PendingIndex {
       const short = state.on.slice(0, shortLength)
       const waiting = this.#waiting.get(short) ?? new Set()
       this.#waiting.set(short, waiting.add(candidate))
+      if (!this.#isOurs(state.on)) this.#away.set(short, state.on)
     }
+  }
+
+  /** True for a message that waits itself, as far as is known here. */
+  #isOurs(id: string): boolean {
+    const name = this.#book.nameOf(id)
+    return name !== undefined && this.#candidates.has(name)
   }
 
   #unpark(candidate: Candidate): void {
@@ -405,12 +454,19 @@ export class PendingIndex {
     if (!parked) return
     this.#parked.delete(candidate.name)
     for (const state of parked.states) {
-      if ('on' in state) this.#waiting.get(state.on.slice(0, shortLength))?.delete(parked.candidate)
+      if (!('on' in state)) continue
+      const short = state.on.slice(0, shortLength)
+      const waiting = this.#waiting.get(short)
+      waiting?.delete(parked.candidate)
+      if (waiting?.size === 0) this.#waiting.delete(short)
     }
     if (this.#candidates.get(candidate.name) === parked.candidate) this.#push(parked.candidate)
   }
 
   #forget(name: string): void {
+    const id = this.#waiting.size > 0 ? this.#candidates.get(name)?.id : undefined
+    const short = id?.slice(0, shortLength)
+    if (short !== undefined && this.#waiting.has(short)) this.#away.set(short, id!)
     const parked = this.#parked.get(name)
     if (parked) {
       this.#candidates.delete(name)

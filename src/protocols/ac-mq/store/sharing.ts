@@ -54,6 +54,11 @@ export class Sharing {
     return true
   }
 
+  /** The most urgent of those left. */
+  get mostUrgent(): readonly Candidate[] {
+    return this.#left.get(this.#mostUrgent) ?? []
+  }
+
   get #mostUrgent(): number {
     let most = Number.POSITIVE_INFINITY
     for (const priority of this.#left.keys()) if (priority < most) most = priority

@@ -114,7 +114,7 @@ export class DependencyBook {
   /** The one full id meant, from memory if it is there. */
   async #resolve(id: string): Promise<string | undefined | { ambiguous: readonly string[] }> {
     if (this.#names.has(id)) return id
-    const found = await this.#finder.findAll(id)
+    const found = await this.#finder.findMeant(id)
     for (const { id: full, name } of found) this.learn(full, name)
     const archived = found.length === 0 ? await this.#finder.archived(id) : []
     const ids = new Set([...found, ...archived].map((entry) => entry.id).filter((full) => isMeant(id, full)))

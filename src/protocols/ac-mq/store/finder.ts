@@ -47,6 +47,26 @@ export class Finder {
     return exact.length > 0 ? exact : all
   }
 
+  /**
+   * The same for those who only want to know which messages are meant, not where they are by now: one of this very id is
+   * taken from what is remembered, and folders are listed only until it turns up.
+   */
+  async findMeant(id: string): Promise<readonly Found[]> {
+    const exactly = (found: readonly Found[]) => found.find((entry) => entry.id === id)
+    for (const queue of likeliestFirst) {
+      const known = exactly(await this.#views[queue].known(id))
+      if (known) return [known]
+    }
+    const all: Found[] = []
+    for (const queue of likeliestFirst) {
+      const found = await this.#views[queue].find(id)
+      const exact = exactly(found)
+      if (exact) return [exact]
+      all.push(...found)
+    }
+    return all
+  }
+
   /** The one message meant, or an error that says why there is none. */
   async findOne(id: string, queues?: readonly QueueName[]): Promise<Found> {
     const found = await this.findAll(id, queues)
@@ -62,6 +82,9 @@ export class Finder {
     return findArchived(this.#files.tree, archivePath(this.#files.place), id)
   }
 }
+
+/** Most of what others wait for is done. */
+const likeliestFirst: readonly QueueName[] = ['completed', 'processing', 'pending', 'failed']
 
 /** The messages of one queue by id. */
 class QueueView {
@@ -83,6 +106,11 @@ class QueueView {
     const { came, went } = await this.#view.changes(true)
     for (const { name, kind } of came) if (kind === 'leaf' && isMessageName(name)) this.#file(name)
     for (const name of went) this.#unfile(name)
+    return this.known(id)
+  }
+
+  /** Those of the last listing. */
+  async known(id: string): Promise<Found[]> {
     const found: Found[] = []
     const names = new Set([...(this.#byShortId.get(id.slice(0, shortLength)) ?? []), ...this.#odd])
     for (const name of names) {

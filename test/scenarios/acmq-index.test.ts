@@ -318,9 +318,10 @@ verifies(
 
 describe('whoever looks at a mission again', () => {
   const opened = async (root: string) => {
-    const counts = { opened: 0 }
+    const counts = { opened: 0, listed: 0 }
     const disk = steppingDisk(realDisk(), (step, _values, call) => {
       if (step === 'open') counts.opened++
+      if (step === 'list') counts.listed++
       return call()
     })
     const tree = await openFileTree({ root, disk })
@@ -350,6 +351,31 @@ describe('whoever looks at a mission again', () => {
     expect(queues).toEqual({ pending: 200, processing: 1, completed: 1, failed: 0 })
     expect(cold.counts.opened).toBeLessThan(60)
     await cold.tree.close()
+  })
+
+  it('[X-scale] does not list the queues once for every message that something depends on', async () => {
+    const place = await placeIn(tempDir())
+    const box = await openBox(place.root)
+    const number = 100
+    const waiting: string[] = []
+    for (let i = 0; i < number; i++) {
+      const { message } = await box.mission.send({ from: 'claude', to: 'gemini', body: `first ${i}` })
+      await box.mission.claim({ agent: 'gemini', id: message.id })
+      await box.mission.complete(message.id, { agent: 'gemini' })
+      const dependencies = [`msg:${message.id}`]
+      waiting.push((await box.mission.send({ from: 'claude', to: 'codex', body: 'then', dependencies })).message.id)
+    }
+    await box.close()
+
+    const { tree, counts, mission } = await opened(place.root)
+    const claimed: string[] = []
+    for (let i = 0; i < number; i++) {
+      const next = await mission.claim({ agent: 'codex' })
+      if (next.outcome === 'claimed') claimed.push(next.message.id)
+    }
+    expect(claimed).toEqual(waiting)
+    expect(counts.listed).toBeLessThan(number / 2)
+    await tree.close()
   })
 
   it('sees a message that was retried between two passes where it is now', async () => {

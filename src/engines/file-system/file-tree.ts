@@ -189,28 +189,26 @@ export class FileTree implements Tree {
   async list(folder: TreePath, options?: { readonly times?: boolean }): Promise<Entry[] | TimedEntry[]> {
     return this.#attempt(folder, async () => {
       if (folder !== '') this.#check(folder)
-      const found = await this.#entriesOf(folder)
-      const names = found.map(({ file }) => file)
-      const entries = found.map(({ entry }) => entry)
+      const { entries, files } = await this.#entriesOf(folder)
       if (!options?.times) return entries
       const open = this.#folders.at(folder, false)
       if (open === undefined) return []
-      return entries.flatMap((entry, i) => {
-        const stats = this.#disk.stat(new Place(open, names[i]!))
+      return entries.flatMap((entry) => {
+        const stats = this.#disk.stat(new Place(open, files.get(entry.name) ?? entry.name))
         return stats ? [{ ...entry, size: stats.size, ...timesOf(stats) }] : []
       })
     })
   }
 
-  /** Names as readers should see them, with the file that stands for each: a private file counts under its old name. */
-  async #entriesOf(folder: TreePath): Promise<{ entry: Entry; file: string }[]> {
+  /** Names as readers should see them: a private file counts under its old name. */
+  async #entriesOf(folder: TreePath): Promise<Visible> {
     for (let attempt = 0; ; attempt++) {
       const open = this.#folders.at(folder, false)
-      if (open === undefined) return []
+      if (open === undefined) return nothingVisible()
       const dirents = unless(['ENOENT'], () => this.#disk.list(open))
       if (dirents === undefined || dirents.length === 0) {
         if (attempt < 3 && this.#folders.forget(folder)) continue
-        return []
+        return nothingVisible()
       }
       const privates = dirents.filter(({ name }) => name.startsWith(ownPrefix))
       if (privates.length > 0 && attempt < 3 && (await this.#settlePrivate(folder, open, privates))) continue
@@ -735,13 +733,23 @@ const timesOf = (stats: Stats) => ({
   changedAt: Math.max(stats.mtimeMs, stats.ctimeMs),
 })
 
-function visible(folder: TreePath, dirents: readonly Dirent[]): { entry: Entry; file: string }[] {
+interface Visible {
+  readonly entries: Entry[]
+  /** Under which name a private file lies, by its old name. */
+  readonly files: ReadonlyMap<string, string>
+}
+
+const ownNames: ReadonlyMap<string, string> = new Map()
+const nothingVisible = (): Visible => ({ entries: [], files: ownNames })
+
+function visible(folder: TreePath, dirents: readonly Dirent[]): Visible {
   // Large folders are queues, with nothing but ordinary names: sorted as names, they take a quarter of the time.
   if (dirents.every((dirent) => dirent.isFile() && dirent.name.charCodeAt(0) !== 46)) {
     const names = dirents.map(({ name }) => name).sort()
-    return names.map((name) => ({ entry: { name, kind: 'leaf' }, file: name }))
+    return { entries: names.map((name) => ({ name, kind: 'leaf' })), files: ownNames }
   }
-  const seen = new Map<string, { entry: Entry; file: string }>()
+  const seen = new Map<string, Entry>()
+  const files = new Map<string, string>()
   for (const dirent of dirents) {
     const file = dirent.name
     let name = file
@@ -755,9 +763,12 @@ function visible(folder: TreePath, dirents: readonly Dirent[]): { entry: Entry; 
       }
     }
     if (folder === home && file === nameOf(engineHome)) continue
-    seen.set(name, { entry: { name, kind: kindOf(dirent) }, file })
+    seen.set(name, { name, kind: kindOf(dirent) })
+    if (file === name) files.delete(name)
+    else files.set(name, file)
   }
-  return [...seen.values()].sort((a, b) => (a.entry.name < b.entry.name ? -1 : a.entry.name > b.entry.name ? 1 : 0))
+  const entries = [...seen.values()].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+  return { entries, files }
 }
 
 const kindOf = (found: Dirent | Stats): Entry['kind'] =>

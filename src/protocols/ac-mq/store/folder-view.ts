@@ -27,7 +27,7 @@ export class FolderView {
   readonly #tree: Tree
   readonly #folder: TreePath
   readonly #clock: Clock
-  #names = new Map<string, Entry['kind']>()
+  readonly #names = new Map<string, Entry['kind']>()
   #stamp: number | undefined
   #isTrusted = false
   #listedAt = Number.NEGATIVE_INFINITY
@@ -99,19 +99,20 @@ export class FolderView {
   async #list(): Promise<FolderChange> {
     const startedAt = performance.now()
     const entries = await this.#tree.list(this.#folder)
-    const names = new Map<string, Entry['kind']>()
-    const came: Entry[] = []
-    for (const entry of entries) {
-      names.set(entry.name, entry.kind)
-      if (!this.#names.has(entry.name)) came.push(entry)
-    }
-    const hasLost = names.size - came.length < this.#names.size
-    const went = hasLost ? [...this.#names.keys()].filter((name) => !names.has(name)) : []
-    this.#names = names
+    const came = entries.filter(({ name, kind }) => this.#names.get(name) !== kind)
+    const isAllThere = entries.length - came.length === this.#names.size
+    const went = isAllThere ? [] : this.#goneFrom(entries)
+    for (const name of went) this.#names.delete(name)
+    for (const { name, kind } of came) this.#names.set(name, kind)
     this.#listedAt = performance.now()
     this.#cost = this.#listedAt - startedAt
     this.#restsUntil = this.#listedAt + Math.max(this.#cost * restFactor, shortestRest)
     return { came, went, hasLooked: true }
+  }
+
+  #goneFrom(entries: readonly Entry[]): string[] {
+    const there = new Set(entries.map(({ name }) => name))
+    return [...this.#names.keys()].filter((name) => !there.has(name))
   }
 }
 

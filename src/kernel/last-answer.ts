@@ -12,6 +12,9 @@ export function lastAnswer<Question extends string | number, Answer>(
   }
 }
 
+/** Longer questions are nobody's habit, and would fill the memory. */
+const longest = 256
+
 /** The same for the last `most` questions or so: then it begins anew. */
 export function lastAnswers<Question extends string, Answer>(
   most: number,
@@ -23,7 +26,7 @@ export function lastAnswers<Question extends string, Answer>(
     if (found !== undefined) return found
     const made = answer(question)
     if (known.size >= most) known.clear()
-    known.set(question, made)
+    if (question.length <= longest) known.set(question, made)
     return made
   }
 }

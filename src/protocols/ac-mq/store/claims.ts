@@ -101,7 +101,7 @@ export class Claims {
     for (const step of ['known', 'away', 'all'] as const) {
       if (step === 'known' && !this.#index.isFresh) await this.#index.refresh()
       // Where many wait for each other, what others finished is all that has changed: no need to list anything.
-      if (step === 'away' && !(await this.#index.wakeFinishedAway())) continue
+      if (step === 'away' && !(await this.#index.wakeWithoutListing())) continue
       if (step === 'all') await this.#index.refresh(true)
       for (;;) {
         const best = this.#index.best(agent)

@@ -166,7 +166,7 @@ export class PendingIndex {
 
   /** Messages that others completed wake those that wait for them; the rest is judged again now and then. */
   async #wakeFinished(must: boolean): Promise<void> {
-    if (must && this.#away.size * probeMs < this.#completed.cost) await this.wakeFinishedAway()
+    if (must && this.#away.size * probeMs < this.#completed.cost) await this.#wakeFinishedAway()
     else await this.#wakeCompleted(must)
     if (!must) return
     const isDue = performance.now() - this.#judgedAllAt > judgeAllAfter + this.#parked.size * judgeAllEach
@@ -188,10 +188,16 @@ export class PendingIndex {
   }
 
   /**
-   * Looks what has become of those that others took, one by one, and wakes what waits for those that have come to an end.
-   * True when something was woken.
+   * What others finished wakes what waits for it, without a listing, where few enough are waited for. True when something
+   * was woken.
    */
-  async wakeFinishedAway(): Promise<boolean> {
+  async wakeWithoutListing(): Promise<boolean> {
+    const isSooner = this.#away.size * probeMs < this.#view.cost + this.#completed.cost
+    return isSooner && this.#wakeFinishedAway()
+  }
+
+  /** Looks what has become of those that others took, one by one. */
+  async #wakeFinishedAway(): Promise<boolean> {
     let hasWoken = false
     for (const [short, on] of [...this.#away]) {
       const isWaitedFor = (this.#waiting.get(short)?.size ?? 0) > 0
@@ -235,6 +241,7 @@ export class PendingIndex {
   wake(id: string): void {
     if (this.#waiting.size === 0) return
     const short = id.slice(0, shortLength)
+    this.#away.delete(short)
     const woken = this.#waiting.get(short)
     if (!woken) return
     for (const candidate of [...woken]) this.#unpark(candidate)
@@ -439,7 +446,7 @@ export class PendingIndex {
       const short = state.on.slice(0, shortLength)
       const waiting = this.#waiting.get(short) ?? new Set()
       this.#waiting.set(short, waiting.add(candidate))
-      if (!this.#isOurs(state.on)) this.#away.set(short, state.on)
+      if (state.is === 'waiting' && !this.#isOurs(state.on)) this.#away.set(short, state.on)
     }
   }
 

@@ -19,7 +19,7 @@ const tooYoung = 20
 /** A listing may be repeated after this many times what it took. */
 const restFactor = 20
 /** And not within this many milliseconds, however small the folder is. Its time is not asked for more often either. */
-const shortestRest = 5
+const shortestRest = 2
 /** Whatever the folder's time says, look for real this often: edits by strangers can leave it as it was. */
 const longestTrust = 3000
 

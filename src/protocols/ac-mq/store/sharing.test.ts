@@ -117,6 +117,15 @@ describe('Sharing', () => {
     expect(left).toEqual(few.slice(0, left.length))
   })
 
+  it('leaves nothing where few are ready: those are taken in strict order', () => {
+    const sharing = new Sharing()
+    for (let i = 0; i < 20; i++) sharing.lost(candidate(i), i % 2 === 0, 31)
+    expect(many(100).some((one) => sharing.leaves(one, 31))).toBe(false)
+    for (let i = 0; i < 20; i++) sharing.lost(candidate(i), i % 2 === 0, plenty)
+    expect(many(100).some((one) => sharing.leaves(one, 31))).toBe(false)
+    expect(sharing.hasLeft).toBe(false)
+  })
+
   it('tries the most urgent of those left first, and none that is not more urgent than the next', () => {
     const sharing = new Sharing()
     sharing.lost(candidate(0), true, plenty)

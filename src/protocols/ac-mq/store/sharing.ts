@@ -6,7 +6,7 @@
  * gone most have, and a look at the folder tells which have not.
  *
  * After a second, or when there is nothing else to do, everything counts again. Whoever meets nobody leaves nothing, and
- * takes everything in strict order; nobody takes anything less urgent first.
+ * takes everything in strict order, and so does everybody where few are ready; nobody takes anything less urgent first.
  */
 import type { Candidate } from './candidate.ts'
 import { Lanes } from './lanes.ts'
@@ -18,6 +18,8 @@ const fewGone = 3
 const longestRun = 8
 /** Fewer are not divided into lanes: a lane of them would be empty. */
 const worthLanes = 256
+/** Fewer than these are taken in strict order whoever else is there: going around each other would win nothing. */
+const worthDetour = 32
 const firstDetour = 8
 const longestDetour = 64
 
@@ -45,6 +47,7 @@ export class Sharing {
 
   /** True when this one is left to others. `ready`: how many there are besides. */
   leaves(candidate: Candidate, ready: number): boolean {
+    if (ready < worthDetour) return false
     const isMine = !isWorthLanes(candidate, ready) || this.#lanes.isMine(candidate.id)
     if (!this.#isSkipped(candidate) && isMine) return false
     if (!this.hasLeft) this.#since = performance.now()
@@ -87,6 +90,9 @@ export class Sharing {
       // Somebody else is helping from this end.
       this.#isBackTaken = !this.#isBackTaken
       this.#gone = isFirst ? 1 : this.#gone + 1
+    } else if (ready < worthDetour) {
+      // The next is the next.
+      this.#detour = firstDetour
     } else if (!isWorthLanes(candidate, ready)) {
       // So few are gone through in no time: the next is one of the next, by chance which.
       this.#skip(candidate, Math.floor(Math.random() * this.#detour))

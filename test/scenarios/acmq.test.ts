@@ -717,11 +717,13 @@ describe('missions', () => {
 describe('an agent that waits', () => {
   /** Waits with hints that the test gives, so that it is known what the agent was woken for. */
   async function idle() {
-    const hints: ((name?: string) => void)[] = []
+    const hints = new Map<string, (name?: string) => void>()
     const listed: string[] = []
+    const looked: string[] = []
     const list = box.tree.list.bind(box.tree) as (folder: never) => Promise<never>
-    box.tree.watch = (_folder, onHint) => {
-      hints.push(onHint)
+    const look = box.tree.look.bind(box.tree)
+    box.tree.watch = (folder, onHint) => {
+      hints.set(folder, onHint)
       return { by: 'events', close: () => {} }
     }
     const waiting = box.mission.claim({ agent: 'gemini', waitMs: 60_000 })
@@ -730,20 +732,37 @@ describe('an agent that waits', () => {
       listed.push(folder)
       return list(folder)
     }) as typeof box.tree.list
+    box.tree.look = (path) => {
+      looked.push(path)
+      return look(path)
+    }
     const other = await openBox(root)
     onTestFinished(() => other.close())
-    const [pending] = hints
-    return { waiting, other: other.mission, listed, hint: (name?: string) => pending!(name) }
+    return {
+      waiting,
+      other: other.mission,
+      listed,
+      looked,
+      hint: (name?: string) => hints.get('llm/missions/alpha/queue/pending')!(name),
+      hintOfHome: (name: string) => hints.get('.signalbox')!(name),
+    }
   }
   const to = (recipient: string, body: string, more: object = {}) => ({ from: 'claude', to: recipient, body, ...more })
 
-  it('takes the one message that came without listing the queue', async () => {
-    const { waiting, other, listed, hint } = await idle()
+  it('takes the one message that came without listing the queue or looking for a policy', async () => {
+    const { waiting, other, listed, looked, hint } = await idle()
     const { message } = await other.send(to('gemini', 'Here'))
+    // Long after anything that was seen in passing is believed.
+    const now = performance.now.bind(performance)
+    performance.now = () => now() + 1000
+    onTestFinished(() => {
+      performance.now = now
+    })
     hint(message.name)
     expect(claimedBy(await waiting)).toMatchObject({ id: message.id, body: 'Here', state: 'processing' })
     expect(textIn('processing', message.name)).toContain('status: processing')
     expect(listed).toEqual([])
+    expect(looked).toEqual([])
   })
 
   it('[AC-4.2a] takes the most urgent when more than one came', async () => {
@@ -785,6 +804,41 @@ describe('an agent that waits', () => {
     hint(harmless.message.name)
     expect(claimedBy(await waiting).body).toBe('Harmless')
     expect(files('pending')).toEqual([held.message.name])
+  })
+
+  it('[AC-11.2b] heeds a policy that a person writes meanwhile', async () => {
+    const { waiting, other, hint, hintOfHome } = await idle()
+    fs.writeFileSync(join(root, '.signalbox/policy.yaml'), 'hold:\n  - "deploy"\n')
+    hintOfHome('policy.yaml')
+    const held = await other.send(to('gemini', 'Please deploy'))
+    hint(held.message.name)
+    await turn()
+    const harmless = await other.send(to('gemini', 'Harmless'))
+    hint(harmless.message.name)
+    expect(claimedBy(await waiting).body).toBe('Harmless')
+    expect(files('pending')).toEqual([held.message.name])
+  })
+
+  it('[AC-11.2b] looks for a policy itself where the system tells of nothing', async () => {
+    const tell = box.tree.watch.bind(box.tree)
+    box.tree.watch = (folder, onHint) => {
+      if (folder !== '.signalbox') return tell(folder, onHint)
+      return { by: 'polling', close: () => {} }
+    }
+    const waiting = box.mission.claim({ agent: 'gemini', waitMs: 60_000 })
+    fs.writeFileSync(join(root, '.signalbox/policy.yaml'), 'hold:\n  - "deploy"\n')
+    const other = await openBox(root)
+    onTestFinished(() => other.close())
+    // The first ones may still be taken: that there is none is believed for a moment.
+    let taken = waiting
+    for (let n = 0; ; n++) {
+      await other.mission.send(to('gemini', `Please deploy ${n}`))
+      await other.mission.send(to('gemini', 'Harmless', { priority: 5 }))
+      if (claimedBy(await taken).body === 'Harmless') break
+      claimedBy(await box.mission.claim({ agent: 'gemini' }))
+      taken = box.mission.claim({ agent: 'gemini', waitMs: 60_000 })
+    }
+    expect(files('pending')).toHaveLength(1)
   })
 })
 

@@ -376,7 +376,13 @@ export class Mission {
       if (last.outcome !== 'claimed') last = await this.#tryHarder(take, agent, last)
       return last.outcome === 'claimed' ? last : undefined
     }
-    return (await waitFor(this.#files.tree, folders, look, { waitMs })) ?? last
+    const watching = this.#policy.watch()
+    try {
+      return (await waitFor(this.#files.tree, folders, look, { waitMs })) ?? last
+    } finally {
+      // After whoever waited has the message in hand.
+      setImmediate(() => watching.close())
+    }
   }
 }
 

@@ -7,7 +7,7 @@ import { readFields } from '../../../formats/front-matter.ts'
 import { corrupt } from '../../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { home, stateOf } from '../../../tree/home.ts'
-import type { Tree } from '../../../tree/tree.ts'
+import type { Tree, Watching } from '../../../tree/tree.ts'
 import type { AcmqRecord } from '../schema.ts'
 import type { Hold } from './claims.ts'
 
@@ -21,8 +21,9 @@ export interface Approval {
   readonly at: string
 }
 
-/** A policy that a person has just written counts after so many milliseconds. */
+/** A policy that a person has just written counts after so many milliseconds, unless the system says so at once. */
 const believedFor = 20
+const never = Number.NEGATIVE_INFINITY
 
 type Text = Pick<AcmqRecord, 'id' | 'from' | 'to' | 'summary'>
 
@@ -31,7 +32,9 @@ export class Policy {
   #patterns: readonly string[] = []
   #readAt: number | undefined
   /** When it was last seen that there is none. */
-  #absentAt = Number.NEGATIVE_INFINITY
+  #absentAt = never
+  /** All of them began before that. */
+  readonly #watches = new Set<Watching>()
 
   constructor(tree: Tree) {
     this.#tree = tree
@@ -42,7 +45,25 @@ export class Policy {
    * would be a fifth of sending it.
    */
   get isAbsent(): boolean {
+    if (this.#absentAt === never) return false
+    for (const { by } of this.#watches) if (by === 'events') return true
     return performance.now() - this.#absentAt < believedFor
+  }
+
+  /** Until the watch is closed the system tells of a policy, and it need not be looked for. For those who wait. */
+  watch(): Pick<Watching, 'close'> {
+    const doubt = () => {
+      this.#absentAt = never
+    }
+    const watching = this.#tree.watch(home, doubt)
+    doubt()
+    this.#watches.add(watching)
+    return {
+      close: () => {
+        this.#watches.delete(watching)
+        watching.close()
+      },
+    }
   }
 
   /** The pattern that a text matches, approved or not. */

@@ -11,7 +11,7 @@
 import { invalidInput, notFound } from '../../kernel/errors.ts'
 import { nameOf, parentOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
 import { absolute, codeOf, type Disk, did, type Folder, openFlags, Place, unless } from './disk.ts'
-import { explain, linkRefused } from './failures.ts'
+import { explain, linkRefused, notALeaf } from './failures.ts'
 
 interface Pinned extends Folder {
   readonly path: TreePath
@@ -75,6 +75,18 @@ export class Folders {
     if (known && isTrusted(known.folder)) return known.place
     const folder = this.#findAndRemember(parentOf(path), make)
     return folder && new Place(folder, nameOf(path))
+  }
+
+  /** Opens the leaf of a path at its place; `undefined` when it is not there. */
+  openLeaf(path: TreePath, place: Place, flags: number): number | undefined {
+    try {
+      return this.#disk.open(place, flags)
+    } catch (error) {
+      const code = codeOf(error)
+      if (code === 'ENOENT') return undefined
+      if (code === 'ELOOP' || code === 'ENXIO' || code === 'EISDIR') throw notALeaf(this.shown(path))
+      throw error
+    }
   }
 
   /** True for a path that cannot be suspect, because its folder is known not to be and its name is none. */

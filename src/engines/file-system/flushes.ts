@@ -1,0 +1,68 @@
+/** Making what was written as safe as this tree promises, before anybody is told of it. */
+import { parentOf, type TreePath } from '../../kernel/tree-path.ts'
+import type { Durability, Moved, Overwrite } from '../../tree/tree.ts'
+import type { Disk } from './disk.ts'
+import type { Folders } from './folders.ts'
+import { both, GroupCommit } from './group-commit.ts'
+
+export class Flushes {
+  readonly durability: Durability
+  /** What makes the bytes of a draft safe before it is put in its place. */
+  readonly ofDraft: { readonly flush?: (fd: number) => void }
+  readonly #disk: Disk
+  readonly #folders: Folders
+  readonly #commit: GroupCommit
+
+  constructor(durability: Durability, disk: Disk, folders: Folders) {
+    this.durability = durability
+    this.#disk = disk
+    this.#folders = folders
+    this.#commit = new GroupCommit(disk, folders)
+    this.ofDraft = durability === 'process' ? {} : { flush: (fd) => disk.flushData(fd) }
+  }
+
+  /** `full` flushes whatever it writes; `batch` spares itself what can be written anew from where the leaf lies. */
+  mustFlush({ restates }: Overwrite): boolean {
+    return this.durability === 'full' || (this.durability === 'batch' && restates !== true)
+  }
+
+  /** The bytes and both folders at once: in whatever order they reach the disk, it answers when all have. */
+  async movedAndWritten(fd: number, from: TreePath, to: TreePath, bytes: Uint8Array | undefined): Promise<Moved> {
+    const [, moved] = await both(this.flushAndClose(fd), this.moved(from, to, bytes))
+    return moved
+  }
+
+  moved(from: TreePath, to: TreePath, bytes: Uint8Array | undefined): Moved | Promise<Moved> {
+    const durability = this.durability
+    const moved: Moved = bytes ? { outcome: 'moved', durability, bytes } : { outcome: 'moved', durability }
+    if (durability === 'process') return moved
+    const [source, target] = [parentOf(from), parentOf(to)]
+    const settled = durability === 'batch' ? this.#commit.moved(source, target) : this.#settledBoth(source, target)
+    return settled.then(() => moved)
+  }
+
+  async #settledBoth(from: TreePath, to: TreePath): Promise<void> {
+    await this.settled(to)
+    if (from !== to) await this.settled(from)
+  }
+
+  folder(folder: TreePath): void {
+    const fd = this.#folders.descriptor(folder)
+    if (fd !== undefined) this.#disk.flush(fd)
+  }
+
+  /** Makes the entries of a folder as safe as this tree promises. */
+  async settled(folder: TreePath): Promise<void> {
+    if (this.durability === 'batch') await this.#commit.flushed(folder)
+    if (this.durability === 'full') this.folder(folder)
+  }
+
+  async flushAndClose(fd: number): Promise<void> {
+    try {
+      if (this.durability === 'batch') await this.#disk.flushLater(fd)
+      else this.#disk.flush(fd)
+    } finally {
+      this.#disk.close(fd)
+    }
+  }
+}

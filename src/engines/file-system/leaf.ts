@@ -1,0 +1,54 @@
+/** What is told of a file: its bytes and times, and how a write to it went. */
+import { invalidInput } from '../../kernel/errors.ts'
+import type { Durability, Entry, Leaf, Revision } from '../../tree/tree.ts'
+import type { Dirent, Stats } from './disk.ts'
+import { revisionOf } from './revision.ts'
+
+export class FileLeaf implements Leaf {
+  readonly bytes: Buffer
+  readonly size: number
+  readonly modifiedAt: number
+  readonly changedAt: number
+  #revision: Revision | undefined
+
+  constructor(bytes: Buffer, stats: Stats) {
+    this.bytes = bytes
+    this.size = Math.max(stats.size, bytes.length)
+    const { modifiedAt, changedAt } = timesOf(stats)
+    this.modifiedAt = modifiedAt
+    this.changedAt = changedAt
+  }
+
+  /** Hashing costs a few microseconds a kilobyte: only those who ask for it pay. */
+  get revision(): Revision {
+    if (this.bytes.length < this.size) {
+      throw invalidInput('PARTIAL_READ', 'A leaf that was read in part has no revision.', { hint: 'Read it whole.' })
+    }
+    this.#revision ??= revisionOf(this.bytes)
+    return this.#revision
+  }
+}
+
+export class WrittenLeaf<Name extends string> {
+  readonly outcome: Name
+  readonly durability: Durability
+  readonly #content: Uint8Array | string
+
+  constructor(outcome: Name, durability: Durability, content: Uint8Array | string) {
+    this.outcome = outcome
+    this.durability = durability
+    this.#content = content
+  }
+
+  get revision(): Revision {
+    return revisionOf(Buffer.from(this.#content))
+  }
+}
+
+export const timesOf = (stats: Stats) => ({
+  modifiedAt: stats.mtimeMs,
+  changedAt: Math.max(stats.mtimeMs, stats.ctimeMs),
+})
+
+export const kindOf = (found: Dirent | Stats): Entry['kind'] =>
+  found.isFile() ? 'leaf' : found.isDirectory() ? 'folder' : 'other'

@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { heldClock } from '../../src/kernel/clock.ts'
 import { acmq } from '../../src/protocols/ac-mq/index.ts'
-import type { Claimed } from '../../src/protocols/ac-mq/store/claims.ts'
+import type { Claimed } from '../../src/protocols/ac-mq/store/claim.ts'
 import { type AcmqBox, memoryBox, openBox } from '../support/acmq.ts'
 import { tempDir } from '../support/temp.ts'
 
@@ -763,6 +763,16 @@ describe('an agent that waits', () => {
     expect(textIn('processing', message.name)).toContain('status: processing')
     expect(listed).toEqual([])
     expect(looked).toEqual([])
+  })
+
+  it('does so too after there was something for everyone', async () => {
+    await send('For whoever comes first', { to: 'all' })
+    await claimMessage()
+    const { waiting, other, listed, hint } = await idle()
+    const { message } = await other.send(to('gemini', 'Here'))
+    hint(message.name)
+    expect(claimedBy(await waiting).id).toBe(message.id)
+    expect(listed).toEqual([])
   })
 
   it('[AC-4.2a] takes the most urgent when more than one came', async () => {

@@ -20,16 +20,20 @@ import {
 import type { Manifest } from '../manifest.ts'
 import { type QueueName, queueNames } from '../schema.ts'
 import type { AcmqSettings } from '../settings.ts'
-import { type Claimed, Claims, type Holding, type MessageRef, type Settled } from './claims.ts'
+import type { Claimed, Holding, MessageRef, Settled } from './claim.ts'
+import { Claims } from './claims.ts'
 import { DependencyBook } from './dependency-book.ts'
 import { Finder } from './finder.ts'
+import { InHand } from './in-hand.ts'
 import { MissionFiles } from './mission-files.ts'
 import type { Listed, Overview, QueueStatus } from './overview.ts'
 import { PendingIndex } from './pending-index.ts'
 import { Policy } from './policy.ts'
 import type { Reconciliation, Repair } from './reconcile.ts'
 import { type SendInput, Sending, type Sent } from './send.ts'
+import { Settling } from './settling.ts'
 import type { Stalled, Supervision, Swept } from './supervise.ts'
+import { Taking } from './taking.ts'
 import type { AcmqView, AcmqViewWithBody } from './view.ts'
 
 export interface MissionParts {
@@ -61,6 +65,7 @@ export class Mission {
   readonly #index: PendingIndex
   readonly #sending: Sending
   readonly #claims: Claims
+  readonly #settling: Settling
   readonly #policy: Policy
   #supervision: Promise<Supervision> | undefined
   #reconciliation: Promise<Reconciliation> | undefined
@@ -68,14 +73,19 @@ export class Mission {
 
   constructor(parts: MissionParts, address: MissionAddress) {
     const { tree, clock, settings, root } = parts
+    const files = new MissionFiles(tree, clock, settings, { root, address })
+    const finder = new Finder(files)
+    const index = new PendingIndex(files, new DependencyBook(files, finder))
+    const policy = new Policy(tree)
+    const inHand = new InHand()
     this.address = address
-    this.#files = new MissionFiles(tree, clock, settings, { root, address })
-    this.#finder = new Finder(this.#files)
-    const book = new DependencyBook(this.#files, this.#finder)
-    this.#index = new PendingIndex(this.#files, book)
-    this.#policy = new Policy(tree)
-    this.#sending = new Sending(this.#files, this.#finder, this.#index)
-    this.#claims = new Claims(this.#files, this.#finder, this.#index, this.#policy)
+    this.#files = files
+    this.#finder = finder
+    this.#index = index
+    this.#policy = policy
+    this.#sending = new Sending(files, finder, index)
+    this.#claims = new Claims({ files, finder, index, policy, taking: new Taking(files, index, inHand) })
+    this.#settling = new Settling(files, finder, index, inHand)
   }
 
   /** Puts a message into the queue. AC-MQ §4.1. */
@@ -102,7 +112,7 @@ export class Mission {
   }
 
   renew(ref: MessageRef, holding: Holding): Promise<Settled<'renewed'> & { readonly until: number }> {
-    return this.#claims.renew(ref, checked(holding))
+    return this.#settling.renew(ref, checked(holding))
   }
 
   /** Marks a claimed message as done, with its result and links to what was made. AC-MQ §4.3. */
@@ -111,7 +121,7 @@ export class Mission {
     holding: Holding,
     result?: { readonly text?: string; readonly links?: readonly string[] },
   ): Promise<Settled<'completed'>> {
-    return this.#claims.complete(ref, checked(holding), result)
+    return this.#settling.complete(ref, checked(holding), result)
   }
 
   /** Gives up a claimed message with a report that stays in it. AC-MQ §4.4, §8.1. */
@@ -120,11 +130,11 @@ export class Mission {
     holding: Holding,
     failure: { readonly reason: string; readonly detail?: string },
   ): Promise<Settled<'failed'>> {
-    return this.#claims.fail(ref, checked(holding), failure)
+    return this.#settling.fail(ref, checked(holding), failure)
   }
 
   retry(id: string): Promise<Settled<'retried'>> {
-    return this.#claims.retry(id)
+    return this.#settling.retry(id)
   }
 
   async list(queue: QueueName): Promise<Listed> {
@@ -310,7 +320,7 @@ export class Mission {
   async deny(id: string, by: string, reason: string): Promise<Settled<'failed'>> {
     const message = await this.show(id)
     if (message.state !== 'pending') throw notWaiting(message)
-    return this.#claims.refuse(message, by, reason)
+    return this.#settling.refuse(message, by, reason)
   }
 
   /** What `doctor` should know of this mission; nothing is changed. */

@@ -13,24 +13,19 @@ import type { Entry } from '../../../tree/tree.ts'
 import type { DependencyState } from '../dependencies.ts'
 import { isMessageName, parseFileName } from '../layout.ts'
 import type { AcmqRecord } from '../schema.ts'
-import { type Candidate, candidateOf, inOrder, isAsRemembered, isBefore } from './candidate.ts'
+import { type Candidate, candidateOf, inOrder, isAsRemembered } from './candidate.ts'
 import type { DependencyBook } from './dependency-book.ts'
-import { shortLength } from './finder.ts'
 import { FolderView } from './folder-view.ts'
-import { Heap } from './heap.ts'
+import { HeldBack, type Parked } from './held-back.ts'
 import type { MissionFiles } from './mission-files.ts'
 import type { PendingCache } from './pending-cache.ts'
+import { Ready } from './ready.ts'
 import { Sharing } from './sharing.ts'
 import { dueBetween, isSameSecond } from './turns.ts'
 
 export interface Malformed {
   readonly name: string
   readonly error: SignalboxError
-}
-
-export interface Parked {
-  readonly candidate: Candidate
-  readonly states: readonly DependencyState[]
 }
 
 /** However quiet the folders are, everything held back is judged again after this many milliseconds, and so many for each. */
@@ -49,13 +44,8 @@ export class PendingIndex {
   readonly #view: FolderView
   readonly #completed: FolderView
   readonly #candidates = new Map<string, Candidate>()
-  readonly #ready = new Map<string, Heap<Candidate>>()
-  /** Held back by dependencies. */
-  readonly #parked = new Map<string, Parked>()
-  /** Those of them that wait for a message, by its short id. */
-  readonly #waiting = new Map<string, Set<Candidate>>()
-  /** Those waited for that are not among ours: taken by others, so that their end is what to look for. By short id. */
-  readonly #away = new Map<string, string>()
+  readonly #ready = new Ready()
+  readonly #held = new HeldBack()
   readonly #malformed = new Map<string, SignalboxError>()
   readonly #sharing = new Sharing()
   /** Milliseconds spent on lost races since the last look because of them. */
@@ -105,7 +95,7 @@ export class PendingIndex {
     return (
       !this.#view.isDue(now) &&
       isSameSecond(this.#rereadAt, this.#files.clock.now()) &&
-      (this.#parked.size === 0 || !this.#completed.isDue(now))
+      (this.#held.size === 0 || !this.#completed.isDue(now))
     )
   }
 
@@ -117,7 +107,7 @@ export class PendingIndex {
     if (this.#sharing.hasLeft && (must || hasLooked)) this.#lookAtLeft(must)
     await this.#rereadDue()
     if (must) for (const name of [...this.#malformed.keys()]) await this.#read(name)
-    if (this.#parked.size > 0) await this.#wakeFinished(must)
+    if (this.#held.size > 0) await this.#wakeFinished(must)
   }
 
   async #look(must = false): Promise<boolean> {
@@ -166,14 +156,14 @@ export class PendingIndex {
 
   /** Messages that others completed wake those that wait for them; the rest is judged again now and then. */
   async #wakeFinished(must: boolean): Promise<void> {
-    if (must && this.#away.size * probeMs < this.#completed.cost) await this.#wakeFinishedAway()
+    if (must && this.#held.awaySize * probeMs < this.#completed.cost) await this.#wakeFinishedAway()
     else await this.#wakeCompleted(must)
     if (!must) return
-    const isDue = performance.now() - this.#judgedAllAt > judgeAllAfter + this.#parked.size * judgeAllEach
-    for (const parked of [...this.#parked.values()]) {
+    const isDue = performance.now() - this.#judgedAllAt > judgeAllAfter + this.#held.size * judgeAllEach
+    for (const { candidate, states } of this.#held.all()) {
       // A file can appear, an unknown message be sent, a failed one be tried again: no folder of ours tells.
-      const isHeld = parked.states.length === 0
-      if (isDue || isHeld || parked.states.some(({ is }) => is !== 'waiting')) this.#unpark(parked.candidate)
+      const isOtherwiseHeld = states.length === 0
+      if (isDue || isOtherwiseHeld || states.some(({ is }) => is !== 'waiting')) this.#unpark(candidate)
     }
     if (isDue) this.#judgedAllAt = performance.now()
   }
@@ -181,8 +171,8 @@ export class PendingIndex {
   async #wakeCompleted(must: boolean): Promise<void> {
     const { came } = await this.#completed.changes(must)
     for (const { name } of came) {
-      const short = parseFileName(name)?.shortId.slice(0, shortLength)
-      if (short !== undefined) this.wake(short)
+      const parsed = parseFileName(name)
+      if (parsed) this.wake(parsed.shortId)
       else this.#wakeAll()
     }
   }
@@ -192,26 +182,24 @@ export class PendingIndex {
    * was woken.
    */
   async wakeWithoutListing(): Promise<boolean> {
-    const isSooner = this.#away.size * probeMs < this.#view.cost + this.#completed.cost
+    const isSooner = this.#held.awaySize * probeMs < this.#view.cost + this.#completed.cost
     return isSooner && this.#wakeFinishedAway()
   }
 
   /** Looks what has become of those that others took, one by one. */
   async #wakeFinishedAway(): Promise<boolean> {
     let hasWoken = false
-    for (const [short, on] of [...this.#away]) {
-      const isWaitedFor = (this.#waiting.get(short)?.size ?? 0) > 0
-      const state = isWaitedFor ? await this.#book.stateOf(on) : undefined
+    for (const id of this.#held.away()) {
+      const state = await this.#book.stateOf(id)
       if (state === 'pending' || state === 'processing') continue
-      this.#away.delete(short)
-      this.wake(short)
-      hasWoken ||= isWaitedFor
+      this.wake(id)
+      hasWoken = true
     }
     return hasWoken
   }
 
   #wakeAll(): void {
-    for (const { candidate } of [...this.#parked.values()]) this.#unpark(candidate)
+    for (const { candidate } of this.#held.all()) this.#unpark(candidate)
   }
 
   /** A message this process has just put there. */
@@ -239,12 +227,7 @@ export class PendingIndex {
 
   /** Something is completed: what waited for it is judged again. */
   wake(id: string): void {
-    if (this.#waiting.size === 0) return
-    const short = id.slice(0, shortLength)
-    this.#away.delete(short)
-    const woken = this.#waiting.get(short)
-    if (!woken) return
-    for (const candidate of [...woken]) this.#unpark(candidate)
+    for (const candidate of this.#held.waitingFor(id)) this.#unpark(candidate)
   }
 
   /**
@@ -274,7 +257,7 @@ export class PendingIndex {
   /** The next to be judged. `look`: whoever shares the queue with us seems to have taken most of what was left. */
   #next(agent: string): Candidate | 'look' | undefined {
     for (;;) {
-      const heap = this.#betterOf(this.#ready.get(agent), this.#ready.get('all'))
+      const heap = this.#ready.bestFor(agent)
       const candidate = heap?.peek()
       const priority = candidate?.priority ?? Number.POSITIVE_INFINITY
       if (this.#sharing.needsLook(priority)) return 'look'
@@ -282,7 +265,7 @@ export class PendingIndex {
       if (left) {
         if (!this.#isWaiting(left)) continue
         if (left.to === agent || left.to === 'all') return left
-        this.#push(left)
+        this.#ready.push(left)
         continue
       }
       if (!heap || !candidate) return undefined
@@ -293,7 +276,7 @@ export class PendingIndex {
 
   /** True when something waits for this agent, as far as is known. */
   hasAny(agent: string): boolean {
-    return this.#sharing.hasLeft || this.#betterOf(this.#ready.get(agent), this.#ready.get('all')) !== undefined
+    return this.#sharing.hasLeft || this.#ready.bestFor(agent)?.peek() !== undefined
   }
 
   /** True when what these texts name is known to be done, without looking. */
@@ -303,7 +286,7 @@ export class PendingIndex {
 
   /** It was not taken after all. Also for one that was: then it is not here any more, and nothing happens. */
   handBack(candidate: Candidate): void {
-    if (this.#isWaiting(candidate)) this.#push(candidate)
+    if (this.#isWaiting(candidate)) this.#ready.push(candidate)
   }
 
   async hasReady(agent: string): Promise<boolean> {
@@ -323,7 +306,7 @@ export class PendingIndex {
 
   /** Still as it is known, and not held back. */
   #isWaiting(candidate: Candidate): boolean {
-    return this.#candidates.get(candidate.name) === candidate && !this.#parked.has(candidate.name)
+    return this.#candidates.get(candidate.name) === candidate && !this.#held.has(candidate.name)
   }
 
   /** Once losing has cost as much as a look at the folder, a look is cheaper than going on with what others have taken. */
@@ -336,7 +319,7 @@ export class PendingIndex {
 
   /** Somebody else took this one first, so others are working through the same messages: they are shared out. */
   lost(candidate: Candidate, isFirst: boolean): void {
-    this.#sharing.lost(candidate, isFirst, this.#ready.get(candidate.to)?.size ?? 0)
+    this.#sharing.lost(candidate, isFirst, this.#ready.sizeFor(candidate.to))
   }
 
   /** Which of the most urgent ones left are there: each by itself, where that is sooner done than listing the folder. */
@@ -413,7 +396,7 @@ export class PendingIndex {
     this.#candidates.set(candidate.name, candidate)
     if (this.#isLearning) this.#book.learn(candidate.id, candidate.name)
     else if (candidate.dependencies.length > 0) this.#learnAll()
-    this.#push(candidate)
+    this.#ready.push(candidate)
   }
 
   /** Most queues have no dependencies at all, and then nobody asks which file has which id. */
@@ -422,32 +405,14 @@ export class PendingIndex {
     for (const { id, name } of this.#candidates.values()) this.#book.learn(id, name)
   }
 
-  #push(candidate: Candidate): void {
-    const { to } = candidate
-    let heap = this.#ready.get(to)
-    if (!heap) {
-      heap = new Heap(isBefore)
-      this.#ready.set(to, heap)
-    }
-    heap.push(candidate)
-  }
-
-  #betterOf(a: Heap<Candidate> | undefined, b: Heap<Candidate> | undefined): Heap<Candidate> | undefined {
-    const [first, second] = [a?.peek(), b?.peek()]
-    if (!first) return b
-    if (!second) return a
-    return isBefore(second, first) ? b : a
-  }
-
   #park(candidate: Candidate, states: readonly DependencyState[]): void {
-    this.#parked.set(candidate.name, { candidate, states })
-    for (const state of states) {
-      if (!('on' in state)) continue
-      const short = state.on.slice(0, shortLength)
-      const waiting = this.#waiting.get(short) ?? new Set()
-      this.#waiting.set(short, waiting.add(candidate))
-      if (state.is === 'waiting' && !this.#isOurs(state.on)) this.#away.set(short, state.on)
-    }
+    this.#held.park(candidate, states, (id) => this.#isOurs(id))
+  }
+
+  /** What is held back and still here may be worked on again. */
+  #unpark({ name }: Candidate): void {
+    const candidate = this.#held.release(name)
+    if (candidate && this.#candidates.get(name) === candidate) this.#ready.push(candidate)
   }
 
   /** True for a message that waits itself, as far as is known here. */
@@ -456,28 +421,11 @@ export class PendingIndex {
     return name !== undefined && this.#candidates.has(name)
   }
 
-  #unpark(candidate: Candidate): void {
-    const parked = this.#parked.get(candidate.name)
-    if (!parked) return
-    this.#parked.delete(candidate.name)
-    for (const state of parked.states) {
-      if (!('on' in state)) continue
-      const short = state.on.slice(0, shortLength)
-      const waiting = this.#waiting.get(short)
-      waiting?.delete(parked.candidate)
-      if (waiting?.size === 0) this.#waiting.delete(short)
-    }
-    if (this.#candidates.get(candidate.name) === parked.candidate) this.#push(parked.candidate)
-  }
-
   #forget(name: string): void {
-    const id = this.#waiting.size > 0 ? this.#candidates.get(name)?.id : undefined
-    const short = id?.slice(0, shortLength)
-    if (short !== undefined && this.#waiting.has(short)) this.#away.set(short, id!)
-    const parked = this.#parked.get(name)
-    if (parked) {
-      this.#candidates.delete(name)
-      this.#unpark(parked.candidate)
+    const known = this.#held.size > 0 ? this.#candidates.get(name) : undefined
+    if (known) {
+      this.#held.wentAway(known)
+      this.#held.release(name)
     }
     this.#candidates.delete(name)
     this.#malformed.delete(name)

@@ -9,7 +9,7 @@ import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { home, stateOf } from '../../../tree/home.ts'
 import type { Tree, Watching } from '../../../tree/tree.ts'
 import type { AcmqRecord } from '../schema.ts'
-import type { Hold } from './claims.ts'
+import type { Hold } from './claim.ts'
 
 export const policyPath: TreePath = childOf(home, 'policy.yaml')
 const approvals = stateOf('approvals')

@@ -1,0 +1,62 @@
+/** A claim, to whoever asks for one, holds one or has lost it. */
+import { conflict } from '../../../kernel/errors.ts'
+import type { Durability } from '../../../tree/tree.ts'
+import type { AcmqRecord, QueueName } from '../schema.ts'
+import type { AcmqView, AcmqViewWithBody } from './view.ts'
+
+export interface Blocked {
+  readonly id: string
+  readonly summary: string
+  readonly to: string
+  /** Why, in one line for people. */
+  readonly reason: string
+}
+
+export type Claimed =
+  | {
+      readonly outcome: 'claimed'
+      readonly message: AcmqViewWithBody
+      readonly until: number
+      readonly durability: Durability
+    }
+  | { readonly outcome: 'nothing'; readonly blocked: readonly Blocked[] }
+
+export interface Settled<Outcome extends string> {
+  readonly outcome: Outcome | 'unchanged'
+  readonly message: AcmqView
+  readonly durability: Durability
+}
+
+/** A message by its id, or as it was claimed: then it is found without searching. */
+export type MessageRef = string | Pick<AcmqView, 'id' | 'name'>
+
+export interface Holding {
+  readonly agent: string
+  /** Which claim is meant; without it, whichever is in force for this agent. */
+  readonly attempt?: number
+}
+
+/** Says whether a message may go to an agent now; a reason holds it back. */
+export type Hold = (record: AcmqRecord, body: string) => string | undefined
+
+type Told = Pick<AcmqRecord, 'id' | 'summary' | 'to'>
+
+export const blockedAs = ({ id, summary, to }: Told, reason: string): Blocked => ({ id, summary, to, reason })
+
+export const lostClaim = (id: string, why: string) =>
+  conflict('LOST_CLAIM', `The claim on message ${id} is lost: ${why}.`, {
+    hint: 'Stop working on it; what you wrote elsewhere stays. Claim the next message.',
+    details: { id },
+  })
+
+export const notYours = ({ id, to }: Pick<AcmqRecord, 'id' | 'to'>, agent: string) =>
+  conflict('NOT_YOUR_MESSAGE', `Message ${id} is for ${to}, not for ${agent}.`, {
+    hint: `Act as ${to} if that is who you are: --as ${to}`,
+    details: { id, to, agent },
+  })
+
+export const wrongState = (id: string, queue: QueueName, verb: string) =>
+  conflict('WRONG_STATE', `Message ${id} is in ${queue}; there is nothing to ${verb}.`, {
+    hint: 'Look at it first: acmq show MISSION ID',
+    details: { id, queue },
+  })

@@ -1,0 +1,31 @@
+/** The messages that may be worked on as far as is known, best first, by recipient. */
+import { everyone } from '../layout.ts'
+import { type Candidate, isBefore } from './candidate.ts'
+import { Heap } from './heap.ts'
+
+export class Ready {
+  readonly #heaps = new Map<string, Heap<Candidate>>()
+
+  push(candidate: Candidate): void {
+    const { to } = candidate
+    let heap = this.#heaps.get(to)
+    if (!heap) {
+      heap = new Heap(isBefore)
+      this.#heaps.set(to, heap)
+    }
+    heap.push(candidate)
+  }
+
+  /** Where the best one for this agent is: among its own, or among those for everyone. */
+  bestFor(agent: string): Heap<Candidate> | undefined {
+    const [own, shared] = [this.#heaps.get(agent), this.#heaps.get(everyone)]
+    const [first, second] = [own?.peek(), shared?.peek()]
+    if (!first) return shared
+    if (!second) return own
+    return isBefore(second, first) ? shared : own
+  }
+
+  sizeFor(recipient: string): number {
+    return this.#heaps.get(recipient)?.size ?? 0
+  }
+}

@@ -1,0 +1,238 @@
+/**
+ * What the holder of a claim does with it: go on, give the message back done or failed. And letting one that failed wait
+ * again, as its next attempt: whoever still works on the attempt before is told so, whatever it writes. AC-MQ §4.3, §4.4,
+ * §8.
+ */
+import { conflict } from '../../../kernel/errors.ts'
+import { nameOf } from '../../../kernel/tree-path.ts'
+import type { Moved, Moving, Overwrite } from '../../../tree/tree.ts'
+import {
+  type AcmqMessage,
+  changeOfStatus,
+  failureOf,
+  withFailure,
+  withFields,
+  withResult,
+  withStatus,
+} from '../format.ts'
+import type { AcmqRecord } from '../schema.ts'
+import { type Holding, lostClaim, type MessageRef, notYours, type Settled, wrongState } from './claim.ts'
+import { type Finder, type Found, noSuchMessage } from './finder.ts'
+import type { InHand } from './in-hand.ts'
+import { labelOf } from './label.ts'
+import type { MissionFiles } from './mission-files.ts'
+import { moveMessage } from './moving.ts'
+import type { PendingIndex } from './pending-index.ts'
+import { type AcmqView, viewOf } from './view.ts'
+
+export class Settling {
+  readonly #files: MissionFiles
+  readonly #finder: Finder
+  readonly #index: PendingIndex
+  readonly #inHand: InHand
+
+  constructor(files: MissionFiles, finder: Finder, index: PendingIndex, inHand: InHand) {
+    this.#files = files
+    this.#finder = finder
+    this.#index = index
+    this.#inHand = inHand
+  }
+
+  /** Restarts the time that a claim may take. */
+  async renew(ref: MessageRef, holding: Holding): Promise<Settled<'renewed'> & { readonly until: number }> {
+    const found = await this.#held(ref)
+    const read = found && (await this.#files.readHeader('processing', found.name))
+    if (!found || !read) throw await this.#lost(ref)
+    this.#expectHolder(read.message.record, holding)
+    const touched = await this.#files.tree.touch(found.path)
+    if (touched.outcome === 'gone') throw await this.#lost(ref)
+    const { record } = read.message
+    return {
+      outcome: 'renewed',
+      message: viewOf(record, 'processing', found.path),
+      durability: touched.durability,
+      until: this.#files.clock.now() + record.timeout_seconds * 1000,
+    }
+  }
+
+  complete(
+    ref: MessageRef,
+    holding: Holding,
+    result: { readonly text?: string; readonly links?: readonly string[] } = {},
+  ): Promise<Settled<'completed'>> {
+    const { text = '', links = [] } = result
+    const at = this.#files.clock.now()
+    return this.#settle(ref, holding, 'completed', (before, header) =>
+      text === '' && links.length === 0
+        ? changeOfStatus(before, 'completed', header)
+        : withResult(withStatus(before, 'completed'), { agent: holding.agent, at, text, links }),
+    )
+  }
+
+  fail(
+    ref: MessageRef,
+    holding: Holding,
+    failure: { readonly reason: string; readonly detail?: string },
+  ): Promise<Settled<'failed'>> {
+    const at = this.#files.clock.now()
+    return this.#settle(ref, holding, 'failed', (before) =>
+      withFailure(withStatus(before, 'failed'), { agent: holding.agent, at, ...failure }),
+    )
+  }
+
+  /** A failed message waits again, as the next attempt. Its failure reports stay in its body. */
+  async retry(id: string): Promise<Settled<'retried'>> {
+    const found = await this.#finder.findOne(id)
+    if (found.queue === 'pending') {
+      const read = await this.#files.readHeader('pending', found.name)
+      if (read)
+        return {
+          outcome: 'unchanged',
+          message: viewOf(read.message.record, 'pending', found.path),
+          durability: 'process',
+        }
+    }
+    if (found.queue !== 'failed') throw wrongState(found.id, found.queue, 'retry')
+    let failed: AcmqRecord | undefined
+    const { moved, path } = await moveMessage(
+      this.#files,
+      { name: found.name, from: 'failed', to: 'pending' },
+      {
+        unique: true,
+        change: (before) => {
+          const { record } = this.#files.parse(before, found.name)
+          failed = record
+          return withFields(before, { status: 'pending', attempt: record.attempt + 1 })
+        },
+        label: () => labelOf(failed!),
+      },
+    )
+    if (moved.outcome === 'gone') return this.retry(id)
+    const after = this.#expectMoved(moved, found.id)
+    const { record } = this.#files.parse(after.bytes!, found.name)
+    this.#index.add(nameOf(path), record)
+    return { outcome: 'retried', message: viewOf(record, 'pending', path), durability: after.durability }
+  }
+
+  /** A waiting message that a person does not want worked on fails with that reason. */
+  async refuse(message: AcmqView, by: string, reason: string): Promise<Settled<'failed'>> {
+    const { moved, path } = await moveMessage(
+      this.#files,
+      { name: message.name, from: 'pending', to: 'failed' },
+      {
+        unique: true,
+        change: (before) =>
+          withFailure(withStatus(before, 'failed'), { agent: by, at: this.#files.clock.now(), reason }),
+      },
+    )
+    if (moved.outcome === 'gone') throw lostClaim(message.id, 'somebody claimed it first')
+    const { bytes, durability } = this.#expectMoved(moved, message.id)
+    this.#index.drop(message.name)
+    return {
+      outcome: 'failed',
+      message: viewOf(this.#files.parse(bytes!, message.name).record, 'failed', path),
+      durability,
+    }
+  }
+
+  /** Edit and move in one: the file is either still being worked on, or whole at its new place. */
+  async #settle<Outcome extends 'completed' | 'failed'>(
+    ref: MessageRef,
+    holding: Holding,
+    queue: Outcome,
+    /** `header`: its text, but for the status, of a message as we write it. */
+    change: (before: Uint8Array, header?: string) => Uint8Array | Overwrite,
+  ): Promise<Settled<Outcome>> {
+    const found = typeof ref === 'string' ? await this.#held(ref) : this.#named(ref)
+    if (!found) return this.#settledBefore(ref, holding, queue)
+    const { name } = found
+    let message: AcmqMessage | undefined
+    const { moved, path } = await moveMessage(
+      this.#files,
+      { name, from: 'processing', to: queue },
+      {
+        unique: true,
+        change: (before) => {
+          message = this.#inHand.read(name, before) ?? this.#files.parse(before, name)
+          this.#expectHolder(message.record, holding)
+          return change(before, message.header)
+        },
+      },
+    )
+    this.#inHand.forget(name)
+    if (moved.outcome === 'gone') return this.#settledBefore(ref, holding, queue)
+    const { bytes, durability } = this.#expectMoved(moved, found.id)
+    const { record, problems } = bytes ? this.#files.parse(bytes, name) : message!
+    if (queue === 'completed') this.#index.wake(record.id)
+    return { outcome: queue, message: viewOf(record, queue, path, problems), durability }
+  }
+
+  /** Where the caller's claim should be, when the caller has the name. */
+  #named({ id, name }: Exclude<MessageRef, string>): Found {
+    return { id, queue: 'processing', name, path: this.#files.at('processing', name) }
+  }
+
+  async #held(ref: MessageRef): Promise<Found | undefined> {
+    if (typeof ref !== 'string') return this.#named(ref)
+    const found = await this.#finder.findAll(ref, ['processing'])
+    return found.length > 1 ? this.#finder.findOne(ref, ['processing']) : found[0]
+  }
+
+  /**
+   * It is not in `processing/`: already where the caller put it, or lost. Of two results the first stands; what a
+   * supervisor ended was not ended by the caller, who must know that its claim is over.
+   */
+  async #settledBefore<Outcome extends 'completed' | 'failed'>(
+    ref: MessageRef,
+    holding: Holding,
+    queue: Outcome,
+  ): Promise<Settled<Outcome>> {
+    const id = typeof ref === 'string' ? ref : ref.id
+    const settled = await this.#settledCopy(id, queue)
+    if (!settled) throw await this.#lost(ref)
+    const { state, path, bytes } = settled
+    const { record } = this.#files.parse(bytes, settled.name)
+    const endedBy = queue === 'failed' ? failureOf(bytes)?.agent : undefined
+    if (record.to !== holding.agent || !isAttempt(record, holding) || (endedBy ?? holding.agent) !== holding.agent)
+      throw await this.#lost(ref)
+    return { outcome: 'unchanged', message: viewOf(record, state, path), durability: 'process' }
+  }
+
+  async #settledCopy(id: string, queue: 'completed' | 'failed') {
+    const { tree } = this.#files
+    const [found] = await this.#finder.findAll(id, [queue])
+    const leaf = found && (await tree.read(found.path))
+    if (leaf) return { state: queue, name: found.name, path: found.path, bytes: leaf.bytes }
+    const archived = (await this.#finder.archived(id)).find(({ status }) => status === queue)
+    if (!archived) return undefined
+    const { readArchived } = await import('../archive.ts')
+    const bytes = await readArchived(tree, archived)
+    return { state: 'archived' as const, name: archived.name, path: archived.pack, bytes }
+  }
+
+  #expectHolder(record: AcmqRecord, holding: Holding): void {
+    if (record.to !== holding.agent) throw notYours(record, holding.agent)
+    if (!isAttempt(record, holding)) {
+      throw lostClaim(record.id, `attempt ${holding.attempt} is over; attempt ${record.attempt} is being worked on`)
+    }
+  }
+
+  #expectMoved(moved: Moved, id: string): Moving {
+    if (moved.outcome === 'moved') return moved
+    throw conflict('TWO_QUEUES', `Message ${id} is in two queues at once.`, {
+      hint: `Put that in order: acmq reconcile ${this.#files.place.address}`,
+      details: { id },
+    })
+  }
+
+  async #lost(ref: MessageRef): Promise<Error> {
+    const id = typeof ref === 'string' ? ref : ref.id
+    const [found] = await this.#finder.findAll(id)
+    if (found) return lostClaim(found.id, `it is in ${found.queue} now`)
+    const [archived] = await this.#finder.archived(id)
+    return archived ? lostClaim(archived.id, 'it is archived') : noSuchMessage(id, this.#files.place.address)
+  }
+}
+
+const isAttempt = (record: AcmqRecord, { attempt }: Holding): boolean =>
+  attempt === undefined || attempt === record.attempt

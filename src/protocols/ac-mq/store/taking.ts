@@ -1,0 +1,106 @@
+/**
+ * The step that claims a message: the move into `processing/`, in which its header is read and its status written. AC-MQ
+ * §4.2.
+ */
+import { bufferOf } from '../../../formats/front-matter.ts'
+import { SignalboxError } from '../../../kernel/errors.ts'
+import { nameOf } from '../../../kernel/tree-path.ts'
+import type { Moved } from '../../../tree/tree.ts'
+import { type AcmqMessage, changeOfStatus, withFields } from '../format.ts'
+import { everyone } from '../layout.ts'
+import type { AcmqRecord } from '../schema.ts'
+import { type Candidate, isAsRemembered } from './candidate.ts'
+import { type Blocked, blockedAs, type Claimed, type Hold } from './claim.ts'
+import type { InHand } from './in-hand.ts'
+import type { MissionFiles } from './mission-files.ts'
+import { moveMessage, type UniqueMove } from './moving.ts'
+import type { PendingIndex } from './pending-index.ts'
+import { viewOf, withBody } from './view.ts'
+
+type ClaimedOne = Claimed & { readonly outcome: 'claimed' }
+/** `lost`: somebody else was faster. `other`: it is not what it was when it was last read. */
+export type Taken = ClaimedOne | HeldOne | 'lost' | 'other'
+interface HeldOne {
+  readonly outcome: 'held'
+  readonly why: Blocked
+}
+
+export class Taking {
+  readonly #files: MissionFiles
+  readonly #index: PendingIndex
+  readonly #inHand: InHand
+
+  constructor(files: MissionFiles, index: PendingIndex, inHand: InHand) {
+    this.#files = files
+    this.#index = index
+    this.#inHand = inHand
+  }
+
+  takeAsRemembered(candidate: Candidate, agent: string, hold?: Hold): Promise<Taken> {
+    return this.take(candidate.name, agent, (record) => isAsRemembered(candidate, record), hold)
+  }
+
+  /** Takes a message that is as expected when it is read. */
+  async take(name: string, agent: string, isExpected: (record: AcmqRecord) => boolean, hold?: Hold): Promise<Taken> {
+    let target = this.#files.at('processing', name)
+    let message: AcmqMessage | undefined
+    let body = ''
+    let reason: string | undefined
+    let moved: Moved
+    const options: UniqueMove = {
+      unique: true,
+      change: (before) => {
+        // The header is read here, in the step that claims: what the index remembered may be old.
+        const read = this.#files.parse(before, name)
+        const { record, bodyStart } = read
+        message = isFor(record, agent) && isExpected(record) ? read : undefined
+        if (!message) return undefined
+        body = bufferOf(before).toString('utf8', bodyStart)
+        reason = hold?.(record, body)
+        if (reason !== undefined) return undefined
+        return record.to === everyone
+          ? withFields(before, { status: 'processing', to: agent })
+          : changeOfStatus(before, 'processing', read.header)
+      },
+    }
+    try {
+      ;({ moved, path: target } = await moveMessage(this.#files, { name, from: 'pending', to: 'processing' }, options))
+    } catch (error) {
+      await this.#expectMalformed(name, error)
+      return 'other'
+    }
+    if (moved.outcome === 'kept' && message) {
+      return { outcome: 'held', why: blockedAs(message.record, `held by policy: ${reason}`) }
+    }
+    if (moved.outcome === 'kept') {
+      await this.#index.reread(name)
+      return 'other'
+    }
+    this.#index.drop(name)
+    if (moved.outcome !== 'moved' || !message) return 'lost'
+    // A file that said `processing` already may not have been written to, so that its clock did not start.
+    if (message.record.status === 'processing') await this.#files.tree.touch(target)
+    if (!moved.bytes) this.#inHand.remember(nameOf(target), message)
+    const { record, problems } = moved.bytes ? this.#files.parse(moved.bytes, name) : message
+    return {
+      outcome: 'claimed',
+      // Only the header was changed.
+      message: withBody(viewOf(record, 'processing', target, problems), body),
+      until: this.#files.clock.now() + record.timeout_seconds * 1000,
+      durability: moved.durability,
+    }
+  }
+
+  /** It was a message when it was last read; if it is none any more, the others flow all the same. */
+  async #expectMalformed(name: string, error: unknown): Promise<void> {
+    if (!(error instanceof SignalboxError) || error.kind !== 'Corrupt') throw error
+    await this.#index.reread(name)
+    if (!this.#index.isMalformed(name)) throw error
+  }
+}
+
+export const isClaimed = (taken: Taken): taken is ClaimedOne => typeof taken === 'object' && taken.outcome === 'claimed'
+
+export const isHeld = (taken: Taken): taken is HeldOne => typeof taken === 'object' && taken.outcome === 'held'
+
+const isFor = ({ to }: AcmqRecord, agent: string): boolean => to === agent || to === everyone

@@ -829,6 +829,32 @@ describe('an agent that waits', () => {
     expect(files('pending')).toEqual([held.message.name])
   })
 
+  it('[AC-11.2b] heeds a policy that was put there right before the message', async () => {
+    const policy = join(root, '.signalbox/policy.yaml')
+    const drafts = fs.mkdtempSync(join(root, 'drafts-'))
+    const draft = (name: string, text: string) => {
+      fs.writeFileSync(join(drafts, name), text)
+      return (target: string) => fs.renameSync(join(drafts, name), target)
+    }
+    const header = 'mission_id: alpha\ntimestamp: 2026-01-01T00:00:00Z\nfrom: claude\nto: gemini\nsummary: Do it'
+    const inPending = (name: string) => join(queue('pending'), name)
+    for (let round = 0; round < 20; round++) {
+      const waiting = box.mission.claim({ agent: 'gemini', waitMs: 60_000 })
+      await turn()
+      const putPolicy = draft('policy.yaml', 'hold:\n  - "deploy"\n')
+      const putHeld = draft('held.md', `---\nid: held-${round}\n${header}\n---\nPlease deploy\n`)
+      const putOther = draft('other.md', `---\nid: other-${round}\n${header}\n---\nHarmless\n`)
+      putPolicy(policy)
+      putHeld(inPending(`held-${round}.md`))
+      putOther(inPending(`other-${round}.md`))
+      const { id, attempt } = claimedBy(await waiting)
+      expect(id).toBe(`other-${round}`)
+      await box.mission.complete(id, { agent: 'gemini', attempt })
+      fs.rmSync(inPending(`held-${round}.md`))
+      fs.rmSync(policy)
+    }
+  })
+
   it('[AC-11.2b] looks for a policy itself where the system tells of nothing', async () => {
     const tell = box.tree.watch.bind(box.tree)
     box.tree.watch = (folder, onHint) => {

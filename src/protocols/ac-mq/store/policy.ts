@@ -52,6 +52,8 @@ export class Policy {
 
   /** Until the watch is closed the system tells of a policy, and it need not be looked for. For those who wait. */
   watch(): Pick<Watching, 'close'> {
+    // On a cluster the news of a policy can come after the message that it should hold back.
+    if (this.#tree.first) return { close: () => {} }
     const doubt = () => {
       this.#absentAt = never
     }

@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { heldClock } from '../../src/kernel/clock.ts'
 import { acmq } from '../../src/protocols/ac-mq/index.ts'
-import type { Claimed } from '../../src/protocols/ac-mq/store/claim.ts'
+import type { Claimed } from '../../src/protocols/ac-mq/store/claim-answers.ts'
 import { type AcmqBox, memoryBox, openBox } from '../support/acmq.ts'
 import { tempDir } from '../support/temp.ts'
 
@@ -803,30 +803,29 @@ describe('an agent that waits', () => {
     expect(files('pending')).toEqual([notMine.message.name, blocked.message.name, 'broken.md'].sort())
   })
 
+  /** It leaves a message that matches the policy, and takes the next one that does not. */
+  async function expectHeld({ waiting, other, hint }: Awaited<ReturnType<typeof idle>>): Promise<void> {
+    const held = await other.send(to('gemini', 'Please deploy'))
+    hint(held.message.name)
+    await turn()
+    const harmless = await other.send(to('gemini', 'Harmless'))
+    hint(harmless.message.name)
+    expect(claimedBy(await waiting).body).toBe('Harmless')
+    expect(files('pending')).toEqual([held.message.name])
+  }
+
   it('[AC-11.2b] does not take what a person has to see first', async () => {
     fs.mkdirSync(join(root, '.signalbox'), { recursive: true })
     fs.writeFileSync(join(root, '.signalbox/policy.yaml'), 'hold:\n  - "deploy"\n')
-    const { waiting, other, hint } = await idle()
-    const held = await other.send(to('gemini', 'Please deploy'))
-    hint(held.message.name)
-    await turn()
-    const harmless = await other.send(to('gemini', 'Harmless'))
-    hint(harmless.message.name)
-    expect(claimedBy(await waiting).body).toBe('Harmless')
-    expect(files('pending')).toEqual([held.message.name])
+    const agent = await idle()
+    await expectHeld(agent)
   })
 
   it('[AC-11.2b] heeds a policy that a person writes meanwhile', async () => {
-    const { waiting, other, hint, hintOfHome } = await idle()
+    const agent = await idle()
     fs.writeFileSync(join(root, '.signalbox/policy.yaml'), 'hold:\n  - "deploy"\n')
-    hintOfHome('policy.yaml')
-    const held = await other.send(to('gemini', 'Please deploy'))
-    hint(held.message.name)
-    await turn()
-    const harmless = await other.send(to('gemini', 'Harmless'))
-    hint(harmless.message.name)
-    expect(claimedBy(await waiting).body).toBe('Harmless')
-    expect(files('pending')).toEqual([held.message.name])
+    agent.hintOfHome('policy.yaml')
+    await expectHeld(agent)
   })
 
   it('[AC-11.2b] heeds a policy that was put there right before the message', async () => {

@@ -84,14 +84,14 @@ type Waiting = Pick<AcmqRecord, 'id' | 'dependencies'>
 
 /** What holds the message back, the hopeless first; empty when it can be claimed. */
 export function judge(record: Waiting, lookup: Lookup): readonly DependencyState[] {
-  if (record.dependencies.length === 0) return nothing
+  if (record.dependencies.length === 0) return nothingUnmet
   const unmet = record.dependencies.map((text) => judgeOne(text, record.id, lookup)).filter(({ is }) => is !== 'met')
   const through = unmet.length > 0 ? lookup.cycleOf?.(record.id) : undefined
   if (through && !unmet.some(({ is }) => is === 'cycle')) unmet.push({ is: 'cycle', through })
   return unmet.sort((a, b) => Number(canPass(a)) - Number(canPass(b)))
 }
 
-const nothing: readonly DependencyState[] = Object.freeze([])
+export const nothingUnmet: readonly DependencyState[] = Object.freeze([])
 
 /** True for a state that ends by itself when others do their work. */
 const canPass = ({ is }: DependencyState): boolean => is === 'waiting' || is === 'missing-path'

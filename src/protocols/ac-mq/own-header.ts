@@ -8,10 +8,8 @@ import { type Entries, printFrontMatter, printQuoted, printScalar } from '../../
 import { longestHeader } from '../../formats/header-field.ts'
 import { lastAnswer } from '../../kernel/last-answer.ts'
 import { everyone, isAgentId } from './names.ts'
-import type { AcmqRecord } from './schema.ts'
+import { type AcmqRecord, noDependencies } from './schema.ts'
 import { parseTime } from './times.ts'
-
-const none: readonly string[] = Object.freeze([])
 
 export const statusWidth = 10
 /** What our files begin with; the status follows. */
@@ -69,7 +67,7 @@ const printId = (id: string): string => (uuid.test(id) ? (id.charCodeAt(0) <= ni
 const unescaped = /^[ !#-[\]-~]*$/
 
 /** The last list and its text; only of a list that cannot change. */
-let printed = { list: none, text: ' []' }
+let printed = { list: noDependencies, text: ' []' }
 
 function printDependencies(list: readonly string[]): string {
   if (list === printed.list) return printed.text
@@ -136,7 +134,7 @@ export function readOwnHeader(bytes: Uint8Array): OwnHeader | undefined {
   if (!match) return undefined
   const [header, status, , id, , mission_id, timestamp, , from, , to, priority, timeout, list, summary, attempt] =
     match as unknown as string[]
-  const dependencies = list === undefined ? none : dependenciesIn(list)
+  const dependencies = list === undefined ? noDependencies : dependenciesIn(list)
   if (!dependencies || !isTime(timestamp!) || !isSender(from!) || !isRecipient(to!)) return undefined
   if (isNothing(id!) || isNothing(mission_id!)) return undefined
   const record: AcmqRecord = {

@@ -23,6 +23,9 @@ export interface AcmqRecord {
   readonly attempt: number
 }
 
+/** One list for all messages that depend on nothing. */
+export const noDependencies: AcmqRecord['dependencies'] = Object.freeze([])
+
 /** A field that is not as it should be. It is reported and a default stands in; the message still counts. */
 export interface Problem {
   readonly code: string

@@ -1,6 +1,6 @@
 /** What can happen to a mission: each step acts on the library, and says what the model allows it to answer. */
 import { SignalboxError } from '../../../src/kernel/errors.ts'
-import type { Claimed } from '../../../src/protocols/ac-mq/store/claim.ts'
+import type { Claimed } from '../../../src/protocols/ac-mq/store/claim-answers.ts'
 import type { Mission } from '../../../src/protocols/ac-mq/store/mission.ts'
 import { junkPrefix, junkText } from './compare.ts'
 import type { Draft, Message, Model, Queue } from './model.ts'

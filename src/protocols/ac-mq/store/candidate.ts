@@ -1,7 +1,7 @@
 /** What the order of claiming needs to know of a waiting message, and that order. AC-MQ §4.2. */
 import { lastAnswer } from '../../../kernel/last-answer.ts'
 import { parseTime } from '../layout.ts'
-import type { AcmqRecord } from '../schema.ts'
+import { type AcmqRecord, noDependencies } from '../schema.ts'
 
 export interface Candidate {
   readonly name: string
@@ -23,14 +23,12 @@ export function candidateOf(name: string, record: AcmqRecord): Candidate {
     to,
     priority,
     time: timeOf(record.timestamp),
-    dependencies: hasToWait ? dependencies : none,
+    dependencies: hasToWait ? dependencies : noDependencies,
     summary: hasToWait ? summary : '',
   }
 }
 
 const timeOf = lastAnswer((timestamp: string) => parseTime(timestamp) ?? 0)
-
-export const none: readonly string[] = Object.freeze([])
 
 /** Priority (1 first), then time, then id. */
 export const isBefore = (a: Candidate, b: Candidate): boolean =>

@@ -4,10 +4,10 @@
  */
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import { childOf, treePath } from '../../../kernel/tree-path.ts'
-import { type DependencyState, judge, type Lookup, readDependency } from '../dependencies.ts'
+import { type DependencyState, judge, type Lookup, nothingUnmet, readDependency } from '../dependencies.ts'
 import { shortIdLength } from '../file-name.ts'
-import type { AcmqRecord, QueueName, State } from '../schema.ts'
-import { type Finder, isMeant } from './finder.ts'
+import { type AcmqRecord, noDependencies, type State } from '../schema.ts'
+import { type Finder, isMeant, likeliestFirst } from './finder.ts'
 import type { MissionFiles } from './mission-files.ts'
 import { recordIn } from './moving.ts'
 
@@ -20,11 +20,6 @@ const mostMet = 10_000
 /** The same for the names of messages. Those forgotten are searched for. */
 const mostNames = 500_000
 
-const nothing: readonly DependencyState[] = Object.freeze([])
-
-/** Most often right first. */
-const searchOrder: readonly QueueName[] = ['completed', 'processing', 'pending', 'failed']
-
 export class DependencyBook {
   readonly #files: MissionFiles
   readonly #finder: Finder
@@ -35,7 +30,7 @@ export class DependencyBook {
   /** Dependencies that were met, as their messages spell them, and until when that is believed. */
   readonly #met = new Map<string, number>()
   /** Messages sent one after the other often have the very same dependencies. */
-  #lastMet = { dependencies: nothing as readonly unknown[], until: 0 }
+  #lastMet = { dependencies: noDependencies, until: 0 }
 
   constructor(files: MissionFiles, finder: Finder) {
     this.#files = files
@@ -57,7 +52,7 @@ export class DependencyBook {
     record: Pick<AcmqRecord, 'id' | 'dependencies'>,
     isPending: (id: string) => boolean,
   ): Promise<readonly DependencyState[]> {
-    if (this.areMet(record.dependencies)) return nothing
+    if (this.areMet(record.dependencies)) return nothingUnmet
     const states = new Map<string, MessageState>()
     const paths = new Set<string>()
     const stateOf = async (id: string) => (isPending(id) ? 'pending' : this.stateOf(id))
@@ -124,7 +119,7 @@ export class DependencyBook {
 
   async #probe(id: string): Promise<State | 'archived-completed' | 'archived-failed' | undefined> {
     const name = this.#names.get(id)
-    for (const queue of name === undefined ? [] : searchOrder) {
+    for (const queue of name === undefined ? [] : likeliestFirst) {
       if (!(await this.#files.tree.look(this.#files.at(queue, name!)))) continue
       // Another message of the same second whose id begins alike can have the name there. Where nothing is decided yet,
       // that would only mean to wait until that one has moved on.

@@ -84,7 +84,7 @@ export class Finder {
 }
 
 /** Most of what others wait for is done. */
-const likeliestFirst: readonly QueueName[] = ['completed', 'processing', 'pending', 'failed']
+export const likeliestFirst: readonly QueueName[] = ['completed', 'processing', 'pending', 'failed']
 
 /** The messages of one queue by id. */
 class QueueView {

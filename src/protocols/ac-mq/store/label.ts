@@ -3,8 +3,8 @@
  * one recipient sort as they are claimed. The header stays the truth and is read in the step that claims.
  */
 import { everyone } from '../names.ts'
-import type { AcmqRecord } from '../schema.ts'
-import { type Candidate, candidateOf, inOrder, none } from './candidate.ts'
+import { type AcmqRecord, noDependencies } from '../schema.ts'
+import { type Candidate, candidateOf, inOrder } from './candidate.ts'
 
 /** At the end of the label of a message that may have to wait for others. */
 const waits = 'waits'
@@ -27,6 +27,15 @@ export const foundBy = (labelled: readonly { readonly name: string; readonly lab
     .map(({ name, label }) => {
       const [to = '', priority, time, id = '', mark] = label.split(' ')
       const mayWait = mark === waits
-      return { name, id, to, priority: Number(priority), time: Number(time), dependencies: none, summary: '', mayWait }
+      return {
+        name,
+        id,
+        to,
+        priority: Number(priority),
+        time: Number(time),
+        dependencies: noDependencies,
+        summary: '',
+        mayWait,
+      }
     })
     .sort(inOrder)

@@ -20,7 +20,7 @@ import {
 import type { Manifest } from '../manifest.ts'
 import { type QueueName, queueNames } from '../schema.ts'
 import type { AcmqSettings } from '../settings.ts'
-import type { Claimed, Holding, MessageRef, Settled } from './claim.ts'
+import type { Claimed, Holding, MessageRef, Settled } from './claim-answers.ts'
 import { Claims } from './claims.ts'
 import { DependencyBook } from './dependency-book.ts'
 import { Finder } from './finder.ts'

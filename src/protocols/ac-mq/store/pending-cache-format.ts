@@ -9,7 +9,8 @@
  */
 import { isMessageName } from '../layout.ts'
 import { everyone, isAgentId, isMessageId } from '../names.ts'
-import { type Candidate, inOrder, none } from './candidate.ts'
+import { noDependencies } from '../schema.ts'
+import { type Candidate, inOrder } from './candidate.ts'
 
 /** From the first byte of a part to the first one after it. */
 export interface Span {
@@ -210,7 +211,7 @@ function parseEntry(line: string, to: string): Candidate | undefined {
     line.charCodeAt(1) === 9 && priority >= 1 && priority <= 5 && idAt > 0 && nameAt > 0 && Number.isFinite(time)
   // A name from here becomes part of a path: nothing but the name of a message will do.
   if (!isSound || !isMessageId(id) || !isMessageName(name)) return undefined
-  if (waitsAt < 0) return { name, id, to, priority, time, dependencies: none, summary: '' }
+  if (waitsAt < 0) return { name, id, to, priority, time, dependencies: noDependencies, summary: '' }
   const texts: unknown = JSON.parse(line.slice(waitsAt + 1))
   if (!areTexts(texts)) return undefined
   const [summary = '', ...dependencies] = texts

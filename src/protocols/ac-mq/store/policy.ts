@@ -9,7 +9,7 @@ import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { home, stateOf } from '../../../tree/home.ts'
 import type { Tree, Watching } from '../../../tree/tree.ts'
 import type { AcmqRecord } from '../schema.ts'
-import type { Hold } from './claim.ts'
+import type { Hold } from './claim-answers.ts'
 
 export const policyPath: TreePath = childOf(home, 'policy.yaml')
 const approvals = stateOf('approvals')
@@ -21,7 +21,10 @@ export interface Approval {
   readonly at: string
 }
 
-/** A policy that a person has just written counts after so many milliseconds, unless the system says so at once. */
+/**
+ * A policy that a person has just written counts after so many milliseconds. For whoever waits it counts as soon as the
+ * system tells of it, or at the next look of the watch by itself.
+ */
 const believedFor = 20
 const never = Number.NEGATIVE_INFINITY
 

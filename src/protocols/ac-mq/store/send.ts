@@ -6,8 +6,8 @@ import type { Durability } from '../../../tree/tree.ts'
 import { findCycle, parseDependency, readDependency } from '../dependencies.ts'
 import { contentOf } from '../format.ts'
 import { agentId, fileNameOf, isMessageId, recipientId } from '../layout.ts'
-import type { AcmqRecord } from '../schema.ts'
-import { areSame, none } from './candidate.ts'
+import { type AcmqRecord, noDependencies } from '../schema.ts'
+import { areSame } from './candidate.ts'
 import { type Finder, isMeant } from './finder.ts'
 import { labelOf } from './label.ts'
 import type { MissionFiles } from './mission-files.ts'
@@ -48,7 +48,7 @@ export class Sending {
   readonly #index: PendingIndex
   readonly #sentBefore: SentBefore
   /** Those of the last message, checked: often the next ones have the same. */
-  #dependencies = none
+  #dependencies = noDependencies
 
   constructor(files: MissionFiles, finder: Finder, index: PendingIndex) {
     this.#files = files
@@ -112,7 +112,7 @@ export class Sending {
       status: 'pending',
       priority,
       timeout_seconds: timeout,
-      dependencies: this.#checked(input.dependencies ?? none),
+      dependencies: this.#checked(input.dependencies ?? noDependencies),
       summary: input.summary ?? firstLineOf(input.body),
       attempt: 1,
     }

@@ -16,7 +16,7 @@ import {
   withStatus,
 } from '../format.ts'
 import type { AcmqRecord } from '../schema.ts'
-import { type Holding, lostClaim, type MessageRef, notYours, type Settled, wrongState } from './claim.ts'
+import { type Holding, lostClaim, type MessageRef, notYours, type Settled, wrongState } from './claim-answers.ts'
 import { type Finder, type Found, noSuchMessage } from './finder.ts'
 import type { InHand } from './in-hand.ts'
 import { labelOf } from './label.ts'

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { type Candidate, none } from './candidate.ts'
+import { noDependencies } from '../schema.ts'
+import type { Candidate } from './candidate.ts'
 import { Sharing } from './sharing.ts'
 
 const candidate = (number: number, priority = 3): Candidate => {
   const id = `${number.toString(16).padStart(8, '0')}-e5f6-4a7b-8c9d-0e1f2a3b4c5d`
-  return { name: `${id}.md`, id, to: 'gemini', priority, time: number, dependencies: none, summary: '' }
+  return { name: `${id}.md`, id, to: 'gemini', priority, time: number, dependencies: noDependencies, summary: '' }
 }
 const many = (count: number, priority?: number) => Array.from({ length: count }, (_, i) => candidate(i, priority))
 

@@ -23,7 +23,9 @@ const id = text('The message: its id, or the first eight characters of it.', {
 export const humanList = defineOperation({
   name: 'list',
   summary: 'List what waits for a person.',
-  more: 'Messages that match a pattern in `.signalbox/policy.yaml` are held back until a person approves them.',
+  more:
+    'Messages whose summary or text matches a pattern in `.signalbox/policy.yaml` are held back until a person approves ' +
+    'them. The file lists the patterns under `hold:`, with `*` for anything in between, such as `- "deploy * production"`.',
   input: {},
   outcomes: { listed: 'done' },
   examples: [{ command: 'human list', does: 'see what waits for you' }],

@@ -76,6 +76,8 @@ ${stateKinds.map((kind) => `| \`state/${kind}/\` | ${meaningOf[kind]} | that kno
 | \`cache/\` | what can be worked out again from the files | the next command takes longer | no |
 | \`engine/\` | locks, leases and half-written files | do it only while nothing runs | no |
 
+\`policy.yaml\`, if you write one, lists what a person must approve first: see \`signalbox human list --help\`.
+
 \`.gitignore\` here keeps out of git what the last column says. \`signalbox doctor\` looks after the rest.
 `
 }

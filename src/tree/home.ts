@@ -1,9 +1,10 @@
 /**
  * The workspace's own home on the tree, `.signalbox/`: what belongs to no specification.
  *
- *   state/    not derived: presence, delivery, sequences, aliases, approvals, keys, rates, metrics. Deleting loses knowledge.
- *   cache/    derived: deleting it changes no answer, only the time.
- *   engine/   what an engine needs for itself (locks, temporary files). Not on the tree: see `isReserved`.
+ *   state/       not derived: presence, delivery, sequences, aliases, approvals, keys, rates, metrics. Deleting loses knowledge.
+ *   cache/       derived: deleting it changes no answer, only the time.
+ *   engine/      what an engine needs for itself (locks, temporary files). Not on the tree: see `isReserved`.
+ *   policy.yaml  written by people: what they must have approved before anybody is handed it.
  */
 import { childOf, isWithin, type TreePath, treePath } from '../kernel/tree-path.ts'
 

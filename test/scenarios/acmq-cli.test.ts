@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -1174,12 +1175,30 @@ describe('what a person must see first', () => {
     expect(human('answer', id, '--body', 'x')).toMatchObject({ exit: 7, output: { error: { code: 'UNSUPPORTED' } } })
   })
 
-  it('a policy that cannot be read lets nothing through', () => {
-    send('Work')
-    writeFileSync(join(root, '.signalbox/policy.yaml'), 'hold: everything\n')
-    const code = refused(['claim', 'alpha', '--as', 'gemini'], 5, /policy\.yaml must have a list of texts/)
-    expect(code).toBe('BAD_POLICY')
-  })
+  const policy = () => join(root, '.signalbox/policy.yaml')
+  const written = (text: string) => () => writeFileSync(policy(), text)
+
+  it.each([
+    ['no list', written('hold: everything\n'), /policy\.yaml must have a list of texts/],
+    ['a pattern for everything', written('hold: ["*"]\n'), /policy\.yaml must have a list of texts/],
+    ['another key', written('holds:\n  - deploy\n'), /policy\.yaml has an unknown key "holds"/],
+    ['no YAML', written('hold: [\n'), /policy\.yaml cannot be read, line 1: /],
+    ['too large', written(`hold:\n${'  - "deploy"\n'.repeat(6000)}`), /policy\.yaml is larger than/],
+    ['a folder', () => mkdirSync(policy()), /policy\.yaml/],
+    ['a link', () => symlinkSync('/etc/hostname', policy()), /policy\.yaml/],
+  ] as const)(
+    '[AC-11.2b] a policy that cannot be read lets nothing through and stops no sender: %s',
+    (_, write, reason) => {
+      rmSync(policy(), { force: true })
+      write()
+      const sent = acmqJson(['send', 'alpha', '--to', 'gemini', '--as', 'claude', '--body', 'Work'])
+      expect(sent).toMatchObject({ exit: 0, output: { outcome: 'sent' } })
+      expect(sent.output.notices.join()).toContain('It waits until the policy can be read.')
+      refused(['claim', 'alpha', '--as', 'gemini'], 5, reason)
+      rmSync(policy(), { recursive: true })
+      expect(claim().id).toBe(sent.output.message.id)
+    },
+  )
 })
 
 verifies(

@@ -3,7 +3,7 @@
  * it is asked for: a cold command pays for every line it loads.
  */
 import type { Clock } from '../../../kernel/clock.ts'
-import { conflict, notFound, unavailable } from '../../../kernel/errors.ts'
+import { conflict, notFound, SignalboxError, unavailable } from '../../../kernel/errors.ts'
 import { parentOf, type TreePath } from '../../../kernel/tree-path.ts'
 import type { Finding, Tree } from '../../../tree/tree.ts'
 import { type News, waitFor } from '../../../tree/wait.ts'
@@ -92,13 +92,22 @@ export class Mission {
   async send(input: SendInput): Promise<Sent> {
     const sent = await this.#sending.send(input)
     if (this.#policy.isAbsent) return sent
-    const { body } = input
-    const pattern = await this.#policy.matching(sent.message, () =>
-      typeof body === 'string' ? body : Buffer.from(body).toString('utf8'),
-    )
-    if (pattern === undefined) return sent
-    const notice = `It matches ${JSON.stringify(pattern)}: a person must approve it first (signalbox human approve ${sent.message.id}).`
-    return { ...sent, notices: [...sent.notices, notice] }
+    const notice = await this.#noticeOfPolicy(sent, input.body)
+    return notice === undefined ? sent : { ...sent, notices: [...sent.notices, notice] }
+  }
+
+  /** The message is sent, whatever is wrong with the policy: an error here would make its sender send it again. */
+  async #noticeOfPolicy({ message }: Sent, body: SendInput['body']): Promise<string | undefined> {
+    try {
+      const pattern = await this.#policy.matching(message, () =>
+        typeof body === 'string' ? body : Buffer.from(body).toString('utf8'),
+      )
+      if (pattern === undefined) return undefined
+      return `It matches ${JSON.stringify(pattern)}: a person must approve it first (signalbox human approve ${message.id}).`
+    } catch (error) {
+      if (!(error instanceof SignalboxError)) throw error
+      return `It waits until the policy can be read. ${error.message}`
+    }
   }
 
   /** Takes the best waiting message for the agent, or the one with this id; waits for one as long as it is told to. */

@@ -4,7 +4,9 @@
  * was approved: a message that changed since is held again. AC-MQ §11.2.
  */
 import { readFields } from '../../../formats/front-matter.ts'
-import { corrupt } from '../../../kernel/errors.ts'
+import { type Fields, longestHeader } from '../../../formats/header-field.ts'
+import { corrupt, SignalboxError } from '../../../kernel/errors.ts'
+import { printableLine } from '../../../kernel/printable.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { home, stateOf } from '../../../tree/home.ts'
 import type { Tree, Watching } from '../../../tree/tree.ts'
@@ -123,22 +125,37 @@ export class Policy {
     const found = await this.#tree.look(policyPath)
     if (!found) this.#absentAt = performance.now()
     if (found?.changedAt === this.#readAt) return
-    const leaf = found && (await this.#tree.read(policyPath, { atMost: 64 * 1024 }))
+    if (found && found.size > longestHeader) throw badPolicy(`is larger than ${longestHeader} bytes`)
+    const leaf = found && (await this.#tree.read(policyPath))
     this.#patterns = leaf ? patternsIn(Buffer.from(leaf.bytes).toString('utf8')) : []
     this.#readAt = found?.changedAt
   }
 }
 
+/** Refuses what is not understood: failing open would let through exactly what somebody wanted to see first. */
 function patternsIn(text: string): readonly string[] {
-  const hold = readFields(text).get('hold')
-  const patterns = hold?.texts ?? (hold?.value === null ? [] : undefined)
-  const isUsable = hold === undefined || patterns?.every((pattern) => pattern.replaceAll('*', '').trim() !== '')
-  if (isUsable) return patterns ?? []
-  // Failing open would let through exactly what somebody wanted to see first.
-  throw corrupt('BAD_POLICY', `${policyPath} must have a list of texts under \`hold\`.`, {
-    hint: 'Write for example:\nhold:\n  - "rm -rf"\n  - "deploy * production"',
-  })
+  const fields = fieldsIn(text)
+  for (const key of fields.keys()) if (key !== 'hold') throw badPolicy(`has an unknown key ${JSON.stringify(key)}`)
+  const hold = fields.get('hold')
+  const patterns = hold === undefined || hold.value === null ? [] : hold.texts
+  if (patterns?.every((pattern) => pattern.replaceAll('*', '').trim() !== '')) return patterns
+  throw badPolicy('must have a list of texts under `hold`')
 }
+
+function fieldsIn(text: string): Fields {
+  try {
+    return readFields(text)
+  } catch (error) {
+    if (!(error instanceof SignalboxError)) throw error
+    const { line, reason } = error.details
+    throw badPolicy(`cannot be read, line ${line}: ${printableLine(String(reason))}`)
+  }
+}
+
+const badPolicy = (problem: string) =>
+  corrupt('BAD_POLICY', `${policyPath} ${problem}.`, {
+    hint: 'Nobody is handed a message until it is put right. Write for example: hold: ["rm -rf", "deploy * production"]',
+  })
 
 /** Text with `*` for anything in between, letters of either case. Looks forward only, so no pattern is slow. */
 function matches(pattern: string, text: string): boolean {

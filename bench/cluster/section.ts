@@ -55,8 +55,8 @@ async function measure(nodes: number, rounds: number, count: number): Promise<Fi
 async function lifecycle(tree: Tree, name: string): Promise<void> {
   const [pending, processing, completed] = folders.map((folder) => treePath(`${folder}/${name}`))
   await tree.create(pending!, message)
-  await tree.move(pending!, processing!, { unique: true })
-  await tree.move(processing!, completed!, { unique: true })
+  await tree.move(pending!, processing!)
+  await tree.move(processing!, completed!)
 }
 
 let names = 0

@@ -76,26 +76,40 @@ export interface Overwrite {
   readonly at: number
   readonly bytes: Uint8Array
   /**
-   * They only repeat what the leaf's place says. After a power cut, the place is then all that has to be right: whoever
-   * reads the leaf can put the bytes right.
+   * They only repeat what the leaf's place says. After a crash or a power cut, the place is then all that has to be right:
+   * whoever reads the leaf can put the bytes right.
    */
   readonly restates?: true
 }
+
+/** When a leaf was last written or touched, and the later of that and its last move. */
+export type Times = Pick<Leaf, 'modifiedAt' | 'changedAt'>
+
+export type Changed = Uint8Array | Overwrite | undefined
 
 export interface MoveOptions extends Guard {
   /** The label at the target, asked for after `change`. Without it a leaf that leaves its folder has none any more. */
   readonly label?: () => string
   /**
-   * Decides, from the bytes about to move, which bytes arrive. `undefined` calls the move off ('kept').
-   * May be called again when the leaf changed in between; must not have effects. What it is given is its own only
-   * until it returns: an engine may read the next leaf into the same memory.
+   * Judges the leaf that is about to move, from its bytes, and says which bytes arrive. `undefined` calls the move off
+   * ('kept'). On files the leaf has been won by then: nobody else can move, change or judge it before this has answered.
+   * May be called again when the leaf changed in between; must not have effects. The bytes are its own only until it
+   * returns: an engine may read the next leaf into the same memory, so whoever answers later keeps a copy.
+   * `times` are those from before the move.
    */
-  readonly change?: (before: Uint8Array) => Uint8Array | Overwrite | undefined
+  readonly change?: (before: Uint8Array, times: Times) => Changed | Promise<Changed>
   /**
-   * The caller vouches that no other leaf ever gets the name at the target (an id is in it). The promise to
-   * replace nothing then rests on a check just before, which some engines make much cheaper.
+   * Shows `change` no more than so many bytes: for those who judge by the beginning of what may be huge. It then gives back
+   * the very bytes it was given, and the leaf moves as it is, or calls the move off.
    */
-  readonly unique?: boolean
+  readonly atMost?: number
+  /** The modification time becomes now, also where the bytes stay the same. */
+  readonly touched?: boolean
+}
+
+export interface RemoveOptions extends Guard {
+  /** Judges the leaf when it has been won, as `change` does; false leaves it where it is ('kept'). */
+  readonly onlyIf?: (before: Uint8Array, times: Times) => boolean
 }
 
 /** What every successful write answers: how safe it is now, and the content's name where there is one. */
@@ -119,7 +133,7 @@ export interface Moving extends Written<'moved'> {
 }
 export type Touched = Written<'touched'> | Outcome<'gone'>
 export type Appended = Written<'appended'> | Outcome<'fenced'>
-export type Removed = Written<'removed'> | Outcome<'gone' | 'fenced'>
+export type Removed = Written<'removed'> | Outcome<'gone' | 'kept' | 'fenced'>
 export type Leased = { readonly outcome: 'held' | 'busy'; readonly lease: Lease }
 
 /** Something an engine found out of order. `repaired` says whether this very call put it right. */
@@ -206,14 +220,14 @@ export interface Tree {
   /**
    * Moves a leaf. Of any number of concurrent movers, to whatever targets, exactly one sees 'moved', the
    * others 'gone'; foreign movers count. Never replaces: an occupied target gives 'taken' and leaves both as
-   * they were. With `change` the bytes seen by `change` are those that moved. For a `unique` name a change of
-   * a few bytes may be written just after the move: until then others see the old bytes there, and a crash in between
-   * leaves them. A repeat sees 'gone'. Onto itself: an edit, under the same promises; readers may miss it for an instant.
+   * they were. With `change` the bytes seen by `change` are those that moved. After a crash in between, bytes that only
+   * restate the place may stand at the old place already. A repeat sees 'gone'. Onto itself: an edit, under the same
+   * promises. While a leaf is being moved or changed, others find it gone, though listings still show it.
    */
   move(from: TreePath, to: TreePath, options?: MoveOptions): Promise<Moved>
 
   /** Removes a leaf. Twice is fine: the second time is 'gone'. Folders are not removed. */
-  remove(path: TreePath, guard?: Guard): Promise<Removed>
+  remove(path: TreePath, options?: RemoveOptions): Promise<Removed>
 
   /** Makes a folder and those above it. Twice is fine. Engines without folders do nothing. */
   makeFolder(path: TreePath): Promise<void>

@@ -291,65 +291,62 @@ export function describeTree(name: string, prepare: () => Promise<OpenedTree>): 
         expect(after.modifiedAt).toBe(before.modifiedAt)
         expect(after.changedAt).toBeGreaterThanOrEqual(before.changedAt)
       })
-      for (const unique of [false, true]) {
-        it(`never replaces what is at the target (unique: ${unique})`, async () => {
-          await tree.create(at('s/m'), bytes('source'))
-          await tree.create(at('t/m'), bytes('target'))
-          expect(await tree.move(at('s/m'), at('t/m'), { unique })).toEqual({ outcome: 'taken' })
+      it('never replaces what is at the target', async () => {
+        await tree.create(at('s/m'), bytes('source'))
+        await tree.create(at('t/m'), bytes('target'))
+        for (const options of [
+          {},
+          { change: () => bytes('other') },
+          { change: (before: Uint8Array) => before, touched: true },
+          { change: () => ({ at: 0, bytes: bytes('S'), restates: true as const }) },
+        ]) {
+          expect(await tree.move(at('s/m'), at('t/m'), options)).toEqual({ outcome: 'taken' })
           expect([await reading('s/m'), await reading('t/m')]).toEqual(['source', 'target'])
-          const changing = await tree.move(at('s/m'), at('t/m'), { unique, change: () => bytes('other') })
-          expect(changing).toEqual({ outcome: 'taken' })
-          expect([await reading('s/m'), await reading('t/m')]).toEqual(['source', 'target'])
-          expect([await names('s'), await names('t')]).toEqual([['m'], ['m']])
+        }
+        expect([await names('s'), await names('t')]).toEqual([['m'], ['m']])
+      })
+      it('has one winner among movers to different targets', async () => {
+        await tree.create(at('s/m'), bytes('one'))
+        const moves = Array.from({ length: 30 }, (_, i) =>
+          (i % 2 ? tree : other).move(at('s/m'), at(`t${i}/m`), {
+            ...(i % 3 === 0 ? { change: (before) => bytes(`${Buffer.from(before)}+`) } : {}),
+          }),
+        )
+        const outcomes = (await Promise.all(moves)).map(({ outcome }) => outcome)
+        expect(outcomes.filter((outcome) => outcome === 'moved').length).toBe(1)
+        expect(outcomes.filter((outcome) => outcome === 'gone').length).toBe(29)
+        const found = await Promise.all(outcomes.map((_, i) => reading(`t${i}/m`)))
+        expect(found.filter((text) => text !== undefined).length).toBe(1)
+        expect(found.findIndex((text) => text !== undefined)).toBe(outcomes.indexOf('moved'))
+      })
+      it('carries changed bytes of the same length', async () => {
+        await tree.create(at('p/m'), bytes('---\nstatus: pending   \n---\nbody\n'))
+        const seen: string[] = []
+        const moved = await tree.move(at('p/m'), at('q/m'), {
+          change: (before) => {
+            seen.push(Buffer.from(before).toString())
+            return bytes(Buffer.from(before).toString().replace('pending   ', 'processing'))
+          },
         })
-        it(`has one winner among movers to different targets (unique: ${unique})`, async () => {
-          await tree.create(at('s/m'), bytes('one'))
-          const moves = Array.from({ length: 30 }, (_, i) =>
-            (i % 2 ? tree : other).move(at('s/m'), at(`t${i}/m`), {
-              unique,
-              ...(i % 3 === 0 ? { change: (before) => bytes(`${Buffer.from(before)}+`) } : {}),
-            }),
-          )
-          const outcomes = (await Promise.all(moves)).map(({ outcome }) => outcome)
-          expect(outcomes.filter((outcome) => outcome === 'moved').length).toBe(1)
-          expect(outcomes.filter((outcome) => outcome === 'gone').length).toBe(29)
-          const found = await Promise.all(outcomes.map((_, i) => reading(`t${i}/m`)))
-          expect(found.filter((text) => text !== undefined).length).toBe(1)
-          expect(found.findIndex((text) => text !== undefined)).toBe(outcomes.indexOf('moved'))
-        })
-      }
-      for (const unique of [false, true]) {
-        it(`carries changed bytes of the same length (unique: ${unique})`, async () => {
-          await tree.create(at('p/m'), bytes('---\nstatus: pending   \n---\nbody\n'))
-          const seen: string[] = []
-          const moved = await tree.move(at('p/m'), at('q/m'), {
-            unique,
-            change: (before) => {
-              seen.push(Buffer.from(before).toString())
-              return bytes(Buffer.from(before).toString().replace('pending   ', 'processing'))
-            },
-          })
-          expect(moved.outcome).toBe('moved')
-          expect(seen).toEqual(['---\nstatus: pending   \n---\nbody\n'])
-          expect(await reading('q/m', other)).toBe('---\nstatus: processing\n---\nbody\n')
-          expect(Buffer.from((moved as { bytes: Uint8Array }).bytes).toString()).toBe(
-            '---\nstatus: processing\n---\nbody\n',
-          )
-        })
-      }
-      for (const unique of [false, true]) {
+        expect(moved.outcome).toBe('moved')
+        expect(seen).toEqual(['---\nstatus: pending   \n---\nbody\n'])
+        expect(await reading('q/m', other)).toBe('---\nstatus: processing\n---\nbody\n')
+        expect(Buffer.from((moved as { bytes: Uint8Array }).bytes).toString()).toBe(
+          '---\nstatus: processing\n---\nbody\n',
+        )
+      })
+      for (const restates of [false, true]) {
         for (const [what, place, size] of [
           ['a few bytes', 4, 40],
           ['a few bytes across the end of a line', 60, 100],
           ['the last bytes', 90, 100],
           ['a few bytes of many', 50_000, 100_000],
         ] as const) {
-          it(`overwrites ${what} and leaves the rest (unique: ${unique})`, async () => {
+          it(`overwrites ${what} and leaves the rest (restating the place: ${restates})`, async () => {
             const text = 'abcdefghij'.repeat(size / 10)
             await tree.create(at('p/m'), text)
             const moved = await tree.move(at('p/m'), at('q/m'), {
-              unique,
-              change: () => ({ at: place, bytes: bytes('PROCESSING') }),
+              change: () => ({ at: place, bytes: bytes('PROCESSING'), ...(restates ? { restates } : {}) }),
             })
             expect(moved).toEqual({ outcome: 'moved', durability: expect.any(String) })
             expect(await reading('q/m', other)).toBe(`${text.slice(0, place)}PROCESSING${text.slice(place + 10)}`)
@@ -363,17 +360,13 @@ export function describeTree(name: string, prepare: () => Promise<OpenedTree>): 
           ['all', (before: Uint8Array) => before, text],
           ['part', (before: Uint8Array) => before.subarray(5, 10), 'bytes'],
         ] as const) {
-          for (const unique of [false, true]) {
-            await tree.create(at('p/m'), text)
-            const moved = await tree.move(at('p/m'), at(`q/${name}-${unique}`), { unique, change })
-            await tree.read(at('p/m'))
-            await tree.create(at(`p/other-${name}-${unique}`), 'X'.repeat(100))
-            await tree.move(at(`p/other-${name}-${unique}`), at(`q/other-${name}-${unique}`), {
-              change: (before) => before,
-            })
-            expect(Buffer.from((moved as { bytes: Uint8Array }).bytes).toString()).toBe(after)
-            expect(await reading(`q/${name}-${unique}`, other)).toBe(after)
-          }
+          await tree.create(at('p/m'), text)
+          const moved = await tree.move(at('p/m'), at(`q/${name}`), { change })
+          await tree.read(at('p/m'))
+          await tree.create(at(`p/other-${name}`), 'X'.repeat(100))
+          await tree.move(at(`p/other-${name}`), at(`q/other-${name}`), { change: (before) => before })
+          expect(Buffer.from((moved as { bytes: Uint8Array }).bytes).toString()).toBe(after)
+          expect(await reading(`q/${name}`, other)).toBe(after)
         }
       })
       it('carries changed bytes of any other length, to another name', async () => {
@@ -391,6 +384,66 @@ export function describeTree(name: string, prepare: () => Promise<OpenedTree>): 
         const before = (await tree.read(at('p/m')))!
         await tree.move(at('p/m'), at('q/m'), { change: () => bytes('bbbb') })
         expect((await tree.read(at('q/m')))!.modifiedAt).toBeGreaterThanOrEqual(before.modifiedAt)
+      })
+      it('takes its time to judge, and nobody else has the leaf meanwhile', async () => {
+        await tree.create(at('p/m'), bytes('one'))
+        let answer: () => void = () => {}
+        let asked: () => void = () => {}
+        const wasAsked = new Promise<void>((resolve) => (asked = resolve))
+        const first = tree.move(at('p/m'), at('q/m'), {
+          change: async (before) => {
+            const text = Buffer.from(before).toString()
+            asked()
+            await new Promise<void>((resolve) => (answer = resolve))
+            return bytes(`${text} judged`)
+          },
+        })
+        await wasAsked
+        expect(await names('p', other)).toEqual(['m'])
+        const second = other.move(at('p/m'), at('r/m'), {
+          change: (before) => Buffer.concat([before, bytes(' taken')]),
+        })
+        const outcomes = [(await second).outcome]
+        answer()
+        outcomes.push((await first).outcome)
+        // Which of the two has it is the engine's choice; never both, and each with the bytes that it judged.
+        expect(outcomes.sort()).toEqual(['gone', 'moved'])
+        const all = [await reading('p/m'), await reading('q/m'), await reading('r/m')].filter(
+          (one) => one !== undefined,
+        )
+        expect([['one judged'], ['one taken']]).toContainEqual(all)
+      })
+      it('judges by the times of before the move, and touches on request', async () => {
+        const clock = heldClock(Date.now() + 60_000)
+        const timed = await place.open({ clock })
+        await timed.create(at('p/m'), bytes('body'))
+        await timed.touch(at('p/m'))
+        const before = (await timed.look(at('p/m')))!
+        clock.advance(60_000)
+        const seen: number[] = []
+        const change = (same: Uint8Array, times: { modifiedAt: number; changedAt: number }) => {
+          seen.push(times.modifiedAt, times.changedAt)
+          return same
+        }
+        expect((await timed.move(at('p/m'), at('q/m'), { change })).outcome).toBe('moved')
+        expect(seen).toEqual([before.modifiedAt, before.changedAt])
+        expect((await timed.look(at('q/m')))!.modifiedAt).toBe(before.modifiedAt)
+        expect((await timed.move(at('q/m'), at('q/m'), { change, touched: true })).outcome).toBe('moved')
+        expect((await timed.look(at('q/m')))!.modifiedAt - before.modifiedAt).toBeCloseTo(60_000, 0)
+        expect(await reading('q/m', timed)).toBe('body')
+        await timed.close()
+      })
+      it('judges huge leaves by their beginning, and moves them as they are', async () => {
+        const huge = 'begin'.padEnd(100_000, 'x')
+        await tree.create(at('p/m'), huge)
+        const seen: string[] = []
+        const judge = (answer: 'move' | 'keep') => (before: Uint8Array) => {
+          seen.push(Buffer.from(before).toString())
+          return answer === 'move' ? before : undefined
+        }
+        expect(await tree.move(at('p/m'), at('q/m'), { change: judge('keep'), atMost: 5 })).toEqual({ outcome: 'kept' })
+        expect((await tree.move(at('p/m'), at('q/m'), { change: judge('move'), atMost: 5 })).outcome).toBe('moved')
+        expect([seen, await reading('q/m', other)]).toEqual([['begin', 'begin'], huge])
       })
       it('stays put when the change is called off', async () => {
         await tree.create(at('p/m'), bytes('stay'))
@@ -430,6 +483,15 @@ export function describeTree(name: string, prepare: () => Promise<OpenedTree>): 
         expect((await tree.remove(at('gone/soon'))).outcome).toBe('removed')
         expect(await other.remove(at('gone/soon'))).toEqual({ outcome: 'gone' })
         expect(await names('gone')).toEqual([])
+      })
+      it('removes only what it was told to, judged when nobody else can change it any more', async () => {
+        await tree.create(at('a/m'), bytes('keep me'))
+        const isOther = (before: Uint8Array) => Buffer.from(before).toString() !== 'keep me'
+        expect(await other.remove(at('a/m'), { onlyIf: isOther })).toEqual({ outcome: 'kept' })
+        expect(await reading('a/m')).toBe('keep me')
+        expect((await other.remove(at('a/m'), { onlyIf: (before) => !isOther(before) })).outcome).toBe('removed')
+        expect(await names('a')).toEqual([])
+        expect(await other.remove(at('a/m'), { onlyIf: () => true })).toEqual({ outcome: 'gone' })
       })
       it('does not remove folders', async () => {
         await tree.makeFolder(at('folder'))

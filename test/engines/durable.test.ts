@@ -28,7 +28,7 @@ async function noting(durability: Durability) {
   for (const folder of ['a', 'b']) await tree.makeFolder(at(folder))
   // What every tree makes once is not what is counted here.
   await tree.create(at('a/first.md'), before)
-  await tree.move(at('a/first.md'), at('b/first.md'), { unique: true })
+  await tree.move(at('a/first.md'), at('b/first.md'))
   await tree.create(at('a/m.md'), before)
   steps.length = 0
   return { tree, steps }
@@ -36,6 +36,7 @@ async function noting(durability: Durability) {
 
 function nameOf(fd: unknown): string {
   const path = fs.readlinkSync(`/proc/self/fd/${fd}`)
+  if (path.includes('/engine/moves/')) return 'note'
   return fs.fstatSync(Number(fd)).isDirectory() ? (path.split('/').at(-1) ?? '') : 'file'
 }
 
@@ -53,28 +54,23 @@ describe(`before it answers, on ${runtime}${here}`, () => {
   const change = () => after
   const status = { at: 8, bytes: Buffer.from('processing') }
   const moves: [string, Durability, MoveOptions, string[]][] = [
-    ['as it is', 'batch', { unique: true }, ['flush a', 'flush b']],
+    ['as it is', 'batch', {}, ['flush a', 'flush b']],
     [
       'with a status that says where it lies',
       'batch',
-      { unique: true, change: () => ({ ...status, restates: true }) },
+      { change: () => ({ ...status, restates: true }) },
       ['flush a', 'flush b'],
     ],
-    ['with other bytes in place', 'batch', { unique: true, change }, ['flush a', 'flush b', 'flush file']],
-    ['with an overwrite', 'batch', { unique: true, change: () => status }, ['flush a', 'flush b', 'flush file']],
-    [
-      'at level full',
-      'full',
-      { unique: true, change: () => ({ ...status, restates: true }) },
-      ['flush a', 'flush b', 'flush file'],
-    ],
-    ['at level process', 'process', { unique: true, change }, []],
+    ['with other bytes', 'batch', { change }, ['flush a', 'flush b', 'flushData file']],
+    ['with an overwrite', 'batch', { change: () => status }, ['flush a', 'flush b', 'flushData file']],
+    ['at level full', 'full', { change: () => ({ ...status, restates: true }) }, ['flush a', 'flush b', 'flush file']],
+    ['at level process', 'process', { change }, []],
   ]
   for (const [title, durability, options, expected] of moves) {
     test(`a move ${title} has flushed ${expected.join(', ') || 'nothing'}`, async () => {
       const { tree, steps } = await noting(durability)
       expect((await tree.move(at('a/m.md'), at('b/m.md'), options)).outcome).toBe('moved')
-      expect(steps.filter((step) => step.startsWith('flush')).sort()).toEqual(expected)
+      expect(steps.filter((step) => step.startsWith('flush') && !step.endsWith('note')).sort()).toEqual(expected)
       await tree.close()
     })
   }

@@ -6,10 +6,11 @@ import { steppingDisk } from '../support/stepping-disk.ts'
 
 const [root = '', where = 'moving'] = process.argv.slice(2)
 const disk = steppingDisk(realDisk(), (step, values, call) => {
+  const target = step === 'link' ? (values[1] as Place).name : ''
+  // With the private file and the note in place, just before the new file gets its name.
+  if (where === 'moving' && target === 'm.md') process.kill(process.pid, 'SIGKILL')
   const result = call()
-  const isPrivate = step === 'rename' && (values[1] as Place).name.startsWith('.own-')
-  const isLock = step === 'link' && (values[1] as Place).name.startsWith('lock.')
-  if (where === 'moving' ? isPrivate : isLock) process.kill(process.pid, 'SIGKILL')
+  if (where === 'locked' && target.startsWith('lock.')) process.kill(process.pid, 'SIGKILL')
   return result
 })
 const tree = await openFileTree({ root, disk })

@@ -18,6 +18,7 @@ import type {
   MoveOptions,
   Outcome,
   Removed,
+  RemoveOptions,
   Replaced,
   Revision,
   TimedEntry,
@@ -135,9 +136,9 @@ export class EtcdTree implements Tree {
     return moveLeaf(this.#writer, from, to, options)
   }
 
-  async remove(path: TreePath, guard: Guard = {}): Promise<Removed> {
+  async remove(path: TreePath, options: RemoveOptions = {}): Promise<Removed> {
     check(path)
-    return removeLeaf(this.#writer, path, guard)
+    return removeLeaf(this.#writer, path, options)
   }
 
   async makeFolder(path: TreePath): Promise<void> {

@@ -23,7 +23,7 @@ export async function moveLeaf(writer: Writer, from: TreePath, to: TreePath, opt
     if (isEdit && !change) return { outcome: 'taken' }
     // Asked once for what it has seen: the target folder may just have been missing.
     if (changed === undefined || changed === 'look first' || changed.revision !== seen.revision) {
-      changed = changedBy(change, seen)
+      changed = await changedBy(options, seen)
       if (changed === 'look first') {
         changed = undefined
         seen = await leaves.ask(from)
@@ -34,7 +34,7 @@ export async function moveLeaf(writer: Writer, from: TreePath, to: TreePath, opt
     if (change && bytes === undefined) return { outcome: 'kept' }
     const now = writer.now()
     const before = seen
-    const arrival = arrivalOf(writer, before, bytes, now)
+    const arrival = arrivalOf(writer, before, bytes, now, options.touched === true)
     const label = options.label?.() ?? (isEdit ? before.about.label : undefined)
     const labelled = label === undefined ? {} : { label }
     const committed = await writer.commit(foldersOf(from, to), now, (by) => ({
@@ -74,10 +74,15 @@ interface Changed {
 }
 
 /** From memory one may go on, and learn in the end that it was out of date; to refuse, one has to look. */
-function changedBy(change: MoveOptions['change'], { revision, bytes, isRemembered }: Seen): Changed | 'look first' {
+async function changedBy(
+  { change, atMost }: MoveOptions,
+  { revision, bytes, about, isRemembered }: Seen,
+): Promise<Changed | 'look first'> {
   try {
     const before = Buffer.from(bytes())
-    const given = change?.(before)
+    const shown = before.subarray(0, atMost)
+    const answered = await change?.(shown, about)
+    const given = answered === shown ? before : answered
     const changed = { revision, bytes: bytesAfter(before, given), isWhole: given instanceof Uint8Array }
     return isRemembered && change && changed.bytes === undefined ? 'look first' : changed
   } catch (error) {
@@ -87,10 +92,16 @@ function changedBy(change: MoveOptions['change'], { revision, bytes, isRemembere
 }
 
 /** What arrives: new bytes start the clock anew, the same ones keep their time. */
-function arrivalOf(writer: Writer, { about, bytes }: Seen, changed: Uint8Array | undefined, now: number) {
+function arrivalOf(
+  writer: Writer,
+  { about, bytes }: Seen,
+  changed: Uint8Array | undefined,
+  now: number,
+  isTouched: boolean,
+) {
   const { isLog, elsewhere, modifiedAt } = about
   const isSame = changed === undefined || Buffer.compare(changed, bytes()) === 0
-  const times = { modifiedAt: isSame ? modifiedAt : now, changedAt: now }
+  const times = { modifiedAt: isSame && !isTouched ? modifiedAt : now, changedAt: now }
   // A body that is kept elsewhere is not read to be moved.
   if (isSame && elsewhere && !isLog) return { about: { ...times, elsewhere }, bytes: new Uint8Array() } as const
   const arriving = changed ?? bytes()

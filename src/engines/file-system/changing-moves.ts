@@ -1,34 +1,41 @@
 /**
- * Moves on which the bytes change: the file is opened, read and told to the caller, who says what it becomes. A few bytes
- * are written in place where that is safe, anything else as a new file that takes the place of the old one.
+ * Moves that are judged on what was won, and on which the bytes may change: the file is renamed to a private name, which
+ * only one mover can; then it is read and shown to the caller, who says what it becomes; then it is put at its target by
+ * a step that replaces nothing. Whoever was held up in between holds a file that nobody else can have moved, changed or
+ * exchanged. What the caller does not want goes back to where it was.
+ *
+ * A few bytes that restate the place are written in place, anything else as a new file that takes the place of the old.
  */
 import { parentOf, type TreePath } from '../../kernel/tree-path.ts'
 import { bytesAfter } from '../../tree/overwrite.ts'
-import type { Moved, MoveOptions, Overwrite } from '../../tree/tree.ts'
-import { codeOf, type Disk, did, openFlags, type Place, type Stats } from './disk.ts'
+import type { Changed, Moved, MoveOptions, Overwrite, Removed, RemoveOptions } from '../../tree/tree.ts'
+import { codeOf, type Disk, did, openFlags, type Stats } from './disk.ts'
 import { notALeaf } from './failures.ts'
-import { keepable, readFleeting, readWhole, writeAll } from './files.ts'
+import { keepable, readFleeting, readOpen, writeAll } from './files.ts'
 import type { Flushes } from './flushes.ts'
 import type { Folders } from './folders.ts'
 import { spanInPlace } from './in-place.ts'
-import type { Moves } from './moves.ts'
+import { timesOf } from './leaf.ts'
+import type { Moves, Won } from './moves.ts'
 import type { Scratch } from './scratch.ts'
 
 type Change = NonNullable<MoveOptions['change']>
-/** `again`: something changed in between, so that it must be looked at anew. */
+/** `again`: it is not the file that was looked at, so that it must be looked at anew. */
 type MoveTry = Moved | 'again'
-/** How far a move has come with the file open: settled, arrived with these bytes, or to be gone on with. */
-type MoveStep = MoveTry | Arrived | (() => MoveTry | Promise<MoveTry>)
-interface Arrived {
-  readonly arrived: true
-  readonly bytes?: Uint8Array
-  /** The bytes were written in place and are not safe yet. */
-  readonly flush?: boolean
+
+/** What is asked for, and where. */
+interface Asked {
+  readonly from: TreePath
+  readonly to: TreePath
+  readonly change: Change
+  readonly touched: boolean
+  readonly atMost: number | undefined
 }
+
 interface Opened {
   readonly fd: number
-  readonly place: Place
   readonly writable: boolean
+  readonly stats: Stats
 }
 
 /** After a first failure, which is the one to report, a second one on the way out is expected. */
@@ -40,6 +47,8 @@ export interface ChangingParts {
   readonly moves: Moves
   readonly scratch: Scratch
   readonly flushes: Flushes
+  /** The time for a leaf that is touched. */
+  readonly now: () => number
 }
 
 export class ChangingMoves {
@@ -48,122 +57,240 @@ export class ChangingMoves {
   readonly #moves: Moves
   readonly #scratch: Scratch
   readonly #flushes: Flushes
+  readonly #now: () => number
 
-  constructor({ disk, folders, moves, scratch, flushes }: ChangingParts) {
+  constructor({ disk, folders, moves, scratch, flushes, now }: ChangingParts) {
     this.#disk = disk
     this.#folders = folders
     this.#moves = moves
     this.#scratch = scratch
     this.#flushes = flushes
+    this.#now = now
   }
 
-  move(from: TreePath, to: TreePath, change: Change, unique: boolean): Moved | Promise<Moved> {
+  move(from: TreePath, to: TreePath, change: Change, options: MoveOptions = {}): Moved | Promise<Moved> {
+    return this.#move({ from, to, change, touched: options.touched === true, atMost: options.atMost })
+  }
+
+  #move(asked: Asked): Moved | Promise<Moved> {
     for (let attempt = 0; attempt < 100; attempt++) {
-      const outcome = this.#moveOnce(from, to, change, unique)
-      if (outcome instanceof Promise) {
-        return outcome.then((moved) => (moved === 'again' ? this.move(from, to, change, unique) : moved))
-      }
+      // A look first: while the leaf has its private name, its own place could be taken by another of that name.
+      if (this.#isTaken(asked)) return { outcome: 'taken' }
+      const won = this.#moves.win(asked.from)
+      if (won === 'again') continue
+      if (won === 'gone') return { outcome: 'gone' }
+      if (won instanceof Promise) return won.then(() => this.#move(asked))
+      const outcome = this.#judged(won, asked)
+      if (outcome instanceof Promise) return outcome.then((moved) => (moved === 'again' ? this.#move(asked) : moved))
       if (outcome !== 'again') return outcome
     }
     return { outcome: 'gone' }
   }
 
-  #moveOnce(from: TreePath, to: TreePath, change: Change, unique: boolean): MoveTry | Promise<MoveTry> {
-    const place = this.#folders.place(from, false)
-    if (place === undefined) return { outcome: 'gone' }
-    const opened = this.#openToChange(place, from)
-    if (opened === undefined) return this.#folders.forget(parentOf(from)) ? 'again' : { outcome: 'gone' }
-    let step: MoveStep
+  #isTaken({ from, to }: Asked): boolean {
+    if (from === to) return false
+    const [source, target] = [this.#folders.place(from, false), this.#folders.place(to, true)]
+    if (!source || !this.#disk.stat(target)) return false
+    return this.#disk.stat(source) !== undefined
+  }
+
+  /** Removes what is judged to be what was meant: won first, as for a move. */
+  async remove(path: TreePath, onlyIf: NonNullable<RemoveOptions['onlyIf']>): Promise<Removed> {
+    for (let attempt = 0; attempt < 100; attempt++) {
+      const won = await this.#moves.win(path)
+      if (won === 'gone') return { outcome: 'gone' }
+      if (won === 'again' || won === undefined) continue
+      let opened: Opened | undefined
+      try {
+        opened = this.#open(won)
+        if (opened.stats.ino !== won.stats.ino) {
+          this.#putBack(won, opened, 'again')
+          continue
+        }
+        if (!onlyIf(readFleeting(this.#disk, opened.fd), timesOf(won.stats))) {
+          this.#putBack(won, opened, 'again')
+          return { outcome: 'kept' }
+        }
+        this.#disk.close(opened.fd)
+        this.#moves.drop(won)
+      } catch (error) {
+        throw this.#undone(won, opened, error)
+      }
+      await this.#flushes.settled(parentOf(path))
+      return { outcome: 'removed', durability: this.#flushes.durability }
+    }
+    return { outcome: 'gone' }
+  }
+
+  #judged(won: Won, asked: Asked): MoveTry | Promise<MoveTry> {
+    let opened: Opened | undefined
     try {
-      step = this.#moveOpened(opened, from, to, change, unique)
-      if (hasArrived(step) && step.flush) return this.#flushes.movedAndWritten(opened.fd, from, to, step.bytes)
+      opened = this.#open(won)
+      if (!opened.stats.isFile()) throw notALeaf(this.#folders.shown(asked.from))
+      // Exchanged between the look and the rename: what was looked at says nothing about this one.
+      if (opened.stats.ino !== won.stats.ino) return this.#putBack(won, opened, 'again')
+      const seen = this.#read(opened, asked)
+      const changed = asked.change(seen, timesOf(won.stats))
+      if (changed instanceof Promise) return this.#judgedLater(won, opened, asked, changed)
+      return this.#carryOut(won, opened, asked, seen, changed)
     } catch (error) {
-      did(cleanUpCodes, () => this.#disk.close(opened.fd))
-      throw error
+      throw this.#undone(won, opened, error)
     }
+  }
+
+  async #judgedLater(won: Won, opened: Opened, asked: Asked, later: Promise<Changed>): Promise<MoveTry> {
+    try {
+      const changed = await later
+      // What was read before is overwritten by now; under its private name the file has stayed as it was.
+      return await this.#carryOut(won, opened, asked, this.#read(opened, asked), changed)
+    } catch (error) {
+      throw this.#undone(won, opened, error)
+    }
+  }
+
+  #carryOut(won: Won, opened: Opened, asked: Asked, seen: Buffer, changed: Changed): MoveTry | Promise<MoveTry> {
+    if (changed === undefined) return this.#putBack(won, opened, { outcome: 'kept' })
+    // A second name may lie outside the root: what is written through this one would change there.
+    const isOwn = opened.stats.nlink === 1
+    if (!(changed instanceof Uint8Array)) {
+      const canOverwrite = isOwn && opened.writable && changed.restates === true && spanInPlace(seen, changed)
+      return canOverwrite
+        ? this.#arriveOverwritten(won, opened, asked, seen, changed)
+        : this.#arriveRewritten(won, opened, asked, bytesAfter(seen, changed)!, undefined)
+    }
+    if (asked.atMost !== undefined) return this.#arriveAsItIs(won, opened, asked, undefined)
+    const after = keepable(changed)
+    const isSame = changed === seen || seen.equals(changed)
+    if (isSame && (isOwn || !asked.touched)) return this.#arriveAsItIs(won, opened, asked, after)
+    return this.#arriveRewritten(won, opened, asked, after, after)
+  }
+
+  /** `after`: its bytes, where all of them were read. */
+  #arriveAsItIs(won: Won, opened: Opened, asked: Asked, after: Uint8Array | undefined): MoveTry | Promise<MoveTry> {
+    if (asked.touched) this.#disk.setTimes(won.own, this.#now())
+    const outcome = this.#publish(won, asked.to)
+    if (outcome === 'elsewhere') {
+      return this.#arriveRewritten(won, opened, asked, after ?? readFleeting(this.#disk, opened.fd), after)
+    }
+    if (outcome !== 'done') return this.#putBack(won, opened, { outcome })
+    if (asked.touched && this.#flushes.durability !== 'process')
+      return this.#flushes.movedAndWritten(opened.fd, asked.from, asked.to, after)
     this.#disk.close(opened.fd)
-    // Only now, with nothing left that could fail in between: what follows may take its time.
-    if (typeof step === 'function') return step()
-    return hasArrived(step) ? this.#flushes.moved(from, to, step.bytes) : step
+    return this.#flushes.moved(asked.from, asked.to, after)
   }
 
-  #moveOpened(opened: Opened, from: TreePath, to: TreePath, change: Change, unique: boolean): MoveStep {
-    const { fd, place, writable } = opened
-    const seen = readFleeting(this.#disk, fd)
-    if (seen.length === 0 && !this.#disk.statOpen(fd).isFile()) throw notALeaf(this.#folders.shown(from))
-    const changed = change(seen)
-    if (changed === undefined) return { outcome: 'kept' }
-    // In place only where the name cannot mean another leaf by the time it moves.
-    const span = writable && unique && from !== to ? spanInPlace(seen, changed) : undefined
-    if (!span) {
-      const [before, after] = [Buffer.from(seen), keepable(bytesAfter(seen, changed)!)]
-      const stats = this.#disk.statOpen(fd)
-      if (!stats.isFile()) throw notALeaf(this.#folders.shown(from))
-      const told = changed instanceof Uint8Array ? after : undefined
-      const rewrite = () => this.#moveRewriting(from, to, stats, before, after, told)
-      return stats.nlink > 1 ? () => this.#moves.settleNamesOf(stats.ino).then(rewrite) : rewrite
-    }
-    const outcome = this.#moves.plain(from, to, unique, place)
-    if (outcome !== 'done') return { outcome }
-    const arrived = changed instanceof Uint8Array ? { bytes: keepable(changed) } : {}
-    if (span.bytes.length === 0) return { ...arrived, arrived: true }
-    this.#overwrite(fd, span, seen)
-    return { ...arrived, arrived: true, flush: this.#flushes.mustFlush(span) }
-  }
-
-  /** A few bytes in one call. A failure half-way must not leave a mixture: then the old ones are put back. */
-  #overwrite(fd: number, { at, bytes }: Overwrite, before: Uint8Array): void {
+  /** Writes the few bytes first: nobody sees the file at its target without them. */
+  #arriveOverwritten(
+    won: Won,
+    opened: Opened,
+    asked: Asked,
+    seen: Uint8Array,
+    change: Overwrite,
+  ): MoveTry | Promise<MoveTry> {
+    const { at, bytes } = change
+    const { fd } = opened
+    // Where a change is tried out and fails half-way, the old bytes are put back.
+    const restore = () => writeAll(this.#disk, fd, seen.subarray(at, at + bytes.length), at)
     try {
       writeAll(this.#disk, fd, bytes, at)
     } catch (error) {
-      did([codeOf(error) ?? ''], () => writeAll(this.#disk, fd, before.slice(at, at + bytes.length), at))
+      did([codeOf(error) ?? ''], restore)
       throw error
     }
+    const outcome = this.#publish(won, asked.to)
+    if (outcome === 'done') {
+      if (this.#flushes.mustFlush(change)) return this.#flushes.movedAndWritten(fd, asked.from, asked.to, undefined)
+      this.#disk.close(fd)
+      return this.#flushes.moved(asked.from, asked.to, undefined)
+    }
+    if (outcome === 'elsewhere') {
+      return this.#arriveRewritten(won, opened, asked, bytesAfter(seen, change)!, undefined)
+    }
+    restore()
+    return this.#putBack(won, opened, { outcome })
   }
 
-  #moveRewriting(
-    from: TreePath,
-    to: TreePath,
-    stats: Stats,
-    before: Buffer,
-    after: Uint8Array,
-    told: Uint8Array | undefined,
-  ): MoveTry | Promise<MoveTry> {
-    const operation = this.#moves.nextOperation()
-    const draft = this.#scratch.write(after, {
-      name: operation,
-      near: parentOf(to),
-      mode: stats.mode & 0o777,
-      ...this.#flushes.ofDraft,
-    })
-    const intent = { operation, from, to, draft: draft.folder, file: stats.ino, links: stats.nlink }
+  /** `elsewhere`: the target is a file system of its own, so that the bytes must be written there. */
+  #publish(won: Won, to: TreePath): 'done' | 'taken' | 'gone' | 'elsewhere' {
     try {
-      // The private file must be the very one that was read, not changed since: nobody else's edit may be lost.
-      const outcome = this.#moves.rewriting(intent, draft, (own) => {
-        const now = readWhole(this.#disk, own)
-        return now?.stats.ino === stats.ino && now.bytes.equals(before)
-      })
-      if (outcome === 'done') return this.#flushes.moved(from, to, told)
-      this.#scratch.discard(draft)
-      return outcome === 'changed' ? 'again' : { outcome }
+      return this.#moves.publishWon(won, to)
     } catch (error) {
       if (codeOf(error) !== 'EXDEV') throw error
       this.#scratch.useDeviceOf(parentOf(to))
-      return 'again'
+      return 'elsewhere'
     }
+  }
+
+  #arriveRewritten(
+    won: Won,
+    opened: Opened,
+    { from, to }: Asked,
+    after: Uint8Array,
+    told: Uint8Array | undefined,
+  ): MoveTry | Promise<MoveTry> {
+    const write = () =>
+      this.#scratch.write(after, {
+        name: won.operation,
+        near: parentOf(to),
+        mode: opened.stats.mode & 0o777,
+        ...this.#flushes.ofDraft,
+      })
+    let draft = write()
+    // If this fails, the draft is left to whoever settles the note: as long as that stands, it must be there.
+    let outcome = this.#moves.publishRewritten(won, draft, to)
+    if (outcome === 'elsewhere') {
+      this.#scratch.discard(draft)
+      this.#scratch.useDeviceOf(parentOf(to))
+      draft = write()
+      outcome = this.#moves.publishRewritten(won, draft, to)
+    }
+    if (outcome === 'done') {
+      this.#disk.close(opened.fd)
+      return this.#flushes.moved(from, to, told)
+    }
+    this.#scratch.discard(draft)
+    return this.#putBack(won, opened, { outcome: outcome === 'elsewhere' ? 'gone' : outcome })
+  }
+
+  #read({ fd, stats }: Opened, { atMost }: Asked): Buffer {
+    return atMost === undefined ? readFleeting(this.#disk, fd) : readOpen(this.#disk, fd, stats.size, atMost)
+  }
+
+  #putBack(won: Won, { fd }: Opened, outcome: MoveTry): MoveTry {
+    this.#disk.close(fd)
+    this.#moves.giveBack(won)
+    return outcome
+  }
+
+  /** The first failure is the one to report; what cannot be put back now is put back by whoever lists the folder next. */
+  #undone(won: Won, opened: Opened | undefined, error: unknown): unknown {
+    if (opened) did(cleanUpCodes, () => this.#disk.close(opened.fd))
+    try {
+      this.#moves.giveBack(won)
+    } catch (second) {
+      if (codeOf(second) === undefined) return second
+    }
+    return error
   }
 
   /** A file that is ours to read but not to write can still be moved, with a rewrite. */
-  #openToChange(place: Place, path: TreePath): Opened | undefined {
+  #open({ own, from }: Won): Opened {
+    const open = (flags: number) => this.#folders.openLeaf(from, own, flags)
+    let fd: number | undefined
+    let writable = true
     try {
-      const fd = this.#folders.openLeaf(path, place, openFlags.change)
-      return fd === undefined ? undefined : { fd, place, writable: true }
+      fd = open(openFlags.change)
     } catch (error) {
       if (codeOf(error) !== 'EACCES') throw error
-      const fd = this.#folders.openLeaf(path, place, openFlags.read)
-      return fd === undefined ? undefined : { fd, place, writable: false }
+      fd = open(openFlags.read)
+      writable = false
+    }
+    if (fd === undefined) throw Object.assign(new Error('the private file vanished'), { code: 'ENOENT' })
+    try {
+      return { fd, writable, stats: this.#disk.statOpen(fd) }
+    } catch (error) {
+      did(cleanUpCodes, () => this.#disk.close(fd))
+      throw error
     }
   }
 }
-
-const hasArrived = (step: MoveStep): step is Arrived => typeof step === 'object' && 'arrived' in step

@@ -17,6 +17,7 @@ import type {
   MoveOptions,
   Outcome,
   Removed,
+  RemoveOptions,
   Replaced,
   Revision,
   TimedEntry,
@@ -61,6 +62,8 @@ const sweepAfter = 64
 
 const dot = 46
 
+const asItIs = (bytes: Uint8Array) => bytes
+
 export class FileTree implements Tree {
   readonly place: string
   readonly #disk: Disk
@@ -99,7 +102,7 @@ export class FileTree implements Tree {
     this.#moves = moves
     this.#flushes = flushes
     this.#listing = new Listing(disk, folders, moves)
-    this.#changing = new ChangingMoves({ disk, folders, moves, scratch, flushes })
+    this.#changing = new ChangingMoves({ disk, folders, moves, scratch, flushes, now: () => this.#clock.now() })
     this.#leases = new Leases({
       disk,
       folders,
@@ -313,28 +316,30 @@ export class FileTree implements Tree {
       this.#check(from)
       this.#check(to)
       this.#warmUp()
-      if (options.change) return this.#changing.move(from, to, options.change, options.unique === true)
-      return this.#movePlain(from, to, options.unique === true)
+      const { change = options.touched ? asItIs : undefined } = options
+      return change ? this.#changing.move(from, to, change, options) : this.#movePlain(from, to)
     })
   }
 
-  #movePlain(from: TreePath, to: TreePath, unique: boolean): Moved | Promise<Moved> {
+  #movePlain(from: TreePath, to: TreePath): Moved | Promise<Moved> {
     if (from === to) return { outcome: 'taken' }
     try {
-      const outcome = this.#moves.plain(from, to, unique)
+      const outcome = this.#moves.plain(from, to)
       return outcome === 'done' ? this.#flushes.moved(from, to, undefined) : { outcome }
     } catch (error) {
       if (codeOf(error) !== 'EXDEV') throw error
       // The target is a file system of its own: the bytes are written there, and the promises stay the same.
-      return this.#changing.move(from, to, (bytes) => bytes, false)
+      return this.#changing.move(from, to, asItIs)
     }
   }
 
-  remove(path: TreePath, guard?: Guard): Promise<Removed> {
-    return this.#guarded(guard, path, () =>
+  remove(path: TreePath, options: RemoveOptions = {}): Promise<Removed> {
+    const { onlyIf } = options
+    return this.#guarded(options, path, () =>
       // Under the same lock as `replace`, which could otherwise bring the leaf back.
       this.#locks.within('path', path, async () => {
         this.#check(path)
+        if (onlyIf) return this.#changing.remove(path, onlyIf)
         const place = this.#folders.place(path, false)
         if (place === undefined) return { outcome: 'gone' }
         const stats = this.#disk.stat(place)

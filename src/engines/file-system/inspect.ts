@@ -111,7 +111,7 @@ async function strayEntries(parts: InspectParts): Promise<Finding[]> {
 
 async function privateFile(parts: InspectParts, folder: TreePath, open: Folder, name: string): Promise<Finding[]> {
   const own = nameFromOwn(name)
-  if (!own || !parts.moves.isAbandoned(own.holder, new Place(open, name))) return []
+  if (!own || !parts.moves.isAbandoned(own, new Place(open, name))) return []
   const restored = parts.repair && (await parts.moves.restoreOrphan(folder, name))
   const renamed = parts.repair && !restored ? await parts.moves.rename(folder, name) : undefined
   return [

@@ -40,7 +40,7 @@ export class Listing {
     let settled = this.#moves.settleOwn()
     for (const { name } of privates) {
       const own = nameFromOwn(name)
-      if (!own || !this.#moves.isAbandoned(own.holder, new Place(open, name))) continue
+      if (!own || !this.#moves.isAbandoned(own, new Place(open, name))) continue
       await this.#moves.recover()
       if (this.#disk.stat(new Place(open, name))) await this.#moves.restoreOrphan(folder, name)
       settled = true

@@ -206,6 +206,6 @@ const busy = (holder: HolderId) =>
     details: { holder },
   })
 
-const pidOf = (holder: HolderId) => Number.parseInt(holder.split('-')[0] ?? '', 36)
+export const pidOf = (holder: HolderId) => Number.parseInt(holder.split('-')[0] ?? '', 36)
 
 const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))

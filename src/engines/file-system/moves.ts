@@ -6,14 +6,15 @@
  * and from then on nobody else touches it. It then puts the result at the target by a step that fails if something
  * is there, and drops the private file. A crash in between is settled by `recover`, from the note in the slot.
  */
-import { conflict } from '../../kernel/errors.ts'
+import { conflict, unavailable } from '../../kernel/errors.ts'
 import { childOf, isSegment, isWithin, nameOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
 import { isReserved } from '../../tree/home.ts'
 import { codeOf, type Disk, did, Place, type Stats, unless } from './disk.ts'
+import { notALeaf } from './failures.ts'
 import type { Folders } from './folders.ts'
 import type { HolderId, Holders } from './holder.ts'
 import type { Locks } from './locks.ts'
-import { unknownHolderKeeps } from './locks.ts'
+import { pidOf, unknownHolderKeeps } from './locks.ts'
 import type { Draft, Scratch } from './scratch.ts'
 import type { Intent, Slots } from './slots.ts'
 
@@ -46,6 +47,14 @@ const nameTaken = (from: TreePath, own: string) =>
   })
 
 const mostSearched = 500_000
+/** A move takes a fraction of a millisecond; whoever needs longer is stopped. */
+const settlesWithin = 2000
+
+const beingMoved = (holder: HolderId, { from }: Intent) =>
+  unavailable('LEAF_BUSY', `Process ${pidOf(holder)} is in the middle of moving ${from}.`, {
+    hint: 'See whether that process is stopped; when it goes on or ends, repeat the command.',
+    details: { from, holder },
+  })
 
 /** The innermost folder that holds both. */
 function commonFolder(a: TreePath, b: TreePath): TreePath {
@@ -54,12 +63,35 @@ function commonFolder(a: TreePath, b: TreePath): TreePath {
   return folder
 }
 
+/** A leaf that a move has won: under its private name it is out of everybody else's reach. */
+export interface Won {
+  /** What the private name is made of; a draft that takes its place has the same. */
+  readonly operation: string
+  readonly from: TreePath
+  readonly own: Place
+  /** As it was looked at just before. */
+  readonly stats: Stats
+}
+
+const intentOf = ({ operation, from, stats }: Won, to: TreePath): Intent => ({
+  operation,
+  from,
+  to,
+  file: stats.ino,
+  links: stats.nlink,
+})
+
+/** The operations of this process that hold a leaf right now, in whichever of its trees. */
+const inFlight = new Set<string>()
+
 /** Counted over all trees of this process: they share its holder, and two private files must not share a name. */
 let operations = 0
 
 export class Moves {
   readonly #parts: MovesParts
   #unsettled: Intent | undefined
+  /** A file whose second name was found to be no trace of a move. */
+  #settledNames: number | undefined
 
   constructor(parts: MovesParts) {
     this.#parts = parts
@@ -98,18 +130,13 @@ export class Moves {
     return 'done'
   }
 
-  /**
-   * Moves what stands there as it is. `unique`: the target's name is nobody else's, so a look before is enough. `found`
-   * is where the leaf has just been seen, for those who looked.
-   */
-  plain(from: TreePath, to: TreePath, unique: boolean, found?: Place): Publishing {
+  /** Moves what stands there as it is. */
+  plain(from: TreePath, to: TreePath): Publishing {
     const { disk, folders } = this.#parts
     for (let attempt = 0; ; attempt++) {
-      const source = attempt === 0 && found ? found : folders.place(from, false)
+      const source = folders.place(from, false)
       if (source === undefined) return 'gone'
-      const target = folders.place(to, true)
-      let outcome: Publishing | 'strange' = disk.renameNew?.(source, target) ?? 'strange'
-      if (outcome === 'strange' && unique) outcome = this.#lookAndRename(source, target)
+      let outcome = disk.renameNew?.(source, folders.place(to, true)) ?? 'strange'
       if (outcome === 'strange') {
         const stats = disk.stat(source)
         const intent = stats && { operation: this.nextOperation(), from, to, file: stats.ino, links: stats.nlink }
@@ -121,9 +148,86 @@ export class Moves {
     }
   }
 
-  /** Moves a leaf while its bytes become those of the draft. `isSame` sees the private file and may call it off. */
-  rewriting(intent: Intent, draft: Draft, isSame: (own: Place) => boolean): Publishing | 'changed' {
-    return this.#noted(intent, () => this.#viaPrivateName(intent, draft, isSame))
+  /**
+   * Takes a leaf out of everybody's reach: it gets a private name, which only one mover can give it. `again`: its folder
+   * was another one. A promise: a second name of the file may be the trace of a move that must be settled first.
+   */
+  win(from: TreePath): Won | 'gone' | 'again' | Promise<void> {
+    const { disk, folders } = this.#parts
+    const source = folders.place(from, false)
+    const stats = source && disk.stat(source)
+    if (!source || !stats) return source && folders.forget(parentOf(from)) ? 'again' : 'gone'
+    if (!stats.isFile()) throw notALeaf(folders.shown(from))
+    if (stats.nlink > 1 && this.#settledNames !== stats.ino) {
+      return this.settleNamesOf(stats.ino).then(() => {
+        this.#settledNames = stats.ino
+      })
+    }
+    this.#settledNames = undefined
+    const operation = this.nextOperation()
+    const own = new Place(source.folder, ownName(operation, nameOf(from)))
+    inFlight.add(operation)
+    try {
+      if (this.#hide(source, own)) return { operation, from, own, stats }
+    } catch (error) {
+      inFlight.delete(operation)
+      throw error
+    }
+    inFlight.delete(operation)
+    return folders.forget(parentOf(from)) ? 'again' : 'gone'
+  }
+
+  #hide(source: Place, own: Place): boolean {
+    const { disk } = this.#parts
+    const native = disk.renameNew?.(source, own) ?? 'strange'
+    return native === 'strange' ? did(['ENOENT'], () => disk.rename(source, own)) : native === 'done'
+  }
+
+  /** Puts a leaf that was won at its target, as it is. */
+  publishWon(won: Won, to: TreePath): Publishing {
+    const { disk, folders } = this.#parts
+    let outcome: Publishing | 'strange' = 'strange'
+    for (let attempt = 0; disk.renameNew && attempt < 4; attempt++) {
+      outcome = disk.renameNew(won.own, folders.place(to, true))
+      if (outcome !== 'gone' || !folders.forget(parentOf(to))) break
+    }
+    // By two steps, so that whoever finds it half-way must be able to tell how far it came.
+    if (outcome === 'strange') outcome = this.#noted(intentOf(won, to), () => this.publish(won.own, to))
+    if (outcome === 'done') inFlight.delete(won.operation)
+    return outcome
+  }
+
+  /** Puts a draft at the target in place of a leaf that was won. `elsewhere`: the draft must lie on another file system. */
+  publishRewritten(won: Won, draft: Draft, to: TreePath): Publishing | 'elsewhere' {
+    const { disk } = this.#parts
+    const outcome = this.#noted({ ...intentOf(won, to), draft: draft.folder }, () => {
+      try {
+        const published = this.publish(draft.place, to)
+        if (published === 'done') did(['ENOENT'], () => disk.unlink(won.own))
+        return published
+      } catch (error) {
+        if (codeOf(error) !== 'EXDEV') throw error
+        return 'elsewhere'
+      }
+    })
+    if (outcome === 'done') inFlight.delete(won.operation)
+    return outcome
+  }
+
+  /** Removes a leaf that was won. */
+  drop(won: Won): void {
+    did(['ENOENT'], () => this.#parts.disk.unlink(won.own))
+    inFlight.delete(won.operation)
+  }
+
+  /** Puts a leaf that was won back to where it was. */
+  giveBack(won: Won): void {
+    try {
+      if (this.publishWon(won, won.from) === 'taken') throw nameTaken(won.from, won.own.name)
+    } finally {
+      // Even if that failed: whoever lists the folder next then takes it for a leftover, and puts it back.
+      inFlight.delete(won.operation)
+    }
   }
 
   /**
@@ -145,8 +249,9 @@ export class Moves {
     this.#unsettled = intent
     try {
       const outcome = steps()
-      this.#unsettled = undefined
+      // Until it is crossed out the note counts, and what it speaks of must stay as it says.
       this.#parts.slots.end()
+      this.#unsettled = undefined
       return outcome
     } catch (error) {
       try {
@@ -158,23 +263,17 @@ export class Moves {
     }
   }
 
-  #viaPrivateName(intent: Intent): Publishing
-  #viaPrivateName(intent: Intent, draft: Draft, isSame: (own: Place) => boolean): Publishing | 'changed'
-  #viaPrivateName(intent: Intent, draft?: Draft, isSame?: (own: Place) => boolean): Publishing | 'changed' {
+  #viaPrivateName(intent: Intent): Publishing {
     const { disk, folders } = this.#parts
     const source = folders.place(intent.from, false)
     if (source === undefined) return 'gone'
-    const isEdit = intent.from === intent.to
     // A look first: with the leaf under its private name, its own place could be taken by another of that name.
-    if (!isEdit && disk.stat(folders.place(intent.to, true))) return disk.stat(source) ? 'taken' : 'gone'
+    if (disk.stat(folders.place(intent.to, true))) return disk.stat(source) ? 'taken' : 'gone'
     const own = new Place(source.folder, this.ownNameOf(intent))
     const won = did(['ENOENT'], () => disk.rename(source, own))
     if (!won) return 'gone'
-    const outcome = isSame && !isSame(own) ? 'changed' : this.publish(draft?.place ?? own, intent.to)
-    if (outcome === 'done') {
-      if (draft) did(['ENOENT'], () => disk.unlink(own))
-      return 'done'
-    }
+    const outcome = this.publish(own, intent.to)
+    if (outcome === 'done') return 'done'
     if (this.publish(own, intent.from) === 'taken') throw nameTaken(intent.from, own.name)
     return outcome
   }
@@ -210,9 +309,8 @@ export class Moves {
   }
 
   /** A private name seen in a listing: is nobody in the middle of anything with it, so that it must be settled? */
-  isAbandoned(holder: HolderId, place: Place): boolean {
-    // Our own steps are synchronous: whoever sees one of our private files sees a leftover.
-    if (holder === this.#parts.holders.self) return true
+  isAbandoned({ holder, operation }: { holder: HolderId; operation: string }, place: Place): boolean {
+    if (holder === this.#parts.holders.self) return !inFlight.has(operation)
     const life = this.#parts.holders.lifeOf(holder)
     if (life !== 'unknown') return life === 'dead'
     const stats = this.#parts.disk.stat(place)
@@ -227,11 +325,25 @@ export class Moves {
     const parsed = nameFromOwn(own)
     if (!parsed) return false
     return this.#parts.locks.within('recovery', 'moves', () => {
-      const noted = this.#parts.slots.all().some((slot) => slot.intent?.operation === parsed.operation)
-      const open = this.#parts.folders.at(folder, false)
-      if (noted || open === undefined) return false
-      return this.publish(new Place(open, own), childOf(folder, parsed.name)) === 'done'
+      const { disk, folders, slots } = this.#parts
+      const noted = slots.all().some((slot) => slot.intent?.operation === parsed.operation)
+      const open = folders.at(folder, false)
+      const orphan = open && new Place(open, own)
+      const stats = orphan && disk.stat(orphan)
+      if (noted || !orphan || !stats) return false
+      const from = childOf(folder, parsed.name)
+      if (disk.stat(new Place(orphan.folder, parsed.name))?.ino !== stats.ino) return this.#adopt(orphan, from, stats)
+      // Somebody died between the two steps of putting it back.
+      return did(['ENOENT'], () => disk.unlink(orphan))
     })
+  }
+
+  /** Makes an orphan our own and puts it back, so that if we die half-way our note tells how far we came. */
+  #adopt(orphan: Place, from: TreePath, stats: Stats): boolean {
+    const operation = this.nextOperation()
+    const own = new Place(orphan.folder, ownName(operation, nameOf(from)))
+    if (!did(['ENOENT'], () => this.#parts.disk.rename(orphan, own))) return false
+    return this.publishWon({ operation, from, own, stats }, from) === 'done'
   }
 
   /** Gives a stranded leaf a name of its own beside the one that was taken. For people who asked for a repair. */
@@ -256,10 +368,13 @@ export class Moves {
    * move, that move must be settled first, or its recovery would take the rewrite for a move that never arrived.
    */
   async settleNamesOf(file: number): Promise<void> {
-    for (let attempt = 0; attempt < 1000; attempt++) {
+    const startedAt = performance.now()
+    for (;;) {
       const open = this.#parts.slots.all().find(({ intent }) => intent && this.#traces(intent).includes(file))
       if (!open) return
       if (this.#isDead(open.holder, open.writtenAt)) await this.recover()
+      // Going on would give the file two lives if that process died before its next step.
+      else if (performance.now() - startedAt > settlesWithin) throw beingMoved(open.holder, open.intent!)
       else await new Promise((resolve) => setTimeout(resolve, 1))
     }
   }
@@ -352,12 +467,5 @@ export class Moves {
       }
     }
     return false
-  }
-
-  #lookAndRename(source: Place, target: Place): Publishing {
-    const { disk } = this.#parts
-    if (disk.stat(target)) return disk.stat(source) ? 'taken' : 'gone'
-    const moved = did(['ENOENT'], () => disk.rename(source, target))
-    return moved ? 'done' : 'gone'
   }
 }

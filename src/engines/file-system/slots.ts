@@ -51,8 +51,11 @@ export class Slots {
 
   begin(intent: Intent, flush: boolean): void {
     this.#fd ??= this.#open()
-    // The line end is what makes the note valid: without it the move had not begun.
-    writeAll(this.#disk, this.#fd, Buffer.from(`${JSON.stringify(intent)}\n`), 0)
+    // The first byte makes the note valid, and is written last: a disk that fills up half-way must not leave a mixture
+    // with the note before, which would then be believed.
+    const note = Buffer.from(`${JSON.stringify(intent)}\n`)
+    writeAll(this.#disk, this.#fd, note.subarray(1), 1)
+    writeAll(this.#disk, this.#fd, note.subarray(0, 1), 0)
     if (flush) this.#disk.flushData(this.#fd)
   }
 

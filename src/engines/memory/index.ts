@@ -6,6 +6,7 @@ import { isReserved } from '../../tree/home.ts'
 import { bytesAfter } from '../../tree/overwrite.ts'
 import type {
   Appended,
+  Changed,
   Created,
   Entry,
   Guard,
@@ -16,6 +17,7 @@ import type {
   MoveOptions,
   Outcome,
   Removed,
+  RemoveOptions,
   Replaced,
   Revision,
   TimedEntry,
@@ -135,10 +137,20 @@ class MemoryTree implements Tree {
   async move(from: TreePath, to: TreePath, options: MoveOptions = {}): Promise<Moved> {
     this.#check(from)
     this.#check(to)
+    for (;;) {
+      const stored = this.#leaves.get(from)
+      const shown = stored?.bytes.slice(0, options.atMost)
+      const answer = stored && options.change?.(shown!, timesOf(stored))
+      const answered = answer instanceof Promise ? await answer : answer
+      const given = answered === shown ? stored?.bytes : answered
+      // While a change took its time somebody else may have been faster: then it is asked again.
+      if (this.#leaves.get(from) === stored) return this.#moveNow(from, to, stored, given, options)
+    }
+  }
+
+  #moveNow(from: TreePath, to: TreePath, stored: Stored | undefined, given: Changed, options: MoveOptions): Moved {
     if (this.#isFenced(options)) return { outcome: 'fenced' }
-    const stored = this.#leaves.get(from)
     if (!stored) return { outcome: 'gone' }
-    const given = options.change?.(stored.bytes.slice())
     const bytes = options.change ? bytesAfter(stored.bytes, given) : stored.bytes
     if (bytes === undefined) return { outcome: 'kept' }
     const isEdit = from === to && options.change !== undefined
@@ -146,16 +158,18 @@ class MemoryTree implements Tree {
     this.#drop(from)
     const now = this.#clock.now()
     const isSame = Buffer.compare(bytes, stored.bytes) === 0
-    if (isSame) this.#set(to, { ...stored, changedAt: now })
+    if (isSame) this.#set(to, { ...stored, changedAt: now, ...(options.touched ? { modifiedAt: now } : {}) })
     else this.#put(to, bytes)
     return given instanceof Uint8Array ? { outcome: 'moved', durability, bytes } : { outcome: 'moved', durability }
   }
 
-  async remove(path: TreePath, guard?: Guard): Promise<Removed> {
+  async remove(path: TreePath, options: RemoveOptions = {}): Promise<Removed> {
     this.#check(path)
-    if (this.#isFenced(guard)) return { outcome: 'fenced' }
+    if (this.#isFenced(options)) return { outcome: 'fenced' }
     if (this.#folders.has(path)) throw notALeaf(path)
-    if (!this.#leaves.has(path)) return { outcome: 'gone' }
+    const stored = this.#leaves.get(path)
+    if (!stored) return { outcome: 'gone' }
+    if (options.onlyIf && !options.onlyIf(stored.bytes.slice(), timesOf(stored))) return { outcome: 'kept' }
     this.#drop(path)
     return { outcome: 'removed', durability }
   }

@@ -1,7 +1,7 @@
 /** Moves finished messages into packs, and carries on where an earlier archiving was cut off. See `archive.ts`. */
 import { conflict } from '../../kernel/errors.ts'
 import { childOf, nameOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
-import type { Lease, Tree } from '../../tree/tree.ts'
+import type { Lease, MoveOptions, Tree } from '../../tree/tree.ts'
 import {
   type ArchivedEntry,
   type FinalStatus,
@@ -22,6 +22,8 @@ import { fromCompact, parseTime } from './times.ts'
 
 export interface ToArchive extends PackedMessage {
   readonly path: TreePath
+  /** As it was when it was chosen: one that was moved or written to since is left where it is. */
+  readonly changedAt?: number
 }
 
 export interface ArchiveOptions {
@@ -151,27 +153,27 @@ class Archiving {
 
   /** Moves a message to where it waits for its pack. `undefined` when it is not there any more. */
   async #stage(message: ToArchive): Promise<TreePath | undefined> {
-    const { path, name, status, finishedAt } = message
+    const { path, name, status, finishedAt, changedAt } = message
+    const judge: MoveOptions = {
+      change: (before, times) => (changedAt === undefined || times.changedAt === changedAt ? before : undefined),
+      atMost: 1,
+    }
     const place = childOf(childOf(this.#archive, monthOf(finishedAt)), status)
     for (let attempt = 1; ; attempt++) {
       const target = childOf(place, attempt === 1 ? name : name.replace(/(\.md)?$/, `.${attempt}$1`))
-      const { outcome } = await this.#tree.move(path, target)
+      const { outcome } = await this.#tree.move(path, target, judge)
       if (outcome === 'moved') {
         this.#known.set(target, message)
         return target
       }
       if (outcome !== 'taken') return undefined
-      if (await this.#isSame(path, target)) {
-        await this.#tree.remove(path)
-        this.#alreadyThere++
-        return undefined
-      }
+      const there = await this.#tree.read(target)
+      if (!there) continue
+      const removed = await this.#tree.remove(path, { onlyIf: sameAs(digestOf(there.bytes)) })
+      if (removed.outcome === 'kept') continue
+      if (removed.outcome === 'removed') this.#alreadyThere++
+      return undefined
     }
-  }
-
-  async #isSame(a: TreePath, b: TreePath): Promise<boolean> {
-    const [one, other] = [await this.#tree.read(a), await this.#tree.read(b)]
-    return one !== undefined && other !== undefined && Buffer.compare(one.bytes, other.bytes) === 0
   }
 
   /** Packs everything that waits in a place. */
@@ -179,7 +181,7 @@ class Archiving {
     const status = nameOf(place) as FinalStatus
     const packed = await this.#packedIn(parentOf(place))
     let builder = new PackBuilder()
-    let lying: TreePath[] = []
+    let lying: Lying[] = []
     let first = Number.POSITIVE_INFINITY
     const finish = async () => {
       if (lying.length === 0) return
@@ -194,12 +196,12 @@ class Archiving {
       if (!leaf) continue
       const message = this.#messageOf(loose, leaf.bytes, status)
       if (await this.#isPacked(packed.get(message.id) ?? [], leaf.bytes)) {
-        await this.#tree.remove(loose.path)
+        await this.#tree.remove(loose.path, { onlyIf: sameAs(digestOf(leaf.bytes)) })
         this.#alreadyThere++
         continue
       }
       builder.add(message, leaf.bytes)
-      lying.push(loose.path)
+      lying.push({ path: loose.path, digest: digestOf(leaf.bytes) })
       first = Math.min(first, message.finishedAt)
       if (builder.isFull) await finish()
     }
@@ -239,12 +241,12 @@ class Archiving {
     return false
   }
 
-  async #commit(month: TreePath, stem: string, builder: PackBuilder, lying: readonly TreePath[]): Promise<void> {
+  async #commit(month: TreePath, stem: string, builder: PackBuilder, lying: readonly Lying[]): Promise<void> {
     await this.#create(childOf(month, packNameOf(stem)), builder.pack())
     await this.#create(childOf(month, indexNameOf(stem)), builder.index())
     this.#archived += builder.count
-    for (const path of lying) {
-      await this.#tree.remove(path)
+    for (const { path, digest } of lying) {
+      await this.#tree.remove(path, { onlyIf: sameAs(digest) })
       this.#known.delete(path)
     }
     this.#onProgress?.(this.#archived + this.#alreadyThere + this.#passed, this.#total)
@@ -262,6 +264,17 @@ class Archiving {
     return written
   }
 }
+
+/** A message that is in a pack by now, and what it said: whatever lies there instead is not removed. */
+interface Lying {
+  readonly path: TreePath
+  readonly digest: string
+}
+
+const digestOf = (bytes: Uint8Array): string =>
+  process.getBuiltinModule('node:crypto').hash('sha256', bytes, 'base64url')
+
+const sameAs = (digest: string) => (bytes: Uint8Array) => digestOf(bytes) === digest
 
 /** Months are those in which a message was finished, in UTC. */
 const monthOf = (finishedAt: number): string =>

@@ -49,10 +49,19 @@ export function parseAnyMessage(bytes: Uint8Array, context: CheckContext): AcmqM
     read = readFrontMatterBytes(bytes)
     if (!read) throw noFrontMatter()
     const { record, problems } = checkFields(read.fields, context)
+    expectEditable(bytes, read.bodyStart)
     return { record, problems, bodyStart: read.bodyStart }
   } catch (error) {
     throw error instanceof SignalboxError ? withPlace(error, bytes, read, context.fileName) : error
   }
+}
+
+/**
+ * A header that can be read but not changed would stop everybody who has to change it: it is no message. Found out by
+ * trying what a claim, a retry or a result will need.
+ */
+function expectEditable(bytes: Uint8Array, bodyStart: number): void {
+  editFieldsBytes(bytes.subarray(0, bodyStart), { status: 'processing', to: 'agent', attempt: 2 })
 }
 
 /** Adds what a person needs to find the spot: the file, and the line of the field. */

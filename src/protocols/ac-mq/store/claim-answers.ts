@@ -36,8 +36,10 @@ export interface Holding {
   readonly attempt?: number
 }
 
-/** Says whether a message may go to an agent now; a reason holds it back. */
-export type Hold = (record: AcmqRecord, body: string) => string | undefined
+/**
+ * Says why a message may not go to an agent now, or nothing if it may. No promise: there is nothing to ask about.
+ */
+export type Judge = (record: AcmqRecord, body: string) => Promise<string | undefined> | undefined
 
 type Told = Pick<AcmqRecord, 'id' | 'summary' | 'to'>
 

@@ -4,13 +4,16 @@
  * by its attempt. AC-MQ §4.2, §7.3.
  */
 import { bufferOf } from '../../../formats/front-matter.ts'
-import { explain } from '../dependencies.ts'
+import { SignalboxError } from '../../../kernel/errors.ts'
+import { explain, readDependency } from '../dependencies.ts'
 import { agentId, everyone, isMessageName } from '../layout.ts'
+import type { AcmqRecord } from '../schema.ts'
 import { type Candidate, candidateOf } from './candidate.ts'
-import { type Blocked, blockedAs, type Claimed, notYours, wrongState } from './claim-answers.ts'
+import { type Blocked, blockedAs, type Claimed, type Judge, notYours, wrongState } from './claim-answers.ts'
 import { type Finder, type Found, noSuchMessage } from './finder.ts'
 import { type ByLabel, foundBy, labelsFor } from './label.ts'
 import type { MissionFiles } from './mission-files.ts'
+import { recordIn } from './moving.ts'
 import type { PendingIndex } from './pending-index.ts'
 import type { Policy } from './policy.ts'
 import { isClaimed, isHeld, type Taken, type Taking } from './taking.ts'
@@ -43,10 +46,10 @@ export class Claims {
   /** The best message for this agent, by priority, time and id, of those whose dependencies are met. */
   async claim(agentName: string): Promise<Claimed> {
     const agent = agentId(agentName)
-    const hold = this.#policy.isAbsent ? undefined : await this.#policy.hold()
+    const mayHold = !this.#policy.isAbsent && (await this.#policy.isThere())
     const isFirst = !this.#hasClaimed
     this.#hasClaimed = true
-    const early = isFirst && !hold ? await this.#claimWithoutIndex(agent) : undefined
+    const early = isFirst && !mayHold ? await this.#claimWithoutIndex(agent) : undefined
     if (early) return early
     const held = new Map<string, Blocked>()
     let hasLost = false
@@ -65,7 +68,7 @@ export class Claims {
         let taken: Taken
         try {
           before = isFirst ? await this.#index.stamp() : undefined
-          taken = await this.#taking.takeAsRemembered(candidate, agent, hold)
+          taken = (mayHold ? await this.#heldBack(candidate) : undefined) ?? (await this.#take(candidate, agent))
           if (isHeld(taken)) this.#index.holdBack(candidate)
         } finally {
           this.#index.handBack(candidate)
@@ -92,9 +95,47 @@ export class Claims {
   async claimArrived(name: string, agentName: string): Promise<Claimed | undefined> {
     const agent = agentId(agentName)
     if (!isMessageName(name) || this.#index.hasAny(agent)) return undefined
-    if (!this.#policy.isAbsent && (await this.#policy.hold())) return undefined
-    const taken = await this.#taking.take(name, agent, ({ dependencies }) => this.#index.areMet(dependencies))
+    if (!this.#policy.isAbsent && (await this.#policy.isThere())) return undefined
+    // Looked at first: whoever wins a message that is for somebody else has to put it back, which wakes everybody again.
+    const record = await recordIn(this.#files, 'pending', name)
+    if (!record || (record.to !== agent && record.to !== everyone)) return undefined
+    if (!this.#index.areMet(record.dependencies)) return undefined
+    const taken = await this.#take(candidateOf(name, record), agent)
     return isClaimed(taken) ? taken : undefined
+  }
+
+  #take(candidate: Candidate, agent: string): Promise<Taken> {
+    return this.#taking.takeAsRemembered(candidate, agent, this.#judge)
+  }
+
+  /**
+   * What is against handing out a message that has just been won: a policy, or a file it depends on that is gone again.
+   * Messages that were completed stay completed, and what else counts stands in the message itself.
+   */
+  readonly #judge: Judge = (record, body) => {
+    const files = record.dependencies.some((text) => readDependency(text).kind !== 'message')
+    if (this.#policy.isAbsent && !files) return undefined
+    return this.#against(record, body)
+  }
+
+  async #against(record: AcmqRecord, body: string): Promise<string | undefined> {
+    const states = await this.#index.judgeAnew(record)
+    return states.length > 0 ? explain(states) : this.#policy.against(record, body)
+  }
+
+  /** Where a policy may be against it, a message is looked at before anybody tries to win it. */
+  async #heldBack(candidate: Candidate): Promise<Taken | undefined> {
+    const leaf = await this.#files.tree.read(this.#files.at('pending', candidate.name))
+    if (!leaf) return undefined
+    try {
+      const { record, bodyStart } = this.#files.parse(leaf.bytes, candidate.name)
+      const reason = await this.#policy.against(record, bufferOf(leaf.bytes).toString('utf8', bodyStart))
+      return reason === undefined ? undefined : { outcome: 'held', why: blockedAs(record, reason) }
+    } catch (error) {
+      // Malformed by now: whoever tries to take it finds out.
+      if (error instanceof SignalboxError && error.kind === 'Corrupt' && error.code !== 'BAD_POLICY') return undefined
+      throw error
+    }
   }
 
   async #blocked(agent: string): Promise<Blocked[]> {
@@ -115,7 +156,7 @@ export class Claims {
       if (labelled.length === 0) return { outcome: 'nothing', blocked: [] }
       const candidate = await this.#firstOfLabelled(foundBy(labelled))
       if (!candidate) return undefined
-      const taken = await this.#taking.takeAsRemembered(candidate, agent)
+      const taken = await this.#take(candidate, agent)
       if (isClaimed(taken)) return taken
     }
     return undefined
@@ -143,7 +184,7 @@ export class Claims {
       const candidate = known && (await this.#firstReady(known.candidates))
       if (!candidate) return undefined
       if ((await this.#index.stamp()) !== known.stamp) continue
-      const taken = await this.#taking.takeAsRemembered(candidate, agent)
+      const taken = await this.#take(candidate, agent)
       if (!isClaimed(taken)) continue
       const after = (await this.#index.stamp()) ?? known.stamp
       await cache.claimed(candidate.name, known.stamp, after)
@@ -169,7 +210,7 @@ export class Claims {
     if (candidate.to !== agent && candidate.to !== everyone) throw notYours(candidate, agent)
     const states = await this.#index.judge(candidate)
     if (states.length > 0) return { outcome: 'nothing', blocked: [blockedAs(candidate, explain(states))] }
-    const taken = await this.#taking.takeAsRemembered(candidate, agent, await this.#policy.hold())
+    const taken = (await this.#heldBack(candidate)) ?? (await this.#take(candidate, agent))
     if (isClaimed(taken)) return taken
     if (isHeld(taken)) return { outcome: 'nothing', blocked: [taken.why] }
     // It moved, or says something else than it did when it was last read.
@@ -182,6 +223,9 @@ export class Claims {
     const { record, problems, bodyStart } = this.#files.parse(leaf.bytes, found.name)
     if (record.to !== agent) throw notYours(record, agent)
     const body = bufferOf(leaf.bytes).toString('utf8', bodyStart)
+    // Whoever put it there: what a person has to see first is not handed out before.
+    const reason = await this.#policy.against(record, body)
+    if (reason !== undefined) return { outcome: 'nothing', blocked: [blockedAs(record, reason)] }
     const message = withBody(viewOf(record, 'processing', found.path, problems), body)
     return { outcome: 'claimed', message, until: leaf.changedAt + record.timeout_seconds * 1000, durability: 'process' }
   }

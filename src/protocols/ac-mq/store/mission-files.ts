@@ -39,6 +39,11 @@ export class MissionFiles {
     return path
   }
 
+  /** The place of a path that is relative to the mission. */
+  inside(path: string): TreePath {
+    return path.split('/').reduce(childOf, this.path)
+  }
+
   /** Reads the header of a message. Throws a `Corrupt` error that says what is wrong with it. */
   parse(bytes: Uint8Array, fileName: string): AcmqMessage {
     const { timeoutSeconds } = this.settings
@@ -106,7 +111,8 @@ export interface HeaderRead {
 
 /** Ours take a third of this; it is read for each of a hundred thousand. */
 const headBytes = 1024
-const longestHeader = 64 * 1024
+/** A header that is longer is none. */
+export const longestHeader = 64 * 1024
 const worthReadingTogether = 16
 /** In between others get a turn, and the folder is made sure of. */
 const mostTogether = 1000

@@ -76,7 +76,10 @@ export class Mission {
     const files = new MissionFiles(tree, clock, settings, { root, address })
     const finder = new Finder(files)
     const index = new PendingIndex(files, new DependencyBook(files, finder))
-    const policy = new Policy(tree)
+    const policy = new Policy(tree, async (path) => {
+      const leaf = await tree.read(files.inside(path))
+      return leaf ? Buffer.from(leaf.bytes).toString('utf8') : ''
+    })
     const inHand = new InHand()
     this.address = address
     this.#files = files
@@ -215,7 +218,8 @@ export class Mission {
       if (finishedAt === undefined) return []
       const { id, name, from, to, summary, createdAt } = view
       const path = this.#files.at('completed', name)
-      return [{ path, id, name, status: 'completed' as const, from, to, summary, timestamp: createdAt, finishedAt }]
+      const packed = { id, name, status: 'completed' as const, from, to, summary, timestamp: createdAt, finishedAt }
+      return [{ ...packed, path, changedAt: finishedAt }]
     })
     const { archiveMessages } = await import('../archive.ts')
     const { archived, busy } = await archiveMessages(tree, this.#archiveFolder, chosen, {
@@ -329,7 +333,7 @@ export class Mission {
   async deny(id: string, by: string, reason: string): Promise<Settled<'failed'>> {
     const message = await this.show(id)
     if (message.state !== 'pending') throw notWaiting(message)
-    return this.#settling.refuse(message, by, reason)
+    return this.#settling.refuse(message, message.body, by, reason)
   }
 
   /** What `doctor` should know of this mission; nothing is changed. */

@@ -26,17 +26,14 @@ export interface Way {
   readonly to: QueueName
 }
 
-/** An id is in the name, and a rename that could replace is guarded by a look: that is what `unique` is for. */
-export type UniqueMove = MoveOptions & { readonly unique: true }
-
 /** Moves a message under its name, or under a longer one where another message has that. */
-export async function moveMessage(files: MissionFiles, way: Way, options: UniqueMove): Promise<Travelled> {
+export async function moveMessage(files: MissionFiles, way: Way, options: MoveOptions): Promise<Travelled> {
   const path = files.at(way.to, way.name)
   const moved = await files.tree.move(files.at(way.from, way.name), path, options)
   return moved.outcome === 'taken' ? giveWay(files, way, options) : { moved, path }
 }
 
-async function giveWay(files: MissionFiles, { name, from, to }: Way, options: UniqueMove): Promise<Travelled> {
+async function giveWay(files: MissionFiles, { name, from, to }: Way, options: MoveOptions): Promise<Travelled> {
   const [mine, theirs] = [await recordIn(files, from, name), await recordIn(files, to, name)]
   if (!mine) return { moved: { outcome: 'gone' }, path: files.at(to, name) }
   for (const length of mine.id === theirs?.id ? [] : idLengths) {

@@ -348,6 +348,12 @@ export class PendingIndex {
     return this.#book.judge(candidate, (id) => this.#isOurs(id))
   }
 
+  /** The same, and files are looked for anew. */
+  judgeAnew(record: Pick<AcmqRecord, 'id' | 'dependencies'>): Promise<readonly DependencyState[]> {
+    this.#book.doubtFiles(record.dependencies)
+    return this.#book.judge(record, (id) => this.#isOurs(id))
+  }
+
   /** Every message held back, for this agent or for anybody, judged now. */
   async blocked(agent?: string): Promise<Parked[]> {
     const result: Parked[] = []

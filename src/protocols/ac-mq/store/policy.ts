@@ -10,8 +10,9 @@ import { printableLine } from '../../../kernel/printable.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { home, stateOf } from '../../../tree/home.ts'
 import type { Tree, Watching } from '../../../tree/tree.ts'
+import { everyone } from '../names.ts'
 import type { AcmqRecord } from '../schema.ts'
-import type { Hold } from './claim-answers.ts'
+import { bodyElsewhere } from './body-elsewhere.ts'
 
 export const policyPath: TreePath = childOf(home, 'policy.yaml')
 const approvals = stateOf('approvals')
@@ -30,10 +31,14 @@ export interface Approval {
 const believedFor = 20
 const never = Number.NEGATIVE_INFINITY
 
-type Text = Pick<AcmqRecord, 'id' | 'from' | 'to' | 'summary'>
+type Text = Pick<AcmqRecord, 'id' | 'from' | 'to' | 'summary' | 'dependencies'>
+
+/** Reads a body that lies elsewhere, by its path in the mission. */
+type ReadBody = (path: string) => Promise<string>
 
 export class Policy {
   readonly #tree: Tree
+  readonly #readBody: ReadBody
   #patterns: readonly string[] = []
   #readAt: number | undefined
   /** When it was last seen that there is none. */
@@ -41,8 +46,9 @@ export class Policy {
   /** All of them began before that. */
   readonly #watches = new Set<Watching>()
 
-  constructor(tree: Tree) {
+  constructor(tree: Tree, readBody: ReadBody) {
     this.#tree = tree
+    this.#readBody = readBody
   }
 
   /**
@@ -77,26 +83,27 @@ export class Policy {
   async matching(record: Text, body: () => string): Promise<string | undefined> {
     await this.#refresh()
     if (this.#patterns.length === 0) return undefined
-    const text = `${record.summary}\n${body()}`
+    const text = `${record.summary}\n${body()}\n${await this.#elsewhere(record)}`
     return this.#patterns.find((pattern) => matches(pattern, text))
   }
 
-  /** The rule for one claim; `undefined` when nothing is ever held back. */
-  async hold(): Promise<Hold | undefined> {
+  /** What holds this very text back; nothing if a person has approved it, or no pattern matches. */
+  async against(record: Text, body: string): Promise<string | undefined> {
+    const pattern = await this.matching(record, () => body)
+    if (pattern === undefined || (await this.isApproved(record, body))) return undefined
+    return `held by policy: it matches ${JSON.stringify(pattern)} and nobody has approved it (signalbox human approve ${record.id})`
+  }
+
+  /** True when a policy may hold something back, by a look of its own where that is not known. */
+  async isThere(): Promise<boolean> {
     await this.#refresh()
-    if (this.#patterns.length === 0) return undefined
-    const approved = await this.#approved()
-    return (record, text) => {
-      const pattern = this.#patterns.find((one) => matches(one, `${record.summary}\n${text}`))
-      if (pattern === undefined || approved.get(record.id) === digestOf(record, text)) return undefined
-      return `it matches ${JSON.stringify(pattern)} and nobody has approved it (signalbox human approve ${record.id})`
-    }
+    return this.#patterns.length > 0
   }
 
   /** Twice is fine; the last approval counts. */
   async approve(record: Text, body: string, by: string, at: string): Promise<void> {
-    const path = childOf(approvals, `${record.id}.json`)
-    const approval: Approval = { id: record.id, digest: digestOf(record, body), by, at }
+    const path = approvalOf(record.id)
+    const approval: Approval = { id: record.id, digest: digestOf(record, body, await this.#elsewhere(record)), by, at }
     const bytes = Buffer.from(`${JSON.stringify(approval, undefined, 2)}\n`)
     for (;;) {
       if ((await this.#tree.create(path, bytes)).outcome === 'created') return
@@ -106,18 +113,18 @@ export class Policy {
   }
 
   async isApproved(record: Text, body: string): Promise<boolean> {
-    return (await this.#approved()).get(record.id) === digestOf(record, body)
+    const leaf = await this.#tree.read(approvalOf(record.id), { atMost: longestApproval })
+    const approval = leaf && approvalIn(leaf.bytes)
+    if (approval?.id !== record.id) return false
+    const elsewhere = await this.#elsewhere(record)
+    // Whoever took a message for all stands in it now; what was approved was for all.
+    return [record.to, everyone].some((to) => approval.digest === digestOf({ ...record, to }, body, elsewhere))
   }
 
-  async #approved(): Promise<Map<string, string>> {
-    const found = new Map<string, string>()
-    for (const { name, kind } of await this.#tree.list(approvals)) {
-      if (kind !== 'leaf' || !name.endsWith('.json')) continue
-      const leaf = await this.#tree.read(childOf(approvals, name), { atMost: 4096 })
-      const approval = leaf && approvalIn(leaf.bytes)
-      if (approval) found.set(approval.id, approval.digest)
-    }
-    return found
+  /** The part of the text that lies in a file of its own: whoever exchanges that exchanges the text. */
+  async #elsewhere(record: Text): Promise<string> {
+    const path = bodyElsewhere(record)
+    return path === undefined ? '' : this.#readBody(path)
   }
 
   async #refresh(): Promise<void> {
@@ -169,12 +176,18 @@ function matches(pattern: string, text: string): boolean {
   return true
 }
 
-const digestOf = ({ from, to, summary }: Text, body: string): string =>
-  process.getBuiltinModule('node:crypto').hash('sha256', JSON.stringify([from, to, summary, body]), 'base64url')
+const approvalOf = (id: string): TreePath => childOf(approvals, `${id}.json`)
+const longestApproval = 4096
+
+function digestOf({ from, to, summary }: Text, body: string, elsewhere: string): string {
+  const parts = [from, to, summary, body, ...(elsewhere === '' ? [] : [elsewhere])]
+  return process.getBuiltinModule('node:crypto').hash('sha256', JSON.stringify(parts), 'base64url')
+}
 
 function approvalIn(bytes: Uint8Array): Approval | undefined {
   try {
-    return JSON.parse(Buffer.from(bytes).toString('utf8')) as Approval
+    const approval = JSON.parse(Buffer.from(bytes).toString('utf8')) as Partial<Approval> | null
+    return typeof approval?.id === 'string' && typeof approval.digest === 'string' ? (approval as Approval) : undefined
   } catch {
     // Not JSON: an approval nobody can read approves nothing.
     return undefined

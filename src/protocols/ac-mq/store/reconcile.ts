@@ -10,11 +10,11 @@ import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
 import { failureOf, withFailure, withStatus } from '../format.ts'
 import { archivePath, isMessageName, isoTime } from '../layout.ts'
-import { type QueueName, queueNames } from '../schema.ts'
+import { type AcmqRecord, type QueueName, queueNames } from '../schema.ts'
 import { FolderView } from './folder-view.ts'
 import { largestReported } from './inspection.ts'
-import type { HeaderRead, MissionFiles } from './mission-files.ts'
-import { moveMessage } from './moving.ts'
+import { type HeaderRead, longestHeader, type MissionFiles } from './mission-files.ts'
+import { moveMessage, recordIn } from './moving.ts'
 import type { PendingIndex } from './pending-index.ts'
 import { dueBetween } from './turns.ts'
 
@@ -85,7 +85,7 @@ export class Reconciliation {
     if (!read) return repairs
     const { id } = read.message.record
     const other = this.#places.get(id)
-    if (other) repairs.push(...(await this.#oneOfTwo(other, { queue, name })))
+    if (other) repairs.push(...(await this.#oneOfTwo(id, other, { queue, name })))
     const agreed = await this.#agree(queue, name, read)
     // What was just put right is looked at once more by the next pass, wherever it lies then.
     if (agreed.length > 0) return [...repairs, ...agreed]
@@ -121,11 +121,25 @@ export class Reconciliation {
     if (clock.now() - now.changedAt < settings.quarantineAfterMs) {
       return [{ what: 'waiting', path, message: `${error.message} It may still be being written.` }]
     }
-    const moved = await tree.move(path, this.#files.at('failed', name))
+    const moved = await tree.move(path, this.#files.at('failed', name), {
+      // Judged once more when it is won: its writer may have finished or exchanged it since.
+      change: (before) => (this.#recordIn(before, name) ? undefined : before),
+      atMost: longestHeader,
+    })
     if (moved.outcome !== 'moved') return []
     this.#index.drop(name)
     await this.#reportOnce(name, error)
     return [{ what: 'quarantined', path: this.#files.at('failed', name), message: error.message }]
+  }
+
+  /** What these bytes say; `undefined` when they are no message. */
+  #recordIn(bytes: Uint8Array, name: string): AcmqRecord | undefined {
+    try {
+      return this.#files.parse(bytes, name).record
+    } catch (error) {
+      if (error instanceof SignalboxError && error.kind === 'Corrupt') return undefined
+      throw error
+    }
   }
 
   /** Line by line at the end, so that the file itself, which may be huge, is not rewritten. */
@@ -149,35 +163,61 @@ export class Reconciliation {
 
   /** Status and folder say the same, or one follows the other. */
   async #agree(queue: QueueName, name: string, { message }: HeaderRead): Promise<Repair[]> {
-    const { status } = message.record
+    const { status, id, attempt } = message.record
     if (status === queue) return []
+    // What was read may be another by the time it is won.
+    const ifStillSo = (change: (before: Uint8Array) => Uint8Array) => ({
+      change: (before: Uint8Array) => {
+        const record = this.#recordIn(before, name)
+        const isStillSo = record?.id === id && record.attempt === attempt && record.status === status
+        return isStillSo ? change(before) : undefined
+      },
+    })
     const path = this.#files.at(queue, name)
     // Its agent had finished and died before the move: roll it forward.
     if (queue === 'processing' && (status === 'completed' || status === 'failed')) {
       const { moved, path: target } = await moveMessage(
         this.#files,
         { name, from: queue, to: status },
-        { unique: true },
+        ifStillSo((before) => before),
       )
       if (moved.outcome !== 'moved') return []
       if (status === 'completed') this.#index.wake(message.record.id)
       return [{ what: 'finished', path: target, message: `It was ${status} but not moved yet.` }]
     }
-    const edited = await this.#files.tree.move(path, path, { change: (before) => withStatus(before, queue) })
+    const edited = await this.#files.tree.move(
+      path,
+      path,
+      ifStillSo((before) => withStatus(before, queue)),
+    )
     if (edited.outcome !== 'moved') return []
     return [{ what: 'status', path, message: `Its status said ${JSON.stringify(status)}; it is in ${queue}.` }]
   }
 
   /** The copy that is less far goes out of the way; nothing is deleted. */
-  async #oneOfTwo(a: { queue: QueueName; name: string }, b: { queue: QueueName; name: string }): Promise<Repair[]> {
+  async #oneOfTwo(
+    id: string,
+    a: { queue: QueueName; name: string },
+    b: { queue: QueueName; name: string },
+  ): Promise<Repair[]> {
     const [lesser, further] = progress[a.queue] < progress[b.queue] ? [a, b] : [b, a]
     const path = this.#files.at(lesser.queue, lesser.name)
-    if (!(await this.#files.tree.look(this.#files.at(further.queue, further.name)))) return []
+    const isSame = a.queue === b.queue && a.name === b.name
+    if (isSame) return []
     const aside = childOf(
       childOf(archivePath(this.#files.place), 'duplicates'),
       `${stampOf(this.#files.clock.now())}-${lesser.name}`,
     )
-    const moved = await this.#files.tree.move(path, aside)
+    const moved = await this.#files.tree.move(path, aside, {
+      // With the lesser one in hand, the other is looked at again: a message that is just being moved or retried was seen
+      // in two places, and is in one.
+      change: async (before) => {
+        const kept = Buffer.from(before)
+        const record = this.#recordIn(before, lesser.name)
+        const there = record?.id === id ? await recordIn(this.#files, further.queue, further.name) : undefined
+        return there?.id === id && there.attempt >= record!.attempt ? kept : undefined
+      },
+    })
     if (moved.outcome !== 'moved') return []
     this.#index.drop(lesser.name)
     return [

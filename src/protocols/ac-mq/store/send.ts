@@ -1,19 +1,20 @@
 /** Putting a message into `pending/`: whole, once, with dependencies that can be met. AC-MQ §4.1, §7.1, §8.3, §10.2. */
 import { conflict, invalidInput } from '../../../kernel/errors.ts'
 import { lastAnswer } from '../../../kernel/last-answer.ts'
-import { childOf } from '../../../kernel/tree-path.ts'
 import type { Durability } from '../../../tree/tree.ts'
 import { findCycle, parseDependency, readDependency } from '../dependencies.ts'
 import { contentOf } from '../format.ts'
 import { agentId, fileNameOf, isMessageId, recipientId } from '../layout.ts'
 import { type AcmqRecord, noDependencies } from '../schema.ts'
+import { bodyPathOf } from './body-elsewhere.ts'
 import { areSame } from './candidate.ts'
 import { type Finder, isMeant } from './finder.ts'
 import { labelOf } from './label.ts'
 import type { MissionFiles } from './mission-files.ts'
 import { idLengths } from './moving.ts'
+import { SendingOnce } from './once.ts'
 import type { PendingIndex } from './pending-index.ts'
-import { bodyPathOf, SentBefore } from './sent-before.ts'
+import { digestOf, SentBefore, sameId } from './sent-before.ts'
 import { type AcmqView, viewOf } from './view.ts'
 
 export interface SendInput {
@@ -47,6 +48,7 @@ export class Sending {
   readonly #files: MissionFiles
   readonly #index: PendingIndex
   readonly #sentBefore: SentBefore
+  readonly #once: SendingOnce
   /** Those of the last message, checked: often the next ones have the same. */
   #dependencies = noDependencies
 
@@ -54,26 +56,15 @@ export class Sending {
     this.#files = files
     this.#index = index
     this.#sentBefore = new SentBefore(files, finder)
+    this.#once = new SendingOnce(files)
   }
 
   async send(input: SendInput): Promise<Sent> {
     const record = this.#recordOf(input)
-    if (input.id !== undefined) {
-      const message = await this.#sentBefore.find(record, input.body)
-      if (message)
-        return { outcome: 'unchanged', message, durability: 'process', notices: ['It had been sent before.'] }
-      await this.#refuseCycle(record)
-    }
-    const size = Buffer.byteLength(input.body)
-    const isLarge = size > this.#files.settings.largestBody
-    const { stored, body, notices } = isLarge
-      ? await this.#byReference(record, input.body, size)
-      : asItIs(record, input)
-    const content = contentOf(stored, body, input.otherFields)
+    if (input.id !== undefined) return this.#sendOnce(record, input)
+    const { stored, content, notices } = await this.#prepare(record, input)
     for (const length of idLengths) {
       const name = fileNameOf(stored, length)
-      // Ids that people choose often begin alike; a name that is in use further on would be in the way there.
-      if (input.id !== undefined && (await this.#isInUse(name))) continue
       const path = this.#files.at('pending', name)
       const created = await this.#files.tree.create(path, content, { label: () => labelOf(stored) })
       if (created.outcome !== 'created') continue
@@ -85,11 +76,33 @@ export class Sending {
     })
   }
 
-  async #isInUse(name: string): Promise<boolean> {
-    for (const queue of ['processing', 'completed', 'failed'] as const) {
-      if (await this.#files.tree.look(this.#files.at(queue, name))) return true
+  /** Under an id that its sender chose, and may choose again. */
+  async #sendOnce(record: AcmqRecord, input: SendInput): Promise<Sent> {
+    // Not all were sent this way: another program may have written one, or an earlier version of this one.
+    const known = await this.#sentBefore.find(record, input.body)
+    if (known) return unchanged(known)
+    await this.#refuseCycle(record)
+    const { stored, content, notices } = await this.#prepare(record, input)
+    const digest = digestOf(record, input.body)
+    const sent = await this.#once.send(stored, content, digest)
+    if (sent.outcome === 'known') {
+      const path = this.#files.at('pending', fileNameOf(record))
+      if (sent.digest !== digest) throw sameId(record.id, path)
+      return unchanged((await this.#sentBefore.find(record, input.body)) ?? viewOf(stored, 'pending', path))
     }
-    return false
+    const { name, durability } = sent
+    const path = this.#files.at('pending', name)
+    this.#index.add(name, stored)
+    return { outcome: 'sent', message: viewOf(stored, 'pending', path), durability, notices }
+  }
+
+  async #prepare(record: AcmqRecord, input: SendInput): Promise<Prepared> {
+    const size = Buffer.byteLength(input.body)
+    const isLarge = size > this.#files.settings.largestBody
+    const { stored, body, notices } = isLarge
+      ? await this.#byReference(record, input.body, size)
+      : asItIs(record, input)
+    return { stored, content: contentOf(stored, body, input.otherFields), notices }
   }
 
   #recordOf(input: SendInput): AcmqRecord {
@@ -151,16 +164,44 @@ export class Sending {
 
   /** AC-MQ §10.2: large bodies travel by reference; nothing is cut. */
   async #byReference(record: AcmqRecord, body: string | Uint8Array, size: number): Promise<Stored> {
-    const path = bodyPathOf(record.id)
-    const place = path.split('/').reduce(childOf, this.#files.path)
-    await this.#files.tree.create(place, typeof body === 'string' ? Buffer.from(body) : body)
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body
+    const path = await this.#keepBody(record.id, bytes)
     return {
       stored: { ...record, dependencies: [...record.dependencies, `path:${path}`] },
       body: `The body of this message (${size} bytes) is in \`${path}\`.\n`,
       notices: [`The body has ${size} bytes; it is stored in ${path} and the message refers to it.`],
     }
   }
+
+  /** Somebody else may send another body under this id at the same moment: each keeps its own. */
+  async #keepBody(id: string, bytes: Uint8Array): Promise<string> {
+    const { tree } = this.#files
+    const mark = process.getBuiltinModule('node:crypto').hash('sha256', bytes, 'hex').slice(0, 8)
+    for (const path of [bodyPathOf(id), bodyPathOf(id, `-${mark}`)]) {
+      const place = this.#files.inside(path)
+      if ((await tree.create(place, bytes)).outcome === 'created') return path
+      const there = await tree.read(place)
+      if (there && Buffer.compare(there.bytes, bytes) === 0) return path
+    }
+    throw conflict('NAME_TAKEN', `Other files have the names under which the body of ${id} would be stored.`, {
+      hint: 'Send it with another id.',
+      details: { id },
+    })
+  }
 }
+
+interface Prepared {
+  readonly stored: AcmqRecord
+  readonly content: string | Buffer
+  readonly notices: readonly string[]
+}
+
+const unchanged = (message: AcmqView): Sent => ({
+  outcome: 'unchanged',
+  message,
+  durability: 'process',
+  notices: ['It had been sent before.'],
+})
 
 /** What becomes the file. */
 interface Stored {

@@ -3,9 +3,10 @@
  * again, as its next attempt: whoever still works on the attempt before is told so, whatever it writes. AC-MQ §4.3, §4.4,
  * §8.
  */
-import { conflict } from '../../../kernel/errors.ts'
+import { bufferOf } from '../../../formats/front-matter.ts'
+import { conflict, unavailable } from '../../../kernel/errors.ts'
 import { nameOf } from '../../../kernel/tree-path.ts'
-import type { Moved, Moving, Overwrite } from '../../../tree/tree.ts'
+import type { Moved, MoveOptions, Moving, Overwrite } from '../../../tree/tree.ts'
 import {
   type AcmqMessage,
   changeOfStatus,
@@ -15,13 +16,13 @@ import {
   withResult,
   withStatus,
 } from '../format.ts'
-import type { AcmqRecord } from '../schema.ts'
+import type { AcmqRecord, QueueName } from '../schema.ts'
 import { type Holding, lostClaim, type MessageRef, notYours, type Settled, wrongState } from './claim-answers.ts'
 import { type Finder, type Found, noSuchMessage } from './finder.ts'
 import type { InHand } from './in-hand.ts'
 import { labelOf } from './label.ts'
 import type { MissionFiles } from './mission-files.ts'
-import { moveMessage } from './moving.ts'
+import { moveMessage, type Travelled } from './moving.ts'
 import type { PendingIndex } from './pending-index.ts'
 import { type AcmqView, viewOf } from './view.ts'
 
@@ -41,16 +42,23 @@ export class Settling {
   /** Restarts the time that a claim may take. */
   async renew(ref: MessageRef, holding: Holding): Promise<Settled<'renewed'> & { readonly until: number }> {
     const found = await this.#held(ref)
-    const read = found && (await this.#files.readHeader('processing', found.name))
-    if (!found || !read) throw await this.#lost(ref)
-    this.#expectHolder(read.message.record, holding)
-    const touched = await this.#files.tree.touch(found.path)
-    if (touched.outcome === 'gone') throw await this.#lost(ref)
-    const { record } = read.message
+    if (!found) throw await this.#lost(ref)
+    let message: AcmqMessage | undefined
+    const { moved, path } = await this.#moveHeld(found, 'processing', {
+      change: (before) => {
+        message = this.#files.parse(before, found.name)
+        this.#expectHolder(message.record, holding)
+        return before
+      },
+      touched: true,
+    })
+    if (moved.outcome === 'gone') throw await this.#lost(ref)
+    const { durability } = this.#expectMoved(moved, found.id)
+    const { record, problems } = message!
     return {
       outcome: 'renewed',
-      message: viewOf(record, 'processing', found.path),
-      durability: touched.durability,
+      message: viewOf(record, 'processing', path, problems),
+      durability,
       until: this.#files.clock.now() + record.timeout_seconds * 1000,
     }
   }
@@ -98,34 +106,39 @@ export class Settling {
       this.#files,
       { name: found.name, from: 'failed', to: 'pending' },
       {
-        unique: true,
         change: (before) => {
           const { record } = this.#files.parse(before, found.name)
+          if (record.id !== found.id) return undefined
           failed = record
           return withFields(before, { status: 'pending', attempt: record.attempt + 1 })
         },
         label: () => labelOf(failed!),
       },
     )
-    if (moved.outcome === 'gone') return this.retry(id)
+    // It moved, or another message has its name by now.
+    if (moved.outcome === 'gone' || moved.outcome === 'kept') return this.retry(id)
     const after = this.#expectMoved(moved, found.id)
     const { record } = this.#files.parse(after.bytes!, found.name)
     this.#index.add(nameOf(path), record)
     return { outcome: 'retried', message: viewOf(record, 'pending', path), durability: after.durability }
   }
 
-  /** A waiting message that a person does not want worked on fails with that reason. */
-  async refuse(message: AcmqView, by: string, reason: string): Promise<Settled<'failed'>> {
+  /** A waiting message that a person does not want worked on fails with that reason. `body` is what that person saw. */
+  async refuse(message: AcmqView, body: string, by: string, reason: string): Promise<Settled<'failed'>> {
     const { moved, path } = await moveMessage(
       this.#files,
       { name: message.name, from: 'pending', to: 'failed' },
       {
-        unique: true,
-        change: (before) =>
-          withFailure(withStatus(before, 'failed'), { agent: by, at: this.#files.clock.now(), reason }),
+        change: (before) => {
+          const { record, bodyStart } = this.#files.parse(before, message.name)
+          const isSeen = record.id === message.id && bufferOf(before).toString('utf8', bodyStart) === body
+          if (!isSeen || record.attempt !== message.attempt) return undefined
+          return withFailure(withStatus(before, 'failed'), { agent: by, at: this.#files.clock.now(), reason })
+        },
       },
     )
     if (moved.outcome === 'gone') throw lostClaim(message.id, 'somebody claimed it first')
+    if (moved.outcome === 'kept') throw changedSince(message.id)
     const { bytes, durability } = this.#expectMoved(moved, message.id)
     this.#index.drop(message.name)
     return {
@@ -147,24 +160,36 @@ export class Settling {
     if (!found) return this.#settledBefore(ref, holding, queue)
     const { name } = found
     let message: AcmqMessage | undefined
-    const { moved, path } = await moveMessage(
-      this.#files,
-      { name, from: 'processing', to: queue },
-      {
-        unique: true,
-        change: (before) => {
-          message = this.#inHand.read(name, before) ?? this.#files.parse(before, name)
-          this.#expectHolder(message.record, holding)
-          return change(before, message.header)
-        },
+    const { moved, path } = await this.#moveHeld(found, queue, {
+      change: (before) => {
+        message = this.#inHand.read(name, before) ?? this.#files.parse(before, name)
+        this.#expectHolder(message.record, holding)
+        return change(before, message.header)
       },
-    )
+    })
     this.#inHand.forget(name)
     if (moved.outcome === 'gone') return this.#settledBefore(ref, holding, queue)
     const { bytes, durability } = this.#expectMoved(moved, found.id)
     const { record, problems } = bytes ? this.#files.parse(bytes, name) : message!
     if (queue === 'completed') this.#index.wake(record.id)
     return { outcome: queue, message: viewOf(record, queue, path, problems), durability }
+  }
+
+  /**
+   * Moves a message that is being worked on. Somebody else may have it in hand for an instant, to renew the claim or to put
+   * its status right: then it is listed still, and it is tried again.
+   */
+  async #moveHeld({ name, id }: Found, to: QueueName, options: MoveOptions): Promise<Travelled> {
+    const { tree, queues } = this.#files
+    const startedAt = performance.now()
+    for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 50)) {
+      const travelled = await moveMessage(this.#files, { name, from: 'processing', to }, options)
+      if (travelled.moved.outcome !== 'gone') return travelled
+      const isListed = (await tree.list(queues.processing)).some((entry) => entry.name === name)
+      if (!isListed) return travelled
+      if (performance.now() - startedAt > busyFor) throw inOtherHands(id)
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    }
   }
 
   /** Where the caller's claim should be, when the caller has the name. */
@@ -233,6 +258,21 @@ export class Settling {
     return archived ? lostClaim(archived.id, 'it is archived') : noSuchMessage(id, this.#files.place.address)
   }
 }
+
+/** Nobody needs a message in hand for longer, unless it is stopped. */
+const busyFor = 5000
+
+const inOtherHands = (id: string) =>
+  unavailable('MESSAGE_BUSY', `Another process has message ${id} in hand and does not let go of it.`, {
+    hint: 'See whether a process is stopped; `signalbox doctor` tells which.',
+    details: { id },
+  })
+
+const changedSince = (id: string) =>
+  conflict('MESSAGE_CHANGED', `Message ${id} is not what it was when it was looked at.`, {
+    hint: 'Look at it again, then decide: signalbox human list',
+    details: { id },
+  })
 
 const isAttempt = (record: AcmqRecord, { attempt }: Holding): boolean =>
   attempt === undefined || attempt === record.attempt

@@ -1,17 +1,21 @@
 /**
- * Claims whose time has run out. Each is moved to `failed/` with a report, and its sender is asked once to look into
- * it. The question is written first, under an id made of message and attempt: a crash between the two steps then
- * leads to one question and one move, however often it is supervised. AC-MQ §8.2.
+ * Claims whose time has run out. Each is moved to `failed/` with a report, and its sender is asked once to look into it.
+ *
+ * The move decides. A note says beforehand which message to look at, so that whoever comes next sends the question that a
+ * supervisor owed who was held up or killed after the move; the question's id is made of message and attempt, and an id is
+ * sent once. The note goes when the question is there, or when it is sure that none is owed. AC-MQ §8.2.
  */
 import { SignalboxError } from '../../../kernel/errors.ts'
-import { nameOf } from '../../../kernel/tree-path.ts'
+import { childOf, nameOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { printMessage, withFailure, withStatus } from '../format.ts'
-import { fileNameOf, isAgentId, isMessageName, isoTime } from '../layout.ts'
+import { isAgentId, isMessageId, isMessageName, isoTime } from '../layout.ts'
 import type { AcmqRecord } from '../schema.ts'
+import { Copies, type Copy } from './copies.ts'
+import { deliveryNotes } from './delivery-notes.ts'
 import type { Finder } from './finder.ts'
-import { labelOf } from './label.ts'
 import type { HeaderRead, MissionFiles } from './mission-files.ts'
 import { moveMessage } from './moving.ts'
+import { SendingOnce } from './once.ts'
 import type { PendingIndex } from './pending-index.ts'
 import { type AcmqView, viewOf } from './view.ts'
 
@@ -35,13 +39,17 @@ export const isInvestigation = ({ id }: Pick<AcmqRecord, 'id'>): boolean => id.s
 
 export class Supervision {
   readonly #files: MissionFiles
-  readonly #finder: Finder
   readonly #index: PendingIndex
+  readonly #copies: Copies
+  readonly #once: SendingOnce
+  readonly #notes: TreePath
 
   constructor(files: MissionFiles, finder: Finder, index: PendingIndex) {
     this.#files = files
-    this.#finder = finder
     this.#index = index
+    this.#copies = new Copies(files, finder)
+    this.#once = new SendingOnce(files)
+    this.#notes = deliveryNotes(files.place.address, 'stalls')
   }
 
   async findStalled(): Promise<Stalled[]> {
@@ -60,13 +68,50 @@ export class Supervision {
   async sweep(by = supervisor): Promise<Swept> {
     const stalled: { message: AcmqView; investigation: string | undefined }[] = []
     for (const one of await this.findStalled()) {
-      const asked = await this.#ask(one, by)
+      if (isInvestigation(one.message)) {
+        const moved = await this.#fail(one, by)
+        if (moved) stalled.push({ message: moved, investigation: undefined })
+        continue
+      }
+      const note = noteOf(one.message)
+      await this.#files.tree.create(childOf(this.#notes, note), '')
       const moved = await this.#fail(one, by)
-      if (moved) stalled.push({ message: moved, investigation: asked?.id })
-      // It was finished or renewed in this very moment: the question has no object any more.
-      else if (asked?.isNew) await this.#files.tree.remove(this.#files.at('pending', asked.name))
+      if (!moved) continue
+      stalled.push({ message: moved, investigation: await this.#ask(moved, moved.attempt, by) })
+      await this.#files.tree.remove(childOf(this.#notes, note))
     }
+    await this.#settleNotes(by)
     return { outcome: stalled.length > 0 ? 'swept' : 'nothing', stalled }
+  }
+
+  /** What other supervisors, or this one, did not get round to. */
+  async #settleNotes(by: string): Promise<void> {
+    const { tree } = this.#files
+    for (const { name, kind } of await tree.list(this.#notes)) {
+      const noted = kind === 'leaf' ? messageOfNote(name) : undefined
+      if (!noted) continue
+      const copy = await this.#copies.find(noted.id)
+      // Being moved right now, or removed by somebody: it is looked for again next time.
+      if (!copy) continue
+      const record = this.#recordIn(copy)
+      if (!record) continue
+      // Whoever made the note may be about to move it.
+      if (copy.state === 'processing' && record.attempt === noted.attempt) continue
+      if (hasStalled(copy.bytes, noted.attempt)) {
+        await this.#ask(viewOf(record, copy.state, copy.path), noted.attempt, by)
+      }
+      await tree.remove(childOf(this.#notes, name))
+    }
+  }
+
+  #recordIn({ bytes, name }: Copy): AcmqRecord | undefined {
+    try {
+      return this.#files.parse(bytes, name).record
+    } catch (error) {
+      // Malformed by now: `reconcile` sets it aside.
+      if (error instanceof SignalboxError && error.kind === 'Corrupt') return undefined
+      throw error
+    }
   }
 
   async #processing(): Promise<{ name: string; read: HeaderRead }[]> {
@@ -85,20 +130,22 @@ export class Supervision {
   }
 
   async #fail({ message, since }: Stalled, by: string): Promise<AcmqView | undefined> {
-    const { tree, clock } = this.#files
-    const now = await tree.look(this.#files.at('processing', message.name))
-    if (!now || now.changedAt !== since) return undefined
+    const { clock } = this.#files
     const way = { name: message.name, from: 'processing', to: 'failed' } as const
+    let stalledAt: number | undefined
     const { moved, path } = await moveMessage(this.#files, way, {
-      unique: true,
-      change: (before) => {
+      change: (before, { changedAt, modifiedAt }) => {
+        // Renewed, finished or claimed anew since it was looked at: then it is not the claim that ran out. If its name is
+        // taken in `failed/` this is asked again, and then our own first try shows in the later time.
+        if (stalledAt === undefined ? changedAt !== since : modifiedAt !== stalledAt) return undefined
+        stalledAt = modifiedAt
         const { record } = this.#files.parse(before, message.name)
-        if (record.attempt !== message.attempt) return undefined
+        if (record.id !== message.id || record.attempt !== message.attempt) return undefined
         return withFailure(withStatus(before, 'failed'), {
           agent: by,
           at: clock.now(),
-          reason: `Stalled: ${record.to} did not finish within ${record.timeout_seconds} seconds`,
-          detail: `Last sign of life: ${isoTime(since)}. Attempt ${record.attempt}.`,
+          reason: `${stalledReason} ${record.to} did not finish within ${record.timeout_seconds} seconds`,
+          detail: `Last sign of life: ${isoTime(since)}. ${attemptMark(record.attempt)}`,
         })
       },
     })
@@ -106,40 +153,44 @@ export class Supervision {
     return { ...message, state: 'failed', path, name: nameOf(path) }
   }
 
-  /** One question for each message and attempt; none about a question. */
-  async #ask(
-    { message, since }: Stalled,
-    by: string,
-  ): Promise<{ id: string; name: string; isNew: boolean } | undefined> {
-    if (isInvestigation(message)) return undefined
-    const id = `${investigationPrefix}${shortened(message.id)}-${message.attempt}`
-    const known = (await this.#finder.findAll(id)).find((found) => found.id === id)
-    if (known) return { id, name: known.name, isNew: false }
-    const archived = (await this.#finder.archived(id)).some((entry) => entry.id === id)
-    if (archived) return { id, name: '', isNew: false }
+  /** One question for each message and attempt, whoever asks and however often. Answers its id. */
+  async #ask(message: AcmqView, attempt: number, by: string): Promise<string> {
+    const { place, settings, clock } = this.#files
+    const id = `${investigationPrefix}${shortened(message.id)}-${attempt}`
     const record: AcmqRecord = {
       id,
-      mission_id: this.#files.place.address,
-      // The moment the time ran out, not the moment of looking: whoever looks, the file name is the same.
-      timestamp: isoTime(since + message.timeoutSeconds * 1000),
+      mission_id: place.address,
+      timestamp: isoTime(clock.now()),
       from: by,
       to: isAgentId(message.from) ? message.from : 'all',
       status: 'pending',
       priority: 1,
-      timeout_seconds: this.#files.settings.timeoutSeconds,
+      timeout_seconds: settings.timeoutSeconds,
       dependencies: [],
       summary: `Investigate: ${message.to} stalled on ${message.id.slice(0, 8)}`,
       attempt: 1,
     }
-    const name = fileNameOf(record, 64)
-    const created = await this.#files.tree.create(
-      this.#files.at('pending', name),
-      printMessage(record, bodyOf(message)),
-      { label: () => labelOf(record) },
-    )
-    if (created.outcome === 'created') this.#index.add(name, record)
-    return { id, name, isNew: created.outcome === 'created' }
+    const sent = await this.#once.send(record, printMessage(record, bodyOf(message, attempt)), id)
+    if (sent.outcome === 'sent') this.#index.add(sent.name, record)
+    return id
   }
+}
+
+const stalledReason = 'Stalled:'
+const attemptMark = (attempt: number): string => `Attempt ${attempt}.`
+
+/** True for a message with a report of ours that this attempt of it stalled. Reports stay when it is tried again. */
+function hasStalled(bytes: Uint8Array, attempt: number): boolean {
+  const reports = Buffer.from(bytes).toString('utf8').split('**Failure Report**').slice(1)
+  return reports.some((text) => text.includes(`- Reason: ${stalledReason}`) && text.includes(attemptMark(attempt)))
+}
+
+/** `ID.ATTEMPT`, from which both can be read. */
+const noteOf = ({ id, attempt }: AcmqView): string => `${id}.${attempt}`
+
+function messageOfNote(name: string): { readonly id: string; readonly attempt: number } | undefined {
+  const [, id, attempt] = /^(.+)\.([1-9][0-9]{0,8})$/.exec(name) ?? []
+  return id !== undefined && isMessageId(id) ? { id, attempt: Number(attempt) } : undefined
 }
 
 /** Names hold no more; what is cut off still tells two ids apart. */
@@ -148,11 +199,11 @@ const shortened = (id: string): string =>
     ? id
     : `${id.slice(0, 23)}-${process.getBuiltinModule('node:crypto').createHash('sha256').update(id).digest('hex').slice(0, 12)}`
 
-const bodyOf = (message: AcmqView): string =>
+const bodyOf = (message: AcmqView, attempt: number): string =>
   [
     `Message \`${message.id}\` was claimed by ${message.to} and not finished within ${message.timeoutSeconds} seconds.`,
     '',
-    `It is now in \`queue/failed/${message.name}\`, with a failure report at its end (attempt ${message.attempt}).`,
+    `It is now in \`queue/failed/${message.name}\`, with a failure report at its end (attempt ${attempt}).`,
     '',
     `Find out why, then retry it (\`acmq retry ${message.mission} ${message.id}\`) or send it to somebody else.`,
     '',

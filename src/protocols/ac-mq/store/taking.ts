@@ -1,19 +1,19 @@
 /**
- * The step that claims a message: the move into `processing/`, in which its header is read and its status written. AC-MQ
- * §4.2.
+ * The step that claims a message: the move into `processing/`. It is won first; then its header is read, and everything
+ * that could be against handing it out is judged on that; what does not fit goes back to where it was. AC-MQ §4.2.
  */
 import { bufferOf } from '../../../formats/front-matter.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { nameOf } from '../../../kernel/tree-path.ts'
-import type { Moved } from '../../../tree/tree.ts'
+import type { Moved, MoveOptions } from '../../../tree/tree.ts'
 import { type AcmqMessage, changeOfStatus, withFields } from '../format.ts'
 import { everyone } from '../layout.ts'
 import type { AcmqRecord } from '../schema.ts'
 import { type Candidate, isAsRemembered } from './candidate.ts'
-import { type Blocked, blockedAs, type Claimed, type Hold } from './claim-answers.ts'
+import { type Blocked, blockedAs, type Claimed, type Judge } from './claim-answers.ts'
 import type { InHand } from './in-hand.ts'
 import type { MissionFiles } from './mission-files.ts'
-import { moveMessage, type UniqueMove } from './moving.ts'
+import { moveMessage } from './moving.ts'
 import type { PendingIndex } from './pending-index.ts'
 import { viewOf, withBody } from './view.ts'
 
@@ -36,32 +36,39 @@ export class Taking {
     this.#inHand = inHand
   }
 
-  takeAsRemembered(candidate: Candidate, agent: string, hold?: Hold): Promise<Taken> {
-    return this.take(candidate.name, agent, (record) => isAsRemembered(candidate, record), hold)
+  takeAsRemembered(candidate: Candidate, agent: string, judge: Judge): Promise<Taken> {
+    return this.take(candidate.name, agent, (record) => isAsRemembered(candidate, record), judge)
   }
 
-  /** Takes a message that is as expected when it is read. */
-  async take(name: string, agent: string, isExpected: (record: AcmqRecord) => boolean, hold?: Hold): Promise<Taken> {
+  /** Takes a message that is as expected, and that nothing is against, once nobody else can have it any more. */
+  async take(name: string, agent: string, isExpected: (record: AcmqRecord) => boolean, judge: Judge): Promise<Taken> {
     let target = this.#files.at('processing', name)
     let message: AcmqMessage | undefined
     let body = ''
     let reason: string | undefined
     let moved: Moved
-    const options: UniqueMove = {
-      unique: true,
+    const claimed = (before: Uint8Array, { record, header }: AcmqMessage) =>
+      record.to === everyone
+        ? withFields(before, { status: 'processing', to: agent })
+        : changeOfStatus(before, 'processing', header)
+    const options: MoveOptions = {
       change: (before) => {
-        // The header is read here, in the step that claims: what the index remembered may be old.
+        // The header is read here, when the message is won: what the index remembered may be old.
         const read = this.#files.parse(before, name)
         const { record, bodyStart } = read
         message = isFor(record, agent) && isExpected(record) ? read : undefined
         if (!message) return undefined
         body = bufferOf(before).toString('utf8', bodyStart)
-        reason = hold?.(record, body)
-        if (reason !== undefined) return undefined
-        return record.to === everyone
-          ? withFields(before, { status: 'processing', to: agent })
-          : changeOfStatus(before, 'processing', read.header)
+        const judged = judge(record, body)
+        if (judged === undefined) return claimed(before, read)
+        const kept = Buffer.from(before)
+        return judged.then((why) => {
+          reason = why
+          return why === undefined ? claimed(kept, read) : undefined
+        })
       },
+      // A file that said `processing` already is not written to, and its clock has to start all the same.
+      touched: true,
     }
     try {
       ;({ moved, path: target } = await moveMessage(this.#files, { name, from: 'pending', to: 'processing' }, options))
@@ -69,17 +76,13 @@ export class Taking {
       await this.#expectMalformed(name, error)
       return 'other'
     }
-    if (moved.outcome === 'kept' && message) {
-      return { outcome: 'held', why: blockedAs(message.record, `held by policy: ${reason}`) }
-    }
+    if (moved.outcome === 'kept' && message) return { outcome: 'held', why: blockedAs(message.record, reason!) }
     if (moved.outcome === 'kept') {
       await this.#index.reread(name)
       return 'other'
     }
     this.#index.drop(name)
     if (moved.outcome !== 'moved' || !message) return 'lost'
-    // A file that said `processing` already may not have been written to, so that its clock did not start.
-    if (message.record.status === 'processing') await this.#files.tree.touch(target)
     if (!moved.bytes) this.#inHand.remember(nameOf(target), message)
     const { record, problems } = moved.bytes ? this.#files.parse(moved.bytes, name) : message
     return {

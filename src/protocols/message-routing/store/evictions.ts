@@ -39,8 +39,11 @@ export class Evictions {
       const count = times.size
       times.delete(oldest.name)
       if (now === undefined) continue
-      // Only in the inbox's turn is anything moved there.
-      const moved = await setAside(this.#parts, agent, oldest.name, 'inbox', 'evicted', { unique: true })
+      const moved = await setAside(this.#parts, agent, oldest.name, 'inbox', 'evicted', {
+        // Another program may have put another file under this name since.
+        change: (before, { modifiedAt }) => (modifiedAt === oldest.at ? before : undefined),
+        atMost: 1,
+      })
       if (moved.outcome === 'gone') continue
       const msgId = stemOf(oldest.name)
       await logEviction(this.#parts, agent, { msgId, count, file: `evicted/${moved.name}` })

@@ -32,8 +32,9 @@ async function pruneFolder({ tree, clock, settings }: RoutingParts, folder: Tree
   const leaves = (await tree.list(folder, { times: true })).filter(
     ({ name, kind }) => kind === 'leaf' && isSegment(name),
   )
-  for (const { name } of tooMany(leaves, clock.now() - settings.keepMs, settings.keepBytes)) {
-    await tree.remove(childOf(folder, name))
+  for (const { name, changedAt } of tooMany(leaves, clock.now() - settings.keepMs, settings.keepBytes)) {
+    // Not what has come under this name since.
+    await tree.remove(childOf(folder, name), { onlyIf: (_, times) => times.changedAt === changedAt })
   }
 }
 

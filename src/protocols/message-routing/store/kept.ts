@@ -62,8 +62,7 @@ export class KeptMessages {
           await hooks.recover?.(agent, message)
           await this.#numbers.expectAgain(agent, message)
         }
-        await tree.touch(path)
-        const moved = await tree.move(path, target)
+        const moved = await tree.move(path, target, { touched: true })
         if (moved.outcome === 'moved') {
           return { outcome: 'recovered', from: folder, path: target, durability: moved.durability }
         }

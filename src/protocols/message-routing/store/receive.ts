@@ -5,7 +5,7 @@
  */
 import type { Durability } from '../../../tree/tree.ts'
 import { waitFor } from '../../../tree/wait.ts'
-import { payloadIssues } from '../format.ts'
+import { largestRead, payloadIssues } from '../format.ts'
 import { type AgentId, folderPath, stemOf } from '../layout.ts'
 import { byPriority, byTime } from '../order.ts'
 import { settleAwaited } from './awaited.ts'
@@ -78,7 +78,9 @@ export class Receiving {
     const startedAt = performance.now()
     const scanned = await this.#scanner.scan(agent, options)
     const rejected: Rejected[] = []
-    for (const one of scanned.invalid) rejected.push(...(await this.#reject(agent, one)))
+    for (const one of scanned.invalid) {
+      rejected.push(...(await this.#reject(agent, one, this.#isInvalid(agent, one.name, options.compat === true))))
+    }
     const ordered = inOrder(scanned, options)
     const taken = await this.#takeAll(agent, ordered, options.limit ?? ordered.length, options.compat === true)
     const { gaps, restarts } = await this.#settleNumbers(agent, taken.views, scanned.waiting)
@@ -133,7 +135,6 @@ export class Receiving {
     let isInvalid = false
     const path = pathIn(this.#parts, agent, 'taken', name)
     const moved = await tree.move(pathIn(this.#parts, agent, 'inbox', name), path, {
-      unique: true,
       change: (before) => {
         // The bytes that move are the ones that are handed out, whatever was read before.
         if (isSame(before, waiting.bytes)) return before
@@ -158,7 +159,7 @@ export class Receiving {
     }
     const { name, message } = waiting
     const invalid = { name, rejection: { ...opened, msgId: message.msg_id, isUnfinished: false } }
-    return { outcome: 'rejected' as const, rejected: await this.#reject(agent, invalid, 'taken') }
+    return { outcome: 'rejected' as const, rejected: await this.#reject(agent, invalid, () => true, 'taken') }
   }
 
   async #opened(agent: AgentId, { message, bytes, arrivedAt, problems, notes }: Waiting, isPeek: boolean) {
@@ -207,9 +208,18 @@ export class Receiving {
   }
 
   /** Whoever moves the file writes the line. */
-  async #reject(agent: AgentId, invalid: Invalid, from: 'inbox' | 'taken' = 'inbox'): Promise<Rejected[]> {
+  async #reject(
+    agent: AgentId,
+    invalid: Invalid,
+    isStillBad: (bytes: Uint8Array) => boolean,
+    from: 'inbox' | 'taken' = 'inbox',
+  ): Promise<Rejected[]> {
     const { name, rejection } = invalid
-    const moved = await setAside(this.#parts, agent, name, from, 'rejected')
+    const moved = await setAside(this.#parts, agent, name, from, 'rejected', {
+      // Judged once more when it is won: its writer may have finished or exchanged it since.
+      change: (before) => (isStillBad(before) ? before : undefined),
+      atMost: largestRead + 1,
+    })
     if (moved.outcome === 'gone') return []
     const { code, issues } = rejection
     const msgId = rejection.msgId ?? stemOf(name)
@@ -218,8 +228,13 @@ export class Receiving {
     return [rejectedAs(invalid, pathIn(this.#parts, agent, 'rejected', moved.name))]
   }
 
+  #isInvalid(agent: AgentId, name: string, compat: boolean): (bytes: Uint8Array) => boolean {
+    // Of a larger file only the beginning is shown, which is too much already.
+    return (bytes) => this.#scanner.judge(bytes, { agent, name, size: bytes.length, compat }).outcome !== 'message'
+  }
+
   /** An id that was handed out before: at most once means that a copy goes to nobody. */
-  #rejectCopy(agent: AgentId, { name, message }: Waiting): Promise<Rejected[]> {
+  #rejectCopy(agent: AgentId, { name, message, bytes }: Waiting): Promise<Rejected[]> {
     const issues = [`A message ${message.msg_id} was handed out before; this copy is not`]
     const rejection = {
       outcome: 'rejected' as const,
@@ -228,7 +243,7 @@ export class Receiving {
       msgId: message.msg_id,
       isUnfinished: false,
     }
-    return this.#reject(agent, { name, rejection })
+    return this.#reject(agent, { name, rejection }, (now) => isSame(now, bytes))
   }
 
   /** It was a message when it was read and is none any more: what it is now is looked at anew. */
@@ -236,7 +251,10 @@ export class Receiving {
     const { invalid } = await this.#scanner.look(agent, { compat })
     const found = invalid.find((one) => one.name === name)
     return found
-      ? { outcome: 'rejected' as const, rejected: await this.#reject(agent, found) }
+      ? {
+          outcome: 'rejected' as const,
+          rejected: await this.#reject(agent, found, this.#isInvalid(agent, name, compat)),
+        }
       : { outcome: 'gone' as const }
   }
 

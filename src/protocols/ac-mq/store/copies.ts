@@ -1,0 +1,40 @@
+/** A message as it is, wherever it is by now: in one of the queues or in the archive. */
+import type { State } from '../schema.ts'
+import type { Finder } from './finder.ts'
+import type { MissionFiles } from './mission-files.ts'
+
+export interface Copy {
+  readonly state: State
+  readonly name: string
+  readonly path: string
+  readonly bytes: Uint8Array
+}
+
+export class Copies {
+  readonly #files: MissionFiles
+  readonly #finder: Finder
+
+  constructor(files: MissionFiles, finder: Finder) {
+    this.#files = files
+    this.#finder = finder
+  }
+
+  /** By its whole id. */
+  async find(id: string): Promise<Copy | undefined> {
+    const { tree } = this.#files
+    for (let attempt = 0; attempt < mostLooks; attempt++) {
+      const found = (await this.#finder.findAll(id)).find((one) => one.id === id)
+      if (!found) break
+      const leaf = await tree.read(found.path)
+      // Otherwise it moved on in this very moment, and is found where it is now.
+      if (leaf) return { state: found.queue, name: found.name, path: found.path, bytes: leaf.bytes }
+    }
+    const archived = (await this.#finder.archived(id)).find((one) => one.id === id)
+    if (!archived) return undefined
+    const { readArchived } = await import('../archive.ts')
+    return { state: 'archived', name: archived.name, path: archived.pack, bytes: await readArchived(tree, archived) }
+  }
+}
+
+/** A process that is stopped can have a message in hand: it is listed then, and cannot be read. */
+const mostLooks = 50

@@ -96,6 +96,12 @@ function guardHooks({ tree, configuration }: AssemblyParts, keys: () => Promise<
     seal: async (outgoing) => (await get()).seal(outgoing),
     open: async (incoming) => (await get()).open(incoming),
     recover: async (agent, message) => (await get()).recover(agent, message),
+    ...(security.signing === 'off'
+      ? {}
+      : {
+          verify: async (agent, message) => (await get()).verify(agent, message),
+          vouch: async (message) => (await get()).vouch(message),
+        }),
   }
 }
 

@@ -159,6 +159,9 @@ describe('a forged message', () => {
     expect(messages.map((one) => one.id)).toEqual([id])
     expect((await mr.taken('coder'))[0]?.message?.problems).toEqual([])
     expect(readdirSync(place('coder/rejected'))).toEqual([`${id}.json`])
+    const { id: next } = (await mr.send(asking)).message
+    plant(place('coder/taken', `${next}.json`), '{}')
+    expect((await mr.receive('coder')).messages.map((one) => one.id)).toEqual([next])
   })
 
   verifies('MR-12', 'with the number of a lost one does not hide the loss', async () => {

@@ -132,6 +132,9 @@ async function readFile(file: SettingsFile, { settings, sections }: Schema, envi
     const fields = Object.hasOwn(sections, entry.key) ? sections[entry.key] : undefined
     if (fields === undefined) {
       const value = checkedEntry(entry, file, settings, { alsoKnown: Object.keys(sections) })
+      // What opens the engine would quote it.
+      const isNoEngine = entry.key === 'engine' && value !== 'files' && !isEtcd(value)
+      if (isNoEngine && !file.mayBeQuoted) throw bad(file, entry.line, 'not an engine.', {})
       read.lines[entry.key] = entry.line
       if (value !== undefined) read.values[entry.key] = value
     } else if (entry.value.kind === 'section') {

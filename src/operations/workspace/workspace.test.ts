@@ -219,6 +219,7 @@ describe('configuration', () => {
       `x: "${secret}`,
       `${secret}: 1\n`,
       `durability: ${secret}\n`,
+      `engine: ${secret}\n`,
       `agent: [${secret}, *${secret}]\n`,
     ]
 

@@ -6,6 +6,7 @@
 import type { Durability } from '../../../tree/tree.ts'
 import { waitFor } from '../../../tree/wait.ts'
 import { payloadIssues } from '../format.ts'
+import type { Rejection } from '../hooks.ts'
 import { type AgentId, folderPath, stemOf } from '../layout.ts'
 import { byPriority, byTime } from '../order.ts'
 import { settleAwaited } from './awaited.ts'
@@ -222,15 +223,15 @@ export class Receiving {
     return [rejectedAs(invalid, pathIn(this.#parts, agent, 'rejected', moved.name))]
   }
 
-  /** What lies in `taken/` says that its name was handed out; a forgery says nothing, and makes way. */
+  /** What lies in `taken/` says that its name was handed out; what is no genuine message says nothing, and makes way. */
   async #clearForged(agent: AgentId, name: string): Promise<boolean> {
     const { tree, hooks } = this.#parts
     const leaf = hooks.verify && (await tree.read(pathIn(this.#parts, agent, 'taken', name)))
-    const message = leaf && messageIn(this.#parts, leaf.bytes, { agent, fileName: name })
-    const forgery = message && (await forgeryIn(this.#parts, agent, message))
+    if (!leaf) return false
+    const message = messageIn(this.#parts, leaf.bytes, { agent, fileName: name })
+    const forgery = message ? await forgeryIn(this.#parts, agent, message) : noMessage
     if (!forgery) return false
-    const rejection = { ...forgery, msgId: message.msg_id, isUnfinished: false }
-    await this.#reject(agent, { name, rejection }, 'taken')
+    await this.#reject(agent, { name, rejection: { ...forgery, msgId: message?.msg_id, isUnfinished: false } }, 'taken')
     return true
   }
 
@@ -268,6 +269,12 @@ export class Receiving {
   async #settleAwaited(agent: AgentId, views: readonly MrView[]): Promise<void> {
     for (const { message } of views) await settleAwaited(this.#parts, agent, message)
   }
+}
+
+const noMessage: Rejection = {
+  outcome: 'rejected',
+  code: 'VALIDATION_FAILED',
+  issues: ['The file is no message, so it was not handed out'],
 }
 
 type TakenOne =

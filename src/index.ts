@@ -120,6 +120,7 @@ export async function openWorkspace(options: OpenOptions = {}): Promise<Workspac
     clock,
     configuration,
     openTree: workspace.openTree,
+    keysFolder: workspace.keysFolder,
   })
   async function close() {
     await closeRouting()

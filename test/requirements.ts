@@ -235,6 +235,11 @@ const beyond = family('Beyond the specifications', 'Built with the protocols and
   ['X-wake', 'An agent is woken without typing into its terminal, once for many messages.'],
   ['X-guard', 'Locks take globs and can be enforced at commit and at edit.'],
   ['X-identity', 'On request a message under a false name is refused; text of others is marked as untrusted.'],
+  [
+    'X-trust',
+    'The settings of a directory are a stranger’s: no message, credential or key goes where only they point.',
+    'built',
+  ],
   ['X-tokens', 'Every surface can bound its answers, and says what it left out.'],
   [
     'X-doctor',

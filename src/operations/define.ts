@@ -24,6 +24,8 @@ export interface Context {
   openAgain(clock: Clock): Promise<Tree>
   /** How the cluster is that keeps the tree; `undefined` when files do. */
   clusterHealth(): Promise<ClusterHealth | undefined>
+  /** The directory of the user's own in which the keys for this workspace are. */
+  keysFolder(): Promise<string>
   /** A tree over another directory, closed by the caller. */
   openTree(folder: string, clock?: Clock): Promise<Tree>
   readonly report: Reporter

@@ -40,7 +40,7 @@ const configuration: Check = {
 }
 
 /** Variables that Signalbox reads besides those of the settings. */
-const otherVariables = ['SIGNALBOX_ROOT', 'SIGNALBOX_RUNTIME', 'SIGNALBOX_DEBUG']
+const otherVariables = ['SIGNALBOX_ROOT', 'SIGNALBOX_CONFIG', 'SIGNALBOX_RUNTIME', 'SIGNALBOX_DEBUG']
 
 const environment: Check = {
   name: 'environment',
@@ -140,9 +140,10 @@ const messageRouting: Check = {
   async run(context, { repair }) {
     const root = await rootOf(context, 'mr')
     if (root === undefined) return []
-    const tree = await context.tree()
+    const { outside, root: workspace } = context
+    const hasOldKeys = outside.kindOf(outside.resolve(workspace().path, stateOf('keys'))) !== undefined
     const { keys } = (await context.configuration()).sections.mr
-    if (keys === undefined && !(await tree.look(root)) && !(await tree.look(stateOf('keys')))) return []
+    if (keys === undefined && !hasOldKeys && !(await (await context.tree()).look(root))) return []
     return (await import('./mr/inspect.ts')).inspectRouting(context, repair)
   },
 }

@@ -11,8 +11,10 @@ it('the settings file sets nothing, and every key in it is one that can be set',
   expect(readSimple(settingsTemplate())).toEqual([])
   expect(keysOf(readSimple(uncommented(settingsTemplate())) ?? [])).toEqual([
     ...Object.keys(settings),
-    ...Object.keys(sections),
+    // The credentials for etcd are the user's own.
+    ...Object.keys(sections).filter((name) => name !== 'etcd'),
   ])
+  expect(settingsTemplate()).not.toContain('SIGNALBOX_MR_KEYS')
 })
 
 it('sections of protocols are in it too', async () => {
@@ -37,7 +39,7 @@ it('what concerns one machine, can be made again or is secret stays out of git',
       .filter((line) => line.startsWith('/')),
   ).toEqual(['/cache/', '/engine/', '/state/presence/', '/state/keys/', '/state/rates/', '/state/metrics/'])
   expect(homeReadme()).toContain(
-    '| `state/keys/` | secrets for signing; never commit them | that knowledge is lost | no |',
+    '| `state/keys/` | keys that somebody put here; they are not used, and not to be committed | that knowledge is lost | no |',
   )
   expect(homeReadme()).toContain('| `state/aliases/` | other names of agents | that knowledge is lost | yes |')
 })

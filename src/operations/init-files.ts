@@ -3,7 +3,7 @@ import { printDuration } from '../formats/duration.ts'
 import { cacheHome, engineHome, home, type StateKind, stateKinds, stateOf } from '../tree/home.ts'
 import { expectedOf } from './check-input.ts'
 import type { Field } from './field.ts'
-import { schema, variableOf } from './workspace/settings.ts'
+import { isUsersOwn, schema, variableOf } from './workspace/settings.ts'
 
 /** Every key with its meaning, commented out: the file says what could be set and sets nothing but `given`. */
 export function settingsTemplate(
@@ -22,9 +22,11 @@ export function settingsTemplate(
       given[key] === undefined ? `#${key}: ${sample(field)}` : `${key}: ${JSON.stringify(given[key])}`,
     )
   }
-  for (const [name, fields] of Object.entries(sections)) {
+  for (const [name, all] of Object.entries(sections)) {
+    const fields = Object.entries(all).filter(([key]) => !isUsersOwn(key, name))
+    if (fields.length === 0) continue
     lines.push('', `#${name}:`)
-    for (const [key, field] of Object.entries(fields)) {
+    for (const [key, field] of fields) {
       lines.push(
         `  # ${field.help}`,
         `  # Takes ${expectedOf(field)}; or set ${variableOf(key, name)}.`,
@@ -59,7 +61,7 @@ const meaningOf: Readonly<Record<StateKind, string>> = {
   sequences: 'counters that no specification gives a place to',
   aliases: 'other names of agents',
   approvals: 'what people have approved',
-  keys: 'secrets for signing; never commit them',
+  keys: 'keys that somebody put here; they are not used, and not to be committed',
   rates: 'how much each sender may still send right now',
   metrics: 'how long writing and reading took',
 }

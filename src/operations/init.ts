@@ -1,8 +1,10 @@
 import { childOf, treePath } from '../kernel/tree-path.ts'
 import { home } from '../tree/home.ts'
 import type { Tree } from '../tree/tree.ts'
-import { defineOperation } from './define.ts'
+import { type Context, defineOperation } from './define.ts'
 import { homeGitignore, homeReadme, settingsTemplate } from './init-files.ts'
+import { readTrustedServers } from './workspace/own-file.ts'
+import { howToTrust } from './workspace/server.ts'
 import { configurationFile } from './workspace/settings.ts'
 
 export const init = defineOperation({
@@ -29,12 +31,20 @@ export const init = defineOperation({
       const engine = isElsewhere ? tree.place : undefined
       const { made, kept } = await makeFiles(here, engine)
       const outcome = made.length > 0 ? 'created' : 'unchanged'
-      return { outcome, root: here.place, ...(engine === undefined ? {} : { engine }), made, kept, durability } as const
+      const trustBy = engine === undefined ? undefined : await howToTrustUnlessTrusted(engine, context)
+      const cluster = { ...(engine === undefined ? {} : { engine }), ...(trustBy === undefined ? {} : { trustBy }) }
+      return { outcome, root: here.place, ...cluster, made, kept, durability } as const
     } finally {
       if (isElsewhere) await here.close()
     }
   },
 })
+
+/** A workspace alone decides no server: see `workspace/server.ts`. Nothing outside of it is written unasked. */
+async function howToTrustUnlessTrusted(address: string, { environment, outside, root }: Context) {
+  const place = { environment, outside, root: root() }
+  return (await readTrustedServers(place)).has(address) ? undefined : howToTrust(address, place)
+}
 
 async function makeFiles(tree: Tree, engine: string | undefined): Promise<{ made: string[]; kept: string[] }> {
   const files = [

@@ -19,8 +19,28 @@ export interface Outside {
   namesIn(folder: string): string[]
   /** The whole file as UTF-8, or `undefined` when there is none. Throws when it is longer than `atMost` bytes. */
   readText(path: string, atMost: number): string | undefined
+  /**
+   * A file of settings, and what tells whose word it is; `undefined` when there is none. Never waits for the other end of a
+   * pipe. Without `links`, a link is told and not followed. Throws when it is longer than `atMost` bytes.
+   */
+  readSettings(path: string, options: { readonly atMost: number; readonly links: boolean }): SettingsFound | undefined
+  /** Without any links on the way; as it is where nothing is there. */
+  realPath(path: string): string
   /** Standard input to its end, as UTF-8. Throws when it is longer than `atMost` bytes. */
   readStandardInput(atMost: number): string
   /** Makes a new empty folder among the temporary files of the system. */
   makeTemporaryFolder(prefix: string): string
 }
+
+export type SettingsFound =
+  | {
+      readonly kind: 'file'
+      readonly text: string
+      /** It belongs to this user, or to root. */
+      readonly isOwn: boolean
+      /** Others than its owner may write to it. */
+      readonly mayOthersWrite: boolean
+      /** How many names the file has. With more than one it may also be a file somewhere else. */
+      readonly names: number
+    }
+  | { readonly kind: 'link' | 'other' }

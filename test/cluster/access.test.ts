@@ -114,6 +114,18 @@ else {
       expect(wrong.err).toContain('does not accept this user')
       expect(wrong.err).not.toContain(secret)
     })
+    it('lets in who trusts the address that a workspace names, by what stands below it in their own file', () => {
+      const [cwd, home] = [tempDir(), tempDir()]
+      const own = join(home, 'own.yaml')
+      const address = cluster.address('team')
+      writeFileSync(join(cwd, 'signalbox.yaml'), `engine: ${address}\n`)
+      const missions = () => cliJson(['acmq', 'missions'], { cwd, env: { SIGNALBOX_CONFIG: own } })
+      expect(missions()).toMatchObject({ exit: 6, output: { error: { code: 'SERVER_NOT_TRUSTED' } } })
+      writeFileSync(own, `${address}:\n`, { mode: 0o600 })
+      expect(missions()).toMatchObject({ exit: 6, output: { error: { code: 'LOGIN_NEEDED' } } })
+      writeFileSync(own, `${address}:\n  user: ann\n  passwordFile: ${passwordFile}\n`)
+      expect(missions()).toMatchObject({ exit: 0 })
+    })
   })
 
   const withoutOpenssl = spawnSync('openssl', ['version']).error ? 'openssl is not installed' : undefined
@@ -180,7 +192,7 @@ else {
       await expect(tree.create(at('a/large'), large)).rejects.toMatchObject({
         code: 'BODY_TOO_LARGE',
         exit: 2,
-        hint: expect.stringContaining('etcd.largeBodies'),
+        hint: expect.stringContaining('SIGNALBOX_ETCD_LARGE_BODIES'),
       })
       expect(await tree.list(at('a'))).toEqual([])
       await tree.close()

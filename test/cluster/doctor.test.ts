@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -26,6 +27,12 @@ else
       expect({ exit, made: output.made, engine: output.engine }).toEqual({ exit: 0, made: files, engine: address })
       const root = join(cwd, 'deep/down')
       expect(readFileSync(join(root, 'signalbox.yaml'), 'utf8')).toContain(`\nengine: "${address}"\n`)
+      // A workspace alone decides no server: first the user trusts it, as they are told.
+      const refused = cliJson(['acmq', 'create-mission', 'alpha'], { cwd: root })
+      expect(refused).toMatchObject({ exit: 6, output: { error: { code: 'SERVER_NOT_TRUSTED' } } })
+      expect(refused.output.error.hint).toContain(output.trustBy)
+      expect(spawnSync('sh', ['-c', output.trustBy]).status).toBe(0)
+      expect(cliJson(['init', '--engine', address], { cwd: root }).output.trustBy).toBeUndefined()
       expect(cliJson(['acmq', 'create-mission', 'alpha'], { cwd: root }).exit).toBe(0)
       expect(readdirSync(root).sort()).toEqual(['.signalbox', 'signalbox.yaml'])
       expect(cliJson(['acmq', 'missions', '--engine', address], { cwd }).output.missions).toHaveLength(1)

@@ -1,11 +1,11 @@
 /** Message Routing on a cluster: real processes that send as one agent, and the command line. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openEtcdTree } from '../../src/engines/etcd/index.ts'
 import { treePath as at } from '../../src/kernel/tree-path.ts'
 import type { Tree } from '../../src/tree/tree.ts'
-import { cliJson } from '../scenarios/cli-program.ts'
+import { cliJson, ownHome } from '../scenarios/cli-program.ts'
 import { runtime, spawnChild } from '../support/child.ts'
 import { type EtcdCluster, startEtcd, withoutEtcd } from '../support/etcd.ts'
 import { heartbeat, openMr } from '../support/message-routing.ts'
@@ -109,10 +109,13 @@ else
       expect(sent).toMatchObject({ exit: 0, output: { outcome: 'sent', durability: 'full' } })
       expect(run('receive', 'coder-1')).toMatchObject({ exit: 0, output: { messages: [{ from: 'lead' }] } })
       expect(run('metrics')).toMatchObject({ exit: 0 })
-      expect(existsSync(join(cwd, '.signalbox/state/keys/private/lead.pem'))).toBe(true)
+      const [own = ''] = readdirSync(join(ownHome, 'signalbox/workspaces'))
+      expect(existsSync(join(ownHome, 'signalbox/workspaces', own, 'keys/private/lead.pem'))).toBe(true)
       expect((await tree.list(at('.signalbox/state'))).map(({ name }) => name)).not.toContain('keys')
 
-      // A workspace with keys that moves to a cluster, too, keeps them where they are.
+      // Keys that lie in a workspace that moves to a cluster, for whatever reason, stay where they are.
+      mkdirSync(join(cwd, '.signalbox/state/keys'), { recursive: true })
+      writeFileSync(join(cwd, '.signalbox/state/keys/old.pem'), 'secret')
       const other = cluster.address(`t${++tenants}`)
       expect(cliJson(['import', cwd, '--engine', other], { cwd })).toMatchObject({ exit: 0 })
       const imported = await openEtcdTree({ address: other })

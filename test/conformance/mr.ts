@@ -67,7 +67,8 @@ export function describeMr(name: string, prepare: () => Promise<MrPlace>): void 
         sections: { mr: { ...defaults, ...settings } },
       } as unknown as Configuration
       const openTree = (inside: string) => openFileTree({ root: join(folder, inside), clock })
-      const routing = await openMessageRouting({ tree: own, clock, configuration, openTree })
+      const keysFolder = async () => 'own'
+      const routing = await openMessageRouting({ tree: own, clock, configuration, openTree, keysFolder })
       const process = {
         tree: own,
         mr: routing.mr,

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { childProgram, repository, runtime } from '../support/child.ts'
+import { tempDir } from '../support/temp.ts'
 import type { Answer, Line, Request } from './warm-cli.child.ts'
 
 export const mainProgram = join(repository, 'dist/main.js')
@@ -25,9 +26,12 @@ export interface CliOptions {
   readonly runtimeOptions?: readonly string[]
 }
 
+/** What the user of these tests has of their own: settings and keys, none to begin with. */
+export const ownHome = tempDir()
+
 /** The variables a program needs to run at all; none of ours, and none that change colours. */
 export function plainEnvironment(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
-  return { PATH: process.env.PATH, HOME: process.env.HOME, TERM: 'xterm', ...more }
+  return { PATH: process.env.PATH, HOME: process.env.HOME, XDG_CONFIG_HOME: ownHome, TERM: 'xterm', ...more }
 }
 
 export function cli(

@@ -20,7 +20,7 @@ import { describe, expect, it } from 'vitest'
 import { errorKinds, internalErrorExit } from '../../src/kernel/errors.ts'
 import { expectedOf } from '../../src/operations/check-input.ts'
 import type { Fields } from '../../src/operations/field.ts'
-import { schema, variableOf } from '../../src/operations/workspace/settings.ts'
+import { isUsersOwn, schema, variableOf } from '../../src/operations/workspace/settings.ts'
 import { type Command, type Group, isGroup } from '../../src/surfaces/cli/command.ts'
 import { commandTable } from '../../src/surfaces/cli/command-table.ts'
 import { globalFlags, shortFlags } from '../../src/surfaces/cli/global-flags.ts'
@@ -96,7 +96,14 @@ function environment(folder: string): NodeJS.ProcessEnv {
   const path = `${join(repository, 'bin')}:${process.env.PATH}`
   // A busy machine must not add an alert to what is shown.
   const patient = { SIGNALBOX_MR_ALERT_WRITE_MS: '1000000', SIGNALBOX_MR_ALERT_READ_MS: '1000000' }
-  return plainEnvironment({ PATH: path, HOME: folder, TMPDIR: folder, SIGNALBOX_RUNTIME: runtime, ...patient })
+  return plainEnvironment({
+    PATH: path,
+    HOME: folder,
+    XDG_CONFIG_HOME: join(folder, '.config'),
+    TMPDIR: folder,
+    SIGNALBOX_RUNTIME: runtime,
+    ...patient,
+  })
 }
 
 /** Runs the blocks of a page in one shell; answers what each of them printed. */
@@ -211,9 +218,21 @@ const generated: Record<string, () => Promise<string>> = {
     ]
     const rows = Object.entries(schema.settings).map(([key, field]) => line(key, field, true))
     const inner = Object.entries(schema.sections).flatMap(([section, fields]) =>
-      Object.entries(fields).map(([key, field]) => line(`${section}.${key}`, field, false)),
+      Object.entries(fields)
+        .filter(([key]) => !isUsersOwn(key, section))
+        .map(([key, field]) => line(`${section}.${key}`, field, false)),
     )
     return table(['Key', 'Option', 'Variable', 'Takes', 'Default', 'Meaning'], [...rows, ...inner])
+  },
+  async own() {
+    const rows = Object.entries(schema.sections).flatMap(([section, fields]) =>
+      Object.entries(fields)
+        .filter(([key]) => isUsersOwn(key, section))
+        .map(([key, field]): Row => {
+          return [section === 'etcd' ? code(key) : '', code(variableOf(key, section)), expectedOf(field), field.help]
+        }),
+    )
+    return table(['Below the address', 'Variable', 'Takes', 'Meaning'], rows)
   },
 }
 

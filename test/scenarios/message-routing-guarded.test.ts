@@ -49,6 +49,8 @@ async function open(settings: Partial<SecuritySettings> = { signing: 'require' }
     seal: guards.seal.bind(guards),
     open: guards.open.bind(guards),
     recover: guards.recover.bind(guards),
+    verify: guards.verify.bind(guards),
+    vouch: guards.vouch.bind(guards),
     observe: recorder.observe.bind(recorder),
   }
   const routing = new Routing({ tree, clock, settings: defaultSettings, root: treePath('state/agents'), hooks })

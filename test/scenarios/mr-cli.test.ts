@@ -1,11 +1,11 @@
 /** Message Routing from outside: the commands as people and agents type them, each a process of its own. */
 import { chmodSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { haveStrace, runtime, spawnProgram } from '../support/child.ts'
 import { tempDir } from '../support/temp.ts'
 import { verifies } from '../support/verifies.ts'
-import { type CliOptions, cli, cliJson, mainProgram, plainEnvironment } from './cli-program.ts'
+import { type CliOptions, cli, cliJson, mainProgram, ownHome, plainEnvironment } from './cli-program.ts'
 
 let root: string
 beforeEach(() => {
@@ -303,7 +303,8 @@ describe('on request', () => {
       output: { error: { code: 'RATE_LIMITED', hint: expect.stringMatching(/^Try again in \d+ s/) } },
     })
 
-    const secret = join(root, '.signalbox/state/keys/private/lead.pem')
+    const workspace = readdirSync(join(ownHome, 'signalbox/workspaces')).find((name) => name.startsWith(basename(root)))
+    const secret = join(ownHome, 'signalbox/workspaces', workspace!, 'keys/private/lead.pem')
     expect(cliJson(['doctor'], { cwd: root }).output.findings).toEqual([])
     chmodSync(secret, 0o644)
     const doctor = cliJson(['doctor'], { cwd: root })

@@ -1,5 +1,15 @@
 /** Message Routing as its specification tells it, by the library, on real files. */
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { heldClock, type OpenOptions, openWorkspace, type Workspace } from '../../src/index.ts'
@@ -7,11 +17,14 @@ import { tempDir } from '../support/temp.ts'
 import { verifies } from '../support/verifies.ts'
 
 let root: string
+/** What the user has outside of any workspace. */
+let home: string
 let workspace: Workspace
 let others: Workspace[]
 
 beforeEach(async () => {
   root = tempDir()
+  home = tempDir()
   others = []
   workspace = await open()
 })
@@ -22,7 +35,7 @@ afterEach(async () => {
 /** Opens the workspace once more, as another program would; `settings` are those of `signalbox.yaml`. */
 async function open(settings = '', options: OpenOptions = {}): Promise<Workspace> {
   writeFileSync(join(root, 'signalbox.yaml'), settings)
-  const opened = await openWorkspace({ root, environment: {}, ...options })
+  const opened = await openWorkspace({ root, environment: { XDG_CONFIG_HOME: home }, ...options })
   others.push(opened)
   return opened
 }
@@ -451,14 +464,17 @@ describe('on request', () => {
     expect((await mr.send(task('four'))).message.sequence).toBe(3)
   })
 
-  it('keys may lie in a directory of their own, which a shared workspace needs', async () => {
-    const shared = await open('permissions: group\nmr:\n  signing: sign\n')
-    await expect((await shared.mr.keys()).generate('lead')).rejects.toMatchObject({
-      code: 'KEYS_NEED_AN_OWNER',
-      exit: 6,
-    })
+  it('keys lie in a directory of the user, also of a shared workspace, or where the environment says', async () => {
+    const settings = 'permissions: group\nmr:\n  signing: sign\n'
+    const shared = await open(settings)
+    await (await shared.mr.keys()).generate('lead')
+    const [workspace = ''] = readdirSync(join(home, 'signalbox/workspaces'))
+    const ring = join(home, 'signalbox/workspaces', workspace, 'keys')
+    expect(readdirSync(join(ring, 'private')).sort()).toEqual(['lead.age', 'lead.pem'])
+    expect(statSync(join(ring, 'private')).mode & 0o777).toBe(0o700)
+    expect(existsSync(join(root, '.signalbox/state/keys'))).toBe(false)
     const own = tempDir()
-    const { mr } = await open(`permissions: group\nmr:\n  signing: sign\n  keys: ${own}\n`)
+    const { mr } = await open(settings, { environment: { SIGNALBOX_MR_KEYS: own } })
     await (await mr.keys()).generate('lead')
     expect(readdirSync(join(own, 'keys/private')).sort()).toEqual(['lead.age', 'lead.pem'])
     expect(onDisk((await mr.send(task('Signed'))).message.path).signature).toBeDefined()

@@ -21,7 +21,7 @@ export function parseAddress(text: string): EtcdAddress {
   // Before anything else, so that no error below can repeat a password.
   if (/^etcd:\/\/[^/]*@/.test(text)) {
     throw invalidInput('SECRET_IN_ADDRESS', 'The address of the engine names a user or a password.', {
-      hint: 'Leave it out: every process list shows it. Set etcd.user and etcd.passwordFile instead.',
+      hint: 'Leave it out: every process list shows it. Write `user` and `passwordFile` into your own settings, or set SIGNALBOX_ETCD_USER and SIGNALBOX_ETCD_PASSWORD_FILE.',
     })
   }
   const parts = /^etcd:\/\/([^/]+)\/([^/]+)\/?$/.exec(text)

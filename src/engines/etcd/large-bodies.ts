@@ -103,7 +103,7 @@ function readHead(path: string, atMost: number): Buffer {
 
 const noDirectory = (size: number) =>
   invalidInput('BODY_TOO_LARGE', `A body of ${size} bytes is too large for etcd (${largestInEtcd} at most).`, {
-    hint: 'Set etcd.largeBodies (SIGNALBOX_ETCD_LARGE_BODIES) to a directory that all machines share, or send less.',
+    hint: 'Write `largeBodies: DIR` below the address in your own file, or set SIGNALBOX_ETCD_LARGE_BODIES; DIR is shared by all machines. Or send less.',
     details: { size, largest: largestInEtcd },
   })
 

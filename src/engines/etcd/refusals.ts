@@ -69,12 +69,12 @@ const tooLarge = () =>
 
 const wrongPassword = () =>
   denied('LOGIN_FAILED', 'The etcd cluster does not accept this user and password.', {
-    hint: 'Check etcd.user and the file that etcd.passwordFile names.',
+    hint: 'Check the user, and the file with its password, in your own settings or in SIGNALBOX_ETCD_….',
   })
 
 export const loginNeeded = () =>
   denied('LOGIN_NEEDED', 'The etcd cluster asks for a user and a password.', {
-    hint: 'Set etcd.user and etcd.passwordFile (or SIGNALBOX_ETCD_USER and SIGNALBOX_ETCD_PASSWORD_FILE).',
+    hint: 'Write `user` and `passwordFile` below the address in your own settings, or name it by SIGNALBOX_ENGINE and set SIGNALBOX_ETCD_USER and SIGNALBOX_ETCD_PASSWORD_FILE.',
   })
 
 function parse(text: string): unknown {

@@ -7,17 +7,29 @@ import {
   closeSync,
   constants,
   fstatSync,
+  lstatSync,
   mkdtempSync,
   openSync,
   readdirSync,
   readSync,
+  realpathSync,
   statSync,
   writeSync,
 } from 'node:fs'
-import { resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 import { invalidInput, unavailable } from '../../kernel/errors.ts'
 import { codeOf } from './disk.ts'
 import { explain } from './failures.ts'
+
+export type SettingsFound =
+  | {
+      readonly kind: 'file'
+      readonly text: string
+      readonly isOwn: boolean
+      readonly mayOthersWrite: boolean
+      readonly names: number
+    }
+  | { readonly kind: 'link' | 'other' }
 
 export function currentFolder(): string {
   try {
@@ -43,8 +55,12 @@ export function kindOf(path: string): 'file' | 'folder' | 'other' | undefined {
   }
 }
 
+/** Of a link both the link and what it leads to: anybody can lay one to a file of ours. */
 export function isTrusted(path: string): boolean {
-  const owner = statSync(path, { throwIfNoEntry: false })?.uid
+  return [lstatSync, statSync].every((look) => isOwn(look(path, { throwIfNoEntry: false })?.uid))
+}
+
+function isOwn(owner: number | undefined): boolean {
   const user = process.getuid?.()
   return user === undefined || owner === undefined || owner === user || owner === 0
 }
@@ -90,6 +106,45 @@ export function readText(path: string, atMost: number): string | undefined {
     throw explain(error, path)
   } finally {
     closeSync(descriptor)
+  }
+}
+
+/** Opened first and looked at then, so that nothing can be exchanged in between. */
+export function readSettings(
+  path: string,
+  { atMost, links }: { readonly atMost: number; readonly links: boolean },
+): SettingsFound | undefined {
+  let descriptor: number
+  try {
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | (links ? 0 : constants.O_NOFOLLOW))
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 'ELOOP') return { kind: 'link' }
+    // A socket, or a device without a driver.
+    if (code === 'ENXIO') return { kind: 'other' }
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw explain(error, path)
+  }
+  try {
+    const found = fstatSync(descriptor)
+    if (!found.isFile()) return { kind: 'other' }
+    const text = decode(readToEnd(descriptor, atMost, path), path)
+    const mayOthersWrite = (found.mode & 0o022) !== 0
+    return { kind: 'file', text, isOwn: isOwn(found.uid), mayOthersWrite, names: found.nlink }
+  } catch (error) {
+    throw explain(error, path)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+export function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR') throw explain(error, path)
+    const above = resolve(path, '..')
+    return above === path ? path : resolve(realPath(above), basename(path))
   }
 }
 

@@ -18,8 +18,10 @@ export interface AssemblyParts {
   readonly tree: Tree
   readonly clock: Clock
   readonly configuration: Configuration
-  /** Opens a tree of files, for keys that are not kept in the tree; relative to the root. */
+  /** Opens a tree of files somewhere else, for keys. */
   readonly openTree: (folder: string) => Promise<Tree>
+  /** The directory of the user's own in which they are. */
+  readonly keysFolder: () => Promise<string>
 }
 
 export interface Assembly {
@@ -96,6 +98,12 @@ function guardHooks({ tree, configuration }: AssemblyParts, keys: () => Promise<
     seal: async (outgoing) => (await get()).seal(outgoing),
     open: async (incoming) => (await get()).open(incoming),
     recover: async (agent, message) => (await get()).recover(agent, message),
+    ...(security.signing === 'off'
+      ? {}
+      : {
+          verify: async (agent, message) => (await get()).verify(agent, message),
+          vouch: async (message) => (await get()).vouch(message),
+        }),
   }
 }
 

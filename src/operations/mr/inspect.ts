@@ -2,22 +2,45 @@
 import { stateOf } from '../../tree/home.ts'
 import type { Finding } from '../../tree/tree.ts'
 import type { Context } from '../define.ts'
+import { isNoPlace } from '../workspace/keys-folder.ts'
 import { withRouting } from './open.ts'
 
 export async function inspectRouting(context: Context, repair: boolean): Promise<Finding[]> {
   const inInboxes = await withRouting(context, (routing) => routing.inspect({ repair }))
-  return [...inInboxes, ...(await inspectKeys(context))]
+  const own = await keysFolderIn(context)
+  return [...inInboxes, ...inspectWorkspaceKeys(context, own), ...(own === undefined ? [] : inspectKeys(context, own))]
+}
+
+/** `undefined` where there is no place for keys; whoever needs one is told. */
+async function keysFolderIn({ keysFolder }: Context): Promise<string | undefined> {
+  try {
+    return await keysFolder()
+  } catch (error) {
+    if (isNoPlace(error)) return undefined
+    throw error
+  }
 }
 
 /** A private key that others can read is no secret any more, and one that they can write is not ours. */
-async function inspectKeys({ configuration, outside, root }: Context): Promise<Finding[]> {
-  const own = (await configuration()).sections.mr.keys
-  const ring = own === undefined ? outside.resolve(root().path, stateOf('keys')) : outside.resolve(own, 'keys')
+function inspectKeys({ outside }: Context, own: string): Finding[] {
+  const ring = outside.resolve(own, 'keys')
   const folder = outside.resolve(ring, 'private')
   if (outside.kindOf(folder) !== 'folder' || !outside.mayRead(folder)) return []
   const files = outside.namesIn(folder).map((name) => outside.resolve(folder, name))
   // Trust is what stands in the public part: whoever can write there can sign as anybody.
   return [folder, ...files, outside.resolve(ring, 'public')].filter((path) => !outside.isPrivate(path)).map(exposed)
+}
+
+/** They were kept there once, and a repository can bring some along. */
+function inspectWorkspaceKeys({ outside, root }: Context, own: string | undefined): Finding[] {
+  const path = outside.resolve(root().path, stateOf('keys'))
+  if (outside.kindOf(path) === undefined) return []
+  const message = 'Keys inside a workspace are not used: whoever made it could have put them there.'
+  const hint =
+    own === undefined
+      ? 'If you made them, move them to a directory of your own, and set SIGNALBOX_MR_KEYS to the one that holds it.'
+      : `If you made them, move them: mkdir -p ${own} && mv ${path} ${outside.resolve(own, 'keys')}. Otherwise delete them.`
+  return [{ code: 'KEYS_IN_WORKSPACE', severity: 'warning', path, message, hint, repaired: false }]
 }
 
 const exposed = (path: string): Finding => ({

@@ -11,7 +11,7 @@ export const mrKeys = defineOperation({
   summary: 'Show the keys of agents, make them, or trust those of somebody else.',
   more:
     'Private keys never leave their files and are never shown. What is shown here can be given to others, who enter it ' +
-    'with --trust: being in the list is the trust. Keys are used once `mr.signing` or `mr.encryption` is set.',
+    'with --trust: being in the list is the trust. They are kept with you, not in the workspace. Keys are used once `mr.signing` or `mr.encryption` is set.',
   input: {
     agent: text('Only this agent.', { positional: true }),
     generate: flag('Make the keys that it lacks.'),
@@ -40,14 +40,15 @@ export const mrKeys = defineOperation({
     checkWords({ agent, generate, trust, encryption, replace })
     return withRouting(context, async (_routing, assembly) => {
       const ring = await assembly.keys()
-      if (agent === undefined) return { outcome: 'listed', keys: await ring.list() } as const
+      const folder = await context.keysFolder()
+      if (agent === undefined) return { outcome: 'listed', folder, keys: await ring.list() } as const
       const outcome = generate
         ? (await ring.generate(agent, { replace })).outcome
         : trust !== undefined
           ? await enter(ring, agent, trust, encryption, replace)
           : 'listed'
       const key = await ring.show(agent)
-      return { outcome: key ? outcome : 'nothing', keys: key ? [key] : [] } as const
+      return { outcome: key ? outcome : 'nothing', folder, keys: key ? [key] : [] } as const
     })
   },
 })

@@ -34,4 +34,5 @@ const openNow = async (context: Context): Promise<Assembly> =>
     clock: context.clock,
     configuration: await context.configuration(),
     openTree: context.openTree,
+    keysFolder: context.keysFolder,
   })

@@ -1,19 +1,24 @@
-/** What this workspace is set to: flags beat environment variables beat `signalbox.yaml` beats defaults. */
+/**
+ * What this workspace is set to: flags beat environment variables beat `signalbox.yaml` beats defaults. What a stranger's
+ * workspace must not decide is not read from its file at all: see `isUsersOwn`.
+ */
 import { invalidInput, SignalboxError } from '../../kernel/errors.ts'
-import { nearest } from '../../kernel/nearest.ts'
-import { checkValue, expectedOf, valueFromText } from '../check-input.ts'
+import { checkValue, valueFromText } from '../check-input.ts'
 import type { Environment } from '../define.ts'
 import type { Field, Fields, InputOf } from '../field.ts'
 import type { Outside } from '../outside.ts'
+import { ownFilePath } from './own-file.ts'
 import {
   configurationFile,
   schema as fullSchema,
+  isUsersOwn,
   type Schema,
   type sections,
   type settings,
   variableOf,
 } from './settings.ts'
-import { type Entry, readSettingsText, UnreadableSettings } from './settings-text.ts'
+import { bad, checkedEntry, entriesOf, longestFile, type SettingsFile } from './settings-file.ts'
+import type { Entry } from './settings-text.ts'
 
 export type Origin = 'flag' | 'environment' | 'file' | 'default'
 
@@ -22,6 +27,8 @@ export interface Configuration extends InputOf<typeof settings> {
   readonly sections: { readonly [Name in keyof typeof sections]: InputOf<(typeof sections)[Name]> }
   /** Where each value comes from, for people who wonder: `durability`, `acmq.root`. */
   readonly origins: Readonly<Record<string, Origin>>
+  /** On which line of `signalbox.yaml` a key at the top stands. */
+  readonly lines: Readonly<Record<string, number>>
 }
 
 export interface ConfigurationSources {
@@ -32,21 +39,21 @@ export interface ConfigurationSources {
   readonly schema?: Schema
 }
 
-/** Longer files are not settings; reading stops there. */
-const longestFile = 64 * 1024
-
 export async function readConfiguration(sources: ConfigurationSources): Promise<Configuration> {
-  const { settings, sections } = sources.schema ?? fullSchema
+  const schema = sources.schema ?? fullSchema
+  const { settings, sections } = schema
   const path = sources.outside.resolve(sources.root, configurationFile)
-  const written = textOfFile(sources.outside, path)
-  const file = written === undefined ? { values: {}, sections: {} } : await readFile(written, path, settings, sections)
+  const written = settingsIn(sources.outside, path)
+  const none: ReadFile = { values: {}, sections: {}, lines: {} }
+  const file = written === undefined ? none : await readFile(written, schema, sources.environment)
 
   const origins: Record<string, Origin> = {}
   const values = chooseValues(settings, file.values, sources, origins)
   const inSections = Object.entries(sections).map(([name, fields]) => {
     return [name, chooseValues(fields, file.sections[name] ?? {}, { ...sources, flags: {} }, origins, name)]
   })
-  return { ...values, sections: Object.fromEntries(inSections), origins } as unknown as Configuration
+  const { lines } = file
+  return { ...values, sections: Object.fromEntries(inSections), origins, lines } as unknown as Configuration
 }
 
 /** The value of each field from where it counts most. What nobody says, and what has no default, is left out. */
@@ -79,13 +86,21 @@ function chooseValues(
   return values
 }
 
-function textOfFile(outside: Outside, path: string): string | undefined {
-  const kind = outside.kindOf(path)
-  if (kind === undefined) return undefined
+/** The settings of the workspace, if it has some. They are read without following a link: it could lead to any file. */
+function settingsIn(outside: Outside, path: string): SettingsFile | undefined {
+  const found = outside.readSettings(path, { atMost: longestFile, links: false })
+  if (found === undefined) return undefined
+  if (found.kind === 'file') {
+    return { path, text: found.text, mayBeQuoted: found.isOwn && found.names === 1 }
+  }
+  const file = { path, mayBeQuoted: true }
+  if (found.kind === 'link') {
+    throw bad(file, 1, 'this is a symbolic link; settings are not read through one.', {
+      hint: 'Put a copy of the file it leads to in its place.',
+    })
+  }
   // A pipe of this name would keep every command waiting.
-  if (kind !== 'file')
-    throw bad(path, 1, 'this is not a file.', { hint: 'Move it away, or write settings into a file of that name.' })
-  return outside.readText(path, longestFile)
+  throw bad(file, 1, 'this is not a file.', { hint: 'Move it away, or write settings into a file of that name.' })
 }
 
 function fromVariable(variable: string, field: Field, written: string): unknown {
@@ -103,95 +118,64 @@ function fromVariable(variable: string, field: Field, written: string): unknown 
 
 type Values = Record<string, unknown>
 
-async function readFile(text: string, path: string, settings: Fields, sections: Schema['sections']) {
-  const file: { values: Values; sections: Record<string, Values> } = { values: {}, sections: {} }
-  for (const entry of await entriesOf(text, path)) {
+interface ReadFile {
+  readonly values: Values
+  readonly sections: Record<string, Values>
+  /** The line of each value at the top. */
+  readonly lines: Record<string, number>
+}
+
+async function readFile(file: SettingsFile, { settings, sections }: Schema, environment: Environment) {
+  const read: ReadFile = { values: {}, sections: {}, lines: {} }
+  const entries = await entriesOf(file)
+  for (const entry of entries) {
     const fields = Object.hasOwn(sections, entry.key) ? sections[entry.key] : undefined
     if (fields === undefined) {
-      const value = checkedValue(entry, path, settings, Object.keys(sections))
-      if (value !== undefined) file.values[entry.key] = value
+      const value = checkedEntry(entry, file, settings, { alsoKnown: Object.keys(sections) })
+      // What opens the engine would quote it.
+      const isNoEngine = entry.key === 'engine' && value !== 'files' && !isEtcd(value)
+      if (isNoEngine && !file.mayBeQuoted) throw bad(file, entry.line, 'not an engine.', {})
+      read.lines[entry.key] = entry.line
+      if (value !== undefined) read.values[entry.key] = value
     } else if (entry.value.kind === 'section') {
       const values: Values = {}
       for (const inner of entry.value.entries) {
-        const value = checkedValue(inner, path, fields, [], entry.key)
+        const isKnown = Object.hasOwn(fields, inner.key)
+        if (isKnown && isUsersOwn(inner.key, entry.key)) throw usersOwn(file, inner, entry.key, entries, environment)
+        const value = checkedEntry(inner, file, fields, { section: entry.key })
         if (value !== undefined) values[inner.key] = value
       }
-      file.sections[entry.key] = values
+      read.sections[entry.key] = values
     } else if (entry.value.kind !== 'scalar' || entry.value.scalar !== null) {
-      throw bad(path, entry.line, `\`${entry.key}\` is a section; found a value.`, {
+      throw bad(file, entry.line, `\`${entry.key}\` is a section; found a value.`, {
         hint: `Write its keys on lines of their own below \`${entry.key}:\`, indented.`,
       })
     }
   }
-  return file
+  return read
 }
 
-async function entriesOf(text: string, path: string): Promise<readonly Entry[]> {
-  try {
-    return await readSettingsText(text)
-  } catch (error) {
-    if (!(error instanceof UnreadableSettings)) throw error
-    throw bad(path, error.line, error.message, { hint: 'Write settings as `key: value`, one a line.', cause: error })
-  }
+/** What only the user can say; see docs/decisions/0028-settings-of-a-stranger.md. */
+function usersOwn(
+  file: SettingsFile,
+  { key, line }: Entry,
+  section: string,
+  entries: readonly Entry[],
+  environment: Environment,
+) {
+  const variable = variableOf(key, section)
+  const engine = entries.find((entry) => entry.key === 'engine')?.value
+  const isShown = file.mayBeQuoted && engine?.kind === 'scalar' && isEtcd(engine.scalar)
+  const address = isShown ? engine.scalar : 'etcd://HOST:PORT/TENANT'
+  const path = ownFilePath({ environment }) ?? 'the file that SIGNALBOX_CONFIG names'
+  const hint =
+    section === 'etcd'
+      ? `Take it out here. Write it into ${path} below a line \`${address}:\`, indented: \`  ${key}: …\`. Or set ${variable} together with SIGNALBOX_ENGINE.`
+      : `Take it out here. Set ${variable} if they are to lie elsewhere than where \`signalbox mr keys\` puts them.`
+  const what = `\`${section}.${key}\` is not for a workspace to say: who cloned it would hand over secrets unasked.`
+  // All words of ours, so that they can be said whosever file it is.
+  return bad({ ...file, mayBeQuoted: true }, line, what, { hint, details: { key: `${section}.${key}`, variable } })
 }
 
-/** The checked value of one line. A key with nothing behind it means the default, as if it were not there. */
-function checkedValue(
-  entry: Entry,
-  path: string,
-  fields: Fields,
-  alsoKnown: readonly string[],
-  section?: string,
-): unknown {
-  const field = Object.hasOwn(fields, entry.key) ? fields[entry.key] : undefined
-  const name = section === undefined ? entry.key : `${section}.${entry.key}`
-  if (field === undefined) {
-    const known = [...Object.keys(fields), ...alsoKnown]
-    const meant = nearest(entry.key, known)
-    const where = section === undefined ? '' : ` in \`${section}\``
-    throw bad(path, entry.line, `unknown key ${JSON.stringify(entry.key)}${where}.`, {
-      hint: meant ? `Did you mean \`${meant}\`?` : `Known keys${where}: ${known.join(', ')}.`,
-      details: { key: name, known },
-    })
-  }
-  const { value } = entry
-  if (value.kind === 'scalar' && value.scalar === null) return undefined
-  if (value.kind === 'section') {
-    throw bad(path, entry.line, `\`${name}\` must be ${expectedOf(field)}; found a section.`, {
-      details: { key: name },
-    })
-  }
-  try {
-    return checkValue(name, field, value.kind === 'list' ? value.items : fromScalar(name, field, value.scalar))
-  } catch (error) {
-    if (!(error instanceof SignalboxError)) throw error
-    // YAML turns a name such as 007 into a number.
-    const isMistaken = field.type === 'text' && value.kind === 'scalar' && typeof value.scalar !== 'string'
-    const hint = isMistaken ? `If it is meant as text, put quotes around it: ${entry.key}: "…"` : error.hint
-    throw bad(path, entry.line, error.message, {
-      ...(hint === undefined ? {} : { hint }),
-      details: { key: name, ...error.details },
-      cause: error,
-    })
-  }
-}
-
-/** YAML knows no durations: a bare number of seconds arrives as a number. */
-function fromScalar(name: string, field: Field, scalar: string | number | boolean | null): unknown {
-  if (field.type === 'duration' && (typeof scalar === 'string' || typeof scalar === 'number')) {
-    return valueFromText(name, field, String(scalar))
-  }
-  return scalar
-}
-
-interface Parts {
-  readonly hint?: string
-  readonly details?: Record<string, unknown>
-  readonly cause?: unknown
-}
-
-const bad = (path: string, line: number, message: string, parts: Parts) =>
-  invalidInput('BAD_CONFIGURATION', `${path}:${line}: ${message}`, {
-    ...parts,
-    details: { file: path, line, ...parts.details },
-  })
+const isEtcd = (value: unknown): value is string =>
+  typeof value === 'string' && /^etcd:\/\/[\w.,:[\]-]+\/[\w.-]+$/.test(value)

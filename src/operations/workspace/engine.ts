@@ -57,9 +57,11 @@ export interface EngineOptions {
   readonly etcd: Omit<EtcdEngineOptions, 'address'>
 }
 
+export const isCluster = (address: string): boolean => address.startsWith('etcd://')
+
 export async function openEngine(address: string, options: EngineOptions, engines: Engines): Promise<Tree> {
   if (address === 'files') return engines.files(options.files)
-  if (address.startsWith('etcd://')) return engines.etcd({ ...options.etcd, address })
+  if (isCluster(address)) return engines.etcd({ ...options.etcd, address })
   throw invalidInput('UNKNOWN_ENGINE', `Not an engine: ${JSON.stringify(withoutSecrets(address))}.`, {
     hint: 'Use `files`, or an address such as etcd://localhost:2379/team.',
     details: { expected: ['files', 'etcd://HOST:PORT/TENANT'] },

@@ -64,6 +64,16 @@ const acmq = {
 
 const day = 24 * 60 * 60 * 1000
 
+/** What is not relative to anything: which directory a command is started in must not decide whose file is read. */
+const fullPath = <const C extends 'file' | 'folder'>(help: string, completes: C) =>
+  text(help, {
+    placeholder: completes === 'file' ? 'FILE' : 'DIR',
+    longest: 4096,
+    pattern: /^\//,
+    expected: 'a full path, such as /home/ada/secret',
+    completes,
+  })
+
 const mr = {
   root: text('The folder that holds the agents of Message Routing.', {
     default: mrDefaults.root,
@@ -94,12 +104,10 @@ const mr = {
   encryption: flag('Encrypt payloads to their recipient. What arrives encrypted is opened in any case.', {
     default: false,
   }),
-  keys: text('A directory of your own for keys; needed with `permissions: group`, else `.signalbox/state/keys`.', {
-    placeholder: 'DIR',
-    longest: 4096,
-    pattern: /^\//,
-    expected: 'a full path, such as /home/ada/keys',
-  }),
+  keys: fullPath(
+    'A directory of your own for keys, instead of the one that each workspace has in your home.',
+    'folder',
+  ),
   messagesPerMinute: integer('How many messages each sender may send in a minute; 0 is no limit.', {
     default: 0,
     least: 0,
@@ -120,21 +128,18 @@ const mr = {
   alertDepth: integer('An alert is raised when an inbox holds more messages than this.', { default: 80, least: 1 }),
 } as const satisfies Fields
 
-const file = (help: string) => text(help, { placeholder: 'FILE', longest: 4096, completes: 'file' })
-
-/** How to reach a cluster, for `engine: etcd://…`. The secrets themselves are in files, where no process list shows them. */
-const etcd = {
+/**
+ * How to reach a cluster, for `engine: etcd://…`. The user's own word, never a workspace's: the secrets would go to
+ * whatever server it names. They are in files, where no process list shows them.
+ */
+export const etcd = {
   user: text('As whom to log in to etcd.', { longest: 256 }),
-  passwordFile: file('A file whose first line is the password of the etcd user.'),
+  passwordFile: fullPath('A file whose first line is the password of the etcd user.', 'file'),
   tls: flag('Speak TLS with etcd. Naming one of the three files below implies it.', { default: false }),
-  ca: file('Certificates to trust, when not those of the system.'),
-  certificate: file('The certificate to show to etcd.'),
-  key: file('The private key of that certificate.'),
-  largeBodies: text('A directory that all machines share, for bodies too large for etcd (over 1 MB).', {
-    placeholder: 'DIR',
-    longest: 4096,
-    completes: 'folder',
-  }),
+  ca: fullPath('Certificates to trust, when not those of the system.', 'file'),
+  certificate: fullPath('The certificate to show to etcd.', 'file'),
+  key: fullPath('The private key of that certificate.', 'file'),
+  largeBodies: fullPath('A directory that all machines share, for bodies too large for etcd (over 1 MB).', 'folder'),
 } as const satisfies Fields
 
 /** Sections of protocols and engines: `acmq: { root: … }`. One line each, beside its own fields. */
@@ -146,6 +151,13 @@ export interface Schema {
 }
 
 export const schema: Schema = { settings, sections }
+
+/**
+ * True for what `signalbox.yaml` may not say, because it may be a stranger's: credentials, keys, and directories outside
+ * the workspace. It comes from the environment or from the user's own file.
+ */
+export const isUsersOwn = (key: string, section?: string): boolean =>
+  section === 'etcd' || (section === 'mr' && key === 'keys')
 
 /** `durability` is `SIGNALBOX_DURABILITY`, `archiveAfter` of `acmq` is `SIGNALBOX_ACMQ_ARCHIVE_AFTER`. */
 export const variableOf = (key: string, section?: string): string =>

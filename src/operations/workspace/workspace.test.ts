@@ -1,5 +1,5 @@
 /** Root, configuration and engine together, on real directories. */
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, linkSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { tempDir } from '../../../test/support/temp.ts'
@@ -9,8 +9,10 @@ import { systemClock } from '../../kernel/clock.ts'
 import { SignalboxError } from '../../kernel/errors.ts'
 import type { Environment } from '../define.ts'
 import { duration, integer, list, text } from '../field.ts'
+import type { Outside } from '../outside.ts'
 import { readConfiguration } from './configuration.ts'
 import type { EtcdEngineOptions, FileEngineOptions } from './engine.ts'
+import { ownFilePath } from './own-file.ts'
 import { findRoot } from './root.ts'
 import { type Schema, settings } from './settings.ts'
 import { lazyWorkspace } from './workspace.ts'
@@ -165,7 +167,6 @@ describe('configuration', () => {
     ['keepFor: soon', /mr\.keepFor must be a duration/],
     ['signing: always', /mr\.signing must be one of off, sign, require; found "always"/],
     ['encryption: age', /mr\.encryption must be true or false/],
-    ['keys: keys', /mr\.keys must be a full path/],
     ['messagesPerMinute: -1', /mr\.messagesPerMinute must be a whole number from 0/],
     ['inboxlimit: 5', /unknown key "inboxlimit" in `mr`/],
   ])('refuses mr: %s with its line', async (line, message) => {
@@ -185,6 +186,85 @@ describe('configuration', () => {
     mkdirSync(join(root, 'signalbox.yaml'))
     const error = await refusal(readConfiguration({ root, flags: {}, environment: {}, outside }))
     expect(error).toMatchObject({ code: 'BAD_CONFIGURATION' })
+  })
+
+  const owners: readonly [string, RegExp][] = [
+    ['etcd:\n  passwordFile: /etc/shadow', /SIGNALBOX_ETCD_PASSWORD_FILE/],
+    ['etcd:\n  user: ann', /SIGNALBOX_ETCD_USER/],
+    ['etcd:\n  ca: /x', /SIGNALBOX_ETCD_CA/],
+    ['etcd:\n  certificate: /x', /SIGNALBOX_ETCD_CERTIFICATE/],
+    ['etcd:\n  key: /x', /SIGNALBOX_ETCD_KEY/],
+    ['etcd:\n  tls: false', /SIGNALBOX_ETCD_TLS/],
+    ['etcd:\n  largeBodies: /home', /SIGNALBOX_ETCD_LARGE_BODIES/],
+    ['mr:\n  keys: /home/ada/keys', /SIGNALBOX_MR_KEYS/],
+  ]
+  it.each(owners)('is not asked for what only the user can say: %j', async (file, hint) => {
+    const environment = { HOME: '/home/ada' }
+    const error = await refusal(configure({ file: `engine: etcd://e1:2379/team\n${file}\n`, environment }))
+    expect(error).toMatchObject({ code: 'BAD_CONFIGURATION', exit: 2, details: { line: 3 } })
+    expect(error.message).toMatch(/signalbox\.yaml:3: `\w+\.\w+` is not for a workspace to say/)
+    expect(error.hint).toMatch(hint)
+    if (file.startsWith('etcd'))
+      expect(error.hint).toMatch(
+        /into \/home\/ada\/\.config\/signalbox\/config\.yaml below a line `etcd:\/\/e1:2379\/team:`/,
+      )
+  })
+
+  describe('that is not a file of its own', () => {
+    const secret = 'hunter2'
+    const shown = (error: SignalboxError) =>
+      [error.message, error.hint, JSON.stringify(error.details), error.stack, String(error.cause)].join('\n')
+    const texts = [
+      `${secret}\n`,
+      `x: "${secret}`,
+      `${secret}: 1\n`,
+      `durability: ${secret}\n`,
+      `engine: ${secret}\n`,
+      `agent: [${secret}, *${secret}]\n`,
+    ]
+
+    it.each(texts)('is not read through a link, so that nothing of %j shows', async (text) => {
+      const root = tempDir()
+      const elsewhere = join(tempDir(), 'secret')
+      writeFileSync(elsewhere, text)
+      symlinkSync(elsewhere, join(root, 'signalbox.yaml'))
+      const error = await refusal(readConfiguration({ root, flags: {}, environment: {}, outside }))
+      expect(error).toMatchObject({ code: 'BAD_CONFIGURATION', exit: 2 })
+      expect(error.message).toMatch(/signalbox\.yaml:1: this is a symbolic link/)
+      expect(shown(error)).not.toContain(secret)
+    })
+
+    it('is refused also where the link leads nowhere, or to a valid file', async () => {
+      for (const text of [undefined, 'durability: full\n']) {
+        const root = tempDir()
+        const elsewhere = join(tempDir(), 'other')
+        if (text !== undefined) writeFileSync(elsewhere, text)
+        symlinkSync(elsewhere, join(root, 'signalbox.yaml'))
+        const error = await refusal(readConfiguration({ root, flags: {}, environment: {}, outside }))
+        expect(error.message).toMatch(/this is a symbolic link/)
+      }
+    })
+
+    it.each(texts)('is not quoted when the file has a second name: %j', async (text) => {
+      const root = tempDir()
+      const elsewhere = join(tempDir(), 'secret')
+      writeFileSync(elsewhere, text)
+      linkSync(elsewhere, join(root, 'signalbox.yaml'))
+      const error = await refusal(readConfiguration({ root, flags: {}, environment: {}, outside }))
+      expect(error).toMatchObject({ code: 'BAD_CONFIGURATION', details: { line: 1 } })
+      expect(shown(error)).not.toContain(secret)
+    })
+
+    it("is not quoted when it is another user's", async () => {
+      const stranger = {
+        ...outside,
+        readSettings: () =>
+          ({ kind: 'file', text: `durability: ${secret}\n`, isOwn: false, mayOthersWrite: false, names: 1 }) as const,
+      }
+      const error = await refusal(readConfiguration({ root: '/r', flags: {}, environment: {}, outside: stranger }))
+      expect(error.message).toMatch(/^\/r\/signalbox\.yaml:1: this is not a setting/)
+      expect(shown(error)).not.toContain(secret)
+    })
   })
 
   describe('with a section that a protocol added', () => {
@@ -255,8 +335,19 @@ describe('finding the root', () => {
   })
 })
 
+interface UserOptions {
+  readonly workspace?: string
+  readonly engine?: string
+  readonly environment?: Environment
+}
+
 describe('a workspace', () => {
-  function workspaceIn(root: string, flags: Readonly<Record<string, unknown>> = {}) {
+  function workspaceIn(
+    root: string,
+    flags: Readonly<Record<string, unknown>> = {},
+    environment: Environment = {},
+    world: Outside = outside,
+  ) {
     const opened: FileEngineOptions[] = []
     const clusters: EtcdEngineOptions[] = []
     const engines = {
@@ -273,7 +364,13 @@ describe('a workspace', () => {
     return {
       opened,
       clusters,
-      workspace: lazyWorkspace({ flags: { root, ...flags }, environment: {}, outside, engines, clock: systemClock }),
+      workspace: lazyWorkspace({
+        flags: { root, ...flags },
+        environment,
+        outside: world,
+        engines,
+        clock: systemClock,
+      }),
     }
   }
 
@@ -315,25 +412,120 @@ describe('a workspace', () => {
     expect(await refusal(workspace.tree())).toMatchObject({ code: 'ROOT_UNREADABLE', exit: 6 })
   })
 
-  it('opens a cluster, with files named relative to the root', async () => {
-    const root = tempDir()
-    writeFileSync(
-      join(root, 'signalbox.yaml'),
-      'etcd:\n  user: ann\n  passwordFile: .secrets/etcd\n  ca: /etc/ca.pem\n',
-    )
-    const { clusters, opened, workspace } = workspaceIn(root, { engine: 'etcd://localhost:2379/team' })
-    await workspace.tree()
-    expect(opened).toEqual([])
-    expect(clusters).toEqual([
-      {
-        address: 'etcd://localhost:2379/team',
-        user: 'ann',
-        passwordFile: join(root, '.secrets/etcd'),
-        tls: false,
-        ca: '/etc/ca.pem',
-        clock: systemClock,
-      },
-    ])
+  describe('on a cluster', () => {
+    const address = 'etcd://localhost:2379/team'
+
+    /** A user with a file of their own, in a workspace that may name a server. */
+    function userWith(own: string | undefined, { workspace = '', engine, environment = {} }: UserOptions = {}) {
+      const [root, home] = [tempDir(), tempDir()]
+      const file = join(home, 'signalbox/config.yaml')
+      mkdirSync(join(home, 'signalbox'))
+      if (own !== undefined) writeFileSync(file, own, { mode: 0o600 })
+      writeFileSync(join(root, 'signalbox.yaml'), workspace)
+      const variables = { XDG_CONFIG_HOME: home, ...environment }
+      return { root, file, ...workspaceIn(root, engine === undefined ? {} : { engine }, variables) }
+    }
+
+    it('opens the one that the user names, with what the user says of it', async () => {
+      const own = `etcd://other:2379/team:\n  user: bob\n${address}:\n  user: ann\n  passwordFile: /own/etcd\n`
+      const environment = { SIGNALBOX_ETCD_CA: '/etc/ca.pem', SIGNALBOX_ETCD_USER: 'eve' }
+      const { clusters, opened, workspace } = userWith(own, { engine: address, environment })
+      await workspace.tree()
+      expect(opened).toEqual([])
+      const said = { user: 'eve', passwordFile: '/own/etcd', ca: '/etc/ca.pem' }
+      expect(clusters).toEqual([{ address, ...said, clock: systemClock }])
+    })
+
+    it('does not speak to one that only the workspace names, until the user has listed it', async () => {
+      const names = `# theirs\nengine: ${address}\n`
+      for (const own of [undefined, '', 'etcd://localhost:2379/other:\n', 'etcd://localhost:2380/team:\n']) {
+        const { clusters, root, file, workspace } = userWith(own, { workspace: names })
+        const error = await refusal(workspace.tree())
+        expect(error).toMatchObject({ code: 'SERVER_NOT_TRUSTED', exit: 6, details: { address } })
+        expect(error.message).toContain(`${root}/signalbox.yaml:2: `)
+        expect(error.hint).toContain(`echo '${address}:' >> '${file}'`)
+        expect(await refusal(workspace.clusterHealth())).toMatchObject({ code: 'SERVER_NOT_TRUSTED' })
+        expect(clusters).toEqual([])
+      }
+      const { clusters, workspace } = userWith(`${address}:\n`, { workspace: names })
+      await workspace.tree()
+      expect(clusters).toEqual([{ address, clock: systemClock }])
+    })
+
+    it('never sends to one that the workspace names what the user meant for another', async () => {
+      const own = `etcd://other:2379/team:\n  user: ann\n  passwordFile: /own/etcd\n${address}:\n  tls: true\n`
+      const environment = { SIGNALBOX_ETCD_USER: 'ann', SIGNALBOX_ETCD_PASSWORD_FILE: '/own/etcd' }
+      const { clusters, workspace } = userWith(own, { workspace: `engine: ${address}\n`, environment })
+      await workspace.tree()
+      expect(clusters).toEqual([{ address, tls: true, clock: systemClock }])
+    })
+
+    it.each([
+      ['zebra: 1', 1, /"zebra" is not the address of a server/],
+      ['# mine\netcd://a:1/t: yes', 2, /an address is a section/],
+      ['etcd://a:1/t:\n  passwordfile: /x', 2, /unknown key "passwordfile" in `etcd`/],
+      ['etcd://a:1/t:\n  passwordFile: x', 2, /etcd\.passwordFile must be a full path/],
+      ['etcd://a@b:1/t:\n', 1, /is not the address/],
+    ])("tells what is wrong in the user's file: %j", async (own, line, message) => {
+      const error = await refusal(userWith(own, { engine: address }).workspace.tree())
+      expect(error).toMatchObject({ code: 'BAD_CONFIGURATION', details: { line } })
+      expect(error.message).toMatch(message)
+    })
+
+    it("refuses a file as the user's that somebody else may have written", async () => {
+      const shared = userWith(`${address}:\n`, { workspace: `engine: ${address}\n` })
+      chmodSync(shared.file, 0o620)
+      const error = await refusal(shared.workspace.tree())
+      expect(error).toMatchObject({ code: 'OWN_FILE_REFUSED', exit: 6, hint: expect.stringContaining('chmod go-w') })
+      // In a container the home may well be the checkout, which brings such a file along.
+      const inside = userWith(undefined, { workspace: `engine: ${address}\n` })
+      for (const home of [inside.root, join(inside.root, '.config')]) {
+        mkdirSync(join(home, 'signalbox'), { recursive: true })
+        writeFileSync(join(home, 'signalbox/config.yaml'), `${address}:\n`, { mode: 0o600 })
+        const { workspace } = workspaceIn(inside.root, {}, { XDG_CONFIG_HOME: home })
+        expect(await refusal(workspace.tree())).toMatchObject({ code: 'OWN_FILE_REFUSED' })
+      }
+      const stranger = {
+        ...outside,
+        readSettings: (...words: Parameters<typeof outside.readSettings>) => ({
+          ...outside.readSettings(...words)!,
+          isOwn: false,
+        }),
+      }
+      const theirs = userWith(`${address}:\n`, { engine: address })
+      const { workspace } = workspaceIn(theirs.root, { engine: address }, { SIGNALBOX_CONFIG: theirs.file }, stranger)
+      expect((await refusal(workspace.tree())).message).toContain('belongs to another user')
+    })
+
+    it.each([
+      [{ SIGNALBOX_CONFIG: '/own/file', XDG_CONFIG_HOME: '/x', HOME: '/h' }, '/own/file'],
+      [{ XDG_CONFIG_HOME: '/x/', HOME: '/h' }, '/x/signalbox/config.yaml'],
+      [{ XDG_CONFIG_HOME: 'x', HOME: '/h' }, '/h/.config/signalbox/config.yaml'],
+      [{ HOME: '/h' }, '/h/.config/signalbox/config.yaml'],
+      [{}, undefined],
+    ])('finds it by %j', (environment, path) => expect(ownFilePath({ environment })).toBe(path))
+
+    it('wants a full path where the environment names it', () => {
+      expect(() => ownFilePath({ environment: { SIGNALBOX_CONFIG: 'x.yaml' } })).toThrow(/must be a full path/)
+    })
+  })
+
+  it("keeps keys in the user's own folder, one for each workspace", async () => {
+    const [root, home] = [tempDir(), tempDir()]
+    const environment = { XDG_CONFIG_HOME: home }
+    const folder = await workspaceIn(root, {}, environment).workspace.keysFolder()
+    expect(folder).toMatch(new RegExp(`^${home}/signalbox/workspaces/signalbox-\\w+-[0-9a-f]{16}$`))
+    expect(await workspaceIn(join(root, '.'), {}, environment).workspace.keysFolder()).toBe(folder)
+    expect(await workspaceIn(tempDir(), {}, environment).workspace.keysFolder()).not.toBe(folder)
+    const named = workspaceIn(root, {}, { ...environment, SIGNALBOX_MR_KEYS: '/own/keys' })
+    expect(await named.workspace.keysFolder()).toBe('/own/keys')
+    expect(readdirSync(home)).toEqual([])
+    for (const bad of [{}, { HOME: root }]) {
+      expect(await refusal(workspaceIn(root, {}, bad).workspace.keysFolder())).toMatchObject({
+        code: 'NO_PLACE_FOR_KEYS',
+        exit: 6,
+      })
+    }
   })
 
   it('does not repeat a secret in an address it does not know', async () => {

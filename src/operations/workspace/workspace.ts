@@ -4,8 +4,10 @@ import type { Tree } from '../../tree/tree.ts'
 import type { Environment } from '../define.ts'
 import type { Outside } from '../outside.ts'
 import { type Configuration, readConfiguration } from './configuration.ts'
-import { type ClusterHealth, type Engines, openEngine } from './engine.ts'
+import { type ClusterHealth, type Engines, isCluster, openEngine } from './engine.ts'
+import { keysFolderOf } from './keys-folder.ts'
 import { checkRoot, findRoot, type Root } from './root.ts'
+import { serverSettings } from './server.ts'
 
 export interface WorkspaceOptions {
   /** As given on the command line or in code; they beat the environment and the file. */
@@ -26,6 +28,8 @@ export interface LazyWorkspace {
   openAgain(clock: Clock): Promise<Tree>
   /** How the cluster is that keeps the tree; `undefined` when files do. */
   clusterHealth(): Promise<ClusterHealth | undefined>
+  /** The directory of the user's own in which the keys for this workspace are. */
+  keysFolder(): Promise<string>
   /** A tree of plain files somewhere else, with the defaults; relative to the root. */
   openTree(folder: string, clock?: Clock): Promise<Tree>
   close(): Promise<void>
@@ -41,18 +45,15 @@ export function lazyWorkspace({ flags, environment, outside, engines, clock }: W
 
   async function open(makeRoot: boolean, recover: boolean, by = clock): Promise<Tree> {
     checkRoot(findOnce(), outside, makeRoot)
-    const { engine, durability, permissions, sections } = await readOnce()
+    const configuration = await readOnce()
+    const { engine, durability, permissions } = configuration
     const { path } = findOnce()
     const files = { root: path, mustExist: !makeRoot, durability, permissions, clock: by, recover }
-    return openEngine(engine, { files, etcd: { ...etcdFrom(sections.etcd), clock: by } }, engines)
+    const etcd = isCluster(engine) ? await serverSettings(configuration, ownPlace()) : {}
+    return openEngine(engine, { files, etcd: { ...etcd, clock: by } }, engines)
   }
 
-  /** Files that the settings name lie relative to the root, as the settings do. */
-  function etcdFrom({ user, tls, ...paths }: Configuration['sections']['etcd']) {
-    const named = Object.entries(paths).filter(([, file]) => file !== undefined)
-    const absolute = named.map(([key, file]) => [key, outside.resolve(findOnce().path, file!)])
-    return { user, tls, ...(Object.fromEntries(absolute) as typeof paths) }
-  }
+  const ownPlace = () => ({ environment, outside, root: findOnce() })
 
   return {
     root: findOnce,
@@ -62,10 +63,13 @@ export function lazyWorkspace({ flags, environment, outside, engines, clock }: W
     },
     tree: ({ makeRoot = false, recover = true } = {}) => (tree ??= open(makeRoot, recover)),
     async clusterHealth() {
-      const { engine: address, sections } = await readOnce()
-      return address.startsWith('etcd://')
-        ? engines.etcdHealth({ ...etcdFrom(sections.etcd), address, clock })
-        : undefined
+      const configuration = await readOnce()
+      const { engine: address } = configuration
+      if (!isCluster(address)) return undefined
+      return engines.etcdHealth({ ...(await serverSettings(configuration, ownPlace())), address, clock })
+    },
+    async keysFolder() {
+      return (await readOnce()).sections.mr.keys ?? keysFolderOf(ownPlace())
     },
     openAgain: (by) => open(false, false, by),
     openTree(folder, by = clock) {

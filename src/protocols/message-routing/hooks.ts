@@ -4,6 +4,7 @@
  *
  *   sending      admit → (number issued) → seal → written → observe
  *   receiving    convert → version → schema → (taken) → open → handed out → observe
+ *   answering    convert → verify → counted as an answer, or answered
  *
  * A refusal when sending costs no sequence number where it comes from `admit`. A rejection when receiving moves the file
  * to `rejected/` and writes a line to `error.log`; the other messages are handed out all the same.
@@ -95,6 +96,14 @@ export interface Hooks {
   seal?(outgoing: Outgoing): Promise<Sealed | Refusal>
   /** Verifies and decrypts. Called after the message was taken, so that no two readers see the same one. */
   open?(incoming: Incoming): Promise<Opened | Rejection>
+  /**
+   * Why a message that lies somewhere in the folders of its recipient is not what it says: not from whom it names, or
+   * for another agent. Only looks; whether it was handed out before plays no part. Whoever counts a file as an answer,
+   * or answers one, asks this first (see `genuine.ts`). Left out where messages are not signed.
+   */
+  verify?(agent: string, message: MrMessage): Promise<Rejection | undefined>
+  /** Signs what an agent keeps as its own proof. Unlike `seal` it leaves the payload as it is. */
+  vouch?(message: MrMessage): Promise<MrMessage>
   /** A person is about to put a taken message back into the inbox: it may be handed out once more. As it is on disk. */
   recover?(agent: string, message: MrMessage): Promise<void>
   /** Reads what other programs write against the specification. Only called when the reader asked for `compat`. */

@@ -43,7 +43,7 @@ export interface GuardParts {
   readonly settings: SecuritySettings
 }
 
-type GuardHooks = Required<Pick<Hooks, 'admit' | 'seal' | 'open' | 'recover'>>
+type GuardHooks = Required<Pick<Hooks, 'admit' | 'seal' | 'open' | 'verify' | 'vouch' | 'recover'>>
 
 export function makeGuards(parts: GuardParts): GuardHooks {
   return new Guards(parts)
@@ -100,15 +100,20 @@ class Guards implements GuardHooks {
    * The signature first, then the copy: what strangers forge or copy must not use up the rate of the agent they
    * pretend to be. A message is remembered as handed out only when nothing else speaks against it.
    */
-  async open(incoming: Incoming): Promise<Opened | Rejection> {
-    try {
-      return await this.#admitOrReject(incoming)
-    } catch (error) {
-      // Damaged keys, or text that has no bytes to sign: this message cannot be judged, but the next one can.
-      if (error instanceof SignalboxError && judgementFails.has(error.code))
-        return rejected('UNKNOWN_KEY', `It cannot be verified: ${error.message.replace(/\.$/, '')}`)
-      throw error
-    }
+  open(incoming: Incoming): Promise<Opened | Rejection> {
+    return rejectedIfUnjudged(() => this.#admitOrReject(incoming))
+  }
+
+  async verify(agent: string, message: MrMessage): Promise<Rejection | undefined> {
+    if (this.#settings.signing === 'off') return undefined
+    // The signature covers the recipient: a message for somebody else is genuine, but nothing to this agent.
+    if (message.to !== agent) return misaddressed(message, agent)
+    return rejectedIfUnjudged(() => this.#rejectForgery(message))
+  }
+
+  async vouch(message: MrMessage): Promise<MrMessage> {
+    const key = this.#settings.signing === 'off' ? undefined : await this.#keys.signingKey(message.from)
+    return key && isSignable(message) ? sign(message, key) : message
   }
 
   async #admitOrReject(incoming: Incoming): Promise<Opened | Rejection> {
@@ -146,6 +151,17 @@ class Guards implements GuardHooks {
 
 const judgementFails: ReadonlySet<string> = new Set(['NOT_CANONICAL', 'BAD_KEY_FILE', 'BAD_JSON'])
 
+/** Damaged keys, or text that has no bytes to sign: this message cannot be judged, but the next one can. */
+async function rejectedIfUnjudged<T>(judge: () => Promise<T>): Promise<T | Rejection> {
+  try {
+    return await judge()
+  } catch (error) {
+    if (error instanceof SignalboxError && judgementFails.has(error.code))
+      return rejected('UNKNOWN_KEY', `It cannot be verified: ${error.message.replace(/\.$/, '')}`)
+    throw error
+  }
+}
+
 const inClear = (message: MrMessage): Opened => ({ outcome: 'opened', message })
 
 const noKey = (agent: string, purpose: string): Refusal => ({
@@ -168,6 +184,12 @@ const tooFast = (from: string, waitMs: number, { messagesPerMinute }: SecuritySe
   reason: `${from} may send ${messagesPerMinute} messages a minute and has sent them.`,
   hint: `Try again in ${Math.ceil(waitMs / 1000)} s.`,
   retryAfterMs: Math.ceil(waitMs),
+})
+
+const misaddressed = ({ to }: MrMessage, agent: string): Rejection => ({
+  outcome: 'rejected',
+  code: 'WRONG_INBOX',
+  issues: [`The message is for ${to}, not for ${agent}`],
 })
 
 const overRate = (from: string, { messagesPerMinute }: SecuritySettings): Rejection =>

@@ -8,6 +8,7 @@ import { childOf } from '../../../kernel/tree-path.ts'
 import type { Durability } from '../../../tree/tree.ts'
 import { draftOf } from '../draft.ts'
 import { parseMessage } from '../format.ts'
+import type { Rejection } from '../hooks.ts'
 import {
   type AgentId,
   ackedPath,
@@ -20,9 +21,10 @@ import {
 } from '../layout.ts'
 import { momentOf } from '../order.ts'
 import type { MrMessage } from '../schema.ts'
-import { originalOf } from './answering.ts'
+import { forgeryUnder, notAnswered, originalOf } from './answering.ts'
 import { awaitedBy, forgetAwaited, isAcknowledgement } from './awaited.ts'
 import type { Delivery } from './delivery.ts'
+import { isGenuine } from './genuine.ts'
 import type { Acknowledged, MrState, Unacknowledged } from './outcomes.ts'
 import { messageNames, pathIn, type RoutingParts } from './parts.ts'
 import { messageIn } from './reading.ts'
@@ -50,6 +52,7 @@ export class Acks {
   async ack(agent: AgentId, asked: string, options: { readonly text?: string } = {}): Promise<Acknowledged> {
     const theirs = await originalOf(this.#parts, agent, asked)
     const id = messageId(theirs?.id ?? asked)
+    // Verified either way: whoever could make us answer a forgery would have our signature under their words.
     const original = theirs?.message ?? (await this.#original(agent, id))
     const to = original.from
     if (!isAgentId(to)) throw unreachable(id, to)
@@ -66,15 +69,15 @@ export class Acks {
     const first = ackId(agent, id, 0)
     return this.#delivery.inTurn(draft, first, async () => {
       const before =
-        (await this.#remembered(agent, id)) ??
+        (await this.#remembered(agent, to, id)) ??
         (theirs && (await this.#givenInTheirForm(agent, to, id))) ??
         (await this.#givenBefore(agent, to, id))
       if ('message' in before) {
-        await this.#remember(agent, id, before.message)
+        await this.#remember(agent, to, id, before.message)
         return acknowledged('unchanged', before, 'process', [])
       }
       const { message, path, durability } = await this.#delivery.write(draft, before.freeId, theirs?.fields)
-      await this.#remember(agent, id, message)
+      await this.#remember(agent, to, id, message)
       const notices = original.requires_ack ? [] : [`${id} did not ask for an acknowledgement.`]
       return acknowledged('acknowledged', { message, state: 'inbox', path }, durability, notices)
     })
@@ -96,8 +99,8 @@ export class Acks {
     const { waiting } = await this.#scanner.look(agent)
     const missing = []
     for (const { id, to, type, timestamp, since } of awaited) {
-      const isUnread = waiting.some(({ message }) => isAcknowledgement(message, id) && message.from === to)
-      if (isUnread || (isAgentId(to) && (await this.#isRemembered(to, id)))) {
+      const unread = waiting.filter(({ message }) => isAcknowledgement(message, id) && message.from === to)
+      if ((await this.#someGenuine(agent, unread)) || (isAgentId(to) && (await this.#isRemembered(to, agent, id)))) {
         await forgetAwaited(this.#parts, agent, id)
         continue
       }
@@ -111,8 +114,9 @@ export class Acks {
     const owed = []
     for (const name of await messageNames(this.#parts, agent, 'taken')) {
       const message = await this.#read(agent, 'taken', name)
-      if (!message?.requires_ack || (await this.#isRemembered(agent, message.msg_id))) continue
+      if (!message?.requires_ack || !(await isGenuine(this.#parts, agent, message))) continue
       const { msg_id: id, from, to, type, timestamp } = message
+      if (await this.#isRemembered(agent, from, id)) continue
       owed.push({ direction: 'taken' as const, id, from, to, type, createdAt: timestamp, at: momentOf(message) })
     }
     return owed
@@ -120,10 +124,15 @@ export class Acks {
 
   /** The message that is acknowledged: taken, or at least there to be seen. */
   async #original(agent: AgentId, id: MessageId): Promise<MrMessage> {
+    let forgery: Rejection | undefined
     for (const folder of ['taken', 'inbox'] as const) {
       const message = await this.#read(agent, folder, fileNameOf(id))
-      if (message) return message
+      if (!message) continue
+      const found = await forgeryUnder(this.#parts, agent, id, message)
+      if (!found) return message
+      forgery = found
     }
+    if (forgery) throw notAnswered(id, forgery)
     throw notFound('NO_SUCH_MESSAGE', `${agent} has no message ${id}.`, {
       hint: `See what there is: signalbox mr taken ${agent}`,
       details: { agent, id },
@@ -137,7 +146,8 @@ export class Acks {
       const found = await this.#find(to, ack)
       if (!found) return { freeId: ack }
       // Eight digits are few: another message may have this id.
-      if (found.message.from === agent && isAcknowledgement(found.message, id)) return found
+      if (found.message.from !== agent || !isAcknowledgement(found.message, id)) continue
+      if (await isGenuine(this.#parts, to, found.message)) return found
     }
   }
 
@@ -147,6 +157,8 @@ export class Acks {
       for (const name of await messageNames(this.#parts, to, state)) {
         const message = await this.#read(to, state, name)
         if (message?.from !== agent || !isAcknowledgement(message, id)) continue
+        // Their form has no signature of ours, so that after a crash here a second answer is given rather than none.
+        if (!(await isGenuine(this.#parts, to, message))) continue
         return { message, state, path: pathIn(this.#parts, to, state, name) }
       }
     }
@@ -167,20 +179,44 @@ export class Acks {
     return leaf && messageIn(this.#parts, leaf.bytes, { agent, fileName: name })
   }
 
-  async #isRemembered(agent: AgentId, id: string): Promise<boolean> {
+  async #someGenuine(agent: AgentId, waiting: readonly { readonly message: MrMessage }[]): Promise<boolean> {
+    for (const { message } of waiting) if (await isGenuine(this.#parts, agent, message)) return true
+    return false
+  }
+
+  /** Whether `agent` has acknowledged a message of `to`. Unsigned, the marker is enough; signed, what is in it counts. */
+  async #isRemembered(agent: AgentId, to: string, id: string): Promise<boolean> {
+    if (this.#parts.hooks.verify) return isAgentId(to) && (await this.#remembered(agent, to, id)) !== undefined
     return (await this.#parts.tree.look(this.#marker(agent, id))) !== undefined
   }
 
-  async #remembered(agent: AgentId, id: string): Promise<Given | undefined> {
+  async #remembered(agent: AgentId, to: AgentId, id: string): Promise<Given | undefined> {
     const path = this.#marker(agent, id)
     const leaf = await this.#parts.tree.read(path)
     const parsed = leaf && parseMessage(leaf.bytes)
-    return parsed?.outcome === 'message' ? { message: parsed.message, state: 'inbox', path } : undefined
+    if (parsed?.outcome !== 'message') return undefined
+    const { message } = parsed
+    const isBelieved =
+      !this.#parts.hooks.verify ||
+      (message.from === agent && isAcknowledgement(message, id) && (await isGenuine(this.#parts, to, message)))
+    return isBelieved ? { message, state: 'inbox', path } : undefined
   }
 
   /** After the acknowledgement is written: the other way round a crash would keep it from ever being given. */
-  async #remember(agent: AgentId, id: string, message: MrMessage): Promise<void> {
-    await this.#parts.tree.create(this.#marker(agent, id), Buffer.from(JSON.stringify(message)))
+  async #remember(agent: AgentId, to: AgentId, id: string, message: MrMessage): Promise<void> {
+    const { tree, hooks } = this.#parts
+    const path = this.#marker(agent, id)
+    const isProof = await isGenuine(this.#parts, to, message)
+    // An answer in another program's form was sent unsigned; what is kept of it is to be believed all the same.
+    const proof = isProof ? message : ((await hooks.vouch?.(message)) ?? message)
+    const bytes = Buffer.from(JSON.stringify(proof))
+    for (;;) {
+      if ((await tree.create(path, bytes)).outcome === 'created') return
+      // Something is there already. A forgery says nothing and makes way; anything else says all there is to say.
+      if (!hooks.verify || (await this.#remembered(agent, to, id))) return
+      const leaf = await tree.read(path)
+      if (leaf && (await tree.replace(path, bytes, leaf.revision)).outcome === 'replaced') return
+    }
   }
 
   #marker = (agent: AgentId, id: string) => childOf(ackedPath(this.#parts.root, agent), id)

@@ -1,8 +1,10 @@
 /** Answering another program in the form that it writes: the message that is answered shows which form that is. */
 import { parseJson } from '../../../formats/json.ts'
-import { notFound, SignalboxError } from '../../../kernel/errors.ts'
+import { denied, notFound, SignalboxError } from '../../../kernel/errors.ts'
+import type { Rejection } from '../hooks.ts'
 import { type AgentId, isMessageId, stemOf } from '../layout.ts'
 import type { MrMessage } from '../schema.ts'
+import { forgeryIn } from './genuine.ts'
 import { messageNames, pathIn, type RoutingParts } from './parts.ts'
 import { messageIn } from './reading.ts'
 
@@ -21,6 +23,7 @@ export interface Original {
  */
 export async function originalOf(parts: RoutingParts, agent: AgentId, id: string): Promise<Original | undefined> {
   const idOf = (stem: string) => parts.hooks.answers?.idOf(stem) ?? stem
+  let refused: SignalboxError | undefined
   for (const folder of ['taken', 'inbox'] as const) {
     for (const name of await messageNames(parts, agent, folder)) {
       const stem = stemOf(name)
@@ -29,17 +32,45 @@ export async function originalOf(parts: RoutingParts, agent: AgentId, id: string
       const fields = leaf && fieldsIn(leaf.bytes)
       const message = leaf && messageIn(parts, leaf.bytes, { agent, fileName: name })
       if (!fields || !message) continue
+      const forgery = await forgeryUnder(parts, agent, idOf(stem), message)
+      // A forgery must not decide how we answer: in its form the answer would be neither signed nor encrypted.
+      if (forgery) {
+        refused ??= notAnswered(id, forgery)
+        continue
+      }
       const deviates = (parts.hooks.convert?.(fields, { agent, fileName: name }).notes.length ?? 0) > 0
       return deviates ? { id: idOf(stem), fields, message } : undefined
     }
   }
   // What is no id in any form is left to whoever checks ids.
   if (isMessageId(id) || idOf(id) === id) return undefined
+  if (refused) throw refused
   throw notFound('NO_SUCH_MESSAGE', `${agent} has no message ${id} to answer.`, {
     hint: `See what there is: signalbox mr taken ${agent}`,
     details: { agent, id },
   })
 }
+
+/** What speaks against a message that is to be answered: it is forged, or says that it is another one. */
+export async function forgeryUnder(
+  parts: RoutingParts,
+  agent: AgentId,
+  id: string,
+  message: MrMessage,
+): Promise<Rejection | undefined> {
+  if (!parts.hooks.verify) return undefined
+  if (message.msg_id !== id) {
+    const issues = [`The file of ${id} holds the message ${message.msg_id}`]
+    return { outcome: 'rejected', code: 'NAME_MISMATCH', issues }
+  }
+  return forgeryIn(parts, agent, message)
+}
+
+export const notAnswered = (id: string, { code, issues }: Rejection): SignalboxError =>
+  denied('FORGED_MESSAGE', `Message ${id} is not answered: ${issues.join(' ')}.`, {
+    hint: 'Ask its sender whether it comes from there; receiving sets it aside.',
+    details: { id, reason: code },
+  })
 
 function fieldsIn(bytes: Uint8Array): Original['fields'] | undefined {
   try {

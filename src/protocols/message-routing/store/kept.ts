@@ -4,6 +4,7 @@ import { isSegment } from '../../../kernel/tree-path.ts'
 import { parseMessage } from '../format.ts'
 import { type AgentId, type Folder, folderPath, stemOf } from '../layout.ts'
 import type { Delivery } from './delivery.ts'
+import { forgeryIn, isGenuine } from './genuine.ts'
 import type { Kept, Recovered } from './outcomes.ts'
 import { isMessageEntry, messageNames, pathIn, type RoutingParts, turnOf } from './parts.ts'
 import { messageIn } from './reading.ts'
@@ -33,7 +34,9 @@ export class KeptMessages {
       const leaf = await tree.read(path)
       if (!leaf) continue
       const parsed = parseMessage(leaf.bytes)
-      const message = parsed.outcome === 'message' ? viewOf(parsed.message, folder, path) : undefined
+      const forgery = parsed.outcome === 'message' ? await forgeryIn(this.#parts, agent, parsed.message) : undefined
+      const problems = forgery?.issues ?? []
+      const message = parsed.outcome === 'message' ? viewOf(parsed.message, folder, path, { problems }) : undefined
       kept.push({ id: stemOf(name), message, path, movedAt: changedAt, size })
     }
     return kept.sort((a, b) => b.movedAt - a.movedAt || (a.id < b.id ? -1 : 1))
@@ -57,7 +60,8 @@ export class KeptMessages {
         const names = await messageNames(this.#parts, agent, 'inbox')
         await this.#delivery.evictions.makeRoom(agent, names, settings.inboxLimit - 1)
         const message = messageIn(this.#parts, leaf.bytes, { agent, fileName: name })
-        if (message) {
+        // A forgery changes no memory: it would let a copy of what it imitates be handed out again.
+        if (message && (await isGenuine(this.#parts, agent, message))) {
           // Before the move: once it is in the inbox, a reader may have it.
           await hooks.recover?.(agent, message)
           await this.#numbers.expectAgain(agent, message)

@@ -6,13 +6,16 @@
 import type { Durability } from '../../../tree/tree.ts'
 import { waitFor } from '../../../tree/wait.ts'
 import { largestRead, payloadIssues } from '../format.ts'
+import type { Rejection } from '../hooks.ts'
 import { type AgentId, folderPath, stemOf } from '../layout.ts'
 import { byPriority, byTime } from '../order.ts'
 import { settleAwaited } from './awaited.ts'
+import { forgeryIn } from './genuine.ts'
 import { pruneNowAndThen } from './keeping.ts'
 import { discarded, logError } from './logs.ts'
 import type { MrReceived, MrView, ReceiveOptions, Rejected, Replied } from './outcomes.ts'
 import { pathIn, type RoutingParts } from './parts.ts'
+import { messageIn } from './reading.ts'
 import type { ReceivedNumbers } from './received.ts'
 import type { Invalid, Scanned, Scanner, Waiting } from './scan.ts'
 import { setAside } from './set-aside.ts'
@@ -128,7 +131,7 @@ export class Receiving {
     return { views, rejected, gone, durability }
   }
 
-  async #takeOne(agent: AgentId, waiting: Waiting, compat: boolean) {
+  async #takeOne(agent: AgentId, waiting: Waiting, compat: boolean): Promise<TakenOne> {
     const { tree } = this.#parts
     const { name } = waiting
     let now = waiting
@@ -146,6 +149,8 @@ export class Receiving {
       },
     })
     if (moved.outcome === 'kept' && isInvalid) return this.#rejectChanged(agent, name, compat)
+    if (moved.outcome === 'taken' && (await this.#clearForged(agent, name)))
+      return this.#takeOne(agent, waiting, compat)
     if (moved.outcome === 'taken') return { outcome: 'rejected' as const, rejected: await this.#rejectCopy(agent, now) }
     if (moved.outcome !== 'moved') return { outcome: 'gone' as const }
     return this.#open(agent, now, path, moved.durability)
@@ -233,6 +238,19 @@ export class Receiving {
     return (bytes) => this.#scanner.judge(bytes, { agent, name, size: bytes.length, compat }).outcome !== 'message'
   }
 
+  /** What lies in `taken/` says that its name was handed out; what is no genuine message says nothing, and makes way. */
+  async #clearForged(agent: AgentId, name: string): Promise<boolean> {
+    const { tree, hooks } = this.#parts
+    const leaf = hooks.verify && (await tree.read(pathIn(this.#parts, agent, 'taken', name)))
+    if (!leaf) return false
+    const message = messageIn(this.#parts, leaf.bytes, { agent, fileName: name })
+    const forgery = message ? await forgeryIn(this.#parts, agent, message) : noMessage
+    if (!forgery) return false
+    const invalid = { name, rejection: { ...forgery, msgId: message?.msg_id, isUnfinished: false } }
+    await this.#reject(agent, invalid, (now) => isSame(now, leaf.bytes), 'taken')
+    return true
+  }
+
   /** An id that was handed out before: at most once means that a copy goes to nobody. */
   #rejectCopy(agent: AgentId, { name, message, bytes }: Waiting): Promise<Rejected[]> {
     const issues = [`A message ${message.msg_id} was handed out before; this copy is not`]
@@ -271,6 +289,17 @@ export class Receiving {
     for (const { message } of views) await settleAwaited(this.#parts, agent, message)
   }
 }
+
+const noMessage: Rejection = {
+  outcome: 'rejected',
+  code: 'VALIDATION_FAILED',
+  issues: ['The file is no message, so it was not handed out'],
+}
+
+type TakenOne =
+  | { readonly outcome: 'taken'; readonly view: MrView; readonly durability: Durability }
+  | { readonly outcome: 'rejected'; readonly rejected: readonly Rejected[] }
+  | { readonly outcome: 'gone' }
 
 const inOrder = ({ waiting }: Scanned, { order }: ReceiveOptions): Waiting[] =>
   [...waiting].sort(order === 'priority' ? byPriority : byTime)

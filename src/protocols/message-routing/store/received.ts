@@ -8,6 +8,7 @@ import { parseMessage } from '../format.ts'
 import { expectAgain, noteNumber, nothingSeen, type Range, type Seen, without } from '../gaps.ts'
 import { type AgentId, folderPath, isAgentId, receivedPath } from '../layout.ts'
 import type { MrMessage } from '../schema.ts'
+import { isGenuine } from './genuine.ts'
 import type { Gap, Restart } from './outcomes.ts'
 import { isMessageEntry, pathIn, type RoutingParts } from './parts.ts'
 
@@ -31,8 +32,8 @@ export class ReceivedNumbers {
     this.#parts = parts
   }
 
-  /** Notes what was just handed out; `waiting` is still in the inbox, and therefore not lost. */
-  async note(agent: AgentId, taken: readonly Numbered[], waiting: readonly Numbered[]): Promise<Report> {
+  /** Notes what was just handed out; `waiting` was found in the inbox, as it is on disk, and is therefore not lost. */
+  async note(agent: AgentId, taken: readonly Numbered[], waiting: readonly MrMessage[]): Promise<Report> {
     if (taken.length === 0) return { gaps: [], restarts: [] }
     let skipped: { from: string; range: Range }[] = []
     let restarts: Restart[] = []
@@ -49,7 +50,7 @@ export class ReceivedNumbers {
         if (noted.restartedAfter !== undefined) restarts.push({ from, after: noted.restartedAfter })
       }
     })
-    const gaps = skipped.length === 0 ? [] : await this.#confirm(agent, skipped, [...taken, ...waiting])
+    const gaps = skipped.length === 0 ? [] : await this.#confirm(agent, skipped, taken, waiting)
     return { gaps, restarts }
   }
 
@@ -68,9 +69,16 @@ export class ReceivedNumbers {
   async #confirm(
     agent: AgentId,
     skipped: readonly { from: string; range: Range }[],
-    known: readonly Numbered[],
+    taken: readonly Numbered[],
+    waiting: readonly MrMessage[],
   ): Promise<Gap[]> {
-    const seen = [...known, ...(await this.#recentlyTaken(agent, new Set(skipped.map(({ from }) => from))))]
+    const isSkipped = ({ from, sequence }: Numbered) =>
+      skipped.some((one) => one.from === from && one.range[0] <= sequence && sequence <= one.range[1])
+    const seen: Numbered[] = [...taken]
+    // A forged message with the number of a lost one must not hide the loss.
+    for (const message of [...waiting, ...(await this.#recentlyTaken(agent))]) {
+      if (isSkipped(message) && (await isGenuine(this.#parts, agent, message))) seen.push(message)
+    }
     return skipped.flatMap(({ from, range }) => {
       let ranges: readonly Range[] = [range]
       for (const one of seen) if (one.from === from) ranges = without(ranges, one.sequence)
@@ -78,15 +86,15 @@ export class ReceivedNumbers {
     })
   }
 
-  async #recentlyTaken(agent: AgentId, senders: ReadonlySet<string>): Promise<Numbered[]> {
+  async #recentlyTaken(agent: AgentId): Promise<MrMessage[]> {
     const { tree, root } = this.#parts
     const entries = (await tree.list(folderPath(root, agent, 'taken'), { times: true })).filter(isMessageEntry)
     const newest = entries.sort((a, b) => b.changedAt - a.changedAt).slice(0, mostSearched)
-    const found: Numbered[] = []
+    const found: MrMessage[] = []
     for (const { name } of newest) {
       const leaf = await tree.read(pathIn(this.#parts, agent, 'taken', name))
       const parsed = leaf && parseMessage(leaf.bytes)
-      if (parsed?.outcome === 'message' && senders.has(parsed.message.from)) found.push(parsed.message)
+      if (parsed?.outcome === 'message') found.push(parsed.message)
     }
     return found
   }

@@ -3,7 +3,7 @@ import { init } from '../../../operations/init.ts'
 import { commandFace } from '../command.ts'
 import { grid } from '../grid.ts'
 
-export const initFace = commandFace(init, ({ outcome, root, engine, made, kept }, screen) => {
+export const initFace = commandFace(init, ({ outcome, root, engine, trustBy, made, kept }, screen) => {
   const rows = [...made.map((path) => ({ path, was: 'made' })), ...kept.map((path) => ({ path, was: 'was there' }))]
   const title = outcome === 'created' ? 'Made a workspace in' : 'There is a workspace already in'
   const files = grid(
@@ -12,7 +12,9 @@ export const initFace = commandFace(init, ({ outcome, root, engine, made, kept }
     screen,
     '  ',
   )
-  const cluster = engine === undefined ? '' : `Messages are kept in ${printableLine(engine)}\n`
+  const trust =
+    trustBy === undefined ? '' : `To use it without --engine, trust it first:\n  ${printableLine(trustBy)}\n`
+  const cluster = engine === undefined ? '' : `Messages are kept in ${printableLine(engine)}\n${trust}`
   const next = outcome === 'created' ? 'Settings and their meaning are in signalbox.yaml.\n' : ''
   return `${title} ${screen.paint('bold', printableLine(root))}\n${files}${cluster}${next}`
 })

@@ -11,14 +11,14 @@ const did: Readonly<Record<string, string>> = {
   unchanged: 'That is so already.',
 }
 
-export const keysFace = commandFace(mrKeys, ({ outcome, keys }, screen) => {
+export const keysFace = commandFace(mrKeys, ({ outcome, folder, keys }, screen) => {
   if (keys.length === 0) return 'No keys yet. Make some: signalbox mr keys AGENT --generate\n'
-  const lines = keys.map((key) => keyText(key, screen)).join('\n')
+  const lines = keys.map((key) => keyText(key, folder, screen)).join('\n')
   return did[outcome] === undefined ? lines : `${did[outcome]}\n${lines}`
 })
 
 /** All of it is public; what is private is never read for this. */
-function keyText({ agent, signing, encryption, retired, isOwn }: KeyView, screen: Screen): string {
+function keyText({ agent, signing, encryption, retired, isOwn }: KeyView, folder: string, screen: Screen): string {
   const rows: Row[] = [
     ...(signing
       ? ([
@@ -27,7 +27,7 @@ function keyText({ agent, signing, encryption, retired, isOwn }: KeyView, screen
         ] as const)
       : []),
     ...(encryption === undefined ? [] : [['encryption', encryption] as const]),
-    ['private key', isOwn ? 'here: this workspace can sign as it' : 'elsewhere'],
+    ['private key', isOwn ? `here, in ${printableLine(folder)}/keys/private` : 'elsewhere'],
     ...(retired > 0 ? [['retired', String(retired)] as const] : []),
   ]
   return `${screen.paint('bold', printableLine(agent))}\n${fieldList(rows, screen).replace(/^/gm, '  ').trimEnd()}\n`

@@ -15,7 +15,7 @@ export async function removeLeaf(writer: Writer, path: TreePath, guard: Guard): 
     if (!isSeen(seen) && seen.folderChangedAt !== undefined) throw notALeaf(path)
     if (!isSeen(seen)) return { outcome: 'gone' }
     const { about, revision } = seen
-    const committed = await writer.commit([folder], writer.now(), () => ({
+    const committed = await writer.commit([folder], await writer.now(), () => ({
       compare: [...fence.compare, isUnchanged(keys.leaf(path), revision)],
       writes: [{ key: keys.leaf(path), value: undefined, folder }, ...labels.writes(path, about, {})],
       dropped: keys.log(path),

@@ -1,5 +1,5 @@
 /** A workspace as commands and the library see it: root, configuration and tree, each made at its first use. */
-import type { Clock } from '../../kernel/clock.ts'
+import { type Clock, systemClock } from '../../kernel/clock.ts'
 import type { Tree } from '../../tree/tree.ts'
 import type { Environment } from '../define.ts'
 import type { Outside } from '../outside.ts'
@@ -13,6 +13,7 @@ export interface WorkspaceOptions {
   readonly environment: Environment
   readonly outside: Outside
   readonly engines: Engines
+  /** This process's own. One that is held, as tests do, counts as the tree's time too. */
   readonly clock: Clock
 }
 
@@ -43,8 +44,8 @@ export function lazyWorkspace({ flags, environment, outside, engines, clock }: W
     checkRoot(findOnce(), outside, makeRoot)
     const { engine, durability, permissions, sections } = await readOnce()
     const { path } = findOnce()
-    const files = { root: path, mustExist: !makeRoot, durability, permissions, clock: by, recover }
-    return openEngine(engine, { files, etcd: { ...etcdFrom(sections.etcd), clock: by } }, engines)
+    const files = { root: path, mustExist: !makeRoot, durability, permissions, clock: heldOnly(by), recover }
+    return openEngine(engine, { files, etcd: { ...etcdFrom(sections.etcd), clock: heldOnly(by) } }, engines)
   }
 
   /** Files that the settings name lie relative to the root, as the settings do. */
@@ -63,14 +64,12 @@ export function lazyWorkspace({ flags, environment, outside, engines, clock }: W
     tree: ({ makeRoot = false, recover = true } = {}) => (tree ??= open(makeRoot, recover)),
     async clusterHealth() {
       const { engine: address, sections } = await readOnce()
-      return address.startsWith('etcd://')
-        ? engines.etcdHealth({ ...etcdFrom(sections.etcd), address, clock })
-        : undefined
+      return address.startsWith('etcd://') ? engines.etcdHealth({ ...etcdFrom(sections.etcd), address }) : undefined
     },
     openAgain: (by) => open(false, false, by),
     openTree(folder, by = clock) {
       const root = outside.resolve(findOnce().path, folder)
-      return engines.files({ root, mustExist: false, durability: 'process', permissions: 'owner', clock: by })
+      return engines.files({ root, mustExist: false, durability: 'process', permissions: 'owner', clock: heldOnly(by) })
     },
     async close() {
       // A tree that could not be opened has told its caller already; there is nothing to close.
@@ -79,3 +78,6 @@ export function lazyWorkspace({ flags, environment, outside, engines, clock }: W
     },
   }
 }
+
+/** The system's clock may be wrong, and a tree has its own time: only one that is held stands for it. */
+const heldOnly = (clock: Clock): Clock | undefined => (clock === systemClock ? undefined : clock)

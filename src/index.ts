@@ -82,6 +82,10 @@ export interface OpenOptions {
   readonly compat?: boolean
   /** The variables to read; those of this process unless given. Options beat them, they beat `signalbox.yaml`. */
   readonly environment?: Environment
+  /**
+   * What time it is. A clock of your own, as tests hold one, counts as the tree's time too; without one, ages and ends are
+   * measured by what files or the cluster say, however wrong this machine's clock is.
+   */
   readonly clock?: Clock
 }
 

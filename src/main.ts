@@ -31,9 +31,10 @@ if (words.length === (asJson ? 2 : 1) && words.some((word) => ways.includes(word
 }
 
 async function runProgram(): Promise<number> {
-  const [outside, { runCommandLine, tellFailure }] = await Promise.all([
+  const [outside, { runCommandLine, tellFailure }, { systemClock }] = await Promise.all([
     import('./engines/file-system/outside.ts'),
     import('./surfaces/cli/run.ts'),
+    import('./kernel/clock.ts'),
   ])
   const host: Host = {
     about,
@@ -43,7 +44,7 @@ async function runProgram(): Promise<number> {
       look: () => ({ out: outside.lookAt(1), err: outside.lookAt(2) }),
     },
     environment: process.env,
-    clock: { now: () => Date.now() },
+    clock: systemClock,
     outside,
     engines: {
       files: async (options) => (await import('./engines/file-system/index.ts')).openFileTree(options),

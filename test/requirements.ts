@@ -253,6 +253,11 @@ const beyond = family('Beyond the specifications', 'Built with the protocols and
     'A failing disk at any step gives a clear error, loses nothing acknowledged, shows nothing half.',
     'built',
   ],
+  [
+    'X-clock',
+    'Ages and ends go by the time of the tree: one wrong clock among many harms nobody, and is told.',
+    'built',
+  ],
   ['X-fuzz', 'Parsers survive random and hostile input within bounds.'],
   ['X-perf', 'A benchmark prints ratios against the raw limit and peers in one run.', 'built'],
   ['X-scale', 'A claim among 100,000 costs little more than among 100.', 'built'],

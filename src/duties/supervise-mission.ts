@@ -47,7 +47,7 @@ export async function superviseMission(context: Context, input: unknown, stopped
         archived += pass.archived
       }
       const took = performance.now() - startedAt
-      await bell.wait(Math.max(shortestRest, took * restFactor), restAfter(pass, context.clock.now()))
+      await bell.wait(Math.max(shortestRest, took * restFactor), restAfter(pass, await now(context)))
     }
   } finally {
     watching.close()
@@ -63,6 +63,11 @@ function newsIn({ repairs }: Supervised, strange: Set<string>): Supervised['repa
     if (what === 'strange') strange.add(path)
     return true
   })
+}
+
+/** By the tree's time, as the end of a claim is. */
+async function now(context: Context): Promise<number> {
+  return (await context.tree()).now()
 }
 
 /** How long to rest when nobody rings. */

@@ -48,6 +48,8 @@ export type Benchmark = (words: readonly string[]) => Promise<{ readonly exit: n
 export interface Reporter {
   /** A passage for people, shown at once. Programs get the result instead. */
   tell(passage: Passage): void
+  /** One sentence that people should know besides, whatever the result is; shown at once, beside the result. */
+  notice(text: string): void
   /** How far long work has come. */
   progress(what: string, done: number, total: number): void
   /** Called once for every run, also one that failed. */

@@ -4,6 +4,7 @@ import { nearest } from '../kernel/nearest.ts'
 import { type TreePath, treePath } from '../kernel/tree-path.ts'
 import { stateHome, stateOf } from '../tree/home.ts'
 import type { Finding } from '../tree/tree.ts'
+import { clockDisagreement } from './clock-agreement.ts'
 import type { Context } from './define.ts'
 import { protocolFolders } from './workspace/root.ts'
 import { configurationFile, schema, variablesOf } from './workspace/settings.ts'
@@ -123,6 +124,19 @@ const engine: Check = {
   },
 }
 
+/** A clock that is wrong among many: nobody but this machine can tell. */
+const clock: Check = {
+  name: 'clock',
+  async run(context) {
+    // Where there is no workspace there is nothing to agree with, and nothing is written to find out.
+    if (context.root().by === 'current' && !(await isElsewhere(context))) return []
+    if ((await rootOf(context, 'acmq')) === undefined) return []
+    const tree = await context.tree()
+    const found = await clockDisagreement(context, tree)
+    return found ? [warning('CLOCK_DISAGREES', tree.place, found.message, found.hint)] : []
+  },
+}
+
 /** Messages that cannot be read, claims that are half done: what each mission itself finds out of order. */
 const acmq: Check = {
   name: 'AC-MQ',
@@ -160,7 +174,7 @@ async function rootOf(context: Context, section: 'acmq' | 'mr'): Promise<TreePat
   }
 }
 
-export const checks: readonly Check[] = [configuration, environment, workspace, engine, acmq, messageRouting]
+export const checks: readonly Check[] = [configuration, environment, workspace, engine, clock, acmq, messageRouting]
 
 const asBadConfiguration = (error: unknown): SignalboxError | undefined =>
   error instanceof SignalboxError && error.code === 'BAD_CONFIGURATION' ? error : undefined

@@ -157,6 +157,13 @@ export interface Tree {
   readonly place: string
 
   /**
+   * The tree's own time, in milliseconds: what a leaf written this instant would say, within the granularity of its times.
+   * Ages of leaves and ends of leases are measured by it and never by the clock of the process that asks, which may be the
+   * one that is wrong among many.
+   */
+  now(): Promise<number>
+
+  /**
    * Reads a leaf whole, or its first `atMost` bytes. Never sees half a write of ours; a foreign program that
    * writes in place can be seen half-way. Missing: `undefined`. A folder or `other` entry: throws NOT_A_LEAF.
    */
@@ -207,7 +214,7 @@ export interface Tree {
    */
   replace(path: TreePath, bytes: Uint8Array, revision: Revision, guard?: Guard): Promise<Replaced>
 
-  /** Sets the modification time to now. Missing: 'gone', and nothing is made. */
+  /** Sets the modification time to the tree's `now`. Missing: 'gone', and nothing is made. */
   touch(path: TreePath): Promise<Touched>
 
   /**
@@ -233,7 +240,7 @@ export interface Tree {
   makeFolder(path: TreePath): Promise<void>
 
   /**
-   * Takes a lease until `ttl` milliseconds from now, or renews the one this owner holds (same fence). 'busy'
+   * Takes a lease until `ttl` milliseconds from the tree's `now`, or renews the one this owner holds (same fence). 'busy'
    * gives the lease in the way. A lease ends by time or `release`, not with the process. Atomic.
    */
   lease(resource: string, owner: string, ttl: number): Promise<Leased>

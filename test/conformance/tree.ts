@@ -39,6 +39,38 @@ export function describeTree(name: string, prepare: () => Promise<OpenedTree>): 
     const reading = async (path: string, from = tree) => textOf(await from.read(at(path)))
     const names = async (folder: string, from = tree) => (await from.list(at(folder))).map((entry) => entry.name)
 
+    describe('now', () => {
+      /** Times of files go forward in steps; of a clock only whole milliseconds are told. */
+      const granularity = 50
+
+      it('[X-clock] is what a leaf written this instant says', async () => {
+        const before = await tree.now()
+        await other.create(at('n/made'), bytes('x'))
+        const made = (await tree.look(at('n/made')))!.modifiedAt
+        await tree.touch(at('n/made'))
+        const touched = (await other.look(at('n/made')))!.modifiedAt
+        const after = await other.now()
+        for (const time of [made, touched]) {
+          expect(time).toBeGreaterThanOrEqual(before - granularity)
+          expect(time).toBeLessThanOrEqual(after + granularity)
+        }
+      })
+      it('[X-clock] is what ends of leases are measured by', async () => {
+        const before = await tree.now()
+        const { lease } = await tree.lease('timed', 'a', 10_000)
+        expect(lease.until).toBeGreaterThanOrEqual(before + 10_000 - granularity)
+        expect(lease.until).toBeLessThanOrEqual((await tree.now()) + 10_000 + granularity)
+      })
+      it('is a clock that is given for it', async () => {
+        const clock = heldClock(Date.UTC(2030, 0, 1))
+        const timed = await place.open({ clock })
+        expect(await timed.now()).toBe(Date.UTC(2030, 0, 1))
+        clock.advance(5000)
+        expect(await timed.now()).toBe(Date.UTC(2030, 0, 1) + 5000)
+        await timed.close()
+      })
+    })
+
     describe('read', () => {
       it('gives the bytes exactly, whatever they are', async () => {
         const every = Uint8Array.from({ length: 256 }, (_, i) => i)

@@ -66,7 +66,7 @@ class Place {
   /** One claim by a process that has just started. */
   async claim(agent = 'gemini', options: { rememberFrom?: number; disk?: ReturnType<typeof realDisk> } = {}) {
     const { rememberFrom = 1, disk } = options
-    const tree = await openFileTree({ root: this.root, ...(disk ? { disk } : {}) })
+    const tree = await openFileTree({ root: this.root, clock, ...(disk ? { disk } : {}) })
     try {
       const missions = acmq.open({ tree, clock, settings: { ...acmq.defaults, rememberFrom } })
       return await (await missions.open('alpha')).claim({ agent })
@@ -324,7 +324,7 @@ describe('whoever looks at a mission again', () => {
       if (step === 'list') counts.listed++
       return call()
     })
-    const tree = await openFileTree({ root, disk })
+    const tree = await openFileTree({ root, disk, clock })
     const missions = acmq.open({ tree, clock, settings: { ...acmq.defaults, rememberFrom: 1 } })
     return { tree, counts, mission: await missions.open('alpha') }
   }

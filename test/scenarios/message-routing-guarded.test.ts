@@ -42,7 +42,7 @@ async function parts() {
 async function open(settings: Partial<SecuritySettings> = { signing: 'require' }) {
   const { tree, keys } = await parts()
   const guards = makeGuards({ tree, keys, sealing: age, settings: { ...defaultSecurity, ...settings } })
-  const journal = new MetricsJournal(tree, clock)
+  const journal = new MetricsJournal(tree)
   const recorder = new Recorder({ journal, clock, onAlert: (alert) => alerts.push(alert) })
   const hooks = {
     admit: guards.admit.bind(guards),

@@ -23,7 +23,7 @@ export async function appendLine(writer: Writer, path: TreePath, line: string, g
     const fence = await writer.fence(guard)
     if (fence === 'fenced') return fenced
     if (seen !== 'log' && !isSeen(seen) && seen.folderChangedAt !== undefined) throw notALeaf(path)
-    const now = writer.now()
+    const now = await writer.now()
     const before: Seen | NotSeen | 'log' = seen
     const committed = await writer.commit([parentOf(path)], now, (by) => {
       const change =

@@ -17,7 +17,7 @@ export async function createLeaf(
   for (;;) {
     const fence = await writer.fence(options)
     if (fence === 'fenced') return fenced
-    const now = writer.now()
+    const now = await writer.now()
     const about = { modifiedAt: now, changedAt: now, ...labelled, ...(elsewhere ? { elsewhere } : {}) }
     const committed = await writer.commit([parentOf(path)], now, (by) => ({
       compare: [...fence.compare, isAbsent(keys.leaf(path)), isAbsent(keys.folder(path))],

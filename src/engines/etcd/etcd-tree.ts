@@ -1,5 +1,5 @@
 /** The tree on etcd: each verb that writes is one transaction, decided by the cluster; reading is local where it can be. */
-import { type Clock, systemClock } from '../../kernel/clock.ts'
+import type { Clock } from '../../kernel/clock.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import { nameOf, parentOf, type TreePath, treePath } from '../../kernel/tree-path.ts'
 import { engineHome, home, isReserved } from '../../tree/home.ts'
@@ -47,11 +47,15 @@ export class EtcdTree implements Tree {
   readonly #leave: () => void
   readonly #watching = new Set<() => void>()
 
-  constructor(cluster: Cluster, clock: Clock = systemClock, leave: () => void = () => {}) {
+  constructor(cluster: Cluster, clock: Clock | undefined, leave: () => void) {
     this.place = cluster.place
     this.#cluster = cluster
     this.#writer = new Writer(cluster, clock)
     this.#leave = leave
+  }
+
+  now(): Promise<number> {
+    return this.#writer.now()
   }
 
   async read(path: TreePath, options?: { readonly atMost?: number }): Promise<Leaf | undefined> {
@@ -143,19 +147,19 @@ export class EtcdTree implements Tree {
 
   async makeFolder(path: TreePath): Promise<void> {
     check(path)
-    await this.#cluster.folders.make(path, this.#writer.now())
+    await this.#cluster.folders.make(path, await this.#writer.now())
   }
 
   lease(resource: string, owner: string, ttl: number): Promise<Leased> {
     return this.#cluster.leases.take(resource, owner, ttl, this.#writer.now)
   }
 
-  release(resource: string, owner: string): Promise<Outcome<'released' | 'gone'>> {
-    return this.#cluster.leases.release(resource, owner, this.#writer.now())
+  async release(resource: string, owner: string): Promise<Outcome<'released' | 'gone'>> {
+    return this.#cluster.leases.release(resource, owner, await this.#writer.now())
   }
 
-  leases(): Promise<Lease[]> {
-    return this.#cluster.leases.all(this.#writer.now())
+  async leases(): Promise<Lease[]> {
+    return this.#cluster.leases.all(await this.#writer.now())
   }
 
   exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {

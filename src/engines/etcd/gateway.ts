@@ -5,6 +5,8 @@
  */
 import { type SignalboxError, unavailable } from '../../kernel/errors.ts'
 import { type EtcdAddress, type Host, printAddress, printHost } from './address.ts'
+import { ClusterTime } from './cluster-time.ts'
+import { Keys, wire } from './keys.ts'
 import { findLeader } from './leader.ts'
 import { Pace } from './pace.ts'
 import { pause } from './pause.ts'
@@ -55,6 +57,8 @@ interface Ask {
 export class Gateway {
   /** The newest state of the cluster that any answer spoke of. */
   revision = 0
+  /** What time it is at the members. */
+  readonly time: ClusterTime
   readonly #options: GatewayOptions
   readonly #transport: Transport
   readonly #pace = new Pace()
@@ -70,6 +74,9 @@ export class Gateway {
   constructor(options: GatewayOptions) {
     this.#options = options
     this.#transport = new Transport(options.tls)
+    // Roles are given for the keys of one tenant: others may be asked for nothing else.
+    const anything = { key: wire(new Keys(options.address.tenant).prefix), count_only: true }
+    this.time = new ClusterTime(() => this.read('/v3/kv/range', anything))
     // Processes begin at different members, so that none carries them all.
     this.#at = Math.floor(Math.random() * options.address.hosts.length)
   }
@@ -229,7 +236,9 @@ export class Gateway {
     const timeoutMs = this.#pace.timeoutMs + moreMs
     try {
       const reply = await this.#transport.request(host, path, body, { token: this.#token, timeoutMs })
-      if (moreMs === 0) this.#pace.answered(performance.now() - startedAt)
+      const receivedAt = performance.now()
+      this.time.heard(reply.date, startedAt, receivedAt)
+      if (moreMs === 0) this.#pace.answered(receivedAt - startedAt)
       return reply
     } catch (error) {
       if (performance.now() - startedAt >= timeoutMs) this.#pace.waitedInVain()

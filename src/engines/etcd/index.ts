@@ -6,6 +6,7 @@ import { EtcdTree } from './etcd-tree.ts'
 import { type ClusterHealth, healthOf } from './health.ts'
 
 export interface EtcdTreeOptions extends ClusterOptions {
+  /** Stands for the cluster's own time, by which ages and ends are measured. Leave it out for what its members say. */
   readonly clock?: Clock | undefined
 }
 

@@ -6,6 +6,7 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { corrupt, invalidInput, unavailable } from '../../kernel/errors.ts'
+import { timeIn } from './directory-time.ts'
 import { hashOf } from './hash.ts'
 
 /** etcd takes requests of 1.5 MB; a move carries the whole body and more. */
@@ -33,7 +34,7 @@ export class LargeBodies {
     const name = hashOf(bytes)
     const path = join(directory, name)
     try {
-      if (isTaken(path, size)) return { name, size }
+      if (isTaken(directory, name, size)) return { name, size }
       fs.mkdirSync(directory, { recursive: true, mode: 0o700 })
       const draft = join(directory, `.${name}.${crypto.randomUUID()}`)
       const file = fs.openSync(draft, 'wx', 0o600)
@@ -79,10 +80,12 @@ export class LargeBodies {
 }
 
 /** True when the body is there already. From now on it counts as young, so that nobody collects it. */
-function isTaken(path: string, size: number): boolean {
+function isTaken(directory: string, name: string, size: number): boolean {
+  const path = join(directory, name)
   if (fs.statSync(path, { throwIfNoEntry: false })?.size !== size) return false
   try {
-    const now = new Date()
+    // Not our own clock: whoever collects goes by what the files of this directory say.
+    const now = timeIn(directory) / 1000
     fs.utimesSync(path, now, now)
     return true
   } catch (error) {

@@ -51,13 +51,13 @@ export class Leases {
     this.#turn = turn
   }
 
-  async take(resource: string, owner: string, ttl: number, now: () => number): Promise<Leased> {
+  async take(resource: string, owner: string, ttl: number, now: () => Promise<number>): Promise<Leased> {
     if (resource === '' || owner === '' || !(ttl > 0)) {
       throw invalidInput('BAD_LEASE', 'A lease needs a resource, an owner and a time above 0.', { hint: 'Name them.' })
     }
     for (;;) {
       const { record: current, revision } = await this.#read(resource)
-      const at = now()
+      const at = await now()
       const stands = current !== undefined && current.until > at
       if (stands && current.owner !== owner) return { outcome: 'busy', lease: leaseOf(current) }
       const before = current?.fence ?? 0
@@ -93,12 +93,12 @@ export class Leases {
   }
 
   /** `fenced` when the lease has run out; otherwise what makes sure that nobody else took it meanwhile. */
-  async fence({ under }: Guard, now: () => number): Promise<Fence | 'fenced'> {
+  async fence({ under }: Guard, now: () => Promise<number>): Promise<Fence | 'fenced'> {
     if (!under) return open
     // The caller's own copy may be older than its last renewal, but an end still to come was never taken back.
-    if (under.until <= now()) {
+    if (under.until <= (await now())) {
       const { record: current } = await this.#read(under.resource)
-      if (current?.fence !== under.fence || current.until <= now()) return 'fenced'
+      if (current?.fence !== under.fence || current.until <= (await now())) return 'fenced'
     }
     const holder = this.#keys.holder(under.resource, under.fence)
     return { compare: [isPresent(holder)], otherwise: [get(holder)] }

@@ -32,7 +32,7 @@ export async function moveLeaf(writer: Writer, from: TreePath, to: TreePath, opt
     }
     const { bytes, isWhole } = changed
     if (change && bytes === undefined) return { outcome: 'kept' }
-    const now = writer.now()
+    const now = await writer.now()
     const before = seen
     const arrival = arrivalOf(writer, before, bytes, now, options.touched === true)
     const label = options.label?.() ?? (isEdit ? before.about.label : undefined)

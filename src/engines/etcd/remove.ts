@@ -20,7 +20,7 @@ export async function removeLeaf(writer: Writer, path: TreePath, options: Remove
       seen = await leaves.ask(path)
       continue
     }
-    const committed = await writer.commit([folder], writer.now(), () => ({
+    const committed = await writer.commit([folder], await writer.now(), () => ({
       compare: [...fence.compare, isUnchanged(keys.leaf(path), revision)],
       writes: [{ key: keys.leaf(path), value: undefined, folder }, ...labels.writes(path, about, {})],
       dropped: keys.log(path),

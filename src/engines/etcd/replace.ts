@@ -25,7 +25,7 @@ export async function replaceLeaf(
     if (!isMeant(seen)) seen = await leaves.ask(path)
     if (!isSeen(seen)) return { outcome: 'gone' }
     if (!isMeant(seen)) return { outcome: 'stale' }
-    const now = writer.now()
+    const now = await writer.now()
     const before = seen
     const { label } = before.about
     const labelled = label === undefined ? {} : { label }
@@ -53,7 +53,7 @@ export async function touchLeaf(writer: Writer, path: TreePath): Promise<Touched
     if (!isSeen(seen)) return { outcome: 'gone' }
     const { about, revision } = seen
     const bytes = about.elsewhere || about.isLog ? new Uint8Array() : seen.bytes()
-    const now = writer.now()
+    const now = await writer.now()
     const committed = await writer.commit([parentOf(path)], now, (by) => ({
       compare: [isUnchanged(keys.leaf(path), revision)],
       writes: [writer.leafWrite(path, { ...about, modifiedAt: now, changedAt: now, by }, bytes)],

@@ -9,6 +9,8 @@ import type { Host } from './address.ts'
 export interface Reply {
   readonly status: number
   readonly text: string
+  /** What time it was there, as its header says. */
+  readonly date: string | undefined
 }
 
 export interface RequestOptions {
@@ -94,7 +96,10 @@ export class Transport {
         response.on('close', () => {
           clearTimeout(timer)
           if (!response.complete) reject(new NoAnswer('the answer was cut off', true))
-          else resolve({ status: response.statusCode ?? 0, text: Buffer.concat(pieces).toString('utf8') })
+          else {
+            const text = Buffer.concat(pieces).toString('utf8')
+            resolve({ status: response.statusCode ?? 0, text, date: response.headers.date })
+          }
         })
       })
       request.end(body)

@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { unavailable } from '../../kernel/errors.ts'
 import type { Finding } from '../../tree/tree.ts'
 import type { Cluster } from './cluster.ts'
+import { timeIn } from './directory-time.ts'
 import { fromWire, wire } from './keys.ts'
 import { type RangeAnswer, revisionOf } from './transaction.ts'
 import { parseValue } from './value.ts'
@@ -30,10 +31,11 @@ export async function findUnusedBodies(cluster: Cluster, repair: boolean): Promi
   const referred = await referredBodies(cluster)
   const files = filesIn(directory)
   if (repair) putBack(directory, files, referred)
+  const now = timeIn(directory)
   const unused = files
     .filter((file) => isDraft(file) || !referred.has(nameIn(file)))
-    .flatMap((file) => oldAt(directory, file))
-  const gone = repair ? unused.filter(({ file }) => collect(directory, file)) : []
+    .flatMap((file) => oldAt(directory, file, now))
+  const gone = repair ? unused.filter(({ file }) => collect(directory, file, now)) : []
   const missing = [...referred].filter(([name]) => !fs.existsSync(join(directory, name)))
   return [
     ...missing.map(([name, path]) => missingBody(path, join(directory, name))),
@@ -80,9 +82,9 @@ function filesIn(directory: string): string[] {
   }
 }
 
-function oldAt(directory: string, file: string): Unused[] {
+function oldAt(directory: string, file: string, now: number): Unused[] {
   const found = fs.statSync(join(directory, file), { throwIfNoEntry: false })
-  return found && Date.now() - found.mtimeMs > youngMs ? [{ file, size: found.size }] : []
+  return found && now - found.mtimeMs > youngMs ? [{ file, size: found.size }] : []
 }
 
 /** A collector that died between putting aside and putting back. */
@@ -94,12 +96,12 @@ function putBack(directory: string, files: readonly string[], referred: Readonly
 }
 
 /** True when it is gone: by us, or by another collector. */
-function collect(directory: string, file: string): boolean {
+function collect(directory: string, file: string, now: number): boolean {
   const aside = file.startsWith('.') ? file : asideOf(file)
   if (aside !== file) {
     if (!rename(directory, file, aside)) return true
     // Whoever took it before it was put aside has made it young; whoever comes now writes it anew.
-    if (oldAt(directory, aside).length === 0) {
+    if (oldAt(directory, aside, now).length === 0) {
       rename(directory, aside, file)
       return false
     }

@@ -1,4 +1,4 @@
-/** What the writing verbs have in common: a clock, a fence, one transaction, and how to read why it was not done. */
+/** What the writing verbs have in common: the time, a fence, one transaction, and how to read why it was not done. */
 import type { Clock } from '../../kernel/clock.ts'
 import { parentOf, type TreePath } from '../../kernel/tree-path.ts'
 import type { Guard } from '../../tree/tree.ts'
@@ -18,14 +18,20 @@ export type NotDone = Extract<Committed, { done: false }>
 
 export class Writer {
   readonly cluster: Cluster
-  readonly #clock: Clock
+  readonly #clock: Clock | undefined
 
-  constructor(cluster: Cluster, clock: Clock) {
+  /** `clock` stands for the cluster's time; without it, that is what the members say. */
+  constructor(cluster: Cluster, clock: Clock | undefined) {
     this.cluster = cluster
     this.#clock = clock
   }
 
-  now = (): number => this.#clock.now()
+  now = async (): Promise<number> => {
+    if (this.#clock) return this.#clock.now()
+    const { time } = this.cluster.gateway
+    await time.known()
+    return time.now()
+  }
 
   fence(guard: Guard): Promise<Fence | 'fenced'> {
     return this.cluster.leases.fence(guard, this.now)
@@ -41,7 +47,7 @@ export class Writer {
 
   /** The folders that a write found missing. */
   async makeMissing({ missing }: NotDone): Promise<void> {
-    for (const folder of missing) await this.cluster.folders.make(folder, this.now())
+    for (const folder of missing) await this.cluster.folders.make(folder, await this.now())
   }
 
   leafWrite(path: TreePath, about: About, bytes: Uint8Array): Write {

@@ -1,5 +1,5 @@
 /** The tree on plain files: the verbs, put together from the parts beside this file. */
-import { type Clock, systemClock } from '../../kernel/clock.ts'
+import type { Clock } from '../../kernel/clock.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import { childOf, isSegment, parentOf, type TreePath, treePath, treeRoot } from '../../kernel/tree-path.ts'
 import { isReserved } from '../../tree/home.ts'
@@ -29,6 +29,7 @@ import { appendLine } from './append.ts'
 import { ChangingMoves } from './changing-moves.ts'
 import { codeOf, type Disk, did, openFlags, Place } from './disk.ts'
 import { explain, notALeaf } from './failures.ts'
+import { FileSystemTime } from './file-time.ts'
 import { headOf, readOpen, readWhole, writeContent } from './files.ts'
 import { Flushes } from './flushes.ts'
 import { Folders, isSuspect } from './folders.ts'
@@ -50,6 +51,7 @@ export interface FileTreeParts {
   readonly root: string
   readonly durability: Durability
   readonly modes: { readonly file: number; readonly folder: number }
+  /** Stands for the file system's own time. */
   readonly clock: Clock | undefined
 }
 
@@ -68,7 +70,7 @@ export class FileTree implements Tree {
   readonly place: string
   readonly #disk: Disk
   readonly #fileMode: number
-  readonly #clock: Clock
+  readonly #time: FileSystemTime
   readonly #folders: Folders
   readonly #scratch: Scratch
   readonly #locks: Locks
@@ -88,7 +90,6 @@ export class FileTree implements Tree {
     this.place = root
     this.#disk = disk
     this.#fileMode = modes.file
-    this.#clock = clock ?? systemClock
     this.#folders = new Folders(disk, root, modes.folder, (parent) => this.#madeFolderIn(parent))
     const [folders, holders] = [this.#folders, new Holders(disk)]
     const scratch = new Scratch(disk, folders, modes.file)
@@ -97,18 +98,19 @@ export class FileTree implements Tree {
     const moves = new Moves({ disk, folders, holders, scratch, slots, locks, flush: durability !== 'process' })
     const flushes = new Flushes(durability, disk, folders)
     this.#scratch = scratch
+    this.#time = new FileSystemTime({ disk, scratch, held: clock })
     this.#locks = locks
     this.#slots = slots
     this.#moves = moves
     this.#flushes = flushes
     this.#listing = new Listing(disk, folders, moves)
-    this.#changing = new ChangingMoves({ disk, folders, moves, scratch, flushes, now: () => this.#clock.now() })
+    this.#changing = new ChangingMoves({ disk, folders, moves, scratch, flushes, now: () => this.#time.now() })
     this.#leases = new Leases({
       disk,
       folders,
       scratch,
       locks,
-      clock: this.#clock,
+      clock: this.#time,
       settle: (folder) => flushes.settled(folder),
       flushing: flushes.ofDraft,
     })
@@ -117,6 +119,10 @@ export class FileTree implements Tree {
   /** Settles what crashed processes left half-way. Called once when the tree is opened. */
   recover(): Promise<unknown> {
     return this.#attempt(undefined, () => this.#moves.recover())
+  }
+
+  now(): Promise<number> {
+    return this.#attempt(undefined, () => this.#time.now())
   }
 
   read(path: TreePath, options?: { readonly atMost?: number }): Promise<Leaf | undefined> {
@@ -284,7 +290,7 @@ export class FileTree implements Tree {
       this.#check(path)
       const place = this.#folders.place(path, false)
       if (place === undefined) return { outcome: 'gone' }
-      const touched = did(['ENOENT'], () => this.#disk.setTimes(place, this.#clock.now()))
+      const touched = did(['ENOENT'], () => this.#disk.setTimes(place, this.#time.now()))
       if (!touched) return { outcome: 'gone' }
       if (this.#flushes.durability !== 'process') {
         const fd = this.#folders.openLeaf(path, place, openFlags.read)
@@ -391,7 +397,7 @@ export class FileTree implements Tree {
         moves: this.#moves,
         locks: this.#locks,
         scratch: this.#scratch,
-        clock: this.#clock,
+        clock: this.#time,
         repair: options?.repair === true,
         within: options?.within ?? [],
       }),
@@ -418,7 +424,7 @@ export class FileTree implements Tree {
   }
 
   #warmUp(): void {
-    if (++this.#exclusiveSteps === sweepAfter) sweepDrafts(this.#disk, this.#folders, this.#scratch, this.#clock)
+    if (++this.#exclusiveSteps === sweepAfter) sweepDrafts(this.#disk, this.#folders, this.#scratch, this.#time)
     if (this.#exclusiveSteps === nativeAfter) this.#goNative()
   }
 

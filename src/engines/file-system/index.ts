@@ -14,7 +14,8 @@ export interface FileTreeOptions {
   readonly durability?: Durability
   /** `owner` (the default): files 0600, folders 0700. `group`: 0660 and 0770. */
   readonly permissions?: 'owner' | 'group'
-  readonly clock?: Clock
+  /** Stands for the file system's own time, by which ages and ends are measured. Leave it out for what files really say. */
+  readonly clock?: Clock | undefined
   /** False: what crashed processes left half-way is left to be looked at first. */
   readonly recover?: boolean
   /** For tests: the calls to the file system. */

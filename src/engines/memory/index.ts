@@ -54,6 +54,10 @@ class MemoryTree implements Tree {
     this.#clock = clock
   }
 
+  async now(): Promise<number> {
+    return this.#clock.now()
+  }
+
   async read(path: TreePath, options?: { readonly atMost?: number }): Promise<Leaf | undefined> {
     this.#check(path)
     if (this.#folders.has(path)) throw notALeaf(path)

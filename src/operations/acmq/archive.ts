@@ -1,3 +1,4 @@
+import { tellClock } from '../clock-agreement.ts'
 import { defineOperation } from '../define.ts'
 import { duration } from '../field.ts'
 import { mission } from './fields.ts'
@@ -16,6 +17,7 @@ export const archive = defineOperation({
 
   async run(context, { mission, olderThan }) {
     const opened = await openMission(context, mission)
+    await tellClock(context)
     const { agent, durability } = await context.configuration()
     const { outcome, archived } = await opened.archive({
       ...(olderThan === undefined ? {} : { olderThanMs: olderThan }),

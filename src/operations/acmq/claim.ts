@@ -1,4 +1,5 @@
 import { isoTime } from '../../protocols/ac-mq/layout.ts'
+import { tellClock } from '../clock-agreement.ts'
 import { defineOperation, whoActs } from '../define.ts'
 import { duration, text } from '../field.ts'
 import { hydrated, mission } from './fields.ts'
@@ -27,6 +28,7 @@ export const claim = defineOperation({
   async run(context, { mission, id, wait, hydrate }) {
     const agent = await whoActs(context)
     const opened = await openMission(context, mission)
+    await tellClock(context)
     const claimed = await opened.claim({
       agent,
       ...(id === undefined ? {} : { id }),

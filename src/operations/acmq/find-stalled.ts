@@ -1,4 +1,5 @@
 import { isoTime } from '../../protocols/ac-mq/layout.ts'
+import { tellClock } from '../clock-agreement.ts'
 import { defineOperation } from '../define.ts'
 import { mission } from './fields.ts'
 import { openMission } from './open.ts'
@@ -14,7 +15,9 @@ export const findStalled = defineOperation({
   ],
 
   async run(context, { mission }) {
-    const stalled = await (await openMission(context, mission)).findStalled()
+    const opened = await openMission(context, mission)
+    await tellClock(context)
+    const stalled = await opened.findStalled()
     return { outcome: 'listed', stalled: stalled.map((one) => ({ ...one, since: isoTime(one.since) })) } as const
   },
 })

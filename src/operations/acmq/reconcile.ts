@@ -1,3 +1,4 @@
+import { tellClock } from '../clock-agreement.ts'
 import { defineOperation } from '../define.ts'
 import { hydrated, mission } from './fields.ts'
 import { openMission } from './open.ts'
@@ -17,6 +18,7 @@ export const reconcile = defineOperation({
 
   async run(context, { mission, hydrate }) {
     const opened = await openMission(context, mission)
+    await tellClock(context)
     const { agent } = await context.configuration()
     const view = await opened.reconcile(agent)
     return { ...view, mission: opened.address, ...(hydrate ? { hydration: await opened.hydrate() } : {}) }

@@ -1,4 +1,5 @@
 import { isoTime } from '../../protocols/ac-mq/layout.ts'
+import { tellClock } from '../clock-agreement.ts'
 import { defineOperation, whoActs } from '../define.ts'
 import { attempt, messageId, mission } from './fields.ts'
 import { holding } from './holding.ts'
@@ -14,6 +15,7 @@ export const renew = defineOperation({
   async run(context, { mission, id, attempt }) {
     const agent = await whoActs(context)
     const opened = await openMission(context, mission)
+    await tellClock(context)
     const { outcome, message, durability, until } = await opened.renew(id, holding(agent, attempt))
     return { outcome, message, until: isoTime(until), durability }
   },

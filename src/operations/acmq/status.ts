@@ -2,6 +2,7 @@ import type { MissionAddress } from '../../protocols/ac-mq/layout.ts'
 import { isoTime } from '../../protocols/ac-mq/layout.ts'
 import { type QueueName, queueNames } from '../../protocols/ac-mq/schema.ts'
 import type { Missions } from '../../protocols/ac-mq/store/missions.ts'
+import { tellClock } from '../clock-agreement.ts'
 import { defineOperation } from '../define.ts'
 import { mission } from './fields.ts'
 import { openMissions, pathOfMission } from './open.ts'
@@ -27,6 +28,7 @@ export const status = defineOperation({
 
   async run(context, { mission }) {
     const missions = await openMissions(context)
+    await tellClock(context)
     const opened = await missions.open(mission)
     const { stalled, ...queue } = await opened.status()
     const manifest = await opened.manifest()

@@ -3,6 +3,7 @@ import { isoTime } from '../../protocols/ac-mq/layout.ts'
 import type { Mission } from '../../protocols/ac-mq/store/mission.ts'
 import type { Repair } from '../../protocols/ac-mq/store/reconcile.ts'
 import type { Swept } from '../../protocols/ac-mq/store/supervise.ts'
+import { tellClock } from '../clock-agreement.ts'
 import { type Context, defineOperation } from '../define.ts'
 import { flag } from '../field.ts'
 import { mission } from './fields.ts'
@@ -40,6 +41,7 @@ export const supervise = defineOperation({
 
   async run(context, { mission, archive }): Promise<Supervised> {
     const opened = await openMission(context, mission)
+    await tellClock(context)
     const { agent } = await context.configuration()
     const { stalled, repairs } = await opened.supervise(agent)
     const archived = archive ? (await opened.archive(agent === undefined ? {} : { by: agent })).archived : 0

@@ -6,8 +6,8 @@ import type { Tree } from '../../tree/tree.ts'
 export interface Stage {
   readonly tree: Tree
   readonly clock: Clock
-  /** Another engine of its own on the same files, as another program would have. Closed after the chapter. */
-  another(): Promise<Tree>
+  /** Another engine of its own on the same files, as another program would have, by another time if given. Closed after the chapter. */
+  another(clock?: Clock): Promise<Tree>
   /** A sentence or two for the reader. */
   say(text: string): void
   /** What was asked of the tree, and what it answered. */

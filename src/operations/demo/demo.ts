@@ -72,8 +72,8 @@ async function playChapter(
     return await chapter.play({
       tree,
       clock,
-      async another() {
-        const other = await openTree(root)
+      async another(by) {
+        const other = await openTree(root, by)
         others.push(other)
         return other
       },

@@ -49,10 +49,10 @@ export const mission: Chapter = {
     const retried = await claude.retry(second.id)
     step(`acmq retry ${name} ${short(second.id)}`, `${retried.outcome}, attempt ${retried.message.attempt}`)
 
-    say('Gemini claims it again and falls silent. To save you the wait, the watch of the supervisor is a day ahead.')
+    say('Gemini claims it again and falls silent. To save you the wait, a day goes by for the supervisor.')
     const again = messageOf(await gemini.claim({ agent: 'gemini' }))
     const later: Clock = { now: () => clock.now() + 24 * hour }
-    const supervisor = await missionsOn(await another(), later).open(name)
+    const supervisor = await missionsOn(await another(later), later).open(name)
     const swept = await supervisor.supervise()
     step(
       `acmq supervise ${name} --once`,

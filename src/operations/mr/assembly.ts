@@ -45,7 +45,7 @@ export function assemble(parts: AssemblyParts): Assembly {
   const { tree, clock, configuration } = parts
   const settings = mrSettings(configuration)
   const thresholds = thresholdsOf(configuration)
-  const journal = new MetricsJournal(tree, clock)
+  const journal = new MetricsJournal(tree)
   let alerts: Alert[] = []
   const recorder = new Recorder({ journal, clock, thresholds, onAlert: (alert) => alerts.push(alert) })
 

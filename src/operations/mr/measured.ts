@@ -35,7 +35,7 @@ export async function readMetrics({ routing, journal, thresholds, parts, root }:
       eviction_count: evictions,
     },
     prometheus: printPrometheus({ latencies, depths, evictions }),
-    alerts: standingAlerts({ latencies, depths }, parts.clock.now(), thresholds),
+    alerts: standingAlerts({ latencies, depths }, await parts.tree.now(), thresholds),
   }
 }
 

@@ -1,7 +1,9 @@
 /** Message Routing in the workspace that a command works on. */
 import type { Routing } from '../../protocols/message-routing/store/routing.ts'
+import { tellClock } from '../clock-agreement.ts'
 import type { Context } from '../define.ts'
 import { type Assembly, assemble } from './assembly.ts'
+import { isGuarded, securitySettings } from './settings.ts'
 
 /**
  * Does something with it, and writes down what was measured. A process may end right after a command, so nothing is
@@ -28,11 +30,10 @@ function openAssembly(context: Context): Promise<Assembly> {
 
 const opened = new WeakMap<Context, Promise<Assembly>>()
 
-const openNow = async (context: Context): Promise<Assembly> =>
-  assemble({
-    tree: await context.tree(),
-    clock: context.clock,
-    configuration: await context.configuration(),
-    openTree: context.openTree,
-    keysFolder: context.keysFolder,
-  })
+async function openNow(context: Context): Promise<Assembly> {
+  const [tree, configuration] = [await context.tree(), await context.configuration()]
+  // Only guards judge by time: what counts as a copy, and who sends too fast.
+  if (isGuarded(securitySettings(configuration))) await tellClock(context)
+  const { clock, openTree, keysFolder } = context
+  return assemble({ tree, clock, configuration, openTree, keysFolder })
+}

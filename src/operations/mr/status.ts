@@ -21,7 +21,8 @@ export const mrStatus = defineOperation({
       const { agents, notices } =
         agent === undefined ? await routing.status() : { agents: [await routing.statusOf(agent)], notices: [] }
       const depths = new Map(agents.map((one) => [one.agent, one.depth]))
-      const alerts = standingAlerts({ latencies: await journal.read(), depths }, context.clock.now(), thresholds)
+      const now = await (await context.tree()).now()
+      const alerts = standingAlerts({ latencies: await journal.read(), depths }, now, thresholds)
       return {
         outcome: 'told',
         agents: agents.map((one) => ({ ...one, oldest: one.oldest ?? null })),

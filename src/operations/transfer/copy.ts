@@ -3,7 +3,7 @@
  * is left as it is, so that an interrupted copy is simply repeated; what is there and differs is never overwritten.
  */
 import { createHash } from 'node:crypto'
-import type { Clock } from '../../kernel/clock.ts'
+import { type Clock, systemClock } from '../../kernel/clock.ts'
 import { conflict } from '../../kernel/errors.ts'
 import type { TreePath } from '../../kernel/tree-path.ts'
 import type { Leaf, Tree } from '../../tree/tree.ts'
@@ -59,7 +59,7 @@ export async function copyTree({ from, folders, openTarget, report, what }: Copy
   }
   await Promise.all(Array.from({ length: Math.min(lanes, total) || 1 }, lane))
 
-  const target = await openTarget({ now: () => Date.now() })
+  const target = await openTarget(systemClock)
   try {
     for (const folder of found.emptyFolders) await target.makeFolder(folder)
     const verified = await verify(from, target, found, folders, (count) =>

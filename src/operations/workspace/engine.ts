@@ -8,7 +8,8 @@ export interface FileEngineOptions {
   readonly mustExist: boolean
   readonly durability: Durability
   readonly permissions: 'owner' | 'group'
-  readonly clock: Clock
+  /** Stands for the tree's own time; left out, the tree knows it by itself. */
+  readonly clock?: Clock | undefined
   /** False: what crashed processes left half-way is left to be looked at first. */
   readonly recover?: boolean
 }
@@ -22,7 +23,7 @@ export interface EtcdEngineOptions {
   readonly certificate?: string | undefined
   readonly key?: string | undefined
   readonly largeBodies?: string | undefined
-  readonly clock: Clock
+  readonly clock?: Clock | undefined
 }
 
 /** How a cluster is. The same words as the engine's own. */

@@ -1,5 +1,5 @@
 /** A workspace as commands and the library see it: root, configuration and tree, each made at its first use. */
-import type { Clock } from '../../kernel/clock.ts'
+import { type Clock, systemClock } from '../../kernel/clock.ts'
 import type { Tree } from '../../tree/tree.ts'
 import type { Environment } from '../define.ts'
 import type { Outside } from '../outside.ts'
@@ -15,6 +15,7 @@ export interface WorkspaceOptions {
   readonly environment: Environment
   readonly outside: Outside
   readonly engines: Engines
+  /** This process's own. One that is held, as tests do, counts as the tree's time too. */
   readonly clock: Clock
 }
 
@@ -48,9 +49,9 @@ export function lazyWorkspace({ flags, environment, outside, engines, clock }: W
     const configuration = await readOnce()
     const { engine, durability, permissions } = configuration
     const { path } = findOnce()
-    const files = { root: path, mustExist: !makeRoot, durability, permissions, clock: by, recover }
+    const files = { root: path, mustExist: !makeRoot, durability, permissions, clock: heldOnly(by), recover }
     const etcd = isCluster(engine) ? await serverSettings(configuration, ownPlace()) : {}
-    return openEngine(engine, { files, etcd: { ...etcd, clock: by } }, engines)
+    return openEngine(engine, { files, etcd: { ...etcd, clock: heldOnly(by) } }, engines)
   }
 
   const ownPlace = () => ({ environment, outside, root: findOnce() })
@@ -66,7 +67,7 @@ export function lazyWorkspace({ flags, environment, outside, engines, clock }: W
       const configuration = await readOnce()
       const { engine: address } = configuration
       if (!isCluster(address)) return undefined
-      return engines.etcdHealth({ ...(await serverSettings(configuration, ownPlace())), address, clock })
+      return engines.etcdHealth({ ...(await serverSettings(configuration, ownPlace())), address })
     },
     async keysFolder() {
       return (await readOnce()).sections.mr.keys ?? keysFolderOf(ownPlace())
@@ -74,7 +75,7 @@ export function lazyWorkspace({ flags, environment, outside, engines, clock }: W
     openAgain: (by) => open(false, false, by),
     openTree(folder, by = clock) {
       const root = outside.resolve(findOnce().path, folder)
-      return engines.files({ root, mustExist: false, durability: 'process', permissions: 'owner', clock: by })
+      return engines.files({ root, mustExist: false, durability: 'process', permissions: 'owner', clock: heldOnly(by) })
     },
     async close() {
       // A tree that could not be opened has told its caller already; there is nothing to close.
@@ -83,3 +84,6 @@ export function lazyWorkspace({ flags, environment, outside, engines, clock }: W
     },
   }
 }
+
+/** The system's clock may be wrong, and a tree has its own time: only one that is held stands for it. */
+const heldOnly = (clock: Clock): Clock | undefined => (clock === systemClock ? undefined : clock)

@@ -51,6 +51,7 @@ export interface Incoming {
   readonly bytes: Uint8Array
   /** What the file says, valid by the schema and addressed to this agent. */
   readonly message: MrMessage
+  /** By the tree's time, as `arrivedAt` is. */
   readonly now: number
   /** When the file was last written, where that is known at no cost. */
   readonly arrivedAt?: number
@@ -90,7 +91,7 @@ export interface Answers {
 export type Metric = 'message_write_latency_ms' | 'message_read_latency_ms' | 'inbox_depth' | 'eviction_count'
 
 export interface Hooks {
-  /** May this sender send now? Asked before anything is done; counts the attempt. */
+  /** May this sender send now, by the tree's time? Asked before anything is done; counts the attempt. */
   admit?(from: string, to: string, now: number): Promise<Refusal | undefined>
   /** Signs, encrypts, or leaves as it is. Called while the inbox is held, so it must be quick and wait for nobody. */
   seal?(outgoing: Outgoing): Promise<Sealed | Refusal>

@@ -6,6 +6,7 @@ import { type GlobalValues, settingsFrom } from './global-flags.ts'
 import type { Host } from './host.ts'
 import { printJson } from './json.ts'
 import { narrated } from './narration.ts'
+import { noticeLines } from './notices.ts'
 import { noBar, type ProgressBar, progressBar } from './progress.ts'
 import { spelled } from './spelling.ts'
 import { type Screen, screenOn } from './terminal.ts'
@@ -25,7 +26,7 @@ export async function execute(face: CommandFace, input: unknown, host: Host, glo
     environment,
     outside,
     benchmark: () => host.benchmark(globals.json === true),
-    report: reporter(screen, bar, host, globals),
+    report: reporter(screen, errScreen, bar, host, globals),
   }
   // Closed before anything is printed: what goes wrong there must not become a second document.
   const output = await run(face, context, input as Values, host).finally(async () => {
@@ -45,6 +46,7 @@ function run(face: CommandFace, context: Context, input: Values, host: Host): Pr
 
 function reporter(
   screen: Screen,
+  errScreen: () => Screen,
   bar: ProgressBar,
   { terminal, environment }: Host,
   { json, quiet }: GlobalValues,
@@ -54,6 +56,11 @@ function reporter(
       if (json || quiet) return
       bar.clear()
       terminal.out(narrated(passage, screen))
+    },
+    notice(text) {
+      if (quiet) return
+      bar.clear()
+      terminal.err(noticeLines({ notices: [text] }, errScreen()))
     },
     progress: bar.show,
     finished({ operation, milliseconds, ended }) {

@@ -99,7 +99,7 @@ class QueueView {
   constructor(files: MissionFiles, queue: QueueName) {
     this.#files = files
     this.#queue = queue
-    this.#view = new FolderView(files.tree, files.queues[queue], files.clock)
+    this.#view = new FolderView(files.tree, files.queues[queue])
   }
 
   async find(id: string): Promise<Found[]> {

@@ -23,7 +23,7 @@ export class Inspection {
         if (!read) continue
         const path = this.#files.at(queue, entry.name)
         const { id, status } = read.message.record
-        if (status !== queue && this.#standsStill(read)) {
+        if (status !== queue && (await this.#standsStill(read))) {
           const message = `Its status says ${JSON.stringify(status)}, but it is in ${queue}.`
           findings.push(this.#found('STATUS_FOLDER_MISMATCH', path, message, 'Bring them into agreement'))
         }
@@ -59,8 +59,8 @@ export class Inspection {
   }
 
   /** Between the two steps of a claim, folder and status differ for an instant. */
-  #standsStill({ changedAt }: HeaderRead): boolean {
-    return this.#files.clock.now() - changedAt >= this.#files.settings.quarantineAfterMs
+  async #standsStill({ changedAt }: HeaderRead): Promise<boolean> {
+    return (await this.#files.tree.now()) - changedAt >= this.#files.settings.quarantineAfterMs
   }
 
   #unreadable(path: string, message: string): Finding {

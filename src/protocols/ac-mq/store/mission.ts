@@ -204,9 +204,9 @@ export class Mission {
       readonly onProgress?: (done: number, total: number) => void
     } = {},
   ): Promise<{ readonly outcome: 'archived' | 'nothing'; readonly archived: number }> {
-    const { tree, clock, settings } = this.#files
-    const limit = clock.now() - (options.olderThanMs ?? settings.archiveAfterMs)
-    // Files have times finer than a millisecond, the clock has not: what was done this instant is not in the future.
+    const { tree, settings } = this.#files
+    const limit = (await tree.now()) - (options.olderThanMs ?? settings.archiveAfterMs)
+    // Files have times finer than a millisecond, clocks often have not: what was done this instant is not in the future.
     const old = (await tree.list(this.#files.queues.completed, { times: true })).filter(
       ({ changedAt }) => Math.floor(changedAt) <= limit,
     )

@@ -107,7 +107,7 @@ export class Overview {
   }
 
   async status(): Promise<QueueStatus> {
-    const now = this.#files.clock.now()
+    const now = await this.#files.tree.now()
     const agents: Record<string, { pending: number; processing: number; completed: number; failed: number }> = {}
     const counts = { pending: 0, processing: 0, completed: 0, failed: 0 }
     const unreadable: { path: string; reason: string }[] = []

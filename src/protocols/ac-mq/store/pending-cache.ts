@@ -195,13 +195,14 @@ export class PendingCache {
   /** The folder's time, if what is known was true at that time and somebody looked not long ago. */
   async #trusted(opened: Opened): Promise<number | undefined> {
     const stamp = await this.#stamp()
-    const age = stamp === undefined ? Number.NaN : this.#files.clock.now() - (opened.known.get(stamp) ?? Number.NaN)
+    const age =
+      stamp === undefined ? Number.NaN : (await this.#files.tree.now()) - (opened.known.get(stamp) ?? Number.NaN)
     return age >= 0 && age < trustedFor ? stamp : undefined
   }
 
   /** Compares what is known with the folder and reads what is new. The folder's time before that. */
   async #look(opened: Opened): Promise<number | undefined> {
-    const [stamp, lookedAt] = [await this.#stamp(), this.#files.clock.now()]
+    const [stamp, lookedAt] = [await this.#stamp(), await this.#files.tree.now()]
     const whole = await this.#whole(opened)
     const [names, listed] = [whole.names(), await this.#files.tree.list(this.#files.queues.pending)]
     const { gone, came } = opened

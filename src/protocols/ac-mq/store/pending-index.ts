@@ -53,8 +53,10 @@ export class PendingIndex {
   #judgedAllAt = performance.now()
   #cache: Promise<PendingCache> | undefined
   #seeded: Promise<void> | undefined
-  /** Until when edits in place would have been noticed. */
+  /** Until when edits in place would have been noticed, by the tree's time. */
   #rereadAt = 0
+  /** When that was last judged, by our own clock, which only has to tell whether a second has gone by. */
+  #judgedRereadAt = 0
   #restsUntil = 0
   /** Messages with dependencies have been seen, so that it matters which file has which id. */
   #isLearning = false
@@ -62,8 +64,8 @@ export class PendingIndex {
   constructor(files: MissionFiles, book: DependencyBook) {
     this.#files = files
     this.#book = book
-    this.#view = new FolderView(files.tree, files.queues.pending, files.clock)
-    this.#completed = new FolderView(files.tree, files.queues.completed, files.clock)
+    this.#view = new FolderView(files.tree, files.queues.pending)
+    this.#completed = new FolderView(files.tree, files.queues.completed)
   }
 
   isMalformed(name: string): boolean {
@@ -94,7 +96,7 @@ export class PendingIndex {
     const now = performance.now()
     return (
       !this.#view.isDue(now) &&
-      isSameSecond(this.#rereadAt, this.#files.clock.now()) &&
+      isSameSecond(this.#judgedRereadAt, this.#files.clock.now()) &&
       (this.#held.size === 0 || !this.#completed.isDue(now))
     )
   }
@@ -118,7 +120,7 @@ export class PendingIndex {
   }
 
   async #seed(): Promise<void> {
-    this.#rereadAt = this.#files.clock.now()
+    this.#rereadAt = await this.#files.tree.now()
     const known = await (await this.cache()).load()
     if (!known) return
     this.#rereadAt = known.lookedAt
@@ -129,7 +131,8 @@ export class PendingIndex {
   async #rereadDue(): Promise<void> {
     const startedAt = performance.now()
     if (startedAt < this.#restsUntil) return
-    const now = this.#files.clock.now()
+    const now = await this.#files.tree.now()
+    this.#judgedRereadAt = this.#files.clock.now()
     const isDue = dueBetween(this.#rereadAt, now, this.#candidates.size)
     if (!isDue) return
     this.#rereadAt = now

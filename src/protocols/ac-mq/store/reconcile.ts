@@ -40,7 +40,7 @@ export class Reconciliation {
   constructor(files: MissionFiles, index: PendingIndex) {
     this.#files = files
     this.#index = index
-    const view = (queue: QueueName) => new FolderView(files.tree, files.queues[queue], files.clock)
+    const view = (queue: QueueName) => new FolderView(files.tree, files.queues[queue])
     this.#views = {
       pending: view('pending'),
       processing: view('processing'),
@@ -53,7 +53,7 @@ export class Reconciliation {
   /** `everything`: also what was found in order before. */
   async run({ everything = false } = {}): Promise<Repair[]> {
     const repairs: Repair[] = []
-    const [since, now] = [this.#lookedAt, this.#files.clock.now()]
+    const [since, now] = [this.#lookedAt, await this.#files.tree.now()]
     this.#lookedAt = now
     // All of them first, `failed/` last: a message that is retried meanwhile must not be taken for a copy of itself.
     for (const queue of queueNames) {
@@ -113,12 +113,12 @@ export class Reconciliation {
 
   /** A file that is no message, once nobody is writing it any more, waits in `failed/` for a person, with the reason. */
   async setAside(queue: QueueName, name: string, error: SignalboxError): Promise<Repair[]> {
-    const { tree, clock, settings } = this.#files
+    const { tree, settings } = this.#files
     const path = this.#files.at(queue, name)
     const now = await tree.look(path)
     if (!now) return []
     if (queue === 'failed') return this.#reportOnce(name, error)
-    if (clock.now() - now.changedAt < settings.quarantineAfterMs) {
+    if ((await tree.now()) - now.changedAt < settings.quarantineAfterMs) {
       return [{ what: 'waiting', path, message: `${error.message} It may still be being written.` }]
     }
     const moved = await tree.move(path, this.#files.at('failed', name), {

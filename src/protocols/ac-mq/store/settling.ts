@@ -59,7 +59,7 @@ export class Settling {
       outcome: 'renewed',
       message: viewOf(record, 'processing', path, problems),
       durability,
-      until: this.#files.clock.now() + record.timeout_seconds * 1000,
+      until: (await this.#files.tree.now()) + record.timeout_seconds * 1000,
     }
   }
 

@@ -53,7 +53,7 @@ export class Supervision {
   }
 
   async findStalled(): Promise<Stalled[]> {
-    const now = this.#files.clock.now()
+    const now = await this.#files.tree.now()
     const stalled: Stalled[] = []
     for (const { name, read } of await this.#processing()) {
       const { record, problems } = read.message

@@ -89,7 +89,7 @@ export class Taking {
       outcome: 'claimed',
       // Only the header was changed.
       message: withBody(viewOf(record, 'processing', target, problems), body),
-      until: this.#files.clock.now() + record.timeout_seconds * 1000,
+      until: (await this.#files.tree.now()) + record.timeout_seconds * 1000,
       durability: moved.durability,
     }
   }

@@ -10,11 +10,10 @@
  *   .signalbox/state/metrics/message-routing/totals.json
  */
 import { readJsonLines } from '../../../formats/json-lines.ts'
-import type { Clock } from '../../../kernel/clock.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { stateOf } from '../../../tree/home.ts'
 import type { Revision, Tree } from '../../../tree/tree.ts'
-import { emptySnapshot, mergeSnapshots, readSnapshot, type Snapshot } from './snapshot.ts'
+import { emptySnapshot, isSlow, mergeSnapshots, readSnapshot, type Snapshot, shifted } from './snapshot.ts'
 
 export const metricsHome = childOf(stateOf('metrics'), 'message-routing')
 const journalPath = childOf(metricsHome, 'journal.jsonl')
@@ -34,18 +33,20 @@ interface Totals {
 
 export class MetricsJournal {
   readonly #tree: Tree
-  readonly #clock: Clock
 
-  constructor(tree: Tree, clock: Clock) {
+  constructor(tree: Tree) {
     this.#tree = tree
-    this.#clock = clock
   }
 
-  /** One look and one small append; now and then also the work of putting a full journal aside. */
-  async append(snapshot: Snapshot): Promise<void> {
+  /**
+   * One look and one small append; now and then also the work of putting a full journal aside. `now` is what the clock
+   * says by which the snapshot was taken: others read it by the tree's time.
+   */
+  async append(snapshot: Snapshot, now: number): Promise<void> {
+    const told = isSlow(snapshot) ? shifted(snapshot, (await this.#tree.now()) - now) : snapshot
     const found = await this.#tree.look(journalPath)
     if (found && found.size > largestJournal) await this.#putAside()
-    await this.#tree.append(journalPath, JSON.stringify(snapshot))
+    await this.#tree.append(journalPath, JSON.stringify(told))
   }
 
   /** Everything measured and written down so far. Changes nothing. */
@@ -72,9 +73,8 @@ export class MetricsJournal {
     const full = entries.filter(({ name }) => fullName.test(name))
     const { totals, revision } = await this.#totals()
     const before = totals.folded.filter((name) => full.some((entry) => entry.name === name))
-    const settled = full.filter(
-      ({ name, changedAt }) => changedAt < this.#clock.now() - settledMs && !before.includes(name),
-    )
+    const limit = (await this.#tree.now()) - settledMs
+    const settled = full.filter(({ name, changedAt }) => changedAt < limit && !before.includes(name))
     let { snapshot } = totals
     for (const { name } of settled) snapshot = mergeSnapshots(snapshot, await this.#sumOf(name))
     const folded = [...before, ...settled.map(({ name }) => name)]

@@ -14,15 +14,15 @@ let root: string
 let tree: Tree
 beforeEach(async () => {
   root = tempDir()
-  tree = await openFileTree({ root })
+  tree = await openFileTree({ root, clock })
 })
 
 const clock = heldClock(Date.now())
 const recorder = (parts: Partial<RecorderParts> = {}) =>
-  new Recorder({ journal: new MetricsJournal(tree, clock), clock, ...parts })
+  new Recorder({ journal: new MetricsJournal(tree), clock, ...parts })
 const file = (name: string) => join(root, metricsHome, name)
 const lines = () => readFileSync(file('journal.jsonl'), 'utf8').split('\n').length - 1
-const writesSeen = async () => countOf((await new MetricsJournal(tree, clock).read()).message_write_latency_ms)
+const writesSeen = async () => countOf((await new MetricsJournal(tree).read()).message_write_latency_ms)
 
 describe('measuring', () => {
   it('writes one line when a process is done, and none when it measured nothing', async () => {
@@ -78,7 +78,7 @@ describe('measuring', () => {
           : (target[key] as (...values: unknown[]) => unknown).bind?.(target),
     })
     const one = recorder({
-      journal: new MetricsJournal(breaking, clock),
+      journal: new MetricsJournal(breaking),
       onFailure: (error) => failures.push(error),
     })
     one.observe('message_write_latency_ms', 1, 'a')
@@ -114,7 +114,7 @@ describe('the journal', () => {
 
   it('is not counted twice when a crash kept it from being removed', async () => {
     await measure(3)
-    const totals = { snapshot: await new MetricsJournal(tree, clock).read(), folded: ['full-a.jsonl'] }
+    const totals = { snapshot: await new MetricsJournal(tree).read(), folded: ['full-a.jsonl'] }
     const text = readFileSync(file('journal.jsonl'), 'utf8')
     appendFileSync(file('full-a.jsonl'), text)
     appendFileSync(file('totals.json'), `${JSON.stringify(totals)}\n`)

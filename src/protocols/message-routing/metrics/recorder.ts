@@ -60,7 +60,7 @@ export class Recorder implements Required<Pick<Hooks, 'observe' | 'close'>> {
     this.#unwritten = emptySnapshot
     this.#count = 0
     try {
-      await this.#parts.journal.append(snapshot)
+      await this.#parts.journal.append(snapshot, this.#parts.clock.now())
     } catch (error) {
       this.#unwritten = mergeSnapshots(this.#unwritten, snapshot)
       this.#count += count

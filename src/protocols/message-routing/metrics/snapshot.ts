@@ -45,6 +45,18 @@ function mergeLatency(a: Latency, b: Latency): Latency {
   return { ...merge(a, b), slowAt, slowUs }
 }
 
+/** True when it tells of a slow step, and so of a moment. */
+export const isSlow = (snapshot: Snapshot): boolean => latencyMetrics.some((metric) => snapshot[metric].slowAt > 0)
+
+/** The same by a clock that is so far ahead of the one it was taken by. */
+export const shifted = (snapshot: Snapshot, byMs: number): Snapshot => ({
+  message_write_latency_ms: shiftedLatency(snapshot.message_write_latency_ms, byMs),
+  message_read_latency_ms: shiftedLatency(snapshot.message_read_latency_ms, byMs),
+})
+
+const shiftedLatency = (latency: Latency, byMs: number): Latency =>
+  latency.slowAt > 0 ? { ...latency, slowAt: Math.max(1, Math.round(latency.slowAt + byMs)) } : latency
+
 /** Reads what `JSON.stringify` made of one; `undefined` for anything else, also for one with other buckets. */
 export function readSnapshot(value: unknown): Snapshot | undefined {
   if (typeof value !== 'object' || value === null) return undefined

@@ -83,16 +83,16 @@ describe('what is too old to tell', () => {
         await replays.admit(agent, aMessage({ timestamp, sequence }), now)
     }
     age(windowMs + 1000)
-    const later = await open()
-    const fresh = aMessage({ timestamp: new Date(now + 8 * day).toISOString() })
-    expect(await later.admit(agent, fresh, now)).toBeUndefined()
+    const [later, then] = [await open(), now + 8 * day]
+    const fresh = aMessage({ timestamp: new Date(then).toISOString() })
+    expect(await later.admit(agent, fresh, then)).toBeUndefined()
     expect(readdirSync(folder()).sort()).toEqual(['2026-01-01.floor', '2026-01-09.seen'])
     for (const back of [0, 4, 100]) {
       const timestamp = new Date(now - back * day).toISOString()
-      expect(await later.admit(agent, aMessage({ timestamp, sequence: 1 }), now)).toMatchObject({ code: 'TOO_OLD' })
+      expect(await later.admit(agent, aMessage({ timestamp, sequence: 1 }), then)).toMatchObject({ code: 'TOO_OLD' })
     }
     await later.permit(agent, aMessage({ sequence: 1 }))
-    expect(await later.admit(agent, aMessage({ sequence: 1 }), now)).toBeUndefined()
+    expect(await later.admit(agent, aMessage({ sequence: 1 }), then)).toBeUndefined()
   })
 
   it('is not a message that merely waited for a recipient that was away', async () => {
@@ -100,6 +100,18 @@ describe('what is too old to tell', () => {
     const waited = (sequence: number) => aMessage({ timestamp: '2025-06-01T12:00:00.000Z', sequence })
     expect(await replays.admit(agent, waited(1), now)).toBeUndefined()
     expect(await (await open()).admit(agent, waited(2), now + day)).toBeUndefined()
+  })
+
+  it('is nothing of today, when a sender whose clock was ahead dated a message to the day after tomorrow', async () => {
+    const replays = await open()
+    const dated = (at: number, sequence: number) => aMessage({ timestamp: new Date(at).toISOString(), sequence })
+    expect(await replays.admit(agent, dated(now + 9 * day, 1), now)).toBeUndefined()
+    // A week later that day is still to come, and nobody has added to it since.
+    age(windowMs + 1000)
+    const then = now + 7.5 * day
+    const later = await open()
+    expect(await later.admit(agent, dated(then, 2), then)).toBeUndefined()
+    expect(await later.admit(agent, dated(now + 9 * day, 1), then)).toMatchObject({ code: 'REPLAYED' })
   })
 
   it('is not forgotten while messages of that day are still being handed out', async () => {

@@ -6,7 +6,8 @@
  * digests stand in one file for each recipient, sender and day of the message's own timestamp, and are only ever
  * appended to. A day that nobody has added to for the length of the window becomes a floor: the file is emptied and
  * renamed, and from then on whatever bears that day's date or an earlier one is refused as too old to tell. A
- * message that merely waited long is not affected, since a floor comes only from messages that were handed out.
+ * message that merely waited long is not affected, since a floor comes only from messages that were handed out. All by the
+ * tree's time; and a day that is still to come, by a sender whose clock is ahead, is no floor before it is past.
  * See docs/decisions/0022-replayed-messages.md.
  *
  *   .signalbox/state/delivery/message-routing/{recipient}/{sender}/2026-01-31.seen
@@ -44,7 +45,7 @@ export class Replays {
 
   /**
    * Hands a message out once: `undefined` for the first to ask, a rejection ever after. Of many that ask at once, in
-   * whatever processes, one gets `undefined`.
+   * whatever processes, one gets `undefined`. `now` is the tree's.
    */
   async admit(agent: string, message: MrMessage, now: number): Promise<Rejection | undefined> {
     const digest = digestOf(message)
@@ -104,11 +105,12 @@ export class Replays {
   /** Oldest first, and no further than the first day that is still in use: a floor counts for all days before it. */
   async #sweep(folder: TreePath, now: number): Promise<void> {
     const floors: string[] = []
+    const oldest = now - this.#windowMs
     for (const { name, modifiedAt } of await this.#tree.list(folder, { times: true })) {
       const [, date, kind] = day.exec(name) ?? []
       if (date === undefined) continue
       if (kind === 'seen') {
-        if (modifiedAt > now - this.#windowMs) break
+        if (modifiedAt > oldest || Date.parse(date) > oldest) break
         // A line that another process adds in this instant is lost with the rest, and its message too old like the rest.
         const empty = new Uint8Array()
         await this.#tree.move(childOf(folder, name), childOf(folder, `${date}.floor`), { change: () => empty })

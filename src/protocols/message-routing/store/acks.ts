@@ -85,7 +85,7 @@ export class Acks {
 
   /** What this agent wants acknowledged and what it owes, oldest first. */
   async unacked(agent: AgentId): Promise<Unacknowledged[]> {
-    const now = this.#parts.clock.now()
+    const now = await this.#parts.tree.now()
     const found = [...(await this.#notAcknowledged(agent)), ...(await this.#owed(agent))]
     return found
       .map(({ at, ...one }) => ({ ...one, ageMs: Math.max(0, now - at) }))

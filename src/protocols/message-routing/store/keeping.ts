@@ -28,11 +28,11 @@ export async function prune(parts: RoutingParts, agent: AgentId, folder: Exclude
   await pruneFolder(parts, awaitingPath(parts.root, agent))
 }
 
-async function pruneFolder({ tree, clock, settings }: RoutingParts, folder: TreePath): Promise<void> {
+async function pruneFolder({ tree, settings }: RoutingParts, folder: TreePath): Promise<void> {
   const leaves = (await tree.list(folder, { times: true })).filter(
     ({ name, kind }) => kind === 'leaf' && isSegment(name),
   )
-  for (const { name, changedAt } of tooMany(leaves, clock.now() - settings.keepMs, settings.keepBytes)) {
+  for (const { name, changedAt } of tooMany(leaves, (await tree.now()) - settings.keepMs, settings.keepBytes)) {
     // Not what has come under this name since.
     await tree.remove(childOf(folder, name), { onlyIf: (_, times) => times.changedAt === changedAt })
   }

@@ -47,6 +47,6 @@ export class Overview {
       const at = momentOf(parsed.message)
       if (!oldest || at < oldest.at) oldest = { id: parsed.message.msg_id, at }
     }
-    return oldest && { id: oldest.id, ageMs: Math.max(0, this.#parts.clock.now() - oldest.at) }
+    return oldest && { id: oldest.id, ageMs: Math.max(0, (await this.#parts.tree.now()) - oldest.at) }
   }
 }

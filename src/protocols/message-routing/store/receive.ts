@@ -70,7 +70,8 @@ export class Receiving {
       const changedAt = (await this.#parts.tree.look(inbox))?.modifiedAt ?? 0
       if (changedAt === quietSince) return undefined
       const found = await look()
-      quietSince = Date.now() - changedAt > tooYoungMs ? changedAt : undefined
+      const now = Math.min(await this.#parts.tree.now(), Date.now())
+      quietSince = now - changedAt > tooYoungMs ? changedAt : undefined
       return found
     }
     return waitFor(this.#parts.tree, [inbox], lookIfChanged, { waitMs, ...(signal ? { signal } : {}) })
@@ -168,8 +169,8 @@ export class Receiving {
   }
 
   async #opened(agent: AgentId, { message, bytes, arrivedAt, problems, notes }: Waiting, isPeek: boolean) {
-    const { hooks, clock } = this.#parts
-    const opened = await hooks.open?.({ agent, bytes, message, now: clock.now(), arrivedAt, isPeek })
+    const { hooks, tree } = this.#parts
+    const opened = await hooks.open?.({ agent, bytes, message, now: await tree.now(), arrivedAt, isPeek })
     if (opened?.outcome === 'rejected') return opened
     const isOther = opened !== undefined && opened.message !== message
     return {

@@ -95,7 +95,7 @@ export class Scanner {
     name: string,
     { compat = false }: ScanOptions,
   ): Promise<Waiting | (Invalid & { readonly isYoung: boolean }) | undefined> {
-    const { tree, clock, settings } = this.#parts
+    const { tree, settings } = this.#parts
     const leaf = await unlessStrange(() =>
       tree.read(pathIn(this.#parts, agent, 'inbox', name), { atMost: largestRead + 1 }),
     )
@@ -106,7 +106,7 @@ export class Scanner {
       const { message, problems, notes } = judged
       return { name, bytes, message, at: momentOf(message), arrivedAt: modifiedAt, problems, notes }
     }
-    const isYoung = judged.isUnfinished && clock.now() - modifiedAt < settings.settleMs
+    const isYoung = judged.isUnfinished && (await tree.now()) - modifiedAt < settings.settleMs
     return { name, rejection: judged, isYoung }
   }
 

@@ -26,14 +26,14 @@ export class Sending {
   }
 
   async send(input: MrSendInput): Promise<MrSent> {
-    const { clock, settings, hooks } = this.#parts
+    const { tree, settings, hooks } = this.#parts
     const startedAt = performance.now()
     const { compat, replyTo } = input
     const original =
       compat && replyTo !== undefined ? await originalOf(this.#parts, agentId(input.from), replyTo) : undefined
     const draft = draftOf({ ...input, ...(original ? { replyTo: original.id } : {}) }, settings.largestMessage)
     await this.#versions.expectCommon(draft.to)
-    const refusal = await hooks.admit?.(draft.from, draft.to, clock.now())
+    const refusal = hooks.admit && (await hooks.admit(draft.from, draft.to, await tree.now()))
     if (refusal) throw refused(refusal)
     const delivered = await this.#delivery.deliver(draft, original?.fields)
     await pruneNowAndThen(this.#parts, draft.to, 'evicted', delivered.evicted)

@@ -1,0 +1,37 @@
+/**
+ * Real programs whose clock is wrong: `Date` is shifted before they begin. Times of files stay those of the system, as in
+ * a container or on a machine whose clock is off while the disk is another's.
+ */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { CliOptions } from '../scenarios/cli-program.ts'
+import { runtime } from './child.ts'
+import { tempDir } from './temp.ts'
+
+export const day = 24 * 60 * 60 * 1000
+
+const program = `
+  const RealDate = Date
+  const by = Number(process.env.TEST_CLOCK_OFF_BY_MS)
+  globalThis.Date = class extends RealDate {
+    constructor(...parts) {
+      if (parts.length === 0) super(RealDate.now() + by)
+      else super(...parts)
+    }
+    static now() {
+      return RealDate.now() + by
+    }
+  }
+`
+
+let file: string | undefined
+
+/** What makes a program start with a clock that is so many milliseconds ahead, or behind. */
+export function offBy(milliseconds: number): Required<Pick<CliOptions, 'env' | 'runtimeOptions'>> {
+  file ??= join(tempDir(), 'wrong-clock.mjs')
+  writeFileSync(file, program)
+  return {
+    env: { TEST_CLOCK_OFF_BY_MS: `${milliseconds}` },
+    runtimeOptions: [runtime === 'bun' ? '--preload' : '--import', file],
+  }
+}

@@ -174,7 +174,9 @@ const digestOf = ({ from, to, summary }: Text, body: string): string =>
 
 function approvalIn(bytes: Uint8Array): Approval | undefined {
   try {
-    return JSON.parse(Buffer.from(bytes).toString('utf8')) as Approval
+    const { id, digest, by, at } = (JSON.parse(Buffer.from(bytes).toString('utf8')) ?? {}) as Record<string, unknown>
+    const areTexts = [id, digest, by, at].every((text) => typeof text === 'string' && text !== '')
+    return areTexts ? ({ id, digest, by, at } as Approval) : undefined
   } catch {
     // Not JSON: an approval nobody can read approves nothing.
     return undefined

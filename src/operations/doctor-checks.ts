@@ -13,7 +13,10 @@ export interface Check {
   readonly name: string
   /** When this one finds an error, the checks after it do not repair. */
   readonly decidesRepair?: boolean
-  run(context: Context, options: { readonly repair: boolean }): Promise<readonly Finding[]>
+  run(
+    context: Context,
+    options: { readonly repair: boolean; readonly assumeGone: boolean },
+  ): Promise<readonly Finding[]>
 }
 
 const configuration: Check = {
@@ -103,12 +106,12 @@ async function isElsewhere(context: Context): Promise<boolean> {
 
 const engine: Check = {
   name: 'engine',
-  async run(context, { repair }) {
+  async run(context, { repair, assumeGone }) {
     // Only where messages are: a root is often a whole repository, full of links that are none of our business.
     const configured = [await rootOf(context, 'acmq'), await rootOf(context, 'mr')].filter((root) => root !== undefined)
     const within = [...new Set([stateHome, ...protocolFolders.map(treePath), ...configured])]
     try {
-      const options = { repair, within }
+      const options = { repair, assumeGone, within }
       return await (await context.tree({ recover: false })).inspect(options)
     } catch (error) {
       // The configuration check has told; look at the files all the same, with the defaults.

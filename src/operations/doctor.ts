@@ -9,20 +9,27 @@ export const doctor = defineOperation({
   name: 'doctor',
   summary: 'Look for what is out of order, and repair what can be repaired.',
   more: 'Notes and warnings leave the exit status at 0; an error that remains makes it 5.',
-  input: { fix: flag('Put right what can be put right without losing anything.') },
+  input: {
+    fix: flag('Put right what can be put right without losing anything.'),
+    assumeGone: flag('With --fix: take processes that cannot be asked, on other machines or in containers, for dead.'),
+  },
   outcomes: { healthy: 'done', repaired: 'done', unhealthy: 'Corrupt' },
   examples: [
     { command: 'doctor', does: 'look, and change nothing' },
     { command: 'doctor --fix', does: 'repair what can be repaired' },
+    {
+      command: 'doctor --fix --assume-gone',
+      does: 'finish also what a machine or container left that is gone for good',
+    },
   ],
 
-  async run(context, { fix }) {
+  async run(context, { fix, assumeGone }) {
     const findings: Finding[] = []
     // A directory that is no workspace is not ours to change.
     let repair = fix && context.root().by !== 'current'
     for (const [index, check] of checks.entries()) {
       context.report.progress(check.name, index, checks.length)
-      const found = await check.run(context, { repair })
+      const found = await check.run(context, { repair, assumeGone })
       findings.push(...found)
       // With settings we cannot read, a repair might go against them: from here on, only look.
       if (check.decidesRepair && found.some(({ severity }) => severity === 'error')) repair = false

@@ -146,6 +146,14 @@ export interface Finding {
   readonly repaired: boolean
 }
 
+export interface InspectOptions {
+  readonly repair?: boolean
+  /** With `repair`: processes that cannot be asked whether they live count as dead. A person has to know that. */
+  readonly assumeGone?: boolean
+  /** Folders to walk through, beside what the engine keeps for itself. */
+  readonly within?: readonly TreePath[]
+}
+
 export interface Watching {
   /** `polling` when the system gave no events, so that hints come about once a second. */
   readonly by: 'events' | 'polling'
@@ -270,7 +278,7 @@ export interface Tree {
    * Looks for what crashes and strangers left behind; with `repair`, puts right what can be put right. Walks through
    * the folders in `within`, which can take a while.
    */
-  inspect(options?: { readonly repair?: boolean; readonly within?: readonly TreePath[] }): Promise<Finding[]>
+  inspect(options?: InspectOptions): Promise<Finding[]>
 
   /** Lets go of everything held open. What was acknowledged is safe with or without it. */
   close(): Promise<void>

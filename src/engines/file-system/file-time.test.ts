@@ -7,7 +7,9 @@ import { type Clock, heldClock } from '../../kernel/clock.ts'
 import { type Disk, realDisk } from './disk.ts'
 import { FileSystemTime } from './file-time.ts'
 import { Folders } from './folders.ts'
+import { Holders } from './holder.ts'
 import { Scratch, scratchFolder } from './scratch.ts'
+import { SetAside } from './set-aside.ts'
 
 const day = 24 * 60 * 60 * 1000
 let root: string
@@ -18,7 +20,11 @@ beforeEach(() => {
 function timeOf(parts: { readonly own?: Clock; readonly held?: Clock; readonly disk?: Disk }): FileSystemTime {
   const { disk = realDisk(), ...clocks } = parts
   const folders = new Folders(disk, root, 0o700, () => {})
-  return new FileSystemTime({ disk, scratch: new Scratch(disk, folders, 0o600), ...clocks })
+  return new FileSystemTime({
+    disk,
+    scratch: new Scratch(disk, folders, new Holders(disk), new SetAside(disk, folders), 0o600),
+    ...clocks,
+  })
 }
 
 const off = (by: number): Clock => ({ now: () => Date.now() + by })

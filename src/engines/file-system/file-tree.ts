@@ -2,7 +2,6 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import { childOf, isSegment, parentOf, type TreePath, treePath, treeRoot } from '../../kernel/tree-path.ts'
-import { isReserved } from '../../tree/home.ts'
 import type {
   Appended,
   Created,
@@ -10,6 +9,7 @@ import type {
   Entry,
   Finding,
   Guard,
+  InspectOptions,
   Leaf,
   Lease,
   Leased,
@@ -28,21 +28,24 @@ import type {
 import { appendLine } from './append.ts'
 import { ChangingMoves } from './changing-moves.ts'
 import { codeOf, type Disk, did, openFlags, Place } from './disk.ts'
+import { sweepDrafts } from './drafts.ts'
 import { explain, notALeaf } from './failures.ts'
 import { FileSystemTime } from './file-time.ts'
 import { headOf, readOpen, readWhole, writeContent } from './files.ts'
 import { Flushes } from './flushes.ts'
 import { Folders, isSuspect } from './folders.ts'
 import { Holders } from './holder.ts'
-import { inspectFiles, sweepDrafts } from './inspect.ts'
+import { inspectFiles } from './inspect.ts'
 import { FileLeaf, kindOf, timesOf, WrittenLeaf } from './leaf.ts'
 import { Leases } from './leases.ts'
 import { Listing } from './listing.ts'
-import { Locks } from './locks.ts'
+import { type LockPatience, Locks, lockPatience } from './locks.ts'
 import { Moves } from './moves.ts'
 import { loadNative } from './native.ts'
+import { isOwnPath } from './own-paths.ts'
 import { revisionOf } from './revision.ts'
 import { type Draft, Scratch, strayScratchName } from './scratch.ts'
+import { SetAside } from './set-aside.ts'
 import { Slots } from './slots.ts'
 import { watchDirectory } from './watch.ts'
 
@@ -53,6 +56,7 @@ export interface FileTreeParts {
   readonly modes: { readonly file: number; readonly folder: number }
   /** Stands for the file system's own time. */
   readonly clock: Clock | undefined
+  readonly patience: LockPatience | undefined
 }
 
 /** Loading the native calls takes 2 ms on Bun and 8 on Node: a command that sends one message is faster without. */
@@ -70,9 +74,10 @@ export class FileTree implements Tree {
   readonly place: string
   readonly #disk: Disk
   readonly #fileMode: number
-  readonly #time: FileSystemTime
   readonly #folders: Folders
   readonly #scratch: Scratch
+  readonly #setAside: SetAside
+  readonly #time: FileSystemTime
   readonly #locks: Locks
   readonly #slots: Slots
   readonly #moves: Moves
@@ -86,19 +91,23 @@ export class FileTree implements Tree {
   #exclusiveSteps = 0
   #reads = 0
 
-  constructor({ disk, root, durability, modes, clock }: FileTreeParts) {
+  constructor({ disk, root, durability, modes, clock, patience = lockPatience }: FileTreeParts) {
     this.place = root
     this.#disk = disk
     this.#fileMode = modes.file
     this.#folders = new Folders(disk, root, modes.folder, (parent) => this.#madeFolderIn(parent))
     const [folders, holders] = [this.#folders, new Holders(disk)]
-    const scratch = new Scratch(disk, folders, modes.file)
-    const locks = new Locks(disk, folders, holders, scratch)
-    const slots = new Slots(disk, folders, holders, modes.file)
+    const setAside = new SetAside(disk, folders)
+    const scratch = new Scratch(disk, folders, holders, setAside, modes.file)
+    // What a file says of when it was made is true whatever clock a test holds.
+    const time = new FileSystemTime({ disk, scratch })
+    const locks = new Locks({ disk, folders, holders, scratch, setAside, time, patience })
+    const slots = new Slots(disk, setAside, holders, modes.file)
     const moves = new Moves({ disk, folders, holders, scratch, slots, locks, flush: durability !== 'process' })
     const flushes = new Flushes(durability, disk, folders)
     this.#scratch = scratch
-    this.#time = new FileSystemTime({ disk, scratch, held: clock })
+    this.#setAside = setAside
+    this.#time = clock ? new FileSystemTime({ disk, scratch, held: clock }) : time
     this.#locks = locks
     this.#slots = slots
     this.#moves = moves
@@ -107,9 +116,10 @@ export class FileTree implements Tree {
     this.#changing = new ChangingMoves({ disk, folders, moves, scratch, flushes, now: () => this.#time.now() })
     this.#leases = new Leases({
       disk,
-      folders,
       scratch,
       locks,
+      setAside,
+      time,
       clock: this.#time,
       settle: (folder) => flushes.settled(folder),
       flushing: flushes.ofDraft,
@@ -389,19 +399,30 @@ export class FileTree implements Tree {
     return watching
   }
 
-  inspect(options?: { readonly repair?: boolean; readonly within?: readonly TreePath[] }): Promise<Finding[]> {
+  inspect(options: InspectOptions = {}): Promise<Finding[]> {
+    const { repair = false, assumeGone = false, within = [] } = options
     return this.#attempt(undefined, () =>
       inspectFiles({
-        disk: this.#disk,
+        ...this.#draftParts,
         folders: this.#folders,
-        moves: this.#moves,
         locks: this.#locks,
-        scratch: this.#scratch,
-        clock: this.#time,
-        repair: options?.repair === true,
-        within: options?.within ?? [],
+        leases: this.#leases,
+        repair,
+        assumeGone: repair && assumeGone,
+        within,
       }),
     )
+  }
+
+  get #draftParts() {
+    return {
+      disk: this.#disk,
+      scratch: this.#scratch,
+      setAside: this.#setAside,
+      slots: this.#slots,
+      moves: this.#moves,
+      time: this.#time,
+    }
   }
 
   async close(): Promise<void> {
@@ -415,7 +436,7 @@ export class FileTree implements Tree {
     if (this.#folders.isPlain(path) || path === this.#lastSuspect || !isSuspect.test(path)) return
     // Callers without a type checker can hand us any text; nothing of it may lead outside.
     treePath(path)
-    if (path === '' || isReserved(path) || /(^|\/)\.(own-|signalbox-tmp)/i.test(path)) {
+    if (isOwnPath(path)) {
       throw invalidInput('RESERVED_PATH', `This path is the engine's own: ${this.#folders.shown(path)}.`, {
         hint: 'Choose another name.',
       })
@@ -424,7 +445,7 @@ export class FileTree implements Tree {
   }
 
   #warmUp(): void {
-    if (++this.#exclusiveSteps === sweepAfter) sweepDrafts(this.#disk, this.#folders, this.#scratch, this.#time)
+    if (++this.#exclusiveSteps === sweepAfter) sweepDrafts(this.#draftParts)
     if (this.#exclusiveSteps === nativeAfter) this.#goNative()
   }
 

@@ -81,6 +81,38 @@ export function readWhole(disk: Disk, place: Place): { bytes: Buffer; stats: Sta
   }
 }
 
+/** What opening answers for things that are no ordinary file. */
+const notPlain = ['ELOOP', 'ENXIO', 'EISDIR', 'ENODEV', 'EAGAIN', 'ENOTDIR']
+
+/**
+ * A small file that may be anybody's: only an ordinary one of at most so many bytes is read. Never waits, never follows
+ * a link.
+ */
+export function readSmall(
+  disk: Disk,
+  place: Place,
+  most: number,
+): { readonly bytes: Buffer; readonly stats: Stats } | 'bad-kind' | 'bad-size' | 'unreadable' | undefined {
+  let fd: number
+  try {
+    fd = disk.open(place, openFlags.read)
+  } catch (error) {
+    const code = codeOf(error) ?? ''
+    if (code === 'ENOENT') return undefined
+    if (notPlain.includes(code)) return 'bad-kind'
+    if (code === 'EACCES' || code === 'EPERM') return 'unreadable'
+    throw error
+  }
+  try {
+    const stats = disk.statOpen(fd)
+    if (!stats.isFile()) return 'bad-kind'
+    if (stats.size > most) return 'bad-size'
+    return { bytes: readOpen(disk, fd, stats.size, most), stats }
+  } finally {
+    disk.close(fd)
+  }
+}
+
 /** Writes all of it; a short write is carried on with. */
 export function writeAll(disk: Disk, fd: number, bytes: Uint8Array, position: number | null): void {
   writeFirst(disk, fd, bytes, bytes.length, position)

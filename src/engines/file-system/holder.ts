@@ -4,50 +4,139 @@
  */
 import { absolute, type Disk, openFlags, unless } from './disk.ts'
 
-/** `pid-start-machine-instance`, letters and digits only. */
+/** `pid-start-host_boot_space-instance`, letters and digits only. */
 export type HolderId = string & { readonly __holder?: never }
 
 /** Tells apart the copies of this module in one process (worker threads have the pid in common). */
-const instance = Math.random().toString(36).slice(2, 6).padEnd(4, '0')
+const instance = Math.random().toString(36).slice(2, 8).padEnd(6, '0')
 
 export type Life = 'alive' | 'dead' | 'unknown'
 
+interface Holder {
+  readonly pid: number
+  /** When it started, in clock ticks since boot. */
+  readonly start: string
+  /** The machine, across restarts; `nowhere` unless it is certain. */
+  readonly host: string
+  /** One run of the machine. */
+  readonly boot: string
+  /** In which the pid means something: one for each container. */
+  readonly space: string
+}
+
+type Here = Pick<Holder, 'host' | 'boot' | 'space'>
+
+/** What is not known is equal to nothing. */
+const nowhere = '0'
+/** The system's own namespaces have the same numbers on every Linux; those of containers have others. */
+const outermost = { pid: 'pid:[4026531836]', uts: 'uts:[4026531838]' }
+/** Names that many machines have. */
+const commonNames = ['', 'localhost', 'localhost.localdomain', '(none)']
+
 export class Holders {
   readonly #disk: Disk
+  readonly #answers: (pid: number) => boolean
+  readonly #dead = new Set<HolderId>()
   #self: HolderId | undefined
-  #machine: string | undefined
+  #here: Here | undefined
 
-  constructor(disk: Disk) {
+  constructor(disk: Disk, answers = answersSignals) {
     this.#disk = disk
+    this.#answers = answers
   }
 
   get self(): HolderId {
-    this.#self ??= `${process.pid.toString(36)}-${this.#startOf(process.pid) ?? '0'}-${this.#thisMachine}-${instance}`
+    if (this.#self === undefined) {
+      const { host, boot, space } = this.#whereWeAre
+      const start = this.#startOf(process.pid) ?? '0'
+      this.#self = `${process.pid.toString(36)}-${start}-${host}_${boot}_${space}-${instance}`
+    }
     return this.#self
   }
 
-  /** `unknown` for holders in another container or from before a restart: only time can tell then. */
+  /**
+   * `unknown` for holders on another machine, in a container that cannot be looked into, and for names that no holder
+   * has. A stopped process is alive: whatever the clock says, what it holds is its own.
+   */
   lifeOf(id: HolderId): Life {
     if (id === this.self) return 'alive'
-    const [pidText, start, machine] = id.split('-')
-    const pid = Number.parseInt(pidText ?? '', 36)
-    if (!(pid > 0) || machine !== this.#thisMachine) return 'unknown'
+    if (this.#dead.has(id)) return 'dead'
+    const life = this.#look(id)
+    if (life === 'dead') this.#dead.add(id)
+    return life
+  }
+
+  #look(id: HolderId): Life {
+    const that = parseHolder(id)
+    if (!that) return 'unknown'
+    const here = this.#whereWeAre
+    const isSameHost = that.host !== nowhere && that.host === here.host
+    if (that.boot !== here.boot) return isSameHost && that.boot !== nowhere ? 'dead' : 'unknown'
+    if (that.boot === nowhere && !isSameHost) return 'unknown'
+    return that.space === here.space ? this.#lifeHere(that) : this.#lifeInside(that)
+  }
+
+  #lifeHere({ pid, start }: Holder): Life {
     const startNow = this.#startOf(pid)
     if (startNow !== undefined) return startNow === start ? 'alive' : 'dead'
-    if (process.platform === 'linux') return 'dead'
-    return this.#answers(pid) ? 'alive' : 'dead'
+    if (!this.#answers(pid)) return 'dead'
+    // It is there, and the system hides since when: on Linux it may be another by now.
+    return process.platform === 'linux' ? 'unknown' : 'alive'
   }
 
-  get #thisMachine(): string {
-    if (this.#machine === undefined) {
-      const boot = this.#text('/proc/sys/kernel/random/boot_id') ?? 'no-boot-id'
-      const space = unless(['ENOENT', 'EACCES'], () => this.#disk.readLink('/proc/self/ns/pid')) ?? ''
-      this.#machine = shortHash(`${boot.trim()} ${space}`)
+  /** In a container of this machine, if we are outside of all: then every process can be seen. */
+  #lifeInside({ pid, start, space }: Holder): Life {
+    const canSeeAll = this.#link('/proc/self/ns/pid') === outermost.pid && this.#text('/proc/1/stat') !== undefined
+    if (!canSeeAll) return 'unknown'
+    let isInDoubt = false
+    for (const { name } of this.#disk.list({ fd: -1, prefix: '/proc/' })) {
+      if (!/^\d+$/.test(name) || this.#pidInside(name) !== pid) continue
+      const itsSpace = this.#spaceOf(name)
+      if (itsSpace === undefined) isInDoubt = true
+      // Where time itself is shifted, starts cannot be compared: then the pid decides.
+      else if (itsSpace === space) {
+        const isSameTime = this.#link(`/proc/${name}/ns/time`) === this.#link('/proc/self/ns/time')
+        if (!isSameTime || this.#startOf(Number(name)) === start) return 'alive'
+      }
     }
-    return this.#machine
+    return isInDoubt ? 'unknown' : 'dead'
   }
 
-  /** When the process started, in clock ticks since boot: field 22, counted after the name in brackets. */
+  /** The pid that a process has for itself, which is the last of those it is known by. */
+  #pidInside(name: string): number | undefined {
+    const pids = /^NSpid:\s*(.*)$/m.exec(this.#text(`/proc/${name}/status`) ?? '')?.[1]
+    return pids === undefined ? undefined : Number(pids.split(/\s+/).at(-1))
+  }
+
+  get #whereWeAre(): Here {
+    this.#here ??= { host: this.#host(), boot: this.#boot(), space: this.#spaceOf('self') ?? nowhere }
+    return this.#here
+  }
+
+  /**
+   * Containers of one image can share the id and even the name of their machine: in one, the host is not known. Nor is
+   * it where one of the two is missing. Two machines must never be taken for one that was restarted.
+   */
+  #host(): string {
+    if (process.platform !== 'linux') return shortHash(process.getBuiltinModule('node:os').hostname())
+    const id = (this.#text('/etc/machine-id') ?? this.#text('/var/lib/dbus/machine-id'))?.trim() ?? ''
+    const name = this.#text('/proc/sys/kernel/hostname')?.trim() ?? ''
+    const isOutside =
+      this.#link('/proc/self/ns/pid') === outermost.pid && this.#link('/proc/self/ns/uts') === outermost.uts
+    return isOutside && /^[0-9a-f]{32}$/.test(id) && !commonNames.includes(name) ? shortHash(`${id} ${name}`) : nowhere
+  }
+
+  #boot(): string {
+    const boot = this.#text('/proc/sys/kernel/random/boot_id')?.trim()
+    return boot ? shortHash(boot) : nowhere
+  }
+
+  #spaceOf(name: string): string | undefined {
+    const pids = this.#link(`/proc/${name}/ns/pid`)
+    return pids === undefined ? undefined : shortHash(`${pids} ${this.#link(`/proc/${name}/ns/time`) ?? ''}`)
+  }
+
+  /** When the process started: field 22, counted after the name in brackets. */
   #startOf(pid: number): string | undefined {
     const stat = this.#text(`/proc/${pid}/stat`)
     if (stat === undefined) return undefined
@@ -57,20 +146,15 @@ export class Holders {
     return Number(fields[19]).toString(36)
   }
 
-  #answers(pid: number): boolean {
-    try {
-      process.kill(pid, 0)
-      return true
-    } catch (error) {
-      return (error as { code?: string }).code === 'EPERM'
-    }
+  #link(path: string): string | undefined {
+    return unless(notTold, () => this.#disk.readLink(path))
   }
 
   #text(path: string): string | undefined {
-    return unless(['ENOENT', 'EACCES', 'ESRCH', 'ENOTDIR'], () => {
+    return unless(notTold, () => {
       const fd = this.#disk.open(absolute(path), openFlags.read)
       try {
-        const bytes = Buffer.alloc(1024)
+        const bytes = Buffer.alloc(4096)
         return bytes.toString('latin1', 0, this.#disk.read(fd, bytes, 0, bytes.length, 0))
       } finally {
         this.#disk.close(fd)
@@ -78,6 +162,37 @@ export class Holders {
     })
   }
 }
+
+const notTold = ['ENOENT', 'EACCES', 'EPERM', 'ESRCH', 'ENOTDIR', 'ELOOP', 'EISDIR', 'EINVAL', 'ENXIO']
+
+function answersSignals(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as { code?: string }).code === 'EPERM'
+  }
+}
+
+/** `undefined` for anything else, holders of earlier versions included: they told less, so nothing can be known. */
+function parseHolder(id: string): Holder | undefined {
+  const parts = /^([0-9a-z]{1,8})-([0-9a-z]{1,13})-([0-9a-z]{1,7})_([0-9a-z]{1,7})_([0-9a-z]{1,7})-[0-9a-z]{1,8}$/.exec(
+    id,
+  )
+  if (!parts) return undefined
+  const [, pidText = '', start = '', host = '', boot = '', space = ''] = parts
+  const pid = Number.parseInt(pidText, 36)
+  return pid > 0 && pid < 2 ** 31 ? { pid, start, host, boot, space } : undefined
+}
+
+/** The holder that a name begins with, and the rest: `HOLDER-rest`. Holders of earlier versions had the same shape. */
+export function holderOf(name: string): { readonly holder: HolderId; readonly rest: string } | undefined {
+  const [, holder = '', rest = ''] = /^(\w{1,16}-\w{1,16}-\w{1,32}-\w{1,16})-(\w+)$/.exec(name) ?? []
+  return holder === '' ? undefined : { holder, rest }
+}
+
+/** Of the process as it is known where it runs. */
+export const pidOf = (holder: HolderId): number => Number.parseInt(holder.split('-')[0] ?? '', 36)
 
 /** FNV-1a, enough to tell machines and stripes apart; not a safeguard against anybody. */
 export function shortHash(text: string): string {

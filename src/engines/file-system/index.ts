@@ -5,6 +5,7 @@ import type { Durability, Tree } from '../../tree/tree.ts'
 import { type Disk, realDisk } from './disk.ts'
 import { explain } from './failures.ts'
 import { FileTree } from './file-tree.ts'
+import type { LockPatience } from './locks.ts'
 
 export interface FileTreeOptions {
   /** The directory that holds everything. Made if it is not there, unless `mustExist`. */
@@ -18,6 +19,8 @@ export interface FileTreeOptions {
   readonly clock?: Clock | undefined
   /** False: what crashed processes left half-way is left to be looked at first. */
   readonly recover?: boolean
+  /** For tests: how long to wait for a lock. */
+  readonly patience?: LockPatience
   /** For tests: the calls to the file system. */
   readonly disk?: Disk
 }
@@ -35,6 +38,7 @@ export async function openFileTree(options: FileTreeOptions): Promise<Tree> {
     durability: options.durability ?? 'process',
     modes: permissions,
     clock: options.clock,
+    patience: options.patience,
   })
   if (options.recover !== false) await tree.recover()
   return tree

@@ -1,35 +1,49 @@
 /** What crashes and strangers leave behind, found and, on request, put right. */
-import type { Clock } from '../../kernel/clock.ts'
 import { childOf, isSegment, parentOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
 import type { Finding } from '../../tree/tree.ts'
-import { type Disk, did, type Folder, Place } from './disk.ts'
+import { did, type Folder, Place } from './disk.ts'
+import type { DraftParts } from './drafts.ts'
 import type { Folders } from './folders.ts'
+import {
+  draftsLeft,
+  locksLeft,
+  oddFolders,
+  setAsideBefore,
+  strangeLeases,
+  strangeNotes,
+  unknownHolder,
+} from './inspect-engine.ts'
+import type { Leases } from './leases.ts'
 import type { Locks } from './locks.ts'
-import { type Moves, nameFromOwn, ownPrefix } from './moves.ts'
-import { type Scratch, strayScratchName } from './scratch.ts'
+import { nameFromOwn } from './moves.ts'
+import { ownPrefix } from './note.ts'
+import { isOwnName } from './own-paths.ts'
+import { strayScratchName } from './scratch.ts'
+import type { Intent } from './slots.ts'
 
-export interface InspectParts {
-  readonly disk: Disk
+export interface InspectParts extends DraftParts {
   readonly folders: Folders
-  readonly moves: Moves
   readonly locks: Locks
-  readonly scratch: Scratch
-  readonly clock: Clock
+  readonly leases: Leases
   readonly repair: boolean
+  /** A person says that holders who cannot be asked are gone. Counts only with `repair`. */
+  readonly assumeGone: boolean
   /** Folders to walk through, beside the engine's own. */
   readonly within: readonly TreePath[]
 }
 
-/** Older than any write takes: nobody is still writing it. */
-const orphanedAfter = 60 * 60 * 1000
-
 export async function inspectFiles(parts: InspectParts): Promise<Finding[]> {
+  const before = setAsideBefore(parts)
   return [
     ...openToTheWorld(parts),
+    ...oddFolders(parts),
+    ...strangeNotes(parts),
     ...(await unfinishedMoves(parts)),
     ...(await strayEntries(parts)),
-    ...orphanedDrafts(parts),
-    ...(await abandonedLocks(parts)),
+    ...draftsLeft(parts),
+    ...(await locksLeft(parts)),
+    ...(await strangeLeases(parts)),
+    ...before,
   ]
 }
 
@@ -51,16 +65,22 @@ function openToTheWorld({ disk, folders, repair }: InspectParts): Finding[] {
   ]
 }
 
-async function unfinishedMoves({ folders, moves, repair }: InspectParts): Promise<Finding[]> {
-  const open = moves.abandoned().filter(({ intent }) => intent !== undefined && moves.isUnfinished(intent))
-  const { stranded } = repair ? await moves.recover() : { stranded: [] }
-  const findings: Finding[] = []
-  for (const intent of open.map((slot) => slot.intent!)) {
-    const isStranded = stranded.some(({ operation }) => operation === intent.operation)
+async function unfinishedMoves(parts: InspectParts): Promise<Finding[]> {
+  const { folders, moves, repair, assumeGone } = parts
+  const isOpen = (intent: Intent | undefined): intent is Intent => intent !== undefined && moves.isUnfinished(intent)
+  const open = moves.abandoned({ assumeGone }).flatMap(({ intent }) => (isOpen(intent) ? [intent] : []))
+  const uncertain = moves.uncertain({ assumeGone }).filter(({ intent }) => isOpen(intent))
+  const { stranded, stuck } = repair ? await moves.recover({ assumeGone }) : { stranded: [], stuck: [] }
+  const findings = uncertain.map(({ holder, intent }) =>
+    unknownHolder(folders.shown(intent!.from), holder, `is moving this to ${intent!.to}, or was`),
+  )
+  const isAmong = (intents: readonly Intent[], { operation }: Intent) =>
+    intents.some((one) => one.operation === operation)
+  for (const intent of open) {
+    const isStranded = isAmong(stranded, intent)
     const renamed = isStranded ? await moves.rename(parentOf(intent.from), moves.ownNameOf(intent)) : undefined
-    findings.push(
-      unfinished(folders.shown(intent.from), intent.to, renamed, repair && (!isStranded || renamed !== undefined)),
-    )
+    const isDone = !isAmong(stuck, intent) && (!isStranded || renamed !== undefined)
+    findings.push(unfinished(folders.shown(intent.from), intent.to, renamed, repair && isDone))
   }
   return findings
 }
@@ -83,9 +103,10 @@ async function strayEntries(parts: InspectParts): Promise<Finding[]> {
     if (open === undefined) continue
     for (const entry of parts.disk.list(open)) {
       const shown = `${parts.folders.shown(folder)}/${entry.name}`
-      if (entry.name.startsWith(ownPrefix)) findings.push(...(await privateFile(parts, folder, open, entry.name)))
-      else if (entry.name === strayScratchName) parts.scratch.know(childOf(folder, entry.name))
-      else if (!isSegment(entry.name))
+      if (entry.name.startsWith(ownPrefix) && entry.isFile())
+        findings.push(...(await privateFile(parts, folder, open, entry.name)))
+      else if (entry.name === strayScratchName && entry.isDirectory()) parts.scratch.know(childOf(folder, entry.name))
+      else if (!isSegment(entry.name) || (isOwnName(entry.name) && entry.isFile()))
         findings.push(
           stray(
             'UNUSABLE_NAME',
@@ -110,15 +131,24 @@ async function strayEntries(parts: InspectParts): Promise<Finding[]> {
 }
 
 async function privateFile(parts: InspectParts, folder: TreePath, open: Folder, name: string): Promise<Finding[]> {
-  const own = nameFromOwn(name)
-  if (!own || !parts.moves.isAbandoned(own, new Place(open, name))) return []
+  const own = nameFromOwn(name, folder)
+  const path = `${parts.folders.shown(folder)}/${name}`
+  if (!own) {
+    const message = 'This is named like a file in the middle of a change, and no process of ours gives such a name.'
+    return [
+      stray('UNUSABLE_NAME', path, message, 'See where it came from; rename it with plain letters, or delete it.'),
+    ]
+  }
+  const life = parts.moves.lifeOf(own.holder, parts)
+  if (life === 'unknown') return [unknownHolder(path, own.holder, `is changing ${own.name}, or was`)]
+  if (!parts.moves.isAbandoned(own, parts) || !parts.disk.stat(new Place(open, name))) return []
   const restored = parts.repair && (await parts.moves.restoreOrphan(folder, name))
   const renamed = parts.repair && !restored ? await parts.moves.rename(folder, name) : undefined
   return [
     {
       code: 'STRANDED_LEAF',
       severity: 'error',
-      path: `${parts.folders.shown(folder)}/${name}`,
+      path,
       message: `A process died while it changed ${own.name}.${renamed ? ` Its name was taken meanwhile; it is now ${renamed}.` : ''}`,
       hint: 'Run `signalbox doctor --fix`: it goes back to its name, or gets a new one if that was taken.',
       repaired: restored || renamed !== undefined,
@@ -134,53 +164,3 @@ const stray = (code: string, path: string, message: string, hint: string): Findi
   hint,
   repaired: false,
 })
-
-function orphanedDrafts(parts: InspectParts): Finding[] {
-  const { disk, folders, scratch, clock, repair } = parts
-  return oldDrafts(disk, folders, scratch, clock).map(({ place, shown }) => ({
-    code: 'ORPHANED_DRAFT',
-    severity: 'note',
-    path: shown,
-    message: 'A temporary file was left behind by a process that died while writing.',
-    hint: 'Remove it with `signalbox doctor --fix`; what it was for was never acknowledged.',
-    repaired: repair && did(['ENOENT'], () => disk.unlink(place)),
-  }))
-}
-
-/** Clears away what was left long ago. Nobody waits for it, so a failure can wait for `doctor`. */
-export function sweepDrafts(disk: Disk, folders: Folders, scratch: Scratch, clock: Clock): void {
-  try {
-    for (const { place } of oldDrafts(disk, folders, scratch, clock)) disk.unlink(place)
-  } catch {
-    // Gone already, or the disk refuses: `doctor` tells.
-  }
-}
-
-function oldDrafts(disk: Disk, folders: Folders, scratch: Scratch, clock: Clock): { place: Place; shown: string }[] {
-  return scratch.folders().flatMap((folder) => {
-    const open = folders.at(folder, false)
-    if (open === undefined) return []
-    return disk.list(open).flatMap(({ name }) => {
-      const place = new Place(open, name)
-      const stats = disk.stat(place)
-      const isOld = stats !== undefined && clock.now() - stats.ctimeMs >= orphanedAfter
-      return isOld ? [{ place, shown: `${folders.shown(folder)}/${name}` }] : []
-    })
-  })
-}
-
-async function abandonedLocks({ folders, locks, repair }: InspectParts): Promise<Finding[]> {
-  const findings: Finding[] = []
-  for (const { folder } of locks.abandoned()) {
-    if (repair) await locks.free(folder)
-    findings.push({
-      code: 'ABANDONED_LOCK',
-      severity: 'note',
-      path: folders.shown(folder),
-      message: 'The process that held this lock is dead.',
-      hint: 'Nothing needs doing: the next process takes it over.',
-      repaired: repair,
-    })
-  }
-  return findings
-}

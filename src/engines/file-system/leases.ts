@@ -1,27 +1,44 @@
 /**
  * Leases as small readable files, one a resource, changed under a lock. The file stays after the lease has ended,
  * because the fencing number must go on growing.
+ *
+ * A file that says something else is replaced when the lease is taken next, and a copy is set aside. The count is lost
+ * with it, so the next number is then the time of the file system in microseconds. That is higher than any that was given out: numbers are given out one at a time, under a
+ * lock and with several system calls each, so that a count which began at 1, or at the microseconds of an earlier time,
+ * cannot have come so far.
  */
 
 import type { Clock } from '../../kernel/clock.ts'
-import { corrupt, invalidInput } from '../../kernel/errors.ts'
+import { corrupt, denied, invalidInput } from '../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../kernel/tree-path.ts'
 import { engineHome } from '../../tree/home.ts'
 import type { Lease, Leased, Outcome } from '../../tree/tree.ts'
 import { type Disk, Place } from './disk.ts'
-import { readWhole } from './files.ts'
-import type { Folders } from './folders.ts'
+import type { FileSystemTime } from './file-time.ts'
+import { readSmall } from './files.ts'
 import { fnv } from './holder.ts'
 import type { Locks } from './locks.ts'
 import type { Scratch } from './scratch.ts'
+import type { Reason, SetAside } from './set-aside.ts'
 
 export const leasesFolder = childOf(engineHome, 'leases')
 
+/**
+ * No lease is given for longer, and none counts for longer after its file was last changed, whatever the file says: a
+ * stranger's could otherwise keep everybody off for ever.
+ */
+export const longestLease = 24 * 60 * 60 * 1000
+const largestLease = 1024 * 1024
+const longestText = 64 * 1024
+/** Microseconds reach it in the year 2223, counting never. */
+const highestFence = 8e15
+
 export interface LeasesParts {
   readonly disk: Disk
-  readonly folders: Folders
   readonly scratch: Scratch
   readonly locks: Locks
+  readonly setAside: SetAside
+  readonly time: FileSystemTime
   readonly clock: Clock
   /** Makes a replaced file as safe as the tree's other writes. */
   readonly settle: (folder: TreePath) => Promise<void>
@@ -41,13 +58,23 @@ export class Leases {
     }
     if (!(ttl > 0))
       throw invalidInput('BAD_LEASE', `A lease must last longer than ${ttl} ms.`, { hint: 'Give a time above 0.' })
+    if (ttl > longestLease)
+      throw invalidInput('BAD_LEASE', `A lease lasts at most ${longestLease} ms.`, {
+        hint: 'Take it anew before it ends.',
+      })
+    if (resource.length > longestText || owner.length > longestText)
+      throw invalidInput('BAD_LEASE', `The names of a lease have at most ${longestText} characters.`, {
+        hint: 'Choose shorter ones.',
+      })
     return this.#parts.locks.within('lease', resource, async () => {
       const now = this.#parts.clock.now()
-      const current = this.#read(resource)
+      const found = this.#read(resource)
+      const current = typeof found === 'string' ? undefined : found
       if (current && current.until > now && current.owner !== owner) return { outcome: 'busy', lease: current }
       const isMine = current !== undefined && current.until > now
-      const fence = (current?.fence ?? 0) + (isMine ? 0 : 1)
-      const lease = { resource, owner, until: now + ttl, fence }
+      const before = typeof found === 'string' ? this.#surelyHigher() : (current?.fence ?? 0)
+      const lease = { resource, owner, until: now + ttl, fence: before + (isMine ? 0 : 1) }
+      if (typeof found === 'string') this.#keepCopy(resource, found)
       await this.#write(lease)
       return { outcome: 'held', lease }
     })
@@ -56,42 +83,81 @@ export class Leases {
   async release(resource: string, owner: string): Promise<Outcome<'released' | 'gone'>> {
     return this.#parts.locks.within('lease', resource, async () => {
       const current = this.#read(resource)
-      if (!current || current.owner !== owner || current.until <= this.#parts.clock.now()) return { outcome: 'gone' }
+      if (typeof current !== 'object' || current.owner !== owner || current.until <= this.#parts.clock.now())
+        return { outcome: 'gone' }
       await this.#write({ ...current, until: 0 })
       return { outcome: 'released' }
     })
   }
 
   all(): Lease[] {
-    const folder = this.#parts.folders.at(leasesFolder, false)
+    const folder = this.#parts.setAside.look(leasesFolder)
     if (folder === undefined) return []
     const now = this.#parts.clock.now()
-    const found = this.#parts.disk.list(folder).map(({ name }) => parse(new Place(folder, name), this.#parts.disk))
-    const readable = found.filter((lease) => lease !== undefined && lease !== 'unreadable')
+    const found = this.#parts.disk.list(folder).map(({ name }) => this.#lease(new Place(folder, name)))
+    const readable = found.filter((lease) => typeof lease === 'object')
     return readable.filter((lease) => lease.until > now).sort((a, b) => (a.resource < b.resource ? -1 : 1))
+  }
+
+  /** What lies among the leases and is none, for `doctor`. */
+  strange(): { readonly name: string; readonly reason: Reason }[] {
+    const folder = this.#parts.setAside.look(leasesFolder)
+    if (folder === undefined) return []
+    return this.#parts.disk.list(folder).flatMap(({ name }) => {
+      const lease = this.#lease(new Place(folder, name))
+      return typeof lease === 'string' && lease !== 'unreadable' ? [{ name, reason: lease }] : []
+    })
+  }
+
+  /** Puts an ended lease in its place, with a count that goes on; what no lease is named like is moved away. */
+  async clear(name: string, reason: Reason): Promise<boolean> {
+    const resource = resourceOf(name)
+    if (resource === undefined) {
+      const folder = this.#parts.setAside.look(leasesFolder)
+      // A shortened name tells no resource: then the next who takes the lease puts it right.
+      return reason === 'bad-name' && folder !== undefined && this.#parts.setAside.move(new Place(folder, name), reason)
+    }
+    return this.#parts.locks.within('lease', resource, async () => {
+      const found = this.#read(resource)
+      if (typeof found !== 'string') return true
+      this.#keepCopy(resource, found)
+      await this.#write({ resource, owner: 'nobody', until: 0, fence: this.#surelyHigher() })
+      return true
+    })
   }
 
   /** Runs `work` only while the lease stands, and so that nobody can take it in the meantime. */
   async under<T>(lease: Lease, work: () => Promise<T>): Promise<T | Outcome<'fenced'>> {
     return this.#parts.locks.within('lease', lease.resource, async () => {
       const current = this.#read(lease.resource)
-      const stands = current?.fence === lease.fence && current.until > this.#parts.clock.now()
+      const isSame = typeof current === 'object' && current.fence === lease.fence
+      const stands = isSame && current.until > this.#parts.clock.now()
       return stands ? work() : { outcome: 'fenced' as const }
     })
   }
 
-  #read(resource: string): Lease | undefined {
-    const folder = this.#parts.folders.at(leasesFolder, false)
-    const lease = folder && parse(new Place(folder, fileNameOf(resource)), this.#parts.disk)
-    if (lease !== 'unreadable') return lease
-    throw corrupt('BAD_LEASE_FILE', `The lease file of ${JSON.stringify(resource)} is not readable.`, {
-      hint: `Delete ${leasesFolder}/${fileNameOf(resource)} once nobody holds that lease.`,
-    })
+  #read(resource: string): Lease | Reason | undefined {
+    const folder = this.#parts.setAside.look(leasesFolder)
+    const lease = folder && this.#lease(new Place(folder, fileNameOf(resource)))
+    if (lease === 'unreadable') throw notOurs(resource)
+    return lease
+  }
+
+  #surelyHigher(): number {
+    return Math.ceil(this.#parts.time.now() * 1000)
+  }
+
+  /** What stands in the way of a file is moved away; a file is replaced by the one that is written next. */
+  #keepCopy(resource: string, reason: Reason): void {
+    const { setAside } = this.#parts
+    const place = new Place(setAside.folder(leasesFolder), fileNameOf(resource))
+    const isKept = reason === 'bad-kind' ? setAside.move(place, reason) : setAside.copy(place, reason)
+    if (!isKept && this.#parts.disk.stat(place)) throw inTheWay(resource)
   }
 
   async #write(lease: Lease): Promise<void> {
-    const { disk, folders, scratch, flushing } = this.#parts
-    const target = new Place(folders.at(leasesFolder, true), fileNameOf(lease.resource))
+    const { disk, scratch, setAside, flushing } = this.#parts
+    const target = new Place(setAside.folder(leasesFolder), fileNameOf(lease.resource))
     const draft = scratch.write(Buffer.from(`${JSON.stringify(lease)}\n`), flushing)
     try {
       disk.rename(draft.place, target)
@@ -100,6 +166,21 @@ export class Leases {
       throw error
     }
     await this.#parts.settle(leasesFolder)
+  }
+
+  #lease(place: Place): Lease | Reason | 'unreadable' | undefined {
+    const file = readSmall(this.#parts.disk, place, largestLease)
+    if (file === undefined || typeof file === 'string') return file
+    const lease = parse(file.bytes.toString('utf8'))
+    if (!lease) return resourceOf(place.name) === undefined && !isShortened(place.name) ? 'bad-name' : 'bad-lease'
+    if (fileNameOf(lease.resource) !== place.name) return 'bad-name'
+    return { ...lease, until: this.#bounded(lease.until, file.stats.ctimeMs) }
+  }
+
+  /** An end counts only within the longest lease from when the file was written, by the time of the file system. */
+  #bounded(until: number, writtenAt: number): number {
+    const now = this.#parts.clock.now()
+    return until > now ? Math.min(until, now + writtenAt + longestLease - this.#parts.time.now()) : until
   }
 }
 
@@ -110,15 +191,38 @@ function fileNameOf(resource: string): string {
   return `${readable.slice(0, 100).replace(/^\.+/, '')}~${fnv(resource).toString(36)}${fnv(`${resource} `).toString(36)}.json`
 }
 
-function parse(place: Place, disk: Disk): Lease | 'unreadable' | undefined {
-  const file = readWhole(disk, place)
-  if (!file) return undefined
+/** `undefined` for a name that no lease has, and for one that had to be shortened. */
+function resourceOf(name: string): string | undefined {
   try {
-    const { resource, owner, until, fence } = JSON.parse(file.bytes.toString('utf8')) as Lease
-    const isWhole = typeof resource === 'string' && typeof owner === 'string' && Number.isSafeInteger(fence)
-    return isWhole ? { resource, owner, until: Number(until) || 0, fence } : 'unreadable'
+    const resource = decodeURIComponent(name.replace(/\.json$/, ''))
+    return fileNameOf(resource) === name ? resource : undefined
   } catch {
-    // Not JSON: somebody edited it by hand.
-    return 'unreadable'
+    // Not encoded by us.
+    return undefined
   }
 }
+
+const isShortened = (name: string): boolean => /^.{1,100}~[0-9a-z]{2,14}\.json$/.test(name)
+
+function parse(text: string): Lease | undefined {
+  try {
+    const { resource, owner, until, fence } = (JSON.parse(text) ?? {}) as Partial<Record<keyof Lease, unknown>>
+    if (typeof resource !== 'string' || typeof owner !== 'string' || resource === '' || owner === '') return undefined
+    if (typeof until !== 'number' || !Number.isFinite(until)) return undefined
+    if (!Number.isSafeInteger(fence) || (fence as number) < 1 || (fence as number) > highestFence) return undefined
+    return { resource, owner, until, fence: fence as number }
+  } catch {
+    // Not JSON: cut off, or edited by hand.
+    return undefined
+  }
+}
+
+const notOurs = (resource: string) =>
+  denied('PERMISSION_DENIED', `No permission for the lease file of ${JSON.stringify(resource)}.`, {
+    hint: 'Run as the user who owns the root, or change the permissions there.',
+  })
+
+const inTheWay = (resource: string) =>
+  corrupt('BAD_LEASE_FILE', `The lease file of ${JSON.stringify(resource)} is none, and cannot be moved away.`, {
+    hint: `Remove ${leasesFolder}/${fileNameOf(resource)}, then repeat the command.`,
+  })

@@ -6,8 +6,9 @@ import type { Entry } from '../../tree/tree.ts'
 import { type Dirent, type Disk, type Folder, Place, unless } from './disk.ts'
 import type { Folders } from './folders.ts'
 import { kindOf } from './leaf.ts'
-import { type Moves, nameFromOwn, ownPrefix } from './moves.ts'
-import { strayScratchName } from './scratch.ts'
+import { type Moves, nameFromOwn } from './moves.ts'
+import { ownPrefix } from './note.ts'
+import { isOwnName } from './own-paths.ts'
 
 export class Listing {
   readonly #disk: Disk
@@ -39,8 +40,8 @@ export class Listing {
   async #settlePrivate(folder: TreePath, open: Folder, privates: readonly Dirent[]): Promise<boolean> {
     let settled = this.#moves.settleOwn()
     for (const { name } of privates) {
-      const own = nameFromOwn(name)
-      if (!own || !this.#moves.isAbandoned(own, new Place(open, name))) continue
+      const own = nameFromOwn(name, folder)
+      if (!own || !this.#moves.isAbandoned(own)) continue
       await this.#moves.recover()
       if (this.#disk.stat(new Place(open, name))) await this.#moves.restoreOrphan(folder, name)
       settled = true
@@ -70,8 +71,9 @@ function visible(folder: TreePath, dirents: readonly Dirent[]): Visible {
     const file = dirent.name
     let name = file
     if (file.charCodeAt(0) === 46) {
-      if (file === strayScratchName) continue
-      const own = file.startsWith(ownPrefix) ? nameFromOwn(file) : undefined
+      const own = file.startsWith(ownPrefix) && dirent.isFile() ? nameFromOwn(file, folder) : undefined
+      // Drafts, and what a stranger named like ours: no path leads there, so nobody could do anything with it.
+      if (!own && isOwnName(file)) continue
       if (own) {
         // The leaf itself, if it is there too, is listed by its own entry.
         if (seen.has(own.name)) continue

@@ -6,22 +6,38 @@
  * dead. A holder that dies therefore never has to be cleaned up after, and nothing that another process could
  * still be using is ever deleted: breaking a lock by deletion is what makes simpler lock files lose updates.
  */
-import { unavailable } from '../../kernel/errors.ts'
+import { corrupt, denied, unavailable } from '../../kernel/errors.ts'
 import { childOf, nameOf, type TreePath } from '../../kernel/tree-path.ts'
 import { engineHome } from '../../tree/home.ts'
 import { type Disk, did, type Folder, openFlags, Place, unless } from './disk.ts'
-import { readWhole, writeAll } from './files.ts'
+import type { FileSystemTime } from './file-time.ts'
+import { readSmall, writeAll } from './files.ts'
 import type { Folders } from './folders.ts'
-import { fnv, type HolderId, type Holders } from './holder.ts'
+import { fnv, type HolderId, type Holders, type Life, pidOf } from './holder.ts'
 import type { Scratch } from './scratch.ts'
+import type { Reason, SetAside } from './set-aside.ts'
 
 export const locksFolder = childOf(engineHome, 'locks')
 const stripes = 64
-/** A holder whose life cannot be known (another container) keeps the lock for at most this long. */
-export const unknownHolderKeeps = 30_000
-const giveUpAfter = 30_000
 
-const held = Buffer.from('H')
+/** How long others wait, in milliseconds. */
+export interface LockPatience {
+  /** A holder whose life cannot be known (another container) keeps a lock for at most so long, by the file system's time. */
+  readonly unknownHolderMs: number
+  /** So long for one that lives; for the other a little longer than it may keep it. */
+  readonly giveUpMs: number
+}
+export const lockPatience: LockPatience = { unknownHolderMs: 30_000, giveUpMs: 30_000 }
+const grace = 2000
+
+/** Our lock files have some hundred bytes. */
+const largestLock = 4096
+/**
+ * Nobody gets here by taking a lock a thousand times a second for thirty years. A stranger's number may: the next one
+ * would then be no number any more that can be counted on.
+ */
+const highestNumber = 1e12
+
 const free = Buffer.from('F')
 /** The second byte: nobody waits, or somebody does and would like to be next. */
 const [unwanted, wanted] = ['-', Buffer.from('W')] as const
@@ -41,18 +57,58 @@ interface Held {
   readonly fd: number
 }
 
+/** Who holds a lock, as its file says, and whether that counts. */
+interface Holding {
+  readonly id: HolderId
+  readonly life: Life
+  readonly isWanted: boolean
+  /** When the file was last changed, by the file system's time. No number in the file can be trusted with that. */
+  readonly changedAt: number
+}
+
+/** What is wrong with something among the locks. */
+export interface StrangeLock {
+  readonly folder: TreePath
+  readonly name: string
+  readonly reason: Reason
+}
+
+/** The lock files of a folder, and what else lies there. */
+interface Inside {
+  /** 0 when there is none. */
+  readonly highest: number
+  readonly numbers: readonly number[]
+  readonly strange: readonly { readonly name: string; readonly reason: Reason }[]
+}
+
+export interface LocksParts {
+  readonly disk: Disk
+  readonly folders: Folders
+  readonly holders: Holders
+  readonly scratch: Scratch
+  readonly setAside: SetAside
+  readonly time: FileSystemTime
+  readonly patience: LockPatience
+}
+
 export class Locks {
   readonly #disk: Disk
   readonly #folders: Folders
   readonly #holders: Holders
   readonly #scratch: Scratch
+  readonly #setAside: SetAside
+  readonly #time: FileSystemTime
+  readonly #patience: LockPatience
   #asked = ''
 
-  constructor(disk: Disk, folders: Folders, holders: Holders, scratch: Scratch) {
+  constructor({ disk, folders, holders, scratch, setAside, time, patience }: LocksParts) {
     this.#disk = disk
     this.#folders = folders
     this.#holders = holders
     this.#scratch = scratch
+    this.#setAside = setAside
+    this.#time = time
+    this.#patience = patience
   }
 
   /** Runs `work` while no other process runs any under the same family and key. */
@@ -70,19 +126,32 @@ export class Locks {
     }
   }
 
-  /** Locks whose holder died while holding them, for `doctor`. */
-  abandoned(): { folder: TreePath; holder: HolderId }[] {
-    const found: { folder: TreePath; holder: HolderId }[] = []
-    const all = this.#folders.at(locksFolder, false)
-    if (all === undefined) return found
-    for (const entry of this.#disk.list(all)) {
+  /** For `doctor`: locks whose holder is dead or was not heard of for too long, and what is no lock at all. */
+  look(): { readonly abandoned: TreePath[]; readonly strange: StrangeLock[] } {
+    const [abandoned, strange]: [TreePath[], StrangeLock[]] = [[], []]
+    const all = this.#setAside.look(locksFolder)
+    for (const entry of all ? this.#disk.list(all) : []) {
+      if (!stripeName.test(entry.name) || !entry.isDirectory()) {
+        strange.push({ folder: locksFolder, name: entry.name, reason: entry.isDirectory() ? 'bad-name' : 'bad-folder' })
+        continue
+      }
       const folder = childOf(locksFolder, entry.name)
-      const inside = this.#folders.at(folder, false)
-      const highest = inside === undefined ? 0 : this.#highest(inside)
-      const holder = highest === 0 ? undefined : this.#holderOf(inside!, highest)
-      if (holder && !this.#isHeld(holder)) found.push({ folder, holder: holder.id })
+      const open = this.#setAside.look(folder)
+      const inside = open && this.#inside(open)
+      if (!inside) continue
+      for (const { name, reason } of inside.strange) strange.push({ folder, name, reason })
+      const holding = inside.highest === 0 ? 'free' : this.#holding(open, inside.highest)
+      if (typeof holding === 'string') {
+        if (holding !== 'free') strange.push({ folder, name: lockName(inside.highest), reason: holding })
+      } else if (!this.#counts(holding)) abandoned.push(folder)
     }
-    return found
+    return { abandoned, strange }
+  }
+
+  /** Moves away what is no lock. */
+  clear({ folder, name, reason }: StrangeLock): boolean {
+    const open = this.#setAside.look(folder)
+    return open !== undefined && this.#setAside.move(new Place(open, name), reason)
   }
 
   /** Frees abandoned locks by taking them once. */
@@ -106,29 +175,39 @@ export class Locks {
           if (this.#release(taken)) politeUntil.set(queue, performance.now() + politeness)
         }
       }
-      if (performance.now() - startedAt > giveUpAfter) throw busy(taken.holder)
+      const patience =
+        taken.life === 'unknown'
+          ? Math.max(this.#patience.unknownHolderMs + grace, this.#patience.giveUpMs)
+          : this.#patience.giveUpMs
+      if (performance.now() - startedAt > patience) throw busy(taken.holder, patience)
       // Short waits first: a lock is held for a fraction of a millisecond. Jitter keeps waiters apart.
       await pause(Math.min(0.2 * 2 ** Math.min(attempt, 6), 8) * (0.5 + Math.random()))
     }
   }
 
-  #tryTake(folder: TreePath): Held | { holder: HolderId } {
-    const inside = this.#folders.at(folder, true)
-    const highest = this.#highest(inside)
+  #tryTake(folder: TreePath): Held | { holder: HolderId; life: Life } {
+    const inside = this.#setAside.folder(folder)
+    const highest = this.#highestCleared(folder, inside)
     if (highest > 0) {
-      const holder = this.#holderOf(inside, highest)
-      if (holder && this.#isHeld(holder)) {
-        this.#ask(folder, new Place(inside, `lock.${highest}`))
-        return { holder: holder.id }
+      const holding = this.#holding(inside, highest)
+      if (typeof holding === 'object' && this.#counts(holding)) {
+        // A byte more would make the file younger, and with it the claim of a holder who may be gone.
+        if (holding.life === 'alive' && !holding.isWanted) this.#ask(folder, new Place(inside, lockName(highest)))
+        return { holder: holding.id, life: holding.life }
       }
     }
     const next = highest + 1
+    if (next >= highestNumber) {
+      // Only a stranger's number brings us here. It is free: the counting begins again.
+      this.#mustClear(folder, new Place(inside, lockName(highest)), 'bad-number')
+      return { holder: this.#holders.self, life: 'alive' }
+    }
     const { fd, draft } = this.#scratch.open(this.#scratch.newName(), undefined)
     let mine = false
     try {
       writeAll(this.#disk, fd, Buffer.from(`H${unwanted}${this.#holders.self} ${Date.now()}\n`), null)
-      mine = did(['EEXIST', 'ENOENT'], () => this.#disk.link(draft.place, new Place(inside, `lock.${next}`)))
-      if (mine && this.#highest(inside) !== next) {
+      mine = did(['EEXIST', 'ENOENT'], () => this.#disk.link(draft.place, new Place(inside, lockName(next))))
+      if (mine && this.#inside(inside).highest !== next) {
         // A slow lister linked a number that had been cleared away: step back from it.
         writeAll(this.#disk, fd, free, 0)
         mine = false
@@ -137,9 +216,28 @@ export class Locks {
       this.#scratch.discard(draft)
       if (!mine) unless(['EBADF'], () => this.#disk.close(fd))
     }
-    if (!mine) return { holder: this.#holders.self }
+    if (!mine) return { holder: this.#holders.self, life: 'alive' }
     this.#clearBelow(inside, next)
     return { fd }
+  }
+
+  /** The highest number, once nothing is left that would stand in the way of the next. */
+  #highestCleared(folder: TreePath, open: Folder): number {
+    const { highest, strange } = this.#inside(open)
+    for (const { name, reason } of strange)
+      if (reason !== 'bad-name') this.#mustClear(folder, new Place(open, name), reason)
+    return highest
+  }
+
+  #mustClear(folder: TreePath, place: Place, reason: Reason): void {
+    if (this.#setAside.move(place, reason) || !this.#disk.stat(place)) return
+    throw corrupt(
+      'STRANGE_LOCK',
+      `${this.#folders.shown(folder)}/${place.name} is no lock, and cannot be moved away.`,
+      {
+        hint: 'Remove it, then repeat the command.',
+      },
+    )
   }
 
   /** Lets the holder know that somebody waits; once is enough. */
@@ -168,44 +266,66 @@ export class Locks {
     }
   }
 
-  #highest(folder: Folder): number {
-    let highest = 0
-    for (const { name } of this.#disk.list(folder)) {
-      const number = name.startsWith('lock.') ? Number(name.slice(5)) : 0
-      if (number > highest) highest = number
+  #inside(folder: Folder): Inside {
+    const numbers: number[] = []
+    const strange: { name: string; reason: Reason }[] = []
+    for (const entry of this.#disk.list(folder)) {
+      const number = Number(lockPattern.exec(entry.name)?.[1] ?? Number.NaN)
+      // What is not named like a lock stands in nobody's way, and is left for `doctor` to tell.
+      if (Number.isNaN(number)) strange.push({ name: entry.name, reason: 'bad-name' })
+      else if (number >= highestNumber) strange.push({ name: entry.name, reason: 'bad-number' })
+      else if (!entry.isFile()) strange.push({ name: entry.name, reason: 'bad-kind' })
+      else numbers.push(number)
     }
-    return highest
+    let highest = 0
+    for (const number of numbers) if (number > highest) highest = number
+    return { highest, numbers, strange }
   }
 
   #clearBelow(folder: Folder, current: number): void {
-    for (const { name } of this.#disk.list(folder)) {
-      const number = name.startsWith('lock.') ? Number(name.slice(5)) : current
-      if (number < current) unless(['ENOENT'], () => this.#disk.unlink(new Place(folder, name)))
+    for (const number of this.#inside(folder).numbers) {
+      if (number < current) unless(['ENOENT'], () => this.#disk.unlink(new Place(folder, lockName(number))))
     }
   }
 
-  /** `undefined` when the lock is free, or already superseded by a higher one. */
-  #holderOf(folder: Folder, number: number): { id: HolderId; since: number } | undefined {
-    const file = readWhole(this.#disk, new Place(folder, `lock.${number}`))
-    if (!file || file.bytes[0] !== held[0]) return undefined
-    const [id = '', since = '0'] = file.bytes.toString('latin1', 2).trim().split(' ')
-    return { id, since: Number(since) }
+  /**
+   * `free` also when it is already superseded by a higher one. Ours are written before they get their number, so one that
+   * is empty, cut off or says something else was never anybody's: it holds nobody up, and `doctor` tells why.
+   */
+  #holding(folder: Folder, number: number): Holding | 'free' | Reason {
+    const file = readSmall(this.#disk, new Place(folder, lockName(number)), largestLock)
+    if (file === undefined) return 'free'
+    if (file === 'unreadable') throw notOurs(lockName(number))
+    if (typeof file === 'string') return file
+    const text = file.bytes.toString('latin1')
+    if (/^F[-W]\S+ \d+\n$/.test(text)) return 'free'
+    const [, second = '', id = ''] = /^H([-W])(\w+-\w+-\w+-\w+) \d+\n$/.exec(text) ?? []
+    if (id === '') return 'bad-lock'
+    return { id, life: this.#holders.lifeOf(id), isWanted: second !== unwanted, changedAt: file.stats.ctimeMs }
   }
 
-  #isHeld(holder: { id: HolderId; since: number }): boolean {
+  #counts({ id, life, changedAt }: Holding): boolean {
     // Our own: within one process the queue decides, so what the file says is the leftover of a failed release.
-    if (holder.id === this.#holders.self) return false
-    const life = this.#holders.lifeOf(holder.id)
-    return life === 'alive' || (life === 'unknown' && Date.now() - holder.since < unknownHolderKeeps)
+    if (id === this.#holders.self) return false
+    if (life !== 'unknown') return life === 'alive'
+    // Also where the time of the file system was set back since.
+    return Math.abs(this.#time.now() - changedAt) < this.#patience.unknownHolderMs
   }
 }
 
-const busy = (holder: HolderId) =>
-  unavailable('LOCK_BUSY', `Waited ${giveUpAfter / 1000} s for a lock that process ${pidOf(holder)} holds.`, {
+const stripeName = /^(turn|lease|path|recovery)-[0-9a-z]{1,2}$/
+const lockPattern = /^lock\.([1-9]\d{0,15})$/
+const lockName = (number: number): string => `lock.${number}`
+
+const busy = (holder: HolderId, waited: number) =>
+  unavailable('LOCK_BUSY', `Waited ${waited / 1000} s for a lock that process ${pidOf(holder)} holds.`, {
     hint: 'See whether that process is stopped or stuck; ending it frees the lock.',
     details: { holder },
   })
 
-export const pidOf = (holder: HolderId) => Number.parseInt(holder.split('-')[0] ?? '', 36)
+const notOurs = (name: string) =>
+  denied('PERMISSION_DENIED', `No permission for ${locksFolder}/…/${name}.`, {
+    hint: 'Run as the user who owns the root, or change the permissions there.',
+  })
 
 const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))

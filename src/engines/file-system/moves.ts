@@ -12,13 +12,13 @@ import { isReserved } from '../../tree/home.ts'
 import { codeOf, type Disk, did, Place, type Stats, unless } from './disk.ts'
 import { notALeaf } from './failures.ts'
 import type { Folders } from './folders.ts'
-import type { HolderId, Holders } from './holder.ts'
+import { type HolderId, type Holders, type Life, pidOf } from './holder.ts'
 import type { Locks } from './locks.ts'
-import { pidOf, unknownHolderKeeps } from './locks.ts'
+import { ownName, ownPrefix } from './note.ts'
+import { leafPath } from './own-paths.ts'
 import type { Draft, Scratch } from './scratch.ts'
-import type { Intent, Slots } from './slots.ts'
-
-export const ownPrefix = '.own-'
+import { isOdd } from './set-aside.ts'
+import type { Intent, Slot, Slots } from './slots.ts'
 
 export interface MovesParts {
   readonly disk: Disk
@@ -32,12 +32,25 @@ export interface MovesParts {
 
 export type Publishing = 'done' | 'taken' | 'gone'
 
-/** `.own-pid-start-machine-instance-series-counter-NAME` and back. */
-const ownName = (operation: string, name: string) => `${ownPrefix}${operation}-${name}`
+/** From `.own-HOLDER-counter-NAME`; `undefined` for a name that we give nobody: what it stands for must be the name of a leaf in the same folder. */
+export function nameFromOwn(
+  own: string,
+  folder: TreePath,
+): { holder: HolderId; operation: string; name: string } | undefined {
+  const [, operation = '', holder = '', name = ''] = /^\.own-((\w+-\w+-\w+-\w+)-\w+)-(.+)$/s.exec(own) ?? []
+  return leafPath(folder === '' ? name : `${folder}/${name}`) === undefined ? undefined : { operation, holder, name }
+}
 
-export function nameFromOwn(own: string): { holder: HolderId; operation: string; name: string } | undefined {
-  const parts = /^\.own-((\w+-\w+-\w+-\w+)-\w+)-(.+)$/s.exec(own)
-  return parts ? { operation: parts[1]!, holder: parts[2]!, name: parts[3]! } : undefined
+/** For a person who knows better: holders whose life cannot be known count as dead. */
+export interface Assumptions {
+  readonly assumeGone?: boolean
+}
+
+export interface Recovered {
+  readonly settled: Intent[]
+  readonly stranded: Intent[]
+  /** What they are about cannot be reached, or is no file. Nothing was done. */
+  readonly stuck: Intent[]
 }
 
 const nameTaken = (from: TreePath, own: string) =>
@@ -55,6 +68,9 @@ const beingMoved = (holder: HolderId, { from }: Intent) =>
     hint: 'See whether that process is stopped; when it goes on or ends, repeat the command.',
     details: { from, holder },
   })
+
+/** What the system answers where a file cannot be moved, now or later, for a reason that lies in the place. */
+const unreachable = ['EACCES', 'EPERM', 'EXDEV', 'EISDIR', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'EROFS']
 
 /** The innermost folder that holds both. */
 function commonFolder(a: TreePath, b: TreePath): TreePath {
@@ -166,6 +182,7 @@ export class Moves {
     this.#settledNames = undefined
     const operation = this.nextOperation()
     const own = new Place(source.folder, ownName(operation, nameOf(from)))
+    this.#parts.slots.use(parentOf(from))
     inFlight.add(operation)
     try {
       if (this.#hide(source, own)) return { operation, from, own, stats }
@@ -279,42 +296,71 @@ export class Moves {
   }
 
   /**
-   * Settles the moves that dead processes left unfinished. `stranded`: other leaves have taken the names at both ends
-   * meanwhile; it waits for one of them to be free.
+   * Settles the moves that dead processes left unfinished, and moves away what is no note. `stranded`: other leaves have
+   * taken the names at both ends meanwhile; it waits for one of them to be free.
    */
-  async recover(): Promise<{ settled: Intent[]; stranded: Intent[] }> {
-    const { slots, holders, locks } = this.#parts
-    const result: { settled: Intent[]; stranded: Intent[] } = { settled: [], stranded: [] }
-    if (this.abandoned().length === 0) return result
+  async recover(assumptions: Assumptions = {}): Promise<Recovered> {
+    const { slots, locks } = this.#parts
+    const result: Recovered = { settled: [], stranded: [], stuck: [] }
+    const found = slots.read()
+    for (const strange of found.strange) slots.clear(strange, (holder) => this.#isDead(holder, assumptions))
+    const isDone = (slot: Slot) => slot.isTrusted && this.#isDead(slot.holder, assumptions)
+    if (!found.slots.some(isDone)) return result
     await locks.within('recovery', 'moves', () => {
-      for (const slot of slots.all()) {
-        if (!this.#isDead(slot.holder, slot.writtenAt)) continue
-        if (slot.intent) {
-          const outcome = this.#settle(slot.intent, 'forward')
-          if (outcome === 'settled') result.settled.push(slot.intent)
-          if (outcome === 'stranded') {
-            result.stranded.push(slot.intent)
-            continue
-          }
-        }
-        if (slot.holder !== holders.self) slots.drop(slot.holder)
+      for (const { name, holder, intent, folders } of slots.all().filter(isDone)) {
+        const outcome = intent ? this.#trySettle(intent) : 'nothing'
+        if (intent && outcome !== 'nothing') result[outcome].push(intent)
+        for (const folder of folders) this.#restoreAll(folder, holder, intent)
+        if (outcome === 'nothing' || outcome === 'settled') slots.drop(name)
       }
     })
     return result
   }
 
+  /** What a dead process had in hand without a note: nothing about it was changed yet, and it goes back. */
+  #restoreAll(folder: TreePath, holder: HolderId, noted: Intent | undefined): void {
+    const { disk, folders } = this.#parts
+    try {
+      const open = folders.at(folder, false)
+      for (const { name } of open ? disk.list(open) : []) {
+        const own = name.startsWith(ownPrefix) ? nameFromOwn(name, folder) : undefined
+        if (own?.holder === holder && own.operation !== noted?.operation) this.#restore(folder, name, own.name)
+      }
+    } catch (error) {
+      // Not to be reached any more, or no folder: whoever can list it finds what is there.
+      if (!isOdd(error) && !unreachable.includes(codeOf(error) ?? '')) throw error
+    }
+  }
+
+  /** A note can lead through what has become a link, or to what is no file: then it is left as it is, and told. */
+  #trySettle(intent: Intent): 'nothing' | keyof Recovered {
+    try {
+      return this.#settle(intent, 'forward')
+    } catch (error) {
+      if (isOdd(error) || unreachable.includes(codeOf(error) ?? '')) return 'stuck'
+      throw error
+    }
+  }
+
   /** The notes of dead processes. */
-  abandoned(): { holder: HolderId; intent: Intent | undefined }[] {
-    return this.#parts.slots.all().filter((slot) => this.#isDead(slot.holder, slot.writtenAt))
+  abandoned(assumptions: Assumptions = {}): Slot[] {
+    return this.#parts.slots.all().filter(({ isTrusted, holder }) => isTrusted && this.#isDead(holder, assumptions))
+  }
+
+  /** The notes of processes that cannot be asked. */
+  uncertain(assumptions: Assumptions = {}): Slot[] {
+    return this.#parts.slots.all().filter(({ holder }) => this.lifeOf(holder, assumptions) === 'unknown')
+  }
+
+  lifeOf(holder: HolderId, { assumeGone = false }: Assumptions): Life {
+    const life = this.#parts.holders.lifeOf(holder)
+    return life === 'unknown' && assumeGone ? 'dead' : life
   }
 
   /** A private name seen in a listing: is nobody in the middle of anything with it, so that it must be settled? */
-  isAbandoned({ holder, operation }: { holder: HolderId; operation: string }, place: Place): boolean {
+  isAbandoned({ holder, operation }: { holder: HolderId; operation: string }, assumptions: Assumptions = {}): boolean {
     if (holder === this.#parts.holders.self) return !inFlight.has(operation)
-    const life = this.#parts.holders.lifeOf(holder)
-    if (life !== 'unknown') return life === 'dead'
-    const stats = this.#parts.disk.stat(place)
-    return stats !== undefined && Date.now() - stats.ctimeMs > unknownHolderKeeps
+    return this.#isDead(holder, assumptions)
   }
 
   /**
@@ -322,20 +368,25 @@ export class Moves {
    * finished, so it goes back to where it was: twice is better than lost.
    */
   async restoreOrphan(folder: TreePath, own: string): Promise<boolean> {
-    const parsed = nameFromOwn(own)
+    const parsed = nameFromOwn(own, folder)
     if (!parsed) return false
     return this.#parts.locks.within('recovery', 'moves', () => {
-      const { disk, folders, slots } = this.#parts
-      const noted = slots.all().some((slot) => slot.intent?.operation === parsed.operation)
-      const open = folders.at(folder, false)
-      const orphan = open && new Place(open, own)
-      const stats = orphan && disk.stat(orphan)
-      if (noted || !orphan || !stats) return false
-      const from = childOf(folder, parsed.name)
-      if (disk.stat(new Place(orphan.folder, parsed.name))?.ino !== stats.ino) return this.#adopt(orphan, from, stats)
-      // Somebody died between the two steps of putting it back.
-      return did(['ENOENT'], () => disk.unlink(orphan))
+      const noted = this.#parts.slots.all().some((slot) => slot.intent?.operation === parsed.operation)
+      return !noted && this.#restore(folder, own, parsed.name)
     })
+  }
+
+  /** Only under the lock of recovery. */
+  #restore(folder: TreePath, own: string, name: string): boolean {
+    const { disk, folders } = this.#parts
+    const open = folders.at(folder, false)
+    const orphan = open && new Place(open, own)
+    const stats = orphan && disk.stat(orphan)
+    if (!orphan || !stats?.isFile()) return false
+    const isThere = disk.stat(new Place(orphan.folder, name))?.ino === stats.ino
+    if (!isThere) return this.#adopt(orphan, childOf(folder, name), stats)
+    // Somebody died between the two steps of putting it back.
+    return did(['ENOENT'], () => disk.unlink(orphan))
   }
 
   /** Makes an orphan our own and puts it back, so that if we die half-way our note tells how far we came. */
@@ -348,10 +399,11 @@ export class Moves {
 
   /** Gives a stranded leaf a name of its own beside the one that was taken. For people who asked for a repair. */
   async rename(folder: TreePath, own: string): Promise<string | undefined> {
-    const parsed = nameFromOwn(own)
+    const parsed = nameFromOwn(own, folder)
     return this.#parts.locks.within('recovery', 'moves', () => {
       const open = this.#parts.folders.at(folder, false)
-      if (!parsed || open === undefined) return undefined
+      if (!parsed || open === undefined || this.#parts.disk.stat(new Place(open, own))?.isFile() !== true)
+        return undefined
       const dot = parsed.name.lastIndexOf('.')
       const [stem, ending] = dot > 0 ? [parsed.name.slice(0, dot), parsed.name.slice(dot)] : [parsed.name, '']
       for (let number = 2; number < 10_000; number++) {
@@ -370,9 +422,11 @@ export class Moves {
   async settleNamesOf(file: number): Promise<void> {
     const startedAt = performance.now()
     for (;;) {
-      const open = this.#parts.slots.all().find(({ intent }) => intent && this.#traces(intent).includes(file))
+      const open = this.#parts.slots
+        .all()
+        .find(({ intent, isTrusted }) => isTrusted && intent && this.#traces(intent).includes(file))
       if (!open) return
-      if (this.#isDead(open.holder, open.writtenAt)) await this.recover()
+      if (this.#isDead(open.holder, {})) await this.recover()
       // Going on would give the file two lives if that process died before its next step.
       else if (performance.now() - startedAt > settlesWithin) throw beingMoved(open.holder, open.intent!)
       else await new Promise((resolve) => setTimeout(resolve, 1))
@@ -385,21 +439,28 @@ export class Moves {
 
   /** True while the private file of this move is still there. */
   isUnfinished(intent: Intent): boolean {
-    const own = this.#ownPlace(intent)
-    return own !== undefined && this.#parts.disk.stat(own) !== undefined
+    return this.#seen(() => this.#ownPlace(intent)) !== undefined
   }
 
   #traces(intent: Intent): number[] {
-    const { disk } = this.#parts
-    return [this.#ownPlace(intent), this.#draftPlace(intent)].flatMap((place) => {
-      const stats = place && disk.stat(place)
-      return stats ? [stats.ino] : []
-    })
+    const seen = [this.#seen(() => this.#ownPlace(intent)), this.#seen(() => this.#draftPlace(intent))]
+    return seen.flatMap((stats) => (stats ? [stats.ino] : []))
   }
 
-  #isDead(holder: HolderId, writtenAt: number): boolean {
-    const life = this.#parts.holders.lifeOf(holder)
-    return life === 'dead' || (life === 'unknown' && Date.now() - writtenAt > unknownHolderKeeps)
+  /** What a note speaks of; `undefined` when it is not there, or behind something that is no folder. */
+  #seen(find: () => Place | undefined): Stats | undefined {
+    try {
+      const place = find()
+      return place && this.#parts.disk.stat(place)
+    } catch (error) {
+      if (isOdd(error)) return undefined
+      throw error
+    }
+  }
+
+  /** Age says nothing about life: where it cannot be known, only a person can say so. */
+  #isDead(holder: HolderId, assumptions: Assumptions): boolean {
+    return this.lifeOf(holder, assumptions) === 'dead'
   }
 
   #ownPlace(intent: Intent): Place | undefined {
@@ -417,13 +478,15 @@ export class Moves {
    * that is gone, or has a name among the leaves, has been put at the target; so has a private file with a name more
    * than before among them.
    */
-  #settle(intent: Intent, direction: 'forward' | 'back'): 'nothing' | 'settled' | 'stranded' {
+  #settle(intent: Intent, direction: 'forward' | 'back'): 'nothing' | 'settled' | 'stranded' | 'stuck' {
     const { disk } = this.#parts
     const own = this.#ownPlace(intent)
     const draft = this.#draftPlace(intent)
     const ownStats = own && disk.stat(own)
     const draftStats = draft && disk.stat(draft)
     const drop = (place: Place | undefined) => place && unless(['ENOENT'], () => disk.unlink(place))
+    // Of ours both are files. Anything else was put there by a stranger, and stays as it is.
+    if ([ownStats, draftStats].some((stats) => stats && !stats.isFile())) return 'stuck'
     if (!own || !ownStats) {
       drop(draft)
       return 'nothing'
@@ -436,13 +499,23 @@ export class Moves {
       return 'settled'
     }
     const canGoOn = direction === 'forward' && ownStats.ino === intent.file
-    if (canGoOn && this.publish(draft ?? own, intent.to) === 'done') {
+    if (canGoOn && this.#canPublish(draft ?? own, intent.to)) {
       if (draft) drop(own)
       return 'settled'
     }
     if (this.publish(own, intent.from) === 'taken') return 'stranded'
     drop(draft)
     return 'settled'
+  }
+
+  /** False also when the target has come to lie behind something that is no folder. */
+  #canPublish(file: Place, to: TreePath): boolean {
+    try {
+      return this.publish(file, to) === 'done'
+    } catch (error) {
+      if (isOdd(error)) return false
+      throw error
+    }
   }
 
   /**

@@ -1,13 +1,16 @@
 /**
  * Temporary files, away from where readers look: a finished one is put in its place by a rename or a link, so
  * nobody ever sees half a file. They live in `.signalbox/engine/tmp`, or, for a folder that is a file system of its
- * own, in `.signalbox-tmp` at the top of that file system. A crash leaves them behind; the sweep goes by age.
+ * own, in `.signalbox-tmp` at the top of that file system. A crash leaves them behind. Each begins with the name of its
+ * holder: the sweep goes by whether that lives, never by age.
  */
 import { childOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
 import { engineHome } from '../../tree/home.ts'
 import { codeOf, type Disk, openFlags, Place, unless } from './disk.ts'
 import { writeContent } from './files.ts'
 import type { Folders } from './folders.ts'
+import type { Holders } from './holder.ts'
+import type { SetAside } from './set-aside.ts'
 
 export const scratchFolder = childOf(engineHome, 'tmp')
 export const strayScratchName = '.signalbox-tmp'
@@ -18,35 +21,39 @@ export interface Draft {
   readonly folder: TreePath
 }
 
+/** Counted over all trees of this process: they share its holder. */
+let drafts = 0
+
 export class Scratch {
   readonly #disk: Disk
   readonly #folders: Folders
+  readonly #holders: Holders
+  readonly #setAside: SetAside
   readonly #fileMode: number
   readonly #mask: number
   /** Devices other than the root's, each with the folder its temporary files go to. */
   readonly #elsewhere = new Map<number, TreePath>()
   readonly #found = new Set<TreePath>()
-  #counter = 0
-  #series = ''
 
-  constructor(disk: Disk, folders: Folders, fileMode: number) {
+  constructor(disk: Disk, folders: Folders, holders: Holders, setAside: SetAside, fileMode: number) {
     this.#disk = disk
     this.#folders = folders
+    this.#holders = holders
+    this.#setAside = setAside
     this.#fileMode = fileMode
     this.#mask = process.umask()
   }
 
-  /** A name nobody else uses; what counts is that it is new, not that it is secret. */
+  /** A name nobody else uses, and that no rewrite has either: theirs have no underscore at the end. */
   newName(): string {
-    this.#series ||= process.pid.toString(36) + Math.random().toString(36).slice(2, 12)
-    return `${this.#series}-${(this.#counter++).toString(36)}`
+    return `${this.#holders.self}-d_${(drafts++).toString(36)}`
   }
 
   /** Opens a new temporary file. The caller writes and closes it. */
   open(name: string, near: TreePath | undefined, mode = this.#fileMode): { fd: number; draft: Draft } {
     const folder = this.#folderFor(near)
     for (let attempt = 0; ; attempt++) {
-      const place = new Place(this.#folders.at(folder, true), name)
+      const place = new Place(this.#setAside.folder(folder), name)
       try {
         const fd = this.#disk.open(place, openFlags.create, mode)
         if ((mode & this.#mask) !== 0) this.#disk.changeMode(fd, mode)
@@ -83,7 +90,7 @@ export class Scratch {
     try {
       this.#disk.unlink(draft.place)
     } catch {
-      // Whatever stopped the unlink (gone already, disk error), the sweep finds the file by its age.
+      // Whatever stopped the unlink (gone already, disk error), the sweep finds the file once this process is gone.
     }
   }
 

@@ -6,45 +6,67 @@
 import { childOf, type TreePath } from '../../kernel/tree-path.ts'
 import { engineHome } from '../../tree/home.ts'
 import { type Disk, openFlags, Place, unless } from './disk.ts'
-import { readWhole, writeAll } from './files.ts'
-import type { Folders } from './folders.ts'
-import type { HolderId, Holders } from './holder.ts'
+import { readSmall, writeAll } from './files.ts'
+import { type HolderId, type Holders, holderOf } from './holder.ts'
+import {
+  crossedOut,
+  foldersAt,
+  type Intent,
+  largestNote,
+  mostFolders,
+  parseFolders,
+  parseNote,
+  printFolders,
+  printNote,
+} from './note.ts'
+import type { Reason, SetAside } from './set-aside.ts'
+
+export type { Intent } from './note.ts'
 
 export const slotsFolder = childOf(engineHome, 'moves')
 
-export interface Intent {
-  /** Names the private file beside `from`, and the draft with the new bytes. */
-  readonly operation: string
-  readonly from: TreePath
-  readonly to: TreePath
-  /** Where the draft is; absent when the leaf moves unchanged. */
-  readonly draft?: TreePath
-  /** The file that was to be moved, and how many names it had before: both tell how far the move came. */
-  readonly file: number
-  readonly links: number
-}
-
 export interface Slot {
+  readonly name: string
   readonly holder: HolderId
   readonly intent: Intent | undefined
-  readonly writtenAt: number
+  /** Where this process has given leaves private names. */
+  readonly folders: readonly TreePath[]
+  /** False for a note in somebody else's hand: it says what may be going on, and is never acted on. */
+  readonly isTrusted: boolean
 }
 
-const idle = Buffer.from('-')
+/** Something among the notes that is none. */
+export interface StrangeNote {
+  readonly name: string
+  readonly reason: Reason
+  /** Whose it claims to be, where its name is that of a note. */
+  readonly holder?: HolderId
+}
+
+interface Found {
+  readonly intent: Intent | undefined
+  readonly folders: readonly TreePath[]
+  readonly owner: number
+}
+
+const idle = Buffer.from(crossedOut)
+/** A note is overwritten in one call, and can be seen half-way by whoever reads it in that instant. */
+const looks = 3
 let trees = 0
 
 export class Slots {
   readonly #disk: Disk
-  readonly #folders: Folders
+  readonly #setAside: SetAside
   readonly #holders: Holders
   readonly #mode: number
   /** One a tree, also where a process has several. */
   readonly #number = trees++
   #fd: number | undefined
+  readonly #used = new Set<TreePath>()
 
-  constructor(disk: Disk, folders: Folders, holders: Holders, mode: number) {
+  constructor(disk: Disk, setAside: SetAside, holders: Holders, mode: number) {
     this.#disk = disk
-    this.#folders = folders
+    this.#setAside = setAside
     this.#holders = holders
     this.#mode = mode
   }
@@ -53,14 +75,30 @@ export class Slots {
     this.#fd ??= this.#open()
     // The first byte makes the note valid, and is written last: a disk that fills up half-way must not leave a mixture
     // with the note before, which would then be believed.
-    const note = Buffer.from(`${JSON.stringify(intent)}\n`)
+    const note = Buffer.from(printNote(intent))
     writeAll(this.#disk, this.#fd, note.subarray(1), 1)
     writeAll(this.#disk, this.#fd, note.subarray(0, 1), 0)
     if (flush) this.#disk.flushData(this.#fd)
   }
 
+  /**
+   * Says that leaves of this folder get private names: if this process dies, whoever comes next looks there. Written once
+   * for a folder, so that a move costs no note of its own as long as it changes nothing but a name.
+   */
+  use(folder: TreePath): void {
+    if (this.#used.has(folder)) return
+    this.#fd ??= this.#open()
+    // Older ones are done with by then; whoever lists them would find what is left there, too.
+    if (this.#used.size >= mostFolders) this.#used.clear()
+    this.#used.add(folder)
+    writeAll(this.#disk, this.#fd, Buffer.from(printFolders([...this.#used])), foldersAt)
+  }
+
   #open(): number {
-    return this.#disk.open(new Place(this.#folders.at(slotsFolder, true), this.#name), openFlags.write, this.#mode)
+    const place = new Place(this.#setAside.folder(slotsFolder), this.#name)
+    const fd = this.#disk.open(place, openFlags.write, this.#mode)
+    writeAll(this.#disk, fd, idle, 0)
+    return fd
   }
 
   end(): void {
@@ -69,22 +107,55 @@ export class Slots {
 
   /** The notes of all processes, living and dead. */
   all(): Slot[] {
-    const folder = this.#folders.at(slotsFolder, false)
-    if (folder === undefined) return []
-    return this.#disk.list(folder).flatMap(({ name }) => {
-      const file = readWhole(this.#disk, new Place(folder, name))
-      if (!file) return []
-      return [{ holder: name, intent: intentIn(file.bytes.toString('utf8')), writtenAt: file.stats.mtimeMs }]
-    })
+    return this.read().slots
   }
 
-  get #name(): HolderId {
+  /** The same, and what else lies there. */
+  read(): { readonly slots: Slot[]; readonly strange: StrangeNote[] } {
+    const [slots, strange]: [Slot[], StrangeNote[]] = [[], []]
+    const folder = this.#setAside.look(slotsFolder)
+    if (folder === undefined) return { slots, strange }
+    const isOurs = isOwnedByUs(this.#disk.statOpen(folder.fd).uid)
+    for (const { name } of this.#disk.list(folder)) {
+      const holder = holderOf(name)?.holder
+      const found = holder === undefined ? 'bad-name' : this.#note(new Place(folder, name), holder)
+      if (found === undefined) continue
+      if (typeof found === 'string') strange.push({ name, reason: found, ...(holder === undefined ? {} : { holder }) })
+      else slots.push({ ...found, name, holder: holder!, isTrusted: isOurs && isOwnedByUs(found.owner) })
+    }
+    return { slots, strange }
+  }
+
+  #note(place: Place, holder: HolderId): Found | Reason | undefined {
+    for (let look = 1; ; look++) {
+      const file = readSmall(this.#disk, place, largestNote)
+      // Somebody else's, and not for us to read.
+      if (file === 'unreadable') return { intent: undefined, folders: [], owner: -1 }
+      if (file === undefined || typeof file === 'string') return file
+      const note = parseNote(file.bytes.toString('utf8', 0, foldersAt), holder)
+      const folders = parseFolders(file.bytes.toString('utf8', foldersAt))
+      if (note !== 'strange') return { intent: note === 'idle' ? undefined : note, folders, owner: file.stats.uid }
+      if (look === looks) return 'bad-note'
+    }
+  }
+
+  /**
+   * Moves away what is no note. One whose process may live stays: it would go on writing its notes where nobody looks,
+   * and may be of a version that knows more than we do.
+   */
+  clear({ name, reason, holder }: StrangeNote, isDead: (holder: HolderId) => boolean): boolean {
+    if (reason === 'bad-note' && holder !== undefined && !isDead(holder)) return false
+    const folder = this.#setAside.look(slotsFolder)
+    return folder !== undefined && this.#setAside.move(new Place(folder, name), reason)
+  }
+
+  get #name(): string {
     return `${this.#holders.self}-${this.#number}`
   }
 
-  drop(holder: HolderId): void {
-    const folder = this.#folders.at(slotsFolder, false)
-    if (folder) unless(['ENOENT'], () => this.#disk.unlink(new Place(folder, holder)))
+  drop(name: string): void {
+    const folder = this.#setAside.look(slotsFolder)
+    if (folder) unless(['ENOENT'], () => this.#disk.unlink(new Place(folder, name)))
   }
 
   close(): void {
@@ -95,13 +166,5 @@ export class Slots {
   }
 }
 
-function intentIn(text: string): Intent | undefined {
-  const end = text.indexOf('\n')
-  if (!text.startsWith('{') || end < 0) return undefined
-  try {
-    return JSON.parse(text.slice(0, end)) as Intent
-  } catch {
-    // Overwritten half-way by a crash: the move it was about to note had not begun.
-    return undefined
-  }
-}
+/** Ours, or the administrator's, who can do anything anyway. */
+const isOwnedByUs = (owner: number): boolean => owner === 0 || owner === (process.getuid?.() ?? owner)

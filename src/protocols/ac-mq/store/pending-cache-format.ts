@@ -99,10 +99,12 @@ export function parseBase(bytes: Buffer, size: number): Base | 'longer' | undefi
   const head = line.slice(space + 1)
   if (line.slice(magic.length, space) !== String(textSum(head))) return undefined
   const { stamp, lookedAt, sum, names: namesLength, count, sections: lengths } = JSON.parse(head)
+  // With lengths below zero a part could reach beyond the end, and whoever reads up to there would never arrive.
+  if (!isTime(stamp) || !isTime(lookedAt) || !isLength(namesLength) || !isLength(count)) return undefined
   let start = roundedUp(end + 1)
   const sections: Section[] = []
   for (const [to, length] of lengths) {
-    if (!isRecipient(to) || !(length >= 0)) return undefined
+    if (!isRecipient(to) || !isLength(length)) return undefined
     sections.push({ to, start, end: start + length })
     start += length
   }
@@ -190,6 +192,7 @@ export function parseNote(line: string): Note | undefined {
     if (!candidate) return undefined
     came.push(candidate)
   }
+  if (!isTime(before) || !isTime(after) || !isTime(lookedAt)) return undefined
   return areTexts(gone) ? { before, after, gone, came, ...(lookedAt > 0 ? { lookedAt } : {}) } : undefined
 }
 
@@ -221,6 +224,9 @@ function parseEntry(line: string, to: string): Candidate | undefined {
 const isRecipient = (to: unknown): to is string => typeof to === 'string' && (isAgentId(to) || to === everyone)
 const areTexts = (list: unknown): list is string[] =>
   Array.isArray(list) && list.every((text) => typeof text === 'string')
+
+const isLength = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
+const isTime = (value: unknown): value is number => Number.isFinite(value) && (value as number) >= 0
 
 const roundedUp = (length: number): number => (length + 3) & ~3
 

@@ -186,8 +186,9 @@ function digestOf({ from, to, summary }: Text, body: string, elsewhere: string):
 
 function approvalIn(bytes: Uint8Array): Approval | undefined {
   try {
-    const approval = JSON.parse(Buffer.from(bytes).toString('utf8')) as Partial<Approval> | null
-    return typeof approval?.id === 'string' && typeof approval.digest === 'string' ? (approval as Approval) : undefined
+    const { id, digest, by, at } = (JSON.parse(Buffer.from(bytes).toString('utf8')) ?? {}) as Record<string, unknown>
+    const areTexts = [id, digest, by, at].every((text) => typeof text === 'string' && text !== '')
+    return areTexts ? ({ id, digest, by, at } as Approval) : undefined
   } catch {
     // Not JSON: an approval nobody can read approves nothing.
     return undefined

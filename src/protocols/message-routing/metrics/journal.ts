@@ -114,7 +114,7 @@ const pathOf = (name: string): TreePath => childOf(metricsHome, name)
 /** Totals that cannot be read count from zero again, as Prometheus expects of a counter that was lost. */
 function parseTotals(bytes: Uint8Array): Totals {
   const [line] = readJsonLines(bytes)
-  const value = line?.kind === 'record' ? (line.value as Partial<Record<keyof Totals, unknown>>) : {}
+  const value = ((line?.kind === 'record' ? line.value : undefined) ?? {}) as Partial<Record<keyof Totals, unknown>>
   const folded = Array.isArray(value.folded) ? value.folded.filter((name) => typeof name === 'string') : []
   return { snapshot: readSnapshot(value.snapshot) ?? emptySnapshot, folded }
 }

@@ -74,6 +74,6 @@ function isLatencyRecord(value: unknown): value is Latency {
   return (
     Array.isArray(counts) &&
     counts.length === bounds.length + 1 &&
-    [...counts, sumUs, maxUs, slowAt, slowUs].every((number) => typeof number === 'number' && number >= 0)
+    [...counts, sumUs, maxUs, slowAt, slowUs].every((number) => Number.isFinite(number) && (number as number) >= 0)
   )
 }

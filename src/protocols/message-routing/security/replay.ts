@@ -90,7 +90,7 @@ export class Replays {
   async #floor(folder: TreePath): Promise<string | undefined> {
     const names = (await this.#tree.list(folder)).map(({ name }) => day.exec(name))
     return names
-      .flatMap((found) => (found?.[2] === 'floor' ? [found[1]!] : []))
+      .flatMap((found) => (found?.[2] === 'floor' && isDay(found[1]!) ? [found[1]!] : []))
       .sort()
       .at(-1)
   }
@@ -190,6 +190,9 @@ class Day {
 }
 
 const folderOf = (agent: string, from: string): TreePath => childOf(childOf(seenHome, agent), folderNameOf(from))
+
+/** Not every three numbers are a day; a floor that is none would refuse what came before it. */
+const isDay = (date: string): boolean => !Number.isNaN(Date.parse(`${date}T00:00:00Z`))
 
 /** The day in UTC; what is no time at all counts as the first day, which is the strictest. */
 function dateOf(timestamp: string): string {

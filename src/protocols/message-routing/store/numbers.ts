@@ -34,7 +34,8 @@ export async function resetNumbers({ tree, root }: RoutingParts, agent: AgentId)
 export function numberIn(bytes: Uint8Array, path: string, sender: string): number {
   const text = Buffer.from(bytes).toString('latin1').trim()
   const number = Number(text)
-  if (/^\d+$/.test(text) && Number.isSafeInteger(number)) return number
+  // The one after it must be a number too.
+  if (/^\d+$/.test(text) && Number.isSafeInteger(number + 1)) return number
   throw corrupt('BAD_SEQUENCE', `The counter ${path} does not hold a number.`, {
     hint: `Write the last number into it, or start over: signalbox mr init ${sender} --reset`,
     details: { path },

@@ -136,7 +136,7 @@ function sendersIn(bytes: Uint8Array): object {
 
 const isSeen = (value: unknown): value is Seen => {
   const { last, missing } = (value ?? {}) as { readonly last?: unknown; readonly missing?: unknown }
-  return Number.isSafeInteger(last) && Array.isArray(missing) && missing.every(isRange)
+  return Number.isSafeInteger(last) && (last as number) >= 0 && Array.isArray(missing) && missing.every(isRange)
 }
 
 const isRange = (value: unknown): value is Range =>

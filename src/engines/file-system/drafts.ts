@@ -1,0 +1,70 @@
+/** Drafts that were left behind, and by whom: only what a dead process left is rubbish. */
+import type { TreePath } from '../../kernel/tree-path.ts'
+import { type Disk, did, Place } from './disk.ts'
+import type { FileSystemTime } from './file-time.ts'
+import { type HolderId, holderOf } from './holder.ts'
+import type { Assumptions, Moves } from './moves.ts'
+import type { Scratch } from './scratch.ts'
+import type { SetAside } from './set-aside.ts'
+import type { Slots } from './slots.ts'
+
+export interface DraftParts {
+  readonly disk: Disk
+  readonly scratch: Scratch
+  readonly setAside: SetAside
+  readonly slots: Slots
+  readonly moves: Moves
+  readonly time: FileSystemTime
+}
+
+export interface LeftDraft {
+  readonly place: Place
+  readonly folder: TreePath
+  /** `dead`: its process is gone. `unknown`: that cannot be told. `foreign`: it is named like none of ours. */
+  readonly by: 'dead' | 'unknown' | 'foreign'
+  readonly holder?: HolderId
+  readonly isRubbish: boolean
+}
+
+/** What nobody's name is on is kept for so long, by the file system's time. */
+const foreignKeptFor = 7 * 24 * 60 * 60 * 1000
+
+/** All drafts but those of the living. */
+export function leftDrafts(parts: DraftParts, assumptions: Assumptions = {}): LeftDraft[] {
+  const found = parts.scratch.folders().flatMap((folder) => draftsIn(parts, folder, assumptions))
+  if (!found.some(({ by }) => by === 'dead')) return found
+  // Looked at after the processes are known to be dead: by then their notes change no more. As long as a process has
+  // one, a draft may be what it is about, and a draft that is missing would be taken for one that has arrived.
+  const { slots, strange } = parts.slots.read()
+  const noted = new Set([...slots, ...strange].map(({ holder }) => holder))
+  return found.filter(({ by, holder }) => by !== 'dead' || !noted.has(holder))
+}
+
+function draftsIn(parts: DraftParts, folder: TreePath, assumptions: Assumptions): LeftDraft[] {
+  const open = parts.setAside.look(folder)
+  if (open === undefined) return []
+  return parts.disk.list(open).flatMap((entry): LeftDraft[] => {
+    const place = new Place(open, entry.name)
+    const holder = entry.isFile() ? holderOf(entry.name)?.holder : undefined
+    if (holder === undefined) return [{ place, folder, by: 'foreign', isRubbish: isOld(parts, place) }]
+    const life = parts.moves.lifeOf(holder, assumptions)
+    return life === 'alive' ? [] : [{ place, folder, by: life, holder, isRubbish: life === 'dead' }]
+  })
+}
+
+function isOld({ disk, time }: DraftParts, place: Place): boolean {
+  const stats = disk.stat(place)
+  return stats?.isFile() === true && time.now() - stats.ctimeMs > foreignKeptFor
+}
+
+/** Clears away what the dead left. Nobody waits for it, so a failure can wait for `doctor`. */
+export function sweepDrafts(parts: DraftParts): void {
+  try {
+    for (const draft of leftDrafts(parts)) if (draft.isRubbish) removeDraft(parts.disk, draft)
+  } catch {
+    // The disk refuses: `doctor` tells.
+  }
+}
+
+export const removeDraft = (disk: Disk, { place }: LeftDraft): boolean =>
+  did(['ENOENT', 'EACCES', 'EPERM', 'EISDIR', 'EROFS'], () => disk.unlink(place))

@@ -1,0 +1,101 @@
+/**
+ * Where things go that lie among the engine's own files and are none of them: a cloned repository can bring them along.
+ * They are kept, for a person to look at, and never acted on.
+ */
+import { SignalboxError } from '../../kernel/errors.ts'
+import { childOf, nameOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
+import { engineHome } from '../../tree/home.ts'
+import { type Disk, did, type Folder, Place } from './disk.ts'
+import type { Folders } from './folders.ts'
+
+export const setAsideFolder = childOf(engineHome, 'set-aside')
+
+/** Why something is none of ours. The word stands in the name it gets, so that `doctor` can tell the reason later. */
+export const reasons = {
+  'bad-folder': 'it stands where a folder of the engine should be, and is none',
+  'bad-kind': 'it is a folder, link, pipe or device where a file should be',
+  'bad-name': 'its name is none that the engine gives',
+  'bad-size': 'it is larger than any such file can be',
+  'bad-note': 'it does not say what a note about a move says',
+  'bad-number': 'its number is higher than any lock can have got',
+  'bad-lock': 'it does not say what a lock says',
+  'bad-lease': 'it does not say what a lease says',
+} as const
+export type Reason = keyof typeof reasons
+
+/** The system forbids it, or what is to be moved is in use by the system itself. */
+const refusals = ['EACCES', 'EPERM', 'EROFS', 'EBUSY', 'EXDEV', 'ENOSPC', 'ENAMETOOLONG', 'ENOTDIR', 'ENOTEMPTY']
+
+export class SetAside {
+  readonly #disk: Disk
+  readonly #folders: Folders
+
+  constructor(disk: Disk, folders: Folders) {
+    this.#disk = disk
+    this.#folders = folders
+  }
+
+  /** A folder of the engine, to be written to. What stands in its place is moved away. */
+  folder(path: TreePath): Folder {
+    try {
+      return this.#folders.at(path, true)
+    } catch (error) {
+      const above = isOdd(error) ? this.look(parentOf(path)) : undefined
+      if (!above || !this.move(new Place(above, nameOf(path)), 'bad-folder')) throw error
+      return this.#folders.at(path, true)
+    }
+  }
+
+  /** A folder, to be looked at; `undefined` also when something else stands there. */
+  look(path: TreePath): Folder | undefined {
+    try {
+      return this.#folders.at(path, false)
+    } catch (error) {
+      if (isOdd(error)) return undefined
+      throw error
+    }
+  }
+
+  /** Moves it away under a name of its own; false when it has gone or cannot be moved. */
+  move(place: Place, reason: Reason): boolean {
+    const target = this.#target(place.name, reason)
+    if (!target) return false
+    const native = this.#disk.renameNew?.(place, target) ?? 'strange'
+    if (native !== 'strange') return native === 'done'
+    // The name is made up and nobody can have it; the look only makes that certain.
+    return !this.#disk.stat(target) && did(['ENOENT', ...refusals], () => this.#disk.rename(place, target))
+  }
+
+  /** Keeps a file under a second name, so that the first can be given to a new one in one step. */
+  copy(place: Place, reason: Reason): boolean {
+    const target = this.#target(place.name, reason)
+    if (!target) return false
+    return did(['ENOENT', 'EEXIST', 'EISDIR', 'ENOTSUP', ...refusals], () => this.#disk.link(place, target))
+  }
+
+  /** What has been set aside so far. */
+  all(): { readonly name: string; readonly reason: string }[] {
+    const folder = this.look(setAsideFolder)
+    if (folder === undefined) return []
+    return this.#disk.list(folder).map(({ name }) => {
+      const reason = name.split('.')[0] ?? ''
+      return { name, reason: Object.hasOwn(reasons, reason) ? reasons[reason as Reason] : 'it was put there' }
+    })
+  }
+
+  #target(name: string, reason: Reason): Place | undefined {
+    const made = Math.random().toString(36).slice(2, 12).padEnd(10, '0')
+    const readable = name.replace(/[^\w.-]/g, '_').slice(0, 120)
+    try {
+      return new Place(this.#folders.at(setAsideFolder, true), `${reason}.${made}.${readable}`)
+    } catch (error) {
+      // No place to put it: then it stays where it is, and is passed over.
+      if (error instanceof SignalboxError) return undefined
+      throw error
+    }
+  }
+}
+
+/** Something that is no folder stands where one should be. */
+export const isOdd = (error: unknown): boolean =>
+  error instanceof SignalboxError && (error.code === 'LINK_REFUSED' || error.code === 'NOT_A_FOLDER')

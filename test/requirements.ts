@@ -258,6 +258,12 @@ const beyond = family('Beyond the specifications', 'Built with the protocols and
     'Ages and ends go by the time of the tree: one wrong clock among many harms nobody, and is told.',
     'built',
   ],
+  [
+    'X-held',
+    'A process that is held before any step while others go on does no harm, and nobody takes what it holds.',
+    'built',
+  ],
+  ['X-notes', 'Notes, locks, leases and caches that a stranger brings along do no harm and stop nobody.', 'built'],
   ['X-fuzz', 'Parsers survive random and hostile input within bounds.'],
   ['X-perf', 'A benchmark prints ratios against the raw limit and peers in one run.', 'built'],
   ['X-scale', 'A claim among 100,000 costs little more than among 100.', 'built'],

@@ -102,10 +102,10 @@ export class Holders {
     return isInDoubt ? 'unknown' : 'dead'
   }
 
-  /** The pid that a process has for itself, which is the last of those it is known by. */
+  /** The pid that a process in a container has for itself: the last of those it is known by. */
   #pidInside(name: string): number | undefined {
-    const pids = /^NSpid:\s*(.*)$/m.exec(this.#text(`/proc/${name}/status`) ?? '')?.[1]
-    return pids === undefined ? undefined : Number(pids.split(/\s+/).at(-1))
+    const pids = /^NSpid:\s*(.*)$/m.exec(this.#text(`/proc/${name}/status`) ?? '')?.[1]?.split(/\s+/) ?? []
+    return pids.length > 1 ? Number(pids.at(-1)) : undefined
   }
 
   get #whereWeAre(): Here {

@@ -21,9 +21,9 @@ export function oddFolders(parts: InspectParts): Finding[] {
     const place = home && new Place(home, nameOf(folder))
     const stats = place && parts.disk.stat(place)
     if (!stats || stats.isDirectory()) return []
-    return [
-      strange(parts, engineHome, place.name, 'bad-folder', parts.repair && parts.setAside.move(place, 'bad-folder')),
-    ]
+    const clear = () =>
+      folder === setAsideFolder ? parts.setAside.isReady() : parts.setAside.move(place, 'bad-folder')
+    return [strange(parts, engineHome, place.name, 'bad-folder', parts.repair && clear())]
   })
 }
 

@@ -106,7 +106,7 @@ async function strayEntries(parts: InspectParts): Promise<Finding[]> {
       if (entry.name.startsWith(ownPrefix) && entry.isFile())
         findings.push(...(await privateFile(parts, folder, open, entry.name)))
       else if (entry.name === strayScratchName && entry.isDirectory()) parts.scratch.know(childOf(folder, entry.name))
-      else if (!isSegment(entry.name) || (isOwnName(entry.name) && entry.isFile()))
+      else if (!isSegment(entry.name) || isOwnName(entry.name))
         findings.push(
           stray(
             'UNUSABLE_NAME',

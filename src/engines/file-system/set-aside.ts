@@ -24,7 +24,18 @@ export const reasons = {
 export type Reason = keyof typeof reasons
 
 /** The system forbids it, or what is to be moved is in use by the system itself. */
-const refusals = ['EACCES', 'EPERM', 'EROFS', 'EBUSY', 'EXDEV', 'ENOSPC', 'ENAMETOOLONG', 'ENOTDIR', 'ENOTEMPTY']
+const refusals = [
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'EBUSY',
+  'EXDEV',
+  'ENOSPC',
+  'ENAMETOOLONG',
+  'ENOTDIR',
+  'ENOTEMPTY',
+  'EINVAL',
+]
 
 export class SetAside {
   readonly #disk: Disk
@@ -56,6 +67,11 @@ export class SetAside {
     }
   }
 
+  /** Clears its own place; false when that cannot be done. */
+  isReady(): boolean {
+    return this.#target('', 'bad-folder') !== undefined
+  }
+
   /** Moves it away under a name of its own; false when it has gone or cannot be moved. */
   move(place: Place, reason: Reason): boolean {
     const target = this.#target(place.name, reason)
@@ -84,16 +100,35 @@ export class SetAside {
   }
 
   #target(name: string, reason: Reason): Place | undefined {
-    const made = Math.random().toString(36).slice(2, 12).padEnd(10, '0')
-    const readable = name.replace(/[^\w.-]/g, '_').slice(0, 120)
     try {
-      return new Place(this.#folders.at(setAsideFolder, true), `${reason}.${made}.${readable}`)
+      return new Place(this.#folder(), madeUp(reason, name))
     } catch (error) {
       // No place to put it: then it stays where it is, and is passed over.
       if (error instanceof SignalboxError) return undefined
       throw error
     }
   }
+
+  /** What stands in its place goes out of the way first, and then into it. */
+  #folder(): Folder {
+    try {
+      return this.#folders.at(setAsideFolder, true)
+    } catch (error) {
+      const above = isOdd(error) ? this.look(engineHome) : undefined
+      if (!above) throw error
+      const name = madeUp('bad-folder', nameOf(setAsideFolder))
+      const [found, away] = [new Place(above, nameOf(setAsideFolder)), new Place(above, name)]
+      if (!did(['ENOENT', ...refusals], () => this.#disk.rename(found, away))) throw error
+      const folder = this.#folders.at(setAsideFolder, true)
+      did(['ENOENT', ...refusals], () => this.#disk.rename(away, new Place(folder, name)))
+      return folder
+    }
+  }
+}
+
+function madeUp(reason: Reason, name: string): string {
+  const made = Math.random().toString(36).slice(2, 12).padEnd(10, '0')
+  return `${reason}.${made}.${name.replace(/[^\w.-]/g, '_').slice(0, 120)}`
 }
 
 /** Something that is no folder stands where one should be. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { endlessBase } from '../../../../test/properties/notes/crafted.ts'
 import type { Candidate } from './candidate.ts'
 import { inOrder } from './candidate.ts'
 import { type Base, entriesIn, parseBase, parseNote, printBase, printNote, WholeBase } from './pending-cache-format.ts'
@@ -34,6 +35,12 @@ const anyCandidate = fc
 const anyQueue = fc.uniqueArray(anyCandidate, { selector: ({ name }) => name, maxLength: 40 })
 
 describe('the base of the pending cache', () => {
+  it('[X-notes] is refused when a part would reach beyond its end, made up for by a length below zero', () => {
+    // Whoever read up to the end of such a part would never arrive.
+    const bytes = Buffer.from(endlessBase())
+    expect(parseBase(bytes, bytes.length)).toBeUndefined()
+  })
+
   it('gives back what it was made of: by recipient best first, by name, and one by one', () => {
     fc.assert(
       fc.property(anyQueue, (queue) => {

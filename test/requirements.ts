@@ -243,6 +243,7 @@ const beyond = family('Beyond the specifications', 'Built with the protocols and
   ],
   ['X-cluster', 'The protocols run unchanged on many machines, and a dead node costs nothing.', 'built'],
   ['X-crash', 'A process killed at any step leaves a state from which everything is recovered.', 'built'],
+  ['X-held', 'A process held before any step while others go on breaks no promise when it continues.', 'built'],
   [
     'X-disk',
     'A failing disk at any step gives a clear error, loses nothing acknowledged, shows nothing half.',

@@ -1,5 +1,4 @@
 /** An agent, a supervisor, a person or a stranger at one mission of AC-MQ, and what each was told. */
-import { SignalboxError } from '../../src/kernel/errors.ts'
 import { treePath } from '../../src/kernel/tree-path.ts'
 import { acmq } from '../../src/protocols/ac-mq/index.ts'
 import type { Mission } from '../../src/protocols/ac-mq/store/mission.ts'
@@ -8,6 +7,7 @@ import type { SendInput } from '../../src/protocols/ac-mq/store/send.ts'
 import type { AcmqView } from '../../src/protocols/ac-mq/store/view.ts'
 import { fileOf, headerOf, missionFolder, unmetIn } from './acmq-files.ts'
 import type { Actor, Answer, Company } from './story.ts'
+import { tell } from './tell.ts'
 
 export const messageId = 'm1'
 
@@ -136,23 +136,12 @@ export class AcmqActor implements Actor {
     return file && headerOf(file.text)?.body
   }
 
-  /** False when it did not come to what was wanted. */
-  async #tell(
-    verb: string,
-    told: Told,
-    work: (mission: Mission) => Promise<Told | { outcome: string }>,
-  ): Promise<boolean> {
-    try {
+  #tell(verb: string, told: Told, work: (mission: Mission) => Promise<Told | { outcome: string }>): Promise<boolean> {
+    return tell(this.answers, verb, told, async () => {
       this.#opened ??= this.#missions.open('alpha')
       const answer = await work(await this.#opened)
-      this.answers.push({ verb, ...told, ...plain(answer), outcome: String(answer.outcome) })
-      return !['nothing', 'unchanged'].includes(String(answer.outcome))
-    } catch (error) {
-      const isOurs = error instanceof SignalboxError
-      const defect = isOurs ? {} : { defect: error instanceof Error ? (error.stack ?? error.message) : String(error) }
-      this.answers.push({ verb, ...told, outcome: isOurs ? `error ${error.code}` : 'defect', ...defect })
-      return false
-    }
+      return { ...plain(answer), outcome: String(answer.outcome) }
+    })
   }
 }
 

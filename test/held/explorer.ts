@@ -28,7 +28,8 @@ export interface Played {
   readonly before: readonly Answer[]
   readonly meanwhile: readonly Answer[]
   readonly after: readonly Answer[]
-  /** The files as the second left them. */
+  /** The files as they were at first, and as the second left them. */
+  readonly begun: readonly FoundFile[]
   readonly between: readonly FoundFile[]
   readonly outside: Outside
   /** As a third sees it. */
@@ -78,7 +79,7 @@ export async function explorePair(stage: Stage, explored: Explored, first: strin
 export async function playOnce(stage: Stage, explored: Explored, pair: Pair) {
   const played = await stage.play(explored, pair)
   try {
-    const { step, waited, before, meanwhile, after, between, outside } = played
+    const { step, waited, before, meanwhile, after, begun, between, outside } = played
     const by = (who: Who, answers: readonly Answer[]) => answers.map((one): Said => ({ ...one, who }))
     const answers = [...by('first', before), ...by('second', meanwhile), ...by('first', after)]
     const files = await outside.files()
@@ -89,6 +90,7 @@ export async function playOnce(stage: Stage, explored: Explored, pair: Pair) {
       ...pair,
       heldAt,
       answers,
+      begun,
       between,
       files,
       tree,
@@ -101,27 +103,29 @@ export async function playOnce(stage: Stage, explored: Explored, pair: Pair) {
 }
 
 export interface Choice {
-  readonly worlds?: readonly string[]
-  /** Only the pairs that a world wants looked at closely, or only the others. */
+  readonly world: string
+  /** Only the pairs that the world wants looked at closely, or only the others. */
   readonly closely?: boolean
 }
 
-export async function explore(stage: Stage, protocol: Explored['protocol'], choice: Choice = {}): Promise<Tried[]> {
+/** Every ordered pair of stories of a world. */
+export async function explore(
+  stage: Stage,
+  protocol: Explored['protocol'],
+  { world, closely }: Choice,
+): Promise<Tried[]> {
   const tried: Tried[] = []
-  for (const [world, { stories, closely = [] }] of Object.entries(protocols[protocol].worlds)) {
-    if (choice.worlds && !choice.worlds.includes(world)) continue
-    for (const [first, { isForeign, isLong }] of Object.entries(stories)) {
-      if (isForeign || isLong) continue
-      let steps: number | undefined
-      for (const second of Object.keys(stories)) {
-        const isClosely = closely.includes(`${first}/${second}`)
-        if (choice.closely !== undefined && choice.closely !== isClosely) continue
-        // One that changes nothing here is looked at closely or not at all.
-        if (steps === 0) continue
-        const one = await explorePair(stage, { protocol, world }, first, second)
-        tried.push(one)
-        steps ??= one.interleavings - 1
-      }
+  const { stories, closely: chosen = [] } = protocols[protocol].worlds[world]!
+  for (const [first, { isForeign, isLong }] of Object.entries(stories)) {
+    if (isForeign || isLong) continue
+    let steps: number | undefined
+    for (const second of Object.keys(stories)) {
+      if (closely !== undefined && closely !== chosen.includes(`${first}/${second}`)) continue
+      // One that takes no step here can be held nowhere.
+      if (steps === 0) continue
+      const one = await explorePair(stage, { protocol, world }, first, second)
+      tried.push(one)
+      steps ??= one.interleavings - 1
     }
   }
   return tried

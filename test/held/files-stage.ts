@@ -11,7 +11,7 @@ import { childProgram } from '../support/child.ts'
 import { steppingDisk } from '../support/stepping-disk.ts'
 import { quickTempDir } from '../support/temp.ts'
 import type { Explored, Pair, Played, Stage } from './explorer.ts'
-import { OutsideFiles } from './outside.ts'
+import { type FoundFile, OutsideFiles } from './outside.ts'
 import { type Picture, paint, pictureOf } from './picture.ts'
 import { play, startedAt, timeOf } from './play.ts'
 import { protocols } from './protocols.ts'
@@ -25,13 +25,17 @@ const hangs = 60_000
 
 export type Steps = 'all' | 'changes'
 
+interface Begun extends Picture {
+  readonly begun: readonly FoundFile[]
+}
+
 export class FilesStage implements Stage {
   readonly name: string
   readonly #variant: Variant
   readonly #steps: Steps
   readonly #word = new Int32Array(new SharedArrayBuffer(4))
   readonly #base = quickTempDir()
-  readonly #pictures = new Map<string, Picture>()
+  readonly #pictures = new Map<string, Begun>()
   #port: MessagePort | undefined
   #thread: Worker | undefined
   #performances = 0
@@ -44,7 +48,8 @@ export class FilesStage implements Stage {
 
   async play(explored: Explored, { first, second, holdAt }: Pair): Promise<Played> {
     const root = join(this.#base, `${++this.#performances}`)
-    paint(root, await this.#pictureOf(explored))
+    const picture = await this.#pictureOf(explored)
+    paint(root, picture)
     const outside = new OutsideFiles(root)
     let actor: Actor | undefined
     let steps = 0
@@ -72,6 +77,7 @@ export class FilesStage implements Stage {
       before: step === undefined ? answers : before,
       meanwhile: fromSecond.answers,
       after: step === undefined ? [] : answers.slice(before.length),
+      begun: picture.begun,
       between: fromSecond.files,
       outside,
       tree: () => openFileTree({ root }),
@@ -102,7 +108,7 @@ export class FilesStage implements Stage {
     return answers
   }
 
-  async #pictureOf(explored: Explored): Promise<Picture> {
+  async #pictureOf(explored: Explored): Promise<Begun> {
     const key = `${explored.protocol} ${explored.world}`
     const known = this.#pictures.get(key)
     if (known) return known
@@ -110,7 +116,7 @@ export class FilesStage implements Stage {
     const answers = await this.#perform(explored, '', root, 'before')
     const wrong = answers.find(({ outcome, defect }) => defect !== undefined || outcome.startsWith('error'))
     if (wrong) throw new Error(`The world ${explored.world} cannot be set up: ${JSON.stringify(wrong)}`)
-    const picture = pictureOf(root)
+    const picture = { ...pictureOf(root), begun: await new OutsideFiles(root).files() }
     rmSync(root, { recursive: true })
     this.#pictures.set(key, picture)
     return picture

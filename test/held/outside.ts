@@ -44,6 +44,7 @@ export class OutsideFiles implements Outside {
   async move(from: string, to: string): Promise<boolean> {
     const [source, target] = [join(this.#root, from), join(this.#root, to)]
     if (!fs.existsSync(source) || fs.existsSync(target)) return false
+    fs.mkdirSync(dirname(target), { recursive: true })
     fs.renameSync(source, target)
     return true
   }

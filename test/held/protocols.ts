@@ -2,6 +2,9 @@
 import { AcmqActor } from './acmq-actor.ts'
 import { checkAcmq } from './acmq-checks.ts'
 import { acmqWorlds } from './acmq-stories.ts'
+import { MrActor } from './mr-actor.ts'
+import { checkMr } from './mr-checks.ts'
+import { mrWorlds } from './mr-stories.ts'
 import type { Actor, Protocol } from './story.ts'
 
 const acmq: Protocol<AcmqActor> = {
@@ -11,4 +14,11 @@ const acmq: Protocol<AcmqActor> = {
   check: checkAcmq,
 }
 
-export const protocols = { acmq } as unknown as Readonly<Record<'acmq', Protocol<Actor>>>
+const mr: Protocol<MrActor> = {
+  name: 'mr',
+  worlds: mrWorlds,
+  open: async (company) => new MrActor(company),
+  check: checkMr,
+}
+
+export const protocols = { acmq, mr } as unknown as Readonly<Record<'acmq' | 'mr', Protocol<Actor>>>

@@ -61,7 +61,8 @@ export interface Ending {
   readonly heldAt: number | undefined
   /** Of the first before it was held, of the second, of the first afterwards: in this order. */
   readonly answers: readonly Said[]
-  /** As they were before the first went on, and as they are now. */
+  /** As they were when both began, before the first went on, and as they are now. */
+  readonly begun: readonly FoundFile[]
   readonly between: readonly FoundFile[]
   readonly files: readonly FoundFile[]
   /** For what is packed: asked of the protocol itself. */

@@ -54,14 +54,25 @@ export interface Tried {
   readonly failures: readonly string[]
 }
 
+/** Steps of one turn are alike to whoever waits for it: after this many, only every so many are tried, unless `thorough`. */
+const alike = 3
+
 /** Every step of the first, until it ends before it would have been held. */
-export async function explorePair(stage: Stage, explored: Explored, first: string, second: string): Promise<Tried> {
+export async function explorePair(
+  stage: Stage,
+  explored: Explored,
+  first: string,
+  second: string,
+  thorough = true,
+): Promise<Tried> {
   // The same promise is often broken before many steps: told once, with the steps.
   const failures = new Map<string, string[]>()
-  let waited = 0
-  for (let holdAt = 1; ; holdAt++) {
+  let [waited, inARow, interleavings] = [0, 0, 0]
+  for (let holdAt = 1; ; holdAt += thorough || inARow < alike ? 1 : alike) {
+    interleavings++
     const one = await playOnce(stage, explored, { first, second, holdAt })
     if (one.waited) waited++
+    inARow = one.waited ? inARow + 1 : 0
     for (const broken of one.broken) {
       const where = one.step === undefined ? 'one after the other' : `held before step ${holdAt} (${one.step})`
       const steps = failures.get(broken) ?? []
@@ -70,7 +81,7 @@ export async function explorePair(stage: Stage, explored: Explored, first: strin
     if (one.step === undefined) {
       const pair = `${stage.name}; ${explored.protocol}, ${explored.world}: ${first} / ${second}`
       const told = [...failures].map(([broken, steps]) => `${pair}: ${broken}\n    ${steps.join('\n    ')}`)
-      return { stage: stage.name, world: explored.world, first, second, interleavings: holdAt, waited, failures: told }
+      return { stage: stage.name, world: explored.world, first, second, interleavings, waited, failures: told }
     }
   }
 }
@@ -106,13 +117,14 @@ export interface Choice {
   readonly world: string
   /** Only the pairs that the world wants looked at closely, or only the others. */
   readonly closely?: boolean
+  readonly thorough?: boolean
 }
 
 /** Every ordered pair of stories of a world. */
 export async function explore(
   stage: Stage,
   protocol: Explored['protocol'],
-  { world, closely }: Choice,
+  { world, closely, thorough = false }: Choice,
 ): Promise<Tried[]> {
   const tried: Tried[] = []
   const { stories, closely: chosen = [] } = protocols[protocol].worlds[world]!
@@ -123,7 +135,7 @@ export async function explore(
       if (closely !== undefined && closely !== chosen.includes(`${first}/${second}`)) continue
       // One that takes no step here can be held nowhere.
       if (steps === 0) continue
-      const one = await explorePair(stage, { protocol, world }, first, second)
+      const one = await explorePair(stage, { protocol, world }, first, second, thorough)
       tried.push(one)
       steps ??= one.interleavings - 1
     }

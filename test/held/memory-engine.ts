@@ -1,6 +1,7 @@
 /** The tree in memory for the explorer: one tree for all, and every verb is a step. */
 import { openMemoryTree } from '../../src/engines/memory/index.ts'
 import type { Tree } from '../../src/tree/tree.ts'
+import { OutsideTree } from './outside-tree.ts'
 import type { BeforeStep, Engine } from './tree-stage.ts'
 
 const noSteps = ['watch', 'close']
@@ -11,6 +12,7 @@ export const memoryEngine: Engine = {
     let now = () => 0
     const shared = openMemoryTree({ clock: { now: () => now() } })
     return {
+      outside: new OutsideTree(shared),
       open: async (_who, clock, beforeStep) => {
         // Whoever came last tells the time: the worlds are set up before anybody plays.
         now = clock.now

@@ -38,7 +38,7 @@ export function describeHeldOnFiles(title: string, protocol: Explored['protocol'
   /** In full for `npm run soak`. Else every change, and every look where the world says that it decides something. */
   async function tryWorld(variant: 'native' | 'portable', world: string): Promise<Tried[]> {
     const [all, changes] = [stages.all[variant], stages.changes[variant]]
-    if (isFull) return explore(all, protocol, { world })
+    if (isFull) return explore(all, protocol, { world, thorough: true })
     if (variant === 'portable') return explore(changes, protocol, { world, closely: true })
     return [
       ...(await explore(changes, protocol, { world, closely: false })),

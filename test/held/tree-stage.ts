@@ -5,7 +5,7 @@
 import type { Clock } from '../../src/kernel/clock.ts'
 import type { Tree } from '../../src/tree/tree.ts'
 import type { Explored, Pair, Played, Stage } from './explorer.ts'
-import { OutsideTree } from './outside-tree.ts'
+import type { Outside } from './outside.ts'
 import { play, timeOf } from './play.ts'
 import { protocols } from './protocols.ts'
 import type { Actor, Answer, Who } from './story.ts'
@@ -14,7 +14,10 @@ export type BeforeStep = (step: string) => Promise<void> | undefined
 
 /** A place where nothing is yet, and ways to open it as somebody. */
 export interface EmptyPlace {
+  readonly outside: Outside
   open(who: Who, clock: Clock, beforeStep: BeforeStep): Promise<Tree>
+  /** Another place with the same in it, where that is quicker than to do it all again. */
+  copy?(): Promise<EmptyPlace>
 }
 
 export interface Engine {
@@ -27,6 +30,8 @@ export interface Engine {
 export class TreeStage implements Stage {
   readonly name: string
   readonly #engine: Engine
+  /** By protocol and world: set up once, where it can be copied. */
+  readonly #worlds = new Map<string, EmptyPlace>()
 
   constructor(engine: Engine) {
     this.name = engine.name
@@ -34,23 +39,12 @@ export class TreeStage implements Stage {
   }
 
   async play(explored: Explored, { first, second, holdAt }: Pair): Promise<Played> {
-    const place = await this.#engine.empty()
-    const neverHeld = () => undefined
-    const watcher = await place.open('third', timeOf('third'), neverHeld)
-    const outside = new OutsideTree(watcher)
-    const perform = async (who: Who, story: string, beforeStep: BeforeStep, onBegin?: (actor?: Actor) => void) => {
-      const clock = timeOf(who)
-      const tree = await place.open(who, clock, beforeStep)
-      const watched = who === 'second' ? tellingTurns(tree, turns) : tree
-      const company = { tree: watched, clock, who, outside }
-      const { answers } = await play(protocols[explored.protocol], explored.world, story, company, onBegin)
-      onBegin?.()
-      await tree.close()
-      return answers
-    }
     const turns = { awaited: 0 }
-    await perform('before', '', neverHeld)
+    const place = await this.#worldOf(explored)
+    const { outside } = place
     const begun = await outside.files()
+    const perform = (who: Who, story: string, beforeStep: BeforeStep, onBegin?: (actor?: Actor) => void) =>
+      performAt(place, explored, { who, story, beforeStep, turns, onBegin })
 
     let actor: Actor | undefined
     let [steps, step, waited] = [0, undefined as string | undefined, false]
@@ -83,26 +77,61 @@ export class TreeStage implements Stage {
       between,
       outside,
       tree: () => place.open('third', timeOf('third'), neverHeld),
-      end: () => watcher.close(),
+      end: async () => {},
     }
   }
 
   async close(): Promise<void> {}
 
+  async #worldOf(explored: Explored): Promise<EmptyPlace> {
+    const key = `${explored.protocol} ${explored.world}`
+    const known = this.#worlds.get(key)
+    if (known?.copy) return known.copy()
+    const place = await this.#engine.empty()
+    await performAt(place, explored, { who: 'before', story: '', beforeStep: neverHeld, turns: { awaited: 0 } })
+    if (!place.copy) return place
+    this.#worlds.set(key, place)
+    return place.copy()
+  }
+
   /** False when it waits for a turn that only the one who is held can end. */
   async #endsByItself(playing: Promise<unknown>, turns: { readonly awaited: number }): Promise<boolean> {
     let hasEnded = false
-    playing.then(
+    const ending = playing.then(
       () => (hasEnded = true),
       () => (hasEnded = true),
     )
     for (let isWaiting = false; !hasEnded; ) {
-      await this.#engine.aWhile()
+      await Promise.race([ending, this.#engine.aWhile()])
       if (isWaiting && turns.awaited > 0 && !hasEnded) return false
       isWaiting = turns.awaited > 0
     }
     return true
   }
+}
+
+const neverHeld: BeforeStep = () => undefined
+
+interface Part {
+  readonly who: Who
+  readonly story: string
+  readonly beforeStep: BeforeStep
+  readonly turns: { awaited: number }
+  readonly onBegin?: ((actor?: Actor) => void) | undefined
+}
+
+async function performAt(
+  place: EmptyPlace,
+  { protocol, world }: Explored,
+  { who, story, beforeStep, turns, onBegin }: Part,
+): Promise<readonly Answer[]> {
+  const clock = timeOf(who)
+  const tree = await place.open(who, clock, beforeStep)
+  const company = { tree: who === 'second' ? tellingTurns(tree, turns) : tree, clock, who, outside: place.outside }
+  const { answers } = await play(protocols[protocol], world, story, company, onBegin)
+  onBegin?.()
+  await tree.close()
+  return answers
 }
 
 /** Counts the turns that are asked for and have not begun. */

@@ -57,7 +57,12 @@ export async function checkAcmq(ending: Ending): Promise<string[]> {
     if (only && !['completed', 'archived'].includes(only.state) && !did('mv', 'cp'))
       broken.push(`${who} was told it is completed, and it is in ${only.state}`)
   }
-  if (only?.text.includes('Result of attempt') && completed.length === 0 && ending.world !== 'completed')
+  if (
+    !ending.died &&
+    only?.text.includes('Result of attempt') &&
+    completed.length === 0 &&
+    ending.world !== 'completed'
+  )
     broken.push('there is a result in it that nobody was told is in it')
 
   broken.push(...claimsStand(answers, only, header?.attempt, isByHand || did('rm')))
@@ -82,6 +87,7 @@ export async function checkAcmq(ending: Ending): Promise<string[]> {
     if (only && !only.text.includes(String(mark))) broken.push(`what a stranger wrote into it is lost: ${mark}`)
 
   broken.push(...questions(ending, copies))
+  broken.push(...inPeace(ending))
   broken.push(...lateHolder(ending))
 
   const renewed = told('renew', 'renewed').map(({ attempt }) => attempt)
@@ -182,6 +188,44 @@ function questions({ files, answers }: Ending, copies: readonly Copy[]): string[
   for (const id of asked)
     if (!stalls.has(Number(id.split('-').at(-1)))) broken.push(`${id} asks about what did not stall`)
   return broken
+}
+
+/** What leaves the message of a world as it is. */
+const harmless: Readonly<Record<string, readonly string[]>> = {
+  pending: ['doctor', 'reconcile', 'send', 'supervise', 'archive'],
+  'pending for all': ['doctor', 'reconcile'],
+  'in hand': ['doctor', 'reconcile'],
+  processing: ['doctor', 'reconcile', 'send', 'archive', 'retry', 'claim'],
+  failed: ['doctor', 'reconcile', 'send', 'archive', 'supervise', 'claim'],
+  completed: ['doctor', 'reconcile', 'send', 'supervise', 'complete', 'fail'],
+}
+const success: Readonly<Record<string, string>> = {
+  claim: 'claimed',
+  deny: 'failed',
+  complete: 'completed',
+  fail: 'failed',
+  renew: 'renewed',
+  retry: 'retried',
+  archive: 'archived',
+}
+/** What there is to do in a world. */
+const possible: Readonly<Record<string, readonly string[]>> = {
+  pending: ['claim', 'claim by id', 'deny'],
+  'pending for all': ['claim', 'claim by codex', 'claim by id'],
+  'in hand': ['complete own', 'complete own barely', 'fail own', 'renew own'],
+  processing: ['complete', 'complete barely', 'fail', 'renew'],
+  failed: ['retry'],
+  completed: ['archive'],
+}
+
+/** Nobody comes off badly because of somebody who does no harm. */
+function inPeace({ world, first, second, died, answers }: Ending): string[] {
+  if (died || !possible[world]?.includes(first) || !harmless[world]?.includes(second)) return []
+  const last = answers.findLast(({ who }) => who === 'first')
+  const wanted = success[last?.verb ?? '']
+  return last?.outcome === wanted
+    ? []
+    : [`the first was told ${last?.outcome} instead of ${wanted}, because of a harmless ${second}`]
 }
 
 /** Whoever comes after its attempt has ended changes nothing any more. */

@@ -24,6 +24,8 @@ export interface Played {
   readonly step: string | undefined
   /** The second could not go on before the first did. */
   readonly waited: boolean
+  /** The first was killed where it was held, and somebody has recovered since. */
+  readonly died?: boolean
   /** What the first was told before it was held, the second, and the first afterwards. */
   readonly before: readonly Answer[]
   readonly meanwhile: readonly Answer[]
@@ -90,7 +92,7 @@ export async function explorePair(
 export async function playOnce(stage: Stage, explored: Explored, pair: Pair) {
   const played = await stage.play(explored, pair)
   try {
-    const { step, waited, before, meanwhile, after, begun, between, outside } = played
+    const { step, waited, died = false, before, meanwhile, after, begun, between, outside } = played
     const by = (who: Who, answers: readonly Answer[]) => answers.map((one): Said => ({ ...one, who }))
     const answers = [...by('first', before), ...by('second', meanwhile), ...by('first', after)]
     const files = await outside.files()
@@ -100,6 +102,7 @@ export async function playOnce(stage: Stage, explored: Explored, pair: Pair) {
       ...explored,
       ...pair,
       heldAt,
+      died,
       answers,
       begun,
       between,

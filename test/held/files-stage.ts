@@ -3,53 +3,41 @@
  * second, in a thread of its own, has played to its end. Each counts as a process of its own towards the other
  * (`holder.ts`). Every performance has a root of its own, written from a picture of the world.
  */
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { openFileTree } from '../../src/engines/file-system/index.ts'
 import { childProgram } from '../support/child.ts'
 import { steppingDisk } from '../support/stepping-disk.ts'
-import { quickTempDir } from '../support/temp.ts'
 import type { Explored, Pair, Played, Stage } from './explorer.ts'
-import { type FoundFile, OutsideFiles } from './outside.ts'
-import { type Picture, paint, pictureOf } from './picture.ts'
+import { OutsideFiles } from './outside.ts'
 import { play, startedAt, timeOf } from './play.ts'
 import { protocols } from './protocols.ts'
-import { isCounted, sayStep } from './steps.ts'
-import type { Actor, Answer, Who } from './story.ts'
+import { isCounted, type Steps, sayStep } from './steps.ts'
+import type { Actor, Answer } from './story.ts'
 import { type FromSecond, type ToSecond, words } from './thread.ts'
 import { diskOf, type Variant } from './variants.ts'
+import { Worlds } from './worlds.ts'
 
 /** Longer than anything takes: a lock is given up after 30 seconds. */
 const hangs = 60_000
-
-export type Steps = 'all' | 'changes'
-
-interface Begun extends Picture {
-  readonly begun: readonly FoundFile[]
-}
 
 export class FilesStage implements Stage {
   readonly name: string
   readonly #variant: Variant
   readonly #steps: Steps
   readonly #word = new Int32Array(new SharedArrayBuffer(4))
-  readonly #base = quickTempDir()
-  readonly #pictures = new Map<string, Begun>()
+  readonly #worlds: Worlds
   #port: MessagePort | undefined
   #thread: Worker | undefined
-  #performances = 0
 
   constructor(variant: Variant, steps: Steps) {
     this.name = `files, ${variant}`
     this.#variant = variant
     this.#steps = steps
+    this.#worlds = new Worlds(variant)
   }
 
   async play(explored: Explored, { first, second, holdAt }: Pair): Promise<Played> {
-    const root = join(this.#base, `${++this.#performances}`)
-    const picture = await this.#pictureOf(explored)
-    paint(root, picture)
+    const { root, begun, end } = await this.#worlds.paint(explored)
     const outside = new OutsideFiles(root)
     let actor: Actor | undefined
     let steps = 0
@@ -64,9 +52,14 @@ export class FilesStage implements Stage {
       }
       return call()
     })
-    const answers = await this.#perform(explored, first, root, 'first', disk, (one) => {
+    const clock = timeOf('first')
+    const tree = await openFileTree({ root, clock, disk })
+    const company = { tree, clock, who: 'first', outside } as const
+    const { answers } = await play(protocols[explored.protocol], explored.world, first, company, (one) => {
       actor = one
     })
+    actor = undefined
+    await tree.close()
     const waited = fromSecond?.waits === true
     const order = { ...explored, story: second, root, variant: this.#variant, startedAt }
     fromSecond = waited ? this.#awaitSecond() : (fromSecond ?? this.#second(order))
@@ -77,49 +70,17 @@ export class FilesStage implements Stage {
       before: step === undefined ? answers : before,
       meanwhile: fromSecond.answers,
       after: step === undefined ? [] : answers.slice(before.length),
-      begun: picture.begun,
+      begun,
       between: fromSecond.files,
       outside,
       tree: () => openFileTree({ root }),
-      end: async () => rmSync(root, { recursive: true, force: true }),
+      end,
     }
   }
 
   async close(): Promise<void> {
     this.#port?.close()
     await this.#thread?.terminate()
-  }
-
-  /** `story` empty: sets up the world. */
-  async #perform(
-    { protocol, world }: Explored,
-    story: string,
-    root: string,
-    who: Who,
-    disk = diskOf(this.#variant),
-    onBegin?: (actor: Actor | undefined) => void,
-  ): Promise<readonly Answer[]> {
-    const clock = timeOf(who)
-    const tree = await openFileTree({ root, clock, disk })
-    const company = { tree, clock, who, outside: new OutsideFiles(root) }
-    const { answers } = await play(protocols[protocol], world, story, company, onBegin)
-    onBegin?.(undefined)
-    await tree.close()
-    return answers
-  }
-
-  async #pictureOf(explored: Explored): Promise<Begun> {
-    const key = `${explored.protocol} ${explored.world}`
-    const known = this.#pictures.get(key)
-    if (known) return known
-    const root = join(this.#base, 'world')
-    const answers = await this.#perform(explored, '', root, 'before')
-    const wrong = answers.find(({ outcome, defect }) => defect !== undefined || outcome.startsWith('error'))
-    if (wrong) throw new Error(`The world ${explored.world} cannot be set up: ${JSON.stringify(wrong)}`)
-    const picture = { ...pictureOf(root), begun: await new OutsideFiles(root).files() }
-    rmSync(root, { recursive: true })
-    this.#pictures.set(key, picture)
-    return picture
   }
 
   /** Blocks this thread until the second has ended, or is found waiting for us. */

@@ -11,6 +11,7 @@ const acmq: Protocol<AcmqActor> = {
   name: 'acmq',
   worlds: acmqWorlds,
   open: async (company) => new AcmqActor(company),
+  recovery: 'supervise',
   check: checkAcmq,
 }
 
@@ -18,6 +19,7 @@ const mr: Protocol<MrActor> = {
   name: 'mr',
   worlds: mrWorlds,
   open: async (company) => new MrActor(company),
+  recovery: 'doctor',
   check: checkMr,
 }
 

@@ -2,8 +2,11 @@
 import { Place } from '../../src/engines/file-system/disk.ts'
 import { isChange, type StepName } from '../support/stepping-disk.ts'
 
+/** All of them, or only those that change something. */
+export type Steps = 'all' | 'changes'
+
 /** Closing a file changes nothing for anybody, and what the system tells in `/proc` is not the world. */
-export function isCounted(which: 'all' | 'changes', step: StepName, values: readonly unknown[]): boolean {
+export function isCounted(which: Steps, step: StepName, values: readonly unknown[]): boolean {
   if (which === 'changes') return isChange(step, values)
   if (step === 'close' || step === 'readLink') return false
   const [place] = values

@@ -59,6 +59,8 @@ export interface Ending {
   readonly second: string
   /** Before which step the first was held: 1 is before it did anything. `undefined`: it was not. */
   readonly heldAt: number | undefined
+  /** The first was killed there: what it did may be done or not, and nobody was told. */
+  readonly died: boolean
   /** Of the first before it was held, of the second, of the first afterwards: in this order. */
   readonly answers: readonly Said[]
   /** As they were when both began, before the first went on, and as they are now. */
@@ -73,6 +75,8 @@ export interface Protocol<A extends Actor> {
   readonly name: string
   readonly worlds: Readonly<Record<string, World<A>>>
   open(company: Company): Promise<A>
+  /** The story of whoever comes next, after somebody died; played where the world has it. */
+  readonly recovery: string
   /** One sentence for each promise that was broken. */
   check(ending: Ending): Promise<string[]>
 }

@@ -207,13 +207,14 @@ const success: Readonly<Record<string, string>> = {
   renew: 'renewed',
   retry: 'retried',
   archive: 'archived',
+  supervise: 'swept',
 }
 /** What there is to do in a world. */
 const possible: Readonly<Record<string, readonly string[]>> = {
   pending: ['claim', 'claim by id', 'deny'],
   'pending for all': ['claim', 'claim by codex', 'claim by id'],
   'in hand': ['complete own', 'complete own barely', 'fail own', 'renew own'],
-  processing: ['complete', 'complete barely', 'fail', 'renew'],
+  processing: ['complete', 'complete barely', 'fail', 'renew', 'supervise'],
   failed: ['retry'],
   completed: ['archive'],
 }

@@ -21,7 +21,7 @@ const inTurn = (...acts: readonly Act[]): Story<AcmqActor> => ({
   act: async (actor) => {
     for (const act of acts) if ((await act(actor)) === false) return
   },
-  isLong: true,
+  isMeanwhile: true,
 })
 
 const send: Act = (a) => a.send()

@@ -15,12 +15,12 @@ const isFull = Number(process.env.SIGNALBOX_TEST_SCALE ?? 1) > 1
 const chosen = {
   acmq: {
     absent: ['send/send'],
-    pending: ['claim/claim, fail, retry', 'claim/edit, depends', 'deny/claim, fail, retry'],
+    pending: ['claim/claim, fail, retry', 'claim/edit, depends'],
     processing: ['complete/fail, retry, claim', 'renew/fail, retry, claim', 'supervise/supervise', 'supervise/renew'],
     failed: ['retry/retry, claim, fail'],
     policy: ['claim/edit'],
   },
-  mr: { waiting: ['receive/receive, recover'], full: ['send/receive'], taken: ['ack/ack', 'recover/recover, receive'] },
+  mr: { waiting: ['receive/receive, recover'], taken: ['ack/ack', 'recover/recover, receive'] },
 } as const satisfies Record<string, Record<string, readonly string[]>>
 
 describe('held before every request, on etcd', () => {

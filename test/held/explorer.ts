@@ -131,8 +131,8 @@ export async function explore(
 ): Promise<Tried[]> {
   const tried: Tried[] = []
   const { stories, closely: chosen = [] } = protocols[protocol].worlds[world]!
-  for (const [first, { isForeign, isLong }] of Object.entries(stories)) {
-    if (isForeign || isLong) continue
+  for (const [first, { isForeign, isMeanwhile }] of Object.entries(stories)) {
+    if (isForeign || isMeanwhile) continue
     let steps: number | undefined
     for (const second of Object.keys(stories)) {
       if (closely !== undefined && closely !== chosen.includes(`${first}/${second}`)) continue

@@ -57,6 +57,7 @@ export class ProcessStage implements Stage {
       ...{
         step: isHeld ? said.step : undefined,
         waited: false,
+        died: isHeld && isOver,
         before,
         meanwhile,
         after,

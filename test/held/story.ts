@@ -40,8 +40,8 @@ export interface Story<A extends Actor> {
   act(actor: A): Promise<unknown>
   /** Done by a program that is not ours, all at once: it has no steps, so it is never the one that is held. */
   readonly isForeign?: true
-  /** Several verbs, each of which is a story by itself: not held either, but what others do meanwhile. */
-  readonly isLong?: true
+  /** Not held either, only what others do meanwhile: such as several verbs, each of which is a story by itself. */
+  readonly isMeanwhile?: true
 }
 
 export interface World<A extends Actor> {

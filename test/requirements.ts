@@ -248,6 +248,7 @@ const beyond = family('Beyond the specifications', 'Built with the protocols and
   ],
   ['X-cluster', 'The protocols run unchanged on many machines, and a dead node costs nothing.', 'built'],
   ['X-crash', 'A process killed at any step leaves a state from which everything is recovered.', 'built'],
+  ['X-held', 'A process held before any step while others go on breaks no promise when it continues.', 'built'],
   [
     'X-disk',
     'A failing disk at any step gives a clear error, loses nothing acknowledged, shows nothing half.',
@@ -256,11 +257,6 @@ const beyond = family('Beyond the specifications', 'Built with the protocols and
   [
     'X-clock',
     'Ages and ends go by the time of the tree: one wrong clock among many harms nobody, and is told.',
-    'built',
-  ],
-  [
-    'X-held',
-    'A process that is held before any step while others go on does no harm, and nobody takes what it holds.',
     'built',
   ],
   ['X-notes', 'Notes, locks, leases and caches that a stranger brings along do no harm and stop nobody.', 'built'],

@@ -1,0 +1,151 @@
+/** An agent, a supervisor, a person or a stranger at one mission of AC-MQ, and what each was told. */
+import { treePath } from '../../src/kernel/tree-path.ts'
+import { acmq } from '../../src/protocols/ac-mq/index.ts'
+import type { Mission } from '../../src/protocols/ac-mq/store/mission.ts'
+import type { Missions } from '../../src/protocols/ac-mq/store/missions.ts'
+import type { SendInput } from '../../src/protocols/ac-mq/store/send.ts'
+import type { AcmqView } from '../../src/protocols/ac-mq/store/view.ts'
+import { fileOf, headerOf, missionFolder, unmetIn } from './acmq-files.ts'
+import type { Actor, Answer, Company } from './story.ts'
+import { tell } from './tell.ts'
+
+export const messageId = 'm1'
+
+type Told = Record<string, unknown>
+
+export class AcmqActor implements Actor {
+  readonly answers: Answer[] = []
+  readonly #company: Company
+  readonly #missions: Missions
+  #opened: Promise<Mission> | undefined
+  /** What it claimed last, for those who hold on to what they were handed. */
+  #claimed: AcmqView | undefined
+
+  constructor(company: Company) {
+    const { tree, clock } = company
+    this.#company = company
+    this.#missions = acmq.open({ tree, clock, settings: { ...acmq.defaults, largestBody: 200 } })
+  }
+
+  get outside() {
+    return this.#company.outside
+  }
+
+  create = () => this.#missions.create('alpha', { objective: 'Hold it' })
+
+  send = (more: Partial<SendInput> = {}) =>
+    this.#tell('send', { id: more.id ?? messageId }, async (mission) => {
+      const at = this.#company.clock.now()
+      const input = { from: 'claude', to: 'gemini', body: 'Please do it.\n', id: messageId, ...more }
+      const { outcome, message } = await mission.send({ timestamp: new Date(at).toISOString(), ...input })
+      return { outcome, name: message.name }
+    })
+
+  /** The best message, or the one with this id. Looks at what was handed out in the very moment. */
+  claim = (agent = 'gemini', id?: string) =>
+    this.#tell('claim', { agent, byId: id !== undefined }, async (mission) => {
+      const claimed = await mission.claim({ agent, ...(id === undefined ? {} : { id }) })
+      if (claimed.outcome !== 'claimed') return { outcome: claimed.outcome }
+      const { message } = claimed
+      this.#claimed = message
+      const files = await this.outside.files()
+      const now = files.find(({ path }) => path === message.path)
+      const inFile = now && headerOf(now.text)
+      const unmet = unmetIn(files, [...message.dependencies, ...(inFile?.dependencies ?? [])])
+      const kept = message.dependencies.find((one) => one.startsWith('path:context/'))?.slice(5)
+      const keptBody = kept === undefined ? undefined : files.find(({ path }) => path === `${missionFolder}/${kept}`)
+      return {
+        outcome: 'claimed',
+        id: message.id,
+        attempt: message.attempt,
+        body: message.body,
+        inFile,
+        ...(unmet.length > 0 ? { unmet } : {}),
+        ...(keptBody === undefined ? {} : { keptBody: keptBody.text }),
+      }
+    })
+
+  renew = (attempt = 1) =>
+    this.#tell('renew', { id: messageId, attempt }, (mission) => mission.renew(this.#ref, { agent: 'gemini', attempt }))
+
+  complete = (attempt = 1, text = `Result of attempt ${attempt}`) =>
+    this.#tell('complete', { id: messageId, attempt, text }, (mission) =>
+      mission.complete(this.#ref, { agent: 'gemini', attempt }, { text }),
+    )
+
+  /** Nothing but the status changes. */
+  completeBarely = (attempt = 1) =>
+    this.#tell('complete', { id: messageId, attempt }, (mission) =>
+      mission.complete(this.#ref, { agent: 'gemini', attempt }),
+    )
+
+  fail = (attempt = 1, reason = `Failure of attempt ${attempt}`) =>
+    this.#tell('fail', { id: messageId, attempt, text: reason }, (mission) =>
+      mission.fail(this.#ref, { agent: 'gemini', attempt }, { reason }),
+    )
+
+  get #ref() {
+    return this.#claimed ?? messageId
+  }
+
+  retry = () =>
+    this.#tell('retry', { id: messageId }, async (mission) => {
+      const { outcome, message } = await mission.retry(messageId)
+      return { outcome, attempt: message.attempt }
+    })
+
+  supervise = () =>
+    this.#tell('supervise', {}, async (mission) => {
+      const { outcome, stalled } = await mission.supervise()
+      return { outcome, stalled: stalled.map(({ message }) => ({ id: message.id, attempt: message.attempt })) }
+    })
+
+  reconcile = () => this.#tell('reconcile', {}, (mission) => mission.reconcile('gemini'))
+
+  archive = () => this.#tell('archive', {}, (mission) => mission.archive({ olderThanMs: 0, by: this.#company.who }))
+
+  deny = () =>
+    this.#tell('deny', { id: messageId, text: 'Rather not' }, (mission) =>
+      mission.deny(messageId, 'person', 'Rather not'),
+    )
+
+  /** Whatever text was there while the person said yes counts as approved. */
+  approve = () =>
+    this.#tell('approve', { id: messageId }, async (mission) => {
+      const before = await this.#body()
+      await mission.approve(messageId, 'person', '2026-01-01T00:00:00Z')
+      return { outcome: 'approved', texts: [before, await this.#body()] }
+    })
+
+  /** `doctor --fix`: what the engine and the protocol put right. */
+  doctor = () =>
+    this.#tell('doctor', {}, async (mission) => {
+      await this.#company.tree.inspect({ repair: true, within: [treePath('llm')] })
+      await mission.inspect()
+      return { outcome: 'looked' }
+    })
+
+  /** What a stranger does, and whether there was anything to do it to. */
+  async stranger(verb: string, work: () => Promise<Told | undefined>): Promise<void> {
+    const told = await work()
+    this.answers.push({ verb, outcome: told ? 'done' : 'nothing', ...told })
+  }
+
+  async #body(): Promise<string | undefined> {
+    const file = fileOf(await this.outside.files(), messageId)
+    return file && headerOf(file.text)?.body
+  }
+
+  #tell(verb: string, told: Told, work: (mission: Mission) => Promise<Told | { outcome: string }>): Promise<boolean> {
+    return tell(this.answers, verb, told, async () => {
+      this.#opened ??= this.#missions.open('alpha')
+      const answer = await work(await this.#opened)
+      return { ...plain(answer), outcome: String(answer.outcome) }
+    })
+  }
+}
+
+/** Only what checks look at travels between threads. */
+const looked = ['attempt', 'name', 'body', 'inFile', 'id', 'unmet', 'keptBody', 'stalled', 'texts', 'archived']
+const plain = (answer: Told | { outcome: string }): Told =>
+  Object.fromEntries(Object.entries(answer).filter(([key, value]) => looked.includes(key) && value !== undefined))

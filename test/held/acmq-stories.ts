@@ -1,0 +1,367 @@
+/**
+ * AC-MQ for the explorer: what agents, supervisors, persons and strangers do with one message, by the state it is in
+ * before. A story of several verbs is one process after the other, as far as the one who is held can tell.
+ */
+import { type AcmqActor, messageId } from './acmq-actor.ts'
+import { fileOf, filesOf, nameOf, placeIn, queueOf } from './acmq-files.ts'
+import type { Story, World } from './story.ts'
+
+type Act = (actor: AcmqActor) => Promise<unknown>
+const story = (act: Act): Story<AcmqActor> => ({ act })
+/** Answers what checks should know of it, or nothing when there was nothing to do it to. */
+const foreign = (
+  verb: string,
+  act: (actor: AcmqActor) => Promise<Record<string, unknown> | undefined>,
+): Story<AcmqActor> => ({
+  act: (actor) => actor.stranger(verb, () => act(actor)),
+  isForeign: true,
+})
+/** Stops where one of them did not come to what the next relies on. */
+const inTurn = (...acts: readonly Act[]): Story<AcmqActor> => ({
+  act: async (actor) => {
+    for (const act of acts) if ((await act(actor)) === false) return
+  },
+  isMeanwhile: true,
+})
+
+const send: Act = (a) => a.send()
+const claim: Act = (a) => a.claim()
+const complete: Act = (a) => a.complete()
+const fail: Act = (a) => a.fail()
+const retry: Act = (a) => a.retry()
+const supervise: Act = (a) => a.supervise()
+const archive: Act = (a) => a.archive()
+
+/** Where a stranger finds the message: what begins with a dot is none of its business. */
+const inQueue = async ({ outside }: AcmqActor, queue: string) =>
+  filesOf(await outside.files(), messageId).find(({ path }) => queueOf(path) === queue && !nameOf(path).startsWith('.'))
+
+/** By `mv`, as a worker that is a shell script does. */
+const moved = (from: string, to: string) =>
+  foreign('mv', async (actor) => {
+    const file = await inQueue(actor, from)
+    return file && (await actor.outside.move(file.path, placeIn(to, nameOf(file.path)))) ? {} : undefined
+  })
+
+const copied = (queue: string, to: string) =>
+  foreign('cp', async (actor) => {
+    const file = await inQueue(actor, queue)
+    if (file) await actor.outside.write(placeIn(to, `copy-of-${nameOf(file.path)}`), file.text)
+    return file && {}
+  })
+
+/** Exchanges a part of the text, by a rename, as editors do. */
+const edited = (queue: string, from: string, mark: string) =>
+  foreign('edit', async (actor) => {
+    const file = await inQueue(actor, queue)
+    if (file) await actor.outside.write(file.path, file.text.replaceAll(from, mark))
+    return file && { mark }
+  })
+
+const removed = (queue: string) =>
+  foreign('rm', async (actor) => {
+    const file = await inQueue(actor, queue)
+    return file && (await actor.outside.remove(file.path)) ? {} : undefined
+  })
+
+/** What a stranger put where a message is about to go. */
+export const inTheWay = 'Not a message, and not yours.\n'
+const put = (...queues: readonly string[]) =>
+  foreign('put', async ({ outside }) => {
+    const all = await outside.files()
+    const file = fileOf(all, messageId)
+    // Under a private name it is still known by the end of it.
+    const name = file && (/(\d{14}-[^/]*)$/.exec(file.path)?.[1] ?? nameOf(file.path))
+    const paths = name === undefined ? [] : queues.map((queue) => placeIn(queue, name))
+    const free = paths.filter((path) => !all.some((one) => one.path === path))
+    for (const path of free) await outside.write(path, inTheWay)
+    return free.length > 0 ? { paths: free } : undefined
+  })
+
+const asked = 'Please do it.'
+const betterSaid = 'Edited: do it well.'
+
+const setUpPending: Act = async (a) => {
+  await a.create()
+  await a.send()
+}
+const setUpProcessing: Act = async (a) => {
+  await setUpPending(a)
+  await a.claim()
+}
+const setUpFailed: Act = async (a) => {
+  await setUpProcessing(a)
+  await a.fail()
+}
+
+const common = {
+  supervise: story(supervise),
+  reconcile: story((a) => a.reconcile()),
+  doctor: story((a) => a.doctor()),
+  archive: story(archive),
+} as const
+
+export const dangerous = 'rm -rf'
+const harmful = `Please ${dangerous} it.`
+
+const own = (act: Act): Story<AcmqActor> => ({ begin: claim, act })
+
+export const acmqWorlds: Readonly<Record<string, World<AcmqActor>>> = {
+  /** Nobody has sent anything yet. */
+  absent: {
+    setUp: (a) => a.create(),
+    stories: {
+      ...common,
+      send: story(send),
+      'send twice': inTurn(send, send),
+      'send large': story((a) => a.send({ body: 'x'.repeat(300) })),
+      claim: story(claim),
+      'send, claim': inTurn(send, claim),
+      'send, claim, complete, archive': inTurn(send, claim, complete, archive),
+    },
+    closely: ['send/send', 'send/send twice', 'send/send, claim', 'send large/send large'],
+  },
+
+  /** One message waits. */
+  pending: {
+    setUp: setUpPending,
+    stories: {
+      ...common,
+      claim: story(claim),
+      'claim by id': story((a) => a.claim('gemini', messageId)),
+      send: story(send),
+      deny: story((a) => a.deny()),
+      'claim, complete': inTurn(claim, complete),
+      'claim, complete, archive': inTurn(claim, complete, archive),
+      'claim, fail': inTurn(claim, fail),
+      'claim, fail, retry': inTurn(claim, fail, retry),
+      'claim, fail, retry, claim': inTurn(claim, fail, retry, claim),
+      'deny, retry': inTurn((a) => a.deny(), retry),
+      'deny, retry, claim': inTurn((a) => a.deny(), retry, claim),
+      mv: moved('pending', 'processing'),
+      cp: copied('pending', 'pending'),
+      edit: edited('pending', asked, betterSaid),
+      'edit, depends': edited('pending', 'dependencies: []', 'dependencies:\n  - "msg:nobody"'),
+      rm: removed('pending'),
+      put: put('processing', 'failed'),
+    },
+    closely: [
+      'claim/claim',
+      'claim/claim, fail, retry',
+      'claim/claim, fail, retry, claim',
+      'claim/deny, retry',
+      'claim/edit',
+      'claim/edit, depends',
+      'claim/put',
+      'claim by id/edit',
+      'claim by id/claim, fail, retry, claim',
+      'deny/claim, fail, retry',
+    ],
+  },
+
+  /** A message for all waits: its claimer is written into it. */
+  'pending for all': {
+    setUp: async (a) => {
+      await a.create()
+      await a.send({ to: 'all' })
+    },
+    stories: {
+      claim: story(claim),
+      'claim by id': story((a) => a.claim('codex', messageId)),
+      'claim by codex': story((a) => a.claim('codex')),
+      'claim, fail, retry': inTurn(claim, fail, retry),
+      'claim, fail, retry, claim': inTurn(claim, fail, retry, claim),
+      reconcile: common.reconcile,
+      doctor: common.doctor,
+      mv: moved('pending', 'processing'),
+      edit: edited('pending', asked, betterSaid),
+      rm: removed('pending'),
+      put: put('processing'),
+    },
+    closely: ['claim/claim by codex', 'claim by codex/claim, fail, retry'],
+  },
+
+  /** The first has claimed it itself, and remembers what it was handed. */
+  'in hand': {
+    setUp: setUpPending,
+    stories: {
+      'complete own': own(complete),
+      'complete own barely': own((a) => a.completeBarely()),
+      'fail own': own(fail),
+      'renew own': own((a) => a.renew()),
+      supervise: common.supervise,
+      reconcile: common.reconcile,
+      doctor: common.doctor,
+      'fail, retry': inTurn(fail, retry),
+      'fail, retry, claim': inTurn(fail, retry, claim),
+      'supervise, retry, claim': inTurn(supervise, retry, claim),
+      'complete, archive': inTurn(complete, archive),
+      'mv back': moved('processing', 'pending'),
+      edit: edited('processing', asked, betterSaid),
+      rm: removed('processing'),
+      put: put('completed', 'failed'),
+    },
+    closely: [
+      'complete own/fail, retry, claim',
+      'complete own barely/fail, retry, claim',
+      'renew own/fail, retry, claim',
+    ],
+  },
+
+  /** A message is claimed, and the claim has run out. */
+  processing: {
+    setUp: setUpProcessing,
+    stories: {
+      ...common,
+      complete: story(complete),
+      'complete barely': story((a) => a.completeBarely()),
+      fail: story(fail),
+      renew: story((a) => a.renew()),
+      retry: story(retry),
+      claim: story(claim),
+      'claim by id': story((a) => a.claim('gemini', messageId)),
+      send: story(send),
+      'supervise twice': inTurn(supervise, supervise),
+      'fail, retry': inTurn(fail, retry),
+      'fail, retry, claim': inTurn(fail, retry, claim),
+      'fail, retry, claim, complete': inTurn(fail, retry, claim, (a) => a.complete(2)),
+      'fail, retry, claim, renew': inTurn(fail, retry, claim, (a) => a.renew(2)),
+      'supervise, retry': inTurn(supervise, retry),
+      'supervise, retry, claim': inTurn(supervise, retry, claim),
+      'renew, complete': inTurn((a) => a.renew(), complete),
+      'complete, archive': inTurn(complete, archive),
+      mv: moved('processing', 'completed'),
+      'mv back': moved('processing', 'pending'),
+      cp: copied('processing', 'pending'),
+      edit: edited('processing', asked, betterSaid),
+      rm: removed('processing'),
+      put: put('completed', 'failed'),
+    },
+    closely: [
+      'complete/fail, retry, claim',
+      'complete/supervise, retry, claim',
+      'complete/supervise',
+      'complete barely/fail, retry, claim',
+      'complete barely/edit',
+      'complete/edit',
+      'fail/fail, retry, claim',
+      'renew/fail, retry, claim',
+      'renew/supervise, retry, claim',
+      'supervise/renew',
+      'supervise/supervise',
+      'supervise/complete',
+      'supervise/fail, retry, claim',
+    ],
+  },
+
+  /** A message has failed. */
+  failed: {
+    setUp: setUpFailed,
+    stories: {
+      ...common,
+      retry: story(retry),
+      fail: story(fail),
+      claim: story(claim),
+      send: story(send),
+      'retry, claim': inTurn(retry, claim),
+      'retry, claim, fail': inTurn(retry, claim, (a) => a.fail(2)),
+      'retry, claim, fail, retry': inTurn(retry, claim, (a) => a.fail(2), retry),
+      'retry, claim, complete': inTurn(retry, claim, (a) => a.complete(2)),
+      mv: moved('failed', 'pending'),
+      edit: edited('failed', asked, betterSaid),
+      rm: removed('failed'),
+      put: put('pending'),
+    },
+    closely: ['retry/retry', 'retry/retry, claim, fail', 'retry/retry, claim', 'retry/edit', 'claim/retry'],
+  },
+
+  /** A message is completed. */
+  completed: {
+    setUp: async (a) => {
+      await setUpProcessing(a)
+      await a.complete()
+    },
+    stories: {
+      ...common,
+      complete: story(complete),
+      send: story(send),
+      fail: story(fail),
+      'archive twice': inTurn(archive, archive),
+      mv: moved('completed', 'pending'),
+      edit: edited('completed', asked, betterSaid),
+      rm: removed('completed'),
+    },
+    closely: ['archive/archive', 'archive/edit', 'complete/archive', 'send/archive'],
+  },
+
+  /** One waits for another that is being worked on. */
+  'depends on one at work': {
+    setUp: async (a) => {
+      await setUpProcessing(a)
+      await a.send({ id: 'm2', dependencies: ['msg:m1'], body: 'Then this.\n' })
+    },
+    stories: {
+      claim: story(claim),
+      'claim by id': story((a) => a.claim('gemini', 'm2')),
+      complete: story(complete),
+      'complete, archive': inTurn(complete, archive),
+      'fail, retry': inTurn(fail, retry),
+      'fail, retry, claim, complete': inTurn(fail, retry, claim, (a) => a.complete(2)),
+      supervise: common.supervise,
+      reconcile: common.reconcile,
+    },
+    closely: ['claim/complete', 'claim/complete, archive'],
+  },
+
+  /** A harmless message, and a policy about what is not. */
+  policy: {
+    setUp: async (a) => {
+      await a.outside.write('.signalbox/policy.yaml', `hold: ["${dangerous}"]\n`)
+      await setUpPending(a)
+    },
+    stories: {
+      claim: story(claim),
+      'claim by id': story((a) => a.claim('gemini', messageId)),
+      approve: story((a) => a.approve()),
+      'edit, approve': {
+        isForeign: true,
+        act: async (a) => {
+          await edited('pending', asked, harmful).act(a)
+          await a.approve()
+        },
+      },
+      deny: story((a) => a.deny()),
+      edit: edited('pending', asked, harmful),
+      'plant in processing': foreign('plant', async (actor) => {
+        const { outside } = actor
+        const file = await inQueue(actor, 'pending')
+        if (!file) return undefined
+        const planted = file.text.replaceAll(asked, harmful).replace(/^status:.*$/m, 'status: processing')
+        await outside.remove(file.path)
+        await outside.write(placeIn('processing', nameOf(file.path)), planted)
+        return {}
+      }),
+    },
+    closely: ['claim/edit', 'claim by id/edit', 'claim by id/plant in processing', 'claim/edit, approve'],
+  },
+
+  /** A dangerous message that a person has approved, with its body in `context/`. */
+  'approved, large': {
+    setUp: async (a) => {
+      await a.outside.write('.signalbox/policy.yaml', `hold: ["${dangerous}"]\n`)
+      await a.create()
+      await a.send({ body: `${'x'.repeat(300)} ${dangerous} one\n` })
+      await a.approve()
+    },
+    stories: {
+      claim: story(claim),
+      'claim by id': story((a) => a.claim('gemini', messageId)),
+      approve: story((a) => a.approve()),
+      exchange: foreign('exchange', async ({ outside }) => {
+        const body = (await outside.files()).find(({ path }) => path.includes('/context/message-'))
+        if (body) await outside.write(body.path, body.text.replace(`${dangerous} one`, `${dangerous} all`))
+        return body && {}
+      }),
+    },
+  },
+}

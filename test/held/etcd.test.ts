@@ -1,0 +1,56 @@
+/** Both protocols on a cluster, with one process held before every request while another goes on. */
+import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { type EtcdCluster, startEtcd, withoutEtcd } from '../support/etcd.ts'
+import { verifies } from '../support/verifies.ts'
+import { etcdEngine } from './etcd-engine.ts'
+import { explore, explorePair, type Tried } from './explorer.ts'
+import { protocols } from './protocols.ts'
+import { failuresIn, tableOf } from './report.ts'
+import { TreeStage } from './tree-stage.ts'
+
+const reason = withoutEtcd()
+const isFull = Number(process.env.SIGNALBOX_TEST_SCALE ?? 1) > 1
+
+/** Where deciding and doing are two requests, if they are anywhere. */
+const chosen = {
+  acmq: {
+    absent: ['send/send'],
+    pending: ['claim/claim, fail, retry', 'claim/edit, depends'],
+    processing: ['complete/fail, retry, claim', 'renew/fail, retry, claim', 'supervise/supervise', 'supervise/renew'],
+    failed: ['retry/retry, claim, fail'],
+    policy: ['claim/edit'],
+  },
+  mr: { waiting: ['receive/receive, recover'], taken: ['ack/ack', 'recover/recover, receive'] },
+} as const satisfies Record<string, Record<string, readonly string[]>>
+
+describe('held before every request, on etcd', () => {
+  const tried: Tried[] = []
+  let cluster: EtcdCluster
+  let engine: ReturnType<typeof etcdEngine> | undefined
+  beforeAll(async () => {
+    if (reason !== undefined) return
+    cluster = await startEtcd(1)
+    engine = etcdEngine(cluster)
+  }, 60_000)
+  afterAll(async () => {
+    if (tried.length > 0) console.log(tableOf(tried))
+    engine?.stop()
+    await cluster?.stop()
+  })
+
+  for (const protocol of ['acmq', 'mr'] as const) {
+    const pairs: Readonly<Record<string, readonly string[]>> = chosen[protocol]
+    for (const world of isFull ? Object.keys(protocols[protocol].worlds) : Object.keys(pairs)) {
+      verifies.unless(reason, 'X-held', `${protocol}, ${world}: every pair keeps every promise`, async () => {
+        const stage = new TreeStage(engine!)
+        const now: Tried[] = isFull ? await explore(stage, protocol, { world, closely: true }) : []
+        for (const pair of isFull ? [] : pairs[world]!) {
+          const [first = '', second = ''] = pair.split('/')
+          now.push(await explorePair(stage, { protocol, world }, first, second))
+        }
+        tried.push(...now)
+        expect(failuresIn(now)).toBe('')
+      })
+    }
+  }
+})

@@ -1,0 +1,147 @@
+/**
+ * Plays every pair of stories of a world, with the first held before each of its steps in turn, and looks afterwards
+ * whether every promise was kept. What fails is told with all that replays it.
+ */
+import type { Tree } from '../../src/tree/tree.ts'
+import type { FoundFile, Outside } from './outside.ts'
+import { protocols } from './protocols.ts'
+import type { Answer, Said, Who } from './story.ts'
+
+export interface Explored {
+  readonly protocol: keyof typeof protocols
+  readonly world: string
+}
+
+export interface Pair {
+  readonly first: string
+  readonly second: string
+  /** Before which of its steps the first is held while the second plays; the first step is 1. */
+  readonly holdAt: number
+}
+
+export interface Played {
+  /** The step before which the first was held; `undefined` when it had ended by then, and the second came after it. */
+  readonly step: string | undefined
+  /** The second could not go on before the first did. */
+  readonly waited: boolean
+  /** The first was killed where it was held, and somebody has recovered since. */
+  readonly died?: boolean
+  /** What the first was told before it was held, the second, and the first afterwards. */
+  readonly before: readonly Answer[]
+  readonly meanwhile: readonly Answer[]
+  readonly after: readonly Answer[]
+  /** The files as they were at first, and as the second left them. */
+  readonly begun: readonly FoundFile[]
+  readonly between: readonly FoundFile[]
+  readonly outside: Outside
+  /** As a third sees it. */
+  tree(): Promise<Tree>
+  end(): Promise<void>
+}
+
+/** Where stories are played: an engine, and a way to hold somebody on it. */
+export interface Stage {
+  readonly name: string
+  play(explored: Explored, pair: Pair): Promise<Played>
+  close(): Promise<void>
+}
+
+export interface Tried {
+  readonly stage: string
+  readonly world: string
+  readonly first: string
+  readonly second: string
+  readonly interleavings: number
+  readonly waited: number
+  readonly failures: readonly string[]
+}
+
+/** Steps of one turn are alike to whoever waits for it: after this many, only every so many are tried, unless `thorough`. */
+const alike = 3
+
+/** Every step of the first, until it ends before it would have been held. */
+export async function explorePair(
+  stage: Stage,
+  explored: Explored,
+  first: string,
+  second: string,
+  thorough = true,
+): Promise<Tried> {
+  // The same promise is often broken before many steps: told once, with the steps.
+  const failures = new Map<string, string[]>()
+  let [waited, inARow, interleavings] = [0, 0, 0]
+  for (let holdAt = 1; ; holdAt += thorough || inARow < alike ? 1 : alike) {
+    interleavings++
+    const one = await playOnce(stage, explored, { first, second, holdAt })
+    if (one.waited) waited++
+    inARow = one.waited ? inARow + 1 : 0
+    for (const broken of one.broken) {
+      const where = one.step === undefined ? 'one after the other' : `held before step ${holdAt} (${one.step})`
+      const steps = failures.get(broken) ?? []
+      failures.set(broken, [...steps, steps.length === 0 ? `${where}: ${one.answers}` : where])
+    }
+    if (one.step === undefined) {
+      const pair = `${stage.name}; ${explored.protocol}, ${explored.world}: ${first} / ${second}`
+      const told = [...failures].map(([broken, steps]) => `${pair}: ${broken}\n    ${steps.join('\n    ')}`)
+      return { stage: stage.name, world: explored.world, first, second, interleavings, waited, failures: told }
+    }
+  }
+}
+
+/** One interleaving, by what a failure tells. */
+export async function playOnce(stage: Stage, explored: Explored, pair: Pair) {
+  const played = await stage.play(explored, pair)
+  try {
+    const { step, waited, died = false, before, meanwhile, after, begun, between, outside } = played
+    const by = (who: Who, answers: readonly Answer[]) => answers.map((one): Said => ({ ...one, who }))
+    const answers = [...by('first', before), ...by('second', meanwhile), ...by('first', after)]
+    const files = await outside.files()
+    const heldAt = step === undefined ? undefined : pair.holdAt
+    const { tree } = played
+    const broken = await protocols[explored.protocol].check({
+      ...explored,
+      ...pair,
+      heldAt,
+      died,
+      answers,
+      begun,
+      between,
+      files,
+      tree,
+    })
+    const told = answers.map(({ who, verb, outcome, attempt }) => `${who} ${verb} ${attempt ?? ''}→ ${outcome}`)
+    return { step, waited, broken, answers: told.join('; ') }
+  } finally {
+    await played.end()
+  }
+}
+
+export interface Choice {
+  readonly world: string
+  /** Only the pairs that the world wants looked at closely, or only the others. */
+  readonly closely?: boolean
+  readonly thorough?: boolean
+}
+
+/** Every ordered pair of stories of a world. */
+export async function explore(
+  stage: Stage,
+  protocol: Explored['protocol'],
+  { world, closely, thorough = false }: Choice,
+): Promise<Tried[]> {
+  const tried: Tried[] = []
+  const { stories, closely: chosen = [] } = protocols[protocol].worlds[world]!
+  for (const [first, { isForeign, isMeanwhile }] of Object.entries(stories)) {
+    if (isForeign || isMeanwhile) continue
+    let steps: number | undefined
+    for (const second of Object.keys(stories)) {
+      if (closely !== undefined && closely !== chosen.includes(`${first}/${second}`)) continue
+      // One that takes no step here can be held nowhere.
+      if (steps === 0) continue
+      const one = await explorePair(stage, { protocol, world }, first, second, thorough)
+      tried.push(one)
+      steps ??= one.interleavings - 1
+    }
+  }
+  return tried
+}

@@ -1,0 +1,55 @@
+/** The second actor on files: a thread that plays a story while the first is held, and tells when it waits for the first. */
+import { type MessagePort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+import { openFileTree } from '../../src/engines/file-system/index.ts'
+import { OutsideFiles } from './outside.ts'
+import { play, timeOf } from './play.ts'
+import { protocols } from './protocols.ts'
+import { type FromSecond, type ToSecond, words } from './thread.ts'
+import { diskOf } from './variants.ts'
+
+const { word, port } = workerData as { word: Int32Array; port: MessagePort }
+
+/** Nothing of ours lets time pass unless somebody else is in the way. */
+const waitsMean = 3
+let onWait = () => {}
+const realTimeout = globalThis.setTimeout
+globalThis.setTimeout = ((...values: Parameters<typeof setTimeout>) => {
+  onWait()
+  return realTimeout(...values)
+}) as typeof setTimeout
+
+function answer(report: FromSecond): void {
+  port.postMessage(report)
+  Atomics.store(word, 0, words.answered)
+  Atomics.notify(word, 0)
+}
+
+async function perform({ protocol, world, story, root, variant, startedAt }: ToSecond): Promise<FromSecond> {
+  const clock = timeOf('second', startedAt)
+  const outside = new OutsideFiles(root)
+  try {
+    const tree = await openFileTree({ root, clock, disk: diskOf(variant) })
+    const { answers } = await play(protocols[protocol], world, story, { tree, clock, who: 'second', outside })
+    await tree.close()
+    return { waits: false, answers, files: await outside.files() }
+  } catch (error) {
+    const problem = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    return { waits: false, answers: [], files: [], problem }
+  }
+}
+
+for (;;) {
+  const received = receiveMessageOnPort(port)
+  if (received) {
+    let waits = 0
+    onWait = () => {
+      // Told once; whoever asked listens again when it has ended itself.
+      if (++waits !== waitsMean) return
+      answer({ waits: true, answers: [], files: [] })
+      Atomics.store(word, 0, words.idle)
+    }
+    const report = await perform(received.message as ToSecond)
+    onWait = () => {}
+    answer(report)
+  } else Atomics.wait(word, 0, Atomics.load(word, 0) === words.begin ? words.idle : Atomics.load(word, 0))
+}

@@ -1,0 +1,113 @@
+/** A sender, a reader or a person at one inbox of Message Routing, and what each was told. */
+import { treePath } from '../../src/kernel/tree-path.ts'
+import { defaultSettings } from '../../src/protocols/message-routing/settings.ts'
+import { Routing } from '../../src/protocols/message-routing/store/routing.ts'
+import type { Actor, Answer, Company, Who } from './story.ts'
+import { tell } from './tell.ts'
+
+export const [reader, sender] = ['coder-1', 'coordinator-main'] as const
+export const inboxLimit = 3
+
+/** Known ids, so that a failure is the same each time. None of these makes a reader prune; see `dueId`. */
+const idsOf: Readonly<Record<Who, string>> = { before: '0000be', first: '0000f1', second: '00005e', third: '000073' }
+/** Whoever takes a message with such an id prunes what has been kept for too long. */
+export const dueId = 'msg_0000d000'
+
+export class MrActor implements Actor {
+  readonly answers: Answer[] = []
+  readonly outside: Company['outside']
+  readonly #company: Company
+  readonly #routing: Routing
+  #sent = 0
+
+  constructor(company: Company) {
+    // One message is kept of each kind, once somebody prunes.
+    const settings = { ...defaultSettings, inboxLimit, keepBytes: 4096 }
+    const { tree, clock } = company
+    this.#company = company
+    this.outside = company.outside
+    this.#routing = new Routing({ tree, clock, settings, root: treePath(settings.root), hooks: {} })
+  }
+
+  init = async () => {
+    await this.#routing.init(reader)
+    await this.#routing.init(sender)
+  }
+
+  send = () =>
+    this.#tell('send', {}, async () => {
+      const id = `${idsOf[this.#company.who]}${11 + this.#sent++}`
+      const input = {
+        from: sender,
+        to: reader,
+        type: 'command',
+        payload: { action: 'pause' },
+        requiresAck: true,
+      } as const
+      const { outcome, message, evicted } = await withId(id, () => this.#routing.send(input))
+      return { outcome, id: message.id, sequence: message.sequence, evicted }
+    })
+
+  receive = (agent: string = reader, limit?: number) =>
+    this.#tell('receive', { agent }, async () => {
+      const { outcome, messages, rejected } = await this.#routing.receive(agent, limit === undefined ? {} : { limit })
+      const files = await this.outside.files()
+      const handed = messages.map(({ id, path, message }) => {
+        const file = files.find((one) => one.path === path)
+        return {
+          id,
+          text: JSON.stringify(message.payload),
+          inFile: file && JSON.stringify(JSON.parse(file.text).payload),
+        }
+      })
+      return { outcome, handed, rejected: rejected.map(({ file }) => file) }
+    })
+
+  ack = (id: string) =>
+    this.#tell('ack', { id }, async () => {
+      const { outcome } = await withId('0000ac11', () => this.#routing.ack(reader, id))
+      return { outcome }
+    })
+
+  /** What the sender still waits for; it crosses off what it finds acknowledged. */
+  unacked = () =>
+    this.#tell('unacked', {}, async () => {
+      const missing = await this.#routing.unacked(sender)
+      return { outcome: 'told', missing: missing.map(({ id }) => id) }
+    })
+
+  recover = (id: string) =>
+    this.#tell('recover', { id }, async () => ({ outcome: (await this.#routing.recover(reader, id)).outcome }))
+
+  doctor = () =>
+    this.#tell('doctor', {}, async () => {
+      await this.#company.tree.inspect({ repair: true, within: [treePath('state')] })
+      await this.#routing.inspect({ repair: true })
+      return { outcome: 'looked' }
+    })
+
+  async stranger(verb: string, work: () => Promise<Record<string, unknown> | undefined>): Promise<void> {
+    const told = await work()
+    this.answers.push({ verb, outcome: told ? 'done' : 'nothing', ...told })
+  }
+
+  #tell(verb: string, details: Record<string, unknown>, work: () => Promise<{ outcome: string }>): Promise<boolean> {
+    return tell(this.answers, verb, details, work as () => Promise<Answer>)
+  }
+}
+
+/** The next message gets this id. Whoever plays meanwhile in the same thread has put it back by then. */
+async function withId<T>(id: string, work: () => Promise<T>): Promise<T> {
+  const before = crypto.randomUUID
+  let next: string | undefined = `${id}-0000-4000-8000-000000000000`
+  crypto.randomUUID = () => {
+    const chosen = next ?? before.call(crypto)
+    next = undefined
+    return chosen as ReturnType<typeof before>
+  }
+  try {
+    return await work()
+  } finally {
+    crypto.randomUUID = before
+  }
+}

@@ -1,0 +1,48 @@
+/** The tests of one protocol on files: every world, with the calls a command begins with and with those it loads. */
+import { afterAll, describe, expect } from 'vitest'
+import { runtime } from '../support/child.ts'
+import { verifies } from '../support/verifies.ts'
+import { type Explored, explore, type Tried } from './explorer.ts'
+import { FilesStage } from './files-stage.ts'
+import { protocols } from './protocols.ts'
+import { failuresIn, tableOf } from './report.ts'
+import { withoutNative } from './variants.ts'
+
+const isFull = Number(process.env.SIGNALBOX_TEST_SCALE ?? 1) > 1
+
+export function describeHeldOnFiles(title: string, protocol: Explored['protocol']): void {
+  const tried: Tried[] = []
+  const stages = {
+    changes: { native: new FilesStage('native', 'changes'), portable: new FilesStage('portable', 'changes') },
+    all: { native: new FilesStage('native', 'all'), portable: new FilesStage('portable', 'all') },
+  }
+
+  describe(`${title} on files, held before every step, on ${runtime}`, () => {
+    afterAll(async () => {
+      console.log(tableOf(tried))
+      for (const group of Object.values(stages)) for (const stage of Object.values(group)) await stage.close()
+    })
+
+    for (const variant of ['native', 'portable'] as const) {
+      const missing = variant === 'native' ? withoutNative() : undefined
+      for (const world of Object.keys(protocols[protocol].worlds)) {
+        verifies.unless(missing, 'X-held', `${world}, ${variant}: every pair keeps every promise`, async () => {
+          const now = await tryWorld(variant, world)
+          tried.push(...now)
+          expect(failuresIn(now)).toBe('')
+        })
+      }
+    }
+  })
+
+  /** In full for `npm run soak`. Else every change, and every look where the world says that it decides something. */
+  async function tryWorld(variant: 'native' | 'portable', world: string): Promise<Tried[]> {
+    const [all, changes] = [stages.all[variant], stages.changes[variant]]
+    if (isFull) return explore(all, protocol, { world, thorough: true })
+    if (variant === 'portable') return explore(changes, protocol, { world, closely: true })
+    return [
+      ...(await explore(changes, protocol, { world, closely: false })),
+      ...(await explore(all, protocol, { world, closely: true })),
+    ]
+  }
+}

@@ -1,0 +1,45 @@
+/** Real processes, stopped by a signal before every change while others go on; then they continue, or are killed. */
+import { afterAll, describe, expect } from 'vitest'
+import { runtime } from '../support/child.ts'
+import { verifies } from '../support/verifies.ts'
+import { type Explored, explorePair, type Tried } from './explorer.ts'
+import { ProcessStage } from './process-stage.ts'
+import { failuresIn, tableOf } from './report.ts'
+import { withoutNative } from './variants.ts'
+
+// The steps are the same whichever runtime takes them: native ones are left to Bun, portable ones to Node.
+const variant = runtime === 'bun' && withoutNative() === undefined ? 'native' : 'portable'
+const reason = process.platform === 'linux' ? undefined : 'whether a process is stopped is read from /proc'
+const tried: Tried[] = []
+
+const cases: readonly (readonly [Explored['protocol'], world: string, first: string, second: string])[] = [
+  ['acmq', 'absent', 'send', 'send'],
+  ['acmq', 'pending', 'claim', 'claim, fail, retry'],
+  ['acmq', 'processing', 'complete barely', 'fail, retry, claim'],
+  ['acmq', 'processing', 'renew', 'fail, retry, claim'],
+  ['mr', 'waiting', 'receive', 'receive, recover'],
+]
+/** `doctor --fix` two hours later leaves the living alone; what the dead left is carried on by the next. */
+const deaths: typeof cases = [
+  ['acmq', 'processing', 'complete', 'doctor'],
+  ['acmq', 'processing', 'supervise', 'complete'],
+  ['acmq', 'failed', 'retry', 'doctor'],
+]
+
+describe(`real processes held, on ${runtime}`, () => {
+  afterAll(() => console.log(tableOf(tried)))
+
+  for (const [fate, list] of [
+    ['continues', cases],
+    ['is killed', deaths],
+  ] as const) {
+    const stage = new ProcessStage(variant, fate)
+    for (const [protocol, world, first, second] of list) {
+      verifies.unless(reason, 'X-held', `${world}: ${first} / ${second}; the first ${fate}`, async () => {
+        const one = await explorePair(stage, { protocol, world }, first, second)
+        tried.push(one)
+        expect(failuresIn([one])).toBe('')
+      })
+    }
+  }
+})

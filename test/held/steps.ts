@@ -1,0 +1,23 @@
+/** Which of the engine's calls are steps to be held before, and how a step is told to people. */
+import { Place } from '../../src/engines/file-system/disk.ts'
+import { isChange, type StepName } from '../support/stepping-disk.ts'
+
+/** All of them, or only those that change something. */
+export type Steps = 'all' | 'changes'
+
+/** Closing a file changes nothing for anybody, and what the system tells in `/proc` is not the world. */
+export function isCounted(which: Steps, step: StepName, values: readonly unknown[]): boolean {
+  if (which === 'changes') return isChange(step, values)
+  if (step === 'close' || step === 'readLink') return false
+  const [place] = values
+  return !(place instanceof Place && place.folder.prefix === '' && place.name.startsWith('/proc/'))
+}
+
+export function sayStep(root: string, step: StepName, values: readonly unknown[]): string {
+  const places = values.flatMap((value) => (value instanceof Place ? [shown(root, value)] : []))
+  return [step, ...places].join(' ')
+}
+
+/** Folders are held by descriptor: the name must do. */
+const shown = (root: string, { path, name }: Place): string =>
+  path.startsWith(root) ? path.slice(root.length + 1) : name

@@ -1,0 +1,24 @@
+/** Plays one verb and keeps what was told: an outcome, an error of ours, or a defect. */
+import { SignalboxError } from '../../src/kernel/errors.ts'
+import type { Answer } from './story.ts'
+
+type Details = Readonly<Record<string, unknown>>
+
+/** False when it did not come to what was wanted, so that a story in several verbs ends there. */
+export async function tell(
+  answers: Answer[],
+  verb: string,
+  details: Details,
+  work: () => Promise<Details & { readonly outcome: string }>,
+): Promise<boolean> {
+  try {
+    const answer = await work()
+    answers.push({ verb, ...details, ...answer })
+    return !['nothing', 'unchanged'].includes(answer.outcome)
+  } catch (error) {
+    const isOurs = error instanceof SignalboxError
+    const defect = isOurs ? {} : { defect: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+    answers.push({ verb, ...details, outcome: isOurs ? `error ${error.code}` : 'defect', ...defect })
+    return false
+  }
+}

@@ -103,7 +103,7 @@ export class ChangingMoves {
       let opened: Opened | undefined
       try {
         opened = this.#open(won)
-        if (opened.stats.ino !== won.stats.ino) {
+        if (!isAsSeen(won, opened)) {
           this.#putBack(won, opened, 'again')
           continue
         }
@@ -127,8 +127,7 @@ export class ChangingMoves {
     try {
       opened = this.#open(won)
       if (!opened.stats.isFile()) throw notALeaf(this.#folders.shown(asked.from))
-      // Exchanged between the look and the rename: what was looked at says nothing about this one.
-      if (opened.stats.ino !== won.stats.ino) return this.#putBack(won, opened, 'again')
+      if (!isAsSeen(won, opened)) return this.#putBack(won, opened, 'again')
       const seen = this.#read(opened, asked)
       const changed = asked.change(seen, timesOf(won.stats))
       if (changed instanceof Promise) return this.#judgedLater(won, opened, asked, changed)
@@ -294,3 +293,10 @@ export class ChangingMoves {
     }
   }
 }
+
+/**
+ * False when the file was exchanged, written to or touched between the look and the rename: then the times of the look are
+ * not those of this file. A rename itself changes only the later one of its times.
+ */
+const isAsSeen = ({ stats: seen }: Won, { stats }: Opened): boolean =>
+  stats.ino === seen.ino && stats.mtimeMs === seen.mtimeMs

@@ -143,8 +143,8 @@ async function routingLives(tree: Tree): Promise<void> {
   const rates = new RateLimits(tree, { perMinute: 60 })
   expect((await tried('rate', () => rates.takeForSending('lead', now)))?.outcome).toBe('taken')
   await tried('rate', () => rates.takeForReceiving('coder-1', 'lead', now))
-  const metrics = new MetricsJournal(tree, systemClock)
-  await tried('metrics', () => metrics.append(emptySnapshot))
+  const metrics = new MetricsJournal(tree)
+  await tried('metrics', () => metrics.append(emptySnapshot, now))
   await tried('metrics', () => metrics.read())
   const replays = new Replays(tree, { windowMs: 86_400_000 })
   const replayed = { ...JSON.parse(JSON.stringify(message)), msg_id: message.id, timestamp: '2026-01-01T00:00:00Z' }

@@ -36,15 +36,20 @@ export class Evictions {
         times.set(oldest.name, now)
         continue
       }
-      const count = times.size
-      times.delete(oldest.name)
-      if (now === undefined) continue
+      if (now === undefined) {
+        times.delete(oldest.name)
+        continue
+      }
       const moved = await setAside(this.#parts, agent, oldest.name, 'inbox', 'evicted', {
         // Another program may have put another file under this name since.
         change: (before, { modifiedAt }) => (modifiedAt === oldest.at ? before : undefined),
         atMost: 1,
       })
-      if (moved.outcome === 'gone') continue
+      // It is looked at again.
+      if (moved.outcome === 'kept') continue
+      const count = times.size
+      times.delete(oldest.name)
+      if (moved.outcome !== 'moved') continue
       const msgId = stemOf(oldest.name)
       await logEviction(this.#parts, agent, { msgId, count, file: `evicted/${moved.name}` })
       this.#parts.hooks.observe?.('eviction_count', 1, agent)

@@ -226,7 +226,7 @@ export class Receiving {
       change: (before) => (isStillBad(before) ? before : undefined),
       atMost: largestRead + 1,
     })
-    if (moved.outcome === 'gone') return []
+    if (moved.outcome !== 'moved') return []
     const { code, issues } = rejection
     const msgId = rejection.msgId ?? stemOf(name)
     await logError(this.#parts, agent, { code, msgId, issues, action: discarded, file: `rejected/${moved.name}` })

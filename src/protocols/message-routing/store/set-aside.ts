@@ -6,7 +6,7 @@ import { pathIn, type RoutingParts } from './parts.ts'
 export type SetAside =
   | { readonly outcome: 'moved'; readonly name: string; readonly durability: Durability }
   /** Somebody else moved it first, or it is not what was meant any more. */
-  | { readonly outcome: 'gone' }
+  | { readonly outcome: 'gone' | 'kept' }
 
 /**
  * Of all who try, one sees 'moved'. The name stays as it is unless the folder has one like it already, which only
@@ -24,6 +24,6 @@ export async function setAside(
     const target = n === 1 ? name : spareName(name, n)
     const moved = await parts.tree.move(pathIn(parts, agent, from, name), pathIn(parts, agent, to, target), judge)
     if (moved.outcome === 'moved') return { outcome: 'moved', name: target, durability: moved.durability }
-    if (moved.outcome !== 'taken') return { outcome: 'gone' }
+    if (moved.outcome !== 'taken') return { outcome: moved.outcome === 'kept' ? 'kept' : 'gone' }
   }
 }

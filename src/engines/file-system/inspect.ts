@@ -1,9 +1,11 @@
 /** What crashes and strangers leave behind, found and, on request, put right. */
 import type { Clock } from '../../kernel/clock.ts'
 import { childOf, isSegment, parentOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
+import { isReserved } from '../../tree/home.ts'
 import type { Finding } from '../../tree/tree.ts'
 import { type Disk, did, type Folder, Place } from './disk.ts'
 import type { Folders } from './folders.ts'
+import { hardLinks, oddFolders } from './inspect-kinds.ts'
 import type { Locks } from './locks.ts'
 import { type Moves, nameFromOwn, ownPrefix } from './moves.ts'
 import { type Scratch, strayScratchName } from './scratch.ts'
@@ -24,6 +26,9 @@ export interface InspectParts {
 const orphanedAfter = 60 * 60 * 1000
 
 export async function inspectFiles(parts: InspectParts): Promise<Finding[]> {
+  const odd = oddFolders(parts.disk, parts.folders)
+  // Nothing can be finished or freed by folders that are not there.
+  if (odd.length > 0) return [...odd, ...openToTheWorld(parts)]
   return [
     ...openToTheWorld(parts),
     ...(await unfinishedMoves(parts)),
@@ -78,6 +83,7 @@ const unfinished = (path: string, to: string, renamed: string | undefined, repai
 async function strayEntries(parts: InspectParts): Promise<Finding[]> {
   const findings: Finding[] = []
   const waiting = [...parts.within]
+  const sharedBy = hardLinks(parts.disk, parts.folders, parts.moves, parts.scratch)
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     const open = parts.folders.at(folder, false)
     if (open === undefined) continue
@@ -94,8 +100,10 @@ async function strayEntries(parts: InspectParts): Promise<Finding[]> {
             'Rename it with plain letters.',
           ),
         )
+      else if (isReserved(childOf(folder, entry.name))) continue
       else if (entry.isDirectory()) waiting.push(childOf(folder, entry.name))
-      else if (!entry.isFile())
+      else if (entry.isFile()) findings.push(...(await sharedBy(new Place(open, entry.name), shown)))
+      else
         findings.push(
           stray(
             'NOT_A_LEAF',

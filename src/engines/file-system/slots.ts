@@ -57,7 +57,13 @@ export class Slots {
   }
 
   #open(): number {
-    return this.#disk.open(new Place(this.#folders.at(slotsFolder, true), this.#name), openFlags.write, this.#mode)
+    const place = new Place(this.#folders.at(slotsFolder, true), this.#name)
+    // The name is ours alone: whatever has it is a stranger's, and could be a pipe or have a second name elsewhere.
+    const open = () => this.#disk.open(place, openFlags.create, this.#mode)
+    const fd = unless(['EEXIST'], open)
+    if (fd !== undefined) return fd
+    this.#disk.unlink(place)
+    return open()
   }
 
   end(): void {

@@ -1,6 +1,7 @@
 /** Moves finished messages into packs, and carries on where an earlier archiving was cut off. See `archive.ts`. */
 import { conflict } from '../../kernel/errors.ts'
 import { childOf, nameOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
+import { expectKind } from '../../tree/expected.ts'
 import type { Lease, Tree } from '../../tree/tree.ts'
 import {
   type ArchivedEntry,
@@ -94,6 +95,8 @@ class Archiving {
 
   async run(messages: readonly ToArchive[]): Promise<void> {
     this.#total = messages.length
+    // Before the first one is moved: all of them have a place to go to.
+    await expectKind(this.#tree, 'folder', new Set(messages.map((message) => this.#placeOf(message))))
     for (const folder of await shelvesIn(this.#tree, this.#archive)) {
       if (isMonth(nameOf(folder))) await this.#carryOn(folder)
     }
@@ -151,8 +154,8 @@ class Archiving {
 
   /** Moves a message to where it waits for its pack. `undefined` when it is not there any more. */
   async #stage(message: ToArchive): Promise<TreePath | undefined> {
-    const { path, name, status, finishedAt } = message
-    const place = childOf(childOf(this.#archive, monthOf(finishedAt)), status)
+    const { path, name } = message
+    const place = this.#placeOf(message)
     for (let attempt = 1; ; attempt++) {
       const target = childOf(place, attempt === 1 ? name : name.replace(/(\.md)?$/, `.${attempt}$1`))
       const { outcome } = await this.#tree.move(path, target)
@@ -167,6 +170,11 @@ class Archiving {
         return undefined
       }
     }
+  }
+
+  /** Where a message waits for its pack. */
+  #placeOf({ status, finishedAt }: ToArchive): TreePath {
+    return childOf(childOf(this.#archive, monthOf(finishedAt)), status)
   }
 
   async #isSame(a: TreePath, b: TreePath): Promise<boolean> {

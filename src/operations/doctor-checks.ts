@@ -2,7 +2,7 @@
 import { SignalboxError } from '../kernel/errors.ts'
 import { nearest } from '../kernel/nearest.ts'
 import { type TreePath, treePath } from '../kernel/tree-path.ts'
-import { stateHome, stateOf } from '../tree/home.ts'
+import { home, stateOf } from '../tree/home.ts'
 import type { Finding } from '../tree/tree.ts'
 import type { Context } from './define.ts'
 import { protocolFolders } from './workspace/root.ts'
@@ -105,7 +105,7 @@ const engine: Check = {
   async run(context, { repair }) {
     // Only where messages are: a root is often a whole repository, full of links that are none of our business.
     const configured = [await rootOf(context, 'acmq'), await rootOf(context, 'mr')].filter((root) => root !== undefined)
-    const within = [...new Set([stateHome, ...protocolFolders.map(treePath), ...configured])]
+    const within = [...new Set([home, ...protocolFolders.map(treePath), ...configured])]
     try {
       const options = { repair, within }
       return await (await context.tree({ recover: false })).inspect(options)
@@ -120,6 +120,15 @@ const engine: Check = {
         await tree.close()
       }
     }
+  },
+}
+
+/** On a cluster there is nothing but leaves and folders. */
+const ownHome: Check = {
+  name: 'home',
+  async run(context) {
+    if ((await rootOf(context, 'mr')) === undefined || (await isElsewhere(context))) return []
+    return (await import('./doctor-home.ts')).inspectHome(await context.tree())
   },
 }
 
@@ -159,7 +168,7 @@ async function rootOf(context: Context, section: 'acmq' | 'mr'): Promise<TreePat
   }
 }
 
-export const checks: readonly Check[] = [configuration, environment, workspace, engine, acmq, messageRouting]
+export const checks: readonly Check[] = [configuration, environment, workspace, engine, ownHome, acmq, messageRouting]
 
 const asBadConfiguration = (error: unknown): SignalboxError | undefined =>
   error instanceof SignalboxError && error.code === 'BAD_CONFIGURATION' ? error : undefined

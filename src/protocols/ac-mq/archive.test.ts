@@ -217,6 +217,21 @@ describe('archiving', () => {
 })
 
 describe('finding', () => {
+  it('[X-memory] goes on when there are more indexes than are kept in memory', async () => {
+    const tree = openMemoryTree()
+    const messages = many(3000)
+    await put(tree, messages)
+    await archiveMessages(tree, archive, messages, { owner })
+    for (let round = 0; round < 3; round++) {
+      for (const i of [0, 999, 1000, 2999]) {
+        const found = [idOf(i), idOf(i).slice(0, 8)].map((id) => findArchived(tree, archive, id))
+        expect((await Promise.all(found)).map(([one]) => one?.id)).toEqual([idOf(i), idOf(i)])
+      }
+      expect(await findArchived(tree, archive, idOf(3000))).toEqual([])
+      expect(await listArchived(tree, archive)).toHaveLength(3000)
+    }
+  })
+
   it('by whole or short id, in every month, reading indexes alone', async () => {
     const tree = openMemoryTree()
     const messages = [...many(5), toArchive(6, { finishedAt: november - 40 * day })]

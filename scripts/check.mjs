@@ -7,7 +7,7 @@ import { testFiles, testOnNode } from './test.mjs'
 
 // These start hundreds of processes, or servers; `npm test` runs them.
 const isLong = (file) =>
-  /^test\/(cluster|crash|faults|held|races)\/|^test\/conformance\/(acmq|etcd|mr)\./.test(file) ||
+  /^test\/(cluster|crash|faults|held|memory|races)\/|^test\/conformance\/(acmq|etcd|mr)\./.test(file) ||
   file.endsWith('.long.test.ts')
 
 const steps = {

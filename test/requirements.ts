@@ -260,6 +260,12 @@ const beyond = family('Beyond the specifications', 'Built with the protocols and
     'built',
   ],
   ['X-notes', 'Notes, locks, leases and caches that a stranger brings along do no harm and stop nobody.', 'built'],
+  [
+    'X-odd',
+    'A folder, link, pipe or second name where a file belongs: a clear error, nothing lost, nothing changed elsewhere.',
+    'built',
+  ],
+  ['X-memory', 'What a resident process remembers is bounded by what is in the queues, not by what has been.', 'built'],
   ['X-fuzz', 'Parsers survive random and hostile input within bounds.'],
   ['X-perf', 'A benchmark prints ratios against the raw limit and peers in one run.', 'built'],
   ['X-scale', 'A claim among 100,000 costs little more than among 100.', 'built'],

@@ -2,7 +2,7 @@
 import { SignalboxError } from '../kernel/errors.ts'
 import { nearest } from '../kernel/nearest.ts'
 import { type TreePath, treePath } from '../kernel/tree-path.ts'
-import { stateHome, stateOf } from '../tree/home.ts'
+import { home, stateOf } from '../tree/home.ts'
 import type { Finding } from '../tree/tree.ts'
 import { clockDisagreement } from './clock-agreement.ts'
 import type { Context } from './define.ts'
@@ -109,7 +109,7 @@ const engine: Check = {
   async run(context, { repair, assumeGone }) {
     // Only where messages are: a root is often a whole repository, full of links that are none of our business.
     const configured = [await rootOf(context, 'acmq'), await rootOf(context, 'mr')].filter((root) => root !== undefined)
-    const within = [...new Set([stateHome, ...protocolFolders.map(treePath), ...configured])]
+    const within = [...new Set([home, ...protocolFolders.map(treePath), ...configured])]
     try {
       const options = { repair, assumeGone, within }
       return await (await context.tree({ recover: false })).inspect(options)
@@ -137,6 +137,15 @@ const clock: Check = {
     const tree = await context.tree()
     const found = await clockDisagreement(context, tree)
     return found ? [warning('CLOCK_DISAGREES', tree.place, found.message, found.hint)] : []
+  },
+}
+
+/** On a cluster there is nothing but leaves and folders. */
+const ownHome: Check = {
+  name: 'home',
+  async run(context) {
+    if ((await rootOf(context, 'mr')) === undefined || (await isElsewhere(context))) return []
+    return (await import('./doctor-home.ts')).inspectHome(await context.tree())
   },
 }
 
@@ -177,7 +186,16 @@ async function rootOf(context: Context, section: 'acmq' | 'mr'): Promise<TreePat
   }
 }
 
-export const checks: readonly Check[] = [configuration, environment, workspace, engine, clock, acmq, messageRouting]
+export const checks: readonly Check[] = [
+  configuration,
+  environment,
+  workspace,
+  engine,
+  ownHome,
+  clock,
+  acmq,
+  messageRouting,
+]
 
 const asBadConfiguration = (error: unknown): SignalboxError | undefined =>
   error instanceof SignalboxError && error.code === 'BAD_CONFIGURATION' ? error : undefined

@@ -1,4 +1,5 @@
 import { SignalboxError } from '../kernel/errors.ts'
+import { findingsOf } from '../tree/expected.ts'
 import type { Finding } from '../tree/tree.ts'
 import { type Context, defineOperation } from './define.ts'
 import { checks } from './doctor-checks.ts'
@@ -24,19 +25,22 @@ export const doctor = defineOperation({
   ],
 
   async run(context, { fix, assumeGone }) {
-    const findings: Finding[] = []
+    const all: Finding[] = []
     // A directory that is no workspace is not ours to change.
     let repair = fix && context.root().by !== 'current'
     for (const [index, check] of checks.entries()) {
       context.report.progress(check.name, index, checks.length)
-      const found = await check.run(context, { repair, assumeGone })
-      findings.push(...found)
+      const found = await findingsOf(context.root().path, () => check.run(context, { repair, assumeGone }))
+      all.push(...found)
       // With settings we cannot read, a repair might go against them: from here on, only look.
       if (check.decidesRepair && found.some(({ severity }) => severity === 'error')) repair = false
     }
     context.report.progress('done', checks.length, checks.length)
     const cluster = await healthOfCluster(context)
-    if (cluster) findings.push(...oldVersions(cluster))
+    if (cluster) all.push(...oldVersions(cluster))
+    const told = new Set<string>()
+    // What stands in the way of several checks is one thing to put right.
+    const findings = all.filter(({ code, path, message }) => told.size < told.add(`${code} ${path} ${message}`).size)
     findings.sort((a, b) => rank[a.severity] - rank[b.severity])
     const remaining = findings.filter(({ repaired }) => !repaired)
     const repaired = findings.length - remaining.length

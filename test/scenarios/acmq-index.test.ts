@@ -19,6 +19,36 @@ import { verifies } from '../support/verifies.ts'
 const clock = heldClock(Date.now())
 const scale = Number(process.env.SIGNALBOX_TEST_SCALE ?? 1)
 
+verifies('X-memory', 'a process that only sent, by the thousand, then claims all of them in order', async () => {
+  await withTempDir(async (root) => {
+    const box = await openBox(root)
+    const other = await openBox(root)
+    const send = (priority: number, n: number) =>
+      box.mission.send({
+        from: 'boss',
+        to: 'gemini',
+        body: `${n}`,
+        priority,
+        timestamp: new Date(1_751_625_000_000 + n * 1000).toISOString(),
+      })
+    for (let n = 0; n < 4200; n++) await send(n % 2 === 0 ? 3 : 4, n)
+    const urgent = await send(1, 4200)
+    const first = await box.mission.claim({ agent: 'gemini' })
+    expect(first).toMatchObject({ outcome: 'claimed', message: { id: urgent.message.id } })
+    const bodies: number[] = []
+    for (;;) {
+      const claimed = await box.mission.claim({ agent: 'gemini' })
+      if (claimed.outcome !== 'claimed') break
+      bodies.push(Number(claimed.message.body))
+    }
+    const inOrder = (odd: number) => Array.from({ length: 2100 }, (_, n) => 2 * n + odd)
+    expect(bodies).toEqual([...inOrder(0), ...inOrder(1)])
+    expect(await other.mission.claim({ agent: 'gemini' })).toMatchObject({ outcome: 'nothing' })
+    await box.close()
+    await other.close()
+  })
+})
+
 /** A mission whose messages are put there and taken away by a program that knows nothing of us. */
 class Place {
   readonly root: string

@@ -9,24 +9,43 @@ const lineEnd = 10
  * Appends the line and returns the open file. One write with O_APPEND never mixes with another's. If the file does
  * not end in a line end, a crash cut the last line off: ours starts on a new one and the fragment stays. Because
  * such a cut can also happen between our look and our write, the place where the line landed is looked at again.
+ *
+ * `shared`: the file has a second name, perhaps outside the root, so that nothing was written. `replaced`: it was put out
+ * of its place meanwhile, and the line with it.
  */
-export function appendLine(disk: Disk, place: Place, line: string, mode: number): number {
+export function appendLine(disk: Disk, place: Place, line: string, mode: number): number | 'shared' | 'replaced' {
   const fd = disk.open(place, openFlags.append, mode)
+  let outcome: 'appended' | 'shared' | 'replaced'
   try {
-    for (let attempt = 0; ; attempt++) {
-      const stats = disk.statOpen(fd)
-      if (!stats.isFile()) throw notALeaf(place.name)
-      const sizeBefore = stats.size
-      const isCut = sizeBefore > 0 && byteAt(disk, fd, sizeBefore - 1) !== lineEnd
-      const text = Buffer.from(`${isCut ? '\n' : ''}${line}\n`)
-      writeAll(disk, fd, text, null)
-      if (attempt > 2 || landedOnItsOwnLine(disk, fd, sizeBefore, text)) return fd
-    }
+    outcome = appendTo(disk, fd, place, line)
   } catch (error) {
     disk.close(fd)
     throw error
   }
+  if (outcome === 'appended') return fd
+  disk.close(fd)
+  return outcome
 }
+
+function appendTo(disk: Disk, fd: number, place: Place, line: string): 'appended' | 'shared' | 'replaced' {
+  for (let attempt = 0; ; attempt++) {
+    const stats = disk.statOpen(fd)
+    if (!stats.isFile()) throw notALeaf(place.name)
+    if (stats.nlink > 1 && attempt === 0) return 'shared'
+    const sizeBefore = stats.size
+    const isCut = sizeBefore > 0 && byteAt(disk, fd, sizeBefore - 1) !== lineEnd
+    const text = Buffer.from(`${isCut ? '\n' : ''}${line}\n`)
+    writeAll(disk, fd, text, null)
+    if (attempt > 2 || landedOnItsOwnLine(disk, fd, sizeBefore, text)) break
+  }
+  const { nlink, ino } = disk.statOpen(fd)
+  // Some file systems count no names at all: then it is where it was.
+  return nlink === 0 && disk.stat(place)?.ino !== ino ? 'replaced' : 'appended'
+}
+
+/** Whether a line is in a file, as a whole one. */
+export const hasLine = (bytes: Buffer, line: string): boolean =>
+  Buffer.concat([Buffer.from('\n'), bytes]).includes(`\n${line}\n`)
 
 function byteAt(disk: Disk, fd: number, position: number): number | undefined {
   const byte = Buffer.alloc(1)

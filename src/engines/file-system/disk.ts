@@ -99,7 +99,7 @@ export const realDisk = (): Disk => ({
   exchange: undefined,
 })
 
-const { O_RDONLY, O_RDWR, O_WRONLY, O_CREAT, O_EXCL, O_APPEND, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = fs.constants
+const { O_RDONLY, O_RDWR, O_CREAT, O_EXCL, O_APPEND, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = fs.constants
 
 /** Nothing is ever opened through a link, and a pipe never makes us wait for its other end. */
 export const openFlags = {
@@ -108,7 +108,6 @@ export const openFlags = {
   create: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW,
   append: O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK,
   directory: O_RDONLY | O_DIRECTORY | O_NOFOLLOW,
-  write: O_WRONLY | O_CREAT | O_NOFOLLOW,
 } as const
 
 export const codeOf = (error: unknown): string | undefined => (error as { code?: string } | undefined)?.code

@@ -66,6 +66,11 @@ export const linkRefused = (where: string): SignalboxError =>
     hint: 'Put a real folder there, or name the folder it points to as --root.',
   })
 
+export const sharedFile = (where: string): SignalboxError =>
+  corrupt('HARD_LINK', `The file ${where} has a second name; writing to it would change it there too.`, {
+    hint: 'Put a copy in its place: cp FILE FILE.new, then mv FILE.new FILE.',
+  })
+
 /** Any failure as an error for people. What is already one passes unchanged. */
 export function explain(error: unknown, where: string): unknown {
   if (error instanceof SignalboxErrorClass) return error

@@ -25,11 +25,11 @@ import type {
   Tree,
   Watching,
 } from '../../tree/tree.ts'
-import { appendLine } from './append.ts'
+import { appendLine, hasLine } from './append.ts'
 import { ChangingMoves } from './changing-moves.ts'
 import { codeOf, type Disk, did, openFlags, Place } from './disk.ts'
 import { sweepDrafts } from './drafts.ts'
-import { explain, notALeaf } from './failures.ts'
+import { explain, notALeaf, sharedFile } from './failures.ts'
 import { FileSystemTime } from './file-time.ts'
 import { headOf, readOpen, readWhole, writeContent } from './files.ts'
 import { Flushes } from './flushes.ts'
@@ -67,6 +67,7 @@ const nativeAfterReads = process.versions.bun ? 200 : 1000
 const sweepAfter = 64
 
 const dot = 46
+const nothing = Buffer.alloc(0)
 
 const asItIs = (bytes: Uint8Array) => bytes
 
@@ -299,7 +300,9 @@ export class FileTree implements Tree {
     return this.#attempt(path, async () => {
       this.#check(path)
       const place = this.#folders.place(path, false)
-      if (place === undefined) return { outcome: 'gone' }
+      const stats = place && this.#disk.stat(place)
+      if (place === undefined || stats === undefined) return { outcome: 'gone' }
+      if (stats.isFile() && stats.nlink > 1 && !(await this.#makeOwn(path, stats.ino))) return { outcome: 'gone' }
       const touched = did(['ENOENT'], () => this.#disk.setTimes(place, this.#time.now()))
       if (!touched) return { outcome: 'gone' }
       if (this.#flushes.durability !== 'process') {
@@ -311,6 +314,23 @@ export class FileTree implements Tree {
     })
   }
 
+  /**
+   * Gives a leaf that has a second name, perhaps outside the root, a file of its own: what is done to it then happens here
+   * alone. By a move onto itself, so that a leaf that others move meanwhile does not come back. False when it is gone.
+   */
+  async #makeOwn(path: TreePath, file: number): Promise<boolean> {
+    // The second name can be the trace of a move that is not finished.
+    await this.#moves.settleNamesOf(file)
+    for (let attempt = 0; ; attempt++) {
+      const place = this.#folders.place(path, false)
+      const links = place && this.#disk.stat(place)?.nlink
+      if (links === undefined) return false
+      if (links < 2) return true
+      if (attempt > 2) throw sharedFile(this.#folders.shown(path))
+      await this.move(path, path, { touched: true })
+    }
+  }
+
   append(path: TreePath, line: string, guard?: Guard): Promise<Appended> {
     return this.#guarded(guard, path, async () => {
       this.#check(path)
@@ -319,12 +339,34 @@ export class FileTree implements Tree {
           hint: 'Append each line by itself.',
         })
       }
-      const fd = appendLine(this.#disk, this.#folders.place(path, true), line, this.#fileMode)
+      const fd = await this.#appended(path, line)
       if (this.#flushes.durability === 'process') this.#disk.close(fd)
       else await this.#flushes.flushAndClose(fd)
       await this.#flushes.settled(parentOf(path))
       return { outcome: 'appended', durability: this.#flushes.durability }
     })
+  }
+
+  /** The file that the line was appended to, still open. */
+  async #appended(path: TreePath, line: string): Promise<number> {
+    for (let attempt = 0; ; attempt++) {
+      const place = this.#folders.place(path, true)
+      const appended = appendLine(this.#disk, place, line, this.#fileMode)
+      if (typeof appended === 'number') return appended
+      if (attempt > 9) throw sharedFile(this.#folders.shown(path))
+      if (appended === 'shared') await this.#locks.within('path', path, () => this.#copyInPlace(path))
+      // Whoever put another file in its place may have taken the line along.
+      else if (hasLine(readWhole(this.#disk, place)?.bytes ?? nothing, line)) {
+        return this.#disk.open(place, openFlags.append, this.#fileMode)
+      }
+    }
+  }
+
+  /** The same bytes in a file with one name. In one step, so that no appender finds nothing there and begins anew. */
+  async #copyInPlace(path: TreePath): Promise<void> {
+    const place = this.#folders.place(path, false)
+    const current = place && readWhole(this.#disk, place)
+    if (current && current.stats.nlink > 1) await this.#replaceNow(path, current.bytes, revisionOf(current.bytes))
   }
 
   move(from: TreePath, to: TreePath, options: MoveOptions = {}): Promise<Moved> {

@@ -1,6 +1,6 @@
 /** What does not belong among the engine's own files, or belongs to nobody who can be asked. */
 import { childOf, nameOf, type TreePath } from '../../kernel/tree-path.ts'
-import { engineHome } from '../../tree/home.ts'
+import { engineHome, home } from '../../tree/home.ts'
 import type { Finding } from '../../tree/tree.ts'
 import { Place } from './disk.ts'
 import { leftDrafts, removeDraft } from './drafts.ts'
@@ -14,18 +14,31 @@ import { slotsFolder } from './slots.ts'
 
 const engineFolders = [slotsFolder, locksFolder, leasesFolder, scratchFolder, setAsideFolder]
 
-/** Before anything is repaired that needs those folders. */
+/** Something else where the engine has a folder of its own. Before anything is repaired that needs those folders. */
 export function oddFolders(parts: InspectParts): Finding[] {
-  const home = parts.setAside.look(engineHome)
+  const { disk, folders, setAside, repair } = parts
+  const above = folders.at(home, false)
+  const homeStats = above && disk.stat(new Place(above, nameOf(engineHome)))
+  // What would lie in it cannot be looked at.
+  if (homeStats && !homeStats.isDirectory()) return [notAFolder(folders.shown(engineHome), false)]
+  const open = setAside.look(engineHome)
   return engineFolders.flatMap((folder) => {
-    const place = home && new Place(home, nameOf(folder))
-    const stats = place && parts.disk.stat(place)
+    const place = open && new Place(open, nameOf(folder))
+    const stats = place && disk.stat(place)
     if (!stats || stats.isDirectory()) return []
-    const clear = () =>
-      folder === setAsideFolder ? parts.setAside.isReady() : parts.setAside.move(place, 'bad-folder')
-    return [strange(parts, engineHome, place.name, 'bad-folder', parts.repair && clear())]
+    const clear = () => (folder === setAsideFolder ? setAside.isReady() : setAside.move(place, 'bad-folder'))
+    return [notAFolder(folders.shown(folder), repair && clear())]
   })
 }
+
+const notAFolder = (path: string, repaired: boolean): Finding => ({
+  code: 'NOT_A_FOLDER',
+  severity: 'error',
+  path,
+  message: 'This is not a folder, and Signalbox needs one there.',
+  hint: 'Move it away; the folder is made again when it is needed.',
+  repaired,
+})
 
 export function strangeNotes(parts: InspectParts): Finding[] {
   const { slots, moves, repair, assumeGone } = parts

@@ -1,5 +1,6 @@
 /** What crashes and strangers leave behind, found and, on request, put right. */
 import { childOf, isSegment, parentOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
+import { isReserved } from '../../tree/home.ts'
 import type { Finding } from '../../tree/tree.ts'
 import { did, type Folder, Place } from './disk.ts'
 import type { DraftParts } from './drafts.ts'
@@ -13,6 +14,7 @@ import {
   strangeNotes,
   unknownHolder,
 } from './inspect-engine.ts'
+import { hardLinks } from './inspect-kinds.ts'
 import type { Leases } from './leases.ts'
 import type { Locks } from './locks.ts'
 import { nameFromOwn } from './moves.ts'
@@ -34,9 +36,12 @@ export interface InspectParts extends DraftParts {
 
 export async function inspectFiles(parts: InspectParts): Promise<Finding[]> {
   const before = setAsideBefore(parts)
+  const odd = oddFolders(parts)
+  // Nothing can be finished or freed by folders that are not there.
+  if (odd.some(({ repaired }) => !repaired)) return [...odd, ...openToTheWorld(parts), ...before]
   return [
     ...openToTheWorld(parts),
-    ...oddFolders(parts),
+    ...odd,
     ...strangeNotes(parts),
     ...(await unfinishedMoves(parts)),
     ...(await strayEntries(parts)),
@@ -98,6 +103,7 @@ const unfinished = (path: string, to: string, renamed: string | undefined, repai
 async function strayEntries(parts: InspectParts): Promise<Finding[]> {
   const findings: Finding[] = []
   const waiting = [...parts.within]
+  const sharedBy = hardLinks(parts.disk, parts.folders, parts.moves, parts.scratch)
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     const open = parts.folders.at(folder, false)
     if (open === undefined) continue
@@ -115,8 +121,10 @@ async function strayEntries(parts: InspectParts): Promise<Finding[]> {
             'Rename it with plain letters.',
           ),
         )
+      else if (isReserved(childOf(folder, entry.name))) continue
       else if (entry.isDirectory()) waiting.push(childOf(folder, entry.name))
-      else if (!entry.isFile())
+      else if (entry.isFile()) findings.push(...(await sharedBy(new Place(open, entry.name), shown)))
+      else
         findings.push(
           stray(
             'NOT_A_LEAF',

@@ -244,11 +244,14 @@ export class Locks {
   #ask(folder: TreePath, lock: Place): void {
     const asked = `${folder}/${lock.name}`
     if (asked === this.#asked) return
-    this.#asked = asked
     const fd = unless(['ENOENT', 'EACCES'], () => this.#disk.open(lock, openFlags.change))
     if (fd === undefined) return
     try {
+      const stats = this.#disk.statOpen(fd)
+      // With a second name it is being made in this instant, or a stranger's file that lies elsewhere too.
+      if (!stats.isFile() || stats.nlink > 1) return
       writeAll(this.#disk, fd, wanted, 1)
+      this.#asked = asked
     } finally {
       this.#disk.close(fd)
     }

@@ -96,7 +96,13 @@ export class Slots {
 
   #open(): number {
     const place = new Place(this.#setAside.folder(slotsFolder), this.#name)
-    const fd = this.#disk.open(place, openFlags.write, this.#mode)
+    // The name is ours alone: whatever has it is a stranger's, and could be a pipe or have a second name elsewhere.
+    const open = () => this.#disk.open(place, openFlags.create, this.#mode)
+    let fd = unless(['EEXIST'], open)
+    if (fd === undefined) {
+      this.#disk.unlink(place)
+      fd = open()
+    }
     writeAll(this.#disk, fd, idle, 0)
     return fd
   }

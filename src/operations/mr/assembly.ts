@@ -41,13 +41,20 @@ export interface Assembly {
   close(): Promise<void>
 }
 
+const mostAlerts = 100
+
 export function assemble(parts: AssemblyParts): Assembly {
   const { tree, clock, configuration } = parts
   const settings = mrSettings(configuration)
   const thresholds = thresholdsOf(configuration)
   const journal = new MetricsJournal(tree)
   let alerts: Alert[] = []
-  const recorder = new Recorder({ journal, clock, thresholds, onAlert: (alert) => alerts.push(alert) })
+  const onAlert = (alert: Alert) => {
+    // Programs that never ask for them must not pile them up.
+    if (alerts.length >= mostAlerts) alerts.shift()
+    alerts.push(alert)
+  }
+  const recorder = new Recorder({ journal, clock, thresholds, onAlert })
 
   const ring = once(async () => (await import('./key-ring.ts')).openKeyRing(parts))
   const keys = async () => (await ring.get()).keys

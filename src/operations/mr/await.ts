@@ -28,7 +28,8 @@ export const mrAwait = defineOperation({
       if (replied.outcome === 'nothing') {
         return { outcome: 'nothing', waitedMs: wait, notices: await noticesAboutReader(assembly, agent) } as const
       }
-      return { outcome: 'received', message: withRecord(replied.message), durability: replied.durability } as const
+      const { outcome, message, durability, notices } = replied
+      return { outcome, message: withRecord(message), durability, notices } as const
     })
   },
 })

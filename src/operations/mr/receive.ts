@@ -40,14 +40,14 @@ export const mrReceive = defineOperation({
         ...(wait === undefined ? {} : { waitMs: wait }),
         ...(limit === undefined ? {} : { limit }),
       })
-      const { outcome, messages, ...rest } = received
+      const { outcome, messages, notices, ...rest } = received
       return {
         outcome,
         agent,
         messages: messages.map(({ message }) => message),
         ...rest,
         envelopes: messages.map(headerOf),
-        notices: outcome === 'nothing' ? await noticesAboutReader(assembly, agent) : [],
+        notices: outcome === 'nothing' ? [...notices, ...(await noticesAboutReader(assembly, agent))] : notices,
         alerts: assembly.takeAlerts(),
       }
     })

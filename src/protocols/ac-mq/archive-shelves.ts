@@ -6,10 +6,10 @@
  * seen twice is told apart by id and size.
  */
 
-import { bufferOf } from '../../formats/front-matter.ts'
 import { SignalboxError } from '../../kernel/errors.ts'
 import { childOf, nameOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
 import type { TimedEntry, Tree } from '../../tree/tree.ts'
+import { IndexCache } from './archive-index-cache.ts'
 import {
   type ArchivedEntry,
   type ArchiveProblem,
@@ -121,36 +121,6 @@ export function cannotBe({ file }: LooseFile, id: string): boolean {
   return shortId !== undefined && !id.startsWith(shortId) && !shortId.startsWith(id)
 }
 
-/** Indexes never change, so one that was read is kept, as long as all of them together stay small. */
-class IndexCache {
-  static readonly #all = new WeakMap<Tree, IndexCache>()
-  static readonly #mostBytes = 64 * 1024 * 1024
-  readonly #kept = new Map<TreePath, { stamp: string; bytes: Buffer; entries?: readonly ArchivedEntry[] }>()
-  #size = 0
-
-  static of(tree: Tree): IndexCache {
-    const known = IndexCache.#all.get(tree) ?? new IndexCache()
-    IndexCache.#all.set(tree, known)
-    return known
-  }
-
-  async read(tree: Tree, { path, file }: Shelf['indexes'][number]) {
-    const stamp = `${file.size} ${file.modifiedAt}`
-    const known = this.#kept.get(path)
-    if (known?.stamp === stamp) return known
-    const leaf = await tree.read(path)
-    if (!leaf) return undefined
-    const read = { stamp, bytes: bufferOf(leaf.bytes) }
-    this.#size += leaf.size - (known?.bytes.length ?? 0)
-    if (this.#size > IndexCache.#mostBytes) {
-      this.#kept.clear()
-      this.#size = leaf.size
-    }
-    this.#kept.set(path, read)
-    return read as { stamp: string; bytes: Buffer; entries?: readonly ArchivedEntry[] }
-  }
-}
-
 /** Every message of an index. */
 export async function entriesOf(
   tree: Tree,
@@ -158,22 +128,21 @@ export async function entriesOf(
   onProblem?: OnProblem,
 ): Promise<readonly ArchivedEntry[]> {
   const read = await IndexCache.of(tree).read(tree, index)
-  if (!read) return []
-  if (!read.entries || onProblem) read.entries = [...readIndex(read.bytes, index.path, onProblem)]
-  return read.entries
+  return read ? [...readIndex(read, index.path, onProblem)] : []
 }
 
 /** The messages of an index whose id is or begins with `id`. Only lines that contain it are parsed. */
 export async function searchIndex(tree: Tree, index: Shelf['indexes'][number], id: string): Promise<ArchivedEntry[]> {
-  const read = await IndexCache.of(tree).read(tree, index)
+  const cache = IndexCache.of(tree)
+  const read = cache.cannotHave(index, id) ? undefined : await cache.read(tree, index)
   const found: ArchivedEntry[] = []
   const wanted = JSON.stringify(id).slice(1, -1)
-  for (let at = read?.bytes.indexOf(wanted) ?? -1; read && at >= 0; ) {
-    const start = read.bytes.lastIndexOf('\n', at) + 1
-    const end = read.bytes.indexOf('\n', at)
-    const line = read.bytes.subarray(start, end < 0 ? undefined : end + 1)
+  for (let at = read?.indexOf(wanted) ?? -1; read && at >= 0; ) {
+    const start = read.lastIndexOf('\n', at) + 1
+    const end = read.indexOf('\n', at)
+    const line = read.subarray(start, end < 0 ? undefined : end + 1)
     for (const entry of readIndex(line, index.path)) if (entry.id.startsWith(id)) found.push(entry)
-    at = end < 0 ? -1 : read.bytes.indexOf(wanted, end + 1)
+    at = end < 0 ? -1 : read.indexOf(wanted, end + 1)
   }
   return found
 }

@@ -1,6 +1,7 @@
 /** Moves finished messages into packs, and carries on where an earlier archiving was cut off. See `archive.ts`. */
 import { conflict } from '../../kernel/errors.ts'
 import { childOf, nameOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
+import { expectKind } from '../../tree/expected.ts'
 import type { Lease, MoveOptions, Tree } from '../../tree/tree.ts'
 import {
   type ArchivedEntry,
@@ -96,6 +97,8 @@ class Archiving {
 
   async run(messages: readonly ToArchive[]): Promise<void> {
     this.#total = messages.length
+    // Before the first one is moved: all of them have a place to go to.
+    await expectKind(this.#tree, 'folder', new Set(messages.map((message) => this.#placeOf(message))))
     for (const folder of await shelvesIn(this.#tree, this.#archive)) {
       if (isMonth(nameOf(folder))) await this.#carryOn(folder)
     }
@@ -153,12 +156,12 @@ class Archiving {
 
   /** Moves a message to where it waits for its pack. `undefined` when it is not there any more. */
   async #stage(message: ToArchive): Promise<TreePath | undefined> {
-    const { path, name, status, finishedAt, changedAt } = message
+    const { path, name, changedAt } = message
     const judge: MoveOptions = {
       change: (before, times) => (changedAt === undefined || times.changedAt === changedAt ? before : undefined),
       atMost: 1,
     }
-    const place = childOf(childOf(this.#archive, monthOf(finishedAt)), status)
+    const place = this.#placeOf(message)
     for (let attempt = 1; ; attempt++) {
       const target = childOf(place, attempt === 1 ? name : name.replace(/(\.md)?$/, `.${attempt}$1`))
       const { outcome } = await this.#tree.move(path, target, judge)
@@ -167,13 +170,17 @@ class Archiving {
         return target
       }
       if (outcome !== 'taken') return undefined
-      const there = await this.#tree.read(target)
-      if (!there) continue
-      const removed = await this.#tree.remove(path, { onlyIf: sameAs(digestOf(there.bytes)) })
-      if (removed.outcome === 'kept') continue
+      const [one, other] = [await this.#tree.read(path), await this.#tree.read(target)]
+      if (!one || !other || Buffer.compare(one.bytes, other.bytes) !== 0) continue
+      const removed = await this.#tree.remove(path, { onlyIf: sameAs(digestOf(other.bytes)) })
       if (removed.outcome === 'removed') this.#alreadyThere++
       return undefined
     }
+  }
+
+  /** Where a message waits for its pack. */
+  #placeOf({ status, finishedAt }: ToArchive): TreePath {
+    return childOf(childOf(this.#archive, monthOf(finishedAt)), status)
   }
 
   /** Packs everything that waits in a place. */

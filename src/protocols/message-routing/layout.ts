@@ -44,6 +44,21 @@ export const receivedPath = (root: TreePath, agent: AgentId): TreePath =>
 export const awaitingPath = (root: TreePath, sender: AgentId): TreePath => below(agentPath(root, sender), '.awaiting')
 export const ackedPath = (root: TreePath, agent: AgentId): TreePath => below(agentPath(root, agent), '.acked')
 
+/** What stands in an agent's folder under which name. */
+export const agentEntries: Readonly<Record<string, 'leaf' | 'folder'>> = {
+  inbox: 'folder',
+  taken: 'folder',
+  evicted: 'folder',
+  rejected: 'folder',
+  '.sequences': 'folder',
+  '.awaiting': 'folder',
+  '.acked': 'folder',
+  'error.log': 'leaf',
+  'evictions.log': 'leaf',
+  '.received.json': 'leaf',
+  'versions.json': 'leaf',
+}
+
 const extension = '.json'
 
 export const fileNameOf = (id: MessageId): string => `${id}${extension}`

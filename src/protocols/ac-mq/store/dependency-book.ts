@@ -17,8 +17,8 @@ type MessageState = ReturnType<Lookup['stateOf']>
 const believedFor = 20
 /** How many dependencies are remembered as met before the memory starts again. */
 const mostMet = 10_000
-/** The same for the names of messages. Those forgotten are searched for. */
-const mostNames = 500_000
+/** The same for the names of messages, beside twice as many as wait. Those forgotten are searched for. */
+const mostNames = 10_000
 
 export class DependencyBook {
   readonly #files: MissionFiles
@@ -37,8 +37,17 @@ export class DependencyBook {
     this.#finder = finder
   }
 
-  learn(id: string, name: string): void {
-    if (this.#names.size >= mostNames) this.#names.clear()
+  /** `waiting`: how many messages wait, all of which are worth remembering. */
+  learn(id: string, name: string, waiting = 0): void {
+    const most = mostNames + 2 * waiting
+    if (this.#names.size >= most) {
+      // Maps keep the order in which things came: the oldest half goes.
+      let left = most >> 1
+      for (const oldest of this.#names.keys()) {
+        if (left-- <= 0) break
+        this.#names.delete(oldest)
+      }
+    }
     this.#names.set(id, name)
   }
 
@@ -111,6 +120,7 @@ export class DependencyBook {
     const full = await this.#resolve(id)
     if (typeof full !== 'string') return full
     const state = await this.#probe(full)
+    if (this.#completed.size >= mostMet) this.#completed.clear()
     if (state === 'completed' || state === 'archived-completed') this.#completed.add(id)
     return state
   }

@@ -136,7 +136,9 @@ class QueueView {
     this.#odd.delete(name)
     this.#ids.delete(name)
     const short = parseFileName(name)?.shortId.slice(0, shortLength)
-    if (short !== undefined) this.#byShortId.get(short)?.delete(name)
+    const names = short === undefined ? undefined : this.#byShortId.get(short)
+    names?.delete(name)
+    if (names?.size === 0) this.#byShortId.delete(short!)
   }
 
   /** The id in the header; `undefined` for a file that is malformed or has just moved on. */

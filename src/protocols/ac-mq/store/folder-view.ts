@@ -85,6 +85,14 @@ export class FolderView {
     return this.#list()
   }
 
+  /** Remembers nothing any more; the next call of `changes` tells all that is there. */
+  clear(): void {
+    this.#names.clear()
+    this.#stamp = undefined
+    this.#isTrusted = false
+    this.#restsUntil = Number.NEGATIVE_INFINITY
+  }
+
   /** Keeps the memory in step with what this process itself did, without looking. */
   drop(name: string): void {
     this.#names.delete(name)

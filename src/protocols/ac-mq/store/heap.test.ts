@@ -18,6 +18,10 @@ class Model {
     this.#items.push(item)
   }
 
+  keep(isKept: (item: Item) => boolean): void {
+    this.#items = this.#items.filter(isKept)
+  }
+
   pop(): number | undefined {
     const best = this.#items.reduce<Item | undefined>((a, b) => (a && a.rank <= b.rank ? a : b), undefined)
     this.#items = this.#items.filter((item) => item !== best)
@@ -31,11 +35,13 @@ describe('Heap', () => {
     const step = fc.oneof(
       fc.record({ push: fc.integer({ min: 1, max: 1500 }), seed: fc.integer() }),
       fc.record({ pop: fc.integer({ min: 1, max: 40 }) }),
+      fc.record({ keep: fc.integer({ min: 1, max: 5 }) }),
     )
     fc.assert(
       fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
         const [heap, model] = [new Heap<Item>((a, b) => a.rank < b.rank), new Model()]
         for (const one of steps) {
+          if ('keep' in one) for (const each of [heap, model]) each.keep(({ rank }) => rank % one.keep === 0)
           for (let i = 0; 'push' in one && i < one.push; i++) {
             const item = { rank: Math.imul(one.seed + i, 2654435761) >>> 20 }
             heap.push(item)

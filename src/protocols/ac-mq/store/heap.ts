@@ -36,6 +36,14 @@ export class Heap<T> {
     items[at] = item
   }
 
+  /** Only those that this is true of. */
+  keep(isKept: (item: T) => boolean): void {
+    this.#sorted = this.#sorted.filter(isKept)
+    const kept = this.#items.filter(isKept)
+    this.#items.length = 0
+    for (const item of kept) this.push(item)
+  }
+
   pop(): T | undefined {
     const best = this.peek()
     return best !== undefined && best === this.#sorted.at(-1) ? this.#sorted.pop() : this.#popHeap()

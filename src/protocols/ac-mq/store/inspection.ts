@@ -1,10 +1,12 @@
 /** What is out of order in a mission, for `doctor`. Looks at every message and changes nothing. */
 import { SignalboxError } from '../../../kernel/errors.ts'
+import { isOddEntry } from '../../../tree/expected.ts'
 import type { Entry, Finding } from '../../../tree/tree.ts'
 import { failureOf } from '../format.ts'
 import { isMessageName } from '../layout.ts'
 import { type QueueName, queueNames } from '../schema.ts'
 import type { HeaderRead, MissionFiles } from './mission-files.ts'
+import { oddInMission } from './odd-entries.ts'
 
 export class Inspection {
   readonly #files: MissionFiles
@@ -14,10 +16,10 @@ export class Inspection {
   }
 
   async run(): Promise<Finding[]> {
-    const findings: Finding[] = []
+    const findings: Finding[] = await oddInMission(this.#files)
     const places = new Map<string, string>()
     for (const queue of queueNames) {
-      for (const entry of await this.#files.tree.list(this.#files.queues[queue])) {
+      for (const entry of await this.#entriesOf(queue)) {
         if (!isMessageName(entry.name)) continue
         const read = await this.#read(queue, entry, findings)
         if (!read) continue
@@ -36,6 +38,16 @@ export class Inspection {
       }
     }
     return findings
+  }
+
+  async #entriesOf(queue: QueueName): Promise<readonly Entry[]> {
+    try {
+      return await this.#files.tree.list(this.#files.queues[queue])
+    } catch (error) {
+      // Told already: something else stands where the queue should be.
+      if (isOddEntry(error)) return []
+      throw error
+    }
   }
 
   async #read(queue: QueueName, { name, kind }: Entry, findings: Finding[]): Promise<HeaderRead | undefined> {

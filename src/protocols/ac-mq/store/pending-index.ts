@@ -33,6 +33,10 @@ const judgeAllAfter = 3000
 const judgeAllEach = 0.5
 /** Headers may be read again after this many times what it took: on a slow disk it must not become all that is done. */
 const restFactor = 50
+/** After so many messages of our own without a look, nobody here seems to claim: then they are not remembered. */
+const mostUnseen = 4096
+/** So many that have gone may lie among those that are ready, and as many more as there are of these. */
+const mostGone = 256
 /** What it takes to see whether a message is there, in milliseconds. */
 const tryMs = 0.004
 /** What it takes to see what has become of one message, in milliseconds. */
@@ -58,6 +62,10 @@ export class PendingIndex {
   /** When that was last judged, by our own clock, which only has to tell whether a second has gone by. */
   #judgedRereadAt = 0
   #restsUntil = 0
+  /** Messages that this process has put there since it last looked. */
+  #unseen = 0
+  /** How many of those in `#ready` may be gone. */
+  #gone = 0
   /** Messages with dependencies have been seen, so that it matters which file has which id. */
   #isLearning = false
 
@@ -103,6 +111,7 @@ export class PendingIndex {
 
   /** Takes in what came and went. `must`: nothing was found, so being sparing would mean missing something. */
   async refresh(must = false): Promise<void> {
+    this.#unseen = 0
     this.#seeded ??= this.#seed()
     await this.#seeded
     const hasLooked = await this.#look(must)
@@ -207,8 +216,26 @@ export class PendingIndex {
 
   /** A message this process has just put there. */
   add(name: string, record: AcmqRecord): void {
+    if (this.#unseen >= mostUnseen) return
+    if (++this.#unseen === mostUnseen) {
+      this.#startOver()
+      return
+    }
     this.#view.add(name)
     this.#take(candidateOf(name, record))
+  }
+
+  /** Forgets everything: whoever looks next begins with the cache and the folder, as a new process does. */
+  #startOver(): void {
+    this.#view.clear()
+    this.#candidates.clear()
+    this.#malformed.clear()
+    this.#sharing.takeBack()
+    for (const { candidate } of this.#held.all()) this.#held.release(candidate.name)
+    this.#ready.keep(() => false)
+    this.#gone = 0
+    this.#cache = undefined
+    this.#seeded = undefined
   }
 
   /** A message that is not waiting any more. */
@@ -403,7 +430,7 @@ export class PendingIndex {
 
   #take(candidate: Candidate): void {
     this.#candidates.set(candidate.name, candidate)
-    if (this.#isLearning) this.#book.learn(candidate.id, candidate.name)
+    if (this.#isLearning) this.#book.learn(candidate.id, candidate.name, this.#candidates.size)
     else if (candidate.dependencies.length > 0) this.#learnAll()
     this.#ready.push(candidate)
   }
@@ -411,7 +438,7 @@ export class PendingIndex {
   /** Most queues have no dependencies at all, and then nobody asks which file has which id. */
   #learnAll(): void {
     this.#isLearning = true
-    for (const { id, name } of this.#candidates.values()) this.#book.learn(id, name)
+    for (const { id, name } of this.#candidates.values()) this.#book.learn(id, name, this.#candidates.size)
   }
 
   #park(candidate: Candidate, states: readonly DependencyState[]): void {
@@ -436,7 +463,10 @@ export class PendingIndex {
       this.#held.wentAway(known)
       this.#held.release(name)
     }
-    this.#candidates.delete(name)
     this.#malformed.delete(name)
+    if (!this.#candidates.delete(name) || ++this.#gone < mostGone + this.#candidates.size) return
+    // Whoever claims takes them out one by one; those for others would stay for ever.
+    this.#gone = 0
+    this.#ready.keep((candidate) => this.#candidates.get(candidate.name) === candidate)
   }
 }

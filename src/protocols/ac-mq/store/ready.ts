@@ -25,6 +25,14 @@ export class Ready {
     return isBefore(second, first) ? shared : own
   }
 
+  /** Lets go of those that are not waiting any more: nobody here may ever ask for the messages of others. */
+  keep(isWaiting: (candidate: Candidate) => boolean): void {
+    for (const [to, heap] of this.#heaps) {
+      heap.keep(isWaiting)
+      if (heap.size === 0) this.#heaps.delete(to)
+    }
+  }
+
   sizeFor(recipient: string): number {
     return this.#heaps.get(recipient)?.size ?? 0
   }

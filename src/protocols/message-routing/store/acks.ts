@@ -26,7 +26,7 @@ import { awaitedBy, forgetAwaited, isAcknowledgement } from './awaited.ts'
 import type { Delivery } from './delivery.ts'
 import { isGenuine } from './genuine.ts'
 import type { Acknowledged, MrState, Unacknowledged } from './outcomes.ts'
-import { messageNames, pathIn, type RoutingParts } from './parts.ts'
+import { expectInOrder, messageNames, pathIn, type RoutingParts } from './parts.ts'
 import { messageIn } from './reading.ts'
 import type { Scanner } from './scan.ts'
 import { viewOf } from './view.ts'
@@ -50,6 +50,7 @@ export class Acks {
 
   /** `asked` is the message's id, or the one that another program gave it. */
   async ack(agent: AgentId, asked: string, options: { readonly text?: string } = {}): Promise<Acknowledged> {
+    await expectInOrder(this.#parts, agent, ['.acked'])
     const theirs = await originalOf(this.#parts, agent, asked)
     const id = messageId(theirs?.id ?? asked)
     // Verified either way: whoever could make us answer a forgery would have our signature under their words.

@@ -15,7 +15,7 @@ import { noteAwaited } from './awaited.ts'
 import { Evictions, type Room } from './evictions.ts'
 import { logError } from './logs.ts'
 import { issueNumber } from './numbers.ts'
-import { messageNames, pathIn, type RoutingParts, turnOf } from './parts.ts'
+import { expectInOrder, messageNames, pathIn, type RoutingParts, turnOf } from './parts.ts'
 
 export interface Delivered {
   readonly message: MrMessage
@@ -74,6 +74,9 @@ export class Delivery {
     original?: Original['fields'],
   ): Promise<Delivered> {
     const { tree, clock, settings } = this.#parts
+    // Before anything has to make room, and before a number is used up.
+    await expectInOrder(this.#parts, draft.to, ['inbox', 'taken'])
+    await expectInOrder(this.#parts, draft.from, ['.sequences', '.awaiting'])
     const sequence = await issueNumber(this.#parts, draft.from, draft.to)
     let room: (Room & { readonly isNewAgent: boolean }) | undefined
     for (let id = firstId; ; id = nextId()) {

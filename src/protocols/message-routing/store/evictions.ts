@@ -4,7 +4,7 @@
  */
 import { type AgentId, stemOf } from '../layout.ts'
 import { logEviction } from './logs.ts'
-import { pathIn, type RoutingParts } from './parts.ts'
+import { expectInOrder, pathIn, type RoutingParts } from './parts.ts'
 import { setAside } from './set-aside.ts'
 
 export interface Room {
@@ -26,6 +26,7 @@ export class Evictions {
   /** Evicts until at most `most` of these names are left. Below that nothing is looked at. */
   async makeRoom(agent: AgentId, names: readonly string[], most: number): Promise<Room> {
     if (names.length <= most) return { evicted: [], left: names.length }
+    await expectInOrder(this.#parts, agent, ['evicted', 'evictions.log'])
     const times = await this.#timesOf(agent, names)
     const evicted: string[] = []
     while (times.size > most) {

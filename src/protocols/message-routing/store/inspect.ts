@@ -6,12 +6,20 @@
 
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, isSegment, nameOf } from '../../../kernel/tree-path.ts'
+import { isOddEntry, oddAmong, oddFinding } from '../../../tree/expected.ts'
 import type { Finding } from '../../../tree/tree.ts'
 import {
   type AgentId,
+  ackedPath,
+  agentEntries,
+  agentPath,
+  awaitingPath,
   errorLogPath,
   evictionLogPath,
+  type Folder,
   folderPath,
+  folders,
+  isAgentId,
   isMessageName,
   sequencesPath,
   stemOf,
@@ -38,14 +46,39 @@ export class Inspection {
     const findings: Finding[] = notices.map((message) =>
       finding('MANY_AGENTS', 'note', this.#parts.root, message, 'Remove the folders of agents that are gone.'),
     )
+    findings.push(...(await this.#noAgents()))
     for (const agent of names) {
+      findings.push(...(await this.#odd(agent)))
+      const looks = [
+        () => this.#overfull(agent),
+        ...folders.map((folder) => () => this.#strange(agent, folder)),
+        () => this.#invalid(agent),
+        () => this.#counters(agent),
+        () => this.#unlogged(agent, 'evicted', repair),
+        () => this.#unlogged(agent, 'rejected', repair),
+      ]
+      for (const look of looks) findings.push(...(await unlessOdd(look)))
+    }
+    return findings
+  }
+
+  /** Files where the folder of an agent would be. */
+  async #noAgents(): Promise<Finding[]> {
+    const { tree, root } = this.#parts
+    return oddAmong(root, await tree.list(root), (name) => (isAgentId(name) ? 'folder' : undefined)).map(oddFinding)
+  }
+
+  /** Something else in place of one of an agent's own files or folders. */
+  async #odd(agent: AgentId): Promise<Finding[]> {
+    const { tree, root } = this.#parts
+    const own = agentPath(root, agent)
+    const findings = oddAmong(own, await tree.list(own), (name) => agentEntries[name]).map(oddFinding)
+    for (const folder of [sequencesPath, awaitingPath, ackedPath].map((pathOf) => pathOf(root, agent))) {
+      const inside = () => tree.list(folder)
       findings.push(
-        ...(await this.#overfull(agent)),
-        ...(await this.#strange(agent)),
-        ...(await this.#invalid(agent)),
-        ...(await this.#counters(agent)),
-        ...(await this.#unlogged(agent, 'evicted', repair)),
-        ...(await this.#unlogged(agent, 'rejected', repair)),
+        ...(await unlessOdd(async () =>
+          oddAmong(folder, await inside(), (name) => leafIfUsable(name)).map(oddFinding),
+        )),
       )
     }
     return findings
@@ -61,15 +94,16 @@ export class Inspection {
   }
 
   /** Named like messages, but nothing that can be read or moved. */
-  async #strange(agent: AgentId): Promise<Finding[]> {
-    const inbox = folderPath(this.#parts.root, agent, 'inbox')
-    const entries = await this.#parts.tree.list(inbox)
+  async #strange(agent: AgentId, folder: Folder): Promise<Finding[]> {
+    const path = folderPath(this.#parts.root, agent, folder)
+    const entries = await this.#parts.tree.list(path)
     const strange = entries.filter((entry) => isMessageName(entry.name) && !isMessageEntry(entry))
     return strange.map(({ name, kind }) => {
       const what = kind === 'leaf' ? 'has a name that cannot be used' : `is not an ordinary file (${kind})`
       const shown = JSON.stringify(name.slice(0, 120))
-      const message = `${shown} in the inbox of ${agent} ${what}; it is passed over.`
-      return finding('STRANGE_FILE', 'warning', inbox, message, 'Move it out of the inbox, or rename it.')
+      const message = `${shown} in the ${folder} folder of ${agent} ${what}; it is passed over.`
+      const where = isSegment(name) ? childOf(path, name) : path
+      return finding('STRANGE_FILE', 'warning', where, message, 'Move it out of that folder, or rename it.')
     })
   }
 
@@ -134,6 +168,18 @@ export class Inspection {
     await logError(this.#parts, agent, { code, msgId, issues, action: discarded, file })
   }
 }
+
+/** Whatever stands in the way of looking has been told by `#odd`. */
+async function unlessOdd(look: () => Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await look()
+  } catch (error) {
+    if (isOddEntry(error)) return []
+    throw error
+  }
+}
+
+const leafIfUsable = (name: string) => (isSegment(name) && !name.startsWith('.') ? 'leaf' : undefined)
 
 const finding = (
   code: string,

@@ -6,7 +6,7 @@ import { type AgentId, type Folder, folderPath, stemOf } from '../layout.ts'
 import type { Delivery } from './delivery.ts'
 import { forgeryIn, isGenuine } from './genuine.ts'
 import type { Kept, Recovered } from './outcomes.ts'
-import { isMessageEntry, messageNames, pathIn, type RoutingParts, turnOf } from './parts.ts'
+import { expectInOrder, isMessageEntry, messageNames, pathIn, type RoutingParts, turnOf } from './parts.ts'
 import { messageIn } from './reading.ts'
 import type { ReceivedNumbers } from './received.ts'
 import { viewOf } from './view.ts'
@@ -57,6 +57,7 @@ export class KeptMessages {
         const leaf = await tree.read(path)
         if (!leaf) continue
         if (await tree.look(target)) break
+        await expectInOrder(this.#parts, agent, ['inbox', '.received.json'])
         const names = await messageNames(this.#parts, agent, 'inbox')
         await this.#delivery.evictions.makeRoom(agent, names, settings.inboxLimit - 1)
         const message = messageIn(this.#parts, leaf.bytes, { agent, fileName: name })

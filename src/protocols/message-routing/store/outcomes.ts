@@ -121,10 +121,17 @@ export interface MrReceived {
   /** How many messages are still in the inbox. */
   readonly depth: number
   readonly durability: Durability
+  /** What went wrong after the messages were taken, one sentence each. They are handed out all the same. */
+  readonly notices: readonly string[]
 }
 
 export type Replied =
-  | { readonly outcome: 'received'; readonly message: MrView; readonly durability: Durability }
+  | {
+      readonly outcome: 'received'
+      readonly message: MrView
+      readonly durability: Durability
+      readonly notices: readonly string[]
+    }
   /** No reply within the time. */
   | { readonly outcome: 'nothing' }
 

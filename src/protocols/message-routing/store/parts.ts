@@ -1,9 +1,18 @@
 /** What everything in this folder works with, and one agent's place in it. */
 import type { Clock } from '../../../kernel/clock.ts'
 import { isSegment, type TreePath } from '../../../kernel/tree-path.ts'
+import { oddAmong, oddEntry } from '../../../tree/expected.ts'
 import type { Entry, Tree } from '../../../tree/tree.ts'
 import type { Hooks } from '../hooks.ts'
-import { type AgentId, type Folder, folderPath, isMessageName, messagePath } from '../layout.ts'
+import {
+  type AgentId,
+  agentEntries,
+  agentPath,
+  type Folder,
+  folderPath,
+  isMessageName,
+  messagePath,
+} from '../layout.ts'
 import type { MrSettings } from '../settings.ts'
 
 export interface RoutingParts {
@@ -20,6 +29,20 @@ export const turnOf = ({ root }: RoutingParts, agent: AgentId): string => `mr ${
 
 export const pathIn = ({ root }: RoutingParts, agent: AgentId, folder: Folder, name: string): TreePath =>
   messagePath(folderPath(root, agent, folder), name)
+
+/**
+ * Throws when something else stands where one of these files or folders of an agent belongs. Asked before anything is
+ * taken or moved: what cannot be written afterwards must not cost a message.
+ */
+export async function expectInOrder({ tree, root }: RoutingParts, agent: AgentId, names: readonly string[]) {
+  // In a cluster there are no links and pipes, and a listing is a request.
+  if (tree.first) return
+  const folder = agentPath(root, agent)
+  const [odd] = oddAmong(folder, await tree.list(folder), (name) =>
+    names.includes(name) ? agentEntries[name] : undefined,
+  )
+  if (odd) throw oddEntry(tree, odd)
+}
 
 /**
  * The names of the messages in a folder. Links, pipes and folders that are named like messages are none, and a name that

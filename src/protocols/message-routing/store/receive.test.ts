@@ -8,10 +8,14 @@ import {
   heartbeat,
   type MrBox,
   memoryMr,
+  mrOn,
   openMr,
 } from '../../../../test/support/message-routing.ts'
 import { tempDir } from '../../../../test/support/temp.ts'
 import { heldClock } from '../../../kernel/clock.ts'
+import { unavailable } from '../../../kernel/errors.ts'
+import type { Tree } from '../../../tree/tree.ts'
+import type { Hooks } from '../hooks.ts'
 
 const open: MrBox[] = []
 async function openBox(options: Parameters<typeof openMr>[1] = {}) {
@@ -23,6 +27,16 @@ async function openBox(options: Parameters<typeof openMr>[1] = {}) {
 afterEach(async () => {
   for (const box of open.splice(0)) await box.close()
 })
+
+/** A tree one of whose verbs fails. */
+const failingTree = (tree: Tree, verb: keyof Tree, why: () => Error): Tree =>
+  new Proxy(tree, {
+    get(target, name) {
+      if (name === verb) return () => Promise.reject(why())
+      const value = Reflect.get(target, name) as unknown
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
 
 const ids = (views: readonly { readonly id: string }[]) => views.map(({ id }) => id)
 
@@ -39,6 +53,56 @@ describe('receiving', () => {
     open.push(other)
     expect(await other.mr.receive('coder-1')).toMatchObject({ outcome: 'nothing', messages: [] })
     expect(ids(await other.mr.taken('coder-1')).sort()).toEqual(ids(first.messages).sort())
+  })
+
+  it('[MR-13][X-odd] takes nothing while what it must write afterwards is in the way', async () => {
+    const { mr, coder } = await openBox()
+    await mr.send(command('coder-1'))
+    coder.put('bad.json', 'no')
+    for (const name of ['taken', 'rejected', 'error.log', '.awaiting', '.received.json']) {
+      const path = join(coder.path, name)
+      fs.symlinkSync('/nowhere', path)
+      await expect(mr.receive('coder-1')).rejects.toMatchObject({
+        code: expect.stringMatching(/^NOT_A_/),
+        exit: 5,
+        message: expect.stringContaining(path),
+        hint: expect.stringMatching(/^Move it away/),
+      })
+      expect(coder.names('inbox')).toHaveLength(2)
+      fs.unlinkSync(path)
+    }
+    expect(await mr.receive('coder-1')).toMatchObject({ messages: [{}], rejected: [{}], notices: [] })
+  })
+
+  it('[MR-13][X-odd] hands out what it has taken, and tells what went wrong afterwards', async () => {
+    const box = memoryMr()
+    const sent = await box.mr.send(command('coder-1'))
+    const full = unavailable('DISK_FULL', 'The disk is full.')
+    const { mr } = mrOn(failingTree(box.tree, 'create', () => full))
+    const received = await mr.receive('coder-1')
+    expect(ids(received.messages)).toEqual([sent.message.id])
+    expect(received.notices).toEqual([
+      'Their numbers were not noted, and may be reported as missing: The disk is full.',
+    ])
+  })
+
+  it('[MR-13][X-odd] puts back what could not be judged, and hands out what was taken before it', async () => {
+    const box = memoryMr()
+    const sent = [await box.mr.send(command('coder-1')), await box.mr.send(command('coder-1'))]
+    let left = 0
+    const open: Hooks['open'] = async ({ message }) => {
+      if (left-- > 0) return { outcome: 'opened', message }
+      throw unavailable('DISK_FULL', 'The disk is full.')
+    }
+    const { mr } = mrOn(box.tree, { hooks: { open } })
+    await expect(mr.receive('coder-1')).rejects.toMatchObject({ code: 'DISK_FULL' })
+    expect((await mr.statusOf('coder-1')).depth).toBe(2)
+    left = 1
+    const received = await mr.receive('coder-1')
+    expect(ids(received.messages)).toEqual([sent[0]!.message.id])
+    expect(received).toMatchObject({ depth: 1, notices: ['The rest is still in the inbox: The disk is full.'] })
+    left = 2
+    expect(ids((await mr.receive('coder-1')).messages)).toEqual([sent[1]!.message.id])
   })
 
   it('[MR-13] peeks without taking, logging or remembering anything', async () => {

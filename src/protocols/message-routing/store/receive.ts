@@ -1,8 +1,10 @@
 /**
  * Receiving: what waits is put in order, and each file is moved to `taken/` before it is handed out. Whoever moves it
- * has it; nobody gets it again, also if the reader dies before it could do anything with it. Spec: Message Routing,
+ * has it; nobody gets it again, also if the reader dies before it could do anything with it. So whatever is written
+ * afterwards is looked at first, and what fails later all the same is told beside the messages, never instead of them. Spec: Message Routing,
  * "Message Ordering Guarantees", "Message Validation" and "At-Most-Once Semantics".
  */
+import { SignalboxError, unavailable } from '../../../kernel/errors.ts'
 import type { Durability } from '../../../tree/tree.ts'
 import { waitFor } from '../../../tree/wait.ts'
 import { largestRead, payloadIssues } from '../format.ts'
@@ -14,15 +16,18 @@ import { forgeryIn } from './genuine.ts'
 import { pruneNowAndThen } from './keeping.ts'
 import { discarded, logError } from './logs.ts'
 import type { MrReceived, MrView, ReceiveOptions, Rejected, Replied } from './outcomes.ts'
-import { pathIn, type RoutingParts } from './parts.ts'
+import { expectInOrder, pathIn, type RoutingParts } from './parts.ts'
 import { messageIn } from './reading.ts'
-import type { ReceivedNumbers } from './received.ts'
+import type { ReceivedNumbers, Report } from './received.ts'
 import type { Invalid, Scanned, Scanner, Waiting } from './scan.ts'
 import { setAside } from './set-aside.ts'
 import { viewOf } from './view.ts'
 
 /** A folder whose time is younger than this may change again without the time showing it. */
 const tooYoungMs = 50
+
+/** What taking a message writes to, beside the inbox. */
+const written = ['taken', 'rejected', 'error.log', '.awaiting', '.received.json']
 
 type Wait = Pick<ReceiveOptions, 'waitMs' | 'signal'>
 
@@ -50,11 +55,12 @@ export class Receiving {
 
   async awaitReply(agent: AgentId, id: string, options: { readonly compat?: boolean } & Wait = {}): Promise<Replied> {
     const reply = await this.#whenever(agent, options, async () => {
+      await expectInOrder(this.#parts, agent, written)
       const { waiting } = await this.#scanner.scan(agent, options)
       const replies = waiting.filter(({ message }) => message.correlation_id === id).sort(byTime)
-      const { views, durability } = await this.#takeAll(agent, replies, 1, options.compat === true)
-      await this.#settleNumbers(agent, views, waiting)
-      return views[0] && { outcome: 'received' as const, message: views[0], durability }
+      const { views, durability, notices } = await this.#takeAll(agent, replies, 1, options.compat === true)
+      await this.#settleNumbers(agent, views, waiting, notices)
+      return views[0] && { outcome: 'received' as const, message: views[0], durability, notices }
     })
     return reply ?? { outcome: 'nothing' }
   }
@@ -80,14 +86,13 @@ export class Receiving {
   async #take(agent: AgentId, options: ReceiveOptions): Promise<MrReceived> {
     const { hooks } = this.#parts
     const startedAt = performance.now()
+    await expectInOrder(this.#parts, agent, written)
     const scanned = await this.#scanner.scan(agent, options)
-    const rejected: Rejected[] = []
-    for (const one of scanned.invalid) {
-      rejected.push(...(await this.#reject(agent, one, this.#isInvalid(agent, one.name, options.compat === true))))
-    }
     const ordered = inOrder(scanned, options)
     const taken = await this.#takeAll(agent, ordered, options.limit ?? ordered.length, options.compat === true)
-    const { gaps, restarts } = await this.#settleNumbers(agent, taken.views, scanned.waiting)
+    // Only now: a take that fails has then moved nothing.
+    const rejected = await this.#rejectAll(agent, scanned.invalid, taken, options.compat === true)
+    const { gaps, restarts } = await this.#settleNumbers(agent, taken.views, scanned.waiting, taken.notices)
     const depth = Math.max(0, scanned.depth - taken.gone - rejected.length)
     // Waiting for somebody who is still writing is not reading.
     const readMs = Math.max(0, performance.now() - startedAt - scanned.waitedMs)
@@ -102,17 +107,25 @@ export class Receiving {
       evicted: scanned.evicted,
       depth,
       durability: taken.durability,
+      notices: taken.notices,
     }
   }
 
   async #takeAll(agent: AgentId, ordered: readonly Waiting[], limit: number, compat: boolean) {
     const views: MrView[] = []
     const rejected: Rejected[] = []
+    const notices: string[] = []
     let gone = 0
     let durability: Durability = 'process'
     for (const waiting of ordered) {
       if (views.length >= limit) break
-      const moved = await this.#takeOne(agent, waiting, compat)
+      const moved = await this.#takeOne(agent, waiting, compat).catch((error: unknown) => {
+        // Whoever has messages already gets those, with a word about the one that could not be taken.
+        if (views.length === 0 || !(error instanceof SignalboxError)) throw error
+        notices.push(`The rest is still in the inbox: ${error.message}`)
+        return undefined
+      })
+      if (!moved) break
       gone++
       if (moved.outcome === 'gone') continue
       if (moved.outcome === 'rejected') {
@@ -122,14 +135,14 @@ export class Receiving {
       durability = moved.durability
       views.push(moved.view)
     }
-    await this.#settleAwaited(agent, views)
-    await pruneNowAndThen(
-      this.#parts,
-      agent,
-      'taken',
-      views.map(({ id }) => id),
+    const ids = views.map(({ id }) => id)
+    await unlessFailing(notices, 'What they acknowledge still counts as awaited', () =>
+      this.#settleAwaited(agent, views),
     )
-    return { views, rejected, gone, durability }
+    await unlessFailing(notices, 'Old messages were not cleared away', () =>
+      pruneNowAndThen(this.#parts, agent, 'taken', ids),
+    )
+    return { views, rejected, gone, durability, notices }
   }
 
   async #takeOne(agent: AgentId, waiting: Waiting, compat: boolean): Promise<TakenOne> {
@@ -159,13 +172,27 @@ export class Receiving {
 
   /** After the take, so that no two readers open the same one; what does not open goes on to `rejected/`. */
   async #open(agent: AgentId, waiting: Waiting, path: string, durability: Durability) {
-    const opened = await this.#opened(agent, waiting, false)
+    const opened = await this.#opened(agent, waiting, false).catch((error: unknown) =>
+      this.#putBack(agent, waiting, error),
+    )
     if (opened.outcome === 'opened') {
       return { outcome: 'taken' as const, view: viewOf(opened.message, 'taken', path, opened), durability }
     }
     const { name, message } = waiting
     const invalid = { name, rejection: { ...opened, msgId: message.msg_id, isUnfinished: false } }
     return { outcome: 'rejected' as const, rejected: await this.#reject(agent, invalid, () => true, 'taken') }
+  }
+
+  /** It could not be judged, which is not its fault: it waits again, for whoever comes when the cause is put right. */
+  async #putBack(agent: AgentId, { name }: Waiting, cause: unknown): Promise<never> {
+    const [taken, inbox] = [pathIn(this.#parts, agent, 'taken', name), pathIn(this.#parts, agent, 'inbox', name)]
+    const moved = await this.#parts.tree.move(taken, inbox).catch(() => undefined)
+    if (moved?.outcome === 'moved' || !(cause instanceof SignalboxError)) throw cause
+    throw unavailable('NOT_PUT_BACK', `${taken} was taken but could not be handed out: ${cause.message}`, {
+      hint: `Put the cause right, then let it wait again: signalbox mr recover ${agent} ${stemOf(name)}`,
+      details: { path: taken, reason: cause.code },
+      cause,
+    })
   }
 
   async #opened(agent: AgentId, { message, bytes, arrivedAt, problems, notes }: Waiting, isPeek: boolean) {
@@ -210,7 +237,26 @@ export class Receiving {
       evicted: scanned.evicted,
       depth: scanned.depth,
       durability: 'process',
+      notices: [],
     }
+  }
+
+  async #rejectAll(
+    agent: AgentId,
+    invalid: readonly Invalid[],
+    { views, notices }: { readonly views: readonly MrView[]; readonly notices: string[] },
+    compat: boolean,
+  ): Promise<Rejected[]> {
+    const rejected: Rejected[] = []
+    for (const one of invalid) {
+      try {
+        rejected.push(...(await this.#reject(agent, one, this.#isInvalid(agent, one.name, compat))))
+      } catch (error) {
+        if (views.length + rejected.length === 0 || !(error instanceof SignalboxError)) throw error
+        notices.push(`${one.name} was not set aside: ${error.message}`)
+      }
+    }
+    return rejected
   }
 
   /** Whoever moves the file writes the line. */
@@ -277,12 +323,17 @@ export class Receiving {
       : { outcome: 'gone' as const }
   }
 
-  #settleNumbers(agent: AgentId, views: readonly MrView[], waiting: readonly Waiting[]) {
-    return this.#numbers.note(
-      agent,
-      views.map(({ message }) => message),
-      waiting.map(({ message }) => message),
+  async #settleNumbers(
+    agent: AgentId,
+    views: readonly MrView[],
+    waiting: readonly Waiting[],
+    notices: string[],
+  ): Promise<Report> {
+    const [taken, left] = [views, waiting].map((some) => some.map(({ message }) => message))
+    const noted = await unlessFailing(notices, 'Their numbers were not noted, and may be reported as missing', () =>
+      this.#numbers.note(agent, taken!, left!),
     )
+    return noted ?? { gaps: [], restarts: [] }
   }
 
   /** An acknowledgement has arrived: nobody waits for it any longer. */
@@ -302,6 +353,17 @@ type TakenOne =
   | { readonly outcome: 'rejected'; readonly rejected: readonly Rejected[] }
   | { readonly outcome: 'gone' }
 
+/** After a message was taken, nothing may keep it from its reader: a failure becomes a notice. */
+async function unlessFailing<T>(notices: string[], what: string, work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof SignalboxError)) throw error
+    notices.push(`${what}: ${error.message}`)
+    return undefined
+  }
+}
+
 const inOrder = ({ waiting }: Scanned, { order }: ReceiveOptions): Waiting[] =>
   [...waiting].sort(order === 'priority' ? byPriority : byTime)
 
@@ -319,4 +381,5 @@ const withEarlier = (now: MrReceived, earlier: MrReceived): MrReceived => ({
   ...now,
   rejected: [...earlier.rejected, ...now.rejected],
   evicted: [...earlier.evicted, ...now.evicted],
+  notices: [...earlier.notices, ...now.notices],
 })

@@ -10,5 +10,5 @@ export const awaitFace = commandFace(
     if (replied.outcome === 'received') return messageText(replied.message, replied.message.record, [], screen)
     return replied.waitedMs === 0 ? 'No reply yet.\n' : `No reply within ${ageOf(replied.waitedMs / 1000)}.\n`
   },
-  { aside: (replied, screen) => (replied.outcome === 'nothing' ? noticeLines(replied, screen) : '') },
+  { aside: noticeLines },
 )

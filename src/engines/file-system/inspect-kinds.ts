@@ -1,0 +1,45 @@
+/** Files with a second name. */
+import type { TreePath } from '../../kernel/tree-path.ts'
+import type { Finding } from '../../tree/tree.ts'
+import { type Disk, Place } from './disk.ts'
+import type { Folders } from './folders.ts'
+import type { Moves } from './moves.ts'
+import type { Scratch } from './scratch.ts'
+
+/**
+ * Tells which files of the tree have a second name that is no trace of a write or move going on: those that are drafts at
+ * the same time are about to lose that one.
+ */
+export function hardLinks(disk: Disk, folders: Folders, moves: Moves, scratch: Scratch) {
+  let drafts: Set<number> | undefined
+  return async (place: Place, shown: string): Promise<Finding[]> => {
+    const file = disk.stat(place)
+    if (file === undefined || !file.isFile() || file.nlink < 2) return []
+    drafts ??= filesIn(disk, folders, scratch.folders())
+    if (drafts.has(file.ino)) return []
+    await moves.settleNamesOf(file.ino)
+    if ((disk.stat(place)?.nlink ?? 1) < 2) return []
+    return [
+      {
+        code: 'HARD_LINK',
+        severity: 'warning',
+        path: shown,
+        message: 'This file has a second name, and whoever changes it by either changes both.',
+        hint: 'Put a copy in its place: cp FILE FILE.new, then mv FILE.new FILE.',
+        repaired: false,
+      },
+    ]
+  }
+}
+
+function filesIn(disk: Disk, folders: Folders, within: readonly TreePath[]): Set<number> {
+  const files = new Set<number>()
+  for (const folder of within) {
+    const open = folders.at(folder, false)
+    for (const { name } of open ? disk.list(open) : []) {
+      const stats = disk.stat(new Place(open!, name))
+      if (stats) files.add(stats.ino)
+    }
+  }
+  return files
+}

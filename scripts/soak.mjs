@@ -1,7 +1,8 @@
 /**
  * `npm run soak`: the tests whose proof grows with their length, five times as long, on Node and on Bun. Eight processes
  * drain 20,000 messages while fifty of them are killed, races are run to the end of a quarter of a million moves, the model
- * of AC-MQ lives through a few thousand lives, and one process is held before every step of every story of another.
+ * of AC-MQ lives through a few thousand lives, one process is held before every step of every story of another, and 100,000
+ * made-up notes, locks, leases and caches do no harm.
  *
  *   npm run soak                  all of them
  *   npm run soak -- acmq-drain    those whose path contains the word
@@ -12,7 +13,7 @@ import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { inRoot, isMain, root, run } from './setup.mjs'
 
-const long = ['test/races/', 'test/properties/acmq-model', 'test/held/']
+const long = ['test/races/', 'test/properties/acmq-model', 'test/properties/notes', 'test/held/']
 
 function main() {
   const { values, positionals } = parseArgs({

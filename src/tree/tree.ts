@@ -248,7 +248,8 @@ export interface Tree {
   makeFolder(path: TreePath): Promise<void>
 
   /**
-   * Takes a lease until `ttl` milliseconds from the tree's `now`, or renews the one this owner holds (same fence). 'busy'
+   * Takes a lease until `ttl` milliseconds from the tree's `now`, a day at most (`longestLease`), or renews the one this
+   * owner holds (same fence). 'busy'
    * gives the lease in the way. A lease ends by time or `release`, not with the process. Atomic.
    */
   lease(resource: string, owner: string, ttl: number): Promise<Leased>

@@ -618,6 +618,7 @@ export function describeTree(name: string, prepare: () => Promise<OpenedTree>): 
         await expect(tree.lease('a', '', 1)).rejects.toMatchObject({ code: 'BAD_LEASE' })
         await expect(tree.lease('a', 'a', 0)).rejects.toMatchObject({ code: 'BAD_LEASE' })
         await expect(tree.lease('a', 'a', Number.NaN)).rejects.toMatchObject({ code: 'BAD_LEASE' })
+        await expect(tree.lease('a', 'a', 24 * 60 * 60 * 1000 + 1)).rejects.toMatchObject({ code: 'BAD_LEASE' })
       })
     })
 

@@ -6,6 +6,7 @@
  * A lease ends by time, not with the process, so these are not etcd's own leases, which live by heartbeats.
  */
 import { corrupt, invalidInput } from '../../kernel/errors.ts'
+import { longestLease } from '../../tree/longest-lease.ts'
 import type { Guard, Lease, Leased, Outcome } from '../../tree/tree.ts'
 import type { CurrentTurn } from './current-turn.ts'
 import type { Gateway } from './gateway.ts'
@@ -52,8 +53,10 @@ export class Leases {
   }
 
   async take(resource: string, owner: string, ttl: number, now: () => Promise<number>): Promise<Leased> {
-    if (resource === '' || owner === '' || !(ttl > 0)) {
-      throw invalidInput('BAD_LEASE', 'A lease needs a resource, an owner and a time above 0.', { hint: 'Name them.' })
+    if (resource === '' || owner === '' || !(ttl > 0 && ttl <= longestLease)) {
+      throw invalidInput('BAD_LEASE', 'A lease needs a resource, an owner and a time above 0 of at most a day.', {
+        hint: 'Name them.',
+      })
     }
     for (;;) {
       const { record: current, revision } = await this.#read(resource)

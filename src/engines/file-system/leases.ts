@@ -12,6 +12,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { corrupt, denied, invalidInput } from '../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../kernel/tree-path.ts'
 import { engineHome } from '../../tree/home.ts'
+import { longestLease } from '../../tree/longest-lease.ts'
 import type { Lease, Leased, Outcome } from '../../tree/tree.ts'
 import { type Disk, Place } from './disk.ts'
 import type { FileSystemTime } from './file-time.ts'
@@ -23,11 +24,6 @@ import type { Reason, SetAside } from './set-aside.ts'
 
 export const leasesFolder = childOf(engineHome, 'leases')
 
-/**
- * No lease is given for longer, and none counts for longer after its file was last changed, whatever the file says: a
- * stranger's could otherwise keep everybody off for ever.
- */
-export const longestLease = 24 * 60 * 60 * 1000
 const largestLease = 1024 * 1024
 const longestText = 64 * 1024
 /** Microseconds reach it in the year 2223, counting never. */
@@ -177,7 +173,10 @@ export class Leases {
     return { ...lease, until: this.#bounded(lease.until, file.stats.ctimeMs) }
   }
 
-  /** An end counts only within the longest lease from when the file was written, by the time of the file system. */
+  /**
+   * An end counts only within the longest lease from when the file was written, by the time of the file system: a
+   * stranger's could otherwise keep everybody off for ever.
+   */
   #bounded(until: number, writtenAt: number): number {
     const now = this.#parts.clock.now()
     return until > now ? Math.min(until, now + writtenAt + longestLease - this.#parts.time.now()) : until

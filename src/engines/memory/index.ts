@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../../kernel/clock.ts'
 import { corrupt, invalidInput } from '../../kernel/errors.ts'
 import { childOf, nameOf, parentOf, type TreePath, treePath } from '../../kernel/tree-path.ts'
 import { isReserved } from '../../tree/home.ts'
+import { longestLease } from '../../tree/longest-lease.ts'
 import { bytesAfter } from '../../tree/overwrite.ts'
 import type {
   Appended,
@@ -184,8 +185,10 @@ class MemoryTree implements Tree {
   }
 
   async lease(resource: string, owner: string, ttl: number): Promise<Leased> {
-    if (resource === '' || owner === '' || !(ttl > 0)) {
-      throw invalidInput('BAD_LEASE', 'A lease needs a resource, an owner and a time above 0.', { hint: 'Name them.' })
+    if (resource === '' || owner === '' || !(ttl > 0 && ttl <= longestLease)) {
+      throw invalidInput('BAD_LEASE', 'A lease needs a resource, an owner and a time above 0 of at most a day.', {
+        hint: 'Name them.',
+      })
     }
     const now = this.#clock.now()
     const current = this.#leases.get(resource)

@@ -43,8 +43,8 @@ const put = (path: string, text: string) => {
 const diskAhead = (milliseconds: number) =>
   steppingDisk(realDisk(), (step, _values, call) => {
     const stats = call() as fs.Stats | undefined
-    const isNew = step === 'statOpen' && stats?.isFile() === true && stats.size === 0
-    return isNew ? Object.assign(stats, { ctimeMs: stats.ctimeMs + milliseconds }) : stats
+    const isNew = step === 'statOpen' && stats?.isFile() === true && stats.size <= 1
+    return isNew ? Object.assign(stats, { mtimeMs: stats.mtimeMs + milliseconds }) : stats
   })
 
 /** Only root can give files away. */

@@ -41,7 +41,12 @@ async function parts() {
 /** As another process would open it. */
 async function open(settings: Partial<SecuritySettings> = { signing: 'require' }) {
   const { tree, keys } = await parts()
-  const guards = makeGuards({ tree, keys, sealing: age, settings: { ...defaultSecurity, ...settings } })
+  const guards = makeGuards({
+    tree,
+    keys: async () => keys,
+    sealing: age,
+    settings: { ...defaultSecurity, ...settings },
+  })
   const journal = new MetricsJournal(tree)
   const recorder = new Recorder({ journal, clock, onAlert: (alert) => alerts.push(alert) })
   const hooks = {

@@ -101,7 +101,7 @@ for (const days of [9, -9]) {
       const { time, own, tree } = world(by)
       const keys = new KeyRing({ tree, clock: own, isOwnerOnly: true })
       const settings = { ...defaultSecurity, messagesPerMinute: 1 }
-      const guards = makeGuards({ tree, keys, sealing: age, settings })
+      const guards = makeGuards({ tree, keys: async () => keys, sealing: age, settings })
       const hooks = { admit: guards.admit.bind(guards) }
       const [off, right] = [mrOn(tree, { clock: own, hooks }).mr, mrOn(tree, { clock: time, hooks }).mr]
       expect((await off.send(heartbeat('coder-2'))).outcome).toBe('sent')

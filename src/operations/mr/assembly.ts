@@ -90,7 +90,7 @@ export function assemble(parts: AssemblyParts): Assembly {
 
 function guardHooks({ tree, configuration }: AssemblyParts, keys: () => Promise<KeyRing>): Hooks {
   const security = securitySettings(configuration)
-  const { get } = once(async () => (await import('./guards.ts')).openGuards(tree, await keys(), security))
+  const { get } = once(async () => (await import('./guards.ts')).openGuards(tree, keys, security))
   if (!isGuarded(security)) {
     return {
       // Only what says that it is encrypted: it is opened whatever the settings are.

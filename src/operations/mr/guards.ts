@@ -4,5 +4,8 @@ import { makeGuards, type SecuritySettings } from '../../protocols/message-routi
 import type { KeyRing } from '../../protocols/message-routing/security/keys.ts'
 import type { Tree } from '../../tree/tree.ts'
 
-export const openGuards = (tree: Tree, keys: KeyRing, settings: SecuritySettings): ReturnType<typeof makeGuards> =>
-  makeGuards({ tree, keys, sealing: age, settings })
+export const openGuards = (
+  tree: Tree,
+  keys: () => Promise<KeyRing>,
+  settings: SecuritySettings,
+): ReturnType<typeof makeGuards> => makeGuards({ tree, keys, sealing: age, settings })

@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 
 const guardsWith = (settings: Partial<SecuritySettings>) =>
-  makeGuards({ tree, keys, sealing: age, settings: { ...defaultSecurity, ...settings } })
+  makeGuards({ tree, keys: async () => keys, sealing: age, settings: { ...defaultSecurity, ...settings } })
 type Guards = ReturnType<typeof guardsWith>
 
 const seal = async (guards: Guards, message = aMessage()) =>

@@ -38,7 +38,8 @@ export const defaultSecurity: SecuritySettings = {
 
 export interface GuardParts {
   readonly tree: Tree
-  readonly keys: KeyRing
+  /** Asked for only where something is signed, checked or encrypted: limits on rate need no keys. */
+  readonly keys: () => Promise<KeyRing>
   readonly sealing: Sealing
   readonly settings: SecuritySettings
 }
@@ -50,7 +51,7 @@ export function makeGuards(parts: GuardParts): GuardHooks {
 }
 
 class Guards implements GuardHooks {
-  readonly #keys: KeyRing
+  readonly #keys: () => Promise<KeyRing>
   readonly #sealing: Sealing
   readonly #settings: SecuritySettings
   readonly #rates: RateLimits | undefined
@@ -68,9 +69,9 @@ class Guards implements GuardHooks {
   /** Keys first: a message that could not be sealed anyway should not use up the sender's rate. */
   async admit(from: string, to: string, now: number): Promise<Refusal | undefined> {
     const { signing, encryption } = this.#settings
-    if (signing !== 'off' && !(await this.#keys.signingKey(from))) return noKey(from, 'sign with')
+    if (signing !== 'off' && !(await (await this.#keys()).signingKey(from))) return noKey(from, 'sign with')
     if (encryption) {
-      if ((await this.#keys.recipientOf(to)) === undefined) return noKey(to, 'encrypt to')
+      if ((await (await this.#keys()).recipientOf(to)) === undefined) return noKey(to, 'encrypt to')
       // Loading takes long, and sealing happens while the inbox is held.
       await this.#sealing.load()
     }
@@ -84,12 +85,12 @@ class Guards implements GuardHooks {
     if ((signing !== 'off' || encryption) && !isSignable(message)) return unsignable
     let sealed = message
     if (encryption) {
-      const recipient = await this.#keys.recipientOf(message.to)
+      const recipient = await (await this.#keys()).recipientOf(message.to)
       if (recipient === undefined) return noKey(message.to, 'encrypt to')
       sealed = await sealPayload(sealed, recipient, this.#sealing)
     }
     if (signing !== 'off') {
-      const key = await this.#keys.signingKey(message.from)
+      const key = await (await this.#keys()).signingKey(message.from)
       if (!key) return noKey(message.from, 'sign with')
       sealed = sign(sealed, key)
     }
@@ -112,7 +113,7 @@ class Guards implements GuardHooks {
   }
 
   async vouch(message: MrMessage): Promise<MrMessage> {
-    const key = this.#settings.signing === 'off' ? undefined : await this.#keys.signingKey(message.from)
+    const key = this.#settings.signing === 'off' ? undefined : await (await this.#keys()).signingKey(message.from)
     return key && isSignable(message) ? sign(message, key) : message
   }
 
@@ -137,13 +138,13 @@ class Guards implements GuardHooks {
   async #rejectForgery(message: MrMessage): Promise<Rejection | undefined> {
     const { signing } = this.#settings
     if (signing === 'off') return undefined
-    const trusted = await this.#keys.trustedKeys(message.from)
+    const trusted = await (await this.#keys()).trustedKeys(message.from)
     // Who has a key here signs; from such a sender an unsigned message is not just old-fashioned but forged.
     return signing === 'sign' && trusted.length === 0 ? undefined : rejectSignature(message, trusted)
   }
 
   async #open(message: MrMessage, payload: SealedPayload, agent: string): Promise<Opened | Rejection> {
-    const identity = await this.#keys.identityOf(agent)
+    const identity = await (await this.#keys()).identityOf(agent)
     if (identity !== undefined) return openPayload(message, payload, identity, this.#sealing)
     return rejected('NOT_OPENED', `The payload is encrypted, and the key of ${agent} that opens it is not here`)
   }

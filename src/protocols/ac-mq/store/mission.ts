@@ -184,6 +184,7 @@ export class Mission {
   /** Brings folders and headers into agreement and tells an agent where it stands. AC-MQ §9.1. */
   async reconcile(agent?: string): Promise<ReconciledView> {
     const repairs = await (await this.#reconciled()).run({ everything: true })
+    await (await this.#supervised()).askWhatIsOwed()
     const stalled = new Set((await this.findStalled()).map(({ message }) => message.id))
     const processing =
       agent === undefined ? [] : (await this.list('processing')).messages.filter(({ to }) => to === agent)

@@ -80,12 +80,12 @@ export class Supervision {
       stalled.push({ message: moved, investigation: await this.#ask(moved, moved.attempt, by) })
       await this.#files.tree.remove(childOf(this.#notes, note))
     }
-    await this.#settleNotes(by)
+    await this.askWhatIsOwed(by)
     return { outcome: stalled.length > 0 ? 'swept' : 'nothing', stalled }
   }
 
-  /** What other supervisors, or this one, did not get round to. */
-  async #settleNotes(by: string): Promise<void> {
+  /** Sends the questions that other supervisors, or this one, did not get round to. */
+  async askWhatIsOwed(by = supervisor): Promise<void> {
     const { tree } = this.#files
     for (const { name, kind } of await tree.list(this.#notes)) {
       const noted = kind === 'leaf' ? messageOfNote(name) : undefined

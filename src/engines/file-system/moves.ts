@@ -383,10 +383,10 @@ export class Moves {
     const orphan = open && new Place(open, own)
     const stats = orphan && disk.stat(orphan)
     if (!orphan || !stats?.isFile()) return false
-    const isThere = disk.stat(new Place(orphan.folder, name))?.ino === stats.ino
-    if (!isThere) return this.#adopt(orphan, childOf(folder, name), stats)
-    // Somebody died between the two steps of putting it back.
-    return did(['ENOENT'], () => disk.unlink(orphan))
+    const there = disk.stat(new Place(orphan.folder, name))
+    if (!there) return this.#adopt(orphan, childOf(folder, name), stats)
+    // The same file: somebody died between the two steps of putting it back. Another: it waits until that has moved on.
+    return there.ino === stats.ino && did(['ENOENT'], () => disk.unlink(orphan))
   }
 
   /** Makes an orphan our own and puts it back, so that if we die half-way our note tells how far we came. */

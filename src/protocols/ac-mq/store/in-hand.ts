@@ -36,6 +36,11 @@ export class InHand {
     return isSame ? known.message : undefined
   }
 
+  /** True for what this process has claimed. */
+  has(name: string): boolean {
+    return this.#headers.has(name)
+  }
+
   forget(name: string): void {
     this.#headers.delete(name)
   }

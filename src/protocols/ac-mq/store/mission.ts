@@ -178,13 +178,14 @@ export class Mission {
   /** One pass over the claims: what ran out of time fails and is asked about; malformed files are set aside. */
   async supervise(by?: string): Promise<Swept & { readonly repairs: readonly Repair[] }> {
     const repairs = await (await this.#reconciled()).run()
+    await this.#sending.finishAll()
     return { ...(await (await this.#supervised()).sweep(by)), repairs }
   }
 
   /** Brings folders and headers into agreement and tells an agent where it stands. AC-MQ §9.1. */
   async reconcile(agent?: string): Promise<ReconciledView> {
     const repairs = await (await this.#reconciled()).run({ everything: true })
-    await (await this.#supervised()).askWhatIsOwed()
+    await this.#finishOthers()
     const stalled = new Set((await this.findStalled()).map(({ message }) => message.id))
     const processing =
       agent === undefined ? [] : (await this.list('processing')).messages.filter(({ to }) => to === agent)
@@ -195,6 +196,12 @@ export class Mission {
       mine: processing.map((message) => ({ message, isStalled: stalled.has(message.id) })),
       repairs,
     }
+  }
+
+  /** What processes that are no more, or are held up, have decided and not done. */
+  async #finishOthers(): Promise<void> {
+    await this.#sending.finishAll()
+    await (await this.#supervised()).askWhatIsOwed()
   }
 
   /** Packs messages that were completed longer ago than this. AC-MQ §9.2. */

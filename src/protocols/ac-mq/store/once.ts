@@ -32,18 +32,20 @@ interface Note {
 
 export class SendingOnce {
   readonly #files: MissionFiles
-  readonly #folder: TreePath
+  readonly #notes: TreePath
+  readonly #staged: TreePath
 
   constructor(files: MissionFiles) {
     this.#files = files
-    this.#folder = deliveryNotes(files.place.address, 'sent')
+    this.#notes = deliveryNotes(files.place.address, 'sent')
+    this.#staged = deliveryNotes(files.place.address, 'staged')
   }
 
   /** `digest` stands for what is sent, save the time of sending: equal ones mean the same message. */
   async send(record: AcmqRecord, content: Uint8Array | string, digest: string): Promise<SentOnce> {
     const { tree } = this.#files
     const staged = `${crypto.randomUUID()}.md`
-    const written = await tree.create(childOf(this.#folder, staged), content)
+    const written = await tree.create(childOf(this.#staged, staged), content)
     if (written.outcome !== 'created') return this.send(record, content, digest)
     const note: Note = { staged, digest }
     const noted = await tree.create(this.#noteOf(record.id), `${JSON.stringify(note)}\n`)
@@ -51,8 +53,23 @@ export class SendingOnce {
       const name = (await this.#publish(staged)) ?? fileNameOf(record)
       return { outcome: 'sent', record, name, durability: written.durability }
     }
-    await tree.remove(childOf(this.#folder, staged))
+    await tree.remove(childOf(this.#staged, staged))
     return { outcome: 'known', digest: (await this.finish(record.id))! }
+  }
+
+  /** What senders noted and did not get round to moving. One that is not noted yet is its sender's own. */
+  async finishAll(): Promise<void> {
+    for (const { name, kind } of await this.#files.tree.list(this.#staged)) {
+      const leaf =
+        kind === 'leaf' && stagedName.test(name) && (await this.#files.tree.read(childOf(this.#staged, name)))
+      if (!leaf) continue
+      try {
+        await this.finish(this.#files.parse(leaf.bytes, name).record.id)
+      } catch (error) {
+        // Not a message, or a note that cannot be read: its sender is told when it sends again.
+        if (!(error instanceof SignalboxError) || error.kind !== 'Corrupt') throw error
+      }
+    }
   }
 
   /** Moves the message of an id into the queue if that is still to be done; answers its digest, if the id was used. */
@@ -69,7 +86,7 @@ export class SendingOnce {
   /** The name it has in the queue; `undefined` when somebody else has moved it. */
   async #publish(staged: string): Promise<string | undefined> {
     const { tree } = this.#files
-    const from = childOf(this.#folder, staged)
+    const from = childOf(this.#staged, staged)
     const leaf = await tree.read(from)
     if (!leaf) return undefined
     const { record } = this.#files.parse(leaf.bytes, staged)
@@ -94,7 +111,7 @@ export class SendingOnce {
   }
 
   #noteOf(id: string): TreePath {
-    return childOf(this.#folder, `${id}.json`)
+    return childOf(this.#notes, `${id}.json`)
   }
 }
 

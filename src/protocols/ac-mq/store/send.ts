@@ -76,6 +76,11 @@ export class Sending {
     })
   }
 
+  /** Puts into the queue what others had decided to send when they were killed or held up. */
+  finishAll(): Promise<void> {
+    return this.#once.finishAll()
+  }
+
   /** Under an id that its sender chose, and may choose again. */
   async #sendOnce(record: AcmqRecord, input: SendInput): Promise<Sent> {
     // Not all were sent this way: another program may have written one, or an earlier version of this one.

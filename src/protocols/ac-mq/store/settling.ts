@@ -43,6 +43,7 @@ export class Settling {
   async renew(ref: MessageRef, holding: Holding): Promise<Settled<'renewed'> & { readonly until: number }> {
     const found = await this.#held(ref)
     if (!found) throw await this.#lost(ref)
+    await this.#expectHeldBy(found, holding)
     let message: AcmqMessage | undefined
     const { moved, path } = await this.#moveHeld(found, 'processing', {
       change: (before) => {
@@ -159,6 +160,7 @@ export class Settling {
     const found = typeof ref === 'string' ? await this.#held(ref) : this.#named(ref)
     if (!found) return this.#settledBefore(ref, holding, queue)
     const { name } = found
+    await this.#expectHeldBy(found, holding)
     let message: AcmqMessage | undefined
     const { moved, path } = await this.#moveHeld(found, queue, {
       change: (before) => {
@@ -173,6 +175,16 @@ export class Settling {
     const { record, problems } = bytes ? this.#files.parse(bytes, name) : message!
     if (queue === 'completed') this.#index.wake(record.id)
     return { outcome: queue, message: viewOf(record, queue, path, problems), durability }
+  }
+
+  /**
+   * Looked at first: a message that is won and put back counts as touched, so that somebody who is mistaken would keep a
+   * claim alive. What counts is what is won afterwards.
+   */
+  async #expectHeldBy({ name }: Found, holding: Holding): Promise<void> {
+    if (this.#inHand.has(name)) return
+    const read = await this.#files.readHeader('processing', name)
+    if (read) this.#expectHolder(read.message.record, holding)
   }
 
   /**

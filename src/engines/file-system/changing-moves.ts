@@ -17,6 +17,7 @@ import type { Folders } from './folders.ts'
 import { spanInPlace } from './in-place.ts'
 import { timesOf } from './leaf.ts'
 import type { Moves, Won } from './moves.ts'
+import type { Recovery } from './recovery.ts'
 import type { Scratch } from './scratch.ts'
 
 type Change = NonNullable<MoveOptions['change']>
@@ -45,6 +46,7 @@ export interface ChangingParts {
   readonly disk: Disk
   readonly folders: Folders
   readonly moves: Moves
+  readonly recovery: Recovery
   readonly scratch: Scratch
   readonly flushes: Flushes
   /** The time for a leaf that is touched. */
@@ -55,14 +57,16 @@ export class ChangingMoves {
   readonly #disk: Disk
   readonly #folders: Folders
   readonly #moves: Moves
+  readonly #recovery: Recovery
   readonly #scratch: Scratch
   readonly #flushes: Flushes
   readonly #now: () => number
 
-  constructor({ disk, folders, moves, scratch, flushes, now }: ChangingParts) {
+  constructor({ disk, folders, moves, recovery, scratch, flushes, now }: ChangingParts) {
     this.#disk = disk
     this.#folders = folders
     this.#moves = moves
+    this.#recovery = recovery
     this.#scratch = scratch
     this.#flushes = flushes
     this.#now = now
@@ -72,14 +76,15 @@ export class ChangingMoves {
     return this.#move({ from, to, change, touched: options.touched === true, atMost: options.atMost })
   }
 
-  #move(asked: Asked): Moved | Promise<Moved> {
+  /** `settled`: a file whose second name is no trace of another move. */
+  #move(asked: Asked, settled?: number): Moved | Promise<Moved> {
     for (let attempt = 0; attempt < 100; attempt++) {
       // A look first: while the leaf has its private name, its own place could be taken by another of that name.
       if (this.#isTaken(asked)) return { outcome: 'taken' }
-      const won = this.#moves.win(asked.from)
+      const won = this.#moves.win(asked.from, settled)
       if (won === 'again') continue
       if (won === 'gone') return { outcome: 'gone' }
-      if (won instanceof Promise) return won.then(() => this.#move(asked))
+      if ('shared' in won) return this.#recovery.settleNamesOf(won.shared).then(() => this.#move(asked, won.shared))
       const outcome = this.#judged(won, asked)
       if (outcome instanceof Promise) return outcome.then((moved) => (moved === 'again' ? this.#move(asked) : moved))
       if (outcome !== 'again') return outcome
@@ -96,10 +101,16 @@ export class ChangingMoves {
 
   /** Removes what is judged to be what was meant: won first, as for a move. */
   async remove(path: TreePath, onlyIf: NonNullable<RemoveOptions['onlyIf']>): Promise<Removed> {
+    let settled: number | undefined
     for (let attempt = 0; attempt < 100; attempt++) {
-      const won = await this.#moves.win(path)
+      const won = this.#moves.win(path, settled)
       if (won === 'gone') return { outcome: 'gone' }
-      if (won === 'again' || won === undefined) continue
+      if (won === 'again') continue
+      if ('shared' in won) {
+        await this.#recovery.settleNamesOf(won.shared)
+        settled = won.shared
+        continue
+      }
       let opened: Opened | undefined
       try {
         opened = this.#open(won)

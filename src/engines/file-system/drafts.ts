@@ -3,7 +3,7 @@ import type { TreePath } from '../../kernel/tree-path.ts'
 import { type Disk, did, Place } from './disk.ts'
 import type { FileSystemTime } from './file-time.ts'
 import { type HolderId, holderOf } from './holder.ts'
-import type { Assumptions, Moves } from './moves.ts'
+import type { Assumptions, Recovery } from './recovery.ts'
 import type { Scratch } from './scratch.ts'
 import type { SetAside } from './set-aside.ts'
 import type { Slots } from './slots.ts'
@@ -13,7 +13,7 @@ export interface DraftParts {
   readonly scratch: Scratch
   readonly setAside: SetAside
   readonly slots: Slots
-  readonly moves: Moves
+  readonly recovery: Recovery
   readonly time: FileSystemTime
 }
 
@@ -47,7 +47,7 @@ function draftsIn(parts: DraftParts, folder: TreePath, assumptions: Assumptions)
     const place = new Place(open, entry.name)
     const holder = entry.isFile() ? holderOf(entry.name)?.holder : undefined
     if (holder === undefined) return [{ place, folder, by: 'foreign', isRubbish: isOld(parts, place) }]
-    const life = parts.moves.lifeOf(holder, assumptions)
+    const life = parts.recovery.lifeOf(holder, assumptions)
     return life === 'alive' ? [] : [{ place, folder, by: life, holder, isRubbish: life === 'dead' }]
   })
 }

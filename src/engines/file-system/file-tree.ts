@@ -43,9 +43,11 @@ import { type LockPatience, Locks, lockPatience } from './locks.ts'
 import { Moves } from './moves.ts'
 import { loadNative } from './native.ts'
 import { isOwnPath } from './own-paths.ts'
+import { Recovery } from './recovery.ts'
 import { revisionOf } from './revision.ts'
 import { type Draft, Scratch, strayScratchName } from './scratch.ts'
 import { SetAside } from './set-aside.ts'
+import { Settling } from './settling.ts'
 import { Slots } from './slots.ts'
 import { watchDirectory } from './watch.ts'
 
@@ -81,7 +83,9 @@ export class FileTree implements Tree {
   readonly #time: FileSystemTime
   readonly #locks: Locks
   readonly #slots: Slots
+  readonly #settling: Settling
   readonly #moves: Moves
+  readonly #recovery: Recovery
   readonly #leases: Leases
   readonly #listing: Listing
   readonly #flushes: Flushes
@@ -104,17 +108,29 @@ export class FileTree implements Tree {
     const time = new FileSystemTime({ disk, scratch })
     const locks = new Locks({ disk, folders, holders, scratch, setAside, time, patience })
     const slots = new Slots(disk, setAside, holders, modes.file)
-    const moves = new Moves({ disk, folders, holders, scratch, slots, locks, flush: durability !== 'process' })
+    const settling = new Settling(disk, folders)
+    const moves = new Moves({ disk, folders, holders, slots, settling, flush: durability !== 'process' })
+    const recovery = new Recovery({ disk, folders, holders, slots, locks, settling, moves })
     const flushes = new Flushes(durability, disk, folders)
     this.#scratch = scratch
     this.#setAside = setAside
     this.#time = clock ? new FileSystemTime({ disk, scratch, held: clock }) : time
     this.#locks = locks
     this.#slots = slots
+    this.#settling = settling
     this.#moves = moves
+    this.#recovery = recovery
     this.#flushes = flushes
-    this.#listing = new Listing(disk, folders, moves)
-    this.#changing = new ChangingMoves({ disk, folders, moves, scratch, flushes, now: () => this.#time.now() })
+    this.#listing = new Listing(disk, folders, moves, recovery)
+    this.#changing = new ChangingMoves({
+      disk,
+      folders,
+      moves,
+      recovery,
+      scratch,
+      flushes,
+      now: () => this.#time.now(),
+    })
     this.#leases = new Leases({
       disk,
       scratch,
@@ -129,7 +145,7 @@ export class FileTree implements Tree {
 
   /** Settles what crashed processes left half-way. Called once when the tree is opened. */
   recover(): Promise<unknown> {
-    return this.#attempt(undefined, () => this.#moves.recover())
+    return this.#attempt(undefined, () => this.#recovery.recover())
   }
 
   now(): Promise<number> {
@@ -249,7 +265,7 @@ export class FileTree implements Tree {
   /** Puts a draft in its place; when the folder is a file system of its own, by a second draft written there. */
   #publishDraft(draft: Draft, path: TreePath, content: Uint8Array | string): 'done' | 'taken' {
     try {
-      const outcome = this.#moves.publish(draft.place, path)
+      const outcome = this.#settling.publish(draft.place, path)
       if (outcome === 'gone') throw Object.assign(new Error('the folder vanished'), { code: 'ENOENT' })
       if (outcome === 'taken') this.#scratch.discard(draft)
       return outcome
@@ -274,7 +290,7 @@ export class FileTree implements Tree {
     if (!current) return { outcome: 'gone' }
     if (!current.stats.isFile()) throw notALeaf(this.#folders.shown(path))
     if (revisionOf(current.bytes) !== revision) return { outcome: 'stale' }
-    if (current.stats.nlink > 1) await this.#moves.settleNamesOf(current.stats.ino)
+    if (current.stats.nlink > 1) await this.#recovery.settleNamesOf(current.stats.ino)
     const mode = current.stats.mode & 0o777
     const draft = this.#scratch.write(bytes, { near: parentOf(path), mode, ...this.#flushes.ofDraft })
     try {
@@ -320,7 +336,7 @@ export class FileTree implements Tree {
    */
   async #makeOwn(path: TreePath, file: number): Promise<boolean> {
     // The second name can be the trace of a move that is not finished.
-    await this.#moves.settleNamesOf(file)
+    await this.#recovery.settleNamesOf(file)
     for (let attempt = 0; ; attempt++) {
       const place = this.#folders.place(path, false)
       const links = place && this.#disk.stat(place)?.nlink
@@ -403,7 +419,7 @@ export class FileTree implements Tree {
         const stats = this.#disk.stat(place)
         if (stats === undefined) return { outcome: 'gone' }
         if (stats.isDirectory()) throw notALeaf(this.#folders.shown(path))
-        if (stats.nlink > 1) await this.#moves.settleNamesOf(stats.ino)
+        if (stats.nlink > 1) await this.#recovery.settleNamesOf(stats.ino)
         const removed = did(['ENOENT'], () => this.#disk.unlink(place))
         if (!removed) return { outcome: 'gone' }
         await this.#flushes.settled(parentOf(path))
@@ -449,6 +465,7 @@ export class FileTree implements Tree {
         folders: this.#folders,
         locks: this.#locks,
         leases: this.#leases,
+        settling: this.#settling,
         repair,
         assumeGone: repair && assumeGone,
         within,
@@ -462,7 +479,7 @@ export class FileTree implements Tree {
       scratch: this.#scratch,
       setAside: this.#setAside,
       slots: this.#slots,
-      moves: this.#moves,
+      recovery: this.#recovery,
       time: this.#time,
     }
   }

@@ -41,9 +41,9 @@ const notAFolder = (path: string, repaired: boolean): Finding => ({
 })
 
 export function strangeNotes(parts: InspectParts): Finding[] {
-  const { slots, moves, repair, assumeGone } = parts
+  const { slots, recovery, repair, assumeGone } = parts
   const found = slots.read()
-  const isDead = (holder: HolderId) => moves.lifeOf(holder, { assumeGone }) === 'dead'
+  const isDead = (holder: HolderId) => recovery.lifeOf(holder, { assumeGone }) === 'dead'
   const foreign = found.slots.filter(({ isTrusted }) => !isTrusted)
   return [
     ...found.strange.map((note) =>

@@ -3,21 +3,21 @@ import type { TreePath } from '../../kernel/tree-path.ts'
 import type { Finding } from '../../tree/tree.ts'
 import { type Disk, Place } from './disk.ts'
 import type { Folders } from './folders.ts'
-import type { Moves } from './moves.ts'
+import type { Recovery } from './recovery.ts'
 import type { Scratch } from './scratch.ts'
 
 /**
  * Tells which files of the tree have a second name that is no trace of a write or move going on: those that are drafts at
  * the same time are about to lose that one.
  */
-export function hardLinks(disk: Disk, folders: Folders, moves: Moves, scratch: Scratch) {
+export function hardLinks(disk: Disk, folders: Folders, recovery: Recovery, scratch: Scratch) {
   let drafts: Set<number> | undefined
   return async (place: Place, shown: string): Promise<Finding[]> => {
     const file = disk.stat(place)
     if (file === undefined || !file.isFile() || file.nlink < 2) return []
     drafts ??= filesIn(disk, folders, scratch.folders())
     if (drafts.has(file.ino)) return []
-    await moves.settleNamesOf(file.ino)
+    await recovery.settleNamesOf(file.ino)
     if ((disk.stat(place)?.nlink ?? 1) < 2) return []
     return [
       {

@@ -17,16 +17,18 @@ import {
 import { hardLinks } from './inspect-kinds.ts'
 import type { Leases } from './leases.ts'
 import type { Locks } from './locks.ts'
-import { nameFromOwn } from './moves.ts'
 import { ownPrefix } from './note.ts'
 import { isOwnName } from './own-paths.ts'
+import { nameFromOwn } from './recovery.ts'
 import { strayScratchName } from './scratch.ts'
+import type { Settling } from './settling.ts'
 import type { Intent } from './slots.ts'
 
 export interface InspectParts extends DraftParts {
   readonly folders: Folders
   readonly locks: Locks
   readonly leases: Leases
+  readonly settling: Settling
   readonly repair: boolean
   /** A person says that holders who cannot be asked are gone. Counts only with `repair`. */
   readonly assumeGone: boolean
@@ -71,11 +73,11 @@ function openToTheWorld({ disk, folders, repair }: InspectParts): Finding[] {
 }
 
 async function unfinishedMoves(parts: InspectParts): Promise<Finding[]> {
-  const { folders, moves, repair, assumeGone } = parts
-  const isOpen = (intent: Intent | undefined): intent is Intent => intent !== undefined && moves.isUnfinished(intent)
-  const open = moves.abandoned({ assumeGone }).flatMap(({ intent }) => (isOpen(intent) ? [intent] : []))
-  const uncertain = moves.uncertain({ assumeGone }).filter(({ intent }) => isOpen(intent))
-  const { stranded, stuck } = repair ? await moves.recover({ assumeGone }) : { stranded: [], stuck: [] }
+  const { folders, settling, recovery, repair, assumeGone } = parts
+  const isOpen = (intent: Intent | undefined): intent is Intent => intent !== undefined && settling.isUnfinished(intent)
+  const open = recovery.abandoned({ assumeGone }).flatMap(({ intent }) => (isOpen(intent) ? [intent] : []))
+  const uncertain = recovery.uncertain({ assumeGone }).filter(({ intent }) => isOpen(intent))
+  const { stranded, stuck } = repair ? await recovery.recover({ assumeGone }) : { stranded: [], stuck: [] }
   const findings = uncertain.map(({ holder, intent }) =>
     unknownHolder(folders.shown(intent!.from), holder, `is moving this to ${intent!.to}, or was`),
   )
@@ -83,7 +85,7 @@ async function unfinishedMoves(parts: InspectParts): Promise<Finding[]> {
     intents.some((one) => one.operation === operation)
   for (const intent of open) {
     const isStranded = isAmong(stranded, intent)
-    const renamed = isStranded ? await moves.rename(parentOf(intent.from), moves.ownNameOf(intent)) : undefined
+    const renamed = isStranded ? await recovery.rename(parentOf(intent.from), settling.ownNameOf(intent)) : undefined
     const isDone = !isAmong(stuck, intent) && (!isStranded || renamed !== undefined)
     findings.push(unfinished(folders.shown(intent.from), intent.to, renamed, repair && isDone))
   }
@@ -103,7 +105,7 @@ const unfinished = (path: string, to: string, renamed: string | undefined, repai
 async function strayEntries(parts: InspectParts): Promise<Finding[]> {
   const findings: Finding[] = []
   const waiting = [...parts.within]
-  const sharedBy = hardLinks(parts.disk, parts.folders, parts.moves, parts.scratch)
+  const sharedBy = hardLinks(parts.disk, parts.folders, parts.recovery, parts.scratch)
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     const open = parts.folders.at(folder, false)
     if (open === undefined) continue
@@ -147,11 +149,11 @@ async function privateFile(parts: InspectParts, folder: TreePath, open: Folder, 
       stray('UNUSABLE_NAME', path, message, 'See where it came from; rename it with plain letters, or delete it.'),
     ]
   }
-  const life = parts.moves.lifeOf(own.holder, parts)
+  const life = parts.recovery.lifeOf(own.holder, parts)
   if (life === 'unknown') return [unknownHolder(path, own.holder, `is changing ${own.name}, or was`)]
-  if (!parts.moves.isAbandoned(own, parts) || !parts.disk.stat(new Place(open, name))) return []
-  const restored = parts.repair && (await parts.moves.restoreOrphan(folder, name))
-  const renamed = parts.repair && !restored ? await parts.moves.rename(folder, name) : undefined
+  if (!parts.recovery.isAbandoned(own, parts) || !parts.disk.stat(new Place(open, name))) return []
+  const restored = parts.repair && (await parts.recovery.restoreOrphan(folder, name))
+  const renamed = parts.repair && !restored ? await parts.recovery.rename(folder, name) : undefined
   return [
     {
       code: 'STRANDED_LEAF',

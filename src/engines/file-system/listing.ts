@@ -6,19 +6,22 @@ import type { Entry } from '../../tree/tree.ts'
 import { type Dirent, type Disk, type Folder, Place, unless } from './disk.ts'
 import type { Folders } from './folders.ts'
 import { kindOf } from './leaf.ts'
-import { type Moves, nameFromOwn } from './moves.ts'
+import type { Moves } from './moves.ts'
 import { ownPrefix } from './note.ts'
 import { isOwnName } from './own-paths.ts'
+import { nameFromOwn, type Recovery } from './recovery.ts'
 
 export class Listing {
   readonly #disk: Disk
   readonly #folders: Folders
   readonly #moves: Moves
+  readonly #recovery: Recovery
 
-  constructor(disk: Disk, folders: Folders, moves: Moves) {
+  constructor(disk: Disk, folders: Folders, moves: Moves, recovery: Recovery) {
     this.#disk = disk
     this.#folders = folders
     this.#moves = moves
+    this.#recovery = recovery
   }
 
   async of(folder: TreePath): Promise<Visible> {
@@ -41,9 +44,9 @@ export class Listing {
     let settled = this.#moves.settleOwn()
     for (const { name } of privates) {
       const own = nameFromOwn(name, folder)
-      if (!own || !this.#moves.isAbandoned(own)) continue
-      await this.#moves.recover()
-      if (this.#disk.stat(new Place(open, name))) await this.#moves.restoreOrphan(folder, name)
+      if (!own || !this.#recovery.isAbandoned(own)) continue
+      await this.#recovery.recover()
+      if (this.#disk.stat(new Place(open, name))) await this.#recovery.restoreOrphan(folder, name)
       settled = true
     }
     return settled

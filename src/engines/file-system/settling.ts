@@ -1,0 +1,162 @@
+/**
+ * How a move is finished, and how far one came that was not: the steps that put a file in its place, and what a note about
+ * them is worth when nobody is in charge of it any more.
+ */
+import { childOf, isSegment, isWithin, nameOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
+import { isReserved } from '../../tree/home.ts'
+import { codeOf, type Disk, Place, type Stats, unless } from './disk.ts'
+import type { Folders } from './folders.ts'
+import { type Intent, ownName } from './note.ts'
+import { isOdd } from './set-aside.ts'
+
+export type Publishing = 'done' | 'taken' | 'gone'
+
+const mostSearched = 500_000
+
+/** The innermost folder that holds both. */
+function commonFolder(a: TreePath, b: TreePath): TreePath {
+  let folder = parentOf(a)
+  while (!isWithin(b, folder)) folder = parentOf(folder)
+  return folder
+}
+
+export class Settling {
+  readonly #parts: { readonly disk: Disk; readonly folders: Folders }
+
+  constructor(disk: Disk, folders: Folders) {
+    this.#parts = { disk, folders }
+  }
+
+  /** Puts a file at a path where nothing may be yet. The source is gone afterwards. */
+  publish(file: Place, to: TreePath): Publishing {
+    const { disk, folders } = this.#parts
+    for (let attempt = 0; ; attempt++) {
+      const outcome = this.#publishTo(file, folders.place(to, true))
+      if (outcome !== 'gone') return outcome
+      // Either the file or the folder is gone; a folder that was deleted or moved is made anew.
+      if (attempt < 3 && folders.forget(parentOf(to))) continue
+      if (attempt < 3 && disk.stat(file)) continue
+      return 'gone'
+    }
+  }
+
+  #publishTo(file: Place, target: Place): Publishing {
+    const { disk } = this.#parts
+    const native = disk.renameNew?.(file, target) ?? 'strange'
+    if (native !== 'strange') return native
+    try {
+      disk.link(file, target)
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST') return 'taken'
+      if (codeOf(error) === 'ENOENT') return 'gone'
+      throw error
+    }
+    disk.unlink(file)
+    return 'done'
+  }
+
+  ownNameOf({ operation, from }: Intent): string {
+    return ownName(operation, nameOf(from))
+  }
+
+  /** True while the private file of this move is still there. */
+  isUnfinished(intent: Intent): boolean {
+    return this.#seen(() => this.#ownPlace(intent)) !== undefined
+  }
+
+  /** The files that a move has in hand: its private one and its draft. */
+  traces(intent: Intent): number[] {
+    const seen = [this.#seen(() => this.#ownPlace(intent)), this.#seen(() => this.#draftPlace(intent))]
+    return seen.flatMap((stats) => (stats ? [stats.ino] : []))
+  }
+
+  /** What a note speaks of; `undefined` when it is not there, or behind something that is no folder. */
+  #seen(find: () => Place | undefined): Stats | undefined {
+    try {
+      const place = find()
+      return place && this.#parts.disk.stat(place)
+    } catch (error) {
+      if (isOdd(error)) return undefined
+      throw error
+    }
+  }
+
+  #ownPlace(intent: Intent): Place | undefined {
+    const folder = this.#parts.folders.at(parentOf(intent.from), false)
+    return folder && new Place(folder, this.ownNameOf(intent))
+  }
+
+  #draftPlace({ draft, operation }: Intent): Place | undefined {
+    const folder = draft === undefined ? undefined : this.#parts.folders.at(draft, false)
+    return folder && new Place(folder, operation)
+  }
+
+  /**
+   * Finishes or undoes a move of which nobody is in charge any more. How far it came is read off the files: a draft
+   * that is gone, or has a name among the leaves, has been put at the target; so has a private file with a name more
+   * than before among them.
+   */
+  settle(intent: Intent, direction: 'forward' | 'back'): 'nothing' | 'settled' | 'stranded' | 'stuck' {
+    const { disk } = this.#parts
+    const own = this.#ownPlace(intent)
+    const draft = this.#draftPlace(intent)
+    const ownStats = own && disk.stat(own)
+    const draftStats = draft && disk.stat(draft)
+    const drop = (place: Place | undefined) => place && unless(['ENOENT'], () => disk.unlink(place))
+    // Of ours both are files. Anything else was put there by a stranger, and stays as it is.
+    if ([ownStats, draftStats].some((stats) => stats && !stats.isFile())) return 'stuck'
+    if (!own || !ownStats) {
+      drop(draft)
+      return 'nothing'
+    }
+    const hasMoreNames = (stats: Stats, before: number) => stats.nlink > before && this.#isElsewhere(stats.ino, intent)
+    const arrived = intent.draft !== undefined && (draftStats === undefined || hasMoreNames(draftStats, 1))
+    if (arrived || hasMoreNames(ownStats, ownStats.ino === intent.file ? intent.links : 1)) {
+      drop(own)
+      drop(draft)
+      return 'settled'
+    }
+    const canGoOn = direction === 'forward' && ownStats.ino === intent.file
+    if (canGoOn && this.#canPublish(draft ?? own, intent.to)) {
+      if (draft) drop(own)
+      return 'settled'
+    }
+    if (this.publish(own, intent.from) === 'taken') return 'stranded'
+    drop(draft)
+    return 'settled'
+  }
+
+  /** False also when the target has come to lie behind something that is no folder. */
+  #canPublish(file: Place, to: TreePath): boolean {
+    try {
+      return this.publish(file, to) === 'done'
+    } catch (error) {
+      if (isOdd(error)) return false
+      throw error
+    }
+  }
+
+  /**
+   * Whether a file has a name among the leaves, other than its private one. A second name alone proves nothing: it can
+   * be a copy by hard links that somebody made in the meantime. Only after a crash, so it may take a while.
+   */
+  #isElsewhere(file: number, { from, to, operation }: Intent): boolean {
+    const { disk, folders } = this.#parts
+    const isIt = (path: TreePath): boolean => {
+      const place = folders.place(path, false)
+      return place !== undefined && disk.stat(place)?.ino === file
+    }
+    if (isIt(to) || isIt(from)) return true
+    const waiting = [commonFolder(from, to)]
+    for (let left = mostSearched, folder = waiting.pop(); folder !== undefined && left > 0; folder = waiting.pop()) {
+      const open = isReserved(folder) ? undefined : folders.at(folder, false)
+      for (const { name } of open ? disk.list(open) : []) {
+        if (left-- <= 0) break
+        const stats = name.includes(operation) || !isSegment(name) ? undefined : disk.stat(new Place(open!, name))
+        if (stats?.isDirectory()) waiting.push(childOf(folder, name))
+        else if (stats?.ino === file) return true
+      }
+    }
+    return false
+  }
+}

@@ -91,8 +91,9 @@ export async function checkAcmq(ending: Ending): Promise<string[]> {
   broken.push(...lateHolder(ending))
 
   const renewed = told('renew', 'renewed').map(({ attempt }) => attempt)
-  for (const { attempt, who } of stallsOf(answers))
+  for (const { attempt, who } of stallsOf(answers)) {
     if (renewed.includes(attempt)) broken.push(`attempt ${attempt} was renewed, and ${who} failed it as stalled`)
+  }
   if (answers.filter(isFailed).length > 2) broken.push('more failures than attempts')
   return [...new Set(broken)]
 }

@@ -44,10 +44,11 @@ export const fileOf = (files: readonly FoundFile[], id: string): FoundFile | und
 
 /** Those of these dependencies on messages that are not completed, as far as the queues tell. */
 export const unmetIn = (files: readonly FoundFile[], dependencies: readonly string[]): string[] =>
-  dependencies.filter((one) => {
+  [...new Set(dependencies)].filter((one) => {
     if (!one.startsWith('msg:')) return false
-    const found = fileOf(files, one.slice(4))
+    // While it is being completed it can have two names: then it is completed.
+    const found = filesOf(files, one.slice(4))
     // What is nowhere else may be packed.
-    if (!found) return !files.some(({ path }) => path.startsWith(`${missionFolder}/archive/`))
-    return queueOf(found.path) !== 'completed' && !found.path.includes('/archive/')
+    if (found.length === 0) return !files.some(({ path }) => path.startsWith(`${missionFolder}/archive/`))
+    return !found.some(({ path }) => queueOf(path) === 'completed' || path.includes('/archive/'))
   })

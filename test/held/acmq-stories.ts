@@ -119,7 +119,7 @@ export const acmqWorlds: Readonly<Record<string, World<AcmqActor>>> = {
       'send, claim': inTurn(send, claim),
       'send, claim, complete, archive': inTurn(send, claim, complete, archive),
     },
-    closely: ['send/send', 'send/send twice', 'send/send, claim', 'send large/send large'],
+    closely: ['send/send', 'send/send, claim'],
   },
 
   /** One message waits. */
@@ -146,16 +146,12 @@ export const acmqWorlds: Readonly<Record<string, World<AcmqActor>>> = {
       put: put('processing', 'failed'),
     },
     closely: [
-      'claim/claim',
       'claim/claim, fail, retry',
-      'claim/claim, fail, retry, claim',
       'claim/deny, retry',
       'claim/edit',
       'claim/edit, depends',
       'claim/put',
       'claim by id/edit',
-      'claim by id/claim, fail, retry, claim',
-      'deny/claim, fail, retry',
     ],
   },
 
@@ -178,7 +174,7 @@ export const acmqWorlds: Readonly<Record<string, World<AcmqActor>>> = {
       rm: removed('pending'),
       put: put('processing'),
     },
-    closely: ['claim/claim by codex', 'claim by codex/claim, fail, retry'],
+    closely: ['claim/claim by codex'],
   },
 
   /** The first has claimed it itself, and remembers what it was handed. */
@@ -239,18 +235,12 @@ export const acmqWorlds: Readonly<Record<string, World<AcmqActor>>> = {
     },
     closely: [
       'complete/fail, retry, claim',
-      'complete/supervise, retry, claim',
-      'complete/supervise',
       'complete barely/fail, retry, claim',
       'complete barely/edit',
-      'complete/edit',
-      'fail/fail, retry, claim',
       'renew/fail, retry, claim',
       'renew/supervise, retry, claim',
       'supervise/renew',
       'supervise/supervise',
-      'supervise/complete',
-      'supervise/fail, retry, claim',
     ],
   },
 
@@ -272,7 +262,7 @@ export const acmqWorlds: Readonly<Record<string, World<AcmqActor>>> = {
       rm: removed('failed'),
       put: put('pending'),
     },
-    closely: ['retry/retry', 'retry/retry, claim, fail', 'retry/retry, claim', 'retry/edit', 'claim/retry'],
+    closely: ['retry/retry, claim, fail', 'retry/edit'],
   },
 
   /** A message is completed. */
@@ -291,7 +281,7 @@ export const acmqWorlds: Readonly<Record<string, World<AcmqActor>>> = {
       edit: edited('completed', asked, betterSaid),
       rm: removed('completed'),
     },
-    closely: ['archive/archive', 'archive/edit', 'complete/archive', 'send/archive'],
+    closely: ['complete/archive', 'send/archive'],
   },
 
   /** One waits for another that is being worked on. */
@@ -310,7 +300,7 @@ export const acmqWorlds: Readonly<Record<string, World<AcmqActor>>> = {
       supervise: common.supervise,
       reconcile: common.reconcile,
     },
-    closely: ['claim/complete', 'claim/complete, archive'],
+    closely: ['claim/complete'],
   },
 
   /** A harmless message, and a policy about what is not. */
@@ -342,7 +332,7 @@ export const acmqWorlds: Readonly<Record<string, World<AcmqActor>>> = {
         return {}
       }),
     },
-    closely: ['claim/edit', 'claim by id/edit', 'claim by id/plant in processing', 'claim/edit, approve'],
+    closely: ['claim/edit', 'claim by id/plant in processing'],
   },
 
   /** A dangerous message that a person has approved, with its body in `context/`. */

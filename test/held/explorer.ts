@@ -59,18 +59,24 @@ export interface Tried {
 /** Steps of one turn are alike to whoever waits for it: after this many, only every so many are tried, unless `thorough`. */
 const alike = 3
 
+export interface Thoroughness {
+  readonly thorough?: boolean
+  /** Only every so many steps, beginning with the first. */
+  readonly every?: number
+}
+
 /** Every step of the first, until it ends before it would have been held. */
 export async function explorePair(
   stage: Stage,
   explored: Explored,
   first: string,
   second: string,
-  thorough = true,
+  { thorough = true, every = 1 }: Thoroughness = {},
 ): Promise<Tried> {
   // The same promise is often broken before many steps: told once, with the steps.
   const failures = new Map<string, string[]>()
   let [waited, inARow, interleavings] = [0, 0, 0]
-  for (let holdAt = 1; ; holdAt += thorough || inARow < alike ? 1 : alike) {
+  for (let holdAt = 1; ; holdAt += thorough || inARow < alike ? every : alike) {
     interleavings++
     const one = await playOnce(stage, explored, { first, second, holdAt })
     if (one.waited) waited++
@@ -138,7 +144,7 @@ export async function explore(
       if (closely !== undefined && closely !== chosen.includes(`${first}/${second}`)) continue
       // One that takes no step here can be held nowhere.
       if (steps === 0) continue
-      const one = await explorePair(stage, { protocol, world }, first, second, thorough)
+      const one = await explorePair(stage, { protocol, world }, first, second, { thorough })
       tried.push(one)
       steps ??= one.interleavings - 1
     }

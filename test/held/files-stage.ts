@@ -13,7 +13,7 @@ import { play, startedAt, timeOf } from './play.ts'
 import { protocols } from './protocols.ts'
 import { isCounted, type Steps, sayStep } from './steps.ts'
 import type { Actor, Answer } from './story.ts'
-import { type FromSecond, type ToSecond, words } from './thread.ts'
+import { type FromSecond, ring, type ToSecond } from './thread.ts'
 import { diskOf, type Variant } from './variants.ts'
 import { Worlds } from './worlds.ts'
 
@@ -24,7 +24,7 @@ export class FilesStage implements Stage {
   readonly name: string
   readonly #variant: Variant
   readonly #steps: Steps
-  readonly #word = new Int32Array(new SharedArrayBuffer(4))
+  readonly #bell = new Int32Array(new SharedArrayBuffer(4))
   readonly #worlds: Worlds
   #port: MessagePort | undefined
   #thread: Worker | undefined
@@ -87,25 +87,23 @@ export class FilesStage implements Stage {
   #second(order: ToSecond): FromSecond {
     this.#port ??= this.#start()
     this.#port.postMessage(order)
-    Atomics.store(this.#word, 0, words.begin)
-    Atomics.notify(this.#word, 0)
+    ring(this.#bell)
     return this.#awaitSecond()
   }
 
   #awaitSecond(): FromSecond {
     for (;;) {
+      const seen = Atomics.load(this.#bell, 0)
       const received = receiveMessageOnPort(this.#port!)
       if (received) return received.message as FromSecond
-      const seen = Atomics.load(this.#word, 0)
-      if (seen === words.answered) continue
-      if (Atomics.wait(this.#word, 0, seen, hangs) === 'timed-out') throw new Error('The second hangs.')
+      if (Atomics.wait(this.#bell, 0, seen, hangs) === 'timed-out') throw new Error('The second hangs.')
     }
   }
 
   #start(): MessagePort {
     const { port1, port2 } = new MessageChannel()
     this.#thread = new Worker(childProgram('held-second'), {
-      workerData: { word: this.#word, port: port2 },
+      workerData: { bell: this.#bell, port: port2 },
       transferList: [port2],
     })
     this.#thread.unref()

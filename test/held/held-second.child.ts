@@ -4,10 +4,10 @@ import { openFileTree } from '../../src/engines/file-system/index.ts'
 import { OutsideFiles } from './outside.ts'
 import { play, timeOf } from './play.ts'
 import { protocols } from './protocols.ts'
-import { type FromSecond, type ToSecond, words } from './thread.ts'
+import { type FromSecond, ring, type ToSecond } from './thread.ts'
 import { diskOf } from './variants.ts'
 
-const { word, port } = workerData as { word: Int32Array; port: MessagePort }
+const { bell, port } = workerData as { bell: Int32Array; port: MessagePort }
 
 /** Nothing of ours lets time pass unless somebody else is in the way. */
 const waitsMean = 3
@@ -20,8 +20,7 @@ globalThis.setTimeout = ((...values: Parameters<typeof setTimeout>) => {
 
 function answer(report: FromSecond): void {
   port.postMessage(report)
-  Atomics.store(word, 0, words.answered)
-  Atomics.notify(word, 0)
+  ring(bell)
 }
 
 async function perform({ protocol, world, story, root, variant, startedAt }: ToSecond): Promise<FromSecond> {
@@ -39,17 +38,16 @@ async function perform({ protocol, world, story, root, variant, startedAt }: ToS
 }
 
 for (;;) {
+  const seen = Atomics.load(bell, 0)
   const received = receiveMessageOnPort(port)
   if (received) {
     let waits = 0
     onWait = () => {
       // Told once; whoever asked listens again when it has ended itself.
-      if (++waits !== waitsMean) return
-      answer({ waits: true, answers: [], files: [] })
-      Atomics.store(word, 0, words.idle)
+      if (++waits === waitsMean) answer({ waits: true, answers: [], files: [] })
     }
     const report = await perform(received.message as ToSecond)
     onWait = () => {}
     answer(report)
-  } else Atomics.wait(word, 0, Atomics.load(word, 0) === words.begin ? words.idle : Atomics.load(word, 0))
+  } else Atomics.wait(bell, 0, seen)
 }

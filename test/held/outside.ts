@@ -61,9 +61,19 @@ export class OutsideFiles implements Outside {
       if (path === engineHome) continue
       if (entry.isDirectory()) this.#collect(path, found)
       else if (entry.isFile()) {
-        const full = join(this.#root, path)
-        found.push({ path, text: fs.readFileSync(full, 'utf8'), modifiedAt: fs.statSync(full).mtimeMs })
+        const file = fileAt(join(this.#root, path))
+        if (file) found.push({ path, ...file })
       }
     }
+  }
+}
+
+/** Nothing when it is gone: whoever waited for the other, and the other, go on at the same time. */
+function fileAt(path: string): Omit<FoundFile, 'path'> | undefined {
+  try {
+    return { text: fs.readFileSync(path, 'utf8'), modifiedAt: fs.statSync(path).mtimeMs }
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ENOENT') return undefined
+    throw error
   }
 }

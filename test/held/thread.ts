@@ -4,8 +4,14 @@ import type { FoundFile } from './outside.ts'
 import type { Answer } from './story.ts'
 import type { Variant } from './variants.ts'
 
-/** In shared memory, because whoever is held hears nothing else. */
-export const words = { idle: 0, begin: 1, answered: 2 } as const
+/**
+ * A number in shared memory that grows with every message, because whoever is held hears nothing else. Look at it, then for
+ * a message, and only then wait for it to grow: so none is missed.
+ */
+export function ring(bell: Int32Array): void {
+  Atomics.add(bell, 0, 1)
+  Atomics.notify(bell, 0)
+}
 
 export interface ToSecond extends Explored {
   readonly story: string

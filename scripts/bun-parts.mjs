@@ -15,7 +15,7 @@ const commands = (protocol, ...names) => names.map((name) => `src/surfaces/cli/c
 const beginnings = {
   main: [
     ...['src/main.ts', 'src/surfaces/cli/run.ts'],
-    ...['src/engines/file-system/outside.ts', 'src/engines/file-system/index.ts'],
+    ...['src/engines/file-system/outside.ts', 'src/engines/file-system/index.ts', 'src/tree/expected.ts'],
   ],
   acmq: [...commands('acmq', 'send', 'claim', 'settled'), 'src/protocols/ac-mq/store/pending-cache.ts'],
   mr: commands('mr', 'send', 'receive', 'ack'),

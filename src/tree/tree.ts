@@ -95,9 +95,11 @@ export interface MoveOptions extends Guard {
    * ('kept'). On files the leaf has been won by then: nobody else can move, change or judge it before this has answered.
    * May be called again when the leaf changed in between; must not have effects. The bytes are its own only until it
    * returns: an engine may read the next leaf into the same memory, so whoever answers later keeps a copy.
-   * `times` are those from before the move.
+   * `times` are those from before the move, where they were asked for (`timed`).
    */
   readonly change?: (before: Uint8Array, times: Times) => Changed | Promise<Changed>
+  /** `change` judges by the times of the leaf. To find them out takes a look of its own. */
+  readonly timed?: boolean
   /**
    * Shows `change` no more than so many bytes: for those who judge by the beginning of what may be huge. It then gives back
    * the very bytes it was given, and the leaf moves as it is, or calls the move off.

@@ -457,7 +457,7 @@ export function describeTree(name: string, prepare: () => Promise<OpenedTree>): 
           seen.push(times.modifiedAt, times.changedAt)
           return same
         }
-        expect((await timed.move(at('p/m'), at('q/m'), { change })).outcome).toBe('moved')
+        expect((await timed.move(at('p/m'), at('q/m'), { change, timed: true })).outcome).toBe('moved')
         expect(seen).toEqual([before.modifiedAt, before.changedAt])
         expect((await timed.look(at('q/m')))!.modifiedAt).toBe(before.modifiedAt)
         expect((await timed.move(at('q/m'), at('q/m'), { change, touched: true })).outcome).toBe('moved')

@@ -9,14 +9,14 @@
 import { parentOf, type TreePath } from '../../kernel/tree-path.ts'
 import { bytesAfter } from '../../tree/overwrite.ts'
 import type { Changed, Moved, MoveOptions, Overwrite, Removed, RemoveOptions } from '../../tree/tree.ts'
-import { codeOf, type Disk, did, openFlags, type Stats } from './disk.ts'
+import { codeOf, type Disk, did, openFlags } from './disk.ts'
 import { notALeaf } from './failures.ts'
 import { keepable, readFleeting, readOpen, writeAll } from './files.ts'
 import type { Flushes } from './flushes.ts'
 import type { Folders } from './folders.ts'
 import { spanInPlace } from './in-place.ts'
 import { timesOf } from './leaf.ts'
-import type { Moves, Won } from './moves.ts'
+import type { Held, Moves, Won } from './moves.ts'
 import type { Recovery } from './recovery.ts'
 import type { Scratch } from './scratch.ts'
 
@@ -30,13 +30,19 @@ interface Asked {
   readonly to: TreePath
   readonly change: Change
   readonly touched: boolean
+  readonly timed: boolean
   readonly atMost: number | undefined
 }
 
-interface Opened {
+/** A leaf that was won, and opened under its private name. */
+interface Opened extends Held {
   readonly fd: number
   readonly writable: boolean
-  readonly stats: Stats
+}
+
+/** A second name of this file may be the trace of a move that must be settled first. */
+interface Shared {
+  readonly shared: number
 }
 
 /** After a first failure, which is the one to report, a second one on the way out is expected. */
@@ -73,21 +79,24 @@ export class ChangingMoves {
   }
 
   move(from: TreePath, to: TreePath, change: Change, options: MoveOptions = {}): Moved | Promise<Moved> {
-    return this.#move({ from, to, change, touched: options.touched === true, atMost: options.atMost })
+    const { touched = false, timed = false, atMost } = options
+    return this.#move({ from, to, change, touched, timed, atMost })
   }
 
   /** `settled`: a file whose second name is no trace of another move. */
   #move(asked: Asked, settled?: number): Moved | Promise<Moved> {
     for (let attempt = 0; attempt < 100; attempt++) {
-      // A look first: while the leaf has its private name, its own place could be taken by another of that name.
-      if (this.#isTaken(asked)) return { outcome: 'taken' }
-      const won = this.#moves.win(asked.from, settled)
+      // Where putting it back takes two steps, a look first: its own place could be taken by another of its name meanwhile.
+      if (!this.#moves.isOneStep && this.#isTaken(asked)) return { outcome: 'taken' }
+      const won = this.#moves.win(asked.from, asked.timed)
       if (won === 'again') continue
       if (won === 'gone') return { outcome: 'gone' }
-      if ('shared' in won) return this.#recovery.settleNamesOf(won.shared).then(() => this.#move(asked, won.shared))
-      const outcome = this.#judged(won, asked)
+      const outcome = this.#judged(won, asked, settled)
       if (outcome instanceof Promise) return outcome.then((moved) => (moved === 'again' ? this.#move(asked) : moved))
-      if (outcome !== 'again') return outcome
+      if (outcome === 'again') continue
+      if (!('shared' in outcome)) return outcome
+      const { shared } = outcome
+      return this.#recovery.settleNamesOf(shared).then(() => this.#move(asked, shared))
     }
     return { outcome: 'gone' }
   }
@@ -103,29 +112,27 @@ export class ChangingMoves {
   async remove(path: TreePath, onlyIf: NonNullable<RemoveOptions['onlyIf']>): Promise<Removed> {
     let settled: number | undefined
     for (let attempt = 0; attempt < 100; attempt++) {
-      const won = this.#moves.win(path, settled)
+      const won = this.#moves.win(path, true)
       if (won === 'gone') return { outcome: 'gone' }
       if (won === 'again') continue
-      if ('shared' in won) {
-        await this.#recovery.settleNamesOf(won.shared)
-        settled = won.shared
-        continue
-      }
-      let opened: Opened | undefined
+      const opened = this.#open(won)
       try {
-        opened = this.#open(won)
-        if (!isAsSeen(won, opened)) {
-          this.#putBack(won, opened, 'again')
+        const doubt = this.#doubt(opened, settled)
+        if (doubt) {
+          this.#putBack(opened, doubt)
+          if (doubt === 'again') continue
+          await this.#recovery.settleNamesOf(doubt.shared)
+          settled = doubt.shared
           continue
         }
-        if (!onlyIf(readFleeting(this.#disk, opened.fd), timesOf(won.stats))) {
-          this.#putBack(won, opened, 'again')
+        if (!onlyIf(readFleeting(this.#disk, opened.fd), timesOf(opened.seen ?? opened.stats))) {
+          this.#putBack(opened, 'again')
           return { outcome: 'kept' }
         }
         this.#disk.close(opened.fd)
-        this.#moves.drop(won)
+        this.#moves.drop(opened)
       } catch (error) {
-        throw this.#undone(won, opened, error)
+        throw this.#undone(opened, error)
       }
       await this.#flushes.settled(parentOf(path))
       return { outcome: 'removed', durability: this.#flushes.durability }
@@ -133,56 +140,65 @@ export class ChangingMoves {
     return { outcome: 'gone' }
   }
 
-  #judged(won: Won, asked: Asked): MoveTry | Promise<MoveTry> {
-    let opened: Opened | undefined
+  #judged(won: Won, asked: Asked, settled: number | undefined): MoveTry | Shared | Promise<MoveTry> {
+    const opened = this.#open(won)
     try {
-      opened = this.#open(won)
-      if (!opened.stats.isFile()) throw notALeaf(this.#folders.shown(asked.from))
-      if (!isAsSeen(won, opened)) return this.#putBack(won, opened, 'again')
+      const doubt = this.#doubt(opened, settled)
+      if (doubt) return this.#putBack(opened, doubt)
       const seen = this.#read(opened, asked)
-      const changed = asked.change(seen, timesOf(won.stats))
-      if (changed instanceof Promise) return this.#judgedLater(won, opened, asked, changed)
-      return this.#carryOut(won, opened, asked, seen, changed)
+      const changed = asked.change(seen, timesOf(opened.seen ?? opened.stats))
+      if (changed instanceof Promise) return this.#judgedLater(opened, asked, changed)
+      return this.#carryOut(opened, asked, seen, changed)
     } catch (error) {
-      throw this.#undone(won, opened, error)
+      throw this.#undone(opened, error)
     }
   }
 
-  async #judgedLater(won: Won, opened: Opened, asked: Asked, later: Promise<Changed>): Promise<MoveTry> {
+  /**
+   * Why a leaf that was won is not the one to be judged. `again`: it was exchanged, written to or touched between the look
+   * and the rename, so that the times of the look are not its own; a rename changes only the later one of them.
+   */
+  #doubt({ stats, seen, from }: Opened, settled: number | undefined): 'again' | Shared | undefined {
+    if (!stats.isFile()) throw notALeaf(this.#folders.shown(from))
+    if (seen && (seen.ino !== stats.ino || seen.mtimeMs !== stats.mtimeMs)) return 'again'
+    return stats.nlink > 1 && stats.ino !== settled ? { shared: stats.ino } : undefined
+  }
+
+  async #judgedLater(opened: Opened, asked: Asked, later: Promise<Changed>): Promise<MoveTry> {
     try {
       const changed = await later
       // What was read before is overwritten by now; under its private name the file has stayed as it was.
-      return await this.#carryOut(won, opened, asked, this.#read(opened, asked), changed)
+      return await this.#carryOut(opened, asked, this.#read(opened, asked), changed)
     } catch (error) {
-      throw this.#undone(won, opened, error)
+      throw this.#undone(opened, error)
     }
   }
 
-  #carryOut(won: Won, opened: Opened, asked: Asked, seen: Buffer, changed: Changed): MoveTry | Promise<MoveTry> {
-    if (changed === undefined) return this.#putBack(won, opened, { outcome: 'kept' })
+  #carryOut(opened: Opened, asked: Asked, seen: Buffer, changed: Changed): MoveTry | Promise<MoveTry> {
+    if (changed === undefined) return this.#putBack(opened, { outcome: 'kept' })
     // A second name may lie outside the root: what is written through this one would change there.
     const isOwn = opened.stats.nlink === 1
     if (!(changed instanceof Uint8Array)) {
       const canOverwrite = isOwn && opened.writable && changed.restates === true && spanInPlace(seen, changed)
       return canOverwrite
-        ? this.#arriveOverwritten(won, opened, asked, seen, changed)
-        : this.#arriveRewritten(won, opened, asked, bytesAfter(seen, changed)!, undefined)
+        ? this.#arriveOverwritten(opened, asked, seen, changed)
+        : this.#arriveRewritten(opened, asked, bytesAfter(seen, changed)!, undefined)
     }
-    if (asked.atMost !== undefined) return this.#arriveAsItIs(won, opened, asked, undefined)
+    if (asked.atMost !== undefined) return this.#arriveAsItIs(opened, asked, undefined)
     const after = keepable(changed)
     const isSame = changed === seen || seen.equals(changed)
-    if (isSame && (isOwn || !asked.touched)) return this.#arriveAsItIs(won, opened, asked, after)
-    return this.#arriveRewritten(won, opened, asked, after, after)
+    if (isSame && (isOwn || !asked.touched)) return this.#arriveAsItIs(opened, asked, after)
+    return this.#arriveRewritten(opened, asked, after, after)
   }
 
   /** `after`: its bytes, where all of them were read. */
-  #arriveAsItIs(won: Won, opened: Opened, asked: Asked, after: Uint8Array | undefined): MoveTry | Promise<MoveTry> {
-    if (asked.touched) this.#disk.setTimes(won.own, this.#now())
-    const outcome = this.#publish(won, asked.to)
+  #arriveAsItIs(opened: Opened, asked: Asked, after: Uint8Array | undefined): MoveTry | Promise<MoveTry> {
+    if (asked.touched) this.#disk.setTimes(opened.own, this.#now())
+    const outcome = this.#publish(opened, asked.to)
     if (outcome === 'elsewhere') {
-      return this.#arriveRewritten(won, opened, asked, after ?? readFleeting(this.#disk, opened.fd), after)
+      return this.#arriveRewritten(opened, asked, after ?? readFleeting(this.#disk, opened.fd), after)
     }
-    if (outcome !== 'done') return this.#putBack(won, opened, { outcome })
+    if (outcome !== 'done') return this.#putBack(opened, { outcome })
     if (asked.touched && this.#flushes.durability !== 'process')
       return this.#flushes.movedAndWritten(opened.fd, asked.from, asked.to, after)
     this.#disk.close(opened.fd)
@@ -190,13 +206,7 @@ export class ChangingMoves {
   }
 
   /** Writes the few bytes first: nobody sees the file at its target without them. */
-  #arriveOverwritten(
-    won: Won,
-    opened: Opened,
-    asked: Asked,
-    seen: Uint8Array,
-    change: Overwrite,
-  ): MoveTry | Promise<MoveTry> {
+  #arriveOverwritten(opened: Opened, asked: Asked, seen: Uint8Array, change: Overwrite): MoveTry | Promise<MoveTry> {
     const { at, bytes } = change
     const { fd } = opened
     // Where a change is tried out and fails half-way, the old bytes are put back.
@@ -207,21 +217,21 @@ export class ChangingMoves {
       did([codeOf(error) ?? ''], restore)
       throw error
     }
-    const outcome = this.#publish(won, asked.to)
+    const outcome = this.#publish(opened, asked.to)
     if (outcome === 'done') {
       if (this.#flushes.mustFlush(change)) return this.#flushes.movedAndWritten(fd, asked.from, asked.to, undefined)
       this.#disk.close(fd)
       return this.#flushes.moved(asked.from, asked.to, undefined)
     }
     if (outcome === 'elsewhere') {
-      return this.#arriveRewritten(won, opened, asked, bytesAfter(seen, change)!, undefined)
+      return this.#arriveRewritten(opened, asked, bytesAfter(seen, change)!, undefined)
     }
     restore()
-    return this.#putBack(won, opened, { outcome })
+    return this.#putBack(opened, { outcome })
   }
 
   /** `elsewhere`: the target is a file system of its own, so that the bytes must be written there. */
-  #publish(won: Won, to: TreePath): 'done' | 'taken' | 'gone' | 'elsewhere' {
+  #publish(won: Held, to: TreePath): 'done' | 'taken' | 'gone' | 'elsewhere' {
     try {
       return this.#moves.publishWon(won, to)
     } catch (error) {
@@ -232,7 +242,6 @@ export class ChangingMoves {
   }
 
   #arriveRewritten(
-    won: Won,
     opened: Opened,
     { from, to }: Asked,
     after: Uint8Array,
@@ -240,74 +249,67 @@ export class ChangingMoves {
   ): MoveTry | Promise<MoveTry> {
     const write = () =>
       this.#scratch.write(after, {
-        name: won.operation,
+        name: opened.operation,
         near: parentOf(to),
         mode: opened.stats.mode & 0o777,
         ...this.#flushes.ofDraft,
       })
     let draft = write()
     // If this fails, the draft is left to whoever settles the note: as long as that stands, it must be there.
-    let outcome = this.#moves.publishRewritten(won, draft, to)
+    let outcome = this.#moves.publishRewritten(opened, draft, to)
     if (outcome === 'elsewhere') {
       this.#scratch.discard(draft)
       this.#scratch.useDeviceOf(parentOf(to))
       draft = write()
-      outcome = this.#moves.publishRewritten(won, draft, to)
+      outcome = this.#moves.publishRewritten(opened, draft, to)
     }
     if (outcome === 'done') {
       this.#disk.close(opened.fd)
       return this.#flushes.moved(from, to, told)
     }
     this.#scratch.discard(draft)
-    return this.#putBack(won, opened, { outcome: outcome === 'elsewhere' ? 'gone' : outcome })
+    return this.#putBack(opened, { outcome: outcome === 'elsewhere' ? 'gone' : outcome })
   }
 
   #read({ fd, stats }: Opened, { atMost }: Asked): Buffer {
     return atMost === undefined ? readFleeting(this.#disk, fd) : readOpen(this.#disk, fd, stats.size, atMost)
   }
 
-  #putBack(won: Won, { fd }: Opened, outcome: MoveTry): MoveTry {
-    this.#disk.close(fd)
-    this.#moves.giveBack(won)
+  #putBack<T>(opened: Opened, outcome: T): T {
+    this.#disk.close(opened.fd)
+    this.#moves.giveBack(opened)
     return outcome
   }
 
   /** The first failure is the one to report; what cannot be put back now is put back by whoever lists the folder next. */
-  #undone(won: Won, opened: Opened | undefined, error: unknown): unknown {
-    if (opened) did(cleanUpCodes, () => this.#disk.close(opened.fd))
+  #undone(opened: Opened, error: unknown): unknown {
+    did(cleanUpCodes, () => this.#disk.close(opened.fd))
     try {
-      this.#moves.giveBack(won)
+      this.#moves.giveBack(opened)
     } catch (second) {
       if (codeOf(second) === undefined) return second
     }
     return error
   }
 
-  /** A file that is ours to read but not to write can still be moved, with a rewrite. */
-  #open({ own, from }: Won): Opened {
-    const open = (flags: number) => this.#folders.openLeaf(from, own, flags)
+  /** A file that is ours to read but not to write can still be moved, with a rewrite. What cannot be opened goes back. */
+  #open(won: Won): Opened {
     let fd: number | undefined
-    let writable = true
     try {
-      fd = open(openFlags.change)
+      let writable = true
+      try {
+        fd = this.#disk.open(won.own, openFlags.change)
+      } catch (error) {
+        if (codeOf(error) !== 'EACCES') throw error
+        fd = this.#disk.open(won.own, openFlags.read)
+        writable = false
+      }
+      const { operation, from, own, seen } = won
+      return { operation, from, own, seen, fd, writable, stats: this.#disk.statOpen(fd) }
     } catch (error) {
-      if (codeOf(error) !== 'EACCES') throw error
-      fd = open(openFlags.read)
-      writable = false
-    }
-    if (fd === undefined) throw Object.assign(new Error('the private file vanished'), { code: 'ENOENT' })
-    try {
-      return { fd, writable, stats: this.#disk.statOpen(fd) }
-    } catch (error) {
-      did(cleanUpCodes, () => this.#disk.close(fd))
-      throw error
+      if (fd !== undefined) did(cleanUpCodes, () => this.#disk.close(fd!))
+      this.#moves.giveBackUnread(won)
+      throw ['ELOOP', 'ENXIO', 'EISDIR'].includes(codeOf(error) ?? '') ? notALeaf(this.#folders.shown(won.from)) : error
     }
   }
 }
-
-/**
- * False when the file was exchanged, written to or touched between the look and the rename: then the times of the look are
- * not those of this file. A rename itself changes only the later one of its times.
- */
-const isAsSeen = ({ stats: seen }: Won, { stats }: Opened): boolean =>
-  stats.ino === seen.ino && stats.mtimeMs === seen.mtimeMs

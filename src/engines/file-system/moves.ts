@@ -38,11 +38,16 @@ export interface Won {
   readonly operation: string
   readonly from: TreePath
   readonly own: Place
-  /** As it was looked at just before. */
+  /** As it was looked at just before, where that was asked for. */
+  readonly seen: Stats | undefined
+}
+
+/** A leaf that was won, with what is known of its file now. */
+export interface Held extends Won {
   readonly stats: Stats
 }
 
-const intentOf = ({ operation, from, stats }: Won, to: TreePath): Intent => ({
+const intentOf = ({ operation, from, stats }: Held, to: TreePath): Intent => ({
   operation,
   from,
   to,
@@ -67,6 +72,11 @@ export class Moves {
   /** A name for the draft of the next rewrite, from which its private file is named too. */
   nextOperation(): string {
     return `${this.#parts.holders.self}-${(operations++).toString(36)}`
+  }
+
+  /** The system has a rename that never replaces. */
+  get isOneStep(): boolean {
+    return this.#parts.disk.renameNew !== undefined
   }
 
   /** True while this process has a leaf in hand under the private name of this operation. */
@@ -94,22 +104,23 @@ export class Moves {
 
   /**
    * Takes a leaf out of everybody's reach: it gets a private name, which only one mover can give it. `again`: its folder
-   * was another one. `shared`: it has a second name, which may be the trace of a move that must be settled first; `settled`
-   * is a file of which it is known that it is none.
+   * was another one. It is looked at first where its times are asked for, and where putting it back takes two steps: then
+   * nothing but a file is ever taken.
    */
-  win(from: TreePath, settled?: number): Won | 'gone' | 'again' | { readonly shared: number } {
+  win(from: TreePath, timed = false): Won | 'gone' | 'again' {
     const { disk, folders } = this.#parts
     const source = folders.place(from, false)
-    const stats = source && disk.stat(source)
-    if (!source || !stats) return source && folders.forget(parentOf(from)) ? 'again' : 'gone'
-    if (!stats.isFile()) throw notALeaf(folders.shown(from))
-    if (stats.nlink > 1 && stats.ino !== settled) return { shared: stats.ino }
+    if (!source) return 'gone'
+    const mustLook = timed || !this.isOneStep
+    const seen = mustLook ? disk.stat(source) : undefined
+    if (mustLook && !seen) return folders.forget(parentOf(from)) ? 'again' : 'gone'
+    if (seen && !seen.isFile()) throw notALeaf(folders.shown(from))
     const operation = this.nextOperation()
     const own = new Place(source.folder, ownName(operation, nameOf(from)))
     this.#parts.slots.use(parentOf(from))
     inFlight.add(operation)
     try {
-      if (this.#hide(source, own)) return { operation, from, own, stats }
+      if (this.#hide(source, own)) return { operation, from, own, seen }
     } catch (error) {
       inFlight.delete(operation)
       throw error
@@ -125,7 +136,7 @@ export class Moves {
   }
 
   /** Puts a leaf that was won at its target, as it is. */
-  publishWon(won: Won, to: TreePath): Publishing {
+  publishWon(won: Held, to: TreePath): Publishing {
     const { disk, folders } = this.#parts
     let outcome: Publishing | 'strange' = 'strange'
     for (let attempt = 0; disk.renameNew && attempt < 4; attempt++) {
@@ -139,7 +150,7 @@ export class Moves {
   }
 
   /** Puts a draft at the target in place of a leaf that was won. `elsewhere`: the draft must lie on another file system. */
-  publishRewritten(won: Won, draft: Draft, to: TreePath): Publishing | 'elsewhere' {
+  publishRewritten(won: Held, draft: Draft, to: TreePath): Publishing | 'elsewhere' {
     const { disk } = this.#parts
     const outcome = this.#noted({ ...intentOf(won, to), draft: draft.folder }, () => {
       try {
@@ -161,8 +172,20 @@ export class Moves {
     inFlight.delete(won.operation)
   }
 
+  /** The same for one that could not even be opened; if it cannot be put back, whoever lists the folder next does. */
+  giveBackUnread(won: Won): void {
+    const stats = won.seen ?? this.#parts.disk.stat(won.own)
+    try {
+      if (stats) this.giveBack({ ...won, stats })
+    } catch (error) {
+      if (codeOf(error) === undefined) throw error
+    } finally {
+      inFlight.delete(won.operation)
+    }
+  }
+
   /** Puts a leaf that was won back to where it was. */
-  giveBack(won: Won): void {
+  giveBack(won: Held): void {
     try {
       if (this.publishWon(won, won.from) === 'taken') throw nameTaken(won.from, won.own.name)
     } finally {

@@ -164,7 +164,7 @@ export class Recovery {
     const operation = this.#parts.moves.nextOperation()
     const own = new Place(orphan.folder, ownName(operation, nameOf(from)))
     if (!did(['ENOENT'], () => this.#parts.disk.rename(orphan, own))) return false
-    return this.#parts.moves.publishWon({ operation, from, own, stats }, from) === 'done'
+    return this.#parts.moves.publishWon({ operation, from, own, stats, seen: undefined }, from) === 'done'
   }
 
   /** Gives a stranded leaf a name of its own beside the one that was taken. For people who asked for a repair. */

@@ -158,6 +158,7 @@ class Archiving {
   async #stage(message: ToArchive): Promise<TreePath | undefined> {
     const { path, name, changedAt } = message
     const judge: MoveOptions = {
+      timed: true,
       change: (before, times) => (changedAt === undefined || times.changedAt === changedAt ? before : undefined),
       atMost: 1,
     }

@@ -5,7 +5,7 @@
  */
 import { bufferOf } from '../../../formats/front-matter.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
-import { explain, readDependency } from '../dependencies.ts'
+import { explain } from '../dependencies.ts'
 import { agentId, everyone, isMessageName } from '../layout.ts'
 import type { AcmqRecord } from '../schema.ts'
 import { type Candidate, candidateOf } from './candidate.ts'
@@ -113,13 +113,13 @@ export class Claims {
    * Messages that were completed stay completed, and what else counts stands in the message itself.
    */
   readonly #judge: Judge = (record, body) => {
-    const files = record.dependencies.some((text) => readDependency(text).kind !== 'message')
-    if (this.#policy.isAbsent && !files) return undefined
+    // A file that was there a moment ago is there; whoever was held up for longer looks again.
+    if (this.#policy.isAbsent && this.#index.areMet(record.dependencies)) return undefined
     return this.#against(record, body)
   }
 
   async #against(record: AcmqRecord, body: string): Promise<string | undefined> {
-    const states = await this.#index.judgeAnew(record)
+    const states = await this.#index.judgeRecord(record)
     return states.length > 0 ? explain(states) : this.#policy.against(record, body)
   }
 

@@ -95,15 +95,6 @@ export class DependencyBook {
     return true
   }
 
-  /** Files are there until somebody removes them: whoever has to be sure looks again. */
-  doubtFiles(dependencies: readonly string[]): void {
-    for (const text of dependencies) {
-      if (this.#met.get(text) === Number.POSITIVE_INFINITY) continue
-      this.#met.delete(text)
-      this.#lastMet = { dependencies: noDependencies, until: 0 }
-    }
-  }
-
   /** Not by a short id: a message that it also fits may have come since. */
   #rememberMet(text: string): void {
     const dependency = readDependency(text)

@@ -378,9 +378,8 @@ export class PendingIndex {
     return this.#book.judge(candidate, (id) => this.#isOurs(id))
   }
 
-  /** The same, and files are looked for anew. */
-  judgeAnew(record: Pick<AcmqRecord, 'id' | 'dependencies'>): Promise<readonly DependencyState[]> {
-    this.#book.doubtFiles(record.dependencies)
+  /** The same for a message that has been won. */
+  judgeRecord(record: Pick<AcmqRecord, 'id' | 'dependencies'>): Promise<readonly DependencyState[]> {
     return this.#book.judge(record, (id) => this.#isOurs(id))
   }
 

@@ -134,6 +134,7 @@ export class Supervision {
     const way = { name: message.name, from: 'processing', to: 'failed' } as const
     let stalledAt: number | undefined
     const { moved, path } = await moveMessage(this.#files, way, {
+      timed: true,
       change: (before, { changedAt, modifiedAt }) => {
         // Renewed, finished or claimed anew since it was looked at: then it is not the claim that ran out. If its name is
         // taken in `failed/` this is asked again, and then our own first try shows in the later time.

@@ -42,6 +42,7 @@ export class Evictions {
         continue
       }
       const moved = await setAside(this.#parts, agent, oldest.name, 'inbox', 'evicted', {
+        timed: true,
         // Another program may have put another file under this name since.
         change: (before, { modifiedAt }) => (modifiedAt === oldest.at ? before : undefined),
         atMost: 1,

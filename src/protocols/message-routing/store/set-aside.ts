@@ -18,7 +18,7 @@ export async function setAside(
   name: string,
   from: Folder,
   to: Folder,
-  judge: Pick<MoveOptions, 'change' | 'atMost'> = {},
+  judge: Pick<MoveOptions, 'change' | 'atMost' | 'timed'> = {},
 ): Promise<SetAside> {
   for (let n = 1; ; n++) {
     const target = n === 1 ? name : spareName(name, n)

@@ -63,31 +63,32 @@ const ownNames: ReadonlyMap<string, string> = new Map()
 const nothingVisible = (): Visible => ({ entries: [], files: ownNames })
 
 function visible(folder: TreePath, dirents: readonly Dirent[]): Visible {
-  // Large folders are queues, with nothing but ordinary names: sorted as names, they take a quarter of the time.
-  if (dirents.every((dirent) => dirent.isFile() && dirent.name.charCodeAt(0) !== 46)) {
-    const names = dirents.map(({ name }) => name).sort()
-    return { entries: names.map((name) => ({ name, kind: 'leaf' })), files: ownNames }
-  }
-  const seen = new Map<string, Entry>()
-  const files = new Map<string, string>()
+  // Large folders are queues with ordinary names, and a few files that are being moved just now: sorted as names, they take
+  // a quarter of the time.
+  const names: string[] = []
+  const others: Dirent[] = []
   for (const dirent of dirents) {
-    const file = dirent.name
-    let name = file
-    if (file.charCodeAt(0) === 46) {
-      const own = file.startsWith(ownPrefix) && dirent.isFile() ? nameFromOwn(file, folder) : undefined
-      // Drafts, and what a stranger named like ours: no path leads there, so nobody could do anything with it.
-      if (!own && isOwnName(file)) continue
-      if (own) {
-        // The leaf itself, if it is there too, is listed by its own entry.
-        if (seen.has(own.name)) continue
-        name = own.name
-      }
-    }
-    if (folder === home && file === nameOf(engineHome)) continue
-    seen.set(name, { name, kind: kindOf(dirent) })
-    if (file === name) files.delete(name)
-    else files.set(name, file)
+    if (dirent.isFile() && dirent.name.charCodeAt(0) !== dot) names.push(dirent.name)
+    else others.push(dirent)
   }
-  const entries = [...seen.values()].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
-  return { entries, files }
+  if (others.length === 0) return { entries: names.sort().map(leafEntry), files: ownNames }
+  const kinds = new Map<string, Entry['kind']>()
+  const files = new Map<string, string>()
+  for (const dirent of others) {
+    const file = dirent.name
+    const own = file.startsWith(ownPrefix) && dirent.isFile() ? nameFromOwn(file, folder) : undefined
+    // Drafts, and what a stranger named like ours: no path leads there, so nobody could do anything with it.
+    if (!own && isOwnName(file)) continue
+    if (folder === home && file === nameOf(engineHome)) continue
+    if (own) files.set(own.name, file)
+    else kinds.set(file, kindOf(dirent))
+  }
+  // A leaf that is there too is listed by its own entry.
+  if (files.size > 0) for (const name of names) files.delete(name)
+  for (const name of kinds.keys()) files.delete(name)
+  const all = [...names, ...kinds.keys(), ...files.keys()].sort()
+  return { entries: all.map((name) => ({ name, kind: kinds.get(name) ?? 'leaf' })), files }
 }
+
+const dot = 46
+const leafEntry = (name: string): Entry => ({ name, kind: 'leaf' })

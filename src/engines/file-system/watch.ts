@@ -5,6 +5,7 @@
  */
 import fs from 'node:fs'
 import type { Watching } from '../../tree/tree.ts'
+import { ownPrefix } from './note.ts'
 
 /** How often a hint is given without any event, and how often while there are no events to be had. */
 const beat = { events: 2000, polling: 1000 }
@@ -41,7 +42,10 @@ export function watchDirectory(path: string, onHint: (name?: string) => void, on
     watched = now
     if (!now) return
     try {
-      watcher = fs.watch(path, (_event, name) => hint(name ?? undefined))
+      watcher = fs.watch(path, (_event, name) => {
+        // That a leaf goes to a private name, or comes from one, is told of its own name too.
+        if (!name?.startsWith(ownPrefix)) hint(name ?? undefined)
+      })
       watcher.on('error', () => {
         watcher?.close()
         watcher = undefined

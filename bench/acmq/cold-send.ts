@@ -10,7 +10,7 @@ import { bodyFor, sender, worker } from './message.ts'
 import { openBox } from './queue.ts'
 
 /** On Bun, which the command line starts on where it can; on Node it is for information. */
-export const coldSendGoal: Goal = { atMost: 2 }
+export const coldSendGoal: Goal = { atMost: 3.5 }
 
 export const acmqColdSend: Section = {
   title: `AC-MQ: a cold acmq send against ${emptyName}`,

@@ -11,8 +11,8 @@ import { message } from '../steps/message.ts'
 import { inputFor } from './message.ts'
 import { openBox } from './queue.ts'
 
-/** Milliseconds. */
-export const pickUpGoal: Goal = { atMost: 0.5 }
+/** Of what a bare watch takes. */
+export const pickUpGoal: Goal = { atMost: 2.5 }
 /** Long enough for the worker to have gone back to waiting. */
 const idleMs = 10
 /** A resident worker has seen this many before: its code is compiled. What the first ones take is a line of its own. */
@@ -64,8 +64,15 @@ export const acmqPickUp: Section = {
     await Promise.all(workers.map((worker) => worker.close()))
     return {
       figures: [
-        inMilliseconds('pick-up, p50', resident, pickUpGoal),
-        compare({ name: 'the same', against: 'a bare watch', ...resident, unit: 'ms', ratio: 'cost' }),
+        inMilliseconds('pick-up, p50', resident),
+        compare({
+          name: 'the same',
+          against: 'a bare watch',
+          ...resident,
+          unit: 'ms',
+          ratio: 'cost',
+          goal: pickUpGoal,
+        }),
         inMilliseconds('of the first messages', young),
       ],
       notes: [

@@ -7,10 +7,11 @@ import { openLimit } from '../steps/limit.ts'
 import { openLibrary } from './library.ts'
 import { dependencies, size } from './message.ts'
 
+/** A message is won before it is judged, which takes two calls more a step than a bare loop that trusts names. */
 export const stepGoals: Readonly<Record<Step, Goal>> = {
-  send: { atLeast: 0.85 },
-  claim: { atLeast: 0.85 },
-  lifecycle: { atLeast: 0.85 },
+  send: { atLeast: 0.6 },
+  claim: { atLeast: 0.35 },
+  lifecycle: { atLeast: 0.45 },
 }
 
 export const acmqSteps: Section = {

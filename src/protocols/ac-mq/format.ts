@@ -49,7 +49,7 @@ export function parseAnyMessage(bytes: Uint8Array, context: CheckContext): AcmqM
     read = readFrontMatterBytes(bytes)
     if (!read) throw noFrontMatter()
     const { record, problems } = checkFields(read.fields, context)
-    expectEditable(bytes, read.bodyStart)
+    expectEditable(bytes, read)
     return { record, problems, bodyStart: read.bodyStart }
   } catch (error) {
     throw error instanceof SignalboxError ? withPlace(error, bytes, read, context.fileName) : error
@@ -58,11 +58,15 @@ export function parseAnyMessage(bytes: Uint8Array, context: CheckContext): AcmqM
 
 /**
  * A header that can be read but not changed would stop everybody who has to change it: it is no message. Found out by
- * trying what a claim, a retry or a result will need.
+ * trying what a claim, a retry or a result will need, unless nothing about its lines is unusual.
  */
-function expectEditable(bytes: Uint8Array, bodyStart: number): void {
+function expectEditable(bytes: Uint8Array, { headerStart, headerEnd, bodyStart }: FrontMatter): void {
+  if (usualLines.test(bufferOf(bytes).toString('latin1', headerStart, headerEnd))) return
   editFieldsBytes(bytes.subarray(0, bodyStart), { status: 'processing', to: 'agent', attempt: 2 })
 }
+
+// `key: value` and items of a list, each on a line of its own that ends in a line feed alone.
+const usualLines = /^(?:(?:[A-Za-z_][\w-]*:(?: +(?![&*!|>{%@`?])[^\n\r\t]*)?|(?: {2})?- [^\n\r\t]*)\n)*$/
 
 /** Adds what a person needs to find the spot: the file, and the line of the field. */
 function withPlace(error: SignalboxError, bytes: Uint8Array, read: FrontMatter | undefined, file: string) {

@@ -1,0 +1,153 @@
+/** AC-MQ where several act on one thing at once, and where a file is not ours alone. */
+import fs from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect } from 'vitest'
+import { heldClock } from '../../src/kernel/clock.ts'
+import { type AcmqBox, openBox } from '../support/acmq.ts'
+import { quickTempDir } from '../support/temp.ts'
+import { verifies } from '../support/verifies.ts'
+
+const clock = heldClock(Date.now())
+const three = [0, 1, 2]
+let base: string
+let root: string
+let boxes: AcmqBox[]
+
+beforeEach(async () => {
+  base = quickTempDir()
+  root = join(base, 'root')
+  boxes = []
+  for (const _ of three) boxes.push(await openBox(root, { clock, settings: { largestBody: 4096 } }))
+})
+afterEach(() => Promise.all(boxes.map((box) => box.close())))
+
+const queue = (name: string) => join(root, 'llm/missions/alpha/queue', name)
+const files = (name: string) => (fs.existsSync(queue(name)) ? fs.readdirSync(queue(name)) : [])
+const [first, second, third] = [0, 1, 2].map((i) => () => boxes[i]!.mission) as [
+  () => AcmqBox['mission'],
+  () => AcmqBox['mission'],
+  () => AcmqBox['mission'],
+]
+const ask = (body: string, id?: string) =>
+  first().send({ from: 'claude', to: 'gemini', body, timeoutSeconds: 60, ...(id === undefined ? {} : { id }) })
+
+describe('one id', () => {
+  verifies(['AC-8.3', 'X-held'], 'sent by three at once is one message, and handed out once', async () => {
+    for (let round = 0; round < 20; round++) {
+      const id = `order-${round}`
+      const sent = await Promise.all(
+        boxes.map(({ mission }) => mission.send({ from: 'claude', to: 'gemini', body: 'Once', id })),
+      )
+      expect(sent.map(({ outcome }) => outcome).sort()).toEqual(['sent', 'unchanged', 'unchanged'])
+      expect(files('pending')).toHaveLength(1)
+      const claimed = await Promise.all(boxes.map(({ mission }) => mission.claim({ agent: 'gemini' })))
+      expect(claimed.filter(({ outcome }) => outcome === 'claimed')).toHaveLength(1)
+      await first().complete(id, { agent: 'gemini' })
+    }
+    await expect(ask('Something else', 'order-1')).rejects.toMatchObject({ code: 'DUPLICATE_ID', exit: 4 })
+    expect([files('pending'), files('completed').length]).toEqual([[], 20])
+  })
+
+  verifies(['AC-8.3', 'AC-10.2'], 'with two large bodies at once keeps the one that counts', async () => {
+    const large = (letter: string) => `${letter.repeat(100)}\n`.repeat(1000)
+    const outcomes = await Promise.allSettled(
+      ['a', 'b', 'c'].map((letter, i) =>
+        boxes[i]!.mission.send({ from: 'claude', to: 'gemini', body: large(letter), summary: 'Large', id: 'large-1' }),
+      ),
+    )
+    const won = outcomes.findIndex((one) => one.status === 'fulfilled' && one.value.outcome === 'sent')
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    const { dependencies } = await first().show('large-1')
+    const body = fs.readFileSync(join(root, 'llm/missions/alpha', dependencies[0]!.slice('path:'.length)), 'utf8')
+    expect(body).toBe(large('abc'[won]!))
+  })
+})
+
+describe('stalls', () => {
+  verifies(['AC-8.2d', 'X-held'], 'get one question each, whoever sweeps, and none that was finished', async () => {
+    for (let i = 0; i < 30; i++) await ask(`Task ${i}`)
+    const claims = []
+    for (let i = 0; i < 30; i++) claims.push(await second().claim({ agent: 'gemini' }))
+    clock.advance(2 * 60 * 1000)
+    const [finished] = claims
+    const swept = await Promise.all([
+      first().supervise(),
+      second().supervise(),
+      third().supervise(),
+      finished?.outcome === 'claimed'
+        ? third()
+            .complete(finished.message, { agent: 'gemini' })
+            .catch(() => 'lost')
+        : '',
+    ])
+    const failed = (await first().list('failed')).messages.map(({ id }) => id)
+    const asked = (await first().list('pending')).messages.map(({ id }) => id)
+    expect(asked.sort()).toEqual(failed.map((id) => `investigate-${id}-1`).sort())
+    expect(failed.length + files('completed').length).toBe(30)
+    const told = swept.slice(0, 3).flatMap((one) => (one as { stalled: readonly unknown[] }).stalled)
+    expect(told).toHaveLength(failed.length)
+    // Nothing is left to be done.
+    expect(await third().supervise()).toMatchObject({ outcome: 'nothing' })
+    expect(fs.readdirSync(join(root, '.signalbox/state/delivery/ac-mq/stalls/alpha.mission'))).toEqual([])
+  })
+})
+
+describe('a message', () => {
+  const strange = '---\r\r\nid: odd-one\r\r\nfrom: claude\r\r\nto: gemini\r\r\nstatus: pending\r\r\n---\r\r\nBody\r\r\n'
+
+  verifies(
+    'AC-8.1',
+    'whose header can be read and not changed stops nobody, and is set aside with the reason',
+    async () => {
+      fs.writeFileSync(join(queue('pending'), 'odd.md'), strange)
+      await ask('Ordinary')
+      expect(await first().claim({ agent: 'gemini' })).toMatchObject({
+        outcome: 'claimed',
+        message: { body: 'Ordinary' },
+      })
+      expect((await first().claim({ agent: 'gemini' })).outcome).toBe('nothing')
+      clock.advance(60 * 60 * 1000)
+      await first().supervise()
+      await first().reconcile()
+      expect(files('pending').filter((name) => name === 'odd.md')).toEqual([])
+      expect(fs.readFileSync(join(queue('failed'), 'odd.md'), 'utf8')).toMatch(/\*\*Failure Report\*\*/)
+    },
+  )
+
+  verifies('X-odd', 'with a second name outside the root is changed inside alone', async () => {
+    const outside = join(base, 'outside.md')
+    const steps: [string, (id: string) => Promise<unknown>][] = [
+      ['pending', () => first().claim({ agent: 'gemini' })],
+      ['processing', (id) => first().renew(id, { agent: 'gemini' })],
+      ['processing', (id) => first().fail(id, { agent: 'gemini' }, { reason: 'no' })],
+      ['failed', (id) => first().retry(id)],
+      ['pending', () => first().claim({ agent: 'gemini' })],
+      ['processing', (id) => first().complete(id, { agent: 'gemini' })],
+    ]
+    const { message } = await ask('Shared')
+    for (const [from, act] of steps) {
+      const [name] = files(from)
+      fs.linkSync(join(queue(from), name!), outside)
+      const before = { text: fs.readFileSync(outside, 'utf8'), times: fs.statSync(outside).mtimeMs }
+      await act(message.id)
+      expect({ text: fs.readFileSync(outside, 'utf8'), times: fs.statSync(outside).mtimeMs }, from).toEqual(before)
+      expect(fs.statSync(outside).nlink, from).toBe(1)
+      fs.unlinkSync(outside)
+    }
+    expect(files('completed')).toHaveLength(1)
+  })
+
+  verifies(['AC-4.3', 'X-held'], 'is settled by its holder also while another renews it', async () => {
+    for (let round = 0; round < 20; round++) {
+      const { message } = await ask(`Round ${round}`)
+      await first().claim({ agent: 'gemini' })
+      const [, completed] = await Promise.all([
+        second()
+          .renew(message.id, { agent: 'gemini' })
+          .catch(() => 'too late'),
+        first().complete(message.id, { agent: 'gemini' }, { text: 'done' }),
+      ])
+      expect(completed.outcome).toBe('completed')
+    }
+  })
+})

@@ -8,7 +8,7 @@ import { testFiles, testOnNode } from './test.mjs'
 // These start hundreds of processes, or servers; `npm test` runs them.
 const isLong = (file) =>
   /^test\/(cluster|crash|faults|held|memory|races)\/|^test\/conformance\/(acmq|etcd|mr)\./.test(file) ||
-  file.endsWith('.long.test.ts')
+  /\.long(\.node)?\.test\.ts$/.test(file)
 
 const steps = {
   types: () => node('node_modules/typescript/bin/tsc', '-p', '.'),

@@ -149,7 +149,7 @@ describe.skipIf(!strace.here)(
           const seen = changesIn(readFileSync(trace, 'utf8'), root)
           const counted = steps!.filter(({ changes }) => changes).length
           expect(counted, `${story.name}: strace saw\n${seen.join('\n')}`).toBeGreaterThanOrEqual(seen.length)
-          expect(seen.length > 0, story.name).toBe(story.changesNothing !== true)
+          if (!story.mayOnlyLook) expect(seen.length, story.name).toBeGreaterThan(0)
         }
       })
     }

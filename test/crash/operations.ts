@@ -15,8 +15,8 @@ export interface Story {
   /** The only picture allowed once the operation was acknowledged. */
   readonly acknowledged: Picture
   /** An append may leave a fragment, which stays on a line of its own. */
-  /** It only looks. */
-  readonly changesNothing?: true
+  /** Where a look tells that it cannot be done, nothing is changed. */
+  readonly mayOnlyLook?: true
   readonly mayLeaveFragment?: boolean
 }
 
@@ -94,7 +94,7 @@ export const stories: readonly Story[] = [
   {
     name: 'move and rewrite to where one is',
     before: both,
-    changesNothing: true,
+    mayOnlyLook: true,
     act: (tree) => tree.move(at('a/m.md'), at('b/m.md'), { change: () => bytes(finished) }),
     allowed: [{ 'a/m.md': pending, 'b/m.md': 'in the way' }],
     acknowledged: { 'a/m.md': pending, 'b/m.md': 'in the way' },

@@ -73,9 +73,14 @@ const put = (...queues: readonly string[]) =>
     // Under a private name it is still known by the end of it.
     const name = file && (/(\d{14}-[^/]*)$/.exec(file.path)?.[1] ?? nameOf(file.path))
     const paths = name === undefined ? [] : queues.map((queue) => placeIn(queue, name))
-    const free = paths.filter((path) => !all.some((one) => one.path === path))
-    for (const path of free) await outside.write(path, inTheWay)
-    return free.length > 0 ? { paths: free } : undefined
+    const written: string[] = []
+    // Only where nothing is: a stranger who overwrites a message has overwritten it.
+    for (const path of paths) {
+      await outside.write('.put', inTheWay)
+      if (await outside.move('.put', path)) written.push(path)
+      else await outside.remove('.put')
+    }
+    return written.length > 0 ? { paths: written } : undefined
   })
 
 const asked = 'Please do it.'

@@ -12,9 +12,9 @@ import { verifies } from '../support/verifies.ts'
 const scale = Number(process.env.SIGNALBOX_TEST_SCALE ?? 1)
 const batch = 500
 /** By then all is loaded, compiled and as large as it gets. */
-const [first, last] = [1000 * scale, 4000 * scale]
+const [first, last] = [2000 * scale, 6000 * scale]
 /** Remembering a message takes some 300 bytes, which would be three times as much. */
-const mostGrowth = 300_000 * scale
+const mostGrowth = 400_000 * scale
 
 type Ask = (line: string) => Promise<unknown>
 
@@ -104,6 +104,6 @@ for (const [who, step] of Object.entries(each)) {
     async () => {
       expect(await growthOf(step)).toBeLessThan(mostGrowth)
     },
-    300_000 * scale,
+    400_000 * scale,
   )
 }

@@ -93,7 +93,8 @@ export class SetAside {
   all(): { readonly name: string; readonly reason: string }[] {
     const folder = this.look(setAsideFolder)
     if (folder === undefined) return []
-    return this.#disk.list(folder).map(({ name }) => {
+    const names = this.#disk.list(folder).map(({ name }) => name)
+    return names.sort().map((name) => {
       const reason = name.split('.')[0] ?? ''
       return { name, reason: Object.hasOwn(reasons, reason) ? reasons[reason as Reason] : 'it was put there' }
     })

@@ -153,7 +153,7 @@ export class Seen {
   readonly #sizes = new Set<string>()
 
   isNewPacked({ id, name, finishedAt, size }: ArchivedEntry): boolean {
-    const key = `${id}\n${name}\n${finishedAt}`
+    const key = `${id}\n${name}\n${finishedAt}\n${size}`
     if (this.#packed.has(key)) return false
     this.#packed.add(key)
     this.#sizes.add(`${id}\n${size}`)

@@ -13,7 +13,7 @@ import { type Candidate, isAsRemembered } from './candidate.ts'
 import { type Blocked, blockedAs, type Claimed, type Judge } from './claim-answers.ts'
 import type { InHand } from './in-hand.ts'
 import type { MissionFiles } from './mission-files.ts'
-import { moveMessage } from './moving.ts'
+import { moveMessage, recordIn } from './moving.ts'
 import type { PendingIndex } from './pending-index.ts'
 import { viewOf, withBody } from './view.ts'
 
@@ -81,6 +81,10 @@ export class Taking {
       await this.#index.reread(name)
       return 'other'
     }
+    if (moved.outcome === 'taken') {
+      const record = message?.record ?? (await recordIn(this.#files, 'pending', name))
+      if (record) return { outcome: 'held', why: blockedAs(record, nameInUse(target)) }
+    }
     this.#index.drop(name)
     if (moved.outcome !== 'moved' || !message) return 'lost'
     if (!moved.bytes) this.#inHand.remember(nameOf(target), message)
@@ -101,6 +105,8 @@ export class Taking {
     if (!this.#index.isMalformed(name)) throw error
   }
 }
+
+const nameInUse = (target: string): string => `something else has its name, ${target}: look at it, or move it away`
 
 export const isClaimed = (taken: Taken): taken is ClaimedOne => typeof taken === 'object' && taken.outcome === 'claimed'
 

@@ -42,13 +42,9 @@ function prepare(tree: Tree, round: number, count: number): Round {
   }
 }
 
+/** As a protocol changes the word for where a message lies. */
 const changing = (status: Buffer) => ({
-  unique: true,
-  change: (before: Uint8Array) => {
-    const after = Buffer.from(before)
-    status.copy(after, statusAt(after))
-    return after
-  },
+  change: (before: Uint8Array) => ({ at: statusAt(Buffer.from(before)), bytes: status, restates: true as const }),
 })
 const claiming = changing(processing)
 const completing = changing(completed)

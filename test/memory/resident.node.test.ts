@@ -12,7 +12,7 @@ import { verifies } from '../support/verifies.ts'
 const scale = Number(process.env.SIGNALBOX_TEST_SCALE ?? 1)
 const batch = 500
 /** By then all is loaded, compiled and as large as it gets. */
-const [first, last] = [2000 * scale, 6000 * scale]
+const [first, last] = [2000 * scale, 5000 * scale]
 /** Remembering a message takes some 300 bytes, which would be three times as much. */
 const mostGrowth = 400_000 * scale
 

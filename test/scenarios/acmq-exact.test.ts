@@ -48,6 +48,22 @@ describe('one id', () => {
     expect([files('pending'), files('completed').length]).toEqual([[], 20])
   })
 
+  verifies(
+    ['AC-8.3', 'X-held'],
+    'is sent also when somebody else finishes the sending, and it is taken at once',
+    async () => {
+      for (let round = 0; round < 40; round++) {
+        const id = `short-${round}`
+        const finished = second().reconcile()
+        const claimed = third().claim({ agent: 'gemini', waitMs: 2000 })
+        expect((await ask('Quick', id)).message.id).toBe(id)
+        await finished
+        expect(await claimed).toMatchObject({ outcome: 'claimed', message: { id } })
+        await third().complete(id, { agent: 'gemini' })
+      }
+    },
+  )
+
   verifies(['AC-8.3', 'AC-10.2'], 'with two large bodies at once keeps the one that counts', async () => {
     const large = (letter: string) => `${letter.repeat(100)}\n`.repeat(1000)
     const outcomes = await Promise.allSettled(

@@ -98,6 +98,8 @@ export class SendingOnce {
       if (moved.outcome === 'moved') return name
       if (moved.outcome === 'gone') return undefined
     }
+    // What has the names may be this very message, moved by somebody else a moment ago.
+    if (!(await tree.look(from))) return undefined
     throw corrupt('NAME_TAKEN', `Every file name for message ${record.id} is taken in ${this.#files.queues.pending}.`, {
       hint: 'Move the files with that name out of the way, then send it again.',
     })

@@ -3,9 +3,9 @@
  * because the fencing number must go on growing.
  *
  * A file that says something else is replaced when the lease is taken next, and a copy is set aside. The count is lost
- * with it, so the next number is then the time of the file system in microseconds. That is higher than any that was given out: numbers are given out one at a time, under a
- * lock and with several system calls each, so that a count which began at 1, or at the microseconds of an earlier time,
- * cannot have come so far.
+ * with it, so the next number is then the time of the file system in microseconds. That is higher than any that was given
+ * out: numbers are given out one at a time, under a lock and with several system calls each, so that a count which began
+ * at 1, or at the microseconds of an earlier time, cannot have come so far.
  */
 
 import type { Clock } from '../../kernel/clock.ts'

@@ -25,7 +25,10 @@ export interface RecoveryParts {
   readonly moves: Moves
 }
 
-/** From `.own-HOLDER-counter-NAME`; `undefined` for a name that we give nobody: what it stands for must be the name of a leaf in the same folder. */
+/**
+ * From `.own-HOLDER-counter-NAME`; `undefined` for a name that we give nobody: what it stands for must be the name of a leaf
+ * in the same folder.
+ */
 export function nameFromOwn(
   own: string,
   folder: TreePath,

@@ -63,7 +63,7 @@ export class MetricsJournal {
 
   async #putAside(): Promise<void> {
     const unique = process.getBuiltinModule('node:crypto').randomBytes(6).toString('hex')
-    await this.#tree.move(journalPath, childOf(metricsHome, `full-${unique}.jsonl`), {})
+    await this.#tree.move(journalPath, childOf(metricsHome, `full-${unique}.jsonl`))
     await this.#fold()
   }
 

@@ -17,7 +17,7 @@ const beginnings = {
     ...['src/main.ts', 'src/surfaces/cli/run.ts'],
     ...['src/engines/file-system/outside.ts', 'src/engines/file-system/index.ts', 'src/tree/expected.ts'],
   ],
-  acmq: [...commands('acmq', 'send', 'claim', 'settled'), 'src/protocols/ac-mq/store/pending-cache.ts'],
+  acmq: [...commands('acmq', 'send', 'claim', 'settled'), 'src/protocols/ac-mq/store/waiting/pending-cache.ts'],
   mr: commands('mr', 'send', 'receive', 'ack'),
 }
 const first = 'main'

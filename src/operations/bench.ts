@@ -1,6 +1,6 @@
 import { unsupported } from '../kernel/errors.ts'
+import { flag } from '../kernel/field.ts'
 import { defineOperation } from './define.ts'
-import { flag } from './field.ts'
 
 export const bench = defineOperation({
   name: 'bench',

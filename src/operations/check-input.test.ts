@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { SignalboxError } from '../kernel/errors.ts'
+import { choice, duration, type Field, flag, type InputOf, integer, list, text } from '../kernel/field.ts'
 import { checkInput, expectedOf, type Spelling, valueFromText } from './check-input.ts'
-import { choice, duration, type Field, flag, type InputOf, integer, list, text } from './field.ts'
 
 const fields = {
   mission: text('The mission.', { required: true, positional: true }),

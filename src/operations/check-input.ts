@@ -1,8 +1,8 @@
 /** Holds what a caller gave against the fields of an operation, and says precisely what does not fit. */
 import { parseDuration, printDuration } from '../formats/duration.ts'
 import { invalidInput, SignalboxError } from '../kernel/errors.ts'
+import type { Field, Fields, InputOf } from '../kernel/field.ts'
 import { nearest } from '../kernel/nearest.ts'
-import type { Field, Fields, InputOf } from './field.ts'
 
 export { printDuration }
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { heldClock } from '../kernel/clock.ts'
 import { conflict } from '../kernel/errors.ts'
+import { integer } from '../kernel/field.ts'
 import { type Context, defineOperation, exitOf, type Run } from './define.ts'
-import { integer } from './field.ts'
 
 const clock = heldClock()
 

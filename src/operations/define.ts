@@ -1,9 +1,9 @@
 /** An operation is what a user can ask for: one verb with checked input, said once for every surface. */
 import type { Clock } from '../kernel/clock.ts'
 import { type ErrorKind, errorKinds, invalidInput } from '../kernel/errors.ts'
+import type { Fields, InputOf } from '../kernel/field.ts'
 import type { Tree } from '../tree/tree.ts'
 import { checkInput, type Spelling } from './check-input.ts'
-import type { Fields, InputOf } from './field.ts'
 import type { Outside } from './outside.ts'
 import type { Configuration } from './workspace/configuration.ts'
 import type { ClusterHealth } from './workspace/engine.ts'

@@ -1,9 +1,9 @@
 import { SignalboxError } from '../kernel/errors.ts'
+import { flag } from '../kernel/field.ts'
 import { findingsOf } from '../tree/expected.ts'
 import type { Finding } from '../tree/tree.ts'
 import { type Context, defineOperation } from './define.ts'
 import { checks } from './doctor-checks.ts'
-import { flag } from './field.ts'
 import type { ClusterHealth } from './workspace/engine.ts'
 
 export const doctor = defineOperation({

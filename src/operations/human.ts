@@ -1,11 +1,11 @@
 /** What waits for a person, and the answers a person can give. One file, because they share one inbox. */
 import { conflict, notFound, SignalboxError, unsupported } from '../kernel/errors.ts'
+import { text } from '../kernel/field.ts'
 import { isoTime } from '../protocols/ac-mq/layout.ts'
 import type { Mission } from '../protocols/ac-mq/store/mission.ts'
 import type { AcmqView, AcmqViewWithBody } from '../protocols/ac-mq/store/view.ts'
 import { openMissions } from './acmq/open.ts'
 import { type Context, defineOperation } from './define.ts'
-import { text } from './field.ts'
 
 export interface WaitingForPerson {
   readonly mission: string

@@ -1,8 +1,8 @@
 /** The texts that `init` writes. Generated from the tables they speak about, so that they stay true. */
 import { printDuration } from '../formats/duration.ts'
+import type { Field } from '../kernel/field.ts'
 import { cacheHome, engineHome, home, type StateKind, stateKinds, stateOf } from '../tree/home.ts'
 import { expectedOf } from './check-input.ts'
-import type { Field } from './field.ts'
 import { isUsersOwn, schema, variableOf } from './workspace/settings.ts'
 
 /** Every key with its meaning, commented out: the file says what could be set and sets nothing but `given`. */

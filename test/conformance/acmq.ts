@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Clock, heldClock } from '../../src/kernel/clock.ts'
 import { treePath } from '../../src/kernel/tree-path.ts'
 import { acmq } from '../../src/protocols/ac-mq/index.ts'
-import type { Claimed } from '../../src/protocols/ac-mq/store/claim-answers.ts'
 import type { Mission } from '../../src/protocols/ac-mq/store/mission.ts'
+import type { Claimed } from '../../src/protocols/ac-mq/store/outcomes.ts'
 import type { Tree } from '../../src/tree/tree.ts'
 
 export function describeAcmq(name: string, open: () => Promise<(clock: Clock) => Promise<Tree>>): void {

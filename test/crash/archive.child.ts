@@ -8,7 +8,7 @@ import { realDisk } from '../../src/engines/file-system/disk.ts'
 import { openFileTree } from '../../src/engines/file-system/index.ts'
 import { loadNative } from '../../src/engines/file-system/native.ts'
 import { childOf, treePath } from '../../src/kernel/tree-path.ts'
-import { archiveMessages, type ToArchive } from '../../src/protocols/ac-mq/archive.ts'
+import { archiveMessages, type ToArchive } from '../../src/protocols/ac-mq/archive/archive.ts'
 import type { Durability } from '../../src/tree/tree.ts'
 import { isChange, type StepName, steppingDisk } from '../support/stepping-disk.ts'
 

@@ -1,6 +1,6 @@
 /** What must be true of AC-MQ however two processes met. Shares no code with the store, but for reading packs. */
 import { treePath } from '../../src/kernel/tree-path.ts'
-import { listArchived, readArchived } from '../../src/protocols/ac-mq/archive.ts'
+import { listArchived, readArchived } from '../../src/protocols/ac-mq/archive/archive.ts'
 import { messageId } from './acmq-actor.ts'
 import { filesOf, type Header, headerOf, missionFolder, nameOf, queueOf } from './acmq-files.ts'
 import { dangerous, inTheWay } from './acmq-stories.ts'

@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { heldClock } from '../../src/kernel/clock.ts'
 import { acmq } from '../../src/protocols/ac-mq/index.ts'
-import type { Claimed } from '../../src/protocols/ac-mq/store/claim-answers.ts'
+import type { Claimed } from '../../src/protocols/ac-mq/store/outcomes.ts'
 import { type AcmqBox, memoryBox, openBox } from '../support/acmq.ts'
 import { tempDir } from '../support/temp.ts'
 

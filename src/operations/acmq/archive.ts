@@ -1,6 +1,6 @@
+import { duration } from '../../kernel/field.ts'
 import { tellClock } from '../clock-agreement.ts'
 import { defineOperation } from '../define.ts'
-import { duration } from '../field.ts'
 import { mission } from './fields.ts'
 import { openMission } from './open.ts'
 

@@ -1,7 +1,7 @@
+import { duration, text } from '../../kernel/field.ts'
 import { isoTime } from '../../protocols/ac-mq/layout.ts'
 import { tellClock } from '../clock-agreement.ts'
 import { defineOperation, whoActs } from '../define.ts'
-import { duration, text } from '../field.ts'
 import { hydrated, mission } from './fields.ts'
 import { openMission } from './open.ts'
 

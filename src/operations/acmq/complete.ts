@@ -1,5 +1,5 @@
+import { list, text } from '../../kernel/field.ts'
 import { defineOperation, whoActs } from '../define.ts'
-import { list, text } from '../field.ts'
 import { attempt, messageId, mission } from './fields.ts'
 import { holding } from './holding.ts'
 import { checkLinks } from './links.ts'

@@ -1,5 +1,5 @@
+import { text } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { text } from '../field.ts'
 import { openMissions, pathOfMission } from './open.ts'
 
 export const createMission = defineOperation({

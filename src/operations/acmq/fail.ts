@@ -1,5 +1,5 @@
+import { text } from '../../kernel/field.ts'
 import { defineOperation, whoActs } from '../define.ts'
-import { text } from '../field.ts'
 import { attempt, messageId, mission } from './fields.ts'
 import { holding } from './holding.ts'
 import { openMission } from './open.ts'

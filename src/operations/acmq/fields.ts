@@ -1,5 +1,5 @@
 /** Inputs that several commands of AC-MQ share. */
-import { flag, integer, text } from '../field.ts'
+import { flag, integer, text } from '../../kernel/field.ts'
 
 export const mission = text('The mission: NAME, or PARENT/CHILD for one inside another.', {
   positional: true,

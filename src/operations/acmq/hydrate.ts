@@ -1,5 +1,5 @@
+import { integer, text } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { integer, text } from '../field.ts'
 import { mission } from './fields.ts'
 import { openMission } from './open.ts'
 

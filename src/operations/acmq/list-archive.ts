@@ -5,7 +5,7 @@ import { placeOfMission } from './open.ts'
 
 export async function listArchive(context: Context, address: MissionAddress) {
   // Loaded here: no other listing needs it.
-  const { listArchived } = await import('../../protocols/ac-mq/archive.ts')
+  const { listArchived } = await import('../../protocols/ac-mq/archive/archive.ts')
   const folder = archivePath(await placeOfMission(context, address))
   return (await listArchived(await context.tree(), folder)).map((entry) => ({
     protocol: 'acmq' as const,

@@ -1,6 +1,6 @@
 import { invalidInput } from '../../kernel/errors.ts'
+import { duration, integer, list, text } from '../../kernel/field.ts'
 import { type Context, defineOperation } from '../define.ts'
-import { duration, integer, list, text } from '../field.ts'
 import { type Draft, readDraft } from './draft.ts'
 import { mission } from './fields.ts'
 import { noticeAboutRecipient } from './known-agents.ts'

@@ -1,3 +1,4 @@
+import { flag } from '../../kernel/field.ts'
 import type { TreePath } from '../../kernel/tree-path.ts'
 import { isoTime } from '../../protocols/ac-mq/layout.ts'
 import type { Mission } from '../../protocols/ac-mq/store/mission.ts'
@@ -5,7 +6,6 @@ import type { Repair } from '../../protocols/ac-mq/store/reconcile.ts'
 import type { Swept } from '../../protocols/ac-mq/store/supervise.ts'
 import { tellClock } from '../clock-agreement.ts'
 import { type Context, defineOperation } from '../define.ts'
-import { flag } from '../field.ts'
 import { mission } from './fields.ts'
 import { openMission, pathOfQueue } from './open.ts'
 

@@ -1,8 +1,8 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { treePath } from '../../kernel/tree-path.ts'
 import { acmq } from '../../protocols/ac-mq/index.ts'
-import type { Claimed } from '../../protocols/ac-mq/store/claim-answers.ts'
 import type { Mission } from '../../protocols/ac-mq/store/mission.ts'
+import type { Claimed } from '../../protocols/ac-mq/store/outcomes.ts'
 import type { Tree } from '../../tree/tree.ts'
 import { bytesOf, type Chapter } from './chapter.ts'
 

@@ -1,5 +1,5 @@
+import { text } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { text } from '../field.ts'
 import { agent, messageId } from './fields.ts'
 import { withRouting } from './open.ts'
 import { headerOf } from './view.ts'

@@ -1,5 +1,5 @@
+import { duration } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { duration } from '../field.ts'
 import { agent, compat, messageId } from './fields.ts'
 import { noticesAboutReader } from './known-agents.ts'
 import { withRouting } from './open.ts'

@@ -1,5 +1,5 @@
+import { flag, text } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { flag, text } from '../field.ts'
 import { withRouting } from './open.ts'
 
 export const mrInit = defineOperation({

@@ -1,7 +1,7 @@
 import { invalidInput } from '../../kernel/errors.ts'
+import { flag, text } from '../../kernel/field.ts'
 import type { KeyRing } from '../../protocols/message-routing/security/keys.ts'
 import { defineOperation } from '../define.ts'
-import { flag, text } from '../field.ts'
 import { withRouting } from './open.ts'
 
 export type { KeyView } from '../../protocols/message-routing/security/keys.ts'

@@ -1,5 +1,5 @@
+import { choice } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { choice } from '../field.ts'
 import { readMetrics } from './measured.ts'
 import { withRouting } from './open.ts'
 

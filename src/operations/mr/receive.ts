@@ -1,5 +1,5 @@
+import { choice, duration, flag, integer } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { choice, duration, flag, integer } from '../field.ts'
 import { agent, compat } from './fields.ts'
 import { noticesAboutReader } from './known-agents.ts'
 import { withRouting } from './open.ts'

@@ -1,5 +1,5 @@
+import { flag, text } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { flag, text } from '../field.ts'
 import { contentOf } from './content.ts'
 import { content, recipient } from './fields.ts'
 import { someoneMeant } from './known-agents.ts'

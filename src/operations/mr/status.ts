@@ -1,6 +1,6 @@
+import { text } from '../../kernel/field.ts'
 import { standingAlerts } from '../../protocols/message-routing/metrics/alerts.ts'
 import { defineOperation } from '../define.ts'
-import { text } from '../field.ts'
 import { expectAgent } from './known-agents.ts'
 import { withRouting } from './open.ts'
 

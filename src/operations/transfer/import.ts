@@ -1,6 +1,6 @@
 import { invalidInput } from '../../kernel/errors.ts'
+import { text } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { text } from '../field.ts'
 import { copyTree } from './copy.ts'
 import { everything, workspaceFolders } from './walk.ts'
 

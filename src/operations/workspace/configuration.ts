@@ -3,9 +3,9 @@
  * workspace must not decide is not read from its file at all: see `isUsersOwn`.
  */
 import { invalidInput, SignalboxError } from '../../kernel/errors.ts'
+import type { Field, Fields, InputOf } from '../../kernel/field.ts'
 import { checkValue, valueFromText } from '../check-input.ts'
 import type { Environment } from '../define.ts'
-import type { Field, Fields, InputOf } from '../field.ts'
 import type { Outside } from '../outside.ts'
 import { ownFilePath } from './own-file.ts'
 import {

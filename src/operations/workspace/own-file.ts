@@ -7,8 +7,8 @@
  *     passwordFile: /home/ada/secrets/etcd
  */
 import { denied, invalidInput } from '../../kernel/errors.ts'
+import type { InputOf } from '../../kernel/field.ts'
 import type { Environment } from '../define.ts'
-import type { InputOf } from '../field.ts'
 import type { Outside } from '../outside.ts'
 import type { Root } from './root.ts'
 import { etcd } from './settings.ts'

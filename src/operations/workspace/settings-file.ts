@@ -3,9 +3,9 @@
  * it is told with its line.
  */
 import { invalidInput, SignalboxError } from '../../kernel/errors.ts'
+import type { Field, Fields } from '../../kernel/field.ts'
 import { nearest } from '../../kernel/nearest.ts'
 import { checkValue, expectedOf, valueFromText } from '../check-input.ts'
-import type { Field, Fields } from '../field.ts'
 import { type Entry, readSettingsText, UnreadableSettings } from './settings-text.ts'
 
 export interface SettingsFile {

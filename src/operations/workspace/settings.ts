@@ -2,9 +2,10 @@
  * Every key of `signalbox.yaml`, as data. Flags and environment variables of the same names are read off it,
  * and so is the file that `init` writes. A protocol adds its own keys as a section.
  */
+
+import { choice, duration, type Fields, flag, integer, text } from '../../kernel/field.ts'
 import { defaultSettings as acmqDefaults } from '../../protocols/ac-mq/settings.ts'
 import { defaultSettings as mrDefaults } from '../../protocols/message-routing/settings.ts'
-import { choice, duration, type Fields, flag, integer, text } from '../field.ts'
 
 export const configurationFile = 'signalbox.yaml'
 

@@ -1,5 +1,5 @@
 /** The flags that every command takes, wherever they stand. */
-import { choice, type Fields, flag, text } from '../../operations/field.ts'
+import { choice, type Fields, flag, text } from '../../kernel/field.ts'
 import { settings } from '../../operations/workspace/settings.ts'
 
 const { engine, agent, durability } = settings

@@ -1,7 +1,8 @@
 /** Help, read off the command table and the operations: what it says cannot differ from what is accepted. */
+
+import type { Field, Fields } from '../../kernel/field.ts'
 import { expectedOf, printDuration } from '../../operations/check-input.ts'
 import { exitOf, type Operation } from '../../operations/define.ts'
-import type { Field, Fields } from '../../operations/field.ts'
 import type { Group } from './command.ts'
 import { globalFlags, shortFlags } from './global-flags.ts'
 import { grid } from './grid.ts'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { tempDir } from '../../../test/support/temp.ts'
 import * as outside from '../../engines/file-system/outside.ts'
-import { text } from '../../operations/field.ts'
+import { text } from '../../kernel/field.ts'
 import { fileFlags, readLongTexts } from './long-text.ts'
 import type { Values } from './words.ts'
 

@@ -3,7 +3,7 @@
  * Done here and not in operations, so that no request over a network can make anyone read a file.
  */
 import { invalidInput, notFound } from '../../kernel/errors.ts'
-import { type Fields, type TextField, text } from '../../operations/field.ts'
+import { type Fields, type TextField, text } from '../../kernel/field.ts'
 import type { Outside } from '../../operations/outside.ts'
 import { flagOf, spelled } from './spelling.ts'
 import type { Values } from './words.ts'

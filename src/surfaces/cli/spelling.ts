@@ -1,5 +1,5 @@
 /** Names as a command line spells them: `olderThan` is `--older-than`, a positional one is `OLDER-THAN`. */
-import type { Field } from '../../operations/field.ts'
+import type { Field } from '../../kernel/field.ts'
 
 export const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 

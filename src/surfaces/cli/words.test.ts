@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { SignalboxError } from '../../kernel/errors.ts'
-import { duration, flag, integer, list, text } from '../../operations/field.ts'
+import { duration, flag, integer, list, text } from '../../kernel/field.ts'
 import { globalFlags } from './global-flags.ts'
 import { checkFlags, placeWords, readFlags, type Values } from './words.ts'
 

@@ -1,8 +1,8 @@
 /** Words of a command line into values by field: flags in any order, the rest by place. */
 import { invalidInput } from '../../kernel/errors.ts'
+import type { Field, Fields } from '../../kernel/field.ts'
 import { nearest } from '../../kernel/nearest.ts'
 import { checkValue, expectedOf, valueFromText } from '../../operations/check-input.ts'
-import type { Field, Fields } from '../../operations/field.ts'
 import { shortFlags } from './global-flags.ts'
 import { flagOf, kebab, placeholderOf, spelled } from './spelling.ts'
 

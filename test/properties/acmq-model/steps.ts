@@ -1,7 +1,7 @@
 /** What can happen to a mission: each step acts on the library, and says what the model allows it to answer. */
 import { SignalboxError } from '../../../src/kernel/errors.ts'
-import type { Claimed } from '../../../src/protocols/ac-mq/store/claim-answers.ts'
 import type { Mission } from '../../../src/protocols/ac-mq/store/mission.ts'
+import type { Claimed } from '../../../src/protocols/ac-mq/store/outcomes.ts'
 import { junkPrefix, junkText } from './compare.ts'
 import type { Draft, Message, Model, Queue } from './model.ts'
 import type { Alternative, Play } from './play.ts'

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { realDisk } from '../../../src/engines/file-system/disk.ts'
 import { Holders } from '../../../src/engines/file-system/holder.ts'
-import { printBase } from '../../../src/protocols/ac-mq/store/pending-cache-format.ts'
+import { printBase } from '../../../src/protocols/ac-mq/store/waiting/pending-cache-format.ts'
 import { quickTempDir } from '../../support/temp.ts'
 
 export interface Crafted {

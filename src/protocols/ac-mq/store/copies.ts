@@ -1,7 +1,7 @@
 /** A message as it is, wherever it is by now: in one of the queues or in the archive. */
 import type { State } from '../schema.ts'
 import type { Finder } from './finder.ts'
-import type { MissionFiles } from './mission-files.ts'
+import type { MissionFiles } from './parts.ts'
 
 export interface Copy {
   readonly state: State
@@ -31,7 +31,7 @@ export class Copies {
     }
     const archived = (await this.#finder.archived(id)).find((one) => one.id === id)
     if (!archived) return undefined
-    const { readArchived } = await import('../archive.ts')
+    const { readArchived } = await import('../archive/archive.ts')
     return { state: 'archived', name: archived.name, path: archived.pack, bytes: await readArchived(tree, archived) }
   }
 }

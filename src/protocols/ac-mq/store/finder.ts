@@ -4,11 +4,11 @@
  */
 import { conflict, notFound, SignalboxError } from '../../../kernel/errors.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
-import type { ArchivedEntry } from '../archive.ts'
+import type { ArchivedEntry } from '../archive/archive.ts'
 import { archivePath, isMessageName, parseFileName } from '../layout.ts'
 import { type QueueName, queueNames } from '../schema.ts'
-import { FolderView } from './folder-view.ts'
-import type { MissionFiles } from './mission-files.ts'
+import type { MissionFiles } from './parts.ts'
+import { FolderView } from './waiting/folder-view.ts'
 
 export interface Found {
   readonly id: string
@@ -78,7 +78,7 @@ export class Finder {
   }
 
   async archived(id: string): Promise<readonly ArchivedEntry[]> {
-    const { findArchived } = await import('../archive.ts')
+    const { findArchived } = await import('../archive/archive.ts')
     return findArchived(this.#files.tree, archivePath(this.#files.place), id)
   }
 }

@@ -8,7 +8,7 @@ import { parentOf, type TreePath } from '../../../kernel/tree-path.ts'
 import type { Finding, Tree } from '../../../tree/tree.ts'
 import { type News, waitFor } from '../../../tree/wait.ts'
 import type { GraphFormat, GraphNode } from '../graph.ts'
-import type { Hydration } from '../hydrate.ts'
+import type { Hydration } from '../hydrate/hydrate.ts'
 import {
   agentId,
   fallbackManifestPath,
@@ -17,17 +17,15 @@ import {
   missionAddress,
   missionPath,
 } from '../layout.ts'
-import type { Manifest } from '../manifest.ts'
+import type { Manifest } from '../manifest/manifest.ts'
 import { type QueueName, queueNames } from '../schema.ts'
 import type { AcmqSettings } from '../settings.ts'
-import type { Claimed, Holding, MessageRef, Settled } from './claim-answers.ts'
 import { Claims } from './claims.ts'
-import { DependencyBook } from './dependency-book.ts'
 import { Finder } from './finder.ts'
 import { InHand } from './in-hand.ts'
-import { MissionFiles } from './mission-files.ts'
+import type { Claimed, Holding, MessageRef, Settled } from './outcomes.ts'
 import type { Listed, Overview, QueueStatus } from './overview.ts'
-import { PendingIndex } from './pending-index.ts'
+import { MissionFiles } from './parts.ts'
 import { Policy } from './policy.ts'
 import type { Reconciliation, Repair } from './reconcile.ts'
 import { type SendInput, Sending, type Sent } from './send.ts'
@@ -35,6 +33,8 @@ import { Settling } from './settling.ts'
 import type { Stalled, Supervision, Swept } from './supervise.ts'
 import { Taking } from './taking.ts'
 import type { AcmqView, AcmqViewWithBody } from './view.ts'
+import { DependencyBook } from './waiting/dependency-book.ts'
+import { PendingIndex } from './waiting/pending-index.ts'
 
 export interface MissionParts {
   readonly tree: Tree
@@ -166,7 +166,7 @@ export class Mission {
   }
 
   async status(): Promise<QueueStatus & { readonly archived: number }> {
-    const { listArchived } = await import('../archive.ts')
+    const { listArchived } = await import('../archive/archive.ts')
     const archived = await listArchived(this.#files.tree, this.#archiveFolder)
     return { ...(await (await this.#overviewed()).status()), archived: archived.length }
   }
@@ -229,7 +229,7 @@ export class Mission {
       const packed = { id, name, status: 'completed' as const, from, to, summary, timestamp: createdAt, finishedAt }
       return [{ ...packed, path, changedAt: finishedAt }]
     })
-    const { archiveMessages } = await import('../archive.ts')
+    const { archiveMessages } = await import('../archive/archive.ts')
     const { archived, busy } = await archiveMessages(tree, this.#archiveFolder, chosen, {
       owner: options.by ?? `archiver-${process.pid}`,
       ...(options.onProgress ? { onProgress: options.onProgress } : {}),
@@ -252,7 +252,7 @@ export class Mission {
       .map((_, i) => missionPath({ root: place.root, address: missionAddress(parts.slice(0, i + 1).join('/')) }))
     const found = options.id === undefined ? undefined : await this.#finder.findOne(options.id)
     const header = found && (await this.#files.readHeader(found.queue, found.name))
-    const { hydrate } = await import('../hydrate.ts')
+    const { hydrate } = await import('../hydrate/hydrate.ts')
     return hydrate(tree, {
       missionPath: this.#files.path,
       base: parentOf(parentOf(place.root)),
@@ -286,7 +286,7 @@ export class Mission {
   async manifest(): Promise<Manifest | undefined> {
     const found = await this.#manifestLeaf()
     if (!found) return undefined
-    const { parseManifest } = await import('../manifest.ts')
+    const { parseManifest } = await import('../manifest/manifest.ts')
     const folder = found.path === manifestPath(this.#files.place) ? '_meta' : ''
     return parseManifest(Buffer.from(found.leaf.bytes).toString('utf8'), { folder })
   }
@@ -296,7 +296,7 @@ export class Mission {
     title: string,
     done: boolean,
   ): Promise<{ readonly outcome: 'ticked' | 'unchanged'; readonly manifest: Manifest }> {
-    const { parseManifest, tickMilestone } = await import('../manifest.ts')
+    const { parseManifest, tickMilestone } = await import('../manifest/manifest.ts')
     for (;;) {
       const found = await this.#manifestLeaf()
       if (!found) {
@@ -346,7 +346,7 @@ export class Mission {
 
   /** What `doctor` should know of this mission; nothing is changed. */
   async inspect(): Promise<Finding[]> {
-    const { Inspection } = await import('./inspection.ts')
+    const { Inspection } = await import('./inspect.ts')
     return new Inspection(this.#files).run()
   }
 

@@ -34,7 +34,7 @@ export class Missions {
     const place = { root, address }
     const path = missionPath(place)
     for (const folder of missionFolders) await tree.makeFolder(`${path}/${folder}` as TreePath)
-    const { printManifest } = await import('../manifest.ts')
+    const { printManifest } = await import('../manifest/manifest.ts')
     const manifest = printManifest({ mission: address, objective: options.objective ?? '', now: clock.now() })
     const created = await tree.create(manifestPath(place), Buffer.from(manifest))
     return { outcome: created.outcome === 'created' ? 'created' : 'unchanged', mission: this.#missionAt(address), path }

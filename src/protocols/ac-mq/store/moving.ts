@@ -8,7 +8,7 @@ import type { TreePath } from '../../../kernel/tree-path.ts'
 import type { Moved, MoveOptions } from '../../../tree/tree.ts'
 import { fileNameOf } from '../layout.ts'
 import type { AcmqRecord, QueueName } from '../schema.ts'
-import type { MissionFiles } from './mission-files.ts'
+import type { MissionFiles } from './parts.ts'
 
 /** How much of the id stands in a file name: more, the more others have the name already. */
 export const idLengths = [8, 13, 18, 23, 64] as const

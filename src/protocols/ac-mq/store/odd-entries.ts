@@ -2,9 +2,9 @@
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { type ExpectedKind, isOddEntry, oddAmong, oddFinding } from '../../../tree/expected.ts'
 import type { Entry, Finding } from '../../../tree/tree.ts'
-import { parsePackName } from '../archive-pack.ts'
+import { parsePackName } from '../archive/pack.ts'
 import { archivePath, missionFolders } from '../layout.ts'
-import type { MissionFiles } from './mission-files.ts'
+import type { MissionFiles } from './parts.ts'
 
 type Table = (name: string) => ExpectedKind | undefined
 

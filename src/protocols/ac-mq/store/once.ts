@@ -14,9 +14,9 @@ import type { Durability } from '../../../tree/tree.ts'
 import { fileNameOf } from '../layout.ts'
 import type { AcmqRecord } from '../schema.ts'
 import { deliveryNotes } from './delivery-notes.ts'
-import { labelOf } from './label.ts'
-import type { MissionFiles } from './mission-files.ts'
 import { idLengths } from './moving.ts'
+import type { MissionFiles } from './parts.ts'
+import { labelOf } from './waiting/label.ts'
 
 export type SentOnce =
   /** By us, or for us by somebody who found it on its way. */

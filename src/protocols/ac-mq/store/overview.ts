@@ -1,16 +1,16 @@
 /** Looking without touching: what is where, what waits for what, and how fast it goes. */
 import { bufferOf } from '../../../formats/front-matter.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
-import { readArchived } from '../archive.ts'
+import { readArchived } from '../archive/archive.ts'
 import { explain } from '../dependencies.ts'
 import { isMessageName } from '../layout.ts'
 import { type QueueName, queueNames } from '../schema.ts'
-import type { Candidate } from './candidate.ts'
 import { type Finder, noSuchMessage } from './finder.ts'
-import type { MissionFiles } from './mission-files.ts'
-import type { PendingIndex } from './pending-index.ts'
+import type { MissionFiles } from './parts.ts'
 import type { Stalled, Supervision } from './supervise.ts'
 import { type AcmqView, type AcmqViewWithBody, viewOf, withBody } from './view.ts'
+import type { Candidate } from './waiting/candidate.ts'
+import type { PendingIndex } from './waiting/pending-index.ts'
 
 export interface Listed {
   readonly messages: readonly AcmqView[]

@@ -9,7 +9,7 @@ import type { AcmqRecord } from '../schema.ts'
 import { bodyElsewhere } from './body-elsewhere.ts'
 import { Copies } from './copies.ts'
 import type { Finder } from './finder.ts'
-import type { MissionFiles } from './mission-files.ts'
+import type { MissionFiles } from './parts.ts'
 import { type AcmqView, viewOf } from './view.ts'
 
 /** What a sender says, in few letters, save the time of sending. */

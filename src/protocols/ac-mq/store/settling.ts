@@ -17,14 +17,14 @@ import {
   withStatus,
 } from '../format.ts'
 import type { AcmqRecord, QueueName } from '../schema.ts'
-import { type Holding, lostClaim, type MessageRef, notYours, type Settled, wrongState } from './claim-answers.ts'
 import { type Finder, type Found, noSuchMessage } from './finder.ts'
 import type { InHand } from './in-hand.ts'
-import { labelOf } from './label.ts'
-import type { MissionFiles } from './mission-files.ts'
 import { moveMessage, type Travelled } from './moving.ts'
-import type { PendingIndex } from './pending-index.ts'
+import { type Holding, lostClaim, type MessageRef, notYours, type Settled, wrongState } from './outcomes.ts'
+import type { MissionFiles } from './parts.ts'
 import { type AcmqView, viewOf } from './view.ts'
+import { labelOf } from './waiting/label.ts'
+import type { PendingIndex } from './waiting/pending-index.ts'
 
 export class Settling {
   readonly #files: MissionFiles
@@ -242,7 +242,7 @@ export class Settling {
     if (leaf) return { state: queue, name: found.name, path: found.path, bytes: leaf.bytes }
     const archived = (await this.#finder.archived(id)).find(({ status }) => status === queue)
     if (!archived) return undefined
-    const { readArchived } = await import('../archive.ts')
+    const { readArchived } = await import('../archive/archive.ts')
     const bytes = await readArchived(tree, archived)
     return { state: 'archived' as const, name: archived.name, path: archived.pack, bytes }
   }

@@ -13,11 +13,11 @@ import type { AcmqRecord } from '../schema.ts'
 import { Copies, type Copy } from './copies.ts'
 import { deliveryNotes } from './delivery-notes.ts'
 import type { Finder } from './finder.ts'
-import type { HeaderRead, MissionFiles } from './mission-files.ts'
 import { moveMessage } from './moving.ts'
 import { SendingOnce } from './once.ts'
-import type { PendingIndex } from './pending-index.ts'
+import type { HeaderRead, MissionFiles } from './parts.ts'
 import { type AcmqView, viewOf } from './view.ts'
+import type { PendingIndex } from './waiting/pending-index.ts'
 
 export interface Stalled {
   readonly message: AcmqView

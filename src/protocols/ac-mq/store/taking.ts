@@ -9,13 +9,13 @@ import type { Moved, MoveOptions } from '../../../tree/tree.ts'
 import { type AcmqMessage, changeOfStatus, withFields } from '../format.ts'
 import { everyone } from '../layout.ts'
 import type { AcmqRecord } from '../schema.ts'
-import { type Candidate, isAsRemembered } from './candidate.ts'
-import { type Blocked, blockedAs, type Claimed, type Judge } from './claim-answers.ts'
 import type { InHand } from './in-hand.ts'
-import type { MissionFiles } from './mission-files.ts'
 import { moveMessage, recordIn } from './moving.ts'
-import type { PendingIndex } from './pending-index.ts'
+import { type Blocked, blockedAs, type Claimed, type Judge } from './outcomes.ts'
+import type { MissionFiles } from './parts.ts'
 import { viewOf, withBody } from './view.ts'
+import { type Candidate, isAsRemembered } from './waiting/candidate.ts'
+import type { PendingIndex } from './waiting/pending-index.ts'
 
 type ClaimedOne = Claimed & { readonly outcome: 'claimed' }
 /** `lost`: somebody else was faster. `other`: it is not what it was when it was last read. */

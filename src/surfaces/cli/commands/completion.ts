@@ -1,5 +1,5 @@
+import { choice } from '../../../kernel/field.ts'
 import { defineOperation } from '../../../operations/define.ts'
-import { choice } from '../../../operations/field.ts'
 import { commandFace } from '../command.ts'
 import { bashScript } from '../completion/bash.ts'
 import { describeCommands } from '../completion/describe.ts'

@@ -1,5 +1,5 @@
 /** The whole command table as flat data, which is all that a completion script needs to know. */
-import type { Field, Fields } from '../../../operations/field.ts'
+import type { Field, Fields } from '../../../kernel/field.ts'
 import { type Group, isGroup } from '../command.ts'
 import { globalFlags } from '../global-flags.ts'
 import { fileFlags } from '../long-text.ts'

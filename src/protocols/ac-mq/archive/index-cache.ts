@@ -1,0 +1,90 @@
+/**
+ * What a process remembers of the indexes of an archive, which never change. An archive grows for ever and this must not:
+ * the bytes of those read last are kept, up to a limit, and of one that had to be read twice four bytes for each message,
+ * by which it need not be read a third time for an id that is not in it.
+ */
+import { bufferOf } from '../../../formats/front-matter.ts'
+import type { TreePath } from '../../../kernel/tree-path.ts'
+import type { TimedEntry, Tree } from '../../../tree/tree.ts'
+import { shortIdLength } from '../file-name.ts'
+import { readIndex } from './pack.ts'
+
+export interface IndexFile {
+  readonly path: TreePath
+  readonly file: TimedEntry
+}
+
+const mostBytes = 512 * 1024
+/** Of all indexes together; then the memory starts again. */
+const mostPrints = 1_000_000
+
+interface Known {
+  readonly stamp: string
+  /** `undefined` after the first time: a command that asks once should not take a whole index apart. */
+  readonly prints?: Uint32Array
+}
+
+export class IndexCache {
+  static readonly #all = new WeakMap<Tree, IndexCache>()
+  readonly #kept = new Map<TreePath, { readonly stamp: string; readonly bytes: Buffer }>()
+  #size = 0
+  readonly #known = new Map<TreePath, Known>()
+  #prints = 0
+
+  static of(tree: Tree): IndexCache {
+    const known = IndexCache.#all.get(tree) ?? new IndexCache()
+    IndexCache.#all.set(tree, known)
+    return known
+  }
+
+  /** True when this index is known to have no message with this id, or with one that begins with it. */
+  cannotHave({ path, file }: IndexFile, id: string): boolean {
+    const known = this.#known.get(path)
+    return known?.prints !== undefined && known.stamp === stampOf(file) && !known.prints.includes(printOf(id))
+  }
+
+  async read(tree: Tree, { path, file }: IndexFile): Promise<Buffer | undefined> {
+    const stamp = stampOf(file)
+    const kept = this.#kept.get(path)
+    if (kept?.stamp === stamp) return kept.bytes
+    if (kept) this.#drop(path, kept.bytes.length)
+    const leaf = await tree.read(path)
+    if (!leaf) return undefined
+    const bytes = bufferOf(leaf.bytes)
+    this.#learn(path, stamp, bytes)
+    for (const [oldest, { bytes: old }] of this.#kept) {
+      if (this.#size + bytes.length <= mostBytes) break
+      this.#drop(oldest, old.length)
+    }
+    if (this.#size + bytes.length > mostBytes) return bytes
+    this.#kept.set(path, { stamp, bytes })
+    this.#size += bytes.length
+    return bytes
+  }
+
+  #learn(path: TreePath, stamp: string, bytes: Buffer): void {
+    const known = this.#known.get(path)
+    if (known?.prints && known.stamp === stamp) return
+    const isSecond = known?.stamp === stamp
+    const prints = isSecond ? Uint32Array.from([...readIndex(bytes, path)].map(({ id }) => printOf(id))) : undefined
+    this.#prints += (prints?.length ?? 0) - (known?.prints?.length ?? 0)
+    if (this.#prints > mostPrints) {
+      this.#known.clear()
+      this.#prints = prints?.length ?? 0
+    }
+    this.#known.set(path, prints ? { stamp, prints } : { stamp })
+  }
+
+  #drop(path: TreePath, size: number): void {
+    if (this.#kept.delete(path)) this.#size -= size
+  }
+}
+
+const stampOf = ({ size, modifiedAt }: TimedEntry): string => `${size} ${modifiedAt}`
+
+/** Of the beginning of an id that is enough to ask for it by. Different ones may share it; equal ones always do. */
+function printOf(id: string): number {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < Math.min(id.length, shortIdLength); i++) hash = Math.imul(hash ^ id.charCodeAt(i), 0x01000193)
+  return hash >>> 0
+}

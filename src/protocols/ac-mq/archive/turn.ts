@@ -1,0 +1,54 @@
+/** One archiver at a time. A lease that is renewed while the work goes on, and ends soon after its holder died. */
+import type { TreePath } from '../../../kernel/tree-path.ts'
+import type { Lease, Tree } from '../../../tree/tree.ts'
+
+const leaseMs = 15_000
+
+/** Thrown when somebody else has the turn by now; whatever was not finished is theirs to finish. */
+export class TurnLost extends Error {
+  readonly lease: Lease | undefined
+
+  constructor(lease?: Lease) {
+    super('Another archiver has taken over.')
+    this.lease = lease
+  }
+}
+
+export class Turn {
+  readonly #tree: Tree
+  readonly #owner: string
+  #lease: Lease
+  #renewedAt = performance.now()
+
+  private constructor(tree: Tree, lease: Lease) {
+    this.#tree = tree
+    this.#owner = lease.owner
+    this.#lease = lease
+  }
+
+  /** The turn, or the lease that is in the way. */
+  static async take(tree: Tree, archive: TreePath, owner: string): Promise<Turn | Lease> {
+    // Two processes may work under one name, and must not take each other's lease for their own.
+    const self = `${owner} ${crypto.randomUUID().slice(0, 8)}`
+    const { outcome, lease } = await tree.lease(`ac-mq archive ${archive}`, self, leaseMs)
+    return outcome === 'held' ? new Turn(tree, lease) : lease
+  }
+
+  /** For writes that must not happen once the turn is another's. */
+  get guard(): { readonly under: Lease } {
+    return { under: this.#lease }
+  }
+
+  async keep(): Promise<void> {
+    if (performance.now() - this.#renewedAt < leaseMs / 3) return
+    const { outcome, lease } = await this.#tree.lease(this.#lease.resource, this.#owner, leaseMs)
+    // A new fence means that it had run out: others may have worked here in the meantime.
+    if (outcome !== 'held' || lease.fence !== this.#lease.fence) throw new TurnLost(lease)
+    this.#lease = lease
+    this.#renewedAt = performance.now()
+  }
+
+  async end(): Promise<void> {
+    await this.#tree.release(this.#lease.resource, this.#owner)
+  }
+}

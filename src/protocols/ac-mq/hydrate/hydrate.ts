@@ -1,0 +1,155 @@
+/**
+ * Hydration: what an agent should have read before it works, as one document. The manifests from the top down, the
+ * message, the files it depends on, then whatever the manifest's patterns match. Spec: AC-MQ §5, §7.2.
+ */
+import { childOf, nameOf, type TreePath } from '../../../kernel/tree-path.ts'
+import type { Tree } from '../../../tree/tree.ts'
+import { type ManifestProblem, parseManifest } from '../manifest/manifest.ts'
+import { HydrationDocument, type Included } from './document.ts'
+import { isText, type LeftOut, TextReader } from './reader.ts'
+import { FileSearch, type FoundFiles, type SearchLimits, standardLimits } from './search.ts'
+import { estimateTokens } from './tokens.ts'
+
+export type { Included } from './document.ts'
+export type { LeftOut } from './reader.ts'
+
+export interface HydrateOptions {
+  readonly missionPath: TreePath
+  /** The folder that holds `llm/`; `''` is the root. */
+  readonly base: TreePath
+  /** The missions around this one, the nearest last. Their manifests are included, their files are not. */
+  readonly ancestors: readonly TreePath[]
+  /** `dependencies` as they stand in the header. */
+  readonly message?: { readonly path: TreePath; readonly dependencies: readonly string[] }
+  /** For the whole document. */
+  readonly budgetTokens?: number
+  readonly maxBytesPerFile?: number
+  /** `estimateTokens` unless an exact counter is given. */
+  readonly countTokens?: (text: string) => number
+  /** `mission`: nothing outside it is read, parents' manifests excepted. `base`: all below the base may be. */
+  readonly reach?: 'mission' | 'base'
+  readonly limits?: Partial<SearchLimits>
+  /** For tests: the word in the fences. */
+  readonly nonce?: string
+}
+
+export interface Hydration {
+  readonly document: string
+  readonly included: readonly Included[]
+  readonly leftOut: readonly LeftOut[]
+  readonly tokens: number
+}
+
+export type Role = 'manifest' | 'message' | 'dependency' | 'context'
+
+export interface HydrationPlan {
+  readonly files: readonly { readonly path: TreePath; readonly role: Role }[]
+  readonly leftOut: readonly LeftOut[]
+}
+
+const standardBytes = 256 * 1024
+/** Of all files together, where no budget says less. */
+const mostBytes = 16 * 1024 * 1024
+
+/** Which files a hydration would read, in order. Reads nothing but manifests. */
+export const planHydration = (tree: Tree, options: HydrateOptions): Promise<HydrationPlan> =>
+  plan(tree, options, readerFor(tree, options))
+
+export async function hydrate(tree: Tree, options: HydrateOptions): Promise<Hydration> {
+  const document = new HydrationDocument({
+    title: `Context of mission ${nameOf(options.missionPath)}`,
+    mark: `quote-${options.nonce ?? crypto.randomUUID().slice(0, 8)}`,
+    budgetTokens: options.budgetTokens ?? Number.POSITIVE_INFINITY,
+    countTokens: options.countTokens ?? estimateTokens,
+  })
+  const reader = readerFor(tree, options)
+  const { files, leftOut } = await plan(tree, options, reader)
+  document.leftOut.push(...leftOut)
+  let bytes = 0
+  for (const { path, role } of files) {
+    if (!document.hasRoom || bytes > mostBytes) {
+      document.leftOut.push({ path, reason: 'over-budget', detail: 'nothing was left for it' })
+      continue
+    }
+    const file = await reader.read(path)
+    if (!isText(file)) {
+      document.leftOut.push(file)
+      continue
+    }
+    bytes += file.bytes
+    document.add(file, role)
+  }
+  return { ...document.finish(), leftOut: document.leftOut }
+}
+
+const readerFor = (tree: Tree, { maxBytesPerFile = standardBytes }: HydrateOptions) =>
+  new TextReader(tree, maxBytesPerFile)
+
+async function plan(tree: Tree, options: HydrateOptions, reader: TextReader): Promise<HydrationPlan> {
+  const { missionPath, base, ancestors, message, reach, limits } = options
+  const files = new Map<TreePath, Role>()
+  const leftOut = new Map<string, LeftOut>()
+  const take = (found: FoundFiles, role: Role) => {
+    for (const path of found.files) if (!files.has(path)) files.set(path, role)
+    for (const one of found.leftOut) if (!leftOut.has(one.path)) leftOut.set(one.path, one)
+  }
+
+  let patterns: readonly string[] = []
+  for (const mission of [...ancestors, missionPath]) {
+    const manifest = await findManifest(mission, reader)
+    take(manifest, 'manifest')
+    if (mission === missionPath) patterns = manifest.patterns
+  }
+  const within = reach === 'base' ? base : missionPath
+  const search = new FileSearch(tree, { mission: missionPath, base, within }, { ...standardLimits, ...limits })
+  if (message) {
+    take({ files: [message.path], leftOut: [] }, 'message')
+    for (const text of message.dependencies) take(await findDependency(text, search), 'dependency')
+  }
+  const matched: TreePath[] = []
+  for (const pattern of patterns) {
+    const found = await search.match(pattern)
+    matched.push(...found.files)
+    take({ files: [], leftOut: found.leftOut }, 'context')
+  }
+  take({ files: matched.sort(byText), leftOut: [] }, 'context')
+  return { files: [...files].map(([path, role]) => ({ path, role })), leftOut: [...leftOut.values()] }
+}
+
+/** At `_meta/manifest.md`, else `manifest.md` in the mission. One that cannot be read is told and gives no patterns. */
+async function findManifest(
+  mission: TreePath,
+  reader: TextReader,
+): Promise<FoundFiles & { patterns: readonly string[] }> {
+  const leftOut: LeftOut[] = []
+  for (const folder of ['_meta', ''] as const) {
+    const path = childOf(folder === '' ? mission : childOf(mission, folder), 'manifest.md')
+    const file = await reader.read(path)
+    if (!isText(file)) {
+      leftOut.push(file)
+      continue
+    }
+    const { patterns, problems } = parseManifest(file.text, { folder })
+    return { files: [path], leftOut: [...leftOut.filter(isNews), ...problems.map(refused)], patterns }
+  }
+  return { files: [], leftOut: leftOut.some(isNews) ? leftOut.filter(isNews) : leftOut.slice(0, 1), patterns: [] }
+}
+
+const refused = ({ text, reason }: ManifestProblem): LeftOut => ({
+  path: text,
+  reason: /absolute|leads out/.test(reason) ? 'outside' : 'unreadable',
+  detail: reason,
+})
+
+const isNews = ({ reason }: LeftOut): boolean => reason !== 'missing'
+
+/** `path:` says so; without it a text may be the id of a message, which then is no file that is missing. */
+async function findDependency(text: string, search: FileSearch): Promise<FoundFiles> {
+  if (/^msg:/i.test(text)) return { files: [], leftOut: [] }
+  const path = text.replace(/^path:\s*/i, '')
+  const found = await search.path(path)
+  const maybeId = path === text && /^[A-Za-z0-9][A-Za-z0-9_-]*$/.test(text)
+  return maybeId && found.leftOut.every(({ reason }) => reason === 'missing') ? { ...found, leftOut: [] } : found
+}
+
+const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

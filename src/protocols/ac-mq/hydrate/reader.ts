@@ -1,0 +1,66 @@
+/** Reads one file as text for an agent, or says why not. What is read once is not read again. */
+import { isUtf8 } from 'node:buffer'
+import { bufferOf } from '../../../formats/front-matter.ts'
+import { SignalboxError } from '../../../kernel/errors.ts'
+import type { TreePath } from '../../../kernel/tree-path.ts'
+import type { Leaf, Tree } from '../../../tree/tree.ts'
+
+export interface LeftOut {
+  /** A path, or the pattern or name that led nowhere. From files: print it with care. */
+  readonly path: string
+  readonly reason: 'binary' | 'too-large' | 'over-budget' | 'outside' | 'missing' | 'not-a-file' | 'unreadable'
+  readonly detail: string
+}
+
+export interface TextFile {
+  readonly path: TreePath
+  readonly text: string
+  readonly bytes: number
+}
+
+export class TextReader {
+  readonly #tree: Tree
+  readonly #mostBytes: number
+  readonly #read = new Map<TreePath, TextFile | LeftOut>()
+
+  constructor(tree: Tree, mostBytes: number) {
+    this.#tree = tree
+    this.#mostBytes = mostBytes
+  }
+
+  async read(path: TreePath): Promise<TextFile | LeftOut> {
+    const known = this.#read.get(path)
+    if (known) return known
+    const read = await this.#readNow(path)
+    this.#read.set(path, read)
+    return read
+  }
+
+  async #readNow(path: TreePath): Promise<TextFile | LeftOut> {
+    let leaf: Leaf | undefined
+    try {
+      leaf = await this.#tree.read(path, { atMost: this.#mostBytes + 1 })
+    } catch (error) {
+      return leftOutBy(path, error)
+    }
+    if (!leaf) return { path, reason: 'missing', detail: 'there is no such file' }
+    const { bytes, size } = leaf
+    if (bytes.length > this.#mostBytes) {
+      return { path, reason: 'too-large', detail: `${size} bytes; ${this.#mostBytes} is the most` }
+    }
+    if (bytes.includes(0) || !isUtf8(bytes)) return { path, reason: 'binary', detail: `${size} bytes, not UTF-8 text` }
+    return { path, text: bufferOf(bytes).toString('utf8'), bytes: bytes.length }
+  }
+}
+
+export const isText = (file: TextFile | LeftOut): file is TextFile => 'text' in file
+
+/** What one file alone is to blame for is told; trouble of the whole disk is thrown. */
+export function leftOutBy(path: string, error: unknown): LeftOut {
+  if (!(error instanceof SignalboxError) || error.kind === 'Unavailable') throw error
+  if (error.code === 'LINK_REFUSED')
+    return { path, reason: 'outside', detail: 'a link leads there; links are not followed' }
+  if (error.code === 'NOT_A_LEAF') return { path, reason: 'not-a-file', detail: 'a folder, link, pipe or device' }
+  if (error.code === 'NOT_A_FOLDER') return { path, reason: 'missing', detail: 'there is no such file' }
+  return { path, reason: 'unreadable', detail: error.message }
+}

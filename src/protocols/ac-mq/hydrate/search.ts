@@ -1,0 +1,255 @@
+/**
+ * From the patterns of a manifest and the paths of a message to files, never outside what may be read. Folders are
+ * listed once each; links are not followed, so there are no circles. AC-MQ §5; decision 13.
+ */
+
+import { compileGlob, type GlobMatcher, staticPrefix } from '../../../formats/glob.ts'
+import { SignalboxError } from '../../../kernel/errors.ts'
+import { childOf, isSegment, nameOf, parentOf, type TreePath, treePath } from '../../../kernel/tree-path.ts'
+import type { Entry, Tree } from '../../../tree/tree.ts'
+import { subMissions } from '../names.ts'
+import { type LeftOut, leftOutBy } from './reader.ts'
+
+export interface SearchPlaces {
+  readonly mission: TreePath
+  /** Patterns that match nothing in the mission are tried from here. */
+  readonly base: TreePath
+  /** Nothing outside this folder is read. */
+  readonly within: TreePath
+}
+
+export interface SearchLimits {
+  readonly mostFiles: number
+  readonly mostEntries: number
+  readonly deepest: number
+}
+
+export const standardLimits: SearchLimits = { mostFiles: 2000, mostEntries: 100_000, deepest: 32 }
+
+export interface FoundFiles {
+  readonly files: readonly TreePath[]
+  readonly leftOut: readonly LeftOut[]
+}
+
+/** Messages and other missions: read only where a pattern says so. */
+const notContext: readonly string[] = ['queue', 'archive', subMissions]
+
+export class FileSearch {
+  readonly #tree: Tree
+  readonly #places: SearchPlaces
+  readonly #limits: SearchLimits
+  readonly #listings = new Map<TreePath, readonly Entry[]>()
+  #entries = 0
+  #files = 0
+
+  constructor(tree: Tree, places: SearchPlaces, limits: SearchLimits) {
+    this.#tree = tree
+    this.#places = places
+    this.#limits = limits
+  }
+
+  /** What a pattern matches from the mission or else from the base. */
+  async match(pattern: string): Promise<FoundFiles> {
+    if (!/[*?[{]/.test(pattern)) return this.path(pattern)
+    let matcher: GlobMatcher
+    try {
+      matcher = compileGlob(pattern)
+    } catch (error) {
+      return { files: [], leftOut: [refusal(pattern, error)] }
+    }
+    let isEmpty = true
+    for (const root of this.#roots()) {
+      const walk = new Walk(pattern, matcher, root)
+      await this.#walkFrom(walk)
+      if (walk.files.length + walk.leftOut.length > 0) return walk
+      isEmpty &&= walk.seen === 0
+    }
+    // A folder with nothing in it is no news; one where nothing fits may be a slip of the pen.
+    return { files: [], leftOut: isEmpty ? [] : [{ path: pattern, reason: 'missing', detail: 'nothing matches' }] }
+  }
+
+  /** A file by its path, or everything in a folder. */
+  async path(text: string): Promise<FoundFiles> {
+    let inside: TreePath
+    try {
+      inside = treePath(text.replace(/^(?:\.\/+)+/, '').replace(/\/+$/, ''))
+    } catch (error) {
+      return { files: [], leftOut: [refusal(text, error)] }
+    }
+    for (const root of this.#roots()) {
+      const found = await this.#at(join(root, inside))
+      if (found) return found
+    }
+    return { files: [], leftOut: [{ path: text, reason: 'missing', detail: 'there is no such file' }] }
+  }
+
+  async #at(path: TreePath): Promise<FoundFiles | undefined> {
+    const entry = await this.#look(path)
+    if (entry === undefined) return undefined
+    if (!('kind' in entry)) return { files: [], leftOut: [entry] }
+    if (!this.#isAllowed(path)) return { files: [], leftOut: [outside(path)] }
+    if (entry.kind === 'leaf') return this.#count() ? { files: [path], leftOut: [] } : tooMany(path)
+    if (entry.kind === 'other') return { files: [], leftOut: [notAFile(path)] }
+    const walk = new Walk(`${path}/**`, () => true, path)
+    await this.#walk(path, walk, 0)
+    return walk
+  }
+
+  async #walkFrom(walk: Walk): Promise<void> {
+    const start = join(walk.root, staticPrefix(walk.pattern) as TreePath)
+    if (this.#isAllowed(start)) return this.#walk(start, walk, 0)
+    // The pattern begins above what may be read: only the part inside is walked.
+    const { within } = this.#places
+    if (isBelow(within, start)) return this.#walk(within, walk, 0)
+    if (await this.#look(start)) walk.leftOut.push(outside(walk.pattern))
+  }
+
+  async #walk(folder: TreePath, walk: Walk, depth: number): Promise<void> {
+    if (depth > this.#limits.deepest) {
+      walk.leftOut.push({ path: folder, reason: 'over-budget', detail: `deeper than ${this.#limits.deepest} folders` })
+      return
+    }
+    for (const { name, kind } of await this.#list(folder, walk)) {
+      walk.seen++
+      if (walk.isFull) return
+      if (!isSegment(name)) {
+        walk.leftOut.push({ path: folder, reason: 'unreadable', detail: 'a name in it cannot be said as a path' })
+        continue
+      }
+      const path = childOf(folder, name)
+      if (kind === 'folder') {
+        if (walk.mayEnter(path, depth, this.#isMission(folder))) await this.#walk(path, walk, depth + 1)
+      } else if (walk.matches(path)) {
+        if (kind === 'other') walk.leftOut.push(notAFile(path))
+        else if (this.#count()) walk.files.push(path)
+        else walk.giveUp(tooMany(walk.pattern).leftOut[0]!)
+      }
+    }
+  }
+
+  async #list(folder: TreePath, walk: Walk): Promise<readonly Entry[]> {
+    const known = this.#listings.get(folder)
+    if (known) return known
+    let listed: readonly Entry[] = []
+    try {
+      listed = await this.#tree.list(folder)
+    } catch (error) {
+      const leftOut = leftOutBy(folder, error)
+      if (leftOut.reason !== 'missing') walk.leftOut.push(leftOut)
+    }
+    this.#entries += listed.length
+    this.#listings.set(folder, listed)
+    if (this.#entries <= this.#limits.mostEntries) return listed
+    walk.giveUp({
+      path: folder,
+      reason: 'over-budget',
+      detail: `more than ${this.#limits.mostEntries} names to look through`,
+    })
+    return []
+  }
+
+  async #look(path: TreePath): Promise<Entry | LeftOut | undefined> {
+    try {
+      return await this.#tree.look(path)
+    } catch (error) {
+      const leftOut = leftOutBy(path, error)
+      return leftOut.reason === 'missing' ? undefined : leftOut
+    }
+  }
+
+  /** False when there are too many by now. */
+  #count(): boolean {
+    return this.#files++ < this.#limits.mostFiles
+  }
+
+  #roots(): readonly TreePath[] {
+    const { mission, base } = this.#places
+    return mission === base ? [mission] : [mission, base]
+  }
+
+  #isAllowed(path: TreePath): boolean {
+    return isBelow(path, this.#places.within)
+  }
+
+  #isMission(folder: TreePath): boolean {
+    return folder === this.#places.mission || (folder !== '' && nameOf(parentOf(folder)) === subMissions)
+  }
+}
+
+/** One pattern on its way through the folders. */
+class Walk implements FoundFiles {
+  readonly files: TreePath[] = []
+  readonly leftOut: LeftOut[] = []
+  readonly pattern: string
+  readonly root: TreePath
+  readonly #matcher: GlobMatcher
+  readonly #namesDots: boolean
+  readonly #deepest: number
+  seen = 0
+  isFull = false
+
+  constructor(pattern: string, matcher: GlobMatcher, root: TreePath) {
+    this.pattern = pattern
+    this.root = root
+    this.#matcher = matcher
+    this.#namesDots = /(?:^|[/{,])\.[^/.]/.test(pattern)
+    // Braces may hold slashes, so this can be more than needed, never less.
+    const levels =
+      pattern.split('/').length -
+      staticPrefix(pattern)
+        .split('/')
+        .filter((name) => name !== '').length
+    this.#deepest = pattern.includes('**') ? Number.POSITIVE_INFINITY : levels - 1
+  }
+
+  matches(path: TreePath): boolean {
+    return this.#matcher(this.root === '' ? path : path.slice(this.root.length + 1))
+  }
+
+  mayEnter(folder: TreePath, depth: number, isInMission: boolean): boolean {
+    const name = nameOf(folder)
+    if (name.startsWith('.') && !this.#namesDots) return false
+    if (isInMission && notContext.includes(name) && !this.#names(name)) return false
+    return depth < this.#deepest
+  }
+
+  giveUp(why: LeftOut): void {
+    this.isFull = true
+    this.leftOut.push(why)
+  }
+
+  #names(name: string): boolean {
+    return this.pattern.split(/[/{},]/).includes(name)
+  }
+}
+
+const join = (root: TreePath, rest: TreePath): TreePath =>
+  root === '' ? rest : rest === '' ? root : (`${root}/${rest}` as TreePath)
+
+/** By the letter: where case is ignored a differently spelled path counts as outside, which is the safe side. */
+const isBelow = (path: TreePath, folder: TreePath): boolean =>
+  folder === '' || path === folder || path.startsWith(`${folder}/`)
+
+const outside = (path: string): LeftOut => ({ path, reason: 'outside', detail: 'it is not in the mission' })
+
+const notAFile = (path: string): LeftOut => ({
+  path,
+  reason: 'not-a-file',
+  detail: 'a link, pipe or device; links are not followed',
+})
+
+const tooMany = (path: string) => ({
+  files: [],
+  leftOut: [{ path, reason: 'over-budget' as const, detail: 'too many files match; the rest is not looked at' }],
+})
+
+function refusal(text: string, error: unknown): LeftOut {
+  if (!(error instanceof SignalboxError)) throw error
+  const leads = /^(?:\/|~|[A-Za-z]:)|(?:^|\/)\.\.(?:\/|$)/.test(text)
+  const reason = leads ? 'outside' : 'unreadable'
+  return {
+    path: text,
+    reason,
+    detail: leads ? 'it leads out of the mission' : String(error.details.reason ?? error.message),
+  }
+}

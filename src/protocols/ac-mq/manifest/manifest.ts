@@ -1,0 +1,146 @@
+/**
+ * The manifest of a mission: what it is for, where it stands, and which files to read. People write it by hand, so
+ * nothing in it is required and nothing in it is an error. Spec: AC-MQ §5, §7.2; decision 13.
+ */
+
+import { readFields, splitFrontMatter } from '../../../formats/front-matter.ts'
+import type { Fields, Value } from '../../../formats/header-field.ts'
+import { SignalboxError } from '../../../kernel/errors.ts'
+import { type Line, readLines, type Section, sectionOf } from './lines.ts'
+import { type Milestone, milestonesIn } from './milestones.ts'
+import { collectFrom, type ManifestProblem, References } from './references.ts'
+
+export { type Milestone, type Ticked, tickMilestone } from './milestones.ts'
+export { type ManifestDraft, printManifest } from './print.ts'
+export type { ManifestProblem } from './references.ts'
+
+export interface Manifest {
+  /** Empty when the manifest does not say. */
+  readonly objective: string
+  readonly status: string | undefined
+  readonly milestones: readonly Milestone[]
+  /** Patterns and paths in the order of their first mention, relative to the mission or to what holds `llm/`. */
+  readonly patterns: readonly string[]
+  /** What could not be taken as it stands. The rest counts all the same. */
+  readonly problems: readonly ManifestProblem[]
+}
+
+export interface ManifestOptions {
+  /** Where the manifest lies in its mission; links in `_meta/` are relative to that folder. */
+  readonly folder?: '_meta' | ''
+}
+
+export function parseManifest(text: string, { folder = '_meta' }: ManifestOptions = {}): Manifest {
+  const references = new References()
+  const head = readHead(text, references.problems)
+  for (const [key, field] of head.fields) {
+    if (sectionOf(key.replaceAll(/[_-]/g, ' ')) !== 'context') continue
+    for (const path of textsIn(field.texts ?? field.text ?? field.value)) references.add(path, 1, true)
+  }
+  const lines = readLines(text, head.bodyStart, head.firstLine)
+  collectFrom(lines, references, folder === '_meta')
+  return {
+    objective: objectiveOf(head.fields, lines),
+    status: statusOf(head.fields, lines),
+    milestones: milestonesIn(lines).map(({ title, done, line }) => ({ title, done, line })),
+    patterns: [...references.patterns],
+    problems: references.problems,
+  }
+}
+
+interface Head {
+  readonly fields: Fields
+  readonly bodyStart: number
+  readonly firstLine: number
+}
+
+/** The front matter, if there is any. A header that cannot be read is a problem, and the body counts without it. */
+function readHead(text: string, problems: ManifestProblem[]): Head {
+  const mark = text.charCodeAt(0) === 0xfeff ? 1 : 0
+  let bodyStart = mark
+  try {
+    const place = splitFrontMatter(text)
+    if (!place) return { fields: new Map(), bodyStart, firstLine: 1 }
+    bodyStart = place.bodyStart
+    const firstLine = lineOf(text, bodyStart)
+    return { fields: readFields(text.slice(place.headerStart, place.headerEnd), 2), bodyStart, firstLine }
+  } catch (error) {
+    if (!(error instanceof SignalboxError)) throw error
+    problems.push({
+      line: Number(error.details.line ?? 1),
+      text: '---',
+      reason: String(error.details.reason ?? error.message),
+    })
+    return { fields: new Map(), bodyStart, firstLine: lineOf(text, bodyStart) }
+  }
+}
+
+const lineOf = (text: string, at: number): number => text.slice(0, at).split(/\r\n|\n|\r/).length
+
+function objectiveOf(fields: Fields, lines: readonly Line[]): string {
+  const given = fieldOf(fields, 'objective')
+  if (given !== undefined) return given
+  if (hasSection(lines, 'objective')) return textOf(lines, 'objective')
+  const title = lines.find(({ kind, section }) => kind === 'heading' && section === 'title')?.label
+  return (
+    labelled(lines, 'objective') ??
+    (textOf(lines, 'overview') ||
+      textOf(lines, 'title') ||
+      (title ?? '').replace(/^mission(?: manifest)?\s*:?\s*/i, ''))
+  )
+}
+
+function statusOf(fields: Fields, lines: readonly Line[]): string | undefined {
+  const paragraph = textOf(withoutTasks(lines), 'status').split(/\n\s*\n/, 1)[0]!
+  const words = paragraph.replaceAll(/^\s*[-*+]\s+/gm, '').replaceAll(/\s+/g, ' ')
+  const status = fieldOf(fields, 'status') ?? (plain(words) || labelled(lines, 'status'))
+  return status === undefined || status === '' ? undefined : status
+}
+
+const fieldOf = (fields: Fields, section: Section): string | undefined => {
+  for (const [key, { text }] of fields)
+    if (text && sectionOf(key.replaceAll(/[_-]/g, ' ')) === section) return text.trim()
+  return undefined
+}
+
+const hasSection = (lines: readonly Line[], wanted: Section): boolean =>
+  lines.some(({ kind, section }) => kind === 'heading' && section === wanted)
+
+function labelled(lines: readonly Line[], wanted: Section): string | undefined {
+  const found = lines.find(({ kind, label }) => kind === 'text' && label !== undefined && sectionOf(label) === wanted)
+  return found && plain(found.value ?? '')
+}
+
+/** The text of the first section of that kind. */
+function textOf(lines: readonly Line[], wanted: Section): string {
+  const start = lines.findIndex(({ section }) => section === wanted)
+  if (start < 0) return ''
+  const from = lines[start]!.kind === 'heading' ? start + 1 : start
+  const next = lines.findIndex(({ kind }, i) => i >= from && kind === 'heading')
+  const body = lines.slice(from, next < 0 ? undefined : next).filter(({ text }) => !/^\s*={2,}\s*$/.test(text))
+  return body.map(unescaped).join('\n').trim()
+}
+
+/** What `printManifest` did to keep a text from being read as structure, undone. */
+const unescaped = ({ text, kind }: Line): string =>
+  kind === 'code'
+    ? text
+    : text
+        .trimEnd()
+        .replace(/^(\s*(?:\d+)?)\\(?=[^A-Za-z0-9\s])/, '$1')
+        .replace(/\\:$/, ':')
+        .replaceAll('\\<!--', '<!--')
+
+const withoutTasks = (lines: readonly Line[]): Line[] => {
+  const tasks = new Set(milestonesIn(lines).map(({ line }) => line))
+  return lines.filter(({ number }) => !tasks.has(number))
+}
+
+/** Without the marks for bold and code. */
+const plain = (text: string): string => text.replaceAll(/\*\*|__|`/g, '').trim()
+
+function textsIn(value: string | Value): string[] {
+  if (typeof value === 'string') return [value]
+  if (Array.isArray(value)) return value.flatMap(textsIn)
+  return value instanceof Map ? [...value.values()].flatMap(textsIn) : []
+}

@@ -1,0 +1,101 @@
+/** Milestones are the task-list items of a manifest (AC-MQ §5; decision 13). Ticking one changes one character. */
+
+import { splitFrontMatter } from '../../../formats/front-matter.ts'
+import { conflict } from '../../../kernel/errors.ts'
+import { nearest } from '../../../kernel/nearest.ts'
+import { printableLine } from '../../../kernel/printable.ts'
+import { type Line, readLines, taskMark } from './lines.ts'
+
+export interface Milestone {
+  readonly title: string
+  readonly done: boolean
+  readonly line: number
+}
+
+interface PlacedMilestone extends Milestone {
+  /** Where the mark stands in the file, and how long it is. */
+  readonly markAt: number
+  readonly markLength: number
+}
+
+export type Ticked =
+  | { readonly outcome: 'ticked' | 'already'; readonly text: string; readonly milestone: Milestone }
+  | { readonly outcome: 'unknown'; readonly text: string; readonly nearest?: string }
+
+export function milestonesIn(lines: readonly Line[]): PlacedMilestone[] {
+  return lines.flatMap(({ text, kind, at, number }) => {
+    const found = kind === 'text' ? taskMark.exec(text) : undefined
+    if (!found) return []
+    const [, head = '', mark = '', title = ''] = found
+    const markAt = at + head.length
+    return [{ title: title.trim(), done: /[xX✓✔]/.test(mark), line: number, markAt, markLength: mark.length }]
+  })
+}
+
+/**
+ * Ticks a milestone on or off. `which` is its title, an unmistakable part of it, or its number counted from 1.
+ * Every other byte of the text stays as it was.
+ */
+export function tickMilestone(text: string, which: string | number, done: boolean): Ticked {
+  const all = milestonesIn(readLines(text, bodyStart(text)))
+  const meant = find(all, which)
+  if (!meant) {
+    const near = nearest(
+      String(which),
+      all.map(({ title }) => title),
+    )
+    return { outcome: 'unknown', text, ...(near === undefined ? {} : { nearest: near }) }
+  }
+  const milestone = { title: meant.title, done, line: meant.line + lineShift(text) }
+  if (meant.done === done) return { outcome: 'already', text, milestone }
+  const { markAt, markLength } = meant
+  const ticked = text.slice(0, markAt) + (done ? 'x' : ' ') + text.slice(markAt + markLength)
+  return { outcome: 'ticked', text: ticked, milestone }
+}
+
+function find(all: readonly PlacedMilestone[], which: string | number): PlacedMilestone | undefined {
+  if (typeof which === 'number') return all[which - 1]
+  const wanted = simple(which)
+  if (wanted === '') return undefined
+  const same = all.filter(({ title }) => simple(title) === wanted)
+  if (same.length > 0) return single(same, which, all)
+  if (/^\d{1,4}$/.test(wanted)) return all[Number(wanted) - 1]
+  return single(
+    all.filter(({ title }) => simple(title).includes(wanted)),
+    which,
+    all,
+  )
+}
+
+function single(
+  found: readonly PlacedMilestone[],
+  which: string,
+  all: readonly PlacedMilestone[],
+): PlacedMilestone | undefined {
+  if (found.length < 2) return found[0]
+  const candidates = found.map((one) => ({
+    number: all.indexOf(one) + 1,
+    title: printableLine(one.title.slice(0, 100)),
+  }))
+  const shown = candidates.slice(0, 10).map(({ number, title }) => `${number}. ${title}`)
+  const more = candidates.length > 10 ? `; and ${candidates.length - 10} more` : ''
+  throw conflict(
+    'AMBIGUOUS_MILESTONE',
+    `More than one milestone is called ${JSON.stringify(printableLine(which.slice(0, 100)))}: ${shown.join('; ')}${more}.`,
+    { hint: 'Give its number instead of its title.', details: { candidates } },
+  )
+}
+
+/** Titles compare without case, emphasis and spacing. */
+const simple = (title: string): string => title.replaceAll(/[*_`]/g, '').replaceAll(/\s+/g, ' ').trim().toLowerCase()
+
+/** Behind the front matter, where there is one that can be found. */
+function bodyStart(text: string): number {
+  try {
+    return splitFrontMatter(text)?.bodyStart ?? (text.charCodeAt(0) === 0xfeff ? 1 : 0)
+  } catch {
+    return 0 // A `---` on the first line that nothing closes is only a line.
+  }
+}
+
+const lineShift = (text: string): number => text.slice(0, bodyStart(text)).split(/\r\n|\n|\r/).length - 1

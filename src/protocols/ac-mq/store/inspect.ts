@@ -1,0 +1,89 @@
+/** What is out of order in a mission, for `doctor`. Looks at every message and changes nothing. */
+import { SignalboxError } from '../../../kernel/errors.ts'
+import { isOddEntry } from '../../../tree/expected.ts'
+import type { Entry, Finding } from '../../../tree/tree.ts'
+import { failureOf } from '../format.ts'
+import { isMessageName } from '../layout.ts'
+import { type QueueName, queueNames } from '../schema.ts'
+import { oddInMission } from './odd-entries.ts'
+import type { HeaderRead, MissionFiles } from './parts.ts'
+
+export class Inspection {
+  readonly #files: MissionFiles
+
+  constructor(files: MissionFiles) {
+    this.#files = files
+  }
+
+  async run(): Promise<Finding[]> {
+    const findings: Finding[] = await oddInMission(this.#files)
+    const places = new Map<string, string>()
+    for (const queue of queueNames) {
+      for (const entry of await this.#entriesOf(queue)) {
+        if (!isMessageName(entry.name)) continue
+        const read = await this.#read(queue, entry, findings)
+        if (!read) continue
+        const path = this.#files.at(queue, entry.name)
+        const { id, status } = read.message.record
+        if (status !== queue && (await this.#standsStill(read))) {
+          const message = `Its status says ${JSON.stringify(status)}, but it is in ${queue}.`
+          findings.push(this.#found('STATUS_FOLDER_MISMATCH', path, message, 'Bring them into agreement'))
+        }
+        const other = places.get(id)
+        if (other !== undefined) {
+          const message = `Message ${id} is also in ${other}.`
+          findings.push(this.#found('MESSAGE_IN_TWO_PLACES', path, message, 'Set aside the copy that is less far'))
+        }
+        places.set(id, path)
+      }
+    }
+    return findings
+  }
+
+  async #entriesOf(queue: QueueName): Promise<readonly Entry[]> {
+    try {
+      return await this.#files.tree.list(this.#files.queues[queue])
+    } catch (error) {
+      // Told already: something else stands where the queue should be.
+      if (isOddEntry(error)) return []
+      throw error
+    }
+  }
+
+  async #read(queue: QueueName, { name, kind }: Entry, findings: Finding[]): Promise<HeaderRead | undefined> {
+    const path = this.#files.at(queue, name)
+    try {
+      if (kind === 'leaf') return await this.#files.readHeader(queue, name)
+      findings.push(this.#unreadable(path, `Not an ordinary file (${kind}).`))
+    } catch (error) {
+      if (!(error instanceof SignalboxError)) throw error
+      if (queue !== 'failed' || !(await this.#hasReport(name))) findings.push(this.#unreadable(path, error.message))
+    }
+    return undefined
+  }
+
+  /** Set aside with the reason: it waits for a person, and is no news. */
+  async #hasReport(name: string): Promise<boolean> {
+    const path = this.#files.at('failed', name)
+    const size = (await this.#files.tree.look(path))?.size ?? 0
+    const leaf = size > largestReported ? undefined : await this.#files.tree.read(path)
+    return leaf === undefined || failureOf(leaf.bytes) !== undefined
+  }
+
+  /** Between the two steps of a claim, folder and status differ for an instant. */
+  async #standsStill({ changedAt }: HeaderRead): Promise<boolean> {
+    return (await this.#files.tree.now()) - changedAt >= this.#files.settings.quarantineAfterMs
+  }
+
+  #unreadable(path: string, message: string): Finding {
+    return this.#found('UNREADABLE_MESSAGE', path, message, 'Correct the file, or set it aside')
+  }
+
+  #found(code: string, path: string, message: string, remedy: string): Finding {
+    const hint = `${remedy}: acmq reconcile ${this.#files.place.address}`
+    return { code, severity: 'warning', path, message, hint, repaired: false }
+  }
+}
+
+/** Larger files get no report: `Reconciliation` does not rewrite them. */
+export const largestReported = 16 * 1024 * 1024

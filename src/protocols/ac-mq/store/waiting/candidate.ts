@@ -1,0 +1,53 @@
+/** What the order of claiming needs to know of a waiting message, and that order. AC-MQ §4.2. */
+import { lastAnswer } from '../../../../kernel/last-answer.ts'
+import { parseTime } from '../../layout.ts'
+import { type AcmqRecord, noDependencies } from '../../schema.ts'
+
+export interface Candidate {
+  readonly name: string
+  readonly id: string
+  readonly to: string
+  readonly priority: number
+  readonly time: number
+  readonly dependencies: readonly string[]
+  /** Only where there are dependencies: whoever asks why a message waits is told what it is about. */
+  readonly summary: string
+}
+
+export function candidateOf(name: string, record: AcmqRecord): Candidate {
+  const { id, to, priority, dependencies, summary } = record
+  const hasToWait = dependencies.length > 0
+  return {
+    name,
+    id,
+    to,
+    priority,
+    time: timeOf(record.timestamp),
+    dependencies: hasToWait ? dependencies : noDependencies,
+    summary: hasToWait ? summary : '',
+  }
+}
+
+const timeOf = lastAnswer((timestamp: string) => parseTime(timestamp) ?? 0)
+
+/** Priority (1 first), then time, then id. */
+export const isBefore = (a: Candidate, b: Candidate): boolean =>
+  a.priority !== b.priority ? a.priority < b.priority : a.time !== b.time ? a.time < b.time : a.id < b.id
+
+/** For `Array.sort`: as they are claimed. */
+export const inOrder = (a: Candidate, b: Candidate): number => (isBefore(a, b) ? -1 : 1)
+
+/** True when the header still says what the candidate was judged by. */
+export const isAsRemembered = (candidate: Candidate, record: AcmqRecord): boolean =>
+  candidate.id === record.id &&
+  candidate.to === record.to &&
+  candidate.priority === record.priority &&
+  candidate.time === timeOf(record.timestamp) &&
+  areSame(candidate.dependencies, record.dependencies)
+
+export function areSame(some: readonly string[], others: readonly string[]): boolean {
+  if (some === others) return true
+  if (some.length !== others.length) return false
+  for (let i = 0; i < some.length; i++) if (some[i] !== others[i]) return false
+  return true
+}

@@ -1,0 +1,162 @@
+/**
+ * Whether what a message depends on is done. A message keeps its file name from queue to queue, so once the name
+ * behind an id is known, its state is a look at one place instead of a search.
+ */
+import type { TreePath } from '../../../../kernel/tree-path.ts'
+import { childOf, treePath } from '../../../../kernel/tree-path.ts'
+import { type DependencyState, judge, type Lookup, nothingUnmet, readDependency } from '../../dependencies.ts'
+import { shortIdLength } from '../../file-name.ts'
+import { type AcmqRecord, noDependencies, type State } from '../../schema.ts'
+import { type Finder, isMeant, likeliestFirst } from '../finder.ts'
+import { recordIn } from '../moving.ts'
+import type { MissionFiles } from '../parts.ts'
+
+type MessageState = ReturnType<Lookup['stateOf']>
+
+/** A file that was there a moment ago is there, for so many milliseconds: many messages wait for the same one. */
+const believedFor = 20
+/** How many dependencies are remembered as met before the memory starts again. */
+const mostMet = 10_000
+/** The same for the names of messages, beside twice as many as wait. Those forgotten are searched for. */
+const mostNames = 10_000
+
+export class DependencyBook {
+  readonly #files: MissionFiles
+  readonly #finder: Finder
+  /** Full ids to file names. */
+  readonly #names = new Map<string, string>()
+  /** What is completed stays completed. */
+  readonly #completed = new Set<string>()
+  /** Dependencies that were met, as their messages spell them, and until when that is believed. */
+  readonly #met = new Map<string, number>()
+  /** Messages sent one after the other often have the very same dependencies. */
+  #lastMet = { dependencies: noDependencies, until: 0 }
+
+  constructor(files: MissionFiles, finder: Finder) {
+    this.#files = files
+    this.#finder = finder
+  }
+
+  /** `waiting`: how many messages wait, all of which are worth remembering. */
+  learn(id: string, name: string, waiting = 0): void {
+    const most = mostNames + 2 * waiting
+    if (this.#names.size >= most) {
+      // Maps keep the order in which things came: the oldest half goes.
+      let left = most >> 1
+      for (const oldest of this.#names.keys()) {
+        if (left-- <= 0) break
+        this.#names.delete(oldest)
+      }
+    }
+    this.#names.set(id, name)
+  }
+
+  /** The file of a message, by its whole id, where it is known. */
+  nameOf(id: string): string | undefined {
+    return this.#names.get(id)
+  }
+
+  /** What still holds the message back; empty when nothing does. `isPending` knows some that wait, by their whole ids. */
+  async judge(
+    record: Pick<AcmqRecord, 'id' | 'dependencies'>,
+    isPending: (id: string) => boolean,
+  ): Promise<readonly DependencyState[]> {
+    if (this.areMet(record.dependencies)) return nothingUnmet
+    const states = new Map<string, MessageState>()
+    const paths = new Set<string>()
+    const stateOf = async (id: string) => (isPending(id) ? 'pending' : this.stateOf(id))
+    for (const text of record.dependencies) {
+      const dependency = readDependency(text)
+      if (dependency.kind === 'message') states.set(dependency.id, await stateOf(dependency.id))
+      if (dependency.kind === 'either') {
+        const state = await stateOf(dependency.text)
+        if (state !== undefined) states.set(dependency.text, state)
+        else if (await this.#exists(dependency.text)) paths.add(dependency.text)
+      }
+      if (dependency.kind === 'path' && (await this.#exists(dependency.path))) paths.add(dependency.path)
+    }
+    const unmet = judge(record, { stateOf: (id) => states.get(id), pathExists: (path) => paths.has(path) })
+    if (unmet.length === 0) for (const text of record.dependencies) this.#rememberMet(text)
+    return unmet
+  }
+
+  /** True when all are known to be met, without looking. */
+  areMet(dependencies: readonly string[]): boolean {
+    if (dependencies.length === 0) return true
+    const now = performance.now()
+    if (this.#lastMet.dependencies === dependencies && this.#lastMet.until > now) return true
+    let first = Number.POSITIVE_INFINITY
+    for (const text of dependencies) {
+      const until = this.#met.get(text) ?? 0
+      if (!(until > now)) return false
+      if (until < first) first = until
+    }
+    this.#lastMet = { dependencies, until: first }
+    return true
+  }
+
+  /** Not by a short id: a message that it also fits may have come since. */
+  #rememberMet(text: string): void {
+    const dependency = readDependency(text)
+    if (this.#met.size >= mostMet) this.#met.clear()
+    if (dependency.kind === 'path') this.#met.set(text, performance.now() + believedFor)
+    if (dependency.kind === 'message' && dependency.id.length > shortIdLength && this.#completed.has(dependency.id)) {
+      this.#met.set(text, Number.POSITIVE_INFINITY)
+    }
+  }
+
+  /** Where a message is, by its id or the beginning of one. */
+  async stateOf(id: string): Promise<MessageState> {
+    if (this.#completed.has(id)) return 'completed'
+    const full = await this.#resolve(id)
+    if (typeof full !== 'string') return full
+    const state = await this.#probe(full)
+    if (this.#completed.size >= mostMet) this.#completed.clear()
+    if (state === 'completed' || state === 'archived-completed') this.#completed.add(id)
+    return state
+  }
+
+  /** The one full id meant, from memory if it is there. */
+  async #resolve(id: string): Promise<string | undefined | { ambiguous: readonly string[] }> {
+    if (this.#names.has(id)) return id
+    const found = await this.#finder.findMeant(id)
+    for (const { id: full, name } of found) this.learn(full, name)
+    const archived = found.length === 0 ? await this.#finder.archived(id) : []
+    const ids = new Set([...found, ...archived].map((entry) => entry.id).filter((full) => isMeant(id, full)))
+    if (ids.size > 1) return { ambiguous: [...ids] }
+    return [...ids][0]
+  }
+
+  async #probe(id: string): Promise<State | 'archived-completed' | 'archived-failed' | undefined> {
+    const name = this.#names.get(id)
+    for (const queue of name === undefined ? [] : likeliestFirst) {
+      if (!(await this.#files.tree.look(this.#files.at(queue, name!)))) continue
+      // Another message of the same second whose id begins alike can have the name there. Where nothing is decided yet,
+      // that would only mean to wait until that one has moved on.
+      const isDecided = queue === 'completed' || queue === 'failed'
+      if (!isDecided || (await recordIn(this.#files, queue, name!))?.id === id) return queue
+    }
+    const [archived] = await this.#finder.archived(id)
+    if (archived) return archived.status === 'completed' ? 'archived-completed' : 'archived-failed'
+    // It moved between two looks, or somebody renamed it: search once for real.
+    const [found] = await this.#finder.findAll(id)
+    if (found) this.learn(found.id, found.name)
+    return found?.queue
+  }
+
+  async #exists(path: string): Promise<boolean> {
+    const place = insideOf(this.#files.path, path)
+    return place !== undefined && (await this.#files.tree.look(place)) !== undefined
+  }
+}
+
+/** The place of a mission-relative path; `undefined` when it would leave the mission or cannot be a path. */
+function insideOf(mission: TreePath, path: string): TreePath | undefined {
+  try {
+    const inside = treePath(path.replace(/^(\.\/)+/, '').replace(/\/+$/, ''))
+    return inside.split('/').reduce<TreePath>((folder, name) => childOf(folder, name), mission)
+  } catch {
+    // PATH_ESCAPES_ROOT: it is reported as a dependency outside the mission.
+    return undefined
+  }
+}

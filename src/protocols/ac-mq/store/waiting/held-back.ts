@@ -1,0 +1,85 @@
+/** The messages that are held back, each with what it waits for, found by that. */
+import type { DependencyState } from '../../dependencies.ts'
+import { shortLength } from '../finder.ts'
+import type { Candidate } from './candidate.ts'
+
+export interface Parked {
+  readonly candidate: Candidate
+  readonly states: readonly DependencyState[]
+}
+
+export class HeldBack {
+  /** By file name. */
+  readonly #parked = new Map<string, Parked>()
+  /** Those that wait for a message, by its short id. */
+  readonly #waiting = new Map<string, Set<Candidate>>()
+  /** Those waited for that others have taken, so that their end is what to look for. By short id. */
+  readonly #away = new Map<string, string>()
+
+  get size(): number {
+    return this.#parked.size
+  }
+
+  /** How many are waited for that others have taken. */
+  get awaySize(): number {
+    return this.#away.size
+  }
+
+  has(name: string): boolean {
+    return this.#parked.has(name)
+  }
+
+  all(): Parked[] {
+    return [...this.#parked.values()]
+  }
+
+  /** `isHere`: whether a message waits itself, so that this process will learn of its end. */
+  park(candidate: Candidate, states: readonly DependencyState[], isHere: (id: string) => boolean): void {
+    this.#parked.set(candidate.name, { candidate, states })
+    for (const state of states) {
+      if (!('on' in state)) continue
+      const short = shortOf(state.on)
+      const waiting = this.#waiting.get(short) ?? new Set()
+      this.#waiting.set(short, waiting.add(candidate))
+      if (state.is === 'waiting' && !isHere(state.on)) this.#away.set(short, state.on)
+    }
+  }
+
+  /** The one of this name, which is not held back any more. */
+  release(name: string): Candidate | undefined {
+    const parked = this.#parked.get(name)
+    if (!parked) return undefined
+    this.#parked.delete(name)
+    for (const state of parked.states) {
+      if (!('on' in state)) continue
+      const short = shortOf(state.on)
+      const waiting = this.#waiting.get(short)
+      waiting?.delete(parked.candidate)
+      if (waiting?.size === 0) this.#waiting.delete(short)
+    }
+    return parked.candidate
+  }
+
+  /** Those that waited for what is settled now. */
+  waitingFor(id: string): Candidate[] {
+    if (this.#waiting.size === 0) return []
+    const short = shortOf(id)
+    this.#away.delete(short)
+    return [...(this.#waiting.get(short) ?? [])]
+  }
+
+  /** A message that waited here does not any more. */
+  wentAway({ id }: Candidate): void {
+    if (this.#waiting.size === 0) return
+    const short = shortOf(id)
+    if (this.#waiting.has(short)) this.#away.set(short, id)
+  }
+
+  /** The ids of those that others have taken and that are still waited for. */
+  away(): string[] {
+    for (const short of this.#away.keys()) if (!this.#waiting.has(short)) this.#away.delete(short)
+    return [...this.#away.values()]
+  }
+}
+
+const shortOf = (id: string): string => id.slice(0, shortLength)

@@ -1,0 +1,41 @@
+/**
+ * What a waiting message is found by where the tree keeps labels: recipient, priority, time and id, so that the labels of
+ * one recipient sort as they are claimed. The header stays the truth and is read in the step that claims.
+ */
+import { everyone } from '../../names.ts'
+import { type AcmqRecord, noDependencies } from '../../schema.ts'
+import { type Candidate, candidateOf, inOrder } from './candidate.ts'
+
+/** At the end of the label of a message that may have to wait for others. */
+const waits = 'waits'
+
+export function labelOf(record: AcmqRecord): string {
+  const { to, priority, time, id, dependencies } = candidateOf('', record)
+  // Before 1970 all are equal; nobody sends from there.
+  const parts = [to, priority, `${Math.max(0, time)}`.padStart(16, '0'), id]
+  return (dependencies.length > 0 ? [...parts, waits] : parts).join(' ')
+}
+
+/** How the labels begin of what this agent may claim. */
+export const labelsFor = (agent: string): string[] => [`${agent} `, `${everyone} `]
+
+export type ByLabel = Candidate & { readonly mayWait: boolean }
+
+/** What labels say of messages, as they are claimed. */
+export const foundBy = (labelled: readonly { readonly name: string; readonly label: string }[]): ByLabel[] =>
+  labelled
+    .map(({ name, label }) => {
+      const [to = '', priority, time, id = '', mark] = label.split(' ')
+      const mayWait = mark === waits
+      return {
+        name,
+        id,
+        to,
+        priority: Number(priority),
+        time: Number(time),
+        dependencies: noDependencies,
+        summary: '',
+        mayWait,
+      }
+    })
+    .sort(inOrder)

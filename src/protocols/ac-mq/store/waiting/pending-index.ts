@@ -1,0 +1,471 @@
+/**
+ * The messages that wait, best first. Kept in memory, derived from the files and disposable: names come from the
+ * folder, the rest from the headers, and the header of a message is read again in the very step that claims it. It
+ * begins with what the cache knows, so that only new headers are read, and leaves there what it found out.
+ *
+ * An edit in place changes no name and no time of the folder. So a few of the headers are read again each second, in
+ * turn, and such an edit is noticed after a second for every 195 to 390 messages that wait (four at least): after nine
+ * minutes among 100,000, later only where the disk is slow. When an edited message comes up for a claim before that, it
+ * is noticed then. See docs/decisions/0025-a-cache-of-what-waits.md.
+ */
+import { SignalboxError } from '../../../../kernel/errors.ts'
+import type { Entry } from '../../../../tree/tree.ts'
+import type { DependencyState } from '../../dependencies.ts'
+import { isMessageName, parseFileName } from '../../layout.ts'
+import type { AcmqRecord } from '../../schema.ts'
+import type { MissionFiles } from '../parts.ts'
+import { type Candidate, candidateOf, inOrder, isAsRemembered } from './candidate.ts'
+import type { DependencyBook } from './dependency-book.ts'
+import { FolderView } from './folder-view.ts'
+import { HeldBack, type Parked } from './held-back.ts'
+import type { PendingCache } from './pending-cache.ts'
+import { Ready } from './ready.ts'
+import { Sharing } from './sharing.ts'
+import { dueBetween, isSameSecond } from './turns.ts'
+
+export interface Malformed {
+  readonly name: string
+  readonly error: SignalboxError
+}
+
+/** However quiet the folders are, everything held back is judged again after this many milliseconds, and so many for each. */
+const judgeAllAfter = 3000
+const judgeAllEach = 0.5
+/** Headers may be read again after this many times what it took: on a slow disk it must not become all that is done. */
+const restFactor = 50
+/** After so many messages of our own without a look, nobody here seems to claim: then they are not remembered. */
+const mostUnseen = 4096
+/** So many that have gone may lie among those that are ready, and as many more as there are of these. */
+const mostGone = 256
+/** What it takes to see whether a message is there, in milliseconds. */
+const tryMs = 0.004
+/** What it takes to see what has become of one message, in milliseconds. */
+const probeMs = 0.02
+
+export class PendingIndex {
+  readonly #files: MissionFiles
+  readonly #book: DependencyBook
+  readonly #view: FolderView
+  readonly #completed: FolderView
+  readonly #candidates = new Map<string, Candidate>()
+  readonly #ready = new Ready()
+  readonly #held = new HeldBack()
+  readonly #malformed = new Map<string, SignalboxError>()
+  readonly #sharing = new Sharing()
+  /** Milliseconds spent on lost races since the last look because of them. */
+  #lostMs = 0
+  #judgedAllAt = performance.now()
+  #cache: Promise<PendingCache> | undefined
+  #seeded: Promise<void> | undefined
+  /** Until when edits in place would have been noticed, by the tree's time. */
+  #rereadAt = 0
+  /** When that was last judged, by our own clock, which only has to tell whether a second has gone by. */
+  #judgedRereadAt = 0
+  #restsUntil = 0
+  /** Messages that this process has put there since it last looked. */
+  #unseen = 0
+  /** How many of those in `#ready` may be gone. */
+  #gone = 0
+  /** Messages with dependencies have been seen, so that it matters which file has which id. */
+  #isLearning = false
+
+  constructor(files: MissionFiles, book: DependencyBook) {
+    this.#files = files
+    this.#book = book
+    this.#view = new FolderView(files.tree, files.queues.pending)
+    this.#completed = new FolderView(files.tree, files.queues.completed)
+  }
+
+  isMalformed(name: string): boolean {
+    return this.#malformed.has(name)
+  }
+
+  get malformed(): readonly Malformed[] {
+    return [...this.#malformed].map(([name, error]) => ({ name, error }))
+  }
+
+  /** Named like messages, but no files. */
+  get strange(): readonly Entry[] {
+    const entries = [...this.#view.names].map(([name, kind]) => ({ name, kind }))
+    return entries.filter(({ name, kind }) => kind !== 'leaf' && isMessageName(name))
+  }
+
+  /** Loaded on demand: whoever only sends does without. */
+  cache(): Promise<PendingCache> {
+    this.#cache ??= import('./pending-cache.ts').then(({ PendingCache }) => new PendingCache(this.#files))
+    return this.#cache
+  }
+
+  /**
+   * Nothing is due to be looked at, so that `refresh` would do nothing. Asked for every message: a look is due a few times
+   * a second at most, and waiting for nothing costs as much as a system call.
+   */
+  get isFresh(): boolean {
+    const now = performance.now()
+    return (
+      !this.#view.isDue(now) &&
+      isSameSecond(this.#judgedRereadAt, this.#files.clock.now()) &&
+      (this.#held.size === 0 || !this.#completed.isDue(now))
+    )
+  }
+
+  /** Takes in what came and went. `must`: nothing was found, so being sparing would mean missing something. */
+  async refresh(must = false): Promise<void> {
+    this.#unseen = 0
+    this.#seeded ??= this.#seed()
+    await this.#seeded
+    const hasLooked = await this.#look(must)
+    if (this.#sharing.hasLeft && (must || hasLooked)) this.#lookAtLeft(must)
+    await this.#rereadDue()
+    if (must) for (const name of [...this.#malformed.keys()]) await this.#read(name)
+    if (this.#held.size > 0) await this.#wakeFinished(must)
+  }
+
+  async #look(must = false): Promise<boolean> {
+    const { came, went, hasLooked } = await this.#view.changes(must)
+    for (const name of went) this.#forget(name)
+    await this.#readAll(came.flatMap(({ name, kind }) => (kind === 'leaf' && isMessageName(name) ? [name] : [])))
+    return hasLooked
+  }
+
+  async #seed(): Promise<void> {
+    this.#rereadAt = await this.#files.tree.now()
+    const known = await (await this.cache()).load()
+    if (!known) return
+    this.#rereadAt = known.lookedAt
+    this.#view.seed(known.candidates.map(({ name }) => name))
+    for (const candidate of known.candidates) if (!this.#candidates.has(candidate.name)) this.#take(candidate)
+  }
+
+  async #rereadDue(): Promise<void> {
+    const startedAt = performance.now()
+    if (startedAt < this.#restsUntil) return
+    const now = await this.#files.tree.now()
+    this.#judgedRereadAt = this.#files.clock.now()
+    const isDue = dueBetween(this.#rereadAt, now, this.#candidates.size)
+    if (!isDue) return
+    this.#rereadAt = now
+    await this.#readAll([...this.#candidates.keys()].filter(isDue))
+    const endedAt = performance.now()
+    this.#restsUntil = endedAt + (endedAt - startedAt) * restFactor
+  }
+
+  /** The folder's time now. */
+  async stamp(): Promise<number | undefined> {
+    return (await this.#files.tree.look(this.#files.queues.pending))?.changedAt
+  }
+
+  /** Leaves for the next process what this one found out. `before`: the folder's time just before this claim. */
+  async remember(claimed: string, before: number | undefined): Promise<void> {
+    const { stamp, lookedAt } = this.#view
+    const cache = await this.cache()
+    if (stamp === undefined || before === undefined || !cache.isWorthIt(this.#candidates.size)) return
+    const after = (await this.stamp()) ?? before
+    // Only if nothing had changed since the last look is the time after the claim known to be our own doing.
+    if (cache.isOutdated) await cache.save(this.#candidates, { stamp: before === stamp ? after : stamp, lookedAt })
+    else await cache.claimed(claimed, before, after)
+  }
+
+  /** Messages that others completed wake those that wait for them; the rest is judged again now and then. */
+  async #wakeFinished(must: boolean): Promise<void> {
+    if (must && this.#held.awaySize * probeMs < this.#completed.cost) await this.#wakeFinishedAway()
+    else await this.#wakeCompleted(must)
+    if (!must) return
+    const isDue = performance.now() - this.#judgedAllAt > judgeAllAfter + this.#held.size * judgeAllEach
+    for (const { candidate, states } of this.#held.all()) {
+      // A file can appear, an unknown message be sent, a failed one be tried again: no folder of ours tells.
+      const isOtherwiseHeld = states.length === 0
+      if (isDue || isOtherwiseHeld || states.some(({ is }) => is !== 'waiting')) this.#unpark(candidate)
+    }
+    if (isDue) this.#judgedAllAt = performance.now()
+  }
+
+  async #wakeCompleted(must: boolean): Promise<void> {
+    const { came } = await this.#completed.changes(must)
+    for (const { name } of came) {
+      const parsed = parseFileName(name)
+      if (parsed) this.wake(parsed.shortId)
+      else this.#wakeAll()
+    }
+  }
+
+  /**
+   * What others finished wakes what waits for it, without a listing, where few enough are waited for. True when something
+   * was woken.
+   */
+  async wakeWithoutListing(): Promise<boolean> {
+    const isSooner = this.#held.awaySize * probeMs < this.#view.cost + this.#completed.cost
+    return isSooner && this.#wakeFinishedAway()
+  }
+
+  /** Looks what has become of those that others took, one by one. */
+  async #wakeFinishedAway(): Promise<boolean> {
+    let hasWoken = false
+    for (const id of this.#held.away()) {
+      const state = await this.#book.stateOf(id)
+      if (state === 'pending' || state === 'processing') continue
+      this.wake(id)
+      hasWoken = true
+    }
+    return hasWoken
+  }
+
+  #wakeAll(): void {
+    for (const { candidate } of this.#held.all()) this.#unpark(candidate)
+  }
+
+  /** A message this process has just put there. */
+  add(name: string, record: AcmqRecord): void {
+    if (this.#unseen >= mostUnseen) return
+    if (++this.#unseen === mostUnseen) {
+      this.#startOver()
+      return
+    }
+    this.#view.add(name)
+    this.#take(candidateOf(name, record))
+  }
+
+  /** Forgets everything: whoever looks next begins with the cache and the folder, as a new process does. */
+  #startOver(): void {
+    this.#view.clear()
+    this.#candidates.clear()
+    this.#malformed.clear()
+    this.#sharing.takeBack()
+    for (const { candidate } of this.#held.all()) this.#held.release(candidate.name)
+    this.#ready.keep(() => false)
+    this.#gone = 0
+    this.#cache = undefined
+    this.#seeded = undefined
+  }
+
+  /** A message that is not waiting any more. */
+  drop(name: string): void {
+    this.#view.drop(name)
+    this.#forget(name)
+  }
+
+  /** Not for now, for a reason that is none of its dependencies: it is offered again when nothing else is left. */
+  holdBack(candidate: Candidate): void {
+    this.#park(candidate, [])
+  }
+
+  /** Reads a header again that turned out to be other than remembered. */
+  async reread(name: string): Promise<void> {
+    this.#forget(name)
+    await this.#read(name)
+  }
+
+  /** Something is completed: what waited for it is judged again. */
+  wake(id: string): void {
+    for (const candidate of this.#held.waitingFor(id)) this.#unpark(candidate)
+  }
+
+  /**
+   * The best message for this agent whose dependencies are met. From now on it is the caller's: nobody else of this
+   * process is offered it until it is handed back, so that agents who share a process do not race each other.
+   */
+  best(agent: string): Candidate | undefined | Promise<Candidate | undefined> {
+    const next = this.#next(agent)
+    const isKnown = next === undefined || (next !== 'look' && this.#book.areMet(next.dependencies))
+    return isKnown ? next : this.#bestOf(next, agent)
+  }
+
+  async #bestOf(first: Candidate | 'look', agent: string): Promise<Candidate | undefined> {
+    for (let next: Candidate | 'look' | undefined = first; next !== undefined; next = this.#next(agent)) {
+      if (next === 'look') {
+        await this.#lookForLeft()
+        this.#lookAtLeft(false)
+        continue
+      }
+      const states = await this.#judgeInHand(next)
+      if (states.length === 0) return next
+      if (this.#isWaiting(next)) this.#park(next, states)
+    }
+    return undefined
+  }
+
+  /** The next to be judged. `look`: whoever shares the queue with us seems to have taken most of what was left. */
+  #next(agent: string): Candidate | 'look' | undefined {
+    for (;;) {
+      const heap = this.#ready.bestFor(agent)
+      const candidate = heap?.peek()
+      const priority = candidate?.priority ?? Number.POSITIVE_INFINITY
+      if (this.#sharing.needsLook(priority)) return 'look'
+      const left = this.#sharing.fromAnEnd(priority)
+      if (left) {
+        if (!this.#isWaiting(left)) continue
+        if (left.to === agent || left.to === 'all') return left
+        this.#ready.push(left)
+        continue
+      }
+      if (!heap || !candidate) return undefined
+      heap.pop()
+      if (this.#isWaiting(candidate) && !this.#sharing.leaves(candidate, heap.size)) return candidate
+    }
+  }
+
+  /** True when something waits for this agent, as far as is known. */
+  hasAny(agent: string): boolean {
+    return this.#sharing.hasLeft || this.#ready.bestFor(agent)?.peek() !== undefined
+  }
+
+  /** True when what these texts name is known to be done, without looking. */
+  areMet(dependencies: readonly string[]): boolean {
+    return this.#book.areMet(dependencies)
+  }
+
+  /** It was not taken after all. Also for one that was: then it is not here any more, and nothing happens. */
+  handBack(candidate: Candidate): void {
+    if (this.#isWaiting(candidate)) this.#ready.push(candidate)
+  }
+
+  async hasReady(agent: string): Promise<boolean> {
+    const candidate = await this.best(agent)
+    if (candidate) this.handBack(candidate)
+    return candidate !== undefined
+  }
+
+  async #judgeInHand(candidate: Candidate): Promise<readonly DependencyState[]> {
+    try {
+      return await this.judge(candidate)
+    } catch (error) {
+      this.handBack(candidate)
+      throw error
+    }
+  }
+
+  /** Still as it is known, and not held back. */
+  #isWaiting(candidate: Candidate): boolean {
+    return this.#candidates.get(candidate.name) === candidate && !this.#held.has(candidate.name)
+  }
+
+  /** Once losing has cost as much as a look at the folder, a look is cheaper than going on with what others have taken. */
+  async lookAfterLosing(tookMs: number): Promise<void> {
+    this.#lostMs += tookMs
+    if (this.#lostMs < this.#view.cost) return
+    this.#lostMs = 0
+    await this.#look(true)
+  }
+
+  /** Somebody else took this one first, so others are working through the same messages: they are shared out. */
+  lost(candidate: Candidate, isFirst: boolean): void {
+    this.#sharing.lost(candidate, isFirst, this.#ready.sizeFor(candidate.to))
+  }
+
+  /** Which of the most urgent ones left are there: each by itself, where that is sooner done than listing the folder. */
+  async #lookForLeft(): Promise<void> {
+    const { tree, queues } = this.#files
+    const names = this.#sharing.mostUrgent.map(({ name }) => name)
+    if (!tree.heads || names.length * tryMs > this.#view.cost) {
+      await this.#look(true)
+      return
+    }
+    const there = new Set<string>()
+    await tree.heads(queues.pending, names, 1, (name) => there.add(name))
+    for (const name of names) if (!there.has(name)) this.drop(name)
+  }
+
+  #lookAtLeft(must: boolean): void {
+    if (!must && !this.#sharing.isOver(performance.now())) {
+      this.#sharing.keep((candidate) => this.#isWaiting(candidate))
+      return
+    }
+    for (const candidate of this.#sharing.takeBack()) this.handBack(candidate)
+  }
+
+  /** What still holds a message back; empty when nothing does. What waits itself, as far as is known, is not looked for. */
+  judge(candidate: Candidate): Promise<readonly DependencyState[]> {
+    return this.#book.judge(candidate, (id) => this.#isOurs(id))
+  }
+
+  /** The same for a message that has been won. */
+  judgeRecord(record: Pick<AcmqRecord, 'id' | 'dependencies'>): Promise<readonly DependencyState[]> {
+    return this.#book.judge(record, (id) => this.#isOurs(id))
+  }
+
+  /** Every message held back, for this agent or for anybody, judged now. */
+  async blocked(agent?: string): Promise<Parked[]> {
+    const result: Parked[] = []
+    for (const candidate of this.#candidates.values()) {
+      const { to, dependencies } = candidate
+      if (dependencies.length === 0 || (agent !== undefined && to !== agent && to !== 'all')) continue
+      const states = await this.judge(candidate)
+      if (states.length > 0) result.push({ candidate, states })
+      else this.#unpark(candidate)
+    }
+    return result.sort((a, b) => inOrder(a.candidate, b.candidate))
+  }
+
+  /** All that wait, in no order. */
+  all(): ReadonlyMap<string, Candidate> {
+    return this.#candidates
+  }
+
+  async #readAll(names: readonly string[]): Promise<void> {
+    const left = await this.#files.readHeaders('pending', names, (name, { record }) => this.#learn(name, record))
+    for (const name of left) await this.#read(name)
+  }
+
+  /** What a header says now. */
+  #learn(name: string, record: AcmqRecord): void {
+    this.#malformed.delete(name)
+    const known = this.#candidates.get(name)
+    if (known && isAsRemembered(known, record)) return
+    if (known) this.#forget(name)
+    this.#take(candidateOf(name, record))
+  }
+
+  async #read(name: string): Promise<void> {
+    try {
+      const read = await this.#files.readHeader('pending', name)
+      if (read) this.#learn(name, read.message.record)
+      else this.#malformed.delete(name)
+    } catch (error) {
+      if (!(error instanceof SignalboxError) || error.kind !== 'Corrupt') throw error
+      this.#forget(name)
+      this.#malformed.set(name, error)
+    }
+  }
+
+  #take(candidate: Candidate): void {
+    this.#candidates.set(candidate.name, candidate)
+    if (this.#isLearning) this.#book.learn(candidate.id, candidate.name, this.#candidates.size)
+    else if (candidate.dependencies.length > 0) this.#learnAll()
+    this.#ready.push(candidate)
+  }
+
+  /** Most queues have no dependencies at all, and then nobody asks which file has which id. */
+  #learnAll(): void {
+    this.#isLearning = true
+    for (const { id, name } of this.#candidates.values()) this.#book.learn(id, name, this.#candidates.size)
+  }
+
+  #park(candidate: Candidate, states: readonly DependencyState[]): void {
+    this.#held.park(candidate, states, (id) => this.#isOurs(id))
+  }
+
+  /** What is held back and still here may be worked on again. */
+  #unpark({ name }: Candidate): void {
+    const candidate = this.#held.release(name)
+    if (candidate && this.#candidates.get(name) === candidate) this.#ready.push(candidate)
+  }
+
+  /** True for a message that waits itself, as far as is known here. */
+  #isOurs(id: string): boolean {
+    const name = this.#book.nameOf(id)
+    return name !== undefined && this.#candidates.has(name)
+  }
+
+  #forget(name: string): void {
+    const known = this.#held.size > 0 ? this.#candidates.get(name) : undefined
+    if (known) {
+      this.#held.wentAway(known)
+      this.#held.release(name)
+    }
+    this.#malformed.delete(name)
+    if (!this.#candidates.delete(name) || ++this.#gone < mostGone + this.#candidates.size) return
+    // Whoever claims takes them out one by one; those for others would stay for ever.
+    this.#gone = 0
+    this.#ready.keep((candidate) => this.#candidates.get(candidate.name) === candidate)
+  }
+}

@@ -1,0 +1,39 @@
+/** The messages that may be worked on as far as is known, best first, by recipient. */
+import { everyone } from '../../layout.ts'
+import { type Candidate, isBefore } from './candidate.ts'
+import { Heap } from './heap.ts'
+
+export class Ready {
+  readonly #heaps = new Map<string, Heap<Candidate>>()
+
+  push(candidate: Candidate): void {
+    const { to } = candidate
+    let heap = this.#heaps.get(to)
+    if (!heap) {
+      heap = new Heap(isBefore)
+      this.#heaps.set(to, heap)
+    }
+    heap.push(candidate)
+  }
+
+  /** Where the best one for this agent is: among its own, or among those for everyone. */
+  bestFor(agent: string): Heap<Candidate> | undefined {
+    const [own, shared] = [this.#heaps.get(agent), this.#heaps.get(everyone)]
+    const [first, second] = [own?.peek(), shared?.peek()]
+    if (!first) return shared
+    if (!second) return own
+    return isBefore(second, first) ? shared : own
+  }
+
+  /** Lets go of those that are not waiting any more: nobody here may ever ask for the messages of others. */
+  keep(isWaiting: (candidate: Candidate) => boolean): void {
+    for (const [to, heap] of this.#heaps) {
+      heap.keep(isWaiting)
+      if (heap.size === 0) this.#heaps.delete(to)
+    }
+  }
+
+  sizeFor(recipient: string): number {
+    return this.#heaps.get(recipient)?.size ?? 0
+  }
+}

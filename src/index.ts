@@ -26,19 +26,16 @@
  */
 import type { Clock } from './kernel/clock.ts'
 import { systemClock } from './kernel/clock.ts'
-import { missionsOn } from './operations/acmq/open.ts'
 import type { Environment } from './operations/define.ts'
-import { type MessageRouting, openMessageRouting } from './operations/mr/library.ts'
+import { type AnyProtocol, protocols, type StoreOf } from './operations/protocols.ts'
 import type { Configuration } from './operations/workspace/configuration.ts'
 import { lazyWorkspace } from './operations/workspace/workspace.ts'
-import type { Missions } from './protocols/ac-mq/store/missions.ts'
 import type { Durability, Tree } from './tree/tree.ts'
 
 export { type Clock, heldClock, systemClock } from './kernel/clock.ts'
 export { type ErrorKind, errorKinds, SignalboxError } from './kernel/errors.ts'
 export { childOf, isWithin, nameOf, parentOf, type TreePath, treePath, treeRoot } from './kernel/tree-path.ts'
 export type { Environment } from './operations/define.ts'
-export type { MessageRouting } from './operations/mr/library.ts'
 export type { Latencies, MrMetrics } from './operations/mr/measured.ts'
 export type { Configuration } from './operations/workspace/configuration.ts'
 export type { GraphFormat } from './protocols/ac-mq/graph.ts'
@@ -54,6 +51,7 @@ export type { Repair } from './protocols/ac-mq/store/reconcile.ts'
 export type { SendInput, Sent } from './protocols/ac-mq/store/send.ts'
 export type { Stalled, Swept } from './protocols/ac-mq/store/supervise.ts'
 export type { AcmqView, AcmqViewWithBody } from './protocols/ac-mq/store/view.ts'
+export type * from './protocols/contract.ts'
 export type { Issue } from './protocols/message-routing/issue.ts'
 export type { Alert } from './protocols/message-routing/metrics/alerts.ts'
 export type { MessageType, MrMessage, Payload } from './protocols/message-routing/schema.ts'
@@ -89,15 +87,16 @@ export interface OpenOptions {
   readonly clock?: Clock
 }
 
-export interface Workspace {
+/** The protocols in a workspace, by name. Always the same objects; nothing is read before it is asked. */
+export type Stores = {
+  readonly [P in AnyProtocol as P['name']]: StoreOf<P>
+}
+
+export interface Workspace extends Stores {
   /** The directory, absolute. */
   readonly root: string
   readonly tree: Tree
   readonly configuration: Configuration
-  /** The missions of AC-MQ in this workspace, as it is configured. Always the same object; nothing is read before it is asked. */
-  readonly acmq: Missions
-  /** The inboxes of Message Routing in this workspace, as it is configured. Always the same object; nothing is read before it is asked. */
-  readonly mr: MessageRouting
   /** Lets go of everything held open. What was acknowledged is safe with or without it. */
   close(): Promise<void>
 }
@@ -118,17 +117,9 @@ export async function openWorkspace(options: OpenOptions = {}): Promise<Workspac
   })
   const tree = await workspace.tree({ makeRoot })
   const configuration = await workspace.configuration()
-  const acmq = missionsOn(tree, clock, configuration)
-  const { mr, close: closeRouting } = await openMessageRouting({
-    tree,
-    clock,
-    configuration,
-    openTree: workspace.openTree,
-    keysFolder: workspace.keysFolder,
-  })
-  async function close() {
-    await closeRouting()
-    await workspace.close()
-  }
-  return { root: workspace.root().path, tree, configuration, acmq, mr, close }
+  const opened = await Promise.all(
+    protocols.map(async ({ protocol }) => [protocol.name, await workspace.store(protocol)] as const),
+  )
+  const stores = Object.fromEntries(opened) as unknown as Stores
+  return { root: workspace.root().path, tree, configuration, ...stores, close: workspace.close }
 }

@@ -23,7 +23,7 @@ let waiting: string[] = []
 
 async function open(which: string): Promise<string> {
   name = which
-  mission = await acmq.open(which)
+  mission = await await acmq.open(which)
   await mission.claim({ agent: 'somebody-else' })
   waiting = readdirSync(queueFolder(root, name, 'pending'))
   return 'ready'

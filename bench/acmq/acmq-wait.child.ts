@@ -6,7 +6,7 @@ import { openBox } from './queue.ts'
 const [root = '', name = ''] = process.argv.slice(2)
 const clock = await openSharedClock()
 const { acmq } = await openBox(root)
-const mission = await acmq.open(name)
+const mission = await await acmq.open(name)
 process.stdin.on('end', () => process.exit(0)).resume()
 process.stdout.write('ready\n')
 

@@ -52,7 +52,7 @@ async function countCalls(root: string, dependencies: readonly string[]): Promis
   const counting = countingDisk()
   const { disk } = counting
   const tree = await openFileTree({ root, disk })
-  const missions = acmq.open({ tree, clock: systemClock, settings: acmq.defaults })
+  const missions = await acmq.open({ tree, clock: systemClock, settings: acmq.defaults })
   const count = 500
   await (await prepare(missions, root, dependencies, 0, 50)).send()
   while (!isWarm(disk)) await breathe()

@@ -11,4 +11,6 @@ export interface Envelope {
   readonly summary: string
   /** ISO 8601, UTC; the text that stands in the message where that is readable. */
   readonly createdAt: string
+  /** The mission or workspace it belongs to, told by the neutral contract for protocols that have some. */
+  readonly place?: string
 }

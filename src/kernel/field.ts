@@ -115,3 +115,11 @@ export const list = <const I extends ListField['of'], const O extends Options<Li
   of: I,
   options: O = {} as O,
 ) => ({ type: 'list', help, of, ...options }) as const
+
+/** What settings say when nobody sets anything. A key without a default is left out. */
+export const defaultsOf = <const F extends Fields>(fields: F): InputOf<F> =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([key, field]) =>
+      'default' in field && field.default !== undefined ? [[key, field.default]] : [],
+    ),
+  ) as InputOf<F>

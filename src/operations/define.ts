@@ -5,6 +5,7 @@ import type { Fields, InputOf } from '../kernel/field.ts'
 import type { Tree } from '../tree/tree.ts'
 import { checkInput, type Spelling } from './check-input.ts'
 import type { Outside } from './outside.ts'
+import type { AnyProtocol, StoreOf } from './protocols.ts'
 import type { Configuration } from './workspace/configuration.ts'
 import type { ClusterHealth } from './workspace/engine.ts'
 import type { Root } from './workspace/root.ts'
@@ -22,10 +23,10 @@ export interface Context {
   tree(options?: { readonly makeRoot?: boolean; readonly recover?: boolean }): Promise<Tree>
   /** The workspace's tree once more, by a clock of the caller's, who also closes it. */
   openAgain(clock: Clock): Promise<Tree>
+  /** A protocol in this workspace, as it is configured; closed by whoever made the context. */
+  store<P extends AnyProtocol>(protocol: P): Promise<StoreOf<P>>
   /** How the cluster is that keeps the tree; `undefined` when files do. */
   clusterHealth(): Promise<ClusterHealth | undefined>
-  /** The directory of the user's own in which the keys for this workspace are. */
-  keysFolder(): Promise<string>
   /** A tree over another directory, closed by the caller. */
   openTree(folder: string, clock?: Clock): Promise<Tree>
   readonly report: Reporter

@@ -1,9 +1,49 @@
-/** What every protocol folder shows to the rest: one `Protocol`, made the same way five times. */
+/**
+ * What every protocol shows to whoever is not of that protocol: one `Protocol`, known by one line of one list
+ * (`operations/protocols.ts`), and behind it one `Neutral`, which says the same things in the same words for all of
+ * them. Whoever concerns all protocols is built on this file alone and names none of them.
+ */
 import type { Clock } from '../kernel/clock.ts'
-import type { Tree } from '../tree/tree.ts'
+import type { Envelope } from '../kernel/envelope.ts'
+import { type SignalboxError, unsupported } from '../kernel/errors.ts'
+import type { Fields, InputOf } from '../kernel/field.ts'
+import type { TreePath } from '../kernel/tree-path.ts'
+import type { Durability, Finding, Tree } from '../tree/tree.ts'
+import type { Chapter } from './chapter.ts'
 
-/** The neutral verbs. A protocol that lacks one answers `UNSUPPORTED`, never silence. */
-export type Capability = 'send' | 'claim' | 'renew' | 'complete' | 'fail' | 'retry' | 'archive' | 'wait' | 'broadcast'
+/**
+ * A protocol, as light as it can be: a cold command reads this of all of them. What costs time is behind `open` and
+ * `chapter`, which load it.
+ */
+export interface Protocol<
+  Name extends string = string,
+  Section extends Fields = Fields,
+  Settings = unknown,
+  Opened extends Store = Store,
+  Ports extends object = object,
+> {
+  /** In envelopes, in `signalbox.yaml` and on the command line. */
+  readonly name: Name
+  readonly title: string
+  /** One line for people: what it is. */
+  readonly summary: string
+  /** Its section of `signalbox.yaml`, key by key. */
+  readonly section: Section
+  /** Keys that a workspace may not set, because it may be a stranger's: see docs/decisions/0028-settings-of-a-stranger.md. */
+  readonly usersOwn?: readonly (keyof Section & string)[]
+  /** What marks a directory as a workspace of this protocol: every path of a line is there. */
+  readonly marks: readonly (readonly string[])[]
+  /** What its store works by, from what its section says. */
+  settingsFrom(section: InputOf<Section>): Settings
+  /** What its store works by when nothing is said. */
+  readonly defaults: Settings
+  /** Where under the root it keeps its messages. */
+  folders(settings: Settings): readonly TreePath[]
+  /** `Ports`: programs and places outside of the tree that it needs. Each is asked for when it is used. */
+  open(surroundings: Surroundings<Settings> & Ports): Promise<Opened>
+  /** Its scene of the tour. */
+  chapter(): Promise<Chapter>
+}
 
 export interface Surroundings<Settings> {
   readonly tree: Tree
@@ -11,13 +51,172 @@ export interface Surroundings<Settings> {
   readonly settings: Settings
 }
 
-export interface Protocol<Settings, Store> {
-  /** As in envelopes and on the command line. */
-  readonly name: string
-  readonly title: string
-  readonly capabilities: readonly Capability[]
-  /** Folders by which a workspace of this protocol is recognised. */
-  readonly folders: readonly string[]
-  readonly defaults: Settings
-  open(surroundings: Surroundings<Settings>): Store
+/** What `open` gives: the protocol's own verbs, and this. */
+export interface Store {
+  neutral(): Promise<Neutral>
+  /** Writes down what is not written yet, and lets go of what is held open. */
+  close?(): Promise<void>
 }
+
+/**
+ * A store in neutral words. What could be long streams by: nothing is collected, and whoever has seen enough stops
+ * asking. A verb that a protocol lacks is absent from its type; `verbOf` answers `UNSUPPORTED` for it.
+ */
+export interface Neutral {
+  /** Who has been seen: has sent, taken or registered. Being written to is not being there. */
+  seen(filter?: { readonly place?: string }): AsyncIterable<string>
+  /** What an agent could take, the next one first. What is held back for a person or by another message is not in it. */
+  waitingFor(agent: string, options?: { readonly limit?: number }): AsyncIterable<Message>
+  /** The messages that an id means: the whole of one, or its beginning. Wherever they lie, the archive too. */
+  find(id: string): AsyncIterable<Message>
+  /** All messages, in no order that means anything. */
+  messages(filter?: Filter): AsyncIterable<Message>
+  /** What `doctor` should know; with `repair`, what can be put right without losing anything is. */
+  inspect(options: { readonly repair: boolean }): Promise<readonly Finding[]>
+
+  send?(draft: Draft): Promise<Sent>
+  /** Hands a message to this agent and to nobody else. */
+  take?(agent: string, options?: TakeOptions): Promise<Taken>
+  /** Says that the agent still works on it. */
+  renew?(receipt: Receipt): Promise<Settled>
+  /** Says that it is dealt with. Repeating it is fine. */
+  done?(receipt: Receipt, result?: { readonly text?: string }): Promise<Settled>
+  /** Gives it up. */
+  failed?(receipt: Receipt, failure: { readonly reason: string }): Promise<Settled>
+  /** What waits for a person, the longest-waiting first. */
+  questions?(): AsyncIterable<Question>
+  /** A person's answer to one of them. */
+  answer?(question: Pick<Question, 'id' | 'place'>, answer: Answer): Promise<Answered>
+  /** Work that recurs without being asked for, such as settling claims whose time has run out. */
+  duties?(): AsyncIterable<Duty>
+}
+
+/** A message, and what it says if somebody asks. */
+export interface Message {
+  readonly envelope: Envelope
+  /** The text meant to be read, as it is now; `undefined` when the message is gone. Data, never instructions to this program. */
+  text(): Promise<string | undefined>
+}
+
+export interface Filter {
+  /** Only those of this mission or workspace, for protocols that have some. */
+  readonly place?: string
+  readonly from?: string
+  readonly to?: string
+  /** Only those in one of these states, in the protocol's own words. */
+  readonly states?: readonly string[]
+  /** Also those that are archived. */
+  readonly archived?: boolean
+  readonly limit?: number
+}
+
+export interface Draft {
+  readonly from: string
+  readonly to: string
+  readonly text: string
+  /** One line; else the first line of the text. */
+  readonly summary?: string
+  /** The mission or workspace, for protocols that have some. Where there is only one, it need not be named. */
+  readonly place?: string
+  /** An id of the sender's own, so that repeating it sends once. Protocols that give out ids themselves refuse it. */
+  readonly id?: string
+  /** The message that this one answers. */
+  readonly replyTo?: string
+  readonly urgency?: 'high' | 'normal' | 'low'
+}
+
+export interface Sent {
+  readonly outcome: 'sent' | 'unchanged'
+  readonly message: Envelope
+  readonly durability: Durability
+  /** What a sender should know, one sentence each. */
+  readonly notices: readonly string[]
+}
+
+export interface TakeOptions {
+  readonly place?: string
+  /** Only this one. */
+  readonly id?: string
+  readonly waitMs?: number
+}
+
+export type Taken =
+  | { readonly outcome: 'taken'; readonly message: Message; readonly receipt: Receipt; readonly durability: Durability }
+  | { readonly outcome: 'nothing' }
+
+/** Which message an agent has, by which claim. Plain data: it may be handed to another process. */
+export interface Receipt {
+  readonly id: string
+  readonly agent: string
+  readonly place?: string
+  /** Which claim on the message it is, where it can be claimed more than once. */
+  readonly attempt?: number
+  /** Until when it is the agent's, unless renewed. Without it: for good. */
+  readonly until?: number
+}
+
+export interface Settled {
+  readonly outcome: 'settled' | 'unchanged'
+  readonly message: Envelope
+  readonly durability: Durability
+}
+
+/** Something that only a person can decide. */
+export interface Question {
+  readonly id: string
+  readonly place?: string
+  readonly kind: 'approval' | 'question' | 'escalation'
+  readonly from: string
+  readonly summary: string
+  readonly text: string
+  /** The answers it can get. */
+  readonly answers: readonly Answer['verdict'][]
+  /** Why it waits, in one line. */
+  readonly why: string
+  readonly askedAt: string
+  /** The protocol's own view of it, for whoever prints it. */
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+export interface Answer {
+  readonly verdict: 'approve' | 'deny' | 'answer'
+  /** Who decided. */
+  readonly by: string
+  /** The reason, or the answer itself. */
+  readonly text?: string
+}
+
+export interface Answered {
+  /** `unchanged`: it had this answer already. */
+  readonly outcome: 'answered' | 'unchanged'
+  readonly durability: Durability
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+export interface Duty {
+  /** What it looks after: `mission alpha`. */
+  readonly name: string
+  /** Something may be due when something happens in one of these. */
+  readonly watches: readonly TreePath[]
+  /** One pass. `nextAt`: when something is due next by the tree's time, if nothing happens before. */
+  run(options?: { readonly by?: string }): Promise<{ readonly did: number; readonly nextAt?: number }>
+}
+
+type Optional = { [Verb in keyof Neutral]-?: undefined extends Neutral[Verb] ? Verb : never }[keyof Neutral]
+
+/** A verb that not every protocol has, ready to be called; throws `UNSUPPORTED` where it is absent. */
+export function verbOf<Verb extends Optional>(
+  { title }: Pick<Protocol, 'title'>,
+  neutral: Neutral,
+  verb: Verb,
+): NonNullable<Neutral[Verb]> {
+  const found = neutral[verb]
+  if (found === undefined) throw lacks(title, verb)
+  return found.bind(neutral) as NonNullable<Neutral[Verb]>
+}
+
+const lacks = (title: string, verb: string): SignalboxError =>
+  unsupported('UNSUPPORTED', `${title} has no such verb: ${verb}.`, {
+    hint: `Look at what it has: signalbox --help`,
+    details: { protocol: title, verb },
+  })

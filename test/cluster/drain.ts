@@ -45,7 +45,7 @@ export async function drain(options: DrainOptions): Promise<Drained> {
   const journals = join(tempDir(), 'journals')
   mkdirSync(journals)
   const tree = await openEtcdTree({ address })
-  const missions = acmq.open({ tree, clock: systemClock, settings: acmq.defaults })
+  const missions = await acmq.open({ tree, clock: systemClock, settings: acmq.defaults })
   const { mission } = await missions.create('alpha', { objective: 'Drain' })
   const progress = { sent: 0, completed: 0 }
   const sent: string[] = []

@@ -11,7 +11,7 @@ const [address = '', journalPath = '', agent = 'gemini'] = process.argv.slice(2)
 const journal = fs.openSync(journalPath, 'a')
 const note = (line: string) => fs.writeSync(journal, `${line}\n`)
 const tree = await openEtcdTree({ address })
-const mission = await acmq.open({ tree, clock: systemClock, settings: acmq.defaults }).open('alpha')
+const mission = await (await acmq.open({ tree, clock: systemClock, settings: acmq.defaults })).open('alpha')
 
 let stopping = false
 process.stdin.on('data', () => {

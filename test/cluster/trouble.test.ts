@@ -144,7 +144,7 @@ else
     })
 
     it('a claim by a fresh process costs as much with 500 waiting as with twenty', async () => {
-      const mission = async (on: Tree) => acmq.open({ tree: on, clock: systemClock, settings: acmq.defaults })
+      const mission = async (on: Tree) => await acmq.open({ tree: on, clock: systemClock, settings: acmq.defaults })
       const { mission: sender } = await (await mission(other)).create('alpha')
       const send = async (count: number) => {
         const task = { from: 'ann', to: 'bob', body: 'A task.\n'.repeat(60) }

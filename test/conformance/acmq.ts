@@ -21,9 +21,9 @@ export function describeAcmq(name: string, open: () => Promise<(clock: Clock) =>
     beforeEach(async () => {
       const openTree = await open()
       tree = await openTree(clock)
-      mission = (await missionsOn(tree).create('alpha', { objective: 'Build the thing' })).mission
+      mission = (await (await missionsOn(tree)).create('alpha', { objective: 'Build the thing' })).mission
       const other = await openTree(clock)
-      elsewhere = { tree: other, mission: await missionsOn(other).open('alpha') }
+      elsewhere = { tree: other, mission: await (await missionsOn(other)).open('alpha') }
     })
     afterEach(async () => {
       await tree.close()
@@ -120,7 +120,7 @@ export function describeAcmq(name: string, open: () => Promise<(clock: Clock) =>
     })
 
     it('missions, their manifests and findings are there for both', async () => {
-      await missionsOn(tree).create('alpha/beta')
+      await (await missionsOn(tree)).create('alpha/beta')
       expect(await missionsOn(elsewhere.tree).all()).toEqual(['alpha', 'alpha/beta'])
       expect((await elsewhere.mission.manifest())?.objective).toBe('Build the thing')
       expect(await elsewhere.mission.inspect()).toEqual([])

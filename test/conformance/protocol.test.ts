@@ -30,7 +30,7 @@ const acmqSample = (name: string) => {
 }
 const alpha = { address: missionAddress('system-design-alpha'), defaults: { timeoutSeconds: 3600 } }
 
-describeProtocol<typeof acmq.defaults, unknown, { message: AcmqMessage; bytes: Uint8Array }>({
+describeProtocol<{ message: AcmqMessage; bytes: Uint8Array }>({
   protocol: acmq,
   samples: ['specification', 'specification-failed', 'crlf', 'timestamp-with-offset', 'fences-in-body'].map(acmqSample),
   unknownField: { ...acmqSample('unknown-fields'), text: 'reply_to: x' },

@@ -7,8 +7,8 @@ import type { Envelope } from '../../src/kernel/envelope.ts'
 import { isSegment, treePath } from '../../src/kernel/tree-path.ts'
 import type { Protocol } from '../../src/protocols/contract.ts'
 
-export interface Described<Settings, Store, Parsed> {
-  readonly protocol: Protocol<Settings, Store>
+export interface Described<Parsed> {
+  readonly protocol: Pick<Protocol, 'name' | 'title' | 'summary' | 'marks'>
   /** Files as they may be found, the specification's examples among them, each with the name it lies under. */
   readonly samples: readonly { readonly fileName: string; readonly bytes: Uint8Array }[]
   /** A sample with a field that no specification knows, and the text by which the field is recognised. */
@@ -45,7 +45,7 @@ const hostileNames = [
   '.hidden',
 ]
 
-export function describeProtocol<Settings, Store, Parsed>(described: Described<Settings, Store, Parsed>): void {
+export function describeProtocol<Parsed>(described: Described<Parsed>): void {
   const { protocol, samples, unknownField, parse, print, recordOf, lift, nameOf, readName, folderOf } = described
   const bytesOf = (text: string | Uint8Array) => (typeof text === 'string' ? Buffer.from(text) : text)
   const parsed = (bytes: Uint8Array, fileName: string): Parsed => {
@@ -57,8 +57,8 @@ export function describeProtocol<Settings, Store, Parsed>(described: Described<S
   describe(`protocol ${protocol.title}`, () => {
     it('says what it is', () => {
       expect(protocol.name).toMatch(/^[a-z]+$/)
-      expect(protocol.capabilities.length).toBeGreaterThan(0)
-      for (const folder of protocol.folders) expect(treePath(folder)).toBe(folder)
+      expect(protocol.summary).toContain(protocol.title)
+      for (const path of protocol.marks.flat()) expect(treePath(path)).toBe(path)
     })
 
     it.each(samples.map(({ fileName, bytes }) => [fileName, bytes] as const))(

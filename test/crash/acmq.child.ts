@@ -9,7 +9,7 @@ const [root = '', verb = '', killAt = '0'] = process.argv.slice(2)
 const { disk, start, stop } = killingDisk(realDisk(), Number(killAt))
 // The time of the files is the one that counts; the others run by the real one.
 const tree = await openFileTree({ root, disk, clock: verb === 'supervise' ? farFuture : undefined })
-const missions = acmq.open({ tree, clock: farFuture, settings: acmq.defaults })
+const missions = await acmq.open({ tree, clock: farFuture, settings: acmq.defaults })
 const mission = await missions.open('alpha')
 start()
 await verbs[verb]!.act(mission)

@@ -21,7 +21,7 @@ const disk = steppingDisk(realDisk(), (step, values, call) => {
   return call()
 })
 const tree = await openFileTree({ root, disk })
-const mission = await acmq.open({ tree, clock: systemClock, settings: acmq.defaults }).open('alpha')
+const mission = await (await acmq.open({ tree, clock: systemClock, settings: acmq.defaults })).open('alpha')
 await mission.claim({ agent: 'gemini', id })
 counting = true
 await mission.complete(id, { agent: 'gemini', attempt: 1 }, { text: 'A result of some length' })

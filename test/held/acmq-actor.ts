@@ -2,7 +2,7 @@
 import { treePath } from '../../src/kernel/tree-path.ts'
 import { acmq } from '../../src/protocols/ac-mq/index.ts'
 import type { Mission } from '../../src/protocols/ac-mq/store/mission.ts'
-import type { Missions } from '../../src/protocols/ac-mq/store/missions.ts'
+import { Missions } from '../../src/protocols/ac-mq/store/missions.ts'
 import type { SendInput } from '../../src/protocols/ac-mq/store/send.ts'
 import type { AcmqView } from '../../src/protocols/ac-mq/store/view.ts'
 import { fileOf, headerOf, missionFolder, unmetIn } from './acmq-files.ts'
@@ -24,7 +24,12 @@ export class AcmqActor implements Actor {
   constructor(company: Company) {
     const { tree, clock } = company
     this.#company = company
-    this.#missions = acmq.open({ tree, clock, settings: { ...acmq.defaults, largestBody: 200 } })
+    this.#missions = new Missions({
+      tree,
+      clock,
+      settings: { ...acmq.defaults, largestBody: 200 },
+      root: treePath(acmq.defaults.root),
+    })
   }
 
   get outside() {

@@ -43,12 +43,12 @@ async function growthOf(step: (workspace: Workspace, ask: Ask, count: number) =>
 }
 
 async function sendAll({ acmq }: Workspace, count: number): Promise<void> {
-  const mission = await acmq.open('m')
+  const mission = await await acmq.open('m')
   for (let n = 0; n < count; n++) await mission.send({ from: 'boss', to: 'worker', body: 'x'.repeat(200) })
 }
 
 async function workOffAll({ acmq }: Workspace): Promise<void> {
-  const mission = await acmq.open('m')
+  const mission = await await acmq.open('m')
   for (;;) {
     const claimed = await mission.claim({ agent: 'worker' })
     if (claimed.outcome !== 'claimed') return
@@ -56,7 +56,7 @@ async function workOffAll({ acmq }: Workspace): Promise<void> {
   }
 }
 
-const archiveAll = async ({ acmq }: Workspace) => (await acmq.open('m')).archive({ olderThanMs: 0 })
+const archiveAll = async ({ acmq }: Workspace) => (await await acmq.open('m')).archive({ olderThanMs: 0 })
 
 const each: Readonly<Record<string, Parameters<typeof growthOf>[0]>> = {
   'a sender': async (workspace, ask, count) => {

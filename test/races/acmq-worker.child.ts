@@ -14,7 +14,7 @@ const note = (line: string) => fs.writeSync(journal, `${line}\n`)
 const names = new Map(JSON.parse(fs.readFileSync(namesPath, 'utf8')) as [string, string][])
 const completed = join(root, 'llm/missions/alpha/queue/completed')
 const tree = await openFileTree({ root })
-const mission = await acmq.open({ tree, clock: systemClock, settings: acmq.defaults }).open('alpha')
+const mission = await (await acmq.open({ tree, clock: systemClock, settings: acmq.defaults })).open('alpha')
 
 let stopping = false
 process.stdin.on('data', () => {

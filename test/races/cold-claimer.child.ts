@@ -9,7 +9,7 @@ import { acmq } from '../../src/protocols/ac-mq/index.ts'
 const [root = '', agent = ''] = process.argv.slice(2)
 for (;;) {
   const tree = await openFileTree({ root })
-  const missions = acmq.open({ tree, clock: systemClock, settings: { ...acmq.defaults, rememberFrom: 1 } })
+  const missions = await acmq.open({ tree, clock: systemClock, settings: { ...acmq.defaults, rememberFrom: 1 } })
   const claimed = await (await missions.open('alpha')).claim({ agent })
   await tree.close()
   if (claimed.outcome === 'nothing') break

@@ -7,8 +7,8 @@ import { acmq } from '../../src/protocols/ac-mq/index.ts'
 import type { Tree } from '../../src/tree/tree.ts'
 import { verifies } from '../support/verifies.ts'
 
-const openMission = (tree: Tree) =>
-  acmq.open({ tree, clock: systemClock, settings: acmq.defaults }).create('alpha', { objective: 'Work' })
+const openMission = async (tree: Tree) =>
+  (await acmq.open({ tree, clock: systemClock, settings: acmq.defaults })).create('alpha', { objective: 'Work' })
 
 /** Messages of priority 1 and 2, half of them each, the first sent first. */
 async function fill(tree: Tree, count: number): Promise<string[]> {

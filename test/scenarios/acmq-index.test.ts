@@ -98,7 +98,7 @@ class Place {
     const { rememberFrom = 1, disk } = options
     const tree = await openFileTree({ root: this.root, clock, ...(disk ? { disk } : {}) })
     try {
-      const missions = acmq.open({ tree, clock, settings: { ...acmq.defaults, rememberFrom } })
+      const missions = await acmq.open({ tree, clock, settings: { ...acmq.defaults, rememberFrom } })
       return await (await missions.open('alpha')).claim({ agent })
     } finally {
       await tree.close()
@@ -355,7 +355,7 @@ describe('whoever looks at a mission again', () => {
       return call()
     })
     const tree = await openFileTree({ root, disk, clock })
-    const missions = acmq.open({ tree, clock, settings: { ...acmq.defaults, rememberFrom: 1 } })
+    const missions = await acmq.open({ tree, clock, settings: { ...acmq.defaults, rememberFrom: 1 } })
     return { tree, counts, mission: await missions.open('alpha') }
   }
   const openedBy = async (counts: { opened: number }, look: () => Promise<unknown>) => {

@@ -34,7 +34,7 @@ for (const days of [9, -9]) {
   describe(`AC-MQ with a clock that is ${days} days off`, () => {
     async function aMission() {
       const { time, own, tree } = world(by)
-      const { mission } = await acmq.open({ tree, clock: own, settings: acmq.defaults }).create('alpha')
+      const { mission } = await (await acmq.open({ tree, clock: own, settings: acmq.defaults })).create('alpha')
       await mission.send({ from: 'claude', to: 'gemini', body: 'Do it', timeoutSeconds: 600 })
       return { time, tree, mission }
     }

@@ -32,7 +32,7 @@ async function boxOn(
   tree: Tree,
   { clock = systemClock, settings }: { clock?: typeof systemClock; settings?: Partial<AcmqSettings> },
 ): Promise<AcmqBox> {
-  const missions = acmq.open({ tree, clock, settings: { ...acmq.defaults, ...settings } })
+  const missions = await acmq.open({ tree, clock, settings: { ...acmq.defaults, ...settings } })
   const { mission } = await missions.create('alpha', { objective: 'Build the thing' })
   return { tree, missions, mission, close: () => tree.close() }
 }

@@ -1,11 +1,12 @@
 /** What `doctor` should know of all missions. */
-import { isSegment, treePath } from '../../kernel/tree-path.ts'
+import { insideRoot } from '../../kernel/path-fields.ts'
+import { isSegment } from '../../kernel/tree-path.ts'
 import type { Mission } from '../../protocols/ac-mq/store/mission.ts'
 import type { Repair } from '../../protocols/ac-mq/store/reconcile.ts'
 import { findingsOf, oddAmong, oddFinding } from '../../tree/expected.ts'
 import type { Finding } from '../../tree/tree.ts'
 import type { Context } from '../define.ts'
-import { acmqSettings, openMissions } from './open.ts'
+import { openMissions } from './open.ts'
 
 /** With `repair`, each mission is first put in order as `reconcile` does. */
 export async function inspectMissions(context: Context, repair: boolean): Promise<Finding[]> {
@@ -29,7 +30,7 @@ async function inspectMission(mission: Mission, repair: boolean): Promise<Findin
 
 /** Files where the folder of a mission would be. Those with an ending are somebody's notes. */
 async function noMissions(context: Context): Promise<Finding[]> {
-  const root = treePath(acmqSettings(await context.configuration()).root)
+  const root = insideRoot((await context.configuration()).sections.acmq.root)
   const entries = await (await context.tree()).list(root)
   const isMission = (name: string) => isSegment(name) && !name.includes('.')
   return oddAmong(root, entries, (name) => (isMission(name) ? 'folder' : undefined)).map(oddFinding)

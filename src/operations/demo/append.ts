@@ -1,5 +1,5 @@
 import { treePath } from '../../kernel/tree-path.ts'
-import { bytesOf, type Chapter } from './chapter.ts'
+import { bytesOf, type Chapter } from '../../protocols/chapter.ts'
 
 const log = treePath('post/log.jsonl')
 const writers = 4

@@ -1,6 +1,6 @@
 import { childOf, treePath } from '../../kernel/tree-path.ts'
+import { bytesOf, type Chapter } from '../../protocols/chapter.ts'
 import type { Tree } from '../../tree/tree.ts'
-import { bytesOf, type Chapter } from './chapter.ts'
 
 const waiting = treePath('post/waiting')
 const working = treePath('post/working')

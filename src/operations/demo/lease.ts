@@ -1,5 +1,5 @@
 import { treePath } from '../../kernel/tree-path.ts'
-import { bytesOf, type Chapter } from './chapter.ts'
+import { bytesOf, type Chapter } from '../../protocols/chapter.ts'
 
 const resource = 'website'
 const plan = treePath('post/website-plan.md')

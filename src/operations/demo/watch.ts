@@ -1,5 +1,5 @@
 import { childOf, treePath } from '../../kernel/tree-path.ts'
-import { bytesOf, type Chapter } from './chapter.ts'
+import { bytesOf, type Chapter } from '../../protocols/chapter.ts'
 
 const folder = treePath('post/inbox-of-grace')
 const patienceSeconds = 5

@@ -2,7 +2,7 @@
 import { stateOf } from '../../tree/home.ts'
 import type { Finding } from '../../tree/tree.ts'
 import type { Context } from '../define.ts'
-import { isNoPlace } from '../workspace/keys-folder.ts'
+import { isNoPlace, keysFolderFor } from './keys-folder.ts'
 import { withRouting } from './open.ts'
 
 export async function inspectRouting(context: Context, repair: boolean): Promise<Finding[]> {
@@ -12,9 +12,9 @@ export async function inspectRouting(context: Context, repair: boolean): Promise
 }
 
 /** `undefined` where there is no place for keys; whoever needs one is told. */
-async function keysFolderIn({ keysFolder }: Context): Promise<string | undefined> {
+async function keysFolderIn(context: Context): Promise<string | undefined> {
   try {
-    return await keysFolder()
+    return await keysFolderFor(context)
   } catch (error) {
     if (isNoPlace(error)) return undefined
     throw error

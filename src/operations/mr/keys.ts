@@ -2,6 +2,7 @@ import { invalidInput } from '../../kernel/errors.ts'
 import { flag, text } from '../../kernel/field.ts'
 import type { KeyRing } from '../../protocols/message-routing/security/keys.ts'
 import { defineOperation } from '../define.ts'
+import { keysFolderFor } from './keys-folder.ts'
 import { withRouting } from './open.ts'
 
 export type { KeyView } from '../../protocols/message-routing/security/keys.ts'
@@ -40,7 +41,7 @@ export const mrKeys = defineOperation({
     checkWords({ agent, generate, trust, encryption, replace })
     return withRouting(context, async (_routing, assembly) => {
       const ring = await assembly.keys()
-      const folder = await context.keysFolder()
+      const folder = await keysFolderFor(context)
       if (agent === undefined) return { outcome: 'listed', folder, keys: await ring.list() } as const
       const outcome = generate
         ? (await ring.generate(agent, { replace })).outcome

@@ -3,6 +3,7 @@ import type { Routing } from '../../protocols/message-routing/store/routing.ts'
 import { tellClock } from '../clock-agreement.ts'
 import type { Context } from '../define.ts'
 import { type Assembly, assemble } from './assembly.ts'
+import { keysFolderFor } from './keys-folder.ts'
 import { isGuarded, securitySettings } from './settings.ts'
 
 /**
@@ -34,6 +35,7 @@ async function openNow(context: Context): Promise<Assembly> {
   const [tree, configuration] = [await context.tree(), await context.configuration()]
   // Only guards judge by time: what counts as a copy, and who sends too fast.
   if (isGuarded(securitySettings(configuration))) await tellClock(context)
-  const { clock, openTree, keysFolder } = context
+  const { clock, openTree } = context
+  const keysFolder = () => keysFolderFor(context)
   return assemble({ tree, clock, configuration, openTree, keysFolder })
 }

@@ -1,5 +1,5 @@
 /** Root, configuration and engine together, on real directories. */
-import { chmodSync, linkSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { tempDir } from '../../../test/support/temp.ts'
@@ -508,24 +508,6 @@ describe('a workspace', () => {
     it('wants a full path where the environment names it', () => {
       expect(() => ownFilePath({ environment: { SIGNALBOX_CONFIG: 'x.yaml' } })).toThrow(/must be a full path/)
     })
-  })
-
-  it("keeps keys in the user's own folder, one for each workspace", async () => {
-    const [root, home] = [tempDir(), tempDir()]
-    const environment = { XDG_CONFIG_HOME: home }
-    const folder = await workspaceIn(root, {}, environment).workspace.keysFolder()
-    expect(folder).toMatch(new RegExp(`^${home}/signalbox/workspaces/signalbox-\\w+-[0-9a-f]{16}$`))
-    expect(await workspaceIn(join(root, '.'), {}, environment).workspace.keysFolder()).toBe(folder)
-    expect(await workspaceIn(tempDir(), {}, environment).workspace.keysFolder()).not.toBe(folder)
-    const named = workspaceIn(root, {}, { ...environment, SIGNALBOX_MR_KEYS: '/own/keys' })
-    expect(await named.workspace.keysFolder()).toBe('/own/keys')
-    expect(readdirSync(home)).toEqual([])
-    for (const bad of [{}, { HOME: root }]) {
-      expect(await refusal(workspaceIn(root, {}, bad).workspace.keysFolder())).toMatchObject({
-        code: 'NO_PLACE_FOR_KEYS',
-        exit: 6,
-      })
-    }
   })
 
   it('does not repeat a secret in an address it does not know', async () => {

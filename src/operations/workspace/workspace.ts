@@ -1,11 +1,12 @@
 /** A workspace as commands and the library see it: root, configuration and tree, each made at its first use. */
 import { type Clock, systemClock } from '../../kernel/clock.ts'
+import type { Store } from '../../protocols/contract.ts'
 import type { Tree } from '../../tree/tree.ts'
 import type { Environment } from '../define.ts'
 import type { Outside } from '../outside.ts'
+import { type AnyProtocol, type ProtocolLine, type ProtocolName, protocols, type StoreOf } from '../protocols.ts'
 import { type Configuration, readConfiguration } from './configuration.ts'
 import { type ClusterHealth, type Engines, isCluster, openEngine } from './engine.ts'
-import { keysFolderOf } from './keys-folder.ts'
 import { checkRoot, findRoot, type Root } from './root.ts'
 import { serverSettings } from './server.ts'
 
@@ -29,8 +30,8 @@ export interface LazyWorkspace {
   openAgain(clock: Clock): Promise<Tree>
   /** How the cluster is that keeps the tree; `undefined` when files do. */
   clusterHealth(): Promise<ClusterHealth | undefined>
-  /** The directory of the user's own in which the keys for this workspace are. */
-  keysFolder(): Promise<string>
+  /** A protocol in this workspace, as it is configured. Always the same one; closed with the workspace. */
+  store<P extends AnyProtocol>(protocol: P): Promise<StoreOf<P>>
   /** A tree of plain files somewhere else, with the defaults; relative to the root. */
   openTree(folder: string, clock?: Clock): Promise<Tree>
   close(): Promise<void>
@@ -56,31 +57,48 @@ export function lazyWorkspace({ flags, environment, outside, engines, clock }: W
 
   const ownPlace = () => ({ environment, outside, root: findOnce() })
 
+  const openTree = (folder: string, by = clock): Promise<Tree> => {
+    const root = outside.resolve(findOnce().path, folder)
+    return engines.files({ root, mustExist: false, durability: 'process', permissions: 'owner', clock: heldOnly(by) })
+  }
+
+  const treeOnce = (makeRoot = false, recover = true) => (tree ??= open(makeRoot, recover))
+
+  const stores = new Map<string, Promise<Store>>()
+
+  async function openStore(name: string): Promise<Store> {
+    const line = (protocols as readonly ProtocolLine[]).find(({ protocol }) => protocol.name === name)!
+    const { sections } = await readOnce()
+    const settings = line.protocol.settingsFrom(sections[name as ProtocolName])
+    const ports = line.ports?.({ ...ownPlace(), openTree })
+    return line.protocol.open({ ...ports, tree: await treeOnce(), clock, settings })
+  }
+
   return {
     root: findOnce,
     async configuration({ makeRoot = false } = {}) {
       checkRoot(findOnce(), outside, makeRoot)
       return readOnce()
     },
-    tree: ({ makeRoot = false, recover = true } = {}) => (tree ??= open(makeRoot, recover)),
+    tree: ({ makeRoot, recover } = {}) => treeOnce(makeRoot, recover),
+    store<P extends AnyProtocol>({ name }: P) {
+      const opened = stores.get(name) ?? openStore(name)
+      stores.set(name, opened)
+      return opened as Promise<StoreOf<P>>
+    },
     async clusterHealth() {
       const configuration = await readOnce()
       const { engine: address } = configuration
       if (!isCluster(address)) return undefined
       return engines.etcdHealth({ ...(await serverSettings(configuration, ownPlace())), address })
     },
-    async keysFolder() {
-      return (await readOnce()).sections.mr.keys ?? keysFolderOf(ownPlace())
-    },
     openAgain: (by) => open(false, false, by),
-    openTree(folder, by = clock) {
-      const root = outside.resolve(findOnce().path, folder)
-      return engines.files({ root, mustExist: false, durability: 'process', permissions: 'owner', clock: heldOnly(by) })
-    },
+    openTree,
     async close() {
-      // A tree that could not be opened has told its caller already; there is nothing to close.
-      const opened = await tree?.catch(() => undefined)
-      await opened?.close()
+      // What could not be opened has told its caller already; there is nothing to close.
+      const opened = await Promise.all([...stores.values()].map((store) => store.catch(() => undefined)))
+      for (const store of opened) await store?.close?.()
+      await (await tree?.catch(() => undefined))?.close()
     },
   }
 }

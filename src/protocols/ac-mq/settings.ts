@@ -1,4 +1,23 @@
 /** What can be configured about AC-MQ, with the values used when nothing is said. */
+import { defaultsOf, duration, type Fields, type InputOf, integer } from '../../kernel/field.ts'
+import { insideRoot, rootFolder } from '../../kernel/path-fields.ts'
+
+const day = 24 * 60 * 60 * 1000
+
+/** Its section of `signalbox.yaml`. */
+export const section = {
+  root: rootFolder('The folder that holds the missions of AC-MQ.', 'llm/missions'),
+  timeoutSeconds: integer('How many seconds a claim lasts, for messages that do not say.', { default: 3600, least: 1 }),
+  largestBody: integer('Longer bodies, in bytes, are kept in `context/` and the message refers to them.', {
+    default: 256 * 1024,
+    least: 1024,
+  }),
+  archiveAfter: duration('Supervision archives what was completed longer ago than this.', {
+    default: 7 * day,
+    least: 0,
+  }),
+} as const satisfies Fields
+
 export interface AcmqSettings {
   /** The folder that holds the missions. */
   readonly root: string
@@ -14,11 +33,12 @@ export interface AcmqSettings {
   readonly rememberFrom: number
 }
 
-export const defaultSettings: AcmqSettings = {
-  root: 'llm/missions',
-  timeoutSeconds: 3600,
-  largestBody: 256 * 1024,
-  archiveAfterMs: 7 * 24 * 60 * 60 * 1000,
+export const settingsFrom = ({ root, archiveAfter, ...same }: InputOf<typeof section>): AcmqSettings => ({
+  ...same,
+  root: insideRoot(root),
+  archiveAfterMs: archiveAfter,
   quarantineAfterMs: 5000,
   rememberFrom: 1000,
-}
+})
+
+export const defaultSettings: AcmqSettings = settingsFrom(defaultsOf(section))

@@ -50,6 +50,6 @@ export async function missionsOn(tree: Tree, now: () => number): Promise<Mission
 }
 
 export async function missionOn(tree: Tree, now: () => number): Promise<Mission> {
-  const missions = acmq.open({ tree, clock: { now }, settings: acmq.defaults })
+  const missions = await acmq.open({ tree, clock: { now }, settings: acmq.defaults })
   return (await missions.create('alpha', { objective: 'Build the thing' })).mission
 }

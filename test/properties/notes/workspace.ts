@@ -81,7 +81,7 @@ export async function live(base: string, things: readonly Crafted[]): Promise<re
 
 async function prepare(root: string): Promise<void> {
   const tree = await openFileTree({ root })
-  const { mission } = await acmqOn(tree).create('alpha', { objective: 'Hold' })
+  const { mission } = await (await acmqOn(tree)).create('alpha', { objective: 'Hold' })
   await mission.send({ from: 'claude', to: 'gemini', body: 'The first\n', id: 'first-message' })
   await mrOn(tree).mr.send(heartbeat('coder-2', { from: 'lead' }))
   await tree.close()
@@ -110,7 +110,7 @@ async function everything(root: string): Promise<readonly Finding[]> {
 
 /** What was there before flows, and so does what comes after. */
 async function acmqLives(tree: Tree): Promise<void> {
-  const mission = await acmqOn(tree).open('alpha')
+  const mission = await (await acmqOn(tree)).open('alpha')
   await mission.send({ from: 'claude', to: 'gemini', body: 'The second\n', id: 'second-message' })
   const claimed: string[] = []
   for (let i = 0; i < 6; i++) {

@@ -2,6 +2,7 @@
 import { notFound } from '../../../kernel/errors.ts'
 import { nearest } from '../../../kernel/nearest.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
+import type { Neutral } from '../../contract.ts'
 import {
   isMessageId,
   type MissionAddress,
@@ -38,6 +39,12 @@ export class Missions {
     const manifest = printManifest({ mission: address, objective: options.objective ?? '', now: clock.now() })
     const created = await tree.create(manifestPath(place), Buffer.from(manifest))
     return { outcome: created.outcome === 'created' ? 'created' : 'unchanged', mission: this.#missionAt(address), path }
+  }
+
+  /** What others than AC-MQ may ask, in the words of all protocols. */
+  async neutral(): Promise<Neutral> {
+    const { neutralOn } = await import('./neutral.ts')
+    return neutralOn(this, this.#parts)
   }
 
   /** A mission that is there. */

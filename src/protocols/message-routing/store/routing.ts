@@ -1,6 +1,7 @@
 /** Message Routing in one workspace: what `openWorkspace(…).mr` offers. */
 import { invalidInput } from '../../../kernel/errors.ts'
 import type { Finding } from '../../../tree/tree.ts'
+import type { Neutral } from '../../contract.ts'
 import { parseMessage, payloadIssues } from '../format.ts'
 import type { Issue } from '../issue.ts'
 import { judgeFile } from '../judge.ts'
@@ -57,6 +58,10 @@ export class Routing {
     this.#kept = new KeptMessages(parts, delivery, numbers)
     this.#overview = new Overview(parts, this.#agents)
     this.#inspection = new Inspection(parts, this.#agents, scanner)
+  }
+
+  async neutral(): Promise<Neutral> {
+    throw new Error('not there yet')
   }
 
   /** Makes the folders of an agent. With `reset` its numbers begin at 1 again; messages stay where they are. */

@@ -2,8 +2,10 @@
  * Where the keys for the agents of a workspace are: in a folder of the user's own, one for each workspace. Not in the
  * workspace: whoever makes one that others clone could put keys there, and be trusted as anybody.
  */
+
 import { denied, SignalboxError } from '../../kernel/errors.ts'
-import { isInside, type OwnPlace, ownFolder } from './own-file.ts'
+import type { Context } from '../define.ts'
+import { isInside, type OwnPlace, ownFolder } from '../workspace/own-file.ts'
 
 /** `~/.config/signalbox/workspaces/team-1f3870be274f6c49`: the name for people, the rest for the path it has. */
 export function keysFolderOf(place: OwnPlace): string {
@@ -26,6 +28,13 @@ export function keysFolderOf(place: OwnPlace): string {
     .slice(0, 40)
   const digest = process.getBuiltinModule('node:crypto').createHash('sha256').update(root).digest('hex').slice(0, 16)
   return `${folder}/workspaces/${name === '' ? 'root' : name}-${digest}`
+}
+
+/** As it is configured, or else where it always is. */
+export async function keysFolderFor(context: Context): Promise<string> {
+  const { environment, outside } = context
+  const { keys } = (await context.configuration()).sections.mr
+  return keys ?? keysFolderOf({ environment, outside, root: context.root() })
 }
 
 export const isNoPlace = (error: unknown): boolean =>

@@ -1,6 +1,6 @@
 import { treePath } from '../../kernel/tree-path.ts'
-import { messageRouting } from '../../protocols/message-routing/index.ts'
-import { bytesOf, type Chapter } from './chapter.ts'
+import { bytesOf, type Chapter } from '../chapter.ts'
+import { messageRouting } from './index.ts'
 
 /** Small, so that the tour need not send a hundred messages to fill it. */
 const inboxLimit = 3
@@ -11,7 +11,7 @@ export const routing: Chapter = {
   async play({ tree, another, clock, say, step, show }) {
     const open = (on: typeof tree) =>
       messageRouting.open({ tree: on, clock, settings: { ...messageRouting.defaults, inboxLimit } })
-    const lead = open(tree)
+    const lead = await open(tree)
     say('Every agent has an inbox. A message is a JSON file in it, and waits there until its reader starts.')
     for (const agent of ['lead', 'coder-1']) step(`mr init ${agent}`, (await lead.init(agent)).outcome)
     const task = { from: 'lead', to: 'coder-1', type: 'task-delegation', requiresAck: true } as const
@@ -20,7 +20,7 @@ export const routing: Chapter = {
     await show(treePath(sent.message.path))
 
     say('Two readers of one inbox ask at the same moment. The message goes to one of them, once.')
-    const readers = await Promise.all([open(await another()), open(await another())])
+    const readers = await Promise.all([await open(await another()), await open(await another())])
     const both = await Promise.all(readers.map((reader) => reader.receive('coder-1')))
     for (const { outcome, messages } of both) step('mr receive coder-1', messages[0]?.id ?? outcome)
     const coder = readers[0]!

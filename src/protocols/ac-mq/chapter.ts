@@ -1,10 +1,10 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { treePath } from '../../kernel/tree-path.ts'
-import { acmq } from '../../protocols/ac-mq/index.ts'
-import type { Mission } from '../../protocols/ac-mq/store/mission.ts'
-import type { Claimed } from '../../protocols/ac-mq/store/outcomes.ts'
 import type { Tree } from '../../tree/tree.ts'
-import { bytesOf, type Chapter } from './chapter.ts'
+import { bytesOf, type Chapter } from '../chapter.ts'
+import { acmq } from './index.ts'
+import type { Mission } from './store/mission.ts'
+import type { Claimed } from './store/outcomes.ts'
 
 const name = 'login'
 const folder = treePath(`${acmq.defaults.root}/${name}`)
@@ -15,7 +15,7 @@ export const mission: Chapter = {
   title: 'A mission: two agents, one queue',
   async play({ tree, another, clock, say, step, show }) {
     say('A mission is a folder with a goal, a queue in four folders, and room for what comes out.')
-    const made = await missionsOn(tree, clock).create(name, { objective: 'Design the login.' })
+    const made = await (await missionsOn(tree, clock)).create(name, { objective: 'Design the login.' })
     step(`acmq create-mission ${name}`, `${made.outcome}: ${folder}`)
 
     say('Claude sends two tasks. The second depends on the first, so nobody gets it yet.')
@@ -28,8 +28,8 @@ export const mission: Chapter = {
     await show(treePath(code.message.path))
 
     say('Gemini and Codex, each with an engine of its own, claim at the same moment. One of them gets the first task.')
-    const gemini = await missionsOn(await another(), clock).open(name)
-    const codex = await missionsOn(await another(), clock).open(name)
+    const gemini = await (await missionsOn(await another(), clock)).open(name)
+    const codex = await (await missionsOn(await another(), clock)).open(name)
     const both = await Promise.all([gemini.claim({ agent: 'gemini' }), codex.claim({ agent: 'codex' })])
     for (const [n, claimed] of both.entries()) step(`acmq claim ${name} --as ${['gemini', 'codex'][n]}`, told(claimed))
     const first = messageOf(both.find(({ outcome }) => outcome === 'claimed'))
@@ -52,7 +52,7 @@ export const mission: Chapter = {
     say('Gemini claims it again and falls silent. To save you the wait, a day goes by for the supervisor.')
     const again = messageOf(await gemini.claim({ agent: 'gemini' }))
     const later: Clock = { now: () => clock.now() + 24 * hour }
-    const supervisor = await missionsOn(await another(later), later).open(name)
+    const supervisor = await (await missionsOn(await another(later), later)).open(name)
     const swept = await supervisor.supervise()
     step(
       `acmq supervise ${name} --once`,

@@ -1,7 +1,7 @@
-/** One scene of the tour. Every protocol brings its own; the list is in `chapters.ts`. */
-import type { Clock } from '../../kernel/clock.ts'
-import type { TreePath } from '../../kernel/tree-path.ts'
-import type { Tree } from '../../tree/tree.ts'
+/** One scene of the tour of `signalbox demo`. Every protocol brings its own; those of the tree are in `operations/demo/`. */
+import type { Clock } from '../kernel/clock.ts'
+import type { TreePath } from '../kernel/tree-path.ts'
+import type { Tree } from '../tree/tree.ts'
 
 export interface Stage {
   readonly tree: Tree

@@ -4,7 +4,8 @@
  * often that looking would take more than a small part of the time.
  */
 import { SignalboxError } from '../kernel/errors.ts'
-import { type Supervised, supervise, watchMission } from '../operations/acmq/supervise.ts'
+import { openMission } from '../operations/acmq/open.ts'
+import { type Supervised, supervise } from '../operations/acmq/supervise.ts'
 import type { Context } from '../operations/define.ts'
 
 const second = 1000
@@ -22,7 +23,10 @@ const mostRemembered = 1000
 export async function superviseMission(context: Context, input: unknown, stopped: AbortSignal): Promise<Supervised> {
   const { mission, ...asked } = input as { readonly mission: string; readonly archive?: boolean }
   const bell = new Bell(stopped)
-  const watching = await watchMission(context, mission, () => bell.ring())
+  const tree = await context.tree()
+  const watching = (await openMission(context, mission)).supervised.map((folder) =>
+    tree.watch(folder, () => bell.ring()),
+  )
   const strange = new Set<string>()
   let stalled: Supervised['stalled'] = []
   let repairs: Supervised['repairs'] = []
@@ -50,7 +54,7 @@ export async function superviseMission(context: Context, input: unknown, stopped
       await bell.wait(Math.max(shortestRest, took * restFactor), restAfter(pass, await now(context)))
     }
   } finally {
-    watching.close()
+    for (const one of watching) one.close()
   }
   const outcome = stalled.length > 0 || repairs.length > 0 || archived > 0 ? 'swept' : 'nothing'
   return { outcome, mission, stalled, repairs, archived, nextStallAt: last?.nextStallAt ?? null, passes }

@@ -33,7 +33,7 @@ export const demo = defineOperation({
     const tree = await context.openTree(root)
     try {
       const played: { name: string; title: string; facts: Facts }[] = []
-      for (const [index, chapter] of chapters.entries()) {
+      for (const [index, chapter] of (await chapters()).entries()) {
         report.tell({ as: 'title', text: `${index + 1}. ${chapter.title}` })
         played.push({
           name: chapter.name,

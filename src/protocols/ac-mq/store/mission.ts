@@ -7,6 +7,7 @@ import { conflict, notFound, SignalboxError, unavailable } from '../../../kernel
 import { parentOf, type TreePath } from '../../../kernel/tree-path.ts'
 import type { Finding, Tree } from '../../../tree/tree.ts'
 import { type News, waitFor } from '../../../tree/wait.ts'
+import type { Draft } from '../draft.ts'
 import type { GraphFormat, GraphNode } from '../graph.ts'
 import type { Hydration } from '../hydrate/hydrate.ts'
 import {
@@ -24,7 +25,7 @@ import { Claims } from './claims.ts'
 import { Finder } from './finder.ts'
 import { InHand } from './in-hand.ts'
 import type { Claimed, Holding, MessageRef, Settled } from './outcomes.ts'
-import type { Listed, Overview, QueueStatus } from './overview.ts'
+import type { Listed, Overview, QueueStatus, Unreadable } from './overview.ts'
 import { MissionFiles } from './parts.ts'
 import { Policy } from './policy.ts'
 import type { Reconciliation, Repair } from './reconcile.ts'
@@ -32,7 +33,7 @@ import { type SendInput, Sending, type Sent } from './send.ts'
 import { Settling } from './settling.ts'
 import type { Stalled, Supervision, Swept } from './supervise.ts'
 import { Taking } from './taking.ts'
-import type { AcmqView, AcmqViewWithBody } from './view.ts'
+import { type AcmqView, type AcmqViewWithBody, type ArchivedView, archivedView } from './view.ts'
 import { DependencyBook } from './waiting/dependency-book.ts'
 import { PendingIndex } from './waiting/pending-index.ts'
 
@@ -50,6 +51,12 @@ export interface ReconciledView {
   /** The agent's own messages in `processing/`, and whether their time has run out. */
   readonly mine: readonly { readonly message: AcmqView; readonly isStalled: boolean }[]
   readonly repairs: readonly Repair[]
+}
+
+/** A message that waits for a person, and the pattern of the policy that holds it back. */
+export interface HeldMessage {
+  readonly message: AcmqViewWithBody
+  readonly pattern: string
 }
 
 export interface ClaimOptions {
@@ -71,6 +78,11 @@ export class Mission {
   #reconciliation: Promise<Reconciliation> | undefined
   #overview: Promise<Overview> | undefined
 
+  /** Where it lies on the tree. */
+  get path(): TreePath {
+    return this.#files.path
+  }
+
   constructor(parts: MissionParts, address: MissionAddress) {
     const { tree, clock, settings, root } = parts
     const files = new MissionFiles(tree, clock, settings, { root, address })
@@ -89,6 +101,11 @@ export class Mission {
     this.#sending = new Sending(files, finder, index)
     this.#claims = new Claims({ files, finder, index, policy, taking: new Taking(files, index, inHand) })
     this.#settling = new Settling(files, finder, index, inHand)
+  }
+
+  /** What a file says that somebody wants to send: a body alone, or a message with front matter. */
+  async readDraft(text: string): Promise<Draft> {
+    return (await import('../draft.ts')).readDraft(text, this.address)
   }
 
   /** Puts a message into the queue. AC-MQ §4.1. */
@@ -145,12 +162,65 @@ export class Mission {
     return this.#settling.fail(ref, checked(holding), failure)
   }
 
+  /** Whether the files that a result is to point to lie inside the mission and are there. */
+  async checkLinks(given: readonly string[]) {
+    return given.length === 0 ? noLinks : (await import('./links.ts')).checkLinks(this.#files, given)
+  }
+
+  /** A sentence for whoever writes to somebody nobody has seen here; `undefined` when all is well. */
+  async noticeAbout(recipient: string): Promise<string | undefined> {
+    return (await import('./agents.ts')).noticeAbout(this.#files, recipient)
+  }
+
+  /** Everybody who has been seen here, each once. */
+  async *seen(): AsyncGenerator<string> {
+    yield* (await import('./agents.ts')).seenIn(this.#files)
+  }
+
   retry(id: string): Promise<Settled<'retried'>> {
     return this.#settling.retry(id)
   }
 
   async list(queue: QueueName): Promise<Listed> {
     return (await this.#overviewed()).list(queue)
+  }
+
+  /** What is pending, as it will be claimed, and why some of it cannot be yet. */
+  async waiting(): Promise<{
+    messages: readonly (AcmqView & { readonly blocked?: string })[]
+    unreadable: readonly Unreadable[]
+  }> {
+    return (await this.#overviewed()).waiting()
+  }
+
+  /** What rests in the archive, the first finished first. */
+  async listArchived(): Promise<ArchivedView[]> {
+    const { listArchived } = await import('../archive/archive.ts')
+    const entries = await listArchived(this.#files.tree, this.#archiveFolder)
+    return entries.map((entry) => archivedView(entry, this.address))
+  }
+
+  /** The messages of a queue as they stream by, and what is named like one and cannot be read. */
+  async *each(queue: QueueName): AsyncGenerator<AcmqView | Unreadable> {
+    yield* (await this.#overviewed()).each(queue)
+  }
+
+  /** The waiting messages that this agent could claim, as it would claim them. */
+  async *readyFor(agent: string): AsyncGenerator<AcmqView> {
+    yield* (await this.#overviewed()).readyFor(agent)
+  }
+
+  /** Every message that an id means, in the archive too. */
+  async *meant(id: string): AsyncGenerator<AcmqView | ArchivedView> {
+    yield* (await this.#overviewed()).meant(id)
+  }
+
+  /** What rests in the archive, as its indexes tell it: no pack is opened for this. */
+  async *archived(): AsyncGenerator<ArchivedView> {
+    const { eachArchived } = await import('../archive/archive.ts')
+    for await (const entry of eachArchived(this.#files.tree, this.#archiveFolder)) {
+      yield archivedView(entry, this.address)
+    }
   }
 
   async show(id: string): Promise<AcmqViewWithBody> {
@@ -180,6 +250,17 @@ export class Mission {
     const repairs = await (await this.#reconciled()).run()
     await this.#sending.finishAll()
     return { ...(await (await this.#supervised()).sweep(by)), repairs }
+  }
+
+  /** When the first of the claims in force runs out, by the tree's time. */
+  async nextStallAt(): Promise<number | undefined> {
+    return (await this.#supervised()).nextStallAt()
+  }
+
+  /** The queues in which supervision may find something to do when something happens there. */
+  get supervised(): readonly TreePath[] {
+    const { pending, processing, completed } = this.#files.queues
+    return [pending, processing, completed]
   }
 
   /** Brings folders and headers into agreement and tells an agent where it stands. AC-MQ §9.1. */
@@ -319,15 +400,22 @@ export class Mission {
   }
 
   /** Messages that wait for a person, with the pattern that holds each. */
-  async held(): Promise<{ message: AcmqViewWithBody; pattern: string }[]> {
-    const held: { message: AcmqViewWithBody; pattern: string }[] = []
-    for (const { id } of (await this.list('pending')).messages) {
-      const message = await this.show(id)
-      const pattern = await this.#policy.matching(message, () => message.body)
-      if (pattern !== undefined && !(await this.#policy.isApproved(message, message.body)))
-        held.push({ message, pattern })
-    }
+  async held(): Promise<HeldMessage[]> {
+    const held: HeldMessage[] = []
+    for await (const one of this.eachHeld()) held.push(one)
     return held
+  }
+
+  /** The same as they stream by. */
+  async *eachHeld(): AsyncGenerator<HeldMessage> {
+    if (!(await this.#policy.isThere())) return
+    for await (const one of this.each('pending')) {
+      if ('reason' in one) continue
+      const message = await this.show(one.id)
+      const pattern = await this.#policy.matching(message, () => message.body)
+      if (pattern === undefined || (await this.#policy.isApproved(message, message.body))) continue
+      yield { message, pattern }
+    }
   }
 
   async approve(id: string, by: string, at: string): Promise<AcmqView> {
@@ -416,6 +504,8 @@ export class Mission {
     }
   }
 }
+
+const noLinks = { links: [], notices: [] }
 
 const checked = (holding: Holding): Holding => ({ ...holding, agent: agentId(holding.agent) })
 

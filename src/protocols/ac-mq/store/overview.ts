@@ -3,19 +3,25 @@ import { bufferOf } from '../../../formats/front-matter.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { readArchived } from '../archive/archive.ts'
 import { explain } from '../dependencies.ts'
-import { isMessageName } from '../layout.ts'
+import { everyone, isMessageName } from '../layout.ts'
 import { type QueueName, queueNames } from '../schema.ts'
 import { type Finder, noSuchMessage } from './finder.ts'
+import { recordIn } from './moving.ts'
 import type { MissionFiles } from './parts.ts'
 import type { Stalled, Supervision } from './supervise.ts'
-import { type AcmqView, type AcmqViewWithBody, viewOf, withBody } from './view.ts'
-import type { Candidate } from './waiting/candidate.ts'
+import { type AcmqView, type AcmqViewWithBody, type ArchivedView, archivedView, viewOf, withBody } from './view.ts'
+import { type Candidate, inOrder } from './waiting/candidate.ts'
 import type { PendingIndex } from './waiting/pending-index.ts'
 
 export interface Listed {
   readonly messages: readonly AcmqView[]
-  /** Files in the queue that cannot be read as messages. */
-  readonly unreadable: readonly { readonly path: string; readonly reason: string }[]
+  readonly unreadable: readonly Unreadable[]
+}
+
+/** A file in a queue that cannot be read as a message. */
+export interface Unreadable {
+  readonly path: string
+  readonly reason: string
 }
 
 export interface QueueStatus {
@@ -23,7 +29,7 @@ export interface QueueStatus {
   readonly oldestPending: { readonly id: string; readonly summary: string; readonly ageSeconds: number } | undefined
   readonly blocked: readonly { readonly id: string; readonly summary: string; readonly reason: string }[]
   readonly stalled: readonly Stalled[]
-  readonly unreadable: readonly { readonly path: string; readonly reason: string }[]
+  readonly unreadable: readonly Unreadable[]
   /** Of the last hour. */
   readonly completedLastHour: number
   readonly failedLastHour: number
@@ -47,23 +53,65 @@ export class Overview {
 
   async list(queue: QueueName): Promise<Listed> {
     const messages: AcmqView[] = []
-    const unreadable: { path: string; reason: string }[] = []
+    const unreadable: Unreadable[] = []
+    for await (const one of this.each(queue)) {
+      if ('reason' in one) unreadable.push(one)
+      else messages.push(one)
+    }
+    return { messages, unreadable }
+  }
+
+  /** The messages of a queue as they stream by, and what is named like one and cannot be read. */
+  async *each(queue: QueueName): AsyncGenerator<AcmqView | Unreadable> {
     for (const { name, kind } of await this.#files.tree.list(this.#files.queues[queue])) {
       if (!isMessageName(name)) continue
       const path = this.#files.at(queue, name)
       if (kind !== 'leaf') {
-        unreadable.push({ path, reason: `Not an ordinary file (${kind}).` })
+        yield { path, reason: `Not an ordinary file (${kind}).` }
         continue
       }
       try {
         const read = await this.#files.readHeader(queue, name)
-        if (read) messages.push(viewOf(read.message.record, queue, path, read.message.problems))
+        if (read) yield viewOf(read.message.record, queue, path, read.message.problems)
       } catch (error) {
         if (!(error instanceof SignalboxError)) throw error
-        unreadable.push({ path, reason: error.message })
+        yield { path, reason: error.message }
       }
     }
-    return { messages, unreadable }
+  }
+
+  /** What is pending, as it will be claimed, and why some of it cannot be yet. */
+  async waiting() {
+    const { messages, unreadable } = await this.list('pending')
+    const reasons = new Map((await this.blocked()).map(({ message, reason }) => [message.name, reason]))
+    const inOrder = messages.toSorted(
+      (a, b) => a.priority - b.priority || Date.parse(a.createdAt) - Date.parse(b.createdAt) || (a.id < b.id ? -1 : 1),
+    )
+    const waiting = inOrder.map((message) => {
+      const blocked = reasons.get(message.name)
+      return blocked === undefined ? message : { ...message, blocked }
+    })
+    return { messages: waiting, unreadable }
+  }
+
+  /** The waiting messages whose dependencies are met, for this agent or for all, as they would be claimed. */
+  async *readyFor(agent: string): AsyncGenerator<AcmqView> {
+    await this.#index.refresh(true)
+    const mine = [...this.#index.all().values()].filter(({ to }) => to === agent || to === everyone)
+    for (const candidate of mine.sort(inOrder)) {
+      if ((await this.#index.judge(candidate)).length > 0) continue
+      const record = await recordIn(this.#files, 'pending', candidate.name)
+      if (record) yield viewOf(record, 'pending', this.#files.at('pending', candidate.name))
+    }
+  }
+
+  /** Every message that an id means: the whole of one or its beginning, in the archive too. */
+  async *meant(id: string): AsyncGenerator<AcmqView | ArchivedView> {
+    for (const { queue, name, path } of await this.#finder.findAll(id)) {
+      const record = await recordIn(this.#files, queue, name)
+      if (record) yield viewOf(record, queue, path)
+    }
+    for (const entry of await this.#finder.archived(id)) yield archivedView(entry, this.#files.place.address)
   }
 
   async show(id: string): Promise<AcmqViewWithBody> {

@@ -65,6 +65,14 @@ export class Supervision {
     return stalled.sort((a, b) => b.overdueSeconds - a.overdueSeconds)
   }
 
+  /** When the first of the claims in force runs out, by the tree's time. */
+  async nextStallAt(): Promise<number | undefined> {
+    const ends = (await this.#processing()).map(
+      ({ read: { changedAt, message } }) => changedAt + message.record.timeout_seconds * 1000,
+    )
+    return ends.length === 0 ? undefined : Math.min(...ends)
+  }
+
   async sweep(by = supervisor): Promise<Swept> {
     const stalled: { message: AcmqView; investigation: string | undefined }[] = []
     for (const one of await this.findStalled()) {

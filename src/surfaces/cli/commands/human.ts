@@ -6,17 +6,10 @@ import { fieldList, quotation, writtenLine } from './acmq/message-text.ts'
 export const humanListFace = commandFace(humanList, ({ waiting }, screen) => {
   if (waiting.length === 0) return 'Nothing waits for you.\n'
   return waiting
-    .map(({ mission, pattern, message }) => {
-      const rows = [
-        ['id', message.id],
-        ['mission', mission],
-        ['from', message.from],
-        ['to', message.to],
-        ['held by', pattern],
-        ['summary', message.summary],
-        ['to let it go', `signalbox human approve ${message.id}`],
-      ] as const
-      return `${fieldList(rows, screen)}${quotation(message.body, message.from, screen)}`
+    .map(({ id, from, summary, text, facts, answers }) => {
+      const rows: (readonly [string, string])[] = [['id', id], ...facts, ['summary', summary]]
+      if (answers.includes('approve')) rows.push(['to let it go', `signalbox human approve ${id}`])
+      return `${fieldList(rows, screen)}${quotation(text, from, screen)}`
     })
     .join('\n')
 })

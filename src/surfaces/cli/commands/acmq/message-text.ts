@@ -27,5 +27,5 @@ export function messageText(message: AcmqViewWithBody, more: readonly Row[], scr
 }
 
 /** One line a write: what happened to which message, and where it is now. */
-export const writtenLine = (did: string, { id, path }: AcmqView, { paint }: Screen): string =>
+export const writtenLine = (did: string, { id, path }: Pick<AcmqView, 'id' | 'path'>, { paint }: Screen): string =>
   `${did} ${paint('bold', printableLine(id))}: ${printableLine(path)}\n`

@@ -1,19 +1,14 @@
 /** Files that a result points to. They are named relative to the mission, and none lies outside it. */
-import { invalidInput } from '../../kernel/errors.ts'
-import { printableLine } from '../../kernel/printable.ts'
-import { isSegment, type TreePath } from '../../kernel/tree-path.ts'
-import type { MissionAddress } from '../../protocols/ac-mq/layout.ts'
-import type { Context } from '../define.ts'
-import { pathOfMission } from './open.ts'
+import { invalidInput } from '../../../kernel/errors.ts'
+import { printableLine } from '../../../kernel/printable.ts'
+import { isSegment, type TreePath } from '../../../kernel/tree-path.ts'
+import type { MissionFiles } from './parts.ts'
 
+/** The links as they are written into a result, and a sentence about each that leads to nothing yet. */
 export async function checkLinks(
-  context: Context,
-  address: MissionAddress,
+  { tree, path: folder, place }: MissionFiles,
   given: readonly string[],
 ): Promise<{ readonly links: readonly string[]; readonly notices: readonly string[] }> {
-  if (given.length === 0) return { links: [], notices: [] }
-  const folder = await pathOfMission(context, address)
-  const tree = await context.tree()
   const links: string[] = []
   const notices: string[] = []
   for (const text of given) {
@@ -21,7 +16,7 @@ export async function checkLinks(
     if (link === undefined) throw leaves(text, folder)
     links.push(link)
     if (!(await tree.look(`${folder}/${link}` as TreePath)))
-      notices.push(`There is no ${link} in mission ${address} yet.`)
+      notices.push(`There is no ${link} in mission ${place.address} yet.`)
   }
   return { links, notices }
 }

@@ -1,7 +1,7 @@
 /** What `doctor` looks at, in order. A protocol adds its own line. */
 import { SignalboxError } from '../kernel/errors.ts'
 import { nearest } from '../kernel/nearest.ts'
-import { insideRoot } from '../kernel/root-folder.ts'
+import { insideRoot } from '../kernel/path-fields.ts'
 import { type TreePath, treePath } from '../kernel/tree-path.ts'
 import { home, stateOf } from '../tree/home.ts'
 import type { Finding } from '../tree/tree.ts'

@@ -1,5 +1,5 @@
 /** Which leaves of a tree belong to a workspace, and are worth carrying elsewhere. */
-import { insideRoot } from '../../kernel/root-folder.ts'
+import { insideRoot } from '../../kernel/path-fields.ts'
 import { childOf, isWithin, type TreePath, treePath, treeRoot } from '../../kernel/tree-path.ts'
 import { cacheHome, home, isReserved, stateOf } from '../../tree/home.ts'
 import type { Tree } from '../../tree/tree.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { insideRoot, rootFolder } from './root-folder.ts'
+import { fullPath, insideRoot, rootFolder } from './path-fields.ts'
 
 const field = rootFolder('Where it lives.', 'llm/missions')
 
@@ -25,4 +25,13 @@ describe('a folder inside the root', () => {
   it('is a setting that names its default as the example', () => {
     expect(field).toMatchObject({ default: 'llm/missions', expected: 'a folder below the root, such as llm/missions' })
   })
+})
+
+it.each([
+  ['/home/ada/secret', true],
+  ['secret', false],
+  ['./secret', false],
+  ['~/secret', false],
+])('a full path: %s is %s', (written, isOne) => {
+  expect(fullPath('A file.', 'file').pattern.test(written)).toBe(isOne)
 })

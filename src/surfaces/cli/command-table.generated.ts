@@ -18,12 +18,12 @@ export const commandTable: Group = {
         {
           name: 'create-mission',
           summary: 'Make a mission: its folders, its queues and a manifest to fill in.',
-          load: async () => (await import('./commands/acmq/create-mission.ts')).createMissionFace,
+          load: async () => (await import('./commands/acmq/mission.ts')).createMissionFace,
         },
         {
           name: 'missions',
           summary: 'List all missions, with how many messages are where.',
-          load: async () => (await import('./commands/acmq/missions.ts')).missionsFace,
+          load: async () => (await import('./commands/acmq/mission.ts')).missionsFace,
         },
         {
           name: 'status',
@@ -38,12 +38,12 @@ export const commandTable: Group = {
         {
           name: 'list',
           summary: 'List the messages of a mission, in the order in which they will be or were worked on.',
-          load: async () => (await import('./commands/acmq/list.ts')).listFace,
+          load: async () => (await import('./commands/acmq/messages.ts')).listFace,
         },
         {
           name: 'show',
           summary: 'Show one message with its text, wherever it is, in the archive too.',
-          load: async () => (await import('./commands/acmq/show.ts')).showFace,
+          load: async () => (await import('./commands/acmq/messages.ts')).showFace,
         },
         {
           name: 'claim',
@@ -73,37 +73,37 @@ export const commandTable: Group = {
         {
           name: 'milestone',
           summary: 'Tick a milestone in the manifest, or take the tick back.',
-          load: async () => (await import('./commands/acmq/milestone.ts')).milestoneFace,
+          load: async () => (await import('./commands/acmq/mission.ts')).milestoneFace,
         },
         {
           name: 'find-stalled',
           summary: 'List the messages whose claim has run out of time. Nothing is changed.',
-          load: async () => (await import('./commands/acmq/find-stalled.ts')).findStalledFace,
+          load: async () => (await import('./commands/acmq/messages.ts')).findStalledFace,
         },
         {
           name: 'supervise',
           summary: 'Look after a mission: settle stalled claims, set malformed files aside, archive what is old.',
-          load: async () => (await import('./commands/acmq/supervise.ts')).superviseFace,
+          load: async () => (await import('./commands/acmq/upkeep.ts')).superviseFace,
         },
         {
           name: 'reconcile',
           summary: 'Put a mission in order after a crash, and tell an agent where it stands.',
-          load: async () => (await import('./commands/acmq/reconcile.ts')).reconcileFace,
+          load: async () => (await import('./commands/acmq/upkeep.ts')).reconcileFace,
         },
         {
           name: 'archive',
           summary: 'Pack messages that were completed a while ago.',
-          load: async () => (await import('./commands/acmq/archive.ts')).archiveFace,
+          load: async () => (await import('./commands/acmq/upkeep.ts')).archiveFace,
         },
         {
           name: 'hydrate',
           summary: 'Print what an agent should read before it works, as one document.',
-          load: async () => (await import('./commands/acmq/hydrate.ts')).hydrateFace,
+          load: async () => (await import('./commands/acmq/messages.ts')).hydrateFace,
         },
         {
           name: 'graph',
           summary: 'Draw which message waits for which, with their states.',
-          load: async () => (await import('./commands/acmq/graph.ts')).graphFace,
+          load: async () => (await import('./commands/acmq/messages.ts')).graphFace,
         },
       ],
     },
@@ -114,7 +114,7 @@ export const commandTable: Group = {
         {
           name: 'init',
           summary: 'Make the inbox of an agent, so that others can see that it is there.',
-          load: async () => (await import('./commands/mr/init.ts')).initFace,
+          load: async () => (await import('./commands/mr/agents.ts')).initFace,
         },
         {
           name: 'send',
@@ -134,17 +134,17 @@ export const commandTable: Group = {
         {
           name: 'unacked',
           summary: 'List what has not been acknowledged: by others towards an agent, and by it.',
-          load: async () => (await import('./commands/mr/unacked.ts')).unackedFace,
+          load: async () => (await import('./commands/mr/kept.ts')).unackedFace,
         },
         {
           name: 'broadcast',
           summary: 'Send a message to every known agent but the sender.',
-          load: async () => (await import('./commands/mr/broadcast.ts')).broadcastFace,
+          load: async () => (await import('./commands/mr/exchange.ts')).broadcastFace,
         },
         {
           name: 'await',
           summary: 'Wait for the reply to a message, and take it.',
-          load: async () => (await import('./commands/mr/await.ts')).awaitFace,
+          load: async () => (await import('./commands/mr/exchange.ts')).awaitFace,
         },
         {
           name: 'validate',
@@ -154,12 +154,12 @@ export const commandTable: Group = {
         {
           name: 'status',
           summary: 'Show how full the inboxes are, what left them, and what is wrong.',
-          load: async () => (await import('./commands/mr/status.ts')).statusFace,
+          load: async () => (await import('./commands/mr/overview.ts')).statusFace,
         },
         {
           name: 'metrics',
           summary: 'Show how long writing and reading took, how full inboxes are, and how much was evicted.',
-          load: async () => (await import('./commands/mr/metrics.ts')).metricsFace,
+          load: async () => (await import('./commands/mr/overview.ts')).metricsFace,
         },
         {
           name: 'taken',
@@ -179,12 +179,12 @@ export const commandTable: Group = {
         {
           name: 'recover',
           summary: 'Put a message that was taken or evicted back into the inbox.',
-          load: async () => (await import('./commands/mr/recover.ts')).recoverFace,
+          load: async () => (await import('./commands/mr/kept.ts')).recoverFace,
         },
         {
           name: 'keys',
           summary: 'Show the keys of agents, make them, or trust those of somebody else.',
-          load: async () => (await import('./commands/mr/keys.ts')).keysFace,
+          load: async () => (await import('./commands/mr/agents.ts')).keysFace,
         },
       ],
     },
@@ -243,7 +243,7 @@ export const commandTable: Group = {
     {
       name: 'bench',
       summary: 'Measure this machine: engine and library against bare system calls, and cold starts.',
-      load: async () => (await import('./commands/bench.ts')).benchFace,
+      load: async () => (await import('./commands/about.ts')).benchFace,
     },
     {
       name: 'completion',
@@ -253,7 +253,7 @@ export const commandTable: Group = {
     {
       name: 'version',
       summary: 'Tell which version this is, and what it runs on.',
-      load: async () => (await import('./commands/version.ts')).versionFace,
+      load: async () => (await import('./commands/about.ts')).versionFace,
     },
   ],
 }

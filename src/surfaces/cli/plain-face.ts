@@ -2,7 +2,7 @@
 import { printableLine } from '../../kernel/printable.ts'
 import type { Operation } from '../../operations/define.ts'
 import { type CommandFace, commandFace } from './command.ts'
-import { noticeLines } from './notices.ts'
+import { noticeLines } from './lines.ts'
 
 type Output = { readonly outcome: string; readonly notices?: readonly string[] }
 

@@ -30,13 +30,11 @@ export async function everydayFaces() {
   return Object.fromEntries(groups.map((group) => [group.name, facesOf(group, found)]))
 }
 
-function facesOf({ name, everyday, members }, { faces }) {
-  const files = everyday.map((one) => {
+function facesOf({ name, everyday, members }, { faces, operations }) {
+  const files = everyday.flatMap((one) => {
     const operation = members.find((member) => member.name === one)
-    const face = faces.get(operation)
-    if (!face)
-      throw new ScriptError(`${name} ${one} is said to be used all day, but there is no such command with a face.`)
-    return face.file
+    if (!operation) throw new ScriptError(`${name} ${one} is said to be used all day, but there is no such command.`)
+    return faces.get(operation)?.file ?? [`${surface}/plain-face.ts`, operations.get(operation).file]
   })
   return [...new Set(files)]
 }

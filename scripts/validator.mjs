@@ -11,7 +11,7 @@ import { writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { bundlePrograms } from './build.mjs'
 import { formatted } from './generated.mjs'
-import { inRoot, isMain, root, run, ScriptError, setup } from './setup.mjs'
+import { inRoot, isMain, run, setup } from './setup.mjs'
 
 const folder = 'src/protocols/message-routing'
 export const generatedFile = `${folder}/validate.generated.ts`

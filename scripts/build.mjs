@@ -22,9 +22,15 @@ export async function build({ types = false, children = false } = {}) {
   return done
 }
 
-/** Bundles programs for tests and benchmarks: one self-contained file each. */
-export async function bundlePrograms(entries, outdir) {
-  await bundle({ entryPoints: entries, outdir, outExtension: { '.js': '.mjs' }, splitting: false })
+/** Bundles programs for tests, benchmarks and scripts: one self-contained file each, but for what is `external`. */
+export async function bundlePrograms(entries, outdir, external = []) {
+  await bundle({
+    entryPoints: entries,
+    outdir,
+    outExtension: { '.js': '.mjs' },
+    splitting: false,
+    external: [...esbuildOptions().external, ...external],
+  })
 }
 
 async function buildJs() {
@@ -41,7 +47,8 @@ async function buildBytecode() {
   const { build: esbuild } = await import('esbuild')
   // A script has no `import.meta`; esbuild would leave nothing in its place, and Bun where the source lay.
   const options = { ...esbuildOptions(), define: { ...defines(), 'import.meta.url': 'Bun.main' } }
-  const texts = await divide(esbuild, root, options)
+  const { everydayFaces } = await import('./command-table.mjs')
+  const texts = await divide(esbuild, root, options, await everydayFaces())
   const outdir = inRoot('build/bytecode')
   const made = Object.entries(texts).flatMap(([name, text]) => {
     const source = join(outdir, 'text', name)
@@ -111,7 +118,6 @@ async function bundle(options) {
   const result = await esbuild({ ...esbuildOptions(), define: defines(), ...options }).catch(() => {
     throw new ScriptError('The build failed; see the errors above.')
   })
-  // A program that starts during a build finds the old file or the new one, never half of one.
   for (const { path, contents } of result.outputFiles) replaceFile(path, contents)
   const written = result.outputFiles.map(({ path }) => path)
   const stale = filesUnder(join(options.outdir, 'chunks')).filter(
@@ -136,7 +142,8 @@ function sourcesHash(name) {
   const isSource = (path) => /\.(ts|mts|json)$/.test(path) && !path.endsWith('.test.ts')
   const folders = name === 'children' ? ['src', 'test', 'bench'] : ['src']
   const ways = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.types.json', 'scripts/build.mjs']
-  if (name === 'bytecode') ways.push('scripts/bun-parts.mjs', 'node_modules/bun/package.json')
+  if (name === 'bytecode')
+    ways.push('scripts/bun-parts.mjs', 'scripts/command-table.mjs', 'node_modules/bun/package.json')
   const files = [
     ...folders.flatMap((folder) => filesUnder(inRoot(folder)).filter(isSource)),
     ...ways.map((path) => inRoot(path)),
@@ -161,7 +168,8 @@ export function filesUnder(folder) {
     .sort()
 }
 
-function replaceFile(path, contents) {
+/** Whoever reads the file meanwhile finds the old one or the new one, never half of one. */
+export function replaceFile(path, contents) {
   mkdirSync(dirname(path), { recursive: true })
   const temporary = `${path}.${process.pid}.tmp`
   writeFileSync(temporary, contents)

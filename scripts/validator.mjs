@@ -7,11 +7,11 @@
  * It knows the few keywords that `Schema` in `schema.ts` has, and refuses others. A test holds its output against a
  * full validator (ajv), and another says when this has to be run again.
  */
-import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { bundlePrograms } from './build.mjs'
-import { inRoot, isMain, root, run, ScriptError, setup } from './setup.mjs'
+import { formatted } from './generated.mjs'
+import { inRoot, isMain, run, setup } from './setup.mjs'
 
 const folder = 'src/protocols/message-routing'
 export const generatedFile = `${folder}/validate.generated.ts`
@@ -143,18 +143,7 @@ const functionOf = (type) => `check${type.replace(/(?:^|-)(\w)/g, (_, letter) =>
 export async function currentValidator() {
   await bundlePrograms({ 'mr-schema': inRoot(folder, 'schema.ts') }, inRoot('build/scripts'))
   const { messageSchema, payloadSchemas } = await import(pathToFileURL(inRoot('build/scripts/mr-schema.mjs')).href)
-  return formatted(printValidator(messageSchema, payloadSchemas))
-}
-
-function formatted(source) {
-  const biome = inRoot('node_modules/@biomejs/biome/bin/biome')
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [biome, 'format', `--stdin-file-path=${generatedFile}`],
-    { cwd: root, input: source, encoding: 'utf8' },
-  )
-  if (status !== 0) throw new ScriptError(stderr)
-  return stdout
+  return formatted(printValidator(messageSchema, payloadSchemas), generatedFile)
 }
 
 if (isMain(import.meta.url)) {

@@ -1,7 +1,7 @@
 /** One command line, from words to exit status: find the command, read its input, run it, print what it gave. */
 import { SignalboxError } from '../../kernel/errors.ts'
 import { type Command, type CommandFace, type Group, isGroup } from './command.ts'
-import { commandTable } from './command-table.ts'
+import { commandTable } from './command-table.generated.ts'
 import { execute } from './execute.ts'
 import { failureJson, failureOf, failureText, traceOf } from './failure.ts'
 import { findCommand } from './find-command.ts'

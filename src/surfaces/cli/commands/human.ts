@@ -1,7 +1,9 @@
 import { printableLine } from '../../../kernel/printable.ts'
 import { humanAnswer, humanApprove, humanDeny, humanList } from '../../../operations/human.ts'
 import { commandFace } from '../command.ts'
-import { fieldList, quotation, writtenLine } from './acmq/message-text.ts'
+import { fieldList } from '../field-list.ts'
+import { writtenLine } from '../lines.ts'
+import { quotation } from '../quotation.ts'
 
 export const humanListFace = commandFace(humanList, ({ waiting }, screen) => {
   if (waiting.length === 0) return 'Nothing waits for you.\n'

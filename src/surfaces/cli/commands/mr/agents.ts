@@ -1,10 +1,24 @@
+/** The commands for an agent itself: its inbox and its keys. */
 import { printableLine } from '../../../../kernel/printable.ts'
+import { mrInit } from '../../../../operations/mr/init.ts'
 import { type KeyView, mrKeys } from '../../../../operations/mr/keys.ts'
 import { commandFace } from '../../command.ts'
 import { fieldList, type Row } from '../../field-list.ts'
+import { noticeLines } from '../../lines.ts'
 import type { Screen } from '../../terminal.ts'
 
-const did: Readonly<Record<string, string>> = {
+export const initFace = commandFace(
+  mrInit,
+  ({ outcome, agent, path, sequencesReset }, { paint }) => {
+    const name = paint('bold', printableLine(agent))
+    if (outcome === 'created') return `Made agent ${name}: ${printableLine(path)}\n`
+    if (outcome === 'unchanged') return `Agent ${name} is there already: ${printableLine(path)}\n`
+    return `Agent ${name} starts over: it numbers from 1 again towards ${sequencesReset} agent(s).\n`
+  },
+  { aside: noticeLines },
+)
+
+const didToKeys: Readonly<Record<string, string>> = {
   created: 'Made keys.',
   replaced: 'Made new keys; the old one counts for what it signed before.',
   trusted: 'Trusted from now on.',
@@ -14,7 +28,7 @@ const did: Readonly<Record<string, string>> = {
 export const keysFace = commandFace(mrKeys, ({ outcome, folder, keys }, screen) => {
   if (keys.length === 0) return 'No keys yet. Make some: signalbox mr keys AGENT --generate\n'
   const lines = keys.map((key) => keyText(key, folder, screen)).join('\n')
-  return did[outcome] === undefined ? lines : `${did[outcome]}\n${lines}`
+  return didToKeys[outcome] === undefined ? lines : `${didToKeys[outcome]}\n${lines}`
 })
 
 /** All of it is public; what is private is never read for this. */

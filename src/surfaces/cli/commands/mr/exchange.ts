@@ -1,8 +1,13 @@
+/** The commands that send to everybody, or wait for an answer. */
 import { printableLine } from '../../../../kernel/printable.ts'
+import { mrAwait } from '../../../../operations/mr/await.ts'
 import { mrBroadcast } from '../../../../operations/mr/broadcast.ts'
+import { ageOf } from '../../ages.ts'
 import { commandFace } from '../../command.ts'
 import { grid } from '../../grid.ts'
+import { noticeLines } from '../../lines.ts'
 import { noticesAndAlerts } from './asides.ts'
+import { messageText } from './message-text.ts'
 
 export const broadcastFace = commandFace(
   mrBroadcast,
@@ -27,4 +32,13 @@ export const broadcastFace = commandFace(
       return [...failed, ...evicted, noticesAndAlerts(output, screen)].join('')
     },
   },
+)
+
+export const awaitFace = commandFace(
+  mrAwait,
+  (replied, screen) => {
+    if (replied.outcome === 'received') return messageText(replied.message, replied.message.record, [], screen)
+    return replied.waitedMs === 0 ? 'No reply yet.\n' : `No reply within ${ageOf(replied.waitedMs / 1000)}.\n`
+  },
+  { aside: noticeLines },
 )

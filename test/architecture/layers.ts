@@ -21,7 +21,11 @@ export const layers: Readonly<Record<string, Layer>> = {
   formats: { imports: ['kernel'], builtins: 'no-files', packages: ['yaml'] },
   tree: { imports: ['kernel'], builtins: 'no-files' },
   engines: { imports: ['tree', 'kernel'], builtins: 'all', packages: ['koffi'], strangers: {} },
-  protocols: { imports: ['formats', 'tree', 'kernel'], builtins: 'no-files', strangers: { shared: ['contract.ts'] } },
+  protocols: {
+    imports: ['formats', 'tree', 'kernel'],
+    builtins: 'no-files',
+    strangers: { shared: ['contract.ts', 'chapter.ts'] },
+  },
   adapters: { imports: ['kernel'], builtins: 'no-files', packages: ['age-encryption'] },
   operations: {
     imports: ['protocols', 'adapters', 'formats', 'tree', 'kernel'],

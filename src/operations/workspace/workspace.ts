@@ -70,7 +70,7 @@ export function lazyWorkspace({ flags, environment, outside, engines, clock }: W
     const line = (protocols as readonly ProtocolLine[]).find(({ protocol }) => protocol.name === name)!
     const { sections } = await readOnce()
     const settings = line.protocol.settingsFrom(sections[name as ProtocolName])
-    const ports = line.ports?.({ ...ownPlace(), openTree })
+    const ports = await line.ports?.({ ...ownPlace(), openTree })
     return line.protocol.open({ ...ports, tree: await treeOnce(), clock, settings })
   }
 

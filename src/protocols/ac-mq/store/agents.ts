@@ -7,7 +7,7 @@ import { nearest } from '../../../kernel/nearest.ts'
 import { isSegment, type TreePath } from '../../../kernel/tree-path.ts'
 import { cacheOf, stateOf } from '../../../tree/home.ts'
 import type { Entry } from '../../../tree/tree.ts'
-import { everyone, isMessageName, missionPath, parseFileName } from '../layout.ts'
+import { everyone, isAgentId, isMessageName, missionPath, parseFileName } from '../layout.ts'
 import type { QueueName } from '../schema.ts'
 import { recordIn } from './moving.ts'
 import type { MissionFiles } from './parts.ts'
@@ -38,7 +38,8 @@ export async function* seenIn(files: MissionFiles): AsyncGenerator<string> {
  * once this costs one look: the cache has a leaf for it.
  */
 export async function noticeAbout(files: MissionFiles, agent: string): Promise<string | undefined> {
-  if (agent === everyone) return undefined
+  // A name that is none is refused by whoever sends.
+  if (agent === everyone || !isAgentId(agent)) return undefined
   const { tree, place } = files
   const mark = `${missionPath({ root: cacheOf('acmq'), address: place.address })}/seen/${agent}` as TreePath
   if (await tree.look(mark)) return undefined

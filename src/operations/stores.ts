@@ -17,6 +17,11 @@ export async function* usedProtocols(context: Context): AsyncGenerator<OpenedPro
   }
 }
 
+/** Everybody who has been seen in the protocols besides this one. Asked only when this one knows nothing of somebody. */
+export async function* seenElsewhere(context: Context, protocol: AnyProtocol): AsyncGenerator<string> {
+  for await (const other of usedProtocols(context)) if (other.protocol !== protocol) yield* other.neutral.seen()
+}
+
 /** Something of it lies in the workspace, or somebody has configured it. */
 export async function isUsed(context: Context, protocol: AnyProtocol): Promise<boolean> {
   const { origins } = await context.configuration()

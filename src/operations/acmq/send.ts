@@ -1,7 +1,8 @@
 import { invalidInput } from '../../kernel/errors.ts'
 import { duration, integer, list, text } from '../../kernel/field.ts'
-import type { Draft, Mission } from '../../protocols/ac-mq/index.ts'
+import { acmq, type Draft, type Mission } from '../../protocols/ac-mq/index.ts'
 import { type Context, defineOperation } from '../define.ts'
+import { seenElsewhere } from '../stores.ts'
 import { mission } from './fields.ts'
 import { openMission } from './open.ts'
 
@@ -56,7 +57,7 @@ export const send = defineOperation({
     const draft = await draftOf(input, opened)
     const to = input.to ?? draft.to
     if (to === undefined) throw missing('to', '--to is missing: who gets it.', 'Give --to AGENT, or `to:` in the file.')
-    const unseen = await opened.noticeAbout(to)
+    const unseen = await opened.noticeAbout(to, seenElsewhere(context, acmq))
     const id = input.id ?? draft.id
     const summary = input.summary ?? draft.summary
     const priority = input.priority ?? draft.priority

@@ -35,9 +35,13 @@ export async function* seenIn(files: MissionFiles): AsyncGenerator<string> {
 
 /**
  * A sentence for whoever writes to somebody nobody has seen; `undefined` when all is well. For an agent that was found
- * once this costs one look: the cache has a leaf for it.
+ * once this costs one look: the cache has a leaf for it. `elsewhere`: who has been seen in other protocols.
  */
-export async function noticeAbout(files: MissionFiles, agent: string): Promise<string | undefined> {
+export async function noticeAbout(
+  files: MissionFiles,
+  agent: string,
+  elsewhere: AsyncIterable<string>,
+): Promise<string | undefined> {
   // A name that is none is refused by whoever sends.
   if (agent === everyone || !isAgentId(agent)) return undefined
   const { tree, place } = files
@@ -51,6 +55,10 @@ export async function noticeAbout(files: MissionFiles, agent: string): Promise<s
       await tree.create(mark, new Uint8Array())
       return undefined
     }
+  }
+  for await (const other of elsewhere) {
+    if (other === agent) return undefined
+    others.add(other)
   }
   others.delete(everyone)
   const meant = nearest(agent, others)

@@ -169,8 +169,8 @@ export class Mission {
   }
 
   /** A sentence for whoever writes to somebody nobody has seen here; `undefined` when all is well. */
-  async noticeAbout(recipient: string): Promise<string | undefined> {
-    return (await import('./agents.ts')).noticeAbout(this.#files, recipient)
+  async noticeAbout(recipient: string, elsewhere: AsyncIterable<string>): Promise<string | undefined> {
+    return (await import('./agents.ts')).noticeAbout(this.#files, recipient, elsewhere)
   }
 
   /** Everybody who has been seen here, each once. */

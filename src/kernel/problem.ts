@@ -1,4 +1,4 @@
-/** What reading a stranger's file answers, in every protocol: a message, or what is wrong with it. Reading never throws. */
+/** What every protocol answers when it reads a file: a message, or what is wrong with it. Reading never throws. */
 
 /** One thing that is wrong, in words for people and a code for programs. */
 export interface Problem {
@@ -13,13 +13,12 @@ export interface Problem {
 }
 
 export type Parsed<Message> =
-  /** `problems` did not keep it from being read; defaults stand in. */
-  | { readonly outcome: 'message'; readonly message: Message; readonly problems: readonly Problem[] }
-  | Malformed
+  /** It could be read in spite of `problems`, with defaults for what is wrong. */
+  { readonly outcome: 'message'; readonly message: Message; readonly problems: readonly Problem[] } | Malformed
 
 export interface Malformed {
   readonly outcome: 'malformed'
   readonly problems: readonly [Problem, ...Problem[]]
-  /** It may only be a file that somebody is still writing. */
+  /** Somebody may still be writing the file. */
   readonly isUnfinished?: boolean
 }

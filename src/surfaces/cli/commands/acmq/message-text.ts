@@ -1,4 +1,4 @@
-/** A message for people and for agents that read text: its header, and its body as a quotation that it cannot end itself. */
+/** A message as text: its header, and its body in a fence that the body cannot close. */
 import { printableLine } from '../../../../kernel/printable.ts'
 import type { AcmqView, AcmqViewWithBody } from '../../../../operations/acmq/view.ts'
 import { fieldList, type Row } from '../../field-list.ts'

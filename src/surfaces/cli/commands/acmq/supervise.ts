@@ -23,6 +23,6 @@ function onePass({ outcome, stalled, repairs, archived }: Supervised, { paint }:
   return lines.map((line) => `${line}\n`).join('')
 }
 
-/** Everything was told when it happened. */
+/** Only the totals: what happened was printed when it did. */
 const stopped = ({ stalled, repairs, archived }: Supervised): string =>
   `Stopped. ${stalled.length} stalled, ${repairs.length} put in order, ${archived} archived.\n`

@@ -1,7 +1,7 @@
 import { printableLine } from '../../../../kernel/printable.ts'
 import type { Screen } from '../../terminal.ts'
 
-/** Files in a queue that are no messages: told beside the result, because no message may go unnoticed. */
+/** Files in a queue that are no messages, for standard error: a broken message must not go unnoticed. */
 export const unreadableLines = (
   unreadable: readonly { readonly path: string; readonly reason: string }[],
   { paint }: Screen,

@@ -1,4 +1,4 @@
-/** What left an inbox, as a table: the three lists differ by what they are called when they are empty. */
+/** The lists of `mr taken`, `mr evicted` and `mr rejected`. They differ in what they print when they are empty. */
 import type { Operation } from '../../../../operations/define.ts'
 import { mrEvicted, mrRejected, mrTaken } from '../../../../operations/mr/kept.ts'
 import type { KeptLine } from '../../../../operations/mr/view.ts'

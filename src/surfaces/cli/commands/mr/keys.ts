@@ -17,7 +17,7 @@ export const keysFace = commandFace(mrKeys, ({ outcome, folder, keys }, screen) 
   return did[outcome] === undefined ? lines : `${did[outcome]}\n${lines}`
 })
 
-/** All of it is public; what is private is never read for this. */
+/** Shows public keys only. Private ones are not even read. */
 function keyText({ agent, signing, encryption, retired, isOwn }: KeyView, folder: string, screen: Screen): string {
   const rows: Row[] = [
     ...(signing

@@ -1,4 +1,4 @@
-/** A message of Message Routing for people and for agents that read text: its header, and its payload as a quotation. */
+/** A message as text: its header, and its payload in a fence that the payload cannot close. */
 import { printableLine } from '../../../../kernel/printable.ts'
 import type { MrHeader, MrMessage } from '../../../../operations/mr/view.ts'
 import { fieldList, type Row } from '../../field-list.ts'

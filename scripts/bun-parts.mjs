@@ -1,17 +1,17 @@
 /**
- * Divides the program for Bun into parts, one file each: a cold command pays for every byte of bytecode that is read
- * with it, used or not. The first part holds what every command needs; each part after that, what the everyday commands
- * of one protocol need besides; the last, everything else. A part is loaded when something in it is first asked for.
+ * Divides the program for Bun into parts, one file each, because loading bytecode takes time whether it is used or not. The
+ * first part contains what every command needs; each of the next, what the everyday commands of one protocol need besides;
+ * the last, everything else. A part is loaded when something in it is first needed.
  *
- * Every module lies in one part alone, so that nothing exists twice: whoever needs a module of another part takes it from
- * the one that is loaded.
+ * Every module is in one part only, so that nothing exists twice. A part that needs a module of another part gets it from
+ * there.
  */
 import { readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 
 const commands = (protocol, ...names) => names.map((name) => `src/surfaces/cli/commands/${protocol}/${name}.ts`)
 
-/** What each part begins with. With it comes all that it imports, up to what is imported on demand. */
+/** The modules that each part begins with. All that they import statically comes with them. */
 const beginnings = {
   main: [
     ...['src/main.ts', 'src/surfaces/cli/run.ts'],
@@ -28,7 +28,7 @@ const loaded = `globalThis[Symbol.for('signalbox.parts')]`
 
 export const fileOf = (part) => `${part}-on-bun.js`
 
-/** The text of each part, by the name of its file. `esbuild` is that package's `build`, `options` what it needs to read our sources. */
+/** The text of each part, by its file name. `esbuild` is that package's `build`, `options` what it needs to read our sources. */
 export async function divide(esbuild, root, options) {
   const modules = await readModules(esbuild, root, options)
   const partOf = assignParts(modules)
@@ -82,7 +82,7 @@ async function readModules(esbuild, root, options) {
   )
 }
 
-/** What the first part needs, or two others, lies in the first. */
+/** A module that the first part needs, or more than one other, goes into the first part. */
 function assignParts(modules) {
   const reached = Object.entries(beginnings).map(([part, paths]) => {
     const all = new Set(paths)
@@ -97,7 +97,7 @@ function assignParts(modules) {
   return partOf
 }
 
-/** Makes esbuild put the modules of one part into one file, and take those of other parts from there. */
+/** Makes esbuild put the modules of one part into one file, and get those of other parts at run time. */
 function partPlugin({ part, root, modules, partOf }) {
   return {
     name: 'part',
@@ -128,9 +128,9 @@ function partPlugin({ part, root, modules, partOf }) {
 }
 
 /**
- * Lends what others may ask this part for; the first one then starts the program. Nearly all of an everyday part is used
- * as soon as it is loaded: its modules run one after the other, which takes less than a wrapper around each. Those of the
- * last wait until somebody asks for them.
+ * The entry of a part: offers its modules to other parts; the first part then starts the program. Nearly all of an everyday
+ * part is used once it is loaded, so its modules run at once, without a wrapper around each. Those of the last part run
+ * when they are first needed.
  */
 function entryOf(part, modules, partOf) {
   const lent = new Set()
@@ -152,7 +152,7 @@ function entryOf(part, modules, partOf) {
   ].join('\n')
 }
 
-/** A module as it is in the part that holds it, which is loaded for it if need be. */
+/** Gets a module from its part, which is loaded if necessary. */
 function borrowed(path, by, modules, partOf) {
   const part = partOf.get(path)
   const isThere = part === by || part === first
@@ -163,7 +163,7 @@ function borrowed(path, by, modules, partOf) {
   ].join('\n')
 }
 
-/** Taken as it is: the way that bundlers take it, with a getter for each of its names, costs a tenth of loading it. */
+/** A built-in module as it is. A getter for each name, as bundlers make, would cost a tenth of loading it. */
 const builtin = (path, names) =>
   `const it = require(${JSON.stringify(path)}); export default it; export const { ${names.join(', ')} } = it`
 

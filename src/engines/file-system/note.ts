@@ -23,7 +23,7 @@ export const foldersAt = 16 * 1024
 export const mostFolders = 64
 export const largestNote = 256 * 1024
 
-/** A private name is this, the operation, and the leaf's name, cut so that all of it is at most 255 bytes. */
+/** A private name is this, the operation and the leaf's name. File systems take names of at most 255 bytes. */
 export const ownPrefix = '.own-'
 export const ownName = (operation: string, name: string): string => `${ownPrefix}${operation}-${name}`
 const longestName = 255

@@ -14,8 +14,10 @@ const mainBeginnings = [
   ...['src/main.ts', 'src/surfaces/cli/run.ts'],
   ...['src/engines/file-system/outside.ts', 'src/engines/file-system/index.ts', 'src/tree/expected.ts'],
 ]
-/** What everyday commands import on demand, and nearly always do. */
+/** What everyday commands import on demand and nearly always do, beside what opens the store of their protocol. */
 const demanded = { acmq: ['src/protocols/ac-mq/store/waiting/pending-cache.ts'] }
+/** What a protocol imports on demand for the tour alone. */
+const chapter = /\/chapter\.ts$/
 const first = 'main'
 const last = 'rest'
 
@@ -26,12 +28,15 @@ export const fileOf = (part) => `${part}-on-bun.js`
 
 /**
  * The text of each part, by the name of its file. `esbuild` is that package's `build`, `options` what it needs to read our
- * sources, `everyday` for each protocol the files with the faces of its everyday commands.
+ * sources, `everyday` for each protocol its own file and those with the faces of its everyday commands.
  */
 export async function divide(esbuild, root, options, everyday) {
   const modules = await readModules(esbuild, root, options)
   const beginnings = { [first]: mainBeginnings }
-  for (const [name, faces] of Object.entries(everyday)) beginnings[name] = [...faces, ...(demanded[name] ?? [])]
+  for (const [name, { index, faces }] of Object.entries(everyday)) {
+    const opened = modules.get(index).onDemand.filter((path) => !chapter.test(path))
+    beginnings[name] = [...faces, ...opened, ...(demanded[name] ?? [])]
+  }
   const partOf = assignParts(modules, beginnings)
   const parts = [...Object.keys(beginnings), last]
   const texts = await Promise.all(

@@ -23,11 +23,13 @@ export async function currentTable() {
   return formatted(printTable(outline, found), generatedFile)
 }
 
-/** For each protocol the files with the faces of the commands that agents use all day. */
-export async function everydayFaces() {
+/** For each protocol its own file, and those with the faces of the commands that agents use all day. */
+export async function everydayFiles() {
   const { outline, found } = await readCommands()
   const groups = outline.members.filter(({ everyday }) => everyday !== undefined)
-  return Object.fromEntries(groups.map((group) => [group.name, facesOf(group, found)]))
+  return Object.fromEntries(
+    groups.map((group) => [group.name, { index: found.protocols.get(group.name), faces: facesOf(group, found) }]),
+  )
 }
 
 function facesOf({ name, everyday, members }, { faces, operations }) {
@@ -89,8 +91,8 @@ const text = (words) => JSON.stringify(words)
 
 /** Loads every operation and every face, and notes where each is exported. */
 async function readCommands() {
-  const files = [`${surface}/commands`, 'src/operations'].flatMap((folder) =>
-    filesUnder(inRoot(folder)).filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts')),
+  const files = [`${surface}/commands`, 'src/operations', 'src/protocols'].flatMap((folder) =>
+    filesUnder(inRoot(folder)).filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && isRead(path)),
   )
   const entry = inRoot('build/scripts/commands-entry.ts')
   const lines = [
@@ -102,10 +104,11 @@ async function readCommands() {
   // The table that is there may name faces that are gone by now.
   await bundlePrograms({ commands: entry }, inRoot('build/scripts'), ['*/command-table.generated.ts'])
   const { commandOutline, modules } = await import(pathToFileURL(inRoot('build/scripts/commands.mjs')).href)
-  const found = { operations: new Map(), faces: new Map() }
+  const found = { operations: new Map(), faces: new Map(), protocols: new Map() }
   for (const [i, module] of modules.entries()) {
     const file = relative(root, files[i])
     for (const [name, value] of Object.entries(module)) {
+      if (typeof value?.open === 'function' && value.section) found.protocols.set(value.name, file)
       if (typeof value?.invoke === 'function') found.operations.set(value, { file, name })
       if (typeof value?.show === 'function' && value.operation) {
         const other = found.faces.get(value.operation)
@@ -116,6 +119,9 @@ async function readCommands() {
   }
   return { outline: await commandOutline(), found }
 }
+
+/** Of a protocol its face alone. */
+const isRead = (path) => !path.startsWith(inRoot('src/protocols')) || path.endsWith('/index.ts')
 
 if (isMain(import.meta.url)) {
   await run(async () => {

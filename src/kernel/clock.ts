@@ -1,4 +1,4 @@
-/** Time is passed in, so that tests can hold it still. Milliseconds since 1970, UTC. */
+/** Time is passed in, so that tests can stop it. Milliseconds since 1970, UTC. */
 export interface Clock {
   now(): number
 }

@@ -11,15 +11,16 @@ export interface OpenedProtocol {
 }
 
 /** Those that are used here, one after the other. Nothing of a protocol is loaded where it is not used. */
-export async function* usedProtocols(context: Context): AsyncGenerator<OpenedProtocol> {
+export async function* usedProtocols(context: Context, besides?: AnyProtocol): AsyncGenerator<OpenedProtocol> {
   for (const { protocol } of protocols) {
-    if (await isUsed(context, protocol)) yield { protocol, neutral: await (await context.store(protocol)).neutral() }
+    if (protocol !== besides && (await isUsed(context, protocol)))
+      yield { protocol, neutral: await (await context.store(protocol)).neutral() }
   }
 }
 
 /** Everybody who has been seen in the protocols besides this one. Asked only when this one knows nothing of somebody. */
 export async function* seenElsewhere(context: Context, protocol: AnyProtocol): AsyncGenerator<string> {
-  for await (const other of usedProtocols(context)) if (other.protocol !== protocol) yield* other.neutral.seen()
+  for await (const { neutral } of usedProtocols(context, protocol)) yield* neutral.seen()
 }
 
 /** Something of it lies in the workspace, or somebody has configured it. */

@@ -28,7 +28,7 @@ export async function execute(face: CommandFace, input: unknown, host: Host, glo
     benchmark: () => host.benchmark(globals.json === true),
     report: reporter(screen, errScreen, bar, host, globals),
   }
-  // Closed before anything is printed: what goes wrong there must not become a second document.
+  // Close before printing: if closing fails, there must not be two JSON documents.
   const output = await run(face, context, input as Values, host).finally(async () => {
     bar.clear()
     await close()

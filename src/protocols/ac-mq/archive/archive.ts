@@ -1,5 +1,5 @@
 /**
- * The archive of a mission: finished messages, packed by month, readable one by one. AC-MQ §9.2; decision 14.
+ * The archive of a mission: finished messages, packed by month, readable one by one. AC-MQ §9.2.
  *
  * A message goes in three steps: it moves from its queue to `archive/<month>/<status>/`, where it counts as archived
  * already; it is written into a pack and, the moment that counts, the pack's index is created; then it is removed from

@@ -22,6 +22,7 @@ import {
 import type { Manifest } from '../manifest/manifest.ts'
 import { type QueueName, queueNames } from '../schema.ts'
 import type { AcmqSettings } from '../settings.ts'
+import { noticeAbout, seenIn } from './agents.ts'
 import { Claims } from './claims.ts'
 import { Finder } from './finder.ts'
 import { InHand } from './in-hand.ts'
@@ -170,12 +171,12 @@ export class Mission {
 
   /** A sentence for whoever writes to somebody nobody has seen here; `undefined` when all is well. */
   async noticeAbout(recipient: string, elsewhere: AsyncIterable<string>): Promise<string | undefined> {
-    return (await import('./agents.ts')).noticeAbout(this.#files, recipient, elsewhere)
+    return noticeAbout(this.#files, recipient, elsewhere)
   }
 
   /** Everybody who has been seen here, each once. */
   async *seen(): AsyncGenerator<string> {
-    yield* (await import('./agents.ts')).seenIn(this.#files)
+    yield* seenIn(this.#files)
   }
 
   retry(id: string): Promise<Settled<'retried'>> {

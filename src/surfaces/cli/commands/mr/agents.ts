@@ -31,7 +31,7 @@ export const keysFace = commandFace(mrKeys, ({ outcome, folder, keys }, screen) 
   return didToKeys[outcome] === undefined ? lines : `${didToKeys[outcome]}\n${lines}`
 })
 
-/** All of it is public; what is private is never read for this. */
+/** Shows public keys only. Private ones are not even read. */
 function keyText({ agent, signing, encryption, retired, isOwn }: KeyView, folder: string, screen: Screen): string {
   const rows: Row[] = [
     ...(signing

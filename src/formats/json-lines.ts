@@ -56,6 +56,9 @@ const otherLineEnds = /[\u0085\u2028\u2029]/g
 export const printJsonLine = (value: unknown): string =>
   `${stringify(value).replace(otherLineEnds, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`
 
+/** Both, for a log of events (`tree/event-log.ts`). */
+export const jsonLines = { print: printJsonLine, read: (bytes: Uint8Array) => readJsonLines(bytes) }
+
 /**
  * True when the next line must be preceded by a line end, so that it does not become part of a torn one. Give it the
  * end of the file; one byte is enough.

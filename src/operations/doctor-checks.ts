@@ -1,6 +1,7 @@
 /** What `doctor` looks at, in order. A protocol adds its own line. */
 import { SignalboxError } from '../kernel/errors.ts'
 import { nearest } from '../kernel/nearest.ts'
+import { insideRoot } from '../kernel/root-folder.ts'
 import { type TreePath, treePath } from '../kernel/tree-path.ts'
 import { home, stateOf } from '../tree/home.ts'
 import type { Finding } from '../tree/tree.ts'
@@ -178,7 +179,7 @@ const messageRouting: Check = {
 async function rootOf(context: Context, section: 'acmq' | 'mr'): Promise<TreePath | undefined> {
   try {
     const { root } = (await context.configuration()).sections[section]
-    return treePath(root.replace(/^\.\//, '').replace(/\/$/, ''))
+    return insideRoot(root)
   } catch (error) {
     // The configuration check has told.
     if (asBadConfiguration(error)) return undefined

@@ -4,6 +4,7 @@
  */
 import { conflict, invalidInput } from '../../kernel/errors.ts'
 import { childOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
+import { changeLeaf } from '../../tree/change.ts'
 import { home } from '../../tree/home.ts'
 import type { Leaf, TimedEntry, Tree } from '../../tree/tree.ts'
 import type { Context } from '../define.ts'
@@ -90,17 +91,10 @@ export class Mirror {
     this.#known.set(path, state)
   }
 
-  async #write(path: TreePath, leaf: Leaf): Promise<boolean> {
-    for (;;) {
-      const before = await this.#target.read(path)
-      if (before && Buffer.compare(before.bytes, leaf.bytes) === 0) return false
-      const { outcome } = before
-        ? await this.#target.replace(path, leaf.bytes, before.revision)
-        : await this.#target.create(path, leaf.bytes)
-      if (outcome !== 'created' && outcome !== 'replaced') continue
-      await this.#target.touch(path)
-      return true
-    }
+  async #write(path: TreePath, { bytes }: Leaf): Promise<boolean> {
+    if ((await changeLeaf(this.#target, path, () => bytes)).outcome === 'unchanged') return false
+    await this.#target.touch(path)
+    return true
   }
 }
 

@@ -1,5 +1,6 @@
 /** A workspace as commands and the library see it: root, configuration and tree, each made at its first use. */
 import { type Clock, systemClock } from '../../kernel/clock.ts'
+import { once } from '../../kernel/once.ts'
 import type { Store } from '../../protocols/contract.ts'
 import type { Tree } from '../../tree/tree.ts'
 import type { Environment } from '../define.ts'
@@ -39,11 +40,10 @@ export interface LazyWorkspace {
 
 export function lazyWorkspace({ flags, environment, outside, engines, clock }: WorkspaceOptions): LazyWorkspace {
   let root: Root | undefined
-  let configuration: Promise<Configuration> | undefined
   let tree: Promise<Tree> | undefined
 
   const findOnce = () => (root ??= findRoot(flags.root, environment, outside))
-  const readOnce = () => (configuration ??= readConfiguration({ root: findOnce().path, flags, environment, outside }))
+  const readOnce = once(async () => readConfiguration({ root: findOnce().path, flags, environment, outside }))
 
   async function open(makeRoot: boolean, recover: boolean, by = clock): Promise<Tree> {
     checkRoot(findOnce(), outside, makeRoot)

@@ -6,9 +6,9 @@
  * where it lay. A crash leaves it in one of these places, and the next archiving carries on from there.
  */
 import { notFound, SignalboxError } from '../../../kernel/errors.ts'
+import { isMeant, thoseMeant } from '../../../kernel/short-id.ts'
 import { nameOf, type TreePath } from '../../../kernel/tree-path.ts'
 import type { Tree } from '../../../tree/tree.ts'
-import { shortIdLength } from '../file-name.ts'
 import { type ArchivedEntry, damaged, parsePackName, unzip, unzipMember } from './pack.ts'
 import {
   cannotBe,
@@ -63,22 +63,21 @@ export async function findArchived(
   { onProblem }: ArchiveReadOptions = {},
 ): Promise<readonly ArchivedEntry[]> {
   if (id === '') return []
-  const isMeant = ({ id: full }: ArchivedEntry) => full === id || (id.length >= shortIdLength && full.startsWith(id))
+  const areMeant = (entries: readonly ArchivedEntry[]) => entries.filter((entry) => isMeant(id, entry.id))
   const seen = new Seen()
   const found: ArchivedEntry[] = []
   const loose: ArchivedEntry[] = []
   for (const folder of await shelvesIn(tree, archive)) {
     const shelf = await readShelf(tree, folder)
     for (const index of shelf.indexes) {
-      const entries = (await searchIndex(tree, index, id)).filter(isMeant)
+      const entries = areMeant(await searchIndex(tree, index, id))
       found.push(...entries.filter((entry) => seen.isNewPacked(entry)))
     }
     const candidates = shelf.loose.filter((one) => !cannotBe(one, id))
-    loose.push(...(await readAll(tree, candidates, onProblem)).filter(isMeant))
+    loose.push(...areMeant(await readAll(tree, candidates, onProblem)))
   }
   found.push(...loose.filter((entry) => seen.isNewLoose(entry)))
-  const exact = found.filter((entry) => entry.id === id)
-  return exact.length > 0 ? exact : found
+  return thoseMeant(id, found)
 }
 
 /** The message as it was, byte for byte. Unfolds that one alone. */

@@ -1,6 +1,6 @@
 /** One Markdown document of many files, within a number of tokens that counts every heading too. */
 import { invalidInput } from '../../../kernel/errors.ts'
-import { inlineCode, quote } from '../fence.ts'
+import { inlineCode, quote } from '../../../kernel/quotation.ts'
 import type { LeftOut, TextFile } from './reader.ts'
 
 export interface Included {

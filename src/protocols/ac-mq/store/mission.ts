@@ -5,6 +5,7 @@
 import type { Clock } from '../../../kernel/clock.ts'
 import { conflict, notFound, SignalboxError, unavailable } from '../../../kernel/errors.ts'
 import { parentOf, type TreePath } from '../../../kernel/tree-path.ts'
+import { changeLeaf } from '../../../tree/change.ts'
 import type { Finding, Tree } from '../../../tree/tree.ts'
 import { type News, waitFor } from '../../../tree/wait.ts'
 import type { GraphFormat, GraphNode } from '../graph.ts'
@@ -297,25 +298,16 @@ export class Mission {
     done: boolean,
   ): Promise<{ readonly outcome: 'ticked' | 'unchanged'; readonly manifest: Manifest }> {
     const { parseManifest, tickMilestone } = await import('../manifest/manifest.ts')
-    for (;;) {
-      const found = await this.#manifestLeaf()
-      if (!found) {
-        throw notFound('NO_MANIFEST', `Mission ${this.address} has no manifest.`, {
-          hint: `Write ${manifestPath(this.#files.place)}.`,
-        })
-      }
-      const ticked = tickMilestone(Buffer.from(found.leaf.bytes).toString('utf8'), title, done)
-      if (ticked.outcome === 'unknown') {
-        throw notFound('NO_SUCH_MILESTONE', `The manifest has no milestone ${JSON.stringify(title)}.`, {
-          hint: ticked.nearest
-            ? `Did you mean ${JSON.stringify(ticked.nearest)}?`
-            : 'Milestones are list items such as `- [ ] First draft`.',
-        })
-      }
-      if (ticked.outcome === 'already') return { outcome: 'unchanged', manifest: parseManifest(ticked.text) }
-      const replaced = await this.#files.tree.replace(found.path, Buffer.from(ticked.text), found.leaf.revision)
-      if (replaced.outcome === 'replaced') return { outcome: 'ticked', manifest: parseManifest(ticked.text) }
-    }
+    const path = (await this.#manifestLeaf())?.path ?? manifestPath(this.#files.place)
+    let text = ''
+    const { outcome } = await changeLeaf(this.#files.tree, path, (before) => {
+      if (!before) throw noManifest(this.address, path)
+      const ticked = tickMilestone(Buffer.from(before.bytes).toString('utf8'), title, done)
+      if (ticked.outcome === 'unknown') throw noMilestone(title, ticked.nearest)
+      text = ticked.text
+      return ticked.outcome === 'already' ? undefined : Buffer.from(text)
+    })
+    return { outcome: outcome === 'unchanged' ? 'unchanged' : 'ticked', manifest: parseManifest(text) }
   }
 
   /** Messages that wait for a person, with the pattern that holds each. */
@@ -423,4 +415,14 @@ const notWaiting = (message: AcmqView) =>
   conflict('WRONG_STATE', `Message ${message.id} is in ${message.state}; it does not wait for an approval.`, {
     hint: 'See what waits: signalbox human list',
     details: { id: message.id },
+  })
+
+const noManifest = (mission: string, path: TreePath) =>
+  notFound('NO_MANIFEST', `Mission ${mission} has no manifest.`, { hint: `Write ${path}.` })
+
+const noMilestone = (title: string, nearest: string | undefined) =>
+  notFound('NO_SUCH_MILESTONE', `The manifest has no milestone ${JSON.stringify(title)}.`, {
+    hint: nearest
+      ? `Did you mean ${JSON.stringify(nearest)}?`
+      : 'Milestones are list items such as `- [ ] First draft`.',
   })

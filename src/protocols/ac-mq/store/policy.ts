@@ -8,6 +8,7 @@ import { type Fields, longestHeader } from '../../../formats/header-field.ts'
 import { corrupt, SignalboxError } from '../../../kernel/errors.ts'
 import { printableLine } from '../../../kernel/printable.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
+import { changeLeaf } from '../../../tree/change.ts'
 import { home, stateOf } from '../../../tree/home.ts'
 import type { Tree, Watching } from '../../../tree/tree.ts'
 import { everyone } from '../names.ts'
@@ -105,11 +106,7 @@ export class Policy {
     const path = approvalOf(record.id)
     const approval: Approval = { id: record.id, digest: digestOf(record, body, await this.#elsewhere(record)), by, at }
     const bytes = Buffer.from(`${JSON.stringify(approval, undefined, 2)}\n`)
-    for (;;) {
-      if ((await this.#tree.create(path, bytes)).outcome === 'created') return
-      const leaf = await this.#tree.read(path)
-      if (leaf && (await this.#tree.replace(path, bytes, leaf.revision)).outcome === 'replaced') return
-    }
+    await changeLeaf(this.#tree, path, () => bytes)
   }
 
   async isApproved(record: Text, body: string): Promise<boolean> {

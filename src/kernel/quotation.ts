@@ -1,5 +1,5 @@
-/** Foreign text inside a Markdown document, so that nothing in it can end the quotation or play tricks. AC-MQ §11.2. */
-import { printable, printableLine } from '../../kernel/printable.ts'
+/** Somebody else's text inside a document, so that nothing in it can end the quotation or play tricks. AC-MQ §11.2. */
+import { printable, printableLine } from './printable.ts'
 
 // Letters nobody sees on a screen but a model reads: a way to smuggle instructions into harmless text.
 const invisible = /[\u{e0000}-\u{e007f}]/gu
@@ -26,7 +26,8 @@ export function inlineCode(text: string): string {
   return `${fence}${space}${body}${space}${fence}`
 }
 
-const fenceOf = (sign: string, text: string): string => sign.repeat(Math.max(3, longestRun(sign, text) + 1))
+/** Three signs, or one more than any run of them in the text. */
+export const fenceOf = (sign: '`' | '~', text: string): string => sign.repeat(Math.max(3, longestRun(sign, text) + 1))
 
 const shortest = (a: string, b: string): string => (b.length < a.length ? b : a)
 

@@ -1,0 +1,32 @@
+/**
+ * What an id means that somebody gives: the message of that very id, or the one whose id begins with it. A beginning has
+ * eight characters at least; file names carry as many.
+ */
+import { conflict } from './errors.ts'
+
+export const shortLength = 8
+
+export const shortOf = (id: string): string => id.slice(0, shortLength)
+
+export const isMeant = (asked: string, full: string): boolean =>
+  asked === full || (asked.length >= shortLength && full.startsWith(asked))
+
+/** Those that are meant. Whoever gives a whole id means that one alone, also where another's begins with it. */
+export function thoseMeant<T extends { readonly id: string }>(asked: string, all: readonly T[]): readonly T[] {
+  const exact = all.filter(({ id }) => id === asked)
+  return exact.length > 0 ? exact : all.filter(({ id }) => isMeant(asked, id))
+}
+
+/** The first of what has the one id that is meant; `undefined` when none has. Throws when several ids are meant. */
+export function theOneMeant<T extends { readonly id: string }>(asked: string, all: readonly T[]): T | undefined {
+  const meant = thoseMeant(asked, all)
+  const ids = new Set(meant.map(({ id }) => id))
+  if (ids.size > 1) throw ambiguousId(asked, [...ids])
+  return meant[0]
+}
+
+export const ambiguousId = (asked: string, candidates: readonly string[]) =>
+  conflict('AMBIGUOUS_ID', `More than one message has an id that begins with ${asked}: ${candidates.join(', ')}.`, {
+    hint: 'Give the whole id.',
+    details: { id: asked, candidates },
+  })

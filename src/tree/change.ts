@@ -1,0 +1,61 @@
+/**
+ * Changing a leaf that stays where it is: read it, work out the new bytes, put them in place of those that were read, and
+ * begin again when somebody else was first. No change of a Signalbox process is lost. For a leaf that others may move,
+ * use `Tree.move` with `change`.
+ */
+import { unavailable } from '../kernel/errors.ts'
+import type { TreePath } from '../kernel/tree-path.ts'
+import type { Durability, Leaf, Revision, Tree } from './tree.ts'
+
+/**
+ * The bytes that should stand there, from those that do (`undefined` where nothing is); `undefined` to leave it as it is.
+ * It is asked again after every lost race, so it must not have effects beyond what the last call says.
+ */
+export type Change = (before: Leaf | undefined) => Uint8Array | undefined | Promise<Uint8Array | undefined>
+
+export type LeafChanged =
+  | { readonly outcome: 'created' | 'replaced'; readonly durability: Durability }
+  /** Nothing was written: `change` answered nothing, or what stands there already. */
+  | { readonly outcome: 'unchanged' }
+
+/** In each round of a race somebody wins; so many losses in a row mean that something is wrong. */
+const mostAttempts = 200
+const longestPauseMs = 20
+
+export async function changeLeaf(
+  tree: Tree,
+  path: TreePath,
+  change: Change,
+  { attempts = mostAttempts } = {},
+): Promise<LeafChanged> {
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    const before = await tree.read(path)
+    const bytes = await change(before)
+    if (bytes === undefined || (before && Buffer.compare(bytes, before.bytes) === 0)) return { outcome: 'unchanged' }
+    const written = await writeOver(tree, path, bytes, before?.revision)
+    if (written) return written
+    // By chance, so that those who lost together do not meet again.
+    await pause(Math.random() * Math.min(attempt, longestPauseMs))
+  }
+  throw unavailable(
+    'LEAF_CONTENDED',
+    `${tree.place}/${path} could not be changed: others changed it ${attempts} times.`,
+    {
+      hint: 'Try again. If that does not help, look which program keeps writing this file.',
+      details: { path },
+    },
+  )
+}
+
+/** One attempt: puts bytes where those of `revision` are, or nothing is; `undefined` when that is not so any more. */
+export async function writeOver(
+  tree: Tree,
+  path: TreePath,
+  bytes: Uint8Array,
+  revision: Revision | undefined,
+): Promise<Exclude<LeafChanged, { outcome: 'unchanged' }> | undefined> {
+  const written = revision === undefined ? await tree.create(path, bytes) : await tree.replace(path, bytes, revision)
+  return written.outcome === 'created' || written.outcome === 'replaced' ? written : undefined
+}
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

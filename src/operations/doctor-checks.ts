@@ -3,6 +3,7 @@ import { SignalboxError } from '../kernel/errors.ts'
 import { nearest } from '../kernel/nearest.ts'
 import { insideRoot } from '../kernel/root-folder.ts'
 import { type TreePath, treePath } from '../kernel/tree-path.ts'
+import { messageRouting as mrProtocol } from '../protocols/message-routing/index.ts'
 import { home, stateOf } from '../tree/home.ts'
 import type { Finding } from '../tree/tree.ts'
 import { clockDisagreement } from './clock-agreement.ts'
@@ -171,7 +172,7 @@ const messageRouting: Check = {
     const hasOldKeys = outside.kindOf(outside.resolve(workspace().path, stateOf('keys'))) !== undefined
     const { keys } = (await context.configuration()).sections.mr
     if (keys === undefined && !hasOldKeys && !(await (await context.tree()).look(root))) return []
-    return (await import('./mr/inspect.ts')).inspectRouting(context, repair)
+    return (await context.store(mrProtocol)).inspect({ repair })
   },
 }
 

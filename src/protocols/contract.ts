@@ -33,6 +33,8 @@ export interface Protocol<
   readonly usersOwn?: readonly (keyof Section & string)[]
   /** What marks a directory as a workspace of this protocol: every path of a line is there. */
   readonly marks: readonly (readonly string[])[]
+  /** Further places that show that it is used, besides its folders. */
+  readonly traces?: readonly TreePath[]
   /** What its store works by, from what its section says. */
   settingsFrom(section: InputOf<Section>): Settings
   /** What its store works by when nothing is said. */

@@ -1,7 +1,8 @@
 /** Is a file in an inbox a message for that inbox? Every reason against it, and every remark about it. Pure. */
+import type { Converted } from './compat.ts'
 import { unusualDirection } from './directions.ts'
 import { judgeValue, largestRead, payloadIssues, readValue } from './format.ts'
-import type { Hooks, Rejection } from './hooks.ts'
+import type { Rejection } from './hooks.ts'
 import { stemOf } from './layout.ts'
 import type { MrMessage } from './schema.ts'
 import { rejectVersion } from './versions.ts'
@@ -16,7 +17,7 @@ export interface Where {
   /** The size that senders keep to; beyond it a message is still read. */
   readonly largestMessage: number
   /** Reads the deviations of other programs. */
-  readonly convert?: Hooks['convert']
+  readonly convert?: ((value: unknown) => Converted) | undefined
 }
 
 export type Judged =
@@ -40,18 +41,7 @@ export function judgeFile(bytes: Uint8Array, where: Where): Judged {
   }
   const read = readValue(bytes)
   if ('issue' in read) return rejection('VALIDATION_FAILED', [read.issue.message], undefined, true)
-  const {
-    value,
-    notes,
-    tolerated = [],
-  } = where.convert?.(read.value, {
-    agent: where.agent ?? '',
-    fileName: where.fileName ?? '',
-  }) ?? {
-    value: read.value,
-    notes: [],
-    tolerated: [],
-  }
+  const { value, notes, tolerated = [] } = where.convert?.(read.value) ?? { value: read.value, notes: [] }
   const msgId = textIn(value, 'msg_id')
   const unsupported = versionRejection(value)
   if (unsupported) return { ...unsupported, msgId, isUnfinished: false }

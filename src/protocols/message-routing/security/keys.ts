@@ -30,6 +30,8 @@ export interface KeyRingParts {
   readonly isOwnerOnly: boolean
   /** `.signalbox/state/keys` unless the ring has a tree of its own. */
   readonly folder?: TreePath
+  /** The directory of the tree, as it was named; where the tree is unless given. */
+  readonly home?: string
   /** Left out: keys for signing only. */
   readonly sealing?: Sealing
 }
@@ -49,6 +51,8 @@ export interface KeyView {
 const agentName = /^[a-z0-9_-]{1,64}$/
 
 export class KeyRing {
+  /** The directory that the ring lies in, for people. */
+  readonly home: string
   readonly #parts: KeyRingParts
   readonly #public: TreePath
   readonly #private: TreePath
@@ -57,6 +61,7 @@ export class KeyRing {
 
   constructor(parts: KeyRingParts) {
     this.#parts = parts
+    this.home = parts.home ?? parts.tree.place
     const folder = parts.folder ?? stateOf('keys')
     this.#public = childOf(folder, 'public')
     this.#private = childOf(folder, 'private')

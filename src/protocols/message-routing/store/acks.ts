@@ -177,7 +177,7 @@ export class Acks {
 
   async #read(agent: AgentId, folder: Folder, name: string): Promise<MrMessage | undefined> {
     const leaf = await this.#parts.tree.read(pathIn(this.#parts, agent, folder, name))
-    return leaf && messageIn(this.#parts, leaf.bytes, { agent, fileName: name })
+    return leaf && (await messageIn(this.#parts, leaf.bytes, { agent, fileName: name }))
   }
 
   async #someGenuine(agent: AgentId, waiting: readonly { readonly message: MrMessage }[]): Promise<boolean> {

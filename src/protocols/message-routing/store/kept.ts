@@ -60,7 +60,7 @@ export class KeptMessages {
         await expectInOrder(this.#parts, agent, ['inbox', '.received.json'])
         const names = await messageNames(this.#parts, agent, 'inbox')
         await this.#delivery.evictions.makeRoom(agent, names, settings.inboxLimit - 1)
-        const message = messageIn(this.#parts, leaf.bytes, { agent, fileName: name })
+        const message = await messageIn(this.#parts, leaf.bytes, { agent, fileName: name })
         // A forgery changes no memory: it would let a copy of what it imitates be handed out again.
         if (message && (await isGenuine(this.#parts, agent, message))) {
           // Before the move: once it is in the inbox, a reader may have it.

@@ -49,4 +49,14 @@ export async function logEviction(parts: RoutingParts, recipient: AgentId, { msg
   await parts.tree.append(evictionLogPath(parts.root, recipient), lineOf(line))
 }
 
+const lineEnd = 0x0a
+
+/** The lines of an agent's log, which is only ever appended to. */
+export async function countEvictions({ tree, root }: RoutingParts, agent: AgentId): Promise<number> {
+  const log = await tree.read(evictionLogPath(root, agent))
+  let lines = 0
+  for (const byte of log?.bytes ?? []) if (byte === lineEnd) lines++
+  return lines
+}
+
 const lineOf = (value: unknown): string => printJsonLine(value).slice(0, -1)

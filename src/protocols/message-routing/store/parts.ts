@@ -14,6 +14,7 @@ import {
   messagePath,
 } from '../layout.ts'
 import type { MrSettings } from '../settings.ts'
+import type { Foreign } from './reading.ts'
 
 export interface RoutingParts {
   readonly tree: Tree
@@ -22,6 +23,7 @@ export interface RoutingParts {
   /** The folder of all agents. */
   readonly root: TreePath
   readonly hooks: Hooks
+  readonly foreign: Foreign
 }
 
 /** The name of the turn in which an inbox is counted, cleared and written to. */

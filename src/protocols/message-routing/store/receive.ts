@@ -290,7 +290,7 @@ export class Receiving {
     const { tree, hooks } = this.#parts
     const leaf = hooks.verify && (await tree.read(pathIn(this.#parts, agent, 'taken', name)))
     if (!leaf) return false
-    const message = messageIn(this.#parts, leaf.bytes, { agent, fileName: name })
+    const message = await messageIn(this.#parts, leaf.bytes, { agent, fileName: name })
     const forgery = message ? await forgeryIn(this.#parts, agent, message) : noMessage
     if (!forgery) return false
     const invalid = { name, rejection: { ...forgery, msgId: message?.msg_id, isUnfinished: false } }

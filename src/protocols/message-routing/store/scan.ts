@@ -64,6 +64,7 @@ export class Scanner {
   }
 
   async #readAll(agent: AgentId, names: readonly string[], options: ScanOptions, isFresh = false) {
+    if (options.compat) await this.#parts.foreign.load()
     const key = `${agent} ${options.compat === true}`
     const before = isFresh ? undefined : this.#known.get(key)
     const known = new Map<string, Waiting>()
@@ -114,10 +115,9 @@ export class Scanner {
     bytes: Uint8Array,
     { agent, name, size, compat }: { agent: AgentId; name: string; size: number; compat: boolean },
   ): Judged {
-    const { settings, hooks } = this.#parts
-    const convert = compat ? hooks.convert?.bind(hooks) : undefined
-    const { largestMessage } = settings
-    return judgeFile(bytes, { agent, fileName: name, size, largestMessage, ...(convert ? { convert } : {}) })
+    const { settings, foreign } = this.#parts
+    const convert = compat ? foreign.known?.convert : undefined
+    return judgeFile(bytes, { agent, fileName: name, size, largestMessage: settings.largestMessage, convert })
   }
 
   async #withinLimit(agent: AgentId, names: string[]): Promise<{ evicted: readonly string[]; names: string[] }> {

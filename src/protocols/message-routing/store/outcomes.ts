@@ -74,6 +74,8 @@ export interface ReceiveOptions {
   readonly peek?: boolean
   /** At most this many; all of them when left out. */
   readonly limit?: number
+  /** Only the message with this id. */
+  readonly id?: string
   /** `time` (the default): by timestamp, number, sender and id. `priority`: the highest first, then the same. */
   readonly order?: 'time' | 'priority'
   /** Wait this long for a first one to arrive. */

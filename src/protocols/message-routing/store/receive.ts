@@ -364,8 +364,10 @@ async function unlessFailing<T>(notices: string[], what: string, work: () => Pro
   }
 }
 
-const inOrder = ({ waiting }: Scanned, { order }: ReceiveOptions): Waiting[] =>
-  [...waiting].sort(order === 'priority' ? byPriority : byTime)
+const inOrder = ({ waiting }: Scanned, { order, id }: ReceiveOptions): Waiting[] =>
+  waiting
+    .filter(({ message }) => id === undefined || message.msg_id === id)
+    .sort(order === 'priority' ? byPriority : byTime)
 
 const isSame = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && Buffer.compare(a, b) === 0
 

@@ -2,7 +2,7 @@
 import { invalidInput } from '../../../kernel/errors.ts'
 import { treePath } from '../../../kernel/tree-path.ts'
 import type { Finding } from '../../../tree/tree.ts'
-import type { Neutral, Surroundings } from '../../contract.ts'
+import type { Surroundings } from '../../contract.ts'
 import { parseMessage, payloadIssues } from '../format.ts'
 import type { Hooks } from '../hooks.ts'
 import type { Issue } from '../issue.ts'
@@ -21,6 +21,7 @@ import { Delivery } from './delivery.ts'
 import { Inspection } from './inspect.ts'
 import { KeptMessages } from './kept.ts'
 import { countEvictions } from './logs.ts'
+import type { MrNeutral } from './neutral.ts'
 import type {
   Acknowledged,
   AgentStatus,
@@ -90,8 +91,8 @@ export class Routing {
     this.#inspection = new Inspection(parts, this.#agents, scanner)
   }
 
-  async neutral(): Promise<Neutral> {
-    throw new Error('not there yet')
+  async neutral(): Promise<MrNeutral> {
+    return new (await import('./neutral.ts')).MrNeutral(this, this.#parts, this.#agents)
   }
 
   /** Makes the folders of an agent. With `reset` its numbers begin at 1 again; messages stay where they are. */

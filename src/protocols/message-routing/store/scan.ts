@@ -2,13 +2,12 @@
  * What is in an inbox: its messages, and the files that are none. A scan changes nothing, but for a surplus that other
  * programs left, which is evicted first. Spec: Message Routing, "Inbox Overflow Protection".
  */
-import { SignalboxError } from '../../../kernel/errors.ts'
 import { largestRead } from '../format.ts'
 import { type Judged, judgeFile } from '../judge.ts'
 import type { AgentId } from '../layout.ts'
 import { momentOf, type Timed } from '../order.ts'
 import type { Evictions } from './evictions.ts'
-import { messageNames, pathIn, type RoutingParts, turnOf } from './parts.ts'
+import { messageNames, pathIn, type RoutingParts, turnOf, unlessOdd } from './parts.ts'
 
 /** A file that is a message for this inbox. */
 export interface Waiting extends Timed {
@@ -97,7 +96,8 @@ export class Scanner {
     { compat = false }: ScanOptions,
   ): Promise<Waiting | (Invalid & { readonly isYoung: boolean }) | undefined> {
     const { tree, settings } = this.#parts
-    const leaf = await unlessStrange(() =>
+    // A file that turned into a link or a pipe since it was listed is nobody's message.
+    const leaf = await unlessOdd(() =>
       tree.read(pathIn(this.#parts, agent, 'inbox', name), { atMost: largestRead + 1 }),
     )
     if (!leaf) return undefined
@@ -128,16 +128,6 @@ export class Scanner {
       const { evicted } = await this.#evictions.makeRoom(agent, now, settings.inboxLimit)
       return { evicted, names: await messageNames(this.#parts, agent, 'inbox') }
     })
-  }
-}
-
-/** A file that turned into a link or a pipe since it was listed is nobody's message. */
-async function unlessStrange<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read()
-  } catch (error) {
-    if (error instanceof SignalboxError && error.code === 'NOT_A_LEAF') return undefined
-    throw error
   }
 }
 

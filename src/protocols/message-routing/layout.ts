@@ -69,7 +69,4 @@ export const stemOf = (fileName: string): string => fileName.slice(0, -extension
 /** True for what counts as a message in an inbox. Hidden files, `*.tmp` and `*.lock` are other programs' own business. */
 export const isMessageName = (name: string): boolean => name.endsWith(extension) && !name.startsWith('.')
 
-/** A name for a file whose own is taken in the folder it goes to: `msg_a3f5d8b2~2.json`. */
-export const spareName = (fileName: string, n: number): string => `${stemOf(fileName)}~${n}${extension}`
-
 export const messagePath = (folder: TreePath, fileName: string): TreePath => childOf(folder, fileName)

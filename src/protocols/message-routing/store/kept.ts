@@ -3,8 +3,10 @@ import { notFound } from '../../../kernel/errors.ts'
 import { isSegment } from '../../../kernel/tree-path.ts'
 import { parseMessage } from '../format.ts'
 import { type AgentId, type Folder, folderPath, stemOf } from '../layout.ts'
+import { foldersWith } from '../lifecycle.ts'
 import type { Delivery } from './delivery.ts'
 import { forgeryIn, isGenuine } from './genuine.ts'
+import { moveMessage, pathsOf } from './moving.ts'
 import type { Kept, Recovered } from './outcomes.ts'
 import { expectInOrder, isMessageEntry, messageNames, pathIn, type RoutingParts, turnOf } from './parts.ts'
 import { messageIn } from './reading.ts'
@@ -52,8 +54,9 @@ export class KeptMessages {
     return this.#parts.tree.exclusively(turnOf(this.#parts, agent), async () => {
       const { tree, settings, hooks } = this.#parts
       const target = pathIn(this.#parts, agent, 'inbox', name)
-      for (const folder of ['taken', 'evicted'] as const) {
-        const path = pathIn(this.#parts, agent, folder, name)
+      for (const from of foldersWith('recover')) {
+        const step = { agent, name, from, transition: 'recover' } as const
+        const [path] = pathsOf(this.#parts, step)
         const leaf = await tree.read(path)
         if (!leaf) continue
         if (await tree.look(target)) break
@@ -67,9 +70,9 @@ export class KeptMessages {
           await hooks.recover?.(agent, message)
           await this.#numbers.expectAgain(agent, message)
         }
-        const moved = await tree.move(path, target, { touched: true })
+        const moved = await moveMessage(this.#parts, step, { touched: true })
         if (moved.outcome === 'moved') {
-          return { outcome: 'recovered', from: folder, path: target, durability: moved.durability }
+          return { outcome: 'recovered', from, path: target, durability: moved.durability }
         }
       }
       if (await tree.look(target)) return { outcome: 'unchanged', from: 'inbox', path: target, durability: 'process' }

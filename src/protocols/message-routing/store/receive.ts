@@ -15,12 +15,12 @@ import { settleAwaited } from './awaited.ts'
 import { forgeryIn } from './genuine.ts'
 import { pruneNowAndThen } from './keeping.ts'
 import { discarded, logError } from './logs.ts'
+import { moveMessage, pathsOf, setMessageAside } from './moving.ts'
 import type { MrReceived, MrView, ReceiveOptions, Rejected, Replied } from './outcomes.ts'
 import { expectInOrder, pathIn, type RoutingParts } from './parts.ts'
 import { messageIn } from './reading.ts'
 import type { ReceivedNumbers, Report } from './received.ts'
 import type { Invalid, Scanned, Scanner, Waiting } from './scan.ts'
-import { setAside } from './set-aside.ts'
 import { viewOf } from './view.ts'
 
 /** A folder whose time is younger than this may change again without the time showing it. */
@@ -146,12 +146,11 @@ export class Receiving {
   }
 
   async #takeOne(agent: AgentId, waiting: Waiting, compat: boolean): Promise<TakenOne> {
-    const { tree } = this.#parts
     const { name } = waiting
     let now = waiting
     let isInvalid = false
-    const path = pathIn(this.#parts, agent, 'taken', name)
-    const moved = await tree.move(pathIn(this.#parts, agent, 'inbox', name), path, {
+    const step = { agent, name, from: 'inbox', transition: 'take' } as const
+    const moved = await moveMessage(this.#parts, step, {
       change: (before) => {
         // The bytes that move are the ones that are handed out, whatever was read before.
         if (isSame(before, waiting.bytes)) return before
@@ -167,7 +166,7 @@ export class Receiving {
       return this.#takeOne(agent, waiting, compat)
     if (moved.outcome === 'taken') return { outcome: 'rejected' as const, rejected: await this.#rejectCopy(agent, now) }
     if (moved.outcome !== 'moved') return { outcome: 'gone' as const }
-    return this.#open(agent, now, path, moved.durability)
+    return this.#open(agent, now, pathsOf(this.#parts, step)[1], moved.durability)
   }
 
   /** After the take, so that no two readers open the same one; what does not open goes on to `rejected/`. */
@@ -185,9 +184,11 @@ export class Receiving {
 
   /** It could not be judged, which is not its fault: it waits again, for whoever comes when the cause is put right. */
   async #putBack(agent: AgentId, { name }: Waiting, cause: unknown): Promise<never> {
-    const [taken, inbox] = [pathIn(this.#parts, agent, 'taken', name), pathIn(this.#parts, agent, 'inbox', name)]
-    const moved = await this.#parts.tree.move(taken, inbox).catch(() => undefined)
+    const step = { agent, name, from: 'taken', transition: 'putBack' } as const
+    // Whatever keeps it from going back, the cause is told.
+    const moved = await moveMessage(this.#parts, step).catch(() => undefined)
     if (moved?.outcome === 'moved' || !(cause instanceof SignalboxError)) throw cause
+    const [taken] = pathsOf(this.#parts, step)
     throw unavailable('NOT_PUT_BACK', `${taken} was taken but could not be handed out: ${cause.message}`, {
       hint: `Put the cause right, then let it wait again: signalbox mr recover ${agent} ${stemOf(name)}`,
       details: { path: taken, reason: cause.code },
@@ -267,17 +268,15 @@ export class Receiving {
     from: 'inbox' | 'taken' = 'inbox',
   ): Promise<Rejected[]> {
     const { name, rejection } = invalid
-    const moved = await setAside(this.#parts, agent, name, from, 'rejected', {
-      // Judged once more when it is won: its writer may have finished or exchanged it since.
-      change: (before) => (isStillBad(before) ? before : undefined),
-      atMost: largestRead + 1,
-    })
+    // Judged once more when it is won: its writer may have finished or exchanged it since.
+    const judge = { isMeant: isStillBad, atMost: largestRead + 1 }
+    const moved = await setMessageAside(this.#parts, { agent, name, from, transition: 'reject' }, judge)
     if (moved.outcome !== 'moved') return []
     const { code, issues } = rejection
     const msgId = rejection.msgId ?? stemOf(name)
     await logError(this.#parts, agent, { code, msgId, issues, action: discarded, file: `rejected/${moved.name}` })
     await pruneNowAndThen(this.#parts, agent, 'rejected', [stemOf(name)])
-    return [rejectedAs(invalid, pathIn(this.#parts, agent, 'rejected', moved.name))]
+    return [rejectedAs(invalid, moved.path)]
   }
 
   #isInvalid(agent: AgentId, name: string, compat: boolean): (bytes: Uint8Array) => boolean {

@@ -1,8 +1,8 @@
 /** What a sender wants to say, checked before anything is done about it: a message without its id and its number. */
 import { invalidInput } from '../../kernel/errors.ts'
-import { payloadIssues, printMessage } from './format.ts'
-import type { Issue } from './issue.ts'
+import { payloadProblems, printMessage } from './format.ts'
 import { type AgentId, agentId, messageId } from './names.ts'
+import type { FieldProblem } from './problem.ts'
 import type { MrMessage, Payload } from './schema.ts'
 import { checkMessage } from './validate.generated.ts'
 import { currentVersion } from './versions.ts'
@@ -40,9 +40,9 @@ export function draftOf(input: DraftInput, largestMessage: number): Draft {
   const to = agentId(input.to)
   const stamped = (stamp: Stamp) => ({ ...(input.extra ?? {}), ...fieldsOf(input, stamp) }) as MrMessage
   const message = stamped(example)
-  const issues: Issue[] = []
+  const issues: FieldProblem[] = []
   checkMessage(message, issues)
-  if (issues.length === 0) issues.push(...payloadIssues(message))
+  if (issues.length === 0) issues.push(...payloadProblems(message))
   if (issues.length > 0) throw invalidMessage(issues)
   expectSize(Buffer.byteLength(printMessage(message)), largestMessage)
   return { from, to, stamped }
@@ -74,7 +74,7 @@ export function expectSize(size: number, largest: number): void {
   })
 }
 
-const invalidMessage = (issues: readonly Issue[]) =>
+const invalidMessage = (issues: readonly FieldProblem[]) =>
   invalidInput('VALIDATION_FAILED', `Not a valid message. ${issues.map(({ message }) => `${message}.`).join(' ')}`, {
     hint: `Correct ${issues.map(({ field }) => `\`${field}\``).join(', ')} and send again.`,
     details: { issues },

@@ -3,7 +3,7 @@ import { verifies } from '../../../test/support/verifies.ts'
 import { openMemoryTree } from '../../engines/memory/index.ts'
 import { treePath } from '../../kernel/tree-path.ts'
 import type { Tree } from '../../tree/tree.ts'
-import { compareVersions, negotiate, parseVersion, rejectVersion, StatedVersions } from './versions.ts'
+import { compareVersions, negotiate, parseVersion, StatedVersions, versionProblem } from './versions.ts'
 
 describe('versions', () => {
   it.each([
@@ -18,7 +18,7 @@ describe('versions', () => {
 
   it.each(['1.0', '1', '', '1.0.0-beta', 'v1.0.0', '1.0.0\n', '1..0'])('%j is none', (text) => {
     expect(parseVersion(text)).toBeUndefined()
-    expect(rejectVersion(text)).toMatchObject({ code: 'UNSUPPORTED_VERSION' })
+    expect(versionProblem(text)).toMatchObject({ code: 'UNSUPPORTED_VERSION' })
   })
 
   const judged: [text: string, isRead: boolean][] = [
@@ -30,12 +30,12 @@ describe('versions', () => {
   ]
   for (const [text, isRead] of judged) {
     verifies(['MR-10', 'MR-10b'], `${text} is ${isRead ? 'read' : 'refused'}: the major number decides`, () => {
-      expect(rejectVersion(text) === undefined).toBe(isRead)
+      expect(versionProblem(text) === undefined).toBe(isRead)
     })
   }
 
   it('are refused with what would be read', () => {
-    expect(rejectVersion('2.0.0')?.issues).toEqual(['Unsupported version: 2.0.0; versions 1.x.y are read here'])
+    expect(versionProblem('2.0.0')?.message).toBe('Unsupported version: 2.0.0; versions 1.x.y are read here')
   })
 
   const pairs: [ours: string[], theirs: string[], common: string | undefined][] = [

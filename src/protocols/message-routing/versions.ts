@@ -4,9 +4,9 @@
  */
 import { parseJson, printJson } from '../../formats/json.ts'
 import { corrupt, unsupported } from '../../kernel/errors.ts'
+import type { Problem } from '../../kernel/problem.ts'
 import { childOf, type TreePath } from '../../kernel/tree-path.ts'
 import type { Tree } from '../../tree/tree.ts'
-import type { Rejection } from './hooks.ts'
 
 /** What we write, and what an agent speaks that says nothing about it. */
 export const currentVersion = '1.0.0'
@@ -32,14 +32,14 @@ export function compareVersions(a: Version, b: Version): number {
  * Why a message of this version is not read, or `undefined`. Only the major number decides: a newer minor one adds
  * fields, and unknown fields are kept.
  */
-export function rejectVersion(text: string): Rejection | undefined {
+export function versionProblem(text: string): Problem | undefined {
   const version = parseVersion(text)
   const majors = new Set(spokenVersions.map((spoken) => parseVersion(spoken)?.[0]))
   if (version && majors.has(version[0])) return undefined
-  const issue = version
+  const message = version
     ? `Unsupported version: ${text}; versions ${[...majors].map((major) => `${major}.x.y`).join(', ')} are read here`
     : `Invalid version: expected three numbers such as ${currentVersion}, got ${JSON.stringify(text.slice(0, 40))}`
-  return { outcome: 'rejected', code: 'UNSUPPORTED_VERSION', issues: [issue] }
+  return { code: 'UNSUPPORTED_VERSION', field: '', message }
 }
 
 /** The highest version that stands in both lists; `undefined` when they share none. What is no version is passed over. */

@@ -28,7 +28,7 @@ import type { Agents } from './agents.ts'
 import { discarded, logError, logEviction } from './logs.ts'
 import { numberIn } from './numbers.ts'
 import { isMessageEntry, messageNames, pathIn, type RoutingParts, unlessOdd } from './parts.ts'
-import type { Scanner } from './scan.ts'
+import { invalidAs, type Scanner } from './scan.ts'
 
 export class Inspection {
   readonly #parts: RoutingParts
@@ -161,7 +161,9 @@ export class Inspection {
     const leaf = await this.#parts.tree.read(pathIn(this.#parts, agent, folder, name))
     const judged = leaf && this.#scanner.judge(leaf.bytes, { agent, name, size: leaf.size, compat: false })
     const { code, issues } =
-      judged?.outcome === 'rejected' ? judged : { code: 'REJECTED', issues: ['The reason was not written down'] }
+      judged?.outcome === 'malformed'
+        ? invalidAs(name, judged).rejection
+        : { code: 'REJECTED', issues: ['The reason was not written down'] }
     await logError(this.#parts, agent, { code, msgId, issues, action: discarded, file })
   }
 }

@@ -7,8 +7,9 @@
 import { SignalboxError, unavailable } from '../../../kernel/errors.ts'
 import type { Durability } from '../../../tree/tree.ts'
 import { waitFor } from '../../../tree/wait.ts'
-import { largestRead, payloadIssues } from '../format.ts'
+import { largestRead, payloadProblems } from '../format.ts'
 import type { Rejection } from '../hooks.ts'
+import { sentencesOf } from '../judge.ts'
 import { type AgentId, folderPath, stemOf } from '../layout.ts'
 import { byPriority, byTime } from '../order.ts'
 import { settleAwaited } from './awaited.ts'
@@ -157,7 +158,8 @@ export class Receiving {
         const judged = this.#scanner.judge(before, { agent, name, size: before.length, compat })
         isInvalid = judged.outcome !== 'message'
         if (judged.outcome !== 'message') return undefined
-        now = { ...waiting, ...judged, bytes: Uint8Array.from(before) }
+        const problems = sentencesOf(judged.problems)
+        now = { ...waiting, ...judged, problems, bytes: Uint8Array.from(before) }
         return before
       },
     })
@@ -178,7 +180,7 @@ export class Receiving {
       return { outcome: 'taken' as const, view: viewOf(opened.message, 'taken', path, opened), durability }
     }
     const { name, message } = waiting
-    const invalid = { name, rejection: { ...opened, msgId: message.msg_id, isUnfinished: false } }
+    const invalid = { name, rejection: { ...opened, msgId: message.msg_id } }
     return { outcome: 'rejected' as const, rejected: await this.#reject(agent, invalid, () => true, 'taken') }
   }
 
@@ -205,7 +207,7 @@ export class Receiving {
       outcome: 'opened' as const,
       message: opened?.message ?? message,
       // Of an encrypted payload only the decrypted one can be judged.
-      problems: isOther ? payloadIssues(opened.message).map((issue) => issue.message) : problems,
+      problems: isOther ? sentencesOf(payloadProblems(opened.message)) : problems,
       notes: [...notes, ...(opened?.notes ?? [])],
     }
   }
@@ -221,13 +223,7 @@ export class Receiving {
       const opened = await this.#opened(agent, waiting, true)
       if (opened.outcome === 'opened') messages.push(viewOf(opened.message, 'inbox', path, opened))
       else
-        rejected.push({
-          file: waiting.name,
-          path,
-          code: opened.code,
-          msgId: waiting.message.msg_id,
-          issues: opened.issues,
-        })
+        rejected.push(rejectedAs({ name: waiting.name, rejection: { ...opened, msgId: waiting.message.msg_id } }, path))
     }
     return {
       outcome: messages.length > 0 ? 'received' : 'nothing',
@@ -292,7 +288,7 @@ export class Receiving {
     const message = await messageIn(this.#parts, leaf.bytes, { agent, fileName: name })
     const forgery = message ? await forgeryIn(this.#parts, agent, message) : noMessage
     if (!forgery) return false
-    const invalid = { name, rejection: { ...forgery, msgId: message?.msg_id, isUnfinished: false } }
+    const invalid = { name, rejection: { ...forgery, msgId: message?.msg_id } }
     await this.#reject(agent, invalid, (now) => isSame(now, leaf.bytes), 'taken')
     return true
   }
@@ -300,13 +296,7 @@ export class Receiving {
   /** An id that was handed out before: at most once means that a copy goes to nobody. */
   #rejectCopy(agent: AgentId, { name, message, bytes }: Waiting): Promise<Rejected[]> {
     const issues = [`A message ${message.msg_id} was handed out before; this copy is not`]
-    const rejection = {
-      outcome: 'rejected' as const,
-      code: 'DUPLICATE',
-      issues,
-      msgId: message.msg_id,
-      isUnfinished: false,
-    }
+    const rejection = { code: 'DUPLICATE', issues, msgId: message.msg_id }
     return this.#reject(agent, { name, rejection }, (now) => isSame(now, bytes))
   }
 

@@ -1,17 +1,18 @@
 /** Message Routing in one workspace: what `openWorkspace(…).mr` offers. */
 import { invalidInput } from '../../../kernel/errors.ts'
+import type { Problem } from '../../../kernel/problem.ts'
 import { treePath } from '../../../kernel/tree-path.ts'
 import type { Finding } from '../../../tree/tree.ts'
 import type { Surroundings } from '../../contract.ts'
-import { parseMessage, payloadIssues } from '../format.ts'
+import { parseMessage, payloadProblems } from '../format.ts'
 import type { Hooks } from '../hooks.ts'
-import type { Issue } from '../issue.ts'
 import { judgeFile } from '../judge.ts'
 import { agentId, messageId } from '../layout.ts'
 import type { Alert } from '../metrics/alerts.ts'
 import { Measuring } from '../metrics/measuring.ts'
 import type { MrMetrics } from '../metrics/report.ts'
 import type { MrPorts } from '../ports.ts'
+import type { FieldProblem } from '../problem.ts'
 import type { KeyRing } from '../security/keys.ts'
 import { isGuarded, type Protection, protect } from '../security/protection.ts'
 import type { MrSettings } from '../settings.ts'
@@ -145,7 +146,7 @@ export class Routing {
     const size = bytes.length
     if (judged.outcome === 'message') {
       const tooLarge = size > largestMessage ? [oversize(size, largestMessage)] : []
-      const found = payloadIssues(judged.message)
+      const found = payloadProblems(judged.message)
       const isValid = found.length === 0 && tooLarge.length === 0
       return {
         outcome: isValid ? 'valid' : 'invalid',
@@ -157,7 +158,7 @@ export class Routing {
     }
     // Where the schema itself has nothing against it, it is the version, the name or the place.
     const parsed = parseMessage(bytes)
-    const issues = parsed.outcome === 'invalid' ? parsed.issues : judged.issues.map(asIssue)
+    const issues = parsed.outcome === 'malformed' ? parsed.problems : judged.problems.map(ofThePlace)
     return { outcome: 'invalid', issues, payloadIssues: [], notes: [], size }
   }
 
@@ -251,14 +252,14 @@ export class Routing {
 
 const depthsOf = (agents: readonly AgentStatus[]) => new Map(agents.map(({ agent, depth }) => [agent, depth]))
 
-const asIssue = (message: string): Issue => ({
-  field: '',
+const ofThePlace = (problem: Problem): FieldProblem => ({
+  ...problem,
   expected: 'a message for this place',
   found: undefined,
-  message,
 })
 
-const oversize = (size: number, largest: number): Issue => ({
+const oversize = (size: number, largest: number): FieldProblem => ({
+  code: 'MESSAGE_TOO_LARGE',
   field: '',
   expected: `at most ${largest} bytes`,
   found: `${size} bytes`,

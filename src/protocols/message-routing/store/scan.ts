@@ -3,7 +3,8 @@
  * programs left, which is evicted first. Spec: Message Routing, "Inbox Overflow Protection".
  */
 import { largestRead } from '../format.ts'
-import { type Judged, judgeFile } from '../judge.ts'
+import type { Rejection } from '../hooks.ts'
+import { type Judged, judgeFile, type NoMessage, sentencesOf } from '../judge.ts'
 import type { AgentId } from '../layout.ts'
 import { momentOf, type Timed } from '../order.ts'
 import type { Evictions } from './evictions.ts'
@@ -21,8 +22,16 @@ export interface Waiting extends Timed {
 /** A file that is none. */
 export interface Invalid {
   readonly name: string
-  readonly rejection: Extract<Judged, { readonly outcome: 'rejected' }>
+  readonly rejection: Omit<Rejection, 'outcome'> & {
+    /** The id that it gives itself, where it does. */
+    readonly msgId: string | undefined
+  }
 }
+
+export const invalidAs = (name: string, { code, msgId, problems }: NoMessage): Invalid => ({
+  name,
+  rejection: { code, msgId, issues: sentencesOf(problems) },
+})
 
 export interface Scanned {
   readonly waiting: readonly Waiting[]
@@ -105,10 +114,11 @@ export class Scanner {
     const judged = this.judge(bytes, { agent, name, size, compat })
     if (judged.outcome === 'message') {
       const { message, problems, notes } = judged
-      return { name, bytes, message, at: momentOf(message), arrivedAt: modifiedAt, problems, notes }
+      const at = momentOf(message)
+      return { name, bytes, message, at, arrivedAt: modifiedAt, problems: sentencesOf(problems), notes }
     }
-    const isYoung = judged.isUnfinished && (await tree.now()) - modifiedAt < settings.settleMs
-    return { name, rejection: judged, isYoung }
+    const isYoung = judged.isUnfinished === true && (await tree.now()) - modifiedAt < settings.settleMs
+    return { ...invalidAs(name, judged), isYoung }
   }
 
   judge(

@@ -47,7 +47,7 @@ describe('messages', () => {
       fc.property(message, (value) => {
         const printed = printMessage(value)
         const read = parseMessage(Buffer.from(printed))
-        expect(read).toEqual({ outcome: 'message', message: value })
+        expect(read).toEqual({ outcome: 'message', message: value, problems: [] })
         expect(printed).toBe(JSON.stringify(JSON.parse(printed), null, 2))
       }),
       { numRuns, seed },

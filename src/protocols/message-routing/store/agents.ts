@@ -6,10 +6,10 @@
 import { notFound } from '../../../kernel/errors.ts'
 import { nearest } from '../../../kernel/nearest.ts'
 import { type AgentId, agentId, agentPath, folderPath, isAgentId } from '../layout.ts'
-import { StatedVersions } from '../versions.ts'
 import { resetNumbers } from './numbers.ts'
 import type { Initialised } from './outcomes.ts'
 import type { RoutingParts } from './parts.ts'
+import { introduce } from './stated-versions.ts'
 
 export class Agents {
   readonly #parts: RoutingParts
@@ -61,7 +61,7 @@ export class Agents {
     const inbox = folderPath(root, agent, 'inbox')
     const wasThere = (await tree.look(inbox)) !== undefined
     await tree.makeFolder(inbox)
-    await new StatedVersions(tree, root).introduce(agent)
+    await introduce(this.#parts, agent)
     const sequencesReset = options.reset ? await resetNumbers(this.#parts, agent) : 0
     const outcome = options.reset && wasThere ? 'reset' : wasThere ? 'unchanged' : 'created'
     const { notices } = await this.known()

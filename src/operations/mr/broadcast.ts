@@ -21,8 +21,8 @@ export const mrBroadcast = defineOperation({
 
   async run(context, input) {
     const { durability } = await context.configuration()
-    const message = await contentOf(context, input)
     const routing = await openRouting(context)
+    const message = await contentOf(context, routing, input)
     const { outcome, sent, failed, notices } = await routing.broadcast(message)
     return {
       outcome: failed.length > 0 ? 'partly' : outcome,

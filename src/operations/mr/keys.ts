@@ -1,10 +1,10 @@
 import { invalidInput } from '../../kernel/errors.ts'
 import { flag, text } from '../../kernel/field.ts'
-import type { KeyRing } from '../../protocols/message-routing/security/keys.ts'
+import type { KeyRing } from '../../protocols/message-routing/index.ts'
 import { defineOperation } from '../define.ts'
 import { openRouting } from './open.ts'
 
-export type { KeyView } from '../../protocols/message-routing/security/keys.ts'
+export type { KeyView } from '../../protocols/message-routing/index.ts'
 
 export const mrKeys = defineOperation({
   name: 'keys',

@@ -1,10 +1,7 @@
 /** Message Routing in the workspace that a command works on; what was measured is written when the workspace closes. */
-import { messageRouting } from '../../protocols/message-routing/index.ts'
+import { messageRouting, type Routing } from '../../protocols/message-routing/index.ts'
 import { tellClock } from '../clock-agreement.ts'
 import type { Context } from '../define.ts'
-import type { StoreOf } from '../protocols.ts'
-
-export type Routing = StoreOf<typeof messageRouting>
 
 export async function openRouting(context: Context): Promise<Routing> {
   const routing = await context.store(messageRouting)

@@ -1,5 +1,5 @@
 /** What Message Routing needs from outside the tree: a place for keys that is the user's own, and encryption. */
-import type { MrPorts } from '../../protocols/message-routing/ports.ts'
+import type { MrPorts } from '../../protocols/message-routing/index.ts'
 import type { Around } from '../protocols.ts'
 
 export const mrPorts = (around: Around): MrPorts => ({

@@ -1,7 +1,7 @@
-import type { MrView } from '../../protocols/message-routing/store/outcomes.ts'
+import type { MrView, Routing } from '../../protocols/message-routing/index.ts'
 import { defineOperation } from '../define.ts'
 import { agent, messageId } from './fields.ts'
-import { openRouting, type Routing } from './open.ts'
+import { openRouting } from './open.ts'
 import { headerOf } from './view.ts'
 
 export const mrRecover = defineOperation({

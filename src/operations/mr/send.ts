@@ -30,9 +30,9 @@ export const mrSend = defineOperation({
   ],
 
   async run(context, { to, replyTo, compat, ...input }) {
-    const message = await contentOf(context, input)
-    const isCompat = compat || (await context.configuration()).compat
     const routing = await openRouting(context)
+    const message = await contentOf(context, routing, input)
+    const isCompat = compat || (await context.configuration()).compat
     // Asked before the message is sent: that makes the recipient's folder, and then everybody is known.
     const meant = await routing.meant(to)
     const answer = replyTo === undefined ? {} : { replyTo, compat: isCompat }

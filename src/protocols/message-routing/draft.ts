@@ -1,5 +1,6 @@
 /** What a sender wants to say, checked before anything is done about it: a message without its id and its number. */
-import { invalidInput } from '../../kernel/errors.ts'
+import { parseJson } from '../../formats/json.ts'
+import { invalidInput, SignalboxError } from '../../kernel/errors.ts'
 import { payloadProblems, printMessage } from './format.ts'
 import { type AgentId, agentId, messageId } from './names.ts'
 import type { FieldProblem } from './problem.ts'
@@ -78,4 +79,27 @@ const invalidMessage = (issues: readonly FieldProblem[]) =>
   invalidInput('VALIDATION_FAILED', `Not a valid message. ${issues.map(({ message }) => `${message}.`).join(' ')}`, {
     hint: `Correct ${issues.map(({ field }) => `\`${field}\``).join(', ')} and send again.`,
     details: { issues },
+  })
+
+/** A payload as somebody typed it. */
+export function payloadFrom(text: string): Payload {
+  const value = readJson(text)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Payload
+  throw badPayload(`it is ${Array.isArray(value) ? 'a list' : JSON.stringify(value)}`)
+}
+
+function readJson(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    // What somebody typed is a mistake in the request, not a broken file.
+    if (error instanceof SignalboxError) throw badPayload(`it is not JSON (${error.message})`, error)
+    throw error
+  }
+}
+
+const badPayload = (why: string, cause?: unknown) =>
+  invalidInput('BAD_PAYLOAD', `--payload must be a JSON object; ${why.replace(/\.\)$/, ')')}.`, {
+    hint: 'Give one such as \'{"task": "Review the login"}\', or put it into a file: --payload @FILE.',
+    ...(cause === undefined ? {} : { cause }),
   })

@@ -6,6 +6,15 @@ import type { MrPorts } from './ports.ts'
 import { defaultSettings, type MrSettings, section, settingsFrom } from './settings.ts'
 import type { Routing } from './store/routing.ts'
 
+export type { Alert } from './metrics/alerts.ts'
+export type { Latencies, MrMetrics } from './metrics/report.ts'
+export type { MrPorts } from './ports.ts'
+export type { FieldProblem as Issue } from './problem.ts'
+export type { MessageType, MrMessage, Payload } from './schema.ts'
+export type { KeyRing, KeyView } from './security/keys.ts'
+export type * from './store/outcomes.ts'
+export type { Routing } from './store/routing.ts'
+
 export const messageRouting: Protocol<'mr', typeof section, MrSettings, Routing, Partial<MrPorts>> = {
   name: 'mr',
   title: 'Message Routing',

@@ -4,6 +4,7 @@ import type { Problem } from '../../../kernel/problem.ts'
 import { treePath } from '../../../kernel/tree-path.ts'
 import type { Finding } from '../../../tree/tree.ts'
 import type { Surroundings } from '../../contract.ts'
+import { payloadFrom } from '../draft.ts'
 import { parseMessage, payloadProblems } from '../format.ts'
 import type { Hooks } from '../hooks.ts'
 import { judgeFile } from '../judge.ts'
@@ -13,6 +14,7 @@ import { Measuring } from '../metrics/measuring.ts'
 import type { MrMetrics } from '../metrics/report.ts'
 import type { MrPorts } from '../ports.ts'
 import type { FieldProblem } from '../problem.ts'
+import type { Payload } from '../schema.ts'
 import type { KeyRing } from '../security/keys.ts'
 import { isGuarded, type Protection, protect } from '../security/protection.ts'
 import type { MrSettings } from '../settings.ts'
@@ -160,6 +162,11 @@ export class Routing {
     const parsed = parseMessage(bytes)
     const issues = parsed.outcome === 'malformed' ? parsed.problems : judged.problems.map(ofThePlace)
     return { outcome: 'invalid', issues, payloadIssues: [], notes: [], size }
+  }
+
+  /** The payload that somebody typed; throws BAD_PAYLOAD for what is no JSON object. */
+  payloadFrom(text: string): Payload {
+    return payloadFrom(text)
   }
 
   async agents(): Promise<readonly string[]> {

@@ -28,10 +28,10 @@ export function printValidator(messageSchema, payloadSchemas) {
   const table = Object.keys(payloadSchemas).map((type) => `'${type}': ${functionOf(type)},`)
   return `// Written by scripts/validator.mjs from schema.ts. Do not edit: change schema.ts and run it again.
 import { parseDateTime } from '../../formats/date-time.ts'
-import { type Issue, missing, wrong } from './issue.ts'
+import { type FieldProblem, missing, wrong } from './problem.ts'
 import type { MessageType } from './schema.ts'
 
-type Check = (value: unknown, issues: Issue[]) => void
+type Check = (value: unknown, problems: FieldProblem[]) => void
 
 ${constants.print()}
 
@@ -75,14 +75,14 @@ class Constants {
 function printFunction(name, place, schema, constants) {
   const variables = { count: 0 }
   const body = checkValue({ value: 'value', place: `'${place}'`, schema, constants, variables })
-  return `function ${name}(value: unknown, issues: Issue[]): void {\n${body}\n}`
+  return `function ${name}(value: unknown, problems: FieldProblem[]): void {\n${body}\n}`
 }
 
 /** `value` and `place` are source code: for the value to check, and for the name under which it is reported. */
 function checkValue({ value, place, schema, constants, variables }) {
   const strange = Object.keys(schema).filter((keyword) => !known.has(keyword))
   if (strange.length > 0) throw new Error(`The generator does not know ${strange.join(', ')}`)
-  const report = `issues.push(wrong(${place}, ${constants.words(schema.description)}, ${value}))`
+  const report = `problems.push(wrong(${place}, ${constants.words(schema.description)}, ${value}))`
   const inside = [
     ...(schema.items ? [checkItems({ value, place, schema, constants, variables })] : []),
     ...Object.entries(schema.properties ?? {}).map(([field, property]) => {
@@ -113,7 +113,7 @@ function checkProperty({ value, place, field, property, isRequired, constants, v
   const check = checkValue({ value: found, place: path, schema: property, constants, variables })
   const start = `const ${found} = ${value}.${field}`
   if (isRequired) {
-    const report = `issues.push(missing(${path}, ${constants.words(property.description)}))`
+    const report = `problems.push(missing(${path}, ${constants.words(property.description)}))`
     return `${start}\nif (${found} === undefined) ${report}\nelse ${check}`
   }
   // The specification's table of optional fields gives `null` as the default of this one.

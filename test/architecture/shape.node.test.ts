@@ -5,9 +5,20 @@ import { describe, expect, it } from 'vitest'
 import { findImports } from './imports.ts'
 
 const root = new URL('../../src/protocols', import.meta.url).pathname
-const protocols = readdirSync(root, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []))
+const protocols = readdirSync(root, { withFileTypes: true }).flatMap((entry) =>
+  entry.isDirectory() ? [entry.name] : [],
+)
 
-const files = ['README.md', 'schema.ts', 'format.ts', 'layout.ts', 'lifecycle.ts', 'settings.ts', 'chapter.ts', 'index.ts']
+const files = [
+  'README.md',
+  'schema.ts',
+  'format.ts',
+  'layout.ts',
+  'lifecycle.ts',
+  'settings.ts',
+  'chapter.ts',
+  'index.ts',
+]
 const inStore = ['parts.ts', 'outcomes.ts', 'view.ts', 'inspect.ts', 'overview.ts', 'neutral.ts', 'moving.ts']
 
 /** Where a message can be touched. What only names a type of the tree, such as a change of some bytes, is pure. */

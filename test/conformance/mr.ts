@@ -4,12 +4,13 @@
  */
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { age } from '../../src/adapters/age.ts'
 import { openFileTree } from '../../src/engines/file-system/index.ts'
 import { type Clock, heldClock, systemClock } from '../../src/kernel/clock.ts'
+import { defaultsOf, type InputOf } from '../../src/kernel/field.ts'
 import { treePath } from '../../src/kernel/tree-path.ts'
-import { type MessageRouting, openMessageRouting } from '../../src/operations/mr/library.ts'
-import type { Configuration } from '../../src/operations/workspace/configuration.ts'
-import { sections } from '../../src/operations/workspace/settings.ts'
+import { messageRouting } from '../../src/protocols/message-routing/index.ts'
+import type { Routing } from '../../src/protocols/message-routing/store/routing.ts'
 import type { Tree } from '../../src/tree/tree.ts'
 import { tempDir } from '../support/temp.ts'
 
@@ -20,12 +21,12 @@ export interface MrPlace {
   open(clock: Clock): Promise<Tree>
 }
 
-type Settings = Partial<Configuration['sections']['mr']>
+type Settings = Partial<InputOf<typeof messageRouting.section>>
 
 /** What one process has open. */
 interface Process {
   readonly tree: Tree
-  readonly mr: MessageRouting
+  readonly mr: Routing
   close(): Promise<void>
 }
 
@@ -33,9 +34,7 @@ const agents = 'state/agents'
 const task = (text: string, to = 'coder-1') =>
   ({ from: 'lead', to, type: 'task-delegation', payload: { task: text } }) as const
 const idsOf = (messages: readonly { id: string }[]) => messages.map(({ id }) => id)
-const defaults = Object.fromEntries(
-  Object.entries(sections.mr).flatMap(([key, field]) => ('default' in field ? [[key, field.default]] : [])),
-)
+const { section } = messageRouting
 
 export function describeMr(name: string, prepare: () => Promise<MrPlace>): void {
   describe(`Message Routing on ${name}`, () => {
@@ -43,8 +42,8 @@ export function describeMr(name: string, prepare: () => Promise<MrPlace>): void 
     /** The directory of the workspace, for what belongs to this machine alone. */
     let folder: string
     let tree: Tree
-    let mr: MessageRouting
-    let other: MessageRouting
+    let mr: Routing
+    let other: Routing
     const opened: Process[] = []
 
     beforeEach(async () => {
@@ -61,19 +60,19 @@ export function describeMr(name: string, prepare: () => Promise<MrPlace>): void 
 
     async function start(settings: Settings = {}, clock: Clock = systemClock): Promise<Process> {
       const own = await place.open(clock)
-      const configuration = {
-        engine: place.engine,
-        permissions: 'owner',
-        sections: { mr: { ...defaults, ...settings } },
-      } as unknown as Configuration
-      const openTree = (inside: string) => openFileTree({ root: join(folder, inside), clock })
-      const keysFolder = async () => 'own'
-      const routing = await openMessageRouting({ tree: own, clock, configuration, openTree, keysFolder })
+      const mr = await messageRouting.open({
+        tree: own,
+        clock,
+        settings: messageRouting.settingsFrom({ ...defaultsOf(section), ...settings }),
+        openTree: (inside: string) => openFileTree({ root: join(folder, inside), clock }),
+        keysFolder: async () => 'own',
+        sealing: async () => age,
+      })
       const process = {
         tree: own,
-        mr: routing.mr,
+        mr,
         async close() {
-          await routing.close()
+          await mr.close()
           await own.close()
         },
       }

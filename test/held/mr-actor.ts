@@ -26,7 +26,7 @@ export class MrActor implements Actor {
     const { tree, clock } = company
     this.#company = company
     this.outside = company.outside
-    this.#routing = new Routing({ tree, clock, settings, root: treePath(settings.root), hooks: {} })
+    this.#routing = new Routing({ tree, clock, settings, hooks: { observe() {} } })
   }
 
   init = async () => {

@@ -47,7 +47,7 @@ describe('messages', () => {
       fc.property(message, (value) => {
         const printed = printMessage(value)
         const read = parseMessage(Buffer.from(printed))
-        expect(read).toEqual({ outcome: 'message', message: value })
+        expect(read).toEqual({ outcome: 'message', message: value, problems: [] })
         expect(printed).toBe(JSON.stringify(JSON.parse(printed), null, 2))
       }),
       { numRuns, seed },
@@ -87,9 +87,10 @@ describe('files of strangers', () => {
       fc.property(anyFile, hex, (bytes, id) => {
         const judged = judgeFile(bytes, where(`${id}.json`, bytes.length))
         if (judged.outcome === 'message') expect(judged.message.msg_id).toBe(id)
-        else expect(judged.issues.length).toBeGreaterThan(0)
-        for (const issue of judged.outcome === 'rejected' ? judged.issues : judged.problems) {
-          expect(issue).not.toMatch(/[\0-\x1f\x7f-\x9f\u2028\u202e]/)
+        else expect(judged.problems.length).toBeGreaterThan(0)
+        for (const { code, message } of judged.problems) {
+          expect(code).toMatch(/^[A-Z]+(_[A-Z]+)*$/)
+          expect(message).not.toMatch(/[\0-\x1f\x7f-\x9f\u2028\u202e]/)
         }
       }),
       { numRuns: numRuns * 4, seed },

@@ -274,7 +274,7 @@ describe('what pages list', () => {
     const found = [
       'src/engines/file-system/inspect.ts',
       'src/operations/doctor-checks.ts',
-      'src/operations/mr/inspect.ts',
+      'src/protocols/message-routing/security/inspect.ts',
       'src/protocols/message-routing/store/inspect.ts',
     ].flatMap(codesOf)
     const explained = codesIn('What doctor finds').map(([, name]) => name!)

@@ -5,19 +5,14 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { age } from '../../src/adapters/age.ts'
 import { openFileTree } from '../../src/engines/file-system/index.ts'
 import { heldClock } from '../../src/kernel/clock.ts'
-import { treePath } from '../../src/kernel/tree-path.ts'
 import type { Alert } from '../../src/protocols/message-routing/metrics/alerts.ts'
 import { countOf } from '../../src/protocols/message-routing/metrics/histogram.ts'
 import { MetricsJournal } from '../../src/protocols/message-routing/metrics/journal.ts'
 import { printPrometheus } from '../../src/protocols/message-routing/metrics/metrics.ts'
 import { Recorder } from '../../src/protocols/message-routing/metrics/recorder.ts'
-import {
-  defaultSecurity,
-  makeGuards,
-  type SecuritySettings,
-} from '../../src/protocols/message-routing/security/guards.ts'
+import { makeGuards } from '../../src/protocols/message-routing/security/guards.ts'
 import { KeyRing } from '../../src/protocols/message-routing/security/keys.ts'
-import { defaultSettings } from '../../src/protocols/message-routing/settings.ts'
+import { defaultSettings, type SecuritySettings } from '../../src/protocols/message-routing/settings.ts'
 import { Routing } from '../../src/protocols/message-routing/store/routing.ts'
 import { tempDir } from '../support/temp.ts'
 import { verifies } from '../support/verifies.ts'
@@ -44,8 +39,8 @@ async function open(settings: Partial<SecuritySettings> = { signing: 'require' }
   const guards = makeGuards({
     tree,
     keys: async () => keys,
-    sealing: age,
-    settings: { ...defaultSecurity, ...settings },
+    sealing: async () => age,
+    settings: { ...defaultSettings.security, ...settings },
   })
   const journal = new MetricsJournal(tree)
   const recorder = new Recorder({ journal, clock, onAlert: (alert) => alerts.push(alert) })
@@ -58,7 +53,7 @@ async function open(settings: Partial<SecuritySettings> = { signing: 'require' }
     vouch: guards.vouch.bind(guards),
     observe: recorder.observe.bind(recorder),
   }
-  const routing = new Routing({ tree, clock, settings: defaultSettings, root: treePath('state/agents'), hooks })
+  const routing = new Routing({ tree, clock, settings: defaultSettings, hooks })
   return { routing, recorder, journal }
 }
 

@@ -12,10 +12,10 @@ import { agentId } from '../../src/protocols/message-routing/layout.ts'
 import { standingAlerts } from '../../src/protocols/message-routing/metrics/alerts.ts'
 import { MetricsJournal } from '../../src/protocols/message-routing/metrics/journal.ts'
 import { Recorder } from '../../src/protocols/message-routing/metrics/recorder.ts'
-import { defaultSecurity, makeGuards } from '../../src/protocols/message-routing/security/guards.ts'
+import { makeGuards } from '../../src/protocols/message-routing/security/guards.ts'
 import { KeyRing } from '../../src/protocols/message-routing/security/keys.ts'
 import { defaultSettings } from '../../src/protocols/message-routing/settings.ts'
-import { prune } from '../../src/protocols/message-routing/store/keeping.ts'
+import { pruneKept } from '../../src/protocols/message-routing/store/keeping.ts'
 import { command, heartbeat, mrOn } from '../support/message-routing.ts'
 import { verifies } from '../support/verifies.ts'
 import { day } from '../support/wrong-clock.ts'
@@ -81,11 +81,11 @@ for (const days of [9, -9]) {
       await mr.send(heartbeat('coder-2'))
       await mr.receive('coder-2')
       const settings = { ...defaultSettings, keepMs: day }
-      const parts = { tree, clock: own, settings, root: treePath(settings.root), hooks: {} }
-      await prune(parts, agentId('coder-2'), 'taken')
+      const parts = { tree, settings, root: treePath(settings.root) }
+      await pruneKept(parts, agentId('coder-2'), 'taken')
       expect(await mr.taken('coder-2')).toHaveLength(1)
       time.advance(day + 1)
-      await prune(parts, agentId('coder-2'), 'taken')
+      await pruneKept(parts, agentId('coder-2'), 'taken')
       expect(await mr.taken('coder-2')).toHaveLength(0)
     })
 
@@ -100,8 +100,8 @@ for (const days of [9, -9]) {
     verifies(['X-clock', 'MR-12'], 'a sender has one rate, whatever the clocks it sends by', async () => {
       const { time, own, tree } = world(by)
       const keys = new KeyRing({ tree, clock: own, isOwnerOnly: true })
-      const settings = { ...defaultSecurity, messagesPerMinute: 1 }
-      const guards = makeGuards({ tree, keys: async () => keys, sealing: age, settings })
+      const settings = { ...defaultSettings.security, messagesPerMinute: 1 }
+      const guards = makeGuards({ tree, keys: async () => keys, sealing: async () => age, settings })
       const hooks = { admit: guards.admit.bind(guards) }
       const [off, right] = [mrOn(tree, { clock: own, hooks }).mr, mrOn(tree, { clock: time, hooks }).mr]
       expect((await off.send(heartbeat('coder-2'))).outcome).toBe('sent')

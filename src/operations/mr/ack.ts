@@ -1,7 +1,7 @@
 import { text } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
 import { agent, messageId } from './fields.ts'
-import { withRouting } from './open.ts'
+import { openRouting } from './open.ts'
 import { headerOf } from './view.ts'
 
 export const mrAck = defineOperation({
@@ -18,12 +18,9 @@ export const mrAck = defineOperation({
   outcomes: { acknowledged: 'done', unchanged: 'done' },
   examples: [{ command: 'mr ack coder-1 msg_a3f5d8b2', does: 'acknowledge what coder-1 has taken' }],
 
-  run(context, { agent, id, text }) {
-    return withRouting(context, async (routing, assembly) => {
-      // Who wrote in another form is answered in that form.
-      await assembly.prepareCompat()
-      const { message, ...acknowledged } = await routing.ack(agent, id, text === undefined ? {} : { text })
-      return { ...acknowledged, message: headerOf(message) }
-    })
+  async run(context, { agent, id, text }) {
+    const routing = await openRouting(context)
+    const { message, ...acknowledged } = await routing.ack(agent, id, text === undefined ? {} : { text })
+    return { ...acknowledged, message: headerOf(message) }
   },
 })

@@ -1,8 +1,7 @@
 import { duration } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
 import { agent, compat, messageId } from './fields.ts'
-import { noticesAboutReader } from './known-agents.ts'
-import { withRouting } from './open.ts'
+import { openRouting } from './open.ts'
 import { withRecord } from './view.ts'
 
 export const mrAwait = defineOperation({
@@ -22,14 +21,12 @@ export const mrAwait = defineOperation({
 
   async run(context, { agent, id, wait, compat }) {
     const isCompat = compat || (await context.configuration()).compat
-    return withRouting(context, async (routing, assembly) => {
-      if (isCompat) await assembly.prepareCompat()
-      const replied = await routing.awaitReply(agent, id, { waitMs: wait, compat: isCompat })
-      if (replied.outcome === 'nothing') {
-        return { outcome: 'nothing', waitedMs: wait, notices: await noticesAboutReader(assembly, agent) } as const
-      }
-      const { outcome, message, durability, notices } = replied
-      return { outcome, message: withRecord(message), durability, notices } as const
-    })
+    const routing = await openRouting(context)
+    const replied = await routing.awaitReply(agent, id, { waitMs: wait, compat: isCompat })
+    if (replied.outcome === 'nothing') {
+      return { outcome: 'nothing', waitedMs: wait, notices: await routing.noticesAboutReader(agent) } as const
+    }
+    const { outcome, message, durability, notices } = replied
+    return { outcome, message: withRecord(message), durability, notices } as const
   },
 })

@@ -1,7 +1,7 @@
 import { defineOperation } from '../define.ts'
 import { contentOf } from './content.ts'
 import { content } from './fields.ts'
-import { withRouting } from './open.ts'
+import { openRouting } from './open.ts'
 import { headerOf } from './view.ts'
 
 export const mrBroadcast = defineOperation({
@@ -21,18 +21,17 @@ export const mrBroadcast = defineOperation({
 
   async run(context, input) {
     const { durability } = await context.configuration()
-    const message = await contentOf(context, input)
-    return withRouting(context, async (routing, { takeAlerts }) => {
-      const { outcome, sent, failed, notices } = await routing.broadcast(message)
-      return {
-        outcome: failed.length > 0 ? 'partly' : outcome,
-        messages: sent.map((one) => headerOf(one.message)),
-        evicted: sent.flatMap((one) => one.evicted.map((id) => ({ to: one.message.to, id }))),
-        failed,
-        durability,
-        notices: [...new Set([...notices, ...sent.flatMap((one) => one.notices)])],
-        alerts: takeAlerts(),
-      } as const
-    })
+    const routing = await openRouting(context)
+    const message = await contentOf(context, routing, input)
+    const { outcome, sent, failed, notices } = await routing.broadcast(message)
+    return {
+      outcome: failed.length > 0 ? 'partly' : outcome,
+      messages: sent.map((one) => headerOf(one.message)),
+      evicted: sent.flatMap((one) => one.evicted.map((id) => ({ to: one.message.to, id }))),
+      failed,
+      durability,
+      notices: [...new Set([...notices, ...sent.flatMap((one) => one.notices)])],
+      alerts: routing.takeAlerts(),
+    } as const
   },
 })

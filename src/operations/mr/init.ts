@@ -1,6 +1,6 @@
 import { flag, text } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { withRouting } from './open.ts'
+import { openRouting } from './open.ts'
 
 export const mrInit = defineOperation({
   name: 'init',
@@ -23,7 +23,6 @@ export const mrInit = defineOperation({
 
   async run(context, { agent, reset }) {
     const { durability } = await context.configuration()
-    const made = await withRouting(context, (routing) => routing.init(agent, { reset }))
-    return { ...made, durability }
+    return { ...(await (await openRouting(context)).init(agent, { reset })), durability }
   },
 })

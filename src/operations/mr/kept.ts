@@ -1,19 +1,14 @@
 /** The three lists of what left an inbox. One file, because they differ by a folder. */
-
-import type { Kept } from '../../protocols/message-routing/store/outcomes.ts'
-import type { Routing } from '../../protocols/message-routing/store/routing.ts'
 import { type Context, defineOperation } from '../define.ts'
 import { agent } from './fields.ts'
-import { expectAgent } from './known-agents.ts'
-import { withRouting } from './open.ts'
+import { openRouting } from './open.ts'
 import { keptLine } from './view.ts'
 
-const listKept = (context: Context, agent: string, list: (routing: Routing) => Promise<readonly Kept[]>) =>
-  withRouting(context, async (routing, assembly) => {
-    await expectAgent(assembly, agent)
-    const messages = (await list(routing)).map(keptLine)
-    return { outcome: 'listed', agent, messages } as const
-  })
+async function listKept(context: Context, agent: string, folder: 'taken' | 'evicted' | 'rejected') {
+  const routing = await openRouting(context)
+  await routing.expectAgent(agent)
+  return { outcome: 'listed', agent, messages: (await routing[folder](agent)).map(keptLine) } as const
+}
 
 export const mrTaken = defineOperation({
   name: 'taken',
@@ -22,7 +17,7 @@ export const mrTaken = defineOperation({
   input: { agent },
   outcomes: { listed: 'done' },
   examples: [{ command: 'mr taken coder-1', does: 'see what coder-1 has taken lately' }],
-  run: (context, { agent }) => listKept(context, agent, (routing) => routing.taken(agent)),
+  run: (context, { agent }) => listKept(context, agent, 'taken'),
 })
 
 export const mrEvicted = defineOperation({
@@ -32,7 +27,7 @@ export const mrEvicted = defineOperation({
   input: { agent },
   outcomes: { listed: 'done' },
   examples: [{ command: 'mr evicted coder-1', does: 'see what coder-1 has missed' }],
-  run: (context, { agent }) => listKept(context, agent, (routing) => routing.evicted(agent)),
+  run: (context, { agent }) => listKept(context, agent, 'evicted'),
 })
 
 export const mrRejected = defineOperation({
@@ -42,5 +37,5 @@ export const mrRejected = defineOperation({
   input: { agent },
   outcomes: { listed: 'done' },
   examples: [{ command: 'mr rejected coder-1', does: 'see what was set aside' }],
-  run: (context, { agent }) => listKept(context, agent, (routing) => routing.rejected(agent)),
+  run: (context, { agent }) => listKept(context, agent, 'rejected'),
 })

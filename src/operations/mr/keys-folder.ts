@@ -3,8 +3,7 @@
  * workspace: whoever makes one that others clone could put keys there, and be trusted as anybody.
  */
 
-import { denied, SignalboxError } from '../../kernel/errors.ts'
-import type { Context } from '../define.ts'
+import { denied } from '../../kernel/errors.ts'
 import { isInside, type OwnPlace, ownFolder } from '../workspace/own-file.ts'
 
 /** `~/.config/signalbox/workspaces/team-1f3870be274f6c49`: the name for people, the rest for the path it has. */
@@ -29,13 +28,3 @@ export function keysFolderOf(place: OwnPlace): string {
   const digest = process.getBuiltinModule('node:crypto').createHash('sha256').update(root).digest('hex').slice(0, 16)
   return `${folder}/workspaces/${name === '' ? 'root' : name}-${digest}`
 }
-
-/** As it is configured, or else where it always is. */
-export async function keysFolderFor(context: Context): Promise<string> {
-  const { environment, outside } = context
-  const { keys } = (await context.configuration()).sections.mr
-  return keys ?? keysFolderOf({ environment, outside, root: context.root() })
-}
-
-export const isNoPlace = (error: unknown): boolean =>
-  error instanceof SignalboxError && error.code === 'NO_PLACE_FOR_KEYS'

@@ -1,11 +1,10 @@
 import { invalidInput } from '../../kernel/errors.ts'
 import { flag, text } from '../../kernel/field.ts'
-import type { KeyRing } from '../../protocols/message-routing/security/keys.ts'
+import type { KeyRing } from '../../protocols/message-routing/index.ts'
 import { defineOperation } from '../define.ts'
-import { keysFolderFor } from './keys-folder.ts'
-import { withRouting } from './open.ts'
+import { openRouting } from './open.ts'
 
-export type { KeyView } from '../../protocols/message-routing/security/keys.ts'
+export type { KeyView } from '../../protocols/message-routing/index.ts'
 
 export const mrKeys = defineOperation({
   name: 'keys',
@@ -39,18 +38,16 @@ export const mrKeys = defineOperation({
 
   async run(context, { agent, generate, trust, encryption, replace }) {
     checkWords({ agent, generate, trust, encryption, replace })
-    return withRouting(context, async (_routing, assembly) => {
-      const ring = await assembly.keys()
-      const folder = await keysFolderFor(context)
-      if (agent === undefined) return { outcome: 'listed', folder, keys: await ring.list() } as const
-      const outcome = generate
-        ? (await ring.generate(agent, { replace })).outcome
-        : trust !== undefined
-          ? await enter(ring, agent, trust, encryption, replace)
-          : 'listed'
-      const key = await ring.show(agent)
-      return { outcome: key ? outcome : 'nothing', folder, keys: key ? [key] : [] } as const
-    })
+    const ring = await (await openRouting(context)).keys()
+    const folder = ring.home
+    if (agent === undefined) return { outcome: 'listed', folder, keys: await ring.list() } as const
+    const outcome = generate
+      ? (await ring.generate(agent, { replace })).outcome
+      : trust !== undefined
+        ? await enter(ring, agent, trust, encryption, replace)
+        : 'listed'
+    const key = await ring.show(agent)
+    return { outcome: key ? outcome : 'nothing', folder, keys: key ? [key] : [] } as const
   },
 })
 

@@ -1,7 +1,6 @@
 import { choice } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { readMetrics } from './measured.ts'
-import { withRouting } from './open.ts'
+import { openRouting } from './open.ts'
 
 export const mrMetrics = defineOperation({
   name: 'metrics',
@@ -16,10 +15,8 @@ export const mrMetrics = defineOperation({
     { command: 'mr metrics --format prometheus > /var/lib/node_exporter/mr.prom', does: 'hand them to a collector' },
   ],
 
-  run(context, { format }) {
-    return withRouting(context, async (_routing, assembly) => {
-      const measured = await readMetrics(assembly)
-      return { outcome: 'told', format: format ?? null, ...measured } as const
-    })
+  async run(context, { format }) {
+    const measured = await (await openRouting(context)).metrics()
+    return { outcome: 'told', format: format ?? null, ...measured } as const
   },
 })

@@ -1,11 +1,11 @@
 /** What Message Routing needs from outside the tree: a place for keys that is the user's own, and encryption. */
-import type { MrPorts } from '../../protocols/message-routing/ports.ts'
+import type { MrPorts } from '../../protocols/message-routing/index.ts'
 import type { Around } from '../protocols.ts'
-import { keysFolderOf } from './keys-folder.ts'
 
 export const mrPorts = (around: Around): MrPorts => ({
-  keysFolder: () => keysFolderOf(around),
+  keysFolder: async () => (await import('./keys-folder.ts')).keysFolderOf(around),
   openTree: around.openTree,
   outside: around.outside,
+  workspace: around.root.path,
   sealing: async () => (await import('../../adapters/age.ts')).age,
 })

@@ -1,8 +1,7 @@
 import { choice, duration, flag, integer } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
 import { agent, compat } from './fields.ts'
-import { noticesAboutReader } from './known-agents.ts'
-import { withRouting } from './open.ts'
+import { openRouting } from './open.ts'
 import { headerOf } from './view.ts'
 
 export const mrReceive = defineOperation({
@@ -31,25 +30,23 @@ export const mrReceive = defineOperation({
 
   async run(context, { agent, peek, wait, limit, order, compat }) {
     const isCompat = compat || (await context.configuration()).compat
-    return withRouting(context, async (routing, assembly) => {
-      if (isCompat) await assembly.prepareCompat()
-      const received = await routing.receive(agent, {
-        peek,
-        order,
-        compat: isCompat,
-        ...(wait === undefined ? {} : { waitMs: wait }),
-        ...(limit === undefined ? {} : { limit }),
-      })
-      const { outcome, messages, notices, ...rest } = received
-      return {
-        outcome,
-        agent,
-        messages: messages.map(({ message }) => message),
-        ...rest,
-        envelopes: messages.map(headerOf),
-        notices: outcome === 'nothing' ? [...notices, ...(await noticesAboutReader(assembly, agent))] : notices,
-        alerts: assembly.takeAlerts(),
-      }
+    const routing = await openRouting(context)
+    const received = await routing.receive(agent, {
+      peek,
+      order,
+      compat: isCompat,
+      ...(wait === undefined ? {} : { waitMs: wait }),
+      ...(limit === undefined ? {} : { limit }),
     })
+    const { outcome, messages, notices, ...rest } = received
+    return {
+      outcome,
+      agent,
+      messages: messages.map(({ message }) => message),
+      ...rest,
+      envelopes: messages.map(headerOf),
+      notices: outcome === 'nothing' ? [...notices, ...(await routing.noticesAboutReader(agent))] : notices,
+      alerts: routing.takeAlerts(),
+    }
   },
 })

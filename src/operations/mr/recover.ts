@@ -1,8 +1,7 @@
-import type { MrView } from '../../protocols/message-routing/store/outcomes.ts'
-import type { Routing } from '../../protocols/message-routing/store/routing.ts'
+import type { MrView, Routing } from '../../protocols/message-routing/index.ts'
 import { defineOperation } from '../define.ts'
 import { agent, messageId } from './fields.ts'
-import { withRouting } from './open.ts'
+import { openRouting } from './open.ts'
 import { headerOf } from './view.ts'
 
 export const mrRecover = defineOperation({
@@ -13,15 +12,12 @@ export const mrRecover = defineOperation({
   outcomes: { recovered: 'done', unchanged: 'done' },
   examples: [{ command: 'mr recover coder-1 msg_a3f5d8b2', does: 'let coder-1 receive it again' }],
 
-  run(context, { agent, id }) {
-    return withRouting(context, async (routing, assembly) => {
-      // It may be another program's, which was received with `compat`.
-      await assembly.prepareCompat()
-      const { outcome, from, path, durability } = await routing.recover(agent, id)
-      const found = await findWaiting(routing, agent, id)
-      const message = found ? headerOf(found) : { protocol: 'mr', id, to: agent, state: 'inbox', path }
-      return { outcome, from, message, durability } as const
-    })
+  async run(context, { agent, id }) {
+    const routing = await openRouting(context)
+    const { outcome, from, path, durability } = await routing.recover(agent, id)
+    const found = await findWaiting(routing, agent, id)
+    const message = found ? headerOf(found) : { protocol: 'mr', id, to: agent, state: 'inbox', path }
+    return { outcome, from, message, durability } as const
   },
 })
 

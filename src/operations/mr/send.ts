@@ -2,8 +2,7 @@ import { flag, text } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
 import { contentOf } from './content.ts'
 import { content, recipient } from './fields.ts'
-import { someoneMeant } from './known-agents.ts'
-import { withRouting } from './open.ts'
+import { openRouting } from './open.ts'
 import { headerOf } from './view.ts'
 
 export const mrSend = defineOperation({
@@ -31,22 +30,21 @@ export const mrSend = defineOperation({
   ],
 
   async run(context, { to, replyTo, compat, ...input }) {
-    const message = await contentOf(context, input)
+    const routing = await openRouting(context)
+    const message = await contentOf(context, routing, input)
     const isCompat = compat || (await context.configuration()).compat
-    return withRouting(context, async (routing, assembly) => {
-      if (isCompat && replyTo !== undefined) await assembly.prepareCompat()
-      const meant = await someoneMeant(assembly, to)
-      const answer = replyTo === undefined ? {} : { replyTo, compat: isCompat }
-      const sent = await routing.send({ ...message, to, ...answer })
-      return {
-        outcome: 'sent',
-        message: headerOf(sent.message),
-        durability: sent.durability,
-        evicted: sent.evicted,
-        depth: sent.depth,
-        notices: [...sent.notices, ...(meant === undefined ? [] : [`Did you mean ${meant}?`])],
-        alerts: assembly.takeAlerts(),
-      } as const
-    })
+    // Asked before the message is sent: that makes the recipient's folder, and then everybody is known.
+    const meant = await routing.meant(to)
+    const answer = replyTo === undefined ? {} : { replyTo, compat: isCompat }
+    const sent = await routing.send({ ...message, to, ...answer })
+    return {
+      outcome: 'sent',
+      message: headerOf(sent.message),
+      durability: sent.durability,
+      evicted: sent.evicted,
+      depth: sent.depth,
+      notices: [...sent.notices, ...(meant === undefined ? [] : [`Did you mean ${meant}?`])],
+      alerts: routing.takeAlerts(),
+    } as const
   },
 })

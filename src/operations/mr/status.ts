@@ -1,8 +1,6 @@
 import { text } from '../../kernel/field.ts'
-import { standingAlerts } from '../../protocols/message-routing/metrics/alerts.ts'
 import { defineOperation } from '../define.ts'
-import { expectAgent } from './known-agents.ts'
-import { withRouting } from './open.ts'
+import { openRouting } from './open.ts'
 
 export const mrStatus = defineOperation({
   name: 'status',
@@ -14,21 +12,16 @@ export const mrStatus = defineOperation({
     { command: 'mr status coder-1 --json', does: 'one of them, for programs' },
   ],
 
-  run(context, { agent }) {
-    return withRouting(context, async (routing, assembly) => {
-      const { journal, thresholds } = assembly
-      if (agent !== undefined) await expectAgent(assembly, agent)
-      const { agents, notices } =
-        agent === undefined ? await routing.status() : { agents: [await routing.statusOf(agent)], notices: [] }
-      const depths = new Map(agents.map((one) => [one.agent, one.depth]))
-      const now = await (await context.tree()).now()
-      const alerts = standingAlerts({ latencies: await journal.read(), depths }, now, thresholds)
-      return {
-        outcome: 'told',
-        agents: agents.map((one) => ({ ...one, oldest: one.oldest ?? null })),
-        alerts,
-        notices,
-      } as const
-    })
+  async run(context, { agent }) {
+    const routing = await openRouting(context)
+    if (agent !== undefined) await routing.expectAgent(agent)
+    const { agents, notices } =
+      agent === undefined ? await routing.status() : { agents: [await routing.statusOf(agent)], notices: [] }
+    return {
+      outcome: 'told',
+      agents: agents.map((one) => ({ ...one, oldest: one.oldest ?? null })),
+      alerts: await routing.standingAlerts(agents),
+      notices,
+    } as const
   },
 })

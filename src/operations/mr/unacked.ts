@@ -1,7 +1,6 @@
 import { defineOperation } from '../define.ts'
 import { agent } from './fields.ts'
-import { expectAgent } from './known-agents.ts'
-import { withRouting } from './open.ts'
+import { openRouting } from './open.ts'
 
 export const mrUnacked = defineOperation({
   name: 'unacked',
@@ -10,13 +9,9 @@ export const mrUnacked = defineOperation({
   outcomes: { listed: 'done' },
   examples: [{ command: 'mr unacked lead', does: 'see whose acknowledgement lead still waits for, or owes' }],
 
-  run(context, { agent }) {
-    return withRouting(context, async (routing, assembly) => {
-      await expectAgent(assembly, agent)
-      // What other programs want acknowledged counts too.
-      await assembly.prepareCompat()
-      const unacked = await routing.unacked(agent)
-      return { outcome: 'listed', agent, unacked } as const
-    })
+  async run(context, { agent }) {
+    const routing = await openRouting(context)
+    await routing.expectAgent(agent)
+    return { outcome: 'listed', agent, unacked: await routing.unacked(agent) } as const
   },
 })

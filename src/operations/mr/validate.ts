@@ -1,6 +1,6 @@
 import { text } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { withRouting } from './open.ts'
+import { openRouting } from './open.ts'
 
 export const mrValidate = defineOperation({
   name: 'validate',
@@ -25,11 +25,7 @@ export const mrValidate = defineOperation({
     { command: 'mr validate state/agents/coder-1/inbox/msg_a3f5d8b2.json', does: 'judge it and its place' },
   ],
 
-  run(context, { file, path }) {
-    return withRouting(context, async (routing) => {
-      return routing.validate(Buffer.from(file), placeOf(path))
-    })
-  },
+  run: async (context, { file, path }) => (await openRouting(context)).validate(Buffer.from(file), placeOf(path)),
 })
 
 /** The inbox and the name, for a file in one; nothing for a draft that lies elsewhere. */

@@ -1,10 +1,7 @@
 /** What surfaces may know of messages: how they look from outside. */
-import type { MrMessage } from '../../protocols/message-routing/schema.ts'
-import type { Kept, MrView } from '../../protocols/message-routing/store/outcomes.ts'
+import type { Kept, MrMessage, MrView } from '../../protocols/message-routing/index.ts'
 
-export type { Alert } from '../../protocols/message-routing/metrics/alerts.ts'
-export type { MrMessage } from '../../protocols/message-routing/schema.ts'
-export type { Gap, Rejected, Restart } from '../../protocols/message-routing/store/outcomes.ts'
+export type { Alert, Gap, MrMessage, Rejected, Restart } from '../../protocols/message-routing/index.ts'
 
 /** The envelope and the protocol's own facts, without the payload: who sent it knows that. */
 export type MrHeader = Omit<MrView, 'message'>

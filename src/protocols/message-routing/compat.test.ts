@@ -152,8 +152,8 @@ describe('with the rules for files', () => {
   })
 
   it('what cannot be repaired is none, nor is one in a wrong inbox', () => {
-    expect(judge(read('beyond-repair.found.json'))).toMatchObject({ outcome: 'rejected', code: 'VALIDATION_FAILED' })
-    expect(judge(read('plain.found.json'), 'other')).toMatchObject({ outcome: 'rejected', code: 'WRONG_INBOX' })
+    expect(judge(read('beyond-repair.found.json'))).toMatchObject({ outcome: 'malformed', code: 'VALIDATION_FAILED' })
+    expect(judge(read('plain.found.json'), 'other')).toMatchObject({ outcome: 'malformed', code: 'WRONG_INBOX' })
   })
 
   it('a type of another program is let in, whatever its name', () => {

@@ -7,7 +7,6 @@
  * name, progress as a percentage, `signature` and `auth_version` of a scheme of their own; beside the messages a
  * copy in `outbox/` and empty `.lock` files that stay.
  */
-import type { Converted } from './hooks.ts'
 import { type MrMessage, messageTypes, type Payload } from './schema.ts'
 
 /** How one field was read. */
@@ -22,6 +21,16 @@ export interface Conversion {
 export interface Raised {
   readonly value: unknown
   readonly conversions: readonly Conversion[]
+}
+
+/** A file read with `compat`, before anything else looks at it. */
+export interface Converted {
+  /** As the specification would have it, as far as it has one meaning. */
+  readonly value: unknown
+  /** What was converted or could not be, one sentence each. */
+  readonly notes: readonly string[]
+  /** Fields that stay as they are although the schema refuses them. */
+  readonly tolerated?: readonly string[]
 }
 
 type Reader = (found: unknown, message: Fields) => Omit<Conversion, 'field' | 'found'> | undefined

@@ -1,8 +1,9 @@
 /** What a sender wants to say, checked before anything is done about it: a message without its id and its number. */
-import { invalidInput } from '../../kernel/errors.ts'
-import { payloadIssues, printMessage } from './format.ts'
-import type { Issue } from './issue.ts'
+import { parseJson } from '../../formats/json.ts'
+import { invalidInput, SignalboxError } from '../../kernel/errors.ts'
+import { payloadProblems, printMessage } from './format.ts'
 import { type AgentId, agentId, messageId } from './names.ts'
+import type { FieldProblem } from './problem.ts'
 import type { MrMessage, Payload } from './schema.ts'
 import { checkMessage } from './validate.generated.ts'
 import { currentVersion } from './versions.ts'
@@ -40,9 +41,9 @@ export function draftOf(input: DraftInput, largestMessage: number): Draft {
   const to = agentId(input.to)
   const stamped = (stamp: Stamp) => ({ ...(input.extra ?? {}), ...fieldsOf(input, stamp) }) as MrMessage
   const message = stamped(example)
-  const issues: Issue[] = []
+  const issues: FieldProblem[] = []
   checkMessage(message, issues)
-  if (issues.length === 0) issues.push(...payloadIssues(message))
+  if (issues.length === 0) issues.push(...payloadProblems(message))
   if (issues.length > 0) throw invalidMessage(issues)
   expectSize(Buffer.byteLength(printMessage(message)), largestMessage)
   return { from, to, stamped }
@@ -74,8 +75,31 @@ export function expectSize(size: number, largest: number): void {
   })
 }
 
-const invalidMessage = (issues: readonly Issue[]) =>
+const invalidMessage = (issues: readonly FieldProblem[]) =>
   invalidInput('VALIDATION_FAILED', `Not a valid message. ${issues.map(({ message }) => `${message}.`).join(' ')}`, {
     hint: `Correct ${issues.map(({ field }) => `\`${field}\``).join(', ')} and send again.`,
     details: { issues },
+  })
+
+/** A payload as somebody typed it. */
+export function payloadFrom(text: string): Payload {
+  const value = readJson(text)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Payload
+  throw badPayload(`it is ${Array.isArray(value) ? 'a list' : JSON.stringify(value)}`)
+}
+
+function readJson(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    // What somebody typed is a mistake in the request, not a broken file.
+    if (error instanceof SignalboxError) throw badPayload(`it is not JSON (${error.message})`, error)
+    throw error
+  }
+}
+
+const badPayload = (why: string, cause?: unknown) =>
+  invalidInput('BAD_PAYLOAD', `--payload must be a JSON object; ${why.replace(/\.\)$/, ')')}.`, {
+    hint: 'Give one such as \'{"task": "Review the login"}\', or put it into a file: --payload @FILE.',
+    ...(cause === undefined ? {} : { cause }),
   })

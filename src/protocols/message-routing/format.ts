@@ -4,48 +4,45 @@
  */
 import { parseJson, stringify } from '../../formats/json.ts'
 import { SignalboxError } from '../../kernel/errors.ts'
-import type { Issue } from './issue.ts'
+import type { Malformed, Parsed } from '../../kernel/problem.ts'
+import type { FieldProblem } from './problem.ts'
 import type { MrMessage } from './schema.ts'
 import { checkMessage, checkPayload } from './validate.generated.ts'
 
 /** Larger files are not read at all: no message is a thousandth of this. */
 export const largestRead = 1024 * 1024
 
-export type Parsed =
-  | { readonly outcome: 'message'; readonly message: MrMessage }
-  /** `isUnfinished`: not JSON, as a file would be that somebody is still writing. */
-  | {
-      readonly outcome: 'invalid'
-      readonly issues: readonly Issue[]
-      readonly isUnfinished: boolean
-      readonly value: unknown
-    }
+/** Why it is none, field by field. */
+export interface MalformedMessage extends Malformed {
+  readonly problems: readonly [FieldProblem, ...FieldProblem[]]
+}
 
-/** Reads what a file says. Never throws for what is in it. */
-export function parseMessage(bytes: Uint8Array): Parsed {
+type ParsedMessage = Exclude<Parsed<MrMessage>, Malformed> | MalformedMessage
+
+/** Reads what a file says. What the table of payloads has against a message is a question of its own. */
+export function parseMessage(bytes: Uint8Array): ParsedMessage {
   const read = readValue(bytes)
-  return 'issue' in read
-    ? { outcome: 'invalid', issues: [read.issue], isUnfinished: true, value: undefined }
-    : judgeValue(read.value)
+  return 'value' in read ? judgeValue(read.value) : read
 }
 
 /** The JSON value, or why there is none. */
-export function readValue(bytes: Uint8Array): { readonly value: unknown } | { readonly issue: Issue } {
+export function readValue(bytes: Uint8Array): { readonly value: unknown } | MalformedMessage {
   try {
     return { value: parseJson(bytes, { maxBytes: largestRead }) }
   } catch (error) {
     if (!(error instanceof SignalboxError)) throw error
-    return { issue: { field: '', expected: 'JSON', found: undefined, message: error.message } }
+    const problem = { code: error.code, field: '', expected: 'JSON', found: undefined, message: error.message }
+    return { outcome: 'malformed', problems: [problem], isUnfinished: true }
   }
 }
 
 /** Is this value a message? `tolerated` names fields that may be as they are. */
-export function judgeValue(value: unknown, tolerated: readonly string[] = []): Parsed {
-  const found: Issue[] = []
+export function judgeValue(value: unknown, tolerated: readonly string[] = []): ParsedMessage {
+  const found: FieldProblem[] = []
   checkMessage(value, found)
-  const issues = tolerated.length === 0 ? found : found.filter(({ field }) => !tolerated.includes(field))
-  if (issues.length > 0) return { outcome: 'invalid', issues, isUnfinished: false, value }
-  return { outcome: 'message', message: withoutNull(value as MrMessage) }
+  const [first, ...others] = found.filter(({ field }) => !tolerated.includes(field))
+  if (first) return { outcome: 'malformed', problems: [first, ...others] }
+  return { outcome: 'message', message: withoutNull(value as MrMessage), problems: [] }
 }
 
 /** A null `correlation_id` is an absent one. */
@@ -56,11 +53,11 @@ function withoutNull(message: MrMessage): MrMessage {
 }
 
 /** What the table of payloads has against a message: refused when sent, reported when received. */
-export function payloadIssues({ type, payload }: Pick<MrMessage, 'type' | 'payload'>): readonly Issue[] {
-  const issues: Issue[] = []
+export function payloadProblems({ type, payload }: Pick<MrMessage, 'type' | 'payload'>): readonly FieldProblem[] {
+  const problems: FieldProblem[] = []
   // A type of another program, let in with `compat`, has no rules to keep to.
-  if (Object.hasOwn(checkPayload, type)) checkPayload[type](payload, issues)
-  return issues
+  if (Object.hasOwn(checkPayload, type)) checkPayload[type](payload, problems)
+  return problems
 }
 
 /** The whole file. No line end at its end, as `JSON.stringify` gives it and the specification writes it. */

@@ -3,8 +3,8 @@
  * store; the store calls them in this order.
  *
  *   sending      admit → (number issued) → seal → written → observe
- *   receiving    convert → version → schema → (taken) → open → handed out → observe
- *   answering    convert → verify → counted as an answer, or answered
+ *   receiving    version → schema → (taken) → open → handed out → observe
+ *   answering    verify → counted as an answer, or answered
  *
  * A refusal when sending costs no sequence number where it comes from `admit`. A rejection when receiving moves the file
  * to `rejected/` and writes a line to `error.log`; the other messages are handed out all the same.
@@ -67,27 +67,6 @@ export interface Opened {
   readonly notes?: readonly string[]
 }
 
-/** A file read with `compat`, before anything else looks at it. */
-export interface Converted {
-  /** As the specification would have it, as far as it has one meaning. */
-  readonly value: unknown
-  /** What was converted or could not be, one sentence each. */
-  readonly notes: readonly string[]
-  /** Fields that stay as they are although the schema refuses them. */
-  readonly tolerated?: readonly string[]
-}
-
-/** Answers to other programs, in the form that those write. */
-export interface Answers {
-  /** The id by which we know a message of theirs, from the name of its file without the ending. */
-  idOf(stem: string): string
-  /** The answer as they would have written it. `original` is what it answers, as found. */
-  lower(
-    answer: MrMessage,
-    original: Readonly<Record<string, unknown>>,
-  ): { readonly fileName: string; readonly message: Readonly<Record<string, unknown>> }
-}
-
 export type Metric = 'message_write_latency_ms' | 'message_read_latency_ms' | 'inbox_depth' | 'eviction_count'
 
 export interface Hooks {
@@ -107,15 +86,9 @@ export interface Hooks {
   vouch?(message: MrMessage): Promise<MrMessage>
   /** A person is about to put a taken message back into the inbox: it may be handed out once more. As it is on disk. */
   recover?(agent: string, message: MrMessage): Promise<void>
-  /** Reads what other programs write against the specification. Only called when the reader asked for `compat`. */
-  convert?(value: unknown, where: { readonly agent: string; readonly fileName: string }): Converted
-  /** Only used when a sender asked for `compat`. */
-  answers?: Answers
   /**
    * One measurement of one agent: the recipient of what was written, the owner of the inbox that was read. Latencies in
    * milliseconds, the depth after the step, and 1 for each eviction. Must not throw and must not wait.
    */
   observe?(metric: Metric, value: number, agent: string): void
-  /** Writes down what is not written yet. */
-  close?(): Promise<void>
 }

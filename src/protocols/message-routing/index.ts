@@ -1,22 +1,31 @@
 /** Message Routing: an inbox of JSON messages for each agent, delivered at most once. */
 import { treePath } from '../../kernel/tree-path.ts'
+import { stateOf } from '../../tree/home.ts'
 import type { Protocol } from '../contract.ts'
+import type { MrPorts } from './ports.ts'
 import { defaultSettings, type MrSettings, section, settingsFrom } from './settings.ts'
 import type { Routing } from './store/routing.ts'
 
-export const messageRouting: Protocol<'mr', typeof section, MrSettings, Routing> = {
+export type { Alert } from './metrics/alerts.ts'
+export type { Latencies, MrMetrics } from './metrics/report.ts'
+export type { MrPorts } from './ports.ts'
+export type { FieldProblem as Issue } from './problem.ts'
+export type { MessageType, MrMessage, Payload } from './schema.ts'
+export type { KeyRing, KeyView } from './security/keys.ts'
+export type * from './store/outcomes.ts'
+export type { Routing } from './store/routing.ts'
+
+export const messageRouting: Protocol<'mr', typeof section, MrSettings, Routing, Partial<MrPorts>> = {
   name: 'mr',
   title: 'Message Routing',
   summary: 'Message Routing: an inbox of JSON messages for each agent, numbered, limited and acknowledged.',
   section,
   usersOwn: ['keys'],
   marks: [[defaultSettings.root]],
+  traces: [stateOf('keys')],
   defaults: defaultSettings,
   settingsFrom,
   folders: ({ root }) => [treePath(root)],
-  async open({ tree, clock, settings }) {
-    const { Routing } = await import('./store/routing.ts')
-    return new Routing({ tree, clock, settings, root: treePath(settings.root), hooks: {} })
-  },
+  open: async (surroundings) => new (await import('./store/routing.ts')).Routing(surroundings),
   chapter: async () => (await import('./chapter.ts')).routing,
 }

@@ -1,10 +1,11 @@
 /** Is a file in an inbox a message for that inbox? Every reason against it, and every remark about it. Pure. */
+import type { Malformed, Parsed, Problem } from '../../kernel/problem.ts'
+import type { Converted } from './compat.ts'
 import { unusualDirection } from './directions.ts'
-import { judgeValue, largestRead, payloadIssues, readValue } from './format.ts'
-import type { Hooks, Rejection } from './hooks.ts'
+import { judgeValue, largestRead, payloadProblems, readValue } from './format.ts'
 import { stemOf } from './layout.ts'
 import type { MrMessage } from './schema.ts'
-import { rejectVersion } from './versions.ts'
+import { versionProblem } from './versions.ts'
 
 export interface Where {
   /** Whose inbox; without it the recipient is not compared. */
@@ -16,80 +17,67 @@ export interface Where {
   /** The size that senders keep to; beyond it a message is still read. */
   readonly largestMessage: number
   /** Reads the deviations of other programs. */
-  readonly convert?: Hooks['convert']
+  readonly convert?: ((value: unknown) => Converted) | undefined
 }
 
 export type Judged =
-  | {
-      readonly outcome: 'message'
-      readonly message: MrMessage
-      /** What is wrong and does not keep it from being delivered. */
-      readonly problems: readonly string[]
+  | (Exclude<Parsed<MrMessage>, Malformed> & {
+      /** What else a reader should know of it, one sentence each. */
       readonly notes: readonly string[]
-    }
-  | (Rejection & {
-      /** The id that it gives itself, where it does. */
-      readonly msgId: string | undefined
-      /** Not JSON, as a file would be that somebody is still writing. */
-      readonly isUnfinished: boolean
     })
+  | NoMessage
+
+export interface NoMessage extends Malformed {
+  /** As in `error.log`: `VALIDATION_FAILED`, `NAME_MISMATCH`. */
+  readonly code: string
+  /** The id that it gives itself, where it does. */
+  readonly msgId: string | undefined
+}
 
 export function judgeFile(bytes: Uint8Array, where: Where): Judged {
-  if (where.size > largestRead) {
-    return rejection('MESSAGE_TOO_LARGE', [`The file has ${where.size} bytes; ${largestRead} is the most that is read`])
+  const { size } = where
+  if (size > largestRead) {
+    return refused(
+      problem('MESSAGE_TOO_LARGE', `The file has ${size} bytes; ${largestRead} is the most that is read`),
+      undefined,
+    )
   }
   const read = readValue(bytes)
-  if ('issue' in read) return rejection('VALIDATION_FAILED', [read.issue.message], undefined, true)
-  const {
-    value,
-    notes,
-    tolerated = [],
-  } = where.convert?.(read.value, {
-    agent: where.agent ?? '',
-    fileName: where.fileName ?? '',
-  }) ?? {
-    value: read.value,
-    notes: [],
-    tolerated: [],
-  }
+  if (!('value' in read)) return { ...read, code: 'VALIDATION_FAILED', msgId: undefined }
+  const { value, notes, tolerated = [] } = where.convert?.(read.value) ?? { value: read.value, notes: [] }
   const msgId = textIn(value, 'msg_id')
-  const unsupported = versionRejection(value)
-  if (unsupported) return { ...unsupported, msgId, isUnfinished: false }
+  const unsupported = unreadVersion(value)
+  if (unsupported) return refused(unsupported, msgId)
   const judged = judgeValue(value, tolerated)
-  if (judged.outcome === 'invalid') {
-    const issues = judged.issues.map(({ message }) => message)
-    return rejection('VALIDATION_FAILED', issues, msgId)
-  }
+  if (judged.outcome === 'malformed') return { ...judged, code: 'VALIDATION_FAILED', msgId }
   const { message } = judged
   const misplaced = misplacement(message, textIn(read.value, 'msg_id'), where)
-  if (misplaced) return rejection(misplaced.code, [misplaced.issue], msgId)
+  if (misplaced) return refused(misplaced, msgId)
   return { outcome: 'message', message, ...remarks(message, where, notes) }
 }
 
 /** A message of another major version may have any fields, so its version is looked at first. */
-function versionRejection(value: unknown): Rejection | undefined {
+function unreadVersion(value: unknown): Problem | undefined {
   const version = textIn(value, 'version')
-  return version !== undefined && /^\d+\.\d+\.\d+$/.test(version) ? rejectVersion(version) : undefined
+  return version !== undefined && /^\d+\.\d+\.\d+$/.test(version) ? versionProblem(version) : undefined
 }
 
 function misplacement(message: MrMessage, writtenId: string | undefined, { agent, fileName }: Where) {
   const stem = fileName === undefined ? message.msg_id : stemOf(fileName)
   if (stem !== message.msg_id && stem !== writtenId) {
-    return { code: 'NAME_MISMATCH', issue: `The file is named ${fileName}, but its msg_id is ${message.msg_id}` }
+    return problem('NAME_MISMATCH', `The file is named ${fileName}, but its msg_id is ${message.msg_id}`)
   }
   if (agent !== undefined && message.to !== agent) {
-    return { code: 'WRONG_INBOX', issue: `The message is for ${message.to}, but lies in the inbox of ${agent}` }
+    return problem('WRONG_INBOX', `The message is for ${message.to}, but lies in the inbox of ${agent}`)
   }
   return undefined
 }
 
 function remarks(message: MrMessage, { size, largestMessage }: Where, converted: readonly string[]) {
   const direction = unusualDirection(message)
+  const tooLarge = problem('MESSAGE_TOO_LARGE', `The message has ${size} bytes; ${largestMessage} is the most`)
   return {
-    problems: [
-      ...payloadIssues(message).map((issue) => issue.message),
-      ...(size > largestMessage ? [`The message has ${size} bytes; ${largestMessage} is the most`] : []),
-    ],
+    problems: [...payloadProblems(message), ...(size > largestMessage ? [tooLarge] : [])],
     notes: [...converted, ...(direction === undefined ? [] : [direction])],
   }
 }
@@ -100,10 +88,14 @@ function textIn(value: unknown, field: string): string | undefined {
   return typeof found === 'string' ? found : undefined
 }
 
-const rejection = (code: string, issues: readonly string[], msgId?: string, isUnfinished = false): Judged => ({
-  outcome: 'rejected',
-  code,
-  issues,
+const problem = (code: string, message: string): Problem => ({ code, field: '', message })
+
+const refused = (found: Problem, msgId: string | undefined): NoMessage => ({
+  outcome: 'malformed',
+  problems: [found],
+  code: found.code,
   msgId,
-  isUnfinished,
 })
+
+/** What is wrong, one sentence each. */
+export const sentencesOf = (problems: readonly Problem[]): string[] => problems.map(({ message }) => message)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { treePath } from '../../kernel/tree-path.ts'
-import { agentId, fileNameOf, folderPath, isMessageName, messageId, sequencePath, spareName, stemOf } from './layout.ts'
+import { agentId, fileNameOf, folderPath, isMessageName, messageId, sequencePath, stemOf } from './layout.ts'
 
 describe('where things lie', () => {
   const root = treePath('state/agents')
@@ -10,7 +10,6 @@ describe('where things lie', () => {
       'state/agents/coordinator-main/inbox/msg_a3f5d8b2.json',
     )
     expect(stemOf(fileNameOf(id))).toBe(id)
-    expect(spareName(fileNameOf(id), 2)).toBe('msg_a3f5d8b2~2.json')
   })
   it('[MR-2a] keeps counters in the folder of the sender', () => {
     expect(sequencePath(root, agentId('coder-1'), agentId('coordinator-main'))).toBe(

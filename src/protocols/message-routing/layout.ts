@@ -12,6 +12,7 @@
  *     .received.json              the numbers seen of each sender, to notice gaps
  *     .awaiting/{id}              sent by this agent and not acknowledged yet
  *     .acked/{id}                 acknowledged by this agent
+ *     versions.json               the versions that this agent speaks
  */
 import { childOf, type TreePath } from '../../kernel/tree-path.ts'
 import type { AgentId, MessageId } from './names.ts'
@@ -42,6 +43,8 @@ export const evictionLogPath = (root: TreePath, agent: AgentId): TreePath =>
 export const receivedPath = (root: TreePath, agent: AgentId): TreePath =>
   below(agentPath(root, agent), '.received.json')
 export const awaitingPath = (root: TreePath, sender: AgentId): TreePath => below(agentPath(root, sender), '.awaiting')
+/** Beside the inbox, so that whoever can write to an agent can also see what it understands. */
+export const versionsPath = (root: TreePath, agent: AgentId): TreePath => below(agentPath(root, agent), 'versions.json')
 export const ackedPath = (root: TreePath, agent: AgentId): TreePath => below(agentPath(root, agent), '.acked')
 
 /** What stands in an agent's folder under which name. */
@@ -68,8 +71,5 @@ export const stemOf = (fileName: string): string => fileName.slice(0, -extension
 
 /** True for what counts as a message in an inbox. Hidden files, `*.tmp` and `*.lock` are other programs' own business. */
 export const isMessageName = (name: string): boolean => name.endsWith(extension) && !name.startsWith('.')
-
-/** A name for a file whose own is taken in the folder it goes to: `msg_a3f5d8b2~2.json`. */
-export const spareName = (fileName: string, n: number): string => `${stemOf(fileName)}~${n}${extension}`
 
 export const messagePath = (folder: TreePath, fileName: string): TreePath => childOf(folder, fileName)

@@ -1,17 +1,31 @@
-/** Where a message can be, and the ways between. The folder is the state; nothing in the file repeats it. */
-import type { Folder } from './layout.ts'
+/**
+ * Where a message can be, and the ways between. The folder is the state; nothing in the file repeats it. Every move looks
+ * its target up here (`store/moving.ts`): a way that is not in the table cannot be gone.
+ */
+import { type Folder, folders } from './layout.ts'
 
 export const transitions = {
   inbox: { take: 'taken', evict: 'evicted', reject: 'rejected' },
-  /** A seal that does not open is found out only after the message was taken. */
-  taken: { recover: 'inbox', reject: 'rejected' },
+  /**
+   * A seal that does not open is found out only after the message was taken. What could not be judged at all, because
+   * the disk failed for instance, was handed out to nobody and waits again.
+   */
+  taken: { recover: 'inbox', putBack: 'inbox', reject: 'rejected' },
   evicted: { recover: 'inbox' },
   rejected: {},
 } as const satisfies Readonly<Record<Folder, Partial<Record<Transition, Folder>>>>
 
-export const transitionNames = ['take', 'evict', 'reject', 'recover'] as const
+export const transitionNames = ['take', 'evict', 'reject', 'recover', 'putBack'] as const
 export type Transition = (typeof transitionNames)[number]
 
-/** Where a transition leads; `undefined` where there is no such way. */
-export const nextFolder = (from: Folder, transition: Transition): Folder | undefined =>
-  (transitions[from] as Partial<Record<Transition, Folder>>)[transition]
+const ways: Readonly<Record<Folder, Partial<Record<Transition, Folder>>>> = transitions
+
+/** Where a transition leads. That there is no such way is a mistake in this program, never of a caller. */
+export function nextFolder(from: Folder, transition: Transition): Folder {
+  const next = ways[from][transition]
+  if (next === undefined) throw new Error(`Message Routing has no way to ${transition} a message from ${from}/.`)
+  return next
+}
+
+/** The folders that a transition leads from, in their order. */
+export const foldersWith = (transition: Transition): Folder[] => folders.filter((from) => transition in ways[from])

@@ -1,5 +1,6 @@
 /** The order in which messages are handed out. Spec: Message Routing, "Message Ordering Guarantees". */
 import { parseDateTime } from '../../formats/date-time.ts'
+import { inOrder, type Ordered } from '../../kernel/order.ts'
 import { defaults, type MrMessage } from './schema.ts'
 
 /** A message with the moment its timestamp means, so that it is worked out once. */
@@ -12,14 +13,19 @@ export interface Timed {
 export const momentOf = (message: MrMessage): number => parseDateTime(message.timestamp) ?? 0
 
 /** By moment, number, sender and id. */
-export const byTime = (a: Timed, b: Timed): number =>
-  a.at - b.at ||
-  a.message.sequence - b.message.sequence ||
-  compare(a.message.from, b.message.from) ||
-  compare(a.message.msg_id, b.message.msg_id)
+export const byTime = (a: Timed, b: Timed): number => inOrder(ordered(a), ordered(b))
 
 /** The most urgent first, then as by time. */
 export const byPriority = (a: Timed, b: Timed): number =>
-  (b.message.priority ?? defaults.priority) - (a.message.priority ?? defaults.priority) || byTime(a, b)
+  inOrder(ordered(a, -priorityOf(a)), ordered(b, -priorityOf(b)))
 
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+/** 10 is the most urgent here. */
+const priorityOf = ({ message }: Timed): number => message.priority ?? defaults.priority
+
+const ordered = ({ message: { sequence, from, msg_id }, at }: Timed, priority = 0): Ordered => ({
+  priority,
+  time: at,
+  sequence,
+  from,
+  id: msg_id,
+})

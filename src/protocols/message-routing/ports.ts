@@ -4,11 +4,13 @@ import type { Sealing } from './security/encryption.ts'
 
 export interface MrPorts {
   /** The directory of the user's own in which the keys for this workspace are, unless the settings name another. */
-  keysFolder(): string
+  keysFolder(): Promise<string>
   /** A tree of plain files in that directory, closed by the caller. */
   openTree(folder: string): Promise<Tree>
   sealing(): Promise<Sealing>
   readonly outside: KeyFiles
+  /** The directory of the workspace on this machine, also where a cluster keeps the messages. */
+  readonly workspace: string
 }
 
 /** How the files of keys lie on the disk, for `doctor`. Paths are those of the system. */

@@ -2,7 +2,7 @@ import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Issue } from './issue.ts'
+import type { FieldProblem } from './problem.ts'
 import { type MessageType, messageSchema, messageTypes, payloadSchemas } from './schema.ts'
 import { checkMessage, checkPayload } from './validate.generated.ts'
 
@@ -12,13 +12,13 @@ addFormats.default(ajv)
 const reference = ajv.compile(messageSchema)
 const payloadReference = Object.fromEntries(messageTypes.map((type) => [type, ajv.compile(payloadSchemas[type])]))
 
-const issuesOf = (value: unknown): Issue[] => {
-  const issues: Issue[] = []
+const issuesOf = (value: unknown): FieldProblem[] => {
+  const issues: FieldProblem[] = []
   checkMessage(value, issues)
   return issues
 }
-const payloadIssuesOf = (type: MessageType, payload: unknown): Issue[] => {
-  const issues: Issue[] = []
+const payloadIssuesOf = (type: MessageType, payload: unknown): FieldProblem[] => {
+  const issues: FieldProblem[] = []
   checkPayload[type](payload, issues)
   return issues
 }
@@ -132,6 +132,7 @@ describe('the schema', () => {
       const message = { ...valid, [field]: value }
       expect(issuesOf(message)).toEqual([
         {
+          code: value === undefined ? 'MISSING_FIELD' : 'BAD_FIELD',
           field,
           expected: expect.any(String),
           found: value === undefined ? undefined : expect.any(String),

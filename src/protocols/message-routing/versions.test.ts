@@ -1,9 +1,6 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { verifies } from '../../../test/support/verifies.ts'
-import { openMemoryTree } from '../../engines/memory/index.ts'
-import { treePath } from '../../kernel/tree-path.ts'
-import type { Tree } from '../../tree/tree.ts'
-import { compareVersions, negotiate, parseVersion, rejectVersion, StatedVersions } from './versions.ts'
+import { compareVersions, negotiate, parseVersion, versionProblem } from './versions.ts'
 
 describe('versions', () => {
   it.each([
@@ -18,7 +15,7 @@ describe('versions', () => {
 
   it.each(['1.0', '1', '', '1.0.0-beta', 'v1.0.0', '1.0.0\n', '1..0'])('%j is none', (text) => {
     expect(parseVersion(text)).toBeUndefined()
-    expect(rejectVersion(text)).toMatchObject({ code: 'UNSUPPORTED_VERSION' })
+    expect(versionProblem(text)).toMatchObject({ code: 'UNSUPPORTED_VERSION' })
   })
 
   const judged: [text: string, isRead: boolean][] = [
@@ -30,12 +27,12 @@ describe('versions', () => {
   ]
   for (const [text, isRead] of judged) {
     verifies(['MR-10', 'MR-10b'], `${text} is ${isRead ? 'read' : 'refused'}: the major number decides`, () => {
-      expect(rejectVersion(text) === undefined).toBe(isRead)
+      expect(versionProblem(text) === undefined).toBe(isRead)
     })
   }
 
   it('are refused with what would be read', () => {
-    expect(rejectVersion('2.0.0')?.issues).toEqual(['Unsupported version: 2.0.0; versions 1.x.y are read here'])
+    expect(versionProblem('2.0.0')?.message).toBe('Unsupported version: 2.0.0; versions 1.x.y are read here')
   })
 
   const pairs: [ours: string[], theirs: string[], common: string | undefined][] = [
@@ -51,30 +48,4 @@ describe('versions', () => {
       expect(negotiate(ours, theirs)).toBe(common)
     })
   }
-})
-
-describe('stated versions', () => {
-  let tree: Tree
-  let stated: StatedVersions
-  beforeEach(() => {
-    tree = openMemoryTree()
-    stated = new StatedVersions(tree, treePath('state/agents'))
-  })
-  const write = (text: string) => tree.create(treePath('state/agents/b/versions.json'), Buffer.from(text))
-
-  verifies('MR-10b', 'stand in versions.json beside the inbox; who has none speaks 1.0.0', async () => {
-    expect(await stated.of('a')).toEqual(['1.0.0'])
-    await stated.state('a', ['1.0.0', '1.2.0'])
-    await stated.state('a', ['1.0.0', '1.1.0'])
-    const leaf = await tree.read(treePath('state/agents/a/versions.json'))
-    expect(JSON.parse(Buffer.from(leaf!.bytes).toString())).toEqual({ versions: ['1.0.0', '1.1.0'] })
-    await write('{"versions": ["1.1.0", "1.5.0"], "other": true}')
-    expect(negotiate(await stated.of('a'), await stated.of('b'))).toBe('1.1.0')
-    await expect(stated.expectCommon('b')).rejects.toMatchObject({ code: 'NO_COMMON_VERSION' })
-  })
-
-  it.each(['[]', '{}', '{"versions": []}', '{"versions": ["1"]}', 'nonsense'])('%s is refused', async (text) => {
-    await write(text)
-    await expect(stated.of('b')).rejects.toMatchObject({ kind: 'Corrupt' })
-  })
 })

@@ -1,16 +1,12 @@
 /** When somebody should look: above a threshold, not at it. Pure. Spec: "Alerting Thresholds". */
 import type { Metric } from '../hooks.ts'
+import { defaultSettings, type Thresholds } from '../settings.ts'
 import type { Latency, LatencyMetric } from './snapshot.ts'
 
 /** The specification's; a workspace may set others. */
-export const thresholds = {
-  message_write_latency_ms: 100,
-  message_read_latency_ms: 200,
-  inbox_depth: 80,
-} as const satisfies Partial<Record<Metric, number>>
+const { thresholds } = defaultSettings
 
-export type AlertMetric = keyof typeof thresholds
-export type Thresholds = Readonly<Record<AlertMetric, number>>
+export type AlertMetric = keyof Thresholds
 
 export interface Alert {
   readonly metric: AlertMetric

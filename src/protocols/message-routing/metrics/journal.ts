@@ -11,6 +11,7 @@
  */
 import { readJsonLines } from '../../../formats/json-lines.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
+import { writeOver } from '../../../tree/change.ts'
 import { stateOf } from '../../../tree/home.ts'
 import type { Revision, Tree } from '../../../tree/tree.ts'
 import { emptySnapshot, isSlow, mergeSnapshots, readSnapshot, type Snapshot, shifted } from './snapshot.ts'
@@ -78,17 +79,9 @@ export class MetricsJournal {
     let { snapshot } = totals
     for (const { name } of settled) snapshot = mergeSnapshots(snapshot, await this.#sumOf(name))
     const folded = [...before, ...settled.map(({ name }) => name)]
-    if (folded.length === 0 || !(await this.#write({ snapshot, folded }, revision))) return
+    const bytes = Buffer.from(`${JSON.stringify({ snapshot, folded })}\n`)
+    if (folded.length === 0 || !(await writeOver(this.#tree, totalsPath, bytes, revision))) return
     for (const name of folded) await this.#tree.remove(childOf(metricsHome, name))
-  }
-
-  async #write(totals: Totals, revision: Revision | undefined): Promise<boolean> {
-    const bytes = Buffer.from(`${JSON.stringify(totals)}\n`)
-    const written =
-      revision === undefined
-        ? await this.#tree.create(totalsPath, bytes)
-        : await this.#tree.replace(totalsPath, bytes, revision)
-    return written.outcome === 'created' || written.outcome === 'replaced'
   }
 
   async #totals(): Promise<{ readonly totals: Totals; readonly revision?: Revision }> {

@@ -4,7 +4,8 @@
  */
 import type { Clock } from '../../../kernel/clock.ts'
 import type { Hooks, Metric } from '../hooks.ts'
-import { type Alert, alertFor, type Thresholds } from './alerts.ts'
+import type { Thresholds } from '../settings.ts'
+import { type Alert, alertFor } from './alerts.ts'
 import type { MetricsJournal } from './journal.ts'
 import { addLatency, emptySnapshot, isLatency, mergeSnapshots, type Snapshot } from './snapshot.ts'
 
@@ -22,7 +23,7 @@ export interface RecorderParts {
   readonly onFailure?: (error: unknown) => void
 }
 
-export class Recorder implements Required<Pick<Hooks, 'observe' | 'close'>> {
+export class Recorder implements Required<Pick<Hooks, 'observe'>> {
   readonly #parts: RecorderParts
   #unwritten: Snapshot = emptySnapshot
   #count = 0

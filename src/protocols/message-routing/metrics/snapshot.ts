@@ -1,6 +1,6 @@
 /** What is kept of the latencies: a histogram each, and the last time one was above its alert threshold. Pure. */
 import type { Metric } from '../hooks.ts'
-import { type Thresholds, thresholds } from './alerts.ts'
+import { defaultSettings, type Thresholds } from '../settings.ts'
 import { bounds, emptyHistogram, type Histogram, merge, observe } from './histogram.ts'
 
 export const latencyMetrics = ['message_write_latency_ms', 'message_read_latency_ms'] as const
@@ -25,7 +25,7 @@ export function addLatency(
   metric: LatencyMetric,
   milliseconds: number,
   now: number,
-  limits: Thresholds = thresholds,
+  limits: Thresholds = defaultSettings.thresholds,
 ): Snapshot {
   const { slowAt, slowUs, ...histogram } = snapshot[metric]
   const slow =

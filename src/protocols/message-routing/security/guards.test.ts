@@ -7,7 +7,8 @@ import { treePath } from '../../../kernel/tree-path.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import type { Rejection, Sealed } from '../hooks.ts'
 import type { MrMessage } from '../schema.ts'
-import { defaultSecurity, makeGuards, type SecuritySettings } from './guards.ts'
+import { defaultSettings, type SecuritySettings } from '../settings.ts'
+import { makeGuards } from './guards.ts'
 import { KeyRing } from './keys.ts'
 
 const clock = heldClock()
@@ -20,7 +21,12 @@ beforeEach(async () => {
 })
 
 const guardsWith = (settings: Partial<SecuritySettings>) =>
-  makeGuards({ tree, keys: async () => keys, sealing: age, settings: { ...defaultSecurity, ...settings } })
+  makeGuards({
+    tree,
+    keys: async () => keys,
+    sealing: async () => age,
+    settings: { ...defaultSettings.security, ...settings },
+  })
 type Guards = ReturnType<typeof guardsWith>
 
 const seal = async (guards: Guards, message = aMessage()) =>

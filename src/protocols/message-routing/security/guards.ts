@@ -6,6 +6,7 @@ import { SignalboxError } from '../../../kernel/errors.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import type { Hooks, Incoming, Opened, Outgoing, Refusal, Rejection, Sealed } from '../hooks.ts'
 import type { MrMessage } from '../schema.ts'
+import type { SecuritySettings } from '../settings.ts'
 import { isSealed, openPayload, type SealedPayload, type Sealing, sealPayload } from './encryption.ts'
 import type { KeyRing } from './keys.ts'
 import { RateLimits } from './rate-limits.ts'
@@ -13,34 +14,11 @@ import { rejected } from './refusal.ts'
 import { Replays } from './replay.ts'
 import { isSignable, rejectSignature, sign } from './signing.ts'
 
-export const signingModes = ['off', 'sign', 'require'] as const
-
-export interface SecuritySettings {
-  /**
-   * `sign`: what is sent is signed, and whoever has a key in the ring must sign. `require`: everybody must.
-   * Either way a message is handed out once only, whatever is copied back into the inbox.
-   */
-  readonly signing: (typeof signingModes)[number]
-  /** Payloads are encrypted to their recipient. What arrives encrypted is opened in any case. */
-  readonly encryption: boolean
-  /** For each sender; 0 is no limit. */
-  readonly messagesPerMinute: number
-  /** How long copies are recognised one by one; older messages are refused as a whole. */
-  readonly replayWindowMs: number
-}
-
-export const defaultSecurity: SecuritySettings = {
-  signing: 'off',
-  encryption: false,
-  messagesPerMinute: 0,
-  replayWindowMs: 7 * 24 * 60 * 60 * 1000,
-}
-
 export interface GuardParts {
   readonly tree: Tree
   /** Asked for only where something is signed, checked or encrypted: limits on rate need no keys. */
   readonly keys: () => Promise<KeyRing>
-  readonly sealing: Sealing
+  readonly sealing: () => Promise<Sealing>
   readonly settings: SecuritySettings
 }
 
@@ -52,7 +30,7 @@ export function makeGuards(parts: GuardParts): GuardHooks {
 
 class Guards implements GuardHooks {
   readonly #keys: () => Promise<KeyRing>
-  readonly #sealing: Sealing
+  readonly #sealing: () => Promise<Sealing>
   readonly #settings: SecuritySettings
   readonly #rates: RateLimits | undefined
   readonly #replays: Replays | undefined
@@ -73,7 +51,7 @@ class Guards implements GuardHooks {
     if (encryption) {
       if ((await (await this.#keys()).recipientOf(to)) === undefined) return noKey(to, 'encrypt to')
       // Loading takes long, and sealing happens while the inbox is held.
-      await this.#sealing.load()
+      await (await this.#sealing()).load()
     }
     const rated = await this.#rates?.takeForSending(from, now)
     return rated?.outcome === 'empty' ? tooFast(from, rated.retryAt - now, this.#settings) : undefined
@@ -87,7 +65,7 @@ class Guards implements GuardHooks {
     if (encryption) {
       const recipient = await (await this.#keys()).recipientOf(message.to)
       if (recipient === undefined) return noKey(message.to, 'encrypt to')
-      sealed = await sealPayload(sealed, recipient, this.#sealing)
+      sealed = await sealPayload(sealed, recipient, await this.#sealing())
     }
     if (signing !== 'off') {
       const key = await (await this.#keys()).signingKey(message.from)
@@ -145,7 +123,7 @@ class Guards implements GuardHooks {
 
   async #open(message: MrMessage, payload: SealedPayload, agent: string): Promise<Opened | Rejection> {
     const identity = await (await this.#keys()).identityOf(agent)
-    if (identity !== undefined) return openPayload(message, payload, identity, this.#sealing)
+    if (identity !== undefined) return openPayload(message, payload, identity, await this.#sealing())
     return rejected('NOT_OPENED', `The payload is encrypted, and the key of ${agent} that opens it is not here`)
   }
 }

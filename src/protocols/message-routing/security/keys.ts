@@ -8,6 +8,7 @@ import type { KeyObject } from 'node:crypto'
 import type { Clock } from '../../../kernel/clock.ts'
 import { conflict, corrupt, denied, invalidInput } from '../../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
+import { changeLeaf } from '../../../tree/change.ts'
 import { stateOf } from '../../../tree/home.ts'
 import type { Revision, Tree } from '../../../tree/tree.ts'
 import type { Sealing } from './encryption.ts'
@@ -30,6 +31,8 @@ export interface KeyRingParts {
   readonly isOwnerOnly: boolean
   /** `.signalbox/state/keys` unless the ring has a tree of its own. */
   readonly folder?: TreePath
+  /** The directory of the tree, as it was named; where the tree is unless given. */
+  readonly home?: string
   /** Left out: keys for signing only. */
   readonly sealing?: Sealing
 }
@@ -49,6 +52,8 @@ export interface KeyView {
 const agentName = /^[a-z0-9_-]{1,64}$/
 
 export class KeyRing {
+  /** The directory that the ring lies in, for people. */
+  readonly home: string
   readonly #parts: KeyRingParts
   readonly #public: TreePath
   readonly #private: TreePath
@@ -57,6 +62,7 @@ export class KeyRing {
 
   constructor(parts: KeyRingParts) {
     this.#parts = parts
+    this.home = parts.home ?? parts.tree.place
     const folder = parts.folder ?? stateOf('keys')
     this.#public = childOf(folder, 'public')
     this.#private = childOf(folder, 'private')
@@ -75,11 +81,11 @@ export class KeyRing {
   async show(agent: string): Promise<KeyView | undefined> {
     const keys = await this.#read(agent)
     if (!keys) return undefined
-    const [current, ...retired] = keys.value.signing
+    const [current, ...retired] = keys.signing
     return {
       agent,
       ...(current && current.retiredAt === undefined ? { signing: withoutTime(current) } : {}),
-      ...(keys.value.encryption === undefined ? {} : { encryption: keys.value.encryption }),
+      ...(keys.encryption === undefined ? {} : { encryption: keys.encryption }),
       retired: retired.length,
       isOwn: (await this.#parts.tree.look(this.#pemOf(agent))) !== undefined,
     }
@@ -157,7 +163,7 @@ export class KeyRing {
 
   /** To whom a payload for this agent is encrypted. */
   async recipientOf(agent: string): Promise<string | undefined> {
-    return (await this.#read(agent))?.value.encryption
+    return (await this.#read(agent))?.encryption
   }
 
   /** What opens payloads for this agent. */
@@ -199,24 +205,18 @@ export class KeyRing {
 
   /** Writes the public keys so that this one is the current one. False when it already was. */
   async #enter(agent: string, publicKey: string, encryption: string | undefined, replace: boolean): Promise<boolean> {
-    const { tree } = this.#parts
-    const path = this.#publicPathOf(agent)
-    for (;;) {
-      const before = await this.#read(agent)
-      const next = withKey(before?.value ?? { agent, signing: [] }, publicKey, encryption, this.#now())
-      if (!next) return false
-      if (before && !replace) throw otherKey(agent)
-      const written = before
-        ? await tree.replace(path, printPublicKeys(next), before.revision)
-        : await tree.create(path, printPublicKeys(next))
-      if (written.outcome === 'created' || written.outcome === 'replaced') return true
-    }
+    const entered = await changeLeaf(this.#parts.tree, this.#publicPathOf(agent), (leaf) => {
+      const before = leaf ? parsePublicKeys(leaf.bytes, agent) : { agent, signing: [] }
+      const next = withKey(before, publicKey, encryption, this.#now())
+      if (next && leaf && !replace) throw otherKey(agent)
+      return next && printPublicKeys(next)
+    })
+    return entered.outcome !== 'unchanged'
   }
 
-  async #read(agent: string) {
+  async #read(agent: string): Promise<PublicKeys | undefined> {
     const leaf = await this.#parts.tree.read(this.#publicPathOf(agent))
-    if (!leaf) return undefined
-    return { value: parsePublicKeys(leaf.bytes, agent), revision: leaf.revision }
+    return leaf && parsePublicKeys(leaf.bytes, agent)
   }
 
   #now(): string {

@@ -5,6 +5,7 @@
  *   .signalbox/state/rates/message-routing/received/{recipient}/{sender}.json   what that inbox still takes from it
  */
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
+import { changeLeaf } from '../../../tree/change.ts'
 import { stateOf } from '../../../tree/home.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import { parseBucket, printBucket, type RateLimit, takeToken } from './rate.ts'
@@ -31,14 +32,13 @@ export class RateLimits {
 
   /** Writes only over what it read, so no token is taken twice. */
   async #take(path: TreePath, now: number): Promise<Rated> {
-    for (;;) {
-      const leaf = await this.#tree.read(path)
+    let rated: Rated = { outcome: 'taken' }
+    await changeLeaf(this.#tree, path, (leaf) => {
       const bucket = leaf && parseBucket(Buffer.from(leaf.bytes).toString('latin1'))
       const taken = takeToken(bucket, now, this.#limit)
-      if (taken.outcome === 'empty') return taken
-      const bytes = Buffer.from(printBucket(taken.bucket))
-      const written = leaf ? await this.#tree.replace(path, bytes, leaf.revision) : await this.#tree.create(path, bytes)
-      if (written.outcome === 'created' || written.outcome === 'replaced') return { outcome: 'taken' }
-    }
+      rated = taken.outcome === 'empty' ? taken : { outcome: 'taken' }
+      return taken.outcome === 'empty' ? undefined : Buffer.from(printBucket(taken.bucket))
+    })
+    return rated
   }
 }

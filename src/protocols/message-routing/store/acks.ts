@@ -5,6 +5,7 @@
  */
 import { conflict, notFound } from '../../../kernel/errors.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
+import { changeLeaf } from '../../../tree/change.ts'
 import type { Durability } from '../../../tree/tree.ts'
 import { draftOf } from '../draft.ts'
 import { parseMessage } from '../format.ts'
@@ -177,7 +178,7 @@ export class Acks {
 
   async #read(agent: AgentId, folder: Folder, name: string): Promise<MrMessage | undefined> {
     const leaf = await this.#parts.tree.read(pathIn(this.#parts, agent, folder, name))
-    return leaf && messageIn(this.#parts, leaf.bytes, { agent, fileName: name })
+    return leaf && (await messageIn(this.#parts, leaf.bytes, { agent, fileName: name }))
   }
 
   async #someGenuine(agent: AgentId, waiting: readonly { readonly message: MrMessage }[]): Promise<boolean> {
@@ -210,14 +211,11 @@ export class Acks {
     const isProof = await isGenuine(this.#parts, to, message)
     // An answer in another program's form was sent unsigned; what is kept of it is to be believed all the same.
     const proof = isProof ? message : ((await hooks.vouch?.(message)) ?? message)
-    const bytes = Buffer.from(JSON.stringify(proof))
-    for (;;) {
-      if ((await tree.create(path, bytes)).outcome === 'created') return
-      // Something is there already. A forgery says nothing and makes way; anything else says all there is to say.
-      if (!hooks.verify || (await this.#remembered(agent, to, id))) return
-      const leaf = await tree.read(path)
-      if (leaf && (await tree.replace(path, bytes, leaf.revision)).outcome === 'replaced') return
-    }
+    await changeLeaf(tree, path, async (before) => {
+      // A forgery that is there already says nothing and makes way; anything else says all there is to say.
+      const isSaid = before && (!hooks.verify || (await this.#remembered(agent, to, id)))
+      return isSaid ? undefined : Buffer.from(JSON.stringify(proof))
+    })
   }
 
   #marker = (agent: AgentId, id: string) => childOf(ackedPath(this.#parts.root, agent), id)

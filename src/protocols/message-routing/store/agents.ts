@@ -1,9 +1,15 @@
-/** The agents of a workspace: whoever has a folder. */
+/**
+ * The agents of a workspace: whoever has a folder. Sending to a new name is allowed, and so is waiting for a first
+ * message; but a mistyped name looks just like a new one, and then everything succeeds and nothing ever arrives. So
+ * people are told who may have been meant.
+ */
+import { notFound } from '../../../kernel/errors.ts'
+import { nearest } from '../../../kernel/nearest.ts'
 import { type AgentId, agentId, agentPath, folderPath, isAgentId } from '../layout.ts'
-import { StatedVersions } from '../versions.ts'
 import { resetNumbers } from './numbers.ts'
 import type { Initialised } from './outcomes.ts'
 import type { RoutingParts } from './parts.ts'
+import { introduce } from './stated-versions.ts'
 
 export class Agents {
   readonly #parts: RoutingParts
@@ -22,13 +28,40 @@ export class Agents {
     return { names, notices: isMany ? [`There are ${names.length} agents; the protocol expects at most ${most}.`] : [] }
   }
 
+  /** The agent that may have been meant, when nobody has this name. */
+  async meant(agent: string): Promise<string | undefined> {
+    return (await this.#isKnown(agent)) ? undefined : nearest(agent, (await this.known()).names)
+  }
+
+  /** A sentence for whoever looks into an inbox that is not there; none when it is. */
+  async noticesAboutReader(agent: string): Promise<string[]> {
+    if (await this.#isKnown(agent)) return []
+    const meant = nearest(agent, (await this.known()).names)
+    return [`There is no agent ${agent} yet.${meant === undefined ? '' : ` Did you mean ${meant}?`}`]
+  }
+
+  async expect(agent: string): Promise<void> {
+    if (await this.#isKnown(agent)) return
+    const known = (await this.known()).names
+    const meant = nearest(agent, known)
+    throw notFound('NO_SUCH_AGENT', `There is no agent ${agent} under ${this.#parts.root}.`, {
+      hint: meant === undefined ? `Make it: signalbox mr init ${agent}` : `Did you mean ${meant}?`,
+      details: { agent, known: known.slice(0, 100) },
+    })
+  }
+
+  /** One look, for an agent that exists. */
+  async #isKnown(agent: string): Promise<boolean> {
+    return (await this.#parts.tree.look(agentPath(this.#parts.root, agentId(agent)))) !== undefined
+  }
+
   async init(name: string, options: { readonly reset?: boolean } = {}): Promise<Initialised> {
     const { tree, root } = this.#parts
     const agent = agentId(name)
     const inbox = folderPath(root, agent, 'inbox')
     const wasThere = (await tree.look(inbox)) !== undefined
     await tree.makeFolder(inbox)
-    await new StatedVersions(tree, root).introduce(agent)
+    await introduce(this.#parts, agent)
     const sequencesReset = options.reset ? await resetNumbers(this.#parts, agent) : 0
     const outcome = options.reset && wasThere ? 'reset' : wasThere ? 'unchanged' : 'created'
     const { notices } = await this.known()

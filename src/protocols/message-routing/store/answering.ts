@@ -22,7 +22,7 @@ export interface Original {
  * it, or not there any more: then the answer is as the specification has it too.
  */
 export async function originalOf(parts: RoutingParts, agent: AgentId, id: string): Promise<Original | undefined> {
-  const idOf = (stem: string) => parts.hooks.answers?.idOf(stem) ?? stem
+  const { idOfStem: idOf, convert } = await parts.foreign.load()
   let refused: SignalboxError | undefined
   for (const folder of ['taken', 'inbox'] as const) {
     for (const name of await messageNames(parts, agent, folder)) {
@@ -30,7 +30,7 @@ export async function originalOf(parts: RoutingParts, agent: AgentId, id: string
       if (stem !== id && idOf(stem) !== id) continue
       const leaf = await parts.tree.read(pathIn(parts, agent, folder, name))
       const fields = leaf && fieldsIn(leaf.bytes)
-      const message = leaf && messageIn(parts, leaf.bytes, { agent, fileName: name })
+      const message = leaf && (await messageIn(parts, leaf.bytes, { agent, fileName: name }))
       if (!fields || !message) continue
       const forgery = await forgeryUnder(parts, agent, idOf(stem), message)
       // A forgery must not decide how we answer: in its form the answer would be neither signed nor encrypted.
@@ -38,8 +38,7 @@ export async function originalOf(parts: RoutingParts, agent: AgentId, id: string
         refused ??= notAnswered(id, forgery)
         continue
       }
-      const deviates = (parts.hooks.convert?.(fields, { agent, fileName: name }).notes.length ?? 0) > 0
-      return deviates ? { id: idOf(stem), fields, message } : undefined
+      return convert(fields).notes.length > 0 ? { id: idOf(stem), fields, message } : undefined
     }
   }
   // What is no id in any form is left to whoever checks ids.

@@ -115,10 +115,10 @@ export class Delivery {
     message: MrMessage,
     original: Original['fields'] | undefined,
   ): Promise<{ message: MrMessage; fileName: string; bytes: Buffer }> {
-    const { answers } = this.#parts.hooks
-    if (original && answers) {
-      const lowered = answers.lower(message, original)
-      const known = { ...message, msg_id: answers.idOf(stemOf(lowered.fileName)) }
+    if (original) {
+      const { idOfStem, lowerAnswer } = await this.#parts.foreign.load()
+      const lowered = lowerAnswer(message, original)
+      const known = { ...message, msg_id: idOfStem(stemOf(lowered.fileName)) }
       return { message: known, fileName: lowered.fileName, bytes: Buffer.from(stringify(lowered.message, 2)) }
     }
     const sealed = await this.#sealed(message)

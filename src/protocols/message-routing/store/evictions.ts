@@ -4,8 +4,8 @@
  */
 import { type AgentId, stemOf } from '../layout.ts'
 import { logEviction } from './logs.ts'
+import { setMessageAside } from './moving.ts'
 import { expectInOrder, pathIn, type RoutingParts } from './parts.ts'
-import { setAside } from './set-aside.ts'
 
 export interface Room {
   /** The ids that had to go, oldest first. */
@@ -41,10 +41,11 @@ export class Evictions {
         times.delete(oldest.name)
         continue
       }
-      const moved = await setAside(this.#parts, agent, oldest.name, 'inbox', 'evicted', {
+      const step = { agent, name: oldest.name, from: 'inbox', transition: 'evict' } as const
+      const moved = await setMessageAside(this.#parts, step, {
         timed: true,
         // Another program may have put another file under this name since.
-        change: (before, { modifiedAt }) => (modifiedAt === oldest.at ? before : undefined),
+        isMeant: (_, { modifiedAt }) => modifiedAt === oldest.at,
         atMost: 1,
       })
       // It is looked at again.

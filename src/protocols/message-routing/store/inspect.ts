@@ -6,7 +6,7 @@
 
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, isSegment, nameOf } from '../../../kernel/tree-path.ts'
-import { isOddEntry, oddAmong, oddFinding } from '../../../tree/expected.ts'
+import { oddAmong, oddFinding } from '../../../tree/expected.ts'
 import type { Finding } from '../../../tree/tree.ts'
 import {
   type AgentId,
@@ -27,8 +27,8 @@ import {
 import type { Agents } from './agents.ts'
 import { discarded, logError, logEviction } from './logs.ts'
 import { numberIn } from './numbers.ts'
-import { isMessageEntry, messageNames, pathIn, type RoutingParts } from './parts.ts'
-import type { Scanner } from './scan.ts'
+import { isMessageEntry, messageNames, pathIn, type RoutingParts, unlessOdd } from './parts.ts'
+import { invalidAs, type Scanner } from './scan.ts'
 
 export class Inspection {
   readonly #parts: RoutingParts
@@ -57,7 +57,8 @@ export class Inspection {
         () => this.#unlogged(agent, 'evicted', repair),
         () => this.#unlogged(agent, 'rejected', repair),
       ]
-      for (const look of looks) findings.push(...(await unlessOdd(look)))
+      // Whatever stands in the way of looking has been told by `#odd`.
+      for (const look of looks) findings.push(...((await unlessOdd(look)) ?? []))
     }
     return findings
   }
@@ -74,12 +75,8 @@ export class Inspection {
     const own = agentPath(root, agent)
     const findings = oddAmong(own, await tree.list(own), (name) => agentEntries[name]).map(oddFinding)
     for (const folder of [sequencesPath, awaitingPath, ackedPath].map((pathOf) => pathOf(root, agent))) {
-      const inside = () => tree.list(folder)
-      findings.push(
-        ...(await unlessOdd(async () =>
-          oddAmong(folder, await inside(), (name) => leafIfUsable(name)).map(oddFinding),
-        )),
-      )
+      const entries = await unlessOdd(() => tree.list(folder))
+      findings.push(...oddAmong(folder, entries ?? [], leafIfUsable).map(oddFinding))
     }
     return findings
   }
@@ -164,18 +161,10 @@ export class Inspection {
     const leaf = await this.#parts.tree.read(pathIn(this.#parts, agent, folder, name))
     const judged = leaf && this.#scanner.judge(leaf.bytes, { agent, name, size: leaf.size, compat: false })
     const { code, issues } =
-      judged?.outcome === 'rejected' ? judged : { code: 'REJECTED', issues: ['The reason was not written down'] }
+      judged?.outcome === 'malformed'
+        ? invalidAs(name, judged).rejection
+        : { code: 'REJECTED', issues: ['The reason was not written down'] }
     await logError(this.#parts, agent, { code, msgId, issues, action: discarded, file })
-  }
-}
-
-/** Whatever stands in the way of looking has been told by `#odd`. */
-async function unlessOdd(look: () => Promise<Finding[]>): Promise<Finding[]> {
-  try {
-    return await look()
-  } catch (error) {
-    if (isOddEntry(error)) return []
-    throw error
   }
 }
 

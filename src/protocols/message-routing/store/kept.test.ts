@@ -15,7 +15,7 @@ import { heldClock } from '../../../kernel/clock.ts'
 import { treePath } from '../../../kernel/tree-path.ts'
 import { agentId } from '../layout.ts'
 import { defaultSettings } from '../settings.ts'
-import { prune, tooMany } from './keeping.ts'
+import { pruneKept } from './keeping.ts'
 
 describe('recovering', () => {
   it('[MR-13] puts a taken message back, to be handed out once more', async () => {
@@ -52,27 +52,6 @@ describe('recovering', () => {
 })
 
 describe('keeping', () => {
-  const leaf = (name: string, changedAt: number, size = 100) => ({
-    name,
-    kind: 'leaf' as const,
-    size,
-    modifiedAt: 0,
-    changedAt,
-  })
-
-  it('[MR-13] lets go of the oldest by age and by the disk they take', () => {
-    const leaves = [leaf('a', 1), leaf('b', 2), leaf('c', 3, 5000), leaf('d', 4)]
-    const names = (oldest: number, bytes: number) =>
-      tooMany(leaves, oldest, bytes)
-        .map(({ name }) => name)
-        .sort()
-    expect(names(0, 1e9)).toEqual([])
-    expect(names(3, 1e9)).toEqual(['a', 'b'])
-    expect(names(0, 3 * 4096)).toEqual(['a', 'b'])
-    expect(names(0, 2 * 4096)).toEqual(['a', 'b', 'c'])
-    expect(names(0, 4 * 4096)).toEqual(['a'])
-  })
-
   it('[MR-7c] removes nothing from an inbox, however old', async () => {
     const clock = heldClock()
     const box = memoryMr({ clock })
@@ -80,8 +59,8 @@ describe('keeping', () => {
     await box.mr.send(command('coder-1'))
     await box.mr.receive('coder-1', { limit: 1 })
     clock.advance(defaultSettings.keepMs + 1)
-    const parts = { tree: box.tree, clock, settings: defaultSettings, root: treePath(defaultSettings.root), hooks: {} }
-    await prune(parts, agentId('coder-1'), 'taken')
+    const parts = { tree: box.tree, settings: defaultSettings, root: treePath(defaultSettings.root) }
+    await pruneKept(parts, agentId('coder-1'), 'taken')
     expect((await box.mr.taken('coder-1')).map(({ id }) => id)).not.toContain(message.id)
     expect((await box.mr.receive('coder-1')).messages.length).toBe(1)
   })

@@ -3,8 +3,10 @@ import { notFound } from '../../../kernel/errors.ts'
 import { isSegment } from '../../../kernel/tree-path.ts'
 import { parseMessage } from '../format.ts'
 import { type AgentId, type Folder, folderPath, stemOf } from '../layout.ts'
+import { foldersWith } from '../lifecycle.ts'
 import type { Delivery } from './delivery.ts'
 import { forgeryIn, isGenuine } from './genuine.ts'
+import { moveMessage, pathsOf } from './moving.ts'
 import type { Kept, Recovered } from './outcomes.ts'
 import { expectInOrder, isMessageEntry, messageNames, pathIn, type RoutingParts, turnOf } from './parts.ts'
 import { messageIn } from './reading.ts'
@@ -52,24 +54,25 @@ export class KeptMessages {
     return this.#parts.tree.exclusively(turnOf(this.#parts, agent), async () => {
       const { tree, settings, hooks } = this.#parts
       const target = pathIn(this.#parts, agent, 'inbox', name)
-      for (const folder of ['taken', 'evicted'] as const) {
-        const path = pathIn(this.#parts, agent, folder, name)
+      for (const from of foldersWith('recover')) {
+        const step = { agent, name, from, transition: 'recover' } as const
+        const [path] = pathsOf(this.#parts, step)
         const leaf = await tree.read(path)
         if (!leaf) continue
         if (await tree.look(target)) break
         await expectInOrder(this.#parts, agent, ['inbox', '.received.json'])
         const names = await messageNames(this.#parts, agent, 'inbox')
         await this.#delivery.evictions.makeRoom(agent, names, settings.inboxLimit - 1)
-        const message = messageIn(this.#parts, leaf.bytes, { agent, fileName: name })
+        const message = await messageIn(this.#parts, leaf.bytes, { agent, fileName: name })
         // A forgery changes no memory: it would let a copy of what it imitates be handed out again.
         if (message && (await isGenuine(this.#parts, agent, message))) {
           // Before the move: once it is in the inbox, a reader may have it.
           await hooks.recover?.(agent, message)
           await this.#numbers.expectAgain(agent, message)
         }
-        const moved = await tree.move(path, target, { touched: true })
+        const moved = await moveMessage(this.#parts, step, { touched: true })
         if (moved.outcome === 'moved') {
-          return { outcome: 'recovered', from: folder, path: target, durability: moved.durability }
+          return { outcome: 'recovered', from, path: target, durability: moved.durability }
         }
       }
       if (await tree.look(target)) return { outcome: 'unchanged', from: 'inbox', path: target, durability: 'process' }

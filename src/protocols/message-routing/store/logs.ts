@@ -1,5 +1,6 @@
 /** The two logs of an agent: what went wrong, in the specification's shape, and what was evicted. One JSON object a line. */
-import { printJsonLine } from '../../../formats/json-lines.ts'
+import { jsonLines } from '../../../formats/json-lines.ts'
+import { EventLog } from '../../../tree/event-log.ts'
 import { type AgentId, errorLogPath, evictionLogPath } from '../layout.ts'
 import type { RoutingParts } from './parts.ts'
 
@@ -33,7 +34,7 @@ export async function logError(
     at: new Date(parts.clock.now()).toISOString(),
     ...(file === undefined ? {} : { file }),
   }
-  await parts.tree.append(errorLogPath(parts.root, agent), lineOf(line))
+  await new EventLog(parts.tree, errorLogPath(parts.root, agent), jsonLines).append(line)
 }
 
 export interface LoggedEviction {
@@ -46,7 +47,15 @@ export interface LoggedEviction {
 export async function logEviction(parts: RoutingParts, recipient: AgentId, { msgId, count, file }: LoggedEviction) {
   const at = new Date(parts.clock.now()).toISOString()
   const line = { event: 'evicted', recipient, count, msg_id: msgId, at, file }
-  await parts.tree.append(evictionLogPath(parts.root, recipient), lineOf(line))
+  await new EventLog(parts.tree, evictionLogPath(parts.root, recipient), jsonLines).append(line)
 }
 
-const lineOf = (value: unknown): string => printJsonLine(value).slice(0, -1)
+const lineEnd = 0x0a
+
+/** The lines of an agent's log, which is only ever appended to. */
+export async function countEvictions({ tree, root }: RoutingParts, agent: AgentId): Promise<number> {
+  const log = await tree.read(evictionLogPath(root, agent))
+  let lines = 0
+  for (const byte of log?.bytes ?? []) if (byte === lineEnd) lines++
+  return lines
+}

@@ -1,6 +1,7 @@
 /** The numbers that a sender gives out, one counter for each recipient. Spec: Message Routing, "Sequence Numbering". */
 import { corrupt } from '../../../kernel/errors.ts'
 import { childOf, isSegment } from '../../../kernel/tree-path.ts'
+import { changeLeaf } from '../../../tree/change.ts'
 import { type AgentId, sequencePath, sequencesPath } from '../layout.ts'
 import type { RoutingParts } from './parts.ts'
 
@@ -10,13 +11,12 @@ import type { RoutingParts } from './parts.ts'
  */
 export async function issueNumber({ tree, root }: RoutingParts, from: AgentId, to: AgentId): Promise<number> {
   const path = sequencePath(root, from, to)
-  for (;;) {
-    const leaf = await tree.read(path)
-    const next = leaf ? numberIn(leaf.bytes, path, from) + 1 : 1
-    const bytes = Buffer.from(`${next}\n`)
-    const { outcome } = leaf ? await tree.replace(path, bytes, leaf.revision) : await tree.create(path, bytes)
-    if (outcome === 'replaced' || outcome === 'created') return next
-  }
+  let next = 0
+  await changeLeaf(tree, path, (leaf) => {
+    next = leaf ? numberIn(leaf.bytes, path, from) + 1 : 1
+    return Buffer.from(`${next}\n`)
+  })
+  return next
 }
 
 /** All numbers of a sender begin at 1 again. Answers how many counters there were. */

@@ -1,7 +1,7 @@
 /** What each verb of Message Routing takes and answers. */
 import type { Envelope } from '../../../kernel/envelope.ts'
 import type { Durability } from '../../../tree/tree.ts'
-import type { Issue } from '../issue.ts'
+import type { FieldProblem } from '../problem.ts'
 import type { MessageType, MrMessage, Payload } from '../schema.ts'
 
 /** Where a message is: the folder of its recipient that it lies in. */
@@ -74,6 +74,8 @@ export interface ReceiveOptions {
   readonly peek?: boolean
   /** At most this many; all of them when left out. */
   readonly limit?: number
+  /** Only the message with this id. */
+  readonly id?: string
   /** `time` (the default): by timestamp, number, sender and id. `priority`: the highest first, then the same. */
   readonly order?: 'time' | 'priority'
   /** Wait this long for a first one to arrive. */
@@ -159,9 +161,9 @@ export interface Unacknowledged {
 export interface Validated {
   readonly outcome: 'valid' | 'invalid'
   /** By the schema: with one of these the message is not delivered. */
-  readonly issues: readonly Issue[]
+  readonly issues: readonly FieldProblem[]
   /** By the table of payloads: refused when sent, reported when received. */
-  readonly payloadIssues: readonly Issue[]
+  readonly payloadIssues: readonly FieldProblem[]
   readonly notes: readonly string[]
   readonly size: number
 }

@@ -7,20 +7,21 @@
 import { SignalboxError, unavailable } from '../../../kernel/errors.ts'
 import type { Durability } from '../../../tree/tree.ts'
 import { waitFor } from '../../../tree/wait.ts'
-import { largestRead, payloadIssues } from '../format.ts'
+import { largestRead, payloadProblems } from '../format.ts'
 import type { Rejection } from '../hooks.ts'
+import { sentencesOf } from '../judge.ts'
 import { type AgentId, folderPath, stemOf } from '../layout.ts'
 import { byPriority, byTime } from '../order.ts'
 import { settleAwaited } from './awaited.ts'
 import { forgeryIn } from './genuine.ts'
 import { pruneNowAndThen } from './keeping.ts'
 import { discarded, logError } from './logs.ts'
+import { moveMessage, pathsOf, setMessageAside } from './moving.ts'
 import type { MrReceived, MrView, ReceiveOptions, Rejected, Replied } from './outcomes.ts'
 import { expectInOrder, pathIn, type RoutingParts } from './parts.ts'
 import { messageIn } from './reading.ts'
 import type { ReceivedNumbers, Report } from './received.ts'
 import type { Invalid, Scanned, Scanner, Waiting } from './scan.ts'
-import { setAside } from './set-aside.ts'
 import { viewOf } from './view.ts'
 
 /** A folder whose time is younger than this may change again without the time showing it. */
@@ -146,19 +147,19 @@ export class Receiving {
   }
 
   async #takeOne(agent: AgentId, waiting: Waiting, compat: boolean): Promise<TakenOne> {
-    const { tree } = this.#parts
     const { name } = waiting
     let now = waiting
     let isInvalid = false
-    const path = pathIn(this.#parts, agent, 'taken', name)
-    const moved = await tree.move(pathIn(this.#parts, agent, 'inbox', name), path, {
+    const step = { agent, name, from: 'inbox', transition: 'take' } as const
+    const moved = await moveMessage(this.#parts, step, {
       change: (before) => {
         // The bytes that move are the ones that are handed out, whatever was read before.
         if (isSame(before, waiting.bytes)) return before
         const judged = this.#scanner.judge(before, { agent, name, size: before.length, compat })
         isInvalid = judged.outcome !== 'message'
         if (judged.outcome !== 'message') return undefined
-        now = { ...waiting, ...judged, bytes: Uint8Array.from(before) }
+        const problems = sentencesOf(judged.problems)
+        now = { ...waiting, ...judged, problems, bytes: Uint8Array.from(before) }
         return before
       },
     })
@@ -167,7 +168,7 @@ export class Receiving {
       return this.#takeOne(agent, waiting, compat)
     if (moved.outcome === 'taken') return { outcome: 'rejected' as const, rejected: await this.#rejectCopy(agent, now) }
     if (moved.outcome !== 'moved') return { outcome: 'gone' as const }
-    return this.#open(agent, now, path, moved.durability)
+    return this.#open(agent, now, pathsOf(this.#parts, step)[1], moved.durability)
   }
 
   /** After the take, so that no two readers open the same one; what does not open goes on to `rejected/`. */
@@ -179,15 +180,17 @@ export class Receiving {
       return { outcome: 'taken' as const, view: viewOf(opened.message, 'taken', path, opened), durability }
     }
     const { name, message } = waiting
-    const invalid = { name, rejection: { ...opened, msgId: message.msg_id, isUnfinished: false } }
+    const invalid = { name, rejection: { ...opened, msgId: message.msg_id } }
     return { outcome: 'rejected' as const, rejected: await this.#reject(agent, invalid, () => true, 'taken') }
   }
 
   /** It could not be judged, which is not its fault: it waits again, for whoever comes when the cause is put right. */
   async #putBack(agent: AgentId, { name }: Waiting, cause: unknown): Promise<never> {
-    const [taken, inbox] = [pathIn(this.#parts, agent, 'taken', name), pathIn(this.#parts, agent, 'inbox', name)]
-    const moved = await this.#parts.tree.move(taken, inbox).catch(() => undefined)
+    const step = { agent, name, from: 'taken', transition: 'putBack' } as const
+    // Whatever keeps it from going back, the cause is told.
+    const moved = await moveMessage(this.#parts, step).catch(() => undefined)
     if (moved?.outcome === 'moved' || !(cause instanceof SignalboxError)) throw cause
+    const [taken] = pathsOf(this.#parts, step)
     throw unavailable('NOT_PUT_BACK', `${taken} was taken but could not be handed out: ${cause.message}`, {
       hint: `Put the cause right, then let it wait again: signalbox mr recover ${agent} ${stemOf(name)}`,
       details: { path: taken, reason: cause.code },
@@ -204,7 +207,7 @@ export class Receiving {
       outcome: 'opened' as const,
       message: opened?.message ?? message,
       // Of an encrypted payload only the decrypted one can be judged.
-      problems: isOther ? payloadIssues(opened.message).map((issue) => issue.message) : problems,
+      problems: isOther ? sentencesOf(payloadProblems(opened.message)) : problems,
       notes: [...notes, ...(opened?.notes ?? [])],
     }
   }
@@ -220,13 +223,7 @@ export class Receiving {
       const opened = await this.#opened(agent, waiting, true)
       if (opened.outcome === 'opened') messages.push(viewOf(opened.message, 'inbox', path, opened))
       else
-        rejected.push({
-          file: waiting.name,
-          path,
-          code: opened.code,
-          msgId: waiting.message.msg_id,
-          issues: opened.issues,
-        })
+        rejected.push(rejectedAs({ name: waiting.name, rejection: { ...opened, msgId: waiting.message.msg_id } }, path))
     }
     return {
       outcome: messages.length > 0 ? 'received' : 'nothing',
@@ -267,17 +264,15 @@ export class Receiving {
     from: 'inbox' | 'taken' = 'inbox',
   ): Promise<Rejected[]> {
     const { name, rejection } = invalid
-    const moved = await setAside(this.#parts, agent, name, from, 'rejected', {
-      // Judged once more when it is won: its writer may have finished or exchanged it since.
-      change: (before) => (isStillBad(before) ? before : undefined),
-      atMost: largestRead + 1,
-    })
+    // Judged once more when it is won: its writer may have finished or exchanged it since.
+    const judge = { isMeant: isStillBad, atMost: largestRead + 1 }
+    const moved = await setMessageAside(this.#parts, { agent, name, from, transition: 'reject' }, judge)
     if (moved.outcome !== 'moved') return []
     const { code, issues } = rejection
     const msgId = rejection.msgId ?? stemOf(name)
     await logError(this.#parts, agent, { code, msgId, issues, action: discarded, file: `rejected/${moved.name}` })
     await pruneNowAndThen(this.#parts, agent, 'rejected', [stemOf(name)])
-    return [rejectedAs(invalid, pathIn(this.#parts, agent, 'rejected', moved.name))]
+    return [rejectedAs(invalid, moved.path)]
   }
 
   #isInvalid(agent: AgentId, name: string, compat: boolean): (bytes: Uint8Array) => boolean {
@@ -290,10 +285,10 @@ export class Receiving {
     const { tree, hooks } = this.#parts
     const leaf = hooks.verify && (await tree.read(pathIn(this.#parts, agent, 'taken', name)))
     if (!leaf) return false
-    const message = messageIn(this.#parts, leaf.bytes, { agent, fileName: name })
+    const message = await messageIn(this.#parts, leaf.bytes, { agent, fileName: name })
     const forgery = message ? await forgeryIn(this.#parts, agent, message) : noMessage
     if (!forgery) return false
-    const invalid = { name, rejection: { ...forgery, msgId: message?.msg_id, isUnfinished: false } }
+    const invalid = { name, rejection: { ...forgery, msgId: message?.msg_id } }
     await this.#reject(agent, invalid, (now) => isSame(now, leaf.bytes), 'taken')
     return true
   }
@@ -301,13 +296,7 @@ export class Receiving {
   /** An id that was handed out before: at most once means that a copy goes to nobody. */
   #rejectCopy(agent: AgentId, { name, message, bytes }: Waiting): Promise<Rejected[]> {
     const issues = [`A message ${message.msg_id} was handed out before; this copy is not`]
-    const rejection = {
-      outcome: 'rejected' as const,
-      code: 'DUPLICATE',
-      issues,
-      msgId: message.msg_id,
-      isUnfinished: false,
-    }
+    const rejection = { code: 'DUPLICATE', issues, msgId: message.msg_id }
     return this.#reject(agent, { name, rejection }, (now) => isSame(now, bytes))
   }
 
@@ -364,8 +353,10 @@ async function unlessFailing<T>(notices: string[], what: string, work: () => Pro
   }
 }
 
-const inOrder = ({ waiting }: Scanned, { order }: ReceiveOptions): Waiting[] =>
-  [...waiting].sort(order === 'priority' ? byPriority : byTime)
+const inOrder = ({ waiting }: Scanned, { order, id }: ReceiveOptions): Waiting[] =>
+  waiting
+    .filter(({ message }) => id === undefined || message.msg_id === id)
+    .sort(order === 'priority' ? byPriority : byTime)
 
 const isSame = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && Buffer.compare(a, b) === 0
 

@@ -4,6 +4,7 @@
  */
 import { parseJson, printJson } from '../../../formats/json.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
+import { changeLeaf } from '../../../tree/change.ts'
 import { parseMessage } from '../format.ts'
 import { expectAgain, noteNumber, nothingSeen, type Range, type Seen, without } from '../gaps.ts'
 import { type AgentId, folderPath, isAgentId, receivedPath } from '../layout.ts'
@@ -101,17 +102,12 @@ export class ReceivedNumbers {
 
   async #update(agent: AgentId, change: (memory: Memory) => void): Promise<void> {
     const { tree, root } = this.#parts
-    const path = receivedPath(root, agent)
-    for (;;) {
-      const leaf = await tree.read(path)
+    await changeLeaf(tree, receivedPath(root, agent), (leaf) => {
       const memory = leaf ? memoryIn(leaf.bytes) : {}
       change(memory)
       const senders = Object.entries(memory).slice(-mostSenders)
-      const bytes = Buffer.from(printJson({ senders: Object.fromEntries(senders) }))
-      if (leaf && bytes.equals(leaf.bytes)) return
-      const { outcome } = leaf ? await tree.replace(path, bytes, leaf.revision) : await tree.create(path, bytes)
-      if (outcome === 'replaced' || outcome === 'created') return
-    }
+      return Buffer.from(printJson({ senders: Object.fromEntries(senders) }))
+    })
   }
 }
 

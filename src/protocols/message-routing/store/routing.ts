@@ -1,16 +1,30 @@
 /** Message Routing in one workspace: what `openWorkspace(…).mr` offers. */
 import { invalidInput } from '../../../kernel/errors.ts'
+import type { Problem } from '../../../kernel/problem.ts'
+import { treePath } from '../../../kernel/tree-path.ts'
 import type { Finding } from '../../../tree/tree.ts'
-import type { Neutral } from '../../contract.ts'
-import { parseMessage, payloadIssues } from '../format.ts'
-import type { Issue } from '../issue.ts'
+import type { Surroundings } from '../../contract.ts'
+import { payloadFrom } from '../draft.ts'
+import { parseMessage, payloadProblems } from '../format.ts'
+import type { Hooks } from '../hooks.ts'
 import { judgeFile } from '../judge.ts'
 import { agentId, messageId } from '../layout.ts'
+import type { Alert } from '../metrics/alerts.ts'
+import { Measuring } from '../metrics/measuring.ts'
+import type { MrMetrics } from '../metrics/report.ts'
+import type { MrPorts } from '../ports.ts'
+import type { FieldProblem } from '../problem.ts'
+import type { Payload } from '../schema.ts'
+import type { KeyRing } from '../security/keys.ts'
+import { isGuarded, type Protection, protect } from '../security/protection.ts'
+import type { MrSettings } from '../settings.ts'
 import { Acks } from './acks.ts'
 import { Agents } from './agents.ts'
 import { Delivery } from './delivery.ts'
 import { Inspection } from './inspect.ts'
 import { KeptMessages } from './kept.ts'
+import { countEvictions } from './logs.ts'
+import type { MrNeutral } from './neutral.ts'
 import type {
   Acknowledged,
   AgentStatus,
@@ -29,15 +43,23 @@ import type {
 } from './outcomes.ts'
 import { Overview } from './overview.ts'
 import type { RoutingParts } from './parts.ts'
+import { Foreign } from './reading.ts'
 import { Receiving } from './receive.ts'
 import { ReceivedNumbers } from './received.ts'
 import { Scanner } from './scan.ts'
 import { Sending } from './send.ts'
 
-export type { RoutingParts } from './parts.ts'
+/** How it is opened. Without ports there are no keys; everything that needs none works. */
+export interface Opening extends Surroundings<MrSettings>, Partial<MrPorts> {
+  /** In place of those that the settings ask for, one by one. */
+  readonly hooks?: Hooks
+}
 
 export class Routing {
   readonly #parts: RoutingParts
+  readonly #ports: Partial<MrPorts>
+  readonly #protection: Protection
+  readonly #measuring: Measuring
   readonly #agents: Agents
   readonly #sending: Sending
   readonly #receiving: Receiving
@@ -46,7 +68,19 @@ export class Routing {
   readonly #overview: Overview
   readonly #inspection: Inspection
 
-  constructor(parts: RoutingParts) {
+  constructor({ tree, clock, settings, hooks, ...ports }: Opening) {
+    this.#ports = ports
+    this.#protection = protect({ tree, clock, settings, ...ports })
+    this.#measuring = new Measuring({ tree, clock, settings })
+    const { observe } = this.#measuring
+    const parts: RoutingParts = {
+      tree,
+      clock,
+      settings,
+      root: treePath(settings.root),
+      hooks: { observe, ...this.#protection.hooks, ...hooks },
+      foreign: new Foreign(),
+    }
     this.#parts = parts
     const delivery = new Delivery(parts)
     const scanner = new Scanner(parts, delivery.evictions)
@@ -60,8 +94,8 @@ export class Routing {
     this.#inspection = new Inspection(parts, this.#agents, scanner)
   }
 
-  async neutral(): Promise<Neutral> {
-    throw new Error('not there yet')
+  async neutral(): Promise<MrNeutral> {
+    return new (await import('./neutral.ts')).MrNeutral(this, this.#parts, this.#agents)
   }
 
   /** Makes the folders of an agent. With `reset` its numbers begin at 1 again; messages stay where they are. */
@@ -114,7 +148,7 @@ export class Routing {
     const size = bytes.length
     if (judged.outcome === 'message') {
       const tooLarge = size > largestMessage ? [oversize(size, largestMessage)] : []
-      const found = payloadIssues(judged.message)
+      const found = payloadProblems(judged.message)
       const isValid = found.length === 0 && tooLarge.length === 0
       return {
         outcome: isValid ? 'valid' : 'invalid',
@@ -126,8 +160,13 @@ export class Routing {
     }
     // Where the schema itself has nothing against it, it is the version, the name or the place.
     const parsed = parseMessage(bytes)
-    const issues = parsed.outcome === 'invalid' ? parsed.issues : judged.issues.map(asIssue)
+    const issues = parsed.outcome === 'malformed' ? parsed.problems : judged.problems.map(ofThePlace)
     return { outcome: 'invalid', issues, payloadIssues: [], notes: [], size }
+  }
+
+  /** The payload that somebody typed; throws BAD_PAYLOAD for what is no JSON object. */
+  payloadFrom(text: string): Payload {
+    return payloadFrom(text)
   }
 
   async agents(): Promise<readonly string[]> {
@@ -160,19 +199,74 @@ export class Routing {
   }
 
   /** What `doctor` should know; with `repair`, what can be put right is. */
-  inspect(options: { readonly repair?: boolean } = {}): Promise<readonly Finding[]> {
-    return this.#inspection.inspect(options.repair === true)
+  async inspect({ repair = false }: { readonly repair?: boolean } = {}): Promise<readonly Finding[]> {
+    const { keysFolder, outside, workspace } = this.#ports
+    const findings = await this.#inspection.inspect(repair)
+    if (!keysFolder || !outside || workspace === undefined) return findings
+    const { inspectKeys } = await import('../security/inspect.ts')
+    return [...findings, ...(await inspectKeys({ keysFolder, outside, workspace }, this.#parts.settings.keys))]
+  }
+
+  /** The agent that may have been meant, when nobody has this name yet. */
+  meant(agent: string): Promise<string | undefined> {
+    return this.#agents.meant(agent)
+  }
+
+  /** A sentence for whoever looks into an inbox that is not there; none when it is. */
+  noticesAboutReader(agent: string): Promise<readonly string[]> {
+    return this.#agents.noticesAboutReader(agent)
+  }
+
+  /** Throws NO_SUCH_AGENT when nobody has this name. */
+  expectAgent(agent: string): Promise<void> {
+    return this.#agents.expect(agent)
+  }
+
+  /** Latencies, depths and evictions of all processes of this workspace, and what is wrong now. */
+  async metrics(): Promise<MrMetrics> {
+    const { names } = await this.#agents.known()
+    let evictions = 0
+    for (const agent of names) evictions += await countEvictions(this.#parts, agent)
+    return this.#measuring.report(depthsOf((await this.status()).agents), evictions)
+  }
+
+  /** The alerts that were raised since somebody last asked. */
+  takeAlerts(): readonly Alert[] {
+    return this.#measuring.takeAlerts()
+  }
+
+  /** What is wrong now with these agents, and with how long writing and reading took lately. */
+  standingAlerts(agents: readonly AgentStatus[]): Promise<readonly Alert[]> {
+    return this.#measuring.standingAlerts(depthsOf(agents))
+  }
+
+  /** Who can sign and who is trusted. Used once `mr.signing` or `mr.encryption` is configured. */
+  keys(): Promise<KeyRing> {
+    return this.#protection.keys()
+  }
+
+  /** Whether messages are judged by time: what counts as a copy, and who sends too fast. */
+  get isGuarded(): boolean {
+    return isGuarded(this.#parts.settings.security)
+  }
+
+  /** Writes down what was measured, and lets go of the keys. */
+  async close(): Promise<void> {
+    await this.#measuring.close()
+    await this.#protection.close()
   }
 }
 
-const asIssue = (message: string): Issue => ({
-  field: '',
+const depthsOf = (agents: readonly AgentStatus[]) => new Map(agents.map(({ agent, depth }) => [agent, depth]))
+
+const ofThePlace = (problem: Problem): FieldProblem => ({
+  ...problem,
   expected: 'a message for this place',
   found: undefined,
-  message,
 })
 
-const oversize = (size: number, largest: number): Issue => ({
+const oversize = (size: number, largest: number): FieldProblem => ({
+  code: 'MESSAGE_TOO_LARGE',
   field: '',
   expected: `at most ${largest} bytes`,
   found: `${size} bytes`,

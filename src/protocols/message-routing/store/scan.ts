@@ -2,13 +2,13 @@
  * What is in an inbox: its messages, and the files that are none. A scan changes nothing, but for a surplus that other
  * programs left, which is evicted first. Spec: Message Routing, "Inbox Overflow Protection".
  */
-import { SignalboxError } from '../../../kernel/errors.ts'
 import { largestRead } from '../format.ts'
-import { type Judged, judgeFile } from '../judge.ts'
+import type { Rejection } from '../hooks.ts'
+import { type Judged, judgeFile, type NoMessage, sentencesOf } from '../judge.ts'
 import type { AgentId } from '../layout.ts'
 import { momentOf, type Timed } from '../order.ts'
 import type { Evictions } from './evictions.ts'
-import { messageNames, pathIn, type RoutingParts, turnOf } from './parts.ts'
+import { messageNames, pathIn, type RoutingParts, turnOf, unlessOdd } from './parts.ts'
 
 /** A file that is a message for this inbox. */
 export interface Waiting extends Timed {
@@ -22,8 +22,16 @@ export interface Waiting extends Timed {
 /** A file that is none. */
 export interface Invalid {
   readonly name: string
-  readonly rejection: Extract<Judged, { readonly outcome: 'rejected' }>
+  readonly rejection: Omit<Rejection, 'outcome'> & {
+    /** The id that it gives itself, where it does. */
+    readonly msgId: string | undefined
+  }
 }
+
+export const invalidAs = (name: string, { code, msgId, problems }: NoMessage): Invalid => ({
+  name,
+  rejection: { code, msgId, issues: sentencesOf(problems) },
+})
 
 export interface Scanned {
   readonly waiting: readonly Waiting[]
@@ -64,6 +72,7 @@ export class Scanner {
   }
 
   async #readAll(agent: AgentId, names: readonly string[], options: ScanOptions, isFresh = false) {
+    if (options.compat) await this.#parts.foreign.load()
     const key = `${agent} ${options.compat === true}`
     const before = isFresh ? undefined : this.#known.get(key)
     const known = new Map<string, Waiting>()
@@ -96,7 +105,8 @@ export class Scanner {
     { compat = false }: ScanOptions,
   ): Promise<Waiting | (Invalid & { readonly isYoung: boolean }) | undefined> {
     const { tree, settings } = this.#parts
-    const leaf = await unlessStrange(() =>
+    // A file that turned into a link or a pipe since it was listed is nobody's message.
+    const leaf = await unlessOdd(() =>
       tree.read(pathIn(this.#parts, agent, 'inbox', name), { atMost: largestRead + 1 }),
     )
     if (!leaf) return undefined
@@ -104,20 +114,20 @@ export class Scanner {
     const judged = this.judge(bytes, { agent, name, size, compat })
     if (judged.outcome === 'message') {
       const { message, problems, notes } = judged
-      return { name, bytes, message, at: momentOf(message), arrivedAt: modifiedAt, problems, notes }
+      const at = momentOf(message)
+      return { name, bytes, message, at, arrivedAt: modifiedAt, problems: sentencesOf(problems), notes }
     }
-    const isYoung = judged.isUnfinished && (await tree.now()) - modifiedAt < settings.settleMs
-    return { name, rejection: judged, isYoung }
+    const isYoung = judged.isUnfinished === true && (await tree.now()) - modifiedAt < settings.settleMs
+    return { ...invalidAs(name, judged), isYoung }
   }
 
   judge(
     bytes: Uint8Array,
     { agent, name, size, compat }: { agent: AgentId; name: string; size: number; compat: boolean },
   ): Judged {
-    const { settings, hooks } = this.#parts
-    const convert = compat ? hooks.convert?.bind(hooks) : undefined
-    const { largestMessage } = settings
-    return judgeFile(bytes, { agent, fileName: name, size, largestMessage, ...(convert ? { convert } : {}) })
+    const { settings, foreign } = this.#parts
+    const convert = compat ? foreign.known?.convert : undefined
+    return judgeFile(bytes, { agent, fileName: name, size, largestMessage: settings.largestMessage, convert })
   }
 
   async #withinLimit(agent: AgentId, names: string[]): Promise<{ evicted: readonly string[]; names: string[] }> {
@@ -128,16 +138,6 @@ export class Scanner {
       const { evicted } = await this.#evictions.makeRoom(agent, now, settings.inboxLimit)
       return { evicted, names: await messageNames(this.#parts, agent, 'inbox') }
     })
-  }
-}
-
-/** A file that turned into a link or a pipe since it was listed is nobody's message. */
-async function unlessStrange<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read()
-  } catch (error) {
-    if (error instanceof SignalboxError && error.code === 'NOT_A_LEAF') return undefined
-    throw error
   }
 }
 

@@ -3,24 +3,22 @@ import { SignalboxError } from '../../../kernel/errors.ts'
 import { unusualDirection } from '../directions.ts'
 import { draftOf } from '../draft.ts'
 import { type AgentId, agentId } from '../layout.ts'
-import { StatedVersions } from '../versions.ts'
 import type { Agents } from './agents.ts'
 import { originalOf } from './answering.ts'
 import { type Delivered, type Delivery, refused } from './delivery.ts'
 import { pruneNowAndThen } from './keeping.ts'
 import type { MrBroadcast, MrSendInput, MrSent } from './outcomes.ts'
 import type { RoutingParts } from './parts.ts'
+import { expectCommonVersion } from './stated-versions.ts'
 import { viewOf } from './view.ts'
 
 export class Sending {
   readonly #parts: RoutingParts
   readonly #agents: Agents
   readonly #delivery: Delivery
-  readonly #versions: StatedVersions
 
   constructor(parts: RoutingParts, agents: Agents, delivery: Delivery) {
     this.#parts = parts
-    this.#versions = new StatedVersions(parts.tree, parts.root)
     this.#agents = agents
     this.#delivery = delivery
   }
@@ -32,7 +30,7 @@ export class Sending {
     const original =
       compat && replyTo !== undefined ? await originalOf(this.#parts, agentId(input.from), replyTo) : undefined
     const draft = draftOf({ ...input, ...(original ? { replyTo: original.id } : {}) }, settings.largestMessage)
-    await this.#versions.expectCommon(draft.to)
+    await expectCommonVersion(this.#parts, draft.to)
     const refusal = hooks.admit && (await hooks.admit(draft.from, draft.to, await tree.now()))
     if (refusal) throw refused(refusal)
     const delivered = await this.#delivery.deliver(draft, original?.fields)

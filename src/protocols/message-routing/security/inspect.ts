@@ -1,20 +1,21 @@
-/** What `doctor` should know of Message Routing. */
-import { stateOf } from '../../tree/home.ts'
-import type { Finding } from '../../tree/tree.ts'
-import type { Context } from '../define.ts'
-import { isNoPlace, keysFolderFor } from './keys-folder.ts'
-import { withRouting } from './open.ts'
+/** What `doctor` should know of keys: that others can read them, or that some lie where none are looked for. */
+import { stateOf } from '../../../tree/home.ts'
+import type { Finding } from '../../../tree/tree.ts'
+import type { MrPorts } from '../ports.ts'
+import { isNoPlace, ringFolder } from './ring.ts'
 
-export async function inspectRouting(context: Context, repair: boolean): Promise<Finding[]> {
-  const inInboxes = await withRouting(context, (routing) => routing.inspect({ repair }))
-  const own = await keysFolderIn(context)
-  return [...inInboxes, ...inspectWorkspaceKeys(context, own), ...(own === undefined ? [] : inspectKeys(context, own))]
+type Ports = Pick<MrPorts, 'keysFolder' | 'outside' | 'workspace'>
+
+/** `named`: the directory that the settings name for keys, if they do. */
+export async function inspectKeys(ports: Ports, named: string | undefined): Promise<Finding[]> {
+  const own = named ?? (await placeFor(ports))
+  return [...keysInWorkspace(ports, own), ...(own === undefined ? [] : exposedKeys(ports, own))]
 }
 
 /** `undefined` where there is no place for keys; whoever needs one is told. */
-async function keysFolderIn(context: Context): Promise<string | undefined> {
+async function placeFor({ keysFolder }: Ports): Promise<string | undefined> {
   try {
-    return await keysFolderFor(context)
+    return await keysFolder()
   } catch (error) {
     if (isNoPlace(error)) return undefined
     throw error
@@ -22,8 +23,8 @@ async function keysFolderIn(context: Context): Promise<string | undefined> {
 }
 
 /** A private key that others can read is no secret any more, and one that they can write is not ours. */
-function inspectKeys({ outside }: Context, own: string): Finding[] {
-  const ring = outside.resolve(own, 'keys')
+function exposedKeys({ outside }: Ports, own: string): Finding[] {
+  const ring = outside.resolve(own, ringFolder)
   const folder = outside.resolve(ring, 'private')
   if (outside.kindOf(folder) !== 'folder' || !outside.mayRead(folder)) return []
   const files = outside.namesIn(folder).map((name) => outside.resolve(folder, name))
@@ -32,14 +33,14 @@ function inspectKeys({ outside }: Context, own: string): Finding[] {
 }
 
 /** They were kept there once, and a repository can bring some along. */
-function inspectWorkspaceKeys({ outside, root }: Context, own: string | undefined): Finding[] {
-  const path = outside.resolve(root().path, stateOf('keys'))
+function keysInWorkspace({ outside, workspace }: Ports, own: string | undefined): Finding[] {
+  const path = outside.resolve(workspace, stateOf('keys'))
   if (outside.kindOf(path) === undefined) return []
   const message = 'Keys inside a workspace are not used: whoever made it could have put them there.'
   const hint =
     own === undefined
       ? 'If you made them, move them to a directory of your own, and set SIGNALBOX_MR_KEYS to the one that holds it.'
-      : `If you made them, move them: mkdir -p ${own} && mv ${path} ${outside.resolve(own, 'keys')}. Otherwise delete them.`
+      : `If you made them, move them: mkdir -p ${own} && mv ${path} ${outside.resolve(own, ringFolder)}. Otherwise delete them.`
   return [{ code: 'KEYS_IN_WORKSPACE', severity: 'warning', path, message, hint, repaired: false }]
 }
 

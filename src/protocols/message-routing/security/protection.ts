@@ -1,0 +1,54 @@
+/** Signatures, encryption and limits on rate, of which nothing is loaded before a workspace or a message needs it. */
+import type { Clock } from '../../../kernel/clock.ts'
+import { once } from '../../../kernel/once.ts'
+import type { Tree } from '../../../tree/tree.ts'
+import type { Hooks } from '../hooks.ts'
+import type { MrPorts } from '../ports.ts'
+import type { MrSettings, SecuritySettings } from '../settings.ts'
+import type { KeyRing } from './keys.ts'
+
+export interface Protection {
+  readonly hooks: Hooks
+  keys(): Promise<KeyRing>
+  close(): Promise<void>
+}
+
+interface Parts extends Partial<MrPorts> {
+  readonly tree: Tree
+  readonly clock: Clock
+  readonly settings: MrSettings
+}
+
+/** Whether anything stands between a message and its file. */
+export const isGuarded = ({ signing, encryption, messagesPerMinute }: SecuritySettings): boolean =>
+  signing !== 'off' || encryption || messagesPerMinute > 0
+
+export function protect({ tree, clock, settings, ...ports }: Parts): Protection {
+  const { security } = settings
+  const ring = once(async () => (await import('./ring.ts')).openRing(clock, settings.keys, ports))
+  const keys = async () => (await ring()).keys
+  const guards = once(async () => {
+    const { makeGuards } = await import('./guards.ts')
+    // Whatever is encrypted needs a key first, which is refused where there are no ports.
+    return makeGuards({ tree, keys, sealing: () => ports.sealing!(), settings: security })
+  })
+  const hooks: Hooks = isGuarded(security)
+    ? {
+        admit: async (from, to, now) => (await guards()).admit(from, to, now),
+        seal: async (outgoing) => (await guards()).seal(outgoing),
+        open: async (incoming) => (await guards()).open(incoming),
+        recover: async (agent, message) => (await guards()).recover(agent, message),
+      }
+    : {
+        // Only what says that it is encrypted: it is opened whatever the settings are.
+        open: async (incoming) =>
+          'encrypted' in incoming.message.payload
+            ? (await guards()).open(incoming)
+            : { outcome: 'opened', message: incoming.message },
+      }
+  if (security.signing !== 'off') {
+    hooks.verify = async (agent, message) => (await guards()).verify(agent, message)
+    hooks.vouch = async (message) => (await guards()).vouch(message)
+  }
+  return { hooks, keys, close: async () => (await ring.made())?.close() }
+}

@@ -1,0 +1,29 @@
+/** The moves of messages between the folders of an agent: the only place that makes them, and the lifecycle says where to. */
+import { type SetAside, type SetAsideOptions, setAside } from '../../../tree/set-aside.ts'
+import type { Moved, MoveOptions } from '../../../tree/tree.ts'
+import { type AgentId, type Folder, folderPath } from '../layout.ts'
+import { nextFolder, type Transition } from '../lifecycle.ts'
+import { pathIn, type RoutingParts } from './parts.ts'
+
+/** Which message goes which way. */
+export interface Step {
+  readonly agent: AgentId
+  readonly name: string
+  readonly from: Folder
+  readonly transition: Transition
+}
+
+/** Under its own name, and only if nothing has that there. */
+export const moveMessage = (parts: RoutingParts, step: Step, options: MoveOptions = {}): Promise<Moved> =>
+  parts.tree.move(...pathsOf(parts, step), options)
+
+/** Under a name that is free there. Its own is not when somebody used an id twice. */
+export function setMessageAside(parts: RoutingParts, step: Step, options: SetAsideOptions): Promise<SetAside> {
+  const { agent, name, from, transition } = step
+  const folder = folderPath(parts.root, agent, nextFolder(from, transition))
+  return setAside(parts.tree, pathIn(parts, agent, from, name), folder, options)
+}
+
+/** Where it is, and where it goes. */
+export const pathsOf = (parts: RoutingParts, { agent, name, from, transition }: Step) =>
+  [pathIn(parts, agent, from, name), pathIn(parts, agent, nextFolder(from, transition), name)] as const

@@ -1,0 +1,187 @@
+/**
+ * Message Routing in neutral words. It has no places (missions, workspaces), no claims that end and nothing that waits for
+ * a person; and it has no archive, so that `archived` makes no difference: what was taken, evicted or rejected is told
+ * in these states for as long as it is kept.
+ */
+import type { Envelope } from '../../../kernel/envelope.ts'
+import { invalidInput, notFound } from '../../../kernel/errors.ts'
+import { isMeant } from '../../../kernel/short-id.ts'
+import { treePath } from '../../../kernel/tree-path.ts'
+import type { Finding } from '../../../tree/tree.ts'
+import type { Draft, Filter, Message, Neutral, Receipt, Sent, Settled, Taken, TakeOptions } from '../../contract.ts'
+import { largestRead } from '../format.ts'
+import { type AgentId, agentId, agentPath, type Folder, folders, isAgentId, stemOf } from '../layout.ts'
+import type { Payload } from '../schema.ts'
+import type { Agents } from './agents.ts'
+import type { MrView } from './outcomes.ts'
+import { messageNames, pathIn, type RoutingParts, unlessOdd } from './parts.ts'
+import { messageIn } from './reading.ts'
+import type { Routing } from './routing.ts'
+import { viewOf } from './view.ts'
+
+/** What others leave with an agent: its messages, and those that had to make room for them. */
+const byOthers: ReadonlySet<string> = new Set(['inbox', 'evicted', 'evictions.log'])
+
+const priorities = { high: 8, normal: undefined, low: 2 } as const
+
+export class MrNeutral implements Neutral {
+  readonly #routing: Routing
+  readonly #parts: RoutingParts
+  readonly #agents: Agents
+
+  constructor(routing: Routing, parts: RoutingParts, agents: Agents) {
+    this.#routing = routing
+    this.#parts = parts
+    this.#agents = agents
+  }
+
+  async *seen({ place }: { readonly place?: string } = {}): AsyncGenerator<string> {
+    const { tree, root } = this.#parts
+    if (place !== undefined) return
+    for (const agent of (await this.#agents.known()).names) {
+      const entries = await unlessOdd(() => tree.list(agentPath(root, agent)))
+      if (entries?.some(({ name }) => !byOthers.has(name))) yield agent
+    }
+  }
+
+  /** Reads the whole inbox, which has a limit, since only the messages tell their order. */
+  async *waitingFor(agent: string, { limit }: { readonly limit?: number } = {}): AsyncGenerator<Message> {
+    if (limit !== undefined && limit < 1) return
+    const { messages } = await this.#routing.receive(agent, { peek: true, ...(limit === undefined ? {} : { limit }) })
+    for (const view of messages) yield this.#message(view)
+  }
+
+  async *find(id: string): AsyncGenerator<Message> {
+    const { idOfStem } = await this.#parts.foreign.load()
+    for (const agent of (await this.#agents.known()).names) {
+      const isFound = (stem: string) => isMeant(id, stem) || isMeant(id, idOfStem(stem))
+      for await (const view of this.#views(agent, folders, isFound)) yield this.#message(view)
+    }
+  }
+
+  async *messages({ place, from, to, states, limit = Number.POSITIVE_INFINITY }: Filter = {}): AsyncGenerator<Message> {
+    if (place !== undefined || limit < 1) return
+    const wanted = folders.filter((folder) => states?.includes(folder) ?? true)
+    let count = 0
+    for (const agent of to === undefined ? (await this.#agents.known()).names : isAgentId(to) ? [to] : []) {
+      for await (const view of this.#views(agent, wanted)) {
+        if (from !== undefined && view.from !== from) continue
+        yield this.#message(view)
+        if (++count >= limit) return
+      }
+    }
+  }
+
+  inspect(options: { readonly repair: boolean }): Promise<readonly Finding[]> {
+    return this.#routing.inspect(options)
+  }
+
+  /**
+   * A task: of the five types it is the one that says anything in words, and claims nothing about how work stands. A
+   * summary of its own goes into `message`, which is where a reader looks for one.
+   */
+  async send({ from, to, text, summary, place, id, replyTo, urgency = 'normal' }: Draft): Promise<Sent> {
+    if (id !== undefined) throw ownId(id)
+    expectNoPlace(place)
+    const priority = priorities[urgency]
+    const { message, durability, notices } = await this.#routing.send({
+      from,
+      to,
+      type: 'task-delegation',
+      payload: { task: text, ...(summary === undefined ? {} : { message: summary }) },
+      ...(replyTo === undefined ? {} : { replyTo }),
+      ...(priority === undefined ? {} : { priority }),
+    })
+    return { outcome: 'sent', message: envelopeOf(message), durability, notices }
+  }
+
+  /** A message is its reader's for good: the receipt has no end. */
+  async take(agent: string, { place, id, waitMs }: TakeOptions = {}): Promise<Taken> {
+    expectNoPlace(place)
+    const { messages, durability } = await this.#routing.receive(agent, {
+      limit: 1,
+      ...(id === undefined ? {} : { id }),
+      ...(waitMs === undefined ? {} : { waitMs }),
+    })
+    const [view] = messages
+    if (!view) return { outcome: 'nothing' }
+    return { outcome: 'taken', message: this.#message(view), receipt: { id: view.id, agent }, durability }
+  }
+
+  /** Acknowledges what asks for it. Nothing is told of anything else, and so nothing changes. */
+  async done({ id, agent }: Receipt, { text }: { readonly text?: string } = {}): Promise<Settled> {
+    const view = await this.#taken(agentId(agent), id)
+    const message = envelopeOf(view)
+    if (!view.requiresAck) return { outcome: 'unchanged', message, durability: 'process' }
+    const { outcome, durability } = await this.#routing.ack(agent, id, text === undefined ? {} : { text })
+    return { outcome: outcome === 'acknowledged' ? 'settled' : 'unchanged', message, durability }
+  }
+
+  async #taken(agent: AgentId, id: string): Promise<MrView> {
+    const { idOfStem } = await this.#parts.foreign.load()
+    for await (const view of this.#views(agent, ['taken'], (stem) => idOfStem(stem) === id)) return view
+    throw notFound(
+      'NO_SUCH_MESSAGE',
+      `${agent} has not taken a message ${id.slice(0, 80)}, or it is not kept any more.`,
+      {
+        hint: `See what there is: signalbox mr taken ${agent}`,
+        details: { agent, id: id.slice(0, 400) },
+      },
+    )
+  }
+
+  /** One file at a time. What is no message, or stands where none can be, is passed over; `inspect` tells of it. */
+  async *#views(agent: AgentId, states: readonly Folder[], isWanted = (_stem: string) => true): AsyncGenerator<MrView> {
+    for (const folder of states) {
+      for (const name of (await unlessOdd(() => messageNames(this.#parts, agent, folder))) ?? []) {
+        if (!isWanted(stemOf(name))) continue
+        const path = pathIn(this.#parts, agent, folder, name)
+        const leaf = await unlessOdd(() => this.#parts.tree.read(path, { atMost: largestRead + 1 }))
+        const message = leaf && (await messageIn(this.#parts, leaf.bytes, { agent, fileName: name }))
+        if (message) yield viewOf(message, folder, path)
+      }
+    }
+  }
+
+  #message(view: MrView): Message {
+    const isThere = async () => (await this.#parts.tree.look(treePath(view.path))) !== undefined
+    return {
+      envelope: envelopeOf(view),
+      text: async () => ((await isThere()) ? textOf(view.message.payload) : undefined),
+    }
+  }
+}
+
+const envelopeOf = ({ protocol, id, from, to, state, path, summary, createdAt }: MrView): Envelope => ({
+  protocol,
+  id,
+  from,
+  to,
+  state,
+  path,
+  summary,
+  createdAt,
+})
+
+/** The words of the payload; what it says besides stands below them, as it was written. */
+function textOf(payload: Payload): string {
+  const field = ['task', 'message'].find((name) => typeof payload[name] === 'string')
+  if (field === undefined) return JSON.stringify(payload, null, 2)
+  // Beside a task, `message` is its summary, which the envelope tells.
+  const { [field]: words, message: _, ...others } = payload
+  return Object.keys(others).length === 0 ? `${words}` : `${words}\n\n${JSON.stringify(others, null, 2)}`
+}
+
+function expectNoPlace(place: string | undefined): void {
+  if (place === undefined) return
+  throw invalidInput('NO_PLACES', 'Message Routing has one place for all agents, and none with a name.', {
+    hint: 'Leave the mission or workspace out.',
+    details: { place: place.slice(0, 400) },
+  })
+}
+
+const ownId = (id: string) =>
+  invalidInput('OWN_ID', 'Message Routing gives out the ids of messages itself.', {
+    hint: 'Leave the id out, and keep the one that is answered.',
+    details: { id: id.slice(0, 400) },
+  })

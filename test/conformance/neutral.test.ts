@@ -1,0 +1,23 @@
+import { treePath } from '../../src/kernel/tree-path.ts'
+import { messageRouting } from '../../src/protocols/message-routing/index.ts'
+import { describeNeutral } from './neutral.ts'
+
+describeNeutral('Message Routing', {
+  protocol: messageRouting,
+  open: async (tree, clock) =>
+    (await messageRouting.open({ tree, clock, settings: messageRouting.defaults })).neutral(),
+  lacks: ['renew', 'failed', 'questions', 'answer', 'duties'],
+  takesIds: false,
+  waiting: 'inbox',
+  async clutter(tree) {
+    const at = (path: string) => treePath(`${messageRouting.defaults.root}/${path}`)
+    await tree.create(at('coder-1/inbox/msg_0000000a.json'), 'no JSON')
+    await tree.create(at('coder-1/inbox/msg_0000000b.json'), '{"version": "1.0.0"}')
+    await tree.create(at('coder-1/inbox/msg_0000000c.json/below.json'), '{}')
+    await tree.create(at('coder-1/inbox/.tmp'), 'x')
+    await tree.create(at('coder-1/taken'), 'a file where a folder belongs')
+    await tree.create(at('coder-3/inbox'), 'a file where a folder belongs')
+    await tree.create(at('stray.txt'), 'x')
+    await tree.create(at('Not An Agent/inbox/msg_0000000d.json'), '{}')
+  },
+})

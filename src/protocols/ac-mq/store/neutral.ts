@@ -200,10 +200,11 @@ export class AcmqNeutral implements Neutral {
     return odd.map(oddFinding)
   }
 
-  /** The missions that are meant: one, or all. */
+  /** The missions that are meant: one if it is there, or all. */
   async *#at(place?: string): AsyncGenerator<Mission> {
-    const addresses: readonly string[] = place === undefined ? await this.#missions.all() : [place]
-    for (const address of addresses) yield this.#missions.open(address)
+    for (const address of await this.#missions.all()) {
+      if (place === undefined || place === address) yield this.#missions.open(address)
+    }
   }
 
   /** The mission that is named, or the only one there is. */
@@ -260,14 +261,11 @@ const envelopeOf = ({ mission, ...view }: AcmqView | ArchivedView): Envelope => 
   place: mission,
 })
 
-/** A mission that has no message of this id has nothing to give. */
+/** What a mission has to give. Nothing if no message of this id waits there: whoever has it already is not handed it again. */
 async function claimIn(mission: Mission, agent: string, id: string | undefined): Promise<Claimed> {
-  try {
-    return await mission.claim({ agent, ...(id === undefined ? {} : { id }) })
-  } catch (error) {
-    if (error instanceof SignalboxError && error.code === 'NO_SUCH_MESSAGE') return { outcome: 'nothing', blocked: [] }
-    throw error
-  }
+  if (id === undefined) return mission.claim({ agent })
+  for await (const { state } of mission.meant(id)) if (state === 'pending') return mission.claim({ agent, id })
+  return { outcome: 'nothing', blocked: [] }
 }
 
 function takenFrom(mission: Mission, claimed: Claimed): Taken | undefined {

@@ -14,7 +14,7 @@ import type { Durability } from '../../../tree/tree.ts'
 import { fileNameOf } from '../layout.ts'
 import type { AcmqRecord } from '../schema.ts'
 import { deliveryNotes } from './delivery-notes.ts'
-import { idLengths } from './moving.ts'
+import { enterQueue, idLengths } from './moving.ts'
 import type { MissionFiles } from './parts.ts'
 import { labelOf } from './waiting/label.ts'
 
@@ -94,7 +94,7 @@ export class SendingOnce {
       const name = fileNameOf(record, length)
       // A name that is in use further on would be in the way there.
       if (await this.#isInUse(name)) continue
-      const moved = await tree.move(from, this.#files.at('pending', name), { label: () => labelOf(record) })
+      const moved = await enterQueue(this.#files, from, name, { label: () => labelOf(record) })
       if (moved.outcome === 'moved') return name
       if (moved.outcome === 'gone') return undefined
     }

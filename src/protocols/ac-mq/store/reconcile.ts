@@ -7,12 +7,12 @@
  * and then the rest in turn.
  */
 import { SignalboxError } from '../../../kernel/errors.ts'
-import { childOf } from '../../../kernel/tree-path.ts'
 import { failureOf, withFailure, withStatus } from '../format.ts'
-import { archivePath, isMessageName, isoTime } from '../layout.ts'
+import { isMessageName, isoTime } from '../layout.ts'
+import { transitions } from '../lifecycle.ts'
 import { type AcmqRecord, type QueueName, queueNames } from '../schema.ts'
 import { largestReported } from './inspect.ts'
-import { moveMessage, recordIn } from './moving.ts'
+import { moveMessage, recordIn, setAside } from './moving.ts'
 import { type HeaderRead, longestHeader, type MissionFiles } from './parts.ts'
 import { FolderView } from './waiting/folder-view.ts'
 import type { PendingIndex } from './waiting/pending-index.ts'
@@ -121,15 +121,19 @@ export class Reconciliation {
     if ((await tree.now()) - now.changedAt < settings.quarantineAfterMs) {
       return [{ what: 'waiting', path, message: `${error.message} It may still be being written.` }]
     }
-    const moved = await tree.move(path, this.#files.at('failed', name), {
-      // Judged once more when it is won: its writer may have finished or exchanged it since.
-      change: (before) => (this.#recordIn(before, name) ? undefined : before),
-      atMost: longestHeader,
-    })
+    const { moved, path: target } = await moveMessage(
+      this.#files,
+      { name, from: queue, transition: 'quarantine' },
+      {
+        // Judged once more when it is won: its writer may have finished or exchanged it since.
+        change: (before) => (this.#recordIn(before, name) ? undefined : before),
+        atMost: longestHeader,
+      },
+    )
     if (moved.outcome !== 'moved') return []
     this.#index.drop(name)
     await this.#reportOnce(name, error)
-    return [{ what: 'quarantined', path: this.#files.at('failed', name), message: error.message }]
+    return [{ what: 'quarantined', path: target, message: error.message }]
   }
 
   /** What these bytes say; `undefined` when they are no message. */
@@ -173,24 +177,26 @@ export class Reconciliation {
         return isStillSo ? change(before) : undefined
       },
     })
-    const path = this.#files.at(queue, name)
     // Its agent had finished and died before the move: roll it forward.
-    if (queue === 'processing' && (status === 'completed' || status === 'failed')) {
+    const ending = queue === 'processing' ? endings.find((one) => transitions.processing[one] === status) : undefined
+    if (ending) {
+      const step = { name, from: queue, transition: ending }
       const { moved, path: target } = await moveMessage(
         this.#files,
-        { name, from: queue, to: status },
+        step,
         ifStillSo((before) => before),
       )
       if (moved.outcome !== 'moved') return []
       if (status === 'completed') this.#index.wake(message.record.id)
       return [{ what: 'finished', path: target, message: `It was ${status} but not moved yet.` }]
     }
-    const edited = await this.#files.tree.move(
-      path,
-      path,
+    const { moved } = await moveMessage(
+      this.#files,
+      { name, from: queue, transition: 'correct' },
       ifStillSo((before) => withStatus(before, queue)),
     )
-    if (edited.outcome !== 'moved') return []
+    if (moved.outcome !== 'moved') return []
+    const path = this.#files.at(queue, name)
     return [{ what: 'status', path, message: `Its status said ${JSON.stringify(status)}; it is in ${queue}.` }]
   }
 
@@ -201,14 +207,11 @@ export class Reconciliation {
     b: { queue: QueueName; name: string },
   ): Promise<Repair[]> {
     const [lesser, further] = progress[a.queue] < progress[b.queue] ? [a, b] : [b, a]
-    const path = this.#files.at(lesser.queue, lesser.name)
     const isSame = a.queue === b.queue && a.name === b.name
     if (isSame) return []
-    const aside = childOf(
-      childOf(archivePath(this.#files.place), 'duplicates'),
-      `${stampOf(this.#files.clock.now())}-${lesser.name}`,
-    )
-    const moved = await this.#files.tree.move(path, aside, {
+    const at = { name: lesser.name, from: lesser.queue }
+    const as = `${stampOf(this.#files.clock.now())}-${lesser.name}`
+    const { moved, path } = await setAside(this.#files, at, as, {
       // With the lesser one in hand, the other is looked at again: a message that is just being moved or retried was seen
       // in two places, and is in one.
       change: async (before) => {
@@ -223,11 +226,13 @@ export class Reconciliation {
     return [
       {
         what: 'duplicate',
-        path: aside,
+        path,
         message: `The same message is in ${further.queue}; this copy from ${lesser.queue} is set aside.`,
       },
     ]
   }
 }
+
+const endings = ['complete', 'fail'] as const
 
 const stampOf = (now: number) => isoTime(now).replaceAll(/[-:TZ]/g, '')

@@ -16,7 +16,8 @@ import {
   withResult,
   withStatus,
 } from '../format.ts'
-import type { AcmqRecord, QueueName } from '../schema.ts'
+import { type Transition, transitions } from '../lifecycle.ts'
+import type { AcmqRecord } from '../schema.ts'
 import { type Finder, type Found, noSuchMessage } from './finder.ts'
 import type { InHand } from './in-hand.ts'
 import { moveMessage, type Travelled } from './moving.ts'
@@ -25,6 +26,8 @@ import type { MissionFiles } from './parts.ts'
 import { type AcmqView, viewOf } from './view.ts'
 import { labelOf } from './waiting/label.ts'
 import type { PendingIndex } from './waiting/pending-index.ts'
+
+type Ended = typeof transitions.processing
 
 export class Settling {
   readonly #files: MissionFiles
@@ -45,7 +48,7 @@ export class Settling {
     if (!found) throw await this.#lost(ref)
     await this.#expectHeldBy(found, holding)
     let message: AcmqMessage | undefined
-    const { moved, path } = await this.#moveHeld(found, 'processing', {
+    const { moved, path } = await this.#moveHeld(found, 'renew', {
       change: (before) => {
         message = this.#files.parse(before, found.name)
         this.#expectHolder(message.record, holding)
@@ -71,7 +74,7 @@ export class Settling {
   ): Promise<Settled<'completed'>> {
     const { text = '', links = [] } = result
     const at = this.#files.clock.now()
-    return this.#settle(ref, holding, 'completed', (before, header) =>
+    return this.#settle(ref, holding, 'complete', (before, header) =>
       text === '' && links.length === 0
         ? changeOfStatus(before, 'completed', header)
         : withResult(withStatus(before, 'completed'), { agent: holding.agent, at, text, links }),
@@ -84,7 +87,7 @@ export class Settling {
     failure: { readonly reason: string; readonly detail?: string },
   ): Promise<Settled<'failed'>> {
     const at = this.#files.clock.now()
-    return this.#settle(ref, holding, 'failed', (before) =>
+    return this.#settle(ref, holding, 'fail', (before) =>
       withFailure(withStatus(before, 'failed'), { agent: holding.agent, at, ...failure }),
     )
   }
@@ -105,7 +108,7 @@ export class Settling {
     let failed: AcmqRecord | undefined
     const { moved, path } = await moveMessage(
       this.#files,
-      { name: found.name, from: 'failed', to: 'pending' },
+      { name: found.name, from: 'failed', transition: 'retry' },
       {
         change: (before) => {
           const { record } = this.#files.parse(before, found.name)
@@ -128,7 +131,7 @@ export class Settling {
   async refuse(message: AcmqView, body: string, by: string, reason: string): Promise<Settled<'failed'>> {
     const { moved, path } = await moveMessage(
       this.#files,
-      { name: message.name, from: 'pending', to: 'failed' },
+      { name: message.name, from: 'pending', transition: 'refuse' },
       {
         change: (before) => {
           const { record, bodyStart } = this.#files.parse(before, message.name)
@@ -150,19 +153,20 @@ export class Settling {
   }
 
   /** Edit and move in one: the file is either still being worked on, or whole at its new place. */
-  async #settle<Outcome extends 'completed' | 'failed'>(
+  async #settle<Ending extends 'complete' | 'fail'>(
     ref: MessageRef,
     holding: Holding,
-    queue: Outcome,
+    ending: Ending,
     /** `header`: its text, but for the status, of a message as we write it. */
     change: (before: Uint8Array, header?: string) => Uint8Array | Overwrite,
-  ): Promise<Settled<Outcome>> {
+  ): Promise<Settled<Ended[Ending]>> {
+    const queue: Ended[Ending] = transitions.processing[ending]
     const found = typeof ref === 'string' ? await this.#held(ref) : this.#named(ref)
     if (!found) return this.#settledBefore(ref, holding, queue)
     const { name } = found
     await this.#expectHeldBy(found, holding)
     let message: AcmqMessage | undefined
-    const { moved, path } = await this.#moveHeld(found, queue, {
+    const { moved, path } = await this.#moveHeld(found, ending, {
       change: (before) => {
         message = this.#inHand.read(name, before) ?? this.#files.parse(before, name)
         this.#expectHolder(message.record, holding)
@@ -191,11 +195,11 @@ export class Settling {
    * Moves a message that is being worked on. Somebody else may have it in hand for an instant, to renew the claim or to put
    * its status right: then it is listed still, and it is tried again.
    */
-  async #moveHeld({ name, id }: Found, to: QueueName, options: MoveOptions): Promise<Travelled> {
+  async #moveHeld({ name, id }: Found, transition: Transition, options: MoveOptions): Promise<Travelled> {
     const { tree, queues } = this.#files
     const startedAt = performance.now()
     for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 50)) {
-      const travelled = await moveMessage(this.#files, { name, from: 'processing', to }, options)
+      const travelled = await moveMessage(this.#files, { name, from: 'processing', transition }, options)
       if (travelled.moved.outcome !== 'gone') return travelled
       const isListed = (await tree.list(queues.processing)).some((entry) => entry.name === name)
       if (!isListed) return travelled

@@ -131,7 +131,7 @@ export class Supervision {
 
   async #fail({ message, since }: Stalled, by: string): Promise<AcmqView | undefined> {
     const { clock } = this.#files
-    const way = { name: message.name, from: 'processing', to: 'failed' } as const
+    const way = { name: message.name, from: 'processing', transition: 'stall' } as const
     let stalledAt: number | undefined
     const { moved, path } = await moveMessage(this.#files, way, {
       timed: true,

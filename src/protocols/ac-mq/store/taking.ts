@@ -71,7 +71,8 @@ export class Taking {
       touched: true,
     }
     try {
-      ;({ moved, path: target } = await moveMessage(this.#files, { name, from: 'pending', to: 'processing' }, options))
+      const claim = { name, from: 'pending', transition: 'claim' } as const
+      ;({ moved, path: target } = await moveMessage(this.#files, claim, options))
     } catch (error) {
       await this.#expectMalformed(name, error)
       return 'other'

@@ -14,8 +14,7 @@ export interface Problem {
 
 export type Parsed<Message> =
   /** `problems` did not keep it from being read; defaults stand in. */
-  | { readonly outcome: 'message'; readonly message: Message; readonly problems: readonly Problem[] }
-  | Malformed
+  { readonly outcome: 'message'; readonly message: Message; readonly problems: readonly Problem[] } | Malformed
 
 export interface Malformed {
   readonly outcome: 'malformed'

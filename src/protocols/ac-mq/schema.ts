@@ -26,13 +26,6 @@ export interface AcmqRecord {
 /** One list for all messages that depend on nothing. */
 export const noDependencies: AcmqRecord['dependencies'] = Object.freeze([])
 
-/** A field that is not as it should be. It is reported and a default stands in; the message still counts. */
-export interface Problem {
-  readonly code: string
-  readonly field: string
-  readonly message: string
-}
-
 export interface Defaults {
   readonly timeoutSeconds: number
 }

@@ -4,12 +4,10 @@
  * by its attempt. AC-MQ §4.2, §7.3.
  */
 import { bufferOf } from '../../../formats/front-matter.ts'
-import { SignalboxError } from '../../../kernel/errors.ts'
 import { explain } from '../dependencies.ts'
 import { agentId, everyone, isMessageName } from '../layout.ts'
 import type { AcmqRecord } from '../schema.ts'
 import { type Finder, type Found, noSuchMessage } from './finder.ts'
-import { recordIn } from './moving.ts'
 import { type Blocked, blockedAs, type Claimed, type Judge, notYours, wrongState } from './outcomes.ts'
 import type { MissionFiles } from './parts.ts'
 import type { Policy } from './policy.ts'
@@ -97,7 +95,7 @@ export class Claims {
     if (!isMessageName(name) || this.#index.hasAny(agent)) return undefined
     if (!this.#policy.isAbsent && (await this.#policy.isThere())) return undefined
     // Looked at first: whoever wins a message that is for somebody else has to put it back, which wakes everybody again.
-    const record = await recordIn(this.#files, 'pending', name)
+    const record = await this.#files.readRecord('pending', name)
     if (!record || (record.to !== agent && record.to !== everyone)) return undefined
     if (!this.#index.areMet(record.dependencies)) return undefined
     const taken = await this.#take(candidateOf(name, record), agent)
@@ -126,16 +124,12 @@ export class Claims {
   /** Where a policy may be against it, a message is looked at before anybody tries to win it. */
   async #heldBack(candidate: Candidate): Promise<Taken | undefined> {
     const leaf = await this.#files.tree.read(this.#files.at('pending', candidate.name))
-    if (!leaf) return undefined
-    try {
-      const { record, bodyStart } = this.#files.parse(leaf.bytes, candidate.name)
-      const reason = await this.#policy.against(record, bufferOf(leaf.bytes).toString('utf8', bodyStart))
-      return reason === undefined ? undefined : { outcome: 'held', why: blockedAs(record, reason) }
-    } catch (error) {
-      // Malformed by now: whoever tries to take it finds out.
-      if (error instanceof SignalboxError && error.kind === 'Corrupt' && error.code !== 'BAD_POLICY') return undefined
-      throw error
-    }
+    const read = leaf && this.#files.parse(leaf.bytes, candidate.name)
+    // Gone or malformed by now: whoever tries to take it finds out.
+    if (read?.outcome !== 'message') return undefined
+    const { record, bodyStart } = read.message
+    const reason = await this.#policy.against(record, bufferOf(leaf!.bytes).toString('utf8', bodyStart))
+    return reason === undefined ? undefined : { outcome: 'held', why: blockedAs(record, reason) }
   }
 
   async #blocked(agent: string): Promise<Blocked[]> {
@@ -166,8 +160,8 @@ export class Claims {
   async #firstOfLabelled(found: readonly ByLabel[]): Promise<Candidate | undefined> {
     for (const one of found.slice(0, mostHeldBack)) {
       if (!one.mayWait) return one
-      const read = await this.#files.readHeader('pending', one.name)
-      const candidate = read && candidateOf(one.name, read.message.record)
+      const record = await this.#files.readRecord('pending', one.name)
+      const candidate = record && candidateOf(one.name, record)
       if (candidate && (await this.#index.judge(candidate)).length === 0) return candidate
     }
     return undefined
@@ -220,7 +214,8 @@ export class Claims {
   async #again(found: Found, agent: string): Promise<Claimed> {
     const leaf = await this.#files.tree.read(found.path)
     if (!leaf) throw noSuchMessage(found.id, this.#files.place.address)
-    const { record, problems, bodyStart } = this.#files.parse(leaf.bytes, found.name)
+    const { message: read, problems } = this.#files.expect(leaf.bytes, found.name)
+    const { record, bodyStart } = read
     if (record.to !== agent) throw notYours(record, agent)
     const body = bufferOf(leaf.bytes).toString('utf8', bodyStart)
     // Whoever put it there: what a person has to see first is not handed out before.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseMessage, printMessage, withFields, withStatus } from '../format.ts'
+import { messageOf, parseMessage, printMessage, withFields, withStatus } from '../format.ts'
 import { missionAddress } from '../names.ts'
 import type { AcmqRecord } from '../schema.ts'
 import { InHand } from './in-hand.ts'
@@ -19,7 +19,7 @@ const record: AcmqRecord = {
 }
 const waiting = printMessage(record, 'The body.\n')
 const context = { fileName: 'm.md', address: missionAddress('alpha'), defaults: { timeoutSeconds: 3600 } }
-const message = parseMessage(waiting, context)
+const message = messageOf(parseMessage(waiting, context))
 const claimed = withStatus(waiting, 'processing')
 
 const handWith = (name: string) => {

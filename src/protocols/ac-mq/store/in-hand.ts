@@ -3,7 +3,7 @@
  * is enough to see that it still says the same, letter for letter. Only a memory; whoever is not in it is read as ever.
  */
 import { bufferOf } from '../../../formats/front-matter.ts'
-import type { AcmqMessage } from '../format.ts'
+import type { ReadMessage } from '../format.ts'
 import { opening, statusWidth } from '../own-header.ts'
 
 /** Where the status ends, which is all that a claim changed in place. */
@@ -14,26 +14,27 @@ const most = 1000
 interface Header {
   /** All but the status. */
   readonly text: string
-  readonly message: AcmqMessage
+  readonly read: ReadMessage
 }
 
 export class InHand {
   readonly #headers = new Map<string, Header>()
 
   /** As it was before the claim, which changed nothing but the status. */
-  remember(name: string, message: AcmqMessage): void {
-    if (message.header === undefined) return
+  remember(name: string, read: ReadMessage): void {
+    const { header } = read.message
+    if (header === undefined) return
     if (this.#headers.size >= most) this.#headers.clear()
-    this.#headers.set(name, { text: message.header.slice(statusEnd), message })
+    this.#headers.set(name, { text: header.slice(statusEnd), read })
   }
 
   /** What the header says, if but for its status it says what it said. */
-  read(name: string, bytes: Uint8Array): AcmqMessage | undefined {
+  read(name: string, bytes: Uint8Array): ReadMessage | undefined {
     const known = this.#headers.get(name)
     if (!known) return undefined
-    const header = bufferOf(bytes).toString('latin1', 0, known.message.bodyStart)
+    const header = bufferOf(bytes).toString('latin1', 0, known.read.message.bodyStart)
     const isSame = header.startsWith(beginning) && header.slice(statusEnd) === known.text
-    return isSame ? known.message : undefined
+    return isSame ? known.read : undefined
   }
 
   /** True for what this process has claimed. */

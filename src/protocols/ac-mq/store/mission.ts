@@ -7,6 +7,7 @@ import { conflict, notFound, SignalboxError, unavailable } from '../../../kernel
 import { parentOf, type TreePath } from '../../../kernel/tree-path.ts'
 import type { Finding, Tree } from '../../../tree/tree.ts'
 import { type News, waitFor } from '../../../tree/wait.ts'
+import { messageOf } from '../format.ts'
 import type { GraphFormat, GraphNode } from '../graph.ts'
 import type { Hydration } from '../hydrate/hydrate.ts'
 import {
@@ -252,12 +253,13 @@ export class Mission {
       .map((_, i) => missionPath({ root: place.root, address: missionAddress(parts.slice(0, i + 1).join('/')) }))
     const found = options.id === undefined ? undefined : await this.#finder.findOne(options.id)
     const header = found && (await this.#files.readHeader(found.queue, found.name))
+    const record = header && messageOf(header).message.record
     const { hydrate } = await import('../hydrate/hydrate.ts')
     return hydrate(tree, {
       missionPath: this.#files.path,
       base: parentOf(parentOf(place.root)),
       ancestors,
-      ...(found && header ? { message: { path: found.path, dependencies: header.message.record.dependencies } } : {}),
+      ...(found && record ? { message: { path: found.path, dependencies: record.dependencies } } : {}),
       ...(options.budgetTokens === undefined ? {} : { budgetTokens: options.budgetTokens }),
     })
   }
@@ -392,7 +394,7 @@ export class Mission {
     // Malformed files that nobody is writing any more go out of the way.
     if (this.#index.malformed.length === 0) return taken
     const reconciliation = await this.#reconciled()
-    for (const { name, error } of this.#index.malformed) await reconciliation.setAside('pending', name, error)
+    for (const { name, problem } of this.#index.malformed) await reconciliation.setAside('pending', name, problem)
     return taken
   }
 

@@ -5,12 +5,11 @@
  * first may have moved on by then, and the second finds its name taken further along. It then goes on under a longer one:
  * at twenty thousand messages a second that happens every few seconds.
  */
-import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import type { Moved, MoveOptions } from '../../../tree/tree.ts'
 import { archivePath, fileNameOf } from '../layout.ts'
 import { firstState, nextState, type Transition } from '../lifecycle.ts'
-import type { AcmqRecord, QueueName, State } from '../schema.ts'
+import type { QueueName, State } from '../schema.ts'
 import type { MissionFiles } from './parts.ts'
 
 /** How much of the id stands in a file name: more, the more others have the name already. */
@@ -70,7 +69,7 @@ async function giveWay(
   to: QueueName,
   options: MoveOptions,
 ): Promise<Travelled> {
-  const [mine, theirs] = [await recordIn(files, from, name), await recordIn(files, to, name)]
+  const [mine, theirs] = [await files.readRecord(from, name), await files.readRecord(to, name)]
   if (!mine) return { moved: { outcome: 'gone' }, path: files.at(to, name) }
   for (const length of mine.id === theirs?.id ? [] : idLengths) {
     const longer = fileNameOf(mine, length)
@@ -80,15 +79,4 @@ async function giveWay(
     if (moved.outcome !== 'taken') return { moved, path }
   }
   return { moved: { outcome: 'taken' }, path: files.at(to, name) }
-}
-
-/** What the file of this name in a queue says; `undefined` when there is none, or none that can be read. */
-export async function recordIn(files: MissionFiles, queue: QueueName, name: string): Promise<AcmqRecord | undefined> {
-  try {
-    return (await files.readHeader(queue, name))?.message.record
-  } catch (error) {
-    // Whatever it is, it is no message.
-    if (error instanceof SignalboxError && error.kind === 'Corrupt') return undefined
-    throw error
-  }
 }

@@ -57,7 +57,8 @@ export class Overview {
       }
       try {
         const read = await this.#files.readHeader(queue, name)
-        if (read) messages.push(viewOf(read.message.record, queue, path, read.message.problems))
+        if (read?.outcome === 'message') messages.push(viewOf(read.message.record, queue, path, read.problems))
+        else if (read) unreadable.push({ path, reason: read.problems[0].message })
       } catch (error) {
         if (!(error instanceof SignalboxError)) throw error
         unreadable.push({ path, reason: error.message })
@@ -72,15 +73,15 @@ export class Overview {
       const one = await this.#finder.findOne(id)
       const leaf = await this.#files.tree.read(one.path)
       if (!leaf) return this.show(id)
-      const message = this.#files.parse(leaf.bytes, one.name)
-      const view = viewOf(message.record, one.queue, one.path, message.problems)
+      const { message, problems } = this.#files.expect(leaf.bytes, one.name)
+      const view = viewOf(message.record, one.queue, one.path, problems)
       return withBody(view, bufferOf(leaf.bytes).toString('utf8', message.bodyStart))
     }
     const [archived] = await this.#finder.archived(id)
     if (!archived) throw noSuchMessage(id, this.#files.place.address)
     const bytes = await readArchived(this.#files.tree, archived)
-    const message = this.#files.parse(bytes, archived.name)
-    const view = viewOf(message.record, 'archived', archived.pack, message.problems)
+    const { message, problems } = this.#files.expect(bytes, archived.name)
+    const view = viewOf(message.record, 'archived', archived.pack, problems)
     return withBody(view, bufferOf(bytes).toString('utf8', message.bodyStart))
   }
 
@@ -89,10 +90,10 @@ export class Overview {
     await this.#index.refresh(true)
     const blocked: { message: AcmqView; reason: string }[] = []
     for (const { candidate, states } of await this.#index.blocked(agent)) {
-      const read = await this.#files.readHeader('pending', candidate.name)
-      if (!read) continue
+      const record = await this.#files.readRecord('pending', candidate.name)
+      if (!record) continue
       const path = this.#files.at('pending', candidate.name)
-      blocked.push({ message: viewOf(read.message.record, 'pending', path), reason: explain(states) })
+      blocked.push({ message: viewOf(record, 'pending', path), reason: explain(states) })
     }
     return blocked
   }
@@ -145,7 +146,7 @@ export class Overview {
   }
   #unreadablePending(): { path: string; reason: string }[] {
     return [
-      ...this.#index.malformed.map(({ name, error }) => ({ name, reason: error.message })),
+      ...this.#index.malformed.map(({ name, problem }) => ({ name, reason: problem.message })),
       ...this.#index.strange.map(({ name, kind }) => ({ name, reason: `Not an ordinary file (${kind}).` })),
     ].map(({ name, reason }) => ({ path: this.#files.at('pending', name), reason }))
   }
@@ -153,9 +154,9 @@ export class Overview {
   async #oldestPending(now: number): Promise<QueueStatus['oldestPending']> {
     let oldest: Candidate | undefined
     for (const one of this.#index.all().values()) if (!oldest || one.time < oldest.time) oldest = one
-    const read = oldest && (await this.#files.readHeader('pending', oldest.name))
-    if (!oldest || !read) return undefined
-    const { id, summary } = read.message.record
+    const record = oldest && (await this.#files.readRecord('pending', oldest.name))
+    if (!oldest || !record) return undefined
+    const { id, summary } = record
     return { id, summary, ageSeconds: Math.max(0, Math.floor((now - oldest.time) / 1000)) }
   }
 }

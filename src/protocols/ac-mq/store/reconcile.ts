@@ -6,14 +6,14 @@
  * What was found in order is remembered, so that whoever stays reads only what is new, what is being worked on, and now
  * and then the rest in turn.
  */
-import { SignalboxError } from '../../../kernel/errors.ts'
+import type { Problem } from '../../../kernel/problem.ts'
 import { failureOf, withFailure, withStatus } from '../format.ts'
 import { isMessageName, isoTime } from '../layout.ts'
 import { transitions } from '../lifecycle.ts'
 import { type AcmqRecord, type QueueName, queueNames } from '../schema.ts'
 import { largestReported } from './inspect.ts'
-import { moveMessage, recordIn, setAside } from './moving.ts'
-import { type HeaderRead, longestHeader, type MissionFiles } from './parts.ts'
+import { moveMessage, setAside } from './moving.ts'
+import { longestHeader, type MissionFiles } from './parts.ts'
 import { FolderView } from './waiting/folder-view.ts'
 import type { PendingIndex } from './waiting/pending-index.ts'
 import { dueBetween } from './waiting/turns.ts'
@@ -79,14 +79,17 @@ export class Reconciliation {
   async #settle(queue: QueueName, name: string): Promise<Repair[]> {
     const repairs: Repair[] = []
     this.#forget(queue, name)
-    const read = await this.#read(queue, name, repairs)
-    // It waits in `failed/` for a person, with its report: nothing more is to be done.
-    if (!read && queue === 'failed') this.#inOrder.failed.set(name, '')
+    const read = await this.#files.readHeader(queue, name)
     if (!read) return repairs
+    if (read.outcome === 'malformed') {
+      // It waits in `failed/` for a person, with its report: nothing more is to be done.
+      if (queue === 'failed') this.#inOrder.failed.set(name, '')
+      return this.setAside(queue, name, read.problems[0])
+    }
     const { id } = read.message.record
     const other = this.#places.get(id)
     if (other) repairs.push(...(await this.#oneOfTwo(id, other, { queue, name })))
-    const agreed = await this.#agree(queue, name, read)
+    const agreed = await this.#agree(queue, name, read.message.record)
     // What was just put right is looked at once more by the next pass, wherever it lies then.
     if (agreed.length > 0) return [...repairs, ...agreed]
     this.#inOrder[queue].set(name, id)
@@ -101,78 +104,52 @@ export class Reconciliation {
     if (place?.queue === queue && place.name === name) this.#places.delete(id!)
   }
 
-  async #read(queue: QueueName, name: string, repairs: Repair[]): Promise<HeaderRead | undefined> {
-    try {
-      return await this.#files.readHeader(queue, name)
-    } catch (error) {
-      if (!(error instanceof SignalboxError) || error.kind !== 'Corrupt') throw error
-      repairs.push(...(await this.setAside(queue, name, error)))
-      return undefined
-    }
-  }
-
   /** A file that is no message, once nobody is writing it any more, waits in `failed/` for a person, with the reason. */
-  async setAside(queue: QueueName, name: string, error: SignalboxError): Promise<Repair[]> {
+  async setAside(queue: QueueName, name: string, problem: Problem): Promise<Repair[]> {
     const { tree, settings } = this.#files
     const path = this.#files.at(queue, name)
     const now = await tree.look(path)
     if (!now) return []
-    if (queue === 'failed') return this.#reportOnce(name, error)
+    if (queue === 'failed') return this.#reportOnce(name, problem)
     if ((await tree.now()) - now.changedAt < settings.quarantineAfterMs) {
-      return [{ what: 'waiting', path, message: `${error.message} It may still be being written.` }]
+      return [{ what: 'waiting', path, message: `${problem.message} It may still be being written.` }]
     }
     const { moved, path: target } = await moveMessage(
       this.#files,
       { name, from: queue, transition: 'quarantine' },
       {
         // Judged once more when it is won: its writer may have finished or exchanged it since.
-        change: (before) => (this.#recordIn(before, name) ? undefined : before),
+        change: (before) => (this.#files.recordOf(before, name) ? undefined : before),
         atMost: longestHeader,
       },
     )
     if (moved.outcome !== 'moved') return []
     this.#index.drop(name)
-    await this.#reportOnce(name, error)
-    return [{ what: 'quarantined', path: target, message: error.message }]
-  }
-
-  /** What these bytes say; `undefined` when they are no message. */
-  #recordIn(bytes: Uint8Array, name: string): AcmqRecord | undefined {
-    try {
-      return this.#files.parse(bytes, name).record
-    } catch (error) {
-      if (error instanceof SignalboxError && error.kind === 'Corrupt') return undefined
-      throw error
-    }
+    await this.#reportOnce(name, problem)
+    return [{ what: 'quarantined', path: target, message: problem.message }]
   }
 
   /** Line by line at the end, so that the file itself, which may be huge, is not rewritten. */
-  async #reportOnce(name: string, error: SignalboxError): Promise<Repair[]> {
+  async #reportOnce(name: string, { message: reason, hint: detail }: Problem): Promise<Repair[]> {
     const { tree, clock } = this.#files
     const path = this.#files.at('failed', name)
     const size = (await tree.look(path))?.size ?? 0
     if (size > largestReported) return []
     const leaf = await tree.read(path)
     if (!leaf || failureOf(leaf.bytes)) return []
-    const failure = {
-      agent: 'signalbox',
-      at: clock.now(),
-      reason: error.message,
-      ...(error.hint ? { detail: error.hint } : {}),
-    }
+    const failure = { agent: 'signalbox', at: clock.now(), reason, ...(detail ? { detail } : {}) }
     const report = withFailure(new Uint8Array(), failure).toString('utf8')
     for (const line of report.split('\n').slice(0, -1)) await tree.append(path, line.replaceAll('\r', ''))
     return []
   }
 
   /** Status and folder say the same, or one follows the other. */
-  async #agree(queue: QueueName, name: string, { message }: HeaderRead): Promise<Repair[]> {
-    const { status, id, attempt } = message.record
+  async #agree(queue: QueueName, name: string, { status, id, attempt }: AcmqRecord): Promise<Repair[]> {
     if (status === queue) return []
     // What was read may be another by the time it is won.
     const ifStillSo = (change: (before: Uint8Array) => Uint8Array) => ({
       change: (before: Uint8Array) => {
-        const record = this.#recordIn(before, name)
+        const record = this.#files.recordOf(before, name)
         const isStillSo = record?.id === id && record.attempt === attempt && record.status === status
         return isStillSo ? change(before) : undefined
       },
@@ -187,7 +164,7 @@ export class Reconciliation {
         ifStillSo((before) => before),
       )
       if (moved.outcome !== 'moved') return []
-      if (status === 'completed') this.#index.wake(message.record.id)
+      if (status === 'completed') this.#index.wake(id)
       return [{ what: 'finished', path: target, message: `It was ${status} but not moved yet.` }]
     }
     const { moved } = await moveMessage(
@@ -216,8 +193,8 @@ export class Reconciliation {
       // in two places, and is in one.
       change: async (before) => {
         const kept = Buffer.from(before)
-        const record = this.#recordIn(before, lesser.name)
-        const there = record?.id === id ? await recordIn(this.#files, further.queue, further.name) : undefined
+        const record = this.#files.recordOf(before, lesser.name)
+        const there = record?.id === id ? await this.#files.readRecord(further.queue, further.name) : undefined
         return there?.id === id && there.attempt >= record!.attempt ? kept : undefined
       },
     })

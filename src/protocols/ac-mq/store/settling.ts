@@ -8,9 +8,10 @@ import { conflict, unavailable } from '../../../kernel/errors.ts'
 import { nameOf } from '../../../kernel/tree-path.ts'
 import type { Moved, MoveOptions, Moving, Overwrite } from '../../../tree/tree.ts'
 import {
-  type AcmqMessage,
   changeOfStatus,
   failureOf,
+  messageOf,
+  type ReadMessage,
   withFailure,
   withFields,
   withResult,
@@ -47,18 +48,22 @@ export class Settling {
     const found = await this.#held(ref)
     if (!found) throw await this.#lost(ref)
     await this.#expectHeldBy(found, holding)
-    let message: AcmqMessage | undefined
+    let read: ReadMessage | undefined
     const { moved, path } = await this.#moveHeld(found, 'renew', {
       change: (before) => {
-        message = this.#files.parse(before, found.name)
-        this.#expectHolder(message.record, holding)
+        const now = this.#files.expect(before, found.name)
+        this.#expectHolder(now.message.record, holding)
+        read = now
         return before
       },
       touched: true,
     })
     if (moved.outcome === 'gone') throw await this.#lost(ref)
     const { durability } = this.#expectMoved(moved, found.id)
-    const { record, problems } = message!
+    const {
+      message: { record },
+      problems,
+    } = read!
     return {
       outcome: 'renewed',
       message: viewOf(record, 'processing', path, problems),
@@ -97,12 +102,10 @@ export class Settling {
     const found = await this.#finder.findOne(id)
     if (found.queue === 'pending') {
       const read = await this.#files.readHeader('pending', found.name)
-      if (read)
-        return {
-          outcome: 'unchanged',
-          message: viewOf(read.message.record, 'pending', found.path),
-          durability: 'process',
-        }
+      if (read) {
+        const message = viewOf(messageOf(read).message.record, 'pending', found.path)
+        return { outcome: 'unchanged', message, durability: 'process' }
+      }
     }
     if (found.queue !== 'failed') throw wrongState(found.id, found.queue, 'retry')
     let failed: AcmqRecord | undefined
@@ -111,7 +114,7 @@ export class Settling {
       { name: found.name, from: 'failed', transition: 'retry' },
       {
         change: (before) => {
-          const { record } = this.#files.parse(before, found.name)
+          const { record } = this.#files.expect(before, found.name).message
           if (record.id !== found.id) return undefined
           failed = record
           return withFields(before, { status: 'pending', attempt: record.attempt + 1 })
@@ -122,7 +125,7 @@ export class Settling {
     // It moved, or another message has its name by now.
     if (moved.outcome === 'gone' || moved.outcome === 'kept') return this.retry(id)
     const after = this.#expectMoved(moved, found.id)
-    const { record } = this.#files.parse(after.bytes!, found.name)
+    const { record } = this.#files.expect(after.bytes!, found.name).message
     this.#index.add(nameOf(path), record)
     return { outcome: 'retried', message: viewOf(record, 'pending', path), durability: after.durability }
   }
@@ -134,7 +137,7 @@ export class Settling {
       { name: message.name, from: 'pending', transition: 'refuse' },
       {
         change: (before) => {
-          const { record, bodyStart } = this.#files.parse(before, message.name)
+          const { record, bodyStart } = this.#files.expect(before, message.name).message
           const isSeen = record.id === message.id && bufferOf(before).toString('utf8', bodyStart) === body
           if (!isSeen || record.attempt !== message.attempt) return undefined
           return withFailure(withStatus(before, 'failed'), { agent: by, at: this.#files.clock.now(), reason })
@@ -147,7 +150,7 @@ export class Settling {
     this.#index.drop(message.name)
     return {
       outcome: 'failed',
-      message: viewOf(this.#files.parse(bytes!, message.name).record, 'failed', path),
+      message: viewOf(this.#files.expect(bytes!, message.name).message.record, 'failed', path),
       durability,
     }
   }
@@ -165,18 +168,22 @@ export class Settling {
     if (!found) return this.#settledBefore(ref, holding, queue)
     const { name } = found
     await this.#expectHeldBy(found, holding)
-    let message: AcmqMessage | undefined
+    let read: ReadMessage | undefined
     const { moved, path } = await this.#moveHeld(found, ending, {
       change: (before) => {
-        message = this.#inHand.read(name, before) ?? this.#files.parse(before, name)
-        this.#expectHolder(message.record, holding)
-        return change(before, message.header)
+        const now = this.#inHand.read(name, before) ?? this.#files.expect(before, name)
+        this.#expectHolder(now.message.record, holding)
+        read = now
+        return change(before, now.message.header)
       },
     })
     this.#inHand.forget(name)
     if (moved.outcome === 'gone') return this.#settledBefore(ref, holding, queue)
     const { bytes, durability } = this.#expectMoved(moved, found.id)
-    const { record, problems } = bytes ? this.#files.parse(bytes, name) : message!
+    const {
+      message: { record },
+      problems,
+    } = bytes ? this.#files.expect(bytes, name) : read!
     if (queue === 'completed') this.#index.wake(record.id)
     return { outcome: queue, message: viewOf(record, queue, path, problems), durability }
   }
@@ -188,7 +195,7 @@ export class Settling {
   async #expectHeldBy({ name }: Found, holding: Holding): Promise<void> {
     if (this.#inHand.has(name)) return
     const read = await this.#files.readHeader('processing', name)
-    if (read) this.#expectHolder(read.message.record, holding)
+    if (read) this.#expectHolder(messageOf(read).message.record, holding)
   }
 
   /**
@@ -232,7 +239,7 @@ export class Settling {
     const settled = await this.#settledCopy(id, queue)
     if (!settled) throw await this.#lost(ref)
     const { state, path, bytes } = settled
-    const { record } = this.#files.parse(bytes, settled.name)
+    const { record } = this.#files.expect(bytes, settled.name).message
     const endedBy = queue === 'failed' ? failureOf(bytes)?.agent : undefined
     if (record.to !== holding.agent || !isAttempt(record, holding) || (endedBy ?? holding.agent) !== holding.agent)
       throw await this.#lost(ref)

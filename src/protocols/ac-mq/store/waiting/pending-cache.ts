@@ -257,13 +257,8 @@ export class PendingCache {
   }
 
   /** `undefined` for one that has gone, or that is no message: whoever looks at everything deals with those. */
-  async #read(name: string): Promise<AcmqRecord | undefined> {
-    try {
-      return (await this.#files.readHeader('pending', name))?.message.record
-    } catch (error) {
-      if (error instanceof SignalboxError && error.kind === 'Corrupt') return undefined
-      throw error
-    }
+  #read(name: string): Promise<AcmqRecord | undefined> {
+    return this.#files.readRecord('pending', name)
   }
 
   /** The first few of a section that still count. Reads no more of the base than it needs. */

@@ -8,7 +8,7 @@
  * minutes among 100,000, later only where the disk is slow. When an edited message comes up for a claim before that, it
  * is noticed then. See docs/decisions/0025-a-cache-of-what-waits.md.
  */
-import { SignalboxError } from '../../../../kernel/errors.ts'
+import type { Problem } from '../../../../kernel/problem.ts'
 import type { Entry } from '../../../../tree/tree.ts'
 import type { DependencyState } from '../../dependencies.ts'
 import { isMessageName, parseFileName } from '../../layout.ts'
@@ -25,7 +25,7 @@ import { dueBetween, isSameSecond } from './turns.ts'
 
 export interface Malformed {
   readonly name: string
-  readonly error: SignalboxError
+  readonly problem: Problem
 }
 
 /** However quiet the folders are, everything held back is judged again after this many milliseconds, and so many for each. */
@@ -50,7 +50,7 @@ export class PendingIndex {
   readonly #candidates = new Map<string, Candidate>()
   readonly #ready = new Ready()
   readonly #held = new HeldBack()
-  readonly #malformed = new Map<string, SignalboxError>()
+  readonly #malformed = new Map<string, Problem>()
   readonly #sharing = new Sharing()
   /** Milliseconds spent on lost races since the last look because of them. */
   #lostMs = 0
@@ -81,7 +81,7 @@ export class PendingIndex {
   }
 
   get malformed(): readonly Malformed[] {
-    return [...this.#malformed].map(([name, error]) => ({ name, error }))
+    return [...this.#malformed].map(([name, problem]) => ({ name, problem }))
   }
 
   /** Named like messages, but no files. */
@@ -402,7 +402,7 @@ export class PendingIndex {
   }
 
   async #readAll(names: readonly string[]): Promise<void> {
-    const left = await this.#files.readHeaders('pending', names, (name, { record }) => this.#learn(name, record))
+    const left = await this.#files.readHeaders('pending', names, (name, record) => this.#learn(name, record))
     for (const name of left) await this.#read(name)
   }
 
@@ -416,14 +416,12 @@ export class PendingIndex {
   }
 
   async #read(name: string): Promise<void> {
-    try {
-      const read = await this.#files.readHeader('pending', name)
-      if (read) this.#learn(name, read.message.record)
-      else this.#malformed.delete(name)
-    } catch (error) {
-      if (!(error instanceof SignalboxError) || error.kind !== 'Corrupt') throw error
+    const read = await this.#files.readHeader('pending', name)
+    if (read?.outcome === 'message') this.#learn(name, read.message.record)
+    else if (!read) this.#malformed.delete(name)
+    else {
       this.#forget(name)
-      this.#malformed.set(name, error)
+      this.#malformed.set(name, read.problems[0])
     }
   }
 

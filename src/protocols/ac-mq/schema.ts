@@ -26,6 +26,14 @@ export interface AcmqRecord {
 /** One list for all messages that depend on nothing. */
 export const noDependencies: AcmqRecord['dependencies'] = Object.freeze([])
 
+/** True for lists of the same texts in the same order. */
+export function areSame(some: readonly string[], others: readonly string[]): boolean {
+  if (some === others) return true
+  if (some.length !== others.length) return false
+  for (let i = 0; i < some.length; i++) if (some[i] !== others[i]) return false
+  return true
+}
+
 export interface Defaults {
   readonly timeoutSeconds: number
 }

@@ -7,8 +7,8 @@ import type { TreePath } from '../../../kernel/tree-path.ts'
 import type { ArchivedEntry } from '../archive/archive.ts'
 import { archivePath, isMessageName, parseFileName } from '../layout.ts'
 import { type QueueName, queueNames } from '../schema.ts'
+import { FolderView } from './folder-view.ts'
 import type { MissionFiles } from './parts.ts'
-import { FolderView } from './waiting/folder-view.ts'
 
 export interface Found {
   readonly id: string

@@ -16,7 +16,7 @@ import type { AcmqRecord } from '../schema.ts'
 import { deliveryNotes } from './delivery-notes.ts'
 import { enterQueue, idLengths } from './moving.ts'
 import type { MissionFiles } from './parts.ts'
-import { labelOf } from './waiting/label.ts'
+import { labelOf } from './waiting/waiting.ts'
 
 export type SentOnce =
   /** By us, or for us by somebody who found it on its way. */

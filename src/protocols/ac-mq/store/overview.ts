@@ -2,15 +2,13 @@
 import { bufferOf } from '../../../formats/front-matter.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { readArchived } from '../archive/archive.ts'
-import { explain } from '../dependencies.ts'
 import { isMessageName } from '../layout.ts'
 import { type QueueName, queueNames } from '../schema.ts'
 import { type Finder, noSuchMessage } from './finder.ts'
 import type { MissionFiles } from './parts.ts'
 import type { Stalled, Supervision } from './supervise.ts'
 import { type AcmqView, type AcmqViewWithBody, viewOf, withBody } from './view.ts'
-import type { Candidate } from './waiting/candidate.ts'
-import type { PendingIndex } from './waiting/pending-index.ts'
+import type { Candidate, Waiting } from './waiting/waiting.ts'
 
 export interface Listed {
   readonly messages: readonly AcmqView[]
@@ -35,13 +33,13 @@ const hour = 60 * 60 * 1000
 export class Overview {
   readonly #files: MissionFiles
   readonly #finder: Finder
-  readonly #index: PendingIndex
+  readonly #waiting: Waiting
   readonly #supervision: Supervision
 
-  constructor(files: MissionFiles, finder: Finder, index: PendingIndex, supervision: Supervision) {
+  constructor(files: MissionFiles, finder: Finder, waiting: Waiting, supervision: Supervision) {
     this.#files = files
     this.#finder = finder
-    this.#index = index
+    this.#waiting = waiting
     this.#supervision = supervision
   }
 
@@ -87,13 +85,13 @@ export class Overview {
 
   /** Why each of the waiting messages that cannot be claimed waits. */
   async blocked(agent?: string): Promise<{ message: AcmqView; reason: string }[]> {
-    await this.#index.refresh(true)
+    await this.#waiting.all()
     const blocked: { message: AcmqView; reason: string }[] = []
-    for (const { candidate, states } of await this.#index.blocked(agent)) {
+    for (const { candidate, why } of await this.#waiting.blocked(agent)) {
       const record = await this.#files.readRecord('pending', candidate.name)
       if (!record) continue
       const path = this.#files.at('pending', candidate.name)
-      blocked.push({ message: viewOf(record, 'pending', path), reason: explain(states) })
+      blocked.push({ message: viewOf(record, 'pending', path), reason: why.reason })
     }
     return blocked
   }
@@ -118,8 +116,8 @@ export class Overview {
       agent[queue]++
       counts[queue]++
     }
-    await this.#index.refresh(true)
-    for (const { to } of this.#index.all().values()) count('pending', to)
+    const waiting = await this.#waiting.all()
+    for (const { to } of waiting.values()) count('pending', to)
     unreadable.push(...this.#unreadablePending())
     for (const queue of queueNames.filter((name) => name !== 'pending')) {
       const listed = await this.list(queue)
@@ -131,12 +129,8 @@ export class Overview {
     }
     return {
       counts,
-      oldestPending: await this.#oldestPending(now),
-      blocked: (await this.#index.blocked()).map(({ candidate: { id, summary }, states }) => ({
-        id,
-        summary,
-        reason: explain(states),
-      })),
+      oldestPending: await this.#oldest(waiting, now),
+      blocked: (await this.#waiting.blocked()).map(({ why: { id, summary, reason } }) => ({ id, summary, reason })),
       stalled: await this.#supervision.findStalled(),
       unreadable,
       completedLastHour: lastHour.completed,
@@ -146,14 +140,14 @@ export class Overview {
   }
   #unreadablePending(): { path: string; reason: string }[] {
     return [
-      ...this.#index.malformed.map(({ name, problem }) => ({ name, reason: problem.message })),
-      ...this.#index.strange.map(({ name, kind }) => ({ name, reason: `Not an ordinary file (${kind}).` })),
+      ...this.#waiting.malformed.map(({ name, problem }) => ({ name, reason: problem.message })),
+      ...this.#waiting.strange.map(({ name, kind }) => ({ name, reason: `Not an ordinary file (${kind}).` })),
     ].map(({ name, reason }) => ({ path: this.#files.at('pending', name), reason }))
   }
 
-  async #oldestPending(now: number): Promise<QueueStatus['oldestPending']> {
+  async #oldest(waiting: ReadonlyMap<string, Candidate>, now: number): Promise<QueueStatus['oldestPending']> {
     let oldest: Candidate | undefined
-    for (const one of this.#index.all().values()) if (!oldest || one.time < oldest.time) oldest = one
+    for (const one of waiting.values()) if (!oldest || one.time < oldest.time) oldest = one
     const record = oldest && (await this.#files.readRecord('pending', oldest.name))
     if (!oldest || !record) return undefined
     const { id, summary } = record

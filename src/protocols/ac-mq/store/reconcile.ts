@@ -11,12 +11,12 @@ import { failureOf, withFailure, withStatus } from '../format.ts'
 import { isMessageName, isoTime } from '../layout.ts'
 import { transitions } from '../lifecycle.ts'
 import { type AcmqRecord, type QueueName, queueNames } from '../schema.ts'
+import { FolderView } from './folder-view.ts'
+import { InTurn } from './in-turn.ts'
 import { largestReported } from './inspect.ts'
 import { moveMessage, setAside } from './moving.ts'
 import { longestHeader, type MissionFiles } from './parts.ts'
-import { FolderView } from './waiting/folder-view.ts'
-import type { PendingIndex } from './waiting/pending-index.ts'
-import { dueBetween } from './waiting/turns.ts'
+import type { Waiting } from './waiting/waiting.ts'
 
 export interface Repair {
   readonly what: 'status' | 'finished' | 'duplicate' | 'quarantined' | 'waiting' | 'strange'
@@ -30,16 +30,16 @@ const progress: Record<QueueName, number> = { pending: 0, processing: 1, failed:
 
 export class Reconciliation {
   readonly #files: MissionFiles
-  readonly #index: PendingIndex
+  readonly #waiting: Waiting
   readonly #views: Readonly<Record<QueueName, FolderView>>
   /** By queue: the names of messages that were in order, each with its id. */
   readonly #inOrder: Readonly<Record<QueueName, Map<string, string>>>
   readonly #places = new Map<string, { queue: QueueName; name: string }>()
-  #lookedAt = 0
+  readonly #inTurn = { pending: new InTurn(), processing: new InTurn(), completed: new InTurn(), failed: new InTurn() }
 
-  constructor(files: MissionFiles, index: PendingIndex) {
+  constructor(files: MissionFiles, waiting: Waiting) {
     this.#files = files
-    this.#index = index
+    this.#waiting = waiting
     const view = (queue: QueueName) => new FolderView(files.tree, files.queues[queue])
     this.#views = {
       pending: view('pending'),
@@ -53,15 +53,14 @@ export class Reconciliation {
   /** `everything`: also what was found in order before. */
   async run({ everything = false } = {}): Promise<Repair[]> {
     const repairs: Repair[] = []
-    const [since, now] = [this.#lookedAt, await this.#files.tree.now()]
-    this.#lookedAt = now
+    const now = await this.#files.tree.now()
     // All of them first, `failed/` last: a message that is retried meanwhile must not be taken for a copy of itself.
     for (const queue of queueNames) {
       for (const name of (await this.#views[queue].changes(true)).went) this.#forget(queue, name)
     }
     for (const queue of queueNames) {
       const [view, known] = [this.#views[queue], this.#inOrder[queue]]
-      const isDue = dueBetween(since, now, known.size)
+      const due = new Set(this.#inTurn[queue].next(known, now))
       for (const [name, kind] of [...view.names]) {
         if (!isMessageName(name)) continue
         if (kind !== 'leaf') {
@@ -69,7 +68,7 @@ export class Reconciliation {
           repairs.push({ what: 'strange', path: this.#files.at(queue, name), message })
           continue
         }
-        if (!everything && queue !== 'processing' && known.has(name) && !isDue?.(name)) continue
+        if (!everything && queue !== 'processing' && known.has(name) && !due.has(name)) continue
         repairs.push(...(await this.#settle(queue, name)))
       }
     }
@@ -124,7 +123,7 @@ export class Reconciliation {
       },
     )
     if (moved.outcome !== 'moved') return []
-    this.#index.drop(name)
+    this.#waiting.went(name)
     await this.#reportOnce(name, problem)
     return [{ what: 'quarantined', path: target, message: problem.message }]
   }
@@ -164,7 +163,7 @@ export class Reconciliation {
         ifStillSo((before) => before),
       )
       if (moved.outcome !== 'moved') return []
-      if (status === 'completed') this.#index.wake(id)
+      if (status === 'completed') this.#waiting.wake(id)
       return [{ what: 'finished', path: target, message: `It was ${status} but not moved yet.` }]
     }
     const { moved } = await moveMessage(
@@ -199,7 +198,7 @@ export class Reconciliation {
       },
     })
     if (moved.outcome !== 'moved') return []
-    this.#index.drop(lesser.name)
+    this.#waiting.went(lesser.name)
     return [
       {
         what: 'duplicate',

@@ -19,28 +19,27 @@ import {
 } from '../format.ts'
 import { type Transition, transitions } from '../lifecycle.ts'
 import type { AcmqRecord } from '../schema.ts'
+import type { ClaimedHere } from './claimed-here.ts'
 import { type Finder, type Found, noSuchMessage } from './finder.ts'
-import type { InHand } from './in-hand.ts'
 import { moveMessage, type Travelled } from './moving.ts'
 import { type Holding, lostClaim, type MessageRef, notYours, type Settled, wrongState } from './outcomes.ts'
 import type { MissionFiles } from './parts.ts'
 import { type AcmqView, viewOf } from './view.ts'
-import { labelOf } from './waiting/label.ts'
-import type { PendingIndex } from './waiting/pending-index.ts'
+import { labelOf, type Waiting } from './waiting/waiting.ts'
 
 type Ended = typeof transitions.processing
 
 export class Settling {
   readonly #files: MissionFiles
   readonly #finder: Finder
-  readonly #index: PendingIndex
-  readonly #inHand: InHand
+  readonly #waiting: Waiting
+  readonly #claimedHere: ClaimedHere
 
-  constructor(files: MissionFiles, finder: Finder, index: PendingIndex, inHand: InHand) {
+  constructor(files: MissionFiles, finder: Finder, waiting: Waiting, claimedHere: ClaimedHere) {
     this.#files = files
     this.#finder = finder
-    this.#index = index
-    this.#inHand = inHand
+    this.#waiting = waiting
+    this.#claimedHere = claimedHere
   }
 
   /** Restarts the time that a claim may take. */
@@ -126,7 +125,7 @@ export class Settling {
     if (moved.outcome === 'gone' || moved.outcome === 'kept') return this.retry(id)
     const after = this.#expectMoved(moved, found.id)
     const { record } = this.#files.expect(after.bytes!, found.name).message
-    this.#index.add(nameOf(path), record)
+    this.#waiting.came(nameOf(path), record)
     return { outcome: 'retried', message: viewOf(record, 'pending', path), durability: after.durability }
   }
 
@@ -147,7 +146,7 @@ export class Settling {
     if (moved.outcome === 'gone') throw lostClaim(message.id, 'somebody claimed it first')
     if (moved.outcome === 'kept') throw changedSince(message.id)
     const { bytes, durability } = this.#expectMoved(moved, message.id)
-    this.#index.drop(message.name)
+    this.#waiting.went(message.name)
     return {
       outcome: 'failed',
       message: viewOf(this.#files.expect(bytes!, message.name).message.record, 'failed', path),
@@ -171,20 +170,20 @@ export class Settling {
     let read: ReadMessage | undefined
     const { moved, path } = await this.#moveHeld(found, ending, {
       change: (before) => {
-        const now = this.#inHand.read(name, before) ?? this.#files.expect(before, name)
+        const now = this.#files.expect(before, name)
         this.#expectHolder(now.message.record, holding)
         read = now
         return change(before, now.message.header)
       },
     })
-    this.#inHand.forget(name)
+    this.#claimedHere.drop(name)
     if (moved.outcome === 'gone') return this.#settledBefore(ref, holding, queue)
     const { bytes, durability } = this.#expectMoved(moved, found.id)
     const {
       message: { record },
       problems,
     } = bytes ? this.#files.expect(bytes, name) : read!
-    if (queue === 'completed') this.#index.wake(record.id)
+    if (queue === 'completed') this.#waiting.wake(record.id)
     return { outcome: queue, message: viewOf(record, queue, path, problems), durability }
   }
 
@@ -193,7 +192,7 @@ export class Settling {
    * claim alive. What counts is what is won afterwards.
    */
   async #expectHeldBy({ name }: Found, holding: Holding): Promise<void> {
-    if (this.#inHand.has(name)) return
+    if (this.#claimedHere.has(name)) return
     const read = await this.#files.readHeader('processing', name)
     if (read) this.#expectHolder(messageOf(read).message.record, holding)
   }

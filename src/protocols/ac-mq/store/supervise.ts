@@ -17,7 +17,7 @@ import { moveMessage } from './moving.ts'
 import { SendingOnce } from './once.ts'
 import type { MissionFiles, ReadHeader } from './parts.ts'
 import { type AcmqView, viewOf } from './view.ts'
-import type { PendingIndex } from './waiting/pending-index.ts'
+import type { Waiting } from './waiting/waiting.ts'
 
 export interface Stalled {
   readonly message: AcmqView
@@ -39,14 +39,14 @@ export const isInvestigation = ({ id }: Pick<AcmqRecord, 'id'>): boolean => id.s
 
 export class Supervision {
   readonly #files: MissionFiles
-  readonly #index: PendingIndex
+  readonly #waiting: Waiting
   readonly #copies: Copies
   readonly #once: SendingOnce
   readonly #notes: TreePath
 
-  constructor(files: MissionFiles, finder: Finder, index: PendingIndex) {
+  constructor(files: MissionFiles, finder: Finder, waiting: Waiting) {
     this.#files = files
-    this.#index = index
+    this.#waiting = waiting
     this.#copies = new Copies(files, finder)
     this.#once = new SendingOnce(files)
     this.#notes = deliveryNotes(files.place.address, 'stalls')
@@ -167,7 +167,7 @@ export class Supervision {
       attempt: 1,
     }
     const sent = await this.#once.send(record, printMessage(record, bodyOf(message, attempt)), id)
-    if (sent.outcome === 'sent') this.#index.add(sent.name, record)
+    if (sent.outcome === 'sent') this.#waiting.came(sent.name, record)
     return id
   }
 }

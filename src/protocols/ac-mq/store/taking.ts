@@ -9,13 +9,12 @@ import type { Moved, MoveOptions } from '../../../tree/tree.ts'
 import { type AcmqMessage, changeOfStatus, type ReadMessage, withFields } from '../format.ts'
 import { everyone } from '../layout.ts'
 import type { AcmqRecord } from '../schema.ts'
-import type { InHand } from './in-hand.ts'
+import type { ClaimedHere } from './claimed-here.ts'
 import { moveMessage } from './moving.ts'
 import { type Blocked, blockedAs, type Claimed, type Judge } from './outcomes.ts'
 import type { MissionFiles } from './parts.ts'
 import { viewOf, withBody } from './view.ts'
-import { type Candidate, isAsRemembered } from './waiting/candidate.ts'
-import type { PendingIndex } from './waiting/pending-index.ts'
+import { type Candidate, isAsRemembered, type Waiting } from './waiting/waiting.ts'
 
 type ClaimedOne = Claimed & { readonly outcome: 'claimed' }
 /** `lost`: somebody else was faster. `other`: it is not what it was when it was last read. */
@@ -27,13 +26,13 @@ interface HeldOne {
 
 export class Taking {
   readonly #files: MissionFiles
-  readonly #index: PendingIndex
-  readonly #inHand: InHand
+  readonly #waiting: Waiting
+  readonly #claimedHere: ClaimedHere
 
-  constructor(files: MissionFiles, index: PendingIndex, inHand: InHand) {
+  constructor(files: MissionFiles, waiting: Waiting, claimedHere: ClaimedHere) {
     this.#files = files
-    this.#index = index
-    this.#inHand = inHand
+    this.#waiting = waiting
+    this.#claimedHere = claimedHere
   }
 
   takeAsRemembered(candidate: Candidate, agent: string, judge: Judge): Promise<Taken> {
@@ -82,16 +81,16 @@ export class Taking {
     }
     if (moved.outcome === 'kept' && won) return { outcome: 'held', why: blockedAs(won.message.record, reason!) }
     if (moved.outcome === 'kept') {
-      await this.#index.reread(name)
+      await this.#waiting.reread(name)
       return 'other'
     }
     if (moved.outcome === 'taken') {
       const record = won?.message.record ?? (await this.#files.readRecord('pending', name))
       if (record) return { outcome: 'held', why: blockedAs(record, nameInUse(target)) }
     }
-    this.#index.drop(name)
+    this.#waiting.went(name)
     if (moved.outcome !== 'moved' || !won) return 'lost'
-    if (!moved.bytes) this.#inHand.remember(nameOf(target), won)
+    this.#claimedHere.add(nameOf(target))
     const {
       message: { record },
       problems,
@@ -108,8 +107,7 @@ export class Taking {
   /** It was a file when it was last read; if it is no ordinary one any more, the others flow all the same. */
   async #expectMalformed(name: string, error: unknown): Promise<void> {
     if (!(error instanceof SignalboxError) || error.kind !== 'Corrupt') throw error
-    await this.#index.reread(name)
-    if (!this.#index.isMalformed(name)) throw error
+    if (!(await this.#waiting.reread(name))) throw error
   }
 }
 

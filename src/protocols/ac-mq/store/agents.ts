@@ -9,7 +9,6 @@ import { cacheOf, stateOf } from '../../../tree/home.ts'
 import type { Entry } from '../../../tree/tree.ts'
 import { everyone, isAgentId, isMessageName, missionPath, parseFileName } from '../layout.ts'
 import type { QueueName } from '../schema.ts'
-import { recordIn } from './moving.ts'
 import type { MissionFiles } from './parts.ts'
 
 /** Opening more than this many files for a courtesy would take too long. */
@@ -88,7 +87,7 @@ async function* agentsIn(
     }
   }
   for (const { queue, name } of untold) {
-    const record = await recordIn(files, queue, name)
+    const record = await files.readRecord(queue, name)
     if (record) yield* agentsOf(record, queue)
   }
 }

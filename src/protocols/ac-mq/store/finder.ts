@@ -7,8 +7,8 @@ import type { TreePath } from '../../../kernel/tree-path.ts'
 import type { ArchivedEntry } from '../archive/archive.ts'
 import { archivePath, isMessageName, parseFileName } from '../layout.ts'
 import { type QueueName, queueNames } from '../schema.ts'
+import { FolderView } from './folder-view.ts'
 import type { MissionFiles } from './parts.ts'
-import { FolderView } from './waiting/folder-view.ts'
 
 export interface Found {
   readonly id: string
@@ -146,9 +146,9 @@ class QueueView {
     if (this.#ids.has(name)) return this.#ids.get(name)
     let id: string | undefined
     try {
-      id = (await this.#files.readHeader(this.#queue, name))?.message.record.id
+      id = (await this.#files.readRecord(this.#queue, name))?.id
     } catch (error) {
-      // Malformed, or not ours to read: it has no id to be found by. `reconcile` and claiming report it.
+      // Not ours to read: like a malformed one it has no id to be found by. `reconcile` and claiming report it.
       if (!(error instanceof SignalboxError) || error.kind === 'Unavailable') throw error
     }
     if (id !== undefined) this.#ids.set(name, id)

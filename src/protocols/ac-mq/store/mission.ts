@@ -9,6 +9,7 @@ import { changeLeaf } from '../../../tree/change.ts'
 import type { Finding, Tree } from '../../../tree/tree.ts'
 import { type News, waitFor } from '../../../tree/wait.ts'
 import type { Draft } from '../draft.ts'
+import { messageOf } from '../format.ts'
 import type { GraphFormat, GraphNode } from '../graph.ts'
 import type { Hydration } from '../hydrate/hydrate.ts'
 import {
@@ -23,9 +24,9 @@ import type { Manifest } from '../manifest/manifest.ts'
 import { type QueueName, queueNames } from '../schema.ts'
 import type { AcmqSettings } from '../settings.ts'
 import { noticeAbout, seenIn } from './agents.ts'
+import { ClaimedHere } from './claimed-here.ts'
 import { Claims } from './claims.ts'
 import { Finder } from './finder.ts'
-import { InHand } from './in-hand.ts'
 import type { Claimed, Holding, MessageRef, Settled } from './outcomes.ts'
 import type { Listed, Overview, QueueStatus, Unreadable } from './overview.ts'
 import { MissionFiles } from './parts.ts'
@@ -36,8 +37,7 @@ import { Settling } from './settling.ts'
 import type { Stalled, Supervision, Swept } from './supervise.ts'
 import { Taking } from './taking.ts'
 import { type AcmqView, type AcmqViewWithBody, type ArchivedView, archivedView } from './view.ts'
-import { DependencyBook } from './waiting/dependency-book.ts'
-import { PendingIndex } from './waiting/pending-index.ts'
+import { Waiting } from './waiting/waiting.ts'
 
 export interface MissionParts {
   readonly tree: Tree
@@ -71,7 +71,7 @@ export class Mission {
   readonly address: MissionAddress
   readonly #files: MissionFiles
   readonly #finder: Finder
-  readonly #index: PendingIndex
+  readonly #waiting: Waiting
   readonly #sending: Sending
   readonly #claims: Claims
   readonly #settling: Settling
@@ -89,20 +89,20 @@ export class Mission {
     const { tree, clock, settings, root } = parts
     const files = new MissionFiles(tree, clock, settings, { root, address })
     const finder = new Finder(files)
-    const index = new PendingIndex(files, new DependencyBook(files, finder))
+    const waiting = new Waiting(files, finder)
     const policy = new Policy(tree, async (path) => {
       const leaf = await tree.read(files.inside(path))
       return leaf ? Buffer.from(leaf.bytes).toString('utf8') : ''
     })
-    const inHand = new InHand()
+    const claimedHere = new ClaimedHere()
     this.address = address
     this.#files = files
     this.#finder = finder
-    this.#index = index
+    this.#waiting = waiting
     this.#policy = policy
-    this.#sending = new Sending(files, finder, index)
-    this.#claims = new Claims({ files, finder, index, policy, taking: new Taking(files, index, inHand) })
-    this.#settling = new Settling(files, finder, index, inHand)
+    this.#sending = new Sending(files, finder, waiting)
+    this.#claims = new Claims({ files, finder, waiting, policy, taking: new Taking(files, waiting, claimedHere) })
+    this.#settling = new Settling(files, finder, waiting, claimedHere)
   }
 
   /** What a file says that somebody wants to send: a body alone, or a message with front matter. */
@@ -335,12 +335,13 @@ export class Mission {
       .map((_, i) => missionPath({ root: place.root, address: missionAddress(parts.slice(0, i + 1).join('/')) }))
     const found = options.id === undefined ? undefined : await this.#finder.findOne(options.id)
     const header = found && (await this.#files.readHeader(found.queue, found.name))
+    const record = header && messageOf(header).message.record
     const { hydrate } = await import('../hydrate/hydrate.ts')
     return hydrate(tree, {
       missionPath: this.#files.path,
       base: parentOf(parentOf(place.root)),
       ancestors,
-      ...(found && header ? { message: { path: found.path, dependencies: header.message.record.dependencies } } : {}),
+      ...(found && record ? { message: { path: found.path, dependencies: record.dependencies } } : {}),
       ...(options.budgetTokens === undefined ? {} : { budgetTokens: options.budgetTokens }),
     })
   }
@@ -433,21 +434,21 @@ export class Mission {
 
   #supervised(): Promise<Supervision> {
     this.#supervision ??= import('./supervise.ts').then(
-      ({ Supervision }) => new Supervision(this.#files, this.#finder, this.#index),
+      ({ Supervision }) => new Supervision(this.#files, this.#finder, this.#waiting),
     )
     return this.#supervision
   }
 
   #reconciled(): Promise<Reconciliation> {
     this.#reconciliation ??= import('./reconcile.ts').then(
-      ({ Reconciliation }) => new Reconciliation(this.#files, this.#index),
+      ({ Reconciliation }) => new Reconciliation(this.#files, this.#waiting),
     )
     return this.#reconciliation
   }
 
   #overviewed(): Promise<Overview> {
     this.#overview ??= Promise.all([import('./overview.ts'), this.#supervised()]).then(
-      ([{ Overview }, supervision]) => new Overview(this.#files, this.#finder, this.#index, supervision),
+      ([{ Overview }, supervision]) => new Overview(this.#files, this.#finder, this.#waiting, supervision),
     )
     return this.#overview
   }
@@ -468,12 +469,12 @@ export class Mission {
   async #tryHarder(take: () => Promise<Claimed>, agent: string, nothing: Claimed): Promise<Claimed> {
     // Telling what is held back can show that something is not: what it waited for was completed and archived before
     // anybody here saw it.
-    const taken = (await this.#index.hasReady(agent)) ? await take() : nothing
+    const taken = (await this.#waiting.hasReady(agent)) ? await take() : nothing
     if (taken.outcome === 'claimed') return taken
     // Malformed files that nobody is writing any more go out of the way.
-    if (this.#index.malformed.length === 0) return taken
+    if (this.#waiting.malformed.length === 0) return taken
     const reconciliation = await this.#reconciled()
-    for (const { name, error } of this.#index.malformed) await reconciliation.setAside('pending', name, error)
+    for (const { name, problem } of this.#waiting.malformed) await reconciliation.setAside('pending', name, problem)
     return taken
   }
 

@@ -2,16 +2,13 @@
 import { bufferOf } from '../../../formats/front-matter.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { readArchived } from '../archive/archive.ts'
-import { explain } from '../dependencies.ts'
 import { everyone, isMessageName } from '../layout.ts'
 import { type QueueName, queueNames } from '../schema.ts'
 import { type Finder, noSuchMessage } from './finder.ts'
-import { recordIn } from './moving.ts'
 import type { MissionFiles } from './parts.ts'
 import type { Stalled, Supervision } from './supervise.ts'
 import { type AcmqView, type AcmqViewWithBody, type ArchivedView, archivedView, viewOf, withBody } from './view.ts'
-import { type Candidate, inOrder } from './waiting/candidate.ts'
-import type { PendingIndex } from './waiting/pending-index.ts'
+import { type Candidate, inOrder, type Waiting } from './waiting/waiting.ts'
 
 export interface Listed {
   readonly messages: readonly AcmqView[]
@@ -41,13 +38,13 @@ const hour = 60 * 60 * 1000
 export class Overview {
   readonly #files: MissionFiles
   readonly #finder: Finder
-  readonly #index: PendingIndex
+  readonly #waiting: Waiting
   readonly #supervision: Supervision
 
-  constructor(files: MissionFiles, finder: Finder, index: PendingIndex, supervision: Supervision) {
+  constructor(files: MissionFiles, finder: Finder, waiting: Waiting, supervision: Supervision) {
     this.#files = files
     this.#finder = finder
-    this.#index = index
+    this.#waiting = waiting
     this.#supervision = supervision
   }
 
@@ -72,7 +69,8 @@ export class Overview {
       }
       try {
         const read = await this.#files.readHeader(queue, name)
-        if (read) yield viewOf(read.message.record, queue, path, read.message.problems)
+        if (read?.outcome === 'message') yield viewOf(read.message.record, queue, path, read.problems)
+        else if (read) yield { path, reason: read.problems[0].message }
       } catch (error) {
         if (!(error instanceof SignalboxError)) throw error
         yield { path, reason: error.message }
@@ -96,11 +94,10 @@ export class Overview {
 
   /** The waiting messages whose dependencies are met, for this agent or for all, as they would be claimed. */
   async *readyFor(agent: string): AsyncGenerator<AcmqView> {
-    await this.#index.refresh(true)
-    const mine = [...this.#index.all().values()].filter(({ to }) => to === agent || to === everyone)
+    const mine = [...(await this.#waiting.all()).values()].filter(({ to }) => to === agent || to === everyone)
     for (const candidate of mine.sort(inOrder)) {
-      if ((await this.#index.judge(candidate)).length > 0) continue
-      const record = await recordIn(this.#files, 'pending', candidate.name)
+      if ((await this.#waiting.judge(candidate)).length > 0) continue
+      const record = await this.#files.readRecord('pending', candidate.name)
       if (record) yield viewOf(record, 'pending', this.#files.at('pending', candidate.name))
     }
   }
@@ -108,7 +105,7 @@ export class Overview {
   /** Every message that an id means: the whole of one or its beginning, in the archive too. */
   async *meant(id: string): AsyncGenerator<AcmqView | ArchivedView> {
     for (const { queue, name, path } of await this.#finder.findAll(id)) {
-      const record = await recordIn(this.#files, queue, name)
+      const record = await this.#files.readRecord(queue, name)
       if (record) yield viewOf(record, queue, path)
     }
     for (const entry of await this.#finder.archived(id)) yield archivedView(entry, this.#files.place.address)
@@ -120,27 +117,27 @@ export class Overview {
       const one = await this.#finder.findOne(id)
       const leaf = await this.#files.tree.read(one.path)
       if (!leaf) return this.show(id)
-      const message = this.#files.parse(leaf.bytes, one.name)
-      const view = viewOf(message.record, one.queue, one.path, message.problems)
+      const { message, problems } = this.#files.expect(leaf.bytes, one.name)
+      const view = viewOf(message.record, one.queue, one.path, problems)
       return withBody(view, bufferOf(leaf.bytes).toString('utf8', message.bodyStart))
     }
     const [archived] = await this.#finder.archived(id)
     if (!archived) throw noSuchMessage(id, this.#files.place.address)
     const bytes = await readArchived(this.#files.tree, archived)
-    const message = this.#files.parse(bytes, archived.name)
-    const view = viewOf(message.record, 'archived', archived.pack, message.problems)
+    const { message, problems } = this.#files.expect(bytes, archived.name)
+    const view = viewOf(message.record, 'archived', archived.pack, problems)
     return withBody(view, bufferOf(bytes).toString('utf8', message.bodyStart))
   }
 
   /** Why each of the waiting messages that cannot be claimed waits. */
   async blocked(agent?: string): Promise<{ message: AcmqView; reason: string }[]> {
-    await this.#index.refresh(true)
+    await this.#waiting.all()
     const blocked: { message: AcmqView; reason: string }[] = []
-    for (const { candidate, states } of await this.#index.blocked(agent)) {
-      const read = await this.#files.readHeader('pending', candidate.name)
-      if (!read) continue
+    for (const { candidate, why } of await this.#waiting.blocked(agent)) {
+      const record = await this.#files.readRecord('pending', candidate.name)
+      if (!record) continue
       const path = this.#files.at('pending', candidate.name)
-      blocked.push({ message: viewOf(read.message.record, 'pending', path), reason: explain(states) })
+      blocked.push({ message: viewOf(record, 'pending', path), reason: why.reason })
     }
     return blocked
   }
@@ -165,8 +162,8 @@ export class Overview {
       agent[queue]++
       counts[queue]++
     }
-    await this.#index.refresh(true)
-    for (const { to } of this.#index.all().values()) count('pending', to)
+    const waiting = await this.#waiting.all()
+    for (const { to } of waiting.values()) count('pending', to)
     unreadable.push(...this.#unreadablePending())
     for (const queue of queueNames.filter((name) => name !== 'pending')) {
       const listed = await this.list(queue)
@@ -178,12 +175,8 @@ export class Overview {
     }
     return {
       counts,
-      oldestPending: await this.#oldestPending(now),
-      blocked: (await this.#index.blocked()).map(({ candidate: { id, summary }, states }) => ({
-        id,
-        summary,
-        reason: explain(states),
-      })),
+      oldestPending: await this.#oldest(waiting, now),
+      blocked: (await this.#waiting.blocked()).map(({ why: { id, summary, reason } }) => ({ id, summary, reason })),
       stalled: await this.#supervision.findStalled(),
       unreadable,
       completedLastHour: lastHour.completed,
@@ -193,17 +186,17 @@ export class Overview {
   }
   #unreadablePending(): { path: string; reason: string }[] {
     return [
-      ...this.#index.malformed.map(({ name, error }) => ({ name, reason: error.message })),
-      ...this.#index.strange.map(({ name, kind }) => ({ name, reason: `Not an ordinary file (${kind}).` })),
+      ...this.#waiting.malformed.map(({ name, problem }) => ({ name, reason: problem.message })),
+      ...this.#waiting.strange.map(({ name, kind }) => ({ name, reason: `Not an ordinary file (${kind}).` })),
     ].map(({ name, reason }) => ({ path: this.#files.at('pending', name), reason }))
   }
 
-  async #oldestPending(now: number): Promise<QueueStatus['oldestPending']> {
+  async #oldest(waiting: ReadonlyMap<string, Candidate>, now: number): Promise<QueueStatus['oldestPending']> {
     let oldest: Candidate | undefined
-    for (const one of this.#index.all().values()) if (!oldest || one.time < oldest.time) oldest = one
-    const read = oldest && (await this.#files.readHeader('pending', oldest.name))
-    if (!oldest || !read) return undefined
-    const { id, summary } = read.message.record
+    for (const one of waiting.values()) if (!oldest || one.time < oldest.time) oldest = one
+    const record = oldest && (await this.#files.readRecord('pending', oldest.name))
+    if (!oldest || !record) return undefined
+    const { id, summary } = record
     return { id, summary, ageSeconds: Math.max(0, Math.floor((now - oldest.time) / 1000)) }
   }
 }

@@ -33,7 +33,8 @@ export class SentBefore {
   async find(record: AcmqRecord, body: string | Uint8Array): Promise<AcmqView | undefined> {
     const copy = await this.#copies.find(record.id)
     if (!copy) return undefined
-    const { record: before, bodyStart, problems } = this.#files.parse(copy.bytes, copy.name)
+    const { message, problems } = this.#files.expect(copy.bytes, copy.name)
+    const { record: before, bodyStart } = message
     const isSame =
       isSameHeader(before, record, parseFileName(copy.name)?.to) &&
       (await this.#isSameBody(before, Buffer.from(copy.bytes).subarray(bodyStart), Buffer.from(body)))

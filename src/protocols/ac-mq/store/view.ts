@@ -1,7 +1,8 @@
 /** A message as callers see it: the neutral envelope and AC-MQ's own fields beside it. */
 import type { Envelope } from '../../../kernel/envelope.ts'
+import type { Problem } from '../../../kernel/problem.ts'
 import type { ArchivedEntry } from '../archive/archive.ts'
-import type { AcmqRecord, Problem, State } from '../schema.ts'
+import type { AcmqRecord, State } from '../schema.ts'
 
 export interface AcmqView extends Envelope {
   readonly protocol: 'acmq'

@@ -8,7 +8,6 @@ import { type DependencyState, judge, type Lookup, nothingUnmet, readDependency 
 import { shortIdLength } from '../../file-name.ts'
 import { type AcmqRecord, noDependencies, type State } from '../../schema.ts'
 import { type Finder, isMeant, likeliestFirst } from '../finder.ts'
-import { recordIn } from '../moving.ts'
 import type { MissionFiles } from '../parts.ts'
 
 type MessageState = ReturnType<Lookup['stateOf']>
@@ -134,7 +133,7 @@ export class DependencyBook {
       // Another message of the same second whose id begins alike can have the name there. Where nothing is decided yet,
       // that would only mean to wait until that one has moved on.
       const isDecided = queue === 'completed' || queue === 'failed'
-      if (!isDecided || (await recordIn(this.#files, queue, name!))?.id === id) return queue
+      if (!isDecided || (await this.#files.readRecord(queue, name!))?.id === id) return queue
     }
     const [archived] = await this.#finder.archived(id)
     if (archived) return archived.status === 'completed' ? 'archived-completed' : 'archived-failed'

@@ -3,8 +3,8 @@
  * not listed again for every message: only when its time says that names came or went, and never so often that
  * listing would take more than a fraction of the time.
  */
-import type { TreePath } from '../../../../kernel/tree-path.ts'
-import type { Entry, Tree } from '../../../../tree/tree.ts'
+import type { TreePath } from '../../../kernel/tree-path.ts'
+import type { Entry, Tree } from '../../../tree/tree.ts'
 
 export interface FolderChange {
   readonly came: readonly Entry[]
@@ -30,7 +30,6 @@ export class FolderView {
   #isTrusted = false
   #listedAt = Number.NEGATIVE_INFINITY
   #restsUntil = Number.NEGATIVE_INFINITY
-  #lookedAt = 0
   #cost = 0
 
   constructor(tree: Tree, folder: TreePath) {
@@ -40,16 +39,6 @@ export class FolderView {
 
   get names(): ReadonlyMap<string, Entry['kind']> {
     return this.#names
-  }
-
-  /** The folder's time just before it was last listed. */
-  get stamp(): number | undefined {
-    return this.#stamp
-  }
-
-  /** When that was, by the tree's time, which other processes have too. */
-  get lookedAt(): number {
-    return this.#lookedAt
   }
 
   /** Milliseconds that the last listing took. */
@@ -79,9 +68,8 @@ export class FolderView {
       return nothingNew
     }
     this.#stamp = stamp
-    this.#lookedAt = await this.#tree.now()
     // By the earlier of two clocks: one that is ahead, as those are that tests hold, would take every time for an old one.
-    this.#isTrusted = stamp === undefined || Math.min(this.#lookedAt, Date.now()) - stamp > tooYoung
+    this.#isTrusted = stamp === undefined || Math.min(await this.#tree.now(), Date.now()) - stamp > tooYoung
     return this.#list()
   }
 

@@ -7,7 +7,7 @@
  * name, progress as a percentage, `signature` and `auth_version` of a scheme of their own; beside the messages a
  * copy in `outbox/` and empty `.lock` files that stay.
  */
-import { type MrMessage, messageTypes, type Payload } from './schema.ts'
+import { isObject, type MrMessage, messageTypes, type Payload } from './schema.ts'
 
 /** How one field was read. */
 export interface Conversion {
@@ -132,7 +132,7 @@ function readId(found: unknown, what: string): Omit<Conversion, 'field' | 'found
 export const idOfStem = (stem: string): string => (foreignId.test(stem) ? standardIdOf(stem) : stem)
 
 export const standardIdOf = (foreign: string): string =>
-  `msg_${process.getBuiltinModule('node:crypto').createHash('sha256').update(foreign).digest('hex').slice(0, 8)}`
+  `msg_${process.getBuiltinModule('node:crypto').hash('sha256', foreign, 'hex').slice(0, 8)}`
 
 const lastThree = (id: string): string => String(Number.parseInt(id.slice(-8), 16) % 1000).padStart(3, '0')
 
@@ -167,6 +167,3 @@ const spelledPlainly = (type: string): string =>
     .trim()
     .toLowerCase()
     .replace(/[_\s]+/g, '-')
-
-const isObject = (value: unknown): value is Payload =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -4,20 +4,13 @@ import { invalidInput, SignalboxError } from '../../kernel/errors.ts'
 import { payloadProblems, printMessage } from './format.ts'
 import { type AgentId, agentId, messageId } from './names.ts'
 import type { FieldProblem } from './problem.ts'
-import type { MrMessage, Payload } from './schema.ts'
+import { isObject, type MrMessage, type Payload } from './schema.ts'
+import type { MrSendInput } from './store/outcomes.ts'
 import { checkMessage } from './validate.generated.ts'
 import { currentVersion } from './versions.ts'
 
-export interface DraftInput {
-  readonly from: string
-  readonly to: string
-  readonly type: string
-  readonly payload: Payload
-  readonly priority?: number
-  readonly requiresAck?: boolean
-  readonly replyTo?: string
-  readonly extra?: Readonly<Record<string, unknown>>
-}
+/** Of any type: that it is one of the five is checked here. */
+export type DraftInput = Omit<MrSendInput, 'type' | 'compat'> & { readonly type: string }
 
 /** The fields that the store fills in, in the turn in which the message is written. */
 export interface Stamp {
@@ -84,7 +77,7 @@ const invalidMessage = (issues: readonly FieldProblem[]) =>
 /** A payload as somebody typed it. */
 export function payloadFrom(text: string): Payload {
   const value = readJson(text)
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Payload
+  if (isObject(value)) return value
   throw badPayload(`it is ${Array.isArray(value) ? 'a list' : JSON.stringify(value)}`)
 }
 

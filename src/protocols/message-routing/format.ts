@@ -36,6 +36,12 @@ export function readValue(bytes: Uint8Array): { readonly value: unknown } | Malf
   }
 }
 
+/** What a small file of our own says; `undefined` for what is no JSON, which tells nothing. */
+export function jsonIn(bytes: Uint8Array): unknown {
+  const read = readValue(bytes)
+  return 'value' in read ? read.value : undefined
+}
+
 /** Is this value a message? `tolerated` names fields that may be as they are. */
 export function judgeValue(value: unknown, tolerated: readonly string[] = []): ParsedMessage {
   const found: FieldProblem[] = []

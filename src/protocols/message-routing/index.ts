@@ -7,7 +7,7 @@ import { defaultSettings, type MrSettings, section, settingsFrom } from './setti
 import type { Routing } from './store/routing.ts'
 
 export type { Alert } from './metrics/alerts.ts'
-export type { Latencies, MrMetrics } from './metrics/report.ts'
+export type { Latencies, MrMetrics } from './metrics/metrics.ts'
 export type { MrPorts } from './ports.ts'
 export type { FieldProblem as Issue } from './problem.ts'
 export type { MessageType, MrMessage, Payload } from './schema.ts'

@@ -2,9 +2,11 @@
 import type { Malformed, Parsed, Problem } from '../../kernel/problem.ts'
 import type { Converted } from './compat.ts'
 import { unusualDirection } from './directions.ts'
-import { judgeValue, largestRead, payloadProblems, readValue } from './format.ts'
+import { judgeValue, largestRead, parseMessage, payloadProblems, readValue } from './format.ts'
 import { stemOf } from './layout.ts'
+import type { FieldProblem } from './problem.ts'
 import type { MrMessage } from './schema.ts'
+import type { Validated } from './store/outcomes.ts'
 import { versionProblem } from './versions.ts'
 
 export interface Where {
@@ -73,13 +75,34 @@ function misplacement(message: MrMessage, writtenId: string | undefined, { agent
   return undefined
 }
 
-function remarks(message: MrMessage, { size, largestMessage }: Where, converted: readonly string[]) {
+function remarks(message: MrMessage, where: Where, converted: readonly string[]) {
   const direction = unusualDirection(message)
-  const tooLarge = problem('MESSAGE_TOO_LARGE', `The message has ${size} bytes; ${largestMessage} is the most`)
   return {
-    problems: [...payloadProblems(message), ...(size > largestMessage ? [tooLarge] : [])],
+    problems: [...payloadProblems(message), ...oversize(where)],
     notes: [...converted, ...(direction === undefined ? [] : [direction])],
   }
+}
+
+/** The same for a person who wants every reason told. */
+export function validateFile(bytes: Uint8Array, where: Where): Validated {
+  const { size } = where
+  const judged = judgeFile(bytes, where)
+  if (judged.outcome === 'message') {
+    const [issues, payloadIssues] = [oversize(where), payloadProblems(judged.message)]
+    const isValid = issues.length + payloadIssues.length === 0
+    return { outcome: isValid ? 'valid' : 'invalid', issues, payloadIssues, notes: judged.notes, size }
+  }
+  // Where the schema itself has nothing against it, it is the version, the name or the place.
+  const parsed = parseMessage(bytes)
+  const place = { expected: 'a message for this place', found: undefined }
+  const issues = parsed.outcome === 'malformed' ? parsed.problems : judged.problems.map((one) => ({ ...one, ...place }))
+  return { outcome: 'invalid', issues, payloadIssues: [], notes: [], size }
+}
+
+function oversize({ size, largestMessage }: Where): FieldProblem[] {
+  if (size <= largestMessage) return []
+  const found = problem('MESSAGE_TOO_LARGE', `The message has ${size} bytes; ${largestMessage} is the most`)
+  return [{ ...found, expected: `at most ${largestMessage} bytes`, found: `${size} bytes` }]
 }
 
 function textIn(value: unknown, field: string): string | undefined {

@@ -25,6 +25,9 @@ export interface MrMessage {
 
 export type Payload = { readonly [field: string]: unknown }
 
+export const isObject = (value: unknown): value is Payload =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 /** What stands in for a field that is absent. An absent `correlation_id` stays absent. */
 export const defaults = { requires_ack: false, priority: 5 } as const
 

@@ -5,8 +5,8 @@ import type { Metric } from '../hooks.ts'
 import type { MrSettings } from '../settings.ts'
 import { type Alert, standingAlerts } from './alerts.ts'
 import { MetricsJournal } from './journal.ts'
+import type { MrMetrics } from './metrics.ts'
 import { Recorder } from './recorder.ts'
-import type { MrMetrics } from './report.ts'
 
 /** Programs that never ask for them must not pile them up. */
 const mostAlerts = 100
@@ -47,7 +47,7 @@ export class Measuring {
 
   async report(depths: Depths, evictions: number): Promise<MrMetrics> {
     await this.close()
-    const { reportOf } = await import('./report.ts')
+    const { reportOf } = await import('./metrics.ts')
     const latencies = await this.#journal.read()
     const alerts = standingAlerts({ latencies, depths }, await this.#tree.now(), this.#settings.thresholds)
     return reportOf({ latencies, depths, evictions }, alerts)

@@ -1,7 +1,8 @@
-/** The four metrics of the specification, as Prometheus text and as a table. Pure. Spec: "Performance Monitoring". */
+/** The four metrics of the specification, as Prometheus text and as figures. Pure. Spec: "Performance Monitoring". */
+import type { Alert } from './alerts.ts'
 import { countOf, type Histogram, percentile } from './histogram.ts'
 import { type Family, histogramFamily, printFamilies } from './prometheus.ts'
-import { latencyMetrics, type Snapshot } from './snapshot.ts'
+import { type LatencyMetric, latencyMetrics, type Snapshot } from './snapshot.ts'
 
 export interface Metrics {
   readonly latencies: Snapshot
@@ -35,8 +36,8 @@ export function printPrometheus({ latencies, depths, evictions }: Metrics): stri
   return printFamilies([...inSteps, depth, evicted])
 }
 
-export interface LatencyRow {
-  readonly metric: string
+/** Percentiles, the longest and the mean, in milliseconds; only a count where nothing was measured yet. */
+export interface Latencies {
   readonly count: number
   readonly p50?: number
   readonly p90?: number
@@ -45,24 +46,45 @@ export interface LatencyRow {
   readonly mean?: number
 }
 
-/** One row for each latency, in milliseconds; without figures where nothing was measured. */
-export const latencyRows = (latencies: Snapshot): LatencyRow[] =>
-  latencyMetrics.map((metric) => rowOf(metric, latencies[metric]))
-
-function rowOf(metric: string, histogram: Histogram): LatencyRow {
+export function latenciesOf(histogram: Histogram): Latencies {
   const count = countOf(histogram)
   const [p50, p90, p99] = [0.5, 0.9, 0.99].map((share) => percentile(histogram, share))
-  if (p50 === undefined || p90 === undefined || p99 === undefined) return { metric, count }
-  const mean = histogram.sumUs / 1000 / count
+  if (p50 === undefined || p90 === undefined || p99 === undefined) return { count }
+  const [max, mean] = [histogram.maxUs / 1000, histogram.sumUs / 1000 / count]
   return {
-    metric,
     count,
     p50: rounded(p50),
     p90: rounded(p90),
     p99: rounded(p99),
-    max: rounded(histogram.maxUs / 1000),
+    max: rounded(max),
     mean: rounded(mean),
   }
 }
 
 const rounded = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000
+
+export interface MrMetrics {
+  /** By the names of the specification. */
+  readonly metrics: Readonly<Record<LatencyMetric, Latencies>> & {
+    /** Messages in each inbox now. */
+    readonly inbox_depth: Readonly<Record<string, number>>
+    readonly eviction_count: number
+  }
+  /** The same with all buckets, as Prometheus scrapes it. */
+  readonly prometheus: string
+  readonly alerts: readonly Alert[]
+}
+
+export function reportOf(measured: Metrics, alerts: readonly Alert[]): MrMetrics {
+  const { message_write_latency_ms: write, message_read_latency_ms: read } = measured.latencies
+  return {
+    metrics: {
+      message_write_latency_ms: latenciesOf(write),
+      message_read_latency_ms: latenciesOf(read),
+      inbox_depth: Object.fromEntries(measured.depths),
+      eviction_count: measured.evictions,
+    },
+    prometheus: printPrometheus(measured),
+    alerts,
+  }
+}

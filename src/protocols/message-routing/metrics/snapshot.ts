@@ -1,5 +1,6 @@
 /** What is kept of the latencies: a histogram each, and the last time one was above its alert threshold. Pure. */
 import type { Metric } from '../hooks.ts'
+import { isObject } from '../schema.ts'
 import { defaultSettings, type Thresholds } from '../settings.ts'
 import { bounds, emptyHistogram, type Histogram, merge, observe } from './histogram.ts'
 
@@ -33,10 +34,13 @@ export function addLatency(
   return { ...snapshot, [metric]: { ...observe(histogram, milliseconds), ...slow } }
 }
 
-export const mergeSnapshots = (a: Snapshot, b: Snapshot): Snapshot => ({
-  message_write_latency_ms: mergeLatency(a.message_write_latency_ms, b.message_write_latency_ms),
-  message_read_latency_ms: mergeLatency(a.message_read_latency_ms, b.message_read_latency_ms),
+const each = (latencyOf: (metric: LatencyMetric) => Latency): Snapshot => ({
+  message_write_latency_ms: latencyOf('message_write_latency_ms'),
+  message_read_latency_ms: latencyOf('message_read_latency_ms'),
 })
+
+export const mergeSnapshots = (a: Snapshot, b: Snapshot): Snapshot =>
+  each((metric) => mergeLatency(a[metric], b[metric]))
 
 function mergeLatency(a: Latency, b: Latency): Latency {
   // The later one; of two in the same millisecond the longer one, so that the order of merging does not matter.
@@ -49,28 +53,21 @@ function mergeLatency(a: Latency, b: Latency): Latency {
 export const isSlow = (snapshot: Snapshot): boolean => latencyMetrics.some((metric) => snapshot[metric].slowAt > 0)
 
 /** The same by a clock that is so far ahead of the one it was taken by. */
-export const shifted = (snapshot: Snapshot, byMs: number): Snapshot => ({
-  message_write_latency_ms: shiftedLatency(snapshot.message_write_latency_ms, byMs),
-  message_read_latency_ms: shiftedLatency(snapshot.message_read_latency_ms, byMs),
-})
-
-const shiftedLatency = (latency: Latency, byMs: number): Latency =>
-  latency.slowAt > 0 ? { ...latency, slowAt: Math.max(1, Math.round(latency.slowAt + byMs)) } : latency
+export const shifted = (snapshot: Snapshot, byMs: number): Snapshot =>
+  each((metric) => {
+    const { [metric]: latency } = snapshot
+    return latency.slowAt > 0 ? { ...latency, slowAt: Math.max(1, Math.round(latency.slowAt + byMs)) } : latency
+  })
 
 /** Reads what `JSON.stringify` made of one; `undefined` for anything else, also for one with other buckets. */
 export function readSnapshot(value: unknown): Snapshot | undefined {
-  if (typeof value !== 'object' || value === null) return undefined
-  const { message_write_latency_ms: write, message_read_latency_ms: read } = value as Partial<
-    Record<LatencyMetric, unknown>
-  >
-  return isLatencyRecord(write) && isLatencyRecord(read)
-    ? { message_write_latency_ms: write, message_read_latency_ms: read }
-    : undefined
+  if (!isObject(value) || !latencyMetrics.every((metric) => isLatencyRecord(value[metric]))) return undefined
+  return each((metric) => value[metric] as Latency)
 }
 
 function isLatencyRecord(value: unknown): value is Latency {
-  if (typeof value !== 'object' || value === null) return false
-  const { counts, sumUs, maxUs, slowAt, slowUs } = value as Partial<Record<keyof Latency, unknown>>
+  if (!isObject(value)) return false
+  const { counts, sumUs, maxUs, slowAt, slowUs } = value
   return (
     Array.isArray(counts) &&
     counts.length === bounds.length + 1 &&

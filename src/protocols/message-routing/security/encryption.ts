@@ -8,7 +8,7 @@
 import { parseJson } from '../../../formats/json.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import type { Opened, Rejection } from '../hooks.ts'
-import type { MrMessage, Payload } from '../schema.ts'
+import { isObject, type MrMessage, type Payload } from '../schema.ts'
 import { printCanonical } from './canonical.ts'
 import { rejected } from './refusal.ts'
 
@@ -72,6 +72,3 @@ function contentOf(text: string): Payload | undefined {
     throw error
   }
 }
-
-const isObject = (value: unknown): value is Payload =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

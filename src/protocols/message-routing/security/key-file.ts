@@ -62,12 +62,7 @@ export const isRecipient = (text: unknown): text is string =>
   typeof text === 'string' && /^age1[a-z0-9]{58}$/.test(text)
 
 export const keyIdOf = (publicKey: string): string =>
-  process
-    .getBuiltinModule('node:crypto')
-    .createHash('sha256')
-    .update(Buffer.from(publicKey, 'base64url'))
-    .digest('hex')
-    .slice(0, 16)
+  process.getBuiltinModule('node:crypto').hash('sha256', Buffer.from(publicKey, 'base64url'), 'hex').slice(0, 16)
 
 export const printIdentity = (identity: string, recipient: string, createdAt: string): Buffer =>
   Buffer.from(`# created: ${createdAt}\n# public key: ${recipient}\n${identity}\n`)

@@ -11,6 +11,7 @@ import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../tree/change.ts'
 import { stateOf } from '../../../tree/home.ts'
 import type { Revision, Tree } from '../../../tree/tree.ts'
+import { isAgentId } from '../names.ts'
 import type { Sealing } from './encryption.ts'
 import {
   isPublicKey,
@@ -48,9 +49,6 @@ export interface KeyView {
   readonly isOwn: boolean
 }
 
-/** As in the specification's schema; it also keeps the names of the files plain. */
-const agentName = /^[a-z0-9_-]{1,64}$/
-
 export class KeyRing {
   /** The directory that the ring lies in, for people. */
   readonly home: string
@@ -73,7 +71,7 @@ export class KeyRing {
     const entries = await this.#parts.tree.list(this.#public)
     const agents = entries.flatMap(({ name, kind }) => {
       const agent = name.replace(/\.json$/, '')
-      return kind === 'leaf' && name.endsWith('.json') && agentName.test(agent) ? [agent] : []
+      return kind === 'leaf' && name.endsWith('.json') && isAgentId(agent) ? [agent] : []
     })
     return (await Promise.all(agents.map((agent) => this.show(agent)))).filter((view) => view !== undefined)
   }
@@ -147,7 +145,7 @@ export class KeyRing {
   /** The keys by which messages of this agent are verified; none when nobody has entered one. */
   async trustedKeys(agent: string): Promise<readonly TrustedKey[]> {
     // The name is the sender's own; one that no agent can have has no key, and must not stop other messages.
-    if (!agentName.test(agent)) return []
+    if (!isAgentId(agent)) return []
     const leaf = await this.#parts.tree.read(this.#publicPathOf(agent))
     if (!leaf) return []
     const known = this.#trusted.get(agent)
@@ -276,7 +274,7 @@ const publicKeyFrom = (publicKey: string): KeyObject =>
     .createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: publicKey }, format: 'jwk' })
 
 function checkAgent(agent: string): void {
-  if (agentName.test(agent)) return
+  if (isAgentId(agent)) return
   throw invalidInput('INVALID_AGENT_ID', `Not the name of an agent: ${JSON.stringify(agent.slice(0, 80))}.`, {
     hint: 'Use small letters, digits, dashes and underscores, such as dev-1.',
   })

@@ -7,4 +7,4 @@ const longest = 64
 export const folderNameOf = (from: string): string =>
   from.length <= longest
     ? from
-    : `${from.slice(0, 32)}-${process.getBuiltinModule('node:crypto').createHash('sha256').update(from).digest('hex')}`
+    : `${from.slice(0, 32)}-${process.getBuiltinModule('node:crypto').hash('sha256', from, 'hex')}`

@@ -10,16 +10,7 @@ import type { Durability } from '../../../tree/tree.ts'
 import { draftOf } from '../draft.ts'
 import { parseMessage } from '../format.ts'
 import type { Rejection } from '../hooks.ts'
-import {
-  type AgentId,
-  ackedPath,
-  type Folder,
-  fileNameOf,
-  folders,
-  isAgentId,
-  type MessageId,
-  messageId,
-} from '../layout.ts'
+import { type AgentId, ackedPath, fileNameOf, folders, isAgentId, type MessageId, messageId } from '../layout.ts'
 import { momentOf } from '../order.ts'
 import type { MrMessage } from '../schema.ts'
 import { forgeryUnder, notAnswered, originalOf } from './answering.ts'
@@ -28,7 +19,7 @@ import type { Delivery } from './delivery.ts'
 import { isGenuine } from './genuine.ts'
 import type { Acknowledged, MrState, Unacknowledged } from './outcomes.ts'
 import { expectInOrder, messageNames, pathIn, type RoutingParts } from './parts.ts'
-import { messageIn } from './reading.ts'
+import { readMessage } from './reading.ts'
 import type { Scanner } from './scan.ts'
 import { viewOf } from './view.ts'
 
@@ -115,7 +106,7 @@ export class Acks {
   async #owed(agent: AgentId) {
     const owed = []
     for (const name of await messageNames(this.#parts, agent, 'taken')) {
-      const message = await this.#read(agent, 'taken', name)
+      const message = await readMessage(this.#parts, agent, 'taken', name)
       if (!message?.requires_ack || !(await isGenuine(this.#parts, agent, message))) continue
       const { msg_id: id, from, to, type, timestamp } = message
       if (await this.#isRemembered(agent, from, id)) continue
@@ -128,7 +119,7 @@ export class Acks {
   async #original(agent: AgentId, id: MessageId): Promise<MrMessage> {
     let forgery: Rejection | undefined
     for (const folder of ['taken', 'inbox'] as const) {
-      const message = await this.#read(agent, folder, fileNameOf(id))
+      const message = await readMessage(this.#parts, agent, folder, fileNameOf(id))
       if (!message) continue
       const found = await forgeryUnder(this.#parts, agent, id, message)
       if (!found) return message
@@ -157,7 +148,7 @@ export class Acks {
   async #givenInTheirForm(agent: AgentId, to: AgentId, id: MessageId): Promise<Given | undefined> {
     for (const state of folders) {
       for (const name of await messageNames(this.#parts, to, state)) {
-        const message = await this.#read(to, state, name)
+        const message = await readMessage(this.#parts, to, state, name)
         if (message?.from !== agent || !isAcknowledgement(message, id)) continue
         // Their form has no signature of ours, so that after a crash here a second answer is given rather than none.
         if (!(await isGenuine(this.#parts, to, message))) continue
@@ -170,15 +161,10 @@ export class Acks {
   /** Inbox first: a message only ever moves on from there, so that it is not missed. */
   async #find(agent: AgentId, id: MessageId): Promise<Given | undefined> {
     for (const state of folders) {
-      const message = await this.#read(agent, state, fileNameOf(id))
+      const message = await readMessage(this.#parts, agent, state, fileNameOf(id))
       if (message) return { message, state, path: pathIn(this.#parts, agent, state, fileNameOf(id)) }
     }
     return undefined
-  }
-
-  async #read(agent: AgentId, folder: Folder, name: string): Promise<MrMessage | undefined> {
-    const leaf = await this.#parts.tree.read(pathIn(this.#parts, agent, folder, name))
-    return leaf && (await messageIn(this.#parts, leaf.bytes, { agent, fileName: name }))
   }
 
   async #someGenuine(agent: AgentId, waiting: readonly { readonly message: MrMessage }[]): Promise<boolean> {

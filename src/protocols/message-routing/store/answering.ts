@@ -1,9 +1,9 @@
 /** Answering another program in the form that it writes: the message that is answered shows which form that is. */
-import { parseJson } from '../../../formats/json.ts'
-import { denied, notFound, SignalboxError } from '../../../kernel/errors.ts'
+import { denied, notFound, type SignalboxError } from '../../../kernel/errors.ts'
+import { jsonIn } from '../format.ts'
 import type { Rejection } from '../hooks.ts'
 import { type AgentId, isMessageId, stemOf } from '../layout.ts'
-import type { MrMessage } from '../schema.ts'
+import { isObject, type MrMessage } from '../schema.ts'
 import { forgeryIn } from './genuine.ts'
 import { messageNames, pathIn, type RoutingParts } from './parts.ts'
 import { messageIn } from './reading.ts'
@@ -29,9 +29,10 @@ export async function originalOf(parts: RoutingParts, agent: AgentId, id: string
       const stem = stemOf(name)
       if (stem !== id && idOf(stem) !== id) continue
       const leaf = await parts.tree.read(pathIn(parts, agent, folder, name))
-      const fields = leaf && fieldsIn(leaf.bytes)
+      const fields = leaf && jsonIn(leaf.bytes)
       const message = leaf && (await messageIn(parts, leaf.bytes, { agent, fileName: name }))
-      if (!fields || !message) continue
+      // What was damaged since it was taken has no form to learn from.
+      if (!isObject(fields) || !message) continue
       const forgery = await forgeryUnder(parts, agent, idOf(stem), message)
       // A forgery must not decide how we answer: in its form the answer would be neither signed nor encrypted.
       if (forgery) {
@@ -70,14 +71,3 @@ export const notAnswered = (id: string, { code, issues }: Rejection): SignalboxE
     hint: 'Ask its sender whether it comes from there; receiving sets it aside.',
     details: { id, reason: code },
   })
-
-function fieldsIn(bytes: Uint8Array): Original['fields'] | undefined {
-  try {
-    const value = parseJson(bytes)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
-  } catch (error) {
-    // Damaged since it was taken: there is no form to learn from it.
-    if (error instanceof SignalboxError) return undefined
-    throw error
-  }
-}

@@ -2,9 +2,8 @@
  * Notes of the messages that an agent wants acknowledged: no copies, only who owes it since when. A sender keeps no
  * outbox, so without them nobody could tell what was never acknowledged.
  */
-import { parseJson } from '../../../formats/json.ts'
-import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
+import { jsonIn } from '../format.ts'
 import { type AgentId, awaitingPath, isMessageId, type MessageId } from '../layout.ts'
 import { type MessageType, type MrMessage, messageTypes } from '../schema.ts'
 import type { RoutingParts } from './parts.ts'
@@ -63,14 +62,7 @@ async function readNote({ tree, root }: RoutingParts, agent: AgentId, id: Messag
 }
 
 function noteIn(bytes: Uint8Array): Pick<Awaited, 'to' | 'type' | 'timestamp'> | undefined {
-  try {
-    const { to, type, timestamp } = (parseJson(bytes) ?? {}) as Record<string, unknown>
-    const isWhole =
-      typeof to === 'string' && typeof timestamp === 'string' && messageTypes.includes(type as MessageType)
-    return isWhole ? { to, type: type as MessageType, timestamp } : undefined
-  } catch (error) {
-    // Not JSON: somebody else's file, or a damaged one; it tells nothing.
-    if (error instanceof SignalboxError) return undefined
-    throw error
-  }
+  const { to, type, timestamp } = (jsonIn(bytes) ?? {}) as Record<string, unknown>
+  const isWhole = typeof to === 'string' && typeof timestamp === 'string' && messageTypes.includes(type as MessageType)
+  return isWhole ? { to, type: type as MessageType, timestamp } : undefined
 }

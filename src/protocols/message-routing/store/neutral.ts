@@ -9,13 +9,12 @@ import { isMeant } from '../../../kernel/short-id.ts'
 import { treePath } from '../../../kernel/tree-path.ts'
 import type { Finding } from '../../../tree/tree.ts'
 import type { Draft, Filter, Message, Neutral, Receipt, Sent, Settled, Taken, TakeOptions } from '../../contract.ts'
-import { largestRead } from '../format.ts'
 import { type AgentId, agentId, agentPath, type Folder, folders, isAgentId, stemOf } from '../layout.ts'
 import type { Payload } from '../schema.ts'
 import type { Agents } from './agents.ts'
 import type { MrView } from './outcomes.ts'
 import { messageNames, pathIn, type RoutingParts, unlessOdd } from './parts.ts'
-import { messageIn } from './reading.ts'
+import { readMessage } from './reading.ts'
 import type { Routing } from './routing.ts'
 import { viewOf } from './view.ts'
 
@@ -135,10 +134,8 @@ export class MrNeutral implements Neutral {
     for (const folder of states) {
       for (const name of (await unlessOdd(() => messageNames(this.#parts, agent, folder))) ?? []) {
         if (!isWanted(stemOf(name))) continue
-        const path = pathIn(this.#parts, agent, folder, name)
-        const leaf = await unlessOdd(() => this.#parts.tree.read(path, { atMost: largestRead + 1 }))
-        const message = leaf && (await messageIn(this.#parts, leaf.bytes, { agent, fileName: name }))
-        if (message) yield viewOf(message, folder, path)
+        const message = await unlessOdd(() => readMessage(this.#parts, agent, folder, name))
+        if (message) yield viewOf(message, folder, pathIn(this.#parts, agent, folder, name))
       }
     }
   }

@@ -1,11 +1,12 @@
 /** What each verb of Message Routing takes and answers. */
 import type { Envelope } from '../../../kernel/envelope.ts'
 import type { Durability } from '../../../tree/tree.ts'
+import type { Folder } from '../layout.ts'
 import type { FieldProblem } from '../problem.ts'
 import type { MessageType, MrMessage, Payload } from '../schema.ts'
 
 /** Where a message is: the folder of its recipient that it lies in. */
-export type MrState = 'inbox' | 'taken' | 'evicted' | 'rejected'
+export type MrState = Folder
 
 /** A message as callers see it: the neutral envelope, the defaults filled in, and the file's own words beside it. */
 export interface MrView extends Envelope {

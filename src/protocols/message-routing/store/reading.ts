@@ -1,9 +1,9 @@
 /** The message in a file that lies in an agent's folder: ours, or another program's in the form that it writes. */
-import { parseMessage } from '../format.ts'
+import { largestRead, parseMessage } from '../format.ts'
 import { judgeFile } from '../judge.ts'
-import type { AgentId } from '../layout.ts'
+import type { AgentId, Folder } from '../layout.ts'
 import type { MrMessage } from '../schema.ts'
-import type { RoutingParts } from './parts.ts'
+import { pathIn, type RoutingParts } from './parts.ts'
 
 type Compat = typeof import('../compat.ts')
 
@@ -20,6 +20,17 @@ export class Foreign {
     this.#known ??= await import('../compat.ts')
     return this.#known
   }
+}
+
+/** What lies under a name in a folder of an agent; `undefined` when that is gone, or no message. */
+export async function readMessage(
+  parts: RoutingParts,
+  agent: AgentId,
+  folder: Folder,
+  fileName: string,
+): Promise<MrMessage | undefined> {
+  const leaf = await parts.tree.read(pathIn(parts, agent, folder, fileName), { atMost: largestRead + 1 })
+  return leaf && messageIn(parts, leaf.bytes, { agent, fileName })
 }
 
 export async function messageIn(

@@ -2,13 +2,12 @@
  * What a reader remembers of the numbers it has seen, in one small file beside its inbox. The file is worth keeping,
  * since without it every first number above 1 looks like a loss; but it may be deleted, and a damaged one is started over.
  */
-import { parseJson, printJson } from '../../../formats/json.ts'
-import { SignalboxError } from '../../../kernel/errors.ts'
+import { printJson } from '../../../formats/json.ts'
 import { changeLeaf } from '../../../tree/change.ts'
-import { parseMessage } from '../format.ts'
+import { jsonIn, parseMessage } from '../format.ts'
 import { expectAgain, noteNumber, nothingSeen, type Range, type Seen, without } from '../gaps.ts'
 import { type AgentId, folderPath, isAgentId, receivedPath } from '../layout.ts'
-import type { MrMessage } from '../schema.ts'
+import { isObject, type MrMessage } from '../schema.ts'
 import { isGenuine } from './genuine.ts'
 import type { Gap, Restart } from './outcomes.ts'
 import { isMessageEntry, pathIn, type RoutingParts } from './parts.ts'
@@ -111,23 +110,14 @@ export class ReceivedNumbers {
   }
 }
 
+/** Of a damaged file nothing: a memory that is started over reports too much, never too little. */
 function memoryIn(bytes: Uint8Array): Memory {
   const memory: Memory = Object.create(null)
-  for (const [from, seen] of Object.entries(sendersIn(bytes))) {
+  const { senders } = (jsonIn(bytes) ?? {}) as { readonly senders?: unknown }
+  for (const [from, seen] of isObject(senders) ? Object.entries(senders) : []) {
     if (isSeen(seen) && isAgentId(from)) memory[from] = { last: seen.last, missing: seen.missing }
   }
   return memory
-}
-
-function sendersIn(bytes: Uint8Array): object {
-  try {
-    const senders = (parseJson(bytes) as { readonly senders?: unknown } | null)?.senders
-    return typeof senders === 'object' && senders !== null ? senders : {}
-  } catch (error) {
-    // Damaged: a memory that is started over reports too much, never too little.
-    if (error instanceof SignalboxError) return {}
-    throw error
-  }
 }
 
 const isSeen = (value: unknown): value is Seen => {

@@ -1,19 +1,16 @@
 /** Message Routing in one workspace: what `openWorkspace(…).mr` offers. */
 import { invalidInput } from '../../../kernel/errors.ts'
-import type { Problem } from '../../../kernel/problem.ts'
 import { treePath } from '../../../kernel/tree-path.ts'
 import type { Finding } from '../../../tree/tree.ts'
 import type { Surroundings } from '../../contract.ts'
 import { payloadFrom } from '../draft.ts'
-import { parseMessage, payloadProblems } from '../format.ts'
 import type { Hooks } from '../hooks.ts'
-import { judgeFile } from '../judge.ts'
+import { validateFile } from '../judge.ts'
 import { agentId, messageId } from '../layout.ts'
 import type { Alert } from '../metrics/alerts.ts'
 import { Measuring } from '../metrics/measuring.ts'
-import type { MrMetrics } from '../metrics/report.ts'
+import type { MrMetrics } from '../metrics/metrics.ts'
 import type { MrPorts } from '../ports.ts'
-import type { FieldProblem } from '../problem.ts'
 import type { Payload } from '../schema.ts'
 import type { KeyRing } from '../security/keys.ts'
 import { isGuarded, type Protection, protect } from '../security/protection.ts'
@@ -41,7 +38,7 @@ import type {
   Unacknowledged,
   Validated,
 } from './outcomes.ts'
-import { Overview } from './overview.ts'
+import { statusOf, statusOfAll } from './overview.ts'
 import type { RoutingParts } from './parts.ts'
 import { Foreign } from './reading.ts'
 import { Receiving } from './receive.ts'
@@ -65,7 +62,6 @@ export class Routing {
   readonly #receiving: Receiving
   readonly #acks: Acks
   readonly #kept: KeptMessages
-  readonly #overview: Overview
   readonly #inspection: Inspection
 
   constructor({ tree, clock, settings, hooks, ...ports }: Opening) {
@@ -90,7 +86,6 @@ export class Routing {
     this.#receiving = new Receiving(parts, scanner, numbers)
     this.#acks = new Acks(parts, delivery, scanner)
     this.#kept = new KeptMessages(parts, delivery, numbers)
-    this.#overview = new Overview(parts, this.#agents)
     this.#inspection = new Inspection(parts, this.#agents, scanner)
   }
 
@@ -143,25 +138,7 @@ export class Routing {
 
   /** Judges the bytes of one file. With `agent` or `fileName`, also whether it may lie there. */
   validate(bytes: Uint8Array, where: { readonly agent?: string; readonly fileName?: string } = {}): Validated {
-    const { largestMessage } = this.#parts.settings
-    const judged = judgeFile(bytes, { ...where, size: bytes.length, largestMessage })
-    const size = bytes.length
-    if (judged.outcome === 'message') {
-      const tooLarge = size > largestMessage ? [oversize(size, largestMessage)] : []
-      const found = payloadProblems(judged.message)
-      const isValid = found.length === 0 && tooLarge.length === 0
-      return {
-        outcome: isValid ? 'valid' : 'invalid',
-        issues: tooLarge,
-        payloadIssues: found,
-        notes: judged.notes,
-        size,
-      }
-    }
-    // Where the schema itself has nothing against it, it is the version, the name or the place.
-    const parsed = parseMessage(bytes)
-    const issues = parsed.outcome === 'malformed' ? parsed.problems : judged.problems.map(ofThePlace)
-    return { outcome: 'invalid', issues, payloadIssues: [], notes: [], size }
+    return validateFile(bytes, { ...where, size: bytes.length, largestMessage: this.#parts.settings.largestMessage })
   }
 
   /** The payload that somebody typed; throws BAD_PAYLOAD for what is no JSON object. */
@@ -174,11 +151,11 @@ export class Routing {
   }
 
   status(): Promise<RoutingStatus> {
-    return this.#overview.status()
+    return statusOfAll(this.#parts, this.#agents)
   }
 
   async statusOf(agent: string): Promise<AgentStatus> {
-    return this.#overview.statusOf(agentId(agent))
+    return statusOf(this.#parts, agentId(agent))
   }
 
   async taken(agent: string): Promise<readonly Kept[]> {
@@ -258,17 +235,3 @@ export class Routing {
 }
 
 const depthsOf = (agents: readonly AgentStatus[]) => new Map(agents.map(({ agent, depth }) => [agent, depth]))
-
-const ofThePlace = (problem: Problem): FieldProblem => ({
-  ...problem,
-  expected: 'a message for this place',
-  found: undefined,
-})
-
-const oversize = (size: number, largest: number): FieldProblem => ({
-  code: 'MESSAGE_TOO_LARGE',
-  field: '',
-  expected: `at most ${largest} bytes`,
-  found: `${size} bytes`,
-  message: `The message has ${size} bytes; ${largest} is the most`,
-})

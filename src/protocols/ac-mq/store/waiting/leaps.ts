@@ -7,8 +7,8 @@
  */
 import type { Candidate } from './candidate.ts'
 
-const shortest = 8
-const longest = 256
+const shortest = 64
+const longest = 1024
 /** Where fewer are ready, leaping would only mean trying them in another order. */
 const worthLeaping = 32
 

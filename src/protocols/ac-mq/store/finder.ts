@@ -2,7 +2,8 @@
  * Finds messages by id, wherever in the mission they are. File names carry the first characters of the id; names that
  * do not, because another program chose them, are read once and remembered. The id in the header decides.
  */
-import { conflict, notFound, SignalboxError } from '../../../kernel/errors.ts'
+import { notFound, SignalboxError } from '../../../kernel/errors.ts'
+import { ambiguousId, isMeant, shortLength, shortOf } from '../../../kernel/short-id.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import type { ArchivedEntry } from '../archive/archive.ts'
 import { archivePath, isMessageName, parseFileName } from '../layout.ts'
@@ -16,9 +17,6 @@ export interface Found {
   readonly name: string
   readonly path: TreePath
 }
-
-/** A short id: the part of an id that file names carry. */
-export const shortLength = 8
 
 export class Finder {
   readonly #files: MissionFiles
@@ -71,7 +69,7 @@ export class Finder {
   async findOne(id: string, queues?: readonly QueueName[]): Promise<Found> {
     const found = await this.findAll(id, queues)
     const ids = new Set(found.map((entry) => entry.id))
-    if (ids.size > 1) throw ambiguous(id, [...ids])
+    if (ids.size > 1) throw ambiguousId(id, [...ids])
     const first = found[0]
     if (!first) throw noSuchMessage(id, this.#files.place.address)
     return first
@@ -112,7 +110,7 @@ class QueueView {
   /** Those of the last listing. */
   async known(id: string): Promise<Found[]> {
     const found: Found[] = []
-    const names = new Set([...(this.#byShortId.get(id.slice(0, shortLength)) ?? []), ...this.#odd])
+    const names = new Set([...(this.#byShortId.get(shortOf(id)) ?? []), ...this.#odd])
     for (const name of names) {
       const full = await this.#idOf(name)
       if (full !== undefined && isMeant(id, full)) {
@@ -155,16 +153,6 @@ class QueueView {
     return id
   }
 }
-
-/** Full ids match whole, shorter ones by their beginning. */
-export const isMeant = (asked: string, full: string): boolean =>
-  asked === full || (asked.length >= shortLength && asked.length < full.length && full.startsWith(asked))
-
-export const ambiguous = (id: string, candidates: readonly string[]) =>
-  conflict('AMBIGUOUS_ID', `More than one message has an id that begins with ${id}: ${candidates.join(', ')}.`, {
-    hint: 'Give the whole id.',
-    details: { id, candidates },
-  })
 
 export const noSuchMessage = (id: string, mission: string) =>
   notFound('NO_SUCH_MESSAGE', `There is no message ${id} in mission ${mission}.`, {

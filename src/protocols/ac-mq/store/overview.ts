@@ -1,14 +1,15 @@
 /** Looking without touching: what is where, what waits for what, and how fast it goes. */
 import { bufferOf } from '../../../formats/front-matter.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
+import { inOrder } from '../../../kernel/order.ts'
 import { readArchived } from '../archive/archive.ts'
-import { everyone, isMessageName } from '../layout.ts'
+import { everyone, isMessageName, parseTime } from '../layout.ts'
 import { type QueueName, queueNames } from '../schema.ts'
 import { type Finder, noSuchMessage } from './finder.ts'
 import type { MissionFiles } from './parts.ts'
 import type { Stalled, Supervision } from './supervise.ts'
 import { type AcmqView, type AcmqViewWithBody, type ArchivedView, archivedView, viewOf, withBody } from './view.ts'
-import { type Candidate, inOrder, type Waiting } from './waiting/waiting.ts'
+import type { Candidate, Waiting } from './waiting/waiting.ts'
 
 export interface Listed {
   readonly messages: readonly AcmqView[]
@@ -82,10 +83,8 @@ export class Overview {
   async waiting() {
     const { messages, unreadable } = await this.list('pending')
     const reasons = new Map((await this.blocked()).map(({ message, reason }) => [message.name, reason]))
-    const inOrder = messages.toSorted(
-      (a, b) => a.priority - b.priority || Date.parse(a.createdAt) - Date.parse(b.createdAt) || (a.id < b.id ? -1 : 1),
-    )
-    const waiting = inOrder.map((message) => {
+    const timed = messages.map((message) => ({ ...message, time: parseTime(message.createdAt) ?? 0 })).sort(inOrder)
+    const waiting = timed.map(({ time: _, ...message }) => {
       const blocked = reasons.get(message.name)
       return blocked === undefined ? message : { ...message, blocked }
     })

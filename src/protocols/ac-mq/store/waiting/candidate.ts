@@ -34,9 +34,6 @@ const timeOf = lastAnswer((timestamp: string) => parseTime(timestamp) ?? 0)
 export const isBefore = (a: Candidate, b: Candidate): boolean =>
   a.priority !== b.priority ? a.priority < b.priority : a.time !== b.time ? a.time < b.time : a.id < b.id
 
-/** For `Array.sort`: as they are claimed. */
-export const inOrder = (a: Candidate, b: Candidate): number => (isBefore(a, b) ? -1 : 1)
-
 /** True when the header still says what the candidate was judged by. */
 export const isAsRemembered = (candidate: Candidate, record: AcmqRecord): boolean =>
   candidate.id === record.id &&

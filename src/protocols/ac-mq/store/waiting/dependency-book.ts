@@ -2,12 +2,13 @@
  * Whether what a message depends on is done. A message keeps its file name from queue to queue, so once the name
  * behind an id is known, its state is a look at one place instead of a search.
  */
+
+import { isMeant, shortLength } from '../../../../kernel/short-id.ts'
 import type { TreePath } from '../../../../kernel/tree-path.ts'
 import { childOf, treePath } from '../../../../kernel/tree-path.ts'
 import { type DependencyState, judge, type Lookup, nothingUnmet, readDependency } from '../../dependencies.ts'
-import { shortIdLength } from '../../file-name.ts'
 import { type AcmqRecord, noDependencies, type State } from '../../schema.ts'
-import { type Finder, isMeant, likeliestFirst } from '../finder.ts'
+import { type Finder, likeliestFirst } from '../finder.ts'
 import type { MissionFiles } from '../parts.ts'
 
 type MessageState = ReturnType<Lookup['stateOf']>
@@ -99,7 +100,7 @@ export class DependencyBook {
     const dependency = readDependency(text)
     if (this.#met.size >= mostMet) this.#met.clear()
     if (dependency.kind === 'path') this.#met.set(text, performance.now() + believedFor)
-    if (dependency.kind === 'message' && dependency.id.length > shortIdLength && this.#completed.has(dependency.id)) {
+    if (dependency.kind === 'message' && dependency.id.length > shortLength && this.#completed.has(dependency.id)) {
       this.#met.set(text, Number.POSITIVE_INFINITY)
     }
   }

@@ -1,6 +1,6 @@
 /** The messages that are held back, each with what it waits for, found by that. */
+import { shortOf } from '../../../../kernel/short-id.ts'
 import type { DependencyState } from '../../dependencies.ts'
-import { shortLength } from '../finder.ts'
 import type { Candidate } from './candidate.ts'
 
 export interface Parked {
@@ -81,5 +81,3 @@ export class HeldBack {
     return [...this.#away.values()]
   }
 }
-
-const shortOf = (id: string): string => id.slice(0, shortLength)

@@ -2,9 +2,10 @@
  * What a waiting message is found by where the tree keeps labels: recipient, priority, time and id, so that the labels of
  * one recipient sort as they are claimed. The header stays the truth and is read in the step that claims.
  */
+import { inOrder } from '../../../../kernel/order.ts'
 import { everyone } from '../../names.ts'
 import { type AcmqRecord, noDependencies } from '../../schema.ts'
-import { type Candidate, candidateOf, inOrder } from './candidate.ts'
+import { type Candidate, candidateOf } from './candidate.ts'
 
 /** At the end of the label of a message that may have to wait for others. */
 const waits = 'waits'

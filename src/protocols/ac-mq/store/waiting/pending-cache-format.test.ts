@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { endlessBase } from '../../../../../test/properties/notes/crafted.ts'
+import { inOrder } from '../../../../kernel/order.ts'
 import type { Candidate } from './candidate.ts'
-import { inOrder } from './candidate.ts'
 import { Base, printBase } from './pending-cache-format.ts'
 
 const candidate = (name: string, more: Partial<Candidate> = {}): Candidate => ({

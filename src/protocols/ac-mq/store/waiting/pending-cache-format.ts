@@ -6,10 +6,11 @@
  * enough to claim. It is read as a stranger's: readers answer `undefined` or throw when anything is odd, and the
  * messages themselves are read instead.
  */
+import { inOrder } from '../../../../kernel/order.ts'
 import { isMessageName } from '../../layout.ts'
 import { everyone, isAgentId, isMessageId } from '../../names.ts'
 import { noDependencies } from '../../schema.ts'
-import { type Candidate, inOrder } from './candidate.ts'
+import type { Candidate } from './candidate.ts'
 
 const magic = 'signalbox-acmq-pending-2 '
 

@@ -6,14 +6,16 @@
  * Names are never believed: the folder is listed, compared with the base, and only what is new is read. Headers are
  * believed for as long as a round takes in a process that stays. See docs/decisions/0025-a-cache-of-what-waits.md.
  */
+
 import { SignalboxError } from '../../../../kernel/errors.ts'
+import { inOrder } from '../../../../kernel/order.ts'
 import { childOf, type TreePath } from '../../../../kernel/tree-path.ts'
 import { cacheOf } from '../../../../tree/home.ts'
 import type { Entry } from '../../../../tree/tree.ts'
 import { isMessageName, queuePath } from '../../layout.ts'
 import { everyone } from '../../names.ts'
 import type { MissionFiles } from '../parts.ts'
-import { type Candidate, candidateOf, inOrder } from './candidate.ts'
+import { type Candidate, candidateOf } from './candidate.ts'
 import { differences } from './listing-diff.ts'
 import { Base, printBase } from './pending-cache-format.ts'
 

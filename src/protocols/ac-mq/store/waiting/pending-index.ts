@@ -7,6 +7,7 @@
  * turn. When an edited message comes up for a claim before that, it is noticed then.
  * See docs/decisions/0025-a-cache-of-what-waits.md.
  */
+import { inOrder } from '../../../../kernel/order.ts'
 import type { Problem } from '../../../../kernel/problem.ts'
 import type { Entry } from '../../../../tree/tree.ts'
 import type { DependencyState } from '../../dependencies.ts'
@@ -15,7 +16,7 @@ import type { AcmqRecord } from '../../schema.ts'
 import { FolderView } from '../folder-view.ts'
 import { InTurn } from '../in-turn.ts'
 import type { MissionFiles } from '../parts.ts'
-import { type Candidate, candidateOf, inOrder, isAsRemembered } from './candidate.ts'
+import { type Candidate, candidateOf, isAsRemembered } from './candidate.ts'
 import type { DependencyBook } from './dependency-book.ts'
 import { HeldBack, type Parked } from './held-back.ts'
 import { Leaps } from './leaps.ts'

@@ -9,14 +9,14 @@ import type { AcmqRecord } from '../../schema.ts'
 import type { Finder } from '../finder.ts'
 import { blockedAs } from '../outcomes.ts'
 import type { MissionFiles } from '../parts.ts'
-import { type Candidate, candidateOf, inOrder, isAsRemembered } from './candidate.ts'
+import { type Candidate, candidateOf, isAsRemembered } from './candidate.ts'
 import { DependencyBook } from './dependency-book.ts'
 import { type ByLabel, foundBy, labelsFor } from './label.ts'
 import { PendingIndex } from './pending-index.ts'
 
 export type { Candidate } from './candidate.ts'
 export { labelOf } from './label.ts'
-export { candidateOf, inOrder, isAsRemembered }
+export { candidateOf, isAsRemembered }
 
 /** As many as may be found held back before all are looked at. */
 const few = 16

@@ -65,7 +65,9 @@ describe.each(protocols)('%s', (protocol) => {
   })
 
   it('looks its moves up in the table of its lifecycle', () => {
-    const moving = sourcesOf(protocol).filter(({ path, text }) => path.startsWith('store/') && /\btree\.move\(/.test(text))
+    const moving = sourcesOf(protocol).filter(
+      ({ path, text }) => path.startsWith('store/') && /\btree\.move\(/.test(text),
+    )
     expect(moving.map(({ path }) => path)).toEqual(['store/moving.ts'])
     expect(moving[0]?.text).toContain("'../lifecycle.ts'")
   })

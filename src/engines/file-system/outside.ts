@@ -18,18 +18,9 @@ import {
 } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { invalidInput, unavailable } from '../../kernel/errors.ts'
+import type { SettingsFound } from '../../kernel/outside.ts'
 import { codeOf } from './disk.ts'
 import { explain } from './failures.ts'
-
-export type SettingsFound =
-  | {
-      readonly kind: 'file'
-      readonly text: string
-      readonly isOwn: boolean
-      readonly mayOthersWrite: boolean
-      readonly names: number
-    }
-  | { readonly kind: 'link' | 'other' }
 
 export function currentFolder(): string {
   try {

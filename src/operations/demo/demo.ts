@@ -1,10 +1,10 @@
 import { invalidInput } from '../../kernel/errors.ts'
 import { text } from '../../kernel/field.ts'
+import type { Outside } from '../../kernel/outside.ts'
 import { type TreePath, treeRoot } from '../../kernel/tree-path.ts'
 import type { Chapter, Facts } from '../../protocols/chapter.ts'
 import type { Tree } from '../../tree/tree.ts'
 import { type Context, defineOperation } from '../define.ts'
-import type { Outside } from '../outside.ts'
 import { chapters } from './chapters.ts'
 import { filesBelow } from './files-below.ts'
 

@@ -1,7 +1,7 @@
 /** Which directory is meant: the one that was named, else the nearest one upwards that looks like a workspace. */
 import { denied, invalidInput, notFound } from '../../kernel/errors.ts'
+import type { Outside } from '../../kernel/outside.ts'
 import type { Environment } from '../define.ts'
-import type { Outside } from '../outside.ts'
 import { protocols } from '../protocols.ts'
 import { configurationFile } from './settings.ts'
 

@@ -1,9 +1,9 @@
 /** A workspace as commands and the library see it: root, configuration and tree, each made at its first use. */
 import { type Clock, systemClock } from '../../kernel/clock.ts'
+import type { Outside } from '../../kernel/outside.ts'
 import type { Store } from '../../protocols/contract.ts'
 import type { Tree } from '../../tree/tree.ts'
 import type { Environment } from '../define.ts'
-import type { Outside } from '../outside.ts'
 import { type AnyProtocol, type ProtocolLine, type ProtocolName, protocols, type StoreOf } from '../protocols.ts'
 import { type Configuration, readConfiguration } from './configuration.ts'
 import { type ClusterHealth, type Engines, isCluster, openEngine } from './engine.ts'

@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts'
+import type { Outside } from '../../kernel/outside.ts'
 import type { About, Benchmark, Environment } from '../../operations/define.ts'
-import type { Outside } from '../../operations/outside.ts'
 import type { Engines } from '../../operations/workspace/engine.ts'
 import type { Terminal } from './terminal.ts'
 

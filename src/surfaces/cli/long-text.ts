@@ -4,7 +4,7 @@
  */
 import { invalidInput, notFound } from '../../kernel/errors.ts'
 import { type Fields, type TextField, text } from '../../kernel/field.ts'
-import type { Outside } from '../../operations/outside.ts'
+import type { Outside } from '../../kernel/outside.ts'
 import { flagOf, spelled } from './spelling.ts'
 import type { Values } from './words.ts'
 

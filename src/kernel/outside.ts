@@ -1,6 +1,6 @@
 /**
  * What a command may ask of the world outside the tree: where it runs, and files that a person names.
- * `main.ts` fills it in; nothing in this folder touches a disk by itself. Paths are those of the system.
+ * `main.ts` fills it in with the file engine's; nobody else touches a disk. Paths are those of the system.
  */
 export interface Outside {
   /** The directory the command was started in. */

@@ -4,7 +4,7 @@
  * part of the time.
  */
 import { SignalboxError } from '../kernel/errors.ts'
-import { openMission } from '../operations/acmq/open.ts'
+import { openMission } from '../operations/acmq/mission.ts'
 import { type Supervised, supervise } from '../operations/acmq/supervise.ts'
 import type { Context } from '../operations/define.ts'
 

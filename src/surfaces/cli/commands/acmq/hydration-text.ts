@@ -1,6 +1,6 @@
 /** Hydration as text, and what was left out of it. */
 import { printable, printableLine } from '../../../../kernel/printable.ts'
-import type { Hydration } from '../../../../operations/acmq/view.ts'
+import type { Hydration } from '../../../../operations/acmq/mission.ts'
 import type { Screen } from '../../terminal.ts'
 
 export const hydrationText = ({ document }: Pick<Hydration, 'document'>): string =>

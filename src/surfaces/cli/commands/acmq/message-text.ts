@@ -1,5 +1,5 @@
 /** A message for people and for agents that read text: its header, and its body as a quotation that it cannot end itself. */
-import type { AcmqViewWithBody } from '../../../../operations/acmq/view.ts'
+import type { AcmqViewWithBody } from '../../../../operations/acmq/mission.ts'
 import { fieldList, type Row } from '../../field-list.ts'
 import { quotation } from '../../quotation.ts'
 import type { Screen } from '../../terminal.ts'

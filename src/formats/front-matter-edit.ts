@@ -13,9 +13,6 @@ import { badFrontMatter, type Field, type Fields, isSameValue } from './header-f
 /** New values by key; `undefined` removes the field. */
 export type Changes = Readonly<Record<string, Printable | undefined>>
 
-export const editField = (text: string, key: string, value: Printable | undefined): string =>
-  editFields(text, { [key]: value })
-
 export function editFields(text: string, changes: Changes): string {
   const { headerStart, headerEnd, eol } = present(splitFrontMatter(text))
   const header = editHeader(text.slice(headerStart, headerEnd), changes, eol, asText)
@@ -114,23 +111,6 @@ function isSameExcept(names: ReadonlySet<string>, before: Fields, after: Fields)
       return key === otherKey && field.text === other.text && isSameValue(field.value, other.value)
     })
   )
-}
-
-/** The position of a value on one line, with the blanks behind it: what can be overwritten in place. In bytes. */
-export interface Room {
-  readonly start: number
-  readonly length: number
-}
-
-/** `undefined` when the field is missing, not on one line, or followed by a comment. */
-export function roomOf(bytes: Uint8Array, key: string): Room | undefined {
-  const { headerStart, headerEnd } = present(splitFrontMatter(bytes))
-  const header = bufferOf(bytes).toString('latin1', headerStart, headerEnd)
-  const field = readFields(header, 2).get(asBytes.encode(key))
-  if (!field || field.to === field.from) return undefined
-  const start = skipBlanks(header, field.from)
-  const end = lineEndOf(header, field.from)
-  return skipBlanks(header, field.to) === end ? { start: headerStart + start, length: end - start } : undefined
 }
 
 function skipBlanks(text: string, at: number): number {

@@ -1,5 +1,5 @@
 /** Expands `a{b,c}d` to `abd` and `acd`. Braces may be nested; the number of results is limited. */
-import { badGlob } from './glob-error.ts'
+import { badGlob } from './glob-name.ts'
 
 const mostWays = 256
 

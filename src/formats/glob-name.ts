@@ -1,10 +1,13 @@
 /** Compares one name of a path with one part of a pattern: `*`, `?`, `[a-z]`, `[!x]` and letters. */
-import { badGlob } from './glob-error.ts'
+import { invalidInput } from '../kernel/errors.ts'
 
-export type NameMatcher = (name: string) => boolean
+type NameMatcher = (name: string) => boolean
 
-/** One or more characters of the pattern: any run, or a test for a single character. */
-type Token = '*' | ((code: number) => boolean)
+/** Stands for any number of items. */
+export const star = Symbol('*')
+
+/** A star, or a test for a single item. */
+export type Step<Item> = typeof star | ((item: Item) => boolean)
 
 export function compileName(part: string, pattern: string): NameMatcher {
   const wild = /[*?[]/.exec(part)
@@ -14,17 +17,19 @@ export function compileName(part: string, pattern: string): NameMatcher {
   if (part.startsWith('*') && !/[*?[]/.test(rest)) return (name) => name.endsWith(rest) && !name.startsWith('.')
   const tokens = tokenize(part, pattern)
   const wantsDot = part.startsWith('.')
-  return (name) => name.startsWith('.') === wantsDot && matches(tokens, name)
+  return (name) => name.startsWith('.') === wantsDot && passes(tokens, codesOf(name))
 }
 
-function tokenize(part: string, pattern: string): Token[] {
-  const tokens: Token[] = []
+const codesOf = (text: string): number[] => Array.from(text, (sign) => sign.codePointAt(0)!)
+
+function tokenize(part: string, pattern: string): Step<number>[] {
+  const tokens: Step<number>[] = []
   for (let i = 0; i < part.length; ) {
     const code = part.codePointAt(i)!
     const sign = String.fromCodePoint(code)
     i += sign.length
     if (sign === '*') {
-      if (tokens.at(-1) !== '*') tokens.push('*')
+      if (tokens.at(-1) !== star) tokens.push(star)
     } else if (sign === '?') tokens.push(() => true)
     else if (sign !== '[') tokens.push((other) => other === code)
     else {
@@ -38,7 +43,7 @@ function tokenize(part: string, pattern: string): Token[] {
 }
 
 function classTest(inner: string, isNegated: boolean, pattern: string): (code: number) => boolean {
-  const codes = Array.from(inner, (sign) => sign.codePointAt(0)!)
+  const codes = codesOf(inner)
   const ranges: [number, number][] = []
   for (let i = 0; i < codes.length; i++) {
     const low = codes[i]!
@@ -51,27 +56,40 @@ function classTest(inner: string, isNegated: boolean, pattern: string): (code: n
   return (code) => ranges.some(([low, high]) => low <= code && code <= high) !== isNegated
 }
 
-function matches(tokens: readonly Token[], name: string): boolean {
-  let token = 0
+/**
+ * Whether the items pass the steps in order, one each; a star stands for any run of items that it may cover. After a
+ * mismatch it goes back to the last star only. That is enough for a right answer, and limits the work to steps × items,
+ * however hostile the pattern.
+ */
+export function passes<Item>(
+  steps: readonly Step<Item>[],
+  items: readonly Item[],
+  mayCover: (item: Item) => boolean = () => true,
+): boolean {
+  let step = 0
   let at = 0
-  let starToken = -1
+  let starStep = -1
   let starAt = 0
-  while (at < name.length) {
-    const current = tokens[token]
-    const code = name.codePointAt(at)!
-    if (current === '*') {
-      starToken = token++
+  while (at < items.length) {
+    const current = steps[step]
+    if (current === star) {
+      starStep = step++
       starAt = at
-    } else if (current?.(code)) {
-      token++
-      at += code > 0xffff ? 2 : 1
+    } else if (current?.(items[at]!)) {
+      step++
+      at++
     } else {
-      if (starToken < 0) return false
-      starAt += name.codePointAt(starAt)! > 0xffff ? 2 : 1
-      at = starAt
-      token = starToken + 1
+      if (starStep < 0 || !mayCover(items[starAt]!)) return false
+      at = ++starAt
+      step = starStep + 1
     }
   }
-  while (tokens[token] === '*') token++
-  return token === tokens.length
+  while (steps[step] === star) step++
+  return step === steps.length
 }
+
+export const badGlob = (pattern: string, reason: string) =>
+  invalidInput('BAD_GLOB', `Not a pattern for files: ${JSON.stringify(pattern.slice(0, 120))}: ${reason}.`, {
+    hint: 'Use a relative pattern such as context/**/*.md.',
+    details: { pattern: pattern.slice(0, 120), reason },
+  })

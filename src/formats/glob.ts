@@ -1,27 +1,21 @@
 /**
  * Patterns over paths with `/`: `*`, `?`, `[a-z]`, `[!x]` within a name, `**` across folders, `{a,b}` for either.
- *
- * After a mismatch, matching goes back to the last star only. That is enough for a right answer, and limits the work to
- * pattern × path, however hostile the pattern. A name that starts with a dot is matched only by a dot.
+ * A name that starts with a dot is matched only by a dot.
  */
 import { expandBraces } from './glob-braces.ts'
-import { badGlob } from './glob-error.ts'
-import { compileName, type NameMatcher } from './glob-name.ts'
+import { badGlob, compileName, passes, type Step, star } from './glob-name.ts'
 
 const longestPattern = 1024
 
 export type GlobMatcher = (path: string) => boolean
-
-/** Any number of folders whose names do not start with a dot. */
-const anyFolders = Symbol('**')
-type Step = NameMatcher | typeof anyFolders
 
 /** Checks and compiles a pattern, which must stay below the folder it is used in. */
 export function compileGlob(pattern: string): GlobMatcher {
   const ways = expandBraces(checked(pattern)).map((way) => compileWay(way, pattern))
   return (path) => {
     const names = path.split('/')
-    return path !== '' && ways.some((steps) => matches(steps, names))
+    // `**` stands for any folders whose names do not start with a dot.
+    return path !== '' && ways.some((steps) => passes(steps, names, (name) => !name.startsWith('.')))
   }
 }
 
@@ -44,39 +38,17 @@ function checked(pattern: string): string {
   return pattern
 }
 
-function compileWay(way: string, pattern: string): Step[] {
+function compileWay(way: string, pattern: string): Step<string>[] {
   const names = way.split('/').filter((name) => name !== '.')
-  const steps: Step[] = []
+  const steps: Step<string>[] = []
   for (const name of names) {
     if (name === '') throw badGlob(pattern, 'a part of it is empty')
     if (name === '..') throw badGlob(pattern, 'it leads out of its folder')
     if (name !== '**') steps.push(compileName(name, pattern))
-    else if (steps.at(-1) !== anyFolders) steps.push(anyFolders)
+    else if (steps.at(-1) !== star) steps.push(star)
   }
   if (steps.length === 0) throw badGlob(pattern, 'it names nothing')
   // At the end, `**` matches what is below a folder, not the folder itself.
-  if (steps.at(-1) === anyFolders) steps.push(compileName('*', pattern))
+  if (steps.at(-1) === star) steps.push(compileName('*', pattern))
   return steps
-}
-
-function matches(steps: readonly Step[], names: readonly string[]): boolean {
-  let step = 0
-  let name = 0
-  let starStep = -1
-  let starName = 0
-  while (name < names.length) {
-    const current = steps[step]
-    if (current === anyFolders) {
-      starStep = step++
-      starName = name
-    } else if (current?.(names[name]!)) {
-      step++
-      name++
-    } else {
-      if (starStep < 0 || names[starName]!.startsWith('.')) return false
-      name = ++starName
-      step = starStep + 1
-    }
-  }
-  return step === steps.length
 }

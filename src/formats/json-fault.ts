@@ -1,17 +1,12 @@
 /** Finds where JSON is wrong, with the same words on every runtime. Used only after parsing failed, or on request. */
 
-export interface JsonFault {
-  readonly at: number
-  readonly reason: string
-}
-
 const blanks = /[ \t\n\r]*/y
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?/y
 const literal = /true|false|null/y
 const escapeSequence = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 
 /** The first fault, or `undefined` when the text is valid. Recursive: bound the depth before. */
-export function findJsonFault(text: string): JsonFault | undefined {
+export function findJsonFault(text: string): Fault | undefined {
   const walker = new Walker(text)
   try {
     walker.value()
@@ -35,7 +30,7 @@ export function findDuplicateKey(text: string): { at: number; key: string } | un
 }
 
 /** Thrown to leave the recursion, and always caught in this file. */
-class Fault implements JsonFault {
+class Fault {
   readonly at: number
   readonly reason: string
 

@@ -21,7 +21,7 @@ export const internalErrorExit = 70
 
 export interface ErrorParts {
   /** What to do next, in the imperative. */
-  readonly hint?: string
+  readonly hint?: string | undefined
   readonly details?: Readonly<Record<string, unknown>>
   readonly cause?: unknown
 }

@@ -42,11 +42,8 @@ export interface IntegerField extends Described {
 }
 
 /** Milliseconds in code; `90`, `90s`, `15m`, `12h`, `7d` in text, where a bare number is seconds. */
-export interface DurationField extends Described {
+export interface DurationField extends Omit<IntegerField, 'type'> {
   readonly type: 'duration'
-  readonly default?: number
-  readonly least?: number
-  readonly most?: number
 }
 
 export interface FlagField extends Described {

@@ -1,15 +1,10 @@
 /** What waits for a person, and the answers a person can give. One file, because they share one inbox. */
 import { conflict, notFound, unsupported } from '../kernel/errors.ts'
 import { text } from '../kernel/field.ts'
-import type { Answer, Answered, Message, Question } from '../protocols/contract.ts'
-import { verbOf } from '../protocols/contract.ts'
+import { withoutUndefined } from '../kernel/without-undefined.ts'
+import { type Answer, type Answered, type Message, type Question, verbOf } from '../protocols/contract.ts'
 import { type Context, defineOperation } from './define.ts'
 import { type OpenedProtocol, usedProtocols } from './stores.ts'
-
-/** A question of whatever protocol, as it is listed. */
-export interface WaitingForPerson extends Omit<Question, 'details'> {
-  readonly protocol: string
-}
 
 const id = text('The message: its id, or the first eight characters of it.', {
   positional: true,
@@ -28,7 +23,7 @@ export const humanList = defineOperation({
   examples: [{ command: 'human list', does: 'see what waits for you' }],
 
   async run(context) {
-    const waiting: WaitingForPerson[] = []
+    const waiting: (Omit<Question, 'details'> & { readonly protocol: string })[] = []
     for await (const { protocol, neutral } of usedProtocols(context)) {
       for await (const { details, ...question } of neutral.questions?.() ?? []) {
         waiting.push({ protocol: protocol.name, ...question, ...details })
@@ -85,13 +80,12 @@ async function answerOne(context: Context, id: string, answer: Omit<Answer, 'by'
   const { opened, message } = await findMessage(context, id)
   const { id: whole, place } = message.envelope
   const by = (await context.configuration()).agent ?? 'human'
-  const meant = { id: whole, ...(place === undefined ? {} : { place }) }
-  return verbOf(opened.protocol, opened.neutral, 'answer')(meant, { ...answer, by })
+  return verbOf(opened.protocol, opened.neutral, 'answer')(withoutUndefined({ id: whole, place }), { ...answer, by })
 }
 
 /** The one message of this id, of those protocols that ask people something. */
-async function findMessage(context: Context, id: string): Promise<{ opened: OpenedProtocol; message: Message }> {
-  const found: { opened: OpenedProtocol; message: Message }[] = []
+async function findMessage(context: Context, id: string) {
+  const found: { readonly opened: OpenedProtocol; readonly message: Message }[] = []
   for await (const opened of usedProtocols(context)) {
     if (!opened.neutral.questions) continue
     for await (const message of opened.neutral.find(id)) found.push({ opened, message })

@@ -14,24 +14,16 @@ export function settingsTemplate(
     '# Settings of this Signalbox workspace. Take the `#` before a key away to set it.',
     '# Flags beat environment variables, which beat this file. A wrong key is an error, never ignored.',
   ]
+  const takes = (field: Field, variable: string) => `# Takes ${expectedOf(field)}; or set ${variable}.`
   for (const [key, field] of Object.entries(settings)) {
-    lines.push(
-      '',
-      `# ${field.help}`,
-      `# Takes ${expectedOf(field)}; or set ${variableOf(key)}.`,
-      given[key] === undefined ? `#${key}: ${sample(field)}` : `${key}: ${JSON.stringify(given[key])}`,
-    )
+    const set = given[key] === undefined ? `#${key}: ${sample(field)}` : `${key}: ${JSON.stringify(given[key])}`
+    lines.push('', `# ${field.help}`, takes(field, variableOf(key)), set)
   }
   for (const [name, all] of Object.entries(sections)) {
     const fields = Object.entries(all).filter(([key]) => !isUsersOwn(key, name))
-    if (fields.length === 0) continue
-    lines.push('', `#${name}:`)
+    if (fields.length > 0) lines.push('', `#${name}:`)
     for (const [key, field] of fields) {
-      lines.push(
-        `  # ${field.help}`,
-        `  # Takes ${expectedOf(field)}; or set ${variableOf(key, name)}.`,
-        `#  ${key}: ${sample(field)}`,
-      )
+      lines.push(`  # ${field.help}`, `  ${takes(field, variableOf(key, name))}`, `#  ${key}: ${sample(field)}`)
     }
   }
   return `${lines.join('\n')}\n`

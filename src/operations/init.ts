@@ -1,4 +1,5 @@
 import { childOf, treePath } from '../kernel/tree-path.ts'
+import { withoutUndefined } from '../kernel/without-undefined.ts'
 import { home } from '../tree/home.ts'
 import type { Tree } from '../tree/tree.ts'
 import { type Context, defineOperation } from './define.ts'
@@ -32,8 +33,7 @@ export const init = defineOperation({
       const { made, kept } = await makeFiles(here, engine)
       const outcome = made.length > 0 ? 'created' : 'unchanged'
       const trustBy = engine === undefined ? undefined : await howToTrustUnlessTrusted(engine, context)
-      const cluster = { ...(engine === undefined ? {} : { engine }), ...(trustBy === undefined ? {} : { trustBy }) }
-      return { outcome, root: here.place, ...cluster, made, kept, durability } as const
+      return { outcome, root: here.place, ...withoutUndefined({ engine, trustBy }), made, kept, durability } as const
     } finally {
       if (isElsewhere) await here.close()
     }

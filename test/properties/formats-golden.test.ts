@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { readFrontMatter, readFrontMatterBytes } from '../../src/formats/front-matter.ts'
-import { editField } from '../../src/formats/front-matter-edit.ts'
+import { editFields } from '../../src/formats/front-matter-edit.ts'
 import type { Value } from '../../src/formats/header-field.ts'
 import { parseHeaderMarkdown, printHeaderMarkdown } from '../../src/formats/header-markdown.ts'
 
@@ -36,7 +36,7 @@ describe('front matter', () => {
   })
 
   it.each(golden('front-matter'))('[AC-3.2b] %s: a new status changes one word', (_, text) => {
-    expect(editField(text, 'status', 'failed')).toBe(text.replace('pending', 'failed'))
+    expect(editFields(text, { status: 'failed' })).toBe(text.replace('pending', 'failed'))
   })
 
   it.each(golden('front-matter-rejected'))('%s', (_, text, { code, line }) => {

@@ -1,12 +1,18 @@
 import { invalidInput } from '../../kernel/errors.ts'
 import { text } from '../../kernel/field.ts'
 import type { Outside } from '../../kernel/outside.ts'
-import { type TreePath, treeRoot } from '../../kernel/tree-path.ts'
+import { childOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
 import type { Chapter, Facts } from '../../protocols/chapter.ts'
+import { isReserved } from '../../tree/home.ts'
 import type { Tree } from '../../tree/tree.ts'
 import { type Context, defineOperation } from '../define.ts'
-import { chapters } from './chapters.ts'
-import { filesBelow } from './files-below.ts'
+import { protocols } from '../protocols.ts'
+import { append } from './append.ts'
+import { claim } from './claim.ts'
+import { deliver } from './deliver.ts'
+import { lease } from './lease.ts'
+import { replace } from './replace.ts'
+import { watch } from './watch.ts'
 
 export const demo = defineOperation({
   name: 'demo',
@@ -32,14 +38,11 @@ export const demo = defineOperation({
 
     const tree = await context.openTree(root)
     try {
-      const played: { name: string; title: string; facts: Facts }[] = []
+      const played = []
       for (const [index, chapter] of (await chapters()).entries()) {
-        report.tell({ as: 'title', text: `${index + 1}. ${chapter.title}` })
-        played.push({
-          name: chapter.name,
-          title: chapter.title,
-          facts: await playChapter(chapter, tree, root, context),
-        })
+        const { name, title } = chapter
+        report.tell({ as: 'title', text: `${index + 1}. ${title}` })
+        played.push({ name, title, facts: await playChapter(chapter, tree, root, context) })
       }
       const files = await filesBelow(tree, treeRoot)
       report.tell({ as: 'title', text: 'Look for yourself' })
@@ -50,6 +53,12 @@ export const demo = defineOperation({
     }
   },
 })
+
+/** The tour, in order: what the tree promises, then what each protocol makes of it. */
+const chapters = async (): Promise<readonly Chapter[]> => [
+  ...[deliver, claim, replace, append, lease, watch],
+  ...(await Promise.all(protocols.map(({ protocol }) => protocol.chapter()))),
+]
 
 function emptyFolder(outside: Outside, dir: string): string {
   const folder = outside.resolve(outside.currentFolder(), dir)
@@ -90,4 +99,16 @@ async function playChapter(
 async function fileAsText(tree: Tree, root: string, path: TreePath): Promise<string> {
   const leaf = await tree.read(path, { atMost: 4096 })
   return `${root}/${path}\n${leaf ? new TextDecoder().decode(leaf.bytes) : '(not there any more)'}`
+}
+
+/** Every leaf at or below a folder, by path. */
+async function filesBelow(tree: Tree, folder: TreePath): Promise<TreePath[]> {
+  const found: TreePath[] = []
+  for (const entry of await tree.list(folder)) {
+    const path = childOf(folder, entry.name)
+    if (isReserved(path)) continue
+    if (entry.kind === 'folder') found.push(...(await filesBelow(tree, path)))
+    else if (entry.kind === 'leaf') found.push(path)
+  }
+  return found
 }

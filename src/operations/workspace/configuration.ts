@@ -20,7 +20,7 @@ import {
 import { bad, checkedEntry, entriesOf, longestFile, type SettingsFile } from './settings-file.ts'
 import type { Entry } from './settings-text.ts'
 
-export type Origin = 'flag' | 'environment' | 'file' | 'default'
+type Origin = 'flag' | 'environment' | 'file' | 'default'
 
 export interface Configuration extends InputOf<typeof settings> {
   /** What protocols set for themselves, by section. */
@@ -31,7 +31,7 @@ export interface Configuration extends InputOf<typeof settings> {
   readonly lines: Readonly<Record<string, number>>
 }
 
-export interface ConfigurationSources {
+interface ConfigurationSources {
   readonly root: string
   readonly flags: Readonly<Record<string, unknown>>
   readonly environment: Environment
@@ -43,17 +43,14 @@ export async function readConfiguration(sources: ConfigurationSources): Promise<
   const schema = sources.schema ?? fullSchema
   const { settings, sections } = schema
   const path = sources.outside.resolve(sources.root, configurationFile)
-  const written = settingsIn(sources.outside, path)
-  const none: ReadFile = { values: {}, sections: {}, lines: {} }
-  const file = written === undefined ? none : await readFile(written, schema, sources.environment)
+  const file = await readFile(settingsIn(sources.outside, path), schema, sources.environment)
 
   const origins: Record<string, Origin> = {}
   const values = chooseValues(settings, file.values, sources, origins)
   const inSections = Object.entries(sections).map(([name, fields]) => {
     return [name, chooseValues(fields, file.sections[name] ?? {}, { ...sources, flags: {} }, origins, name)]
   })
-  const { lines } = file
-  return { ...values, sections: Object.fromEntries(inSections), origins, lines } as unknown as Configuration
+  return { ...values, sections: Object.fromEntries(inSections), origins, lines: file.lines } as unknown as Configuration
 }
 
 /** The value of each field from where it counts most. What nobody says, and what has no default, is left out. */
@@ -109,7 +106,7 @@ function fromVariable(variable: string, field: Field, written: string): unknown 
   } catch (error) {
     if (!(error instanceof SignalboxError)) throw error
     throw invalidInput('BAD_CONFIGURATION', `In the environment: ${error.message}`, {
-      ...(error.hint === undefined ? {} : { hint: error.hint }),
+      hint: error.hint,
       details: { variable, ...error.details },
       cause: error,
     })
@@ -118,15 +115,13 @@ function fromVariable(variable: string, field: Field, written: string): unknown 
 
 type Values = Record<string, unknown>
 
-interface ReadFile {
-  readonly values: Values
-  readonly sections: Record<string, Values>
-  /** The line of each value at the top. */
-  readonly lines: Record<string, number>
-}
-
-async function readFile(file: SettingsFile, { settings, sections }: Schema, environment: Environment) {
-  const read: ReadFile = { values: {}, sections: {}, lines: {} }
+async function readFile(file: SettingsFile | undefined, { settings, sections }: Schema, environment: Environment) {
+  const read: { values: Values; sections: Record<string, Values>; lines: Record<string, number> } = {
+    values: {},
+    sections: {},
+    lines: {},
+  }
+  if (file === undefined) return read
   const entries = await entriesOf(file)
   for (const entry of entries) {
     const fields = Object.hasOwn(sections, entry.key) ? sections[entry.key] : undefined

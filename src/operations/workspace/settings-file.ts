@@ -2,7 +2,7 @@
  * A file of settings as checked entries: `signalbox.yaml` of a workspace, and the user's own file. Whatever is wrong with
  * it is told with its line.
  */
-import { invalidInput, SignalboxError } from '../../kernel/errors.ts'
+import { type ErrorParts, invalidInput, SignalboxError } from '../../kernel/errors.ts'
 import type { Field, Fields } from '../../kernel/field.ts'
 import { nearest } from '../../kernel/nearest.ts'
 import { checkValue, expectedOf, valueFromText } from '../check-input.ts'
@@ -69,11 +69,7 @@ export function checkedEntry(
     // YAML turns a name such as 007 into a number.
     const isMistaken = field.type === 'text' && value.kind === 'scalar' && typeof value.scalar !== 'string'
     const hint = isMistaken ? `If it is meant as text, put quotes around it: ${entry.key}: "…"` : error.hint
-    throw bad(file, entry.line, error.message, {
-      ...(hint === undefined ? {} : { hint }),
-      details: { key: name, ...error.details },
-      cause: error,
-    })
+    throw bad(file, entry.line, error.message, { hint, details: { key: name, ...error.details }, cause: error })
   }
 }
 
@@ -85,13 +81,12 @@ function fromScalar(name: string, field: Field, scalar: string | number | boolea
   return scalar
 }
 
-interface Parts {
-  readonly hint?: string
-  readonly details?: Record<string, unknown>
-  readonly cause?: unknown
-}
-
-export function bad(file: Omit<SettingsFile, 'text'>, line: number, message: string, parts: Parts): SignalboxError {
+export function bad(
+  file: Omit<SettingsFile, 'text'>,
+  line: number,
+  message: string,
+  parts: ErrorParts,
+): SignalboxError {
   const { path } = file
   if (file.mayBeQuoted) {
     return invalidInput('BAD_CONFIGURATION', `${path}:${line}: ${message}`, {

@@ -3,31 +3,22 @@ import type { Context, Operation } from '../../operations/define.ts'
 import type { Screen } from './terminal.ts'
 
 /** Runs a command until it is told to stop. Its answer is that of its operation. */
-export type Residence = (
-  context: Context,
-  input: unknown,
-  stopped: AbortSignal,
-) => Promise<{ readonly outcome: string }>
+type Residence = (context: Context, input: unknown, stopped: AbortSignal) => Promise<{ readonly outcome: string }>
 
-export interface CommandFace {
+export interface CommandFace<Output = never> {
   readonly operation: Operation
   /** The result as text that ends in a line feed; empty if everything was printed before. */
-  show(output: never, screen: Screen): string
+  readonly show: (output: Output, screen: Screen) => string
   /** What else people should know, for standard error. Programs find the same in the result. */
-  aside?(output: never, screen: Screen): string
-  /** How to run it if this input asks it to go on until it is stopped. */
-  stay?(input: Readonly<Record<string, unknown>>): Residence | undefined
-}
-
-export interface MoreFace<Output> {
   readonly aside?: (output: Output, screen: Screen) => string
-  readonly stay?: NonNullable<CommandFace['stay']>
+  /** How to run it if this input asks it to go on until it is stopped. */
+  readonly stay?: (input: Readonly<Record<string, unknown>>) => Residence | undefined
 }
 
 export const commandFace = <Output extends { readonly outcome: string }>(
   operation: Operation<Output>,
-  show: (output: Output, screen: Screen) => string,
-  more: MoreFace<Output> = {},
+  show: CommandFace<Output>['show'],
+  more: Pick<CommandFace<Output>, 'aside' | 'stay'> = {},
 ): CommandFace => ({ operation, show, ...more })
 
 export interface Command {

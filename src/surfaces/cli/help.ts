@@ -15,24 +15,15 @@ export function groupHelp(path: readonly string[], group: Group, screen: Screen)
   const { paint } = screen
   const typed = path.join(' ')
   const isProgram = path.length === 1
+  const commands = group.members.map(({ name, summary }) => ({ name, help: summary }))
   const parts = [
     `${paint('bold', typed)}: ${group.summary}`,
     `${paint('bold', 'Usage:')} ${typed} COMMAND [words] [options]`,
-    section(
-      'Commands',
-      pairs(
-        group.members.map(({ name, summary }) => ({ name, help: summary })),
-        screen,
-      ),
-      screen,
-    ),
+    section('Commands', pairs(commands, screen), screen),
   ]
-  if (isProgram) {
-    parts.push(section('Options, for every command', optionGrid(globalFlags, screen), screen))
-    parts.push(`\`${typed} COMMAND --help\` explains one. New here? Run \`${typed} demo\`.\n`)
-  } else {
-    parts.push(`\`${typed} COMMAND --help\` explains one.\n`)
-  }
+  if (isProgram) parts.push(section('Options, for every command', optionGrid(globalFlags, screen), screen))
+  const welcome = isProgram ? ` New here? Run \`${typed} demo\`.` : ''
+  parts.push(`\`${typed} COMMAND --help\` explains one.${welcome}`)
   return parts.map(ended).join('\n')
 }
 
@@ -48,11 +39,8 @@ export function commandHelp(path: readonly string[], operation: Operation, scree
     parts.push(section('Words', pairs(rows, screen), screen))
   }
   if (Object.keys(options).length > 0) parts.push(section('Options', optionGrid(options, screen), screen))
-  parts.push(
-    `${paint('bold', 'Options, for every command:')} ${Object.entries(globalFlags)
-      .map(([name, field]) => flagUsage(name, field))
-      .join(' ')}`,
-  )
+  const globals = Object.entries(globalFlags).map(([name, field]) => flagUsage(name, field))
+  parts.push(`${paint('bold', 'Options, for every command:')} ${globals.join(' ')}`)
   const examples = operation.examples.map(({ command, does }) => ({ name: `${path[0]} ${command}`, help: does }))
   parts.push(section('Examples', pairs(examples, screen), screen))
   parts.push(`${paint('bold', 'Exit status:')} ${exitsOf(operation)}`)
@@ -82,15 +70,8 @@ export function helpJson(path: readonly string[], operation: Operation): unknown
   }))
   const { summary, examples } = operation
   const exits = Object.fromEntries(Object.entries(operation.outcomes).map(([name, meaning]) => [name, exitOf(meaning)]))
-  return {
-    outcome: 'explained',
-    command: path.join(' '),
-    summary,
-    usage: usageOf(path, operation),
-    inputs,
-    exits,
-    examples,
-  }
+  const usage = usageOf(path, operation)
+  return { outcome: 'explained', command: path.join(' '), summary, usage, inputs, exits, examples }
 }
 
 export const groupJson = (path: readonly string[], group: Group): unknown => ({

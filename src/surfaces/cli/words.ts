@@ -9,9 +9,7 @@ import { flagOf, kebab, placeholderOf, spelled } from './spelling.ts'
 export type Values = Record<string, unknown>
 
 /** `-`, `-5` and `- a list item` are values; `-x`, `--name` and `--name=value` are flags. */
-const flagLike = /^--?[A-Za-z][A-Za-z0-9_-]*(?:=|$)/
-
-export const isFlag = (word: string): boolean => flagLike.test(word)
+const isFlag = (word: string): boolean => /^--?[A-Za-z][A-Za-z0-9_-]*(?:=|$)/.test(word)
 
 /**
  * Reads flags into `values` and returns the words that are not flags. With `untilWord` it stops before the

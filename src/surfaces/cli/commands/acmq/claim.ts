@@ -1,4 +1,3 @@
-import { printableLine } from '../../../../kernel/printable.ts'
 import { claim } from '../../../../operations/acmq/claim.ts'
 import { commandFace } from '../../command.ts'
 import { grid } from '../../grid.ts'
@@ -36,8 +35,7 @@ function show(claimed: Output, screen: Screen): string {
     screen,
     '  ',
   )
-  const more =
-    blocked.length > shown.length ? `  … and ${printableLine(String(blocked.length - shown.length))} more\n` : ''
+  const more = blocked.length > shown.length ? `  … and ${blocked.length - shown.length} more\n` : ''
   return `Nothing to claim now. Waiting for something else:\n${rows}${more}`
 }
 

@@ -96,22 +96,14 @@ function agents({ agents }: Status, screen: Screen): string {
 }
 
 function troubles({ mission, blocked, stalled }: Status, screen: Screen): string[] {
-  const waiting = section(
-    `Blocked (${blocked.length})`,
-    blocked.map(({ id, summary, reason }) => ({ id, text: `${reason} · ${summary}` })),
-    `acmq list ${mission} --blocked`,
-    screen,
-  )
-  const silent = section(
-    `Stalled (${stalled.length})`,
-    stalled.map(({ message: { id, to, summary }, overdueSeconds }) => ({
-      id,
-      text: `${to}, overdue for ${ageOf(overdueSeconds)} · ${summary}`,
-    })),
-    `acmq find-stalled ${mission}`,
-    screen,
-  )
-  return [waiting, silent]
+  const waiting = blocked.map(({ id, summary, reason }) => ({ id, text: `${reason} · ${summary}` }))
+  const silent = stalled.map(({ message: { id, to, summary }, overdueSeconds }) => {
+    return { id, text: `${to}, overdue for ${ageOf(overdueSeconds)} · ${summary}` }
+  })
+  return [
+    section(`Blocked (${blocked.length})`, waiting, `acmq list ${mission} --blocked`, screen),
+    section(`Stalled (${stalled.length})`, silent, `acmq find-stalled ${mission}`, screen),
+  ]
 }
 
 function section(name: string, rows: readonly { id: string; text: string }[], all: string, screen: Screen): string {
@@ -128,7 +120,7 @@ function section(name: string, rows: readonly { id: string; text: string }[], al
 
 function below({ subMissions }: Status, screen: Screen): string {
   if (subMissions.length === 0) return ''
-  const rows = grid(
+  return grid(
     subMissions,
     [
       { title: 'mission inside', text: ({ mission }) => mission },
@@ -141,5 +133,4 @@ function below({ subMissions }: Status, screen: Screen): string {
     ],
     screen,
   )
-  return rows
 }

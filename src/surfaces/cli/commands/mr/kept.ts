@@ -1,21 +1,13 @@
 /** What left an inbox: the lists of it, what of it is not acknowledged, and the way back. */
-import type { Operation } from '../../../../operations/define.ts'
 import { mrEvicted, mrRejected, mrTaken } from '../../../../operations/mr/kept.ts'
 import { mrRecover } from '../../../../operations/mr/recover.ts'
 import { mrUnacked } from '../../../../operations/mr/unacked.ts'
-import type { KeptLine } from '../../../../operations/mr/view.ts'
 import { type CommandFace, commandFace } from '../../command.ts'
 import { grid } from '../../grid.ts'
 import { ageOf, writtenLine } from '../../lines.ts'
 
-interface KeptList {
-  readonly outcome: 'listed'
-  readonly agent: string
-  readonly messages: readonly KeptLine[]
-}
-
 /** The three lists differ by what they are called, and by what is said when they are empty. */
-const keptFace = (operation: Operation<KeptList>, moved: string, nothing: string): CommandFace =>
+const keptFace = (operation: typeof mrTaken, moved: string, nothing: string): CommandFace =>
   commandFace(operation, ({ messages }, screen) =>
     messages.length === 0
       ? nothing

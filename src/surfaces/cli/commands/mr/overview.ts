@@ -31,9 +31,7 @@ const columns = (alarmed: ReadonlySet<string | undefined>, screen: Screen): Colu
   // Bars for people; a program that reads text gets the numbers alone.
   ...(screen.isTerminal ? [bar(alarmed)] : []),
   { title: 'oldest', text: ({ oldest }) => (oldest ? ageOf(oldest.ageMs / 1000) : '·') },
-  ...counted('taken', ({ taken }) => taken),
-  ...counted('evicted', ({ evicted }) => evicted),
-  ...counted('rejected', ({ rejected }) => rejected),
+  ...(['taken', 'evicted', 'rejected'] as const).map(counted),
 ]
 
 const bar = (alarmed: ReadonlySet<string | undefined>): Column<Agent> => ({
@@ -45,13 +43,11 @@ const bar = (alarmed: ReadonlySet<string | undefined>): Column<Agent> => ({
   colour: ({ agent, depth }) => (alarmed.has(agent) ? 'red' : depth === 0 ? 'dim' : 'green'),
 })
 
-const counted = (title: string, countOf: (agent: Agent) => number): Column<Agent>[] => [
-  {
-    title,
-    text: (agent) => (countOf(agent) === 0 ? '·' : String(countOf(agent))),
-    colour: (agent) => (countOf(agent) === 0 ? 'dim' : title === 'taken' ? undefined : 'yellow'),
-  },
-]
+const counted = (title: 'taken' | 'evicted' | 'rejected'): Column<Agent> => ({
+  title,
+  text: (agent) => (agent[title] === 0 ? '·' : String(agent[title])),
+  colour: (agent) => (agent[title] === 0 ? 'dim' : title === 'taken' ? undefined : 'yellow'),
+})
 
 type Told = Awaited<ReturnType<typeof mrMetrics.invoke>>
 type Latency = Told['metrics']['message_write_latency_ms']

@@ -1,5 +1,6 @@
 /** Scalars and headers as YAML that reads back as what was given, also by readers of YAML 1.1. */
 import { invalidInput } from '../kernel/errors.ts'
+import { escaped } from '../kernel/printable.ts'
 import { longestHeader, type Scalar } from './header-field.ts'
 import { resolvePlain } from './plain-scalar.ts'
 
@@ -21,8 +22,7 @@ export function printScalar(value: Scalar): string {
 }
 
 /** Text between double quotes, always on one line. */
-export const printQuoted = (text: string): string =>
-  JSON.stringify(text).replace(invisible, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
+export const printQuoted = (text: string): string => JSON.stringify(text).replace(invisible, escaped)
 
 const isPlain = (text: string): boolean =>
   time.test(text) || (word.test(text) && !oldWord.test(text) && typeof resolvePlain(text) === 'string')

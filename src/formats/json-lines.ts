@@ -3,6 +3,7 @@
  * be read is reported and the rest is read all the same. Spec: Dream.OS, `completed_tasks.json`.
  */
 import { corrupt, SignalboxError } from '../kernel/errors.ts'
+import { escaped } from '../kernel/printable.ts'
 import { carriageReturn, lineFeed, openBracket, space, tab } from './codes.ts'
 import { type JsonLimits, parseJson, stringify } from './json.ts'
 
@@ -53,8 +54,7 @@ function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
 const otherLineEnds = /[\u0085\u2028\u2029]/g
 
 /** One line with its line end, whatever the value contains. */
-export const printJsonLine = (value: unknown): string =>
-  `${stringify(value).replace(otherLineEnds, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`
+export const printJsonLine = (value: unknown): string => `${stringify(value).replace(otherLineEnds, escaped)}\n`
 
 /** Both, for a log of events (`tree/event-log.ts`). */
 export const jsonLines = { print: printJsonLine, read: (bytes: Uint8Array) => readJsonLines(bytes) }

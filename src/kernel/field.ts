@@ -89,17 +89,15 @@ export type InputOf<T extends Fields> = {
 
 type Options<F extends Field> = Omit<F, 'type' | 'help' | 'choices' | 'of'>
 
-export const text = <const O extends Options<TextField>>(help: string, options: O = {} as O) =>
-  ({ type: 'text', help, ...options }) as const
+const fieldOf =
+  <F extends Field>(type: F['type']) =>
+  <const O extends Options<F>>(help: string, options: O = {} as O) =>
+    ({ type, help, ...options }) as const
 
-export const integer = <const O extends Options<IntegerField>>(help: string, options: O = {} as O) =>
-  ({ type: 'integer', help, ...options }) as const
-
-export const duration = <const O extends Options<DurationField>>(help: string, options: O = {} as O) =>
-  ({ type: 'duration', help, ...options }) as const
-
-export const flag = <const O extends Options<FlagField>>(help: string, options: O = {} as O) =>
-  ({ type: 'flag', help, ...options }) as const
+export const text = fieldOf<TextField>('text')
+export const integer = fieldOf<IntegerField>('integer')
+export const duration = fieldOf<DurationField>('duration')
+export const flag = fieldOf<FlagField>('flag')
 
 export const choice = <const C extends readonly string[], const O extends Options<ChoiceField>>(
   help: string,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { once, oncePer } from './once.ts'
+import { once } from './once.ts'
 
 describe('made once', () => {
   it('is made at the first call and shared by those that come meanwhile', async () => {
@@ -20,12 +20,5 @@ describe('made once', () => {
     const both = await Promise.allSettled([get(), get()])
     expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
     expect([get.made(), await get(), calls]).toEqual([undefined, 2, 2])
-  })
-
-  it('is made once for each object', async () => {
-    const [a, b] = [{ name: 'a' }, { name: 'b' }]
-    const asked: string[] = []
-    const of = oncePer(async ({ name }: { name: string }) => asked.push(name))
-    expect(await Promise.all([of(a), of(b), of(a)])).toEqual([1, 2, 1])
   })
 })

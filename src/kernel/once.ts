@@ -19,13 +19,3 @@ export function once<T>(make: () => Promise<T>): Once<T> {
   }
   return Object.assign(get, { made: () => made })
 }
-
-/** The same for each of several objects, for as long as the object lives. */
-export function oncePer<Key extends object, T>(make: (key: Key) => Promise<T>): (key: Key) => Promise<T> {
-  const all = new WeakMap<Key, Once<T>>()
-  return (key) => {
-    const known = all.get(key) ?? once(() => make(key))
-    all.set(key, known)
-    return known()
-  }
-}

@@ -16,5 +16,8 @@ function visible(character: string): string {
   if (code === 10) return '\\n'
   if (code === 13) return '\\r'
   if (code === 9) return '\\t'
-  return code < 256 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`
+  return code < 256 ? `\\x${code.toString(16).padStart(2, '0')}` : escaped(character)
 }
+
+/** As JSON may write it: `\\u200e`. */
+export const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`

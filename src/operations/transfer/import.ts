@@ -1,3 +1,4 @@
+import type { Clock } from '../../kernel/clock.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import { type Context, defineOperation } from '../define.ts'
 import { copyTree } from './copy.ts'
@@ -50,14 +51,9 @@ export const exportWorkspace = defineOperation({
     const { path } = context.root()
     const isInside = to === path || folders.some((folder) => `${to}/`.startsWith(`${path}/${folder}/`))
     if (!isCluster && isInside) throw onItself(to)
-    const from = await context.tree()
-    const copied = await copyTree({
-      from,
-      folders,
-      openTarget: (clock) => context.openTree(to, clock),
-      report: context.report,
-      what: 'export',
-    })
+    const { report } = context
+    const openTarget = (clock: Clock) => context.openTree(to, clock)
+    const copied = await copyTree({ from: await context.tree(), folders, openTarget, report, what: 'export' })
     return { outcome: copied.copied > 0 ? 'exported' : 'unchanged', to, ...copied } as const
   },
 })

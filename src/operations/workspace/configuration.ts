@@ -172,5 +172,6 @@ function usersOwn(
   return bad({ ...file, mayBeQuoted: true }, line, what, { hint, details: { key: `${section}.${key}`, variable } })
 }
 
-const isEtcd = (value: unknown): value is string =>
+/** An address of plain signs only: it needs no quotes in a shell. */
+export const isEtcd = (value: unknown): value is string =>
   typeof value === 'string' && /^etcd:\/\/[\w.,:[\]-]+\/[\w.-]+$/.test(value)

@@ -5,7 +5,7 @@
  */
 import { denied } from '../../kernel/errors.ts'
 import { printableLine } from '../../kernel/printable.ts'
-import type { Configuration } from './configuration.ts'
+import { type Configuration, isEtcd } from './configuration.ts'
 import { type OwnPlace, ownFilePath, readTrustedServers, type ServerSettings } from './own-file.ts'
 import { configurationFile } from './settings.ts'
 
@@ -32,8 +32,7 @@ function notTrusted({ engine, lines }: Configuration, place: OwnPlace) {
   const file = place.outside.resolve(place.root.path, configurationFile)
   const address = printableLine(engine)
   // Only what needs no quotes in a shell is offered for copying.
-  const isPlain = /^etcd:\/\/[\w.,:[\]-]+\/[\w.-]+$/.test(engine)
-  const hint = isPlain
+  const hint = isEtcd(engine)
     ? `If you know this server, trust it: ${howToTrust(engine, place)} Or name it yourself with --engine or SIGNALBOX_ENGINE.`
     : 'Name the server yourself, with --engine or SIGNALBOX_ENGINE.'
   const what = `this workspace keeps its messages on ${address}, a server that you have not trusted.`

@@ -3,7 +3,7 @@ import { printable, printableLine } from '../../kernel/printable.ts'
 import { type Context, exitOf, type Passage, type Reporter } from '../../operations/define.ts'
 import { lazyWorkspace } from '../../operations/workspace/workspace.ts'
 import type { CommandFace } from './command.ts'
-import { type GlobalValues, settingsFrom } from './global-flags.ts'
+import type { GlobalValues } from './global-flags.ts'
 import type { Host } from './host.ts'
 import { noticeLines, printJson } from './lines.ts'
 import { noBar, type ProgressBar, progressBar } from './progress.ts'
@@ -17,7 +17,8 @@ export async function execute(face: CommandFace, input: unknown, host: Host, glo
   const screen = screenOn(out, { flag: globals.color, environment })
   const errScreen = () => screenOn(err, { flag: globals.color, environment })
   const bar = err.isTerminal && !globals.quiet ? progressBar(err.columns, clock, terminal.err) : noBar
-  const { close, ...workspace } = lazyWorkspace({ ...host, flags: settingsFrom(globals) })
+  const { root, engine, as: agent, durability } = globals
+  const { close, ...workspace } = lazyWorkspace({ ...host, flags: { root, engine, agent, durability } })
   const context: Context = {
     ...workspace,
     about,

@@ -26,8 +26,3 @@ export const shortFlags: Readonly<Record<string, keyof typeof globalFlags>> = { 
 
 /** As typed, before any default. */
 export type GlobalValues = Partial<InputOf<typeof globalFlags>>
-
-/** Settings by their own names: on the command line the agent is `--as`. */
-export function settingsFrom({ root, engine, as, durability }: GlobalValues) {
-  return { root, engine, agent: as, durability }
-}

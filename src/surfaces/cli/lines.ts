@@ -1,5 +1,5 @@
 /** What many commands print. */
-import { printable, printableLine } from '../../kernel/printable.ts'
+import { escaped, printable, printableLine } from '../../kernel/printable.ts'
 import { printDuration } from '../../operations/check-input.ts'
 import type { Screen } from './terminal.ts'
 
@@ -48,5 +48,4 @@ const steering = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
  * One JSON document on one line. Characters that could control a terminal are escaped, too; the parsed values are the
  * same.
  */
-export const printJson = (value: unknown): string =>
-  `${JSON.stringify(value).replace(steering, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`
+export const printJson = (value: unknown): string => `${JSON.stringify(value).replace(steering, escaped)}\n`

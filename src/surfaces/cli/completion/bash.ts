@@ -1,7 +1,7 @@
-import type { Commands, FlagDescription, Place } from './describe.ts'
+import { type Commands, type FlagDescription, type Place, quote } from './describe.ts'
 
 /** For bash 3.2 and later, without the bash-completion package. */
-export function bashScript({ program, places, globals, withValue, executables }: Commands): string {
+export function bashScript({ program, places, paths, globals, withValue, executables }: Commands): string {
   const functionName = `_${program}`
   return `# ${program} completion for bash. Made by: ${program} completion bash
 ${functionName}() {
@@ -17,10 +17,7 @@ ${functionName}() {
       ${withValue.join('|')}) ((i++)); [[ \${COMP_WORDS[i]} == '=' ]] && ((i++)) ;;
       -*) ;;
       *) case "\${path:+$path }$word" in
-        ${places
-          .filter(({ path }) => path !== '')
-          .map(({ path }) => quote(path))
-          .join('|')}) path="\${path:+$path }$word" ;;
+        ${paths.map(quote).join('|')}) path="\${path:+$path }$word" ;;
       esac ;;
     esac
   done
@@ -55,5 +52,3 @@ function placeCase({ path, next, flags, takesFiles }: Place, globals: readonly F
       else COMPREPLY=($(compgen -W ${quote(words)} -- "$current"));${files} fi ;;
 `
 }
-
-const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`

@@ -29,6 +29,8 @@ export interface Commands {
   readonly program: string
   readonly places: readonly Place[]
   readonly globals: readonly FlagDescription[]
+  /** Of all places but the program itself. */
+  readonly paths: readonly string[]
   /** The flags that take a value, each once. */
   readonly withValue: readonly string[]
   /** Groups that have an executable of their own: `acmq` is `signalbox acmq`. */
@@ -44,7 +46,8 @@ export async function describeCommands(table: Group): Promise<Commands> {
   const globals = flagsOf(globalFlags)
   const flags = [...globals, ...places.flatMap((place) => place.flags)]
   const withValue = [...new Set(flags.filter(({ value }) => value !== 'none').map(({ word }) => word))]
-  return { program: table.name, places, globals, withValue, executables }
+  const paths = places.map(({ path }) => path).filter((path) => path !== '')
+  return { program: table.name, places, paths, globals, withValue, executables }
 
   async function walk(group: Group, path: string): Promise<void> {
     const next = group.members.map(({ name, summary }) => ({ word: name, help: summary }))
@@ -81,3 +84,6 @@ function offerFor(field: Field): FlagDescription['value'] {
   if (field.type === 'choice') return field.choices
   return (field.type === 'text' ? field.completes : undefined) ?? 'any'
 }
+
+/** As one word of bash or zsh. */
+export const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`

@@ -1,6 +1,6 @@
 import type { Commands, FlagDescription } from './describe.ts'
 
-export function fishScript({ program, places, globals, withValue, executables }: Commands): string {
+export function fishScript({ program, places, paths, globals, withValue, executables }: Commands): string {
   const at = `__${program}_at`
   const lines = [
     `# ${program} completion for fish. Made by: ${program} completion fish`,
@@ -21,10 +21,7 @@ export function fishScript({ program, places, globals, withValue, executables }:
     "      case '-*'",
     "      case '*'",
     '        set -l longer (string join " " $path $word)',
-    `        contains -- $longer ${places
-      .filter(({ path }) => path !== '')
-      .map(({ path }) => quote(path))
-      .join(' ')}; and set path $path $word`,
+    `        contains -- $longer ${paths.map(quote).join(' ')}; and set path $path $word`,
     '    end',
     '  end',
     '  test "$path" = "$argv[1]"',

@@ -1,6 +1,6 @@
-import type { Commands, FlagDescription } from './describe.ts'
+import { type Commands, type FlagDescription, quote } from './describe.ts'
 
-export function zshScript({ program, places, globals, withValue, executables }: Commands): string {
+export function zshScript({ program, places, paths, globals, withValue, executables }: Commands): string {
   const names = [program, ...executables].join(' ')
   return `#compdef ${names}
 # ${program} completion for zsh. Made by: ${program} completion zsh
@@ -14,10 +14,7 @@ _${program}() {
       ${withValue.map(quote).join('|')}) ((i++)) ;;
       -*) ;;
       *) case "\${place:+$place }$word" in
-        ${places
-          .filter(({ path }) => path !== '')
-          .map(({ path }) => quote(path))
-          .join('|')}) place="\${place:+$place }$word" ;;
+        ${paths.map(quote).join('|')}) place="\${place:+$place }$word" ;;
       esac ;;
     esac
   done
@@ -53,5 +50,3 @@ function valueCase({ word, value }: FlagDescription): string[] {
     `    ${word}) ${typeof value === 'string' ? known[value] : `compadd -- ${value.map(quote).join(' ')}`}; return ;;\n`,
   ]
 }
-
-const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`

@@ -17,7 +17,7 @@ export interface Awaited {
   readonly since: number
 }
 
-/** Decision 6: there is no type for it; an acknowledgement is a status-update about the message. */
+/** The specification has no type for it: an acknowledgement is a status-update that names the message. */
 export const isAcknowledgement = ({ type, correlation_id }: MrMessage, id?: string): boolean =>
   type === 'status-update' && correlation_id !== undefined && (id === undefined || correlation_id === id)
 
@@ -45,7 +45,7 @@ export async function forgetAwaited({ tree, root }: RoutingParts, agent: AgentId
   await tree.remove(childOf(awaitingPath(root, agent), id))
 }
 
-/** Removes the note when a message is the acknowledgement it is about, from whoever was to give it. */
+/** Removes the note when this message is the acknowledgement that it waits for, sent by the agent that owes it. */
 export async function settleAwaited(parts: RoutingParts, agent: AgentId, message: MrMessage): Promise<void> {
   const id = message.correlation_id
   if (!isAcknowledgement(message) || id === undefined || !isMessageId(id)) return

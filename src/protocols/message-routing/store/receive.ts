@@ -91,7 +91,7 @@ export class Receiving {
     const scanned = await this.#scanner.scan(agent, options)
     const ordered = inOrder(scanned, options)
     const taken = await this.#takeAll(agent, ordered, options.limit ?? ordered.length, options.compat === true)
-    // Only now: a take that fails has then moved nothing.
+    // After taking, so that a take that fails has moved nothing.
     const rejected = await this.#rejecting.rejectAll(agent, scanned.invalid, taken, options.compat === true)
     const { gaps, restarts } = await this.#settleNumbers(agent, taken.views, scanned.waiting, taken.notices)
     const depth = Math.max(0, scanned.depth - taken.gone - rejected.length)
@@ -152,7 +152,7 @@ export class Receiving {
     const step = { agent, name, from: 'inbox', transition: 'take' } as const
     const moved = await moveMessage(this.#parts, step, {
       change: (before) => {
-        // The bytes that move are the ones that are handed out, whatever was read before.
+        // What is handed out are the bytes that move, so a file that changed since it was read is judged again.
         if (isSame(before, waiting.bytes)) return before
         const judged = this.#scanner.judge(before, { agent, name, size: before.length, compat })
         isInvalid = judged.outcome !== 'message'
@@ -182,7 +182,7 @@ export class Receiving {
     return gone(await this.#rejecting.reject(agent, asInvalid(waiting, opened), () => true, 'taken'))
   }
 
-  /** It could not be judged, which is not its fault: it waits again, for whoever comes when the cause is put right. */
+  /** The message could not be judged, because the keys cannot be read for instance: it goes back and waits. */
   async #putBack(agent: AgentId, { name }: Waiting, cause: unknown): Promise<never> {
     const step = { agent, name, from: 'taken', transition: 'putBack' } as const
     // Whatever keeps it from going back, the cause is told.

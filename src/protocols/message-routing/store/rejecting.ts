@@ -60,7 +60,7 @@ export class Rejecting {
     return [rejectedAs(invalid, moved.path)]
   }
 
-  /** What lies in `taken/` says that its name was handed out; what is no genuine message says nothing, and makes way. */
+  /** A file in `taken/` means that its message was handed out. One that is forged does not count, and is set aside. */
   async clearForged(agent: AgentId, name: string): Promise<boolean> {
     const { tree, hooks } = this.#parts
     const leaf = hooks.verify && (await tree.read(pathIn(this.#parts, agent, 'taken', name)))
@@ -74,7 +74,7 @@ export class Rejecting {
     return true
   }
 
-  /** An id that was handed out before: at most once means that a copy goes to nobody. */
+  /** A message of this id was handed out before, and each is handed out at most once. */
   rejectCopy(agent: AgentId, { name, message, bytes }: Waiting): Promise<Rejected[]> {
     const issues = [`A message ${message.msg_id} was handed out before; this copy is not`]
     const rejection = { code: 'DUPLICATE', issues, msgId: message.msg_id }
@@ -89,7 +89,7 @@ export class Rejecting {
   }
 
   #isInvalid(agent: AgentId, name: string, compat: boolean): (bytes: Uint8Array) => boolean {
-    // Of a larger file only the beginning is shown, which is too much already.
+    // Of a file that is too large, we get one byte more than is allowed: enough to refuse it.
     return (bytes) => this.#scanner.judge(bytes, { agent, name, size: bytes.length, compat }).outcome !== 'message'
   }
 }

@@ -2,10 +2,10 @@
 import { type SpawnSyncOptions, spawn, spawnSync } from 'node:child_process'
 import { inRepository } from './repository.ts'
 
-/** Runs a program while nothing else runs here, and answers what it printed. */
+/** Runs a program, blocking this one, and answers what it printed. */
 export function runNow(program: string, args: readonly string[], options: SpawnSyncOptions = {}): string {
   const { stdout, stderr, status, signal } = spawnSync(program, args, { ...options, encoding: 'utf8' })
-  // Ctrl-C ends the whole group; ours would only be looked at later.
+  // Ctrl-C is sent to both programs, but our own handler would only run later.
   if (signal === 'SIGINT' || signal === 'SIGTERM') process.exit(130)
   if (status !== 0) throw new Error(`${program} ${args.join(' ')} ended with status ${status}: ${stderr}`)
   return stdout

@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: the engine and the whole library beside bare system calls and C, group commit, cold starts, header
- * reading. Everything is a ratio between two things measured in turns in this one run; see docs/performance.md.
+ * reading. Everything is a ratio between two things measured alternately in this run; see docs/performance.md.
  *
  *   --quick      fewer rounds and messages
  *   --json       one JSON document
@@ -24,7 +24,7 @@ const { values } = parseArgs({
   },
 })
 
-// Every program and server that is running is ended when we are.
+// Every program and server that we start adds a listener that ends it with us.
 process.setMaxListeners(100)
 const places = new Places(values.dir)
 for (const [signal, number] of [

@@ -1,6 +1,6 @@
 /**
- * Rounds and medians. Contenders take turns within every round, so that a noisy moment hits all of them, and a ratio
- * is taken within its round before the median is taken over the rounds.
+ * Rounds and medians. Every round measures all contenders one after the other, so that a noisy moment hits all of them. Each
+ * round gives a ratio, and the median of these ratios counts.
  */
 import type { Figure, Goal } from './section.ts'
 
@@ -12,12 +12,12 @@ export function median(values: readonly number[]): number {
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
-/** Lets signals and timers through: a loop that only awaits what is already there starves them. */
+/** Lets signals and timers run. A loop that awaits only resolved promises never does. */
 export const breathe = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 export type Turn = (round: number) => number | Promise<number>
 
-/** Every contender once a round, each round beginning with another one. The first ones are rehearsals and do not count. */
+/** Every contender once a round, each round beginning with another one. The first rounds do not count. */
 export async function interleave<Name extends string>(
   rounds: number,
   turns: Readonly<Record<Name, Turn>>,
@@ -47,7 +47,7 @@ export function compare(parts: {
   readonly ratio: 'speed' | 'cost'
   readonly goal?: Goal
   readonly calls?: Figure['calls']
-  /** All rounds together instead of their median: for costs that only some rounds meet. */
+  /** The total of all rounds instead of their median: for costs that occur only in some rounds. */
   readonly amortised?: true
 }): Figure {
   const ratioOf = (ours: number, theirs: number) => (parts.ratio === 'speed' ? theirs / ours : ours / theirs)

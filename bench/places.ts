@@ -1,6 +1,6 @@
 /**
- * Where the benchmark works: fresh folders, all of them removed at the very end and on every way out. Never in
- * between: some file systems make files several times more slowly for minutes after many were deleted.
+ * The folders of the benchmark. All of them are removed when it ends, for whatever reason, and never in between: some file
+ * systems make files several times more slowly for minutes after many were deleted.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
@@ -16,7 +16,7 @@ const fileSystems = new Map([
   [0x2fc12fc1, 'zfs'],
 ])
 
-/** Room for what the sections make, several times over. */
+/** In bytes: several times what the sections need. */
 const roomNeeded = 2 * 1024 ** 3
 
 export interface Place {
@@ -30,7 +30,7 @@ export class Places {
   readonly #dir: string | undefined
   readonly #memory: string
 
-  /** `dir`: where everything is to happen, instead of what would be chosen. */
+  /** `dir`: work there, instead of in the places chosen below. */
   constructor(dir: string | undefined) {
     this.#dir = dir
     this.#memory =
@@ -68,8 +68,8 @@ export class Places {
 }
 
 /**
- * Asks ext4 to put each folder made in this one elsewhere on the disk, away from where files were deleted lately: it
- * goes around those for minutes, and every new file waits for that. Where it cannot be asked, nothing is different.
+ * Asks ext4 to put each folder made in this one elsewhere on the disk, away from files that were deleted recently: near
+ * those, making files is slow for minutes. If that is not possible, nothing changes.
  */
 function spreading(folder: string): string {
   spawnSync('chattr', ['+T', folder], { stdio: 'ignore' })
@@ -80,7 +80,7 @@ function fileSystemOf(path: string): string {
   try {
     return fileSystems.get(Number(statfsSync(path).type)) ?? 'an unknown file system'
   } catch {
-    return 'none' // Not there or not to be looked at: nothing can be measured in it.
+    return 'none' // Missing or not readable: nothing can be measured there.
   }
 }
 

@@ -1,4 +1,4 @@
-/** A program made from a `*.child.ts` that stays: it answers one line for every line it is told. None outlives us. */
+/** A program made from a `*.child.ts` that goes on running: it answers one line for every line it gets. It ends with us. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
@@ -20,7 +20,7 @@ export class Resident {
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#complaint = (this.#complaint + text).slice(-4000)
     })
-    // EPIPE: it ended, which whoever waits for its answer is told.
+    // EPIPE: it has ended. Whoever waits for its answer gets that error.
     this.#child.stdin.on('error', () => {})
     this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]()
     // Before the folders are removed that it works in.
@@ -30,7 +30,7 @@ export class Resident {
     )
   }
 
-  /** The next line it says. */
+  /** The next line it prints. */
   async next(): Promise<string> {
     const { value, done } = await this.#lines.next()
     if (!done) return value
@@ -43,7 +43,7 @@ export class Resident {
     return this.next()
   }
 
-  /** Lets it end by itself: its input is over. */
+  /** Closes its input, so that it ends by itself. */
   async close(): Promise<void> {
     this.#child.stdin.end()
     await this.#ended
@@ -54,14 +54,14 @@ export class Resident {
   }
 }
 
-/** The line that says what happened, from between the source and the stack that a runtime prints. */
+/** The line that says what happened. Runtimes print source code before and a stack after it. */
 const errorIn = (printed: string): string =>
   printed
     .split('\n')
     .find((line) => /^\s*(\w*error\b.*:|error:)/i.test(line))
     ?.trim() ?? printed.trim().slice(-200)
 
-/** The other end: answers every line with what `answer` makes of it, until there are no more. */
+/** In such a program: answers every line of input by `answer`, until there are no more. */
 export async function answerLines(answer: (line: string) => Promise<string>): Promise<void> {
   for await (const line of createInterface({ input: process.stdin })) process.stdout.write(`${await answer(line)}\n`)
 }

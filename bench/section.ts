@@ -1,6 +1,6 @@
 /**
- * What a benchmark is made of: sections, each of which answers figures. A protocol that wants to be measured adds a
- * folder beside these and its section to the list in `main.ts`.
+ * A benchmark consists of sections, and each of them answers figures. A protocol adds a folder beside these, and its section
+ * to the list in `sections.ts`.
  */
 import type { Places } from './places.ts'
 
@@ -8,7 +8,7 @@ export interface Effort {
   /** Rounds in which every contender is measured once. Never fewer than 3. */
   readonly rounds: number
   readonly isQuick: boolean
-  /** Measure neighbouring programs too, where a section has some. */
+  /** Measure other queues, too. */
   readonly withPeers: boolean
 }
 
@@ -20,25 +20,25 @@ export interface Section {
 
 export interface Result {
   readonly figures: readonly Figure[]
-  /** What one must know to read them: the file system, what was left out and why. */
+  /** What readers must know: the file system, what was left out and why. */
   readonly notes: readonly string[]
 }
 
 export type Goal = { readonly atLeast: number } | { readonly atMost: number }
 
-/** One comparison. `ratio` is what the goal is about; the two amounts are only there to show its size. */
+/** One comparison. The goal is about `ratio`; the two amounts only show the size of things. */
 export interface Figure {
   readonly name: string
   readonly against: string
   readonly ratio: number
-  /** Where a goal is about an amount and not about a ratio: what `ratio` is counted in. */
+  /** If the goal is about an amount instead of a ratio: the unit of `ratio`. */
   readonly unit?: string
   /** Lowest and highest ratio of any round. */
   readonly spread: readonly [number, number]
   readonly rounds: number
   readonly goal?: Goal
   readonly amounts: { readonly ours: number; readonly theirs: number; readonly unit: string }
-  /** File-system calls a message, where they are what is compared. */
+  /** File-system calls a message, if they are compared. */
   readonly calls?: { readonly ours: number; readonly theirs: number }
 }
 

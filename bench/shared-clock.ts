@@ -7,10 +7,10 @@ interface Ffi {
   ): { symbols: Record<string, (...values: unknown[]) => number> }
 }
 
-/** Node's `hrtime` is that clock. Bun's begins near 0 in every process, so there the system is asked. */
+/** Node's `hrtime` is that clock. Bun's begins near 0 in every process, so there we call the system. */
 export async function openSharedClock(): Promise<() => number> {
   if (process.versions.bun === undefined) return () => Number(process.hrtime.bigint()) / 1e6
-  // Where there is no such library: the wall clock at the start, and the monotonic one from there.
+  // Without that library: the wall clock at the start of the process, and the monotonic clock from there.
   if (process.platform !== 'linux') return () => performance.timeOrigin + performance.now()
   const moduleName = 'bun:ffi'
   const { dlopen } = (await import(moduleName)) as Ffi

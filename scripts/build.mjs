@@ -1,6 +1,6 @@
 /**
- * Builds what runs: `dist/main.js` and `dist/index.js`, the program once more as bytecode where Bun is here, on request
- * the type declarations beside them, and the child programs of the tests. What did not change is left alone.
+ * Builds `dist/main.js` and `dist/index.js`; if Bun is installed, also the program as bytecode; on request, the type
+ * declarations and the child programs of the tests. What did not change is not built again.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -9,7 +9,7 @@ import { basename, dirname, join, relative } from 'node:path'
 import { divide } from './bun-parts.mjs'
 import { findBun, inRoot, isMain, packageJson, root, run, ScriptError, setup } from './setup.mjs'
 
-/** Builds the command line and the library; `types` and `children` add to that. Answers what it had to do. */
+/** Builds the command line and the library, on request types and child programs. Answers what was built. */
 export async function build({ types = false, children = false } = {}) {
   const parts = [
     ['js', buildJs],
@@ -22,26 +22,33 @@ export async function build({ types = false, children = false } = {}) {
   return done
 }
 
-/** Bundles programs for tests and benchmarks: one self-contained file each. */
-export async function bundlePrograms(entries, outdir) {
-  await bundle({ entryPoints: entries, outdir, outExtension: { '.js': '.mjs' }, splitting: false })
+/** Bundles programs for tests, benchmarks and scripts: one self-contained file each, but for what is `external`. */
+export async function bundlePrograms(entries, outdir, external = []) {
+  await bundle({
+    entryPoints: entries,
+    outdir,
+    outExtension: { '.js': '.mjs' },
+    splitting: false,
+    external: [...esbuildOptions().external, ...external],
+  })
 }
 
 async function buildJs() {
   const entryPoints = { main: inRoot('src/main.ts'), index: inRoot('src/index.ts') }
-  // Code that both share, or that is imported on demand, gets files of its own: a cold command reads only its part.
+  // Code that both share, or that is imported on demand, gets files of its own, so that a cold command reads only what it needs.
   return await bundle({ entryPoints, outdir: inRoot('dist'), splitting: true, chunkNames: 'chunks/[name]-[hash]' })
 }
 
 /**
- * The program for Bun, parsed ahead: that is more than half of what a cold command costs. Bytecode of another version
- * of Bun is ignored there, and the text beside it is parsed as ever.
+ * The program as bytecode for Bun, because parsing is more than half of what a cold command costs. Another version of Bun
+ * ignores the bytecode and parses the text beside it.
  */
 async function buildBytecode() {
   const { build: esbuild } = await import('esbuild')
-  // A script has no `import.meta`; esbuild would leave nothing in its place, and Bun where the source lay.
+  // A script has no `import.meta`. esbuild would remove it, and Bun would put in the path of the source.
   const options = { ...esbuildOptions(), define: { ...defines(), 'import.meta.url': 'Bun.main' } }
-  const texts = await divide(esbuild, root, options)
+  const { everydayFiles } = await import('./command-table.mjs')
+  const texts = await divide(esbuild, root, options, await everydayFiles())
   const outdir = inRoot('build/bytecode')
   const made = Object.entries(texts).flatMap(([name, text]) => {
     const source = join(outdir, 'text', name)
@@ -57,7 +64,7 @@ async function buildBytecode() {
     if (status !== 0) throw new ScriptError(`Bun could not compile the program:\n${stdout}${stderr}`)
     return [`${name}.jsc`, name]
   })
-  // The first part comes last: whoever starts it finds the others.
+  // Replace the first part last, so that a program that starts meanwhile finds the others.
   for (const file of made.toReversed()) replaceFile(inRoot('dist', file), readFileSync(join(outdir, file)))
   return made.map((file) => inRoot('dist', file))
 }
@@ -82,7 +89,7 @@ async function buildChildren() {
   return Object.keys(entries).map((name) => inRoot('build/children', `${name}.mjs`))
 }
 
-/** Runs the TypeScript compiler in the root; its words go to the terminal. */
+/** Runs the TypeScript compiler in the root; its output goes to the terminal. */
 export function tsc(...args) {
   const { status } = spawnSync(process.execPath, [inRoot('node_modules/typescript/bin/tsc'), ...args], {
     cwd: root,
@@ -111,7 +118,6 @@ async function bundle(options) {
   const result = await esbuild({ ...esbuildOptions(), define: defines(), ...options }).catch(() => {
     throw new ScriptError('The build failed; see the errors above.')
   })
-  // A program that starts during a build finds the old file or the new one, never half of one.
   for (const { path, contents } of result.outputFiles) replaceFile(path, contents)
   const written = result.outputFiles.map(({ path }) => path)
   const stale = filesUnder(join(options.outdir, 'chunks')).filter(
@@ -121,7 +127,7 @@ async function bundle(options) {
   return written
 }
 
-/** Makes a part unless its sources, and the ways of making it, are those it was last made from. */
+/** Builds a part unless neither its sources nor the build scripts have changed since the last time. */
 async function onceFor(name, make) {
   const stampPath = inRoot('build/stamps', `${name}.json`)
   const sources = sourcesHash(name)
@@ -136,7 +142,8 @@ function sourcesHash(name) {
   const isSource = (path) => /\.(ts|mts|json)$/.test(path) && !path.endsWith('.test.ts')
   const folders = name === 'children' ? ['src', 'test', 'bench'] : ['src']
   const ways = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.types.json', 'scripts/build.mjs']
-  if (name === 'bytecode') ways.push('scripts/bun-parts.mjs', 'node_modules/bun/package.json')
+  if (name === 'bytecode')
+    ways.push('scripts/bun-parts.mjs', 'scripts/command-table.mjs', 'node_modules/bun/package.json')
   const files = [
     ...folders.flatMap((folder) => filesUnder(inRoot(folder)).filter(isSource)),
     ...ways.map((path) => inRoot(path)),
@@ -152,7 +159,7 @@ function sourcesHash(name) {
 
 const fromRoot = (path) => relative(root, path)
 
-/** Every file under a folder, sorted, as absolute paths; none when there is no such folder. */
+/** Every file below a folder, sorted, as absolute paths; none if there is no such folder. */
 export function filesUnder(folder) {
   if (!existsSync(folder)) return []
   return readdirSync(folder, { withFileTypes: true, recursive: true })
@@ -161,7 +168,8 @@ export function filesUnder(folder) {
     .sort()
 }
 
-function replaceFile(path, contents) {
+/** Whoever reads the file meanwhile finds the old one or the new one, never half of one. */
+export function replaceFile(path, contents) {
   mkdirSync(dirname(path), { recursive: true })
   const temporary = `${path}.${process.pid}.tmp`
   writeFileSync(temporary, contents)

@@ -9,17 +9,15 @@
 import { readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 
-const commands = (protocol, ...names) => names.map((name) => `src/surfaces/cli/commands/${protocol}/${name}.ts`)
-
-/** What each part begins with. With it comes all that it imports, up to what is imported on demand. */
-const beginnings = {
-  main: [
-    ...['src/main.ts', 'src/surfaces/cli/run.ts'],
-    ...['src/engines/file-system/outside.ts', 'src/engines/file-system/index.ts', 'src/tree/expected.ts'],
-  ],
-  acmq: [...commands('acmq', 'send', 'claim', 'settled'), 'src/protocols/ac-mq/store/waiting/pending-cache.ts'],
-  mr: commands('mr', 'send', 'receive', 'ack'),
-}
+/** What every command begins with. With it comes all that it imports, up to what is imported on demand. */
+const mainBeginnings = [
+  ...['src/main.ts', 'src/surfaces/cli/run.ts'],
+  ...['src/engines/file-system/outside.ts', 'src/engines/file-system/index.ts', 'src/tree/expected.ts'],
+]
+/** What everyday commands import on demand and nearly always do, beside what opens the store of their protocol. */
+const demanded = { acmq: ['src/protocols/ac-mq/store/waiting/pending-cache.ts'] }
+/** What a protocol imports on demand for the tour alone. */
+const chapter = /\/chapter\.ts$/
 const first = 'main'
 const last = 'rest'
 
@@ -28,10 +26,18 @@ const loaded = `globalThis[Symbol.for('signalbox.parts')]`
 
 export const fileOf = (part) => `${part}-on-bun.js`
 
-/** The text of each part, by the name of its file. `esbuild` is that package's `build`, `options` what it needs to read our sources. */
-export async function divide(esbuild, root, options) {
+/**
+ * The text of each part, by the name of its file. `esbuild` is that package's `build`, `options` what it needs to read our
+ * sources, `everyday` for each protocol its own file and those with the faces of its everyday commands.
+ */
+export async function divide(esbuild, root, options, everyday) {
   const modules = await readModules(esbuild, root, options)
-  const partOf = assignParts(modules)
+  const beginnings = { [first]: mainBeginnings }
+  for (const [name, { index, faces }] of Object.entries(everyday)) {
+    const opened = modules.get(index).onDemand.filter((path) => !chapter.test(path))
+    beginnings[name] = [...faces, ...opened, ...(demanded[name] ?? [])]
+  }
+  const partOf = assignParts(modules, beginnings)
   const parts = [...Object.keys(beginnings), last]
   const texts = await Promise.all(
     parts.map(async (part) => {
@@ -64,7 +70,7 @@ async function readModules(esbuild, root, options) {
         metafile: true,
       })
     ).metafile
-  const { inputs } = await graph([beginnings.main[0]])
+  const { inputs } = await graph([mainBeginnings[0]])
   const { outputs } = await graph(Object.keys(inputs))
   const names = new Map(
     Object.values(outputs).flatMap(({ entryPoint, exports }) => (entryPoint ? [[entryPoint, exports]] : [])),
@@ -83,7 +89,7 @@ async function readModules(esbuild, root, options) {
 }
 
 /** What the first part needs, or two others, lies in the first. */
-function assignParts(modules) {
+function assignParts(modules, beginnings) {
   const reached = Object.entries(beginnings).map(([part, paths]) => {
     const all = new Set(paths)
     for (const path of all) for (const next of modules.get(path).atOnce) all.add(next)
@@ -148,7 +154,7 @@ function entryOf(part, modules, partOf) {
   return [
     ...imports,
     `;(${loaded} ??= {}).${part} = { ${entries.join(', ')} }`,
-    ...(part === first ? [`import './${beginnings.main[0]}'`] : []),
+    ...(part === first ? [`import './${mainBeginnings[0]}'`] : []),
   ].join('\n')
 }
 

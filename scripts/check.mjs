@@ -27,7 +27,7 @@ const steps = {
   },
 }
 
-/** Silent when all is well; what a tool has to say is shown when it complains. */
+/** Shows the output of a tool only if it fails. */
 function node(program, ...args) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [inRoot(program), ...args], {
     cwd: root,

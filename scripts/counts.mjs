@@ -1,11 +1,11 @@
 /**
  * Reads the reports of both test runners into the same shape: how many passed, which failed and why, which were
- * skipped. Whoever sees only the end of a long output learns from it what to look at.
+ * skipped, so that the end of a long output tells what failed.
  *
  * @typedef {{ passed: number, failed: number, failures: string[], skipped: string[] }} Counts
  */
 
-/** Counts a vitest JSON report. A file that could not be loaded holds no test and counts as one failure. */
+/** Counts a vitest JSON report. A file that could not be loaded has no tests and counts as one failure. */
 export function countVitest(report, status) {
   const tests = report.testResults.flatMap((file) => file.assertionResults)
   const unloaded = report.testResults.filter(
@@ -25,7 +25,7 @@ export function countVitest(report, status) {
 
 const isPassed = (test) => test.status === 'passed'
 
-/** A test and the reason it failed for, with as much of it as says what was expected and what came. */
+/** A test and why it failed, with enough of the text to see what was expected and what came. */
 function failure(title, reason = '') {
   const lines = reason.split('\n').filter((line) => line.trim() !== '')
   return [title, ...lines.slice(0, 12).map((line) => `    ${line.slice(0, 300)}`)].join('\n')
@@ -49,7 +49,7 @@ export function countJunit(xml, files, status) {
   return settle(status, { ...counts, failed: counts.failures.length })
 }
 
-/** A runner that ends badly without naming a test (an error after the last one, a crash) still failed once. */
+/** A runner that fails without naming a test (a crash, an error after the last test) counts as one failure. */
 const settle = (status, counts) => (status !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts)
 
 const entities = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }

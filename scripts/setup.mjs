@@ -1,6 +1,6 @@
 /**
- * Brings a fresh clone to a usable state. Every script begins here, so that one command is always enough.
- * Plain Node: nothing may be imported that is not there before the dependencies are.
+ * Installs what a fresh clone needs. Every script calls this first, so that one command is always enough.
+ * Plain Node: it must not import any dependency, since none is installed yet.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -26,10 +26,10 @@ export function setup() {
   if (!dependenciesAreCurrent()) installDependencies()
 }
 
-/** What went wrong in words for a person; scripts print the message alone, without a stack. */
+/** An error for people: scripts print only the message, without a stack. */
 export class ScriptError extends Error {}
 
-/** Runs a script's body and turns its answer, or its failure, into the exit status. */
+/** Runs a script's body and sets the exit status from its answer or failure. */
 export async function run(body) {
   try {
     process.exitCode = (await body()) ?? 0
@@ -55,7 +55,7 @@ function dependenciesAreCurrent() {
 
   const lock = inRoot('package-lock.json')
   const hash = hashOf(lock)
-  // The hash comes first: switching branches back and forth gives the lock file a new time and old content.
+  // Compare the hash first: switching branches and back gives the lock file a new time but the same content.
   if (existsSync(markerPath())) return readFileSync(markerPath(), 'utf8') === hash
   if (statSync(installed).mtimeMs < statSync(lock).mtimeMs) return false
   writeFileSync(markerPath(), hash)
@@ -64,7 +64,7 @@ function dependenciesAreCurrent() {
 
 function installDependencies() {
   console.error('Installing dependencies (npm ci) …')
-  // npm hands its own settings down to scripts; a `--silent` further up must not hide why an install failed.
+  // npm passes its settings on to scripts. `--silent` of the caller must not hide why an install failed.
   const result = spawnSync('npm', ['ci', '--no-fund', '--no-audit', '--loglevel=error'], {
     cwd: root,
     encoding: 'utf8',
@@ -84,7 +84,7 @@ const isExecutable = (path) => {
     accessSync(path, constants.X_OK)
     return statSync(path).isFile()
   } catch {
-    return false // not there, or not for us: the same answer
+    return false // missing or not readable
   }
 }
 
@@ -106,7 +106,7 @@ export function findBun() {
     .find(isExecutable)
   if (unmoved !== undefined) return unmoved
   const moved = join(modules, 'bun', 'bin', 'bun.exe')
-  // Without install scripts a small text file lies in the place of the program.
+  // If install scripts are off, a small text file is in the place of the program.
   return isExecutable(moved) && statSync(moved).size > 100_000 ? moved : undefined
 }
 
@@ -114,8 +114,8 @@ export function findBun() {
 const debianPackages = { etcd: 'etcd-server' }
 
 /**
- * Makes commands available by installing the Debian packages that bring them. Optional by nature:
- * answers the reason for each command that is still missing, and never throws.
+ * Installs the Debian packages of commands that are missing. Never throws: answers the reason for each command that is
+ * still missing.
  */
 export function ensureDebian(commands) {
   const missing = commands.filter((name) => findCommand(name) === undefined)
@@ -132,9 +132,9 @@ export function ensureDebian(commands) {
       timeout: 120_000,
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     })
-  // A failed update is not the end: the lists of an earlier one may do.
+  // Go on if this fails: older package lists may be good enough.
   apt('update')
-  // One by one, so that one that cannot be had does not keep the others away.
+  // One by one, so that one that is not available does not prevent the others.
   const reasons = {}
   for (const [i, name] of missing.entries()) {
     const { stderr, error } = apt('install', '-y', '--no-install-recommends', packages[i])

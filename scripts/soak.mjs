@@ -1,8 +1,8 @@
 /**
  * `npm run soak`: the tests whose proof grows with their length, five times as long, on Node and on Bun. Eight processes
- * drain 20,000 messages while fifty of them are killed, races are run to the end of a quarter of a million moves, the model
- * of AC-MQ lives through a few thousand lives, one process is held before every step of every story of another, and 100,000
- * made-up notes, locks, leases and caches do no harm.
+ * drain 20,000 messages while fifty of them are killed, races go on for a quarter of a million moves, the model of AC-MQ plays
+ * a few thousand runs, one process is paused before every step of every story while another goes on, and 100,000 made-up
+ * notes, locks, leases and caches do no harm.
  *
  *   npm run soak                  all of them
  *   npm run soak -- acmq-drain    those whose path contains the word

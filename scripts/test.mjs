@@ -6,7 +6,7 @@
  *   npm test -- -t 'a title'    tests whose title matches, in all files
  *   npm test -- --on=node       on one runtime only (node or bun)
  *
- * Files named `*.node.test.ts` test something that no runtime changes (types, layers) and run on Node alone.
+ * Files named `*.node.test.ts` test what does not depend on the runtime (types, layers), and run on Node only.
  * SIGNALBOX_TEST_SCALE=10 makes the long tests ten times as long.
  */
 import { spawnSync } from 'node:child_process'
@@ -77,7 +77,7 @@ async function main() {
   })
   setup()
   await build({ children: true })
-  // Wrong types are one failed test (the consumer's), not a reason to keep all others from running.
+  // If the types are wrong, the test of the library's types fails. The others should still run.
   await build({ types: true }).catch((error) => console.error(error.message))
   const without = ensureDebian(['strace', 'age', 'etcd'])
   for (const [name, reason] of Object.entries(without)) process.env[`SIGNALBOX_WITHOUT_${name.toUpperCase()}`] = reason
@@ -117,7 +117,7 @@ async function main() {
 if (isMain(import.meta.url)) {
   await run(() =>
     main().catch((error) => {
-      // Whatever happened, whoever reads only the last line learns that it was not a success.
+      // The last line must say that it failed, whatever happened.
       console.error(error instanceof ScriptError ? error.message : error)
       console.log(totalLine([{ passed: 0, failed: 1, skipped: [] }]))
       return 1

@@ -1,17 +1,17 @@
 /**
  * Writes `src/protocols/message-routing/validate.generated.ts`: the schema of Message Routing and its table of payloads
- * as plain checks. Nothing is compiled or interpreted when a message is read, and no schema library is loaded.
+ * as plain code. So no schema is interpreted when a message is read, and no schema library is loaded.
  *
  *   node scripts/validator.mjs           writes the file
  *
- * It knows the few keywords that `Schema` in `schema.ts` has, and refuses others. A test holds its output against a
- * full validator (ajv), and another says when this has to be run again.
+ * It knows only the keywords of `Schema` in `schema.ts`, and refuses others. A test compares its output with that of a full
+ * validator (ajv), and another fails when the file must be written again.
  */
-import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { bundlePrograms } from './build.mjs'
-import { inRoot, isMain, root, run, ScriptError, setup } from './setup.mjs'
+import { formatted } from './generated.mjs'
+import { inRoot, isMain, run, setup } from './setup.mjs'
 
 const folder = 'src/protocols/message-routing'
 export const generatedFile = `${folder}/validate.generated.ts`
@@ -50,7 +50,7 @@ ${table.join('\n')}
 `
 }
 
-/** Patterns and words that stand in the file once, however often they are used. */
+/** Patterns and lists of words, each written once, however often they are used. */
 class Constants {
   #names = new Map()
 
@@ -78,7 +78,7 @@ function printFunction(name, place, schema, constants) {
   return `function ${name}(value: unknown, problems: FieldProblem[]): void {\n${body}\n}`
 }
 
-/** `value` and `place` are source texts: what is checked, and the name it is reported under. */
+/** `value` and `place` are source code: for the value to check, and for the name under which it is reported. */
 function checkValue({ value, place, schema, constants, variables }) {
   const strange = Object.keys(schema).filter((keyword) => !known.has(keyword))
   if (strange.length > 0) throw new Error(`The generator does not know ${strange.join(', ')}`)
@@ -121,7 +121,7 @@ function checkProperty({ value, place, field, property, isRequired, constants, v
   return `${start}\nif (${isThere}) {\n${check}\n}`
 }
 
-/** A condition that is true when the value itself, without what is in it, is not as it should be. */
+/** The source of a condition that is true if the value itself is wrong, without regard to what it contains. */
 function failing(value, schema, constants) {
   const { type, pattern, format, minimum, maximum } = schema
   if (type === 'object') return `!isObject(${value})`
@@ -139,22 +139,11 @@ function failing(value, schema, constants) {
 
 const functionOf = (type) => `check${type.replace(/(?:^|-)(\w)/g, (_, letter) => letter.toUpperCase())}`
 
-/** What the file should be now. */
+/** The file as it should be now. */
 export async function currentValidator() {
   await bundlePrograms({ 'mr-schema': inRoot(folder, 'schema.ts') }, inRoot('build/scripts'))
   const { messageSchema, payloadSchemas } = await import(pathToFileURL(inRoot('build/scripts/mr-schema.mjs')).href)
-  return formatted(printValidator(messageSchema, payloadSchemas))
-}
-
-function formatted(source) {
-  const biome = inRoot('node_modules/@biomejs/biome/bin/biome')
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [biome, 'format', `--stdin-file-path=${generatedFile}`],
-    { cwd: root, input: source, encoding: 'utf8' },
-  )
-  if (status !== 0) throw new ScriptError(stderr)
-  return stdout
+  return formatted(printValidator(messageSchema, payloadSchemas), generatedFile)
 }
 
 if (isMain(import.meta.url)) {

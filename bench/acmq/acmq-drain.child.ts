@@ -1,5 +1,5 @@
 /**
- * Empties missions, beside others who do the same.
+ * Empties missions, while other processes do the same.
  *
  *   open MISSION              opens it and reads what waits there; answers `ready`
  *   library                   claims and completes until nothing is left; answers the ids it was handed, as JSON

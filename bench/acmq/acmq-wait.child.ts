@@ -1,4 +1,4 @@
-/** A worker that waits for messages as the library waits. Says the id and the time of each one it got. */
+/** A worker that waits for messages through the library. Prints the id and time of each one it gets. */
 import { openSharedClock } from '../shared-clock.ts'
 import { worker } from './message.ts'
 import { openBox } from './queue.ts'

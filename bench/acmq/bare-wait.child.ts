@@ -1,4 +1,4 @@
-/** The least that a waiting worker can do: told of a change by the system, it lists the folder and moves what is there. */
+/** A waiting worker that does as little as possible: on an event of the system it lists the folder and moves what is there. */
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { openSharedClock } from '../shared-clock.ts'

@@ -84,12 +84,12 @@ class ColdQueue {
     if (which === 'moved') this.#moveIn()
     if (which === 'forgotten') rmSync(join(this.#root, '.signalbox/cache'), { recursive: true, force: true })
     const took = this.#claim()
-    // What was forgotten is learnt again before the others take their turns.
+    // Claim once more to build the cache again, before the others are measured.
     if (which === 'forgotten') this.#claim()
     return took
   }
 
-  /** A message more urgent than all others, finished elsewhere and then put into the queue by another program. */
+  /** Another program writes a message more urgent than all others elsewhere, and moves it into the queue. */
   #moveIn(): void {
     const record = recordOf(mission, deepCount + this.#foreign++, 1)
     const [from, to] = [join(this.#root, 'elsewhere'), queueFolder(this.#root, mission, 'pending')]

@@ -9,7 +9,7 @@ import type { Goal, Section } from '../section.ts'
 import { bodyFor, sender, worker } from './message.ts'
 import { openBox } from './queue.ts'
 
-/** On Bun, which the command line starts on where it can; on Node it is for information. */
+/** Only for Bun, on which the command line starts if it is installed. Node has no goal. */
 export const coldSendGoal: Goal = { atMost: 3.5 }
 
 export const acmqColdSend: Section = {

@@ -1,6 +1,6 @@
 /**
- * Claiming from a deep queue against a shallow one, by a process that stays. Opening the deep one reads every header
- * once; each claim bears its share of that, as it does in the shallow one, which is opened and emptied anew.
+ * Claims from a deep queue and from shallow ones, by a process that stays. Opening a queue reads every header once, and that
+ * cost is divided among its claims. The deep queue is opened once, the shallow ones are opened and emptied again and again.
  */
 import type { Mission } from '../../src/protocols/ac-mq/store/mission.ts'
 import { compare, interleave } from '../measure.ts'

@@ -1,4 +1,4 @@
-/** The complete library as a contender: `workspace.acmq` as a program uses it, one call awaited after the other. */
+/** The whole library as a contender: `workspace.acmq` as a program uses it, one awaited call after the other. */
 import { openFileTree } from '../../src/engines/file-system/index.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { acmq } from '../../src/protocols/ac-mq/index.ts'

@@ -1,4 +1,4 @@
-/** The message of the AC-MQ sections: 1 KB as a file, under the header that the library itself writes. */
+/** The message of the AC-MQ sections: a file of 1 KB, with the header that the library writes. */
 import { printMessage } from '../../src/protocols/ac-mq/format.ts'
 import type { AcmqRecord } from '../../src/protocols/ac-mq/schema.ts'
 import type { SendInput } from '../../src/protocols/ac-mq/store/send.ts'
@@ -7,7 +7,7 @@ export const sender = 'claude'
 export const worker = 'gemini'
 export const size = 1024
 
-/** What a message of ours may depend on; `queue.ts` sees to it that both are met. */
+/** The dependencies of the messages; `queue.ts` makes sure that both are met. */
 export const specification = 'context/architecture-spec.md'
 export const earlierId = '9f8e7d6c-5b4a-4c3d-8b1a-0c9d8e7f6a5b'
 export const dependencies: readonly string[] = [`path:./${specification}`, `msg:${earlierId}`]
@@ -29,7 +29,7 @@ export const recordOf = (mission: string, number: number, priority = 3): AcmqRec
   attempt: 1,
 })
 
-/** Filled up so that the file has the size that every contender writes. */
+/** Long enough that the file has the size that every contender writes. */
 export function bodyFor(mission: string, dependsOn: readonly string[] = []): string {
   const header = printMessage({ ...recordOf(mission, 0), dependencies: dependsOn }, '').length
   return ''.padEnd(size - header - 1, 'Please read the specification first. ').concat('\n')

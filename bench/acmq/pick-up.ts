@@ -1,4 +1,4 @@
-/** How long until an idle worker holds a message that another process sends: from the call of `send` to the claim. */
+/** How long it takes until an idle worker has a message of another process: from the call of `send` to the claim. */
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -11,11 +11,11 @@ import { message } from '../steps/message.ts'
 import { inputFor } from './message.ts'
 import { openBox } from './queue.ts'
 
-/** Of what a bare watch takes. */
+/** As a multiple of what a bare watch takes. */
 export const pickUpGoal: Goal = { atMost: 2.5 }
-/** Long enough for the worker to have gone back to waiting. */
+/** Milliseconds, after which the worker is waiting again. */
 const idleMs = 10
-/** A resident worker has seen this many before: its code is compiled. What the first ones take is a line of its own. */
+/** Messages that do not count: a worker that runs for long has its code compiled. The first ones have a line of their own. */
 const rehearsals = 3000
 
 export const acmqPickUp: Section = {

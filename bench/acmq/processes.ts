@@ -8,7 +8,7 @@ import { fillPending, openBox, queueFolder } from './queue.ts'
 
 export const togetherGoal: Goal = { atLeast: 1.2 }
 const name = 'acmq-drain'
-/** Each of two handles half of what one alone does, and so comes to rest later; until then compilers use both cores. */
+/** Rounds that do not count: until the code of both processes is compiled, compilers use the second core. */
 const rehearsals = 10
 
 export const acmqProcesses: Section = {

@@ -1,4 +1,4 @@
-/** Workspaces and missions to measure in, opened as a program would open them, and filled faster than by sending. */
+/** Opens workspaces and missions as a program would, and fills them faster than by sending. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openWorkspace, type Workspace } from '../../src/index.ts'
@@ -9,7 +9,7 @@ import type { Mission } from '../../src/protocols/ac-mq/store/mission.ts'
 import type { Durability } from '../../src/tree/tree.ts'
 import { bodyFor, earlierId, inputFor, recordOf, specification, worker } from './message.ts'
 
-/** Whatever the variables of this shell say. */
+/** Ignores the environment variables of this shell. */
 export const openBox = (root: string, durability: Durability = 'process'): Promise<Workspace> =>
   openWorkspace({ root, durability, environment: {} })
 
@@ -38,11 +38,11 @@ export async function takeAndComplete(mission: Mission): Promise<void> {
   await mission.complete(message, { agent: worker, attempt: message.attempt })
 }
 
-/** Priorities 2 to 5 in turn: the first is left for a message that must come before all others. */
+/** Priorities 2 to 5, one after the other. 1 is left for a message that must come first. */
 const priorities = 4
 const priorityOf = (number: number) => 2 + (number % priorities)
 
-/** Writes waiting messages as the library would. Answers their ids in the order in which they are to be claimed. */
+/** Writes waiting messages as the library would. Answers their ids in the order in which they must be claimed. */
 export function fillPending(root: string, mission: string, count: number): string[] {
   const folder = queueFolder(root, mission, 'pending')
   const body = bodyFor(mission)

@@ -7,7 +7,7 @@ import { openLimit } from '../steps/limit.ts'
 import { openLibrary } from './library.ts'
 import { dependencies, size } from './message.ts'
 
-/** A message is won before it is judged, which takes two calls more a step than a bare loop that trusts names. */
+/** A bare loop trusts names. The library wins a message before it judges it, which takes two calls more. */
 export const stepGoals: Readonly<Record<Step, Goal>> = {
   send: { atLeast: 0.6 },
   claim: { atLeast: 0.35 },

@@ -1,4 +1,4 @@
-/** The same transactions as the engine's, sent by nothing but a loop: what the cluster and HTTP cost by themselves. */
+/** The same transactions as the engine's in a bare loop: what the cluster and HTTP cost by themselves. */
 import http from 'node:http'
 import { fromWire, Keys, wire } from '../../src/engines/etcd/keys.ts'
 import { drop, get, getAll, isAbsent, isPresent, isUnchanged, put } from '../../src/engines/etcd/transaction.ts'

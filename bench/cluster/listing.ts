@@ -53,7 +53,7 @@ const inMilliseconds = (name: string, ours: readonly number[], theirs: readonly 
   amounts: { ours: median(ours), theirs: median(theirs), unit: 'ms' },
 })
 
-/** Milliseconds for one; `before` each of them is not counted. */
+/** Milliseconds for each call of `work`. `before` is called before each and not counted. */
 async function each(count: number, work: () => Promise<unknown>, before?: () => Promise<unknown>): Promise<number> {
   let spent = 0
   for (let i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-/** A command of ours against the runtime doing nothing, each less what the shell's own loop takes. */
+/** A command of ours against an empty program. What the shell's own loop takes is subtracted from both. */
 import { compare, interleave } from '../measure.ts'
 import type { Figure, Goal } from '../section.ts'
 import { type Launched, launch } from './launch.ts'

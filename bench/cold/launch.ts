@@ -1,6 +1,6 @@
 /**
- * Starts a command a few times from a small shell and says what one start took. A shell, because forking this large
- * process would be part of the figure, and because `times` knows the CPU of its children.
+ * Starts a command a few times from a small shell and answers what one start took. From a shell, because forking this large
+ * process would be part of the figure, and because `times` tells the CPU time of children.
  */
 import { runNow } from '../child.ts'
 

@@ -2,9 +2,9 @@
 
 export const onBun = process.versions.bun !== undefined
 
-/** Does nothing at all: what every command of ours must pay first. */
+/** Does nothing: what every command costs at least. */
 export const emptyProgram: readonly string[] = [onBun ? process.execPath : 'node', '-e', '0']
 export const emptyName = `${onBun ? 'bun' : 'node'} -e 0`
 
-/** Makes our launchers start this runtime, in the workspace that is told and no other. */
+/** Makes our launchers start this runtime, and ignore all workspaces but the one that is named. */
 export const launcherEnvironment: Readonly<Record<string, string>> = { SIGNALBOX_RUNTIME: onBun ? 'bun' : 'node' }

@@ -1,6 +1,6 @@
 /**
- * Durable sends without the engine. One by one, so that a slow `full` could not flatter the batch; and in batches, to
- * see what that way of doing it gives on this disk at best.
+ * Durable sends without the engine. One by one, to show that `full` is not slow, which would make `batch` look good; and in
+ * batches, to show the best that batches can do on this disk.
  */
 import fs from 'node:fs'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ export function sendBareFull(root: string, round: number, count: number): number
   return each
 }
 
-/** Many flushes of files under way; whoever has put a file in its place waits for the next flush of the folder. */
+/** Flushes many files at the same time. After a file is in its place, it waits for the next flush of the folder. */
 export async function sendBareBatch(root: string, round: number, count: number): Promise<number> {
   const { drafts, pending, directory } = foldersIn(root, `batch-${round}`)
   let running = Promise.resolve()
@@ -55,7 +55,7 @@ export async function sendBareBatch(root: string, round: number, count: number):
   return each
 }
 
-/** Files without any flush: what is left of this disk's speed at making files. */
+/** Makes files without flushing: how fast this disk makes files right now. */
 export function makeOnly(root: string, round: number, count: number): number {
   const { drafts, directory } = foldersIn(root, `making-${round}`)
   const since = performance.now()

@@ -6,7 +6,7 @@ import type { Section } from '../section.ts'
 import { microsecondsEach } from '../steps/contender.ts'
 import { message } from '../steps/message.ts'
 
-/** Different messages, so that no engine can learn one by heart. Ours gets them whole, `yaml` only the header. */
+/** Different messages, so that no compiler can specialise on one. Ours gets whole messages, `yaml` only the headers. */
 const texts = Array.from({ length: 64 }, (_, i) => {
   const id = (0xa1b2c3d4 + i * 7919).toString(16)
   return message

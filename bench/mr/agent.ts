@@ -7,18 +7,18 @@ import { agents, type Cost, emptySamples, fullInbox, nameOfAgent, payload, type 
 
 export interface AgentWork {
   readonly root: string
-  /** Where the bare calls are made, and where `ready-N` and `go` lie. */
+  /** The folder for the bare calls, and for the files `ready-N` and `go`. */
   readonly bare: string
   readonly me: number
   readonly steps: number
-  /** From one step to the next, on average: agents think between what they say. */
+  /** Average pause between two steps, as agents think between messages. */
   readonly pauseMs: number
 }
 
-/** Steps that do not count: an agent that stays has loaded its code, and twenty that load it at once measure nothing else. */
+/** Steps that do not count. Otherwise the figures would show twenty processes that load their code at the same time. */
 export const rehearsals = 5
 
-/** Gets ready, waits for `go`, and gives the milliseconds of every step. */
+/** Opens everything, waits for `go`, and answers the milliseconds of every step. */
 export async function runAgent({ root, bare, me, steps, pauseMs }: AgentWork): Promise<Samples> {
   const { mr, close } = await openWorkspace({ root, environment: {} })
   const inboxes = Array.from({ length: agents }, (_, n) => new BareInbox(join(bare, nameOfAgent(n))))
@@ -28,7 +28,7 @@ export async function runAgent({ root, bare, me, steps, pauseMs }: AgentWork): P
   const bytes = Buffer.from(JSON.stringify(messages[0]?.message))
 
   const step = async (n: number, samples: Samples): Promise<void> => {
-    // Everybody has another recipient, and after a round each has written to all others.
+    // All agents write to different recipients at a time, and each to all others in a round.
     const to = (me + 1 + (n % (agents - 1))) % agents
     const sent = await timed(samples.write.ours, () =>
       mr.send({ from: own, to: nameOfAgent(to), type: 'task-delegation', payload }),

@@ -1,4 +1,4 @@
-/** The same work by bare calls, without limits, checks, turns or promises: what it would cost at the least. */
+/** The same work by bare calls, without limits, checks or turns: the least that it can cost. */
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 

@@ -17,7 +17,7 @@ export async function runCrowd({ root, bare, steps, pauseMs, start }: CrowdOptio
   const numbers = Array.from({ length: agents }, (_, n) => n)
   const everybody = Promise.all(numbers.map((n) => start([root, bare, String(n), String(steps), String(pauseMs)])))
   const areReady = () => numbers.every((n) => existsSync(join(bare, `ready-${n}`)))
-  // Whoever ends before everybody is ready has failed, and says why.
+  // An agent that ends before all are ready has failed; its error ends this loop.
   while (!areReady()) await Promise.race([everybody, new Promise((resolve) => setTimeout(resolve, 5))])
   writeFileSync(join(bare, 'go'), '')
   const sum = emptySamples()

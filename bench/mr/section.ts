@@ -36,7 +36,7 @@ export const messageRouting: Section = {
   },
 }
 
-/** Agents are slower than that; twenty of them then leave two processors some air. */
+/** Real agents pause longer. With this pause, twenty of them do not use up two processors. */
 const pauseMs = 500
 
 function againstLimit(step: Step, runs: readonly Samples[]): Figure {
@@ -64,7 +64,7 @@ function againstBare(step: Step, runs: readonly Samples[]): Figure {
   })
 }
 
-/** The oldest of a full inbox makes room for each message; that may cost no more than the message itself. */
+/** In a full inbox the oldest message is evicted for each new one. That may cost as much as the message, not more. */
 async function fullAgainstEmpty(place: Place, rounds: number, count: number): Promise<Figure> {
   const { mr, close } = await openWorkspace({ root: place.folder('mr-full'), environment: {} })
   const send = (to: string) => mr.send({ from: 'sender', to, type: 'task-delegation', payload })

@@ -1,4 +1,4 @@
-/** What is measured of Message Routing, and against what: the four limits of its specification. */
+/** What is measured of Message Routing, and the four limits of its specification. */
 export const agents = 20
 
 /** Milliseconds at the 99th percentile. Spec: Message Routing, "Latency Requirements". */
@@ -7,7 +7,7 @@ export const limits = { write: 50, read: 100, scan: 200, validation: 10 } as con
 export type Step = keyof typeof limits
 export const stepNames = Object.keys(limits) as Step[]
 
-/** One way of doing a step, by all agents together. */
+/** What a step cost all agents together. */
 export interface Cost {
   /** Milliseconds on the clock, of every single time. */
   readonly wall: number[]
@@ -15,7 +15,7 @@ export interface Cost {
   cpu: number
 }
 
-/** Ours, and the bare calls right after it. */
+/** For each step: ours, and the bare calls right after it. */
 export type Samples = Readonly<Record<Step, { readonly ours: Cost; readonly bare: Cost }>>
 
 const noCost = () => ({ ours: { wall: [], cpu: 0 }, bare: { wall: [], cpu: 0 } })
@@ -48,7 +48,7 @@ export const payload = {
   metadata: { delegation_reason: 'because it is short and to the point. '.repeat(18) },
 }
 
-/** The smallest value that at least this share of them does not exceed. */
+/** The smallest value that is not exceeded by at least this share of the values. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
@@ -56,7 +56,7 @@ export function percentile(values: readonly number[], share: number): number {
 
 export const p99 = (values: readonly number[]): number => percentile(values, 0.99)
 
-/** How many times longer than its processor time the bare work takes: what the machine's other work adds to ours, too. */
+/** How many times its processor time the bare work takes on the clock. The machine's other work slows ours down as much. */
 export function slowdownOf(samples: Samples): number {
   const bare = stepNames.map((step) => samples[step].bare)
   const wall = bare.flatMap((cost) => cost.wall).reduce((sum, one) => sum + one, 0)

@@ -1,9 +1,9 @@
 /**
- * Where neighbours are installed: outside of this package, once, and kept for the next run.
+ * Where other queues are installed: outside this package, once, and kept for the next run.
  *
  *   $SIGNALBOX_BENCH_CACHE, else $XDG_CACHE_HOME/signalbox-bench, else ~/.cache/signalbox-bench
  *
- * A folder in it is finished elsewhere and then renamed to its name, so what is there is whole. Deleting it is safe.
+ * A folder is finished elsewhere and then renamed, so what is there is complete. Deleting it is safe.
  */
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -12,7 +12,7 @@ import { join } from 'node:path'
 export const cacheFolder = (environment: NodeJS.ProcessEnv = process.env): string =>
   environment.SIGNALBOX_BENCH_CACHE ?? join(environment.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'signalbox-bench')
 
-/** The folder of that name; when it is not there, `make` fills it first. */
+/** The folder of that name. If it is missing, `make` fills it first. */
 export async function cached(name: string, make: (folder: string) => void | Promise<void>): Promise<string> {
   const folder = join(cacheFolder(), name)
   if (existsSync(folder)) return folder
@@ -24,7 +24,7 @@ export async function cached(name: string, make: (folder: string) => void | Prom
     await make(unfinished)
     renameSync(unfinished, folder)
   } catch (error) {
-    // Somebody else was faster: theirs is as good as ours.
+    // Another process was faster; use its folder.
     if (!existsSync(folder)) throw error
   } finally {
     remove()

@@ -1,6 +1,6 @@
 /**
- * The same work for every queue, in turns: enqueue one by one, empty with one worker, enqueue with many under way,
- * empty with four. Whoever fails on the way is named and left out; the others go on.
+ * The same work for every queue, one after the other: enqueue one by one, empty with one worker, enqueue with many in flight,
+ * empty with four. A queue that fails is named and left out; the others go on.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { inFlight } from '../durable/in-flight.ts'
@@ -9,7 +9,7 @@ import type { Peer } from './peers.ts'
 import type { Missing, Ready } from './ready.ts'
 import { reasonOf } from './unavailable.ts'
 
-/** Each leaves the queue as the next one expects it: full, empty, full, empty. */
+/** In this order: each step leaves the queue as the next one needs it, full or empty. */
 export const stepNames = {
   awaited: 'enqueue, awaited',
   oneWorker: '1 worker',
@@ -25,12 +25,12 @@ const lines: Readonly<Record<Step, (count: number) => string>> = {
   fourWorkers: (count) => `handle ${count} 4`,
 }
 
-/** Flushes of many files at once need a thread each; the others get as many. */
+/** Our flushes of many files at once need a thread each. The other queues get as many. */
 const environment = { UV_THREADPOOL_SIZE: `${inFlight}` }
 const patienceMs = 120_000
 const idleMs = 10
 
-/** Microseconds a message for every step, milliseconds for a pick-up; one for every round. */
+/** One value for every round: microseconds a message for a step, milliseconds for a pick-up. */
 export type PeerSamples = Readonly<Record<Step | 'pickUp', number[]>>
 
 export class Contest {
@@ -45,7 +45,7 @@ export class Contest {
     }
   }
 
-  /** Round 0 is a rehearsal and does not count. */
+  /** Round 0 does not count. */
   async run(rounds: number, count: (peer: Peer) => number): Promise<void> {
     await this.#each((_, resident) => resident.next())
     for (let round = 0; round <= rounds; round++) {
@@ -58,7 +58,7 @@ export class Contest {
     }
   }
 
-  /** A worker waits in another process while each sends a message now and then. */
+  /** A worker waits in another process while a message is sent now and then. */
   async pickUp(rounds: number): Promise<void> {
     const waiting = new Map<Ready, Resident>()
     try {
@@ -86,7 +86,7 @@ export class Contest {
     for (const resident of this.#running.values()) resident.kill()
   }
 
-  /** One after the other, each time beginning with another one. */
+  /** All queues one after the other, beginning with another one each time. */
   async #each(turn: (one: Ready, resident: Resident) => Promise<unknown>, shift = 0): Promise<void> {
     const all = [...this.#running]
     for (let i = 0; i < all.length; i++) {
@@ -111,7 +111,7 @@ async function within(turn: Promise<unknown>): Promise<void> {
   const late = pause(patienceMs, undefined, { signal: ended.signal }).then(() => {
     throw new Error(`it did not answer within ${patienceMs / 1000} seconds`)
   })
-  late.catch(() => {}) // AbortError: the turn was in time.
+  late.catch(() => {}) // AbortError: the work was done in time.
   try {
     await Promise.race([turn, late])
   } finally {

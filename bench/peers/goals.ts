@@ -1,4 +1,4 @@
-/** What is to be reached beside each neighbour: times its speed. */
+/** How many times as fast as each of the other queues ours should be. */
 import type { Goal } from '../section.ts'
 import type { Step } from './contest.ts'
 

@@ -9,7 +9,7 @@ import { Unavailable } from './unavailable.ts'
 
 const files = ['package.json', 'package-lock.json']
 
-/** The folder to load it from. Native parts are built for this Node, which takes minutes the first time. */
+/** Answers the folder to load it from. Native parts are compiled for this Node, which takes minutes the first time. */
 export function installPackages(name: string): Promise<string> {
   const source = (file: string) => inRepository('bench', 'peers', 'packages', name, file)
   const hash = createHash('sha256')
@@ -17,20 +17,20 @@ export function installPackages(name: string): Promise<string> {
   const key = [name, hash.digest('hex').slice(0, 12), process.arch, `node${process.versions.modules}`].join('-')
   return cached(key, (folder) => {
     for (const file of files) copyFileSync(source(file), join(folder, file))
-    // Not `npm ci`, which also insists on native parts for other systems. The lock file holds here as well.
+    // Not `npm ci`, which also wants native parts for other systems. `npm install` follows the lock file, too.
     const { error, status, signal, stderr } = spawnSync('npm', ['install', '--no-save', '--no-audit', '--no-fund'], {
       cwd: folder,
       encoding: 'utf8',
       stdio: ['ignore', 'ignore', 'pipe'],
     })
-    // Ctrl-C ends the whole group; ours would only be looked at later.
+    // Ctrl-C is sent to both programs, but our own handler would only run later.
     if (signal === 'SIGINT' || signal === 'SIGTERM') process.exit(130)
     if (error) throw new Unavailable(`npm could not be started: ${error.message}`)
     if (status !== 0) throw new Unavailable(`npm could not install it: ${firstError(stderr)}`)
   })
 }
 
-/** npm says much, beginning with a code and ending with where its log is; the first sentence is what happened. */
+/** The sentence that says what happened: npm prints a code before it and the place of its log after it. */
 const firstError = (printed: string): string =>
   printed
     .split('\n')

@@ -1,4 +1,4 @@
-/** The neighbours, each with what it needs. Those that make a message safe before they answer are compared with `batch`. */
+/** The other queues, each with what it needs. Those that flush a message before they answer are compared with `batch`. */
 import type { Place } from '../places.ts'
 import type { QueueKind } from './queues/index.ts'
 import { startNats } from './servers/nats.ts'
@@ -13,7 +13,7 @@ export interface Peer {
   readonly packages?: string
   readonly server?: ServerName
   readonly isDurable: boolean
-  /** Its workers only look now and then, so there is no pick-up to speak of. */
+  /** Its workers poll, so pick-up is not measured. */
   readonly polls?: true
 }
 

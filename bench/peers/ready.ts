@@ -1,4 +1,4 @@
-/** Gets neighbours ready: installed, their server running. Whoever cannot be is named with the reason. */
+/** Installs the other queues and starts their servers. Those that cannot take part are named with the reason. */
 import { breathe } from '../measure.ts'
 import type { Peer, ServerName } from './peers.ts'
 import type { Server } from './servers/server.ts'
@@ -30,7 +30,7 @@ export async function getReady(
   const missing: Missing[] = []
   const servers = new Map<ServerName, Promise<Server>>()
   for (const peer of peers) {
-    // An installation keeps everything else waiting, Ctrl-C too.
+    // The installation blocked everything, Ctrl-C too: handle it now.
     await breathe()
     try {
       const packages = peer.packages === undefined ? '' : await means.install(peer.packages)

@@ -1,4 +1,4 @@
-/** Neighbouring queues on the same work beside ours, in Node, which is where they run. Only with `--peers`. */
+/** Other queues on the same work as ours, on Node, since they run there. Only with `--peers`. */
 import { compare, median } from '../measure.ts'
 import type { Place } from '../places.ts'
 import type { Figure, Section } from '../section.ts'

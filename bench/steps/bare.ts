@@ -1,7 +1,7 @@
 /**
- * The same system calls as the engine's, in the same runtime, with nothing around them: prepared paths, one buffer, no
- * checks. With the rename that never replaces where the runtime can reach it; otherwise with link and unlink to send, and
- * a look at the target before a rename.
+ * The same system calls as the engine's, in the same runtime, and nothing else: prepared paths, one buffer, no checks. With the
+ * rename that never replaces, if the runtime can call it; otherwise with link and unlink to send, and with `lstat` of the
+ * target before a rename.
  */
 import fs from 'node:fs'
 import { join } from 'node:path'
@@ -16,9 +16,8 @@ const quiet = { throwIfNoEntry: false } as const
 const buffer = Buffer.alloc(4096)
 
 /**
- * By `absolute` paths, as anybody would write it; or by paths that begin at an open folder (`/proc/123/fd/7/name`),
- * which is how the engine, where it has nothing better, makes sure that no link swapped in leads out of the root. Where
- * it reaches the system's own calls, it hands them the descriptor itself.
+ * By `absolute` paths, as anybody would write it; or by paths that begin at an open folder (`/proc/123/fd/7/name`), as the
+ * engine does to be safe from links if it has no native calls. With native calls it passes the descriptor itself.
  */
 export async function openBare(root: string, paths: 'absolute' | 'descriptor'): Promise<Contender> {
   const renameNew = loadRenameNew()
@@ -35,7 +34,7 @@ export const callsOf = (send: number, claim: number): Calls => ({
   lifecycle: send + claim + claim,
 })
 
-/** Left open until the benchmark ends: a few folders a round. */
+/** Not closed before the benchmark ends: they are only a few folders a round. */
 const descriptorOf = (folder: string) =>
   `/proc/${fs.readlinkSync('/proc/self')}/fd/${fs.openSync(folder, fs.constants.O_DIRECTORY)}/`
 
@@ -144,7 +143,7 @@ type RenameNew = (from: string, to: string) => number
 function loadRenameNew(): RenameNew | undefined {
   const calls = loadCalls()
   if (!calls) return undefined
-  // One memory for all names, as for what is read: thousands of buffers would be cleared away while others are measured.
+  // One buffer for all names: otherwise the garbage collector would run while others are measured.
   const [from, to] = [Buffer.alloc(4096), Buffer.alloc(4096)]
   const [fromAddress, toAddress] = [calls.addressOf(from), calls.addressOf(to)]
   return (source, target) => {

@@ -1,4 +1,4 @@
-/** Somebody who can take messages through the three steps, one after the other, and says how long a message took. */
+/** A contender: moves messages through the three steps, and answers how long a message took. */
 import { breathe } from '../measure.ts'
 
 export const steps = ['send', 'claim', 'lifecycle'] as const
@@ -14,18 +14,18 @@ export type Calls = Readonly<Record<Step, number>>
 
 export interface Contender {
   readonly name: string
-  /** File-system calls a message. Asked for after the contest, so that counting cannot slow anybody down. */
+  /** File-system calls a message. Counted after the contest, because counting takes time. */
   countCalls(): Calls | Promise<Calls>
-  /** Makes folders, names and paths beforehand: that is not what is compared. */
+  /** Makes folders, names and paths before, because they are not measured. */
   prepare(round: number, count: number): Round | Promise<Round>
 }
 
 export type Samples = Readonly<Record<Step, readonly number[]>>
 
-/** Rounds before those that count, until the compilers of both runtimes have come to rest. */
+/** Rounds that do not count, until the code is compiled on both runtimes. */
 const rehearsals = 20
 
-/** Step by step, not contender by contender: what is compared happens within a few milliseconds of each other. */
+/** All contenders do a step before the next step begins, so that what is compared happens within a few milliseconds. */
 export async function contest(contenders: readonly Contender[], rounds: number, count: number): Promise<Samples[]> {
   const samples = contenders.map(() => ({ send: [] as number[], claim: [] as number[], lifecycle: [] as number[] }))
   for (let round = 0; round < rehearsals + rounds; round++) {
@@ -44,8 +44,8 @@ export async function contest(contenders: readonly Contender[], rounds: number, 
 }
 
 /**
- * Microseconds of processor time that this process has used, its helper threads included. Nobody waits for anything in
- * these steps, and the clock on the wall would count what other programs of a busy machine do meanwhile.
+ * Microseconds of processor time of this process, helper threads included. These steps wait for nothing, and the clock on
+ * the wall would also count what other programs do meanwhile.
  */
 export function processorTime(): number {
   const { user, system } = process.cpuUsage()

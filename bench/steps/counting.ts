@@ -1,4 +1,4 @@
-/** A disk that counts its calls. Counting would slow down what is measured, so it is for a tree of its own. */
+/** A disk that counts its calls. Counting takes time, so it is used for a tree that is not measured. */
 import { type Disk, realDisk } from '../../src/engines/file-system/disk.ts'
 import { type Calls, type Round, steps } from './contender.ts'
 
@@ -23,7 +23,7 @@ export function countingDisk(): { readonly disk: Disk; readonly restart: () => v
   }
 }
 
-/** Calls a message of each step, which are taken once in their order. */
+/** Calls a message for each step. Does all steps once, in their order. */
 export async function callsOfEach(
   round: Round,
   count: number,
@@ -38,6 +38,6 @@ export async function callsOfEach(
   return perMessage
 }
 
-/** On Bun the engine loads its native renames after a dozen steps, a moment later. */
+/** True once the engine has loaded its native calls, which it does after some writes. */
 export const isWarm = (disk: Disk): boolean =>
   process.versions.bun === undefined || process.platform !== 'linux' || disk.renameNew !== undefined

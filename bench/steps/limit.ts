@@ -1,4 +1,4 @@
-/** The C program beside this file as a contender: how fast the machine lets anybody be. */
+/** The C program beside this file as a contender: the fastest that this machine allows. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { callsOf } from './bare.ts'
 import type { Contender, Step } from './contender.ts'
 import { message, queueOf } from './message.ts'
 
-/** The contender, or why there is none. */
+/** The contender, or the reason why there is none. */
 export function openLimit(root: string): Contender | { readonly missing: string } {
   const program = inRepository('build', 'bench', 'limit')
   mkdirSync(inRepository('build', 'bench'), { recursive: true })

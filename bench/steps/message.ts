@@ -1,4 +1,4 @@
-/** The message everybody carries: 1 KB with an AC-MQ header, its status padded so that it can be changed in place. */
+/** The message of all contenders: 1 KB with an AC-MQ header, its status padded so that it can be changed in place. */
 
 const header = `---
 id: a1b2c3d4-e5f6-4a7b-8c9d-0e1f2a3b4c5d
@@ -23,14 +23,14 @@ export const completed = Buffer.from('completed ')
 
 const key = Buffer.from('\nstatus: ')
 
-/** Where the ten characters of the status are. Every contender looks for them; that is not what is compared. */
+/** The position of the ten characters of the status. Every contender searches for them in the same way. */
 export function statusAt(bytes: Buffer): number {
   const at = bytes.indexOf(key)
   if (at < 0) throw new Error('the message has no status')
   return at + key.length
 }
 
-/** The queue's folders below a root, as AC-MQ lays them out. One a round, so that none grows from round to round. */
+/** The queue's folder below a root, as in AC-MQ. Each round has one of its own, so that folders do not grow. */
 export const queueOf = (round: number) => `llm/missions/bench-${round}/queue`
 
 export const nameOfMessage = (number: number) =>

@@ -1,4 +1,4 @@
-/** The engine, as a protocol uses it: one verb awaited after the other. */
+/** The engine as a protocol uses it: one awaited verb after the other. */
 import { type Disk, realDisk } from '../../src/engines/file-system/disk.ts'
 import { openFileTree } from '../../src/engines/file-system/index.ts'
 import { treePath } from '../../src/kernel/tree-path.ts'
@@ -18,7 +18,7 @@ function prepare(tree: Tree, round: number, count: number): Round {
   const pathsIn = (state: string) => names.map((name) => treePath(`${queueOf(round)}/${state}/${name}`))
   const [pending, taken, done] = [pathsIn('pending'), pathsIn('processing'), pathsIn('completed')]
 
-  // Nothing between the loop and the verb: a function around each would be a promise more, and not the engine's.
+  // Call the verbs directly: a function around each would add a promise that is not the engine's.
   return {
     send: async () => {
       const since = processorTime()
@@ -42,7 +42,7 @@ function prepare(tree: Tree, round: number, count: number): Round {
   }
 }
 
-/** As a protocol changes the word for where a message lies. */
+/** Changes the status as a protocol does. */
 const changing = (status: Buffer) => ({
   change: (before: Uint8Array) => ({ at: statusAt(Buffer.from(before)), bytes: status, restates: true as const }),
 })
@@ -53,7 +53,7 @@ function expectOutcome(expected: string, { outcome }: Created | Moved): void {
   if (outcome !== expected) throw new Error(`${outcome} instead of ${expected}`)
 }
 
-/** On Bun the engine loads its native calls after a dozen steps, a moment later. */
+/** A tree that has loaded its native calls, which it does after some writes. */
 async function warmTree(root: string, disk: Disk): Promise<Tree> {
   const tree = await openFileTree({ root, disk })
   for (let i = 0; i < 50; i++) await tree.create(treePath(`warm/${i}`), message)

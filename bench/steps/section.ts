@@ -1,4 +1,4 @@
-/** Send, claim and lifecycle: what the engine adds to the system calls it makes, and how far that is from C. */
+/** Send, claim and lifecycle: what the engine costs beyond its system calls, and compared with C. */
 import { compare } from '../measure.ts'
 import type { Figure, Goal, Section } from '../section.ts'
 import { openBare } from './bare.ts'

@@ -1,11 +1,11 @@
-/** Follows a workspace into a directory for as long as it is let, woken by what happens in its folders. */
+/** Keeps a copy of a workspace in a directory up to date until it is stopped. Woken by changes in the folders. */
 import { SignalboxError } from '../kernel/errors.ts'
 import type { TreePath } from '../kernel/tree-path.ts'
 import type { Context } from '../operations/define.ts'
 import type { Mirrored } from '../operations/transfer/mirror.ts'
 import { Mirror, mirrorRoot } from '../operations/transfer/mirror-pass.ts'
 
-/** After a cluster that did not answer; hints may have been missed meanwhile. */
+/** How long to wait after the cluster did not answer. Changes may have been missed meanwhile. */
 const restMs = 1000
 
 export async function mirrorWorkspace(context: Context, input: unknown, stopped: AbortSignal): Promise<Mirrored> {
@@ -49,7 +49,7 @@ export async function mirrorWorkspace(context: Context, input: unknown, stopped:
   return { outcome: counts.written + counts.removed > 0 ? 'mirrored' : 'unchanged', directory, ...counts }
 }
 
-/** A cluster that is away for a moment must not end it; everything else does. */
+/** Goes on if the cluster does not answer for a while. Any other error ends it. */
 async function attempt(context: Context, work: () => Promise<void>): Promise<boolean> {
   try {
     await work()

@@ -1,28 +1,32 @@
 /**
- * Looks after a mission for as long as it is let: settles stalls, sets malformed files aside, archives what is old.
- * Woken by what happens in the queues and when the next claim runs out; never faster than once a second, and never so
- * often that looking would take more than a small part of the time.
+ * Supervises a mission until it is stopped: settles stalls, sets malformed files aside, archives what is old. Woken by changes
+ * in the queues and when the next claim runs out; at most once a second, and so rarely that the passes take only a small
+ * part of the time.
  */
 import { SignalboxError } from '../kernel/errors.ts'
-import { type Supervised, supervise, watchMission } from '../operations/acmq/supervise.ts'
+import { openMission } from '../operations/acmq/open.ts'
+import { type Supervised, supervise } from '../operations/acmq/supervise.ts'
 import type { Context } from '../operations/define.ts'
 
 const second = 1000
 const shortestRest = second
-/** A pass may be repeated after this many times what it took. */
+/** After a pass, rest at least this many times as long as it took. */
 const restFactor = 20
-/** Hints can be missed, and files that are still being written give none when they stand still. */
+/** Pass at least this often: changes can be missed, and nothing tells that a file is not being written any more. */
 const longestRest = 60 * second
 const longestRestWhileWaiting = 5 * second
-/** Archiving has days to spare. */
+/** Messages are archived after days, so this need not be often. */
 const archiveEvery = 10 * 60 * second
-/** It may run for months; at its end it lists only so much of what it did. */
+/** It may run for months. In the end it lists at most so much of what it did. */
 const mostRemembered = 1000
 
 export async function superviseMission(context: Context, input: unknown, stopped: AbortSignal): Promise<Supervised> {
   const { mission, ...asked } = input as { readonly mission: string; readonly archive?: boolean }
   const bell = new Bell(stopped)
-  const watching = await watchMission(context, mission, () => bell.ring())
+  const tree = await context.tree()
+  const watching = (await openMission(context, mission)).supervised.map((folder) =>
+    tree.watch(folder, () => bell.ring()),
+  )
   const strange = new Set<string>()
   let stalled: Supervised['stalled'] = []
   let repairs: Supervised['repairs'] = []
@@ -50,13 +54,13 @@ export async function superviseMission(context: Context, input: unknown, stopped
       await bell.wait(Math.max(shortestRest, took * restFactor), restAfter(pass, await now(context)))
     }
   } finally {
-    watching.close()
+    for (const one of watching) one.close()
   }
   const outcome = stalled.length > 0 || repairs.length > 0 || archived > 0 ? 'swept' : 'nothing'
   return { outcome, mission, stalled, repairs, archived, nextStallAt: last?.nextStallAt ?? null, passes }
 }
 
-/** What a pass did. Files that it can only report are told once, not once a second. */
+/** What is new in a pass. Files that it can only report are told once, not in every pass. */
 function newsIn({ repairs }: Supervised, strange: Set<string>): Supervised['repairs'] {
   return repairs.filter(({ what, path }) => {
     if (what === 'waiting' || strange.has(path)) return false
@@ -65,19 +69,19 @@ function newsIn({ repairs }: Supervised, strange: Set<string>): Supervised['repa
   })
 }
 
-/** By the tree's time, as the end of a claim is. */
+/** The tree's time, by which claims end. */
 async function now(context: Context): Promise<number> {
   return (await context.tree()).now()
 }
 
-/** How long to rest when nobody rings. */
+/** How long to rest if nothing changes. */
 function restAfter(pass: Supervised | undefined, now: number): number {
   const isWaiting = pass?.repairs.some(({ what }) => what === 'waiting')
   const longest = isWaiting ? longestRestWhileWaiting : longestRest
   return pass?.nextStallAt ? Math.min(longest, Date.parse(pass.nextStallAt) - now) : longest
 }
 
-/** A disk that is full for a moment must not end the watch; everything else does. */
+/** Goes on if the disk is full for a while. Any other error ends it. */
 async function attempt(context: Context, input: unknown): Promise<Supervised | undefined> {
   try {
     return await supervise.invoke(context, input)
@@ -99,7 +103,7 @@ function tell({ report }: Context, { stalled, repairs, archived }: Supervised): 
   if (archived > 0) report.tell({ as: 'step', text: `archived ${archived}` })
 }
 
-/** Ends a rest early, but not before its shortest time; being stopped ends it at once. */
+/** Ends a rest early, but not before its shortest time. When stopped, it ends at once. */
 class Bell {
   readonly #stopped: AbortSignal
   #isRung = false

@@ -20,6 +20,6 @@ export function parseDateTime(text: string): number | undefined {
   if (at === undefined) return undefined
   const moment = at - offset
   if (!isLeap) return moment
-  // Leap seconds are put at the end of a day, in UTC.
+  // Leap seconds occur only at the end of a day, in UTC.
   return Math.floor(moment / 60_000) % 1440 === 1439 ? moment + 1000 : undefined
 }

@@ -39,7 +39,7 @@ export function printDuration(milliseconds: number): string {
 }
 
 function whole(text: string, milliseconds: number): number {
-  // 1.1 seconds are 1100.0000000000002 ms in binary; anything further from whole was written finer than that.
+  // 1.1 seconds are 1100.0000000000002 ms in binary. A larger fraction was in the text, and is refused.
   const rounded = Math.round(milliseconds)
   if (!Number.isSafeInteger(rounded)) throw badDuration(text, 'it is too long')
   if (Math.abs(milliseconds - rounded) > Math.max(1e-6, rounded * 1e-15))

@@ -2,7 +2,7 @@
  * Changes fields of a header and leaves every other byte of the file as it is: order, comments, quoting, unknown
  * fields, line ends, byte-order mark, body. Spec: AC-MQ §3.2, §4.
  *
- * Every edit is read back. Where YAML allows a layout that this cannot change safely, it throws rather than guesses.
+ * Every edit is read back. If YAML allows a layout that cannot be changed safely here, it throws.
  */
 import { corrupt } from '../kernel/errors.ts'
 import { printableLine } from '../kernel/printable.ts'
@@ -33,7 +33,7 @@ export function editFieldsBytes(bytes: Uint8Array, changes: Changes): Uint8Array
   return Buffer.concat([buffer.subarray(0, headerStart), Buffer.from(header, 'latin1'), buffer.subarray(headerEnd)])
 }
 
-/** How the header at hand spells text. */
+/** How text becomes part of a header: as characters, or one character a byte. */
 interface Spelling {
   readonly encode: (text: string) => string
   readonly decode: (header: string) => string
@@ -42,8 +42,8 @@ interface Spelling {
 const asText: Spelling = { encode: (text) => text, decode: (header) => header }
 
 /**
- * One character a byte, so that places are exact and bytes that are no text survive. YAML's own signs are all ASCII
- * and look the same either way.
+ * One character a byte, so that positions are exact and bytes that are not UTF-8 survive. YAML's own signs are ASCII, and
+ * the same either way.
  */
 const asBytes: Spelling = {
   encode: (text) => Buffer.from(text).toString('latin1'),
@@ -54,7 +54,7 @@ function editHeader(header: string, changes: Changes, eol: string, spelling: Spe
   const { encode } = spelling
   const before = readFields(header, 2)
   const steps = Object.entries(changes).map(([key, value]) => ({ key, value, field: before.get(encode(key)) }))
-  // From the last place to the first, so that earlier places stay true; new fields go to the end before that.
+  // From the last position to the first, so that earlier ones stay right. New fields go to the end, so they come first.
   steps.sort((a, b) => (b.field?.from ?? Number.POSITIVE_INFINITY) - (a.field?.from ?? Number.POSITIVE_INFINITY) || 0)
   let edited = header
   for (const { key, value, field } of steps) {
@@ -73,7 +73,7 @@ function replaceValue(header: string, { from, to }: Field, printed: string): str
   const head = header.slice(0, from)
   const lineEnd = lineEndOf(header, from)
   if (to > lineEnd) {
-    // The old value fills several lines; a comment behind the key itself is not part of it.
+    // The old value has several lines. A comment behind the key is not part of it.
     const comment = commentBehindKey.exec(header.slice(from, lineEnd))?.[1] ?? ''
     return head + (isBlock ? comment + printed : printed + comment) + header.slice(to)
   }
@@ -103,7 +103,7 @@ function verify(before: Fields, edited: string, changes: Changes, { encode, deco
   throw notEditable(changes)
 }
 
-/** The same fields, in the same order and the same words, but for those named. */
+/** True if all fields but those named are the same, in the same order and with the same text. */
 function isSameExcept(names: ReadonlySet<string>, before: Fields, after: Fields): boolean {
   const left = [...before].filter(([key]) => !names.has(key))
   const right = [...after].filter(([key]) => !names.has(key))
@@ -116,7 +116,7 @@ function isSameExcept(names: ReadonlySet<string>, before: Fields, after: Fields)
   )
 }
 
-/** Where a value on one line stands, with the blanks behind it: what a change in place may use. In bytes. */
+/** The position of a value on one line, with the blanks behind it: what can be overwritten in place. In bytes. */
 export interface Room {
   readonly start: number
   readonly length: number
@@ -139,7 +139,7 @@ function skipBlanks(text: string, at: number): number {
   return i
 }
 
-/** Where the line that holds `at` ends, before its line end. */
+/** Where the line at `at` ends, without its line end. */
 function lineEndOf(text: string, at: number): number {
   const end = text.indexOf('\n', at)
   if (end < 0) return text.length

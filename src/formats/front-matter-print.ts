@@ -3,7 +3,7 @@ import { invalidInput } from '../kernel/errors.ts'
 import { longestHeader, type Scalar } from './header-field.ts'
 import { resolvePlain } from './plain-scalar.ts'
 
-/** A single word, which no reader takes for anything but text. */
+/** A single word, which every reader reads as text. */
 const word = /^[A-Za-z_][A-Za-z0-9_./@+-]*$/
 // YAML 1.1, which many programs still read, has more words for true and false.
 const oldWord = /^(?:y|yes|n|no|on|off)$/i
@@ -29,7 +29,7 @@ const isPlain = (text: string): boolean =>
 
 export type Printable = Scalar | readonly Scalar[]
 
-/** What stands behind `key:`, with its leading space or line end. Lists are one quoted item a line. */
+/** What comes after `key:`, with its leading space or line end. Lists are one quoted item a line. */
 export function printValue(value: Printable, eol: string): string {
   if (!isList(value)) return ` ${printScalar(value)}`
   if (value.length === 0) return ' []'
@@ -69,7 +69,7 @@ export function printFrontMatter(entries: Entries, options: PrintOptions = {}): 
   return `${fence}${fields}${fence}`
 }
 
-// Nobody could read it back.
+// A longer header would be refused when read back.
 const tooLong = () =>
   invalidInput('HEADER_TOO_LONG', `The header has more than ${longestHeader} bytes.`, {
     hint: 'Move long text into the body, and long lists into a file that the message names.',

@@ -1,6 +1,6 @@
 /**
  * The YAML header between two `---` lines at the top of a Markdown file, and where the body begins.
- * The body is never looked at, so it may hold anything. Spec: AC-MQ §3.
+ * The body is not parsed, so it may contain anything. Spec: AC-MQ §3.
  */
 import { carriageReturn, hyphen, lineFeed, space, tab } from './codes.ts'
 import { readHeaderFast } from './header-fast.ts'
@@ -67,7 +67,7 @@ function markLength(source: string | Uint8Array): number {
 const codeAt = (source: string | Uint8Array, at: number): number | undefined =>
   typeof source === 'string' ? source.charCodeAt(at) : source[at]
 
-/** Reads the fields of `key: value` lines; `firstLine` is where they stand in their file. */
+/** Reads the fields of `key: value` lines; `firstLine` is the number of the first one in its file. */
 export function readFields(header: string, firstLine = 1): Fields {
   if (header.length <= longestHeader) return readHeaderFast(header) ?? readHeaderYaml(header, firstLine)
   const reason = `the header is longer than ${longestHeader} characters`

@@ -1,9 +1,9 @@
-/** `a{b,c}d` written out as `abd` and `acd`; nested as deep as one likes, but never more ways than a bound. */
+/** Expands `a{b,c}d` to `abd` and `acd`. Braces may be nested; the number of results is limited. */
 import { badGlob } from './glob-error.ts'
 
 const mostWays = 256
 
-/** Every way to read the pattern. Braces without a comma are letters, as in a shell. */
+/** All expansions of the pattern. Braces without a comma are letters, as in a shell. */
 export function expandBraces(pattern: string): string[] {
   return new Expander(pattern).all()
 }

@@ -1,4 +1,4 @@
-/** One name of a path against one part of a pattern: `*`, `?`, `[a-z]`, `[!x]` and letters. */
+/** Compares one name of a path with one part of a pattern: `*`, `?`, `[a-z]`, `[!x]` and letters. */
 import { badGlob } from './glob-error.ts'
 
 export type NameMatcher = (name: string) => boolean

@@ -1,8 +1,8 @@
 /**
  * Patterns over paths with `/`: `*`, `?`, `[a-z]`, `[!x]` within a name, `**` across folders, `{a,b}` for either.
  *
- * Matching returns only ever to the last star, which is enough for a right answer and keeps the work below
- * pattern × path however hostile the pattern. A name that starts with a dot is matched only by a dot.
+ * After a mismatch, matching goes back to the last star only. That is enough for a right answer, and limits the work to
+ * pattern × path, however hostile the pattern. A name that starts with a dot is matched only by a dot.
  */
 import { expandBraces } from './glob-braces.ts'
 import { badGlob } from './glob-error.ts'
@@ -12,7 +12,7 @@ const longestPattern = 1024
 
 export type GlobMatcher = (path: string) => boolean
 
-/** Any number of folders, none among them starting with a dot. */
+/** Any number of folders whose names do not start with a dot. */
 const anyFolders = Symbol('**')
 type Step = NameMatcher | typeof anyFolders
 
@@ -25,7 +25,7 @@ export function compileGlob(pattern: string): GlobMatcher {
   }
 }
 
-/** The deepest folder that holds everything the pattern can match: where a walk begins. `''` is the root. */
+/** The deepest folder that contains everything the pattern can match, so that a walk begins there. `''` is the root. */
 export function staticPrefix(pattern: string): string {
   const names = checked(pattern).split('/')
   const special = names.findIndex((name) => /[*?[{]/.test(name))
@@ -54,7 +54,7 @@ function compileWay(way: string, pattern: string): Step[] {
     else if (steps.at(-1) !== anyFolders) steps.push(anyFolders)
   }
   if (steps.length === 0) throw badGlob(pattern, 'it names nothing')
-  // At the end `**` stands for what is below, not for the folder itself.
+  // At the end, `**` matches what is below a folder, not the folder itself.
   if (steps.at(-1) === anyFolders) steps.push(compileName('*', pattern))
   return steps
 }

@@ -1,8 +1,8 @@
 /**
  * A reader for the YAML that message headers are made of: one `key: value` a line, lists of scalars, comments.
  *
- * It answers only where its answer is that of the `yaml` package and says "unsure" everywhere else, so it has no
- * errors of its own. It exists because one parse with `yaml` costs more than a message's whole way through a queue.
+ * It answers only if the `yaml` package would give the same answer, and says "unsure" otherwise, so it has no errors of its
+ * own. It exists because one parse with `yaml` costs more than everything else that a message needs in a queue.
  */
 import {
   closeBracket,
@@ -19,7 +19,7 @@ import {
 import type { Field, Fields, Scalar } from './header-field.ts'
 import { ScalarScanner } from './scalar-scanner.ts'
 
-// YAML refuses keys of more than 1024 characters; the long ones are left to it.
+// YAML refuses keys of more than 1024 characters. Long ones are left to the `yaml` package.
 const longestKey = 128
 
 /** The fields in order, or `undefined` when unsure. */
@@ -36,7 +36,7 @@ export function readHeaderFast(header: string): Fields | undefined {
       const field = key === undefined ? undefined : readField(scanner)
       if (!field) return undefined
       const count = fields.size
-      // A key given twice is for `yaml` to refuse.
+      // A key twice: the `yaml` package will refuse it.
       if (fields.set(key!, field).size === count) return undefined
     }
   }
@@ -68,7 +68,7 @@ function readField(scanner: ScalarScanner): Field | undefined {
   return { value: scanner.value, text: scanner.source, texts: undefined, from, to: scanner.end }
 }
 
-/** The lines below a key with nothing behind it; without any the key's value is null. */
+/** Reads the list items in the lines below a key without a value; if there are none, the value is null. */
 function readBlockList(scanner: ScalarScanner, from: number): Field | undefined {
   const start = scanner.at
   scanner.skipSpaces()

@@ -8,13 +8,13 @@ export type Scalar = string | number | boolean | null
 export type Value = Scalar | readonly Value[] | ReadonlyMap<string, Value>
 
 export interface Field {
-  /** What YAML 1.2 makes of it: `00123456` is a number here. */
+  /** The value by the rules of YAML 1.2: `00123456` is a number here. */
   readonly value: Value
-  /** The scalar as the text that stands there, without quotes: `00123456`. Ids and times are read from this. */
+  /** The scalar as text, without quotes: `00123456`. Ids and times are read from this. */
   readonly text: string | undefined
   /** The same for a list of scalars. */
   readonly texts: readonly string[] | undefined
-  /** Where in the header the colon ends, or -1 when the field has none. */
+  /** The position in the header after the colon, or -1 if the field has none. */
   readonly from: number
   /** Where in the header the value ends; equal to `from` when there is none. */
   readonly to: number
@@ -32,7 +32,7 @@ export const badFrontMatter = (line: number, reason: string, hint: string): Sign
     details: { line, reason: reason.slice(0, 200) },
   })
 
-/** The line of a position, where the text itself begins in line `first`. Its end belongs to its last line. */
+/** The line number of a position, if the text begins in line `first`. The end of the text belongs to its last line. */
 export function lineAt(text: string, position: number, first: number): number {
   const last = Math.min(position, text.length - 1)
   let line = first

@@ -14,7 +14,7 @@ export interface Section {
 export interface HeaderMarkdown {
   /** In the order of the file. */
   readonly headers: ReadonlyMap<string, string>
-  /** What stands before the first section; usually nothing. */
+  /** The text before the first section; usually none. */
   readonly lead: string
   readonly sections: readonly Section[]
 }
@@ -53,7 +53,7 @@ function parseHeaderLine(line: string, number: number): [key: string, value: str
 function printHeaderLine([key, value]: [string, string]): string {
   if (!/^[A-Za-z_][A-Za-z0-9_.-]*$/.test(key))
     throw badField(key, 'a key is one word of letters, digits, `_`, `.`, `-`')
-  // Otherwise a value could smuggle in a header of its own.
+  // Otherwise a value could add a header line.
   if (/[\r\n]/.test(value)) throw badField(key, 'a value is one line')
   return `${key}: ${value.trim()}`.trimEnd()
 }

@@ -1,6 +1,6 @@
 /**
- * The complete YAML reader, for headers that the fast one is unsure of, and within limits: a header comes from
- * strangers. Loaded on first use, because a cold command should not pay for what it does not need.
+ * The complete YAML reader, for headers that the fast one is unsure of. Limited in size and depth, since headers come from
+ * strangers. Loaded on first use, because most commands do not need it.
  */
 import { createRequire } from 'node:module'
 import type { Document, Node, Pair, ParsedNode } from 'yaml'
@@ -50,7 +50,7 @@ function composeHeader(header: string, fail: Fail): Document.Parsed {
     if (parser.stack.length > deepest) throw fail(parser.offset, `values are nested more than ${deepest} deep`)
   }
   tokens.push(...parser.end())
-  // Twins are found by `refuseTwins`: the package compares each key with all others, which takes quadratic time.
+  // `refuseTwins` finds equal keys: the package compares each key with all others, which takes quadratic time.
   const options = {
     schema: 'core',
     stringKeys: true,

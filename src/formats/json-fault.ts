@@ -1,4 +1,4 @@
-/** Where JSON goes wrong, said the same way on every runtime. Used only after something did go wrong, or on request. */
+/** Finds where JSON is wrong, with the same words on every runtime. Used only after parsing failed, or on request. */
 
 export interface JsonFault {
   readonly at: number
@@ -34,7 +34,7 @@ export function findDuplicateKey(text: string): { at: number; key: string } | un
   return found
 }
 
-/** Thrown to leave the recursion; never leaves this file as an exception. */
+/** Thrown to leave the recursion, and always caught in this file. */
 class Fault implements JsonFault {
   readonly at: number
   readonly reason: string

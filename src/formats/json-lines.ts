@@ -8,12 +8,12 @@ import { type JsonLimits, parseJson, stringify } from './json.ts'
 
 export type JsonLine =
   | { readonly kind: 'record'; readonly line: number; readonly value: unknown }
-  /** Cannot be read; what an append after a torn line leaves behind. */
+  /** Cannot be read, as when somebody appended after a torn line. */
   | { readonly kind: 'bad'; readonly line: number; readonly error: SignalboxError }
-  /** The last line, unfinished: a crash, or a writer that is still at it. */
+  /** The last line is not finished: after a crash, or because somebody is still writing it. */
   | { readonly kind: 'torn'; readonly line: number; readonly error: SignalboxError }
 
-/** Each line in turn; blank ones are left out but counted. */
+/** All lines in order. Blank ones are left out but counted. */
 export function* readJsonLines(bytes: Uint8Array, limits: JsonLimits = {}): Generator<JsonLine, void> {
   let line = 0
   for (let start = 0; start < bytes.length; ) {
@@ -28,7 +28,7 @@ export function* readJsonLines(bytes: Uint8Array, limits: JsonLimits = {}): Gene
 function readLine(bytes: Uint8Array, line: number, isLast: boolean, limits: JsonLimits): JsonLine {
   try {
     const value = parseJson(bytes, limits)
-    // Of a number that may go on nobody can say whether it is whole; an object or a list says so itself.
+    // A number may be cut off without notice. An object or list is complete only with its closing bracket.
     if (isLast && (typeof value !== 'object' || value === null)) throw unfinished()
     return { kind: 'record', line, value }
   } catch (error) {
@@ -52,7 +52,7 @@ function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
 // Not line ends in JSON Lines, but some readers split at them.
 const otherLineEnds = /[\u0085\u2028\u2029]/g
 
-/** One line with its line end, whatever the value holds. */
+/** One line with its line end, whatever the value contains. */
 export const printJsonLine = (value: unknown): string =>
   `${stringify(value).replace(otherLineEnds, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`
 
@@ -60,8 +60,8 @@ export const printJsonLine = (value: unknown): string =>
 export const jsonLines = { print: printJsonLine, read: (bytes: Uint8Array) => readJsonLines(bytes) }
 
 /**
- * True when the next line must be preceded by a line end, so that it does not become part of a torn one. Give it the
- * end of the file; one byte is enough.
+ * True if a line end must come before the next line, because the last one is torn. Pass the end of the file; one byte is
+ * enough.
  */
 export const needsLineEnd = (tail: Uint8Array): boolean => tail.length > 0 && tail[tail.length - 1] !== lineFeed
 

@@ -1,5 +1,5 @@
 /**
- * JSON from strangers: bounded in size and depth before it is parsed, and with a place when it is wrong.
+ * JSON from strangers: limited in size and depth before it is parsed, and errors say where.
  *
  * Keys such as `__proto__` come out as own properties of the parsed object and change no prototype. Copy such an
  * object by spreading, never with `Object.assign`, which would run the setter.
@@ -13,7 +13,7 @@ import { findDuplicateKey, findJsonFault } from './json-fault.ts'
 export interface JsonLimits {
   readonly maxBytes?: number
   readonly maxDepth?: number
-  /** JSON lets the last of two equal keys win. `refuse` makes it an error, at the price of a second look. */
+  /** Of two equal keys JSON takes the last. `refuse` makes it an error, and costs a second pass over the text. */
   readonly onDuplicate?: 'last' | 'refuse'
 }
 
@@ -32,7 +32,7 @@ export function parseJson(source: string | Uint8Array, limits: JsonLimits = {}):
 /** Two-space indent, keys in the order given, a line end at the end. */
 export const printJson = (value: unknown): string => `${stringify(value, 2)}\n`
 
-/** `JSON.stringify`, but what JSON cannot say is refused instead of coming out as `undefined`. */
+/** `JSON.stringify`, but refuses what JSON cannot express instead of returning `undefined`. */
 export function stringify(value: unknown, indent?: number): string {
   try {
     const text = JSON.stringify(value, null, indent) as string | undefined
@@ -44,7 +44,7 @@ export function stringify(value: unknown, indent?: number): string {
 }
 
 function textWithin(source: string | Uint8Array, maxBytes: number): string {
-  // A character is one to three bytes, so the exact count is needed only in between.
+  // A character is one to three bytes, so most texts need no exact count.
   const size = typeof source === 'string' && source.length * 3 > maxBytes ? Buffer.byteLength(source) : source.length
   if (size > maxBytes) throw badJson('', 0, `it has ${size} bytes; ${maxBytes} is the most`)
   if (typeof source !== 'string' && !isUtf8(source)) throw badJson('', 0, 'it is not UTF-8')

@@ -1,6 +1,6 @@
 /**
- * Goes through a header and reads the scalars in it. Part of the fast reader: a method returns false where it is not
- * sure to read what the `yaml` package reads, and after that the scanner is of no use.
+ * Reads the scalars of a header. Part of the fast reader: a method returns false if it is not sure to read what the `yaml`
+ * package reads. After that the scanner must not be used any more.
  */
 import {
   backslash,
@@ -68,7 +68,7 @@ export class ScalarScanner {
     return (this.quoted() ?? this.plain()) && this.lineEnd()
   }
 
-  /** A scalar between commas: quoted, or plain of letters that have no meaning in a list. */
+  /** A scalar between commas: quoted, or plain without characters that have a meaning in a list. */
   flowScalar(): boolean {
     return this.quoted() ?? this.flowPlain()
   }

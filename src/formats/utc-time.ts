@@ -1,4 +1,4 @@
-/** Moments from their written parts, on the calendar that ISO 8601 and RFC 3339 share. */
+/** From year, month, day and time to milliseconds, by the calendar of ISO 8601 and RFC 3339. */
 
 /** Milliseconds since 1970; `undefined` when there is no such day or time. */
 export function utcTime(
@@ -14,7 +14,7 @@ export function utcTime(
     return undefined
   }
   if (year > 99) return Date.UTC(year, month - 1, day, hour, minute, second, ms)
-  // Date.UTC takes these years for those of the last century.
+  // Date.UTC reads the years 0 to 99 as 1900 to 1999.
   return new Date(Date.UTC(2000, month - 1, day, hour, minute, second, ms)).setUTCFullYear(year, month - 1, day)
 }
 

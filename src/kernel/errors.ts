@@ -56,17 +56,17 @@ const errorOf =
   (code: string, message: string, parts?: ErrorParts): SignalboxError =>
     new SignalboxError(kind, code, message, parts)
 
-/** The caller's turn: fix the request. */
+/** The caller must fix the request. */
 export const invalidInput = errorOf('InvalidInput')
-/** The caller's turn: look elsewhere. */
+/** The caller must ask for something else. */
 export const notFound = errorOf('NotFound')
-/** The caller's turn: read again, then decide. */
+/** The caller must read again, then decide. */
 export const conflict = errorOf('Conflict')
-/** A human's turn: a file breaks its format. */
+/** A person must see to a file that breaks its format. */
 export const corrupt = errorOf('Corrupt')
-/** The operator's turn: permission or policy. */
+/** The operator must change a permission or policy. */
 export const denied = errorOf('Denied')
-/** Nobody's turn: there is no such verb here. */
+/** Nobody can help: there is no such verb here. */
 export const unsupported = errorOf('Unsupported')
-/** Time's turn: try later. */
+/** Only time helps: try later. */
 export const unavailable = errorOf('Unavailable')

@@ -1,14 +1,14 @@
 /**
  * What one input of an operation is, as plain data. Command-line flags, help, shell completion, tool schemas
- * and the TypeScript type of the input are all read off it, so that they cannot say different things.
+ * and the TypeScript type of the input are all made from it, so that they cannot differ.
  */
 
 interface Described {
   /** One short sentence for people. */
   readonly help: string
-  /** Taken from its place among the words of a command line rather than from a flag. */
+  /** On a command line, a word by its position and not a flag. */
   readonly positional?: boolean
-  /** What stands for the value in help: `--dir DIRECTORY`. */
+  /** The name of the value in help: `--dir DIRECTORY`. */
   readonly placeholder?: string
   readonly required?: boolean
 }
@@ -24,9 +24,9 @@ export interface TextField extends Described {
   /** What a shell may offer for it. */
   readonly completes?: 'file' | 'folder'
   /**
-   * Where else a long text may come from. Only the command line reads it there: a request over a network
-   * cannot make us read files. `-` stands for standard input; the flag named here for a file; with `named`, the
-   * value itself is the name of a file. `@FILE` is for data: a text for agents may well begin with a mention.
+   * Where else a long text may come from: standard input (`-`), a file named by another flag (`fileFlag`), with `named` the
+   * file whose name the value is, with `at-file` also `@FILE`. The latter only for data, since a text for agents may begin
+   * with `@somebody`. Only the command line reads files: a request over a network cannot make us do so.
    */
   readonly longText?: 'standard-input' | 'named' | 'at-file'
   readonly fileFlag?: string

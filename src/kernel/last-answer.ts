@@ -1,5 +1,5 @@
 /**
- * A pure function that remembers its last answer: whoever sends many messages asks for the same names, and for the same
+ * Makes a pure function remember its last answer. Whoever sends many messages asks about the same names, and the same
  * millisecond, again and again.
  */
 export function lastAnswer<Question extends string | number, Answer>(
@@ -12,10 +12,10 @@ export function lastAnswer<Question extends string | number, Answer>(
   }
 }
 
-/** Longer questions are nobody's habit, and would fill the memory. */
+/** Longer questions are not remembered: they are rarely repeated, and would fill the memory. */
 const longest = 256
 
-/** The same for the last `most` questions or so: then it begins anew. */
+/** Remembers up to `most` answers, then forgets all and begins again. */
 export function lastAnswers<Question extends string, Answer>(
   most: number,
   answer: (question: Question) => Answer,

@@ -1,6 +1,6 @@
 /**
  * A place in a tree: segments joined by `/`, relative to the root, checked once and trusted afterwards.
- * Nothing that reaches outside the root, or that a terminal or a file system could misread, can be said in it.
+ * It cannot lead outside the root, and has no characters that a terminal or file system could misread.
  */
 import { invalidInput } from './errors.ts'
 
@@ -11,8 +11,8 @@ export type TreePath = string & { readonly [brand]: 'TreePath' }
 export const treeRoot = '' as TreePath
 
 /**
- * Longest segment in bytes. File systems allow 255; the rest is room for the private names that an engine
- * gives a leaf while it is being changed.
+ * In bytes. File systems allow 255; the difference is room for the private names that an engine gives a leaf while it is
+ * being changed.
  */
 export const longestSegment = 180
 
@@ -53,7 +53,7 @@ export function isWithin(path: TreePath, folder: TreePath): boolean {
   return inner === outer || inner.startsWith(`${outer}/`)
 }
 
-// Everything an ordinary name has; the fast way through for nearly every segment.
+// Matches nearly every segment, so that the slower checks are rarely needed.
 const plain = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/
 // C0, DEL, C1, line and paragraph separators, and the marks that reorder text on a screen.
 const unprintable = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/

@@ -1,14 +1,11 @@
-/** What `doctor` looks at, in order. A protocol adds its own line. */
+/** What `doctor` looks at, in order; each protocol looks after itself. */
 import { SignalboxError } from '../kernel/errors.ts'
 import { nearest } from '../kernel/nearest.ts'
-import { insideRoot } from '../kernel/root-folder.ts'
-import { type TreePath, treePath } from '../kernel/tree-path.ts'
-import { messageRouting as mrProtocol } from '../protocols/message-routing/index.ts'
-import { home, stateOf } from '../tree/home.ts'
 import type { Finding } from '../tree/tree.ts'
 import { clockDisagreement } from './clock-agreement.ts'
 import type { Context } from './define.ts'
-import { protocolFolders } from './workspace/root.ts'
+import { type AnyProtocol, protocols } from './protocols.ts'
+import { defaultMessageFolders, isUsed, messageFolders } from './stores.ts'
 import { configurationFile, schema, variablesOf } from './workspace/settings.ts'
 
 export interface Check {
@@ -110,8 +107,8 @@ const engine: Check = {
   name: 'engine',
   async run(context, { repair, assumeGone }) {
     // Only where messages are: a root is often a whole repository, full of links that are none of our business.
-    const configured = [await rootOf(context, 'acmq'), await rootOf(context, 'mr')].filter((root) => root !== undefined)
-    const within = [...new Set([home, ...protocolFolders.map(treePath), ...configured])]
+    const isReadable = await canBeConfigured(context)
+    const within = isReadable ? await messageFolders(context) : defaultMessageFolders()
     try {
       const options = { repair, assumeGone, within }
       return await (await context.tree({ recover: false })).inspect(options)
@@ -135,7 +132,7 @@ const clock: Check = {
   async run(context) {
     // Where there is no workspace there is nothing to agree with, and nothing is written to find out.
     if (context.root().by === 'current' && !(await isElsewhere(context))) return []
-    if ((await rootOf(context, 'acmq')) === undefined) return []
+    if (!(await canBeConfigured(context))) return []
     const tree = await context.tree()
     const found = await clockDisagreement(context, tree)
     return found ? [warning('CLOCK_DISAGREES', tree.place, found.message, found.hint)] : []
@@ -146,44 +143,27 @@ const clock: Check = {
 const ownHome: Check = {
   name: 'home',
   async run(context) {
-    if ((await rootOf(context, 'mr')) === undefined || (await isElsewhere(context))) return []
+    if (!(await canBeConfigured(context)) || (await isElsewhere(context))) return []
     return (await import('./doctor-home.ts')).inspectHome(await context.tree())
   },
 }
 
-/** Messages that cannot be read, claims that are half done: what each mission itself finds out of order. */
-const acmq: Check = {
-  name: 'AC-MQ',
+/** Messages that cannot be read, claims that are half done, inboxes over their limit: what each protocol finds itself. */
+const ofProtocol = (protocol: AnyProtocol): Check => ({
+  name: protocol.title,
   async run(context, { repair }) {
-    const root = await rootOf(context, 'acmq')
-    // Nothing of a protocol is loaded where it is not used.
-    if (root === undefined || !(await (await context.tree()).look(root))) return []
-    return (await import('./acmq/inspect.ts')).inspectMissions(context, repair)
+    if (!(await canBeConfigured(context)) || !(await isUsed(context, protocol))) return []
+    return (await (await context.store(protocol)).neutral()).inspect({ repair })
   },
-}
+})
 
-/** Files that are no messages, inboxes over their limit, keys that others can read. */
-const messageRouting: Check = {
-  name: 'Message Routing',
-  async run(context, { repair }) {
-    const root = await rootOf(context, 'mr')
-    if (root === undefined) return []
-    const { outside, root: workspace } = context
-    const hasOldKeys = outside.kindOf(outside.resolve(workspace().path, stateOf('keys'))) !== undefined
-    const { keys } = (await context.configuration()).sections.mr
-    if (keys === undefined && !hasOldKeys && !(await (await context.tree()).look(root))) return []
-    return (await context.store(mrProtocol)).inspect({ repair })
-  },
-}
-
-/** The folder of a protocol, as it is configured; `undefined` when the settings cannot be read. */
-async function rootOf(context: Context, section: 'acmq' | 'mr'): Promise<TreePath | undefined> {
+/** False when the settings cannot be read, which the first check has told. */
+async function canBeConfigured(context: Context): Promise<boolean> {
   try {
-    const { root } = (await context.configuration()).sections[section]
-    return insideRoot(root)
+    await context.configuration()
+    return true
   } catch (error) {
-    // The configuration check has told.
-    if (asBadConfiguration(error)) return undefined
+    if (asBadConfiguration(error)) return false
     throw error
   }
 }
@@ -195,8 +175,7 @@ export const checks: readonly Check[] = [
   engine,
   ownHome,
   clock,
-  acmq,
-  messageRouting,
+  ...protocols.map(({ protocol }) => ofProtocol(protocol)),
 ]
 
 const asBadConfiguration = (error: unknown): SignalboxError | undefined =>

@@ -1,17 +1,14 @@
 /** What waits for a person, and the answers a person can give. One file, because they share one inbox. */
-import { conflict, notFound, SignalboxError, unsupported } from '../kernel/errors.ts'
+import { conflict, notFound, unsupported } from '../kernel/errors.ts'
 import { text } from '../kernel/field.ts'
-import { isoTime } from '../protocols/ac-mq/layout.ts'
-import type { Mission } from '../protocols/ac-mq/store/mission.ts'
-import type { AcmqView, AcmqViewWithBody } from '../protocols/ac-mq/store/view.ts'
-import { openMissions } from './acmq/open.ts'
+import type { Answer, Answered, Message, Question } from '../protocols/contract.ts'
+import { verbOf } from '../protocols/contract.ts'
 import { type Context, defineOperation } from './define.ts'
+import { type OpenedProtocol, usedProtocols } from './stores.ts'
 
-export interface WaitingForPerson {
-  readonly mission: string
-  /** What in the policy holds it back. */
-  readonly pattern: string
-  readonly message: AcmqViewWithBody
+/** A question of whatever protocol, as it is listed. */
+export interface WaitingForPerson extends Omit<Question, 'details'> {
+  readonly protocol: string
 }
 
 const id = text('The message: its id, or the first eight characters of it.', {
@@ -31,11 +28,11 @@ export const humanList = defineOperation({
   examples: [{ command: 'human list', does: 'see what waits for you' }],
 
   async run(context) {
-    const missions = await openMissions(context)
     const waiting: WaitingForPerson[] = []
-    for (const address of await missions.all()) {
-      const held = await (await missions.open(address)).held()
-      waiting.push(...held.map(({ message, pattern }) => ({ mission: address, pattern, message })))
+    for await (const { protocol, neutral } of usedProtocols(context)) {
+      for await (const { details, ...question } of neutral.questions?.() ?? []) {
+        waiting.push({ protocol: protocol.name, ...question, ...details })
+      }
     }
     return { outcome: 'listed', waiting } as const
   },
@@ -50,10 +47,8 @@ export const humanApprove = defineOperation({
   examples: [{ command: 'human approve 1f2e3d4c', does: 'let it go' }],
 
   async run(context, { id }) {
-    const { mission, message } = await findMessage(context, id)
-    const { durability } = await context.configuration()
-    const approved = await mission.approve(message.id, await whoDecides(context), isoTime(context.clock.now()))
-    return { outcome: 'approved', mission: mission.address, message: withoutBody(approved), durability } as const
+    const { message, details } = await answerOne(context, id, { verdict: 'approve' })
+    return { outcome: 'approved', ...details, message, durability: (await context.configuration()).durability } as const
   },
 })
 
@@ -65,18 +60,9 @@ export const humanDeny = defineOperation({
   examples: [{ command: 'human deny 1f2e3d4c --reason "Not on a Friday"', does: 'refuse it' }],
 
   async run(context, { id, reason }) {
-    const { mission, message } = await findMessage(context, id)
-    if (message.state === 'failed') {
-      const { durability } = await context.configuration()
-      return { outcome: 'unchanged', mission: mission.address, message: withoutBody(message), durability } as const
-    }
-    const denied = await mission.deny(message.id, await whoDecides(context), reason)
-    return {
-      outcome: 'denied',
-      mission: mission.address,
-      message: denied.message,
-      durability: denied.durability,
-    } as const
+    const { outcome, message, details } = await answerOne(context, id, { verdict: 'deny', text: reason })
+    const { durability } = await context.configuration()
+    return { outcome: outcome === 'answered' ? 'denied' : 'unchanged', ...details, message, durability } as const
   },
 })
 
@@ -94,39 +80,33 @@ export const humanAnswer = defineOperation({
   },
 })
 
-const whoDecides = async (context: Context): Promise<string> => (await context.configuration()).agent ?? 'human'
+/** Gives a person's answer to whatever the id means, in whichever protocol that is. */
+async function answerOne(context: Context, id: string, answer: Omit<Answer, 'by'>): Promise<Answered> {
+  const { opened, message } = await findMessage(context, id)
+  const { id: whole, place } = message.envelope
+  const by = (await context.configuration()).agent ?? 'human'
+  const meant = { id: whole, ...(place === undefined ? {} : { place }) }
+  return verbOf(opened.protocol, opened.neutral, 'answer')(meant, { ...answer, by })
+}
 
-/** The message of this id, in whichever mission it is. */
-async function findMessage(context: Context, id: string): Promise<{ mission: Mission; message: AcmqViewWithBody }> {
-  const missions = await openMissions(context)
-  const found: { mission: Mission; message: AcmqViewWithBody }[] = []
-  for (const address of await missions.all()) {
-    const mission = await missions.open(address)
-    const message = await showIfThere(mission, id)
-    if (message) found.push({ mission, message })
+/** The one message of this id, of those protocols that ask people something. */
+async function findMessage(context: Context, id: string): Promise<{ opened: OpenedProtocol; message: Message }> {
+  const found: { opened: OpenedProtocol; message: Message }[] = []
+  for await (const opened of usedProtocols(context)) {
+    if (!opened.neutral.questions) continue
+    for await (const message of opened.neutral.find(id)) found.push({ opened, message })
   }
   const [only, another] = found
   if (!only) {
-    throw notFound('NO_SUCH_MESSAGE', `There is no message ${id} in any mission.`, {
+    throw notFound('NO_SUCH_MESSAGE', `There is no message ${id} that could wait for a person.`, {
       hint: 'See what waits: signalbox human list',
       details: { id },
     })
   }
   if (!another) return only
-  const candidates = found.map(({ mission, message }) => `${message.id} in ${mission.address}`)
+  const candidates = found.map(({ message: { envelope } }) => `${envelope.id} in ${envelope.place ?? envelope.path}`)
   throw conflict('AMBIGUOUS_ID', `More than one message is meant by ${id}: ${candidates.join(', ')}.`, {
     hint: 'Give the whole id.',
     details: { id, candidates },
   })
 }
-
-async function showIfThere(mission: Mission, id: string): Promise<AcmqViewWithBody | undefined> {
-  try {
-    return await mission.show(id)
-  } catch (error) {
-    if (error instanceof SignalboxError && error.code === 'NO_SUCH_MESSAGE') return undefined
-    throw error
-  }
-}
-
-const withoutBody = ({ body: _, ...message }: AcmqView & { readonly body?: string }): AcmqView => message

@@ -8,7 +8,6 @@ import type { Protocol } from '../protocols/contract.ts'
 import { messageRouting } from '../protocols/message-routing/index.ts'
 import type { Tree } from '../tree/tree.ts'
 import type { Operation } from './define.ts'
-import { mrPorts } from './mr/ports.ts'
 import type { OwnPlace } from './workspace/own-file.ts'
 
 /** What a protocol can be given besides its tree. */
@@ -25,7 +24,7 @@ export interface ProtocolLine {
   /** The operations that agents use all day: on Bun they are a part of the program of their own. */
   readonly everyday: readonly string[]
   /** The programs and places outside of the tree that it needs, if any. */
-  readonly ports?: (around: Around) => object
+  readonly ports?: (around: Around) => Promise<object>
 }
 
 export const protocols = [
@@ -38,7 +37,7 @@ export const protocols = [
     protocol: messageRouting,
     operations: async () => (await import('./mr/index.ts')).operations,
     everyday: ['send', 'receive', 'ack'],
-    ports: mrPorts,
+    ports: async (around: Around) => (await import('./mr/ports.ts')).mrPorts(around),
   },
 ] as const satisfies readonly ProtocolLine[]
 

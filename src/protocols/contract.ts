@@ -33,7 +33,7 @@ export interface Protocol<
   readonly usersOwn?: readonly (keyof Section & string)[]
   /** What marks a directory as a workspace of this protocol: every path of a line is there. */
   readonly marks: readonly (readonly string[])[]
-  /** Further places that show that it is used, besides its folders. */
+  /** Further places that show that it is used here. */
   readonly traces?: readonly TreePath[]
   /** What its store works by, from what its section says. */
   settingsFrom(section: InputOf<Section>): Settings
@@ -176,7 +176,9 @@ export interface Question {
   /** Why it waits, in one line. */
   readonly why: string
   readonly askedAt: string
-  /** The protocol's own view of it, for whoever prints it. */
+  /** What people should know of it besides, by name, in the protocol's own words. */
+  readonly facts: readonly (readonly [name: string, value: string])[]
+  /** What else the protocol tells of it, for programs. */
   readonly details: Readonly<Record<string, unknown>>
 }
 
@@ -191,7 +193,9 @@ export interface Answer {
 export interface Answered {
   /** `unchanged`: it had this answer already. */
   readonly outcome: 'answered' | 'unchanged'
-  readonly durability: Durability
+  /** As it is now. */
+  readonly message: Envelope
+  /** What else the protocol tells of it, for programs. */
   readonly details: Readonly<Record<string, unknown>>
 }
 

@@ -1,6 +1,6 @@
 /**
- * What should stand where. Whoever takes a message looks first whether everything that is written afterwards can be: a
- * folder, a link or a pipe in place of a file would otherwise be met when the message is already gone from its reader.
+ * Checks what kind of entry is at a path. Before a message is taken, everything that is written afterwards is checked: a
+ * folder, link or pipe in place of a file would otherwise fail when the message has already left its place.
  */
 import { corrupt, SignalboxError } from '../kernel/errors.ts'
 import { childOf, type TreePath } from '../kernel/tree-path.ts'
@@ -8,14 +8,14 @@ import type { Entry, Finding, Tree } from './tree.ts'
 
 export type ExpectedKind = 'leaf' | 'folder'
 
-/** Something that stands in the place of something else. */
+/** An entry of the wrong kind. */
 export interface Odd {
   readonly path: TreePath
   readonly kind: Entry['kind']
   readonly expected: ExpectedKind
 }
 
-/** The entries of a folder that are not what the table says of their names. What is missing is in order. */
+/** The entries of a folder whose kind is not the one in the table. Missing ones are fine. */
 export const oddAmong = (
   folder: TreePath,
   entries: readonly Entry[],
@@ -26,9 +26,9 @@ export const oddAmong = (
     return expected === undefined || kind === expected ? [] : [{ path: childOf(folder, name), kind, expected }]
   })
 
-/** Throws when one of these paths is taken by something else. */
+/** Throws if something of another kind is at one of these paths. */
 export async function expectKind(tree: Tree, expected: ExpectedKind, paths: Iterable<TreePath>): Promise<void> {
-  // In a cluster there are no links and pipes, and every look is a request.
+  // A cluster has no links and pipes, and every check would be a request.
   if (tree.first) return
   for (const path of paths) {
     const kind = (await tree.look(path))?.kind
@@ -42,7 +42,7 @@ export const oddEntry = (tree: Tree, odd: Odd): SignalboxError =>
     details: { path: odd.path },
   })
 
-/** The same for `doctor`. */
+/** The same as a finding for `doctor`. */
 export const oddFinding = (odd: Odd): Finding => ({
   code: codeOf(odd),
   severity: 'error',
@@ -62,11 +62,11 @@ const nounOf = ({ kind, expected }: Odd): string => {
 const hintOf = ({ expected }: Odd): string =>
   `Move it away; ${expected === 'leaf' ? 'the file' : 'the folder'} is made again when it is needed.`
 
-/** True for the errors of the engine that mean the same: something stands where something else should be. */
+/** True for errors of an engine because of an entry of the wrong kind. */
 export const isOddEntry = (error: unknown): error is SignalboxError =>
   error instanceof SignalboxError && ['NOT_A_LEAF', 'NOT_A_FOLDER', 'LINK_REFUSED'].includes(error.code)
 
-/** Looks for findings, and takes what is in the way of looking for one. */
+/** Runs a search for findings. An entry of the wrong kind that stops it becomes a finding itself. */
 export async function findingsOf(path: string, look: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
   try {
     return await look()

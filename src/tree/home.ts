@@ -1,8 +1,8 @@
 /**
  * The workspace's own home on the tree, `.signalbox/`: what belongs to no specification.
  *
- *   state/       not derived: presence, delivery, sequences, aliases, approvals, keys, rates, metrics. Deleting loses knowledge.
- *   cache/       derived: deleting it changes no answer, only the time.
+ *   state/       what cannot be found again: presence, delivery, sequences, aliases, approvals, keys, rates, metrics
+ *   cache/       made from messages: deleting it costs time and changes no answer
  *   engine/      what an engine needs for itself (locks, temporary files). Not on the tree: see `isReserved`.
  *   policy.yaml  written by people: what they must have approved before anybody is handed it.
  */

@@ -1,7 +1,7 @@
-/** Changes of a few bytes, for engines that write all of them. */
+/** Applies an `Overwrite`, for engines that always write all bytes. */
 import type { Overwrite } from './tree.ts'
 
-/** What arrives when `before` is changed like this. */
+/** The bytes after the change. */
 export function bytesAfter(before: Uint8Array, change: Uint8Array | Overwrite | undefined): Uint8Array | undefined {
   if (change === undefined || change instanceof Uint8Array) return change
   const after = before.slice()

@@ -19,7 +19,7 @@ import type { TreePath } from '../kernel/tree-path.ts'
 /** How safe a write is. `process`: survives a killed process. `batch` and `full`: also a power cut. */
 export type Durability = 'process' | 'batch' | 'full'
 
-/** Names one content of one leaf. Equal revisions mean equal bytes; compare, never interpret. */
+/** Names one content of one leaf. Equal revisions mean equal bytes; they have no other meaning. */
 export type Revision = string & { readonly __revision?: never }
 
 export interface Leaf {
@@ -41,7 +41,7 @@ export interface Entry {
 }
 
 export interface TimedEntry extends Entry {
-  /** In bytes. Of a folder only a hint: the more is in it the larger, where an engine knows without counting; else 0. */
+  /** In bytes. Of a folder a rough measure that grows with what is in it, if the engine knows without counting; else 0. */
   readonly size: number
   readonly modifiedAt: number
   readonly changedAt: number
@@ -61,7 +61,7 @@ export interface Guard {
 }
 
 export interface CreateOptions extends Guard {
-  /** What `first` finds the leaf by; asked for only by engines that keep it. It stays while the leaf is in its folder. No NUL. */
+  /** What `first` finds the leaf by, as long as it is in its folder. No NUL. Called only by engines that keep labels. */
   readonly label?: () => string
 }
 
@@ -71,13 +71,13 @@ export interface Labelled {
   readonly label: string
 }
 
-/** The bytes as they are, but with these over those at a place: for a change of a few, without a copy of all. */
+/** Overwrites a few bytes at a place, so that no copy of all the others is needed. */
 export interface Overwrite {
   readonly at: number
   readonly bytes: Uint8Array
   /**
-   * They only repeat what the leaf's place says. After a crash or a power cut, the place is then all that has to be right:
-   * whoever reads the leaf can put the bytes right.
+   * The bytes only repeat what the leaf's folder says. So they may be wrong after a crash or power cut: whoever reads the
+   * leaf can correct them.
    */
   readonly restates?: true
 }
@@ -88,21 +88,21 @@ export type Times = Pick<Leaf, 'modifiedAt' | 'changedAt'>
 export type Changed = Uint8Array | Overwrite | undefined
 
 export interface MoveOptions extends Guard {
-  /** The label at the target, asked for after `change`. Without it a leaf that leaves its folder has none any more. */
+  /** The label at the target, called after `change`. Without it, a leaf that leaves its folder loses its label. */
   readonly label?: () => string
   /**
    * Judges the leaf that is about to move, from its bytes, and says which bytes arrive. `undefined` calls the move off
    * ('kept'). On files the leaf has been won by then: nobody else can move, change or judge it before this has answered.
-   * May be called again when the leaf changed in between; must not have effects. The bytes are its own only until it
-   * returns: an engine may read the next leaf into the same memory, so whoever answers later keeps a copy.
+   * May be called again when the leaf changed in between, so it must not have effects. Keep a copy of the bytes if they are
+   * needed after an `await`: an engine may read the next leaf into the same memory.
    * `times` are those from before the move, where they were asked for (`timed`).
    */
   readonly change?: (before: Uint8Array, times: Times) => Changed | Promise<Changed>
-  /** `change` judges by the times of the leaf. To find them out takes a look of its own. */
+  /** `change` needs the times of the leaf. Finding them out costs a call. */
   readonly timed?: boolean
   /**
-   * Shows `change` no more than so many bytes: for those who judge by the beginning of what may be huge. It then gives back
-   * the very bytes it was given, and the leaf moves as it is, or calls the move off.
+   * Shows `change` only the first so many bytes of what may be huge. It must then return the very bytes it was given, and the
+   * leaf moves as it is, or call the move off.
    */
   readonly atMost?: number
   /** The modification time becomes now, also where the bytes stay the same. */
@@ -114,7 +114,7 @@ export interface RemoveOptions extends Guard {
   readonly onlyIf?: (before: Uint8Array, times: Times) => boolean
 }
 
-/** What every successful write answers: how safe it is now, and the content's name where there is one. */
+/** What every successful write answers: how durable it is now, and the revision where there is one. */
 export interface Written<Outcome extends string> {
   readonly outcome: Outcome
   readonly durability: Durability
@@ -150,14 +150,14 @@ export interface Finding {
 
 export interface InspectOptions {
   readonly repair?: boolean
-  /** With `repair`: processes that cannot be asked whether they live count as dead. A person has to know that. */
+  /** With `repair`: processes whose life is unknown count as dead. Only a person can know that. */
   readonly assumeGone?: boolean
   /** Folders to walk through, beside what the engine keeps for itself. */
   readonly within?: readonly TreePath[]
 }
 
 export interface Watching {
-  /** `polling` when the system gave no events, so that hints come about once a second. */
+  /** `polling`: the system gives no events, so `onHint` is called about once a second. */
   readonly by: 'events' | 'polling'
   close(): void
 }
@@ -180,9 +180,9 @@ export interface Tree {
   read(path: TreePath, options?: { readonly atMost?: number }): Promise<Leaf | undefined>
 
   /**
-   * The first bytes of many leaves of a folder, each handed over as it is read and the receiver's own only until it
-   * returns. What is missing, is no leaf or cannot be read is left out: ask for it by `read` to learn why. Only where that
-   * is cheaper than as many reads.
+   * The first bytes of many leaves of a folder, one call of `onHead` each; keep a copy to use them after it returns. What is
+   * missing, is no leaf or cannot be read is left out: `read` tells why. Only engines have it for which it is cheaper than
+   * as many reads.
    */
   heads?(
     folder: TreePath,
@@ -199,15 +199,15 @@ export interface Tree {
   list(folder: TreePath, options: { readonly times: true }): Promise<TimedEntry[]>
 
   /**
-   * The first leaves of a folder, at most so many for each beginning of a label, sorted by label. Only where listing is
-   * dear: engines that list quickly keep no labels and do without. `undefined` when some leaf in the folder has no label,
-   * so that it would be missed: then list.
+   * The first leaves of a folder, at most so many for each beginning of a label, sorted by label. Only engines have it for
+   * which listing is expensive; others keep no labels. `undefined` if a leaf in the folder has no label and would be
+   * missed: then list.
    */
   first?(folder: TreePath, beginnings: readonly string[], atMost: number): Promise<readonly Labelled[] | undefined>
 
   /**
-   * What stands at a path, without reading it. Missing: `undefined`. Of a folder `modifiedAt` changes whenever a name
-   * in it comes or goes; two changes within a few milliseconds can share it, so do not trust a very young one.
+   * What is at a path, without reading it. Missing: `undefined`. Of a folder `modifiedAt` changes whenever a name in it comes
+   * or goes; two changes within a few milliseconds can have the same time, so do not rely on a very recent one.
    */
   look(path: TreePath): Promise<TimedEntry | undefined>
 
@@ -250,9 +250,9 @@ export interface Tree {
   makeFolder(path: TreePath): Promise<void>
 
   /**
-   * Takes a lease until `ttl` milliseconds from the tree's `now`, a day at most (`longestLease`), or renews the one this
-   * owner holds (same fence). 'busy'
-   * gives the lease in the way. A lease ends by time or `release`, not with the process. Atomic.
+   * Takes a lease for `ttl` milliseconds from the tree's `now`, a day at most (`longestLease`), or renews the one this owner
+   * holds (same fence). 'busy': somebody else holds it, and that lease is returned. A lease ends by time or `release`, not
+   * with the process. Atomic.
    */
   lease(resource: string, owner: string, ttl: number): Promise<Leased>
 
@@ -270,10 +270,9 @@ export interface Tree {
   exclusively<T>(name: string, work: () => Promise<T>): Promise<T>
 
   /**
-   * Calls `onHint` soon after anything in the folder may have changed, and now and then besides. Only a hint:
-   * list to know. Many changes may make one hint; none is missed for longer than a few seconds. The folder
-   * need not exist yet, and may be deleted and made again. Where an engine can tell that all the hint is about is one
-   * name, which came, went or changed, it tells the name.
+   * Calls `onHint` soon after anything in the folder may have changed, and now and then besides; list to know what has.
+   * Many changes may make one call; none is missed for longer than a few seconds. The folder need not exist yet, and may be
+   * deleted and made again. If the engine knows that only one name came, went or changed, it passes that name.
    */
   watch(folder: TreePath, onHint: (name?: string) => void): Watching
 
@@ -283,6 +282,6 @@ export interface Tree {
    */
   inspect(options?: InspectOptions): Promise<Finding[]>
 
-  /** Lets go of everything held open. What was acknowledged is safe with or without it. */
+  /** Closes everything that is open. What was acknowledged is safe with or without it. */
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Waiting for something to turn up in folders. */
+/** Waits until something is found in folders. */
 import type { TreePath } from '../kernel/tree-path.ts'
 import type { Tree } from './tree.ts'
 
@@ -8,16 +8,16 @@ export interface WaitOptions {
   readonly signal?: AbortSignal
 }
 
-/** The one leaf that something has happened to since the last look. */
+/** The one leaf that has changed since the last call of `look`. */
 export interface News {
   readonly folder: TreePath
   readonly name: string
 }
 
 /**
- * Looks, and looks again whenever something may have changed in one of the folders, until `look` finds something or the
- * time is up. The watch begins before the first look, so that nothing falls in between. `look` is told what has changed,
- * if all that has is known to be one leaf.
+ * Calls `look`, and again whenever something may have changed in one of the folders, until it finds something or the time
+ * is up. The watch begins before the first call, so no change is missed in between. If only one leaf is known to have
+ * changed, `look` is told which.
  */
 export async function waitFor<T>(
   tree: Tree,
@@ -47,14 +47,14 @@ export async function waitFor<T>(
       const found = await look(known)
       const left = deadline - performance.now()
       if (found !== undefined || left <= 0 || signal?.aborted) return found
-      // Timers hold at most this long; the loop starts another.
+      // The longest time that a timer takes; the loop starts another one.
       const timer = setTimeout(() => wake(), Math.min(left, longestTimer))
       await woken
       clearTimeout(timer)
     }
   } finally {
     signal?.removeEventListener('abort', stop)
-    // Afterwards: whoever waited has it in hand sooner than the system has ended two watches.
+    // Close the watches later, so that the caller gets the message first.
     setImmediate(() => {
       for (const one of watching) one.close()
     })

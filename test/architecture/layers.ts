@@ -14,6 +14,10 @@ interface Layer {
   readonly packages?: readonly string[]
   /** The folders inside do not know each other. `shared` limits which files beside them they may use. */
   readonly strangers?: { readonly shared?: readonly string[] }
+  /** Whoever is not of this layer reaches a folder in it by its `index.ts`. */
+  readonly hasFaces?: boolean
+  /** Layers that only the folders named here may import, and files that lie in none. */
+  readonly onlyFor?: Readonly<Record<string, readonly string[]>>
 }
 
 export const layers: Readonly<Record<string, Layer>> = {
@@ -21,12 +25,19 @@ export const layers: Readonly<Record<string, Layer>> = {
   formats: { imports: ['kernel'], builtins: 'no-files', packages: ['yaml'] },
   tree: { imports: ['kernel'], builtins: 'no-files' },
   engines: { imports: ['tree', 'kernel'], builtins: 'all', packages: ['koffi'], strangers: {} },
-  protocols: { imports: ['formats', 'tree', 'kernel'], builtins: 'no-files', strangers: { shared: ['contract.ts'] } },
+  protocols: {
+    imports: ['formats', 'tree', 'kernel'],
+    builtins: 'no-files',
+    strangers: { shared: ['contract.ts', 'chapter.ts'] },
+    hasFaces: true,
+  },
   adapters: { imports: ['kernel'], builtins: 'no-files', packages: ['age-encryption'] },
   operations: {
     imports: ['protocols', 'adapters', 'formats', 'tree', 'kernel'],
     builtins: 'no-files',
     packages: ['yaml'],
+    // What is done with the files of one protocol is done in its folder; its operations ask it.
+    onlyFor: { formats: ['workspace', 'transfer'], tree: ['demo', 'transfer', 'workspace'] },
   },
   duties: { imports: ['operations', 'kernel'], builtins: 'no-files' },
   surfaces: { imports: ['operations', 'duties', 'kernel'], builtins: 'no-files' },
@@ -94,7 +105,8 @@ function judgeFile(path: string, layer: Layer, specifier: string): string | unde
   const to = topOf(target)
   if (to === 'main.ts') return 'nothing imports main.ts'
   if (from !== to) {
-    return layer.imports.includes(to) ? undefined : `${from} may not import ${to} (${specifier}). ${allowed(layer)}`
+    if (!layer.imports.includes(to)) return `${from} may not import ${to} (${specifier}). ${allowed(layer)}`
+    return path.includes('/') ? (pastTheFace(to, target) ?? notForFolder(path, to, layer)) : undefined
   }
   if (layer.strangers === undefined) return undefined
   const ownFolder = folderInLayer(path)
@@ -106,6 +118,20 @@ function judgeFile(path: string, layer: Layer, specifier: string): string | unde
   return shared === undefined || shared.includes(file)
     ? undefined
     : `folders in ${from} share nothing but ${shared.join(', ')} (${specifier})`
+}
+
+/** `protocols/ac-mq/store/claims.ts` is the business of its own folder. */
+function pastTheFace(to: string, target: string): string | undefined {
+  const folder = folderInLayer(target)
+  const isInside = layers[to]?.hasFaces && folder !== undefined && target !== `${to}/${folder}/index.ts`
+  return isInside ? `${to}/${folder} is reached by its index.ts, not past it (${target})` : undefined
+}
+
+function notForFolder(path: string, to: string, { onlyFor }: Layer): string | undefined {
+  const folder = folderInLayer(path)
+  const allowed = onlyFor?.[to]
+  if (allowed === undefined || folder === undefined || allowed.includes(folder)) return undefined
+  return `${topOf(path)}/${folder} may not import ${to}: that is for the protocol's own folder`
 }
 
 function judgeModule(path: string, layer: Layer, specifier: string): string | undefined {

@@ -121,7 +121,7 @@ export function describeAcmq(name: string, open: () => Promise<(clock: Clock) =>
 
     it('missions, their manifests and findings are there for both', async () => {
       await (await missionsOn(tree)).create('alpha/beta')
-      expect(await missionsOn(elsewhere.tree).all()).toEqual(['alpha', 'alpha/beta'])
+      expect(await (await missionsOn(elsewhere.tree)).all()).toEqual(['alpha', 'alpha/beta'])
       expect((await elsewhere.mission.manifest())?.objective).toBe('Build the thing')
       expect(await elsewhere.mission.inspect()).toEqual([])
     })

@@ -1,4 +1,5 @@
 import { treePath } from '../../src/kernel/tree-path.ts'
+import { acmq } from '../../src/protocols/ac-mq/index.ts'
 import { messageRouting } from '../../src/protocols/message-routing/index.ts'
 import { describeNeutral } from './neutral.ts'
 
@@ -19,5 +20,27 @@ describeNeutral('Message Routing', {
     await tree.create(at('coder-3/inbox'), 'a file where a folder belongs')
     await tree.create(at('stray.txt'), 'x')
     await tree.create(at('Not An Agent/inbox/msg_0000000d.json'), '{}')
+  },
+})
+
+describeNeutral('AC-MQ', {
+  protocol: acmq,
+  async open(tree, clock) {
+    const missions = await acmq.open({ tree, clock, settings: acmq.defaults })
+    await missions.create('alpha')
+    return missions.neutral()
+  },
+  lacks: [],
+  takesIds: true,
+  waiting: 'pending',
+  async clutter(tree) {
+    const at = (path: string) => treePath(`${acmq.defaults.root}/${path}`)
+    await tree.create(at('alpha/queue/pending/no-header.md'), 'no header')
+    await tree.create(at('alpha/queue/pending/broken.md'), '---\nid: [\n---\n')
+    await tree.create(at('alpha/queue/pending/folder.md/below.md'), 'x')
+    await tree.create(at('alpha/queue/pending/.hidden.md'), 'x')
+    await tree.create(at('alpha/queue/completed/no-message.md'), '---\n---\n')
+    await tree.create(at('stray.txt'), 'x')
+    await tree.create(at('no-mission/notes.md'), 'x')
   },
 })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { treePath } from '../../src/kernel/tree-path.ts'
-import { type AcmqMessage, parseMessage as parseAcmq, withFields } from '../../src/protocols/ac-mq/format.ts'
+import { messageOf, parseMessage as parseAcmq, type ReadMessage, withFields } from '../../src/protocols/ac-mq/format.ts'
 import { acmq } from '../../src/protocols/ac-mq/index.ts'
 import {
   fileNameOf as acmqNameOf,
@@ -30,16 +30,16 @@ const acmqSample = (name: string) => {
 }
 const alpha = { address: missionAddress('system-design-alpha'), defaults: { timeoutSeconds: 3600 } }
 
-describeProtocol<{ message: AcmqMessage; bytes: Uint8Array }>({
+describeProtocol<{ read: ReadMessage; bytes: Uint8Array }>({
   protocol: acmq,
   samples: ['specification', 'specification-failed', 'crlf', 'timestamp-with-offset', 'fences-in-body'].map(acmqSample),
   unknownField: { ...acmqSample('unknown-fields'), text: 'reply_to: x' },
   // A message of AC-MQ is its bytes: a change edits them and keeps all the rest.
-  parse: (bytes, fileName) => ({ message: parseAcmq(bytes, { ...alpha, fileName }), bytes }),
-  print: ({ message: { record }, bytes }) => withFields(bytes, { priority: record.priority }),
-  recordOf: ({ message }) => message.record,
-  lift: ({ message: { record, problems } }, path) => acmqViewOf(record, 'pending', path, problems),
-  nameOf: ({ message }) => acmqNameOf(message.record),
+  parse: (bytes, fileName) => ({ read: messageOf(parseAcmq(bytes, { ...alpha, fileName })), bytes }),
+  print: ({ read, bytes }) => withFields(bytes, { priority: read.message.record.priority }),
+  recordOf: ({ read }) => read.message.record,
+  lift: ({ read: { message, problems } }, path) => acmqViewOf(message.record, 'pending', path, problems),
+  nameOf: ({ read }) => acmqNameOf(read.message.record),
   readName: (name) => {
     const parts = parseFileName(name)
     return parts && { from: parts.from, to: parts.to }

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import {
   failureOf,
+  messageOf,
   parseMessage,
   printMessage,
   resultOf,
@@ -37,8 +38,13 @@ const read = golden.filter(([, , { record }]) => record !== undefined)
 const refused = golden.filter(([, , { code }]) => code !== undefined)
 const reported = read.filter(([, , { problems }]) => problems!.length > 0)
 
-const parse = (bytes: Uint8Array, { fileName, mission }: Golden) =>
+const parsed = (bytes: Uint8Array, { fileName, mission }: Golden) =>
   parseMessage(bytes, { fileName, address: missionAddress(mission), defaults: { timeoutSeconds: 3600 } })
+
+const parse = (bytes: Uint8Array, golden: Golden) => {
+  const { message, problems } = messageOf(parsed(bytes, golden))
+  return { ...message, problems }
+}
 
 const timed = (at: string | undefined) => (at === undefined ? undefined : parseTime(at))
 
@@ -73,6 +79,9 @@ describe('messages that are refused', () => {
 
   it.each(refused)('%s', (_, bytes, meaning) => {
     const details = meaning.line === undefined ? { file: meaning.fileName } : { file: meaning.fileName, line: meaning.line }
+    const { outcome, problems } = parsed(bytes, meaning)
+    expect(outcome).toBe('malformed')
+    expect(problems[0]).toMatchObject({ code: meaning.code, hint: expect.stringContaining(' ') })
     expect(() => parse(bytes, meaning)).toThrow(
       expect.objectContaining({
         kind: 'Corrupt',

@@ -1,4 +1,4 @@
-/** An agent, a supervisor, a person or a stranger at one mission of AC-MQ, and what each was told. */
+/** Somebody who works on one mission of AC-MQ (agent, supervisor, person or stranger), and the answers they got. */
 import { treePath } from '../../src/kernel/tree-path.ts'
 import { acmq } from '../../src/protocols/ac-mq/index.ts'
 import type { Mission } from '../../src/protocols/ac-mq/store/mission.ts'
@@ -18,7 +18,7 @@ export class AcmqActor implements Actor {
   readonly #company: Company
   readonly #missions: Missions
   #opened: Promise<Mission> | undefined
-  /** What it claimed last, for those who hold on to what they were handed. */
+  /** What it claimed last, as a worker remembers it. */
   #claimed: AcmqView | undefined
 
   constructor(company: Company) {
@@ -46,7 +46,7 @@ export class AcmqActor implements Actor {
       return { outcome, name: message.name }
     })
 
-  /** The best message, or the one with this id. Looks at what was handed out in the very moment. */
+  /** Claims the best message, or the one with this id, and reads its file at once. */
   claim = (agent = 'gemini', id?: string) =>
     this.#tell('claim', { agent, byId: id !== undefined }, async (mission) => {
       const claimed = await mission.claim({ agent, ...(id === undefined ? {} : { id }) })
@@ -78,7 +78,7 @@ export class AcmqActor implements Actor {
       mission.complete(this.#ref, { agent: 'gemini', attempt }, { text }),
     )
 
-  /** Nothing but the status changes. */
+  /** Completes without a result, so that only the status changes. */
   completeBarely = (attempt = 1) =>
     this.#tell('complete', { id: messageId, attempt }, (mission) =>
       mission.complete(this.#ref, { agent: 'gemini', attempt }),
@@ -114,7 +114,7 @@ export class AcmqActor implements Actor {
       mission.deny(messageId, 'person', 'Rather not'),
     )
 
-  /** Whatever text was there while the person said yes counts as approved. */
+  /** Approves. Every text that the message had meanwhile counts as approved. */
   approve = () =>
     this.#tell('approve', { id: messageId }, async (mission) => {
       const before = await this.#body()
@@ -122,7 +122,7 @@ export class AcmqActor implements Actor {
       return { outcome: 'approved', texts: [before, await this.#body()] }
     })
 
-  /** `doctor --fix`: what the engine and the protocol put right. */
+  /** `doctor --fix`, of the engine and of the protocol. */
   doctor = () =>
     this.#tell('doctor', {}, async (mission) => {
       await this.#company.tree.inspect({ repair: true, within: [treePath('llm')] })
@@ -130,7 +130,7 @@ export class AcmqActor implements Actor {
       return { outcome: 'looked' }
     })
 
-  /** What a stranger does, and whether there was anything to do it to. */
+  /** Runs what a stranger does, and records whether there was anything to do it to. */
   async stranger(verb: string, work: () => Promise<Told | undefined>): Promise<void> {
     const told = await work()
     this.answers.push({ verb, outcome: told ? 'done' : 'nothing', ...told })
@@ -150,7 +150,7 @@ export class AcmqActor implements Actor {
   }
 }
 
-/** Only what checks look at travels between threads. */
+/** The parts of an answer that the checks need; only these are sent to the other thread. */
 const looked = ['attempt', 'name', 'body', 'inFile', 'id', 'unmet', 'keptBody', 'stalled', 'texts', 'archived']
 const plain = (answer: Told | { outcome: string }): Told =>
   Object.fromEntries(Object.entries(answer).filter(([key, value]) => looked.includes(key) && value !== undefined))

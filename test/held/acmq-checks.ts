@@ -1,4 +1,4 @@
-/** What must be true of AC-MQ however two processes met. Shares no code with the store, but for reading packs. */
+/** The promises of AC-MQ, checked after two processes have met. Shares no code with the store, except for reading packs. */
 import { treePath } from '../../src/kernel/tree-path.ts'
 import { listArchived, readArchived } from '../../src/protocols/ac-mq/archive/archive.ts'
 import { messageId } from './acmq-actor.ts'
@@ -34,7 +34,7 @@ export async function checkAcmq(ending: Ending): Promise<string[]> {
   const [only] = copies.length === 1 ? copies : []
   const header = only && headerOf(only.text)
 
-  // A stranger's `mv` leaves the status to whoever reconciles.
+  // After a stranger's `mv` the status is wrong until somebody reconciles.
   const isByHand = did('mv', 'cp', 'plant')
   if (only && header && header.status !== only.state && !did('mv', 'plant', 'cp'))
     broken.push(`it is in ${only.state} and says ${header.status}`)
@@ -69,8 +69,8 @@ export async function checkAcmq(ending: Ending): Promise<string[]> {
 
   for (const { who, body, attempt, byId, inFile, unmet, keptBody } of told('claim', 'claimed')) {
     const there = inFile as Header | undefined
-    // Others may have gone on with it before the one who claimed it was told.
-    // Asking again for what one holds takes nothing: a stranger may edit it a moment after it was read.
+    // Others may have moved it on before the claimer got its answer.
+    // Claiming again what one already has moves nothing, so a stranger may edit it right after it was read.
     const isReadAgain = ending.world === 'processing' && byId === true
     if (there?.attempt === attempt && there?.body !== body && !isReadAgain)
       broken.push(`${who} was handed a text that is not the one in the file`)
@@ -100,7 +100,7 @@ export async function checkAcmq(ending: Ending): Promise<string[]> {
   return [...new Set(broken)]
 }
 
-/** Wherever it is: in a queue, loose in the archive, in a pack. */
+/** All copies of a message: in a queue, in the archive, in a pack. */
 async function copiesOf({ files, tree }: Ending, id: string): Promise<Copy[]> {
   const loose = filesOf(files, id).map(({ path, text }) => ({ place: path, state: queueOf(path) ?? 'archived', text }))
   const hasArchive = files.some(({ path }) => path.startsWith(`${missionFolder}/archive/`))
@@ -124,7 +124,7 @@ async function copiesOf({ files, tree }: Ending, id: string): Promise<Copy[]> {
   )
 }
 
-/** An attempt is handed out once; asking again by id for what one holds is fine. */
+/** Finds attempts that were handed out twice. Claiming again by id what one already has is fine. */
 function doubles(answers: readonly Said[], isByHand: boolean): string[] {
   if (isByHand) return []
   const claims = answers.filter(
@@ -137,7 +137,7 @@ function doubles(answers: readonly Said[], isByHand: boolean): string[] {
   })
 }
 
-/** The last who claimed still holds it, unless that attempt was ended. */
+/** The last claimer must still have the message, unless that attempt was ended. */
 function claimsStand(
   answers: readonly Said[],
   only: Copy | undefined,
@@ -171,7 +171,7 @@ const stallsOf = (answers: readonly Said[]) =>
       .map(({ attempt }) => ({ attempt, who })),
   )
 
-/** For each attempt that a supervisor ended one question, for none that it did not. */
+/** There must be one question for each attempt that a supervisor ended, and no other. */
 function questions({ files, answers }: Ending, copies: readonly Copy[]): string[] {
   const broken: string[] = []
   const asked = files.flatMap(({ path, text }) => {
@@ -193,7 +193,7 @@ function questions({ files, answers }: Ending, copies: readonly Copy[]): string[
   return broken
 }
 
-/** What leaves the message of a world as it is. */
+/** By world: the stories that do not change its message. */
 const harmless: Readonly<Record<string, readonly string[]>> = {
   pending: ['doctor', 'reconcile', 'send', 'supervise', 'archive'],
   'pending for all': ['doctor', 'reconcile'],
@@ -212,7 +212,7 @@ const success: Readonly<Record<string, string>> = {
   archive: 'archived',
   supervise: 'swept',
 }
-/** What there is to do in a world. */
+/** By world: the stories that must succeed there. */
 const possible: Readonly<Record<string, readonly string[]>> = {
   pending: ['claim', 'claim by id', 'deny'],
   'pending for all': ['claim', 'claim by codex', 'claim by id'],
@@ -222,7 +222,7 @@ const possible: Readonly<Record<string, readonly string[]>> = {
   completed: ['archive'],
 }
 
-/** Nobody comes off badly because of somebody who does no harm. */
+/** A story must succeed if the other one does not change the message. */
 function inPeace({ world, first, second, died, answers }: Ending): string[] {
   if (died || !possible[world]?.includes(first) || !harmless[world]?.includes(second)) return []
   const last = answers.findLast(({ who }) => who === 'first')
@@ -232,7 +232,7 @@ function inPeace({ world, first, second, died, answers }: Ending): string[] {
     : [`the first was told ${last?.outcome} instead of ${wanted}, because of a harmless ${second}`]
 }
 
-/** Whoever comes after its attempt has ended changes nothing any more. */
+/** A worker whose attempt has ended must not change anything. */
 function lateHolder({ first, answers, between, files }: Ending): string[] {
   if (!/^(complete|complete barely|fail|renew)$/.test(first)) return []
   const [before, ...more] = filesOf(between, messageId)
@@ -251,7 +251,7 @@ function lateHolder({ first, answers, between, files }: Ending): string[] {
 const differenceOf = (before: FoundFile, after: FoundFile | undefined): string =>
   after === undefined ? 'it is not where it was' : after.text === before.text ? 'its time' : 'its text'
 
-/** What a policy holds is handed out only in a text that was approved. */
+/** A message that a policy holds back must be handed out only with a text that was approved. */
 function unapproved(
   { world, answers, heldAt }: Ending,
   who: Who,
@@ -263,7 +263,7 @@ function unapproved(
     const texts = approved.flatMap((one) => one.texts as string[])
     if (!texts.includes(body)) return [`${who} was handed a text that nobody approved`]
   }
-  // Exchanged while a claim goes on, the exchange may have come a moment later; before it, it must be seen.
+  // If the body is exchanged during a claim, it may have been read before. If it is exchanged before, the claim must see it.
   if (world === 'approved, large' && keptBody?.includes(`${dangerous} all`) && heldAt === 1)
     return [`${who} was handed a message whose body in context/ nobody approved`]
   return []

@@ -1,4 +1,4 @@
-/** Messages of AC-MQ in files, read by regular expressions: nothing here is shared with the store. */
+/** Reads messages of AC-MQ by regular expressions, without any code of the store. */
 import type { FoundFile } from './outside.ts'
 
 export const missionFolder = 'llm/missions/alpha'
@@ -30,7 +30,7 @@ export function headerOf(text: string): Header | undefined {
   }
 }
 
-/** The files of a message in the queues and loose in the archive; what was set aside as a copy is none. */
+/** The files of a message in the queues and in the archive, without copies that were set aside. */
 export const filesOf = (files: readonly FoundFile[], id: string): FoundFile[] =>
   files.filter(
     ({ path, text }) =>
@@ -42,13 +42,13 @@ export const filesOf = (files: readonly FoundFile[], id: string): FoundFile[] =>
 
 export const fileOf = (files: readonly FoundFile[], id: string): FoundFile | undefined => filesOf(files, id)[0]
 
-/** Those of these dependencies on messages that are not completed, as far as the queues tell. */
+/** Which of these dependencies are messages that are not completed, as far as the queues tell. */
 export const unmetIn = (files: readonly FoundFile[], dependencies: readonly string[]): string[] =>
   [...new Set(dependencies)].filter((one) => {
     if (!one.startsWith('msg:')) return false
-    // While it is being completed it can have two names: then it is completed.
+    // While it is being completed it can have two names. Then it counts as completed.
     const found = filesOf(files, one.slice(4))
-    // What is nowhere else may be packed.
+    // If it is in no queue, it may be in a pack.
     if (found.length === 0) return !files.some(({ path }) => path.startsWith(`${missionFolder}/archive/`))
     return !found.some(({ path }) => queueOf(path) === 'completed' || path.includes('/archive/'))
   })

@@ -1,6 +1,6 @@
 /**
- * AC-MQ for the explorer: what agents, supervisors, persons and strangers do with one message, by the state it is in
- * before. A story of several verbs is one process after the other, as far as the one who is held can tell.
+ * Stories of AC-MQ: what agents, supervisors, persons and strangers do with one message, by the state it is in before. A
+ * story of several verbs looks like several processes to the one that is paused.
  */
 import { type AcmqActor, messageId } from './acmq-actor.ts'
 import { fileOf, filesOf, nameOf, placeIn, queueOf } from './acmq-files.ts'
@@ -8,7 +8,7 @@ import type { Story, World } from './story.ts'
 
 type Act = (actor: AcmqActor) => Promise<unknown>
 const story = (act: Act): Story<AcmqActor> => ({ act })
-/** Answers what checks should know of it, or nothing when there was nothing to do it to. */
+/** What a stranger does. `work` answers what checks should know, or nothing if there was nothing to do it to. */
 const foreign = (
   verb: string,
   act: (actor: AcmqActor) => Promise<Record<string, unknown> | undefined>,
@@ -16,7 +16,7 @@ const foreign = (
   act: (actor) => actor.stranger(verb, () => act(actor)),
   isForeign: true,
 })
-/** Stops where one of them did not come to what the next relies on. */
+/** Several verbs in a row. Stops if one of them did not have the outcome that the next needs. */
 const inTurn = (...acts: readonly Act[]): Story<AcmqActor> => ({
   act: async (actor) => {
     for (const act of acts) if ((await act(actor)) === false) return
@@ -32,7 +32,7 @@ const retry: Act = (a) => a.retry()
 const supervise: Act = (a) => a.supervise()
 const archive: Act = (a) => a.archive()
 
-/** Where a stranger finds the message: what begins with a dot is none of its business. */
+/** Where a stranger finds the message. Strangers ignore names that begin with a dot. */
 const inQueue = async ({ outside }: AcmqActor, queue: string) =>
   filesOf(await outside.files(), messageId).find(({ path }) => queueOf(path) === queue && !nameOf(path).startsWith('.'))
 
@@ -50,7 +50,7 @@ const copied = (queue: string, to: string) =>
     return file && {}
   })
 
-/** Exchanges a part of the text, by a rename, as editors do. */
+/** Replaces a part of the text, by a rename, as editors do. */
 const edited = (queue: string, from: string, mark: string) =>
   foreign('edit', async (actor) => {
     const file = await inQueue(actor, queue)
@@ -64,17 +64,17 @@ const removed = (queue: string) =>
     return file && (await actor.outside.remove(file.path)) ? {} : undefined
   })
 
-/** What a stranger put where a message is about to go. */
+/** The text of a file that a stranger puts where a message is about to go. */
 export const inTheWay = 'Not a message, and not yours.\n'
 const put = (...queues: readonly string[]) =>
   foreign('put', async ({ outside }) => {
     const all = await outside.files()
     const file = fileOf(all, messageId)
-    // Under a private name it is still known by the end of it.
+    // A private name ends with the old one.
     const name = file && (/(\d{14}-[^/]*)$/.exec(file.path)?.[1] ?? nameOf(file.path))
     const paths = name === undefined ? [] : queues.map((queue) => placeIn(queue, name))
     const written: string[] = []
-    // Only where nothing is: a stranger who overwrites a message has overwritten it.
+    // Only where nothing is: nobody can protect a message from being overwritten.
     for (const path of paths) {
       await outside.write('.put', inTheWay)
       if (await outside.move('.put', path)) written.push(path)
@@ -160,7 +160,7 @@ export const acmqWorlds: Readonly<Record<string, World<AcmqActor>>> = {
     ],
   },
 
-  /** A message for all waits: its claimer is written into it. */
+  /** A message for all waits. A claim writes the claimer into it. */
   'pending for all': {
     setUp: async (a) => {
       await a.create()
@@ -182,7 +182,7 @@ export const acmqWorlds: Readonly<Record<string, World<AcmqActor>>> = {
     closely: ['claim/claim by codex'],
   },
 
-  /** The first has claimed it itself, and remembers what it was handed. */
+  /** The first actor has claimed it before, and remembers what it got. */
   'in hand': {
     setUp: setUpPending,
     stories: {
@@ -289,7 +289,7 @@ export const acmqWorlds: Readonly<Record<string, World<AcmqActor>>> = {
     closely: ['complete/archive', 'send/archive'],
   },
 
-  /** One waits for another that is being worked on. */
+  /** One message waits for another that is being worked on. */
   'depends on one at work': {
     setUp: async (a) => {
       await setUpProcessing(a)
@@ -308,7 +308,7 @@ export const acmqWorlds: Readonly<Record<string, World<AcmqActor>>> = {
     closely: ['claim/complete'],
   },
 
-  /** A harmless message, and a policy about what is not. */
+  /** A harmless message, and a policy against dangerous ones. */
   policy: {
     setUp: async (a) => {
       await a.outside.write('.signalbox/policy.yaml', `hold: ["${dangerous}"]\n`)

@@ -1,4 +1,4 @@
-/** AC-MQ on files, with one process held before every step while another goes on. */
+/** AC-MQ on files: one process is paused before every step while another goes on. */
 import { describeHeldOnFiles } from './on-files.ts'
 
 describeHeldOnFiles('AC-MQ', 'acmq')

@@ -1,6 +1,6 @@
 /**
- * The stage on files where the first is the command itself, as a user starts it, held by strace at the entry of a system
- * call: its renames, links and changes of time. Killing strace, and nothing else, lets it go on.
+ * The stage on files where the first actor is the real command, as a user starts it, paused by strace before a system call:
+ * its renames, links and changes of time. Only killing strace lets it go on.
  */
 import { existsSync, readFileSync, watch } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { playSecond } from './process-stage.ts'
 import type { Answer } from './story.ts'
 import { Worlds } from './worlds.ts'
 
-/** How a user plays these stories of AC-MQ. */
+/** The command lines of these stories of AC-MQ. */
 const commands: Readonly<Record<string, readonly string[]>> = {
   send: ['send', 'alpha', '--as', 'claude', '--to', 'gemini', '--id', 'm1', '--body', 'Please do it.\n'],
   claim: ['claim', 'alpha', '--as', 'gemini'],
@@ -23,7 +23,7 @@ const commands: Readonly<Record<string, readonly string[]>> = {
 }
 
 const calls = ['rename', 'renameat', 'renameat2', 'link', 'linkat', 'utimensat']
-/** So long that nobody waits for its end. */
+/** Much longer than a test takes. */
 const delayMicroseconds = 600_000_000
 const internalErrorExit = 70
 
@@ -61,7 +61,7 @@ export class CommandStage implements Stage {
 const injection = (holdAt: number): string =>
   `inject=${calls.join(',')}:delay_enter=${delayMicroseconds}:when=${holdAt}`
 
-/** strace writes the call down as it is entered, and the rest of the line when it has returned. */
+/** strace writes the call when it begins, and the rest of the line when it has returned. */
 async function heldIn(log: string, child: Child, holdAt: number): Promise<string | undefined> {
   let hasEnded = false
   const ended = child.exited.then(() => {
@@ -89,7 +89,7 @@ function nextChangeIn(file: string): { readonly promise: Promise<void>; stop(): 
   return { promise, stop: () => watcher.close() }
 }
 
-/** strace was killed by us, so that only what the command said tells how it ended. */
+/** The exit status is that of strace, which we killed. So only the output of the command tells how it ended. */
 function answerOf(story: string, child: Child, code: number | null): Answer {
   const verb = story.split(' ')[0]!
   const text = story === 'complete' ? { text: 'Result of attempt 1' } : {}
@@ -101,7 +101,7 @@ function answerOf(story: string, child: Child, code: number | null): Answer {
     const { attempt, body } = message ?? {}
     return { ...told, outcome, ...(attempt === undefined ? {} : { attempt }), ...(body === undefined ? {} : { body }) }
   } catch {
-    // Not JSON: it died of a defect.
+    // Not JSON: the command has a defect.
     return { ...told, outcome: 'defect', defect: `exit ${code === internalErrorExit ? code : '?'}: ${child.stderr()}` }
   }
 }

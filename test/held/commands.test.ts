@@ -1,4 +1,4 @@
-/** The command line itself, held by strace before its changes while others go on. */
+/** The real command line, paused by strace before its changes while others go on. */
 import { afterAll, describe, expect } from 'vitest'
 import { haveStrace, runtime } from '../support/child.ts'
 import { verifies } from '../support/verifies.ts'

@@ -9,12 +9,12 @@ import type { BeforeStep, EmptyPlace, Engine } from './tree-stage.ts'
 
 type Send = typeof Transport.prototype.request
 
-/** Longer than a turn is waited for while its holder is at work. */
+/** Milliseconds. Nobody waits that long for a turn whose holder is working. */
 const turnMs = 60
-/** Trees that are opened alike share their connections. These are opened with slightly different patience. */
+/** Trees with equal options share connections, so each actor gets slightly different ones. */
 const patience: Readonly<Record<Who, number>> = { before: 20_001, first: 20_002, second: 20_003, third: 20_004 }
 
-/** Begins with the first place, and ends with `stop`, which lets requests be sent again as ever. */
+/** Intercepts all requests from the first place on. `stop` ends that. */
 export function etcdEngine(cluster: EtcdCluster): Engine & { stop(): void } {
   let tenants = 0
   let strangers = 0
@@ -24,7 +24,7 @@ export function etcdEngine(cluster: EtcdCluster): Engine & { stop(): void } {
   let hold: BeforeStep = () => undefined
   Transport.prototype.request = async function (...values) {
     const [, path, body] = values
-    // A connection belongs to whoever was the last to open a tree when it is first used.
+    // A connection belongs to the actor that opened a tree last before it is first used.
     const owner = owners.get(this) ?? opened
     owners.set(this, owner)
     if (owner === 'first' && !path.startsWith('/v3/maintenance')) await hold(sayRequest(path, body))
@@ -43,7 +43,7 @@ export function etcdEngine(cluster: EtcdCluster): Engine & { stop(): void } {
       outside: new OutsideEtcd(keys, async () => {
         const before = opened
         const tree = await openEtcdTree({ address, patienceMs: patience.third + ++strangers })
-        // Used once at once, so that its connections are known for its own.
+        // Send a request at once, so that the connections are known to be this actor's.
         opened = 'third'
         await tree.list(treeRoot)
         opened = before
@@ -66,7 +66,7 @@ export function etcdEngine(cluster: EtcdCluster): Engine & { stop(): void } {
   }
 }
 
-/** Keys are in base64; what of them can be read is enough to find the place. */
+/** Keys are in base64. Their readable parts are enough to find the place. */
 function sayRequest(path: string, body: string): string {
   const keys = [...body.matchAll(/"key":"([^"]+)"/g)].map((found) =>
     Buffer.from(found[1]!, 'base64').toString('latin1'),

@@ -1,4 +1,4 @@
-/** Both protocols on a cluster, with one process held before every request while another goes on. */
+/** Both protocols on a cluster: one process is paused before every request while another goes on. */
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { type EtcdCluster, startEtcd, withoutEtcd } from '../support/etcd.ts'
 import { verifies } from '../support/verifies.ts'
@@ -11,7 +11,7 @@ import { TreeStage } from './tree-stage.ts'
 const reason = withoutEtcd()
 const isFull = Number(process.env.SIGNALBOX_TEST_SCALE ?? 1) > 1
 
-/** Where deciding and doing are two requests, if they are anywhere. */
+/** The pairs in which deciding and doing could be two requests. */
 const chosen = {
   acmq: {
     absent: ['send/send'],

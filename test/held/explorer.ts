@@ -1,6 +1,6 @@
 /**
- * Plays every pair of stories of a world, with the first held before each of its steps in turn, and looks afterwards
- * whether every promise was kept. What fails is told with all that replays it.
+ * Plays every pair of stories of a world, once for each step of the first, which is paused before that step. Checks afterwards
+ * whether every promise was kept. A failure is reported with everything needed to replay it.
  */
 import type { Tree } from '../../src/tree/tree.ts'
 import type { FoundFile, Outside } from './outside.ts'
@@ -15,31 +15,31 @@ export interface Explored {
 export interface Pair {
   readonly first: string
   readonly second: string
-  /** Before which of its steps the first is held while the second plays; the first step is 1. */
+  /** The number of the step before which the first is paused while the second plays. The first step is 1. */
   readonly holdAt: number
 }
 
 export interface Played {
-  /** The step before which the first was held; `undefined` when it had ended by then, and the second came after it. */
+  /** The step before which the first was paused; `undefined` if it ended before, so that the second played after it. */
   readonly step: string | undefined
-  /** The second could not go on before the first did. */
+  /** The second had to wait for the first. */
   readonly waited: boolean
-  /** The first was killed where it was held, and somebody has recovered since. */
+  /** The first was killed where it was paused, and somebody has recovered since. */
   readonly died?: boolean
-  /** What the first was told before it was held, the second, and the first afterwards. */
+  /** The answers to the first before it was paused, to the second, and to the first afterwards. */
   readonly before: readonly Answer[]
   readonly meanwhile: readonly Answer[]
   readonly after: readonly Answer[]
-  /** The files as they were at first, and as the second left them. */
+  /** The files at the beginning, and as the second left them. */
   readonly begun: readonly FoundFile[]
   readonly between: readonly FoundFile[]
   readonly outside: Outside
-  /** As a third sees it. */
+  /** A tree of a third process. */
   tree(): Promise<Tree>
   end(): Promise<void>
 }
 
-/** Where stories are played: an engine, and a way to hold somebody on it. */
+/** Where stories are played: an engine, and a way to pause an actor on it. */
 export interface Stage {
   readonly name: string
   play(explored: Explored, pair: Pair): Promise<Played>
@@ -56,16 +56,16 @@ export interface Tried {
   readonly failures: readonly string[]
 }
 
-/** Steps of one turn are alike to whoever waits for it: after this many, only every so many are tried, unless `thorough`. */
+/** Within a turn all steps look the same to one who waits: after three of them try only every third, unless `thorough`. */
 const alike = 3
 
 export interface Thoroughness {
   readonly thorough?: boolean
-  /** Only every so many steps, beginning with the first. */
+  /** Try only every so many steps, beginning with the first. */
   readonly every?: number
 }
 
-/** Every step of the first, until it ends before it would have been held. */
+/** Pauses the first before every step, until it ends before that step comes. */
 export async function explorePair(
   stage: Stage,
   explored: Explored,
@@ -73,7 +73,7 @@ export async function explorePair(
   second: string,
   { thorough = true, every = 1 }: Thoroughness = {},
 ): Promise<Tried> {
-  // The same promise is often broken before many steps: told once, with the steps.
+  // The same promise is often broken at many steps. Report it once, with all of them.
   const failures = new Map<string, string[]>()
   let [waited, inARow, interleavings] = [0, 0, 0]
   for (let holdAt = 1; ; holdAt += thorough || inARow < alike ? every : alike) {
@@ -94,7 +94,7 @@ export async function explorePair(
   }
 }
 
-/** One interleaving, by what a failure tells. */
+/** Plays one interleaving: all that a failure reports. */
 export async function playOnce(stage: Stage, explored: Explored, pair: Pair) {
   const played = await stage.play(explored, pair)
   try {
@@ -124,7 +124,7 @@ export async function playOnce(stage: Stage, explored: Explored, pair: Pair) {
 
 export interface Choice {
   readonly world: string
-  /** Only the pairs that the world wants looked at closely, or only the others. */
+  /** Only the pairs that the world lists in `closely`, or only the others. */
   readonly closely?: boolean
   readonly thorough?: boolean
 }
@@ -142,7 +142,7 @@ export async function explore(
     let steps: number | undefined
     for (const second of Object.keys(stories)) {
       if (closely !== undefined && closely !== chosen.includes(`${first}/${second}`)) continue
-      // One that takes no step here can be held nowhere.
+      // A story without steps cannot be paused.
       if (steps === 0) continue
       const one = await explorePair(stage, { protocol, world }, first, second, { thorough })
       tried.push(one)

@@ -1,7 +1,7 @@
 /**
- * The stage on files. The first actor plays here; before the step at which it is held, it blocks this thread until the
- * second, in a thread of its own, has played to its end. Each counts as a process of its own towards the other
- * (`holder.ts`). Every performance has a root of its own, written from a picture of the world.
+ * The stage on files. The first actor plays in this thread; to be paused, it blocks the thread until the second, in a thread
+ * of its own, has ended. Each takes the other for another process (`holder.ts`). Every performance has a root of its own,
+ * written from a picture of the world.
  */
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { openFileTree } from '../../src/engines/file-system/index.ts'
@@ -17,7 +17,7 @@ import { type FromSecond, ring, type ToSecond } from './thread.ts'
 import { diskOf, type Variant } from './variants.ts'
 import { Worlds } from './worlds.ts'
 
-/** Longer than anything takes: a lock is given up after 30 seconds. */
+/** Longer than anything takes: waiting for a lock ends after 30 seconds. */
 const hangs = 60_000
 
 export class FilesStage implements Stage {
@@ -83,7 +83,7 @@ export class FilesStage implements Stage {
     await this.#thread?.terminate()
   }
 
-  /** Blocks this thread until the second has ended, or is found waiting for us. */
+  /** Blocks this thread until the second has ended, or waits for us. */
   #second(order: ToSecond): FromSecond {
     this.#port ??= this.#start()
     this.#port.postMessage(order)

@@ -1,4 +1,4 @@
-/** The second actor on files: a thread that plays a story while the first is held, and tells when it waits for the first. */
+/** The second actor on files: a thread that plays a story while the first is paused, and says when it waits for the first. */
 import { type MessagePort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { openFileTree } from '../../src/engines/file-system/index.ts'
 import { OutsideFiles } from './outside.ts'
@@ -9,7 +9,7 @@ import { diskOf } from './variants.ts'
 
 const { bell, port } = workerData as { bell: Int32Array; port: MessagePort }
 
-/** Nothing of ours lets time pass unless somebody else is in the way. */
+/** So many timers in a row mean that it waits: our code uses timers only while somebody else is in the way. */
 const waitsMean = 3
 let onWait = () => {}
 const realTimeout = globalThis.setTimeout
@@ -43,7 +43,7 @@ for (;;) {
   if (received) {
     let waits = 0
     onWait = () => {
-      // Told once; whoever asked listens again when it has ended itself.
+      // Say so once. The first goes on then, and reads our answer after it has ended.
       if (++waits === waitsMean) answer({ waits: true, answers: [], files: [] })
     }
     const report = await perform(received.message as ToSecond)

@@ -14,13 +14,13 @@ export const memoryEngine: Engine = {
     return {
       outside: new OutsideTree(shared),
       open: async (_who, clock, beforeStep) => {
-        // Whoever came last tells the time: the worlds are set up before anybody plays.
+        // The clock of the last one to open counts: worlds are set up before anybody plays.
         now = clock.now
         return stepping(shared, beforeStep)
       },
     }
   },
-  // Nothing in memory takes longer than that, unless it waits for somebody.
+  // Nothing in memory takes longer, unless it waits for somebody.
   aWhile: async () => {
     for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve))
   },

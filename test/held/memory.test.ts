@@ -1,4 +1,4 @@
-/** Both protocols in memory, with one process held before every verb of the tree while another goes on. */
+/** Both protocols in memory: one process is paused before every verb of the tree while another goes on. */
 import { afterAll, describe, expect } from 'vitest'
 import { verifies } from '../support/verifies.ts'
 import { explore, type Tried } from './explorer.ts'

@@ -1,4 +1,4 @@
-/** A sender, a reader or a person at one inbox of Message Routing, and what each was told. */
+/** Somebody at one inbox of Message Routing (sender, reader or person), and the answers they got. */
 import { treePath } from '../../src/kernel/tree-path.ts'
 import { defaultSettings } from '../../src/protocols/message-routing/settings.ts'
 import { Routing } from '../../src/protocols/message-routing/store/routing.ts'
@@ -8,9 +8,9 @@ import { tell } from './tell.ts'
 export const [reader, sender] = ['coder-1', 'coordinator-main'] as const
 export const inboxLimit = 3
 
-/** Known ids, so that a failure is the same each time. None of these makes a reader prune; see `dueId`. */
+/** Fixed ids, so that a failure is the same each time. None of these makes a reader prune; see `dueId`. */
 const idsOf: Readonly<Record<Who, string>> = { before: '0000be', first: '0000f1', second: '00005e', third: '000073' }
-/** Whoever takes a message with such an id prunes what has been kept for too long. */
+/** Receiving a message with such an id deletes what has been kept for too long. */
 export const dueId = 'msg_0000d000'
 
 export class MrActor implements Actor {
@@ -21,7 +21,7 @@ export class MrActor implements Actor {
   #sent = 0
 
   constructor(company: Company) {
-    // One message is kept of each kind, once somebody prunes.
+    // So small that pruning leaves one message in each folder.
     const settings = { ...defaultSettings, inboxLimit, keepBytes: 4096 }
     const { tree, clock } = company
     this.#company = company
@@ -69,7 +69,7 @@ export class MrActor implements Actor {
       return { outcome }
     })
 
-  /** What the sender still waits for; it crosses off what it finds acknowledged. */
+  /** What the sender still waits for. What it finds acknowledged is crossed off. */
   unacked = () =>
     this.#tell('unacked', {}, async () => {
       const missing = await this.#routing.unacked(sender)
@@ -96,7 +96,7 @@ export class MrActor implements Actor {
   }
 }
 
-/** The next message gets this id. Whoever plays meanwhile in the same thread has put it back by then. */
+/** The next message gets this id. An actor that plays meanwhile in the same thread has restored it by then. */
 async function withId<T>(id: string, work: () => Promise<T>): Promise<T> {
   const before = crypto.randomUUID
   let next: string | undefined = `${id}-0000-4000-8000-000000000000`

@@ -1,4 +1,4 @@
-/** What must be true of Message Routing however two processes met. Shares no code with the store. */
+/** The promises of Message Routing, checked after two processes have met. Shares no code with the store. */
 import { inboxLimit, reader, sender } from './mr-actor.ts'
 import { folderOf, inTheWay } from './mr-stories.ts'
 import type { FoundFile } from './outside.ts'
@@ -75,7 +75,7 @@ export async function checkMr(ending: Ending): Promise<string[]> {
   return [...new Set(broken)]
 }
 
-/** One acknowledgement at most, one for whoever was told so, and what is awaited is crossed off by nothing else. */
+/** At most one acknowledgement, exactly one if somebody was told so, and nothing else crosses off what is awaited. */
 function acknowledgements({ answers, files, begun }: Ending, mine: readonly Copy[]): string[] {
   const broken: string[] = []
   const given = copiesIn(files, sender)
@@ -105,7 +105,7 @@ function copiesIn(files: readonly FoundFile[], agent: string): Copy[] {
   })
 }
 
-/** Once pruned there is room for one that was taken: the last. One that was put back and taken again is no old one. */
+/** Pruning keeps the message that was received last. One that was put back and received again is not old. */
 const wasPrunable = ({ world, answers }: Ending, id: string): boolean =>
   world === 'kept for long' &&
   !answers.some((one) => one.verb === 'recover' && one.outcome === 'recovered' && one.id === id)

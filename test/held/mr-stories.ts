@@ -1,4 +1,4 @@
-/** Message Routing for the explorer: what senders, readers, persons and strangers do at one inbox, by what is in it before. */
+/** Stories of Message Routing: what senders, readers, persons and strangers do at one inbox, by what is in it before. */
 import { dueId, type MrActor, reader, sender } from './mr-actor.ts'
 import type { Story, World } from './story.ts'
 
@@ -18,7 +18,7 @@ const foreign = (
   isForeign: true,
 })
 
-/** The first that was sent when the world was set up. */
+/** The first message that was sent when the world was set up. */
 export const firstId = 'msg_0000be11'
 export const folderOf = (agent: string, folder: string): string => `state/agents/${agent}/${folder}`
 const placeIn = (folder: string, id = firstId): string => `${folderOf(reader, folder)}/${id}.json`
@@ -49,7 +49,7 @@ const copied = (from: string) =>
     if (file) await actor.outside.write(placeIn('inbox', 'msg_0000c0c0'), file.text)
     return file && { id: firstId }
   })
-/** What a stranger put where a message is about to go. */
+/** The text of a file that a stranger puts where a message is about to go. */
 export const inTheWay = '{"not": "a message, and not yours"}\n'
 const put = (...folders: readonly string[]) =>
   foreign('put', async (actor) => {
@@ -70,7 +70,7 @@ const common = {
   'sender receives': story((a) => a.receive(sender)),
 } as const
 
-/** For worlds that are about something else. */
+/** The same stories, only as what others do meanwhile: for worlds that are about something else. */
 const meanwhile = Object.fromEntries(
   Object.entries(common).map(([name, one]) => [name, { ...one, isMeanwhile: true as const }]),
 )
@@ -165,7 +165,7 @@ export const mrWorlds: Readonly<Record<string, World<MrActor>>> = {
     },
     closely: ['recover/recover', 'recover/recover, receive', 'recover/send', 'recover/put'],
   },
-  /** One was taken long ago, and the next that is taken makes its reader prune. */
+  /** One message was received long ago. Receiving the next one deletes what is too old. */
   'kept for long': {
     setUp: async (actor) => {
       await setUp(send, receive, send)(actor)

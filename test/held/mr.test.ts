@@ -1,4 +1,4 @@
-/** Message Routing on files, with one process held before every step while another goes on. */
+/** Message Routing on files: one process is paused before every step while another goes on. */
 import { describeHeldOnFiles } from './on-files.ts'
 
 describeHeldOnFiles('Message Routing', 'mr')

@@ -1,4 +1,4 @@
-/** The tests of one protocol on files: every world, with the calls a command begins with and with those it loads. */
+/** The tests of one protocol on files: every world, with the portable calls and with the native ones. */
 import { afterAll, describe, expect } from 'vitest'
 import { runtime } from '../support/child.ts'
 import { verifies } from '../support/verifies.ts'
@@ -35,7 +35,7 @@ export function describeHeldOnFiles(title: string, protocol: Explored['protocol'
     }
   })
 
-  /** In full for `npm run soak`. Else every change, and every look where the world says that it decides something. */
+  /** Every step for `npm run soak`. Otherwise every change, and reads only for pairs that the world lists in `closely`. */
   async function tryWorld(variant: 'native' | 'portable', world: string): Promise<Tried[]> {
     const [all, changes] = [stages.all[variant], stages.changes[variant]]
     if (isFull) return explore(all, protocol, { world, thorough: true })

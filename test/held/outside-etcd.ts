@@ -29,7 +29,7 @@ export class TenantKeys {
     })
   }
 
-  /** What the engine keeps of who did what, and whose turn it is, stays behind. */
+  /** Copies all but the engine's own keys (turns, leases, revoked operations). */
   async copyTo(tenant: string): Promise<void> {
     const puts = (await this.#all()).flatMap(({ key, value = '' }) => {
       const rest = textOf(key).slice(this.#prefix.length)
@@ -57,7 +57,7 @@ export class TenantKeys {
 const mostAtOnce = 100
 const textOf = (key: string): string => Buffer.from(key, 'base64').toString('utf8')
 
-/** A stranger that writes must keep to the engine's form, so it writes by a tree of its own. */
+/** A stranger's values must have the engine's form, so it writes through a tree of its own. */
 export class OutsideEtcd implements Outside {
   readonly #keys: TenantKeys
   readonly #open: () => Promise<Tree>

@@ -1,4 +1,4 @@
-/** What a stranger could do where there are no files: by the plainest verbs, each at once. */
+/** A stranger where there are no files: uses the simplest verbs of the tree, each as one step. */
 import { childOf, type TreePath, treePath, treeRoot } from '../../src/kernel/tree-path.ts'
 import type { Tree } from '../../src/tree/tree.ts'
 import type { FoundFile, Outside } from './outside.ts'

@@ -1,4 +1,4 @@
-/** The files of a world as any program sees and handles them, with nothing of the library in between. */
+/** The files of a world as any other program sees and changes them, without any code of the library. */
 import fs from 'node:fs'
 import { dirname, join } from 'node:path'
 
@@ -10,7 +10,7 @@ export interface FoundFile {
 }
 
 export interface Outside {
-  /** Every file but the engine's own. */
+  /** Every file except the engine's own. */
   files(): Promise<FoundFile[]>
   /** Writes beside it and renames over it, as editors do. Whatever was there is replaced. */
   write(path: string, text: string): Promise<void>
@@ -68,7 +68,7 @@ export class OutsideFiles implements Outside {
   }
 }
 
-/** Nothing when it is gone: whoever waited for the other, and the other, go on at the same time. */
+/** `undefined` when it is gone: both actors may be running at this moment. */
 function fileAt(path: string): Omit<FoundFile, 'path'> | undefined {
   try {
     return { text: fs.readFileSync(path, 'utf8'), modifiedAt: fs.statSync(path).mtimeMs }

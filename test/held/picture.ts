@@ -1,4 +1,4 @@
-/** Folders and files as they are, so that a world need not be set up again for each performance. */
+/** A copy of folders and files, so that a world need not be set up again for each performance. */
 import fs from 'node:fs'
 import { join } from 'node:path'
 

@@ -2,17 +2,17 @@
 import type { Clock } from '../../src/kernel/clock.ts'
 import type { Actor, Company, Protocol, Who } from './story.ts'
 
-/** The worlds are set up now, and the stories happen two hours later: every claim has run out by then. */
+/** Worlds are set up at this time, and stories play two hours later, when every claim has run out. */
 export const startedAt = Date.now()
 const later = 2 * 60 * 60 * 1000
 
-/** Held still, and a second apart, so that two who send the same do not send it in the same instant. */
+/** A clock that stands still, a second apart for each actor, so that two never send at the same time. */
 export function timeOf(who: Who, start = startedAt): Clock {
   const at = start + { before: 0, first: later, second: later + 1000, third: later + 2000 }[who]
   return { now: () => at }
 }
 
-/** `story` empty: sets the world up. */
+/** Without a `story` it sets the world up. */
 export async function play(
   protocol: Protocol<Actor>,
   worldName: string,

@@ -72,7 +72,7 @@ export class ProcessStage implements Stage {
 
   async close(): Promise<void> {}
 
-  /** Whoever comes next settles what the dead one left half-way: by opening the tree, and as a supervisor. */
+  /** Recovers what the dead process left: by opening the tree, and by the protocol's `recovery` story. */
   async #recover({ protocol, world }: Explored, root: string): Promise<void> {
     const { recovery } = protocols[protocol]
     const clock = timeOf('third')
@@ -113,7 +113,7 @@ async function lineOf(child: Child): Promise<Held | Ended> {
   return JSON.parse(line)
 }
 
-/** It says so just before: a moment later the system has done it. */
+/** The process announces it just before it stops itself; wait until the system has done it. */
 function waitUntilStopped(pid: number): void {
   const stateOf = (stat: string) => stat.slice(stat.lastIndexOf(')') + 2)[0]
   while (stateOf(readFileSync(`/proc/${pid}/stat`, 'latin1')) !== 'T') {}

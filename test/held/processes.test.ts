@@ -7,10 +7,10 @@ import { ProcessStage } from './process-stage.ts'
 import { failuresIn, tableOf } from './report.ts'
 import { withoutNative } from './variants.ts'
 
-// The steps are the same whichever runtime takes them: native ones are left to Bun, portable ones to Node.
+// The steps do not depend on the runtime, so native ones are tried on Bun only and portable ones on Node only.
 const variant = runtime === 'bun' && withoutNative() === undefined ? 'native' : 'portable'
 const reason = process.platform === 'linux' ? undefined : 'whether a process is stopped is read from /proc'
-// Node starts ten times as slowly as Bun, so it tries some of the steps unless told to take its time.
+// Node takes ten times as long to start as Bun, so it tries only some steps unless the scale is raised.
 const every = runtime === 'bun' || Number(process.env.SIGNALBOX_TEST_SCALE ?? 1) > 1 ? 1 : 4
 const tried: Tried[] = []
 
@@ -21,7 +21,7 @@ const cases: readonly (readonly [Explored['protocol'], world: string, first: str
   ['acmq', 'processing', 'renew', 'fail, retry, claim'],
   ['mr', 'waiting', 'receive', 'receive, recover'],
 ]
-/** `doctor --fix` two hours later leaves the living alone; what the dead left is carried on by the next. */
+/** Kills. `doctor --fix` two hours later must leave living processes alone; the next process recovers what the dead left. */
 const deaths: typeof cases = [
   ['acmq', 'processing', 'complete', 'doctor'],
   ['acmq', 'processing', 'supervise', 'complete'],

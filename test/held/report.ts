@@ -1,4 +1,4 @@
-/** What was tried, for people: how many interleavings for each pair, and what broke. */
+/** Reports what was tried: how many interleavings for each pair, and what failed. */
 import type { Tried } from './explorer.ts'
 
 /** One line a world and first story, with the number for each second story. */

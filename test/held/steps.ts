@@ -1,16 +1,16 @@
-/** Which of the engine's calls are steps to be held before, and how a step is told to people. */
+/** Which of the engine's calls count as steps, and how a step is shown to people. */
 import { Place } from '../../src/engines/file-system/disk.ts'
 import { isChange, type StepName } from '../support/stepping-disk.ts'
 
-/** All of them, or only those that change something others can see: a draft is nobody else's until it is put in its place. */
+/** All calls, or only those whose effect others can see. Nobody else sees a draft before it is in its place. */
 export type Steps = 'all' | 'changes'
 
 const unseen: readonly StepName[] = ['open', 'makeDirectory', 'flush', 'flushData', 'flushLater', 'flushDataLater']
-/** What is written at a place of a file is written into one that is there already, or is a note about what comes next. */
+/** Writes at a position go to a file that is already in its place, or are notes. Others go to drafts. */
 const isSeen = (step: StepName, values: readonly unknown[]): boolean =>
   step === 'write' ? typeof values[4] === 'number' : !unseen.includes(step)
 
-/** Closing a file changes nothing for anybody, and what the system tells in `/proc` is not the world. */
+/** Not counted: closing a file, and reading `/proc`. */
 export function isCounted(which: Steps, step: StepName, values: readonly unknown[]): boolean {
   if (which === 'changes') return isChange(step, values) && isSeen(step, values)
   if (step === 'close' || step === 'readLink') return false
@@ -23,6 +23,6 @@ export function sayStep(root: string, step: StepName, values: readonly unknown[]
   return [step, ...places].join(' ')
 }
 
-/** Folders are held by descriptor: the name must do. */
+/** Folders are known by descriptor, so show only the name then. */
 const shown = (root: string, { path, name }: Place): string =>
   path.startsWith(root) ? path.slice(root.length + 1) : name

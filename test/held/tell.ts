@@ -1,10 +1,10 @@
-/** Plays one verb and keeps what was told: an outcome, an error of ours, or a defect. */
+/** Runs one verb and records the answer: an outcome, an error of ours, or a defect. */
 import { SignalboxError } from '../../src/kernel/errors.ts'
 import type { Answer } from './story.ts'
 
 type Details = Readonly<Record<string, unknown>>
 
-/** False when it did not come to what was wanted, so that a story in several verbs ends there. */
+/** False if the outcome is not the one wanted. A story of several verbs then ends. */
 export async function tell(
   answers: Answer[],
   verb: string,

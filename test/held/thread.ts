@@ -1,12 +1,12 @@
-/** What the two threads of the stage on files say to each other. */
+/** Messages between the two threads of the stage on files. */
 import type { Explored } from './explorer.ts'
 import type { FoundFile } from './outside.ts'
 import type { Answer } from './story.ts'
 import type { Variant } from './variants.ts'
 
 /**
- * A number in shared memory that grows with every message, because whoever is held hears nothing else. Look at it, then for
- * a message, and only then wait for it to grow: so none is missed.
+ * A number in shared memory that grows with every message, because a blocked thread cannot receive events. Read the number,
+ * then check for a message, and only then wait for the number to grow: so no message is missed.
  */
 export function ring(bell: Int32Array): void {
   Atomics.add(bell, 0, 1)
@@ -22,10 +22,10 @@ export interface ToSecond extends Explored {
 }
 
 export interface FromSecond {
-  /** It cannot go on before the first does; what follows comes in a second message. */
+  /** It waits for the first. The rest comes in a second message. */
   readonly waits: boolean
   readonly answers: readonly Answer[]
-  /** As it left them. */
+  /** The files as the second left them. */
   readonly files: readonly FoundFile[]
   readonly problem?: string
 }

@@ -1,6 +1,6 @@
 /**
- * The stage on engines whose steps are calls that wait: the verbs of the tree in memory, the requests to a cluster. Both
- * actors play in this thread. The first waits before its step until the second has ended, or waits for the first itself.
+ * The stage on engines whose steps are asynchronous: the verbs of the tree in memory, the requests to a cluster. Both actors
+ * play in this thread. The first waits before its step until the second has ended, or waits for the first.
  */
 import type { Clock } from '../../src/kernel/clock.ts'
 import type { Tree } from '../../src/tree/tree.ts'
@@ -12,25 +12,25 @@ import type { Actor, Answer, Who } from './story.ts'
 
 export type BeforeStep = (step: string) => Promise<void> | undefined
 
-/** A place where nothing is yet, and ways to open it as somebody. */
+/** An empty place, and ways to open it as one of the actors. */
 export interface EmptyPlace {
   readonly outside: Outside
   open(who: Who, clock: Clock, beforeStep: BeforeStep): Promise<Tree>
-  /** Another place with the same in it, where that is quicker than to do it all again. */
+  /** A copy of the place, if that is quicker than setting it up again. */
   copy?(): Promise<EmptyPlace>
 }
 
 export interface Engine {
   readonly name: string
   empty(): Promise<EmptyPlace>
-  /** Settles after so long that whoever still waits for a turn then will not get it. */
+  /** Resolves after so long that whoever still waits for a turn then must be waiting for the one that is paused. */
   aWhile(): Promise<void>
 }
 
 export class TreeStage implements Stage {
   readonly name: string
   readonly #engine: Engine
-  /** By protocol and world: set up once, where it can be copied. */
+  /** By protocol and world: set up once, if it can be copied. */
   readonly #worlds = new Map<string, EmptyPlace>()
 
   constructor(engine: Engine) {
@@ -94,7 +94,7 @@ export class TreeStage implements Stage {
     return place.copy()
   }
 
-  /** False when it waits for a turn that only the one who is held can end. */
+  /** False if it waits for a turn that only the paused actor can end. */
   async #endsByItself(playing: Promise<unknown>, turns: { readonly awaited: number }): Promise<boolean> {
     let hasEnded = false
     const ending = playing.then(
@@ -134,7 +134,7 @@ async function performAt(
   return answers
 }
 
-/** Counts the turns that are asked for and have not begun. */
+/** Counts the turns that were asked for and have not begun. */
 function tellingTurns(tree: Tree, turns: { awaited: number }): Tree {
   return new Proxy(tree, {
     get(target, key) {

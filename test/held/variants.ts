@@ -1,4 +1,4 @@
-/** The engine's calls as a command has them at first, and as it has them once it has loaded the native ones. */
+/** The engine's calls in two variants: portable, as a command starts with, and native, as it loads later. */
 import { type Disk, realDisk } from '../../src/engines/file-system/disk.ts'
 import { loadNative } from '../../src/engines/file-system/native.ts'
 
@@ -6,13 +6,13 @@ export type Variant = 'portable' | 'native'
 
 let native: ReturnType<typeof loadNative>
 
-/** Why the native calls cannot be tried here, if they cannot. */
+/** Why native calls are not available here; `undefined` if they are. */
 export const withoutNative = (): string | undefined =>
   (native ??= loadNative()) ? undefined : 'no rename that never replaces is to be had on this system'
 
 export function diskOf(variant: Variant): Disk {
   const disk = realDisk()
   if (variant === 'native') return Object.assign(disk, (native ??= loadNative()))
-  // It stays as it is, however long a story is.
+  // Ignores assignments, so that the engine does not load native calls during a story.
   return new Proxy(disk, { set: () => true })
 }

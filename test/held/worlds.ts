@@ -1,4 +1,4 @@
-/** Worlds on files: each is set up once, and painted anew for every performance. */
+/** Worlds on files: each is set up once, and written to a new root for every performance. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { openFileTree } from '../../src/engines/file-system/index.ts'
@@ -24,7 +24,7 @@ export class Worlds {
     this.#variant = variant
   }
 
-  /** A root with the world in it, what that is, and a way to be rid of it. */
+  /** Writes the world to a new root. Answers the root, its files, and a function that removes it. */
   async paint(explored: Explored) {
     const root = join(this.#base, `${++this.#painted}`)
     const picture = await this.#pictureOf(explored)

@@ -10,6 +10,7 @@ import { isSegment, treePath } from '../../src/kernel/tree-path.ts'
 import { findCycle, findCycles, parseDependency, readDependency } from '../../src/protocols/ac-mq/dependencies.ts'
 import {
   failureOf,
+  messageOf,
   parseAnyMessage,
   parseMessage,
   printMessage,
@@ -82,7 +83,8 @@ describe('messages', () => {
   it('are read as they were printed', () => {
     check(fc.tuple(record, body), ([message, text]) => {
       const bytes = printMessage(message, text)
-      const { record: read, problems, bodyStart } = parseMessage(bytes, context)
+      const { message: parsed, problems } = messageOf(parseMessage(bytes, context))
+      const { record: read, bodyStart } = parsed
       expect(read).toEqual(message)
       // A summary that holds U+FFFD cannot be told from one whose bytes were not UTF-8.
       expect(problems.filter(({ code }) => code !== 'NOT_UTF8')).toEqual([])
@@ -114,11 +116,16 @@ describe('messages', () => {
       const bytes = Buffer.concat([printed.subarray(0, place), Buffer.from(piece), printed.subarray(place + cut)])
       const own = readOwnHeader(bytes)
       if (own?.record.mission_id !== context.address) return
-      expect(parseAnyMessage(bytes, context)).toEqual({ record: own.record, problems: [], bodyStart: own.bodyStart })
+      const { record, bodyStart } = own
+      expect(parseAnyMessage(bytes, context)).toEqual({
+        outcome: 'message',
+        message: { record, bodyStart },
+        problems: [],
+      })
     })
   })
 
-  it('make nothing but a SignalboxError, whatever the bytes', () => {
+  it('are read or malformed, and changing them makes nothing but a SignalboxError, whatever the bytes', () => {
     const line = fc.tuple(fc.constantFrom('id', 'to', 'from', 'priority', 'dependencies', 'summary', 'x'), anyText)
     const header = fc
       .array(line, { maxLength: 6 })
@@ -128,11 +135,12 @@ describe('messages', () => {
       header.map((text) => Buffer.from(`---\n${text}---\n`)),
     )
     const steps = [
-      (bytes: Uint8Array) => parseMessage(bytes, context),
       (bytes: Uint8Array) => withStatus(bytes, 'failed'),
       (bytes: Uint8Array) => withFields(bytes, { to: 'gemini', attempt: 2 }),
     ]
     check(files, (bytes) => {
+      const read = parseMessage(bytes, context)
+      if (read.outcome === 'malformed') expect(() => messageOf(read)).toThrow(SignalboxError)
       for (const step of steps) {
         try {
           step(bytes)

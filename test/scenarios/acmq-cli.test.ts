@@ -1329,7 +1329,7 @@ it('the library has the missions as a property', () => {
     program,
     `import { openWorkspace } from ${JSON.stringify(join(repository, 'dist/index.js'))}
      const workspace = await openWorkspace({ root: ${JSON.stringify(root)}, environment: {} })
-     const mission = await workspace.(await acmq.open('alpha'))
+     const mission = await workspace.acmq.open('alpha')
      const claimed = await mission.claim({ agent: 'gemini' })
      const done = await mission.complete(claimed.message, { agent: 'gemini', attempt: 1 }, { text: 'Done.' })
      await workspace.close()

@@ -878,5 +878,6 @@ describe('an agent that waits', () => {
 })
 
 it('has the shape of a protocol', () => {
-  expect(acmq).toMatchObject({ name: 'acmq', title: 'AC-MQ', folders: ['llm/missions'] })
+  expect(acmq).toMatchObject({ name: 'acmq', title: 'AC-MQ', marks: [['llm/missions']] })
+  expect(acmq.folders({ ...acmq.defaults, root: 'work' })).toEqual(['work'])
 })

@@ -1,4 +1,4 @@
-/** A mission on real files, a clock the test holds, and words that read like the specification. */
+/** A mission on real files with a clock of the test, and functions with the words of the specification. */
 import { openFileTree } from '../../src/engines/file-system/index.ts'
 import { openMemoryTree } from '../../src/engines/memory/index.ts'
 import { type heldClock, systemClock } from '../../src/kernel/clock.ts'

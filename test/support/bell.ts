@@ -8,7 +8,7 @@ export class Bell {
     resolve()
   }
 
-  /** Settles at the next ring. */
+  /** Resolves at the next ring. */
   heard(): Promise<void> {
     return this.#rung.promise
   }

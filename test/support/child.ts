@@ -20,7 +20,7 @@ export const repository = fileURLToPath(new URL('../..', import.meta.url)).repla
 export const runtime: 'bun' | 'node' = 'bun' in process.versions ? 'bun' : 'node'
 
 export interface ChildOptions {
-  /** Added to the environment of the test; `undefined` takes a variable away. */
+  /** Added to the environment of the test; `undefined` removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly cwd?: string
   /** A command to run the program under, such as `['strace', '-f', '-o', file]`. */
@@ -36,13 +36,13 @@ export interface Child {
   readonly pid: number
   /** Sends a signal, SIGKILL unless told otherwise. False when the child had already ended. */
   kill(signal?: NodeJS.Signals): boolean
-  /** Settles when the child has ended and all its output has arrived. */
+  /** Resolves when the child has ended and all its output has arrived. */
   readonly exited: Promise<Exit>
-  /** The next line of standard output not yet taken, or `undefined` after the last. */
+  /** The next line of standard output, or `undefined` after the last. */
   nextLine(): Promise<string | undefined>
-  /** The lines of standard output not yet taken, as they come, to the end. */
+  /** The next lines of standard output, as they come, to the end. */
   lines(): AsyncGenerator<string, void, void>
-  /** Every line of standard output so far, taken or not. */
+  /** Every line of standard output so far. */
   readonly stdout: readonly string[]
   /** Standard error so far. */
   stderr(): string
@@ -71,7 +71,7 @@ export function spawnProgram(command: readonly string[], { env, cwd, under = [] 
   const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'] })
   const { pid } = child
   running.add(child)
-  // Writing to a child that was killed is part of the tests, not an error of theirs.
+  // Tests may write to a child that was killed.
   child.stdin.on('error', () => {})
 
   const stdout: string[] = []
@@ -107,7 +107,7 @@ export function spawnProgram(command: readonly string[], { env, cwd, under = [] 
       ended = true
       announce()
     })
-  // A test that never looks at `exited` should not end in an unhandled rejection.
+  // Avoid an unhandled rejection in tests that do not use `exited`.
   exited.catch(() => {})
 
   async function nextLine(): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 /**
  * Real etcd servers for tests and benchmarks: on fresh ports, with data of their own in memory where the system has that,
- * gone with the process. `cluster.nodes[i]` can be killed, paused, continued and started again.
+ * ended with the process. `cluster.nodes[i]` can be killed, paused, continued and started again.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs'
@@ -17,7 +17,7 @@ export interface EtcdNode {
   resume(): void
   /** Starts it again with the data it had. */
   restart(): void
-  /** What it says of itself; `undefined` when it does not answer within half a second. */
+  /** Its own status; `undefined` if it does not answer within half a second. */
   status(): Promise<NodeStatus | undefined>
 }
 
@@ -31,12 +31,12 @@ export interface EtcdCluster {
   readonly nodes: readonly EtcdNode[]
   /** `etcd://…/tenant` on all nodes. */
   address(tenant: string): string
-  /** The node that says it is the leader while others follow it. Waits for there to be one. */
+  /** The node that is the leader. Waits until there is one. */
   leader(): Promise<EtcdNode>
   stop(): Promise<void>
 }
 
-/** Why these tests cannot run here, if they cannot. */
+/** Why these tests cannot run here; `undefined` if they can. */
 export function withoutEtcd(): string | undefined {
   const { error } = spawnSync('etcd', ['--version'])
   return error ? (process.env.SIGNALBOX_WITHOUT_ETCD ?? 'etcd is not installed (Debian: etcd-server)') : undefined
@@ -111,7 +111,7 @@ export async function startEtcd(count: number, more: readonly string[] = []): Pr
       for (const giveUpAt = performance.now() + 30_000; performance.now() < giveUpAt; ) {
         const all = await Promise.all(nodes.map(async (node) => ({ node, status: await node.status() })))
         const newest = Math.max(...all.map(({ status }) => status?.term ?? 0))
-        // One that was leader and was cut off still says so, in an older term.
+        // A former leader that was cut off still says that it leads, but with an older term.
         const leader = all.find(({ status }) => status?.isLeader && status.term === newest)
         const following = all.filter(({ status }) => status?.hasLeader && status.term === newest)
         if (leader && following.length > count / 2) return leader.node
@@ -148,7 +148,7 @@ interface StatusAnswer {
   readonly raftTerm?: string
 }
 
-/** Memory where there is a file system in it: these servers sync every write. */
+/** In memory if there is such a file system, because these servers flush every write. */
 function scratch(): string {
   try {
     accessSync('/dev/shm', constants.W_OK)

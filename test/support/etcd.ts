@@ -1,4 +1,4 @@
-/** Real etcd servers, gone when the tests of the file are done. */
+/** Real etcd servers, ended when the tests of the file are done. */
 import { afterAll } from 'vitest'
 import { stopAllEtcd } from './etcd-servers.ts'
 

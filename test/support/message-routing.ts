@@ -1,4 +1,4 @@
-/** Agents on real files or in memory, for tests of Message Routing; and the files as a stranger would see them. */
+/** For tests of Message Routing: agents on real files or in memory, and the files as a stranger sees them. */
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { openEtcdTree } from '../../src/engines/etcd/index.ts'
@@ -85,7 +85,7 @@ export class AgentFolder {
     const path = join(this.path, 'inbox', name)
     const isText = typeof content === 'string' || content instanceof Uint8Array
     fs.writeFileSync(path, isText ? content : JSON.stringify(content, null, 2))
-    // Old enough that nobody waits for it to be finished, unless the test says otherwise.
+    // Old enough that nobody takes it for a file that is still being written, unless the test says otherwise.
     const seconds = (modifiedAt ?? Date.now() - 10_000) / 1000
     fs.utimesSync(path, seconds, seconds)
   }

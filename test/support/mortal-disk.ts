@@ -1,8 +1,7 @@
 /**
- * A disk whose process dies, in the process of the test: before a chosen change every call begins to fail, and what was
- * open is closed as the system would close it. Each such disk has a start time of its own in `/proc`, so that whoever
- * opens the files next takes the one before for a process that is no more. What is left on the files is what a `kill -9`
- * leaves, without the time that starting another process takes.
+ * Simulates a process that dies, within the process of the test: from a chosen change on every call fails, and open files are
+ * closed, as the system would do. Each such disk has a start time of its own in `/proc`, so the next one takes the one
+ * before for a dead process. The files are left as after `kill -9`, without the time it takes to start a process.
  */
 import fs from 'node:fs'
 import { join } from 'node:path'
@@ -17,9 +16,9 @@ export class Killed extends Error {
 
 export interface MortalDisk {
   readonly disk: Disk
-  /** How many changes it has left; `isDead` once they are used up. */
+  /** How many more changes it makes before it dies. */
   readonly fate: { left: number; isDead: boolean }
-  /** The system closes what a dead process had open; nothing of it comes through any more. */
+  /** Closes all open files, as the system does for a dead process. */
   bury(): void
 }
 
@@ -50,7 +49,7 @@ export function mortalDisk(scratch: string, base = realDisk(), around: Around = 
   return { disk, fate, bury }
 }
 
-/** What `/proc` would say of the process that this life stands for. */
+/** A file with what `/proc` would say of the simulated process. */
 function lifeFile(scratch: string): string {
   const number = ++lives
   const path = join(scratch, `life-${number}`)

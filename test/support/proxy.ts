@@ -1,11 +1,11 @@
 /**
- * A small proxy before a server, to do to connections what networks do. What it does can change while it runs:
+ * A small proxy before a server that behaves like a bad network. Its mode can change while it runs:
  *
  * - `pass`: nothing.
- * - `hold`: what clients send is kept back until `release`, also when they have long hung up.
- * - `mute`: what clients send arrives, but they hear nothing any more.
+ * - `hold`: what clients send is kept until `release`, even after they have closed the connection.
+ * - `mute`: what clients send arrives, but they get no answers any more.
  * - `mute-writes`: the same, for requests that write to etcd.
- * - `drop`: nothing arrives, either way, and nobody is told.
+ * - `drop`: nothing arrives in either direction, without an error.
  * - `refuse`: connections are reset.
  */
 import { connect, createServer, type Socket } from 'node:net'
@@ -16,22 +16,22 @@ export type Mode = 'pass' | 'hold' | 'mute' | 'mute-writes' | 'drop' | 'refuse'
 export interface TcpProxy {
   readonly port: number
   mode: Mode
-  /** Milliseconds that everything takes longer, each way. */
+  /** Milliseconds of delay in each direction. */
   delayMs: number
   /** Bytes that the server has sent so far. */
   readonly received: number
   /** Requests that clients have sent so far. */
   readonly requests: number
-  /** Resolves when something that a client sent is being held. */
+  /** Resolves when something is kept because of `hold`. */
   held(): Promise<void>
-  /** Sends on what was held. */
+  /** Passes on what was kept. */
   release(): void
   /**
-   * On the connections there are nothing arrives any more, either way; new ones are not affected. With a pattern, only on
-   * those that began with such a request.
+   * Drops everything on the present connections; new ones are not affected. With a pattern, only on those that began with
+   * such a request.
    */
   silence(which?: RegExp): void
-  /** Breaks the connections there are. */
+  /** Breaks the present connections. */
   cut(): void
   close(): Promise<void>
 }
@@ -63,7 +63,7 @@ export async function startProxy(target: number): Promise<TcpProxy> {
     const connection = { client, upstream: connect(target, '127.0.0.1'), isSilent: false, isMuted: false, first: '' }
     const { upstream } = connection
     connections.add(connection)
-    // Resets are what this is about.
+    // Resets are expected here.
     for (const socket of [client, upstream]) socket.on('error', () => {})
 
     client.on('data', (piece) => {

@@ -1,9 +1,9 @@
-/** The engine's file-system calls, with a say for the test before each of them. */
+/** The engine's file-system calls, with a callback of the test around each. */
 import type { Disk } from '../../src/engines/file-system/disk.ts'
 
 export type StepName = keyof Disk
 
-/** Calls that change something on the disk; the others only look. */
+/** Calls that change something on the disk; the others only read. */
 export const changingSteps: readonly StepName[] = [
   'write',
   'rename',
@@ -23,8 +23,8 @@ export const changingSteps: readonly StepName[] = [
 type Call = (...values: never[]) => unknown
 
 /**
- * `around` is called for every step with the call itself; what it returns is what the engine gets. It may kill the
- * process, throw instead of calling, or do both by halves.
+ * `around` gets every call, and the engine gets what it returns. It may make the call, kill the process, or throw before or
+ * after the call.
  */
 export function steppingDisk(
   disk: Disk,
@@ -57,7 +57,7 @@ export function killingDisk(disk: Disk, killAt: number) {
   const start = (): void => {
     counting = true
   }
-  /** How many changes there were. A number beyond the last kills here, when all is done. */
+  /** If `killAt` is higher than the number of changes, the process is killed here, after all of them. */
   const stop = (): void => {
     counting = false
     console.log(changes)

@@ -1,4 +1,4 @@
-/** Directories for tests: fresh, outside the repository, gone when the tests of the file are done. */
+/** Directories for tests: new, outside the repository, removed when the tests of the file are done. */
 import { mkdtempSync, realpathSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,17 +6,17 @@ import { afterAll } from 'vitest'
 
 const made = new Set<string>()
 
-/** Makes a directory of its own; callable in a test, in a hook or beside them. */
+/** Makes a new directory. May be called in a test, in a hook, or outside of both. */
 export function tempDir(base = tmpdir()): string {
-  // The real path, because a program that asks where it is gets that one.
+  // The real path, because that is what programs see as their directory.
   const directory = realpathSync(mkdtempSync(join(base, 'signalbox-')))
   made.add(directory)
   return directory
 }
 
 /**
- * For tests that make and delete files by the ten thousand and prove nothing about a disk: a file system in memory
- * where the machine has one with room. A process that is killed leaves the same there as on a disk.
+ * For tests that make and delete tens of thousands of files and prove nothing about a disk: in memory, if the machine has
+ * such a file system with room. After a kill, files are left there as on a disk.
  */
 export const quickTempDir = (): string => tempDir(memoryFileSystem)
 
@@ -31,7 +31,7 @@ function roomIn(folder: string): number {
   }
 }
 
-/** Lends a directory for the length of one call: for loops that would otherwise pile up thousands. */
+/** A directory for one call, removed afterwards: for loops that would need thousands. */
 export async function withTempDir<T>(use: (directory: string) => T | Promise<T>): Promise<T> {
   const directory = quickTempDir()
   try {
@@ -43,7 +43,7 @@ export async function withTempDir<T>(use: (directory: string) => T | Promise<T>)
 
 function remove(directory: string): void {
   made.delete(directory)
-  // A child that was killed a moment ago may still be writing; then the folder is not empty at first.
+  // A child that was just killed may still be writing, so that the folder is not empty yet.
   rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 })
 }
 
@@ -53,5 +53,5 @@ function removeAll(): void {
 
 // Not `onTestFinished`: Bun accepts it in a `beforeAll`, and then calls it before the first test.
 afterAll(removeAll)
-// Where several files share one module (bun test without --isolate) the hook belongs to the first of them.
+// If several test files share this module (bun test without --isolate), the hook runs only for the first.
 process.on('exit', removeAll)

@@ -1,6 +1,6 @@
 /**
- * Real programs whose clock is wrong: `Date` is shifted before they begin. Times of files stay those of the system, as in
- * a container or on a machine whose clock is off while the disk is another's.
+ * Starts real programs with a wrong clock: `Date` is shifted before they begin. Times of files stay right, as when a machine
+ * with a wrong clock uses a disk of another.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ const program = `
 
 let file: string | undefined
 
-/** What makes a program start with a clock that is so many milliseconds ahead, or behind. */
+/** Options that start a program with its clock so many milliseconds ahead, or behind. */
 export function offBy(milliseconds: number): Required<Pick<CliOptions, 'env' | 'runtimeOptions'>> {
   file ??= join(tempDir(), 'wrong-clock.mjs')
   writeFileSync(file, program)

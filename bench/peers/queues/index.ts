@@ -7,7 +7,7 @@ import { openPgBoss } from './pg-boss.ts'
 import { openPlainjob } from './plainjob.ts'
 import type { OpenPeer } from './queue.ts'
 
-/** How each queue is spoken to. */
+/** The client of each queue. */
 export const queues = {
   'ours-process': openOurs('process'),
   'ours-batch': openOurs('batch'),

@@ -45,7 +45,7 @@ export const openNats: OpenPeer = async ({ packages, place }) => {
         for await (const message of messages) {
           onMessage(message.string())
           await message.ackAck()
-          // Closing ends all loops; leaving one would never let its source close.
+          // Close all sources to end the loops: after a `break` a source could not be closed.
           if (--left === 0) for (const source of sources) void source.close()
         }
       }

@@ -1,6 +1,6 @@
 /**
- * pg-boss by `fetch` and `complete`: its own workers look every half second at most and would say nothing about the
- * queue.
+ * pg-boss by `fetch` and `complete`. Its own workers poll every half second at most, and would tell nothing about the speed
+ * of the queue.
  */
 import { postgresUser } from '../servers/postgres.ts'
 import { load } from './load.ts'

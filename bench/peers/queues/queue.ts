@@ -3,9 +3,9 @@
 export interface PeerQueue {
   /** Resolves when the queue has acknowledged the message. */
   send(body: string): Promise<unknown>
-  /** Hands out so many messages, all of which are there already, to so many workers, and waits until all are settled. */
+  /** Hands out so many messages, which are all in the queue, to so many workers, and waits until all are completed. */
   handle(count: number, workers: number, onMessage: OnMessage): Promise<void>
-  /** Hands out messages as they come, until the process ends. Absent where a worker looks only now and then. */
+  /** Hands out messages as they come, until the process ends. Absent if workers poll. */
   wait?(onMessage: OnMessage): Promise<void>
 }
 
@@ -14,13 +14,13 @@ export type OnMessage = (body: string) => void
 export interface PeerAddress {
   /** Where its packages are installed. */
   readonly packages: string
-  /** Where its server answers, or the folder that is its own. */
+  /** The address of its server, or its folder. */
   readonly place: string
 }
 
 export type OpenPeer = (address: PeerAddress) => Promise<PeerQueue>
 
-/** The one queue, stream, task or mission that everybody uses. */
+/** The name of the queue, stream, task or mission. */
 export const queueName = 'bench'
 
 /** Resolves when `tick` was called so many times. */

@@ -1,4 +1,4 @@
-/** NATS with JetStream in files, as it comes: it flushes every two minutes. On the loopback, at a free port. */
+/** NATS with JetStream in files and its own settings: it flushes every two minutes. On the loopback, at a free port. */
 import { readFileSync } from 'node:fs'
 import type { NetConnectOpts } from 'node:net'
 import { join } from 'node:path'

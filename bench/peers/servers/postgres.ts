@@ -19,7 +19,7 @@ export async function startPostgres(place: Place): Promise<Server> {
   const initdb = join(dirname(program.path), 'initdb')
   const trusted = ['--auth=trust', `--username=${postgresUser}`, '--encoding=UTF8', '--no-locale']
   const made = spawnSync(initdb, ['-D', data, ...trusted], { ...options, encoding: 'utf8', timeout: patienceMs })
-  // Ctrl-C ends the whole group; ours would only be looked at later.
+  // Ctrl-C is sent to both programs, but our own handler would only run later.
   if (made.signal === 'SIGINT') process.exit(130)
   if (made.status !== 0) throw new Unavailable(`initdb failed: ${(made.stderr ?? '').trim().split('\n').at(-1)}`)
   const { stop } = await startServer({
@@ -46,7 +46,7 @@ function versionsIn(root: string): string[] {
   }
 }
 
-/** PostgreSQL refuses to run as root: then as somebody else, who must be able to reach the folder. */
+/** PostgreSQL refuses to run as root, so use another user, who must be able to reach the folder. */
 function userFor(folder: string): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   for (const name of ['postgres', 'nobody']) {

@@ -33,7 +33,7 @@ export async function findProgram(wanted: Wanted): Promise<Program> {
   return { path: unpacked, env: { LD_LIBRARY_PATH: libraryFolders(root).join(delimiter) } }
 }
 
-/** The package and what it needs that is not here, unpacked beside each other. */
+/** Unpacks the package and those packages it needs that are not installed here. */
 function unpack(name: string, folder: string): void {
   const planned = call('apt-get', ['install', '--simulate', '--yes', '--no-install-recommends', name], folder, name)
   const needed = [...planned.matchAll(/^Inst (\S+)/gm)].map(([, one]) => one!)
@@ -45,7 +45,7 @@ function unpack(name: string, folder: string): void {
 
 function call(program: string, args: readonly string[], cwd: string, wanted: string): string {
   const { error, status, signal, stdout, stderr } = spawnSync(program, args, { cwd, encoding: 'utf8' })
-  // Ctrl-C ends the whole group; ours would only be looked at later.
+  // Ctrl-C is sent to both programs, but our own handler would only run later.
   if (signal === 'SIGINT' || signal === 'SIGTERM') process.exit(130)
   if (error) throw new Unavailable(`it is not installed, and there is no ${program} to get ${wanted} with`)
   if (status === 0) return stdout
@@ -75,7 +75,7 @@ const libraryFolders = (root: string): string[] =>
         .map((name) => join(folder, name)),
     )
 
-/** What it says of its version, shortened to the number. */
+/** Its version number, from what it prints. */
 export function versionOf({ path, env }: Program): string {
   const { stdout } = spawnSync(path, ['--version'], { encoding: 'utf8', env: { ...process.env, ...env } })
   return /\d+(\.\d+)+/.exec(stdout ?? '')?.[0] ?? 'of unknown version'

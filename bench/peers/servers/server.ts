@@ -1,11 +1,11 @@
-/** A server that lives as long as it is measured. It listens where only this machine can reach it. */
+/** Starts a server and ends it with the benchmark. Only this machine can reach it. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { connect, type NetConnectOpts } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { reasonOf, Unavailable } from '../unavailable.ts'
 
 export interface Server {
-  /** What it is, with its version. */
+  /** Its name and version. */
   readonly name: string
   /** Where clients find it: a socket, a folder of sockets, or an address. */
   readonly address: string
@@ -21,13 +21,13 @@ export interface Start {
   readonly user?: { readonly uid: number; readonly gid: number }
   /** Ends it at once, whatever it is doing; its files are thrown away. */
   readonly signal: NodeJS.Signals
-  /** Where it answers; `undefined` as long as that is not known. */
+  /** Its address; `undefined` until it is known. */
   readonly place: (child: ChildProcess) => NetConnectOpts | undefined
 }
 
 const patienceMs = 30_000
 
-/** Starts it and waits until it answers. Throws `Unavailable` with what it said when it does not. */
+/** Starts it and waits until it answers. If it does not, throws `Unavailable` with what it printed. */
 export async function startServer(start: Start): Promise<{ place: NetConnectOpts; stop(): Promise<void> }> {
   const { name, command, args, env, cwd, user, signal } = start
   const child = spawn(command, args, {

@@ -8,7 +8,7 @@ export interface Host {
 
 export interface EtcdAddress {
   readonly hosts: readonly [Host, ...Host[]]
-  /** A tenant is a tree of its own: nothing of one is seen by another. */
+  /** Each tenant is a tree of its own and sees nothing of the others. */
   readonly tenant: string
 }
 
@@ -31,7 +31,7 @@ export function parseAddress(text: string): EtcdAddress {
   return { hosts: [first!, ...others], tenant }
 }
 
-/** As people write it; there is nothing secret in it. */
+/** As people write it. It contains no secrets. */
 export const printAddress = ({ hosts, tenant }: EtcdAddress): string =>
   `etcd://${hosts.map(printHost).join(',')}/${tenant}`
 

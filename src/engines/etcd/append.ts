@@ -1,6 +1,6 @@
 /**
  * Appending: each line is a key of its own, so that appenders never wait for each other and nothing is rewritten.
- * The first line makes the leaf a log: what it held until then becomes the log's start.
+ * The first line makes the leaf a log: the bytes it had until then become the log's start.
  */
 import { invalidInput } from '../../kernel/errors.ts'
 import { parentOf, type TreePath } from '../../kernel/tree-path.ts'
@@ -17,7 +17,7 @@ const lineFeed = 10
 export async function appendLine(writer: Writer, path: TreePath, line: string, guard: Guard): Promise<Appended> {
   checkLine(line)
   const { keys, leaves } = writer.cluster
-  // Most lines go to what is a log already: that is tried without looking.
+  // Most lines go to a leaf that is a log already, so try that without reading it.
   let seen: Seen | NotSeen | 'log' = 'log'
   for (;;) {
     const fence = await writer.fence(guard)
@@ -76,7 +76,7 @@ function makingLog(
     compare: isSeen(before)
       ? [isUnchanged(keys.leaf(path), before.revision), isAbsent(keys.logStart(path))]
       : [isAbsent(keys.leaf(path)), isAbsent(keys.folder(path))],
-    // A log has no label: whoever appends does not look, and could not keep it.
+    // A log has no label: later appends do not read the leaf, so they could not keep the label up to date.
     writes: [
       { key: keys.logStart(path), value: start },
       ...log.writes,

@@ -1,9 +1,9 @@
 /**
  * The cluster's own time, by which its leaves get their times: a client may be days off. Every answer of a member says in
- * its `Date` header what time it is there, in whole seconds; with how long the answer took, that bounds how far the
- * member's clock is from one of ours that only counts on. Each answer narrows the bounds.
+ * its `Date` header what time it is there, in whole seconds. Together with how long the answer took, this bounds how far
+ * the member's clock is from our `performance.now()`. Each answer narrows the bounds.
  *
- * Our own clock is used as it is unless it is surely wrong: it is finer, and agreeing clients need no correction. See
+ * Our own clock is finer, so it is used as it is unless it is certainly wrong. See
  * docs/decisions/0029-the-trees-own-time.md.
  */
 import { type Clock, systemClock } from '../../kernel/clock.ts'
@@ -17,9 +17,9 @@ interface Bounds {
 }
 
 const second = 1000
-/** Members of one cluster, and machines that are kept right, are closer than this to each other. */
+/** Clocks that are kept in order differ by less than this. */
 const surelyOff = 2 * second
-/** How much the two clocks may drift apart: 0.5 ms a second, the most that clocks are made to run faster or slower. */
+/** How much two clocks may drift apart: 0.5 ms a second, the most by which systems speed up or slow down a clock. */
 const drift = 0.0005
 
 export class ClusterTime implements Clock {
@@ -45,14 +45,14 @@ export class ClusterTime implements Clock {
       most: Math.min(before.most, found.most),
       at: receivedAt,
     }
-    // Where they contradict each other, the member's clock was set, or another member has another time: the latest counts.
+    // If they contradict each other, the member's clock was set, or members differ. Then the latest answer counts.
     this.#bounds = both && both.least <= both.most ? both : found
   }
 
-  /** From here on `now` knows how far our clock is off. Asks only if no member has answered anything yet. */
+  /** Resolves when `now` knows how far our clock is off. Asks only if no member has answered anything yet. */
   async known(): Promise<void> {
     if (this.#bounds) return
-    // Once is enough, also where something on the way takes the header out.
+    // Ask only once, even if a proxy removes the header.
     this.#asked ??= this.#ask().catch((error) => {
       this.#asked = undefined
       throw error

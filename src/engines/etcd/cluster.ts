@@ -1,6 +1,6 @@
 /**
- * What all trees of one process share that are open on one tenant: connections, login and copies of folders. So one of
- * them sees at once what another one wrote.
+ * Shared by all trees that one process has open on one tenant: connections, login and copies of folders. So one of them
+ * sees at once what another one wrote.
  */
 import { readFileSync } from 'node:fs'
 import { denied } from '../../kernel/errors.ts'
@@ -26,7 +26,7 @@ export interface ClusterOptions {
   readonly user?: string | undefined
   /** A file whose first line is the password. */
   readonly passwordFile?: string | undefined
-  /** Speak TLS, trusting what the system trusts. Naming any of the files below implies it. */
+  /** Speak TLS, with the certificates that the system trusts. Naming any of the files below implies it. */
   readonly tls?: boolean | undefined
   /** Certificates to trust instead of the system's. */
   readonly ca?: string | undefined
@@ -88,7 +88,7 @@ interface Shared {
 
 const open = new Map<string, Shared>()
 
-/** Joins the cluster that is open already, or opens it. Whoever got it lets go of it once. */
+/** Joins the cluster that is open already, or opens it. Call `leave` once when done. */
 export function joinCluster(options: ClusterOptions): { cluster: Cluster; leave: () => void } {
   const name = JSON.stringify(Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1)))
   const shared = open.get(name) ?? { cluster: new Cluster(options), users: 0 }
@@ -114,7 +114,7 @@ function tlsOf({ tls, ca, certificate, key }: ClusterOptions): TlsFiles | undefi
   }
 }
 
-/** Errors name the file and the setting, never what is in it. */
+/** Errors name the file and the setting, never the content. */
 function readSecret(path: string, setting: string): string {
   try {
     return readFileSync(path, 'utf8')

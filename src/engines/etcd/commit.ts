@@ -1,6 +1,6 @@
 /**
  * A write as one transaction: its conditions, what it puts and drops, the stamps of the folders it changes, and the
- * condition that it was not revoked. Done or not done is always known when `commit` returns.
+ * condition that it was not revoked. When `commit` returns, it is always known whether the write was done.
  */
 import type { TreePath } from '../../kernel/tree-path.ts'
 import type { CurrentTurn } from './current-turn.ts'
@@ -35,7 +35,7 @@ export interface Change {
   readonly compare: readonly Compare[]
   readonly writes: readonly Write[]
   readonly dropped?: KeyRange
-  /** What to read when a condition does not hold, to learn which. */
+  /** What to read if a condition fails, to find out which one it was. */
   readonly otherwise: readonly Step[]
 }
 
@@ -43,11 +43,11 @@ export type Committed =
   | { readonly done: true; readonly revision: number }
   | {
       readonly done: false
-      /** The moment at which all of this was so. */
+      /** The revision of the cluster at which this was found. */
       readonly revision: number
       /** What each step of `otherwise` found. */
       readonly found: readonly (readonly KeyValue[])[]
-      /** Those of the folders that are not there. */
+      /** The folders that are missing. */
       readonly missing: readonly TreePath[]
     }
 
@@ -55,11 +55,11 @@ export interface Commit {
   /** The folders whose stamps change; each must be there. */
   readonly folders: readonly [TreePath, ...TreePath[]]
   readonly now: number
-  /** Called again, with another id, when an attempt came to nothing. */
+  /** Called again, with another id, when an attempt had no effect. */
   readonly change: (operation: string) => Change
 }
 
-/** After so many a process is not one that writes a message and ends. */
+/** After so many writes a process is likely to go on writing. */
 const manyWrites = 20
 
 export class Commits {
@@ -79,7 +79,7 @@ export class Commits {
   }
 
   async commit({ folders, now, change }: Commit): Promise<Committed> {
-    // A history needs a beginning: a process that has heard nothing yet asks first.
+    // If no answer comes we must know where to begin reading the history. So ask first if we have heard nothing yet.
     if (this.#gateway.revision === 0)
       await this.#gateway.read('/v3/kv/range', { key: wire(this.#keys.stamp(folders[0])) })
     const turn = this.#turn.fence

@@ -1,7 +1,7 @@
 /**
- * In whose turn a call is made. What is done in a turn is done only while the turn lasts: every write compares the turn's
- * key in its own transaction, so that a process that was stopped for longer than its lease writes nothing afterwards. And
- * it sees whatever was written before the turn began: a copy of a folder that lags behind would not do there.
+ * Knows in which turn (`Tree.exclusively`) a call is made. Every write in a turn compares the turn's key in its own
+ * transaction, so a process that was paused for longer than its lease writes nothing afterwards. And reads in a turn see
+ * everything written before it began: a copy of a folder that lags behind would not do.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { unavailable } from '../../kernel/errors.ts'
@@ -11,9 +11,9 @@ import { get, isPresent, type KeyValue } from './transaction.ts'
 
 export interface Turn {
   readonly name: string
-  /** There exactly as long as the turn lasts. */
+  /** Exists exactly as long as the turn lasts. */
   readonly key: Key
-  /** The state of the cluster in which the turn began. */
+  /** The revision of the cluster at which the turn began. */
   readonly since: number
 }
 
@@ -28,17 +28,17 @@ export class CurrentTurn {
     try {
       return await this.#storage.run(held, work)
     } finally {
-      // Watches and timers that the work has started go on, and are in nobody's turn.
+      // Watches and timers that the work has started go on, but are in no turn any more.
       held.turn = undefined
     }
   }
 
-  /** What is read must be at least as new as this. */
+  /** The oldest revision that a read may show. */
   get since(): number {
     return this.#turn?.since ?? 0
   }
 
-  /** What a write compares, and what it reads when it was not done; that goes to `expectHeld`. */
+  /** What a write compares, and what it reads if that fails; hand the latter to `expectHeld`. */
   get fence(): Fence {
     const turn = this.#turn
     return turn ? { compare: [isPresent(turn.key)], otherwise: [get(turn.key)] } : noFence

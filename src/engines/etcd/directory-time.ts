@@ -1,11 +1,11 @@
-/** The time of the file system that a shared directory is on: machines that share it may each have another. */
+/** The time of the file system of a shared directory. The clocks of the machines that share it may differ. */
 import fs from 'node:fs'
 import { join } from 'node:path'
 
-/** Named like a body that is being written, so that one left behind by a crash is collected as those are. */
+/** Named like a body that is being written, so that a file left by a crash is deleted with those. */
 const nobody = '0'.repeat(64)
 
-/** What a file written there this instant says. */
+/** The modification time of a file written there now. */
 export function timeIn(directory: string): number {
   const path = join(directory, `.${nobody}.${crypto.randomUUID()}`)
   try {
@@ -18,7 +18,7 @@ export function timeIn(directory: string): number {
       fs.rmSync(path, { force: true })
     }
   } catch (error) {
-    // Looked at by somebody who may not write there, or the disk is full: our own clock has to do.
+    // We may not write there, or the disk is full: our own clock has to do.
     if ((error as { code?: string }).code === undefined) throw error
     return Date.now()
   }

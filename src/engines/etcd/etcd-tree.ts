@@ -1,4 +1,4 @@
-/** The tree on etcd: each verb that writes is one transaction, decided by the cluster; reading is local where it can be. */
+/** The tree on etcd: each verb that writes is one transaction; reads come from a local copy where there is one. */
 import type { Clock } from '../../kernel/clock.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import { nameOf, parentOf, type TreePath, treePath } from '../../kernel/tree-path.ts'
@@ -71,7 +71,7 @@ export class EtcdTree implements Tree {
   async list(folder: TreePath, options?: { readonly times?: boolean }): Promise<Entry[] | TimedEntry[]> {
     check(folder, true)
     const { indexes, folders, keys } = this.#cluster
-    // Sizes and times are in the values: for them the whole folder is taken over, once.
+    // Sizes and times are in the values, so copy the whole folder, once.
     if (options?.times) indexes.open(folder)
     const index = await indexes.current(folder)
     const entries = index ? index.all().map(({ entry }) => entry) : await folders.names(folder)
@@ -81,7 +81,7 @@ export class EtcdTree implements Tree {
     const timed: TimedEntry[] = []
     for (const entry of visible) {
       const held = index?.at(keys.leaf(childPath(folder, entry.name)))
-      // A folder's time is its own stamp's, and the size of a log that of all its lines: those are asked for.
+      // Not in this copy: the time of a folder is in its own stamp, the size of a log is that of all its lines. Ask for them.
       const isHere = entry.kind === 'leaf' && held?.about && !held.about.isLog
       const found = isHere
         ? leafEntry(entry.name, held.about!, held.size)
@@ -95,7 +95,7 @@ export class EtcdTree implements Tree {
     check(path, true)
     const { indexes, keys, leaves } = this.#cluster
     const name = nameOf(path)
-    // Most who only look want to know whether a folder has changed.
+    // Most callers of `look` want to know whether a folder has changed.
     const own = (await indexes.ifOpen(path))?.changedAt
     if (own !== undefined) return folderEntry(name, own)
     const around = path === '' ? undefined : await indexes.current(parentOf(path), weightOfALook)

@@ -1,6 +1,7 @@
 /**
- * Turns: whoever wants one puts a key of its own under the turn's name and waits until the key before it is gone. So they
- * come in the order in which they asked, and each end wakes one. The keys hang on the lease of their process (`Session`).
+ * Turns (`Tree.exclusively`): whoever wants one puts a key of its own under the turn's name and waits until the key before
+ * it is gone. So they come in the order in which they asked, and the end of a turn wakes one waiter. The keys end with the
+ * etcd lease of their process (`Session`).
  */
 import { SignalboxError, unavailable } from '../../kernel/errors.ts'
 import type { CurrentTurn } from './current-turn.ts'
@@ -20,9 +21,9 @@ import {
   type TransactionAnswer,
 } from './transaction.ts'
 
-/** A turn is a few quick steps, and a dead process gives up its own in seconds: longer is nobody's turn. */
+/** A turn is a few quick steps, and that of a dead process ends in seconds. Nobody should have to wait longer. */
 const giveUpAfterMs = 60_000
-/** A watch that has been silent for so long is not waited for: it may be a paused member's. */
+/** If the watch is silent for so long, read the line again: the member may be paused. */
 const lookAgainMs = 1000
 
 /** Those who wait under one name, at one moment. */
@@ -31,7 +32,7 @@ interface Line {
   readonly revision: number
 }
 
-/** The key that stands in line for us, and the line as it was then. */
+/** Our key in the line, and the line as it was when we joined. */
 interface Placed {
   readonly key: Key
   readonly line: Line
@@ -43,7 +44,7 @@ export class ExclusiveTurns {
   readonly #settling: Settling
   readonly #session: Session
   readonly #current: CurrentTurn
-  /** Callers in this process queue here, so that only one of them stands in line. */
+  /** Callers in this process queue here, so that only one of them at a time joins the line. */
   readonly #queues = new Map<string, Promise<void>>()
 
   constructor(gateway: Gateway, keys: Keys, settling: Settling, session: Session, current: CurrentTurn) {
@@ -78,7 +79,7 @@ export class ExclusiveTurns {
         placed = await this.#lineUp(name, lease)
         const since = placed && (await this.#untilFirst(name, placed, giveUpAt))
         if (placed && since !== undefined) return await this.#current.run({ name, key: placed.key, since }, work)
-        // The lease ran out while this process slept: a new one, and back to the end of the line.
+        // The lease ran out while this process was paused: take a new one and join the end of the line.
         this.#session.abandon(lease)
       } finally {
         if (placed) await this.#stepOut(placed.key, lease)
@@ -99,12 +100,12 @@ export class ExclusiveTurns {
           failure: [],
         })
         if (answer) return { key, line: { all: foundBy(answer)[1] ?? [], revision: revisionOf(answer.header) } }
-        // Nobody else has this key. Once the write is revoked, that it is there says that it was done.
+        // Only we use this key. Once the write is revoked, the key is there if and only if the write was done.
         await this.#settling.revoke(operation)
         const line = await this.#line(name)
         if (isIn(line, key)) return { key, line }
       } catch (error) {
-        // It may stand in line all the same, for nobody: then only the end of the lease takes it away.
+        // Our key may be in the line all the same. Only the end of the lease removes it then.
         this.#session.abandon(lease)
         if (error instanceof SignalboxError && error.code === leaseGone) return undefined
         throw error
@@ -112,7 +113,7 @@ export class ExclusiveTurns {
     }
   }
 
-  /** The state of the cluster in which nobody was before us any more; `undefined` when we are not in line any more. */
+  /** The revision at which nobody was before us any more; `undefined` if our key is gone from the line. */
   async #untilFirst(name: string, { key, line: first }: Placed, giveUpAt: number): Promise<number | undefined> {
     for (let line = first; ; line = await this.#line(name)) {
       if (!isIn(line, key)) return undefined
@@ -132,7 +133,7 @@ export class ExclusiveTurns {
     return { all: kvs, revision: revisionOf(header) }
   }
 
-  /** Until the key may be gone. Only a hint: the line is looked at again. */
+  /** Resolves when the key may be gone; read the line again to be sure. */
   #change(key: string, since: number): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
@@ -154,10 +155,10 @@ export class ExclusiveTurns {
     })
   }
 
-  /** Whatever the work came to, the line goes on: if we cannot say that we are done, the lease runs out. */
+  /** Lets the next one in, also if the work failed. If we cannot reach the cluster, the lease runs out. */
   async #stepOut(key: Key, lease: string): Promise<void> {
     try {
-      // Twice is fine.
+      // May be repeated.
       await this.#gateway.read('/v3/kv/deleterange', { key: wire(key) })
     } catch (error) {
       if (!(error instanceof SignalboxError)) throw error
@@ -168,7 +169,7 @@ export class ExclusiveTurns {
 
 const isIn = ({ all }: Line, key: Key): boolean => all.some((one) => fromWire(one.key) === key)
 
-/** Of those who came before, the last; as the gateway spells it. */
+/** The key right before ours, in base64. */
 function keyBefore({ all }: Line, key: Key): string | undefined {
   const inOrder = [...all].sort((a, b) => Number(a.create_revision) - Number(b.create_revision))
   return inOrder[inOrder.findIndex((one) => fromWire(one.key) === key) - 1]?.key

@@ -1,10 +1,10 @@
 /**
- * One folder as this process knows it: taken over once, then kept by a watch. Own writes are in it at once. It is only
- * a copy: whether a write is done is decided in etcd, so that a copy that lags behind costs time, never a message.
+ * A copy of one folder: read once, then kept up to date by a watch. Our own writes are in it at once. Whether a write is
+ * done is decided in etcd, so a copy that lags behind costs time, never a message.
  *
  * A member that is paused or cut off sends nothing, which looks like a quiet folder. So a copy that has heard nothing
- * for a second compares the folder's stamp before it answers, and when an own write does not come back on the watch,
- * the watch goes on at another member.
+ * for a second compares the folder's stamp before it answers. If one of our writes does not come back on the watch, we
+ * watch at another member.
  */
 import type { TreePath } from '../../kernel/tree-path.ts'
 import type { Entry } from '../../tree/tree.ts'
@@ -16,7 +16,7 @@ import { revisionOf } from './transaction.ts'
 import type { Stream } from './transport.ts'
 import { type About, parseValue } from './value.ts'
 
-/** One key of the folder. Bodies are left out where they would fill the memory; then they are read when asked for. */
+/** One key of the folder. Large bodies are left out and read when asked for. */
 export interface Held {
   readonly entry: Entry
   /** The key's `mod_revision`. */
@@ -30,19 +30,19 @@ interface WatchMessage {
   readonly events?: readonly { readonly type?: 'DELETE'; readonly kv: KeyValue }[]
 }
 
-/** Keys are taken over in pages of this many. */
+/** Keys are read in pages of this many. */
 const pageSize = 500
-/** Heard from within this time, a watch is taken to be alive. */
+/** A watch that has sent something within this time counts as alive. */
 const trustMs = 1000
-/** An own write, or a stamp that others have seen, must arrive on the watch within this time. */
+/** One of our writes, or a stamp that we have read, must arrive on the watch within this time. */
 const arrivalMs = 500
 const beatMs = 500
-/** A hint is given this often without any event. */
+/** How often watchers are called without any event. */
 const hintMs = 2000
-/** Bodies up to this size are held; the larger ones are rarely read twice. */
+/** Bodies up to this size are kept; larger ones are rarely read twice. */
 const largestHeld = 64 * 1024
 
-/** How many bytes of bodies all folders of a process hold together. */
+/** How many bytes of bodies all copies of a process keep together. */
 export interface Room {
   left: number
 }
@@ -53,19 +53,19 @@ export class FolderIndex {
   readonly #folder: TreePath
   readonly #room: Room
   readonly #held = new Map<Key, Held>()
-  /** Own removals that the watch has not told of yet. */
+  /** Our own removals that have not come back on the watch yet. */
   readonly #dropped = new Map<Key, number>()
   readonly #listeners = new Set<() => void>()
   readonly #beat: NodeJS.Timeout
   #sorted: readonly Held[] | undefined
   #loading: Promise<void> | undefined
-  /** Own writes that came while the folder was being taken over. */
+  /** Our own writes while the folder was being read. */
   #early: { readonly kv: KeyValue; readonly isDrop: boolean }[] | undefined
-  /** The watch has told of everything up to here. */
+  /** The watch has brought everything up to this revision. */
   #told = 0
-  /** Up to here nothing was missing when it was last compared with the cluster. */
+  /** When last compared with the cluster, nothing was missing up to this revision. */
   #compared = 0
-  /** The newest own write, and when it was made. */
+  /** Our own newest write, and when it was made. */
   #own = { revision: 0, at: 0 }
   #heardAt = 0
   #hintedAt = 0
@@ -101,7 +101,7 @@ export class FolderIndex {
     if (isNew && performance.now() - this.#heardAt < trustMs) return true
     const { kvs: [stamp] = [], header } = await this.#range({ key: wire(this.#keys.stamp(this.#folder)) })
     const revision = Number(stamp?.mod_revision ?? 0)
-    // Not what the copy holds: an own write is in it before what others wrote earlier.
+    // Compare with what the watch has brought, not with the copy: our own write may be in the copy before older ones of others.
     const isIn = () => this.#told >= revision
     if (!isIn() && !(await this.#arrival(isIn))) {
       this.#restart()
@@ -131,7 +131,7 @@ export class FolderIndex {
     return stamp?.about && stampTime(stamp.about.modifiedAt, stamp.revision)
   }
 
-  /** An own write that is done. */
+  /** Enters one of our own writes, which was done. */
   take(key: Key, value: string | undefined, revision: number): void {
     const kv = { key: wire(key), mod_revision: `${revision}`, ...(value === undefined ? {} : { value }) }
     const isDrop = value === undefined
@@ -140,7 +140,7 @@ export class FolderIndex {
     else if (revision > this.#told) this.#apply(kv, isDrop, true)
   }
 
-  /** A transaction found nothing at this key: the watch will say so in a moment, and whoever asks before is told now. */
+  /** A transaction found nothing at this key. Says so until the watch does. */
   learnAbsence(key: Key, revision: number): void {
     if (!this.#early && revision > this.#told) this.#apply({ key: wire(key), mod_revision: `${revision}` }, true, true)
   }
@@ -170,13 +170,13 @@ export class FolderIndex {
   #startLoading(): void {
     this.#hasFailed = false
     this.#loading = this.#load()
-    // Whoever asks next is told what went wrong, after another attempt.
+    // The next caller tries again, and gets the error if that fails, too.
     this.#loading.catch(() => {
       this.#hasFailed = true
     })
   }
 
-  /** Takes the folder over as it stands, in pages of one moment, and watches from there. */
+  /** Reads the folder in pages, all at one revision, and watches from there. */
   async #load(): Promise<void> {
     this.#early = []
     const { from, to } = this.#keys.inFolder(this.#folder)
@@ -194,7 +194,7 @@ export class FolderIndex {
       kvs.push(...(page.kvs ?? []))
       more = page.more === true
       const last = page.kvs?.at(-1)
-      // The key right after the last one: itself with a zero byte more.
+      // The next possible key: the last one and a zero byte.
       if (last) key = Buffer.concat([Buffer.from(last.key, 'base64'), Buffer.of(0)]).toString('base64')
     }
     if (this.#isClosed) return
@@ -242,7 +242,7 @@ export class FolderIndex {
     this.#hint()
   }
 
-  /** After compaction the past is gone: only a new copy will do. */
+  /** `isCompacted`: the history since our last event is gone, so read the folder again. */
   async #reconnect(isCompacted: boolean): Promise<void> {
     this.#stream = undefined
     if (this.#isClosed) return
@@ -299,7 +299,7 @@ export class FolderIndex {
       this.#room.left -= held.bytes?.length ?? 0
       this.#held.set(key, held)
     }
-    // The order of names is only another one when a name came or went.
+    // The stamp is not listed, so it does not change the sorted list.
     if (key !== this.#keys.stamp(this.#folder)) this.#sorted = undefined
   }
 
@@ -320,5 +320,5 @@ export class FolderIndex {
   }
 }
 
-/** Milliseconds, and in their fraction the revision: two changes in one millisecond are still two. */
+/** Milliseconds, with the revision in their fraction: so two changes in one millisecond have different times. */
 export const stampTime = (at: number, revision: number): number => Math.floor(at) + (revision % 4096) / 4096

@@ -1,4 +1,4 @@
-/** Which folders this process keeps a copy of: those it has asked for more than once or twice, for as long as it does. */
+/** Decides which folders this process keeps a copy of: those it asks about often. */
 import type { TreePath } from '../../kernel/tree-path.ts'
 import type { CurrentTurn } from './current-turn.ts'
 import { FolderIndex, type Room } from './folder-index.ts'
@@ -8,10 +8,10 @@ import { OwnWrites } from './own-writes.ts'
 
 /** A single command asks a folder once or twice, and must not pay for a copy of it. */
 const asksBefore = 2
-/** Looking at one name is worth this much of a question about its folder: a copy must save many of them to pay. */
+/** A question about one name counts as this part of a listing: a copy pays only if it saves many of them. */
 export const weightOfALook = 1 / 8
 const forgetAfterMs = 30_000
-/** Each copy is a connection. */
+/** Each copy needs a connection. */
 const mostFolders = 64
 const roomForBodies = 256 * 1024 * 1024
 
@@ -30,7 +30,7 @@ export class FolderIndexes {
     this.#turn = turn
   }
 
-  /** The copy of a folder, if it has proven worth having and can be trusted now. */
+  /** The copy of a folder, if it is asked about often enough and is up to date. */
   async current(folder: TreePath, weight = 1): Promise<FolderIndex | undefined> {
     const asks = (this.#asks.get(folder) ?? 0) + weight
     this.#asks.set(folder, asks)
@@ -43,7 +43,7 @@ export class FolderIndexes {
     return this.#open.has(folder)
   }
 
-  /** The copy of a folder, if there is one already and it can be trusted now. */
+  /** The copy of a folder, if there is one already and it is up to date. */
   async ifOpen(folder: TreePath): Promise<FolderIndex | undefined> {
     const index = this.#open.get(folder)
     return index && (await index.isCurrent(this.#turn.since)) ? index : undefined
@@ -58,7 +58,7 @@ export class FolderIndexes {
     return index
   }
 
-  /** An own write, known to be done. */
+  /** Enters one of our own writes, which was done. */
   take({ key, value, folder }: { key: Key; value: string | undefined; folder?: TreePath }, revision: number): void {
     if (folder === undefined) return
     const index = this.#open.get(folder)
@@ -66,7 +66,7 @@ export class FolderIndexes {
     else this.own.take(key, value, revision)
   }
 
-  /** Seen to be absent by somebody who wanted to write there. */
+  /** A transaction found nothing at this key. */
   learnAbsence(folder: TreePath, key: Key, revision: number): void {
     this.#open.get(folder)?.learnAbsence(key, revision)
     this.own.take(key, undefined, revision)

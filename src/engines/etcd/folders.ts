@@ -25,7 +25,7 @@ export class Folders {
     this.#turn = turn
   }
 
-  /** Makes a folder and those above it. Doing it twice is doing it once, so an answer that never came is no matter. */
+  /** Makes a folder and those above it. May be repeated, so an answer that never comes does no harm. */
   async make(path: TreePath, now: number): Promise<void> {
     for (;;) {
       const chain = chainTo(path)
@@ -43,7 +43,7 @@ export class Folders {
       const leaf = chain.find((folder, i) => folder !== treeRoot && found[chain.length + i]!.length > 0)
       if (leaf !== undefined) throw notAFolder(leaf)
       const writes = missing.flatMap((folder) => this.#writesFor(folder, now))
-      // The one above got a new name in it: whoever compares its stamp must see that.
+      // The folder above got a new name in it, so its stamp must change.
       if (missing[0] !== treeRoot) writes.push(this.#stampFor(parentOf(missing[0]!), now))
       const turn = this.#turn.fence
       const made = await this.#gateway.write<TransactionAnswer>('/v3/kv/txn', {
@@ -89,7 +89,7 @@ export class Folders {
     return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 
-  /** A folder that is not there is empty; a leaf is no folder. */
+  /** Throws if the path is a leaf. A folder that is missing is an empty one. */
   async expectNoLeaf(path: TreePath): Promise<void> {
     if (path === treeRoot) return
     const { kvs } = await this.#gateway.read<RangeAnswer>('/v3/kv/range', {

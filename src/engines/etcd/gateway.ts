@@ -1,7 +1,7 @@
 /**
- * The cluster's JSON gateway: which member is asked, for how long, as whom, and what to make of the answer.
- * A member that fails is left for the next one. Reads are repeated there; a write whose answer never came is given back
- * as `undefined`, because only the caller can find out what became of it.
+ * Speaks to the cluster's JSON gateway: chooses the member, the time-out and the login, and reads the answers. After a
+ * failure it goes to the next member and repeats reads there. For a write whose answer never came it gives `undefined`:
+ * only the caller can find out whether it was done.
  */
 import { type SignalboxError, unavailable } from '../../kernel/errors.ts'
 import { type EtcdAddress, type Host, printAddress, printHost } from './address.ts'
@@ -21,41 +21,41 @@ export interface GatewayOptions {
   /** Read when it is needed, so that a new password counts without a restart. */
   readonly password?: (() => string) | undefined
   readonly tls?: TlsFiles | undefined
-  /** How long to go on when members do not answer. */
+  /** How long to go on trying while members do not answer. */
   readonly patienceMs?: number | undefined
 }
 
 export interface Watched {
   readonly onMessage: (message: never) => void
-  /** The stream is over. `compacted`: because the past it should begin at is not kept any more. */
+  /** The stream has ended. `compacted`: the history from which it should begin is not kept any more. */
   readonly onEnd: (end: { readonly compacted: boolean; readonly error?: SignalboxError }) => void
 }
 
-/** Longer than any election; members that are up but say nothing are tried for so long. */
+/** Longer than any election. For so long we try members that are up but do not answer. */
 const defaultPatience = 20_000
-/** Members that are not there at all: a mistyped address should be told soon. */
+/** The same if no member can be reached at all: tell soon about a mistyped address. */
 const patienceWithRefusals = 3000
 const longestPause = 200
 /** A member that failed is not asked again for so long, while others can be. */
 const avoidMs = 3000
-/** Hashing a password takes the cluster a good part of a second, by design. */
+/** Hashing a password is slow by design and takes the cluster a good part of a second. */
 const loginMs = 3000
 const pageMs = 3000
-/** What a member knows of itself it says at once. */
+/** A member answers a question about itself at once. */
 const statusMs = 200
-/** More would only wait in the cluster, and be taken for lost there. */
+/** More would only wait in the cluster, and run into our time-outs there. */
 const mostInFlight = 32
 
 interface Ask {
   readonly isWrite: boolean
   readonly path: string
   readonly body: string
-  /** Wait so much longer than is usual. */
+  /** How much longer than usual to wait. */
   readonly moreMs?: number
 }
 
 export class Gateway {
-  /** The newest state of the cluster that any answer spoke of. */
+  /** The newest revision of the cluster in any answer so far. */
   revision = 0
   /** What time it is at the members. */
   readonly time: ClusterTime
@@ -65,7 +65,7 @@ export class Gateway {
   readonly #turns = new Turns(mostInFlight)
   readonly #leftAt = new Map<Host, number>()
   #at: number
-  /** The last request was in vain, and none has been answered since. */
+  /** The last request got no answer, and none has been answered since. */
   #isTroubled = false
   #search: Promise<Host | undefined> | undefined
   #token: string | undefined
@@ -74,10 +74,10 @@ export class Gateway {
   constructor(options: GatewayOptions) {
     this.#options = options
     this.#transport = new Transport(options.tls)
-    // Roles are given for the keys of one tenant: others may be asked for nothing else.
+    // A question that every user may ask: roles are limited to the keys of their tenant.
     const anything = { key: wire(new Keys(options.address.tenant).prefix), count_only: true }
     this.time = new ClusterTime(() => this.read('/v3/kv/range', anything))
-    // Processes begin at different members, so that none carries them all.
+    // Start at a random member, to spread the load.
     this.#at = Math.floor(Math.random() * options.address.hosts.length)
   }
 
@@ -85,30 +85,30 @@ export class Gateway {
     return this.#options.address.hosts
   }
 
-  /** Asks until somebody answers. Only for what may be asked twice. */
+  /** Asks until a member answers. Only for requests that may be repeated. */
   async read<Answer>(path: string, body: object): Promise<Answer> {
     return (await this.#ask({ isWrite: false, path, body: JSON.stringify(body) })) as Answer
   }
 
-  /** The same for a page of a large folder, which takes its time. */
+  /** The same for a page of a large folder, with more time. */
   async readPage<Answer>(body: object): Promise<Answer> {
     const path = '/v3/kv/range'
     return (await this.#ask({ isWrite: false, path, body: JSON.stringify(body), moreMs: pageMs })) as Answer
   }
 
-  /** `undefined`: the answer never came; it may have had its effect, or have it yet. */
+  /** `undefined`: the answer never came. The write may have been done, or may still be done later. */
   async write<Answer>(path: string, body: object): Promise<Answer | undefined> {
     return (await this.#ask({ isWrite: true, path, body: JSON.stringify(body) })) as Answer | undefined
   }
 
-  /** One member by itself, once: how it is, not what it knows. */
+  /** Asks one member about itself, once. */
   async askMember<Answer>(host: Host, path: string, timeoutMs: number): Promise<Answer> {
     const judged = judge(await this.#transport.request(host, path, '{}', { token: this.#token, timeoutMs }))
     if (judged.is === 'answer') return judged.document as Answer
     throw judged.is === 'refused' ? judged.error : new NoAnswer(judged.why, true)
   }
 
-  /** What a member tells its monitoring, as text; `undefined` where that is not to be had. */
+  /** The metrics of a member as text; `undefined` if it does not show them. */
   async metricsOf(host: Host, timeoutMs: number): Promise<string | undefined> {
     try {
       const { status, text } = await this.#transport.request(host, '/metrics', '', { timeoutMs, method: 'GET' })
@@ -131,7 +131,7 @@ export class Gateway {
           onMessage(result as never)
           return
         }
-        // A refusal comes inside a 200.
+        // A refusal comes with status 200.
         const why = result?.cancel_reason ?? error?.message ?? 'canceled'
         const judged = judgeRefusal(error?.grpc_code, why)
         if (judged.is === 'login') this.#token = undefined
@@ -145,7 +145,7 @@ export class Gateway {
     })
   }
 
-  /** The member in use is not to be trusted: from here on ask the next one, and come back to it last. */
+  /** Stops using a member: asks the next one from now on, and this one last. */
   leave(host: Host = this.#host): void {
     const now = performance.now()
     this.#leftAt.set(host, now)
@@ -210,12 +210,12 @@ export class Gateway {
       }
       const patience = isOnlyRefused ? Math.min(patienceMs, patienceWithRefusals) : patienceMs
       if (performance.now() - startedAt > patience) throw this.#unreachable(host, why)
-      // The next member at once; a pause only when all have been asked.
+      // Go to the next member at once; wait only after all have been asked.
       if (tries % this.hosts.length === 0) await pause(Math.min(longestPause, 10 * tries))
     }
   }
 
-  /** In trouble, somebody else may come to lead while this waits; then waiting on is of no use. */
+  /** While requests fail, stops waiting as soon as another member has become the leader. */
   async #sendUnlessLedElsewhere(host: Host, ask: Ask): Promise<Reply> {
     const sending = this.#send(host, ask)
     if (!this.#isTroubled || this.hosts.length === 1) return sending
@@ -226,7 +226,7 @@ export class Gateway {
     }).finally(() => (this.#search = undefined))
     const leader = await Promise.race([this.#search, sending.then(() => undefined)])
     if (leader === undefined || leader === host) return sending
-    // Nobody waits for it any more, however it ends.
+    // Nobody waits for it any more, so a failure must not be unhandled.
     sending.catch(() => {})
     throw new LedElsewhere(leader)
   }
@@ -246,7 +246,7 @@ export class Gateway {
     }
   }
 
-  /** Once for all who wait for it: it costs 0.2 s. */
+  /** One login for all who wait for it: it takes 0.2 s. */
   #logIn(): Promise<void> {
     this.#login ??= (async () => {
       try {

@@ -1,4 +1,4 @@
-/** A revision is a hash of the content: equal bytes have equal revisions, whoever wrote them and whatever moved since. */
+/** A revision is a hash of the content, so equal bytes have equal revisions on every engine. */
 import { createHash } from 'node:crypto'
 import type { Revision } from '../../tree/tree.ts'
 

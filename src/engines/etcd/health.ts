@@ -1,4 +1,4 @@
-/** How a cluster is: its members, who leads, how full it is, how far back its history goes, how fast it answers. */
+/** The health of a cluster: members, leader, how full it is, how far back its history goes, how fast it answers. */
 import { type Host, printHost } from './address.ts'
 import type { Cluster } from './cluster.ts'
 import type { Gateway } from './gateway.ts'
@@ -20,13 +20,13 @@ export interface ClusterHealth {
   readonly hasLeader: boolean
   /** Of the member with the largest file. */
   readonly sizeBytes: number
-  /** Unknown where the members do not show their metrics. */
+  /** Missing if the members do not show their metrics. */
   readonly quotaBytes?: number
   readonly revision: number
-  /** Up to here the past has been given up. */
+  /** The history up to this revision is not kept any more. */
   readonly compactedRevision?: number
   readonly alarms: readonly string[]
-  /** The median of some reads that a majority had to agree to. */
+  /** The median of some reads that a majority must confirm. */
   readonly readMs?: number
 }
 
@@ -73,7 +73,7 @@ async function memberAt(gateway: Gateway, host: Host): Promise<MemberHealth> {
       inUseBytes: Number(status.dbSizeInUse ?? 0),
     }
   } catch {
-    // Whatever it was, this member is of no use to us now; that is the finding.
+    // Whatever the error is, we cannot use this member.
     return { address, isReachable: false, isLeader: false }
   }
 }
@@ -88,7 +88,7 @@ async function timeReads(gateway: Gateway, key: string): Promise<number> {
   return times.sort((a, b) => a - b)[Math.floor(reads / 2)]!
 }
 
-/** Only the operator may ask for alarms where there are users. */
+/** Empty if we may not ask: on a cluster with users only its operator may. */
 async function alarmsOf(gateway: Gateway): Promise<string[]> {
   try {
     const { alarms = [] } = await gateway.read<{ alarms?: { alarm?: string }[] }>('/v3/maintenance/alarm', {})

@@ -1,4 +1,4 @@
-/** Opens a tree kept by an etcd cluster: the same promises, for agents on many machines. */
+/** Opens a tree on an etcd cluster: the same promises, for agents on many machines. */
 import type { Clock } from '../../kernel/clock.ts'
 import type { Tree } from '../../tree/tree.ts'
 import { type ClusterOptions, joinCluster } from './cluster.ts'
@@ -6,11 +6,11 @@ import { EtcdTree } from './etcd-tree.ts'
 import { type ClusterHealth, healthOf } from './health.ts'
 
 export interface EtcdTreeOptions extends ClusterOptions {
-  /** Stands for the cluster's own time, by which ages and ends are measured. Leave it out for what its members say. */
+  /** Used instead of the cluster's own time to measure ages and ends. For tests. */
   readonly clock?: Clock | undefined
 }
 
-/** Nothing is asked of the cluster before it is needed. */
+/** Sends nothing to the cluster yet. */
 export async function openEtcdTree({ clock, ...options }: EtcdTreeOptions): Promise<Tree> {
   const { cluster, leave } = joinCluster(options)
   return new EtcdTree(cluster, clock, leave)

@@ -1,10 +1,10 @@
-/** What is out of order in a cluster, from how it is. */
+/** For `doctor`: what is out of order in a cluster. */
 import type { Finding } from '../../tree/tree.ts'
 import type { ClusterHealth } from './health.ts'
 
-/** From here on an operator should act: at the quota, etcd takes no more writes. */
+/** The part of the quota from which on we warn. At the quota etcd refuses writes. */
 const fullAt = 0.8
-/** More history than this is not what periodic compaction leaves. */
+/** In revisions. Regular compaction leaves less. */
 const longHistory = 1_000_000
 
 export function findingsIn(health: ClusterHealth): Finding[] {

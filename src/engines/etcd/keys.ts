@@ -4,11 +4,11 @@
  *   sbx/TENANT/FOLDER NUL NAME          a leaf
  *   sbx/TENANT/FOLDER NUL NAME/         a folder in it
  *   sbx/TENANT/FOLDER NUL /             the folder's stamp: when it last changed, and by which operation
- *   sbx/TENANT/PATH NUL log NUL         a leaf that lines were appended to: what was there before the first
+ *   sbx/TENANT/PATH NUL log NUL         the bytes of a leaf before the first line was appended to it
  *   sbx/TENANT/PATH NUL log NUL ID      one line, by the id of the operation that appended it
- *   sbx/TENANT/HOME/labels NUL FOLDER NUL LABEL NUL NAME   by what a leaf in the folder is found
+ *   sbx/TENANT/HOME/labels NUL FOLDER NUL LABEL NUL NAME   the label of a leaf in the folder
  *
- * No name contains a slash or a NUL, so none of these can be taken for another. What the engine keeps for itself lies
+ * No name contains a slash or a NUL, so no two of these can be the same key. What the engine keeps for itself lies
  * in its own folder of the workspace (HOME), where no caller can write: labels, leases, turns and revoked operations.
  */
 import { nameOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
@@ -29,7 +29,7 @@ export interface KeyRange {
 export type InFolder = { readonly kind: 'leaf' | 'folder'; readonly name: string } | { readonly kind: 'stamp' }
 
 export class Keys {
-  /** Everything of the tenant begins with this; roles in etcd are given for it. */
+  /** All keys of the tenant begin with this; roles in etcd are given for it. */
   readonly prefix: string
 
   constructor(tenant: string) {
@@ -53,7 +53,7 @@ export class Keys {
     return { from: this.#key(`${folder}\0`), to: this.#key(`${folder}\x01`) }
   }
 
-  /** What was in a leaf before its first line; it is there exactly as long as the leaf is a log. */
+  /** The bytes of a leaf before its first line. Exists exactly as long as the leaf is a log. */
   logStart(path: TreePath): Key {
     return this.#key(`${path}\0log\0`)
   }
@@ -67,12 +67,12 @@ export class Keys {
     return { from: this.#key(`${path}\0log\0`), to: this.#key(`${path}\0log\x01`) }
   }
 
-  /** JSON keeps apart even what is no well-formed Unicode. */
+  /** In JSON, so that texts that are not well-formed Unicode stay different, too. */
   lease(resource: string): Key {
     return this.#key(`${engineHome}/leases\0${JSON.stringify(resource)}`)
   }
 
-  /** There as long as this holder is the newest one. */
+  /** Exists as long as this holder is the newest one. */
   holder(resource: string, fence: number): Key {
     return this.#key(`${engineHome}/holders\0${JSON.stringify(resource)}\0${fence}`)
   }
@@ -81,12 +81,12 @@ export class Keys {
     return { from: this.#key(`${engineHome}/leases\0`), to: this.#key(`${engineHome}/leases\x01`) }
   }
 
-  /** Stands in line for a turn. */
+  /** The key of one who waits for a turn or has it. */
   turn(name: string, operation: string): Key {
     return this.#key(`${engineHome}/turns\0${JSON.stringify(name)}\0${operation}`)
   }
 
-  /** All who stand in line for it. */
+  /** The keys of all who wait for it or have it. */
   turns(name: string): KeyRange {
     const line = `${engineHome}/turns\0${JSON.stringify(name)}`
     return { from: this.#key(`${line}\0`), to: this.#key(`${line}\x01`) }
@@ -96,7 +96,7 @@ export class Keys {
     return this.#key(`${engineHome}/labels\0${folder}\0${label}\0${name}`)
   }
 
-  /** Those of one folder, or of them those that begin like this. */
+  /** The labels of one folder that begin like this; all without it. */
   labels(folder: TreePath, beginning = ''): KeyRange {
     const from = `${engineHome}/labels\0${folder}\0${beginning}`
     return { from: this.#key(from), to: this.#key(`${from}\u{10ffff}`) }
@@ -116,7 +116,7 @@ export class Keys {
     return { from: this.prefix as Key, to: `${this.prefix.slice(0, -1)}0` as Key }
   }
 
-  /** The path of the leaf that a key belongs to: its own, or one of its log. */
+  /** The path of the leaf that a key belongs to, be it the leaf's own or one of its log. */
   pathFrom(key: Key): string {
     const [folder = '', name = ''] = key.slice(this.prefix.length).split('\0')
     return key.includes('\0log\0') || folder === '' ? folder || name : `${folder}/${name}`

@@ -1,6 +1,6 @@
 /**
- * Labels: small keys beside the leaves of a folder, written and dropped in the same transactions, by which the first few
- * are found without listing the folder.
+ * Labels: small keys beside the leaves of a folder, written and deleted in the same transactions. By them the first few
+ * leaves are found without listing the folder.
  */
 import { nameOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
 import type { Labelled } from '../../tree/tree.ts'
@@ -19,7 +19,7 @@ export class Labels {
     this.#keys = keys
   }
 
-  /** What a write has to put and drop besides the leaf itself. */
+  /** The keys that a write must change besides the leaf itself. */
   writes(path: TreePath, before: Pick<About, 'label'>, after: Pick<About, 'label'>): Write[] {
     if (before.label === after.label) return []
     const key = (label: string) => this.#keys.label(parentOf(path), label, nameOf(path))
@@ -29,7 +29,7 @@ export class Labels {
     ]
   }
 
-  /** All in one moment. Counting is cheap for etcd, and tells whether every leaf of the folder has its label. */
+  /** One transaction. It also counts, which is cheap for etcd, to find out whether every leaf has a label. */
   async first(folder: TreePath, beginnings: readonly string[], atMost: number): Promise<Labelled[] | undefined> {
     const range = ({ from, to }: { from: string; to: string }) => ({ key: wire(from), range_end: wire(to) })
     const answer = await this.#gateway.read<TransactionAnswer>('/v3/kv/txn', {

@@ -1,7 +1,7 @@
 /**
  * Bodies that are too large for etcd: files in a directory that all machines share, named after their content. Such a
  * file is written before the leaf that refers to it and never changed, so a reader who finds the leaf finds the file.
- * Several leaves may refer to one; what becomes of it when none does any more is told in `unused-bodies.ts`.
+ * Several leaves may refer to one; `unused-bodies.ts` deletes it when none does any more.
  */
 import fs from 'node:fs'
 import { join } from 'node:path'
@@ -18,14 +18,14 @@ export interface Elsewhere {
 }
 
 export class LargeBodies {
-  /** Of this tenant; `undefined` where none is configured. */
+  /** The directory of this tenant; `undefined` if none is configured. */
   readonly directory: string | undefined
 
   constructor(directory: string | undefined, tenant: string) {
     this.directory = directory === undefined ? undefined : join(directory, tenant)
   }
 
-  /** Where these bytes are kept, if not in etcd. */
+  /** Writes bytes that are too large for etcd to a file, and says where; `undefined` for others. */
   put(bytes: Uint8Array): Elsewhere | undefined {
     const size = bytes.length
     if (size <= largestInEtcd) return undefined
@@ -51,7 +51,7 @@ export class LargeBodies {
     return { name, size }
   }
 
-  /** After the leaf is there: should the file have been collected meanwhile, because this process slept, it is written again. */
+  /** Call it once the leaf is there. Writes the file again if it was deleted meanwhile because this process was paused. */
   keep(elsewhere: Elsewhere | undefined, bytes: Uint8Array): void {
     if (elsewhere && !this.has(elsewhere)) this.put(bytes)
   }
@@ -79,12 +79,12 @@ export class LargeBodies {
   }
 }
 
-/** True when the body is there already. From now on it counts as young, so that nobody collects it. */
+/** True if the body is there already. Renews its time, so that nobody deletes it as unused. */
 function isTaken(directory: string, name: string, size: number): boolean {
   const path = join(directory, name)
   if (fs.statSync(path, { throwIfNoEntry: false })?.size !== size) return false
   try {
-    // Not our own clock: whoever collects goes by what the files of this directory say.
+    // By the directory's time, not by our own clock: whoever deletes unused bodies compares the times of files.
     const now = timeIn(directory) / 1000
     fs.utimesSync(path, now, now)
     return true

@@ -1,7 +1,7 @@
 /**
- * Who leads now. When a leader dies, requests at the others are lost until they notice, and only their time-outs tell.
- * What a member says of itself it says at once, with or without a majority: so while requests wait in vain, all are
- * asked for the one that leads, and then the waiting is over.
+ * Finds the leader. When a leader dies, requests to the other members get no answer until an election is over, and we would
+ * wait for our time-outs. But a member answers at once, even without a majority, whether it leads. So while requests wait,
+ * all members are asked, and the waiting ends when one leads.
  */
 import type { Host } from './address.ts'
 import { pause } from './pause.ts'
@@ -15,7 +15,7 @@ interface Status {
 export interface Search {
   readonly hosts: readonly Host[]
   readonly ask: (host: Host) => Promise<Status>
-  /** False when nobody needs to know any more. */
+  /** False when nobody waits for the answer any more. */
   readonly isWanted: () => boolean
 }
 
@@ -23,13 +23,13 @@ const betweenMs = 40
 
 export async function findLeader({ hosts, ask, isWanted }: Search): Promise<Host | undefined> {
   while (isWanted()) {
-    // Whoever does not answer does not lead.
+    // A member that does not answer is not the leader.
     const statuses = await Promise.all(hosts.map((host) => ask(host).catch(() => undefined)))
     let found: { host: Host; term: number } | undefined
     hosts.forEach((host, i) => {
       const { header, leader, raftTerm } = statuses[i] ?? {}
       const term = Number(raftTerm ?? 0)
-      // One that was cut off still says that it leads, in an older term.
+      // A member that was cut off still says that it leads, but with an older term.
       if (leader !== undefined && leader === header?.member_id && term > (found?.term ?? 0)) found = { host, term }
     })
     if (found) return found.host

@@ -1,7 +1,7 @@
 /**
- * Leases: one record a resource, which stays when the lease has ended because the fencing number must go on growing, and
- * beside it one key for the newest holder. A write under a lease is done only while the key of its holder is there: that
- * is compared in the same transaction, so nobody who was overtaken can write, however late.
+ * Leases: one record for each resource, which stays when the lease has ended because the fencing number must go on growing,
+ * and beside it a key for the newest holder. A write under a lease compares that key in its transaction, so a holder who
+ * was replaced cannot write any more, however late it comes.
  *
  * A lease ends by time, not with the process, so these are not etcd's own leases, which live by heartbeats.
  */
@@ -31,7 +31,7 @@ interface LeaseRecord extends Lease {
   readonly by: string
 }
 
-/** What a guarded write compares, and reads when that does not hold. */
+/** What a guarded write compares, and what it reads if that fails. */
 export interface Fence {
   readonly compare: readonly Compare[]
   readonly otherwise: readonly Step[]
@@ -95,10 +95,10 @@ export class Leases {
       .sort((a, b) => (a.resource < b.resource ? -1 : 1))
   }
 
-  /** `fenced` when the lease has run out; otherwise what makes sure that nobody else took it meanwhile. */
+  /** `fenced` if the lease has run out; otherwise what a write must compare to be sure that nobody else took it. */
   async fence({ under }: Guard, now: () => Promise<number>): Promise<Fence | 'fenced'> {
     if (!under) return open
-    // The caller's own copy may be older than its last renewal, but an end still to come was never taken back.
+    // The caller's copy may be older than its last renewal, so if it has run out, ask. If it has not, it still counts.
     if (under.until <= (await now())) {
       const { record: current } = await this.#read(under.resource)
       if (current?.fence !== under.fence || current.until <= (await now())) return 'fenced'
@@ -113,7 +113,7 @@ export class Leases {
     return { record: found && parseRecord(found), revision: Number(found?.mod_revision ?? 0) }
   }
 
-  /** False when somebody changed the record first. */
+  /** False if somebody changed the record before. */
   async #write(lease: Lease, revision: number, handOver: readonly Step[]): Promise<boolean> {
     const operation = crypto.randomUUID()
     const key = this.#keys.lease(lease.resource)
@@ -133,7 +133,7 @@ export class Leases {
       this.#turn.expectHeld(foundBy(answer)[0])
       return false
     }
-    // The record itself says who wrote it. If somebody else did since, this one's time is over anyway.
+    // The record says who wrote it last. If that was somebody else, our lease is over anyway.
     await this.#settling.revoke(operation)
     return (await this.#read(lease.resource)).record?.by === operation
   }

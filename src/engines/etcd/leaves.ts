@@ -11,19 +11,19 @@ import type { LargeBodies } from './large-bodies.ts'
 import { foundBy, get, getAll, type KeyValue, type TransactionAnswer } from './transaction.ts'
 import { type About, notOurs, parseValue } from './value.ts'
 
-/** A leaf as one moment saw it. */
+/** A leaf at one revision of the cluster. */
 export interface Seen {
   /** `mod_revision` of its key: what a write compares. */
   readonly revision: number
   readonly about: About
-  /** Reads the body; only those kept elsewhere cost anything. */
+  /** The body. Only one that is kept in a file must be read for this. */
   bytes(atMost?: number): Uint8Array
   readonly size: number
-  /** As this process wrote it, however long ago: a write finds out, but nothing else follows from it. */
+  /** From `OwnWrites`, perhaps out of date. Good enough for a write, whose transaction compares; not for an answer. */
   readonly isRemembered?: true
 }
 
-/** Looked up, and not there: it may be that a folder is, and then when it last changed. */
+/** No leaf there. If a folder is, when that last changed. */
 export interface NotSeen {
   readonly folderChangedAt?: number
 }
@@ -41,14 +41,14 @@ export class Leaves {
     this.#bodies = bodies
   }
 
-  /** From the copy if there is one, absence too. */
+  /** From the copy of its folder, if there is one. */
   async find(path: TreePath): Promise<Seen | NotSeen> {
     const index = await this.#indexes.current(parentOf(path))
     if (index && !index.at(this.#keys.leaf(path)) && !index.at(this.#keys.folder(path))) return {}
     return this.#heldBy(index, path)
   }
 
-  /** The same for those who are about to write: that there is nothing to write to is for the cluster to say. */
+  /** The same before a write, but asks the cluster before it answers that there is nothing. */
   async findToWrite(path: TreePath): Promise<Seen | NotSeen> {
     const own = this.#indexes.isOpen(parentOf(path)) ? undefined : this.#indexes.own.at(this.#keys.leaf(path))
     if (own && !parseValue(own.value ?? '')?.about.isLog) return { ...this.seen(path, own, []), isRemembered: true }
@@ -90,7 +90,7 @@ export class Leaves {
     return { revision, about, size: elsewhere.size, bytes: (atMost) => this.#bodies.read(elsewhere, atMost) }
   }
 
-  /** What was there before the first line, then the lines in the order in which they came. */
+  /** The bytes before the first line, then the lines in the order in which they came. */
   #joined(path: TreePath, log: readonly KeyValue[]): Uint8Array {
     const startKey = this.#keys.logStart(path)
     const start = log.find(({ key }) => fromWire(key) === startKey)
@@ -117,14 +117,14 @@ export class EtcdLeaf implements Leaf {
   readonly changedAt: number
 
   constructor(seen: Seen, atMost: number | undefined) {
-    // A copy: callers may change what they are given, and the index must not change with it.
+    // A copy, because callers may change the bytes.
     this.bytes = Buffer.from(seen.bytes(atMost))
     this.size = seen.size
     this.modifiedAt = seen.about.modifiedAt
     this.changedAt = seen.about.changedAt
   }
 
-  /** Hashed only for those who ask. */
+  /** Hashed on demand. */
   get revision(): Revision {
     if (this.bytes.length < this.size) {
       throw invalidInput('PARTIAL_READ', 'A leaf that was read in part has no revision.', { hint: 'Read it whole.' })

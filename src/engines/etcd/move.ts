@@ -7,8 +7,8 @@ import type { About } from './value.ts'
 import { durability, fenced, type Writer } from './writer.ts'
 
 /**
- * Moves a leaf that nobody changed since it was read, to where nothing is. Whoever else moved or changed it first shows
- * in the same transaction, which then reads it anew: a lost race costs one request.
+ * Moves a leaf, if nobody changed it since it was read and nothing is at the target. If somebody did, the same transaction
+ * reads it again, so a lost race costs one request.
  */
 export async function moveLeaf(writer: Writer, from: TreePath, to: TreePath, options: MoveOptions): Promise<Moved> {
   const { keys, leaves, bodies, indexes, labels } = writer.cluster
@@ -21,7 +21,7 @@ export async function moveLeaf(writer: Writer, from: TreePath, to: TreePath, opt
     if (fence === 'fenced') return fenced
     if (!isSeen(seen)) return { outcome: 'gone' }
     if (isEdit && !change) return { outcome: 'taken' }
-    // Asked once for what it has seen: the target folder may just have been missing.
+    // Do not call `change` twice for the same bytes, as when only the target folder was missing.
     if (changed === undefined || changed === 'look first' || changed.revision !== seen.revision) {
       changed = await changedBy(options, seen)
       if (changed === 'look first') {
@@ -69,11 +69,11 @@ export async function moveLeaf(writer: Writer, from: TreePath, to: TreePath, opt
 interface Changed {
   readonly revision: number
   readonly bytes: Uint8Array | undefined
-  /** The bytes are those that `change` gave. */
+  /** `change` gave all the bytes. */
   readonly isWhole: boolean
 }
 
-/** From memory one may go on, and learn in the end that it was out of date; to refuse, one has to look. */
+/** Remembered bytes may be out of date. To move, that is enough, since the transaction compares; to refuse, ask first. */
 async function changedBy(
   { change, atMost }: MoveOptions,
   { revision, bytes, about, isRemembered }: Seen,
@@ -91,7 +91,7 @@ async function changedBy(
   }
 }
 
-/** What arrives: new bytes start the clock anew, the same ones keep their time. */
+/** What arrives at the target. New bytes get a new time, the same bytes keep theirs. */
 function arrivalOf(
   writer: Writer,
   { about, bytes }: Seen,
@@ -102,7 +102,7 @@ function arrivalOf(
   const { isLog, elsewhere, modifiedAt } = about
   const isSame = changed === undefined || Buffer.compare(changed, bytes()) === 0
   const times = { modifiedAt: isSame && !isTouched ? modifiedAt : now, changedAt: now }
-  // A body that is kept elsewhere is not read to be moved.
+  // A body that is kept in a file need not be read.
   if (isSame && elsewhere && !isLog) return { about: { ...times, elsewhere }, bytes: new Uint8Array() } as const
   const arriving = changed ?? bytes()
   const large = writer.cluster.bodies.put(arriving)

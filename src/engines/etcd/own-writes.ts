@@ -1,7 +1,6 @@
 /**
- * What this process itself wrote last: whoever claims a message soon completes it. To write again where one has written
- * needs no reading, and no copy of a folder full of other agents' work: if anybody has been there since, the transaction
- * says so and reads it anew.
+ * What this process wrote last. Whoever claims a message soon completes it, and need not read it again for that: if anybody
+ * else has changed it since, the transaction says so and reads it.
  */
 import type { Key } from './keys.ts'
 import type { KeyValue } from './transaction.ts'

@@ -1,8 +1,8 @@
 /**
- * How long to wait for an answer. A paused member never gives one and must be left soon, since writes shall be back in
- * two seconds; a busy one gives it late and must not be left each time. So: several times what is usual here, within
- * bounds. Only when nobody has answered for longer than an election takes, everything is slow rather than one member
- * gone, and waits grow. By time, not by the number of waits: many requests that fail together are one failure.
+ * How long to wait for an answer. A paused member never answers and must be left soon, because a write should take at most
+ * two seconds then; a busy member answers late and must not be left each time. So we wait several times as long as usual,
+ * within bounds. If no member has answered for longer than an election takes, everything is slow, and the waits grow. That
+ * goes by time and not by the number of failures: many requests that fail together are one failure.
  */
 const times = 6
 const shortest = 400
@@ -11,7 +11,7 @@ const electionMs = 3000
 
 export class Pace {
   #usual = 20
-  /** Since when waits are in vain. */
+  /** Since when no request has been answered. */
   #inVainSince: number | undefined
 
   get timeoutMs(): number {

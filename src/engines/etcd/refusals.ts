@@ -1,14 +1,14 @@
-/** What the cluster says no with, in words that tell a person what to do; and which of it is no answer at all. */
+/** Reads answers of the cluster: which count as answers, and errors in words that tell a person what to do. */
 import { denied, invalidInput, type SignalboxError, unavailable } from '../../kernel/errors.ts'
 import type { Reply } from './transport.ts'
 
 /**
  * - `answer`: as asked.
- * - `unknown`: the request may have had an effect or may have one yet.
- * - `again`: it had none, and will be taken in a moment.
- * - `login`: it had none; the token is missing, old or unknown there.
- * - `compacted`: the past that was asked for is not kept any more.
- * - `refused`: it had none, and repeating it changes nothing.
+ * - `unknown`: the request may have had an effect, or may still have one later.
+ * - `again`: it had no effect; repeating it in a moment will help.
+ * - `login`: it had no effect; the token is missing, old or unknown to this member.
+ * - `compacted`: the history that was asked for is not kept any more.
+ * - `refused`: it had no effect, and repeating it does not help.
  */
 export type Judgement =
   | { readonly is: 'answer'; readonly document: unknown }
@@ -28,7 +28,7 @@ export function judge({ status, text }: Reply): Judgement {
 }
 
 export function judgeRefusal(number: number | undefined, why: string): Judgement {
-  // Turned away before it was proposed to anybody.
+  // Refused before it was proposed to the other members.
   if (/proposal dropped|no leader|too many requests/.test(why)) return { is: 'again', why }
   if (/auth: (invalid auth token|revision)|invalid auth token|user name is empty/.test(why)) return { is: 'login', why }
   if (/compacted/.test(why)) return { is: 'compacted', why }
@@ -47,7 +47,7 @@ export function judgeRefusal(number: number | undefined, why: string): Judgement
 const refused = (error: SignalboxError): Judgement => ({ is: 'refused', error })
 const doctorHint = 'Run `signalbox doctor`, and compare the version of etcd with docs/guide/cluster.md.'
 
-/** Not for people: whoever writes with a lease gets another one. */
+/** Never shown to people: the code that uses a lease takes another one. */
 export const leaseGone = 'LEASE_GONE'
 const leaseNotFound = () =>
   unavailable(leaseGone, 'A lease of the etcd cluster has run out.', { hint: 'Repeat the command.' })
@@ -81,7 +81,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // A SyntaxError: something between us and the cluster answered.
+    // A SyntaxError: the answer is not the cluster's but that of something in between.
     return undefined
   }
 }

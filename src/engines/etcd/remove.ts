@@ -4,7 +4,7 @@ import { isSeen, notALeaf } from './leaves.ts'
 import { isUnchanged } from './transaction.ts'
 import { durability, fenced, type Writer } from './writer.ts'
 
-/** Removes a leaf with all that belongs to it. It is read first, because its label is in it. */
+/** Removes a leaf with its label and the lines of a log. It is read first, because the label is in it. */
 export async function removeLeaf(writer: Writer, path: TreePath, options: RemoveOptions): Promise<Removed> {
   const { keys, leaves, labels } = writer.cluster
   const folder = parentOf(path)

@@ -5,7 +5,7 @@ import { isSeen } from './leaves.ts'
 import { isUnchanged } from './transaction.ts'
 import { durability, fenced, type Writer } from './writer.ts'
 
-/** Puts other bytes where those of `revision` are. */
+/** Replaces the bytes of `revision` by others. */
 export async function replaceLeaf(
   writer: Writer,
   path: TreePath,
@@ -21,7 +21,7 @@ export async function replaceLeaf(
   for (;;) {
     const fence = await writer.fence(guard)
     if (fence === 'fenced') return fenced
-    // A copy of the folder may lag behind: that somebody was faster is for the cluster to say.
+    // A copy of the folder may lag behind. Ask the cluster before answering 'stale'.
     if (!isMeant(seen)) seen = await leaves.ask(path)
     if (!isSeen(seen)) return { outcome: 'gone' }
     if (!isMeant(seen)) return { outcome: 'stale' }
@@ -45,7 +45,7 @@ export async function replaceLeaf(
   }
 }
 
-/** Restarts the clock of a leaf. */
+/** Sets the time of a leaf to now. */
 export async function touchLeaf(writer: Writer, path: TreePath): Promise<Touched> {
   const { keys, leaves } = writer.cluster
   let seen = await leaves.findToWrite(path)

@@ -1,19 +1,18 @@
 /**
- * The lease of etcd that the turns of this process hang on: etcd drops their keys when it has not been renewed in time,
- * so that a turn ends with its process. It is renewed only while somebody needs it, and one that nobody needs runs out.
+ * The etcd lease that the turns of this process depend on. If it is not renewed in time, etcd deletes their keys, so a turn
+ * ends with its process. It is renewed only while somebody needs it, and runs out otherwise.
  */
 import type { Gateway } from './gateway.ts'
 
 /**
- * Who waits for a dead process waits for so long. A shorter time would be lost to a busy machine: there must be room
- * for some renewals that get no answer, each of which is noticed after 0.4 to 5 s. While the cluster has no leader no
- * lease runs out. etcd makes 2 s of anything shorter.
+ * How long others wait for a turn whose process has died. A busy machine needs this much: some renewals may get no answer,
+ * which takes 0.4 to 5 s to notice. While the cluster has no leader no lease runs out. etcd makes at least 2 s of it.
  */
 export const usualSeconds = 5
 
 interface Held {
   readonly id: string
-  /** When the last renewal that was answered had been sent. */
+  /** When the last renewal that got an answer was sent. */
   renewedAt: number
 }
 
@@ -30,7 +29,7 @@ export class Session {
     this.#seconds = seconds
   }
 
-  /** The id of a lease that is kept until `leave`. */
+  /** The id of a lease that is renewed until `leave`. */
   async join(): Promise<string> {
     this.#users++
     try {
@@ -50,7 +49,7 @@ export class Session {
     if (--this.#users === 0) this.close()
   }
 
-  /** This one has run out, or has to: the next to come get another. */
+  /** Stops using a lease that has run out, or should. The next caller gets another one. */
   abandon(id: string): void {
     if (this.#held?.id === id) this.#held = undefined
   }
@@ -69,13 +68,13 @@ export class Session {
     if (held && performance.now() - held.renewedAt > this.#renewMs) await this.#renew()
     if (this.#held) return this.#held.id
     const renewedAt = performance.now()
-    // One that was granted without an answer hurts nobody, and runs out.
+    // If the answer gets lost, the lease runs out by itself.
     const { ID: id } = await this.#gateway.read<{ ID: string }>('/v3/lease/grant', { TTL: `${this.#seconds}` })
     this.#held = { id, renewedAt }
     return id
   }
 
-  /** Failing is no matter here: whoever writes is told what became of the lease. */
+  /** Ignores failures: if the lease has run out, the next write says so. */
   async #renew(): Promise<void> {
     const held = this.#held
     if (!held) return
@@ -85,13 +84,13 @@ export class Session {
       if (Number(result?.TTL ?? 0) > 0) held.renewedAt = sentAt
       else this.abandon(held.id)
     } catch {
-      // No member answers, or none lets us in.
+      // No member answers, or the login fails.
       this.abandon(held.id)
     }
   }
 }
 
 interface KeptAlive {
-  /** Without a time it has run out. */
+  /** Missing if the lease has run out. */
   readonly result?: { readonly TTL?: string }
 }

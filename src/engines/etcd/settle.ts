@@ -1,10 +1,10 @@
 /**
- * What became of a write whose answer never came. It may have had its effect, or not, or still lie in the memory of a
- * paused member and have it in an hour, when somebody has long moved the message on: then it would be there twice.
+ * Finds out whether a write was done whose answer never came. It may still lie in the memory of a paused member and be done
+ * in an hour, when others have long moved the message on: then there would be two.
  *
- * So it is revoked first. Every write is done only if no key carries the id of its operation under `revoked`; putting
- * that key decides the matter, whoever it was that was slow. And every write leaves its id in the stamp of a folder,
- * whose history up to the revocation then says whether it had its effect, whatever others did since.
+ * So it is revoked first: every write is done only if there is no key with its operation's id under `revoked`. Once that
+ * key is there, the write is either done already or never will be. Which of the two is in the history of a folder's stamp,
+ * where every write leaves its id.
  */
 import { unavailable } from '../../kernel/errors.ts'
 import type { TreePath } from '../../kernel/tree-path.ts'
@@ -15,17 +15,17 @@ import { parseValue, printValue } from './value.ts'
 
 export interface Unanswered {
   readonly operation: string
-  /** In whose stamp the operation would have left its id. */
+  /** The folder in whose stamp the operation left its id if it was done. */
   readonly folder: TreePath
   /** A revision of the cluster before the write was sent. */
   readonly since: number
   readonly now: number
 }
 
-/** Revocations are kept this long: no member comes back with a request older than that. */
+/** How long revocations are kept. No member keeps a request for longer than that. */
 const keepSeconds = 3600
 const patienceMs = 20_000
-/** A member that tells nothing of the past for so long is left for another one. */
+/** If a member sends no history for so long, go to another one. */
 const silenceMs = 500
 
 export class Settling {
@@ -38,7 +38,7 @@ export class Settling {
     this.#keys = keys
   }
 
-  /** The revision at which it had its effect; `undefined` when it had none, and now never will. */
+  /** The revision at which the write was done; `undefined` if it was not, and never will be. */
   async settle({ operation, folder, since, now }: Unanswered): Promise<number | undefined> {
     const stamp = this.#keys.stamp(folder)
     const lease = await this.#leaseForRevocations()
@@ -55,9 +55,9 @@ export class Settling {
         failure: [revocation],
       }),
     )
-    // Without the folder's stamp no write to the folder can have been done.
+    // Without a stamp the folder does not exist, so no write to it was done.
     if (!answer.succeeded) return undefined
-    // As it was just before: where little happens, that says everything.
+    // The stamp right before ours often has the id already. Then no history need be read.
     const [before] = foundBy(answer)[0] ?? []
     const writtenAt = Number(before?.mod_revision ?? 0)
     if (parseValue(before?.value ?? '')?.about.by === operation) return writtenAt
@@ -65,14 +65,14 @@ export class Settling {
     return this.#inHistory(stamp, operation, since, revisionOf(answer.header))
   }
 
-  /** For a process that goes on writing: what is needed when there is no leader is better had before. */
+  /** Takes a lease for revocations early, since none can be had while there is no leader. */
   prepare(): void {
     void this.#leaseForRevocations().catch(() => {
-      // Unreachable just now: it is asked for again when it is needed.
+      // Not reachable now: it is asked for again when it is needed.
     })
   }
 
-  /** For writes that say by themselves whether they were done: from here on they will not be. */
+  /** For writes that leave a trace of their own: after this, such a write is done already or never will be. */
   async revoke(operation: string): Promise<void> {
     const lease = await this.#leaseForRevocations()
     const key = wire(this.#keys.revoked(operation))
@@ -107,7 +107,7 @@ export class Settling {
         { create_request: { key: wire(stamp), start_revision: `${since + 1}` } },
         {
           onMessage: ({ events = [] }: { events?: readonly { kv: KeyValue }[] }) => {
-            // Whoever is still telling is not gone.
+            // The member is still sending.
             clearTimeout(timer)
             timer = setTimeout(giveUp, silenceMs)
             for (const { kv } of events) {
@@ -132,12 +132,12 @@ export class Settling {
       this.#lease = undefined
       throw error
     })
-    // It must outlive the revocations made with it: a new one in good time.
+    // A revocation must not end with its lease too early, so take a new lease in good time.
     setTimeout(() => (this.#lease = undefined), (keepSeconds * 1000) / 4).unref()
     return this.#lease
   }
 
-  /** These may be repeated: doing them twice is doing them once. */
+  /** Repeats a write until it is answered. Only for writes whose repetition changes nothing. */
   async #until<Answer>(write: () => Promise<Answer | undefined>): Promise<Answer> {
     const startedAt = performance.now()
     for (;;) {

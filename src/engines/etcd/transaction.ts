@@ -1,4 +1,4 @@
-/** The few words of etcd's transactions that the engine uses, as its JSON gateway spells them. */
+/** The parts of etcd's transactions that the engine uses, in the form of its JSON gateway. */
 import { type Key, type KeyRange, wire } from './keys.ts'
 
 export interface Compare {
@@ -29,7 +29,7 @@ export interface Transaction {
   readonly failure: readonly Step[]
 }
 
-/** Numbers of 64 bits come as text; those we meet are far below 2^53. */
+/** 64-bit numbers come as text; ours are far below 2^53. */
 export interface KeyValue {
   readonly key: string
   readonly value?: string
@@ -68,7 +68,7 @@ export const isPresent = (key: Key): Compare => ({
   create_revision: '0',
 })
 
-/** Nobody wrote to the key since this revision of it was read. */
+/** True if nobody wrote to the key since this revision. */
 export const isUnchanged = (key: Key, revision: number): Compare => ({
   key: wire(key),
   target: 'MOD',

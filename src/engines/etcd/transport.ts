@@ -1,6 +1,6 @@
 /**
  * One request to one member of the cluster, by plain HTTP/1.1. Connections are kept; a member that is paused or cut off
- * keeps them too, so every request has an end. `fetch` would do, but takes certificates differently on each runtime.
+ * keeps them too, so every request has a time-out. Not `fetch`, which takes certificates differently on each runtime.
  */
 import http from 'node:http'
 import https from 'node:https'
@@ -9,7 +9,7 @@ import type { Host } from './address.ts'
 export interface Reply {
   readonly status: number
   readonly text: string
-  /** What time it was there, as its header says. */
+  /** The `Date` header: the time at the member. */
   readonly date: string | undefined
 }
 
@@ -38,7 +38,7 @@ export interface TlsFiles {
   readonly key?: string
 }
 
-/** Nothing came back. What was not `sent` cannot have had an effect; of what was sent nobody knows. */
+/** No answer came. A request that was not `sent` had no effect; of one that was sent, that is unknown. */
 export class NoAnswer extends Error {
   readonly wasSent: boolean
 
@@ -55,9 +55,9 @@ interface Request {
   readonly token: string | undefined
 }
 
-/** No connection came about, so that no request can have gone out. Bun has words of its own. */
+/** Errors without a connection, so that no request was sent. Bun has names of its own. */
 const unsent = /^(ECONNREFUSED|ConnectionRefused|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|FailedToOpenSocket)$/
-/** The other side is not who it should be, or takes us for somebody else. */
+/** The certificate of one side is not accepted by the other. */
 const untrusted = /CERT|ALTNAME|TLS|SSL/
 
 export class Transport {
@@ -88,7 +88,7 @@ export class Transport {
         const pieces: Buffer[] = []
         response.on('data', (piece: Buffer) => {
           pieces.push(piece)
-          // Whoever is still speaking is not gone.
+          // The member is still sending.
           clearTimeout(timer)
           timer = setTimeout(giveUp, timeoutMs)
         })
@@ -106,9 +106,9 @@ export class Transport {
     })
   }
 
-  /** An answer that goes on: one line a document, as long as both sides live. */
+  /** An answer without end: one JSON document a line. */
   stream(to: Host, path: string, body: string, { token, onLine, onEnd }: StreamOptions): Stream {
-    // A connection of its own: one that is kept could be given back while it still speaks.
+    // A connection of its own: a kept one could be reused while this answer still goes on.
     const request = this.#open(to, { path, method: 'POST', body, token }, undefined)
     let isOver = false
     let rest = ''

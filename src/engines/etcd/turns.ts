@@ -1,4 +1,4 @@
-/** At most so many at a time; the others wait their turn. A request that waits here has not been sent, and its time does not run. */
+/** Lets so many requests run at a time. One that waits here has not been sent, and its time-out has not begun. */
 export class Turns {
   readonly #waiting: (() => void)[] = []
   #free: number

@@ -1,10 +1,10 @@
 /**
- * Bodies kept in files (`large-bodies.ts`) that no leaf refers to any more, and leaves whose body is missing. Nobody can
- * delete a file and a key in one step, so what is not referred to is deleted only when it is old, and in an order that a
- * writer who takes the same content meanwhile does not lose it:
+ * Deletes bodies in files (`large-bodies.ts`) that no leaf refers to any more, and finds leaves whose body is missing. A file
+ * and a key cannot be deleted in one step. So only old files are deleted, and in an order in which a writer that uses the
+ * same content at the same time does not lose it:
  *
- *   collector  looks at all leaves of one moment · puts the file aside · young after all? puts it back : deletes it
- *   writer     makes the file young, or writes it if it is not there · writes the leaf · looks whether it is still there
+ *   here       read all leaves · rename the file · if its time was renewed meanwhile, put it back, else delete it
+ *   writer     renew the file's time, or write it if it is missing · write the leaf · check that the file is still there
  */
 import fs from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ import { fromWire, wire } from './keys.ts'
 import { type RangeAnswer, revisionOf } from './transaction.ts'
 import { parseValue } from './value.ts'
 
-/** Between making a file young and writing its leaf a request or two go by; an hour is how long requests are feared. */
+/** A file younger than this is kept. Its leaf follows after a request or two, which can take an hour at worst. */
 const youngMs = 3_600_000
 const pageSize = 100
 
@@ -43,7 +43,7 @@ export async function findUnusedBodies(cluster: Cluster, repair: boolean): Promi
   ]
 }
 
-/** The names of all bodies that leaves refer to, each with the key of one; as one moment saw them. */
+/** The names of all bodies that leaves refer to at one revision, each with the key of one such leaf. */
 async function referredBodies({ gateway, keys }: Cluster): Promise<Map<string, string>> {
   const { from, to } = keys.everything()
   const referred = new Map<string, string>()
@@ -67,7 +67,7 @@ async function referredBodies({ gateway, keys }: Cluster): Promise<Map<string, s
   return referred
 }
 
-/** `NAME`; `.NAME.ID` while it is being written, `.NAME.aside` while it is being collected. */
+/** From `NAME`, from `.NAME.ID` while it is being written, or from `.NAME.aside` while it is being deleted. */
 const nameIn = (file: string): string => file.replace(/^\./, '').split('.')[0]!
 const asideOf = (name: string): string => `.${name}.aside`
 const isDraft = (file: string): boolean => file.startsWith('.') && file !== asideOf(nameIn(file))
@@ -76,7 +76,7 @@ function filesIn(directory: string): string[] {
   try {
     return fs.readdirSync(directory).filter((file) => /^(?:[0-9a-f]{64}|\.[0-9a-f]{64}\.[\w-]+)$/.test(file))
   } catch (error) {
-    // Nothing large was ever written.
+    // No large body was ever written.
     if ((error as { code?: string }).code === 'ENOENT') return []
     throw unreadable(directory, error)
   }
@@ -87,7 +87,7 @@ function oldAt(directory: string, file: string, now: number): Unused[] {
   return found && now - found.mtimeMs > youngMs ? [{ file, size: found.size }] : []
 }
 
-/** A collector that died between putting aside and putting back. */
+/** Puts back files that a process renamed before it died. */
 function putBack(directory: string, files: readonly string[], referred: ReadonlyMap<string, string>): void {
   for (const file of files) {
     const name = nameIn(file)
@@ -95,12 +95,12 @@ function putBack(directory: string, files: readonly string[], referred: Readonly
   }
 }
 
-/** True when it is gone: by us, or by another collector. */
+/** True if the file is gone, deleted by us or by another process. */
 function collect(directory: string, file: string, now: number): boolean {
   const aside = file.startsWith('.') ? file : asideOf(file)
   if (aside !== file) {
     if (!rename(directory, file, aside)) return true
-    // Whoever took it before it was put aside has made it young; whoever comes now writes it anew.
+    // A writer that used it before the rename has renewed its time; one that comes now writes a new file.
     if (oldAt(directory, aside, now).length === 0) {
       rename(directory, aside, file)
       return false
@@ -110,7 +110,7 @@ function collect(directory: string, file: string, now: number): boolean {
   return true
 }
 
-/** Over a file of the same name, which has the same content. False when there is nothing to rename. */
+/** May replace a file of the same name, which has the same content. False if there is nothing to rename. */
 function rename(directory: string, from: string, to: string): boolean {
   try {
     fs.renameSync(join(directory, from), join(directory, to))

@@ -1,6 +1,6 @@
 /**
- * What stands in etcd for a leaf: one line of JSON about it, then its bytes. The line says when the bytes were written,
- * when the leaf last moved, and which operation did that; `etcdctl get` shows all of it to a person.
+ * The value of a leaf in etcd: one line of JSON about it, then its bytes. The line says when the bytes were written, when the
+ * leaf last moved, and which operation did that; a person can read it with `etcdctl get`.
  */
 import { corrupt, type SignalboxError } from '../../kernel/errors.ts'
 
@@ -11,11 +11,11 @@ export interface About {
   readonly changedAt: number
   /** The id of the operation that wrote this. */
   readonly by: string
-  /** What it is found by: there is a key of its own for it, as long as the leaf is here. */
+  /** What `first` finds the leaf by. It also has a key of its own, as long as the leaf is in this folder. */
   readonly label?: string
-  /** The bytes are in lines of their own: see `keys.ts`. */
+  /** The bytes are in several keys, one for each line: see `keys.ts`. */
   readonly isLog?: true
-  /** The bytes are in a file of this name, because they are too many for etcd. */
+  /** The bytes are in a file of this name, because they are too large for etcd. */
   readonly elsewhere?: { readonly name: string; readonly size: number }
 }
 
@@ -37,7 +37,7 @@ interface Line {
 const newline = 10
 const nothing = new Uint8Array()
 
-/** In base64, as the gateway wants it. */
+/** In base64, for the gateway. */
 export function printValue(
   { modifiedAt, changedAt, by, label, isLog, elsewhere }: About,
   bytes: Uint8Array = nothing,
@@ -54,7 +54,7 @@ export function printValue(
   return (bytes.length === 0 ? head : Buffer.concat([head, bytes])).toString('base64')
 }
 
-/** `undefined` for what Signalbox did not write: somebody put it there by hand. */
+/** `undefined` for a value that Signalbox did not write. */
 export function parseValue(text: string): Value | undefined {
   const all = Buffer.from(text, 'base64')
   const end = all.indexOf(newline)
@@ -72,7 +72,7 @@ export function parseValue(text: string): Value | undefined {
     }
     return { about, bytes: all.subarray(end + 1) }
   } catch {
-    // A SyntaxError: not our line.
+    // A SyntaxError: not a line of ours.
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-/** What the writing verbs have in common: the time, a fence, one transaction, and how to read why it was not done. */
+/** Shared by the verbs that write: the time, the fence, the transaction, and reading why it was not done. */
 import type { Clock } from '../../kernel/clock.ts'
 import { parentOf, type TreePath } from '../../kernel/tree-path.ts'
 import type { Guard } from '../../tree/tree.ts'
@@ -10,7 +10,7 @@ import type { NotSeen, Seen } from './leaves.ts'
 import { get, getAll, type KeyValue, type Step } from './transaction.ts'
 import { type About, printValue } from './value.ts'
 
-/** A majority of the members has it on its disk. */
+/** An answered write is on the disks of a majority of the members. */
 export const durability = 'full' as const
 export const fenced = { outcome: 'fenced' } as const
 
@@ -20,7 +20,7 @@ export class Writer {
   readonly cluster: Cluster
   readonly #clock: Clock | undefined
 
-  /** `clock` stands for the cluster's time; without it, that is what the members say. */
+  /** `clock` is used instead of the cluster's time. */
   constructor(cluster: Cluster, clock: Clock | undefined) {
     this.cluster = cluster
     this.#clock = clock
@@ -45,7 +45,7 @@ export class Writer {
     return this.cluster.commits.commit({ folders, now, change })
   }
 
-  /** The folders that a write found missing. */
+  /** Makes the folders that a write found missing. */
   async makeMissing({ missing }: NotDone): Promise<void> {
     for (const folder of missing) await this.cluster.folders.make(folder, await this.now())
   }
@@ -55,17 +55,17 @@ export class Writer {
     return { key: this.cluster.keys.leaf(path), value, folder: parentOf(path) }
   }
 
-  /** The lines of a log go when its leaf does, or becomes an ordinary one. */
+  /** Deletes the lines of a log when its leaf goes or is no log any more. */
   dropsLog({ about }: Seen, path: TreePath): { readonly dropped?: KeyRange } {
     return about.isLog ? { dropped: this.cluster.keys.log(path) } : {}
   }
 
-  /** Reads a leaf as `seenAgain` wants it. */
+  /** The steps that read a leaf for `seenAgain`. */
   lookAgain(path: TreePath): [Step, Step] {
     return [get(this.cluster.keys.leaf(path)), getAll(this.cluster.keys.log(path))]
   }
 
-  /** The leaf as the transaction that was not done found it. */
+  /** The leaf as found by the transaction that was not done. */
   seenAgain(path: TreePath, [leaf = [], log = []]: readonly (readonly KeyValue[])[]): Seen | NotSeen {
     return leaf[0] ? this.cluster.leaves.seen(path, leaf[0], log) : {}
   }

@@ -7,11 +7,11 @@ const lineEnd = 10
 
 /**
  * Appends the line and returns the open file. One write with O_APPEND never mixes with another's. If the file does
- * not end in a line end, a crash cut the last line off: ours starts on a new one and the fragment stays. Because
- * such a cut can also happen between our look and our write, the place where the line landed is looked at again.
+ * not end in a line end, a crash cut the last line off: ours starts on a new line and the fragment stays. Such a cut can
+ * also happen between our check and our write, so we read back where our line landed.
  *
- * `shared`: the file has a second name, perhaps outside the root, so that nothing was written. `replaced`: it was put out
- * of its place meanwhile, and the line with it.
+ * `shared`: the file has a second name, perhaps outside the root, so that nothing was written. `replaced`: somebody put
+ * another file in its place meanwhile, and our line is in the old one.
  */
 export function appendLine(disk: Disk, place: Place, line: string, mode: number): number | 'shared' | 'replaced' {
   const fd = disk.open(place, openFlags.append, mode)
@@ -39,11 +39,11 @@ function appendTo(disk: Disk, fd: number, place: Place, line: string): 'appended
     if (attempt > 2 || landedOnItsOwnLine(disk, fd, sizeBefore, text)) break
   }
   const { nlink, ino } = disk.statOpen(fd)
-  // Some file systems count no names at all: then it is where it was.
+  // Some file systems always count 0 names. So compare which file has the name now.
   return nlink === 0 && disk.stat(place)?.ino !== ino ? 'replaced' : 'appended'
 }
 
-/** Whether a line is in a file, as a whole one. */
+/** Whether a file contains a line, whole. */
 export const hasLine = (bytes: Buffer, line: string): boolean =>
   Buffer.concat([Buffer.from('\n'), bytes]).includes(`\n${line}\n`)
 
@@ -54,7 +54,7 @@ function byteAt(disk: Disk, fd: number, position: number): number | undefined {
 
 function landedOnItsOwnLine(disk: Disk, fd: number, sizeBefore: number, text: Buffer): boolean {
   if (text[0] === lineEnd) return true
-  // From the last byte of what was there: normally a line end and then our line, nothing else.
+  // Starts at the last byte that was there before: normally a line end, then our line and nothing else.
   const start = Math.max(0, sizeBefore - 1)
   const region = Buffer.alloc(sizeBefore - start + text.length * 2)
   const length = disk.read(fd, region, 0, region.length, start)

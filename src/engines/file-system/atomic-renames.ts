@@ -9,7 +9,7 @@ const always = new Set([0x58465342, 0x9123683e, 0xf2f52010])
 /** ext2, ext3 and ext4 share a number. With a journal they have an entry in here, named after the device. */
 const [extended, journals] = [0xef53, '/proc/fs/jbd2']
 
-/** False also where it cannot be found out. */
+/** False if it cannot be found out. */
 export function renamesAreAtomic(fd: number): boolean {
   try {
     const { type } = fs.statfsSync(`/proc/self/fd/${fd}`)
@@ -17,7 +17,7 @@ export function renamesAreAtomic(fd: number): boolean {
     const device = deviceName(fs.fstatSync(fd).dev)
     return fs.readdirSync(journals).some((name) => name.replace(/-\d+$/, '') === device)
   } catch {
-    // Not Linux, or a /proc that does not tell: then nothing is known.
+    // Not Linux, or a /proc that does not tell.
     return false
   }
 }

@@ -1,10 +1,10 @@
 /**
  * Moves that are judged on what was won, and on which the bytes may change: the file is renamed to a private name, which
  * only one mover can; then it is read and shown to the caller, who says what it becomes; then it is put at its target by
- * a step that replaces nothing. Whoever was held up in between holds a file that nobody else can have moved, changed or
- * exchanged. What the caller does not want goes back to where it was.
+ * a step that replaces nothing. However long the process is paused in between, nobody else can move, change or exchange
+ * the file. What the caller does not want goes back to where it was. See docs/decisions/0003-moving-with-one-winner.md.
  *
- * A few bytes that restate the place are written in place, anything else as a new file that takes the place of the old.
+ * A few bytes that only repeat what the folder says are overwritten; any other change is a new file in place of the old.
  */
 import { parentOf, type TreePath } from '../../kernel/tree-path.ts'
 import { bytesAfter } from '../../tree/overwrite.ts'
@@ -21,7 +21,7 @@ import type { Recovery } from './recovery.ts'
 import type { Scratch } from './scratch.ts'
 
 type Change = NonNullable<MoveOptions['change']>
-/** `again`: it is not the file that was looked at, so that it must be looked at anew. */
+/** `again`: the file was exchanged after we looked at it, so start over. */
 type MoveTry = Moved | 'again'
 
 /** What is asked for, and where. */
@@ -40,12 +40,12 @@ interface Opened extends Held {
   readonly writable: boolean
 }
 
-/** A second name of this file may be the trace of a move that must be settled first. */
+/** The file has a second name, which may be left from an unfinished move. That must be recovered first. */
 interface Shared {
   readonly shared: number
 }
 
-/** After a first failure, which is the one to report, a second one on the way out is expected. */
+/** Expected while cleaning up after a failure. Only the first failure is reported. */
 const cleanUpCodes = ['EBADF', 'EIO', 'ENOSPC', 'EACCES', 'EMFILE']
 
 export interface ChangingParts {
@@ -83,10 +83,10 @@ export class ChangingMoves {
     return this.#move({ from, to, change, touched, timed, atMost })
   }
 
-  /** `settled`: a file whose second name is no trace of another move. */
+  /** `settled`: the inode of a file whose second name is known not to come from another move. */
   #move(asked: Asked, settled?: number): Moved | Promise<Moved> {
     for (let attempt = 0; attempt < 100; attempt++) {
-      // Where putting it back takes two steps, a look first: its own place could be taken by another of its name meanwhile.
+      // Where putting it back takes two steps, check the target before: meanwhile another file could get the old name.
       if (!this.#moves.isOneStep && this.#isTaken(asked)) return { outcome: 'taken' }
       const won = this.#moves.win(asked.from, asked.timed)
       if (won === 'again') continue
@@ -108,7 +108,7 @@ export class ChangingMoves {
     return this.#disk.stat(source) !== undefined
   }
 
-  /** Removes what is judged to be what was meant: won first, as for a move. */
+  /** Removes a leaf if `onlyIf` agrees. It is won first, as for a move. */
   async remove(path: TreePath, onlyIf: NonNullable<RemoveOptions['onlyIf']>): Promise<Removed> {
     let settled: number | undefined
     for (let attempt = 0; attempt < 100; attempt++) {
@@ -155,8 +155,8 @@ export class ChangingMoves {
   }
 
   /**
-   * Why a leaf that was won is not the one to be judged. `again`: it was exchanged, written to or touched between the look
-   * and the rename, so that the times of the look are not its own; a rename changes only the later one of them.
+   * Why a leaf that was won must not be judged yet. `again`: it was exchanged, written to or touched between `stat` and
+   * rename, so those times are not its own. (A rename itself changes only `ctime`.)
    */
   #doubt({ stats, seen, from }: Opened, settled: number | undefined): 'again' | Shared | undefined {
     if (!stats.isFile()) throw notALeaf(this.#folders.shown(from))
@@ -167,7 +167,7 @@ export class ChangingMoves {
   async #judgedLater(opened: Opened, asked: Asked, later: Promise<Changed>): Promise<MoveTry> {
     try {
       const changed = await later
-      // What was read before is overwritten by now; under its private name the file has stayed as it was.
+      // Read again: the buffer is shared and overwritten by now. The file itself cannot have changed under its private name.
       return await this.#carryOut(opened, asked, this.#read(opened, asked), changed)
     } catch (error) {
       throw this.#undone(opened, error)
@@ -176,7 +176,7 @@ export class ChangingMoves {
 
   #carryOut(opened: Opened, asked: Asked, seen: Buffer, changed: Changed): MoveTry | Promise<MoveTry> {
     if (changed === undefined) return this.#putBack(opened, { outcome: 'kept' })
-    // A second name may lie outside the root: what is written through this one would change there.
+    // A second name may lie outside the root, and a write would change the file there too.
     const isOwn = opened.stats.nlink === 1
     if (!(changed instanceof Uint8Array)) {
       const canOverwrite = isOwn && opened.writable && changed.restates === true && spanInPlace(seen, changed)
@@ -191,7 +191,7 @@ export class ChangingMoves {
     return this.#arriveRewritten(opened, asked, after, after)
   }
 
-  /** `after`: its bytes, where all of them were read. */
+  /** `after`: its bytes, if all of them were read. */
   #arriveAsItIs(opened: Opened, asked: Asked, after: Uint8Array | undefined): MoveTry | Promise<MoveTry> {
     if (asked.touched) this.#disk.setTimes(opened.own, this.#now())
     const outcome = this.#publish(opened, asked.to)
@@ -205,11 +205,11 @@ export class ChangingMoves {
     return this.#flushes.moved(asked.from, asked.to, after)
   }
 
-  /** Writes the few bytes first: nobody sees the file at its target without them. */
+  /** Writes the few bytes before the file arrives, so that nobody sees it at its target without them. */
   #arriveOverwritten(opened: Opened, asked: Asked, seen: Uint8Array, change: Overwrite): MoveTry | Promise<MoveTry> {
     const { at, bytes } = change
     const { fd } = opened
-    // Where a change is tried out and fails half-way, the old bytes are put back.
+    // Puts the old bytes back when the write or the move fails.
     const restore = () => writeAll(this.#disk, fd, seen.subarray(at, at + bytes.length), at)
     try {
       writeAll(this.#disk, fd, bytes, at)
@@ -230,7 +230,7 @@ export class ChangingMoves {
     return this.#putBack(opened, { outcome })
   }
 
-  /** `elsewhere`: the target is a file system of its own, so that the bytes must be written there. */
+  /** `elsewhere`: the target is on another file system, so the bytes must be written there. */
   #publish(won: Held, to: TreePath): 'done' | 'taken' | 'gone' | 'elsewhere' {
     try {
       return this.#moves.publishWon(won, to)
@@ -255,7 +255,7 @@ export class ChangingMoves {
         ...this.#flushes.ofDraft,
       })
     let draft = write()
-    // If this fails, the draft is left to whoever settles the note: as long as that stands, it must be there.
+    // If this fails the draft stays: recovery needs it for as long as the note is there.
     let outcome = this.#moves.publishRewritten(opened, draft, to)
     if (outcome === 'elsewhere') {
       this.#scratch.discard(draft)
@@ -281,7 +281,7 @@ export class ChangingMoves {
     return outcome
   }
 
-  /** The first failure is the one to report; what cannot be put back now is put back by whoever lists the folder next. */
+  /** Reports the first failure. What cannot be put back now is put back by whoever lists the folder next. */
   #undone(opened: Opened, error: unknown): unknown {
     did(cleanUpCodes, () => this.#disk.close(opened.fd))
     try {

@@ -1,6 +1,6 @@
 /**
- * Every file-system call of this engine, one name each and nothing else in between. Tests wrap it to count the
- * steps, to kill the process between two of them, or to make one fail.
+ * Every file-system call of this engine goes through here. Tests wrap it to count the steps, to kill the process between
+ * two of them, or to make one fail.
  *
  * Synchronous, because on paths without fsync that is several times faster than promises; only the two flushes
  * that many callers can share have an asynchronous form.
@@ -10,7 +10,7 @@ import fs from 'node:fs'
 export type Stats = fs.Stats
 export type Dirent = fs.Dirent
 
-/** An open folder: what the names of its files are put after, and its descriptor for calls that take one. */
+/** An open folder: the prefix for the names of its files, and its descriptor for calls that take one. */
 export interface Folder {
   readonly fd: number
   readonly prefix: string
@@ -27,7 +27,7 @@ export class Place {
     this.name = name
   }
 
-  /** For calls that take one text. Most places are used twice, and putting it together costs a tenth of a call. */
+  /** For calls that take a path. Kept, because most places are used twice and joining costs a tenth of a system call. */
   get path(): string {
     this.#path ??= this.folder.prefix + this.name
     return this.#path
@@ -61,8 +61,8 @@ export interface Disk {
   flushLater(fd: number): Promise<void>
   flushDataLater(fd: number): Promise<void>
   /**
-   * One rename that never replaces, where the system has it. `undefined`: not to be had (yet), use `link`.
-   * `strange`: it failed for a reason that the portable way will name better.
+   * One rename that never replaces, where the system has it. `undefined`: not available (yet), use `link`.
+   * `strange`: it failed for another reason; the portable way will fail too and name it.
    */
   renameNew: ((from: Place, to: Place) => 'done' | 'taken' | 'gone' | 'strange') | undefined
   /** Swaps two files in one step, where the system has it. */
@@ -112,7 +112,7 @@ export const openFlags = {
 
 export const codeOf = (error: unknown): string | undefined => (error as { code?: string } | undefined)?.code
 
-/** Runs a call whose failure with one of these codes is an answer, not an error. */
+/** Runs a call; failing with one of these codes answers `undefined`. */
 export function unless<T>(codes: readonly string[], call: () => T): T | undefined {
   try {
     return call()

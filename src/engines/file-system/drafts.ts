@@ -1,4 +1,4 @@
-/** Drafts that were left behind, and by whom: only what a dead process left is rubbish. */
+/** Drafts that were left behind, and by whom. Only those of dead processes may be deleted. */
 import type { TreePath } from '../../kernel/tree-path.ts'
 import { type Disk, did, Place } from './disk.ts'
 import type { FileSystemTime } from './file-time.ts'
@@ -20,21 +20,21 @@ export interface DraftParts {
 export interface LeftDraft {
   readonly place: Place
   readonly folder: TreePath
-  /** `dead`: its process is gone. `unknown`: that cannot be told. `foreign`: it is named like none of ours. */
+  /** `dead`: its process is gone. `unknown`: that cannot be found out. `foreign`: it has no name of ours. */
   readonly by: 'dead' | 'unknown' | 'foreign'
   readonly holder?: HolderId
   readonly isRubbish: boolean
 }
 
-/** What nobody's name is on is kept for so long, by the file system's time. */
+/** How long a foreign file is kept, by the file system's time. */
 const foreignKeptFor = 7 * 24 * 60 * 60 * 1000
 
-/** All drafts but those of the living. */
+/** All drafts except those of living processes. */
 export function leftDrafts(parts: DraftParts, assumptions: Assumptions = {}): LeftDraft[] {
   const found = parts.scratch.folders().flatMap((folder) => draftsIn(parts, folder, assumptions))
   if (!found.some(({ by }) => by === 'dead')) return found
-  // Looked at after the processes are known to be dead: by then their notes change no more. As long as a process has
-  // one, a draft may be what it is about, and a draft that is missing would be taken for one that has arrived.
+  // Read the notes only once the processes are known to be dead: then they no longer change. A draft that a note may be
+  // about stays, because recovery takes a missing draft for one that has arrived.
   const { slots, strange } = parts.slots.read()
   const noted = new Set([...slots, ...strange].map(({ holder }) => holder))
   return found.filter(({ by, holder }) => by !== 'dead' || !noted.has(holder))
@@ -57,12 +57,12 @@ function isOld({ disk, time }: DraftParts, place: Place): boolean {
   return stats?.isFile() === true && time.now() - stats.ctimeMs > foreignKeptFor
 }
 
-/** Clears away what the dead left. Nobody waits for it, so a failure can wait for `doctor`. */
+/** Deletes the drafts of dead processes. Nobody waits for that, so failures are left to `doctor`. */
 export function sweepDrafts(parts: DraftParts): void {
   try {
     for (const draft of leftDrafts(parts)) if (draft.isRubbish) removeDraft(parts.disk, draft)
   } catch {
-    // The disk refuses: `doctor` tells.
+    // `doctor` will tell about it.
   }
 }
 

@@ -71,7 +71,7 @@ export const sharedFile = (where: string): SignalboxError =>
     hint: 'Put a copy in its place: cp FILE FILE.new, then mv FILE.new FILE.',
   })
 
-/** Any failure as an error for people. What is already one passes unchanged. */
+/** Turns any failure into an error for people. A `SignalboxError` passes unchanged. */
 export function explain(error: unknown, where: string): unknown {
   if (error instanceof SignalboxErrorClass) return error
   const code = codeOf(error)

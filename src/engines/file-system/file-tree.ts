@@ -56,16 +56,16 @@ export interface FileTreeParts {
   readonly root: string
   readonly durability: Durability
   readonly modes: { readonly file: number; readonly folder: number }
-  /** Stands for the file system's own time. */
+  /** Used instead of the file system's own time. */
   readonly clock: Clock | undefined
   readonly patience: LockPatience | undefined
 }
 
 /** Loading the native calls takes 2 ms on Bun and 8 on Node: a command that sends one message is faster without. */
 const nativeAfter = process.versions.bun ? 12 : 100
-/** The same for reading alone, which gains less. */
+/** The same, counted in reads, which gain less. */
 const nativeAfterReads = process.versions.bun ? 200 : 1000
-/** A process that does this much has the time to clear away what crashed ones left; a single command does not. */
+/** After this many writes a process deletes the drafts of dead ones. A single command has no time for that. */
 const sweepAfter = 64
 
 const dot = 46
@@ -91,7 +91,7 @@ export class FileTree implements Tree {
   readonly #flushes: Flushes
   readonly #changing: ChangingMoves
   readonly #watching = new Set<Watching>()
-  /** One that was looked at closely and found to be fine. */
+  /** The last path that looked suspect and was found to be fine. */
   #lastSuspect = ''
   #exclusiveSteps = 0
   #reads = 0
@@ -104,7 +104,7 @@ export class FileTree implements Tree {
     const [folders, holders] = [this.#folders, new Holders(disk)]
     const setAside = new SetAside(disk, folders)
     const scratch = new Scratch(disk, folders, holders, setAside, modes.file)
-    // What a file says of when it was made is true whatever clock a test holds.
+    // Locks and drafts go by what files really say, whatever clock a test passes in.
     const time = new FileSystemTime({ disk, scratch })
     const locks = new Locks({ disk, folders, holders, scratch, setAside, time, patience })
     const slots = new Slots(disk, setAside, holders, modes.file)
@@ -143,7 +143,7 @@ export class FileTree implements Tree {
     })
   }
 
-  /** Settles what crashed processes left half-way. Called once when the tree is opened. */
+  /** Finishes or undoes what dead processes left. Called once when the tree is opened. */
   recover(): Promise<unknown> {
     return this.#attempt(undefined, () => this.#recovery.recover())
   }
@@ -192,7 +192,7 @@ export class FileTree implements Tree {
       const open = this.#folders.at(folder, false)
       if (open === undefined) return
       for (const name of names) {
-        // Of a name that begins like ours there is nothing to look at but the name.
+        // Only names that begin with a dot, or are no names at all, can be the engine's own or lead outside.
         if (name.charCodeAt(0) === dot || !isSegment(name)) this.#check(childOf(folder, name))
         const head = headOf(this.#disk, new Place(open, name), atMost)
         if (head) onHead(name, head)
@@ -262,7 +262,7 @@ export class FileTree implements Tree {
     return new WrittenLeaf('created', this.#flushes.durability, content)
   }
 
-  /** Puts a draft in its place; when the folder is a file system of its own, by a second draft written there. */
+  /** Puts a draft in its place; if that is on another file system, by a second draft that is written there. */
   #publishDraft(draft: Draft, path: TreePath, content: Uint8Array | string): 'done' | 'taken' {
     try {
       const outcome = this.#settling.publish(draft.place, path)
@@ -297,7 +297,7 @@ export class FileTree implements Tree {
       const outcome = this.#disk.exchange?.(draft.place, target) ?? 'strange'
       if (outcome === 'gone') return { outcome: 'gone' }
       if (outcome === 'done' && revisionOf(readWhole(this.#disk, draft.place)!.bytes) !== revision) {
-        // A foreign program wrote between our look and the swap: its bytes go back.
+        // A foreign program wrote between our check and the swap: put its bytes back.
         this.#disk.exchange?.(draft.place, target)
         return { outcome: 'stale' }
       }
@@ -331,11 +331,11 @@ export class FileTree implements Tree {
   }
 
   /**
-   * Gives a leaf that has a second name, perhaps outside the root, a file of its own: what is done to it then happens here
-   * alone. By a move onto itself, so that a leaf that others move meanwhile does not come back. False when it is gone.
+   * Replaces a leaf that has a second name, perhaps outside the root, by a copy with one name, so that changes do not reach
+   * the other name. Done by a move onto itself: a leaf that others move meanwhile does not come back. False when it is gone.
    */
   async #makeOwn(path: TreePath, file: number): Promise<boolean> {
-    // The second name can be the trace of a move that is not finished.
+    // The second name may be left from an unfinished move.
     await this.#recovery.settleNamesOf(file)
     for (let attempt = 0; ; attempt++) {
       const place = this.#folders.place(path, false)
@@ -371,14 +371,14 @@ export class FileTree implements Tree {
       if (typeof appended === 'number') return appended
       if (attempt > 9) throw sharedFile(this.#folders.shown(path))
       if (appended === 'shared') await this.#locks.within('path', path, () => this.#copyInPlace(path))
-      // Whoever put another file in its place may have taken the line along.
+      // Whoever put another file in its place may have copied our line into it.
       else if (hasLine(readWhole(this.#disk, place)?.bytes ?? nothing, line)) {
         return this.#disk.open(place, openFlags.append, this.#fileMode)
       }
     }
   }
 
-  /** The same bytes in a file with one name. In one step, so that no appender finds nothing there and begins anew. */
+  /** Swaps in a copy with one name. In one step: an appender that found nothing there would begin a new file. */
   async #copyInPlace(path: TreePath): Promise<void> {
     const place = this.#folders.place(path, false)
     const current = place && readWhole(this.#disk, place)
@@ -402,7 +402,7 @@ export class FileTree implements Tree {
       return outcome === 'done' ? this.#flushes.moved(from, to, undefined) : { outcome }
     } catch (error) {
       if (codeOf(error) !== 'EXDEV') throw error
-      // The target is a file system of its own: the bytes are written there, and the promises stay the same.
+      // The target is on another file system: write the bytes there, with the same promises.
       return this.#changing.move(from, to, asItIs)
     }
   }
@@ -514,7 +514,7 @@ export class FileTree implements Tree {
     if (before < nativeAfterReads && this.#reads >= nativeAfterReads) this.#goNative()
   }
 
-  /** Once; twice is fine. */
+  /** Does nothing the second time. */
   #goNative(): void {
     Object.assign(this.#disk, loadNative())
   }
@@ -530,8 +530,8 @@ export class FileTree implements Tree {
   }
 
   /**
-   * Every verb runs in here, so that no failure of the disk reaches a caller unexplained. What needs no waiting is
-   * done without any: on the hot paths each `await` in between costs as much as a system call.
+   * Every verb runs in here, so that no failure of the disk reaches a caller unexplained. Awaits only what is a promise:
+   * on the hot paths each `await` costs as much as a system call.
    */
   #attempt<T>(path: TreePath | undefined, work: () => T | Promise<T>): Promise<T> {
     this.#folders.enter()

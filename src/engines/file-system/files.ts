@@ -2,39 +2,39 @@
 import { corrupt } from '../../kernel/errors.ts'
 import { codeOf, type Disk, openFlags, type Place, type Stats } from './disk.ts'
 
-/** Nothing of ours comes near; a stranger's file of this size is refused instead of filling the memory. */
+/** No message comes near this size. A larger file is refused, so that it cannot fill the memory. */
 export const largestLeaf = 512 * 1024 * 1024
 
 /**
- * Where every read lands first. Most leaves fit, and then get memory of just their size: a new page for each would cost
- * more than the read. Reads are synchronous and copy before they return, so one for all is enough.
+ * The buffer for all reads. Most leaves fit, and are copied to memory of just their size: a large buffer for each would
+ * cost more than the read. Reads are synchronous and copy before they return, so one buffer is enough.
  */
 const landing = Buffer.allocUnsafeSlow(16 * 1024)
 
 /**
- * Reads a whole file like `readOpen`, into memory that the next read overwrites: for those who are done with it by then.
- * Memory of its own for every message is the dearest thing about reading it.
+ * Reads a whole file like `readOpen`, but into the shared buffer, which the next read overwrites. Memory of its own for
+ * every message would cost more than everything else about reading it.
  */
 export function readFleeting(disk: Disk, fd: number): Buffer {
   const length = disk.read(fd, landing, 0, landing.length, 0)
   return length < landing.length ? landing.subarray(0, length) : readOpen(disk, fd, landing.length, largestLeaf)
 }
 
-/** The first bytes of a file, in the same memory. `undefined` for what is not there or is nothing to be read from. */
+/** The first bytes of a file, in the shared buffer. `undefined` for what is missing or cannot be read. */
 export function headOf(disk: Disk, place: Place, atMost: number): Buffer | undefined {
   let fd: number | undefined
   try {
     fd = disk.open(place, openFlags.read)
     return landing.subarray(0, disk.read(fd, landing, 0, Math.min(atMost, landing.length), 0))
   } catch {
-    // Gone, a link, a pipe, a folder, not ours to read: whoever wants to know why reads it alone.
+    // Gone, a link, a pipe, a folder, not ours to read. `read` would say which.
     return undefined
   } finally {
     if (fd !== undefined) disk.close(fd)
   }
 }
 
-/** The same bytes in memory that nobody overwrites. */
+/** A copy of bytes that lie in the shared buffer; other bytes as they are. */
 export const keepable = (bytes: Uint8Array): Uint8Array =>
   bytes.buffer === landing.buffer ? Buffer.from(bytes) : bytes
 
@@ -47,7 +47,7 @@ export function readOpen(disk: Disk, fd: number, expected: number, atMost: numbe
   }
   let wanted = Math.min(landing.length, atMost)
   let length = disk.read(fd, landing, 0, wanted, 0)
-  // An ordinary file gives less than asked for only at its end.
+  // A regular file gives less than asked for only at its end.
   if (length < wanted || length === atMost) return copyOf(landing, length, length)
   let buffer = copyOf(landing, length, Math.min(Math.max(expected + 1, length * 2), atMost))
   for (;;) {
@@ -81,12 +81,12 @@ export function readWhole(disk: Disk, place: Place): { bytes: Buffer; stats: Sta
   }
 }
 
-/** What opening answers for things that are no ordinary file. */
+/** What opening fails with for things that are no regular file. */
 const notPlain = ['ELOOP', 'ENXIO', 'EISDIR', 'ENODEV', 'EAGAIN', 'ENOTDIR']
 
 /**
- * A small file that may be anybody's: only an ordinary one of at most so many bytes is read. Never waits, never follows
- * a link.
+ * Reads a small file that anybody may have put there: only a regular one, and at most so many bytes. Never waits, never
+ * follows a link.
  */
 export function readSmall(
   disk: Disk,
@@ -113,7 +113,7 @@ export function readSmall(
   }
 }
 
-/** Writes all of it; a short write is carried on with. */
+/** Writes all bytes, in several calls if the system writes fewer than asked. */
 export function writeAll(disk: Disk, fd: number, bytes: Uint8Array, position: number | null): void {
   writeFirst(disk, fd, bytes, bytes.length, position)
 }
@@ -123,7 +123,7 @@ function writeFirst(disk: Disk, fd: number, bytes: Uint8Array, length: number, p
   while (done < length) done += disk.write(fd, bytes, done, length - done, position === null ? null : position + done)
 }
 
-/** Where text becomes bytes before it is written, for the same reason that reads have their landing. */
+/** The buffer in which text becomes bytes before it is written: one for all, as for reads. */
 const takeOff = Buffer.allocUnsafeSlow(64 * 1024)
 const bytesEach = 3
 

@@ -1,4 +1,4 @@
-/** Making what was written as safe as this tree promises, before anybody is told of it. */
+/** Flushes what was written, as this tree's durability demands, before a verb answers. */
 import { parentOf, type TreePath } from '../../kernel/tree-path.ts'
 import type { Durability, Moved, Overwrite } from '../../tree/tree.ts'
 import type { Disk } from './disk.ts'
@@ -7,7 +7,7 @@ import { both, GroupCommit } from './group-commit.ts'
 
 export class Flushes {
   readonly durability: Durability
-  /** What makes the bytes of a draft safe before it is put in its place. */
+  /** How the bytes of a draft are flushed before it is put in its place. */
   readonly ofDraft: { readonly flush?: (fd: number) => void }
   readonly #disk: Disk
   readonly #folders: Folders
@@ -21,12 +21,12 @@ export class Flushes {
     this.ofDraft = durability === 'process' ? {} : { flush: (fd) => disk.flushData(fd) }
   }
 
-  /** `full` flushes whatever it writes; `batch` spares itself what can be written anew from where the leaf lies. */
+  /** `full` flushes everything; `batch` leaves out bytes that only repeat what the leaf's folder says. */
   mustFlush({ restates }: Overwrite): boolean {
     return this.durability === 'full' || (this.durability === 'batch' && restates !== true)
   }
 
-  /** The bytes and both folders at once: in whatever order they reach the disk, it answers when all have. */
+  /** Flushes the bytes and both folders at the same time, and answers when all are on the disk. */
   async movedAndWritten(fd: number, from: TreePath, to: TreePath, bytes: Uint8Array | undefined): Promise<Moved> {
     const [, moved] = await both(this.flushAndClose(fd), this.moved(from, to, bytes))
     return moved
@@ -51,7 +51,7 @@ export class Flushes {
     if (fd !== undefined) this.#disk.flush(fd)
   }
 
-  /** Makes the entries of a folder as safe as this tree promises. */
+  /** Flushes the entries of a folder, if this tree's durability demands it. */
   async settled(folder: TreePath): Promise<void> {
     if (this.durability === 'batch') await this.#commit.flushed(folder)
     if (this.durability === 'full') this.folder(folder)

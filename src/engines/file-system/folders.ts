@@ -3,10 +3,11 @@
  *
  * Each folder is opened once, step by step from the root, and is then named by its descriptor (`/proc/123/fd/7/name`,
  * or the 7 itself in a call that takes one): whatever happens to the path afterwards, the call lands in the folder that
- * was checked. Where there is no `/proc`, every step is checked by name instead, which leaves an instant open.
+ * was checked. Where there is no `/proc`, every step is checked by name instead; a link swapped in right after the check
+ * would then be followed.
  *
- * A folder that was renamed away must not go on receiving messages, so a descriptor is asked for its path again
- * when it was not asked for a while. That is one call in 50 ms, not one a message.
+ * A folder that was renamed away must not go on receiving messages, so now and then we ask the system for the path of a
+ * descriptor: one call in 50 ms, not one a message.
  */
 import { invalidInput, notFound } from '../../kernel/errors.ts'
 import { nameOf, parentOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
@@ -15,12 +16,12 @@ import { explain, linkRefused, notALeaf } from './failures.ts'
 
 interface Pinned extends Folder {
   readonly path: TreePath
-  /** No part of its path is suspect: what lies in it need only have a name that is none. */
+  /** No part of its path is suspect (`isSuspect`), so of a leaf in it only the name must be checked. */
   readonly isPlain: boolean
   checkedAt: number
 }
 
-/** A path that was taken apart. */
+/** A path, split into folder and name. */
 interface Known {
   readonly path: TreePath
   readonly folder: Pinned
@@ -31,7 +32,7 @@ interface Known {
 
 const trustedFor = 50
 const mostOpen = 200
-/** A move has two folders, and whoever works through a queue goes to and fro between a few. */
+/** A move has two folders, and working through a queue needs only a few. */
 const mostRecent = 4
 
 export class Folders {
@@ -41,9 +42,9 @@ export class Folders {
   readonly #mask = process.umask()
   readonly #onMade: (parent: TreePath) => void
   readonly #open = new Map<string, Pinned>()
-  /** The folders of the last paths: found by comparing, without cutting a piece off each path and hashing it. */
+  /** The folders of the last paths. Comparing with these is quicker than a look-up in a map. */
   readonly #recent: Pinned[] = []
-  /** The last two paths: a move has two, and each is asked for twice. */
+  /** The last two paths: a move has two, and asks for each twice. */
   #last: Known | undefined
   #lastButOne: Known | undefined
   /** Where the descriptors of this process are found: `/proc/123/fd/`. Empty where there is no `/proc`. */
@@ -89,12 +90,12 @@ export class Folders {
     }
   }
 
-  /** True for a path that cannot be suspect, because its folder is known not to be and its name is none. */
+  /** True for a path that is known not to be suspect: neither its folder nor its name is. */
   isPlain(path: TreePath): boolean {
     return this.#known(path)?.isPlain === true
   }
 
-  /** Called when a folder turned out to be gone; true when it was held open and a second try makes sense. */
+  /** Called when a folder turned out to be gone. True when we had it open, so that trying again makes sense. */
   forget(folder: TreePath): boolean {
     const known = this.#open.get(folder)
     return known !== undefined && !this.#isStillThere(known)
@@ -144,7 +145,7 @@ export class Folders {
     return above && this.#step(above, folder, make)
   }
 
-  /** Only of a path in one of the recent folders. */
+  /** Knows only paths in one of the recent folders. */
   #known(path: TreePath): Known | undefined {
     if (this.#last?.path === path) return this.#last
     if (this.#lastButOne?.path === path) return this.#lastButOne
@@ -173,7 +174,7 @@ export class Folders {
     this.#drop('')
     let fd: number
     try {
-      // The root itself may be reached through links: it is the user's choice, not a stranger's.
+      // Links on the way to the root are followed: the user chose it, not a stranger.
       fd = this.#disk.open(absolute(this.root), openFlags.directory)
     } catch (error) {
       if (codeOf(error) === 'ENOENT') {
@@ -188,7 +189,7 @@ export class Folders {
       }
       throw explain(error, this.root)
     }
-    // By number: `/proc/self` is a link, and following it would cost a microsecond at every use of a path.
+    // By pid: following the link `/proc/self` would cost a microsecond at every use of a path.
     const missing = ['ENOENT', 'EACCES', 'EINVAL', 'ENOTDIR']
     const self = unless(missing, () => this.#disk.readLink('/proc/self')) ?? 'self'
     const descriptors = `/proc/${self}/fd/`
@@ -229,7 +230,7 @@ export class Folders {
     return pinned
   }
 
-  /** Asks the system where the descriptor's folder is now; lets go of it when that is somewhere else. */
+  /** Asks the system where the descriptor's folder is now, and closes it when that is somewhere else. */
   #isStillThere(known: Pinned): boolean {
     const folder = known.path
     const expected = folder === '' ? this.#rootShown : `${this.#rootShown === '/' ? '' : this.#rootShown}/${folder}`
@@ -259,7 +260,7 @@ export class Folders {
   }
 }
 
-/** A part that is empty or begins with a dot, a backslash or a NUL: nearly no path has any, all others are looked at. */
+/** A part that is empty or begins with a dot, or a backslash or NUL anywhere. The few paths that match are checked in full. */
 export const isSuspect = /^[./]|\/[./]|\/$|[\\\0]|^$/
 
 const isTrusted = (known: Pinned): boolean => performance.now() - known.checkedAt < trustedFor

@@ -1,7 +1,6 @@
 /**
- * Flushing folders together: one flush of a folder is under way at a time, and everybody who changed the folder before
- * the next one begins shares that one. With many writers in flight this shares the cost; a single one pays what it
- * always did.
+ * Flushes folders for many writers at once: one flush of a folder runs at a time, and everybody who changes the folder
+ * meanwhile shares the next one. A single writer pays for a whole flush, as without this.
  */
 import type { TreePath } from '../../kernel/tree-path.ts'
 import { renamesAreAtomic } from './atomic-renames.ts'
@@ -9,9 +8,9 @@ import type { Disk } from './disk.ts'
 import type { Folders } from './folders.ts'
 
 interface Flushing {
-  /** Ends with the flush under way, however it ends. */
+  /** Resolves when the flush under way ends, also when it fails. */
   idle: Promise<void>
-  /** The flush that has not begun yet: whoever comes now shares it. */
+  /** The flush that has not begun yet. Whoever comes now shares it. */
   next: Promise<void> | undefined
 }
 
@@ -30,12 +29,12 @@ export class GroupCommit {
   /** Resolves when everything that was in the folder at this moment is on the disk. */
   flushed(folder: TreePath): Promise<void> {
     const flushing = this.#flushings.get(folder) ?? this.#begin(folder)
-    // The one under way may have begun before our change: it does not count for us.
+    // The flush under way may have begun before our change, so wait for the next.
     flushing.next ??= flushing.idle.then(() => this.#start(folder, flushing))
     return flushing.next
   }
 
-  /** Not at once, but when this turn of the loop is over: others who were woken with us have changes, too. */
+  /** Begins after this pass of the event loop: others that were woken with us have changes, too. */
   #begin(folder: TreePath): Flushing {
     const idle = new Promise<void>((resolve) => setImmediate(resolve))
     const flushing = { idle, next: undefined }
@@ -55,8 +54,8 @@ export class GroupCommit {
 
   /**
    * Resolves when a move that was just made is on the disk. It changed two folders, and no standard says that flushing
-   * one of them makes the other safe. Where a rename could reach the disk by halves, the half that must not be missing goes
-   * first: a file under both names is found again, one under none is not.
+   * one of them makes the other safe. Where half a rename could reach the disk, the target is flushed first: a file
+   * under both names is found again, one under neither is lost.
    */
   async moved(from: TreePath, to: TreePath): Promise<void> {
     if (from === to) return this.flushed(to)
@@ -82,12 +81,12 @@ export class GroupCommit {
 
   async #flush(folder: TreePath): Promise<void> {
     const fd = this.#folders.descriptor(folder)
-    // A folder that is gone took its entries with it: there is nothing left to make safe.
+    // The folder is gone and its entries with it: nothing is left to flush.
     if (fd !== undefined) await this.#disk.flushLater(fd)
   }
 }
 
-/** Waits for both, also when one fails: nobody may close a folder that is still being flushed. */
+/** Waits for both even if one fails: a folder must not be closed while it is being flushed. */
 export async function both<A, B>(first: A | Promise<A>, second: B | Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([first, second])
   return Promise.all([first, second])

@@ -1,13 +1,13 @@
 /**
- * Who holds something: this process, named so that others can tell whether it still lives. A pid alone does not
- * do: it is used again after a restart, and means something else in another container.
+ * Names this process, so that others can find out whether it still lives. A pid alone would not do: it is used again
+ * after a restart, and means another process in another container. See docs/decisions/0030-who-holds-what.md.
  */
 import { absolute, type Disk, openFlags, unless } from './disk.ts'
 
 /** `pid-start-host_boot_space-instance`, letters and digits only. */
 export type HolderId = string & { readonly __holder?: never }
 
-/** Tells apart the copies of this module in one process (worker threads have the pid in common). */
+/** Tells apart worker threads of one process, which share a pid. */
 const instance = Math.random().toString(36).slice(2, 8).padEnd(6, '0')
 
 export type Life = 'alive' | 'dead' | 'unknown'
@@ -18,17 +18,17 @@ interface Holder {
   readonly start: string
   /** The machine, across restarts; `nowhere` unless it is certain. */
   readonly host: string
-  /** One run of the machine. */
+  /** The id of one run of the machine. */
   readonly boot: string
-  /** In which the pid means something: one for each container. */
+  /** The pid namespace: each container has one. */
   readonly space: string
 }
 
 type Here = Pick<Holder, 'host' | 'boot' | 'space'>
 
-/** What is not known is equal to nothing. */
+/** Stands for an unknown value; never equal to another one. */
 const nowhere = '0'
-/** The system's own namespaces have the same numbers on every Linux; those of containers have others. */
+/** The namespaces outside all containers: the same numbers on every Linux. */
 const outermost = { pid: 'pid:[4026531836]', uts: 'uts:[4026531838]' }
 /** Names that many machines have. */
 const commonNames = ['', 'localhost', 'localhost.localdomain', '(none)']
@@ -55,8 +55,8 @@ export class Holders {
   }
 
   /**
-   * `unknown` for holders on another machine, in a container that cannot be looked into, and for names that no holder
-   * has. A stopped process is alive: whatever the clock says, what it holds is its own.
+   * `unknown` for processes on another machine or in a container that we cannot see into, and for names that are no
+   * holder's. A stopped process is alive, for however long it is stopped.
    */
   lifeOf(id: HolderId): Life {
     if (id === this.self) return 'alive'
@@ -80,11 +80,11 @@ export class Holders {
     const startNow = this.#startOf(pid)
     if (startNow !== undefined) return startNow === start ? 'alive' : 'dead'
     if (!this.#answers(pid)) return 'dead'
-    // It is there, and the system hides since when: on Linux it may be another by now.
+    // There is such a process, but the system does not say since when. On Linux it may be another one by now.
     return process.platform === 'linux' ? 'unknown' : 'alive'
   }
 
-  /** In a container of this machine, if we are outside of all: then every process can be seen. */
+  /** For a process in a container of this machine. Only from outside all containers can we see every process. */
   #lifeInside({ pid, start, space }: Holder): Life {
     const canSeeAll = this.#link('/proc/self/ns/pid') === outermost.pid && this.#text('/proc/1/stat') !== undefined
     if (!canSeeAll) return 'unknown'
@@ -93,7 +93,7 @@ export class Holders {
       if (!/^\d+$/.test(name) || this.#pidInside(name) !== pid) continue
       const itsSpace = this.#spaceOf(name)
       if (itsSpace === undefined) isInDoubt = true
-      // Where time itself is shifted, starts cannot be compared: then the pid decides.
+      // In a time namespace, start times cannot be compared: then the pid decides.
       else if (itsSpace === space) {
         const isSameTime = this.#link(`/proc/${name}/ns/time`) === this.#link('/proc/self/ns/time')
         if (!isSameTime || this.#startOf(Number(name)) === start) return 'alive'
@@ -102,7 +102,7 @@ export class Holders {
     return isInDoubt ? 'unknown' : 'dead'
   }
 
-  /** The pid that a process in a container has for itself: the last of those it is known by. */
+  /** The pid of a process inside its own container: the last of those the system lists. */
   #pidInside(name: string): number | undefined {
     const pids = /^NSpid:\s*(.*)$/m.exec(this.#text(`/proc/${name}/status`) ?? '')?.[1]?.split(/\s+/) ?? []
     return pids.length > 1 ? Number(pids.at(-1)) : undefined
@@ -114,8 +114,8 @@ export class Holders {
   }
 
   /**
-   * Containers of one image can share the id and even the name of their machine: in one, the host is not known. Nor is
-   * it where one of the two is missing. Two machines must never be taken for one that was restarted.
+   * Unknown in a container, since containers of one image can share machine id and even host name, and where either is
+   * missing. Two machines must never be taken for one that was restarted.
    */
   #host(): string {
     if (process.platform !== 'linux') return shortHash(process.getBuiltinModule('node:os').hostname())
@@ -141,7 +141,7 @@ export class Holders {
     const stat = this.#text(`/proc/${pid}/stat`)
     if (stat === undefined) return undefined
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    // A zombie is dead: its parent has just not looked yet.
+    // A zombie has ended; only its parent has not collected it yet.
     if (fields[0] === 'Z' || fields[0] === 'X') return 'dead'
     return Number(fields[19]).toString(36)
   }
@@ -174,7 +174,7 @@ function answersSignals(pid: number): boolean {
   }
 }
 
-/** `undefined` for anything else, holders of earlier versions included: they told less, so nothing can be known. */
+/** `undefined` for anything else. Names of earlier versions told less, so they are unknown, too. */
 function parseHolder(id: string): Holder | undefined {
   const parts = /^([0-9a-z]{1,8})-([0-9a-z]{1,13})-([0-9a-z]{1,7})_([0-9a-z]{1,7})_([0-9a-z]{1,7})-[0-9a-z]{1,8}$/.exec(
     id,
@@ -191,10 +191,10 @@ export function holderOf(name: string): { readonly holder: HolderId; readonly re
   return holder === '' ? undefined : { holder, rest }
 }
 
-/** Of the process as it is known where it runs. */
+/** The pid as seen in its own container. */
 export const pidOf = (holder: HolderId): number => Number.parseInt(holder.split('-')[0] ?? '', 36)
 
-/** FNV-1a, enough to tell machines and stripes apart; not a safeguard against anybody. */
+/** FNV-1a: enough to tell machines and stripes apart, no protection against forgery. */
 export function shortHash(text: string): string {
   return fnv(text).toString(36)
 }

@@ -7,7 +7,7 @@ import type { Overwrite } from '../../tree/tree.ts'
 const line = 64
 const mostBytes = 10
 
-/** The few bytes in which a change of contents consists; `undefined` when a plain overwrite would not be safe. */
+/** The few bytes that differ; `undefined` when overwriting them would not be safe. */
 export function spanInPlace(before: Uint8Array, change: Uint8Array | Overwrite): Overwrite | undefined {
   if (change instanceof Uint8Array) return difference(before, change)
   const { at, bytes } = change

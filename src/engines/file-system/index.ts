@@ -15,9 +15,9 @@ export interface FileTreeOptions {
   readonly durability?: Durability
   /** `owner` (the default): files 0600, folders 0700. `group`: 0660 and 0770. */
   readonly permissions?: 'owner' | 'group'
-  /** Stands for the file system's own time, by which ages and ends are measured. Leave it out for what files really say. */
+  /** Used instead of the file system's own time to measure ages and ends. For tests. */
   readonly clock?: Clock | undefined
-  /** False: what crashed processes left half-way is left to be looked at first. */
+  /** False: what dead processes left stays as it is, so that it can be inspected first. */
   readonly recover?: boolean
   /** For tests: how long to wait for a lock. */
   readonly patience?: LockPatience
@@ -44,13 +44,13 @@ export async function openFileTree(options: FileTreeOptions): Promise<Tree> {
   return tree
 }
 
-/** The root without links. It may itself be reached through some: that is the user's choice, not a stranger's. */
+/** The root with links resolved: the user chose it, not a stranger. */
 function realRoot({ root, mustExist }: FileTreeOptions, mode: number): string {
   try {
     if (!mustExist) fs.mkdirSync(root, { recursive: true, mode })
     return fs.realpathSync(root)
   } catch (error) {
-    // Said properly, with what to do about it, when the folder itself is opened.
+    // Opening the folder will say this with a hint.
     if (['ENOENT', 'ENOTDIR', 'EEXIST'].includes((error as { code: string }).code)) return root
     throw explain(error, root)
   }

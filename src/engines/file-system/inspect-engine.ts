@@ -1,4 +1,4 @@
-/** What does not belong among the engine's own files, or belongs to nobody who can be asked. */
+/** For `doctor`: what does not belong among the engine's own files, or belongs to a process that we cannot ask about. */
 import { childOf, nameOf, type TreePath } from '../../kernel/tree-path.ts'
 import { engineHome, home } from '../../tree/home.ts'
 import type { Finding } from '../../tree/tree.ts'
@@ -14,12 +14,12 @@ import { slotsFolder } from './slots.ts'
 
 const engineFolders = [slotsFolder, locksFolder, leasesFolder, scratchFolder, setAsideFolder]
 
-/** Something else where the engine has a folder of its own. Before anything is repaired that needs those folders. */
+/** Something else in place of one of the engine's folders. Repaired first, since other repairs need those folders. */
 export function oddFolders(parts: InspectParts): Finding[] {
   const { disk, folders, setAside, repair } = parts
   const above = folders.at(home, false)
   const homeStats = above && disk.stat(new Place(above, nameOf(engineHome)))
-  // What would lie in it cannot be looked at.
+  // Then nothing below it can be checked.
   if (homeStats && !homeStats.isDirectory()) return [notAFolder(folders.shown(engineHome), false)]
   const open = setAside.look(engineHome)
   return engineFolders.flatMap((folder) => {
@@ -121,7 +121,7 @@ export function setAsideBefore({ setAside, folders }: InspectParts): Finding[] {
   }))
 }
 
-/** Somebody holds this who cannot be asked. */
+/** A process holds this, and we cannot find out whether it lives. */
 export const unknownHolder = (
   path: string,
   holder: HolderId,

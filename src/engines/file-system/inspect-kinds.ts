@@ -7,8 +7,8 @@ import type { Recovery } from './recovery.ts'
 import type { Scratch } from './scratch.ts'
 
 /**
- * Tells which files of the tree have a second name that is no trace of a write or move going on: those that are drafts at
- * the same time are about to lose that one.
+ * Finds files with a second name, except those whose second name is a draft or comes from a move under way: they lose it
+ * soon.
  */
 export function hardLinks(disk: Disk, folders: Folders, recovery: Recovery, scratch: Scratch) {
   let drafts: Set<number> | undefined

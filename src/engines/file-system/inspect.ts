@@ -1,4 +1,4 @@
-/** What crashes and strangers leave behind, found and, on request, put right. */
+/** For `doctor`: finds what crashes and strangers left behind and, on request, puts it right. */
 import { childOf, isSegment, parentOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
 import { isReserved } from '../../tree/home.ts'
 import type { Finding } from '../../tree/tree.ts'
@@ -30,7 +30,7 @@ export interface InspectParts extends DraftParts {
   readonly leases: Leases
   readonly settling: Settling
   readonly repair: boolean
-  /** A person says that holders who cannot be asked are gone. Counts only with `repair`. */
+  /** A person says that processes whose life is unknown are gone. Counts only with `repair`. */
   readonly assumeGone: boolean
   /** Folders to walk through, beside the engine's own. */
   readonly within: readonly TreePath[]
@@ -39,7 +39,7 @@ export interface InspectParts extends DraftParts {
 export async function inspectFiles(parts: InspectParts): Promise<Finding[]> {
   const before = setAsideBefore(parts)
   const odd = oddFolders(parts)
-  // Nothing can be finished or freed by folders that are not there.
+  // Without those folders no move can be finished and no lock freed.
   if (odd.some(({ repaired }) => !repaired)) return [...odd, ...openToTheWorld(parts), ...before]
   return [
     ...openToTheWorld(parts),
@@ -65,7 +65,7 @@ function openToTheWorld({ disk, folders, repair }: InspectParts): Finding[] {
       path: folders.root,
       message: 'Every user of this machine may write into the root.',
       hint: `Take that right away: chmod o-w ${folders.root}`,
-      // A sticky directory such as /tmp is meant to be so.
+      // A sticky directory such as /tmp is meant to be open to all.
       repaired:
         repair && (mode & 0o1000) === 0 && did(['EPERM', 'EACCES', 'EROFS'], () => disk.changeMode(fd, mode & 0o7775)),
     },
@@ -101,7 +101,7 @@ const unfinished = (path: string, to: string, renamed: string | undefined, repai
   repaired,
 })
 
-/** Walks the folders for private files nobody will settle, for links and odd things, and for unusable names. */
+/** Walks the folders for private files that nobody will put back, links and other odd things, and unusable names. */
 async function strayEntries(parts: InspectParts): Promise<Finding[]> {
   const findings: Finding[] = []
   const waiting = [...parts.within]

@@ -1,4 +1,4 @@
-/** What is told of a file: its bytes and times, and how a write to it went. */
+/** Answers about a file: its bytes and times, and the outcome of a write to it. */
 import { invalidInput } from '../../kernel/errors.ts'
 import type { Durability, Entry, Leaf, Revision } from '../../tree/tree.ts'
 import type { Dirent, Stats } from './disk.ts'
@@ -19,7 +19,7 @@ export class FileLeaf implements Leaf {
     this.changedAt = changedAt
   }
 
-  /** Hashing costs a few microseconds a kilobyte: only those who ask for it pay. */
+  /** Made on demand: hashing costs a few microseconds a kilobyte. */
   get revision(): Revision {
     if (this.bytes.length < this.size) {
       throw invalidInput('PARTIAL_READ', 'A leaf that was read in part has no revision.', { hint: 'Read it whole.' })

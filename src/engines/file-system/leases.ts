@@ -2,10 +2,9 @@
  * Leases as small readable files, one a resource, changed under a lock. The file stays after the lease has ended,
  * because the fencing number must go on growing.
  *
- * A file that says something else is replaced when the lease is taken next, and a copy is set aside. The count is lost
- * with it, so the next number is then the time of the file system in microseconds. That is higher than any that was given
- * out: numbers are given out one at a time, under a lock and with several system calls each, so that a count which began
- * at 1, or at the microseconds of an earlier time, cannot have come so far.
+ * A file that cannot be read as a lease is replaced when the lease is taken next, and a copy is set aside. Its number is
+ * lost, so the next one is the file system's time in microseconds. That is higher than any number given out before: each
+ * takes a lock and several system calls, so no count, wherever it began, grows by one every microsecond.
  */
 
 import type { Clock } from '../../kernel/clock.ts'
@@ -26,7 +25,7 @@ export const leasesFolder = childOf(engineHome, 'leases')
 
 const largestLease = 1024 * 1024
 const longestText = 64 * 1024
-/** Microseconds reach it in the year 2223, counting never. */
+/** The time in microseconds reaches this in the year 2223. A higher number was never ours. */
 const highestFence = 8e15
 
 export interface LeasesParts {
@@ -36,7 +35,7 @@ export interface LeasesParts {
   readonly setAside: SetAside
   readonly time: FileSystemTime
   readonly clock: Clock
-  /** Makes a replaced file as safe as the tree's other writes. */
+  /** Flushes a replaced file, as the tree's durability demands. */
   readonly settle: (folder: TreePath) => Promise<void>
   readonly flushing: { readonly flush?: (fd: number) => void }
 }
@@ -95,7 +94,7 @@ export class Leases {
     return readable.filter((lease) => lease.until > now).sort((a, b) => (a.resource < b.resource ? -1 : 1))
   }
 
-  /** What lies among the leases and is none, for `doctor`. */
+  /** For `doctor`: files among the leases that are none. */
   strange(): { readonly name: string; readonly reason: Reason }[] {
     const folder = this.#parts.setAside.look(leasesFolder)
     if (folder === undefined) return []
@@ -105,12 +104,12 @@ export class Leases {
     })
   }
 
-  /** Puts an ended lease in its place, with a count that goes on; what no lease is named like is moved away. */
+  /** Replaces such a file by an ended lease whose number goes on. One without the name of a lease is moved away. */
   async clear(name: string, reason: Reason): Promise<boolean> {
     const resource = resourceOf(name)
     if (resource === undefined) {
       const folder = this.#parts.setAside.look(leasesFolder)
-      // A shortened name tells no resource: then the next who takes the lease puts it right.
+      // A shortened name does not tell the resource. Then the next one who takes the lease replaces the file.
       return reason === 'bad-name' && folder !== undefined && this.#parts.setAside.move(new Place(folder, name), reason)
     }
     return this.#parts.locks.within('lease', resource, async () => {
@@ -122,7 +121,7 @@ export class Leases {
     })
   }
 
-  /** Runs `work` only while the lease stands, and so that nobody can take it in the meantime. */
+  /** Runs `work` if the lease is still valid, and lets nobody take it meanwhile. */
   async under<T>(lease: Lease, work: () => Promise<T>): Promise<T | Outcome<'fenced'>> {
     return this.#parts.locks.within('lease', lease.resource, async () => {
       const current = this.#read(lease.resource)
@@ -143,7 +142,7 @@ export class Leases {
     return Math.ceil(this.#parts.time.now() * 1000)
   }
 
-  /** What stands in the way of a file is moved away; a file is replaced by the one that is written next. */
+  /** Sets a copy of a file aside, which is replaced next. Anything but a file is moved away. */
   #keepCopy(resource: string, reason: Reason): void {
     const { setAside } = this.#parts
     const place = new Place(setAside.folder(leasesFolder), fileNameOf(resource))
@@ -174,8 +173,8 @@ export class Leases {
   }
 
   /**
-   * An end counts only within the longest lease from when the file was written, by the time of the file system: a
-   * stranger's could otherwise keep everybody off for ever.
+   * A lease ends at the latest `longestLease` after its file was written, by the file system's time. Otherwise a file of a
+   * stranger could lock everybody out for ever.
    */
   #bounded(until: number, writtenAt: number): number {
     const now = this.#parts.clock.now()
@@ -190,7 +189,7 @@ function fileNameOf(resource: string): string {
   return `${readable.slice(0, 100).replace(/^\.+/, '')}~${fnv(resource).toString(36)}${fnv(`${resource} `).toString(36)}.json`
 }
 
-/** `undefined` for a name that no lease has, and for one that had to be shortened. */
+/** `undefined` for a name that is no lease's, and for one that had to be shortened. */
 function resourceOf(name: string): string | undefined {
   try {
     const resource = decodeURIComponent(name.replace(/\.json$/, ''))

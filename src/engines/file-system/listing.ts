@@ -1,4 +1,4 @@
-/** What is in a folder, as readers should see it: a private file counts under its old name. */
+/** Lists a folder as readers should see it: a private file stands under its old name. */
 import type { TreePath } from '../../kernel/tree-path.ts'
 import { nameOf } from '../../kernel/tree-path.ts'
 import { engineHome, home } from '../../tree/home.ts'
@@ -39,7 +39,7 @@ export class Listing {
     }
   }
 
-  /** True when something was settled, so that the listing must be taken again. */
+  /** True when something was put back or finished, so that the folder must be listed again. */
   async #settlePrivate(folder: TreePath, open: Folder, privates: readonly Dirent[]): Promise<boolean> {
     let settled = this.#moves.settleOwn()
     for (const { name } of privates) {
@@ -55,7 +55,7 @@ export class Listing {
 
 interface Visible {
   readonly entries: Entry[]
-  /** Under which name a private file lies, by its old name. */
+  /** From old names to the private names of the files. */
   readonly files: ReadonlyMap<string, string>
 }
 
@@ -63,8 +63,8 @@ const ownNames: ReadonlyMap<string, string> = new Map()
 const nothingVisible = (): Visible => ({ entries: [], files: ownNames })
 
 function visible(folder: TreePath, dirents: readonly Dirent[]): Visible {
-  // Large folders are queues with ordinary names, and a few files that are being moved just now: sorted as names, they take
-  // a quarter of the time.
+  // Large folders are queues with ordinary names. Sorting plain strings takes a quarter of the time that sorting entries
+  // takes.
   const names: string[] = []
   const others: Dirent[] = []
   for (const dirent of dirents) {
@@ -77,13 +77,13 @@ function visible(folder: TreePath, dirents: readonly Dirent[]): Visible {
   for (const dirent of others) {
     const file = dirent.name
     const own = file.startsWith(ownPrefix) && dirent.isFile() ? nameFromOwn(file, folder) : undefined
-    // Drafts, and what a stranger named like ours: no path leads there, so nobody could do anything with it.
+    // Leave out drafts, and foreign files with such names: no path can name them, so nobody could use the entry.
     if (!own && isOwnName(file)) continue
     if (folder === home && file === nameOf(engineHome)) continue
     if (own) files.set(own.name, file)
     else kinds.set(file, kindOf(dirent))
   }
-  // A leaf that is there too is listed by its own entry.
+  // If the old name is in use again, its own entry counts.
   if (files.size > 0) for (const name of names) files.delete(name)
   for (const name of kinds.keys()) files.delete(name)
   const all = [...names, ...kinds.keys(), ...files.keys()].sort()

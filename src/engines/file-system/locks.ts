@@ -2,9 +2,9 @@
  * Short locks between processes, for the few steps that must see nobody else: compare-and-replace, leases,
  * recovery. A lock is a folder of files `lock.<n>`; the highest is the lock, its first byte says held or free.
  *
- * It is taken by linking the next number, which only one can, and only when the highest is free or its holder is
- * dead. A holder that dies therefore never has to be cleaned up after, and nothing that another process could
- * still be using is ever deleted: breaking a lock by deletion is what makes simpler lock files lose updates.
+ * It is taken by linking the next number, which only one process can, and only when the highest is free or its holder is
+ * dead. So nobody has to clean up after a dead holder, and nothing that another process may still use is ever deleted:
+ * simpler lock files are broken by deletion, and lose updates. See docs/decisions/0006-generation-locks.md.
  */
 import { corrupt, denied, unavailable } from '../../kernel/errors.ts'
 import { childOf, nameOf, type TreePath } from '../../kernel/tree-path.ts'
@@ -22,51 +22,51 @@ const stripes = 64
 
 /** How long others wait, in milliseconds. */
 export interface LockPatience {
-  /** A holder whose life cannot be known (another container) keeps a lock for at most so long, by the file system's time. */
+  /** For how long a holder whose life is unknown (in another container) keeps a lock, by the file system's time. */
   readonly unknownHolderMs: number
-  /** So long for one that lives; for the other a little longer than it may keep it. */
+  /** How long to wait for a living holder. For an unknown one, a little longer than it may keep the lock. */
   readonly giveUpMs: number
 }
 export const lockPatience: LockPatience = { unknownHolderMs: 30_000, giveUpMs: 30_000 }
 const grace = 2000
 
-/** Our lock files have some hundred bytes. */
+/** In bytes; ours have about a hundred. */
 const largestLock = 4096
 /**
- * Nobody gets here by taking a lock a thousand times a second for thirty years. A stranger's number may: the next one
- * would then be no number any more that can be counted on.
+ * A thousand locks a second would take thirty years to get here, so a higher number is a stranger's. Counting on from it
+ * could leave the range of exact integers.
  */
 const highestNumber = 1e12
 
 const free = Buffer.from('F')
-/** The second byte: nobody waits, or somebody does and would like to be next. */
+/** The second byte of a lock file: nobody waits, or somebody does. */
 const [unwanted, wanted] = ['-', Buffer.from('W')] as const
-/** Longer than a waiter sleeps: whoever held a lock that others want comes after them, so that none of them starves. */
+/** Milliseconds, longer than a waiter sleeps. Whoever released a lock that others wait for lets them go first. */
 const politeness = 15
 
-/** Families are taken in this order when more than one is needed, so that no two processes wait for each other. */
+/** Whoever needs several locks takes them in this order, so that no two processes wait for each other. */
 export type LockFamily = 'turn' | 'lease' | 'path' | 'recovery'
 
 /** Callers in this process queue here, so that only one of them at a time goes to the files. By root and stripe. */
 const queues = new Map<string, Promise<unknown>>()
 
-/** When this process may take a lock again that others waited for. By root and stripe. */
+/** Until when this process leaves a lock to others that waited for it. By root and stripe. */
 const politeUntil = new Map<string, number>()
 
 interface Held {
   readonly fd: number
 }
 
-/** Who holds a lock, as its file says, and whether that counts. */
+/** Who holds a lock according to its file, and whether that process lives. */
 interface Holding {
   readonly id: HolderId
   readonly life: Life
   readonly isWanted: boolean
-  /** When the file was last changed, by the file system's time. No number in the file can be trusted with that. */
+  /** When the file was last changed, by the file system's time. A number inside the file could be a stranger's. */
   readonly changedAt: number
 }
 
-/** What is wrong with something among the locks. */
+/** Something among the locks that is none. */
 export interface StrangeLock {
   readonly folder: TreePath
   readonly name: string
@@ -126,7 +126,7 @@ export class Locks {
     }
   }
 
-  /** For `doctor`: locks whose holder is dead or was not heard of for too long, and what is no lock at all. */
+  /** For `doctor`: locks whose holder is dead, or unknown and silent for too long, and files that are no locks. */
   look(): { readonly abandoned: TreePath[]; readonly strange: StrangeLock[] } {
     const [abandoned, strange]: [TreePath[], StrangeLock[]] = [[], []]
     const all = this.#setAside.look(locksFolder)
@@ -154,7 +154,7 @@ export class Locks {
     return open !== undefined && this.#setAside.move(new Place(open, name), reason)
   }
 
-  /** Frees abandoned locks by taking them once. */
+  /** Frees an abandoned lock by taking it once. */
   async free(folder: TreePath): Promise<void> {
     await this.#locked(nameOf(folder), () => undefined)
   }
@@ -191,14 +191,14 @@ export class Locks {
     if (highest > 0) {
       const holding = this.#holding(inside, highest)
       if (typeof holding === 'object' && this.#counts(holding)) {
-        // A byte more would make the file younger, and with it the claim of a holder who may be gone.
+        // Writing changes the time of the file. An unknown holder would then keep the lock for longer.
         if (holding.life === 'alive' && !holding.isWanted) this.#ask(folder, new Place(inside, lockName(highest)))
         return { holder: holding.id, life: holding.life }
       }
     }
     const next = highest + 1
     if (next >= highestNumber) {
-      // Only a stranger's number brings us here. It is free: the counting begins again.
+      // A stranger's number, and free: move it away and count from the start.
       this.#mustClear(folder, new Place(inside, lockName(highest)), 'bad-number')
       return { holder: this.#holders.self, life: 'alive' }
     }
@@ -208,7 +208,7 @@ export class Locks {
       writeAll(this.#disk, fd, Buffer.from(`H${unwanted}${this.#holders.self} ${Date.now()}\n`), null)
       mine = did(['EEXIST', 'ENOENT'], () => this.#disk.link(draft.place, new Place(inside, lockName(next))))
       if (mine && this.#inside(inside).highest !== next) {
-        // A slow lister linked a number that had been cleared away: step back from it.
+        // Our listing was old, and the number we linked had been used and removed before. Give it back.
         writeAll(this.#disk, fd, free, 0)
         mine = false
       }
@@ -221,7 +221,7 @@ export class Locks {
     return { fd }
   }
 
-  /** The highest number, once nothing is left that would stand in the way of the next. */
+  /** The highest number. What would be in the way of the next one is moved away first. */
   #highestCleared(folder: TreePath, open: Folder): number {
     const { highest, strange } = this.#inside(open)
     for (const { name, reason } of strange)
@@ -248,7 +248,7 @@ export class Locks {
     if (fd === undefined) return
     try {
       const stats = this.#disk.statOpen(fd)
-      // With a second name it is being made in this instant, or a stranger's file that lies elsewhere too.
+      // A second name: it is being made right now, or it is a stranger's file that lies elsewhere, too.
       if (!stats.isFile() || stats.nlink > 1) return
       writeAll(this.#disk, fd, wanted, 1)
       this.#asked = asked
@@ -264,7 +264,7 @@ export class Locks {
       writeAll(this.#disk, fd, free, 0)
       return this.#disk.read(fd, second, 0, 1, 1) === 1 && second[0] === wanted[0]
     } finally {
-      // If the release could not be written, `#isHeld` recognises our own leftover by its holder.
+      // If the release could not be written, `#isHeld` recognises this lock as our own later.
       this.#disk.close(fd)
     }
   }
@@ -274,7 +274,7 @@ export class Locks {
     const strange: { name: string; reason: Reason }[] = []
     for (const entry of this.#disk.list(folder)) {
       const number = Number(lockPattern.exec(entry.name)?.[1] ?? Number.NaN)
-      // What is not named like a lock stands in nobody's way, and is left for `doctor` to tell.
+      // A file without the name of a lock is in nobody's way. `doctor` tells about it.
       if (Number.isNaN(number)) strange.push({ name: entry.name, reason: 'bad-name' })
       else if (number >= highestNumber) strange.push({ name: entry.name, reason: 'bad-number' })
       else if (!entry.isFile()) strange.push({ name: entry.name, reason: 'bad-kind' })
@@ -292,8 +292,8 @@ export class Locks {
   }
 
   /**
-   * `free` also when it is already superseded by a higher one. Ours are written before they get their number, so one that
-   * is empty, cut off or says something else was never anybody's: it holds nobody up, and `doctor` tells why.
+   * `free` also when there is a higher one by now. Our files are complete before they get their number, so an empty or cut
+   * one, or one that says something else, was never a lock: nobody waits for it, and `doctor` tells the reason.
    */
   #holding(folder: Folder, number: number): Holding | 'free' | Reason {
     const file = readSmall(this.#disk, new Place(folder, lockName(number)), largestLock)
@@ -308,10 +308,10 @@ export class Locks {
   }
 
   #counts({ id, life, changedAt }: Holding): boolean {
-    // Our own: within one process the queue decides, so what the file says is the leftover of a failed release.
+    // Our own process: `queues` lets in one at a time, so this lock is left from a release that failed.
     if (id === this.#holders.self) return false
     if (life !== 'unknown') return life === 'alive'
-    // Also where the time of the file system was set back since.
+    // The difference is absolute, for the case that the file system's time was set back.
     return Math.abs(this.#time.now() - changedAt) < this.#patience.unknownHolderMs
   }
 }

@@ -3,8 +3,8 @@
  *
  * Where the system has a rename that never replaces, a plain move is that one call. Otherwise, and whenever the leaf is judged
  * or changed on the way, the mover first renames it to a private name beside it (`.own-…`). Only one mover can, and from then
- * on nobody else touches it. It then puts the result at the target by a step that fails if something is there, or back.
- * A crash in between is settled by `Recovery`.
+ * on nobody else touches it. Then it puts the result at the target by a step that fails if something is there, or puts the
+ * leaf back. After a crash in between, `Recovery` does the rest. See docs/decisions/0003-moving-with-one-winner.md.
  */
 import { conflict } from '../../kernel/errors.ts'
 import { nameOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
@@ -32,13 +32,13 @@ const nameTaken = (from: TreePath, own: string) =>
     details: { from, keptAs: own },
   })
 
-/** A leaf that a move has won: under its private name it is out of everybody else's reach. */
+/** A leaf that a move has won: it has a private name, so nobody else can reach it. */
 export interface Won {
-  /** What the private name is made of; a draft that takes its place has the same. */
+  /** The first part of the private name, and the name of the draft with the new bytes. */
   readonly operation: string
   readonly from: TreePath
   readonly own: Place
-  /** As it was looked at just before, where that was asked for. */
+  /** Its `stat` from just before, if that was asked for. */
   readonly seen: Stats | undefined
 }
 
@@ -55,10 +55,10 @@ const intentOf = ({ operation, from, stats }: Held, to: TreePath): Intent => ({
   links: stats.nlink,
 })
 
-/** The operations of this process that hold a leaf right now, in whichever of its trees. */
+/** The operations of this process that have a leaf in hand right now, in any of its trees. */
 const inFlight = new Set<string>()
 
-/** Counted over all trees of this process: they share its holder, and two private files must not share a name. */
+/** One count for all trees of this process: they share its holder name, and private names must differ. */
 let operations = 0
 
 export class Moves {
@@ -69,7 +69,7 @@ export class Moves {
     this.#parts = parts
   }
 
-  /** A name for the draft of the next rewrite, from which its private file is named too. */
+  /** A new name for a rewrite: of its draft, and in the private name of its file. */
   nextOperation(): string {
     return `${this.#parts.holders.self}-${(operations++).toString(36)}`
   }
@@ -84,7 +84,7 @@ export class Moves {
     return inFlight.has(operation)
   }
 
-  /** Moves what stands there as it is. */
+  /** Moves a leaf as it is. */
   plain(from: TreePath, to: TreePath): Publishing {
     const { disk, folders } = this.#parts
     for (let attempt = 0; ; attempt++) {
@@ -103,9 +103,8 @@ export class Moves {
   }
 
   /**
-   * Takes a leaf out of everybody's reach: it gets a private name, which only one mover can give it. `again`: its folder
-   * was another one. It is looked at first where its times are asked for, and where putting it back takes two steps: then
-   * nothing but a file is ever taken.
+   * Gives a leaf a private name, which only one mover can. `again`: its folder was exchanged, so start over. The leaf is
+   * looked at before if its times are asked for, and where putting it back takes two steps, so that only a file is won.
    */
   win(from: TreePath, timed = false): Won | 'gone' | 'again' {
     const { disk, folders } = this.#parts
@@ -143,13 +142,13 @@ export class Moves {
       outcome = disk.renameNew(won.own, folders.place(to, true))
       if (outcome !== 'gone' || !folders.forget(parentOf(to))) break
     }
-    // By two steps, so that whoever finds it half-way must be able to tell how far it came.
+    // Two steps. The note tells whoever has to finish the move how far it came.
     if (outcome === 'strange') outcome = this.#noted(intentOf(won, to), () => this.#parts.settling.publish(won.own, to))
     if (outcome === 'done') inFlight.delete(won.operation)
     return outcome
   }
 
-  /** Puts a draft at the target in place of a leaf that was won. `elsewhere`: the draft must lie on another file system. */
+  /** Puts a draft at the target instead of the leaf that was won. `elsewhere`: the target is on another file system. */
   publishRewritten(won: Held, draft: Draft, to: TreePath): Publishing | 'elsewhere' {
     const { disk } = this.#parts
     const outcome = this.#noted({ ...intentOf(won, to), draft: draft.folder }, () => {
@@ -172,7 +171,7 @@ export class Moves {
     inFlight.delete(won.operation)
   }
 
-  /** The same for one that could not even be opened; if it cannot be put back, whoever lists the folder next does. */
+  /** Puts back a leaf that could not be opened. If that fails, whoever lists the folder next does it. */
   giveBackUnread(won: Won): void {
     const stats = won.seen ?? this.#parts.disk.stat(won.own)
     try {
@@ -189,14 +188,14 @@ export class Moves {
     try {
       if (this.publishWon(won, won.from) === 'taken') throw nameTaken(won.from, won.own.name)
     } finally {
-      // Even if that failed: whoever lists the folder next then takes it for a leftover, and puts it back.
+      // Even if that failed: whoever lists the folder next then puts it back.
       inFlight.delete(won.operation)
     }
   }
 
   /**
-   * Settles what an earlier failure in this very process left half-way; false when there was nothing. Throws while
-   * the disk still refuses.
+   * Finishes or undoes a move that failed half-way in this process; false when there was none. Throws while the disk still
+   * refuses.
    */
   settleOwn(): boolean {
     if (!this.#unsettled) return false
@@ -213,7 +212,7 @@ export class Moves {
     this.#unsettled = intent
     try {
       const outcome = steps()
-      // Until it is crossed out the note counts, and what it speaks of must stay as it says.
+      // The note counts until it is crossed out. Before that, the files it names must not be touched again.
       this.#parts.slots.end()
       this.#unsettled = undefined
       return outcome
@@ -221,7 +220,7 @@ export class Moves {
       try {
         this.settleOwn()
       } catch {
-        // The first failure is the one to report. The note stays; the next operation or process settles it.
+        // The first failure is reported. The note stays, and the next operation or process finishes the move.
       }
       throw error
     }
@@ -231,7 +230,7 @@ export class Moves {
     const { disk, folders } = this.#parts
     const source = folders.place(intent.from, false)
     if (source === undefined) return 'gone'
-    // A look first: with the leaf under its private name, its own place could be taken by another of that name.
+    // Check the target first: once the leaf has its private name, another file could get its old name.
     if (disk.stat(folders.place(intent.to, true))) return disk.stat(source) ? 'taken' : 'gone'
     const own = new Place(source.folder, this.#parts.settling.ownNameOf(intent))
     const won = did(['ENOENT'], () => disk.rename(source, own))

@@ -22,7 +22,7 @@ export function bunCalls(): SystemCalls {
     renameat2: { args: ['i32', 'ptr', 'i32', 'ptr', 'u32'], returns: 'i32' },
     __errno_location: { args: [], returns: 'ptr' },
   }).symbols
-  // Of this thread: a worker loads this module for itself.
+  // The address is per thread; each worker loads this module for itself.
   const errno = __errno_location()
   return { ...calls, errno: () => ffi.read.i32(errno, 0), addressOf: ffi.ptr }
 }

@@ -1,8 +1,7 @@
 /**
  * The system's own calls, where the runtime can reach them: a rename that never replaces, one that swaps, and calls that
- * name a file by the descriptor of its folder, where a path through `/proc` costs two microseconds. Bun has a way to them
- * built in, Node has one through the package koffi, which is optional. Without either, the same promises are kept the
- * longer way.
+ * name a file by the descriptor of its folder (a path through `/proc` costs two microseconds more). Bun can call them by
+ * itself, Node through the optional package koffi. Without either, more calls keep the same promises.
  *
  * A call that fails is made again through `node:fs`, which waits out interruptions and names what is in the way.
  */
@@ -13,7 +12,7 @@ import { nodeCalls } from './native-node.ts'
 
 type Native = Pick<Disk, 'open' | 'close' | 'read' | 'write' | 'renameNew' | 'exchange'>
 
-/** What a provider gives: the calls of the C library, each with its own answer (-1 for a failure). */
+/** The calls of the C library, each with its usual answer (-1 for a failure). */
 export interface SystemCalls {
   openat(folder: number, name: Address, flags: number, mode: number): number
   close(fd: number): number
@@ -23,12 +22,12 @@ export interface SystemCalls {
   renameat2(fromFolder: number, from: Address, toFolder: number, to: Address, flag: number): number
   /** Why the last call of this thread failed. */
   errno(): number
-  /** What stands for this memory in a call. The memory stays where it is for as long as somebody holds it. */
+  /** How this memory is handed to a call. It does not move as long as it is referenced. */
   addressOf(memory: Uint8Array): Address
 }
 export type Address = unknown
 
-/** Whoever loses a race finds nothing there. Nobody is told so by this error, and making a new one takes longer than the call. */
+/** Thrown when a file is missing, as after a lost race. Shared: no user sees it, and making one takes longer than the call. */
 const notThere = Object.assign(new Error('ENOENT: no such file or directory, open'), {
   code: 'ENOENT',
   syscall: 'open',
@@ -39,13 +38,13 @@ const closeOnExec = 0o2000000
 const noReplace = 1
 const swap = 2
 const [ENOENT, EINTR, EEXIST] = [2, 4, 17]
-/** The system takes no longer path than 4096 bytes, and a character of text has at most three. */
+/** Paths are at most 4096 bytes long; a UTF-16 unit takes at most three. */
 const longestText = 4096
 const bytesEach = 3
 
 /**
- * Loads them at once: an `import` would have to wait for a turn that a busy loop does not give. Takes 2 ms on Bun and 8 on
- * Node, so a command that sends one message does without. `undefined` on systems other than Linux, on
+ * Loads them synchronously, because a busy program may not come round to an asynchronous `import`. Takes 2 ms on Bun and
+ * 8 on Node, so a command that sends one message does without. `undefined` on systems other than Linux, on
  * Node without koffi, and with a C library that lacks a call.
  */
 export function loadNative(): Native | undefined {
@@ -59,7 +58,7 @@ export function loadCalls(): SystemCalls | undefined {
   try {
     return process.versions.bun ? bunCalls() : nodeCalls()
   } catch {
-    // No such package, or a C library under another name: the portable way holds the same promises.
+    // No such package, or a C library under another name: then the portable way is used.
     return undefined
   }
 }
@@ -70,7 +69,7 @@ function nativeFrom(calls: SystemCalls): Native {
 
   const rename = (from: Place, to: Place, flag: number) => {
     if (!first.holds(from.name)) return 'strange'
-    // Messages keep their names as they move.
+    // Most messages keep their name when they move: then one text is enough.
     const target = to.name === from.name ? first : second
     if (!target.holds(to.name)) return 'strange'
     if (renameat2(from.folder.fd, first.address, to.folder.fd, target.address, flag) === 0) return 'done'
@@ -86,7 +85,7 @@ function nativeFrom(calls: SystemCalls): Native {
       return fs.openSync(place.path, flags, mode)
     },
     close: (fd) => {
-      // Whatever it answers, the descriptor is closed: closing it again could hit one that somebody else has opened since.
+      // The descriptor is closed whatever this answers. Closing it again could close a new one with the same number.
       if (close(fd) !== 0 && errno() !== EINTR) throw closingFailed(errno())
     },
     read: (fd, into, offset, length, position) => {
@@ -114,15 +113,15 @@ const closingFailed = (reason: number) => {
 }
 
 /**
- * Memory for one name, written anew for every other name: the system has copied it before the call returns, and nothing
- * else of ours runs in between.
+ * Memory for one name, overwritten by the next one: the call copies it before it returns, and nothing else runs in
+ * between.
  */
 function nameMemory(calls: SystemCalls) {
   const memory = Buffer.alloc(longestText * bytesEach + 1)
   let held = ''
   return {
     address: calls.addressOf(memory),
-    /** Puts a name there. False for what must not be cut short: a NUL would end it early. */
+    /** Writes a name there. False if it does not fit, or contains a NUL, which would cut it short. */
     holds(name: string): boolean {
       if (name === held) return true
       if (name.length > longestText || name.includes('\0')) return false

@@ -1,29 +1,29 @@
 /**
- * What a note about a move says. Notes are input from strangers, as messages are: a cloned repository can bring some along.
- * One that names anything but a leaf, its own private file and its own draft is none. Pure.
+ * Reads and prints the note about a move. A note may be a stranger's, since a cloned repository can contain some: one that
+ * names anything but a leaf, its own private file and its own draft is refused. Pure.
  */
 import { nameOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
 import type { HolderId } from './holder.ts'
 import { draftFolder, leafPath } from './own-paths.ts'
 
 export interface Intent {
-  /** Names the private file beside `from`, and the draft with the new bytes. */
+  /** Part of the name of the private file beside `from`, and the name of the draft with the new bytes. */
   readonly operation: string
   readonly from: TreePath
   readonly to: TreePath
   /** Where the draft is; absent when the leaf moves unchanged. */
   readonly draft?: TreePath
-  /** The file that was to be moved, and how many names it had before: both tell how far the move came. */
+  /** The inode of the file, and how many names it had before. Both tell how far the move came. */
   readonly file: number
   readonly links: number
 }
 
-/** Paths have at most 2048 bytes, and a note holds three of them. The folders that are used follow after so much room. */
+/** Where the list of folders begins. A note has three paths of at most 2048 bytes before it. */
 export const foldersAt = 16 * 1024
 export const mostFolders = 64
 export const largestNote = 256 * 1024
 
-/** `.own-` and the operation before the name of the leaf; file systems take no more than 255 bytes of a name. */
+/** A private name is this, the operation and the leaf's name. File systems take names of at most 255 bytes. */
 export const ownPrefix = '.own-'
 export const ownName = (operation: string, name: string): string => `${ownPrefix}${operation}-${name}`
 const longestName = 255
@@ -31,10 +31,10 @@ const longestName = 255
 /** What a crossed-out note begins with. */
 export const crossedOut = '-'
 
-// The line end is what makes the note valid: without it the move had not begun.
+// A note without its line end was not written to the end, so its move had not begun.
 export const printNote = (intent: Intent): string => `${JSON.stringify(intent)}\n`
 
-/** `idle`: nothing was going on. `strange`: no process of ours has written this. Keys that we do not know are left out. */
+/** `idle`: no move was going on. `strange`: this is no note of ours. Unknown keys are left out. */
 export function parseNote(text: string, holder: HolderId): Intent | 'idle' | 'strange' {
   if (text === '' || text.startsWith(crossedOut)) return 'idle'
   if (!text.startsWith('{')) return 'strange'
@@ -44,7 +44,7 @@ export function parseNote(text: string, holder: HolderId): Intent | 'idle' | 'st
   try {
     value = JSON.parse(text.slice(0, end))
   } catch {
-    // Overwritten half-way by a crash: the move it was about to note had not begun.
+    // A crash cut it off while it was being written: the move had not begun.
     return 'idle'
   }
   return intentOf(value as Readonly<Record<string, unknown>>, holder) ?? 'strange'
@@ -65,7 +65,7 @@ function intentOf(value: Readonly<Record<string, unknown>>, holder: HolderId): I
   const { operation, file, links } = value
   const [from, to] = [leafPath(value.from), leafPath(value.to)]
   const draft = value.draft === undefined ? undefined : draftFolder(value.draft)
-  // Not every file system numbers its files so that a double holds them exactly.
+  // Some file systems have inode numbers that a double cannot hold exactly.
   const areCounts =
     Number.isInteger(file) && (file as number) >= 0 && Number.isSafeInteger(links) && (links as number) > 0
   if (!isOperationOf(operation, holder) || from === undefined || to === undefined || !areCounts) return undefined

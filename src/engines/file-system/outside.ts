@@ -1,6 +1,6 @@
 /**
- * The world around the tree: where a command runs, the files a person names, the streams it prints to.
- * Everything a user names is read with a bound, and every refusal of the system is explained.
+ * Files and streams outside the tree: the directory a command runs in, files a person names, standard input and output.
+ * Reads are limited in size, and every failure is explained.
  */
 import {
   accessSync,
@@ -18,18 +18,9 @@ import {
 } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { invalidInput, unavailable } from '../../kernel/errors.ts'
+import type { SettingsFound } from '../../kernel/outside.ts'
 import { codeOf } from './disk.ts'
 import { explain } from './failures.ts'
-
-export type SettingsFound =
-  | {
-      readonly kind: 'file'
-      readonly text: string
-      readonly isOwn: boolean
-      readonly mayOthersWrite: boolean
-      readonly names: number
-    }
-  | { readonly kind: 'link' | 'other' }
 
 export function currentFolder(): string {
   try {
@@ -49,13 +40,13 @@ export function kindOf(path: string): 'file' | 'folder' | 'other' | undefined {
     const found = statSync(path)
     return found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other'
   } catch (error) {
-    // Whatever cannot be looked at is as good as absent here; who needs it learns the reason by reading it.
+    // Counts as absent. Reading it would tell the reason.
     if (codeOf(error) === undefined) throw error
     return undefined
   }
 }
 
-/** Of a link both the link and what it leads to: anybody can lay one to a file of ours. */
+/** Checks a link and its target: anybody can make a link to a file of ours. */
 export function isTrusted(path: string): boolean {
   return [lstatSync, statSync].every((look) => isOwn(look(path, { throwIfNoEntry: false })?.uid))
 }
@@ -109,7 +100,7 @@ export function readText(path: string, atMost: number): string | undefined {
   }
 }
 
-/** Opened first and looked at then, so that nothing can be exchanged in between. */
+/** Opens the file before checking it, so that it cannot be exchanged in between. */
 export function readSettings(
   path: string,
   { atMost, links }: { readonly atMost: number; readonly links: boolean },
@@ -205,7 +196,7 @@ export function makeTemporaryFolder(prefix: string): string {
   }
 }
 
-/** Streams whose reader has gone, as `head` does: the rest of the output has nowhere to go. */
+/** Streams whose reader has ended, as `head` does. The rest of the output is dropped. */
 const closed = new Set<number>()
 
 /** Writes all of a text to standard output (1) or error (2). */
@@ -227,7 +218,7 @@ export function print(stream: 1 | 2, text: string): void {
   }
 }
 
-/** `isTerminal` without touching `process.stdout`, whose streams take Bun 15 ms to make, unless a person may be there. */
+/** Uses `process.stdout` only if the stream may be a terminal: making it takes Bun 15 ms. */
 export function lookAt(stream: 1 | 2): { readonly isTerminal: boolean; readonly columns: number } {
   const plain = { isTerminal: false, columns: 80 }
   try {
@@ -242,7 +233,7 @@ export function lookAt(stream: 1 | 2): { readonly isTerminal: boolean; readonly 
   return { isTerminal: isTTY === true, columns: columns || 80 }
 }
 
-/** `/dev/null` and its like: a character device as a terminal is, told apart by its number on Linux. */
+/** `/dev/null` and the like: a character device, as a terminal is, but with major number 1 on Linux. */
 const isMemoryDevice = (device: number): boolean => process.platform === 'linux' && device >> 8 === 1
 
 /** Two milliseconds, blocking: nothing else runs in a command that waits for its own streams. */

@@ -1,4 +1,4 @@
-/** Which paths are the engine's own, so that neither a caller nor a note may name them. */
+/** Which paths belong to the engine. Neither a caller nor a note may name them. */
 import { parentOf, type TreePath, treePath, treeRoot } from '../../kernel/tree-path.ts'
 import { isReserved } from '../../tree/home.ts'
 import { scratchFolder, strayScratchName } from './scratch.ts'
@@ -13,7 +13,7 @@ export const isOwnPath = (path: TreePath): boolean =>
 /** A path that a leaf can have; `undefined` for any other value, whoever wrote it. */
 export function leafPath(value: unknown): TreePath | undefined {
   const path = pathIn(value)
-  // Git runs what lies in its folder and lets no clone bring it along: no note of a stranger may put it there.
+  // Git runs programs from its folder, and no clone contains that folder. A stranger's note must not write there either.
   return path !== undefined && !isOwnPath(path) && !/(^|\/)\.git(\/|$)/i.test(path) ? path : undefined
 }
 

@@ -1,6 +1,6 @@
 /**
- * What dead processes left half-way: moves that are finished or undone, leaves that go back to their names. Who is dead is
- * never judged by age: see docs/decisions/0030-who-holds-what.md.
+ * Finishes or undoes the moves that dead processes left, and gives leaves back their names. Age never tells whether a
+ * process is dead: see docs/decisions/0030-who-holds-what.md.
  */
 import { unavailable } from '../../kernel/errors.ts'
 import { childOf, nameOf, type TreePath } from '../../kernel/tree-path.ts'
@@ -26,8 +26,8 @@ export interface RecoveryParts {
 }
 
 /**
- * From `.own-HOLDER-counter-NAME`; `undefined` for a name that we give nobody: what it stands for must be the name of a leaf
- * in the same folder.
+ * Takes `.own-HOLDER-counter-NAME` apart; `undefined` for a name that we never give. NAME must be that of a leaf in the same
+ * folder.
  */
 export function nameFromOwn(
   own: string,
@@ -37,7 +37,7 @@ export function nameFromOwn(
   return leafPath(folder === '' ? name : `${folder}/${name}`) === undefined ? undefined : { operation, holder, name }
 }
 
-/** For a person who knows better: holders whose life cannot be known count as dead. */
+/** What a person may say: processes whose life is unknown count as dead. */
 export interface Assumptions {
   readonly assumeGone?: boolean
 }
@@ -45,11 +45,11 @@ export interface Assumptions {
 export interface Recovered {
   readonly settled: Intent[]
   readonly stranded: Intent[]
-  /** What they are about cannot be reached, or is no file. Nothing was done. */
+  /** The files they name cannot be reached, or are no files. Nothing was done. */
   readonly stuck: Intent[]
 }
 
-/** A move takes a fraction of a millisecond; whoever needs longer is stopped. */
+/** Milliseconds. A move takes a fraction of one, so a process that needs longer is paused. */
 const settlesWithin = 2000
 
 const beingMoved = (holder: HolderId, { from }: Intent) =>
@@ -58,7 +58,7 @@ const beingMoved = (holder: HolderId, { from }: Intent) =>
     details: { from, holder },
   })
 
-/** What the system answers where a file cannot be moved, now or later, for a reason that lies in the place. */
+/** Failures because of the place itself: trying again would not help. */
 const unreachable = ['EACCES', 'EPERM', 'EXDEV', 'EISDIR', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'EROFS']
 
 export class Recovery {
@@ -69,8 +69,8 @@ export class Recovery {
   }
 
   /**
-   * Settles the moves that dead processes left unfinished, and moves away what is no note. `stranded`: other leaves have
-   * taken the names at both ends meanwhile; it waits for one of them to be free.
+   * Finishes or undoes the moves of dead processes, and moves away what is no note. `stranded`: other leaves have both
+   * names by now; the file waits until one of them is free.
    */
   async recover(assumptions: Assumptions = {}): Promise<Recovered> {
     const { slots, locks } = this.#parts
@@ -90,7 +90,7 @@ export class Recovery {
     return result
   }
 
-  /** What a dead process had in hand without a note: nothing about it was changed yet, and it goes back. */
+  /** Puts back what a dead process had won without a note: it had not changed anything yet. */
   #restoreAll(folder: TreePath, holder: HolderId, noted: Intent | undefined): void {
     const { disk, folders } = this.#parts
     try {
@@ -100,12 +100,12 @@ export class Recovery {
         if (own?.holder === holder && own.operation !== noted?.operation) this.#restore(folder, name, own.name)
       }
     } catch (error) {
-      // Not to be reached any more, or no folder: whoever can list it finds what is there.
+      // It cannot be reached, or is no folder any more. Whoever can list it later finds what is there.
       if (!isOdd(error) && !unreachable.includes(codeOf(error) ?? '')) throw error
     }
   }
 
-  /** A note can lead through what has become a link, or to what is no file: then it is left as it is, and told. */
+  /** A note can lead through a link, or to something that is no file. Then nothing is done, and `doctor` tells. */
   #trySettle(intent: Intent): 'nothing' | keyof Recovered {
     try {
       return this.#parts.settling.settle(intent, 'forward')
@@ -120,7 +120,7 @@ export class Recovery {
     return this.#parts.slots.all().filter(({ isTrusted, holder }) => isTrusted && this.#isDead(holder, assumptions))
   }
 
-  /** The notes of processes that cannot be asked. */
+  /** The notes of processes whose life is unknown. */
   uncertain(assumptions: Assumptions = {}): Slot[] {
     return this.#parts.slots.all().filter(({ holder }) => this.lifeOf(holder, assumptions) === 'unknown')
   }
@@ -130,15 +130,15 @@ export class Recovery {
     return life === 'unknown' && assumeGone ? 'dead' : life
   }
 
-  /** A private name seen in a listing: is nobody in the middle of anything with it, so that it must be settled? */
+  /** True for a private name that nobody is using, so that its file must be put back or its move finished. */
   isAbandoned({ holder, operation }: { holder: HolderId; operation: string }, assumptions: Assumptions = {}): boolean {
     if (holder === this.#parts.holders.self) return !this.#parts.moves.isInFlight(operation)
     return this.#isDead(holder, assumptions)
   }
 
   /**
-   * A private file without a note: somebody deleted the engine's folder. Nothing tells whether its move was
-   * finished, so it goes back to where it was: twice is better than lost.
+   * For a private file without a note, because somebody deleted the engine's folder. Whether its move was finished cannot
+   * be found out, so it goes back to where it was: a message twice is better than a message lost.
    */
   async restoreOrphan(folder: TreePath, own: string): Promise<boolean> {
     const parsed = nameFromOwn(own, folder)
@@ -149,7 +149,7 @@ export class Recovery {
     })
   }
 
-  /** Only under the lock of recovery. */
+  /** Call it only while holding the lock `recovery`. */
   #restore(folder: TreePath, own: string, name: string): boolean {
     const { disk, folders } = this.#parts
     const open = folders.at(folder, false)
@@ -158,11 +158,11 @@ export class Recovery {
     if (!orphan || !stats?.isFile()) return false
     const there = disk.stat(new Place(orphan.folder, name))
     if (!there) return this.#adopt(orphan, childOf(folder, name), stats)
-    // The same file: somebody died between the two steps of putting it back. Another: it waits until that has moved on.
+    // The same file: somebody died between the two steps of putting it back. Another file: wait until that has moved.
     return there.ino === stats.ino && did(['ENOENT'], () => disk.unlink(orphan))
   }
 
-  /** Makes an orphan our own and puts it back, so that if we die half-way our note tells how far we came. */
+  /** Puts an orphan back under a private name and note of our own, so that others can finish this if we die. */
   #adopt(orphan: Place, from: TreePath, stats: Stats): boolean {
     const operation = this.#parts.moves.nextOperation()
     const own = new Place(orphan.folder, ownName(operation, nameOf(from)))
@@ -170,7 +170,7 @@ export class Recovery {
     return this.#parts.moves.publishWon({ operation, from, own, stats, seen: undefined }, from) === 'done'
   }
 
-  /** Gives a stranded leaf a name of its own beside the one that was taken. For people who asked for a repair. */
+  /** Gives a stranded leaf a new name beside its old one. Only when a person asks for repairs. */
   async rename(folder: TreePath, own: string): Promise<string | undefined> {
     const parsed = nameFromOwn(own, folder)
     return this.#parts.locks.within('recovery', 'moves', () => {
@@ -189,8 +189,8 @@ export class Recovery {
   }
 
   /**
-   * Before a file with more than one name is rewritten or removed: if the second name is the trace of an unfinished
-   * move, that move must be settled first, or its recovery would take the rewrite for a move that never arrived.
+   * Call it before rewriting or removing a file with a second name. If that name comes from an unfinished move, the move is
+   * finished first; otherwise its recovery would take the rewritten file for one that had not arrived.
    */
   async settleNamesOf(file: number): Promise<void> {
     const startedAt = performance.now()
@@ -200,13 +200,13 @@ export class Recovery {
         .find(({ intent, isTrusted }) => isTrusted && intent && this.#parts.settling.traces(intent).includes(file))
       if (!open) return
       if (this.#isDead(open.holder, {})) await this.recover()
-      // Going on would give the file two lives if that process died before its next step.
+      // If we went on and that process then died before its next step, one message would become two.
       else if (performance.now() - startedAt > settlesWithin) throw beingMoved(open.holder, open.intent!)
       else await new Promise((resolve) => setTimeout(resolve, 1))
     }
   }
 
-  /** Age says nothing about life: where it cannot be known, only a person can say so. */
+  /** Where life is unknown, only a person can say that a process is dead. */
   #isDead(holder: HolderId, assumptions: Assumptions): boolean {
     return this.lifeOf(holder, assumptions) === 'dead'
   }

@@ -1,6 +1,7 @@
 /**
- * A revision is a hash of the content: modification times collide, a hash does not. Loading the crypto module takes
- * ten milliseconds on Bun, which has a hasher at hand; on Node the module is loaded when the first revision is asked for.
+ * A revision is a hash of the content, because modification times collide. Bun has a hasher built in; loading the crypto
+ * module there would take ten milliseconds. Node loads the module for the first revision. See
+ * docs/decisions/0009-revisions-are-hashes.md.
  */
 import type { Revision } from '../../tree/tree.ts'
 

@@ -1,8 +1,8 @@
 /**
  * Temporary files, away from where readers look: a finished one is put in its place by a rename or a link, so
  * nobody ever sees half a file. They live in `.signalbox/engine/tmp`, or, for a folder that is a file system of its
- * own, in `.signalbox-tmp` at the top of that file system. A crash leaves them behind. Each begins with the name of its
- * holder: the sweep goes by whether that lives, never by age.
+ * own, in `.signalbox-tmp` at the top of that file system. A crash leaves them behind. Each name begins with its holder,
+ * and only those of dead holders are deleted. See docs/decisions/0005-one-place-for-temporary-files.md.
  */
 import { childOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
 import { engineHome } from '../../tree/home.ts'
@@ -21,7 +21,7 @@ export interface Draft {
   readonly folder: TreePath
 }
 
-/** Counted over all trees of this process: they share its holder. */
+/** One count for all trees of this process: they share its holder name. */
 let drafts = 0
 
 export class Scratch {
@@ -44,7 +44,7 @@ export class Scratch {
     this.#mask = process.umask()
   }
 
-  /** A name nobody else uses, and that no rewrite has either: theirs have no underscore at the end. */
+  /** A name that nobody else uses. Drafts of rewrites have no underscore at the end. */
   newName(): string {
     return `${this.#holders.self}-d_${(drafts++).toString(36)}`
   }
@@ -90,7 +90,7 @@ export class Scratch {
     try {
       this.#disk.unlink(draft.place)
     } catch {
-      // Whatever stopped the unlink (gone already, disk error), the sweep finds the file once this process is gone.
+      // Gone already, or a disk error: the sweep deletes it once this process has ended.
     }
   }
 

@@ -1,6 +1,6 @@
 /**
- * Where things go that lie among the engine's own files and are none of them: a cloned repository can bring them along.
- * They are kept, for a person to look at, and never acted on.
+ * Keeps files that lie among the engine's own and are none of them, as a cloned repository can contain. Nobody acts on
+ * them; a person can look at them.
  */
 import { SignalboxError } from '../../kernel/errors.ts'
 import { childOf, nameOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
@@ -10,7 +10,7 @@ import type { Folders } from './folders.ts'
 
 export const setAsideFolder = childOf(engineHome, 'set-aside')
 
-/** Why something is none of ours. The word stands in the name it gets, so that `doctor` can tell the reason later. */
+/** Why a file is none of ours. The key becomes part of its new name, so that `doctor` can tell the reason later. */
 export const reasons = {
   'bad-folder': 'it stands where a folder of the engine should be, and is none',
   'bad-kind': 'it is a folder, link, pipe or device where a file should be',
@@ -23,7 +23,7 @@ export const reasons = {
 } as const
 export type Reason = keyof typeof reasons
 
-/** The system forbids it, or what is to be moved is in use by the system itself. */
+/** Reasons why the system does not let us move something. */
 const refusals = [
   'EACCES',
   'EPERM',
@@ -46,7 +46,7 @@ export class SetAside {
     this.#folders = folders
   }
 
-  /** A folder of the engine, to be written to. What stands in its place is moved away. */
+  /** Opens one of the engine's folders for writing. What is in its place is moved away. */
   folder(path: TreePath): Folder {
     try {
       return this.#folders.at(path, true)
@@ -57,7 +57,7 @@ export class SetAside {
     }
   }
 
-  /** A folder, to be looked at; `undefined` also when something else stands there. */
+  /** Opens a folder for reading; `undefined` also when something else is in its place. */
   look(path: TreePath): Folder | undefined {
     try {
       return this.#folders.at(path, false)
@@ -67,7 +67,7 @@ export class SetAside {
     }
   }
 
-  /** Clears its own place; false when that cannot be done. */
+  /** Makes its own folder; false when that cannot be done. */
   isReady(): boolean {
     return this.#target('', 'bad-folder') !== undefined
   }
@@ -78,7 +78,7 @@ export class SetAside {
     if (!target) return false
     const native = this.#disk.renameNew?.(place, target) ?? 'strange'
     if (native !== 'strange') return native === 'done'
-    // The name is made up and nobody can have it; the look only makes that certain.
+    // The name is random, so nothing has it. The check makes sure, since this rename would replace.
     return !this.#disk.stat(target) && did(['ENOENT', ...refusals], () => this.#disk.rename(place, target))
   }
 
@@ -104,13 +104,13 @@ export class SetAside {
     try {
       return new Place(this.#folder(), madeUp(reason, name))
     } catch (error) {
-      // No place to put it: then it stays where it is, and is passed over.
+      // There is nowhere to put it, so it stays where it is and is ignored.
       if (error instanceof SignalboxError) return undefined
       throw error
     }
   }
 
-  /** What stands in its place goes out of the way first, and then into it. */
+  /** What is in the place of this folder is renamed first, and put into the folder then. */
   #folder(): Folder {
     try {
       return this.#folders.at(setAsideFolder, true)

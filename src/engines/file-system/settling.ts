@@ -1,6 +1,6 @@
 /**
- * How a move is finished, and how far one came that was not: the steps that put a file in its place, and what a note about
- * them is worth when nobody is in charge of it any more.
+ * The last steps of a move, and how others finish or undo a move whose process has ended: how far it came is read off the
+ * files that its note names.
  */
 import { childOf, isSegment, isWithin, nameOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
 import { isReserved } from '../../tree/home.ts'
@@ -13,7 +13,7 @@ export type Publishing = 'done' | 'taken' | 'gone'
 
 const mostSearched = 500_000
 
-/** The innermost folder that holds both. */
+/** The innermost folder that contains both. */
 function commonFolder(a: TreePath, b: TreePath): TreePath {
   let folder = parentOf(a)
   while (!isWithin(b, folder)) folder = parentOf(folder)
@@ -27,13 +27,13 @@ export class Settling {
     this.#parts = { disk, folders }
   }
 
-  /** Puts a file at a path where nothing may be yet. The source is gone afterwards. */
+  /** Moves a file to a path, unless something is there. */
   publish(file: Place, to: TreePath): Publishing {
     const { disk, folders } = this.#parts
     for (let attempt = 0; ; attempt++) {
       const outcome = this.#publishTo(file, folders.place(to, true))
       if (outcome !== 'gone') return outcome
-      // Either the file or the folder is gone; a folder that was deleted or moved is made anew.
+      // The file or the folder is gone. If it is the folder, make it again.
       if (attempt < 3 && folders.forget(parentOf(to))) continue
       if (attempt < 3 && disk.stat(file)) continue
       return 'gone'
@@ -70,7 +70,7 @@ export class Settling {
     return seen.flatMap((stats) => (stats ? [stats.ino] : []))
   }
 
-  /** What a note speaks of; `undefined` when it is not there, or behind something that is no folder. */
+  /** `undefined` when the file is missing, or lies behind something that is no folder. */
   #seen(find: () => Place | undefined): Stats | undefined {
     try {
       const place = find()
@@ -92,9 +92,8 @@ export class Settling {
   }
 
   /**
-   * Finishes or undoes a move of which nobody is in charge any more. How far it came is read off the files: a draft
-   * that is gone, or has a name among the leaves, has been put at the target; so has a private file with a name more
-   * than before among them.
+   * Finishes or undoes a move whose process has ended. The move had reached its target if the draft is gone or has a name
+   * among the leaves, or if the private file has one more name than before, among the leaves.
    */
   settle(intent: Intent, direction: 'forward' | 'back'): 'nothing' | 'settled' | 'stranded' | 'stuck' {
     const { disk } = this.#parts
@@ -103,7 +102,7 @@ export class Settling {
     const ownStats = own && disk.stat(own)
     const draftStats = draft && disk.stat(draft)
     const drop = (place: Place | undefined) => place && unless(['ENOENT'], () => disk.unlink(place))
-    // Of ours both are files. Anything else was put there by a stranger, and stays as it is.
+    // Ours are always files. Anything else is a stranger's and stays as it is.
     if ([ownStats, draftStats].some((stats) => stats && !stats.isFile())) return 'stuck'
     if (!own || !ownStats) {
       drop(draft)
@@ -126,7 +125,7 @@ export class Settling {
     return 'settled'
   }
 
-  /** False also when the target has come to lie behind something that is no folder. */
+  /** False also when something on the way to the target is no folder any more. */
   #canPublish(file: Place, to: TreePath): boolean {
     try {
       return this.publish(file, to) === 'done'
@@ -137,8 +136,8 @@ export class Settling {
   }
 
   /**
-   * Whether a file has a name among the leaves, other than its private one. A second name alone proves nothing: it can
-   * be a copy by hard links that somebody made in the meantime. Only after a crash, so it may take a while.
+   * Whether a file has a name among the leaves, other than its private one. Counting names is not enough: somebody may have
+   * made a hard link elsewhere meanwhile. This may be slow, because it happens only after a crash.
    */
   #isElsewhere(file: number, { from, to, operation }: Intent): boolean {
     const { disk, folders } = this.#parts

@@ -1,7 +1,7 @@
 /**
- * What this process is in the middle of. A move that takes several steps writes down first what it is about to
- * do; steps are synchronous, so one note a process is enough, and it is overwritten in place by the next. After a
- * crash the note tells the next process how to finish.
+ * The slot of this process: a file that says which move is under way. A move of several steps first writes a note of what
+ * it is about to do; after a crash the note tells the next process how to finish. The steps are synchronous, so there is
+ * one note at a time, overwritten in place by the next.
  */
 import { childOf, type TreePath } from '../../kernel/tree-path.ts'
 import { engineHome } from '../../tree/home.ts'
@@ -31,15 +31,15 @@ export interface Slot {
   readonly intent: Intent | undefined
   /** Where this process has given leaves private names. */
   readonly folders: readonly TreePath[]
-  /** False for a note in somebody else's hand: it says what may be going on, and is never acted on. */
+  /** False for a slot of another user: it tells what may be going on, and nobody acts on it. */
   readonly isTrusted: boolean
 }
 
-/** Something among the notes that is none. */
+/** A file among the slots that is none. */
 export interface StrangeNote {
   readonly name: string
   readonly reason: Reason
-  /** Whose it claims to be, where its name is that of a note. */
+  /** The holder in its name, if it is named like a slot. */
   readonly holder?: HolderId
 }
 
@@ -50,7 +50,7 @@ interface Found {
 }
 
 const idle = Buffer.from(crossedOut)
-/** A note is overwritten in one call, and can be seen half-way by whoever reads it in that instant. */
+/** How often to read a note that makes no sense: another process may be overwriting it right now. */
 const looks = 3
 let trees = 0
 
@@ -59,7 +59,7 @@ export class Slots {
   readonly #setAside: SetAside
   readonly #holders: Holders
   readonly #mode: number
-  /** One a tree, also where a process has several. */
+  /** Each tree of a process has a slot of its own. */
   readonly #number = trees++
   #fd: number | undefined
   readonly #used = new Set<TreePath>()
@@ -73,8 +73,8 @@ export class Slots {
 
   begin(intent: Intent, flush: boolean): void {
     this.#fd ??= this.#open()
-    // The first byte makes the note valid, and is written last: a disk that fills up half-way must not leave a mixture
-    // with the note before, which would then be believed.
+    // The first byte makes the note valid, so it is written last. If the disk fills up in between, no mixture with the note
+    // before is taken for a note.
     const note = Buffer.from(printNote(intent))
     writeAll(this.#disk, this.#fd, note.subarray(1), 1)
     writeAll(this.#disk, this.#fd, note.subarray(0, 1), 0)
@@ -82,13 +82,13 @@ export class Slots {
   }
 
   /**
-   * Says that leaves of this folder get private names: if this process dies, whoever comes next looks there. Written once
-   * for a folder, so that a move costs no note of its own as long as it changes nothing but a name.
+   * Records that leaves of this folder get private names: if this process dies, the next one looks for them there. Written
+   * once for each folder, so that a move that only renames needs no note.
    */
   use(folder: TreePath): void {
     if (this.#used.has(folder)) return
     this.#fd ??= this.#open()
-    // Older ones are done with by then; whoever lists them would find what is left there, too.
+    // Nothing of ours is under way in the older ones. What may be left there is found by whoever lists them.
     if (this.#used.size >= mostFolders) this.#used.clear()
     this.#used.add(folder)
     writeAll(this.#disk, this.#fd, Buffer.from(printFolders([...this.#used])), foldersAt)
@@ -96,7 +96,7 @@ export class Slots {
 
   #open(): number {
     const place = new Place(this.#setAside.folder(slotsFolder), this.#name)
-    // The name is ours alone: whatever has it is a stranger's, and could be a pipe or have a second name elsewhere.
+    // Only we use this name. What already has it is a stranger's, and could be a pipe or have a second name elsewhere.
     const open = () => this.#disk.open(place, openFlags.create, this.#mode)
     let fd = unless(['EEXIST'], open)
     if (fd === undefined) {
@@ -116,7 +116,7 @@ export class Slots {
     return this.read().slots
   }
 
-  /** The same, and what else lies there. */
+  /** The same, and other files that lie there. */
   read(): { readonly slots: Slot[]; readonly strange: StrangeNote[] } {
     const [slots, strange]: [Slot[], StrangeNote[]] = [[], []]
     const folder = this.#setAside.look(slotsFolder)
@@ -135,7 +135,7 @@ export class Slots {
   #note(place: Place, holder: HolderId): Found | Reason | undefined {
     for (let look = 1; ; look++) {
       const file = readSmall(this.#disk, place, largestNote)
-      // Somebody else's, and not for us to read.
+      // Another user's, which we may not read.
       if (file === 'unreadable') return { intent: undefined, folders: [], owner: -1 }
       if (file === undefined || typeof file === 'string') return file
       const note = parseNote(file.bytes.toString('utf8', 0, foldersAt), holder)
@@ -146,8 +146,8 @@ export class Slots {
   }
 
   /**
-   * Moves away what is no note. One whose process may live stays: it would go on writing its notes where nobody looks,
-   * and may be of a version that knows more than we do.
+   * Moves away what is no slot. It stays if the process in its name may live: that would go on writing to the moved file,
+   * where nobody reads, and may be of a newer version.
    */
   clear({ name, reason, holder }: StrangeNote, isDead: (holder: HolderId) => boolean): boolean {
     if (reason === 'bad-note' && holder !== undefined && !isDead(holder)) return false
@@ -172,5 +172,5 @@ export class Slots {
   }
 }
 
-/** Ours, or the administrator's, who can do anything anyway. */
+/** Ours, or root's, who can do anything anyway. */
 const isOwnedByUs = (owner: number): boolean => owner === 0 || owner === (process.getuid?.() ?? owner)

@@ -1,25 +1,24 @@
 /**
- * Watching by the system's events, with a look of our own now and then: the event queue overflows silently when
- * many files come at once, a folder may not exist yet or be replaced, and a system may have no events left to give.
- * So an event is only a reason to look, and so is the passing of a second or two.
+ * Watches folders by the system's events, and calls back every second or two besides: the event queue overflows silently
+ * when many files come at once, a folder may not exist yet or be replaced, and a system may have no events left to give.
  */
 import fs from 'node:fs'
 import type { Watching } from '../../tree/tree.ts'
 import { ownPrefix } from './note.ts'
 
-/** How often a hint is given without any event, and how often while there are no events to be had. */
+/** Milliseconds between calls without an event: while there are events, and while the system gives none. */
 const beat = { events: 2000, polling: 1000 }
 
 export function watchDirectory(path: string, onHint: (name?: string) => void, onClosed: () => void): Watching {
   let watcher: fs.FSWatcher | undefined
   let watched: { ino: number; dev: number } | undefined
   let waiting = false
-  /** The name that all events of this turn are about, while it is one. */
+  /** The name that all events of this pass of the event loop are about, if it is one. */
   let about: string | undefined
   let closed = false
   let timer: NodeJS.Timeout | undefined
 
-  /** Many events in one turn of the loop make one hint. */
+  /** Many events in one pass of the event loop make one call. */
   const hint = (name?: string) => {
     if (closed) return
     if (waiting) {
@@ -43,17 +42,17 @@ export function watchDirectory(path: string, onHint: (name?: string) => void, on
     if (!now) return
     try {
       watcher = fs.watch(path, (_event, name) => {
-        // That a leaf goes to a private name, or comes from one, is told of its own name too.
+        // A rename to or from a private name is also reported under the leaf's own name.
         if (!name?.startsWith(ownPrefix)) hint(name ?? undefined)
       })
       watcher.on('error', () => {
         watcher?.close()
         watcher = undefined
       })
-      // It may have filled between the look and the watch.
+      // Files may have come between the check and the watch.
       hint()
     } catch {
-      // No watches left (ENOSPC, EMFILE) or gone again: the beat below looks instead.
+      // No watches left (ENOSPC, EMFILE), or the folder is gone again: the timer below has to do.
       watcher = undefined
     }
   }

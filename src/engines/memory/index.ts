@@ -1,4 +1,4 @@
-/** The tree in memory, for tests: the same promises, nothing kept. */
+/** The tree in memory, for tests: the same promises, but nothing is kept when the process ends. */
 import { type Clock, systemClock } from '../../kernel/clock.ts'
 import { corrupt, invalidInput } from '../../kernel/errors.ts'
 import { childOf, nameOf, parentOf, type TreePath, treePath } from '../../kernel/tree-path.ts'
@@ -148,7 +148,7 @@ class MemoryTree implements Tree {
       const answer = stored && options.change?.(shown!, timesOf(stored))
       const answered = answer instanceof Promise ? await answer : answer
       const given = answered === shown ? stored?.bytes : answered
-      // While a change took its time somebody else may have been faster: then it is asked again.
+      // Somebody may have changed the leaf while `change` was working. Then ask it again.
       if (this.#leaves.get(from) === stored) return this.#moveNow(from, to, stored, given, options)
     }
   }
@@ -286,7 +286,7 @@ class MemoryTree implements Tree {
   }
 
   #hint(folder: TreePath): void {
-    // Every change must show, also while a test holds the clock still.
+    // Every change must give a new time, even while a test stops the clock.
     const before = this.#folderTimes.get(folder) ?? 0
     this.#folderTimes.set(folder, Math.max(before + 0.001, this.#clock.now()))
     for (const listener of this.#watchers.get(folder) ?? []) setImmediate(listener)

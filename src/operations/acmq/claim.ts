@@ -1,5 +1,5 @@
+import { isoTime } from '../../kernel/clock.ts'
 import { duration, text } from '../../kernel/field.ts'
-import { isoTime } from '../../protocols/ac-mq/layout.ts'
 import { tellClock } from '../clock-agreement.ts'
 import { defineOperation, whoActs } from '../define.ts'
 import { hydrated, mission } from './fields.ts'

@@ -2,7 +2,6 @@ import { list, text } from '../../kernel/field.ts'
 import { defineOperation, whoActs } from '../define.ts'
 import { attempt, messageId, mission } from './fields.ts'
 import { holding } from './holding.ts'
-import { checkLinks } from './links.ts'
 import { openMission } from './open.ts'
 
 export const complete = defineOperation({
@@ -29,7 +28,7 @@ export const complete = defineOperation({
   async run(context, { mission, id, attempt, result, link }) {
     const agent = await whoActs(context)
     const opened = await openMission(context, mission)
-    const { links, notices } = await checkLinks(context, opened.address, link)
+    const { links, notices } = await opened.checkLinks(link)
     const done = await opened.complete(id, holding(agent, attempt), { text: result ?? '', links })
     return { ...done, notices }
   },

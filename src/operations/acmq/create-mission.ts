@@ -1,6 +1,6 @@
 import { text } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { openMissions, pathOfMission } from './open.ts'
+import { openMissions } from './open.ts'
 
 export const createMission = defineOperation({
   name: 'create-mission',
@@ -23,7 +23,7 @@ export const createMission = defineOperation({
     const missions = await openMissions(context)
     const { outcome, mission } = await missions.create(name, objective === undefined ? {} : { objective })
     const { durability } = await context.configuration()
-    const path = await pathOfMission(context, mission.address)
+    const { path } = mission
     return { outcome, mission: mission.address, path, manifest: `${path}/_meta/manifest.md`, durability } as const
   },
 })

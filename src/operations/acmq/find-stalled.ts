@@ -1,4 +1,4 @@
-import { isoTime } from '../../protocols/ac-mq/layout.ts'
+import { isoTime } from '../../kernel/clock.ts'
 import { tellClock } from '../clock-agreement.ts'
 import { defineOperation } from '../define.ts'
 import { mission } from './fields.ts'

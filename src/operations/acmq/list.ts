@@ -1,12 +1,10 @@
 import type { Envelope } from '../../kernel/envelope.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import { choice, flag, integer, text } from '../../kernel/field.ts'
-import { type Problem, queueNames } from '../../protocols/ac-mq/schema.ts'
-import type { Mission } from '../../protocols/ac-mq/store/mission.ts'
-import type { AcmqView } from '../../protocols/ac-mq/store/view.ts'
-import { type Context, defineOperation } from '../define.ts'
+import type { Problem } from '../../kernel/problem.ts'
+import { type Mission, queueNames, type Unreadable } from '../../protocols/ac-mq/index.ts'
+import { defineOperation } from '../define.ts'
 import { mission } from './fields.ts'
-import { listArchive } from './list-archive.ts'
 import { openMission } from './open.ts'
 
 /** A message, and why it cannot be claimed yet if that is so. Of archived ones less is known without unpacking. */
@@ -20,10 +18,7 @@ export interface ListedMessage extends Envelope {
   readonly blocked?: string
 }
 
-export interface Unreadable {
-  readonly path: string
-  readonly reason: string
-}
+export type { Unreadable }
 
 const queues = [...queueNames, 'archive'] as const
 type Queue = (typeof queues)[number]
@@ -55,7 +50,7 @@ export const list = defineOperation({
     const messages: ListedMessage[] = []
     const unreadable: Unreadable[] = []
     for (const one of blocked ? (['pending'] as const) : queue === undefined ? queueNames : [queue]) {
-      const listed = await listQueue(context, opened, one)
+      const listed = await listQueue(opened, one)
       messages.push(...listed.messages.filter(({ blocked: reason }) => !blocked || reason !== undefined))
       unreadable.push(...listed.unreadable)
     }
@@ -67,21 +62,9 @@ export const list = defineOperation({
 })
 
 async function listQueue(
-  context: Context,
   mission: Mission,
   queue: Queue,
 ): Promise<{ messages: readonly ListedMessage[]; unreadable: readonly Unreadable[] }> {
-  if (queue === 'archive') return { messages: await listArchive(context, mission.address), unreadable: [] }
-  const { messages, unreadable } = await mission.list(queue)
-  if (queue !== 'pending') return { messages, unreadable }
-  const reasons = new Map((await mission.blocked()).map(({ message, reason }) => [message.name, reason]))
-  const waiting = [...messages].sort(inOrder).map((message) => {
-    const blocked = reasons.get(message.name)
-    return blocked === undefined ? message : { ...message, blocked }
-  })
-  return { messages: waiting, unreadable }
+  if (queue !== 'archive') return queue === 'pending' ? mission.waiting() : mission.list(queue)
+  return { messages: await mission.listArchived(), unreadable: [] }
 }
-
-/** As they are claimed: priority, time, id. */
-const inOrder = (a: AcmqView, b: AcmqView): number =>
-  a.priority - b.priority || Date.parse(a.createdAt) - Date.parse(b.createdAt) || (a.id < b.id ? -1 : 1)

@@ -1,6 +1,6 @@
-import type { QueueName } from '../../protocols/ac-mq/schema.ts'
+import type { QueueName } from '../../protocols/ac-mq/index.ts'
 import { defineOperation } from '../define.ts'
-import { openMissions, pathOfMission } from './open.ts'
+import { openMissions } from './open.ts'
 
 export interface MissionLine {
   readonly mission: string
@@ -24,7 +24,7 @@ export const missions = defineOperation({
       const objective = (await mission.manifest())?.objective ?? ''
       lines.push({
         mission: address,
-        path: await pathOfMission(context, address),
+        path: mission.path,
         objective,
         counts: await mission.counts(),
       })

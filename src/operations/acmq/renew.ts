@@ -1,4 +1,4 @@
-import { isoTime } from '../../protocols/ac-mq/layout.ts'
+import { isoTime } from '../../kernel/clock.ts'
 import { tellClock } from '../clock-agreement.ts'
 import { defineOperation, whoActs } from '../define.ts'
 import { attempt, messageId, mission } from './fields.ts'

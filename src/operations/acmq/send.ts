@@ -1,9 +1,9 @@
 import { invalidInput } from '../../kernel/errors.ts'
 import { duration, integer, list, text } from '../../kernel/field.ts'
+import { acmq, type Draft, type Mission } from '../../protocols/ac-mq/index.ts'
 import { type Context, defineOperation } from '../define.ts'
-import { type Draft, readDraft } from './draft.ts'
+import { seenElsewhere } from '../stores.ts'
 import { mission } from './fields.ts'
-import { noticeAboutRecipient } from './known-agents.ts'
 import { openMission } from './open.ts'
 
 /** Large ones travel by reference, so the limit is only against accidents. */
@@ -54,10 +54,10 @@ export const send = defineOperation({
 
   async run(context, input) {
     const opened = await openMission(context, input.mission)
-    const draft = await draftOf(input, opened.address)
+    const draft = await draftOf(input, opened)
     const to = input.to ?? draft.to
     if (to === undefined) throw missing('to', '--to is missing: who gets it.', 'Give --to AGENT, or `to:` in the file.')
-    const unseen = await noticeAboutRecipient(context, opened.address, to)
+    const unseen = await opened.noticeAbout(to, seenElsewhere(context, acmq))
     const id = input.id ?? draft.id
     const summary = input.summary ?? draft.summary
     const priority = input.priority ?? draft.priority
@@ -80,12 +80,12 @@ export const send = defineOperation({
 
 async function draftOf(
   { file, body }: { readonly file?: string; readonly body?: string },
-  address: string,
+  mission: Mission,
 ): Promise<Draft> {
   if (file !== undefined && body !== undefined) {
     throw invalidInput('GIVEN_TWICE', 'Both --body and --file were given.', { hint: 'Give one of them.' })
   }
-  if (file !== undefined) return readDraft(file, address)
+  if (file !== undefined) return mission.readDraft(file)
   if (body !== undefined) return { body, notices: [] }
   throw missing('body', 'There is nothing to send.', 'Give --body TEXT or --file FILE; `-` reads standard input.')
 }

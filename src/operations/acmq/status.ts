@@ -1,11 +1,9 @@
-import type { MissionAddress } from '../../protocols/ac-mq/layout.ts'
-import { isoTime } from '../../protocols/ac-mq/layout.ts'
-import { type QueueName, queueNames } from '../../protocols/ac-mq/schema.ts'
-import type { Missions } from '../../protocols/ac-mq/store/missions.ts'
+import { isoTime } from '../../kernel/clock.ts'
+import { type MissionAddress, type Missions, type QueueName, queueNames } from '../../protocols/ac-mq/index.ts'
 import { tellClock } from '../clock-agreement.ts'
 import { defineOperation } from '../define.ts'
 import { mission } from './fields.ts'
-import { openMissions, pathOfMission } from './open.ts'
+import { openMissions } from './open.ts'
 
 export type Counts = Readonly<Record<QueueName, number>>
 
@@ -36,7 +34,7 @@ export const status = defineOperation({
     return {
       outcome: 'told',
       mission: opened.address,
-      path: await pathOfMission(context, opened.address),
+      path: opened.path,
       objective: manifest?.objective ?? '',
       manifestStatus: manifest?.status ?? null,
       milestones: manifest?.milestones ?? [],

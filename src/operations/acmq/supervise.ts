@@ -1,13 +1,10 @@
+import { isoTime } from '../../kernel/clock.ts'
 import { flag } from '../../kernel/field.ts'
-import type { TreePath } from '../../kernel/tree-path.ts'
-import { isoTime } from '../../protocols/ac-mq/layout.ts'
-import type { Mission } from '../../protocols/ac-mq/store/mission.ts'
-import type { Repair } from '../../protocols/ac-mq/store/reconcile.ts'
-import type { Swept } from '../../protocols/ac-mq/store/supervise.ts'
+import type { Repair, Swept } from '../../protocols/ac-mq/index.ts'
 import { tellClock } from '../clock-agreement.ts'
-import { type Context, defineOperation } from '../define.ts'
+import { defineOperation } from '../define.ts'
 import { mission } from './fields.ts'
-import { openMission, pathOfQueue } from './open.ts'
+import { openMission } from './open.ts'
 
 export interface Supervised {
   readonly outcome: 'swept' | 'nothing'
@@ -46,7 +43,7 @@ export const supervise = defineOperation({
     const { stalled, repairs } = await opened.supervise(agent)
     const archived = archive ? (await opened.archive(agent === undefined ? {} : { by: agent })).archived : 0
     const didSomething = stalled.length > 0 || archived > 0 || repairs.some(({ what }) => !onlyTold.includes(what))
-    const nextAt = await nextStall(context, opened)
+    const nextAt = await opened.nextStallAt()
     return {
       outcome: didSomething ? 'swept' : 'nothing',
       mission: opened.address,
@@ -60,32 +57,3 @@ export const supervise = defineOperation({
 
 /** Repairs that report something and leave it as it is. */
 const onlyTold: readonly string[] = ['waiting', 'strange']
-
-/** When the first of the claims in force runs out. */
-async function nextStall(context: Context, mission: Mission): Promise<number | undefined> {
-  const folder = await pathOfQueue(context, mission.address, 'processing')
-  const entries = await (await context.tree()).list(folder, { times: true })
-  if (entries.length === 0) return undefined
-  const since = new Map(entries.map(({ name, changedAt }) => [name, changedAt]))
-  const ends = (await mission.list('processing')).messages.flatMap(({ name, timeoutSeconds }) => {
-    const changedAt = since.get(name)
-    return changedAt === undefined ? [] : [changedAt + timeoutSeconds * 1000]
-  })
-  return ends.length === 0 ? undefined : Math.min(...ends)
-}
-
-/** Calls `onHint` when something may have changed in the queues that supervision looks at. */
-export async function watchMission(context: Context, name: string, onHint: () => void): Promise<{ close(): void }> {
-  const { address } = await openMission(context, name)
-  const tree = await context.tree()
-  const folders: TreePath[] = []
-  for (const queue of ['pending', 'processing', 'completed'] as const) {
-    folders.push(await pathOfQueue(context, address, queue))
-  }
-  const watching = folders.map((folder) => tree.watch(folder, onHint))
-  return {
-    close() {
-      for (const one of watching) one.close()
-    },
-  }
-}

@@ -1,6 +1,5 @@
-import { mission } from '../../protocols/ac-mq/chapter.ts'
 import type { Chapter } from '../../protocols/chapter.ts'
-import { routing } from '../../protocols/message-routing/chapter.ts'
+import { protocols } from '../protocols.ts'
 import { append } from './append.ts'
 import { claim } from './claim.ts'
 import { deliver } from './deliver.ts'
@@ -8,5 +7,8 @@ import { lease } from './lease.ts'
 import { replace } from './replace.ts'
 import { watch } from './watch.ts'
 
-/** The tour, in order. A protocol adds a line. */
-export const chapters: readonly Chapter[] = [deliver, claim, replace, append, lease, watch, mission, routing]
+/** The tour, in order: what the tree promises, then what each protocol makes of it. */
+export const chapters = async (): Promise<readonly Chapter[]> => [
+  ...[deliver, claim, replace, append, lease, watch],
+  ...(await Promise.all(protocols.map(({ protocol }) => protocol.chapter()))),
+]

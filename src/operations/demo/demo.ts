@@ -1,10 +1,10 @@
 import { invalidInput } from '../../kernel/errors.ts'
 import { text } from '../../kernel/field.ts'
+import type { Outside } from '../../kernel/outside.ts'
 import { type TreePath, treeRoot } from '../../kernel/tree-path.ts'
 import type { Chapter, Facts } from '../../protocols/chapter.ts'
 import type { Tree } from '../../tree/tree.ts'
 import { type Context, defineOperation } from '../define.ts'
-import type { Outside } from '../outside.ts'
 import { chapters } from './chapters.ts'
 import { filesBelow } from './files-below.ts'
 
@@ -33,7 +33,7 @@ export const demo = defineOperation({
     const tree = await context.openTree(root)
     try {
       const played: { name: string; title: string; facts: Facts }[] = []
-      for (const [index, chapter] of chapters.entries()) {
+      for (const [index, chapter] of (await chapters()).entries()) {
         report.tell({ as: 'title', text: `${index + 1}. ${chapter.title}` })
         played.push({
           name: chapter.name,

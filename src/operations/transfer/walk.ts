@@ -1,16 +1,13 @@
 /** Which leaves of a tree belong to a workspace, and are worth carrying elsewhere. */
-import { insideRoot } from '../../kernel/root-folder.ts'
-import { childOf, isWithin, type TreePath, treePath, treeRoot } from '../../kernel/tree-path.ts'
-import { cacheHome, home, isReserved, stateOf } from '../../tree/home.ts'
+import { childOf, isWithin, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
+import { cacheHome, isReserved, stateOf } from '../../tree/home.ts'
 import type { Tree } from '../../tree/tree.ts'
 import type { Context } from '../define.ts'
-import { protocolFolders } from '../workspace/root.ts'
+import { messageFolders } from '../stores.ts'
 
 /** A root of files is often a whole repository: of that only what Signalbox and its protocols keep. */
 export async function workspaceFolders(context: Context): Promise<TreePath[]> {
-  const { acmq, mr } = (await context.configuration()).sections
-  const chosen = [acmq.root, mr.root].map(insideRoot)
-  const folders = [...new Set([home, ...chosen, ...protocolFolders.map(treePath)])]
+  const folders = await messageFolders(context)
   return folders.filter((folder) => !folders.some((other) => other !== folder && isWithin(folder, other)))
 }
 

@@ -4,9 +4,9 @@
  */
 import { invalidInput, SignalboxError } from '../../kernel/errors.ts'
 import type { Field, Fields, InputOf } from '../../kernel/field.ts'
+import type { Outside } from '../../kernel/outside.ts'
 import { checkValue, valueFromText } from '../check-input.ts'
 import type { Environment } from '../define.ts'
-import type { Outside } from '../outside.ts'
 import { ownFilePath } from './own-file.ts'
 import {
   configurationFile,
@@ -171,7 +171,7 @@ function usersOwn(
   const hint =
     section === 'etcd'
       ? `Take it out here. Write it into ${path} below a line \`${address}:\`, indented: \`  ${key}: …\`. Or set ${variable} together with SIGNALBOX_ENGINE.`
-      : `Take it out here. Set ${variable} if they are to lie elsewhere than where \`signalbox mr keys\` puts them.`
+      : `Take it out here. If you want it, set ${variable} in your own environment.`
   const what = `\`${section}.${key}\` is not for a workspace to say: who cloned it would hand over secrets unasked.`
   // All words of ours, so that they can be said whosever file it is.
   return bad({ ...file, mayBeQuoted: true }, line, what, { hint, details: { key: `${section}.${key}`, variable } })

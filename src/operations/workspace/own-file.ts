@@ -8,8 +8,8 @@
  */
 import { denied, invalidInput } from '../../kernel/errors.ts'
 import type { InputOf } from '../../kernel/field.ts'
+import type { Outside } from '../../kernel/outside.ts'
 import type { Environment } from '../define.ts'
-import type { Outside } from '../outside.ts'
 import type { Root } from './root.ts'
 import { etcd } from './settings.ts'
 import { bad, checkedEntry, entriesOf, longestFile, type SettingsFile } from './settings-file.ts'

@@ -1,23 +1,19 @@
 /** Which directory is meant: the one that was named, else the nearest one upwards that looks like a workspace. */
 import { denied, invalidInput, notFound } from '../../kernel/errors.ts'
+import type { Outside } from '../../kernel/outside.ts'
 import type { Environment } from '../define.ts'
-import type { Outside } from '../outside.ts'
+import { protocols } from '../protocols.ts'
 import { configurationFile } from './settings.ts'
 
-/** What marks a root; every path of a line must be there. Protocols that bring their own tree add a line. */
+/** What marks a root; every path of a line must be there. */
 export const rootMarks: readonly (readonly string[])[] = [
   [configurationFile],
   ['.signalbox'],
-  ['llm/missions'],
-  ['state/agents'],
+  ...protocols.flatMap(({ protocol }) => protocol.marks),
+  // Of the protocols that are still to come: their folders are workspaces today already.
   ['AI_MANAGER'],
   ['runtime', '_agent_coordination'],
 ]
-
-/** The folders of protocols among them: where messages are, in whatever else a root may hold. */
-export const protocolFolders: readonly string[] = rootMarks
-  .flat()
-  .filter((path) => !path.startsWith('.') && path !== configurationFile)
 
 export interface Root {
   readonly path: string

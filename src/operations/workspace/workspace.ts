@@ -1,10 +1,9 @@
 /** A workspace as commands and the library see it: root, configuration and tree, each made at its first use. */
 import { type Clock, systemClock } from '../../kernel/clock.ts'
-import { once } from '../../kernel/once.ts'
+import type { Outside } from '../../kernel/outside.ts'
 import type { Store } from '../../protocols/contract.ts'
 import type { Tree } from '../../tree/tree.ts'
 import type { Environment } from '../define.ts'
-import type { Outside } from '../outside.ts'
 import { type AnyProtocol, type ProtocolLine, type ProtocolName, protocols, type StoreOf } from '../protocols.ts'
 import { type Configuration, readConfiguration } from './configuration.ts'
 import { type ClusterHealth, type Engines, isCluster, openEngine } from './engine.ts'
@@ -40,10 +39,11 @@ export interface LazyWorkspace {
 
 export function lazyWorkspace({ flags, environment, outside, engines, clock }: WorkspaceOptions): LazyWorkspace {
   let root: Root | undefined
+  let configuration: Promise<Configuration> | undefined
   let tree: Promise<Tree> | undefined
 
   const findOnce = () => (root ??= findRoot(flags.root, environment, outside))
-  const readOnce = once(async () => readConfiguration({ root: findOnce().path, flags, environment, outside }))
+  const readOnce = () => (configuration ??= readConfiguration({ root: findOnce().path, flags, environment, outside }))
 
   async function open(makeRoot: boolean, recover: boolean, by = clock): Promise<Tree> {
     checkRoot(findOnce(), outside, makeRoot)
@@ -70,7 +70,7 @@ export function lazyWorkspace({ flags, environment, outside, engines, clock }: W
     const line = (protocols as readonly ProtocolLine[]).find(({ protocol }) => protocol.name === name)!
     const { sections } = await readOnce()
     const settings = line.protocol.settingsFrom(sections[name as ProtocolName])
-    const ports = line.ports?.({ ...ownPlace(), openTree })
+    const ports = await line.ports?.({ ...ownPlace(), openTree })
     return line.protocol.open({ ...ports, tree: await treeOnce(), clock, settings })
   }
 

@@ -4,20 +4,12 @@
  * could ever claim or name it. Spec: AC-MQ §3.2.
  */
 import type { Field, Fields, Value } from '../../formats/header-field.ts'
-import { corrupt, type SignalboxError } from '../../kernel/errors.ts'
 import { printableLine } from '../../kernel/printable.ts'
+import type { Problem } from '../../kernel/problem.ts'
 import { readDependency } from './dependencies.ts'
 import { type FileNameParts, parseFileName } from './file-name.ts'
 import { everyone, isAgentId, isEveryone, isMessageId, type MissionAddress } from './names.ts'
-import {
-  type AcmqRecord,
-  type Defaults,
-  isQueueName,
-  type Problem,
-  queueNames,
-  standardPriority,
-  unknownSender,
-} from './schema.ts'
+import { type AcmqRecord, type Defaults, isQueueName, queueNames, standardPriority, unknownSender } from './schema.ts'
 import { fromCompact, parseTime, saysUtc } from './times.ts'
 
 export interface CheckContext {
@@ -26,10 +18,10 @@ export interface CheckContext {
   readonly defaults: Defaults
 }
 
-export interface Checked {
-  readonly record: AcmqRecord
-  readonly problems: readonly Problem[]
-}
+export type Checked =
+  | { readonly outcome: 'record'; readonly record: AcmqRecord; readonly problems: readonly Problem[] }
+  /** Without a usable id or recipient. `reason`: that of the first, without the field's name. */
+  | { readonly outcome: 'malformed'; readonly problems: readonly [Problem, ...Problem[]]; readonly reason: string }
 
 export function checkFields(fields: Fields, context: CheckContext): Checked {
   const checker = new Checker(fields, context)
@@ -46,7 +38,14 @@ export function checkFields(fields: Fields, context: CheckContext): Checked {
     summary: checker.summary(),
     attempt: checker.attempt(),
   }
-  return { record, problems: checker.problems }
+  const { problems, unusable } = checker
+  const [first, ...others] = unusable
+  if (!first) return { outcome: 'record', record, problems }
+  return {
+    outcome: 'malformed',
+    problems: [first.problem, ...others.map(({ problem }) => problem)],
+    reason: first.reason,
+  }
 }
 
 // Before any real message, so that one whose time is unreadable is not left waiting behind all others.
@@ -57,6 +56,8 @@ class Checker {
   readonly #fields: Fields
   readonly #context: CheckContext
   readonly problems: Problem[] = []
+  /** What makes it no message at all. */
+  readonly unusable: { readonly problem: Problem; readonly reason: string }[] = []
   #nameParts: FileNameParts | undefined | null = null
 
   constructor(fields: Fields, context: CheckContext) {
@@ -68,11 +69,11 @@ class Checker {
     const field = this.#present('id')
     const id = field ? field.text : this.#name?.shortId
     if (field === undefined) {
-      if (id === undefined || !isMessageId(id)) throw unusable('MISSING_ID', 'id', 'it is missing', idHint)
+      if (id === undefined || !isMessageId(id)) return this.#refuse('MISSING_ID', 'id', 'it is missing', idHint)
       this.#report('MISSING_FIELD', 'id', `it is missing; ${id} stands in the file name`)
       return id
     }
-    if (id === undefined || !isMessageId(id)) throw unusable('BAD_ID', 'id', `it is ${shown(field)}`, idHint)
+    if (id === undefined || !isMessageId(id)) return this.#refuse('BAD_ID', 'id', `it is ${shown(field)}`, idHint)
     return id
   }
 
@@ -112,8 +113,8 @@ class Checker {
       if (field && to !== everyone) this.#report('BAD_RECIPIENT', 'to', `${quoted(to)} is read as \`${everyone}\``)
       return everyone
     }
-    if (field) throw unusable('BAD_RECIPIENT', 'to', `it is ${shown(field)}`, toHint)
-    throw unusable('MISSING_RECIPIENT', 'to', 'it is missing', toHint)
+    if (field) return this.#refuse('BAD_RECIPIENT', 'to', `it is ${shown(field)}`, toHint)
+    return this.#refuse('MISSING_RECIPIENT', 'to', 'it is missing', toHint)
   }
 
   status(): string {
@@ -202,6 +203,11 @@ class Checker {
     return this.#nameParts
   }
 
+  #refuse(code: string, field: string, reason: string, hint: string): string {
+    this.unusable.push({ problem: { code, field, message: `\`${field}\`: ${reason}.`, hint }, reason })
+    return ''
+  }
+
   #report(code: string, field: string, what: string): void {
     this.problems.push({ code, field, message: `\`${field}\`: ${what}.` })
   }
@@ -233,6 +239,3 @@ const quoted = (text: string): string =>
 
 const idHint = 'Give it an id of letters, digits, `.`, `_` and `-`, at most 64, such as a UUID.'
 const toHint = 'Write who the message is for: an agent such as gemini, or all.'
-
-const unusable = (code: string, field: string, reason: string, hint: string): SignalboxError =>
-  corrupt(code, `\`${field}\`: ${reason}.`, { hint, details: { field, reason } })

@@ -6,8 +6,8 @@
 import { invalidInput } from '../../kernel/errors.ts'
 import { lastAnswers } from '../../kernel/last-answer.ts'
 import { printableLine } from '../../kernel/printable.ts'
+import { shortLength, shortOf } from '../../kernel/short-id.ts'
 import { isSegment } from '../../kernel/tree-path.ts'
-import { shortIdLength } from './file-name.ts'
 import { isMessageId } from './names.ts'
 import type { AcmqRecord, State } from './schema.ts'
 
@@ -121,7 +121,7 @@ function judgeMessage(on: string, self: string, lookup: Lookup): DependencyState
   const found = lookup.stateOf(on)
   if (found === undefined) return undefined
   if (typeof found === 'object') return { is: 'ambiguous', on, candidates: found.ambiguous }
-  if (on === self || (on.length === shortIdLength && self.startsWith(on))) return { is: 'cycle', through: [self, self] }
+  if (on === self || (on.length === shortLength && self.startsWith(on))) return { is: 'cycle', through: [self, self] }
   if (found === 'completed' || found === 'archived-completed' || found === 'archived') return { is: 'met' }
   return found === 'failed' || found === 'archived-failed' ? { is: 'failed', on } : { is: 'waiting', on, state: found }
 }
@@ -133,7 +133,7 @@ export function lookupOf(
 ): Lookup {
   const byShortId = new Map<string, string[]>()
   for (const id of states.keys()) {
-    const short = id.slice(0, shortIdLength)
+    const short = shortOf(id)
     const twins = byShortId.get(short)
     if (twins) twins.push(id)
     else byShortId.set(short, [id])

@@ -1,13 +1,11 @@
 /** File names of messages, which show at a glance who wrote to whom and when. Spec: AC-MQ §3.1. */
 import { invalidInput } from '../../kernel/errors.ts'
 import { lastAnswer } from '../../kernel/last-answer.ts'
+import { shortLength } from '../../kernel/short-id.ts'
 import { isSegment, longestSegment } from '../../kernel/tree-path.ts'
 import { isAgentId, isEveryone } from './names.ts'
 import type { AcmqRecord } from './schema.ts'
 import { compactOf, compactTime, fromCompact, isCanonicalTime, parseTime } from './times.ts'
-
-/** How much of an id stands in a file name. */
-export const shortIdLength = 8
 
 /**
  * `{YYYYMMDDHHMMSS}-{id8}-from-{sender}-to-{recipient}.md`. A longer `idLength` keeps two messages apart that share
@@ -15,7 +13,7 @@ export const shortIdLength = 8
  */
 export function fileNameOf(
   record: Pick<AcmqRecord, 'id' | 'timestamp' | 'from' | 'to'>,
-  idLength = shortIdLength,
+  idLength = shortLength,
 ): string {
   const { id, timestamp, from, to } = record
   const ends = [`${compactName(timestamp)}-`, `-from-${from}-to-${to}.md`] as const

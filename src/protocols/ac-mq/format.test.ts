@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   failureOf,
+  messageOf,
   parseMessage,
   printMessage,
   resultOf,
@@ -54,13 +55,14 @@ describe('printing', () => {
 describe('reading', () => {
   it('needs no more than the header', () => {
     const whole = printMessage(record, 'Body')
-    const { bodyStart, ...message } = parseMessage(whole, context)
-    expect(parseMessage(whole.subarray(0, bodyStart), context)).toEqual({ ...message, bodyStart })
-    expect(message).toEqual({ record, problems: [] })
+    const read = messageOf(parseMessage(whole, context))
+    const { bodyStart } = read.message
+    expect(parseMessage(whole.subarray(0, bodyStart), context)).toEqual(read)
+    expect(read).toEqual({ outcome: 'message', message: { record, bodyStart }, problems: [] })
   })
 
   it('uses the configured timeout for messages that name none', () => {
-    expect(parseMessage(Buffer.from(foreign), context).record.timeout_seconds).toBe(900)
+    expect(messageOf(parseMessage(Buffer.from(foreign), context)).message.record.timeout_seconds).toBe(900)
   })
 })
 

@@ -10,50 +10,84 @@ import { bufferOf, type FrontMatter, readFrontMatter, readFrontMatterBytes } fro
 import { editFieldBytes, editFieldsBytes } from '../../formats/front-matter-edit.ts'
 import { lineAt } from '../../formats/header-field.ts'
 import { corrupt, invalidInput, SignalboxError } from '../../kernel/errors.ts'
+import type { Malformed, Parsed, Problem } from '../../kernel/problem.ts'
 import type { Overwrite } from '../../tree/tree.ts'
 import { type CheckContext, checkFields } from './check-fields.ts'
 import { opening, printHeader, readOwnHeader, statusWidth } from './own-header.ts'
-import type { AcmqRecord, Problem, QueueName } from './schema.ts'
+import type { AcmqRecord, QueueName } from './schema.ts'
 
 export { type Failure, failureOf, type Result, resultOf, withFailure, withResult } from './reports.ts'
 
 export interface AcmqMessage {
   readonly record: AcmqRecord
-  readonly problems: readonly Problem[]
   /** Where the body begins, in bytes. */
   readonly bodyStart: number
   /** The text before it, of headers as we write them. */
   readonly header?: string
 }
 
-/** Reads a message from its first bytes, which must hold the whole header. Throws `Corrupt` with code, place and hint. */
-export const parseMessage = (bytes: Uint8Array, context: CheckContext): AcmqMessage =>
+export type ReadMessage = Exclude<Parsed<AcmqMessage>, Malformed>
+
+export interface MalformedMessage extends Malformed {
+  /** Of the first problem: the file and the line, for the error that `messageOf` makes of it. */
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+/** `Parsed<AcmqMessage>`, with what an error needs to say. */
+export type ParsedMessage = ReadMessage | MalformedMessage
+
+/** Reads a message from its first bytes, which must hold the whole header. */
+export const parseMessage = (bytes: Uint8Array, context: CheckContext): ParsedMessage =>
   parseOwnMessage(bytes, context) ?? parseAnyMessage(bytes, context)
+
+/** The message, for those who cannot go on without one: throws a `Corrupt` error that says what is wrong with it. */
+export function messageOf<Read extends ReadMessage>(read: Read | MalformedMessage): Read {
+  if (read.outcome === 'message') return read
+  const { code, message, hint } = read.problems[0]
+  throw corrupt(code, message, { ...(hint === undefined ? {} : { hint }), details: read.details })
+}
 
 /** The same of a whole header as we write it, in which nothing is to be reported; `undefined` for any other. */
 export function parseOwnMessage(
   bytes: Uint8Array,
   { address }: Pick<CheckContext, 'address'>,
-): AcmqMessage | undefined {
-  const own = readOwnHeader(bytes)
-  if (own?.record.mission_id !== address) return undefined
-  return { record: own.record, problems: none, bodyStart: own.bodyStart, header: own.header }
+): ReadMessage | undefined {
+  const message = readOwnHeader(bytes)
+  if (message?.record.mission_id !== address) return undefined
+  return { outcome: 'message', message, problems: none }
 }
 
 const none: readonly Problem[] = Object.freeze([])
 
 /** The same, whoever wrote the file. */
-export function parseAnyMessage(bytes: Uint8Array, context: CheckContext): AcmqMessage {
-  let read: FrontMatter | undefined
+export function parseAnyMessage(bytes: Uint8Array, context: CheckContext): ParsedMessage {
+  const file = context.fileName
   try {
-    read = readFrontMatterBytes(bytes)
-    if (!read) throw noFrontMatter()
-    const { record, problems } = checkFields(read.fields, context)
+    const read = readFrontMatterBytes(bytes)
+    if (!read) return { outcome: 'malformed', problems: [noFrontMatter], details: { line: 1, file } }
+    const checked = checkFields(read.fields, context)
+    if (checked.outcome === 'malformed') {
+      const { problems, reason } = checked
+      const { field } = problems[0]
+      return { outcome: 'malformed', problems, details: { field, reason, ...lineOf(field, bytes, read), file } }
+    }
     expectEditable(bytes, read)
-    return { record, problems, bodyStart: read.bodyStart }
+    return {
+      outcome: 'message',
+      message: { record: checked.record, bodyStart: read.bodyStart },
+      problems: checked.problems,
+    }
   } catch (error) {
-    throw error instanceof SignalboxError ? withPlace(error, bytes, read, context.fileName) : error
+    // Front matter is read by codecs that throw.
+    if (error instanceof SignalboxError) return malformedBy(error, { file })
+    throw error
   }
+}
+
+/** A file about which an error says what is wrong. */
+export function malformedBy({ code, message, hint, details }: SignalboxError, place: object = {}): MalformedMessage {
+  const problem: Problem = { code, field: '', message, ...(hint === undefined ? {} : { hint }) }
+  return { outcome: 'malformed', problems: [problem], details: { ...details, ...place } }
 }
 
 /**
@@ -68,26 +102,25 @@ function expectEditable(bytes: Uint8Array, { headerStart, headerEnd, bodyStart }
 // `key: value` and items of a list, each on a line of its own that ends in a line feed alone.
 const usualLines = /^(?:(?:[A-Za-z_][\w-]*:(?: +(?![&*!|>{%@`?])[^\n\r\t]*)?|(?: {2})?- [^\n\r\t]*)\n)*$/
 
-/** Adds what a person needs to find the spot: the file, and the line of the field. */
-function withPlace(error: SignalboxError, bytes: Uint8Array, read: FrontMatter | undefined, file: string) {
-  const { code, message, hint, details, cause } = error
-  const field = read?.fields.get(String(details.field))
-  const header = read ? bufferOf(bytes).toString('utf8', read.headerStart, read.headerEnd) : ''
-  const line = field && field.from >= 0 ? { line: lineAt(header, field.from, 2) } : {}
-  return corrupt(code, message, { ...(hint ? { hint } : {}), details: { ...details, ...line, file }, cause })
+/** The line in which a field stands, if it does. */
+function lineOf(key: string, bytes: Uint8Array, { fields, headerStart, headerEnd }: FrontMatter): { line?: number } {
+  const field = fields.get(key)
+  if (!field || field.from < 0) return {}
+  return { line: lineAt(bufferOf(bytes).toString('utf8', headerStart, headerEnd), field.from, 2) }
 }
 
-const noFrontMatter = () =>
-  corrupt('NO_FRONT_MATTER', 'The file does not begin with front matter.', {
-    hint: 'Begin the file with a `---` line, `key: value` lines and another `---`.',
-    details: { line: 1 },
-  })
+const noFrontMatter: Problem = {
+  code: 'NO_FRONT_MATTER',
+  field: '',
+  message: 'The file does not begin with front matter.',
+  hint: 'Begin the file with a `---` line, `key: value` lines and another `---`.',
+}
 
 /** The whole file: all ten fields, the attempt from the second on, fields that we do not know, and the body as it is. */
 export const printMessage = (record: AcmqRecord, body: string | Uint8Array, otherFields = ''): Buffer =>
   Buffer.from(contentOf(record, body, otherFields))
 
-/** The same, as text where the body is text: whoever writes it makes bytes of it. */
+/** The same, as text where the body is text: the engine encodes it while writing. */
 export function contentOf(record: AcmqRecord, body: string | Uint8Array, otherFields = ''): string | Buffer {
   const header = otherFields === '' ? printHeader(record) : withLines(printHeader(record), otherFields)
   return typeof body === 'string' ? header + body : Buffer.concat([Buffer.from(header), body])
@@ -173,7 +206,7 @@ export interface FieldChanges {
 /** The message with other values in some fields. */
 export function withFields(bytes: Uint8Array, changes: FieldChanges): Buffer {
   const own = readOwnHeader(bytes)
-  // Where printing gives the very header that is there, printing it anew changes what it should and nothing else.
+  // If printing the record gives exactly the header that is there, it can be printed anew without losing anything.
   if (own && printHeader(own.record) === own.header) {
     const header = Buffer.from(printHeader({ ...own.record, ...changes }))
     return Buffer.concat([header, bytes.subarray(own.bodyStart)])

@@ -4,8 +4,8 @@
  * Summaries come from strangers, so a label lets nothing through that means something in the language around it.
  */
 import { printableLine } from '../../kernel/printable.ts'
+import { shortOf } from '../../kernel/short-id.ts'
 import { readDependency } from './dependencies.ts'
-import { shortIdLength } from './file-name.ts'
 import type { State } from './schema.ts'
 
 export const graphFormats = ['mermaid', 'dot', 'json'] as const
@@ -72,7 +72,7 @@ function resolver(nodes: readonly GraphNode[]): (id: string) => number | undefin
   const full = new Map<string, number>()
   const short = new Map<string, number | undefined>()
   for (const [at, { id }] of nodes.entries()) {
-    const start = id.slice(0, shortIdLength)
+    const start = shortOf(id)
     short.set(start, short.has(start) ? undefined : at)
     full.set(id, at)
   }

@@ -4,6 +4,18 @@ import type { Protocol } from '../contract.ts'
 import { type AcmqSettings, defaultSettings, section, settingsFrom } from './settings.ts'
 import type { Missions } from './store/missions.ts'
 
+export type { Draft } from './draft.ts'
+export type { Hydration } from './hydrate/hydrate.ts'
+export type { MissionAddress } from './layout.ts'
+export { type QueueName, queueNames } from './schema.ts'
+export type { Mission } from './store/mission.ts'
+export type { Missions } from './store/missions.ts'
+export type { Blocked, Claimed, Holding, MessageRef, Settled } from './store/outcomes.ts'
+export type { Unreadable } from './store/overview.ts'
+export type { Repair } from './store/reconcile.ts'
+export type { Stalled, Swept } from './store/supervise.ts'
+export type { AcmqView, AcmqViewWithBody, ArchivedView } from './store/view.ts'
+
 export const acmq: Protocol<'acmq', typeof section, AcmqSettings, Missions> = {
   name: 'acmq',
   title: 'AC-MQ',

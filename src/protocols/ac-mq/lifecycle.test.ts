@@ -2,20 +2,38 @@ import { expect, it } from 'vitest'
 import { canMove, nextState, transitionNames, transitions } from './lifecycle.ts'
 import { queueNames } from './schema.ts'
 
-it('leads a message from folder to folder', () => {
-  expect(nextState('pending', 'claim')).toBe('processing')
-  expect(nextState('processing', 'complete')).toBe('completed')
-  expect(nextState('processing', 'fail')).toBe('failed')
-  expect(nextState('processing', 'stall')).toBe('failed')
-  expect(nextState('failed', 'retry')).toBe('pending')
-  expect(nextState('completed', 'archive')).toBe('archived')
-  expect(nextState('pending', 'quarantine')).toBe('failed')
+it.each([
+  ['pending', 'claim', 'processing'],
+  ['processing', 'renew', 'processing'],
+  ['processing', 'complete', 'completed'],
+  ['processing', 'fail', 'failed'],
+  ['processing', 'stall', 'failed'],
+  ['failed', 'retry', 'pending'],
+  ['pending', 'refuse', 'failed'],
+  ['completed', 'archive', 'archived'],
+] as const)('from %s, %s leads to %s', (from, transition, to) => {
+  expect(nextState(from, transition)).toBe(to)
+})
+
+it.each(['pending', 'processing', 'completed'] as const)('a file in %s that is no message goes to failed', (queue) => {
+  expect(nextState(queue, 'quarantine')).toBe('failed')
+})
+
+it.each(queueNames)('in %s a status is corrected in place, and a second copy set aside', (queue) => {
+  expect(nextState(queue, 'correct')).toBe(queue)
+  expect(nextState(queue, 'setAside')).toBe('archived')
 })
 
 it('knows no other way', () => {
-  const ways = [...queueNames, 'archived' as const].flatMap((from) =>
-    transitionNames.filter((way) => canMove(from, way)),
+  const ways = Object.fromEntries(
+    [...queueNames, 'archived' as const].map((from) => [from, transitionNames.filter((way) => canMove(from, way))]),
   )
-  expect(ways).toEqual(['claim', 'quarantine', 'complete', 'fail', 'stall', 'archive', 'retry'])
+  expect(ways).toEqual({
+    pending: ['claim', 'refuse', 'quarantine', 'correct', 'setAside'],
+    processing: ['renew', 'complete', 'fail', 'stall', 'quarantine', 'correct', 'setAside'],
+    completed: ['quarantine', 'correct', 'setAside', 'archive'],
+    failed: ['retry', 'correct', 'setAside'],
+    archived: [],
+  })
   expect(Object.keys(transitions)).toEqual([...queueNames, 'archived'])
 })

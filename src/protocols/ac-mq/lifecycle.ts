@@ -1,19 +1,55 @@
-/** The states of a message and the ways between them. A state is a folder (AC-MQ §4); so a transition is a move. */
-import type { State } from './schema.ts'
+/**
+ * The states of a message and the ways between them. A state is a folder (AC-MQ §4), so a transition is a move, and
+ * `store/moving.ts` looks up here where it leads: a way that is not in the table cannot be gone.
+ */
+import type { QueueName, State } from './schema.ts'
 
-export const transitionNames = ['claim', 'complete', 'fail', 'stall', 'retry', 'archive', 'quarantine'] as const
+export const transitionNames = [
+  'claim',
+  'renew',
+  'complete',
+  'fail',
+  'stall',
+  'retry',
+  'refuse',
+  'quarantine',
+  'correct',
+  'setAside',
+  'archive',
+] as const
 export type Transition = (typeof transitionNames)[number]
 
 export type Lifecycle = Readonly<Record<State, Readonly<Partial<Record<Transition, State>>>>>
 
-// Quarantine: a file that cannot be read as a message, and that nobody is still writing, fails unclaimed (AC-MQ §8.1).
+/**
+ * `refuse`: a person does not want it worked on (AC-MQ §11.2). `quarantine`: the file cannot be read as a message and
+ * nobody is still writing it (AC-MQ §8.1). `correct`: its status disagrees with its folder, and the folder counts.
+ * `setAside`: a second copy of a message, which goes to `archive/duplicates/` (AC-MQ §9.1).
+ */
 export const transitions = {
-  pending: { claim: 'processing', quarantine: 'failed' },
-  processing: { complete: 'completed', fail: 'failed', stall: 'failed' },
-  completed: { archive: 'archived' },
-  failed: { retry: 'pending' },
+  pending: {
+    claim: 'processing',
+    refuse: 'failed',
+    quarantine: 'failed',
+    correct: 'pending',
+    setAside: 'archived',
+  },
+  processing: {
+    renew: 'processing',
+    complete: 'completed',
+    fail: 'failed',
+    stall: 'failed',
+    quarantine: 'failed',
+    correct: 'processing',
+    setAside: 'archived',
+  },
+  completed: { archive: 'archived', quarantine: 'failed', correct: 'completed', setAside: 'archived' },
+  failed: { retry: 'pending', correct: 'failed', setAside: 'archived' },
   archived: {},
 } as const satisfies Lifecycle
+
+/** Where a message is when it has been sent. */
+export const firstState = 'pending' satisfies QueueName
 
 /** Where a transition leads from a state, or `undefined` when it is none of its transitions. */
 export const nextState = (from: State, transition: Transition): State | undefined =>

@@ -26,11 +26,12 @@ export interface AcmqRecord {
 /** One list for all messages that depend on nothing. */
 export const noDependencies: AcmqRecord['dependencies'] = Object.freeze([])
 
-/** A field that is not as it should be. It is reported and a default stands in; the message still counts. */
-export interface Problem {
-  readonly code: string
-  readonly field: string
-  readonly message: string
+/** True for lists of the same texts in the same order. */
+export function areSame(some: readonly string[], others: readonly string[]): boolean {
+  if (some === others) return true
+  if (some.length !== others.length) return false
+  for (let i = 0; i < some.length; i++) if (some[i] !== others[i]) return false
+  return true
 }
 
 export interface Defaults {

@@ -1,8 +1,8 @@
 /** Times as AC-MQ writes them: `2025-07-04T10:30:00Z` in headers, `20250704103000` in file names. Always UTC. */
 import { utcTime } from '../../formats/utc-time.ts'
+import { isoTime } from '../../kernel/clock.ts'
 
-/** Whole seconds, as in the specification's examples. */
-export const isoTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`
+export { isoTime }
 
 export const compactTime = (ms: number): string => compactOf(isoTime(ms))
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { operations } from '../../operations/index.ts'
+import type { Operation } from '../../operations/define.ts'
 import { type Command, type Group, isGroup } from './command.ts'
-import { commandTable } from './command-table.ts'
+import { commandOutline, type Outline } from './command-outline.ts'
+import { commandTable } from './command-table.generated.ts'
 import { globalFlags } from './global-flags.ts'
 import { commandHelp, usageOf } from './help.ts'
 import { fileFlags } from './long-text.ts'
@@ -13,13 +14,15 @@ function commandsIn(group: Group, path: readonly string[] = [group.name]): { pat
   )
 }
 
+const operationsIn = ({ members }: Outline): Operation[] =>
+  members.flatMap((member) => ('members' in member ? operationsIn(member) : [member]))
+
 const screen = screenOn({ isTerminal: false, columns: 80 }, { flag: false, environment: {} })
 
 describe('the command table', () => {
-  it('has every operation', async () => {
+  it('has every operation of the outline, in its order', async () => {
     const loaded = await Promise.all(commandsIn(commandTable).map(({ command }) => command.load()))
-    const missing = operations.filter((operation) => !loaded.some((face) => face.operation === operation))
-    expect(missing.map(({ name }) => name)).toEqual([])
+    expect(loaded.map(({ operation }) => operation)).toEqual(operationsIn(await commandOutline()))
   })
 
   for (const { path, command } of commandsIn(commandTable)) {

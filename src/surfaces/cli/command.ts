@@ -2,7 +2,7 @@
 import type { Context, Operation } from '../../operations/define.ts'
 import type { Screen } from './terminal.ts'
 
-/** Runs a command that goes on until it is told to stop, and gives what its operation would give. */
+/** Runs a command until it is told to stop. Its answer is that of its operation. */
 export type Residence = (
   context: Context,
   input: unknown,
@@ -11,11 +11,11 @@ export type Residence = (
 
 export interface CommandFace {
   readonly operation: Operation
-  /** The result as text that ends in a line feed; empty when everything was said along the way. */
+  /** The result as text that ends in a line feed; empty if everything was printed before. */
   show(output: never, screen: Screen): string
-  /** What else people should know, for standard error. Programs find it in the result. */
+  /** What else people should know, for standard error. Programs find the same in the result. */
   aside?(output: never, screen: Screen): string
-  /** The way to run it when this input asks it to stay. */
+  /** How to run it if this input asks it to go on until it is stopped. */
   stay?(input: Readonly<Record<string, unknown>>): Residence | undefined
 }
 
@@ -40,7 +40,7 @@ export interface Group {
   readonly name: string
   readonly summary: string
   readonly members: readonly (Command | Group)[]
-  /** The member that is meant when none is named; without one, help is. */
+  /** The member to run when none is named; without one, help is shown. */
   readonly alone?: string
 }
 

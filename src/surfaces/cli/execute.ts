@@ -5,8 +5,8 @@ import type { CommandFace } from './command.ts'
 import { type GlobalValues, settingsFrom } from './global-flags.ts'
 import type { Host } from './host.ts'
 import { printJson } from './json.ts'
+import { noticeLines } from './lines.ts'
 import { narrated } from './narration.ts'
-import { noticeLines } from './notices.ts'
 import { noBar, type ProgressBar, progressBar } from './progress.ts'
 import { spelled } from './spelling.ts'
 import { type Screen, screenOn } from './terminal.ts'
@@ -28,7 +28,7 @@ export async function execute(face: CommandFace, input: unknown, host: Host, glo
     benchmark: () => host.benchmark(globals.json === true),
     report: reporter(screen, errScreen, bar, host, globals),
   }
-  // Closed before anything is printed: what goes wrong there must not become a second document.
+  // Close before printing: if closing fails, there must not be two JSON documents.
   const output = await run(face, context, input as Values, host).finally(async () => {
     bar.clear()
     await close()

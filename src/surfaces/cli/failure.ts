@@ -1,4 +1,4 @@
-/** What a person or a program is told when a request could not be honoured. */
+/** Errors as text for people and as JSON for programs. */
 import { internalErrorExit, SignalboxError } from '../../kernel/errors.ts'
 import { printableLine } from '../../kernel/printable.ts'
 import type { Paint } from './terminal.ts'

@@ -1,4 +1,4 @@
-/** Which command is meant: walks the table word by word, with global flags allowed anywhere between. */
+/** Finds the command: goes through the table word by word, with global flags allowed in between. */
 import { invalidInput } from '../../kernel/errors.ts'
 import { nearest } from '../../kernel/nearest.ts'
 import { type Command, type Group, isGroup } from './command.ts'
@@ -9,7 +9,7 @@ export interface Found {
   /** The names from the program on: `['signalbox', 'acmq', 'send']`. */
   readonly path: readonly string[]
   readonly member: Command | Group
-  /** What stands behind the command. */
+  /** The words after the command. */
   readonly rest: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** The flags that every command takes, wherever they stand. */
+/** The flags that every command takes, at any place in the line. */
 import { choice, type Fields, flag, text } from '../../kernel/field.ts'
 import { settings } from '../../operations/workspace/settings.ts'
 
@@ -8,7 +8,7 @@ export const globalFlags = {
   root: text('The directory of the workspace; else the nearest one upwards.', {
     placeholder: 'DIR',
     completes: 'folder',
-    // An empty one is a shell variable that was not set; it must not mean the current directory.
+    // An empty value comes from a shell variable that is not set. It must not mean the current directory.
     pattern: /./,
     expected: 'a directory',
   }),

@@ -1,4 +1,4 @@
-/** Rows as columns: aligned on a terminal, and the same without colours elsewhere. */
+/** Prints rows in aligned columns. */
 import { printableLine } from '../../kernel/printable.ts'
 import type { Colour, Screen } from './terminal.ts'
 import { fitted, widthOf } from './width.ts'
@@ -12,7 +12,7 @@ export interface Column<Row> {
 const gap = 2
 const narrowestLast = 20
 
-/** Cells are data: they are made harmless here, before any colour is added. The last column gives way. */
+/** Cells may contain a stranger's text: control characters are made visible. If there is no room, the last column is cut. */
 export function grid<Row>(rows: readonly Row[], columns: readonly Column<Row>[], screen: Screen, indent = ''): string {
   const hasTitles = columns.some(({ title }) => title !== undefined)
   const cells = rows.map((row) => columns.map((column) => printableLine(column.text(row))))
@@ -22,7 +22,7 @@ export function grid<Row>(rows: readonly Row[], columns: readonly Column<Row>[],
   )
   const last = columns.length - 1
   const before = indent.length + widths.slice(0, last).reduce((sum, width) => sum + width + gap, 0)
-  // Only a terminal has an edge; a file or a pipe gets everything.
+  // Only a terminal has a width. A file or pipe gets everything.
   const room = screen.isTerminal ? Math.max(narrowestLast, screen.columns - before) : Number.POSITIVE_INFINITY
 
   const line = (texts: readonly string[], colourOf: (n: number) => Colour | undefined) =>

@@ -1,4 +1,4 @@
-/** Help, read off the command table and the operations: what it says cannot differ from what is accepted. */
+/** Help, made from the command table and the operations, so that it cannot differ from what is accepted. */
 
 import type { Field, Fields } from '../../kernel/field.ts'
 import { expectedOf, printDuration } from '../../operations/check-input.ts'

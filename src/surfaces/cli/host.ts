@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts'
+import type { Outside } from '../../kernel/outside.ts'
 import type { About, Benchmark, Environment } from '../../operations/define.ts'
-import type { Outside } from '../../operations/outside.ts'
 import type { Engines } from '../../operations/workspace/engine.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -12,7 +12,7 @@ export interface Host {
   readonly clock: Clock
   readonly engines: Engines
   readonly outside: Outside
-  /** Aborted when somebody asks the program to end (SIGINT, SIGTERM). Who asks for it takes care of ending. */
+  /** Aborted by the first SIGINT or SIGTERM, which then does not end the program: whoever calls this must do so. */
   stopSignal(): AbortSignal
   /** The benchmark of this checkout, if there is one; `forProgram` when a program reads the figures. */
   benchmark(forProgram: boolean): Benchmark | undefined

@@ -1,6 +1,6 @@
 /**
- * One JSON document, one line. Characters that could steer a terminal are escaped beyond what JSON asks for;
- * whoever parses it gets the same values.
+ * One JSON document on one line. Characters that could control a terminal are escaped, too; the parsed values are the
+ * same.
  */
 const steering = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
 

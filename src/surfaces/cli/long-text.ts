@@ -4,7 +4,7 @@
  */
 import { invalidInput, notFound } from '../../kernel/errors.ts'
 import { type Fields, type TextField, text } from '../../kernel/field.ts'
-import type { Outside } from '../../operations/outside.ts'
+import type { Outside } from '../../kernel/outside.ts'
 import { flagOf, spelled } from './spelling.ts'
 import type { Values } from './words.ts'
 
@@ -23,7 +23,7 @@ export function fileFlags(fields: Fields): Fields {
   return flags
 }
 
-/** Puts the text itself in the place of what names it. */
+/** Replaces the name of a file, or `-`, by the text itself. */
 export function readLongTexts(values: Values, fields: Fields, outside: Outside): void {
   let stdinTakenBy: string | undefined
   for (const [name, field] of Object.entries(fields)) {
@@ -55,7 +55,7 @@ export function readLongTexts(values: Values, fields: Fields, outside: Outside):
   }
 }
 
-/** What names the text, if something does: a file, or `-`. */
+/** Where the text comes from: a file, or `-`; `undefined` if it is the value itself. */
 function sourceOf(name: string, { fileFlag, longText }: TextField, values: Values): string | undefined {
   const written = values[name] as string | undefined
   const named = fileFlag === undefined ? undefined : (values[fileFlag] as string | undefined)

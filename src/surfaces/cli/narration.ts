@@ -1,4 +1,4 @@
-/** What an operation tells while it runs, drawn for people. */
+/** Prints what an operation tells while it runs. */
 import { printable, printableLine } from '../../kernel/printable.ts'
 import type { Passage } from '../../operations/define.ts'
 import type { Screen } from './terminal.ts'

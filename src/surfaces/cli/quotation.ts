@@ -1,4 +1,4 @@
-/** What somebody else wrote, as a quotation that it cannot end itself. */
+/** Quotes somebody else's text so that the text cannot end the quotation. */
 import { printable, printableLine } from '../../kernel/printable.ts'
 import { fenceOf } from '../../kernel/quotation.ts'
 import type { Screen } from './terminal.ts'

@@ -8,7 +8,7 @@ import { conflict } from '../../kernel/errors.ts'
 import { choice, integer, list, text } from '../../kernel/field.ts'
 import { defineOperation, whoActs } from '../../operations/define.ts'
 import { commandFace, type Group } from './command.ts'
-import { commandTable } from './command-table.ts'
+import { commandTable } from './command-table.generated.ts'
 import type { Host } from './host.ts'
 import { runCommandLine } from './run.ts'
 

@@ -1,7 +1,7 @@
-/** One command line, from words to exit status: find the command, read its input, run it, print what it gave. */
+/** Runs one command line: finds the command, reads its input, runs it, prints the result, gives the exit status. */
 import { SignalboxError } from '../../kernel/errors.ts'
 import { type Command, type CommandFace, type Group, isGroup } from './command.ts'
-import { commandTable } from './command-table.ts'
+import { commandTable } from './command-table.generated.ts'
 import { execute } from './execute.ts'
 import { failureJson, failureOf, failureText, traceOf } from './failure.ts'
 import { findCommand } from './find-command.ts'
@@ -28,7 +28,7 @@ export async function runCommandLine(
 async function run(words: readonly string[], host: Host, table: Group, globals: Values): Promise<number> {
   const found = findCommand(words, table, globals)
   const { path, rest } = found
-  // Asked before the input is read: help must come also when that is incomplete or wrong.
+  // Before the input is read: help must also come when the input is incomplete or wrong.
   const wantsHelp = globals.help === true || mentions(rest, '--help') || mentions(rest, '-h')
   const member = wantsHelp ? found.member : aloneIn(found.member)
   if (wantsHelp || (isGroup(member) && !globals.version)) return explain(path, member, words, host, globals)
@@ -80,12 +80,12 @@ async function explain(
   return 0
 }
 
-/** Prints an error the way it was asked for, and gives the exit status that goes with it. */
+/** Prints an error, as text or JSON as asked for, and gives its exit status. */
 export function tellFailure(error: unknown, words: readonly string[], host: Host, globals: Values = {}): number {
   const { terminal, environment } = host
   const failure = failureOf(error)
   if (environment.SIGNALBOX_DEBUG) hasPrinted(() => terminal.err(traceOf(error)))
-  // The words are looked through once more: the mistake may stand before `--json`.
+  // Search all words again: the mistake may come before `--json`.
   const isJson = globals.json || mentions(words, '--json')
   if (isJson && hasPrinted(() => terminal.out(printJson(failureJson(failure))))) return failure.exit
   const flag = mentions(words, '--no-color') ? false : (globals.color as boolean | undefined)
@@ -94,7 +94,7 @@ export function tellFailure(error: unknown, words: readonly string[], host: Host
   return failure.exit
 }
 
-/** A stream that cannot be written to, on a full disk or closed, is no reason to lose the exit status as well. */
+/** False if the stream cannot be written to. The exit status must survive that. */
 function hasPrinted(print: () => void): boolean {
   try {
     print()

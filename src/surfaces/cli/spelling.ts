@@ -8,7 +8,7 @@ export const flagOf = (name: string): string => `--${kebab(name)}`
 export const placeholderOf = (name: string, field: Field): string =>
   field.placeholder ?? (field.type === 'duration' ? 'TIME' : field.type === 'integer' ? 'N' : kebab(name).toUpperCase())
 
-/** As help shows it: what is on by itself is only worth switching off. */
+/** As help shows it: `--no-…` for a flag that is on by default. */
 export const shownFlag = (name: string, field: Field): string =>
   field.type === 'flag' && field.default === true ? `--no-${kebab(name)}` : flagOf(name)
 

@@ -10,7 +10,7 @@ export interface Stream {
   readonly columns: number
 }
 
-/** What views draw on. */
+/** What faces need to know to print. */
 export interface Screen {
   readonly paint: Paint
   readonly columns: number

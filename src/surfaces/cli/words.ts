@@ -62,7 +62,7 @@ interface Identified {
   readonly name: string
   readonly field: Field
   readonly isNegated: boolean
-  /** What stands behind `=`. */
+  /** The value after `=`. */
   readonly attached: string | undefined
 }
 
@@ -115,7 +115,7 @@ function valueMissing(name: string, field: Field, next: string | undefined) {
   })
 }
 
-/** Gives the words that are not flags to the positional fields, in order; a list at the end takes all that are left. */
+/** Assigns the words that are not flags to the positional fields, in order. A list at the end takes all the rest. */
 export function placeWords(words: readonly string[], fields: Fields, values: Values): void {
   let at = 0
   for (const [name, field] of Object.entries(fields)) {
@@ -135,7 +135,7 @@ export function placeWords(words: readonly string[], fields: Fields, values: Val
   })
 }
 
-/** Checks values of flags that no operation will check. */
+/** Checks the values of global flags, which no operation checks. */
 export function checkFlags(values: Values, fields: Fields): void {
   for (const [name, field] of Object.entries(fields)) {
     if (Object.hasOwn(values, name)) checkValue(name, field, values[name], spelled)

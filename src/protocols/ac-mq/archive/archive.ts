@@ -1,5 +1,5 @@
 /**
- * The archive of a mission: finished messages, packed by month, readable one by one. AC-MQ §9.2; decision 14.
+ * The archive of a mission: finished messages, packed by month, readable one by one. AC-MQ §9.2.
  *
  * A message goes in three steps: it moves from its queue to `archive/<month>/<status>/`, where it counts as archived
  * already; it is written into a pack and, the moment that counts, the pack's index is created; then it is removed from
@@ -35,21 +35,31 @@ export interface ArchiveReadOptions {
 export async function listArchived(
   tree: Tree,
   archive: TreePath,
-  { onProblem }: ArchiveReadOptions = {},
+  options?: ArchiveReadOptions,
 ): Promise<ArchivedEntry[]> {
-  const seen = new Seen()
   const found: ArchivedEntry[] = []
+  for await (const entry of eachArchived(tree, archive, options)) found.push(entry)
+  return found.sort((a, b) => a.finishedAt - b.finishedAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
+}
+
+/** Every archived message once, as the indexes are read. */
+export async function* eachArchived(
+  tree: Tree,
+  archive: TreePath,
+  { onProblem }: ArchiveReadOptions = {},
+): AsyncGenerator<ArchivedEntry> {
+  const seen = new Seen()
   const loose: ArchivedEntry[] = []
   for (const folder of await shelvesIn(tree, archive)) {
     const shelf = await readShelf(tree, folder)
     for (const index of shelf.indexes) {
-      for (const entry of await entriesOf(tree, index, onProblem)) if (seen.isNewPacked(entry)) found.push(entry)
+      for (const entry of await entriesOf(tree, index, onProblem)) if (seen.isNewPacked(entry)) yield entry
     }
     loose.push(...(await readAll(tree, shelf.loose, onProblem)))
     for (const path of shelf.orphans) onProblem?.({ path, message: 'A pack has no index.', hint: 'Archive again.' })
   }
-  for (const entry of loose) if (seen.isNewLoose(entry)) found.push(entry)
-  return found.sort((a, b) => a.finishedAt - b.finishedAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
+  // Last: what lies loose may have been packed while the shelves were read.
+  for (const entry of loose) if (seen.isNewLoose(entry)) yield entry
 }
 
 /**

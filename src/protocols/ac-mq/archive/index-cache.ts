@@ -4,9 +4,9 @@
  * by which it need not be read a third time for an id that is not in it.
  */
 import { bufferOf } from '../../../formats/front-matter.ts'
+import { shortLength } from '../../../kernel/short-id.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import type { TimedEntry, Tree } from '../../../tree/tree.ts'
-import { shortIdLength } from '../file-name.ts'
 import { readIndex } from './pack.ts'
 
 export interface IndexFile {
@@ -85,6 +85,6 @@ const stampOf = ({ size, modifiedAt }: TimedEntry): string => `${size} ${modifie
 /** Of the beginning of an id that is enough to ask for it by. Different ones may share it; equal ones always do. */
 function printOf(id: string): number {
   let hash = 0x811c9dc5
-  for (let i = 0; i < Math.min(id.length, shortIdLength); i++) hash = Math.imul(hash ^ id.charCodeAt(i), 0x01000193)
+  for (let i = 0; i < Math.min(id.length, shortLength); i++) hash = Math.imul(hash ^ id.charCodeAt(i), 0x01000193)
   return hash >>> 0
 }

@@ -1,6 +1,6 @@
 /**
  * A pack: finished messages as gzip members one after the other, so that `zcat` prints them all, beside an index that
- * says where each one is. Neither changes once it is there. AC-MQ §9.2; decision 14.
+ * says where each one is. Neither changes once it is there. AC-MQ §9.2.
  *
  *   archive/2026-11/completed-20261103141500-1f2e3d4c.md.gz
  *   archive/2026-11/completed-20261103141500-1f2e3d4c.index.jsonl

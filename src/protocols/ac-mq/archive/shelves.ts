@@ -6,7 +6,6 @@
  * seen twice is told apart by id and size.
  */
 
-import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, nameOf, parentOf, type TreePath } from '../../../kernel/tree-path.ts'
 import type { TimedEntry, Tree } from '../../../tree/tree.ts'
 import { isMessageName, parseFileName } from '../file-name.ts'
@@ -98,21 +97,16 @@ export function describe(
   known: FinalStatus | undefined,
   finishedAt: number,
 ): PackedMessage {
-  try {
-    const { record } = parseAnyMessage(bytes, {
-      fileName: name,
-      address: '' as MissionAddress,
-      defaults: standardDefaults,
-    })
-    const { id, from, to, summary, timestamp } = record
-    const status = known ?? (record.status.trim() === 'failed' ? 'failed' : 'completed')
-    return { id, name, status, from, to, summary, timestamp, finishedAt }
-  } catch (error) {
-    if (!(error instanceof SignalboxError)) throw error
+  const read = parseAnyMessage(bytes, { fileName: name, address: '' as MissionAddress, defaults: standardDefaults })
+  if (read.outcome === 'malformed') {
     const { shortId = name.replace(/\.md$/, ''), from = '', to = '', timestamp = '' } = parseFileName(name) ?? {}
     const time = fromCompact(timestamp) ?? ''
     return { id: shortId, name, status: known ?? 'completed', from, to, summary: '', timestamp: time, finishedAt }
   }
+  const { record } = read.message
+  const { id, from, to, summary, timestamp } = record
+  const status = known ?? (record.status.trim() === 'failed' ? 'failed' : 'completed')
+  return { id, name, status, from, to, summary, timestamp, finishedAt }
 }
 
 /** True when a name by itself tells that the message has another id. */

@@ -1,6 +1,7 @@
 /**
  * From the patterns of a manifest and the paths of a message to files, never outside what may be read. Folders are
- * listed once each; links are not followed, so there are no circles. AC-MQ §5; decision 13.
+ * listed once each; links are not followed, so there are no circles. AC-MQ §5 does not say what a path is relative to: each
+ * is tried from the mission first, then from the directory that holds `llm/`.
  */
 
 import { compileGlob, type GlobMatcher, staticPrefix } from '../../../formats/glob.ts'

@@ -1,6 +1,7 @@
 /**
  * The manifest of a mission: what it is for, where it stands, and which files to read. People write it by hand, so
- * nothing in it is required and nothing in it is an error. Spec: AC-MQ §5, §7.2; decision 13.
+ * nothing in it is required and nothing in it is an error. AC-MQ §5 and §7.2 name it in two ways: `_meta/manifest.md`
+ * is tried before `manifest.md`.
  */
 
 import { readFields, splitFrontMatter } from '../../../formats/front-matter.ts'

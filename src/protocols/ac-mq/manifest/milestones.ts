@@ -1,4 +1,4 @@
-/** Milestones are the task-list items of a manifest (AC-MQ §5; decision 13). Ticking one changes one character. */
+/** Milestones are the task-list items of a manifest (AC-MQ §5 names no form for them). Ticking one changes one character. */
 
 import { splitFrontMatter } from '../../../formats/front-matter.ts'
 import { conflict } from '../../../kernel/errors.ts'

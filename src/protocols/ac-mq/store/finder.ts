@@ -2,13 +2,14 @@
  * Finds messages by id, wherever in the mission they are. File names carry the first characters of the id; names that
  * do not, because another program chose them, are read once and remembered. The id in the header decides.
  */
-import { conflict, notFound, SignalboxError } from '../../../kernel/errors.ts'
+import { notFound, SignalboxError } from '../../../kernel/errors.ts'
+import { ambiguousId, isMeant, shortLength, shortOf } from '../../../kernel/short-id.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import type { ArchivedEntry } from '../archive/archive.ts'
 import { archivePath, isMessageName, parseFileName } from '../layout.ts'
 import { type QueueName, queueNames } from '../schema.ts'
+import { FolderView } from './folder-view.ts'
 import type { MissionFiles } from './parts.ts'
-import { FolderView } from './waiting/folder-view.ts'
 
 export interface Found {
   readonly id: string
@@ -16,9 +17,6 @@ export interface Found {
   readonly name: string
   readonly path: TreePath
 }
-
-/** A short id: the part of an id that file names carry. */
-export const shortLength = 8
 
 export class Finder {
   readonly #files: MissionFiles
@@ -39,10 +37,9 @@ export class Finder {
   async findAll(id: string, queues: readonly QueueName[] = queueNames): Promise<Found[]> {
     const found: Found[] = []
     for (const queue of queues) found.push(...(await this.#views[queue].find(id)))
-    // A message that moved between two listings is seen twice or not at all: what was seen is looked at again.
     const unique = new Map(found.map((entry) => [`${entry.id} ${entry.queue}`, entry]))
     const all = [...unique.values()]
-    // Whoever gives the whole id means that message, also where another's begins with it.
+    // A whole id means that message, even if the id of another begins with it.
     const exact = all.filter((entry) => entry.id === id)
     return exact.length > 0 ? exact : all
   }
@@ -71,7 +68,7 @@ export class Finder {
   async findOne(id: string, queues?: readonly QueueName[]): Promise<Found> {
     const found = await this.findAll(id, queues)
     const ids = new Set(found.map((entry) => entry.id))
-    if (ids.size > 1) throw ambiguous(id, [...ids])
+    if (ids.size > 1) throw ambiguousId(id, [...ids])
     const first = found[0]
     if (!first) throw noSuchMessage(id, this.#files.place.address)
     return first
@@ -83,7 +80,7 @@ export class Finder {
   }
 }
 
-/** Most of what others wait for is done. */
+/** Most messages that others depend on are completed. */
 export const likeliestFirst: readonly QueueName[] = ['completed', 'processing', 'pending', 'failed']
 
 /** The messages of one queue by id. */
@@ -112,7 +109,7 @@ class QueueView {
   /** Those of the last listing. */
   async known(id: string): Promise<Found[]> {
     const found: Found[] = []
-    const names = new Set([...(this.#byShortId.get(id.slice(0, shortLength)) ?? []), ...this.#odd])
+    const names = new Set([...(this.#byShortId.get(shortOf(id)) ?? []), ...this.#odd])
     for (const name of names) {
       const full = await this.#idOf(name)
       if (full !== undefined && isMeant(id, full)) {
@@ -146,25 +143,15 @@ class QueueView {
     if (this.#ids.has(name)) return this.#ids.get(name)
     let id: string | undefined
     try {
-      id = (await this.#files.readHeader(this.#queue, name))?.message.record.id
+      id = (await this.#files.readRecord(this.#queue, name))?.id
     } catch (error) {
-      // Malformed, or not ours to read: it has no id to be found by. `reconcile` and claiming report it.
+      // Not ours to read: like a malformed one it has no id to be found by. `reconcile` and claiming report it.
       if (!(error instanceof SignalboxError) || error.kind === 'Unavailable') throw error
     }
     if (id !== undefined) this.#ids.set(name, id)
     return id
   }
 }
-
-/** Full ids match whole, shorter ones by their beginning. */
-export const isMeant = (asked: string, full: string): boolean =>
-  asked === full || (asked.length >= shortLength && asked.length < full.length && full.startsWith(asked))
-
-export const ambiguous = (id: string, candidates: readonly string[]) =>
-  conflict('AMBIGUOUS_ID', `More than one message has an id that begins with ${id}: ${candidates.join(', ')}.`, {
-    hint: 'Give the whole id.',
-    details: { id, candidates },
-  })
 
 export const noSuchMessage = (id: string, mission: string) =>
   notFound('NO_SUCH_MESSAGE', `There is no message ${id} in mission ${mission}.`, {

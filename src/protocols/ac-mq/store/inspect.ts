@@ -6,7 +6,7 @@ import { failureOf } from '../format.ts'
 import { isMessageName } from '../layout.ts'
 import { type QueueName, queueNames } from '../schema.ts'
 import { oddInMission } from './odd-entries.ts'
-import type { HeaderRead, MissionFiles } from './parts.ts'
+import type { MissionFiles, ReadHeader } from './parts.ts'
 
 export class Inspection {
   readonly #files: MissionFiles
@@ -50,19 +50,31 @@ export class Inspection {
     }
   }
 
-  async #read(queue: QueueName, { name, kind }: Entry, findings: Finding[]): Promise<HeaderRead | undefined> {
+  async #read(queue: QueueName, { name, kind }: Entry, findings: Finding[]): Promise<ReadHeader | undefined> {
     const path = this.#files.at(queue, name)
-    try {
-      if (kind === 'leaf') return await this.#files.readHeader(queue, name)
+    if (kind !== 'leaf') {
       findings.push(this.#unreadable(path, `Not an ordinary file (${kind}).`))
-    } catch (error) {
-      if (!(error instanceof SignalboxError)) throw error
-      if (queue !== 'failed' || !(await this.#hasReport(name))) findings.push(this.#unreadable(path, error.message))
+      return undefined
     }
+    const read = await this.#readOrReason(queue, name)
+    if (typeof read !== 'string') return read
+    if (queue !== 'failed' || !(await this.#hasReport(name))) findings.push(this.#unreadable(path, read))
     return undefined
   }
 
-  /** Set aside with the reason: it waits for a person, and is no news. */
+  /** A message, or why it cannot be read. */
+  async #readOrReason(queue: QueueName, name: string): Promise<ReadHeader | string | undefined> {
+    try {
+      const read = await this.#files.readHeader(queue, name)
+      return read?.outcome === 'malformed' ? read.problems[0].message : read
+    } catch (error) {
+      // Not ours to read.
+      if (error instanceof SignalboxError) return error.message
+      throw error
+    }
+  }
+
+  /** It was set aside with a report and waits for a person: that need not be told again. */
   async #hasReport(name: string): Promise<boolean> {
     const path = this.#files.at('failed', name)
     const size = (await this.#files.tree.look(path))?.size ?? 0
@@ -71,7 +83,7 @@ export class Inspection {
   }
 
   /** Between the two steps of a claim, folder and status differ for an instant. */
-  async #standsStill({ changedAt }: HeaderRead): Promise<boolean> {
+  async #standsStill({ changedAt }: ReadHeader): Promise<boolean> {
     return (await this.#files.tree.now()) - changedAt >= this.#files.settings.quarantineAfterMs
   }
 

@@ -8,6 +8,8 @@ import { parentOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../tree/change.ts'
 import type { Finding, Tree } from '../../../tree/tree.ts'
 import { type News, waitFor } from '../../../tree/wait.ts'
+import type { Draft } from '../draft.ts'
+import { messageOf } from '../format.ts'
 import type { GraphFormat, GraphNode } from '../graph.ts'
 import type { Hydration } from '../hydrate/hydrate.ts'
 import {
@@ -21,11 +23,12 @@ import {
 import type { Manifest } from '../manifest/manifest.ts'
 import { type QueueName, queueNames } from '../schema.ts'
 import type { AcmqSettings } from '../settings.ts'
+import { noticeAbout, seenIn } from './agents.ts'
+import { ClaimedHere } from './claimed-here.ts'
 import { Claims } from './claims.ts'
 import { Finder } from './finder.ts'
-import { InHand } from './in-hand.ts'
 import type { Claimed, Holding, MessageRef, Settled } from './outcomes.ts'
-import type { Listed, Overview, QueueStatus } from './overview.ts'
+import type { Listed, Overview, QueueStatus, Unreadable } from './overview.ts'
 import { MissionFiles } from './parts.ts'
 import { Policy } from './policy.ts'
 import type { Reconciliation, Repair } from './reconcile.ts'
@@ -33,9 +36,8 @@ import { type SendInput, Sending, type Sent } from './send.ts'
 import { Settling } from './settling.ts'
 import type { Stalled, Supervision, Swept } from './supervise.ts'
 import { Taking } from './taking.ts'
-import type { AcmqView, AcmqViewWithBody } from './view.ts'
-import { DependencyBook } from './waiting/dependency-book.ts'
-import { PendingIndex } from './waiting/pending-index.ts'
+import { type AcmqView, type AcmqViewWithBody, type ArchivedView, archivedView } from './view.ts'
+import { Waiting } from './waiting/waiting.ts'
 
 export interface MissionParts {
   readonly tree: Tree
@@ -53,6 +55,12 @@ export interface ReconciledView {
   readonly repairs: readonly Repair[]
 }
 
+/** A message that waits for a person, and the pattern of the policy that holds it back. */
+export interface HeldMessage {
+  readonly message: AcmqViewWithBody
+  readonly pattern: string
+}
+
 export interface ClaimOptions {
   readonly agent: string
   readonly id?: string
@@ -63,7 +71,7 @@ export class Mission {
   readonly address: MissionAddress
   readonly #files: MissionFiles
   readonly #finder: Finder
-  readonly #index: PendingIndex
+  readonly #waiting: Waiting
   readonly #sending: Sending
   readonly #claims: Claims
   readonly #settling: Settling
@@ -72,24 +80,34 @@ export class Mission {
   #reconciliation: Promise<Reconciliation> | undefined
   #overview: Promise<Overview> | undefined
 
+  /** Where it lies on the tree. */
+  get path(): TreePath {
+    return this.#files.path
+  }
+
   constructor(parts: MissionParts, address: MissionAddress) {
     const { tree, clock, settings, root } = parts
     const files = new MissionFiles(tree, clock, settings, { root, address })
     const finder = new Finder(files)
-    const index = new PendingIndex(files, new DependencyBook(files, finder))
+    const waiting = new Waiting(files, finder)
     const policy = new Policy(tree, async (path) => {
       const leaf = await tree.read(files.inside(path))
       return leaf ? Buffer.from(leaf.bytes).toString('utf8') : ''
     })
-    const inHand = new InHand()
+    const claimedHere = new ClaimedHere()
     this.address = address
     this.#files = files
     this.#finder = finder
-    this.#index = index
+    this.#waiting = waiting
     this.#policy = policy
-    this.#sending = new Sending(files, finder, index)
-    this.#claims = new Claims({ files, finder, index, policy, taking: new Taking(files, index, inHand) })
-    this.#settling = new Settling(files, finder, index, inHand)
+    this.#sending = new Sending(files, finder, waiting)
+    this.#claims = new Claims({ files, finder, waiting, policy, taking: new Taking(files, waiting, claimedHere) })
+    this.#settling = new Settling(files, finder, waiting, claimedHere)
+  }
+
+  /** What a file says that somebody wants to send: a body alone, or a message with front matter. */
+  async readDraft(text: string): Promise<Draft> {
+    return (await import('../draft.ts')).readDraft(text, this.address)
   }
 
   /** Puts a message into the queue. AC-MQ §4.1. */
@@ -146,12 +164,65 @@ export class Mission {
     return this.#settling.fail(ref, checked(holding), failure)
   }
 
+  /** Whether the files that a result is to point to lie inside the mission and are there. */
+  async checkLinks(given: readonly string[]) {
+    return given.length === 0 ? noLinks : (await import('./links.ts')).checkLinks(this.#files, given)
+  }
+
+  /** A sentence for whoever writes to somebody nobody has seen here; `undefined` when all is well. */
+  async noticeAbout(recipient: string, elsewhere: AsyncIterable<string>): Promise<string | undefined> {
+    return noticeAbout(this.#files, recipient, elsewhere)
+  }
+
+  /** Everybody who has been seen here, each once. */
+  async *seen(): AsyncGenerator<string> {
+    yield* seenIn(this.#files)
+  }
+
   retry(id: string): Promise<Settled<'retried'>> {
     return this.#settling.retry(id)
   }
 
   async list(queue: QueueName): Promise<Listed> {
     return (await this.#overviewed()).list(queue)
+  }
+
+  /** What is pending, as it will be claimed, and why some of it cannot be yet. */
+  async waiting(): Promise<{
+    messages: readonly (AcmqView & { readonly blocked?: string })[]
+    unreadable: readonly Unreadable[]
+  }> {
+    return (await this.#overviewed()).waiting()
+  }
+
+  /** What rests in the archive, the first finished first. */
+  async listArchived(): Promise<ArchivedView[]> {
+    const { listArchived } = await import('../archive/archive.ts')
+    const entries = await listArchived(this.#files.tree, this.#archiveFolder)
+    return entries.map((entry) => archivedView(entry, this.address))
+  }
+
+  /** The messages of a queue as they stream by, and what is named like one and cannot be read. */
+  async *each(queue: QueueName): AsyncGenerator<AcmqView | Unreadable> {
+    yield* (await this.#overviewed()).each(queue)
+  }
+
+  /** The waiting messages that this agent could claim, as it would claim them. */
+  async *readyFor(agent: string): AsyncGenerator<AcmqView> {
+    yield* (await this.#overviewed()).readyFor(agent)
+  }
+
+  /** Every message that an id means, in the archive too. */
+  async *meant(id: string): AsyncGenerator<AcmqView | ArchivedView> {
+    yield* (await this.#overviewed()).meant(id)
+  }
+
+  /** What rests in the archive, as its indexes tell it: no pack is opened for this. */
+  async *archived(): AsyncGenerator<ArchivedView> {
+    const { eachArchived } = await import('../archive/archive.ts')
+    for await (const entry of eachArchived(this.#files.tree, this.#archiveFolder)) {
+      yield archivedView(entry, this.address)
+    }
   }
 
   async show(id: string): Promise<AcmqViewWithBody> {
@@ -181,6 +252,17 @@ export class Mission {
     const repairs = await (await this.#reconciled()).run()
     await this.#sending.finishAll()
     return { ...(await (await this.#supervised()).sweep(by)), repairs }
+  }
+
+  /** When the first of the claims in force runs out, by the tree's time. */
+  async nextStallAt(): Promise<number | undefined> {
+    return (await this.#supervised()).nextStallAt()
+  }
+
+  /** The queues in which supervision may find something to do when something happens there. */
+  get supervised(): readonly TreePath[] {
+    const { pending, processing, completed } = this.#files.queues
+    return [pending, processing, completed]
   }
 
   /** Brings folders and headers into agreement and tells an agent where it stands. AC-MQ §9.1. */
@@ -215,7 +297,7 @@ export class Mission {
   ): Promise<{ readonly outcome: 'archived' | 'nothing'; readonly archived: number }> {
     const { tree, settings } = this.#files
     const limit = (await tree.now()) - (options.olderThanMs ?? settings.archiveAfterMs)
-    // Files have times finer than a millisecond, clocks often have not: what was done this instant is not in the future.
+    // File times are finer than the clock's milliseconds: without rounding, what was done just now would lie in the future.
     const old = (await tree.list(this.#files.queues.completed, { times: true })).filter(
       ({ changedAt }) => Math.floor(changedAt) <= limit,
     )
@@ -253,12 +335,13 @@ export class Mission {
       .map((_, i) => missionPath({ root: place.root, address: missionAddress(parts.slice(0, i + 1).join('/')) }))
     const found = options.id === undefined ? undefined : await this.#finder.findOne(options.id)
     const header = found && (await this.#files.readHeader(found.queue, found.name))
+    const record = header && messageOf(header).message.record
     const { hydrate } = await import('../hydrate/hydrate.ts')
     return hydrate(tree, {
       missionPath: this.#files.path,
       base: parentOf(parentOf(place.root)),
       ancestors,
-      ...(found && header ? { message: { path: found.path, dependencies: header.message.record.dependencies } } : {}),
+      ...(found && record ? { message: { path: found.path, dependencies: record.dependencies } } : {}),
       ...(options.budgetTokens === undefined ? {} : { budgetTokens: options.budgetTokens }),
     })
   }
@@ -311,15 +394,22 @@ export class Mission {
   }
 
   /** Messages that wait for a person, with the pattern that holds each. */
-  async held(): Promise<{ message: AcmqViewWithBody; pattern: string }[]> {
-    const held: { message: AcmqViewWithBody; pattern: string }[] = []
-    for (const { id } of (await this.list('pending')).messages) {
-      const message = await this.show(id)
-      const pattern = await this.#policy.matching(message, () => message.body)
-      if (pattern !== undefined && !(await this.#policy.isApproved(message, message.body)))
-        held.push({ message, pattern })
-    }
+  async held(): Promise<HeldMessage[]> {
+    const held: HeldMessage[] = []
+    for await (const one of this.eachHeld()) held.push(one)
     return held
+  }
+
+  /** The same as they stream by. */
+  async *eachHeld(): AsyncGenerator<HeldMessage> {
+    if (!(await this.#policy.isThere())) return
+    for await (const one of this.each('pending')) {
+      if ('reason' in one) continue
+      const message = await this.show(one.id)
+      const pattern = await this.#policy.matching(message, () => message.body)
+      if (pattern === undefined || (await this.#policy.isApproved(message, message.body))) continue
+      yield { message, pattern }
+    }
   }
 
   async approve(id: string, by: string, at: string): Promise<AcmqView> {
@@ -344,21 +434,21 @@ export class Mission {
 
   #supervised(): Promise<Supervision> {
     this.#supervision ??= import('./supervise.ts').then(
-      ({ Supervision }) => new Supervision(this.#files, this.#finder, this.#index),
+      ({ Supervision }) => new Supervision(this.#files, this.#finder, this.#waiting),
     )
     return this.#supervision
   }
 
   #reconciled(): Promise<Reconciliation> {
     this.#reconciliation ??= import('./reconcile.ts').then(
-      ({ Reconciliation }) => new Reconciliation(this.#files, this.#index),
+      ({ Reconciliation }) => new Reconciliation(this.#files, this.#waiting),
     )
     return this.#reconciliation
   }
 
   #overviewed(): Promise<Overview> {
     this.#overview ??= Promise.all([import('./overview.ts'), this.#supervised()]).then(
-      ([{ Overview }, supervision]) => new Overview(this.#files, this.#finder, this.#index, supervision),
+      ([{ Overview }, supervision]) => new Overview(this.#files, this.#finder, this.#waiting, supervision),
     )
     return this.#overview
   }
@@ -377,14 +467,14 @@ export class Mission {
 
   /** Before anyone is told that nothing is there. */
   async #tryHarder(take: () => Promise<Claimed>, agent: string, nothing: Claimed): Promise<Claimed> {
-    // Telling what is held back can show that something is not: what it waited for was completed and archived before
-    // anybody here saw it.
-    const taken = (await this.#index.hasReady(agent)) ? await take() : nothing
+    // Finding out why messages are held back can show that one is not: what it waited for was completed and archived
+    // since we last looked.
+    const taken = (await this.#waiting.hasReady(agent)) ? await take() : nothing
     if (taken.outcome === 'claimed') return taken
     // Malformed files that nobody is writing any more go out of the way.
-    if (this.#index.malformed.length === 0) return taken
+    if (this.#waiting.malformed.length === 0) return taken
     const reconciliation = await this.#reconciled()
-    for (const { name, error } of this.#index.malformed) await reconciliation.setAside('pending', name, error)
+    for (const { name, problem } of this.#waiting.malformed) await reconciliation.setAside('pending', name, problem)
     return taken
   }
 
@@ -403,11 +493,13 @@ export class Mission {
     try {
       return (await waitFor(this.#files.tree, folders, look, { waitMs })) ?? last
     } finally {
-      // After whoever waited has the message in hand.
+      // Later, so that the caller gets the message first.
       setImmediate(() => watching.close())
     }
   }
 }
+
+const noLinks = { links: [], notices: [] }
 
 const checked = (holding: Holding): Holding => ({ ...holding, agent: agentId(holding.agent) })
 

@@ -2,7 +2,6 @@
 import { notFound } from '../../../kernel/errors.ts'
 import { nearest } from '../../../kernel/nearest.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
-import type { Neutral } from '../../contract.ts'
 import {
   isMessageId,
   type MissionAddress,
@@ -14,6 +13,7 @@ import {
   subMissionsPath,
 } from '../layout.ts'
 import { Mission, type MissionParts } from './mission.ts'
+import type { AcmqNeutral } from './neutral.ts'
 
 export class Missions {
   readonly #parts: MissionParts
@@ -42,9 +42,9 @@ export class Missions {
   }
 
   /** What others than AC-MQ may ask, in the words of all protocols. */
-  async neutral(): Promise<Neutral> {
-    const { neutralOn } = await import('./neutral.ts')
-    return neutralOn(this, this.#parts)
+  async neutral(): Promise<AcmqNeutral> {
+    const { AcmqNeutral } = await import('./neutral.ts')
+    return new AcmqNeutral(this, this.#parts)
   }
 
   /** A mission that is there. */

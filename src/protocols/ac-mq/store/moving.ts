@@ -1,13 +1,15 @@
 /**
- * A message on its way from queue to queue. Two messages of one second whose ids begin alike have one file name. Sending
- * keeps them apart while both wait; but the first may have moved on by then, and the second finds its name taken further
- * along. It then goes on under a longer one: at twenty thousand messages a second that happens every few seconds.
+ * The only place where messages move. Where a move leads is looked up in the lifecycle table, never said by the caller.
+ *
+ * Two messages of one second whose ids begin alike have one file name. Sending keeps them apart while both wait; but the
+ * first may have moved on by then, and the second finds its name taken further along. It then goes on under a longer one:
+ * at twenty thousand messages a second that happens every few seconds.
  */
-import { SignalboxError } from '../../../kernel/errors.ts'
-import type { TreePath } from '../../../kernel/tree-path.ts'
+import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import type { Moved, MoveOptions } from '../../../tree/tree.ts'
-import { fileNameOf } from '../layout.ts'
-import type { AcmqRecord, QueueName } from '../schema.ts'
+import { archivePath, fileNameOf } from '../layout.ts'
+import { firstState, nextState, type Transition } from '../lifecycle.ts'
+import type { QueueName, State } from '../schema.ts'
 import type { MissionFiles } from './parts.ts'
 
 /** How much of the id stands in a file name: more, the more others have the name already. */
@@ -20,21 +22,54 @@ export interface Travelled {
   readonly path: TreePath
 }
 
-export interface Way {
+export interface Step {
   readonly name: string
   readonly from: QueueName
-  readonly to: QueueName
+  readonly transition: Transition
 }
 
 /** Moves a message under its name, or under a longer one where another message has that. */
-export async function moveMessage(files: MissionFiles, way: Way, options: MoveOptions): Promise<Travelled> {
-  const path = files.at(way.to, way.name)
-  const moved = await files.tree.move(files.at(way.from, way.name), path, options)
-  return moved.outcome === 'taken' ? giveWay(files, way, options) : { moved, path }
+export async function moveMessage(files: MissionFiles, step: Step, options: MoveOptions): Promise<Travelled> {
+  const to = targetOf(step)
+  if (to === 'archived') throw noSuchWay(step)
+  const path = files.at(to, step.name)
+  const moved = await files.tree.move(files.at(step.from, step.name), path, options)
+  return moved.outcome === 'taken' ? giveWay(files, step, to, options) : { moved, path }
 }
 
-async function giveWay(files: MissionFiles, { name, from, to }: Way, options: MoveOptions): Promise<Travelled> {
-  const [mine, theirs] = [await recordIn(files, from, name), await recordIn(files, to, name)]
+/** Moves the second copy of a message out of the queues, under a name of its own. */
+export async function setAside(
+  files: MissionFiles,
+  at: Omit<Step, 'transition'>,
+  as: string,
+  options: MoveOptions,
+): Promise<Travelled> {
+  const step: Step = { ...at, transition: 'setAside' }
+  if (targetOf(step) !== 'archived') throw noSuchWay(step)
+  const path = childOf(childOf(archivePath(files.place), 'duplicates'), as)
+  return { moved: await files.tree.move(files.at(at.from, at.name), path, options), path }
+}
+
+/** Moves a message that was written elsewhere into the queue, if its name is free there. */
+export const enterQueue = (files: MissionFiles, from: TreePath, name: string, options: MoveOptions): Promise<Moved> =>
+  files.tree.move(from, files.at(firstState, name), options)
+
+function targetOf(step: Step): State {
+  const to = nextState(step.from, step.transition)
+  if (to === undefined) throw noSuchWay(step)
+  return to
+}
+
+/** A defect of the caller: no message can bring this about. */
+const noSuchWay = ({ from, transition }: Step) => new Error(`The lifecycle has no ${transition} from ${from} here.`)
+
+async function giveWay(
+  files: MissionFiles,
+  { name, from }: Step,
+  to: QueueName,
+  options: MoveOptions,
+): Promise<Travelled> {
+  const [mine, theirs] = [await files.readRecord(from, name), await files.readRecord(to, name)]
   if (!mine) return { moved: { outcome: 'gone' }, path: files.at(to, name) }
   for (const length of mine.id === theirs?.id ? [] : idLengths) {
     const longer = fileNameOf(mine, length)
@@ -44,15 +79,4 @@ async function giveWay(files: MissionFiles, { name, from, to }: Way, options: Mo
     if (moved.outcome !== 'taken') return { moved, path }
   }
   return { moved: { outcome: 'taken' }, path: files.at(to, name) }
-}
-
-/** What the file of this name in a queue says; `undefined` when there is none, or none that can be read. */
-export async function recordIn(files: MissionFiles, queue: QueueName, name: string): Promise<AcmqRecord | undefined> {
-  try {
-    return (await files.readHeader(queue, name))?.message.record
-  } catch (error) {
-    // Whatever it is, it is no message.
-    if (error instanceof SignalboxError && error.kind === 'Corrupt') return undefined
-    throw error
-  }
 }

@@ -1,8 +1,308 @@
-/** AC-MQ in the words of all protocols. */
-import type { Neutral } from '../../contract.ts'
-import type { MissionParts } from './mission.ts'
+/** AC-MQ in the words of all protocols: its place is the mission. */
+import type { Envelope } from '../../../kernel/envelope.ts'
+import { invalidInput, SignalboxError } from '../../../kernel/errors.ts'
+import { isSegment, type TreePath } from '../../../kernel/tree-path.ts'
+import { findingsOf, oddAmong, oddFinding } from '../../../tree/expected.ts'
+import type { Finding } from '../../../tree/tree.ts'
+import { waitFor } from '../../../tree/wait.ts'
+import type {
+  Answer,
+  Answered,
+  Draft,
+  Duty,
+  Filter,
+  Message,
+  Neutral,
+  Question,
+  Receipt,
+  Sent,
+  Settled,
+  Taken,
+  TakeOptions,
+} from '../../contract.ts'
+import { isoTime } from '../layout.ts'
+import { queueNames } from '../schema.ts'
+import type { Mission, MissionParts } from './mission.ts'
 import type { Missions } from './missions.ts'
+import type { Claimed, Settled as OwnSettled } from './outcomes.ts'
+import type { Repair } from './reconcile.ts'
+import type { AcmqView, ArchivedView } from './view.ts'
 
-export function neutralOn(_missions: Missions, _parts: MissionParts): Neutral {
-  throw new Error('not there yet')
+const priorities = { high: 1, normal: 3, low: 5 } as const
+
+export class AcmqNeutral implements Neutral {
+  readonly #missions: Missions
+  readonly #parts: MissionParts
+
+  constructor(missions: Missions, parts: MissionParts) {
+    this.#missions = missions
+    this.#parts = parts
+  }
+
+  async *seen({ place }: { readonly place?: string } = {}): AsyncGenerator<string> {
+    const told = new Set<string>()
+    for await (const mission of this.#at(place)) {
+      for await (const agent of mission.seen()) {
+        if (!told.has(agent)) yield agent
+        told.add(agent)
+      }
+    }
+  }
+
+  async *waitingFor(agent: string, { limit = Number.POSITIVE_INFINITY } = {}): AsyncGenerator<Message> {
+    let count = 0
+    for await (const mission of this.#at()) {
+      const held = new Set<string>()
+      for await (const { message } of mission.eachHeld()) held.add(message.id)
+      for await (const view of mission.readyFor(agent)) {
+        if (count >= limit) return
+        if (held.has(view.id)) continue
+        count++
+        yield lift(mission, view)
+      }
+    }
+  }
+
+  async *find(id: string): AsyncGenerator<Message> {
+    for await (const mission of this.#at()) for await (const view of mission.meant(id)) yield lift(mission, view)
+  }
+
+  async *messages({ limit = Number.POSITIVE_INFINITY, ...filter }: Filter = {}): AsyncGenerator<Message> {
+    let count = 0
+    for await (const mission of this.#at(filter.place)) {
+      for await (const view of everyMessage(mission, filter)) {
+        if (count++ >= limit) return
+        yield lift(mission, view)
+      }
+    }
+  }
+
+  async send({ from, to, text, summary, place, id, replyTo, urgency }: Draft): Promise<Sent> {
+    const mission = await this.#only(place)
+    const { outcome, message, durability, notices } = await mission.send({
+      from,
+      to,
+      body: text,
+      ...(summary === undefined ? {} : { summary }),
+      ...(id === undefined ? {} : { id }),
+      ...(urgency === undefined ? {} : { priority: priorities[urgency] }),
+      // AC-MQ has no field for it; fields that it does not know are kept.
+      ...(replyTo === undefined ? {} : { otherFields: `reply_to: ${JSON.stringify(replyTo)}\n` }),
+    })
+    return { outcome, message: envelopeOf(message), durability, notices }
+  }
+
+  async take(agent: string, { place, id, waitMs = 0 }: TakeOptions = {}): Promise<Taken> {
+    const missions: Mission[] = []
+    for await (const mission of this.#at(place)) missions.push(mission)
+    const look = async (): Promise<Taken | undefined> => {
+      for (const mission of missions) {
+        const taken = takenFrom(mission, await claimIn(mission, agent, id))
+        if (taken) return taken
+      }
+      return undefined
+    }
+    const folders = missions.flatMap(({ supervised }) => supervised)
+    const found = waitMs > 0 ? await waitFor(this.#parts.tree, folders, look, { waitMs }) : await look()
+    return found ?? { outcome: 'nothing' }
+  }
+
+  async renew(receipt: Receipt): Promise<Settled> {
+    return settled(await (await this.#of(receipt)).renew(receipt.id, receipt))
+  }
+
+  async done(receipt: Receipt, result: { readonly text?: string } = {}): Promise<Settled> {
+    return settled(await (await this.#of(receipt)).complete(receipt.id, receipt, result))
+  }
+
+  async failed(receipt: Receipt, failure: { readonly reason: string }): Promise<Settled> {
+    return settled(await (await this.#of(receipt)).fail(receipt.id, receipt, failure))
+  }
+
+  /** Messages that a pattern of the policy holds back until a person has seen them. AC-MQ §11.2. */
+  async *questions(): AsyncGenerator<Question> {
+    for await (const mission of this.#at()) {
+      for await (const { message, pattern } of mission.eachHeld()) {
+        yield {
+          id: message.id,
+          place: mission.address,
+          kind: 'approval',
+          from: message.from,
+          summary: message.summary,
+          text: message.body,
+          answers: ['approve', 'deny'],
+          why: `It matches ${JSON.stringify(pattern)} of the policy.`,
+          askedAt: message.createdAt,
+          facts: [
+            ['mission', mission.address],
+            ['from', message.from],
+            ['to', message.to],
+            ['held by', pattern],
+          ],
+          details: { mission: mission.address, pattern, message },
+        }
+      }
+    }
+  }
+
+  async answer({ id, place }: Pick<Question, 'id' | 'place'>, { verdict, by, text }: Answer): Promise<Answered> {
+    const mission = await this.#only(place)
+    const told = ({ body: _, ...message }: AcmqView & { readonly body?: string }) => ({
+      message,
+      details: { mission: mission.address },
+    })
+    if (verdict === 'approve') {
+      const approved = await mission.approve(id, by, isoTime(this.#parts.clock.now()))
+      return { outcome: 'answered', ...told(approved) }
+    }
+    if (verdict === 'answer') {
+      throw invalidInput('NOT_A_QUESTION', `Message ${id} asks nothing; it waits for an approval.`, {
+        hint: `Approve or deny it: signalbox human approve ${id}`,
+        details: { id },
+      })
+    }
+    const message = await mission.show(id)
+    if (message.state === 'failed') return { outcome: 'unchanged', ...told(message) }
+    const denied = await mission.deny(id, by, text ?? 'A person said no.')
+    return { outcome: 'answered', ...told(denied.message) }
+  }
+
+  async *duties(): AsyncGenerator<Duty> {
+    for await (const mission of this.#at()) {
+      yield {
+        name: `mission ${mission.address}`,
+        watches: mission.supervised,
+        async run({ by } = {}) {
+          const { stalled, repairs } = await mission.supervise(by)
+          const { archived } = await mission.archive(by === undefined ? {} : { by })
+          const nextAt = await mission.nextStallAt()
+          const did = stalled.length + archived + repairs.filter(isRepair).length
+          return { did, ...(nextAt === undefined ? {} : { nextAt }) }
+        },
+      }
+    }
+  }
+
+  /** With `repair`, each mission is first put in order as `reconcile` does. */
+  async inspect({ repair }: { readonly repair: boolean }): Promise<Finding[]> {
+    const findings = await this.#noMissions()
+    for await (const mission of this.#at()) {
+      findings.push(...(await findingsOf(mission.address, () => inspectOne(mission, repair))))
+    }
+    return findings
+  }
+
+  /** Files where the folder of a mission would be. Those with an ending are somebody's notes. */
+  async #noMissions(): Promise<Finding[]> {
+    const { tree, root } = this.#parts
+    const isMission = (name: string) => isSegment(name) && !name.includes('.')
+    const odd = oddAmong(root, await tree.list(root), (name) => (isMission(name) ? 'folder' : undefined))
+    return odd.map(oddFinding)
+  }
+
+  /** The missions that are meant: one if it is there, or all. */
+  async *#at(place?: string): AsyncGenerator<Mission> {
+    for (const address of await this.#missions.all()) {
+      if (place === undefined || place === address) yield this.#missions.open(address)
+    }
+  }
+
+  /** The mission that is named, or the only one there is. */
+  async #only(place: string | undefined): Promise<Mission> {
+    if (place !== undefined) return this.#missions.open(place)
+    const all = await this.#missions.all()
+    if (all.length === 1) return this.#missions.open(all[0]!)
+    throw invalidInput('WHICH_MISSION', `There are ${all.length} missions, and none was named.`, {
+      hint: all.length === 0 ? 'Make one: acmq create-mission NAME' : `Name one of them: ${all.slice(0, 5).join(', ')}`,
+      details: { missions: all.length },
+    })
+  }
+
+  #of({ place }: Receipt): Promise<Mission> {
+    return this.#only(place)
+  }
 }
+
+async function* everyMessage(mission: Mission, filter: Omit<Filter, 'limit' | 'place'>) {
+  const { from, to, states, archived = false } = filter
+  const isWanted = (view: Envelope) =>
+    (from === undefined || view.from === from) && (to === undefined || view.to === to)
+  for (const queue of queueNames) {
+    if (states && !states.includes(queue)) continue
+    for await (const one of mission.each(queue)) if (!('reason' in one) && isWanted(one)) yield one
+  }
+  if (!archived || (states && !states.includes('archived'))) return
+  for await (const one of mission.archived()) if (isWanted(one)) yield one
+}
+
+function lift(mission: Mission, view: AcmqView | ArchivedView): Message {
+  return {
+    envelope: envelopeOf(view),
+    async text() {
+      try {
+        return (await mission.show(view.id)).body
+      } catch (error) {
+        if (error instanceof SignalboxError && error.kind === 'NotFound') return undefined
+        throw error
+      }
+    },
+  }
+}
+
+const envelopeOf = ({ mission, ...view }: AcmqView | ArchivedView): Envelope => ({
+  protocol: view.protocol,
+  id: view.id,
+  from: view.from,
+  to: view.to,
+  state: view.state,
+  path: view.path,
+  summary: view.summary,
+  createdAt: view.createdAt,
+  place: mission,
+})
+
+/** What a mission has to give. Nothing if no message of this id waits there: whoever has it already is not handed it again. */
+async function claimIn(mission: Mission, agent: string, id: string | undefined): Promise<Claimed> {
+  if (id === undefined) return mission.claim({ agent })
+  for await (const { state } of mission.meant(id)) if (state === 'pending') return mission.claim({ agent, id })
+  return { outcome: 'nothing', blocked: [] }
+}
+
+function takenFrom(mission: Mission, claimed: Claimed): Taken | undefined {
+  if (claimed.outcome === 'nothing') return undefined
+  const { message, until, durability } = claimed
+  const { id, to: agent, attempt, body } = message
+  return {
+    outcome: 'taken',
+    message: { envelope: envelopeOf(message), text: async () => body },
+    receipt: { id, agent, place: mission.address, attempt, until },
+    durability,
+  }
+}
+
+const settled = ({ outcome, message, durability }: OwnSettled<string>): Settled => ({
+  outcome: outcome === 'unchanged' ? 'unchanged' : 'settled',
+  message: envelopeOf(message),
+  durability,
+})
+
+async function inspectOne(mission: Mission, repair: boolean): Promise<Finding[]> {
+  const found = await mission.inspect()
+  // With something in the way, a repair would stop half-way.
+  const isInTheWay = found.some(({ severity }) => severity === 'error')
+  if (!repair || isInTheWay) return found
+  const { repairs } = await mission.reconcile()
+  return [...repairs.filter(isRepair).map(asFinding), ...(await mission.inspect())]
+}
+
+/** What was only looked at is no repair; `inspect` tells of it. */
+const isRepair = ({ what }: Repair): boolean => what !== 'waiting' && what !== 'strange'
+
+const asFinding = ({ what, path, message }: Repair): Finding => ({
+  code: `MESSAGE_${what.toUpperCase()}`,
+  severity: 'warning',
+  path: path as TreePath,
+  message,
+  hint: 'Nothing more is to be done.',
+  repaired: true,
+})

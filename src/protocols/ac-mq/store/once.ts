@@ -14,9 +14,9 @@ import type { Durability } from '../../../tree/tree.ts'
 import { fileNameOf } from '../layout.ts'
 import type { AcmqRecord } from '../schema.ts'
 import { deliveryNotes } from './delivery-notes.ts'
-import { idLengths } from './moving.ts'
+import { enterQueue, idLengths } from './moving.ts'
 import type { MissionFiles } from './parts.ts'
-import { labelOf } from './waiting/label.ts'
+import { labelOf } from './waiting/waiting.ts'
 
 export type SentOnce =
   /** By us, or for us by somebody who found it on its way. */
@@ -62,11 +62,12 @@ export class SendingOnce {
     for (const { name, kind } of await this.#files.tree.list(this.#staged)) {
       const leaf =
         kind === 'leaf' && stagedName.test(name) && (await this.#files.tree.read(childOf(this.#staged, name)))
-      if (!leaf) continue
+      const record = leaf && this.#files.recordOf(leaf.bytes, name)
+      if (!record) continue
       try {
-        await this.finish(this.#files.parse(leaf.bytes, name).record.id)
+        await this.finish(record.id)
       } catch (error) {
-        // Not a message, or a note that cannot be read: its sender is told when it sends again.
+        // A note that cannot be read: its sender is told when it sends again.
         if (!(error instanceof SignalboxError) || error.kind !== 'Corrupt') throw error
       }
     }
@@ -89,16 +90,16 @@ export class SendingOnce {
     const from = childOf(this.#staged, staged)
     const leaf = await tree.read(from)
     if (!leaf) return undefined
-    const { record } = this.#files.parse(leaf.bytes, staged)
+    const { record } = this.#files.expect(leaf.bytes, staged).message
     for (const length of idLengths) {
       const name = fileNameOf(record, length)
-      // A name that is in use further on would be in the way there.
+      // The name must also be free in the queues that the message has yet to go through.
       if (await this.#isInUse(name)) continue
-      const moved = await tree.move(from, this.#files.at('pending', name), { label: () => labelOf(record) })
+      const moved = await enterQueue(this.#files, from, name, { label: () => labelOf(record) })
       if (moved.outcome === 'moved') return name
       if (moved.outcome === 'gone') return undefined
     }
-    // What has the names may be this very message, moved by somebody else a moment ago.
+    // Somebody else may have moved this very message a moment ago.
     if (!(await tree.look(from))) return undefined
     throw corrupt('NAME_TAKEN', `Every file name for message ${record.id} is taken in ${this.#files.queues.pending}.`, {
       hint: 'Move the files with that name out of the way, then send it again.',

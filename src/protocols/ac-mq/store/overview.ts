@@ -1,21 +1,25 @@
 /** Looking without touching: what is where, what waits for what, and how fast it goes. */
 import { bufferOf } from '../../../formats/front-matter.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
+import { inOrder } from '../../../kernel/order.ts'
 import { readArchived } from '../archive/archive.ts'
-import { explain } from '../dependencies.ts'
-import { isMessageName } from '../layout.ts'
+import { everyone, isMessageName, parseTime } from '../layout.ts'
 import { type QueueName, queueNames } from '../schema.ts'
 import { type Finder, noSuchMessage } from './finder.ts'
 import type { MissionFiles } from './parts.ts'
 import type { Stalled, Supervision } from './supervise.ts'
-import { type AcmqView, type AcmqViewWithBody, viewOf, withBody } from './view.ts'
-import type { Candidate } from './waiting/candidate.ts'
-import type { PendingIndex } from './waiting/pending-index.ts'
+import { type AcmqView, type AcmqViewWithBody, type ArchivedView, archivedView, viewOf, withBody } from './view.ts'
+import type { Candidate, Waiting } from './waiting/waiting.ts'
 
 export interface Listed {
   readonly messages: readonly AcmqView[]
-  /** Files in the queue that cannot be read as messages. */
-  readonly unreadable: readonly { readonly path: string; readonly reason: string }[]
+  readonly unreadable: readonly Unreadable[]
+}
+
+/** A file in a queue that cannot be read as a message. */
+export interface Unreadable {
+  readonly path: string
+  readonly reason: string
 }
 
 export interface QueueStatus {
@@ -23,7 +27,7 @@ export interface QueueStatus {
   readonly oldestPending: { readonly id: string; readonly summary: string; readonly ageSeconds: number } | undefined
   readonly blocked: readonly { readonly id: string; readonly summary: string; readonly reason: string }[]
   readonly stalled: readonly Stalled[]
-  readonly unreadable: readonly { readonly path: string; readonly reason: string }[]
+  readonly unreadable: readonly Unreadable[]
   /** Of the last hour. */
   readonly completedLastHour: number
   readonly failedLastHour: number
@@ -35,35 +39,75 @@ const hour = 60 * 60 * 1000
 export class Overview {
   readonly #files: MissionFiles
   readonly #finder: Finder
-  readonly #index: PendingIndex
+  readonly #waiting: Waiting
   readonly #supervision: Supervision
 
-  constructor(files: MissionFiles, finder: Finder, index: PendingIndex, supervision: Supervision) {
+  constructor(files: MissionFiles, finder: Finder, waiting: Waiting, supervision: Supervision) {
     this.#files = files
     this.#finder = finder
-    this.#index = index
+    this.#waiting = waiting
     this.#supervision = supervision
   }
 
   async list(queue: QueueName): Promise<Listed> {
     const messages: AcmqView[] = []
-    const unreadable: { path: string; reason: string }[] = []
+    const unreadable: Unreadable[] = []
+    for await (const one of this.each(queue)) {
+      if ('reason' in one) unreadable.push(one)
+      else messages.push(one)
+    }
+    return { messages, unreadable }
+  }
+
+  /** The messages of a queue as they stream by, and what is named like one and cannot be read. */
+  async *each(queue: QueueName): AsyncGenerator<AcmqView | Unreadable> {
     for (const { name, kind } of await this.#files.tree.list(this.#files.queues[queue])) {
       if (!isMessageName(name)) continue
       const path = this.#files.at(queue, name)
       if (kind !== 'leaf') {
-        unreadable.push({ path, reason: `Not an ordinary file (${kind}).` })
+        yield { path, reason: `Not an ordinary file (${kind}).` }
         continue
       }
       try {
         const read = await this.#files.readHeader(queue, name)
-        if (read) messages.push(viewOf(read.message.record, queue, path, read.message.problems))
+        if (read?.outcome === 'message') yield viewOf(read.message.record, queue, path, read.problems)
+        else if (read) yield { path, reason: read.problems[0].message }
       } catch (error) {
         if (!(error instanceof SignalboxError)) throw error
-        unreadable.push({ path, reason: error.message })
+        yield { path, reason: error.message }
       }
     }
-    return { messages, unreadable }
+  }
+
+  /** What is pending, as it will be claimed, and why some of it cannot be yet. */
+  async waiting() {
+    const { messages, unreadable } = await this.list('pending')
+    const reasons = new Map((await this.blocked()).map(({ message, reason }) => [message.name, reason]))
+    const timed = messages.map((message) => ({ ...message, time: parseTime(message.createdAt) ?? 0 })).sort(inOrder)
+    const waiting = timed.map(({ time: _, ...message }) => {
+      const blocked = reasons.get(message.name)
+      return blocked === undefined ? message : { ...message, blocked }
+    })
+    return { messages: waiting, unreadable }
+  }
+
+  /** The waiting messages whose dependencies are met, for this agent or for all, as they would be claimed. */
+  async *readyFor(agent: string): AsyncGenerator<AcmqView> {
+    const mine = [...(await this.#waiting.all()).values()].filter(({ to }) => to === agent || to === everyone)
+    for (const candidate of mine.sort(inOrder)) {
+      if ((await this.#waiting.judge(candidate)).length > 0) continue
+      const record = await this.#files.readRecord('pending', candidate.name)
+      if (record) yield viewOf(record, 'pending', this.#files.at('pending', candidate.name))
+    }
+  }
+
+  /** Every message that an id means: the whole of one or its beginning, in the archive too. */
+  async *meant(id: string): AsyncGenerator<AcmqView | ArchivedView> {
+    for (const { queue, name, path } of await this.#finder.findAll(id)) {
+      const record = await this.#files.readRecord(queue, name)
+      if (record) yield viewOf(record, queue, path)
+    }
+    for (const entry of await this.#finder.archived(id)) yield archivedView(entry, this.#files.place.address)
   }
 
   async show(id: string): Promise<AcmqViewWithBody> {
@@ -72,27 +116,27 @@ export class Overview {
       const one = await this.#finder.findOne(id)
       const leaf = await this.#files.tree.read(one.path)
       if (!leaf) return this.show(id)
-      const message = this.#files.parse(leaf.bytes, one.name)
-      const view = viewOf(message.record, one.queue, one.path, message.problems)
+      const { message, problems } = this.#files.expect(leaf.bytes, one.name)
+      const view = viewOf(message.record, one.queue, one.path, problems)
       return withBody(view, bufferOf(leaf.bytes).toString('utf8', message.bodyStart))
     }
     const [archived] = await this.#finder.archived(id)
     if (!archived) throw noSuchMessage(id, this.#files.place.address)
     const bytes = await readArchived(this.#files.tree, archived)
-    const message = this.#files.parse(bytes, archived.name)
-    const view = viewOf(message.record, 'archived', archived.pack, message.problems)
+    const { message, problems } = this.#files.expect(bytes, archived.name)
+    const view = viewOf(message.record, 'archived', archived.pack, problems)
     return withBody(view, bufferOf(bytes).toString('utf8', message.bodyStart))
   }
 
   /** Why each of the waiting messages that cannot be claimed waits. */
   async blocked(agent?: string): Promise<{ message: AcmqView; reason: string }[]> {
-    await this.#index.refresh(true)
+    await this.#waiting.all()
     const blocked: { message: AcmqView; reason: string }[] = []
-    for (const { candidate, states } of await this.#index.blocked(agent)) {
-      const read = await this.#files.readHeader('pending', candidate.name)
-      if (!read) continue
+    for (const { candidate, why } of await this.#waiting.blocked(agent)) {
+      const record = await this.#files.readRecord('pending', candidate.name)
+      if (!record) continue
       const path = this.#files.at('pending', candidate.name)
-      blocked.push({ message: viewOf(read.message.record, 'pending', path), reason: explain(states) })
+      blocked.push({ message: viewOf(record, 'pending', path), reason: why.reason })
     }
     return blocked
   }
@@ -117,8 +161,8 @@ export class Overview {
       agent[queue]++
       counts[queue]++
     }
-    await this.#index.refresh(true)
-    for (const { to } of this.#index.all().values()) count('pending', to)
+    const waiting = await this.#waiting.all()
+    for (const { to } of waiting.values()) count('pending', to)
     unreadable.push(...this.#unreadablePending())
     for (const queue of queueNames.filter((name) => name !== 'pending')) {
       const listed = await this.list(queue)
@@ -130,12 +174,8 @@ export class Overview {
     }
     return {
       counts,
-      oldestPending: await this.#oldestPending(now),
-      blocked: (await this.#index.blocked()).map(({ candidate: { id, summary }, states }) => ({
-        id,
-        summary,
-        reason: explain(states),
-      })),
+      oldestPending: await this.#oldest(waiting, now),
+      blocked: (await this.#waiting.blocked()).map(({ why: { id, summary, reason } }) => ({ id, summary, reason })),
       stalled: await this.#supervision.findStalled(),
       unreadable,
       completedLastHour: lastHour.completed,
@@ -145,17 +185,17 @@ export class Overview {
   }
   #unreadablePending(): { path: string; reason: string }[] {
     return [
-      ...this.#index.malformed.map(({ name, error }) => ({ name, reason: error.message })),
-      ...this.#index.strange.map(({ name, kind }) => ({ name, reason: `Not an ordinary file (${kind}).` })),
+      ...this.#waiting.malformed.map(({ name, problem }) => ({ name, reason: problem.message })),
+      ...this.#waiting.strange.map(({ name, kind }) => ({ name, reason: `Not an ordinary file (${kind}).` })),
     ].map(({ name, reason }) => ({ path: this.#files.at('pending', name), reason }))
   }
 
-  async #oldestPending(now: number): Promise<QueueStatus['oldestPending']> {
+  async #oldest(waiting: ReadonlyMap<string, Candidate>, now: number): Promise<QueueStatus['oldestPending']> {
     let oldest: Candidate | undefined
-    for (const one of this.#index.all().values()) if (!oldest || one.time < oldest.time) oldest = one
-    const read = oldest && (await this.#files.readHeader('pending', oldest.name))
-    if (!oldest || !read) return undefined
-    const { id, summary } = read.message.record
+    for (const one of waiting.values()) if (!oldest || one.time < oldest.time) oldest = one
+    const record = oldest && (await this.#files.readRecord('pending', oldest.name))
+    if (!oldest || !record) return undefined
+    const { id, summary } = record
     return { id, summary, ageSeconds: Math.max(0, Math.floor((now - oldest.time) / 1000)) }
   }
 }

@@ -3,9 +3,17 @@ import type { Clock } from '../../../kernel/clock.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import type { Tree } from '../../../tree/tree.ts'
-import { type AcmqMessage, parseMessage, parseOwnMessage } from '../format.ts'
+import {
+  type MalformedMessage,
+  malformedBy,
+  messageOf,
+  type ParsedMessage,
+  parseMessage,
+  parseOwnMessage,
+  type ReadMessage,
+} from '../format.ts'
 import { type MissionPlace, missionPath, queuePath } from '../layout.ts'
-import type { QueueName } from '../schema.ts'
+import type { AcmqRecord, QueueName } from '../schema.ts'
 import type { AcmqSettings } from '../settings.ts'
 
 export class MissionFiles {
@@ -32,7 +40,7 @@ export class MissionFiles {
   }
 
   at(queue: QueueName, name: string): TreePath {
-    // A message is asked for in one queue after the other, under the name that was checked the first time.
+    // A message goes through the queues under one name, which need not be checked again each time.
     if (name === this.#lastName) return `${this.queues[queue]}/${name}` as TreePath
     const path = childOf(this.queues[queue], name)
     this.#lastName = name
@@ -44,20 +52,31 @@ export class MissionFiles {
     return path.split('/').reduce(childOf, this.path)
   }
 
-  /** Reads the header of a message. Throws a `Corrupt` error that says what is wrong with it. */
-  parse(bytes: Uint8Array, fileName: string): AcmqMessage {
+  /** What the header in these bytes says, or what is wrong with it. */
+  parse(bytes: Uint8Array, fileName: string): ParsedMessage {
     const { timeoutSeconds } = this.settings
     return parseMessage(bytes, { fileName, address: this.place.address, defaults: { timeoutSeconds } })
   }
 
+  /** The same for a message that a caller asked for: throws a `Corrupt` error when it is none. */
+  expect(bytes: Uint8Array, fileName: string): ReadMessage {
+    return messageOf(this.parse(bytes, fileName))
+  }
+
+  /** The same for those who do not care what is wrong: `undefined` when it is no message. */
+  recordOf(bytes: Uint8Array, fileName: string): AcmqRecord | undefined {
+    const read = this.parse(bytes, fileName)
+    return read.outcome === 'message' ? read.message.record : undefined
+  }
+
   /**
-   * Reads the headers of many messages, quickly where the tree can. Answers the names that are left: gone, or to be read one
-   * by one, by which it is also found out what is wrong with them.
+   * Reads the headers of many messages, quickly where the tree can. Answers the names for which `readHeader` has to be used:
+   * those that are gone, long or malformed.
    */
   async readHeaders(
     queue: QueueName,
     names: readonly string[],
-    onMessage: (name: string, message: AcmqMessage) => void,
+    onMessage: (name: string, record: AcmqRecord) => void,
   ): Promise<readonly string[]> {
     const { tree } = this
     if (!tree.heads || names.length < worthReadingTogether) return names
@@ -66,10 +85,10 @@ export class MissionFiles {
       const some = names.slice(at, at + mostTogether)
       const done = new Set<string>()
       await tree.heads(this.queues[queue], some, headBytes, (name, head) => {
-        const message = this.#parseHead(head, name)
-        if (!message) return
+        const record = this.#recordInHead(head, name)
+        if (!record) return
         done.add(name)
-        onMessage(name, message)
+        onMessage(name, record)
       })
       left.push(...some.filter((name) => !done.has(name)))
     }
@@ -77,44 +96,45 @@ export class MissionFiles {
   }
 
   /** Only of a head with a whole header in it, in which nothing is wrong. */
-  #parseHead(head: Uint8Array, name: string): AcmqMessage | undefined {
+  #recordInHead(head: Uint8Array, name: string): AcmqRecord | undefined {
     const own = parseOwnMessage(head, this.place)
-    if (own) return own
+    if (own) return own.message.record
+    return head.length < headBytes || endsHeader(head) ? this.recordOf(head, name) : undefined
+  }
+
+  /** What a file in a queue says; `undefined` when there is none. What is no ordinary file is malformed too. */
+  async readHeader(queue: QueueName, name: string): Promise<HeaderRead | undefined> {
     try {
-      return head.length < headBytes || endsHeader(head) ? this.parse(head, name) : undefined
+      const path = this.at(queue, name)
+      let leaf = await this.tree.read(path, { atMost: headBytes })
+      if (leaf && leaf.bytes.length < leaf.size && !endsHeader(leaf.bytes)) {
+        leaf = await this.tree.read(path, { atMost: longestHeader })
+      }
+      if (!leaf) return undefined
+      const read = this.parse(leaf.bytes, name)
+      return read.outcome === 'message' ? { ...read, changedAt: leaf.changedAt } : read
     } catch (error) {
-      if (error instanceof SignalboxError) return undefined
+      if (error instanceof SignalboxError && error.kind === 'Corrupt') return malformedBy(error)
       throw error
     }
   }
 
-  /** Enough for any header that is not itself an attack. */
-  async readHeader(queue: QueueName, name: string): Promise<HeaderRead | undefined> {
-    const leaf = await this.tree.read(this.at(queue, name), { atMost: headBytes })
-    if (!leaf) return undefined
-    const { bytes, size, modifiedAt, changedAt } = leaf
-    if (bytes.length < size && !endsHeader(bytes)) {
-      const whole = await this.tree.read(this.at(queue, name), { atMost: longestHeader })
-      if (!whole) return undefined
-      return { message: this.parse(whole.bytes, name), size, modifiedAt, changedAt }
-    }
-    return { message: this.parse(bytes, name), size, modifiedAt, changedAt }
+  /** The same for those who do not care what is wrong. */
+  async readRecord(queue: QueueName, name: string): Promise<AcmqRecord | undefined> {
+    const read = await this.readHeader(queue, name)
+    return read?.outcome === 'message' ? read.message.record : undefined
   }
 }
 
-export interface HeaderRead {
-  readonly message: AcmqMessage
-  readonly size: number
-  readonly modifiedAt: number
-  readonly changedAt: number
-}
+export type ReadHeader = ReadMessage & { readonly changedAt: number }
+export type HeaderRead = ReadHeader | MalformedMessage
 
-/** Ours take a third of this; it is read for each of a hundred thousand. */
+/** How much of a file is read for its header. Our own headers take a third of this. */
 const headBytes = 1024
 /** A header that is longer is none. */
 export const longestHeader = 64 * 1024
 const worthReadingTogether = 16
-/** In between others get a turn, and the folder is made sure of. */
+/** Between two batches other work of this process gets a turn, and the engine checks that the folder is still the same. */
 const mostTogether = 1000
 
 /** True when a closing `---` line, and its end, is within what was read. */

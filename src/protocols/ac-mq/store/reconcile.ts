@@ -3,20 +3,20 @@
  * that was not moved, one message in two queues, files that are no messages. The folder is the truth, except where a
  * status shows that its agent was further than the move. AC-MQ §4, §9.1.
  *
- * What was found in order is remembered, so that whoever stays reads only what is new, what is being worked on, and now
- * and then the rest in turn.
+ * What was found in order is remembered, so that a process that stays reads only what is new, what is being worked on, and
+ * a few of the others in turn.
  */
-import { SignalboxError } from '../../../kernel/errors.ts'
-import { childOf } from '../../../kernel/tree-path.ts'
+import type { Problem } from '../../../kernel/problem.ts'
 import { failureOf, withFailure, withStatus } from '../format.ts'
-import { archivePath, isMessageName, isoTime } from '../layout.ts'
+import { isMessageName, isoTime } from '../layout.ts'
+import { transitions } from '../lifecycle.ts'
 import { type AcmqRecord, type QueueName, queueNames } from '../schema.ts'
+import { FolderView } from './folder-view.ts'
+import { InTurn } from './in-turn.ts'
 import { largestReported } from './inspect.ts'
-import { moveMessage, recordIn } from './moving.ts'
-import { type HeaderRead, longestHeader, type MissionFiles } from './parts.ts'
-import { FolderView } from './waiting/folder-view.ts'
-import type { PendingIndex } from './waiting/pending-index.ts'
-import { dueBetween } from './waiting/turns.ts'
+import { moveMessage, setAside } from './moving.ts'
+import { longestHeader, type MissionFiles } from './parts.ts'
+import type { Waiting } from './waiting/waiting.ts'
 
 export interface Repair {
   readonly what: 'status' | 'finished' | 'duplicate' | 'quarantined' | 'waiting' | 'strange'
@@ -30,16 +30,16 @@ const progress: Record<QueueName, number> = { pending: 0, processing: 1, failed:
 
 export class Reconciliation {
   readonly #files: MissionFiles
-  readonly #index: PendingIndex
+  readonly #waiting: Waiting
   readonly #views: Readonly<Record<QueueName, FolderView>>
   /** By queue: the names of messages that were in order, each with its id. */
   readonly #inOrder: Readonly<Record<QueueName, Map<string, string>>>
   readonly #places = new Map<string, { queue: QueueName; name: string }>()
-  #lookedAt = 0
+  readonly #inTurn = { pending: new InTurn(), processing: new InTurn(), completed: new InTurn(), failed: new InTurn() }
 
-  constructor(files: MissionFiles, index: PendingIndex) {
+  constructor(files: MissionFiles, waiting: Waiting) {
     this.#files = files
-    this.#index = index
+    this.#waiting = waiting
     const view = (queue: QueueName) => new FolderView(files.tree, files.queues[queue])
     this.#views = {
       pending: view('pending'),
@@ -53,15 +53,14 @@ export class Reconciliation {
   /** `everything`: also what was found in order before. */
   async run({ everything = false } = {}): Promise<Repair[]> {
     const repairs: Repair[] = []
-    const [since, now] = [this.#lookedAt, await this.#files.tree.now()]
-    this.#lookedAt = now
+    const now = await this.#files.tree.now()
     // All of them first, `failed/` last: a message that is retried meanwhile must not be taken for a copy of itself.
     for (const queue of queueNames) {
       for (const name of (await this.#views[queue].changes(true)).went) this.#forget(queue, name)
     }
     for (const queue of queueNames) {
       const [view, known] = [this.#views[queue], this.#inOrder[queue]]
-      const isDue = dueBetween(since, now, known.size)
+      const due = new Set(this.#inTurn[queue].next(known, now))
       for (const [name, kind] of [...view.names]) {
         if (!isMessageName(name)) continue
         if (kind !== 'leaf') {
@@ -69,7 +68,7 @@ export class Reconciliation {
           repairs.push({ what: 'strange', path: this.#files.at(queue, name), message })
           continue
         }
-        if (!everything && queue !== 'processing' && known.has(name) && !isDue?.(name)) continue
+        if (!everything && queue !== 'processing' && known.has(name) && !due.has(name)) continue
         repairs.push(...(await this.#settle(queue, name)))
       }
     }
@@ -79,15 +78,18 @@ export class Reconciliation {
   async #settle(queue: QueueName, name: string): Promise<Repair[]> {
     const repairs: Repair[] = []
     this.#forget(queue, name)
-    const read = await this.#read(queue, name, repairs)
-    // It waits in `failed/` for a person, with its report: nothing more is to be done.
-    if (!read && queue === 'failed') this.#inOrder.failed.set(name, '')
+    const read = await this.#files.readHeader(queue, name)
     if (!read) return repairs
+    if (read.outcome === 'malformed') {
+      // It waits in `failed/` for a person, with its report: nothing more is to be done.
+      if (queue === 'failed') this.#inOrder.failed.set(name, '')
+      return this.setAside(queue, name, read.problems[0])
+    }
     const { id } = read.message.record
     const other = this.#places.get(id)
     if (other) repairs.push(...(await this.#oneOfTwo(id, other, { queue, name })))
-    const agreed = await this.#agree(queue, name, read)
-    // What was just put right is looked at once more by the next pass, wherever it lies then.
+    const agreed = await this.#agree(queue, name, read.message.record)
+    // What was just put right is not remembered: the next pass looks at it once more.
     if (agreed.length > 0) return [...repairs, ...agreed]
     this.#inOrder[queue].set(name, id)
     if (!other || progress[other.queue] < progress[queue]) this.#places.set(id, { queue, name })
@@ -101,96 +103,76 @@ export class Reconciliation {
     if (place?.queue === queue && place.name === name) this.#places.delete(id!)
   }
 
-  async #read(queue: QueueName, name: string, repairs: Repair[]): Promise<HeaderRead | undefined> {
-    try {
-      return await this.#files.readHeader(queue, name)
-    } catch (error) {
-      if (!(error instanceof SignalboxError) || error.kind !== 'Corrupt') throw error
-      repairs.push(...(await this.setAside(queue, name, error)))
-      return undefined
-    }
-  }
-
   /** A file that is no message, once nobody is writing it any more, waits in `failed/` for a person, with the reason. */
-  async setAside(queue: QueueName, name: string, error: SignalboxError): Promise<Repair[]> {
+  async setAside(queue: QueueName, name: string, problem: Problem): Promise<Repair[]> {
     const { tree, settings } = this.#files
     const path = this.#files.at(queue, name)
     const now = await tree.look(path)
     if (!now) return []
-    if (queue === 'failed') return this.#reportOnce(name, error)
+    if (queue === 'failed') return this.#reportOnce(name, problem)
     if ((await tree.now()) - now.changedAt < settings.quarantineAfterMs) {
-      return [{ what: 'waiting', path, message: `${error.message} It may still be being written.` }]
+      return [{ what: 'waiting', path, message: `${problem.message} It may still be being written.` }]
     }
-    const moved = await tree.move(path, this.#files.at('failed', name), {
-      // Judged once more when it is won: its writer may have finished or exchanged it since.
-      change: (before) => (this.#recordIn(before, name) ? undefined : before),
-      atMost: longestHeader,
-    })
+    const { moved, path: target } = await moveMessage(
+      this.#files,
+      { name, from: queue, transition: 'quarantine' },
+      {
+        // Judged once more when it is won: its writer may have finished or exchanged it since.
+        change: (before) => (this.#files.recordOf(before, name) ? undefined : before),
+        atMost: longestHeader,
+      },
+    )
     if (moved.outcome !== 'moved') return []
-    this.#index.drop(name)
-    await this.#reportOnce(name, error)
-    return [{ what: 'quarantined', path: this.#files.at('failed', name), message: error.message }]
-  }
-
-  /** What these bytes say; `undefined` when they are no message. */
-  #recordIn(bytes: Uint8Array, name: string): AcmqRecord | undefined {
-    try {
-      return this.#files.parse(bytes, name).record
-    } catch (error) {
-      if (error instanceof SignalboxError && error.kind === 'Corrupt') return undefined
-      throw error
-    }
+    this.#waiting.went(name)
+    await this.#reportOnce(name, problem)
+    return [{ what: 'quarantined', path: target, message: problem.message }]
   }
 
   /** Line by line at the end, so that the file itself, which may be huge, is not rewritten. */
-  async #reportOnce(name: string, error: SignalboxError): Promise<Repair[]> {
+  async #reportOnce(name: string, { message: reason, hint: detail }: Problem): Promise<Repair[]> {
     const { tree, clock } = this.#files
     const path = this.#files.at('failed', name)
     const size = (await tree.look(path))?.size ?? 0
     if (size > largestReported) return []
     const leaf = await tree.read(path)
     if (!leaf || failureOf(leaf.bytes)) return []
-    const failure = {
-      agent: 'signalbox',
-      at: clock.now(),
-      reason: error.message,
-      ...(error.hint ? { detail: error.hint } : {}),
-    }
+    const failure = { agent: 'signalbox', at: clock.now(), reason, ...(detail ? { detail } : {}) }
     const report = withFailure(new Uint8Array(), failure).toString('utf8')
     for (const line of report.split('\n').slice(0, -1)) await tree.append(path, line.replaceAll('\r', ''))
     return []
   }
 
   /** Status and folder say the same, or one follows the other. */
-  async #agree(queue: QueueName, name: string, { message }: HeaderRead): Promise<Repair[]> {
-    const { status, id, attempt } = message.record
+  async #agree(queue: QueueName, name: string, { status, id, attempt }: AcmqRecord): Promise<Repair[]> {
     if (status === queue) return []
     // What was read may be another by the time it is won.
     const ifStillSo = (change: (before: Uint8Array) => Uint8Array) => ({
       change: (before: Uint8Array) => {
-        const record = this.#recordIn(before, name)
+        const record = this.#files.recordOf(before, name)
         const isStillSo = record?.id === id && record.attempt === attempt && record.status === status
         return isStillSo ? change(before) : undefined
       },
     })
-    const path = this.#files.at(queue, name)
     // Its agent had finished and died before the move: roll it forward.
-    if (queue === 'processing' && (status === 'completed' || status === 'failed')) {
+    const ending = queue === 'processing' ? endings.find((one) => transitions.processing[one] === status) : undefined
+    if (ending) {
+      const step = { name, from: queue, transition: ending }
       const { moved, path: target } = await moveMessage(
         this.#files,
-        { name, from: queue, to: status },
+        step,
         ifStillSo((before) => before),
       )
       if (moved.outcome !== 'moved') return []
-      if (status === 'completed') this.#index.wake(message.record.id)
+      if (status === 'completed') this.#waiting.wake(id)
       return [{ what: 'finished', path: target, message: `It was ${status} but not moved yet.` }]
     }
-    const edited = await this.#files.tree.move(
-      path,
-      path,
+    const { moved } = await moveMessage(
+      this.#files,
+      { name, from: queue, transition: 'correct' },
       ifStillSo((before) => withStatus(before, queue)),
     )
-    if (edited.outcome !== 'moved') return []
+    if (moved.outcome !== 'moved') return []
+    const path = this.#files.at(queue, name)
     return [{ what: 'status', path, message: `Its status said ${JSON.stringify(status)}; it is in ${queue}.` }]
   }
 
@@ -201,33 +183,32 @@ export class Reconciliation {
     b: { queue: QueueName; name: string },
   ): Promise<Repair[]> {
     const [lesser, further] = progress[a.queue] < progress[b.queue] ? [a, b] : [b, a]
-    const path = this.#files.at(lesser.queue, lesser.name)
     const isSame = a.queue === b.queue && a.name === b.name
     if (isSame) return []
-    const aside = childOf(
-      childOf(archivePath(this.#files.place), 'duplicates'),
-      `${stampOf(this.#files.clock.now())}-${lesser.name}`,
-    )
-    const moved = await this.#files.tree.move(path, aside, {
-      // With the lesser one in hand, the other is looked at again: a message that is just being moved or retried was seen
-      // in two places, and is in one.
+    const at = { name: lesser.name, from: lesser.queue }
+    const as = `${stampOf(this.#files.clock.now())}-${lesser.name}`
+    const { moved, path } = await setAside(this.#files, at, as, {
+      // Nobody else can move the lesser copy now, so the other is looked at again: a message that was moved or retried
+      // between two listings was seen in two places, and is in one.
       change: async (before) => {
         const kept = Buffer.from(before)
-        const record = this.#recordIn(before, lesser.name)
-        const there = record?.id === id ? await recordIn(this.#files, further.queue, further.name) : undefined
+        const record = this.#files.recordOf(before, lesser.name)
+        const there = record?.id === id ? await this.#files.readRecord(further.queue, further.name) : undefined
         return there?.id === id && there.attempt >= record!.attempt ? kept : undefined
       },
     })
     if (moved.outcome !== 'moved') return []
-    this.#index.drop(lesser.name)
+    this.#waiting.went(lesser.name)
     return [
       {
         what: 'duplicate',
-        path: aside,
+        path,
         message: `The same message is in ${further.queue}; this copy from ${lesser.queue} is set aside.`,
       },
     ]
   }
 }
+
+const endings = ['complete', 'fail'] as const
 
 const stampOf = (now: number) => isoTime(now).replaceAll(/[-:TZ]/g, '')

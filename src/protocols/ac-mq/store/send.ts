@@ -1,21 +1,20 @@
 /** Putting a message into `pending/`: whole, once, with dependencies that can be met. AC-MQ §4.1, §7.1, §8.3, §10.2. */
 import { conflict, invalidInput } from '../../../kernel/errors.ts'
 import { lastAnswer } from '../../../kernel/last-answer.ts'
+import { isMeant } from '../../../kernel/short-id.ts'
 import type { Durability } from '../../../tree/tree.ts'
 import { findCycle, parseDependency, readDependency } from '../dependencies.ts'
 import { contentOf } from '../format.ts'
 import { agentId, fileNameOf, isMessageId, recipientId } from '../layout.ts'
-import { type AcmqRecord, noDependencies } from '../schema.ts'
+import { type AcmqRecord, areSame, noDependencies } from '../schema.ts'
 import { bodyPathOf } from './body-elsewhere.ts'
-import { type Finder, isMeant } from './finder.ts'
+import type { Finder } from './finder.ts'
 import { idLengths } from './moving.ts'
 import { SendingOnce } from './once.ts'
 import type { MissionFiles } from './parts.ts'
 import { digestOf, SentBefore, sameId } from './sent-before.ts'
 import { type AcmqView, viewOf } from './view.ts'
-import { areSame } from './waiting/candidate.ts'
-import { labelOf } from './waiting/label.ts'
-import type { PendingIndex } from './waiting/pending-index.ts'
+import { labelOf, type Waiting } from './waiting/waiting.ts'
 
 export interface SendInput {
   readonly from: string
@@ -46,15 +45,15 @@ export interface Sent {
 
 export class Sending {
   readonly #files: MissionFiles
-  readonly #index: PendingIndex
+  readonly #waiting: Waiting
   readonly #sentBefore: SentBefore
   readonly #once: SendingOnce
   /** Those of the last message, checked: often the next ones have the same. */
   #dependencies = noDependencies
 
-  constructor(files: MissionFiles, finder: Finder, index: PendingIndex) {
+  constructor(files: MissionFiles, finder: Finder, waiting: Waiting) {
     this.#files = files
-    this.#index = index
+    this.#waiting = waiting
     this.#sentBefore = new SentBefore(files, finder)
     this.#once = new SendingOnce(files)
   }
@@ -68,7 +67,7 @@ export class Sending {
       const path = this.#files.at('pending', name)
       const created = await this.#files.tree.create(path, content, { label: () => labelOf(stored) })
       if (created.outcome !== 'created') continue
-      this.#index.add(name, stored)
+      this.#waiting.came(name, stored)
       return { outcome: 'sent', message: viewOf(stored, 'pending', path), durability: created.durability, notices }
     }
     throw conflict('NAME_TAKEN', `Every file name for message ${record.id} is taken.`, {
@@ -97,7 +96,7 @@ export class Sending {
     }
     const { name, durability } = sent
     const path = this.#files.at('pending', name)
-    this.#index.add(name, stored)
+    this.#waiting.came(name, stored)
     return { outcome: 'sent', message: viewOf(stored, 'pending', path), durability, notices }
   }
 
@@ -146,8 +145,7 @@ export class Sending {
   /** Only an id that others could already name can close a circle. */
   async #refuseCycle(record: AcmqRecord): Promise<void> {
     if (record.dependencies.length === 0) return
-    await this.#index.refresh(true)
-    const waiting = new Map([...this.#index.all().values()].map((one) => [one.id, one]))
+    const waiting = new Map([...(await this.#waiting.all()).values()].map((one) => [one.id, one]))
     const dependsOn = (id: string): readonly string[] => {
       const { dependencies } = id === record.id ? record : (waiting.get(id) ?? { dependencies: [] })
       return dependencies.flatMap((text) => {

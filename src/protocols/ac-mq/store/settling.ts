@@ -8,35 +8,38 @@ import { conflict, unavailable } from '../../../kernel/errors.ts'
 import { nameOf } from '../../../kernel/tree-path.ts'
 import type { Moved, MoveOptions, Moving, Overwrite } from '../../../tree/tree.ts'
 import {
-  type AcmqMessage,
   changeOfStatus,
   failureOf,
+  messageOf,
+  type ReadMessage,
   withFailure,
   withFields,
   withResult,
   withStatus,
 } from '../format.ts'
-import type { AcmqRecord, QueueName } from '../schema.ts'
+import { type Transition, transitions } from '../lifecycle.ts'
+import type { AcmqRecord } from '../schema.ts'
+import type { ClaimedHere } from './claimed-here.ts'
 import { type Finder, type Found, noSuchMessage } from './finder.ts'
-import type { InHand } from './in-hand.ts'
 import { moveMessage, type Travelled } from './moving.ts'
 import { type Holding, lostClaim, type MessageRef, notYours, type Settled, wrongState } from './outcomes.ts'
 import type { MissionFiles } from './parts.ts'
 import { type AcmqView, viewOf } from './view.ts'
-import { labelOf } from './waiting/label.ts'
-import type { PendingIndex } from './waiting/pending-index.ts'
+import { labelOf, type Waiting } from './waiting/waiting.ts'
+
+type Ended = typeof transitions.processing
 
 export class Settling {
   readonly #files: MissionFiles
   readonly #finder: Finder
-  readonly #index: PendingIndex
-  readonly #inHand: InHand
+  readonly #waiting: Waiting
+  readonly #claimedHere: ClaimedHere
 
-  constructor(files: MissionFiles, finder: Finder, index: PendingIndex, inHand: InHand) {
+  constructor(files: MissionFiles, finder: Finder, waiting: Waiting, claimedHere: ClaimedHere) {
     this.#files = files
     this.#finder = finder
-    this.#index = index
-    this.#inHand = inHand
+    this.#waiting = waiting
+    this.#claimedHere = claimedHere
   }
 
   /** Restarts the time that a claim may take. */
@@ -44,18 +47,22 @@ export class Settling {
     const found = await this.#held(ref)
     if (!found) throw await this.#lost(ref)
     await this.#expectHeldBy(found, holding)
-    let message: AcmqMessage | undefined
-    const { moved, path } = await this.#moveHeld(found, 'processing', {
+    let read: ReadMessage | undefined
+    const { moved, path } = await this.#moveHeld(found, 'renew', {
       change: (before) => {
-        message = this.#files.parse(before, found.name)
-        this.#expectHolder(message.record, holding)
+        const now = this.#files.expect(before, found.name)
+        this.#expectHolder(now.message.record, holding)
+        read = now
         return before
       },
       touched: true,
     })
     if (moved.outcome === 'gone') throw await this.#lost(ref)
     const { durability } = this.#expectMoved(moved, found.id)
-    const { record, problems } = message!
+    const {
+      message: { record },
+      problems,
+    } = read!
     return {
       outcome: 'renewed',
       message: viewOf(record, 'processing', path, problems),
@@ -71,7 +78,7 @@ export class Settling {
   ): Promise<Settled<'completed'>> {
     const { text = '', links = [] } = result
     const at = this.#files.clock.now()
-    return this.#settle(ref, holding, 'completed', (before, header) =>
+    return this.#settle(ref, holding, 'complete', (before, header) =>
       text === '' && links.length === 0
         ? changeOfStatus(before, 'completed', header)
         : withResult(withStatus(before, 'completed'), { agent: holding.agent, at, text, links }),
@@ -84,7 +91,7 @@ export class Settling {
     failure: { readonly reason: string; readonly detail?: string },
   ): Promise<Settled<'failed'>> {
     const at = this.#files.clock.now()
-    return this.#settle(ref, holding, 'failed', (before) =>
+    return this.#settle(ref, holding, 'fail', (before) =>
       withFailure(withStatus(before, 'failed'), { agent: holding.agent, at, ...failure }),
     )
   }
@@ -94,21 +101,19 @@ export class Settling {
     const found = await this.#finder.findOne(id)
     if (found.queue === 'pending') {
       const read = await this.#files.readHeader('pending', found.name)
-      if (read)
-        return {
-          outcome: 'unchanged',
-          message: viewOf(read.message.record, 'pending', found.path),
-          durability: 'process',
-        }
+      if (read) {
+        const message = viewOf(messageOf(read).message.record, 'pending', found.path)
+        return { outcome: 'unchanged', message, durability: 'process' }
+      }
     }
     if (found.queue !== 'failed') throw wrongState(found.id, found.queue, 'retry')
     let failed: AcmqRecord | undefined
     const { moved, path } = await moveMessage(
       this.#files,
-      { name: found.name, from: 'failed', to: 'pending' },
+      { name: found.name, from: 'failed', transition: 'retry' },
       {
         change: (before) => {
-          const { record } = this.#files.parse(before, found.name)
+          const { record } = this.#files.expect(before, found.name).message
           if (record.id !== found.id) return undefined
           failed = record
           return withFields(before, { status: 'pending', attempt: record.attempt + 1 })
@@ -119,8 +124,8 @@ export class Settling {
     // It moved, or another message has its name by now.
     if (moved.outcome === 'gone' || moved.outcome === 'kept') return this.retry(id)
     const after = this.#expectMoved(moved, found.id)
-    const { record } = this.#files.parse(after.bytes!, found.name)
-    this.#index.add(nameOf(path), record)
+    const { record } = this.#files.expect(after.bytes!, found.name).message
+    this.#waiting.came(nameOf(path), record)
     return { outcome: 'retried', message: viewOf(record, 'pending', path), durability: after.durability }
   }
 
@@ -128,10 +133,10 @@ export class Settling {
   async refuse(message: AcmqView, body: string, by: string, reason: string): Promise<Settled<'failed'>> {
     const { moved, path } = await moveMessage(
       this.#files,
-      { name: message.name, from: 'pending', to: 'failed' },
+      { name: message.name, from: 'pending', transition: 'refuse' },
       {
         change: (before) => {
-          const { record, bodyStart } = this.#files.parse(before, message.name)
+          const { record, bodyStart } = this.#files.expect(before, message.name).message
           const isSeen = record.id === message.id && bufferOf(before).toString('utf8', bodyStart) === body
           if (!isSeen || record.attempt !== message.attempt) return undefined
           return withFailure(withStatus(before, 'failed'), { agent: by, at: this.#files.clock.now(), reason })
@@ -141,61 +146,66 @@ export class Settling {
     if (moved.outcome === 'gone') throw lostClaim(message.id, 'somebody claimed it first')
     if (moved.outcome === 'kept') throw changedSince(message.id)
     const { bytes, durability } = this.#expectMoved(moved, message.id)
-    this.#index.drop(message.name)
+    this.#waiting.went(message.name)
     return {
       outcome: 'failed',
-      message: viewOf(this.#files.parse(bytes!, message.name).record, 'failed', path),
+      message: viewOf(this.#files.expect(bytes!, message.name).message.record, 'failed', path),
       durability,
     }
   }
 
   /** Edit and move in one: the file is either still being worked on, or whole at its new place. */
-  async #settle<Outcome extends 'completed' | 'failed'>(
+  async #settle<Ending extends 'complete' | 'fail'>(
     ref: MessageRef,
     holding: Holding,
-    queue: Outcome,
+    ending: Ending,
     /** `header`: its text, but for the status, of a message as we write it. */
     change: (before: Uint8Array, header?: string) => Uint8Array | Overwrite,
-  ): Promise<Settled<Outcome>> {
+  ): Promise<Settled<Ended[Ending]>> {
+    const queue: Ended[Ending] = transitions.processing[ending]
     const found = typeof ref === 'string' ? await this.#held(ref) : this.#named(ref)
     if (!found) return this.#settledBefore(ref, holding, queue)
     const { name } = found
     await this.#expectHeldBy(found, holding)
-    let message: AcmqMessage | undefined
-    const { moved, path } = await this.#moveHeld(found, queue, {
+    let read: ReadMessage | undefined
+    const { moved, path } = await this.#moveHeld(found, ending, {
       change: (before) => {
-        message = this.#inHand.read(name, before) ?? this.#files.parse(before, name)
-        this.#expectHolder(message.record, holding)
-        return change(before, message.header)
+        const now = this.#files.expect(before, name)
+        this.#expectHolder(now.message.record, holding)
+        read = now
+        return change(before, now.message.header)
       },
     })
-    this.#inHand.forget(name)
+    this.#claimedHere.drop(name)
     if (moved.outcome === 'gone') return this.#settledBefore(ref, holding, queue)
     const { bytes, durability } = this.#expectMoved(moved, found.id)
-    const { record, problems } = bytes ? this.#files.parse(bytes, name) : message!
-    if (queue === 'completed') this.#index.wake(record.id)
+    const {
+      message: { record },
+      problems,
+    } = bytes ? this.#files.expect(bytes, name) : read!
+    if (queue === 'completed') this.#waiting.wake(record.id)
     return { outcome: queue, message: viewOf(record, queue, path, problems), durability }
   }
 
   /**
-   * Looked at first: a message that is won and put back counts as touched, so that somebody who is mistaken would keep a
-   * claim alive. What counts is what is won afterwards.
+   * Refuses a caller who does not hold the claim, before anything is moved: moving a message and putting it back counts as a
+   * sign of life, so that a stranger's mistake would keep the claim alive. The move itself judges once more.
    */
   async #expectHeldBy({ name }: Found, holding: Holding): Promise<void> {
-    if (this.#inHand.has(name)) return
+    if (this.#claimedHere.has(name)) return
     const read = await this.#files.readHeader('processing', name)
-    if (read) this.#expectHolder(read.message.record, holding)
+    if (read) this.#expectHolder(messageOf(read).message.record, holding)
   }
 
   /**
-   * Moves a message that is being worked on. Somebody else may have it in hand for an instant, to renew the claim or to put
-   * its status right: then it is listed still, and it is tried again.
+   * Moves a message that is being worked on. While another process moves it, to renew the claim or to correct its status,
+   * it cannot be moved but is still listed: then this tries again.
    */
-  async #moveHeld({ name, id }: Found, to: QueueName, options: MoveOptions): Promise<Travelled> {
+  async #moveHeld({ name, id }: Found, transition: Transition, options: MoveOptions): Promise<Travelled> {
     const { tree, queues } = this.#files
     const startedAt = performance.now()
     for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 50)) {
-      const travelled = await moveMessage(this.#files, { name, from: 'processing', to }, options)
+      const travelled = await moveMessage(this.#files, { name, from: 'processing', transition }, options)
       if (travelled.moved.outcome !== 'gone') return travelled
       const isListed = (await tree.list(queues.processing)).some((entry) => entry.name === name)
       if (!isListed) return travelled
@@ -216,8 +226,8 @@ export class Settling {
   }
 
   /**
-   * It is not in `processing/`: already where the caller put it, or lost. Of two results the first stands; what a
-   * supervisor ended was not ended by the caller, who must know that its claim is over.
+   * It is not in `processing/`: the caller has settled it before, which is fine, or has lost the claim. A message that a
+   * supervisor failed was not failed by the caller, who must know that the claim is over.
    */
   async #settledBefore<Outcome extends 'completed' | 'failed'>(
     ref: MessageRef,
@@ -228,7 +238,7 @@ export class Settling {
     const settled = await this.#settledCopy(id, queue)
     if (!settled) throw await this.#lost(ref)
     const { state, path, bytes } = settled
-    const { record } = this.#files.parse(bytes, settled.name)
+    const { record } = this.#files.expect(bytes, settled.name).message
     const endedBy = queue === 'failed' ? failureOf(bytes)?.agent : undefined
     if (record.to !== holding.agent || !isAttempt(record, holding) || (endedBy ?? holding.agent) !== holding.agent)
       throw await this.#lost(ref)
@@ -271,7 +281,7 @@ export class Settling {
   }
 }
 
-/** Nobody needs a message in hand for longer, unless it is stopped. */
+/** Milliseconds. A process that is running moves a message in far less. */
 const busyFor = 5000
 
 const inOtherHands = (id: string) =>

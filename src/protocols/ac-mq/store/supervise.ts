@@ -1,23 +1,23 @@
 /**
  * Claims whose time has run out. Each is moved to `failed/` with a report, and its sender is asked once to look into it.
  *
- * The move decides. A note says beforehand which message to look at, so that whoever comes next sends the question that a
- * supervisor owed who was held up or killed after the move; the question's id is made of message and attempt, and an id is
- * sent once. The note goes when the question is there, or when it is sure that none is owed. AC-MQ §8.2.
+ * A supervisor can be killed between the move and the question. So it writes a note before the move, and the next one that
+ * comes sends what is missing. The question's id is made of message and attempt, and an id is sent once. The note is removed
+ * when the question is there, or when it is sure that none is needed. AC-MQ §8.2.
  */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, nameOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { printMessage, withFailure, withStatus } from '../format.ts'
 import { isAgentId, isMessageId, isMessageName, isoTime } from '../layout.ts'
 import type { AcmqRecord } from '../schema.ts'
-import { Copies, type Copy } from './copies.ts'
+import { Copies } from './copies.ts'
 import { deliveryNotes } from './delivery-notes.ts'
 import type { Finder } from './finder.ts'
 import { moveMessage } from './moving.ts'
 import { SendingOnce } from './once.ts'
-import type { HeaderRead, MissionFiles } from './parts.ts'
+import type { MissionFiles, ReadHeader } from './parts.ts'
 import { type AcmqView, viewOf } from './view.ts'
-import type { PendingIndex } from './waiting/pending-index.ts'
+import type { Waiting } from './waiting/waiting.ts'
 
 export interface Stalled {
   readonly message: AcmqView
@@ -39,14 +39,14 @@ export const isInvestigation = ({ id }: Pick<AcmqRecord, 'id'>): boolean => id.s
 
 export class Supervision {
   readonly #files: MissionFiles
-  readonly #index: PendingIndex
+  readonly #waiting: Waiting
   readonly #copies: Copies
   readonly #once: SendingOnce
   readonly #notes: TreePath
 
-  constructor(files: MissionFiles, finder: Finder, index: PendingIndex) {
+  constructor(files: MissionFiles, finder: Finder, waiting: Waiting) {
     this.#files = files
-    this.#index = index
+    this.#waiting = waiting
     this.#copies = new Copies(files, finder)
     this.#once = new SendingOnce(files)
     this.#notes = deliveryNotes(files.place.address, 'stalls')
@@ -56,13 +56,24 @@ export class Supervision {
     const now = await this.#files.tree.now()
     const stalled: Stalled[] = []
     for (const { name, read } of await this.#processing()) {
-      const { record, problems } = read.message
+      const {
+        message: { record },
+        problems,
+      } = read
       const overdue = now - read.changedAt - record.timeout_seconds * 1000
       if (overdue <= 0) continue
       const message = viewOf(record, 'processing', this.#files.at('processing', name), problems)
       stalled.push({ message, since: read.changedAt, overdueSeconds: Math.floor(overdue / 1000) })
     }
     return stalled.sort((a, b) => b.overdueSeconds - a.overdueSeconds)
+  }
+
+  /** When the first of the claims in force runs out, by the tree's time. */
+  async nextStallAt(): Promise<number | undefined> {
+    const ends = (await this.#processing()).map(
+      ({ read: { changedAt, message } }) => changedAt + message.record.timeout_seconds * 1000,
+    )
+    return ends.length === 0 ? undefined : Math.min(...ends)
   }
 
   async sweep(by = supervisor): Promise<Swept> {
@@ -93,7 +104,8 @@ export class Supervision {
       const copy = await this.#copies.find(noted.id)
       // Being moved right now, or removed by somebody: it is looked for again next time.
       if (!copy) continue
-      const record = this.#recordIn(copy)
+      const record = this.#files.recordOf(copy.bytes, copy.name)
+      // Malformed by now: `reconcile` sets it aside.
       if (!record) continue
       // Whoever made the note may be about to move it.
       if (copy.state === 'processing' && record.attempt === noted.attempt) continue
@@ -104,25 +116,16 @@ export class Supervision {
     }
   }
 
-  #recordIn({ bytes, name }: Copy): AcmqRecord | undefined {
-    try {
-      return this.#files.parse(bytes, name).record
-    } catch (error) {
-      // Malformed by now: `reconcile` sets it aside.
-      if (error instanceof SignalboxError && error.kind === 'Corrupt') return undefined
-      throw error
-    }
-  }
-
-  async #processing(): Promise<{ name: string; read: HeaderRead }[]> {
-    const found: { name: string; read: HeaderRead }[] = []
+  async #processing() {
+    const found: { name: string; read: ReadHeader }[] = []
     for (const { name, kind } of await this.#files.tree.list(this.#files.queues.processing)) {
       if (kind !== 'leaf' || !isMessageName(name)) continue
       try {
         const read = await this.#files.readHeader('processing', name)
-        if (read) found.push({ name, read })
+        // Malformed while being worked on: `reconcile` reports it.
+        if (read?.outcome === 'message') found.push({ name, read })
       } catch (error) {
-        // Malformed while being worked on: `reconcile` reports it; the others are supervised all the same.
+        // Not ours to read: the others are supervised all the same.
         if (!(error instanceof SignalboxError)) throw error
       }
     }
@@ -131,16 +134,16 @@ export class Supervision {
 
   async #fail({ message, since }: Stalled, by: string): Promise<AcmqView | undefined> {
     const { clock } = this.#files
-    const way = { name: message.name, from: 'processing', to: 'failed' } as const
+    const way = { name: message.name, from: 'processing', transition: 'stall' } as const
     let stalledAt: number | undefined
     const { moved, path } = await moveMessage(this.#files, way, {
       timed: true,
       change: (before, { changedAt, modifiedAt }) => {
-        // Renewed, finished or claimed anew since it was looked at: then it is not the claim that ran out. If its name is
-        // taken in `failed/` this is asked again, and then our own first try shows in the later time.
+        // Another time means that it was renewed, finished or claimed anew since: this is not the claim that ran out. If
+        // its name is taken in `failed/`, this runs once more, and our own first try has changed the time.
         if (stalledAt === undefined ? changedAt !== since : modifiedAt !== stalledAt) return undefined
         stalledAt = modifiedAt
-        const { record } = this.#files.parse(before, message.name)
+        const { record } = this.#files.expect(before, message.name).message
         if (record.id !== message.id || record.attempt !== message.attempt) return undefined
         return withFailure(withStatus(before, 'failed'), {
           agent: by,
@@ -172,7 +175,7 @@ export class Supervision {
       attempt: 1,
     }
     const sent = await this.#once.send(record, printMessage(record, bodyOf(message, attempt)), id)
-    if (sent.outcome === 'sent') this.#index.add(sent.name, record)
+    if (sent.outcome === 'sent') this.#waiting.came(sent.name, record)
     return id
   }
 }
@@ -194,7 +197,7 @@ function messageOfNote(name: string): { readonly id: string; readonly attempt: n
   return id !== undefined && isMessageId(id) ? { id, attempt: Number(attempt) } : undefined
 }
 
-/** Names hold no more; what is cut off still tells two ids apart. */
+/** File names hold no more. A digest keeps two ids apart that begin alike. */
 const shortened = (id: string): string =>
   id.length <= 36
     ? id

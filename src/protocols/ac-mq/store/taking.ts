@@ -6,16 +6,15 @@ import { bufferOf } from '../../../formats/front-matter.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { nameOf } from '../../../kernel/tree-path.ts'
 import type { Moved, MoveOptions } from '../../../tree/tree.ts'
-import { type AcmqMessage, changeOfStatus, withFields } from '../format.ts'
+import { type AcmqMessage, changeOfStatus, type ReadMessage, withFields } from '../format.ts'
 import { everyone } from '../layout.ts'
 import type { AcmqRecord } from '../schema.ts'
-import type { InHand } from './in-hand.ts'
-import { moveMessage, recordIn } from './moving.ts'
+import type { ClaimedHere } from './claimed-here.ts'
+import { moveMessage } from './moving.ts'
 import { type Blocked, blockedAs, type Claimed, type Judge } from './outcomes.ts'
 import type { MissionFiles } from './parts.ts'
 import { viewOf, withBody } from './view.ts'
-import { type Candidate, isAsRemembered } from './waiting/candidate.ts'
-import type { PendingIndex } from './waiting/pending-index.ts'
+import { type Candidate, isAsRemembered, type Waiting } from './waiting/waiting.ts'
 
 type ClaimedOne = Claimed & { readonly outcome: 'claimed' }
 /** `lost`: somebody else was faster. `other`: it is not what it was when it was last read. */
@@ -27,23 +26,23 @@ interface HeldOne {
 
 export class Taking {
   readonly #files: MissionFiles
-  readonly #index: PendingIndex
-  readonly #inHand: InHand
+  readonly #waiting: Waiting
+  readonly #claimedHere: ClaimedHere
 
-  constructor(files: MissionFiles, index: PendingIndex, inHand: InHand) {
+  constructor(files: MissionFiles, waiting: Waiting, claimedHere: ClaimedHere) {
     this.#files = files
-    this.#index = index
-    this.#inHand = inHand
+    this.#waiting = waiting
+    this.#claimedHere = claimedHere
   }
 
   takeAsRemembered(candidate: Candidate, agent: string, judge: Judge): Promise<Taken> {
     return this.take(candidate.name, agent, (record) => isAsRemembered(candidate, record), judge)
   }
 
-  /** Takes a message that is as expected, and that nothing is against, once nobody else can have it any more. */
+  /** Moves a message, so that nobody else can have it; keeps it if it is as expected and the judge has nothing against it. */
   async take(name: string, agent: string, isExpected: (record: AcmqRecord) => boolean, judge: Judge): Promise<Taken> {
     let target = this.#files.at('processing', name)
-    let message: AcmqMessage | undefined
+    let won: ReadMessage | undefined
     let body = ''
     let reason: string | undefined
     let moved: Moved
@@ -54,41 +53,48 @@ export class Taking {
     const options: MoveOptions = {
       change: (before) => {
         // The header is read here, when the message is won: what the index remembered may be old.
-        const read = this.#files.parse(before, name)
-        const { record, bodyStart } = read
-        message = isFor(record, agent) && isExpected(record) ? read : undefined
-        if (!message) return undefined
+        const now = this.#files.parse(before, name)
+        won = undefined
+        if (now.outcome === 'malformed') return undefined
+        const { message } = now
+        const { record, bodyStart } = message
+        if (!isFor(record, agent) || !isExpected(record)) return undefined
+        won = now
         body = bufferOf(before).toString('utf8', bodyStart)
         const judged = judge(record, body)
-        if (judged === undefined) return claimed(before, read)
+        if (judged === undefined) return claimed(before, message)
         const kept = Buffer.from(before)
         return judged.then((why) => {
           reason = why
-          return why === undefined ? claimed(kept, read) : undefined
+          return why === undefined ? claimed(kept, message) : undefined
         })
       },
-      // A file that said `processing` already is not written to, and its clock has to start all the same.
+      // A file that says `processing` already is not written to, but its time has to start now.
       touched: true,
     }
     try {
-      ;({ moved, path: target } = await moveMessage(this.#files, { name, from: 'pending', to: 'processing' }, options))
+      const claim = { name, from: 'pending', transition: 'claim' } as const
+      ;({ moved, path: target } = await moveMessage(this.#files, claim, options))
     } catch (error) {
       await this.#expectMalformed(name, error)
       return 'other'
     }
-    if (moved.outcome === 'kept' && message) return { outcome: 'held', why: blockedAs(message.record, reason!) }
+    if (moved.outcome === 'kept' && won) return { outcome: 'held', why: blockedAs(won.message.record, reason!) }
     if (moved.outcome === 'kept') {
-      await this.#index.reread(name)
+      await this.#waiting.reread(name)
       return 'other'
     }
     if (moved.outcome === 'taken') {
-      const record = message?.record ?? (await recordIn(this.#files, 'pending', name))
+      const record = won?.message.record ?? (await this.#files.readRecord('pending', name))
       if (record) return { outcome: 'held', why: blockedAs(record, nameInUse(target)) }
     }
-    this.#index.drop(name)
-    if (moved.outcome !== 'moved' || !message) return 'lost'
-    if (!moved.bytes) this.#inHand.remember(nameOf(target), message)
-    const { record, problems } = moved.bytes ? this.#files.parse(moved.bytes, name) : message
+    this.#waiting.went(name)
+    if (moved.outcome !== 'moved' || !won) return 'lost'
+    this.#claimedHere.add(nameOf(target))
+    const {
+      message: { record },
+      problems,
+    } = moved.bytes ? this.#files.expect(moved.bytes, name) : won
     return {
       outcome: 'claimed',
       // Only the header was changed.
@@ -98,11 +104,10 @@ export class Taking {
     }
   }
 
-  /** It was a message when it was last read; if it is none any more, the others flow all the same. */
+  /** A link or a folder that stands in its place by now must not keep the agent from the other messages. */
   async #expectMalformed(name: string, error: unknown): Promise<void> {
     if (!(error instanceof SignalboxError) || error.kind !== 'Corrupt') throw error
-    await this.#index.reread(name)
-    if (!this.#index.isMalformed(name)) throw error
+    if (!(await this.#waiting.reread(name))) throw error
   }
 }
 

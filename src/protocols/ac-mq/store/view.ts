@@ -1,6 +1,8 @@
 /** A message as callers see it: the neutral envelope and AC-MQ's own fields beside it. */
 import type { Envelope } from '../../../kernel/envelope.ts'
-import type { AcmqRecord, Problem, State } from '../schema.ts'
+import type { Problem } from '../../../kernel/problem.ts'
+import type { ArchivedEntry } from '../archive/archive.ts'
+import type { AcmqRecord, State } from '../schema.ts'
 
 export interface AcmqView extends Envelope {
   readonly protocol: 'acmq'
@@ -38,6 +40,29 @@ export function viewOf(record: AcmqRecord, state: State, path: string, problems:
     problems,
   }
 }
+
+/** An archived message as its index tells it: its pack is not opened for this. */
+export interface ArchivedView extends Envelope {
+  readonly protocol: 'acmq'
+  readonly state: 'archived'
+  readonly mission: string
+  readonly name: string
+  readonly status: string
+}
+
+export const archivedView = (entry: ArchivedEntry, mission: string): ArchivedView => ({
+  protocol: 'acmq',
+  id: entry.id,
+  from: entry.from,
+  to: entry.to,
+  state: 'archived',
+  path: entry.pack,
+  summary: entry.summary,
+  createdAt: entry.timestamp,
+  mission,
+  name: entry.name,
+  status: entry.status,
+})
 
 /** Adds the body to a view that nobody else has yet. */
 export function withBody(view: AcmqView, body: string): AcmqViewWithBody {

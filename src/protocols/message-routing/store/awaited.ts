@@ -17,7 +17,10 @@ export interface Awaited {
   readonly since: number
 }
 
-/** The specification has no type for it: an acknowledgement is a status-update that names the message. */
+/**
+ * The specification has no type for acknowledgements: a status-update about the message is one.
+ * See docs/decisions/0019-once-and-only-once.md.
+ */
 export const isAcknowledgement = ({ type, correlation_id }: MrMessage, id?: string): boolean =>
   type === 'status-update' && correlation_id !== undefined && (id === undefined || correlation_id === id)
 

@@ -1,4 +1,7 @@
-/** What left an inbox: listed for people, and moved back by them. */
+/**
+ * What left an inbox is kept for a while: people list it, and move it back.
+ * See docs/decisions/0019-once-and-only-once.md.
+ */
 import { notFound } from '../../../kernel/errors.ts'
 import { isSegment } from '../../../kernel/tree-path.ts'
 import { parseMessage } from '../format.ts'

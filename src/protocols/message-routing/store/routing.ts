@@ -185,8 +185,8 @@ export class Routing {
   }
 
   /** The agent that may have been meant, when nobody has this name yet. */
-  meant(agent: string): Promise<string | undefined> {
-    return this.#agents.meant(agent)
+  meant(agent: string, elsewhere: AsyncIterable<string>): Promise<string | undefined> {
+    return this.#agents.meant(agent, elsewhere)
   }
 
   /** A sentence for whoever looks into an inbox that is not there; none when it is. */

@@ -1,22 +1,17 @@
 import { printableLine } from '../../../kernel/printable.ts'
 import { humanAnswer, humanApprove, humanDeny, humanList } from '../../../operations/human.ts'
 import { commandFace } from '../command.ts'
-import { fieldList, quotation, writtenLine } from './acmq/message-text.ts'
+import { fieldList } from '../field-list.ts'
+import { writtenLine } from '../lines.ts'
+import { quotation } from '../quotation.ts'
 
 export const humanListFace = commandFace(humanList, ({ waiting }, screen) => {
   if (waiting.length === 0) return 'Nothing waits for you.\n'
   return waiting
-    .map(({ mission, pattern, message }) => {
-      const rows = [
-        ['id', message.id],
-        ['mission', mission],
-        ['from', message.from],
-        ['to', message.to],
-        ['held by', pattern],
-        ['summary', message.summary],
-        ['to let it go', `signalbox human approve ${message.id}`],
-      ] as const
-      return `${fieldList(rows, screen)}${quotation(message.body, message.from, screen)}`
+    .map(({ id, from, summary, text, facts, answers }) => {
+      const rows: (readonly [string, string])[] = [['id', id], ...facts, ['summary', summary]]
+      if (answers.includes('approve')) rows.push(['to let it go', `signalbox human approve ${id}`])
+      return `${fieldList(rows, screen)}${quotation(text, from, screen)}`
     })
     .join('\n')
 })

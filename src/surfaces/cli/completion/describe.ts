@@ -1,4 +1,4 @@
-/** The whole command table as flat data, which is all that a completion script needs to know. */
+/** The command table as flat data, for completion scripts. */
 import type { Field, Fields } from '../../../kernel/field.ts'
 import { type Group, isGroup } from '../command.ts'
 import { globalFlags } from '../global-flags.ts'
@@ -11,7 +11,7 @@ export interface Choice {
 }
 
 export interface FlagDescription extends Choice {
-  /** `none` takes no value; `any` has one that nobody can guess. */
+  /** `none`: takes no value. `any`: takes one that cannot be completed. */
   readonly value: 'none' | 'any' | 'file' | 'folder' | readonly string[]
 }
 

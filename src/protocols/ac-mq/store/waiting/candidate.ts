@@ -1,7 +1,7 @@
 /** What the order of claiming needs to know of a waiting message, and that order. AC-MQ §4.2. */
 import { lastAnswer } from '../../../../kernel/last-answer.ts'
 import { parseTime } from '../../layout.ts'
-import { type AcmqRecord, noDependencies } from '../../schema.ts'
+import { type AcmqRecord, areSame, noDependencies } from '../../schema.ts'
 
 export interface Candidate {
   readonly name: string
@@ -34,9 +34,6 @@ const timeOf = lastAnswer((timestamp: string) => parseTime(timestamp) ?? 0)
 export const isBefore = (a: Candidate, b: Candidate): boolean =>
   a.priority !== b.priority ? a.priority < b.priority : a.time !== b.time ? a.time < b.time : a.id < b.id
 
-/** For `Array.sort`: as they are claimed. */
-export const inOrder = (a: Candidate, b: Candidate): number => (isBefore(a, b) ? -1 : 1)
-
 /** True when the header still says what the candidate was judged by. */
 export const isAsRemembered = (candidate: Candidate, record: AcmqRecord): boolean =>
   candidate.id === record.id &&
@@ -44,10 +41,3 @@ export const isAsRemembered = (candidate: Candidate, record: AcmqRecord): boolea
   candidate.priority === record.priority &&
   candidate.time === timeOf(record.timestamp) &&
   areSame(candidate.dependencies, record.dependencies)
-
-export function areSame(some: readonly string[], others: readonly string[]): boolean {
-  if (some === others) return true
-  if (some.length !== others.length) return false
-  for (let i = 0; i < some.length; i++) if (some[i] !== others[i]) return false
-  return true
-}

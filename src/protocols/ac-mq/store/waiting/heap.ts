@@ -1,27 +1,18 @@
-/**
- * The best of many, without sorting those that are never asked for. What comes goes into a binary heap. Once that has
- * become large it is sorted, after which the best is simply the last: a heap of a hundred thousand fetches some thirty of
- * them from all over the memory to give out one.
- */
+/** The best of many, without sorting those that are never asked for: a binary heap. */
 export class Heap<T> {
   readonly #isBefore: (a: T, b: T) => boolean
   readonly #items: T[] = []
-  /** The best last. */
-  #sorted: T[] = []
 
   constructor(isBefore: (a: T, b: T) => boolean) {
     this.#isBefore = isBefore
   }
 
   get size(): number {
-    return this.#items.length + this.#sorted.length
+    return this.#items.length
   }
 
   peek(): T | undefined {
-    if (this.#items.length >= worthSorting && this.#items.length > this.#sorted.length) this.#sort()
-    const [first, last] = [this.#items[0], this.#sorted.at(-1)]
-    if (first === undefined || last === undefined) return first ?? last
-    return this.#isBefore(first, last) ? first : last
+    return this.#items[0]
   }
 
   push(item: T): void {
@@ -36,20 +27,7 @@ export class Heap<T> {
     items[at] = item
   }
 
-  /** Only those that this is true of. */
-  keep(isKept: (item: T) => boolean): void {
-    this.#sorted = this.#sorted.filter(isKept)
-    const kept = this.#items.filter(isKept)
-    this.#items.length = 0
-    for (const item of kept) this.push(item)
-  }
-
   pop(): T | undefined {
-    const best = this.peek()
-    return best !== undefined && best === this.#sorted.at(-1) ? this.#sorted.pop() : this.#popHeap()
-  }
-
-  #popHeap(): T | undefined {
     const items = this.#items
     const best = items[0]
     const last = items.pop()
@@ -67,10 +45,8 @@ export class Heap<T> {
     return best
   }
 
-  /** Each time there are at least twice as many as the last time, so that each is sorted a few times at most. */
-  #sort(): void {
-    this.#sorted = [...this.#sorted, ...this.#items.splice(0)].sort((a, b) => (this.#isBefore(a, b) ? 1 : -1))
+  /** Only those that this is true of. */
+  keep(isKept: (item: T) => boolean): void {
+    for (const item of this.#items.splice(0).filter(isKept)) this.push(item)
   }
 }
-
-const worthSorting = 1024

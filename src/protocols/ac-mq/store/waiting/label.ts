@@ -2,16 +2,17 @@
  * What a waiting message is found by where the tree keeps labels: recipient, priority, time and id, so that the labels of
  * one recipient sort as they are claimed. The header stays the truth and is read in the step that claims.
  */
+import { inOrder } from '../../../../kernel/order.ts'
 import { everyone } from '../../names.ts'
 import { type AcmqRecord, noDependencies } from '../../schema.ts'
-import { type Candidate, candidateOf, inOrder } from './candidate.ts'
+import { type Candidate, candidateOf } from './candidate.ts'
 
 /** At the end of the label of a message that may have to wait for others. */
 const waits = 'waits'
 
 export function labelOf(record: AcmqRecord): string {
   const { to, priority, time, id, dependencies } = candidateOf('', record)
-  // Before 1970 all are equal; nobody sends from there.
+  // Times before 1970 count as 1970: digits with a sign would not sort.
   const parts = [to, priority, `${Math.max(0, time)}`.padStart(16, '0'), id]
   return (dependencies.length > 0 ? [...parts, waits] : parts).join(' ')
 }

@@ -27,14 +27,3 @@ export function differences(known: readonly string[], listed: readonly Entry[], 
   }
   return { onlyKnown, onlyListed }
 }
-
-/** Whether a sorted listing has this name. */
-export function isListed(listed: readonly Entry[], name: string): boolean {
-  let [low, high] = [0, listed.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (listed[middle]!.name < name) low = middle + 1
-    else high = middle
-  }
-  return listed[low]?.name === name
-}

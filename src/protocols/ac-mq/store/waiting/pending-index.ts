@@ -1,44 +1,39 @@
 /**
  * The messages that wait, best first. Kept in memory, derived from the files and disposable: names come from the
- * folder, the rest from the headers, and the header of a message is read again in the very step that claims it. It
- * begins with what the cache knows, so that only new headers are read, and leaves there what it found out.
+ * folder, the rest from the headers. It is a hint: the header of a message is read again in the very step that claims
+ * it. It begins with what the cache knows, so that only new headers are read, and leaves there what it found out.
  *
- * An edit in place changes no name and no time of the folder. So a few of the headers are read again each second, in
- * turn, and such an edit is noticed after a second for every 195 to 390 messages that wait (four at least): after nine
- * minutes among 100,000, later only where the disk is slow. When an edited message comes up for a claim before that, it
- * is noticed then. See docs/decisions/0025-a-cache-of-what-waits.md.
+ * An edit in place changes no name and no time of the folder. So a few hundred headers are read again each second, in
+ * turn. When an edited message comes up for a claim before that, it is noticed then.
+ * See docs/decisions/0025-a-cache-of-what-waits.md.
  */
-import { SignalboxError } from '../../../../kernel/errors.ts'
+import { inOrder } from '../../../../kernel/order.ts'
+import type { Problem } from '../../../../kernel/problem.ts'
 import type { Entry } from '../../../../tree/tree.ts'
 import type { DependencyState } from '../../dependencies.ts'
 import { isMessageName, parseFileName } from '../../layout.ts'
 import type { AcmqRecord } from '../../schema.ts'
+import { FolderView } from '../folder-view.ts'
+import { InTurn } from '../in-turn.ts'
 import type { MissionFiles } from '../parts.ts'
-import { type Candidate, candidateOf, inOrder, isAsRemembered } from './candidate.ts'
+import { type Candidate, candidateOf, isAsRemembered } from './candidate.ts'
 import type { DependencyBook } from './dependency-book.ts'
-import { FolderView } from './folder-view.ts'
 import { HeldBack, type Parked } from './held-back.ts'
+import { Leaps } from './leaps.ts'
 import type { PendingCache } from './pending-cache.ts'
 import { Ready } from './ready.ts'
-import { Sharing } from './sharing.ts'
-import { dueBetween, isSameSecond } from './turns.ts'
-
-export interface Malformed {
-  readonly name: string
-  readonly error: SignalboxError
-}
 
 /** However quiet the folders are, everything held back is judged again after this many milliseconds, and so many for each. */
 const judgeAllAfter = 3000
 const judgeAllEach = 0.5
 /** Headers may be read again after this many times what it took: on a slow disk it must not become all that is done. */
 const restFactor = 50
-/** After so many messages of our own without a look, nobody here seems to claim: then they are not remembered. */
+/** After sending so many messages without a claim, a process is taken for a mere sender and remembers no more of them. */
 const mostUnseen = 4096
-/** So many that have gone may lie among those that are ready, and as many more as there are of these. */
+/** So many messages that are gone may still lie in the heaps, and as many more as wait, before they are cleared out. */
 const mostGone = 256
-/** What it takes to see whether a message is there, in milliseconds. */
-const tryMs = 0.004
+/** What it takes to find out that a message is gone by trying to take it, in milliseconds. */
+const tryMs = 0.01
 /** What it takes to see what has become of one message, in milliseconds. */
 const probeMs = 0.02
 
@@ -50,17 +45,16 @@ export class PendingIndex {
   readonly #candidates = new Map<string, Candidate>()
   readonly #ready = new Ready()
   readonly #held = new HeldBack()
-  readonly #malformed = new Map<string, SignalboxError>()
-  readonly #sharing = new Sharing()
+  readonly #malformed = new Map<string, Problem>()
+  readonly #leaps = new Leaps()
+  readonly #inTurn = new InTurn()
   /** Milliseconds spent on lost races since the last look because of them. */
   #lostMs = 0
   #judgedAllAt = performance.now()
   #cache: Promise<PendingCache> | undefined
   #seeded: Promise<void> | undefined
-  /** Until when edits in place would have been noticed, by the tree's time. */
-  #rereadAt = 0
-  /** When that was last judged, by our own clock, which only has to tell whether a second has gone by. */
-  #judgedRereadAt = 0
+  /** No header that is known here was read before that, by the tree's time. */
+  #readAt = 0
   #restsUntil = 0
   /** Messages that this process has put there since it last looked. */
   #unseen = 0
@@ -76,12 +70,14 @@ export class PendingIndex {
     this.#completed = new FolderView(files.tree, files.queues.completed)
   }
 
-  isMalformed(name: string): boolean {
-    return this.#malformed.has(name)
+  /** All that wait, in no order. */
+  get all(): ReadonlyMap<string, Candidate> {
+    return this.#candidates
   }
 
-  get malformed(): readonly Malformed[] {
-    return [...this.#malformed].map(([name, error]) => ({ name, error }))
+  /** Files in the queue that are no messages, by name. */
+  get malformed(): ReadonlyMap<string, Problem> {
+    return this.#malformed
   }
 
   /** Named like messages, but no files. */
@@ -96,32 +92,36 @@ export class PendingIndex {
     return this.#cache
   }
 
+  /** Leaves for the next process what this one found out. */
+  async remember(): Promise<void> {
+    await (await this.cache()).save(this.#candidates, this.#readAt)
+  }
+
   /**
    * Nothing is due to be looked at, so that `refresh` would do nothing. Asked for every message: a look is due a few times
-   * a second at most, and waiting for nothing costs as much as a system call.
+   * a second at most, and an `await` costs as much as a system call.
    */
   get isFresh(): boolean {
     const now = performance.now()
     return (
       !this.#view.isDue(now) &&
-      isSameSecond(this.#judgedRereadAt, this.#files.clock.now()) &&
+      !this.#inTurn.isDue(this.#files.clock.now()) &&
       (this.#held.size === 0 || !this.#completed.isDue(now))
     )
   }
 
-  /** Takes in what came and went. `must`: nothing was found, so being sparing would mean missing something. */
+  /** Takes in what came and went. `must`: look even if it is too early, because nothing was found. */
   async refresh(must = false): Promise<void> {
     this.#unseen = 0
     this.#seeded ??= this.#seed()
     await this.#seeded
-    const hasLooked = await this.#look(must)
-    if (this.#sharing.hasLeft && (must || hasLooked)) this.#lookAtLeft(must)
-    await this.#rereadDue()
+    if (await this.#look(must)) this.#takeBack()
+    await this.#rereadSome()
     if (must) for (const name of [...this.#malformed.keys()]) await this.#read(name)
     if (this.#held.size > 0) await this.#wakeFinished(must)
   }
 
-  async #look(must = false): Promise<boolean> {
+  async #look(must: boolean): Promise<boolean> {
     const { came, went, hasLooked } = await this.#view.changes(must)
     for (const name of went) this.#forget(name)
     await this.#readAll(came.flatMap(({ name, kind }) => (kind === 'leaf' && isMessageName(name) ? [name] : [])))
@@ -129,41 +129,22 @@ export class PendingIndex {
   }
 
   async #seed(): Promise<void> {
-    this.#rereadAt = await this.#files.tree.now()
+    this.#readAt = await this.#files.tree.now()
     const known = await (await this.cache()).load()
     if (!known) return
-    this.#rereadAt = known.lookedAt
+    this.#readAt = known.readAt
     this.#view.seed(known.candidates.map(({ name }) => name))
     for (const candidate of known.candidates) if (!this.#candidates.has(candidate.name)) this.#take(candidate)
   }
 
-  async #rereadDue(): Promise<void> {
+  async #rereadSome(): Promise<void> {
     const startedAt = performance.now()
     if (startedAt < this.#restsUntil) return
-    const now = await this.#files.tree.now()
-    this.#judgedRereadAt = this.#files.clock.now()
-    const isDue = dueBetween(this.#rereadAt, now, this.#candidates.size)
-    if (!isDue) return
-    this.#rereadAt = now
-    await this.#readAll([...this.#candidates.keys()].filter(isDue))
+    const names = this.#inTurn.next(this.#candidates, this.#files.clock.now())
+    if (names.length === 0) return
+    await this.#readAll(names)
     const endedAt = performance.now()
     this.#restsUntil = endedAt + (endedAt - startedAt) * restFactor
-  }
-
-  /** The folder's time now. */
-  async stamp(): Promise<number | undefined> {
-    return (await this.#files.tree.look(this.#files.queues.pending))?.changedAt
-  }
-
-  /** Leaves for the next process what this one found out. `before`: the folder's time just before this claim. */
-  async remember(claimed: string, before: number | undefined): Promise<void> {
-    const { stamp, lookedAt } = this.#view
-    const cache = await this.cache()
-    if (stamp === undefined || before === undefined || !cache.isWorthIt(this.#candidates.size)) return
-    const after = (await this.stamp()) ?? before
-    // Only if nothing had changed since the last look is the time after the claim known to be our own doing.
-    if (cache.isOutdated) await cache.save(this.#candidates, { stamp: before === stamp ? after : stamp, lookedAt })
-    else await cache.claimed(claimed, before, after)
   }
 
   /** Messages that others completed wake those that wait for them; the rest is judged again now and then. */
@@ -173,7 +154,7 @@ export class PendingIndex {
     if (!must) return
     const isDue = performance.now() - this.#judgedAllAt > judgeAllAfter + this.#held.size * judgeAllEach
     for (const { candidate, states } of this.#held.all()) {
-      // A file can appear, an unknown message be sent, a failed one be tried again: no folder of ours tells.
+      // A file can appear, an unknown message be sent, a failed one be tried again: `completed/` does not show that.
       const isOtherwiseHeld = states.length === 0
       if (isDue || isOtherwiseHeld || states.some(({ is }) => is !== 'waiting')) this.#unpark(candidate)
     }
@@ -185,7 +166,7 @@ export class PendingIndex {
     for (const { name } of came) {
       const parsed = parseFileName(name)
       if (parsed) this.wake(parsed.shortId)
-      else this.#wakeAll()
+      else for (const { candidate } of this.#held.all()) this.#unpark(candidate)
     }
   }
 
@@ -210,10 +191,6 @@ export class PendingIndex {
     return hasWoken
   }
 
-  #wakeAll(): void {
-    for (const { candidate } of this.#held.all()) this.#unpark(candidate)
-  }
-
   /** A message this process has just put there. */
   add(name: string, record: AcmqRecord): void {
     if (this.#unseen >= mostUnseen) return
@@ -230,7 +207,7 @@ export class PendingIndex {
     this.#view.clear()
     this.#candidates.clear()
     this.#malformed.clear()
-    this.#sharing.takeBack()
+    this.#leaps.takeBack()
     for (const { candidate } of this.#held.all()) this.#held.release(candidate.name)
     this.#ready.keep(() => false)
     this.#gone = 0
@@ -273,8 +250,8 @@ export class PendingIndex {
   async #bestOf(first: Candidate | 'look', agent: string): Promise<Candidate | undefined> {
     for (let next: Candidate | 'look' | undefined = first; next !== undefined; next = this.#next(agent)) {
       if (next === 'look') {
-        await this.#lookForLeft()
-        this.#lookAtLeft(false)
+        await this.#look(true)
+        this.#takeBack()
         continue
       }
       const states = await this.#judgeInHand(next)
@@ -284,45 +261,34 @@ export class PendingIndex {
     return undefined
   }
 
-  /** The next to be judged. `look`: whoever shares the queue with us seems to have taken most of what was left. */
+  /** The next to be judged. `look`: so much was leapt over that the folder tells sooner what of it is left. */
   #next(agent: string): Candidate | 'look' | undefined {
     for (;;) {
       const heap = this.#ready.bestFor(agent)
       const candidate = heap?.peek()
-      const priority = candidate?.priority ?? Number.POSITIVE_INFINITY
-      if (this.#sharing.needsLook(priority)) return 'look'
-      const left = this.#sharing.fromAnEnd(priority)
-      if (left) {
-        if (!this.#isWaiting(left)) continue
-        if (left.to === agent || left.to === 'all') return left
-        this.#ready.push(left)
+      if (this.#leaps.isBefore(candidate?.priority ?? Number.POSITIVE_INFINITY)) {
+        if (this.#leaps.size * tryMs > this.#view.cost) return 'look'
+        this.#takeBack()
         continue
       }
       if (!heap || !candidate) return undefined
       heap.pop()
-      if (this.#isWaiting(candidate) && !this.#sharing.leaves(candidate, heap.size)) return candidate
+      if (this.#isWaiting(candidate) && !this.#leaps.skips(candidate)) return candidate
     }
+  }
+
+  #takeBack(): void {
+    for (const candidate of this.#leaps.takeBack()) this.handBack(candidate)
   }
 
   /** True when something waits for this agent, as far as is known. */
   hasAny(agent: string): boolean {
-    return this.#sharing.hasLeft || this.#ready.bestFor(agent)?.peek() !== undefined
+    return this.#leaps.size > 0 || this.#ready.bestFor(agent)?.peek() !== undefined
   }
 
-  /** True when what these texts name is known to be done, without looking. */
-  areMet(dependencies: readonly string[]): boolean {
-    return this.#book.areMet(dependencies)
-  }
-
-  /** It was not taken after all. Also for one that was: then it is not here any more, and nothing happens. */
+  /** Offers a message again that was not taken. For one that was taken, and so is not known any more, nothing happens. */
   handBack(candidate: Candidate): void {
     if (this.#isWaiting(candidate)) this.#ready.push(candidate)
-  }
-
-  async hasReady(agent: string): Promise<boolean> {
-    const candidate = await this.best(agent)
-    if (candidate) this.handBack(candidate)
-    return candidate !== undefined
   }
 
   async #judgeInHand(candidate: Candidate): Promise<readonly DependencyState[]> {
@@ -339,48 +305,21 @@ export class PendingIndex {
     return this.#candidates.get(candidate.name) === candidate && !this.#held.has(candidate.name)
   }
 
-  /** Once losing has cost as much as a look at the folder, a look is cheaper than going on with what others have taken. */
-  async lookAfterLosing(tookMs: number): Promise<void> {
+  /**
+   * Somebody else took this one first, and finding that out took so long. Once that has cost as much as a look at the
+   * folder, a look is cheaper than going on with what others have taken.
+   */
+  async lost(candidate: Candidate, tookMs: number): Promise<void> {
+    this.#leaps.lost(candidate, this.#ready.sizeFor(candidate.to))
     this.#lostMs += tookMs
     if (this.#lostMs < this.#view.cost) return
     this.#lostMs = 0
-    await this.#look(true)
-  }
-
-  /** Somebody else took this one first, so others are working through the same messages: they are shared out. */
-  lost(candidate: Candidate, isFirst: boolean): void {
-    this.#sharing.lost(candidate, isFirst, this.#ready.sizeFor(candidate.to))
-  }
-
-  /** Which of the most urgent ones left are there: each by itself, where that is sooner done than listing the folder. */
-  async #lookForLeft(): Promise<void> {
-    const { tree, queues } = this.#files
-    const names = this.#sharing.mostUrgent.map(({ name }) => name)
-    if (!tree.heads || names.length * tryMs > this.#view.cost) {
-      await this.#look(true)
-      return
-    }
-    const there = new Set<string>()
-    await tree.heads(queues.pending, names, 1, (name) => there.add(name))
-    for (const name of names) if (!there.has(name)) this.drop(name)
-  }
-
-  #lookAtLeft(must: boolean): void {
-    if (!must && !this.#sharing.isOver(performance.now())) {
-      this.#sharing.keep((candidate) => this.#isWaiting(candidate))
-      return
-    }
-    for (const candidate of this.#sharing.takeBack()) this.handBack(candidate)
+    if (await this.#look(true)) this.#takeBack()
   }
 
   /** What still holds a message back; empty when nothing does. What waits itself, as far as is known, is not looked for. */
-  judge(candidate: Candidate): Promise<readonly DependencyState[]> {
-    return this.#book.judge(candidate, (id) => this.#isOurs(id))
-  }
-
-  /** The same for a message that has been won. */
-  judgeRecord(record: Pick<AcmqRecord, 'id' | 'dependencies'>): Promise<readonly DependencyState[]> {
-    return this.#book.judge(record, (id) => this.#isOurs(id))
+  judge(message: Pick<AcmqRecord, 'id' | 'dependencies'>): Promise<readonly DependencyState[]> {
+    return this.#book.judge(message, (id) => this.#isOurs(id))
   }
 
   /** Every message held back, for this agent or for anybody, judged now. */
@@ -396,13 +335,8 @@ export class PendingIndex {
     return result.sort((a, b) => inOrder(a.candidate, b.candidate))
   }
 
-  /** All that wait, in no order. */
-  all(): ReadonlyMap<string, Candidate> {
-    return this.#candidates
-  }
-
   async #readAll(names: readonly string[]): Promise<void> {
-    const left = await this.#files.readHeaders('pending', names, (name, { record }) => this.#learn(name, record))
+    const left = await this.#files.readHeaders('pending', names, (name, record) => this.#learn(name, record))
     for (const name of left) await this.#read(name)
   }
 
@@ -416,14 +350,12 @@ export class PendingIndex {
   }
 
   async #read(name: string): Promise<void> {
-    try {
-      const read = await this.#files.readHeader('pending', name)
-      if (read) this.#learn(name, read.message.record)
-      else this.#malformed.delete(name)
-    } catch (error) {
-      if (!(error instanceof SignalboxError) || error.kind !== 'Corrupt') throw error
+    const read = await this.#files.readHeader('pending', name)
+    if (read?.outcome === 'message') this.#learn(name, read.message.record)
+    else if (!read) this.#malformed.delete(name)
+    else {
       this.#forget(name)
-      this.#malformed.set(name, error)
+      this.#malformed.set(name, read.problems[0])
     }
   }
 
@@ -464,7 +396,7 @@ export class PendingIndex {
     }
     this.#malformed.delete(name)
     if (!this.#candidates.delete(name) || ++this.#gone < mostGone + this.#candidates.size) return
-    // Whoever claims takes them out one by one; those for others would stay for ever.
+    // Claims take gone messages out of the heaps one by one, but nobody here may ever claim for the other recipients.
     this.#gone = 0
     this.#ready.keep((candidate) => this.#candidates.get(candidate.name) === candidate)
   }

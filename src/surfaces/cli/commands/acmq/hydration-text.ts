@@ -1,4 +1,4 @@
-/** What an agent should read, for people and for agents that read text; and what did not go into it. */
+/** Hydration as text, and what was left out of it. */
 import { printable, printableLine } from '../../../../kernel/printable.ts'
 import type { Hydration } from '../../../../operations/acmq/view.ts'
 import type { Screen } from '../../terminal.ts'

@@ -1,13 +1,8 @@
 /** A message for people and for agents that read text: its header, and its body as a quotation that it cannot end itself. */
-import { printableLine } from '../../../../kernel/printable.ts'
-import type { AcmqView, AcmqViewWithBody } from '../../../../operations/acmq/view.ts'
+import type { AcmqViewWithBody } from '../../../../operations/acmq/view.ts'
 import { fieldList, type Row } from '../../field-list.ts'
 import { quotation } from '../../quotation.ts'
 import type { Screen } from '../../terminal.ts'
-
-export { fieldList, type Row } from '../../field-list.ts'
-export { noticeLines } from '../../notices.ts'
-export { quotation } from '../../quotation.ts'
 
 export function messageText(message: AcmqViewWithBody, more: readonly Row[], screen: Screen): string {
   const rows: Row[] = [
@@ -25,7 +20,3 @@ export function messageText(message: AcmqViewWithBody, more: readonly Row[], scr
   ]
   return `${fieldList(rows, screen)}\n${quotation(message.body, message.from, screen)}`
 }
-
-/** One line a write: what happened to which message, and where it is now. */
-export const writtenLine = (did: string, { id, path }: AcmqView, { paint }: Screen): string =>
-  `${did} ${paint('bold', printableLine(id))}: ${printableLine(path)}\n`

@@ -1,7 +1,7 @@
 import { printableLine } from '../../../../kernel/printable.ts'
 import { send } from '../../../../operations/acmq/send.ts'
 import { commandFace } from '../../command.ts'
-import { noticeLines, writtenLine } from './message-text.ts'
+import { noticeLines, writtenLine } from '../../lines.ts'
 
 export const sendFace = commandFace(
   send,

@@ -5,8 +5,8 @@ import { renew } from '../../../../operations/acmq/renew.ts'
 import { retry } from '../../../../operations/acmq/retry.ts'
 import type { AcmqView } from '../../../../operations/acmq/view.ts'
 import { commandFace } from '../../command.ts'
+import { noticeLines, writtenLine } from '../../lines.ts'
 import type { Screen } from '../../terminal.ts'
-import { noticeLines, writtenLine } from './message-text.ts'
 
 const settled = (did: string, { outcome, message }: { outcome: string; message: AcmqView }, screen: Screen): string =>
   writtenLine(outcome === 'unchanged' ? `Was ${message.state} already:` : did, message, screen)

@@ -2,10 +2,10 @@ import { printableLine } from '../../../../kernel/printable.ts'
 import { status } from '../../../../operations/acmq/status.ts'
 import { ageOf } from '../../ages.ts'
 import { commandFace } from '../../command.ts'
+import { fieldList, type Row } from '../../field-list.ts'
 import { type Column, grid } from '../../grid.ts'
+import { unreadableLines } from '../../lines.ts'
 import type { Colour, Screen } from '../../terminal.ts'
-import { fieldList, type Row } from './message-text.ts'
-import { unreadableLines } from './unreadable.ts'
 
 type Status = Awaited<ReturnType<typeof status.invoke>>
 type Counts = Status['counts']

@@ -1,8 +1,7 @@
 import { printableLine } from '../../../../kernel/printable.ts'
 import { mrAck } from '../../../../operations/mr/ack.ts'
 import { commandFace } from '../../command.ts'
-import { noticeLines } from '../../notices.ts'
-import { writtenLine } from './message-text.ts'
+import { noticeLines, writtenLine } from '../../lines.ts'
 
 export const ackFace = commandFace(
   mrAck,

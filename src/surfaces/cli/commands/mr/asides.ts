@@ -1,7 +1,7 @@
 /** What is told on standard error beside a result. */
 import { printableLine } from '../../../../kernel/printable.ts'
 import type { Alert } from '../../../../operations/mr/view.ts'
-import { noticeLines } from '../../notices.ts'
+import { noticeLines } from '../../lines.ts'
 import type { Screen } from '../../terminal.ts'
 
 export const alertLines = ({ alerts }: { readonly alerts: readonly Alert[] }, { paint }: Screen): string =>

@@ -1,9 +1,13 @@
-/** What left an inbox, as a table: the three lists differ by what they are called when they are empty. */
+/** What left an inbox: the lists of it, what of it is not acknowledged, and the way back. */
 import type { Operation } from '../../../../operations/define.ts'
 import { mrEvicted, mrRejected, mrTaken } from '../../../../operations/mr/kept.ts'
+import { mrRecover } from '../../../../operations/mr/recover.ts'
+import { mrUnacked } from '../../../../operations/mr/unacked.ts'
 import type { KeptLine } from '../../../../operations/mr/view.ts'
+import { ageOf } from '../../ages.ts'
 import { type CommandFace, commandFace } from '../../command.ts'
 import { grid } from '../../grid.ts'
+import { writtenLine } from '../../lines.ts'
 
 interface KeptList {
   readonly outcome: 'listed'
@@ -11,6 +15,7 @@ interface KeptList {
   readonly messages: readonly KeptLine[]
 }
 
+/** The three lists differ by what they are called, and by what is said when they are empty. */
 const keptFace = (operation: Operation<KeptList>, moved: string, nothing: string): CommandFace =>
   commandFace(operation, ({ messages }, screen) =>
     messages.length === 0
@@ -31,3 +36,27 @@ const keptFace = (operation: Operation<KeptList>, moved: string, nothing: string
 export const takenFace = keptFace(mrTaken, 'taken', 'Nothing that was taken is kept.\n')
 export const evictedFace = keptFace(mrEvicted, 'evicted', 'Nothing was evicted that is still kept.\n')
 export const rejectedFace = keptFace(mrRejected, 'rejected', 'Nothing was rejected that is still kept.\n')
+
+export const unackedFace = commandFace(mrUnacked, ({ unacked }, screen) =>
+  unacked.length === 0
+    ? 'Everything is acknowledged.\n'
+    : grid(
+        unacked,
+        [
+          { title: 'id', text: ({ id }) => id, colour: () => 'bold' },
+          {
+            title: 'missing is',
+            text: ({ direction, from, to }) =>
+              direction === 'sent' ? `the acknowledgement of ${to}` : `yours, to ${from}`,
+            colour: ({ direction }) => (direction === 'taken' ? 'yellow' : undefined),
+          },
+          { title: 'since', text: ({ ageMs }) => ageOf(ageMs / 1000) },
+          { title: 'type', text: ({ type }) => type },
+        ],
+        screen,
+      ),
+)
+
+export const recoverFace = commandFace(mrRecover, ({ outcome, from, message }, screen) =>
+  writtenLine(outcome === 'unchanged' ? 'Is in the inbox already:' : `Back from ${from}/:`, message, screen),
+)

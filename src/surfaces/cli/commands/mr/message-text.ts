@@ -1,5 +1,4 @@
 /** A message of Message Routing for people and for agents that read text: its header, and its payload as a quotation. */
-import { printableLine } from '../../../../kernel/printable.ts'
 import type { MrHeader, MrMessage } from '../../../../operations/mr/view.ts'
 import { fieldList, type Row } from '../../field-list.ts'
 import { quotation } from '../../quotation.ts'
@@ -21,10 +20,3 @@ export function messageText(header: MrHeader, { payload }: MrMessage, more: read
   ]
   return `${fieldList(rows, screen)}${quotation(JSON.stringify(payload, undefined, 2), from, screen)}`
 }
-
-/** One line a write: what happened to which message, and where it is now. */
-export const writtenLine = (
-  did: string,
-  { id, path }: { readonly id: string; readonly path: string },
-  { paint }: Screen,
-): string => `${did} ${paint('bold', printableLine(id))}: ${printableLine(path)}\n`

@@ -25,7 +25,7 @@ export const receiveFace = commandFace(
   },
 )
 
-/** Only where something is asked for. */
+/** Empty unless the sender asks for something. */
 function nextSteps({ id, from, to, type, requiresAck, state }: MrHeader): Row[] {
   if (state !== 'taken') return []
   const ack: Row[] = requiresAck ? [['acknowledge', `signalbox mr ack ${to} ${id}`]] : []

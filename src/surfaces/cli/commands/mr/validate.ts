@@ -1,7 +1,7 @@
 import { printableLine } from '../../../../kernel/printable.ts'
 import { mrValidate } from '../../../../operations/mr/validate.ts'
 import { commandFace } from '../../command.ts'
-import { noticeLines } from '../../notices.ts'
+import { noticeLines } from '../../lines.ts'
 
 export const validateFace = commandFace(
   mrValidate,

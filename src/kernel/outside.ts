@@ -1,0 +1,46 @@
+/**
+ * What a command may ask of the world outside the tree: where it runs, and files that a person names.
+ * `main.ts` fills it in with the file engine's; nobody else touches a disk. Paths are those of the system.
+ */
+export interface Outside {
+  /** The directory the command was started in. */
+  currentFolder(): string
+  /** An absolute, tidy path; a relative one starts at `from`. */
+  resolve(from: string, path: string): string
+  /** What is there, links followed; `undefined` when nothing is, or when we may not look. */
+  kindOf(path: string): 'file' | 'folder' | 'other' | undefined
+  /** True when this user may list the folder and reach what is in it. */
+  mayRead(folder: string): boolean
+  /** False when it belongs to another user, other than root: then it is nobody's word but theirs. */
+  isTrusted(path: string): boolean
+  /** False when others than its owner may read, write or enter it. What is not there is private. */
+  isPrivate(path: string): boolean
+  /** Names in a folder, sorted. */
+  namesIn(folder: string): string[]
+  /** The whole file as UTF-8, or `undefined` when there is none. Throws when it is longer than `atMost` bytes. */
+  readText(path: string, atMost: number): string | undefined
+  /**
+   * A file of settings, and what tells whose word it is; `undefined` when there is none. Never waits for the other end of a
+   * pipe. Without `links`, a link is told and not followed. Throws when it is longer than `atMost` bytes.
+   */
+  readSettings(path: string, options: { readonly atMost: number; readonly links: boolean }): SettingsFound | undefined
+  /** Without any links on the way; as it is where nothing is there. */
+  realPath(path: string): string
+  /** Standard input to its end, as UTF-8. Throws when it is longer than `atMost` bytes. */
+  readStandardInput(atMost: number): string
+  /** Makes a new empty folder among the temporary files of the system. */
+  makeTemporaryFolder(prefix: string): string
+}
+
+export type SettingsFound =
+  | {
+      readonly kind: 'file'
+      readonly text: string
+      /** It belongs to this user, or to root. */
+      readonly isOwn: boolean
+      /** Others than its owner may write to it. */
+      readonly mayOthersWrite: boolean
+      /** How many names the file has. With more than one it may also be a file somewhere else. */
+      readonly names: number
+    }
+  | { readonly kind: 'link' | 'other' }

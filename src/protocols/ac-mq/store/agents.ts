@@ -1,0 +1,122 @@
+/**
+ * Who has been seen in a mission: everybody who sent or claimed one of its messages, and everybody who registered in
+ * the workspace. Being written to is not being there. Read off file names, which carry both agents; a file whose name
+ * does not tell is opened.
+ */
+import { nearest } from '../../../kernel/nearest.ts'
+import { isSegment, type TreePath } from '../../../kernel/tree-path.ts'
+import { cacheOf, stateOf } from '../../../tree/home.ts'
+import type { Entry } from '../../../tree/tree.ts'
+import { everyone, isAgentId, isMessageName, missionPath, parseFileName } from '../layout.ts'
+import type { QueueName } from '../schema.ts'
+import type { MissionFiles } from './parts.ts'
+
+/** Opening more than this many files for a courtesy would take too long. */
+const mostOpened = 200
+/** And so would listing a folder that is larger: some thousand names. */
+const largestListed = 128 * 1024
+
+/** An agent that a file names. `isSeen`: it sent or claimed the message, and is not only written to. */
+interface Named {
+  readonly agent: string
+  readonly isSeen: boolean
+}
+
+/** Everybody who has been seen, each once. */
+export async function* seenIn(files: MissionFiles): AsyncGenerator<string> {
+  const told = new Set<string>([everyone])
+  for await (const named of agentsIn(files, { isSparing: false })) {
+    if (named === 'untold' || !named.isSeen || told.has(named.agent)) continue
+    told.add(named.agent)
+    yield named.agent
+  }
+}
+
+/**
+ * A sentence for whoever writes to somebody nobody has seen; `undefined` when all is well. For an agent that was found
+ * once this costs one look: the cache has a leaf for it. `elsewhere`: who has been seen in other protocols.
+ */
+export async function noticeAbout(
+  files: MissionFiles,
+  agent: string,
+  elsewhere: AsyncIterable<string>,
+): Promise<string | undefined> {
+  // A name that is none is refused by whoever sends.
+  if (agent === everyone || !isAgentId(agent)) return undefined
+  const { tree, place } = files
+  const mark = `${missionPath({ root: cacheOf('acmq'), address: place.address })}/seen/${agent}` as TreePath
+  if (await tree.look(mark)) return undefined
+  const others = new Set<string>()
+  for await (const named of agentsIn(files, { isSparing: true })) {
+    if (named === 'untold') return undefined
+    if (named.agent !== agent) others.add(named.agent)
+    else if (named.isSeen) {
+      await tree.create(mark, new Uint8Array())
+      return undefined
+    }
+  }
+  for await (const other of elsewhere) {
+    if (other === agent) return undefined
+    others.add(other)
+  }
+  others.delete(everyone)
+  const meant = nearest(agent, others)
+  const soFar = meant === undefined && others.size > 0 ? ` Named so far: ${someOf(others)}.` : ''
+  return `Nobody has seen ${agent} in mission ${place.address} yet.${meant ? ` Did you mean ${meant}?` : soFar}`
+}
+
+/** Everybody who is named. `isSparing`: `untold` when there is too much to look through for a courtesy. */
+async function* agentsIn(
+  files: MissionFiles,
+  { isSparing }: { readonly isSparing: boolean },
+): AsyncGenerator<Named | 'untold'> {
+  const { tree, queues } = files
+  for (const { name } of await tree.list(stateOf('presence'))) {
+    yield { agent: name.replace(/\.\w+$/, ''), isSeen: true }
+  }
+  const untold: { queue: QueueName; name: string }[] = []
+  for (const queue of smallestFirst) {
+    // On a cluster every name would have to be fetched: there only those count who work at this moment.
+    if (isSparing && tree.first && queue !== 'processing') yield 'untold'
+    if (isSparing && ((await tree.look(queues[queue]))?.size ?? 0) > largestListed) yield 'untold'
+    for (const name of differentIn(await tree.list(queues[queue]))) {
+      const parts = parseFileName(name)
+      // A message to all keeps its name; who took it stands inside.
+      if (parts && (queue === 'pending' || parts.to !== everyone)) yield* agentsOf(parts, queue)
+      else if (!isSparing || untold.length < mostOpened) untold.push({ queue, name })
+    }
+  }
+  for (const { queue, name } of untold) {
+    const record = await files.readRecord(queue, name)
+    if (record) yield* agentsOf(record, queue)
+  }
+}
+
+/** Those who have something in hand first: these folders are small, and who works is likely to get more. */
+const smallestFirst: readonly QueueName[] = ['processing', 'failed', 'completed', 'pending']
+
+/** Where the agents can begin in the name of a message, at the earliest. */
+const afterTime = 15
+
+/** Thousands of messages go between the same few agents: of each pair one name is enough. */
+function* differentIn(entries: readonly Entry[]): Generator<string> {
+  const told = new Set<string>()
+  for (const { name, kind } of entries) {
+    if (kind !== 'leaf' || !isMessageName(name) || !isSegment(name)) continue
+    const agents = name.slice(name.indexOf('-from-', afterTime))
+    const isToAll = agents.includes(`-to-${everyone}`)
+    if (!isToAll && told.has(agents)) continue
+    told.add(agents)
+    yield name
+  }
+}
+
+function* agentsOf({ from, to }: { from: string; to: string }, queue: QueueName): Generator<Named> {
+  yield { agent: from, isSeen: true }
+  yield { agent: to, isSeen: queue !== 'pending' }
+}
+
+function someOf(names: ReadonlySet<string>): string {
+  const shown = [...names].sort().slice(0, 5)
+  return `${shown.join(', ')}${names.size > shown.length ? ` and ${names.size - shown.length} more` : ''}`
+}

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import { InTurn } from './in-turn.ts'
+
+const named = (count: number) => new Map(Array.from({ length: count }, (_, n) => [`${n}.md`, n]))
+
+/** How many seconds until all have been handed out, looking once a second. */
+function secondsOf(names: ReadonlyMap<string, unknown>): number {
+  const [inTurn, seen] = [new InTurn(), new Set<string>()]
+  let now = 5000
+  inTurn.next(names, now)
+  for (let seconds = 1; ; seconds++) {
+    now += 1000
+    for (const name of inTurn.next(names, now)) seen.add(name)
+    if (seen.size === names.size) return seconds
+  }
+}
+
+describe('InTurn', () => {
+  it.each([
+    [1, 1],
+    [100, 4],
+    [1500, 4],
+    [10_000, 25],
+    [100_000, 250],
+  ])('goes round %i names in %i seconds', (count, seconds) => {
+    expect(secondsOf(named(count))).toBe(seconds)
+  })
+
+  it('hands out nothing before a second has gone by, and all of them after a long time', () => {
+    const [inTurn, names] = [new InTurn(), named(1000)]
+    expect(inTurn.isDue(0)).toBe(true)
+    expect(inTurn.next(names, 0)).toEqual([])
+    expect([inTurn.isDue(999), inTurn.next(names, 999)]).toEqual([false, []])
+    expect(inTurn.next(names, 2000)).toHaveLength(500)
+    expect(new Set(inTurn.next(names, 1e9)).size).toBe(1000)
+  })
+
+  it('goes on from a clock that was set back', () => {
+    const [inTurn, names] = [new InTurn(), named(8)]
+    inTurn.next(names, 1e9)
+    expect([inTurn.isDue(5), inTurn.next(names, 5), inTurn.isDue(5)]).toEqual([true, [], false])
+    expect(inTurn.next(names, 1005)).toHaveLength(2)
+  })
+
+  it('passes over names that went, and comes to those that came', () => {
+    const [inTurn, names] = [new InTurn(), named(8)]
+    inTurn.next(names, 0)
+    expect(inTurn.next(names, 1000)).toEqual(['0.md', '1.md'])
+    names.delete('2.md')
+    names.set('new.md', 8)
+    expect(inTurn.next(names, 2000)).toEqual(['3.md', '4.md'])
+    expect(inTurn.next(names, 4000)).toEqual(['5.md', '6.md', '7.md', 'new.md'])
+    names.clear()
+    expect(inTurn.next(names, 9000)).toEqual([])
+  })
+})

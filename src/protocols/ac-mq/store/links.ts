@@ -1,0 +1,48 @@
+/** Files that a result points to. They are named relative to the mission, and none lies outside it. */
+import { invalidInput } from '../../../kernel/errors.ts'
+import { printableLine } from '../../../kernel/printable.ts'
+import { isSegment, type TreePath } from '../../../kernel/tree-path.ts'
+import type { MissionFiles } from './parts.ts'
+
+/** The links as they are written into a result, and a sentence about each that leads to nothing yet. */
+export async function checkLinks(
+  { tree, path: folder, place }: MissionFiles,
+  given: readonly string[],
+): Promise<{ readonly links: readonly string[]; readonly notices: readonly string[] }> {
+  const links: string[] = []
+  const notices: string[] = []
+  for (const text of given) {
+    const link = insideOf(folder, text)
+    if (link === undefined) throw leaves(text, folder)
+    links.push(link)
+    if (!(await tree.look(`${folder}/${link}` as TreePath)))
+      notices.push(`There is no ${link} in mission ${place.address} yet.`)
+  }
+  return { links, notices }
+}
+
+/** Without `.` and `..`; `undefined` when it leaves the mission. From the root, it may also begin with the mission's own path. */
+function insideOf(folder: TreePath, text: string): string | undefined {
+  if (text.startsWith('/')) return undefined
+  const inside: string[] = []
+  for (const segment of text.split('/')) {
+    if (segment === '' || segment === '.') continue
+    if (segment === '..') {
+      if (inside.pop() === undefined) return undefined
+    } else if (isSegment(segment)) inside.push(segment)
+    else return undefined
+  }
+  const path = inside.join('/')
+  const link = path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path
+  return link === '' || link === folder ? undefined : link
+}
+
+const leaves = (text: string, folder: string) =>
+  invalidInput(
+    'LINK_LEAVES_MISSION',
+    `Not a file of the mission: ${printableLine(JSON.stringify(text.slice(0, 120)))}.`,
+    {
+      hint: `Name it relative to ${folder}, such as findings/report.md.`,
+      details: { link: text.slice(0, 400) },
+    },
+  )

@@ -1,0 +1,55 @@
+/**
+ * Every command by its operation, in the order in which help lists them. `scripts/command-table.mjs` makes the table
+ * from it that a cold command reads: here every operation is loaded.
+ */
+import { bench } from '../../operations/bench.ts'
+import type { Operation } from '../../operations/define.ts'
+import { demo } from '../../operations/demo/demo.ts'
+import { doctor } from '../../operations/doctor.ts'
+import { humanAnswer, humanApprove, humanDeny, humanList } from '../../operations/human.ts'
+import { init } from '../../operations/init.ts'
+import { protocols } from '../../operations/protocols.ts'
+import { exportWorkspace, importWorkspace } from '../../operations/transfer/import.ts'
+import { mirror } from '../../operations/transfer/mirror.ts'
+import { version } from '../../operations/version.ts'
+import { completion } from './commands/completion.ts'
+
+export interface Outline {
+  readonly name: string
+  readonly summary: string
+  /** The member that is meant when none is named; without one, help is. */
+  readonly alone?: string
+  /** For a protocol: the members that agents use all day. */
+  readonly everyday?: readonly string[]
+  readonly members: readonly (Operation | Outline)[]
+}
+
+export const commandOutline = async (): Promise<Outline> => ({
+  name: 'signalbox',
+  summary: 'One message bus for coding agents: plain files are the only truth.',
+  members: [
+    init,
+    ...(await Promise.all(
+      protocols.map(async ({ protocol: { name, summary }, operations, everyday }) => ({
+        name,
+        summary,
+        everyday,
+        members: await operations(),
+      })),
+    )),
+    {
+      name: 'human',
+      summary: 'What waits for a person: look, approve, deny.',
+      alone: 'list',
+      members: [humanList, humanApprove, humanDeny, humanAnswer],
+    },
+    doctor,
+    mirror,
+    importWorkspace,
+    exportWorkspace,
+    demo,
+    bench,
+    completion,
+    version,
+  ],
+})

@@ -1,0 +1,72 @@
+/** The commands that look after a mission. */
+import { superviseMission } from '../../../../duties/supervise-mission.ts'
+import { printableLine } from '../../../../kernel/printable.ts'
+import { archive } from '../../../../operations/acmq/archive.ts'
+import { reconcile } from '../../../../operations/acmq/reconcile.ts'
+import { type Supervised, supervise } from '../../../../operations/acmq/supervise.ts'
+import { commandFace } from '../../command.ts'
+import { fieldList } from '../../field-list.ts'
+import { grid } from '../../grid.ts'
+import type { Screen } from '../../terminal.ts'
+import { hydrationText, leftOutLines } from './hydration-text.ts'
+
+export const superviseFace = commandFace(
+  supervise,
+  (output, screen) => (output.passes === undefined ? onePass(output, screen) : stopped(output)),
+  { stay: ({ once }) => (once === true ? undefined : superviseMission) },
+)
+
+function onePass({ outcome, stalled, repairs, archived }: Supervised, { paint }: Screen): string {
+  if (outcome === 'nothing' && repairs.length === 0) return 'Nothing had to be done.\n'
+  const lines = stalled.map(({ message: { id, from, to }, investigation }) => {
+    const asked = investigation === undefined ? '' : `; asked ${from} to look into it`
+    return `${paint('yellow', 'stalled')} ${printableLine(`${id}: ${to} did not finish${asked}`)}`
+  })
+  lines.push(
+    ...repairs.map(({ what, path, message }) => `${paint('cyan', what)} ${printableLine(`${path}: ${message}`)}`),
+  )
+  if (archived > 0) lines.push(`${paint('green', 'archived')} ${archived}`)
+  return lines.map((line) => `${line}\n`).join('')
+}
+
+/** Everything was told when it happened. */
+const stopped = ({ stalled, repairs, archived }: Supervised): string =>
+  `Stopped. ${stalled.length} stalled, ${repairs.length} put in order, ${archived} archived.\n`
+
+type Reconciled = Awaited<ReturnType<typeof reconcile.invoke>>
+
+export const reconcileFace = commandFace(reconcile, reconciledText, {
+  aside: ({ hydration }, screen) => (hydration ? leftOutLines(hydration, screen) : ''),
+})
+
+function reconciledText({ mission, counts, manifest, mine, repairs, hydration }: Reconciled, screen: Screen): string {
+  const { paint } = screen
+  const queues = Object.entries(counts).map(([queue, count]) => `${count} ${queue}`)
+  const goal = manifest?.objective.split('\n', 1)[0] ?? ''
+  const facts = fieldList(
+    [['mission', mission], ...(goal === '' ? [] : [['objective', goal] as const]), ['messages', queues.join(', ')]],
+    screen,
+  )
+  const held = grid(
+    mine,
+    [
+      { title: 'you hold', text: ({ message }) => message.id, colour: () => 'bold' },
+      { title: 'attempt', text: ({ message }) => String(message.attempt) },
+      {
+        title: 'time',
+        text: ({ isStalled }) => (isStalled ? 'run out' : 'running'),
+        colour: ({ isStalled }) => (isStalled ? 'yellow' : undefined),
+      },
+      { title: 'summary', text: ({ message }) => message.summary },
+    ],
+    screen,
+  )
+  const put = repairs.map(
+    ({ what, path, message }) => `${paint('cyan', what)} ${printableLine(path)}: ${printableLine(message)}\n`,
+  )
+  return `${facts}${held}${put.join('')}${hydration ? `\n${hydrationText(hydration)}` : ''}`
+}
+
+export const archiveFace = commandFace(archive, ({ archived, mission }) =>
+  archived === 0 ? 'Nothing is old enough.\n' : `Archived ${archived} of ${printableLine(mission)}.\n`,
+)

@@ -1,0 +1,44 @@
+/** The commands that send to everybody, or wait for an answer. */
+import { printableLine } from '../../../../kernel/printable.ts'
+import { mrAwait } from '../../../../operations/mr/await.ts'
+import { mrBroadcast } from '../../../../operations/mr/broadcast.ts'
+import { ageOf } from '../../ages.ts'
+import { commandFace } from '../../command.ts'
+import { grid } from '../../grid.ts'
+import { noticeLines } from '../../lines.ts'
+import { noticesAndAlerts } from './asides.ts'
+import { messageText } from './message-text.ts'
+
+export const broadcastFace = commandFace(
+  mrBroadcast,
+  ({ outcome, messages }, screen) => {
+    if (outcome === 'nobody') return 'There is nobody else yet. Make an agent: signalbox mr init AGENT\n'
+    const rows = grid(
+      messages,
+      [{ text: ({ to }) => to, colour: () => 'bold' }, { text: ({ id, path }) => `${id}: ${path}` }],
+      screen,
+      '  ',
+    )
+    return `Sent to ${messages.length}:\n${rows}`
+  },
+  {
+    aside(output, screen) {
+      const failed = output.failed.map(
+        ({ to, reason }) => `${screen.paint('red', 'failed:')} ${printableLine(to)}: ${printableLine(reason)}\n`,
+      )
+      const evicted = output.evicted.map(
+        ({ to, id }) => `${screen.paint('yellow', 'evicted:')} ${printableLine(to)}: ${printableLine(id)}\n`,
+      )
+      return [...failed, ...evicted, noticesAndAlerts(output, screen)].join('')
+    },
+  },
+)
+
+export const awaitFace = commandFace(
+  mrAwait,
+  (replied, screen) => {
+    if (replied.outcome === 'received') return messageText(replied.message, replied.message.record, [], screen)
+    return replied.waitedMs === 0 ? 'No reply yet.\n' : `No reply within ${ageOf(replied.waitedMs / 1000)}.\n`
+  },
+  { aside: noticeLines },
+)

@@ -1,0 +1,151 @@
+/**
+ * A protocol is known everywhere by one line in one list. A copy of the sources gets a toy protocol, exactly as
+ * CONTRIBUTING.md says ("A new protocol", steps 1 to 4), is built, and is then used as a person would.
+ */
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { tempDir } from '../support/temp.ts'
+
+const repository = new URL('../..', import.meta.url).pathname
+const copy = tempDir()
+
+function run(program: string, args: readonly string[], cwd: string) {
+  const env = { PATH: process.env.PATH, HOME: copy, SIGNALBOX_RUNTIME: 'node' }
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd, encoding: 'utf8', env })
+  return { exit: status, out: stdout, err: stderr }
+}
+
+const node = (...args: string[]) => {
+  const { exit, err } = run(process.execPath, args, copy)
+  if (exit !== 0) throw new Error(err)
+}
+
+/** The steps of the recipe. Nothing else is changed. */
+beforeAll(() => {
+  const files = [
+    'package.json',
+    'package-lock.json',
+    'tsconfig.json',
+    'tsconfig.types.json',
+    'biome.json',
+    '.gitignore',
+  ]
+  for (const part of ['src', 'scripts', 'bin', ...files]) {
+    cpSync(join(repository, part), join(copy, part), { recursive: true })
+  }
+  symlinkSync(join(repository, 'node_modules'), join(copy, 'node_modules'))
+  const fixture = (name: string) => join(repository, 'test/architecture/toy', name)
+  // 1. and 2. Its folder, and the folder of its operations.
+  for (const folder of ['src/protocols/toy', 'src/operations/toy']) mkdirSync(join(copy, folder))
+  cpSync(fixture('index.ts.txt'), join(copy, 'src/protocols/toy/index.ts'))
+  cpSync(fixture('operations.ts.txt'), join(copy, 'src/operations/toy/index.ts'))
+  // 3. One line in the list, and the import it needs.
+  const list = join(copy, 'src/operations/protocols.ts')
+  const line =
+    "{ protocol: toy, operations: async () => (await import('./toy/index.ts')).operations, everyday: ['put'] },"
+  const text = readFileSync(list, 'utf8')
+    .replace('\n] as const satisfies', `\n  ${line}\n] as const satisfies`)
+    .replace('\nimport type { Tree }', "\nimport { toy } from '../protocols/toy/index.ts'\nimport type { Tree }")
+  expect(text).toContain(line)
+  writeFileSync(list, text)
+  // 4. The table of commands.
+  node('scripts/command-table.mjs')
+  node('--input-type=module', '-e', "const { build } = await import('./scripts/build.mjs'); await build()")
+}, 120_000)
+
+const signalbox = (cwd: string, ...words: string[]) => run(join(copy, 'bin/signalbox'), words, cwd)
+
+/** A workspace in which somebody has left a note. */
+function workspace(): string {
+  const root = tempDir()
+  expect(signalbox(root, 'init')).toMatchObject({ exit: 0 })
+  expect(signalbox(root, 'toy', 'put', 'ann', '--body', 'May I?')).toMatchObject({ exit: 0, err: '' })
+  return root
+}
+
+describe('a protocol that is a line in the list', () => {
+  it('is in the types of the program', () => {
+    const tsc = join(repository, 'node_modules/typescript/bin/tsc')
+    expect(run(process.execPath, [tsc, '--noEmit', '-p', 'tsconfig.types.json'], copy)).toMatchObject({
+      exit: 0,
+      out: '',
+    })
+  })
+
+  it('has its commands, with help and completion', () => {
+    const root = tempDir()
+    expect(signalbox(root, '--help').out).toMatch(/^ {2}toy +Toy: one note for each agent\.$/m)
+    expect(signalbox(root, 'toy', 'put', '--help').out).toMatch(/^Leave a note\.\n/)
+    expect(signalbox(root, 'completion', 'bash').out).toContain('toy put')
+  })
+
+  it('has its section in the settings, in what `init` writes and in the environment', () => {
+    const root = workspace()
+    const settings = readFileSync(join(root, 'signalbox.yaml'), 'utf8')
+    expect(settings).toContain('#toy:\n  # The folder of notes.')
+    writeFileSync(join(root, 'signalbox.yaml'), 'toy:\n  root: notes\n')
+    expect(signalbox(root, 'toy', 'put', 'bob')).toMatchObject({ exit: 0 })
+    expect(readdirSync(join(root, 'notes'))).toEqual(['bob.txt'])
+    writeFileSync(join(root, 'signalbox.yaml'), 'toy:\n  mots: 4\n')
+    expect(signalbox(root, 'toy', 'put', 'bob')).toMatchObject({ exit: 2, err: expect.stringContaining('`most`') })
+  })
+
+  it('marks a workspace, also from a directory below', () => {
+    const root = tempDir()
+    mkdirSync(join(root, 'toybox'))
+    mkdirSync(join(root, 'deep/down'), { recursive: true })
+    expect(JSON.parse(signalbox(join(root, 'deep/down'), 'doctor', '--json').out)).toMatchObject({ root })
+  })
+
+  it('is asked by doctor', () => {
+    const { findings } = JSON.parse(signalbox(workspace(), 'doctor', '--json').out)
+    expect(findings).toMatchObject([{ code: 'TOY' }])
+  })
+
+  it('puts its questions to people, and gets their answers', () => {
+    const root = workspace()
+    expect(signalbox(root, 'human', 'list').out).toContain('May I?')
+    expect(signalbox(root, 'human', 'approve', 'ann')).toMatchObject({ exit: 0 })
+    expect(readdirSync(join(root, 'toybox'))).toEqual([])
+    expect(signalbox(root, 'human', 'answer', 'ann', '--body', 'x')).toMatchObject({ exit: 7 })
+  })
+
+  it('[X-recipient] tells the other protocols who has been seen', () => {
+    const root = workspace()
+    signalbox(root, 'acmq', 'create-mission', 'alpha')
+    const send = (to: string) => signalbox(root, 'acmq', 'send', 'alpha', '--as', 'bea', '--to', to, '--body', 'Hello')
+    expect(send('ann')).toMatchObject({ exit: 0, err: '' })
+    expect(send('annn').err).toContain('Did you mean ann?')
+  })
+
+  it('is exported and imported', () => {
+    const root = workspace()
+    const [backup, other] = [tempDir(), tempDir()]
+    expect(signalbox(root, 'export', backup)).toMatchObject({ exit: 0 })
+    expect(readdirSync(join(backup, 'toybox'))).toEqual(['ann.txt'])
+    expect(signalbox(other, 'import', backup)).toMatchObject({ exit: 0 })
+    expect(readdirSync(join(other, 'toybox'))).toEqual(['ann.txt'])
+  })
+
+  it('has its chapter in the tour', () => {
+    const { chapters } = JSON.parse(signalbox(tempDir(), 'demo', '--dir', 'tour', '--json').out)
+    expect(chapters.at(-1)).toEqual({ name: 'toy', title: 'A toy', facts: { played: true } })
+  })
+
+  it('is a property of the library', async () => {
+    const root = workspace()
+    const { openWorkspace } = await import(join(copy, 'dist/index.js'))
+    const opened = await openWorkspace({ root, environment: {} })
+    const seen: string[] = []
+    for await (const agent of (await opened.toy.neutral()).seen()) seen.push(agent)
+    await opened.close()
+    expect(seen).toEqual(['ann'])
+  })
+
+  it('is a part of its own in the program for Bun, where that is installed', () => {
+    const isBunHere = existsSync(join(copy, 'dist/main-on-bun.js'))
+    expect(existsSync(join(copy, 'dist/toy-on-bun.js'))).toBe(isBunHere)
+  })
+})

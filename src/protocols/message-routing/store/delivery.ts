@@ -130,7 +130,7 @@ export class Delivery {
   }
 
   async #sealed(message: MrMessage): Promise<MrMessage> {
-    const sealed = await this.#parts.hooks.seal?.({ message, now: this.#parts.clock.now() })
+    const sealed = await this.#parts.hooks.seal?.(message)
     if (!sealed) return message
     if (sealed.outcome === 'refused') throw refused(sealed)
     return sealed.message

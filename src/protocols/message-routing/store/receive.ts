@@ -196,9 +196,9 @@ export class Receiving {
     })
   }
 
-  async #opened(agent: AgentId, { message, bytes, arrivedAt, problems, notes }: Waiting, isPeek: boolean) {
+  async #opened(agent: AgentId, { message, arrivedAt, problems, notes }: Waiting, isPeek: boolean) {
     const { hooks, tree } = this.#parts
-    const opened = await hooks.open?.({ agent, bytes, message, now: await tree.now(), arrivedAt, isPeek })
+    const opened = await hooks.open?.({ agent, message, now: await tree.now(), arrivedAt, isPeek })
     if (opened?.outcome === 'rejected') return opened
     const isOther = opened !== undefined && opened.message !== message
     return {

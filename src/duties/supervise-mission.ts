@@ -3,10 +3,10 @@
  * in the queues and when the next claim runs out; at most once a second, and so rarely that the passes take only a small
  * part of the time.
  */
-import { SignalboxError } from '../kernel/errors.ts'
-import { openMission } from '../operations/acmq/open.ts'
+import { openMission } from '../operations/acmq/mission.ts'
 import { type Supervised, supervise } from '../operations/acmq/supervise.ts'
 import type { Context } from '../operations/define.ts'
+import { Rounds } from './rounds.ts'
 
 const second = 1000
 const shortestRest = second
@@ -21,12 +21,11 @@ const archiveEvery = 10 * 60 * second
 const mostRemembered = 1000
 
 export async function superviseMission(context: Context, input: unknown, stopped: AbortSignal): Promise<Supervised> {
-  const { mission, ...asked } = input as { readonly mission: string; readonly archive?: boolean }
-  const bell = new Bell(stopped)
+  const { mission, archive } = input as { readonly mission: string; readonly archive?: boolean }
+  const rounds = new Rounds(context, stopped)
   const tree = await context.tree()
-  const watching = (await openMission(context, mission)).supervised.map((folder) =>
-    tree.watch(folder, () => bell.ring()),
-  )
+  const { supervised } = await openMission(context, mission)
+  const watching = supervised.map((folder) => tree.watch(folder, () => rounds.ring()))
   const strange = new Set<string>()
   let stalled: Supervised['stalled'] = []
   let repairs: Supervised['repairs'] = []
@@ -36,10 +35,11 @@ export async function superviseMission(context: Context, input: unknown, stopped
   let archivedAt = Number.NEGATIVE_INFINITY
   context.report.tell({ as: 'text', text: `Looking after ${mission}. Stop with Ctrl-C.` })
   try {
-    while (!stopped.aborted) {
+    await rounds.repeat(async () => {
       const startedAt = performance.now()
-      const isArchiveDue = asked.archive !== false && startedAt - archivedAt >= archiveEvery
-      const pass = await attempt(context, { mission, once: true, archive: isArchiveDue })
+      const isArchiveDue = archive !== false && startedAt - archivedAt >= archiveEvery
+      const asked = { mission, once: true, archive: isArchiveDue }
+      const pass = await rounds.attempt(() => supervise.invoke(context, asked))
       if (pass) {
         last = pass
         passes++
@@ -51,8 +51,8 @@ export async function superviseMission(context: Context, input: unknown, stopped
         archived += pass.archived
       }
       const took = performance.now() - startedAt
-      await bell.wait(Math.max(shortestRest, took * restFactor), restAfter(pass, await now(context)))
-    }
+      return { least: Math.max(shortestRest, took * restFactor), most: restAfter(pass, await tree.now()) }
+    })
   } finally {
     for (const one of watching) one.close()
   }
@@ -69,27 +69,11 @@ function newsIn({ repairs }: Supervised, strange: Set<string>): Supervised['repa
   })
 }
 
-/** The tree's time, by which claims end. */
-async function now(context: Context): Promise<number> {
-  return (await context.tree()).now()
-}
-
-/** How long to rest if nothing changes. */
+/** How long to rest if nothing changes. `now` is the tree's time, by which claims end. */
 function restAfter(pass: Supervised | undefined, now: number): number {
   const isWaiting = pass?.repairs.some(({ what }) => what === 'waiting')
   const longest = isWaiting ? longestRestWhileWaiting : longestRest
   return pass?.nextStallAt ? Math.min(longest, Date.parse(pass.nextStallAt) - now) : longest
-}
-
-/** Goes on if the disk is full for a while. Any other error ends it. */
-async function attempt(context: Context, input: unknown): Promise<Supervised | undefined> {
-  try {
-    return await supervise.invoke(context, input)
-  } catch (error) {
-    if (!(error instanceof SignalboxError) || error.kind !== 'Unavailable') throw error
-    context.report.tell({ as: 'step', text: `${error.message} Trying again.` })
-    return undefined
-  }
 }
 
 function tell({ report }: Context, { stalled, repairs, archived }: Supervised): void {
@@ -101,39 +85,4 @@ function tell({ report }: Context, { stalled, repairs, archived }: Supervised): 
     report.tell({ as: 'step', text: `${what} ${path}: ${message}` })
   }
   if (archived > 0) report.tell({ as: 'step', text: `archived ${archived}` })
-}
-
-/** Ends a rest early, but not before its shortest time. When stopped, it ends at once. */
-class Bell {
-  readonly #stopped: AbortSignal
-  #isRung = false
-  #wake: () => void = () => {}
-
-  constructor(stopped: AbortSignal) {
-    this.#stopped = stopped
-    stopped.addEventListener('abort', () => this.#wake())
-  }
-
-  ring(): void {
-    this.#isRung = true
-    this.#wake()
-  }
-
-  async wait(shortest: number, longest: number): Promise<void> {
-    await this.#sleep(shortest, () => false)
-    await this.#sleep(longest - shortest, () => this.#isRung)
-    this.#isRung = false
-  }
-
-  async #sleep(milliseconds: number, isOver: () => boolean): Promise<void> {
-    const until = performance.now() + milliseconds
-    for (let left = milliseconds; left > 0 && !this.#stopped.aborted && !isOver(); left = until - performance.now()) {
-      let timer: NodeJS.Timeout | undefined
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve
-        timer = setTimeout(resolve, left)
-      })
-      clearTimeout(timer)
-    }
-  }
 }

@@ -3,32 +3,15 @@ import type { Clock } from '../kernel/clock.ts'
 import { type ErrorKind, errorKinds, invalidInput } from '../kernel/errors.ts'
 import type { Fields, InputOf } from '../kernel/field.ts'
 import type { Outside } from '../kernel/outside.ts'
-import type { Tree } from '../tree/tree.ts'
 import { checkInput, type Spelling } from './check-input.ts'
-import type { AnyProtocol, StoreOf } from './protocols.ts'
-import type { Configuration } from './workspace/configuration.ts'
-import type { ClusterHealth } from './workspace/engine.ts'
-import type { Root } from './workspace/root.ts'
+import type { LazyWorkspace } from './workspace/workspace.ts'
 
 /** What operations are given. Whatever costs time is a function, so that nobody pays for what is not used. */
-export interface Context {
+export interface Context extends Omit<LazyWorkspace, 'close'> {
   readonly about: About
   readonly clock: Clock
   readonly environment: Environment
   readonly outside: Outside
-  /** The directory that holds the workspace, and how it was found. */
-  root(): Root
-  configuration(options?: { readonly makeRoot?: boolean }): Promise<Configuration>
-  /** The workspace's tree, opened at the first call and closed by whoever made the context. */
-  tree(options?: { readonly makeRoot?: boolean; readonly recover?: boolean }): Promise<Tree>
-  /** The workspace's tree once more, by a clock of the caller's, who also closes it. */
-  openAgain(clock: Clock): Promise<Tree>
-  /** A protocol in this workspace, as it is configured; closed by whoever made the context. */
-  store<P extends AnyProtocol>(protocol: P): Promise<StoreOf<P>>
-  /** How the cluster is that keeps the tree; `undefined` when files do. */
-  clusterHealth(): Promise<ClusterHealth | undefined>
-  /** A tree over another directory, closed by the caller. */
-  openTree(folder: string, clock?: Clock): Promise<Tree>
   readonly report: Reporter
   /** The benchmark that comes with a checkout; `undefined` where there is none. */
   benchmark(): Benchmark | undefined
@@ -70,18 +53,21 @@ export interface Run {
 }
 
 /** `done`: as asked. `nothing`: done, but there was nothing there. Otherwise whose turn it is, as for errors. */
-export type Meaning = 'done' | 'nothing' | ErrorKind
+type Meaning = 'done' | 'nothing' | ErrorKind
 
 export const exitOf = (meaning: Meaning): number =>
   meaning === 'done' ? 0 : meaning === 'nothing' ? 1 : errorKinds[meaning].exit
 
-export interface Example {
+interface Example {
   /** As typed after `signalbox `. */
   readonly command: string
   readonly does: string
 }
 
-interface Definition<F extends Fields, O extends Readonly<Record<string, Meaning>>, Output extends Result<O>> {
+type Outcomes = Readonly<Record<string, Meaning>>
+type Result<Outcome extends string = string> = { readonly outcome: Outcome }
+
+interface Described<F extends Fields, O extends Outcomes> {
   readonly name: string
   /** One sentence that stands alone. */
   readonly summary: string
@@ -91,26 +77,22 @@ interface Definition<F extends Fields, O extends Readonly<Record<string, Meaning
   /** Every way it can end without an error, and what that means to a caller. */
   readonly outcomes: O
   readonly examples: readonly [Example, ...Example[]]
+}
+
+interface Definition<F extends Fields, O extends Outcomes, Output extends Result<keyof O & string>>
+  extends Described<F, O> {
   run(context: Context, input: InputOf<F>): Output | Promise<Output>
 }
 
-type Result<O extends Readonly<Record<string, Meaning>>> = { readonly outcome: keyof O & string }
-
-export interface Operation<Output extends { readonly outcome: string } = { readonly outcome: string }> {
-  readonly name: string
-  readonly summary: string
-  readonly more?: string
-  readonly input: Fields
-  readonly outcomes: Readonly<Record<string, Meaning>>
-  readonly examples: readonly [Example, ...Example[]]
+export interface Operation<Output extends Result = Result> extends Described<Fields, Outcomes> {
   /** Checks the input, runs, and reports how long it took and how it ended. */
   invoke(context: Context, given: unknown, spell?: Spelling): Promise<Output>
 }
 
 export function defineOperation<
   const F extends Fields,
-  const O extends Readonly<Record<string, Meaning>>,
-  Output extends Result<O>,
+  const O extends Outcomes,
+  Output extends Result<keyof O & string>,
 >(definition: Definition<F, O, Output>): Operation<Output> {
   return {
     ...definition,

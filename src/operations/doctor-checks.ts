@@ -26,18 +26,10 @@ const configuration: Check = {
       await context.configuration()
       return []
     } catch (error) {
-      const bad = asBadConfiguration(error)
-      if (!bad) throw error
-      return [
-        {
-          code: bad.code,
-          severity: 'error',
-          path: typeof bad.details.variable === 'string' ? bad.details.variable : configurationFile,
-          message: bad.message,
-          hint: bad.hint ?? `Correct ${configurationFile}.`,
-          repaired: false,
-        },
-      ]
+      if (!isBadConfiguration(error)) throw error
+      const { code, details, message, hint = `Correct ${configurationFile}.` } = error
+      const path = typeof details.variable === 'string' ? details.variable : configurationFile
+      return [finding('error', code, path, message, hint)]
     }
   },
 }
@@ -54,74 +46,45 @@ const environment: Check = {
       .map((name) => {
         const meant = nearest(name, known)
         const hint = meant ? `Did you mean ${meant}?` : `Known: ${known.join(', ')}.`
-        return warning('UNKNOWN_VARIABLE', name, `The environment variable ${name} means nothing to Signalbox.`, hint)
+        const message = `The environment variable ${name} means nothing to Signalbox.`
+        return finding('warning', 'UNKNOWN_VARIABLE', name, message, hint)
       })
     const named = environment.SIGNALBOX_ROOT
     if (named && !named.startsWith('/')) {
       // Agents that start in different directories would each have a workspace of their own, and never meet.
       const message = `SIGNALBOX_ROOT is relative (${named}): it means another directory wherever a command starts.`
-      findings.push(warning('RELATIVE_ROOT', 'SIGNALBOX_ROOT', message, `Set it to a full path: ${root().path}`))
+      const hint = `Set it to a full path: ${root().path}`
+      findings.push(finding('warning', 'RELATIVE_ROOT', 'SIGNALBOX_ROOT', message, hint))
     }
     return findings
   },
 }
-
-const warning = (code: string, path: string, message: string, hint: string): Finding => ({
-  code,
-  severity: 'warning',
-  path,
-  message,
-  hint,
-  repaired: false,
-})
 
 const workspace: Check = {
   name: 'workspace',
   async run(context) {
     const { path, by } = context.root()
     if (by !== 'current' || (await isElsewhere(context))) return []
+    const message = 'Neither this directory nor one above it is a workspace yet.'
     return [
-      {
-        code: 'NO_WORKSPACE',
-        severity: 'note',
-        path,
-        message: 'Neither this directory nor one above it is a workspace yet.',
-        hint: 'Run `signalbox init` to make one, or name one with --root.',
-        repaired: false,
-      },
+      finding('note', 'NO_WORKSPACE', path, message, 'Run `signalbox init` to make one, or name one with --root.'),
     ]
   },
-}
-
-/** A cluster can be worked with from anywhere, without a workspace here. */
-async function isElsewhere(context: Context): Promise<boolean> {
-  try {
-    return (await context.configuration()).engine !== 'files'
-  } catch (error) {
-    if (asBadConfiguration(error)) return false
-    throw error
-  }
 }
 
 const engine: Check = {
   name: 'engine',
   async run(context, { repair, assumeGone }) {
     // Only where messages are: a root is often a whole repository, full of links that are none of our business.
-    const isReadable = await canBeConfigured(context)
-    const within = isReadable ? await messageFolders(context) : defaultMessageFolders()
+    const within = (await isReadable(context)) ? await messageFolders(context) : defaultMessageFolders()
+    const tree = await unlessBadConfiguration(() => context.tree({ recover: false }))
+    if (tree) return tree.inspect({ repair, assumeGone, within })
+    // The configuration check has told; look at the files all the same, with the defaults.
+    const files = await context.openTree(context.root().path)
     try {
-      const options = { repair, assumeGone, within }
-      return await (await context.tree({ recover: false })).inspect(options)
-    } catch (error) {
-      // The configuration check has told; look at the files all the same, with the defaults.
-      if (!asBadConfiguration(error)) throw error
-      const tree = await context.openTree(context.root().path)
-      try {
-        const options = { within }
-        return await tree.inspect(options)
-      } finally {
-        await tree.close()
-      }
+      return await files.inspect({ within })
+    } finally {
+      await files.close()
     }
   },
 }
@@ -132,10 +95,10 @@ const clock: Check = {
   async run(context) {
     // Where there is no workspace there is nothing to agree with, and nothing is written to find out.
     if (context.root().by === 'current' && !(await isElsewhere(context))) return []
-    if (!(await canBeConfigured(context))) return []
+    if (!(await isReadable(context))) return []
     const tree = await context.tree()
     const found = await clockDisagreement(context, tree)
-    return found ? [warning('CLOCK_DISAGREES', tree.place, found.message, found.hint)] : []
+    return found ? [finding('warning', 'CLOCK_DISAGREES', tree.place, found.message, found.hint)] : []
   },
 }
 
@@ -143,7 +106,7 @@ const clock: Check = {
 const ownHome: Check = {
   name: 'home',
   async run(context) {
-    if (!(await canBeConfigured(context)) || (await isElsewhere(context))) return []
+    if (!(await isReadable(context)) || (await isElsewhere(context))) return []
     return (await import('./doctor-home.ts')).inspectHome(await context.tree())
   },
 }
@@ -152,21 +115,10 @@ const ownHome: Check = {
 const ofProtocol = (protocol: AnyProtocol): Check => ({
   name: protocol.title,
   async run(context, { repair }) {
-    if (!(await canBeConfigured(context)) || !(await isUsed(context, protocol))) return []
+    if (!(await isReadable(context)) || !(await isUsed(context, protocol))) return []
     return (await (await context.store(protocol)).neutral()).inspect({ repair })
   },
 })
-
-/** False when the settings cannot be read, which the first check has told. */
-async function canBeConfigured(context: Context): Promise<boolean> {
-  try {
-    await context.configuration()
-    return true
-  } catch (error) {
-    if (asBadConfiguration(error)) return false
-    throw error
-  }
-}
 
 export const checks: readonly Check[] = [
   configuration,
@@ -178,5 +130,31 @@ export const checks: readonly Check[] = [
   ...protocols.map(({ protocol }) => ofProtocol(protocol)),
 ]
 
-const asBadConfiguration = (error: unknown): SignalboxError | undefined =>
-  error instanceof SignalboxError && error.code === 'BAD_CONFIGURATION' ? error : undefined
+export const finding = (
+  severity: Finding['severity'],
+  code: string,
+  path: string,
+  message: string,
+  hint: string,
+): Finding => ({ code, severity, path, message, hint, repaired: false })
+
+/** What `ask` answers; `undefined` when the settings cannot be read, which the first check has told. */
+export async function unlessBadConfiguration<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (isBadConfiguration(error)) return undefined
+    throw error
+  }
+}
+
+const isBadConfiguration = (error: unknown): error is SignalboxError =>
+  error instanceof SignalboxError && error.code === 'BAD_CONFIGURATION'
+
+const configured = (context: Context) => unlessBadConfiguration(() => context.configuration())
+
+const isReadable = async (context: Context): Promise<boolean> => (await configured(context)) !== undefined
+
+/** A cluster can be worked with from anywhere, without a workspace here. */
+const isElsewhere = async (context: Context): Promise<boolean> =>
+  ((await configured(context))?.engine ?? 'files') !== 'files'

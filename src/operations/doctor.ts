@@ -1,9 +1,8 @@
-import { SignalboxError } from '../kernel/errors.ts'
 import { flag } from '../kernel/field.ts'
 import { findingsOf } from '../tree/expected.ts'
 import type { Finding } from '../tree/tree.ts'
-import { type Context, defineOperation } from './define.ts'
-import { checks } from './doctor-checks.ts'
+import { defineOperation } from './define.ts'
+import { checks, finding, unlessBadConfiguration } from './doctor-checks.ts'
 import type { ClusterHealth } from './workspace/engine.ts'
 
 export const doctor = defineOperation({
@@ -36,7 +35,7 @@ export const doctor = defineOperation({
       if (check.decidesRepair && found.some(({ severity }) => severity === 'error')) repair = false
     }
     context.report.progress('done', checks.length, checks.length)
-    const cluster = await healthOfCluster(context)
+    const cluster = await unlessBadConfiguration(() => context.clusterHealth())
     if (cluster) all.push(...oldVersions(cluster))
     const told = new Set<string>()
     // What stands in the way of several checks is one thing to put right.
@@ -46,26 +45,10 @@ export const doctor = defineOperation({
     const repaired = findings.length - remaining.length
     const isUnhealthy = remaining.some(({ severity }) => severity === 'error')
     const outcome = isUnhealthy ? 'unhealthy' : repaired > 0 ? 'repaired' : 'healthy'
-    return {
-      outcome,
-      root: context.root().path,
-      findings,
-      remaining: remaining.length,
-      repaired,
-      ...(cluster ? { cluster } : {}),
-    } as const
+    const counts = { remaining: remaining.length, repaired }
+    return { outcome, root: context.root().path, findings, ...counts, ...(cluster && { cluster }) } as const
   },
 })
-
-/** Settings that cannot be read were found already; then there is no cluster to ask for. */
-async function healthOfCluster(context: Context): Promise<ClusterHealth | undefined> {
-  try {
-    return await context.clusterHealth()
-  } catch (error) {
-    if (error instanceof SignalboxError && error.code === 'BAD_CONFIGURATION') return undefined
-    throw error
-  }
-}
 
 /** Older ones get no corrections any more. */
 const oldestSupported = [3, 5] as const
@@ -76,14 +59,10 @@ function oldVersions({ members, place }: ClusterHealth): Finding[] {
     return major < oldestSupported[0] || (major === oldestSupported[0] && minor < oldestSupported[1])
   }
   const old = [...new Set(members.flatMap(({ version }) => (version && isOld(version) ? [version] : [])))]
-  return old.map((version) => ({
-    code: 'OLD_ETCD',
-    severity: 'note',
-    path: place,
-    message: `etcd ${version} is not supported any more; it will do for tests.`,
-    hint: 'Run 3.6 or later in production.',
-    repaired: false,
-  }))
+  return old.map((version) => {
+    const message = `etcd ${version} is not supported any more; it will do for tests.`
+    return finding('note', 'OLD_ETCD', place, message, 'Run 3.6 or later in production.')
+  })
 }
 
 const rank = { error: 0, warning: 1, note: 2 } as const

@@ -1,8 +1,7 @@
 import { duration } from '../../kernel/field.ts'
-import { tellClock } from '../clock-agreement.ts'
+import { withoutUndefined } from '../../kernel/without-undefined.ts'
 import { defineOperation } from '../define.ts'
-import { mission } from './fields.ts'
-import { openMission } from './open.ts'
+import { mission, openTimedMission } from './mission.ts'
 
 export const archive = defineOperation({
   name: 'archive',
@@ -16,14 +15,11 @@ export const archive = defineOperation({
   examples: [{ command: 'acmq archive alpha --older-than 7d', does: 'pack what is older than a week' }],
 
   async run(context, { mission, olderThan }) {
-    const opened = await openMission(context, mission)
-    await tellClock(context)
+    const opened = await openTimedMission(context, mission)
     const { agent, durability } = await context.configuration()
-    const { outcome, archived } = await opened.archive({
-      ...(olderThan === undefined ? {} : { olderThanMs: olderThan }),
-      ...(agent === undefined ? {} : { by: agent }),
-      onProgress: (done, total) => context.report.progress('packing', done, total),
-    })
+    const onProgress = (done: number, total: number) => context.report.progress('packing', done, total)
+    const options = withoutUndefined({ olderThanMs: olderThan, by: agent, onProgress })
+    const { outcome, archived } = await opened.archive(options)
     return { outcome, mission: opened.address, archived, durability }
   },
 })

@@ -1,9 +1,8 @@
 import { isoTime } from '../../kernel/clock.ts'
 import { duration, text } from '../../kernel/field.ts'
-import { tellClock } from '../clock-agreement.ts'
+import { withoutUndefined } from '../../kernel/without-undefined.ts'
 import { defineOperation, whoActs } from '../define.ts'
-import { hydrated, mission } from './fields.ts'
-import { openMission } from './open.ts'
+import { hydrated, mission, openTimedMission } from './mission.ts'
 
 export const claim = defineOperation({
   name: 'claim',
@@ -27,13 +26,8 @@ export const claim = defineOperation({
 
   async run(context, { mission, id, wait, hydrate }) {
     const agent = await whoActs(context)
-    const opened = await openMission(context, mission)
-    await tellClock(context)
-    const claimed = await opened.claim({
-      agent,
-      ...(id === undefined ? {} : { id }),
-      ...(wait === undefined ? {} : { waitMs: wait }),
-    })
+    const opened = await openTimedMission(context, mission)
+    const claimed = await opened.claim(withoutUndefined({ agent, id, waitMs: wait }))
     if (claimed.outcome === 'nothing') return claimed
     const { message, until, durability } = claimed
     const more = hydrate ? { hydration: await opened.hydrate({ id: message.id }) } : {}

@@ -1,8 +1,7 @@
 import { list, text } from '../../kernel/field.ts'
+import { withoutUndefined } from '../../kernel/without-undefined.ts'
 import { defineOperation, whoActs } from '../define.ts'
-import { attempt, messageId, mission } from './fields.ts'
-import { holding } from './holding.ts'
-import { openMission } from './open.ts'
+import { attempt, messageId, mission, openMission } from './mission.ts'
 
 export const complete = defineOperation({
   name: 'complete',
@@ -29,7 +28,7 @@ export const complete = defineOperation({
     const agent = await whoActs(context)
     const opened = await openMission(context, mission)
     const { links, notices } = await opened.checkLinks(link)
-    const done = await opened.complete(id, holding(agent, attempt), { text: result ?? '', links })
+    const done = await opened.complete(id, withoutUndefined({ agent, attempt }), { text: result ?? '', links })
     return { ...done, notices }
   },
 })

@@ -1,6 +1,7 @@
 import { text } from '../../kernel/field.ts'
+import { withoutUndefined } from '../../kernel/without-undefined.ts'
 import { defineOperation } from '../define.ts'
-import { openMissions } from './open.ts'
+import { openMissions } from './mission.ts'
 
 export const createMission = defineOperation({
   name: 'create-mission',
@@ -21,7 +22,7 @@ export const createMission = defineOperation({
 
   async run(context, { name, objective }) {
     const missions = await openMissions(context)
-    const { outcome, mission } = await missions.create(name, objective === undefined ? {} : { objective })
+    const { outcome, mission } = await missions.create(name, withoutUndefined({ objective }))
     const { durability } = await context.configuration()
     const { path } = mission
     return { outcome, mission: mission.address, path, manifest: `${path}/_meta/manifest.md`, durability } as const

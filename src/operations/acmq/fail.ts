@@ -1,8 +1,7 @@
 import { text } from '../../kernel/field.ts'
+import { withoutUndefined } from '../../kernel/without-undefined.ts'
 import { defineOperation, whoActs } from '../define.ts'
-import { attempt, messageId, mission } from './fields.ts'
-import { holding } from './holding.ts'
-import { openMission } from './open.ts'
+import { attempt, messageId, mission, openMission } from './mission.ts'
 
 export const fail = defineOperation({
   name: 'fail',
@@ -23,6 +22,6 @@ export const fail = defineOperation({
   async run(context, { mission, id, attempt, reason, detail }) {
     const agent = await whoActs(context)
     const opened = await openMission(context, mission)
-    return opened.fail(id, holding(agent, attempt), { reason, ...(detail === undefined ? {} : { detail }) })
+    return opened.fail(id, withoutUndefined({ agent, attempt }), withoutUndefined({ reason, detail }))
   },
 })

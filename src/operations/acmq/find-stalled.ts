@@ -1,8 +1,6 @@
 import { isoTime } from '../../kernel/clock.ts'
-import { tellClock } from '../clock-agreement.ts'
 import { defineOperation } from '../define.ts'
-import { mission } from './fields.ts'
-import { openMission } from './open.ts'
+import { mission, openTimedMission } from './mission.ts'
 
 export const findStalled = defineOperation({
   name: 'find-stalled',
@@ -15,8 +13,7 @@ export const findStalled = defineOperation({
   ],
 
   async run(context, { mission }) {
-    const opened = await openMission(context, mission)
-    await tellClock(context)
+    const opened = await openTimedMission(context, mission)
     const stalled = await opened.findStalled()
     return { outcome: 'listed', stalled: stalled.map((one) => ({ ...one, since: isoTime(one.since) })) } as const
   },

@@ -1,7 +1,7 @@
 import { integer, text } from '../../kernel/field.ts'
+import { withoutUndefined } from '../../kernel/without-undefined.ts'
 import { defineOperation } from '../define.ts'
-import { mission } from './fields.ts'
-import { openMission } from './open.ts'
+import { mission, openMission } from './mission.ts'
 
 export const hydrate = defineOperation({
   name: 'hydrate',
@@ -25,10 +25,7 @@ export const hydrate = defineOperation({
 
   async run(context, { mission, id, budget }) {
     const opened = await openMission(context, mission)
-    const hydration = await opened.hydrate({
-      ...(id === undefined ? {} : { id }),
-      ...(budget === undefined ? {} : { budgetTokens: budget }),
-    })
+    const hydration = await opened.hydrate(withoutUndefined({ id, budgetTokens: budget }))
     return { outcome: 'hydrated', mission: opened.address, ...hydration } as const
   },
 })

@@ -4,11 +4,10 @@ import { choice, flag, integer, text } from '../../kernel/field.ts'
 import type { Problem } from '../../kernel/problem.ts'
 import { type Mission, queueNames, type Unreadable } from '../../protocols/ac-mq/index.ts'
 import { defineOperation } from '../define.ts'
-import { mission } from './fields.ts'
-import { openMission } from './open.ts'
+import { mission, openMission } from './mission.ts'
 
 /** A message, and why it cannot be claimed yet if that is so. Of archived ones less is known without unpacking. */
-export interface ListedMessage extends Envelope {
+interface ListedMessage extends Envelope {
   readonly mission: string
   readonly name: string
   readonly priority?: number
@@ -17,8 +16,6 @@ export interface ListedMessage extends Envelope {
   readonly problems?: readonly Problem[]
   readonly blocked?: string
 }
-
-export type { Unreadable }
 
 const queues = [...queueNames, 'archive'] as const
 type Queue = (typeof queues)[number]

@@ -1,7 +1,6 @@
 import { flag, text } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { mission } from './fields.ts'
-import { openMission } from './open.ts'
+import { mission, openMission } from './mission.ts'
 
 export const milestone = defineOperation({
   name: 'milestone',

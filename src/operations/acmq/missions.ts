@@ -1,13 +1,5 @@
-import type { QueueName } from '../../protocols/ac-mq/index.ts'
 import { defineOperation } from '../define.ts'
-import { openMissions } from './open.ts'
-
-export interface MissionLine {
-  readonly mission: string
-  readonly path: string
-  readonly objective: string
-  readonly counts: Readonly<Record<QueueName, number>>
-}
+import { openMissions } from './mission.ts'
 
 export const missions = defineOperation({
   name: 'missions',
@@ -18,17 +10,12 @@ export const missions = defineOperation({
 
   async run(context) {
     const all = await openMissions(context)
-    const lines: MissionLine[] = []
+    const missions = []
     for (const address of await all.all()) {
       const mission = await all.open(address)
       const objective = (await mission.manifest())?.objective ?? ''
-      lines.push({
-        mission: address,
-        path: mission.path,
-        objective,
-        counts: await mission.counts(),
-      })
+      missions.push({ mission: address, path: mission.path, objective, counts: await mission.counts() })
     }
-    return { outcome: 'listed', missions: lines } as const
+    return { outcome: 'listed', missions } as const
   },
 })

@@ -1,7 +1,5 @@
-import { tellClock } from '../clock-agreement.ts'
 import { defineOperation } from '../define.ts'
-import { hydrated, mission } from './fields.ts'
-import { openMission } from './open.ts'
+import { hydrated, mission, openTimedMission } from './mission.ts'
 
 export const reconcile = defineOperation({
   name: 'reconcile',
@@ -17,8 +15,7 @@ export const reconcile = defineOperation({
   ],
 
   async run(context, { mission, hydrate }) {
-    const opened = await openMission(context, mission)
-    await tellClock(context)
+    const opened = await openTimedMission(context, mission)
     const { agent } = await context.configuration()
     const view = await opened.reconcile(agent)
     return { ...view, mission: opened.address, ...(hydrate ? { hydration: await opened.hydrate() } : {}) }

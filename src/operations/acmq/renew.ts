@@ -1,9 +1,7 @@
 import { isoTime } from '../../kernel/clock.ts'
-import { tellClock } from '../clock-agreement.ts'
+import { withoutUndefined } from '../../kernel/without-undefined.ts'
 import { defineOperation, whoActs } from '../define.ts'
-import { attempt, messageId, mission } from './fields.ts'
-import { holding } from './holding.ts'
-import { openMission } from './open.ts'
+import { attempt, messageId, mission, openTimedMission } from './mission.ts'
 
 export const renew = defineOperation({
   name: 'renew',
@@ -14,9 +12,8 @@ export const renew = defineOperation({
 
   async run(context, { mission, id, attempt }) {
     const agent = await whoActs(context)
-    const opened = await openMission(context, mission)
-    await tellClock(context)
-    const { outcome, message, durability, until } = await opened.renew(id, holding(agent, attempt))
+    const opened = await openTimedMission(context, mission)
+    const { outcome, message, durability, until } = await opened.renew(id, withoutUndefined({ agent, attempt }))
     return { outcome, message, until: isoTime(until), durability }
   },
 })

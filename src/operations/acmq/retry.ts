@@ -1,6 +1,5 @@
 import { defineOperation } from '../define.ts'
-import { messageId, mission } from './fields.ts'
-import { openMission } from './open.ts'
+import { messageId, mission, openMission } from './mission.ts'
 
 export const retry = defineOperation({
   name: 'retry',

@@ -1,10 +1,10 @@
 import { invalidInput } from '../../kernel/errors.ts'
 import { duration, integer, list, text } from '../../kernel/field.ts'
+import { withoutUndefined } from '../../kernel/without-undefined.ts'
 import { acmq, type Draft, type Mission } from '../../protocols/ac-mq/index.ts'
 import { type Context, defineOperation } from '../define.ts'
 import { seenElsewhere } from '../stores.ts'
-import { mission } from './fields.ts'
-import { openMission } from './open.ts'
+import { mission, openMission } from './mission.ts'
 
 /** Large ones travel by reference, so the limit is only against accidents. */
 const longestBody = 64 << 20
@@ -58,21 +58,18 @@ export const send = defineOperation({
     const to = input.to ?? draft.to
     if (to === undefined) throw missing('to', '--to is missing: who gets it.', 'Give --to AGENT, or `to:` in the file.')
     const unseen = await opened.noticeAbout(to, seenElsewhere(context, acmq))
-    const id = input.id ?? draft.id
-    const summary = input.summary ?? draft.summary
-    const priority = input.priority ?? draft.priority
-    const timeoutSeconds = input.timeout === undefined ? draft.timeoutSeconds : Math.ceil(input.timeout / 1000)
-    const sent = await opened.send({
+    const message = withoutUndefined({
       from: draft.from ?? input.from ?? (await whoSends(context)),
       to,
       body: draft.body,
       dependencies: input.depends.length > 0 ? input.depends : (draft.dependencies ?? []),
-      ...(id === undefined ? {} : { id }),
-      ...(summary === undefined ? {} : { summary }),
-      ...(priority === undefined ? {} : { priority }),
-      ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
-      ...(draft.otherFields === undefined ? {} : { otherFields: draft.otherFields }),
+      id: input.id ?? draft.id,
+      summary: input.summary ?? draft.summary,
+      priority: input.priority ?? draft.priority,
+      timeoutSeconds: input.timeout === undefined ? draft.timeoutSeconds : Math.ceil(input.timeout / 1000),
+      otherFields: draft.otherFields,
     })
+    const sent = await opened.send(message)
     const notices = [...sent.notices, ...draft.notices, ...(unseen === undefined ? [] : [unseen])]
     return { outcome: sent.outcome, message: sent.message, durability: sent.durability, notices }
   },

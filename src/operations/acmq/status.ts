@@ -2,12 +2,11 @@ import { isoTime } from '../../kernel/clock.ts'
 import { type MissionAddress, type Missions, type QueueName, queueNames } from '../../protocols/ac-mq/index.ts'
 import { tellClock } from '../clock-agreement.ts'
 import { defineOperation } from '../define.ts'
-import { mission } from './fields.ts'
-import { openMissions } from './open.ts'
+import { mission, openMissions } from './mission.ts'
 
-export type Counts = Readonly<Record<QueueName, number>>
+type Counts = Readonly<Record<QueueName, number>>
 
-export interface SubMission {
+interface SubMission {
   readonly mission: string
   readonly counts: Counts
   readonly stalled: number

@@ -1,10 +1,9 @@
 import { isoTime } from '../../kernel/clock.ts'
 import { flag } from '../../kernel/field.ts'
+import { withoutUndefined } from '../../kernel/without-undefined.ts'
 import type { Repair, Swept } from '../../protocols/ac-mq/index.ts'
-import { tellClock } from '../clock-agreement.ts'
 import { defineOperation } from '../define.ts'
-import { mission } from './fields.ts'
-import { openMission } from './open.ts'
+import { mission, openTimedMission } from './mission.ts'
 
 export interface Supervised {
   readonly outcome: 'swept' | 'nothing'
@@ -37,11 +36,10 @@ export const supervise = defineOperation({
   ],
 
   async run(context, { mission, archive }): Promise<Supervised> {
-    const opened = await openMission(context, mission)
-    await tellClock(context)
+    const opened = await openTimedMission(context, mission)
     const { agent } = await context.configuration()
     const { stalled, repairs } = await opened.supervise(agent)
-    const archived = archive ? (await opened.archive(agent === undefined ? {} : { by: agent })).archived : 0
+    const archived = archive ? (await opened.archive(withoutUndefined({ by: agent }))).archived : 0
     const didSomething = stalled.length > 0 || archived > 0 || repairs.some(({ what }) => !onlyTold.includes(what))
     const nextAt = await opened.nextStallAt()
     return {

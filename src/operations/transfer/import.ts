@@ -1,11 +1,7 @@
 import { invalidInput } from '../../kernel/errors.ts'
-import { text } from '../../kernel/field.ts'
-import { defineOperation } from '../define.ts'
+import { type Context, defineOperation } from '../define.ts'
 import { copyTree } from './copy.ts'
-import { everything, workspaceFolders } from './walk.ts'
-
-const directory = (help: string) =>
-  text(help, { positional: true, required: true, placeholder: 'DIR', completes: 'folder', pattern: /./, longest: 4096 })
+import { directory, everything, workspaceFolders } from './walk.ts'
 
 export const importWorkspace = defineOperation({
   name: 'import',
@@ -66,7 +62,7 @@ export const exportWorkspace = defineOperation({
   },
 })
 
-function folderNamed({ outside }: Parameters<typeof importWorkspace.invoke>[0], named: string): string {
+function folderNamed({ outside }: Context, named: string): string {
   const path = outside.resolve(outside.currentFolder(), named)
   if (outside.kindOf(path) === 'folder') return path
   throw invalidInput('NOT_A_DIRECTORY', `There is no directory ${path}.`, { hint: 'Name the workspace to take over.' })

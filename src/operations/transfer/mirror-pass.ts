@@ -3,28 +3,34 @@
  * is removed here. Only what changed since the last pass is read again.
  */
 import { conflict, invalidInput } from '../../kernel/errors.ts'
-import { childOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
+import { childOf, type TreePath } from '../../kernel/tree-path.ts'
 import { changeLeaf } from '../../tree/change.ts'
 import { home } from '../../tree/home.ts'
-import type { Leaf, TimedEntry, Tree } from '../../tree/tree.ts'
+import type { TimedEntry, Tree } from '../../tree/tree.ts'
 import type { Context } from '../define.ts'
 import { isCarried } from './walk.ts'
 
-export interface MirrorCounts {
-  written: number
-  removed: number
+export interface Mirrored {
+  readonly outcome: 'mirrored' | 'unchanged'
+  readonly directory: string
+  readonly written: number
+  readonly removed: number
 }
 
 /** Says that a directory is a mirror, and of what: only then may files in it be removed. */
 const mark = childOf(home, 'mirror.json')
 
 export class Mirror {
+  readonly #directory: string
   readonly #source: Tree
   readonly #target: Tree
   readonly #time: { at: number }
   readonly #known = new Map<TreePath, string>()
+  #written = 0
+  #removed = 0
 
-  private constructor(source: Tree, target: Tree, time: { at: number }) {
+  private constructor(directory: string, source: Tree, target: Tree, time: { at: number }) {
+    this.#directory = directory
     this.#source = source
     this.#target = target
     this.#time = time
@@ -45,7 +51,7 @@ export class Mirror {
       if (of === undefined ? !isEmpty : of !== source.place) throw notItsMirror(path, source.place, of)
       time.at = context.clock.now()
       if (!marked) await target.create(mark, Buffer.from(`${JSON.stringify({ of: source.place })}\n`))
-      return new Mirror(source, target, time)
+      return new Mirror(directory, source, target, time)
     } catch (error) {
       await target.close()
       throw error
@@ -53,7 +59,7 @@ export class Mirror {
   }
 
   /** Brings one folder up to date, and those in it that are new; `onFolder` is told of each that it looked at. */
-  async pass(folder: TreePath, counts: MirrorCounts, onFolder: (folder: TreePath) => void): Promise<void> {
+  async pass(folder: TreePath, onFolder: (folder: TreePath) => void = () => {}): Promise<Mirrored> {
     onFolder(folder)
     const there = (await this.#source.list(folder, { times: true })).filter(({ name }) =>
       isCarried(childOf(folder, name)),
@@ -62,43 +68,45 @@ export class Mirror {
     for (const { name, kind } of await this.#target.list(folder)) {
       const path = childOf(folder, name)
       if (kind !== 'leaf' || names.has(name) || path === mark || !isCarried(path)) continue
-      if ((await this.#target.remove(path)).outcome === 'removed') counts.removed++
+      if ((await this.#target.remove(path)).outcome === 'removed') this.#removed++
       this.#known.delete(path)
     }
     for (const entry of there) {
       const path = childOf(folder, entry.name)
-      if (entry.kind === 'leaf') await this.#follow(path, entry, counts)
+      if (entry.kind === 'leaf') await this.#follow(path, entry)
       else if (entry.kind === 'folder' && !this.#known.has(path)) {
         this.#known.set(path, 'folder')
         await this.#target.makeFolder(path)
-        await this.pass(path, counts, onFolder)
+        await this.pass(path, onFolder)
       }
     }
+    return this.done()
+  }
+
+  /** What was done so far. */
+  done(): Mirrored {
+    const [written, removed] = [this.#written, this.#removed]
+    return { outcome: written + removed > 0 ? 'mirrored' : 'unchanged', directory: this.#directory, written, removed }
   }
 
   close(): Promise<void> {
     return this.#target.close()
   }
 
-  async #follow(path: TreePath, { size, modifiedAt, changedAt }: TimedEntry, counts: MirrorCounts): Promise<void> {
+  async #follow(path: TreePath, { size, modifiedAt, changedAt }: TimedEntry): Promise<void> {
     const state = `${size} ${modifiedAt} ${changedAt}`
     if (this.#known.get(path) === state) return
     const leaf = await this.#source.read(path)
     // It moved on in this moment: its new place is looked at too.
     if (!leaf) return
     this.#time.at = leaf.modifiedAt
-    if (await this.#write(path, leaf)) counts.written++
+    if ((await changeLeaf(this.#target, path, () => leaf.bytes)).outcome !== 'unchanged') {
+      await this.#target.touch(path)
+      this.#written++
+    }
     this.#known.set(path, state)
   }
-
-  async #write(path: TreePath, { bytes }: Leaf): Promise<boolean> {
-    if ((await changeLeaf(this.#target, path, () => bytes)).outcome === 'unchanged') return false
-    await this.#target.touch(path)
-    return true
-  }
 }
-
-export const mirrorRoot = treeRoot
 
 /** Of what a directory is the mirror, if anybody can tell. */
 function originalIn(bytes: Uint8Array): string | undefined {

@@ -1,9 +1,14 @@
 /** Which leaves of a tree belong to a workspace, and are worth carrying elsewhere. */
+import { text } from '../../kernel/field.ts'
 import { childOf, isWithin, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
 import { cacheHome, isReserved, stateOf } from '../../tree/home.ts'
 import type { Tree } from '../../tree/tree.ts'
 import type { Context } from '../define.ts'
 import { messageFolders } from '../stores.ts'
+
+/** The directory at the other end, as a word of the command. */
+export const directory = (help: string) =>
+  text(help, { positional: true, required: true, placeholder: 'DIR', completes: 'folder', pattern: /./, longest: 4096 })
 
 /** A root of files is often a whole repository: of that only what Signalbox and its protocols keep. */
 export async function workspaceFolders(context: Context): Promise<TreePath[]> {

@@ -2,6 +2,7 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import type { Durability, Tree } from '../../tree/tree.ts'
+import type { ServerSettings } from './own-file.ts'
 
 export interface FileEngineOptions {
   readonly root: string
@@ -14,15 +15,8 @@ export interface FileEngineOptions {
   readonly recover?: boolean
 }
 
-export interface EtcdEngineOptions {
+export interface EtcdEngineOptions extends ServerSettings {
   readonly address: string
-  readonly user?: string | undefined
-  readonly passwordFile?: string | undefined
-  readonly tls?: boolean | undefined
-  readonly ca?: string | undefined
-  readonly certificate?: string | undefined
-  readonly key?: string | undefined
-  readonly largeBodies?: string | undefined
   readonly clock?: Clock | undefined
 }
 
@@ -52,22 +46,13 @@ export interface Engines {
   etcdHealth(options: EtcdEngineOptions): Promise<ClusterHealth>
 }
 
-/** What an engine may need to know: of the files, and of the cluster. */
-export interface EngineOptions {
-  readonly files: FileEngineOptions
-  readonly etcd: Omit<EtcdEngineOptions, 'address'>
-}
-
 export const isCluster = (address: string): boolean => address.startsWith('etcd://')
 
-export async function openEngine(address: string, options: EngineOptions, engines: Engines): Promise<Tree> {
-  if (address === 'files') return engines.files(options.files)
-  if (isCluster(address)) return engines.etcd({ ...options.etcd, address })
-  throw invalidInput('UNKNOWN_ENGINE', `Not an engine: ${JSON.stringify(withoutSecrets(address))}.`, {
+export const unknownEngine = (address: string) =>
+  invalidInput('UNKNOWN_ENGINE', `Not an engine: ${JSON.stringify(withoutSecrets(address))}.`, {
     hint: 'Use `files`, or an address such as etcd://localhost:2379/team.',
     details: { expected: ['files', 'etcd://HOST:PORT/TENANT'] },
   })
-}
 
 /** Addresses may carry a password; what is shown must not. */
 const withoutSecrets = (address: string) => address.slice(0, 200).replace(/\/\/[^/@]*@/, '//***@')

@@ -6,7 +6,7 @@ import type { Tree } from '../../tree/tree.ts'
 import type { Environment } from '../define.ts'
 import { type AnyProtocol, type ProtocolLine, type ProtocolName, protocols, type StoreOf } from '../protocols.ts'
 import { type Configuration, readConfiguration } from './configuration.ts'
-import { type ClusterHealth, type Engines, isCluster, openEngine } from './engine.ts'
+import { type ClusterHealth, type Engines, isCluster, unknownEngine } from './engine.ts'
 import { checkRoot, findRoot, type Root } from './root.ts'
 import { serverSettings } from './server.ts'
 
@@ -46,13 +46,15 @@ export function lazyWorkspace({ flags, environment, outside, engines, clock }: W
   const readOnce = () => (configuration ??= readConfiguration({ root: findOnce().path, flags, environment, outside }))
 
   async function open(makeRoot: boolean, recover: boolean, by = clock): Promise<Tree> {
-    checkRoot(findOnce(), outside, makeRoot)
+    const root = findOnce()
+    checkRoot(root, outside, makeRoot)
     const configuration = await readOnce()
-    const { engine, durability, permissions } = configuration
-    const { path } = findOnce()
-    const files = { root: path, mustExist: !makeRoot, durability, permissions, clock: heldOnly(by), recover }
-    const etcd = isCluster(engine) ? await serverSettings(configuration, ownPlace()) : {}
-    return openEngine(engine, { files, etcd: { ...etcd, clock: heldOnly(by) } }, engines)
+    const { engine: address, durability, permissions } = configuration
+    const held = heldOnly(by)
+    if (address === 'files')
+      return engines.files({ root: root.path, mustExist: !makeRoot, durability, permissions, clock: held, recover })
+    if (!isCluster(address)) throw unknownEngine(address)
+    return engines.etcd({ ...(await serverSettings(configuration, ownPlace())), clock: held, address })
   }
 
   const ownPlace = () => ({ environment, outside, root: findOnce() })

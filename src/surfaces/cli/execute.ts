@@ -1,12 +1,11 @@
 /** Runs one operation and prints its result. */
-import { type Context, exitOf, type Reporter } from '../../operations/define.ts'
+import { printable, printableLine } from '../../kernel/printable.ts'
+import { type Context, exitOf, type Passage, type Reporter } from '../../operations/define.ts'
 import { lazyWorkspace } from '../../operations/workspace/workspace.ts'
 import type { CommandFace } from './command.ts'
 import { type GlobalValues, settingsFrom } from './global-flags.ts'
 import type { Host } from './host.ts'
-import { printJson } from './json.ts'
-import { noticeLines } from './lines.ts'
-import { narrated } from './narration.ts'
+import { noticeLines, printJson } from './lines.ts'
 import { noBar, type ProgressBar, progressBar } from './progress.ts'
 import { spelled } from './spelling.ts'
 import { type Screen, screenOn } from './terminal.ts'
@@ -67,5 +66,21 @@ function reporter(
       if (environment.SIGNALBOX_DEBUG)
         terminal.err(`debug: ${operation} ended with ${ended} after ${milliseconds} ms\n`)
     },
+  }
+}
+
+/** What an operation tells while it runs. */
+function narrated({ as, text }: Passage, { paint }: Screen): string {
+  switch (as) {
+    case 'title':
+      return `\n${paint('bold', printableLine(text))}\n`
+    case 'text':
+      return `${printableLine(text)}\n`
+    case 'step':
+      return `  ${paint('green', '›')} ${printableLine(text)}\n`
+    case 'file': {
+      const [path, ...lines] = printable(text.trimEnd()).split('\n')
+      return `    ${paint('cyan', path!)}\n${lines.map((line) => `    ${paint('dim', '│')} ${line}\n`).join('')}`
+    }
   }
 }

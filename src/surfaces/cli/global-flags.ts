@@ -1,5 +1,5 @@
 /** The flags that every command takes, at any place in the line. */
-import { choice, type Fields, flag, text } from '../../kernel/field.ts'
+import { choice, type Fields, flag, type InputOf, text } from '../../kernel/field.ts'
 import { settings } from '../../operations/workspace/settings.ts'
 
 const { engine, agent, durability } = settings
@@ -25,17 +25,7 @@ export const globalFlags = {
 export const shortFlags: Readonly<Record<string, keyof typeof globalFlags>> = { h: 'help', q: 'quiet', V: 'version' }
 
 /** As typed, before any default. */
-export interface GlobalValues {
-  readonly root?: string
-  readonly engine?: string
-  readonly as?: string
-  readonly durability?: string
-  readonly json?: boolean
-  readonly quiet?: boolean
-  readonly color?: boolean
-  readonly help?: boolean
-  readonly version?: boolean
-}
+export type GlobalValues = Partial<InputOf<typeof globalFlags>>
 
 /** Settings by their own names: on the command line the agent is `--as`. */
 export function settingsFrom({ root, engine, as, durability }: GlobalValues) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { grid } from './grid.ts'
-import { printJson } from './json.ts'
+import { printJson } from './lines.ts'
 import { screenOn } from './terminal.ts'
 import { fitted, widthOf } from './width.ts'
 

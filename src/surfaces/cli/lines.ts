@@ -1,14 +1,25 @@
-/** Lines that many commands print. */
-import { printableLine } from '../../kernel/printable.ts'
+/** What many commands print. */
+import { printable, printableLine } from '../../kernel/printable.ts'
+import { printDuration } from '../../operations/check-input.ts'
 import type { Screen } from './terminal.ts'
 
 /** What people should know besides, one line each. */
 export const noticeLines = ({ notices }: { readonly notices: readonly string[] }, { paint }: Screen): string =>
   notices.map((notice) => `${paint('yellow', 'note:')} ${printableLine(notice)}\n`).join('')
 
+interface WithAlerts {
+  readonly alerts: readonly { readonly message: string }[]
+}
+
+export const alertLines = ({ alerts }: WithAlerts, { paint }: Screen): string =>
+  alerts.map(({ message }) => `${paint('red', 'alert:')} ${printableLine(message)}\n`).join('')
+
+export const noticesAndAlerts = (output: WithAlerts & { readonly notices: readonly string[] }, screen: Screen) =>
+  noticeLines(output, screen) + alertLines(output, screen)
+
 /** Files that are no messages: told beside the result, because no message may go unnoticed. */
 export const unreadableLines = (
-  unreadable: readonly { readonly path: string; readonly reason: string }[],
+  { unreadable }: { readonly unreadable: readonly { readonly path: string; readonly reason: string }[] },
   { paint }: Screen,
 ): string =>
   unreadable
@@ -21,3 +32,21 @@ export const writtenLine = (
   { id, path }: { readonly id: string; readonly path: string },
   { paint }: Screen,
 ): string => `${did} ${paint('bold', printableLine(id))}: ${printableLine(path)}\n`
+
+/** A text of several lines, safe to print, with one line end behind it. */
+export const printedText = (text: string): string => printable(text.replaceAll('\r\n', '\n')).replace(/\n*$/, '\n')
+
+/** A span of time at a glance: its two largest units. */
+export function ageOf(seconds: number): string {
+  const units = printDuration(Math.max(0, Math.floor(seconds)) * 1000).match(/\d+[a-z]+/g) ?? []
+  return units.slice(0, 2).join(' ')
+}
+
+const steering = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
+
+/**
+ * One JSON document on one line. Characters that could control a terminal are escaped, too; the parsed values are the
+ * same.
+ */
+export const printJson = (value: unknown): string =>
+  `${JSON.stringify(value).replace(steering, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`

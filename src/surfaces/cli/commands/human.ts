@@ -1,9 +1,8 @@
 import { printableLine } from '../../../kernel/printable.ts'
 import { humanAnswer, humanApprove, humanDeny, humanList } from '../../../operations/human.ts'
 import { commandFace } from '../command.ts'
-import { fieldList } from '../field-list.ts'
 import { writtenLine } from '../lines.ts'
-import { quotation } from '../quotation.ts'
+import { fieldList, quotation } from '../message.ts'
 
 export const humanListFace = commandFace(humanList, ({ waiting }, screen) => {
   if (waiting.length === 0) return 'Nothing waits for you.\n'

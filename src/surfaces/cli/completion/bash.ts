@@ -1,9 +1,7 @@
 import type { Commands, FlagDescription, Place } from './describe.ts'
 
 /** For bash 3.2 and later, without the bash-completion package. */
-export function bashScript({ program, places, globals, executables }: Commands): string {
-  const flags = [...globals, ...places.flatMap((place) => place.flags)]
-  const withValue = [...new Set(flags.filter(({ value }) => value !== 'none').map(({ word }) => word))]
+export function bashScript({ program, places, globals, withValue, executables }: Commands): string {
   const functionName = `_${program}`
   return `# ${program} completion for bash. Made by: ${program} completion bash
 ${functionName}() {

@@ -29,6 +29,8 @@ export interface Commands {
   readonly program: string
   readonly places: readonly Place[]
   readonly globals: readonly FlagDescription[]
+  /** The flags that take a value, each once. */
+  readonly withValue: readonly string[]
   /** Groups that have an executable of their own: `acmq` is `signalbox acmq`. */
   readonly executables: readonly string[]
 }
@@ -39,7 +41,10 @@ export async function describeCommands(table: Group): Promise<Commands> {
   const places: Place[] = []
   await walk(table, '')
   const executables = table.members.map(({ name }) => name).filter((name) => ownExecutables.includes(name))
-  return { program: table.name, places, globals: flagsOf(globalFlags), executables }
+  const globals = flagsOf(globalFlags)
+  const flags = [...globals, ...places.flatMap((place) => place.flags)]
+  const withValue = [...new Set(flags.filter(({ value }) => value !== 'none').map(({ word }) => word))]
+  return { program: table.name, places, globals, withValue, executables }
 
   async function walk(group: Group, path: string): Promise<void> {
     const next = group.members.map(({ name, summary }) => ({ word: name, help: summary }))

@@ -1,8 +1,7 @@
 import type { Commands, FlagDescription } from './describe.ts'
 
-export function fishScript({ program, places, globals, executables }: Commands): string {
+export function fishScript({ program, places, globals, withValue, executables }: Commands): string {
   const at = `__${program}_at`
-  const withValue = [...globals, ...places.flatMap(({ flags }) => flags)].filter(({ value }) => value !== 'none')
   const lines = [
     `# ${program} completion for fish. Made by: ${program} completion fish`,
     `function ${at} --description 'True when the words so far name this command'`,
@@ -17,7 +16,7 @@ export function fishScript({ program, places, globals, executables }: Commands):
     '      continue',
     '    end',
     '    switch $word',
-    `      case ${[...new Set(withValue.map(({ word }) => word))].join(' ')}`,
+    `      case ${withValue.join(' ')}`,
     '        set skip 1',
     "      case '-*'",
     "      case '*'",

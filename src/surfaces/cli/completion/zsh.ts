@@ -1,8 +1,6 @@
 import type { Commands, FlagDescription } from './describe.ts'
 
-export function zshScript({ program, places, globals, executables }: Commands): string {
-  const flags = [...globals, ...places.flatMap((place) => place.flags)]
-  const withValue = [...new Set(flags.filter(({ value }) => value !== 'none').map(({ word }) => word))]
+export function zshScript({ program, places, globals, withValue, executables }: Commands): string {
   const names = [program, ...executables].join(' ')
   return `#compdef ${names}
 # ${program} completion for zsh. Made by: ${program} completion zsh

@@ -3,8 +3,7 @@ import { claim } from '../../../../operations/acmq/claim.ts'
 import { commandFace } from '../../command.ts'
 import { grid } from '../../grid.ts'
 import type { Screen } from '../../terminal.ts'
-import { hydrationText, leftOutLines } from './hydration-text.ts'
-import { messageText } from './message-text.ts'
+import { hydrationText, leftOutLines, messageText } from './texts.ts'
 
 type Output = Awaited<ReturnType<typeof claim.invoke>>
 

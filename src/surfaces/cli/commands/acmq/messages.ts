@@ -5,13 +5,11 @@ import { graph } from '../../../../operations/acmq/graph.ts'
 import { hydrate } from '../../../../operations/acmq/hydrate.ts'
 import { list } from '../../../../operations/acmq/list.ts'
 import { show } from '../../../../operations/acmq/show.ts'
-import { ageOf } from '../../ages.ts'
 import { commandFace } from '../../command.ts'
 import { grid } from '../../grid.ts'
-import { unreadableLines } from '../../lines.ts'
+import { ageOf, unreadableLines } from '../../lines.ts'
 import type { Colour } from '../../terminal.ts'
-import { hydrationText, leftOutLines } from './hydration-text.ts'
-import { messageText } from './message-text.ts'
+import { hydrationText, leftOutLines, messageText } from './texts.ts'
 
 const colours: Readonly<Record<string, Colour>> = {
   processing: 'cyan',
@@ -46,7 +44,7 @@ export const listFace = commandFace(
     const more = leftOut > 0 ? `… and ${leftOut} more\n` : ''
     return rows === '' ? 'No messages.\n' : `${rows}${more}`
   },
-  { aside: ({ unreadable }, screen) => unreadableLines(unreadable, screen) },
+  { aside: unreadableLines },
 )
 
 export const showFace = commandFace(show, ({ message }, screen) => messageText(message, [], screen))

@@ -1,10 +1,9 @@
 import { printableLine } from '../../../../kernel/printable.ts'
 import { status } from '../../../../operations/acmq/status.ts'
-import { ageOf } from '../../ages.ts'
 import { commandFace } from '../../command.ts'
-import { fieldList, type Row } from '../../field-list.ts'
 import { type Column, grid } from '../../grid.ts'
-import { unreadableLines } from '../../lines.ts'
+import { ageOf, unreadableLines } from '../../lines.ts'
+import { fieldList, type Row } from '../../message.ts'
 import type { Colour, Screen } from '../../terminal.ts'
 
 type Status = Awaited<ReturnType<typeof status.invoke>>
@@ -33,7 +32,7 @@ export const statusFace = commandFace(
     ]
       .filter((part) => part !== '')
       .join('\n'),
-  { aside: ({ unreadable }, screen) => unreadableLines(unreadable, screen) },
+  { aside: unreadableLines },
 )
 
 function title({ mission, objective, manifestStatus, milestones }: Status, { paint }: Screen): string {

@@ -5,10 +5,10 @@ import { archive } from '../../../../operations/acmq/archive.ts'
 import { reconcile } from '../../../../operations/acmq/reconcile.ts'
 import { type Supervised, supervise } from '../../../../operations/acmq/supervise.ts'
 import { commandFace } from '../../command.ts'
-import { fieldList } from '../../field-list.ts'
 import { grid } from '../../grid.ts'
+import { fieldList } from '../../message.ts'
 import type { Screen } from '../../terminal.ts'
-import { hydrationText, leftOutLines } from './hydration-text.ts'
+import { hydrationText, leftOutLines } from './texts.ts'
 
 export const superviseFace = commandFace(
   supervise,

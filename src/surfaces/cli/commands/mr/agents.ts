@@ -3,8 +3,8 @@ import { printableLine } from '../../../../kernel/printable.ts'
 import { mrInit } from '../../../../operations/mr/init.ts'
 import { type KeyView, mrKeys } from '../../../../operations/mr/keys.ts'
 import { commandFace } from '../../command.ts'
-import { fieldList, type Row } from '../../field-list.ts'
 import { noticeLines } from '../../lines.ts'
+import { fieldList, type Row } from '../../message.ts'
 import type { Screen } from '../../terminal.ts'
 
 export const initFace = commandFace(

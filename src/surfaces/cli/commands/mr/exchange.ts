@@ -2,11 +2,9 @@
 import { printableLine } from '../../../../kernel/printable.ts'
 import { mrAwait } from '../../../../operations/mr/await.ts'
 import { mrBroadcast } from '../../../../operations/mr/broadcast.ts'
-import { ageOf } from '../../ages.ts'
 import { commandFace } from '../../command.ts'
 import { grid } from '../../grid.ts'
-import { noticeLines } from '../../lines.ts'
-import { noticesAndAlerts } from './asides.ts'
+import { ageOf, noticeLines, noticesAndAlerts } from '../../lines.ts'
 import { messageText } from './message-text.ts'
 
 export const broadcastFace = commandFace(

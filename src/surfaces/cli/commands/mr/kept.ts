@@ -4,10 +4,9 @@ import { mrEvicted, mrRejected, mrTaken } from '../../../../operations/mr/kept.t
 import { mrRecover } from '../../../../operations/mr/recover.ts'
 import { mrUnacked } from '../../../../operations/mr/unacked.ts'
 import type { KeptLine } from '../../../../operations/mr/view.ts'
-import { ageOf } from '../../ages.ts'
 import { type CommandFace, commandFace } from '../../command.ts'
 import { grid } from '../../grid.ts'
-import { writtenLine } from '../../lines.ts'
+import { ageOf, writtenLine } from '../../lines.ts'
 
 interface KeptList {
   readonly outcome: 'listed'

@@ -1,7 +1,6 @@
 /** A message of Message Routing for people and for agents that read text: its header, and its payload as a quotation. */
 import type { MrHeader, MrMessage } from '../../../../operations/mr/view.ts'
-import { fieldList, type Row } from '../../field-list.ts'
-import { quotation } from '../../quotation.ts'
+import { fieldList, quotation, type Row } from '../../message.ts'
 import type { Screen } from '../../terminal.ts'
 
 export function messageText(header: MrHeader, { payload }: MrMessage, more: readonly Row[], screen: Screen): string {

@@ -1,13 +1,11 @@
 /** The commands that tell how full and how fast inboxes are. */
 import { mrMetrics } from '../../../../operations/mr/metrics.ts'
 import { mrStatus } from '../../../../operations/mr/status.ts'
-import { ageOf } from '../../ages.ts'
 import { commandFace } from '../../command.ts'
-import { fieldList } from '../../field-list.ts'
 import { type Column, grid } from '../../grid.ts'
-import { noticeLines } from '../../lines.ts'
+import { ageOf, alertLines, noticesAndAlerts } from '../../lines.ts'
+import { fieldList } from '../../message.ts'
 import type { Screen } from '../../terminal.ts'
-import { alertLines } from './asides.ts'
 
 type Agent = Awaited<ReturnType<typeof mrStatus.invoke>>['agents'][number]
 
@@ -20,7 +18,7 @@ export const statusFace = commandFace(
     const alarmed = new Set(alerts.map(({ agent }) => agent))
     return grid(agents, columns(alarmed, screen), screen)
   },
-  { aside: (output, screen) => noticeLines(output, screen) + alertLines(output, screen) },
+  { aside: noticesAndAlerts },
 )
 
 const columns = (alarmed: ReadonlySet<string | undefined>, screen: Screen): Column<Agent>[] => [

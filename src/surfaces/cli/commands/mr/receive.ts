@@ -2,9 +2,9 @@ import { printableLine } from '../../../../kernel/printable.ts'
 import { mrReceive } from '../../../../operations/mr/receive.ts'
 import type { Gap, MrHeader, Rejected, Restart } from '../../../../operations/mr/view.ts'
 import { commandFace } from '../../command.ts'
-import type { Row } from '../../field-list.ts'
+import { noticesAndAlerts } from '../../lines.ts'
+import type { Row } from '../../message.ts'
 import type { Screen } from '../../terminal.ts'
-import { noticesAndAlerts } from './asides.ts'
 import { messageText } from './message-text.ts'
 
 export const receiveFace = commandFace(

@@ -1,9 +1,8 @@
 import { printableLine } from '../../../../kernel/printable.ts'
 import { mrSend } from '../../../../operations/mr/send.ts'
 import { commandFace } from '../../command.ts'
-import { writtenLine } from '../../lines.ts'
+import { noticesAndAlerts, writtenLine } from '../../lines.ts'
 import type { Screen } from '../../terminal.ts'
-import { noticesAndAlerts } from './asides.ts'
 
 export const sendFace = commandFace(
   mrSend,

@@ -1,0 +1,52 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { conflict, unavailable } from '../kernel/errors.ts'
+import type { Context } from '../operations/define.ts'
+import { Rounds } from './rounds.ts'
+
+afterEach(() => vi.useRealTimers())
+
+function begun() {
+  const told: string[] = []
+  const context = { report: { tell: ({ text }: { text: string }) => told.push(text) } } as unknown as Context
+  const stop = new AbortController()
+  return { told, stop, rounds: new Rounds(context, stop.signal) }
+}
+
+it('rests until somebody rings, also during a round, and ends at once when stopped', async () => {
+  const { rounds, stop } = begun()
+  let count = 0
+  await rounds.repeat(async () => {
+    count++
+    if (count === 1) rounds.ring()
+    else if (count === 2) setImmediate(() => rounds.ring())
+    else setImmediate(() => stop.abort())
+    return count < 3 ? { least: 0 } : { least: 3_600_000 }
+  })
+  expect(count).toBe(3)
+})
+
+it('a ring does not cut the shortest rest, and the longest ends by itself', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  const { rounds, stop } = begun()
+  let count = 0
+  const ended = rounds.repeat(async () => {
+    count++
+    rounds.ring()
+    return { least: 1000, most: 1000 }
+  })
+  await vi.advanceTimersByTimeAsync(999)
+  expect(count).toBe(1)
+  await vi.advanceTimersByTimeAsync(1)
+  expect(count).toBe(2)
+  stop.abort()
+  await ended
+})
+
+it('goes on after what only time can help, and after nothing else', async () => {
+  const { rounds, told } = begun()
+  const failing = (error: Error) => () => Promise.reject(error)
+  expect(await rounds.attempt(failing(unavailable('DISK_FULL', 'The disk is full.')))).toBeUndefined()
+  expect(told).toEqual(['The disk is full. Trying again.'])
+  await expect(rounds.attempt(failing(conflict('WRONG_STATE', 'No.')))).rejects.toMatchObject({ code: 'WRONG_STATE' })
+  expect(await rounds.attempt(async () => 'done')).toBe('done')
+})

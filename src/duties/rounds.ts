@@ -1,0 +1,66 @@
+/**
+ * Does something again and again until it is stopped: what all duties have in common. A round is followed by a rest, which
+ * ends early when somebody rings.
+ */
+import { SignalboxError } from '../kernel/errors.ts'
+import type { Context } from '../operations/define.ts'
+
+/** In milliseconds. `most` may be left out: then only a ring ends the rest. */
+export interface Rest {
+  readonly least: number
+  readonly most?: number
+}
+
+export class Rounds {
+  readonly #context: Context
+  readonly #stopped: AbortSignal
+  #isRung = false
+  #wake: () => void = () => {}
+
+  constructor(context: Context, stopped: AbortSignal) {
+    this.#context = context
+    this.#stopped = stopped
+    stopped.addEventListener('abort', () => this.#wake())
+  }
+
+  /** Ends the rest early, but not before its shortest time. */
+  ring(): void {
+    this.#isRung = true
+    this.#wake()
+  }
+
+  async repeat(round: () => Promise<Rest>): Promise<void> {
+    while (!this.#stopped.aborted) {
+      const { least, most = Number.POSITIVE_INFINITY } = await round()
+      await this.#sleep(least, () => false)
+      await this.#sleep(most - least, () => this.#isRung)
+      this.#isRung = false
+    }
+  }
+
+  /** What `work` answers, or `undefined` if a disk is full or a cluster silent for a while. Any other error is thrown. */
+  async attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof SignalboxError) || error.kind !== 'Unavailable') throw error
+      this.#context.report.tell({ as: 'step', text: `${error.message} Trying again.` })
+      return undefined
+    }
+  }
+
+  async #sleep(milliseconds: number, isOver: () => boolean): Promise<void> {
+    const until = performance.now() + milliseconds
+    for (let left = milliseconds; left > 0 && !this.#stopped.aborted && !isOver(); left = until - performance.now()) {
+      let timer: NodeJS.Timeout | undefined
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+        timer = setTimeout(resolve, Math.min(left, longestTimer))
+      })
+      clearTimeout(timer)
+    }
+  }
+}
+
+/** Timers of more milliseconds than this end at once. */
+const longestTimer = 2 ** 31 - 1

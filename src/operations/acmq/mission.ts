@@ -1,0 +1,36 @@
+/** What the commands of AC-MQ share: the mission they work on, and the inputs that several of them take. */
+import { flag, integer, text } from '../../kernel/field.ts'
+import { acmq, type Mission, type Missions } from '../../protocols/ac-mq/index.ts'
+import { tellClock } from '../clock-agreement.ts'
+import type { Context } from '../define.ts'
+
+/** What surfaces may know of messages: how they look from outside. */
+export type { AcmqView, AcmqViewWithBody, Hydration } from '../../protocols/ac-mq/index.ts'
+
+export const mission = text('The mission: NAME, or PARENT/CHILD for one inside another.', {
+  positional: true,
+  required: true,
+})
+
+export const messageId = text('The message: its id, or the first eight characters of it.', {
+  positional: true,
+  required: true,
+  placeholder: 'ID',
+})
+
+export const attempt = integer('Which claim is meant, as `claim` told it; without it, the one in force.', { least: 1 })
+
+export const hydrated = flag('Also give what one should read first, as `hydrate` does.')
+
+/** The missions of a workspace, as it is configured. */
+export const openMissions = (context: Context): Promise<Missions> => context.store(acmq)
+
+export const openMission = async (context: Context, name: string): Promise<Mission> =>
+  (await openMissions(context)).open(name)
+
+/** For what is judged by time: tells people besides when this machine's clock is wrong. */
+export async function openTimedMission(context: Context, name: string): Promise<Mission> {
+  const opened = await openMission(context, name)
+  await tellClock(context)
+  return opened
+}

@@ -1,7 +1,7 @@
 /** Inputs that several commands of Message Routing share. */
 
 import { choice, flag, integer, text } from '../../kernel/field.ts'
-import { type MessageType, messageTypes } from '../../protocols/message-routing/schema.ts'
+import { type MessageType, messageTypes } from '../../protocols/message-routing/index.ts'
 
 /** What the protocol itself asks for; it checks the name and says what is wrong with it. */
 const aName = 'the name of an agent, such as coder-1'

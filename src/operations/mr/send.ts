@@ -1,5 +1,7 @@
 import { flag, text } from '../../kernel/field.ts'
+import { messageRouting } from '../../protocols/message-routing/index.ts'
 import { defineOperation } from '../define.ts'
+import { seenElsewhere } from '../stores.ts'
 import { contentOf } from './content.ts'
 import { content, recipient } from './fields.ts'
 import { openRouting } from './open.ts'
@@ -34,7 +36,7 @@ export const mrSend = defineOperation({
     const message = await contentOf(context, routing, input)
     const isCompat = compat || (await context.configuration()).compat
     // Asked before the message is sent: that makes the recipient's folder, and then everybody is known.
-    const meant = await routing.meant(to)
+    const meant = await routing.meant(to, seenElsewhere(context, messageRouting))
     const answer = replyTo === undefined ? {} : { replyTo, compat: isCompat }
     const sent = await routing.send({ ...message, to, ...answer })
     return {

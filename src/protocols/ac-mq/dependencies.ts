@@ -6,12 +6,12 @@
 import { invalidInput } from '../../kernel/errors.ts'
 import { lastAnswers } from '../../kernel/last-answer.ts'
 import { printableLine } from '../../kernel/printable.ts'
-import { shortLength, shortOf } from '../../kernel/short-id.ts'
-import { isSegment } from '../../kernel/tree-path.ts'
+import { shortLength } from '../../kernel/short-id.ts'
+import { pathInside } from './layout.ts'
 import { isMessageId } from './names.ts'
 import type { AcmqRecord, State } from './schema.ts'
 
-export { type Cycle, findCycle, findCycles } from './cycles.ts'
+export { findCycle } from './cycles.ts'
 
 export type Dependency =
   | { readonly kind: 'message'; readonly id: string }
@@ -36,25 +36,10 @@ export const readDependency = lastAnswers(1000, (text: string): ReadDependency =
   if (trimmed.startsWith('msg:')) return { kind: 'message', id: trimmed.slice(4).trim() }
   const isPath = trimmed.startsWith('path:')
   const path = isPath ? trimmed.slice(5).trim() : trimmed
-  const inside = insidePath(path)
+  const inside = pathInside(path)
   if (inside === undefined) return { kind: 'outside', path }
   return isPath ? { kind: 'path', path: inside } : { kind: 'either', text: inside }
 })
-
-/** Without `./`, `//` and `..`; `undefined` when it leaves the mission, is the mission, or is no path at all. */
-function insidePath(path: string): string | undefined {
-  if (isMessageId(path)) return path
-  if (path.startsWith('/')) return undefined
-  const inside: string[] = []
-  for (const segment of path.split('/')) {
-    if (segment === '' || segment === '.') continue
-    if (segment === '..') {
-      if (inside.pop() === undefined) return undefined
-    } else if (isSegment(segment)) inside.push(segment)
-    else return undefined
-  }
-  return inside.length === 0 ? undefined : inside.join('/')
-}
 
 export type DependencyState =
   | { readonly is: 'met' }
@@ -76,8 +61,6 @@ export interface Lookup {
   stateOf(id: string): FoundState | { readonly ambiguous: readonly string[] } | undefined
   /** The path is relative to the mission and stays inside it. */
   pathExists(path: string): boolean
-  /** A cycle that this message is part of, for whoever has looked for them. */
-  cycleOf?(id: string): readonly string[] | undefined
 }
 
 type Waiting = Pick<AcmqRecord, 'id' | 'dependencies'>
@@ -86,8 +69,6 @@ type Waiting = Pick<AcmqRecord, 'id' | 'dependencies'>
 export function judge(record: Waiting, lookup: Lookup): readonly DependencyState[] {
   if (record.dependencies.length === 0) return nothingUnmet
   const unmet = record.dependencies.map((text) => judgeOne(text, record.id, lookup)).filter(({ is }) => is !== 'met')
-  const through = unmet.length > 0 ? lookup.cycleOf?.(record.id) : undefined
-  if (through && !unmet.some(({ is }) => is === 'cycle')) unmet.push({ is: 'cycle', through })
   return unmet.sort((a, b) => Number(canPass(a)) - Number(canPass(b)))
 }
 
@@ -124,29 +105,6 @@ function judgeMessage(on: string, self: string, lookup: Lookup): DependencyState
   if (on === self || (on.length === shortLength && self.startsWith(on))) return { is: 'cycle', through: [self, self] }
   if (found === 'completed' || found === 'archived-completed' || found === 'archived') return { is: 'met' }
   return found === 'failed' || found === 'archived-failed' ? { is: 'failed', on } : { is: 'waiting', on, state: found }
-}
-
-/** A lookup over messages that are all known. */
-export function lookupOf(
-  states: ReadonlyMap<string, FoundState>,
-  pathExists: (path: string) => boolean = () => false,
-): Lookup {
-  const byShortId = new Map<string, string[]>()
-  for (const id of states.keys()) {
-    const short = shortOf(id)
-    const twins = byShortId.get(short)
-    if (twins) twins.push(id)
-    else byShortId.set(short, [id])
-  }
-  return {
-    stateOf(id) {
-      const state = states.get(id)
-      if (state !== undefined) return state
-      const candidates = byShortId.get(id) ?? []
-      return candidates.length > 1 ? { ambiguous: candidates } : states.get(candidates[0] ?? '')
-    },
-    pathExists,
-  }
 }
 
 const mostShown = 3

@@ -78,7 +78,7 @@ export function parseAnyMessage(bytes: Uint8Array, context: CheckContext): Parse
       problems: checked.problems,
     }
   } catch (error) {
-    // The codecs of front matter throw.
+    // Front matter is read by codecs that throw.
     if (error instanceof SignalboxError) return malformedBy(error, { file })
     throw error
   }
@@ -120,7 +120,7 @@ const noFrontMatter: Problem = {
 export const printMessage = (record: AcmqRecord, body: string | Uint8Array, otherFields = ''): Buffer =>
   Buffer.from(contentOf(record, body, otherFields))
 
-/** The same, as text where the body is text: whoever writes it makes bytes of it. */
+/** The same, as text where the body is text: the engine encodes it while writing. */
 export function contentOf(record: AcmqRecord, body: string | Uint8Array, otherFields = ''): string | Buffer {
   const header = otherFields === '' ? printHeader(record) : withLines(printHeader(record), otherFields)
   return typeof body === 'string' ? header + body : Buffer.concat([Buffer.from(header), body])
@@ -206,7 +206,7 @@ export interface FieldChanges {
 /** The message with other values in some fields. */
 export function withFields(bytes: Uint8Array, changes: FieldChanges): Buffer {
   const own = readOwnHeader(bytes)
-  // Where printing gives the very header that is there, printing it anew changes what it should and nothing else.
+  // If printing the record gives exactly the header that is there, it can be printed anew without losing anything.
   if (own && printHeader(own.record) === own.header) {
     const header = Buffer.from(printHeader({ ...own.record, ...changes }))
     return Buffer.concat([header, bytes.subarray(own.bodyStart)])

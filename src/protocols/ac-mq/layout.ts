@@ -2,8 +2,8 @@
  * Where AC-MQ keeps things: mission folders, queue folders, message files. Pure; nothing here looks at a disk.
  * Spec: AC-MQ §2, §3.1, §7.2.
  */
-import type { TreePath } from '../../kernel/tree-path.ts'
-import { type MissionAddress, subMissions } from './names.ts'
+import { isSegment, type TreePath } from '../../kernel/tree-path.ts'
+import { isMessageId, type MissionAddress, subMissions } from './names.ts'
 import { type QueueName, queueNames } from './schema.ts'
 
 export { type FileNameParts, fileNameOf, isMessageName, parseFileName } from './file-name.ts'
@@ -53,3 +53,21 @@ export const manifestPath = (place: MissionPlace): TreePath => below(missionPath
 
 /** Where a manifest is looked for when it is not in `_meta/`: missions in the field keep it there. */
 export const fallbackManifestPath = (place: MissionPlace): TreePath => below(missionPath(place), 'manifest.md')
+
+/**
+ * A path from the mission without `./`, `//` and `..`; `undefined` when it leaves the mission, is the mission itself, or is
+ * no path at all.
+ */
+export function pathInside(path: string): string | undefined {
+  if (isMessageId(path)) return path
+  if (path.startsWith('/')) return undefined
+  const inside: string[] = []
+  for (const segment of path.split('/')) {
+    if (segment === '' || segment === '.') continue
+    if (segment === '..') {
+      if (inside.pop() === undefined) return undefined
+    } else if (isSegment(segment)) inside.push(segment)
+    else return undefined
+  }
+  return inside.length === 0 ? undefined : inside.join('/')
+}

@@ -32,12 +32,6 @@ export interface Rejection {
   readonly issues: readonly string[]
 }
 
-export interface Outgoing {
-  /** Complete and valid, number and id included. */
-  readonly message: MrMessage
-  readonly now: number
-}
-
 export interface Sealed {
   readonly outcome: 'sealed'
   /** The same id, sender, recipient, number and type; fields may be added and the payload exchanged. */
@@ -47,8 +41,6 @@ export interface Sealed {
 export interface Incoming {
   /** Whose inbox it was found in. */
   readonly agent: string
-  /** The file as it was found. */
-  readonly bytes: Uint8Array
   /** What the file says, valid by the schema and addressed to this agent. */
   readonly message: MrMessage
   /** By the tree's time, as `arrivedAt` is. */
@@ -72,8 +64,11 @@ export type Metric = 'message_write_latency_ms' | 'message_read_latency_ms' | 'i
 export interface Hooks {
   /** May this sender send now, by the tree's time? Asked before anything is done; counts the attempt. */
   admit?(from: string, to: string, now: number): Promise<Refusal | undefined>
-  /** Signs, encrypts, or leaves as it is. Called while the inbox is held, so it must be quick and wait for nobody. */
-  seal?(outgoing: Outgoing): Promise<Sealed | Refusal>
+  /**
+   * Signs, encrypts, or leaves a message as it is that is complete, number and id included. Called while the inbox is
+   * held, so it must be quick and wait for nobody.
+   */
+  seal?(message: MrMessage): Promise<Sealed | Refusal>
   /** Verifies and decrypts. Called after the message was taken, so that no two readers see the same one. */
   open?(incoming: Incoming): Promise<Opened | Rejection>
   /**

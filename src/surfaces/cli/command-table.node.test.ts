@@ -9,7 +9,7 @@ interface Place {
 interface Script {
   readonly generatedFile: string
   currentTable(): Promise<string>
-  everydayFaces(): Promise<Record<string, string[]>>
+  everydayFiles(): Promise<Record<string, { index: string; faces: string[] }>>
   printTable(outline: object, found: { operations: Map<object, Place>; faces: Map<object, Place> }): string
 }
 
@@ -21,9 +21,15 @@ it('the generated table is that of the operations and faces as they are now', as
 })
 
 it('everyday commands of a protocol come with their faces', async () => {
-  expect(await script.everydayFaces()).toMatchObject({
-    acmq: expect.arrayContaining(['src/surfaces/cli/commands/acmq/claim.ts']),
-    mr: expect.arrayContaining(['src/surfaces/cli/commands/mr/receive.ts']),
+  expect(await script.everydayFiles()).toMatchObject({
+    acmq: {
+      index: 'src/protocols/ac-mq/index.ts',
+      faces: expect.arrayContaining(['src/surfaces/cli/commands/acmq/claim.ts']),
+    },
+    mr: {
+      index: 'src/protocols/message-routing/index.ts',
+      faces: expect.arrayContaining(['src/surfaces/cli/commands/mr/receive.ts']),
+    },
   })
 })
 

@@ -6,9 +6,11 @@
  * where it lay. A crash leaves it in one of these places, and the next archiving carries on from there.
  */
 import { notFound, SignalboxError } from '../../../kernel/errors.ts'
-import { isMeant, thoseMeant } from '../../../kernel/short-id.ts'
+import { compareTexts } from '../../../kernel/order.ts'
+import { thoseMeant } from '../../../kernel/short-id.ts'
 import { nameOf, type TreePath } from '../../../kernel/tree-path.ts'
 import type { Tree } from '../../../tree/tree.ts'
+import type { IndexFile } from './index-cache.ts'
 import { type ArchivedEntry, damaged, parsePackName, unzip, unzipMember } from './pack.ts'
 import {
   cannotBe,
@@ -17,7 +19,6 @@ import {
   type OnProblem,
   readLoose,
   readShelf,
-  Seen,
   searchIndex,
   shelfOf,
   shelvesIn,
@@ -26,68 +27,70 @@ import {
 export type { ArchivedEntry, ArchiveProblem, FinalStatus } from './pack.ts'
 export { type Archived, type ArchiveOptions, archiveMessages, type ToArchive } from './write.ts'
 
-export interface ArchiveReadOptions {
-  /** Told what is damaged; the rest is read all the same. */
+/** What is damaged is told to `onProblem`; the rest is read all the same. */
+interface ReadOptions {
   readonly onProblem?: OnProblem
 }
 
 /** Every archived message once, the first finished first. */
-export async function listArchived(
-  tree: Tree,
-  archive: TreePath,
-  options?: ArchiveReadOptions,
-): Promise<ArchivedEntry[]> {
+export async function listArchived(tree: Tree, archive: TreePath, options?: ReadOptions): Promise<ArchivedEntry[]> {
   const found: ArchivedEntry[] = []
   for await (const entry of eachArchived(tree, archive, options)) found.push(entry)
-  return found.sort((a, b) => a.finishedAt - b.finishedAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
+  return found.sort((a, b) => a.finishedAt - b.finishedAt || compareTexts(a.id, b.id))
 }
 
 /** Every archived message once, as the indexes are read. */
-export async function* eachArchived(
-  tree: Tree,
-  archive: TreePath,
-  { onProblem }: ArchiveReadOptions = {},
-): AsyncGenerator<ArchivedEntry> {
-  const seen = new Seen()
-  const loose: ArchivedEntry[] = []
-  for (const folder of await shelvesIn(tree, archive)) {
-    const shelf = await readShelf(tree, folder)
-    for (const index of shelf.indexes) {
-      for (const entry of await entriesOf(tree, index, onProblem)) if (seen.isNewPacked(entry)) yield entry
-    }
-    loose.push(...(await readAll(tree, shelf.loose, onProblem)))
-    for (const path of shelf.orphans) onProblem?.({ path, message: 'A pack has no index.', hint: 'Archive again.' })
-  }
-  // Last: what lies loose may have been packed while the shelves were read.
-  for (const entry of loose) if (seen.isNewLoose(entry)) yield entry
-}
+export const eachArchived = (tree: Tree, archive: TreePath, { onProblem }: ReadOptions = {}) =>
+  eachOnce(tree, archive, { readIndex: (index) => entriesOf(tree, index, onProblem), onProblem })
 
 /**
  * The archived messages with this id, or whose id begins with it (eight characters at least). Reads indexes, no packs.
  * More than one: the short id is ambiguous.
  */
-export async function findArchived(
+export async function findArchived(tree: Tree, archive: TreePath, id: string): Promise<readonly ArchivedEntry[]> {
+  if (id === '') return []
+  const found: ArchivedEntry[] = []
+  const readIndex = (index: IndexFile) => searchIndex(tree, index, id)
+  const isWanted = (loose: LooseFile) => !cannotBe(loose, id)
+  for await (const entry of eachOnce(tree, archive, { readIndex, isWanted })) found.push(entry)
+  return thoseMeant(id, found)
+}
+
+interface Reading {
+  readonly readIndex: (index: IndexFile) => Promise<readonly ArchivedEntry[]>
+  /** Of the messages that lie loose, those worth opening. */
+  readonly isWanted?: (loose: LooseFile) => boolean
+  readonly onProblem?: OnProblem | undefined
+}
+
+/** The same message may be there again: packed by two at once, or still lying where it was when it was packed. */
+async function* eachOnce(
   tree: Tree,
   archive: TreePath,
-  id: string,
-  { onProblem }: ArchiveReadOptions = {},
-): Promise<readonly ArchivedEntry[]> {
-  if (id === '') return []
-  const areMeant = (entries: readonly ArchivedEntry[]) => entries.filter((entry) => isMeant(id, entry.id))
-  const seen = new Seen()
-  const found: ArchivedEntry[] = []
+  { readIndex, isWanted = () => true, onProblem }: Reading,
+): AsyncGenerator<ArchivedEntry> {
+  const packed = new Set<string>()
+  const known = new Set<string>()
   const loose: ArchivedEntry[] = []
   for (const folder of await shelvesIn(tree, archive)) {
     const shelf = await readShelf(tree, folder)
     for (const index of shelf.indexes) {
-      const entries = areMeant(await searchIndex(tree, index, id))
-      found.push(...entries.filter((entry) => seen.isNewPacked(entry)))
+      for (const entry of await readIndex(index)) {
+        const { id, name, finishedAt, size } = entry
+        known.add(`${id}\n${size}`)
+        if (isNew(packed, `${id}\n${name}\n${finishedAt}\n${size}`)) yield entry
+      }
     }
-    const candidates = shelf.loose.filter((one) => !cannotBe(one, id))
-    loose.push(...areMeant(await readAll(tree, candidates, onProblem)))
+    loose.push(...(await readAll(tree, shelf.loose.filter(isWanted), onProblem)))
+    for (const path of shelf.orphans) onProblem?.({ path, message: 'A pack has no index.', hint: 'Archive again.' })
   }
-  found.push(...loose.filter((entry) => seen.isNewLoose(entry)))
-  return thoseMeant(id, found)
+  // Last: what lies loose may have been packed while the shelves were read.
+  for (const entry of loose) if (isNew(known, `${entry.id}\n${entry.size}`)) yield entry
+}
+
+function isNew(seen: Set<string>, key: string): boolean {
+  const before = seen.size
+  return seen.add(key).size > before
 }
 
 /** The message as it was, byte for byte. Unfolds that one alone. */

@@ -5,6 +5,7 @@
  *   archive/2026-11/completed-20261103141500-1f2e3d4c.md.gz
  *   archive/2026-11/completed-20261103141500-1f2e3d4c.index.jsonl
  */
+import { bufferOf } from '../../../formats/front-matter.ts'
 import { printJsonLine, readJsonLines } from '../../../formats/json-lines.ts'
 import { corrupt, SignalboxError } from '../../../kernel/errors.ts'
 import { isSegment, type TreePath } from '../../../kernel/tree-path.ts'
@@ -41,14 +42,11 @@ export interface ArchiveProblem {
 
 /** A pack is read whole up to the message wanted, so it stays small. */
 export const mostMessages = 1000
-export const mostPackBytes = 1024 * 1024
+const mostPackBytes = 1024 * 1024
 const largestMessage = 512 * 1024 * 1024
 
 const packEnding = '.md.gz'
 const indexEnding = '.index.jsonl'
-
-export const newPackStem = (status: FinalStatus, finishedAt: number): string =>
-  `${status}-${compactTime(finishedAt)}-${crypto.randomUUID().slice(0, 8)}`
 
 export const packNameOf = (stem: string): string => stem + packEnding
 export const indexNameOf = (stem: string): string => stem + indexEnding
@@ -73,6 +71,7 @@ export class PackBuilder {
   readonly #parts: Uint8Array[] = []
   readonly #lines: string[] = []
   #length = 0
+  #first = Number.POSITIVE_INFINITY
 
   get count(): number {
     return this.#lines.length
@@ -82,8 +81,14 @@ export class PackBuilder {
     return this.#lines.length >= mostMessages || this.#length >= mostPackBytes
   }
 
+  /** A new name, after the message that was finished first. */
+  stem(status: FinalStatus): string {
+    return `${status}-${compactTime(this.#first)}-${crypto.randomUUID().slice(0, 8)}`
+  }
+
   add(message: PackedMessage, bytes: Uint8Array): void {
     const { id, name, status, from, to, summary, timestamp, finishedAt } = message
+    this.#first = Math.min(this.#first, finishedAt)
     const member = zlib().gzipSync(bytes)
     const place = { offset: this.#length, length: member.length, size: bytes.length }
     this.#lines.push(printJsonLine({ id, name, status, from, to, summary, timestamp, finishedAt, ...place }))
@@ -162,7 +167,7 @@ const memberStart = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0])
 /** A message whose compressed form looks like this many beginnings of members is no accident. */
 const mostTries = 64
 
-export interface Member {
+interface Member {
   readonly offset: number
   readonly length: number
   readonly bytes: Uint8Array
@@ -184,7 +189,7 @@ export function membersOf(pack: Uint8Array): Member[] | undefined {
 }
 
 function startsIn(pack: Uint8Array): number[] {
-  const buffer = Buffer.from(pack.buffer, pack.byteOffset, pack.byteLength)
+  const buffer = bufferOf(pack)
   const starts: number[] = []
   for (let at = buffer.indexOf(memberStart); at >= 0; at = buffer.indexOf(memberStart, at + 1)) starts.push(at)
   return [...starts, pack.length]

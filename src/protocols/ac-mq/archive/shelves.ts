@@ -13,7 +13,7 @@ import { parseAnyMessage } from '../format.ts'
 import type { MissionAddress } from '../names.ts'
 import { standardDefaults } from '../schema.ts'
 import { fromCompact } from '../times.ts'
-import { IndexCache } from './index-cache.ts'
+import { IndexCache, type IndexFile } from './index-cache.ts'
 import {
   type ArchivedEntry,
   type ArchiveProblem,
@@ -28,6 +28,8 @@ export type OnProblem = (problem: ArchiveProblem) => void
 
 export const finalStatuses: readonly FinalStatus[] = ['completed', 'failed']
 
+export const isMonth = (name: string): boolean => /^\d{4}-\d\d$/.test(name)
+
 /** Copies that reconciling set aside are not messages of their own. */
 const setAside = 'duplicates'
 
@@ -38,9 +40,9 @@ export interface LooseFile {
   readonly file: TimedEntry
 }
 
-export interface Shelf {
+interface Shelf {
   readonly loose: readonly LooseFile[]
-  readonly indexes: readonly { readonly path: TreePath; readonly file: TimedEntry }[]
+  readonly indexes: readonly IndexFile[]
   /** Packs whose index is not there: not finished, or lost. */
   readonly orphans: readonly TreePath[]
 }
@@ -118,7 +120,7 @@ export function cannotBe({ file }: LooseFile, id: string): boolean {
 /** Every message of an index. */
 export async function entriesOf(
   tree: Tree,
-  index: Shelf['indexes'][number],
+  index: IndexFile,
   onProblem?: OnProblem,
 ): Promise<readonly ArchivedEntry[]> {
   const read = await IndexCache.of(tree).read(tree, index)
@@ -126,7 +128,7 @@ export async function entriesOf(
 }
 
 /** The messages of an index whose id is or begins with `id`. Only lines that contain it are parsed. */
-export async function searchIndex(tree: Tree, index: Shelf['indexes'][number], id: string): Promise<ArchivedEntry[]> {
+export async function searchIndex(tree: Tree, index: IndexFile, id: string): Promise<ArchivedEntry[]> {
   const cache = IndexCache.of(tree)
   const read = cache.cannotHave(index, id) ? undefined : await cache.read(tree, index)
   const found: ArchivedEntry[] = []
@@ -139,27 +141,6 @@ export async function searchIndex(tree: Tree, index: Shelf['indexes'][number], i
     at = end < 0 ? -1 : read.indexOf(wanted, end + 1)
   }
   return found
-}
-
-/** The same message again: packed by two at once, or still lying where it was when it was packed. */
-export class Seen {
-  readonly #packed = new Set<string>()
-  readonly #sizes = new Set<string>()
-
-  isNewPacked({ id, name, finishedAt, size }: ArchivedEntry): boolean {
-    const key = `${id}\n${name}\n${finishedAt}\n${size}`
-    if (this.#packed.has(key)) return false
-    this.#packed.add(key)
-    this.#sizes.add(`${id}\n${size}`)
-    return true
-  }
-
-  isNewLoose({ id, size }: ArchivedEntry): boolean {
-    const key = `${id}\n${size}`
-    if (this.#sizes.has(key)) return false
-    this.#sizes.add(key)
-    return true
-  }
 }
 
 /** The shelf that a loose file belongs to. */

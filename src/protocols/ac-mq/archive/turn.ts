@@ -16,13 +16,11 @@ export class TurnLost extends Error {
 
 export class Turn {
   readonly #tree: Tree
-  readonly #owner: string
   #lease: Lease
   #renewedAt = performance.now()
 
   private constructor(tree: Tree, lease: Lease) {
     this.#tree = tree
-    this.#owner = lease.owner
     this.#lease = lease
   }
 
@@ -41,7 +39,7 @@ export class Turn {
 
   async keep(): Promise<void> {
     if (performance.now() - this.#renewedAt < leaseMs / 3) return
-    const { outcome, lease } = await this.#tree.lease(this.#lease.resource, this.#owner, leaseMs)
+    const { outcome, lease } = await this.#tree.lease(this.#lease.resource, this.#lease.owner, leaseMs)
     // A new fence means that it had run out: others may have worked here in the meantime.
     if (outcome !== 'held' || lease.fence !== this.#lease.fence) throw new TurnLost(lease)
     this.#lease = lease
@@ -49,6 +47,6 @@ export class Turn {
   }
 
   async end(): Promise<void> {
-    await this.#tree.release(this.#lease.resource, this.#owner)
+    await this.#tree.release(this.#lease.resource, this.#lease.owner)
   }
 }

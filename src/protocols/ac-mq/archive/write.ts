@@ -1,4 +1,5 @@
 /** Moves finished messages into packs, and carries on where an earlier archiving was cut off. See `archive.ts`. */
+import { bufferOf } from '../../../formats/front-matter.ts'
 import { conflict } from '../../../kernel/errors.ts'
 import { childOf, nameOf, parentOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { expectKind } from '../../../tree/expected.ts'
@@ -10,7 +11,6 @@ import {
   indexNameOf,
   membersOf,
   mostMessages,
-  newPackStem,
   PackBuilder,
   type PackedMessage,
   packNameOf,
@@ -18,7 +18,7 @@ import {
   printIndex,
   unzipMember,
 } from './pack.ts'
-import { describe, entriesOf, finalStatuses, type LooseFile, looseIn, readShelf, shelvesIn } from './shelves.ts'
+import { describe, entriesOf, finalStatuses, isMonth, looseIn, readShelf, shelvesIn } from './shelves.ts'
 import { Turn, TurnLost } from './turn.ts'
 
 export interface ToArchive extends PackedMessage {
@@ -41,9 +41,6 @@ export interface Archived {
   /** Set when another archiver is at work, which then does, or did, the rest. */
   readonly busy?: Lease
 }
-
-/** How many messages may be on their way at once: a pack full. */
-const batch = mostMessages
 
 /**
  * Archives these messages. Interrupted anywhere it loses nothing and doubles nothing; called again it finishes.
@@ -102,9 +99,10 @@ class Archiving {
     for (const folder of await shelvesIn(this.#tree, this.#archive)) {
       if (isMonth(nameOf(folder))) await this.#carryOn(folder)
     }
-    for (let i = 0; i < messages.length; i += batch) {
+    // A pack full at a time is on its way.
+    for (let i = 0; i < messages.length; i += mostMessages) {
       const places = new Set<TreePath>()
-      for (const message of messages.slice(i, i + batch)) {
+      for (const message of messages.slice(i, i + mostMessages)) {
         await this.#turn.keep()
         const place = await this.#stage(message)
         if (place) places.add(parentOf(place))
@@ -189,36 +187,30 @@ class Archiving {
     const status = nameOf(place) as FinalStatus
     const packed = await this.#packedIn(parentOf(place))
     let builder = new PackBuilder()
-    let lying: Lying[] = []
-    let first = Number.POSITIVE_INFINITY
+    let lying = new Map<TreePath, string>()
     const finish = async () => {
-      if (lying.length === 0) return
-      await this.#commit(parentOf(place), newPackStem(status, first), builder, lying)
+      if (lying.size === 0) return
+      await this.#commit(parentOf(place), builder.stem(status), builder, lying)
       builder = new PackBuilder()
-      lying = []
-      first = Number.POSITIVE_INFINITY
+      lying = new Map()
     }
-    for (const loose of await looseIn(this.#tree, place, status)) {
+    for (const { path, file } of await looseIn(this.#tree, place, status)) {
       await this.#turn.keep()
-      const leaf = await this.#tree.read(loose.path)
+      const leaf = await this.#tree.read(path)
       if (!leaf) continue
-      const message = this.#messageOf(loose, leaf.bytes, status)
+      const message = this.#known.get(path) ?? describe(leaf.bytes, file.name, status, file.modifiedAt)
+      const digest = digestOf(leaf.bytes)
       if (await this.#isPacked(packed.get(message.id) ?? [], leaf.bytes)) {
-        await this.#tree.remove(loose.path, { onlyIf: sameAs(digestOf(leaf.bytes)) })
+        await this.#tree.remove(path, { onlyIf: sameAs(digest) })
         this.#alreadyThere++
         continue
       }
       builder.add(message, leaf.bytes)
-      lying.push({ path: loose.path, digest: digestOf(leaf.bytes) })
-      first = Math.min(first, message.finishedAt)
+      lying.set(path, digest)
       if (builder.isFull) await finish()
     }
     await finish()
     this.#onProgress?.(this.#archived + this.#alreadyThere + this.#passed, this.#total)
-  }
-
-  #messageOf({ path, file }: LooseFile, bytes: Uint8Array, status: FinalStatus): PackedMessage {
-    return this.#known.get(path) ?? describe(bytes, file.name, status, file.modifiedAt)
   }
 
   async #packedIn(month: TreePath): Promise<Map<string, ArchivedEntry[]>> {
@@ -249,11 +241,17 @@ class Archiving {
     return false
   }
 
-  async #commit(month: TreePath, stem: string, builder: PackBuilder, lying: readonly Lying[]): Promise<void> {
+  /** `lying`: the digests of what was packed, by where it lies. Whatever lies there instead by now is not removed. */
+  async #commit(
+    month: TreePath,
+    stem: string,
+    builder: PackBuilder,
+    lying: ReadonlyMap<TreePath, string>,
+  ): Promise<void> {
     await this.#create(childOf(month, packNameOf(stem)), builder.pack())
     await this.#create(childOf(month, indexNameOf(stem)), builder.index())
     this.#archived += builder.count
-    for (const { path, digest } of lying) {
+    for (const [path, digest] of lying) {
       await this.#tree.remove(path, { onlyIf: sameAs(digest) })
       this.#known.delete(path)
     }
@@ -273,12 +271,6 @@ class Archiving {
   }
 }
 
-/** A message that is in a pack by now, and what it said: whatever lies there instead is not removed. */
-interface Lying {
-  readonly path: TreePath
-  readonly digest: string
-}
-
 const digestOf = (bytes: Uint8Array): string =>
   process.getBuiltinModule('node:crypto').hash('sha256', bytes, 'base64url')
 
@@ -288,7 +280,4 @@ const sameAs = (digest: string) => (bytes: Uint8Array) => digestOf(bytes) === di
 const monthOf = (finishedAt: number): string =>
   new Date(Number.isFinite(finishedAt) ? finishedAt : 0).toISOString().slice(0, 7)
 
-const isMonth = (name: string): boolean => /^\d{4}-\d\d$/.test(name)
-
-const asKey = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+const asKey = (bytes: Uint8Array): string => bufferOf(bytes).toString('latin1')

@@ -1,7 +1,7 @@
 /** One Markdown document of many files, within a number of tokens that counts every heading too. */
 import { invalidInput } from '../../../kernel/errors.ts'
 import { inlineCode, quote } from '../../../kernel/quotation.ts'
-import type { LeftOut, TextFile } from './reader.ts'
+import { type LeftOut, overBudget, type TextFile } from './reader.ts'
 
 export interface Included {
   readonly path: string
@@ -94,8 +94,6 @@ Each part below quotes one file between two fences, of which the first carries $
 `
 
 const withoutText = ({ path, bytes, tokens }: Block): Included => ({ path, bytes, tokens })
-
-const overBudget = (path: string, detail: string): LeftOut => ({ path, reason: 'over-budget', detail })
 
 const tooSmall = (budget: number, needed: number) =>
   invalidInput('BUDGET_TOO_SMALL', `A budget of ${budget} tokens holds nothing; the headings alone take ${needed}.`, {

@@ -183,13 +183,6 @@ See \`context/*.md\`.
       'src/main.ts': 'outside',
       'src/gone.ts': 'missing',
     })
-    const wide = await planHydration(tree, { ...standard, reach: 'base' })
-    expect(wide.files.map(({ path }) => short(path))).toEqual([
-      '_meta/manifest.md',
-      'context/a.md',
-      'notes.md',
-      '/src/main.ts',
-    ])
   })
 })
 

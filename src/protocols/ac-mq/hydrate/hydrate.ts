@@ -2,12 +2,13 @@
  * Hydration: what an agent should have read before it works, as one document. The manifests from the top down, the
  * message, the files it depends on, then whatever the manifest's patterns match. Spec: AC-MQ §5, §7.2.
  */
+import { compareTexts } from '../../../kernel/order.ts'
 import { childOf, nameOf, type TreePath } from '../../../kernel/tree-path.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import { type ManifestProblem, parseManifest } from '../manifest/manifest.ts'
 import { HydrationDocument, type Included } from './document.ts'
-import { isText, type LeftOut, TextReader } from './reader.ts'
-import { FileSearch, type FoundFiles, type SearchLimits, standardLimits } from './search.ts'
+import { isText, type LeftOut, overBudget, TextReader } from './reader.ts'
+import { FileSearch, type FoundFiles, type SearchLimits } from './search.ts'
 import { estimateTokens } from './tokens.ts'
 
 export type { Included } from './document.ts'
@@ -15,7 +16,7 @@ export type { LeftOut } from './reader.ts'
 
 export interface HydrateOptions {
   readonly missionPath: TreePath
-  /** The folder that holds `llm/`; `''` is the root. */
+  /** The folder that holds `llm/`; `''` is the root. Only what lies in the mission is read, wherever a path begins. */
   readonly base: TreePath
   /** The missions around this one, the nearest last. Their manifests are included, their files are not. */
   readonly ancestors: readonly TreePath[]
@@ -26,8 +27,6 @@ export interface HydrateOptions {
   readonly maxBytesPerFile?: number
   /** `estimateTokens` unless an exact counter is given. */
   readonly countTokens?: (text: string) => number
-  /** `mission`: nothing outside it is read, parents' manifests excepted. `base`: all below the base may be. */
-  readonly reach?: 'mission' | 'base'
   readonly limits?: Partial<SearchLimits>
   /** For tests: the word in the fences. */
   readonly nonce?: string
@@ -51,10 +50,6 @@ const standardBytes = 256 * 1024
 /** Of all files together, where no budget says less. */
 const mostBytes = 16 * 1024 * 1024
 
-/** Which files a hydration would read, in order. Reads nothing but manifests. */
-export const planHydration = (tree: Tree, options: HydrateOptions): Promise<HydrationPlan> =>
-  plan(tree, options, readerFor(tree, options))
-
 export async function hydrate(tree: Tree, options: HydrateOptions): Promise<Hydration> {
   const document = new HydrationDocument({
     title: `Context of mission ${nameOf(options.missionPath)}`,
@@ -63,21 +58,16 @@ export async function hydrate(tree: Tree, options: HydrateOptions): Promise<Hydr
     countTokens: options.countTokens ?? estimateTokens,
   })
   const reader = readerFor(tree, options)
-  const { files, leftOut } = await plan(tree, options, reader)
+  const { files, leftOut } = await planHydration(tree, options, reader)
   document.leftOut.push(...leftOut)
   let bytes = 0
   for (const { path, role } of files) {
-    if (!document.hasRoom || bytes > mostBytes) {
-      document.leftOut.push({ path, reason: 'over-budget', detail: 'nothing was left for it' })
-      continue
-    }
-    const file = await reader.read(path)
-    if (!isText(file)) {
-      document.leftOut.push(file)
-      continue
-    }
-    bytes += file.bytes
-    document.add(file, role)
+    const isOver = !document.hasRoom || bytes > mostBytes
+    const file = isOver ? overBudget(path, 'nothing was left for it') : await reader.read(path)
+    if (isText(file)) {
+      bytes += file.bytes
+      document.add(file, role)
+    } else document.leftOut.push(file)
   }
   return { ...document.finish(), leftOut: document.leftOut }
 }
@@ -85,8 +75,13 @@ export async function hydrate(tree: Tree, options: HydrateOptions): Promise<Hydr
 const readerFor = (tree: Tree, { maxBytesPerFile = standardBytes }: HydrateOptions) =>
   new TextReader(tree, maxBytesPerFile)
 
-async function plan(tree: Tree, options: HydrateOptions, reader: TextReader): Promise<HydrationPlan> {
-  const { missionPath, base, ancestors, message, reach, limits } = options
+/** Which files a hydration would read, in order. Reads nothing but manifests. */
+export async function planHydration(
+  tree: Tree,
+  options: HydrateOptions,
+  reader = readerFor(tree, options),
+): Promise<HydrationPlan> {
+  const { missionPath, base, ancestors, message, limits } = options
   const files = new Map<TreePath, Role>()
   const leftOut = new Map<string, LeftOut>()
   const take = (found: FoundFiles, role: Role) => {
@@ -100,8 +95,7 @@ async function plan(tree: Tree, options: HydrateOptions, reader: TextReader): Pr
     take(manifest, 'manifest')
     if (mission === missionPath) patterns = manifest.patterns
   }
-  const within = reach === 'base' ? base : missionPath
-  const search = new FileSearch(tree, { mission: missionPath, base, within }, { ...standardLimits, ...limits })
+  const search = new FileSearch(tree, missionPath, base, limits)
   if (message) {
     take({ files: [message.path], leftOut: [] }, 'message')
     for (const text of message.dependencies) take(await findDependency(text, search), 'dependency')
@@ -112,7 +106,7 @@ async function plan(tree: Tree, options: HydrateOptions, reader: TextReader): Pr
     matched.push(...found.files)
     take({ files: [], leftOut: found.leftOut }, 'context')
   }
-  take({ files: matched.sort(byText), leftOut: [] }, 'context')
+  take({ files: matched.sort(compareTexts), leftOut: [] }, 'context')
   return { files: [...files].map(([path, role]) => ({ path, role })), leftOut: [...leftOut.values()] }
 }
 
@@ -151,5 +145,3 @@ async function findDependency(text: string, search: FileSearch): Promise<FoundFi
   const maybeId = path === text && /^[A-Za-z0-9][A-Za-z0-9_-]*$/.test(text)
   return maybeId && found.leftOut.every(({ reason }) => reason === 'missing') ? { ...found, leftOut: [] } : found
 }
-
-const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

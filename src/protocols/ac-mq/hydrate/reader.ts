@@ -53,6 +53,8 @@ export class TextReader {
   }
 }
 
+export const overBudget = (path: string, detail: string): LeftOut => ({ path, reason: 'over-budget', detail })
+
 export const isText = (file: TextFile | LeftOut): file is TextFile => 'text' in file
 
 /** What one file alone is to blame for is told; trouble of the whole disk is thrown. */

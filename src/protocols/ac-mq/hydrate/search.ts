@@ -9,15 +9,7 @@ import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, isSegment, nameOf, parentOf, type TreePath, treePath } from '../../../kernel/tree-path.ts'
 import type { Entry, Tree } from '../../../tree/tree.ts'
 import { subMissions } from '../names.ts'
-import { type LeftOut, leftOutBy } from './reader.ts'
-
-export interface SearchPlaces {
-  readonly mission: TreePath
-  /** Patterns that match nothing in the mission are tried from here. */
-  readonly base: TreePath
-  /** Nothing outside this folder is read. */
-  readonly within: TreePath
-}
+import { type LeftOut, leftOutBy, overBudget } from './reader.ts'
 
 export interface SearchLimits {
   readonly mostFiles: number
@@ -25,7 +17,7 @@ export interface SearchLimits {
   readonly deepest: number
 }
 
-export const standardLimits: SearchLimits = { mostFiles: 2000, mostEntries: 100_000, deepest: 32 }
+const standardLimits: SearchLimits = { mostFiles: 2000, mostEntries: 100_000, deepest: 32 }
 
 export interface FoundFiles {
   readonly files: readonly TreePath[]
@@ -37,16 +29,20 @@ const notContext: readonly string[] = ['queue', 'archive', subMissions]
 
 export class FileSearch {
   readonly #tree: Tree
-  readonly #places: SearchPlaces
+  /** Nothing outside it is read. */
+  readonly #mission: TreePath
+  /** What matches nothing in the mission is tried from the base. */
+  readonly #roots: readonly TreePath[]
   readonly #limits: SearchLimits
   readonly #listings = new Map<TreePath, readonly Entry[]>()
   #entries = 0
   #files = 0
 
-  constructor(tree: Tree, places: SearchPlaces, limits: SearchLimits) {
+  constructor(tree: Tree, mission: TreePath, base: TreePath, limits: Partial<SearchLimits> = {}) {
     this.#tree = tree
-    this.#places = places
-    this.#limits = limits
+    this.#mission = mission
+    this.#roots = [mission, base]
+    this.#limits = { ...standardLimits, ...limits }
   }
 
   /** What a pattern matches from the mission or else from the base. */
@@ -56,17 +52,17 @@ export class FileSearch {
     try {
       matcher = compileGlob(pattern)
     } catch (error) {
-      return { files: [], leftOut: [refusal(pattern, error)] }
+      return without(refusal(pattern, error))
     }
     let isEmpty = true
-    for (const root of this.#roots()) {
+    for (const root of this.#roots) {
       const walk = new Walk(pattern, matcher, root)
       await this.#walkFrom(walk)
       if (walk.files.length + walk.leftOut.length > 0) return walk
       isEmpty &&= walk.seen === 0
     }
     // A folder with nothing in it is no news; one where nothing fits may be a slip of the pen.
-    return { files: [], leftOut: isEmpty ? [] : [{ path: pattern, reason: 'missing', detail: 'nothing matches' }] }
+    return isEmpty ? { files: [], leftOut: [] } : missing(pattern, 'nothing matches')
   }
 
   /** A file by its path, or everything in a folder. */
@@ -75,22 +71,22 @@ export class FileSearch {
     try {
       inside = treePath(text.replace(/^(?:\.\/+)+/, '').replace(/\/+$/, ''))
     } catch (error) {
-      return { files: [], leftOut: [refusal(text, error)] }
+      return without(refusal(text, error))
     }
-    for (const root of this.#roots()) {
+    for (const root of this.#roots) {
       const found = await this.#at(join(root, inside))
       if (found) return found
     }
-    return { files: [], leftOut: [{ path: text, reason: 'missing', detail: 'there is no such file' }] }
+    return missing(text, 'there is no such file')
   }
 
   async #at(path: TreePath): Promise<FoundFiles | undefined> {
     const entry = await this.#look(path)
     if (entry === undefined) return undefined
-    if (!('kind' in entry)) return { files: [], leftOut: [entry] }
-    if (!this.#isAllowed(path)) return { files: [], leftOut: [outside(path)] }
-    if (entry.kind === 'leaf') return this.#count() ? { files: [path], leftOut: [] } : tooMany(path)
-    if (entry.kind === 'other') return { files: [], leftOut: [notAFile(path)] }
+    if (!('kind' in entry)) return without(entry)
+    if (!this.#isAllowed(path)) return without(outside(path))
+    if (entry.kind === 'leaf') return this.#count() ? { files: [path], leftOut: [] } : without(tooMany(path))
+    if (entry.kind === 'other') return without(notAFile(path))
     const walk = new Walk(`${path}/**`, () => true, path)
     await this.#walk(path, walk, 0)
     return walk
@@ -100,14 +96,13 @@ export class FileSearch {
     const start = join(walk.root, staticPrefix(walk.pattern) as TreePath)
     if (this.#isAllowed(start)) return this.#walk(start, walk, 0)
     // The pattern begins above what may be read: only the part inside is walked.
-    const { within } = this.#places
-    if (isBelow(within, start)) return this.#walk(within, walk, 0)
+    if (isBelow(this.#mission, start)) return this.#walk(this.#mission, walk, 0)
     if (await this.#look(start)) walk.leftOut.push(outside(walk.pattern))
   }
 
   async #walk(folder: TreePath, walk: Walk, depth: number): Promise<void> {
     if (depth > this.#limits.deepest) {
-      walk.leftOut.push({ path: folder, reason: 'over-budget', detail: `deeper than ${this.#limits.deepest} folders` })
+      walk.leftOut.push(overBudget(folder, `deeper than ${this.#limits.deepest} folders`))
       return
     }
     for (const { name, kind } of await this.#list(folder, walk)) {
@@ -123,7 +118,7 @@ export class FileSearch {
       } else if (walk.matches(path)) {
         if (kind === 'other') walk.leftOut.push(notAFile(path))
         else if (this.#count()) walk.files.push(path)
-        else walk.giveUp(tooMany(walk.pattern).leftOut[0]!)
+        else walk.giveUp(tooMany(walk.pattern))
       }
     }
   }
@@ -141,11 +136,7 @@ export class FileSearch {
     this.#entries += listed.length
     this.#listings.set(folder, listed)
     if (this.#entries <= this.#limits.mostEntries) return listed
-    walk.giveUp({
-      path: folder,
-      reason: 'over-budget',
-      detail: `more than ${this.#limits.mostEntries} names to look through`,
-    })
+    walk.giveUp(overBudget(folder, `more than ${this.#limits.mostEntries} names to look through`))
     return []
   }
 
@@ -163,17 +154,12 @@ export class FileSearch {
     return this.#files++ < this.#limits.mostFiles
   }
 
-  #roots(): readonly TreePath[] {
-    const { mission, base } = this.#places
-    return mission === base ? [mission] : [mission, base]
-  }
-
   #isAllowed(path: TreePath): boolean {
-    return isBelow(path, this.#places.within)
+    return isBelow(path, this.#mission)
   }
 
   #isMission(folder: TreePath): boolean {
-    return folder === this.#places.mission || (folder !== '' && nameOf(parentOf(folder)) === subMissions)
+    return folder === this.#mission || (folder !== '' && nameOf(parentOf(folder)) === subMissions)
   }
 }
 
@@ -239,18 +225,15 @@ const notAFile = (path: string): LeftOut => ({
   detail: 'a link, pipe or device; links are not followed',
 })
 
-const tooMany = (path: string) => ({
-  files: [],
-  leftOut: [{ path, reason: 'over-budget' as const, detail: 'too many files match; the rest is not looked at' }],
-})
+const tooMany = (path: string): LeftOut => overBudget(path, 'too many files match; the rest is not looked at')
+
+const without = (leftOut: LeftOut): FoundFiles => ({ files: [], leftOut: [leftOut] })
+
+const missing = (path: string, detail: string): FoundFiles => without({ path, reason: 'missing', detail })
 
 function refusal(text: string, error: unknown): LeftOut {
   if (!(error instanceof SignalboxError)) throw error
-  const leads = /^(?:\/|~|[A-Za-z]:)|(?:^|\/)\.\.(?:\/|$)/.test(text)
-  const reason = leads ? 'outside' : 'unreadable'
-  return {
-    path: text,
-    reason,
-    detail: leads ? 'it leads out of the mission' : String(error.details.reason ?? error.message),
-  }
+  const leadsOut = /^(?:\/|~|[A-Za-z]:)|(?:^|\/)\.\.(?:\/|$)/.test(text)
+  if (leadsOut) return { path: text, reason: 'outside', detail: 'it leads out of the mission' }
+  return { path: text, reason: 'unreadable', detail: String(error.details.reason ?? error.message) }
 }

@@ -4,9 +4,8 @@
  * is tried before `manifest.md`.
  */
 
-import { readFields, splitFrontMatter } from '../../../formats/front-matter.ts'
 import type { Fields, Value } from '../../../formats/header-field.ts'
-import { SignalboxError } from '../../../kernel/errors.ts'
+import { readHead } from './head.ts'
 import { type Line, readLines, type Section, sectionOf } from './lines.ts'
 import { type Milestone, milestonesIn } from './milestones.ts'
 import { collectFrom, type ManifestProblem, References } from './references.ts'
@@ -33,7 +32,8 @@ export interface ManifestOptions {
 
 export function parseManifest(text: string, { folder = '_meta' }: ManifestOptions = {}): Manifest {
   const references = new References()
-  const head = readHead(text, references.problems)
+  const head = readHead(text)
+  references.problems.push(...head.problems)
   for (const [key, field] of head.fields) {
     if (sectionOf(key.replaceAll(/[_-]/g, ' ')) !== 'context') continue
     for (const path of textsIn(field.texts ?? field.text ?? field.value)) references.add(path, 1, true)
@@ -48,35 +48,6 @@ export function parseManifest(text: string, { folder = '_meta' }: ManifestOption
     problems: references.problems,
   }
 }
-
-interface Head {
-  readonly fields: Fields
-  readonly bodyStart: number
-  readonly firstLine: number
-}
-
-/** The front matter, if there is any. A header that cannot be read is a problem, and the body counts without it. */
-function readHead(text: string, problems: ManifestProblem[]): Head {
-  const mark = text.charCodeAt(0) === 0xfeff ? 1 : 0
-  let bodyStart = mark
-  try {
-    const place = splitFrontMatter(text)
-    if (!place) return { fields: new Map(), bodyStart, firstLine: 1 }
-    bodyStart = place.bodyStart
-    const firstLine = lineOf(text, bodyStart)
-    return { fields: readFields(text.slice(place.headerStart, place.headerEnd), 2), bodyStart, firstLine }
-  } catch (error) {
-    if (!(error instanceof SignalboxError)) throw error
-    problems.push({
-      line: Number(error.details.line ?? 1),
-      text: '---',
-      reason: String(error.details.reason ?? error.message),
-    })
-    return { fields: new Map(), bodyStart, firstLine: lineOf(text, bodyStart) }
-  }
-}
-
-const lineOf = (text: string, at: number): number => text.slice(0, at).split(/\r\n|\n|\r/).length
 
 function objectiveOf(fields: Fields, lines: readonly Line[]): string {
   const given = fieldOf(fields, 'objective')

@@ -1,9 +1,9 @@
 /** Milestones are the task-list items of a manifest (AC-MQ §5 names no form for them). Ticking one changes one character. */
 
-import { splitFrontMatter } from '../../../formats/front-matter.ts'
 import { conflict } from '../../../kernel/errors.ts'
 import { nearest } from '../../../kernel/nearest.ts'
 import { printableLine } from '../../../kernel/printable.ts'
+import { readHead } from './head.ts'
 import { type Line, readLines, taskMark } from './lines.ts'
 
 export interface Milestone {
@@ -37,7 +37,8 @@ export function milestonesIn(lines: readonly Line[]): PlacedMilestone[] {
  * Every other byte of the text stays as it was.
  */
 export function tickMilestone(text: string, which: string | number, done: boolean): Ticked {
-  const all = milestonesIn(readLines(text, bodyStart(text)))
+  const { bodyStart, firstLine } = readHead(text)
+  const all = milestonesIn(readLines(text, bodyStart, firstLine))
   const meant = find(all, which)
   if (!meant) {
     const near = nearest(
@@ -46,7 +47,7 @@ export function tickMilestone(text: string, which: string | number, done: boolea
     )
     return { outcome: 'unknown', text, ...(near === undefined ? {} : { nearest: near }) }
   }
-  const milestone = { title: meant.title, done, line: meant.line + lineShift(text) }
+  const milestone = { title: meant.title, done, line: meant.line }
   if (meant.done === done) return { outcome: 'already', text, milestone }
   const { markAt, markLength } = meant
   const ticked = text.slice(0, markAt) + (done ? 'x' : ' ') + text.slice(markAt + markLength)
@@ -58,20 +59,8 @@ function find(all: readonly PlacedMilestone[], which: string | number): PlacedMi
   const wanted = simple(which)
   if (wanted === '') return undefined
   const same = all.filter(({ title }) => simple(title) === wanted)
-  if (same.length > 0) return single(same, which, all)
-  if (/^\d{1,4}$/.test(wanted)) return all[Number(wanted) - 1]
-  return single(
-    all.filter(({ title }) => simple(title).includes(wanted)),
-    which,
-    all,
-  )
-}
-
-function single(
-  found: readonly PlacedMilestone[],
-  which: string,
-  all: readonly PlacedMilestone[],
-): PlacedMilestone | undefined {
+  if (same.length === 0 && /^\d{1,4}$/.test(wanted)) return all[Number(wanted) - 1]
+  const found = same.length > 0 ? same : all.filter(({ title }) => simple(title).includes(wanted))
   if (found.length < 2) return found[0]
   const candidates = found.map((one) => ({
     number: all.indexOf(one) + 1,
@@ -88,14 +77,3 @@ function single(
 
 /** Titles compare without case, emphasis and spacing. */
 const simple = (title: string): string => title.replaceAll(/[*_`]/g, '').replaceAll(/\s+/g, ' ').trim().toLowerCase()
-
-/** Behind the front matter, where there is one that can be found. */
-function bodyStart(text: string): number {
-  try {
-    return splitFrontMatter(text)?.bodyStart ?? (text.charCodeAt(0) === 0xfeff ? 1 : 0)
-  } catch {
-    return 0 // A `---` on the first line that nothing closes is only a line.
-  }
-}
-
-const lineShift = (text: string): number => text.slice(0, bodyStart(text)).split(/\r\n|\n|\r/).length - 1

@@ -1,6 +1,9 @@
-/** The names of what this process has claimed and not settled: whoever completes one of these need not look at it first. */
+/**
+ * The names of the messages that this process has claimed and not settled. Completing one of these needs no look at its
+ * holder first, which would be a tenth of the whole lifecycle.
+ */
 
-/** Nobody works on more at once; those who only claim should not fill the memory. */
+/** A bound for processes that only claim and never complete. */
 const most = 1000
 
 export class ClaimedHere {

@@ -55,14 +55,14 @@ export class Claims {
   }
 
   /**
-   * A message that has just come, for an agent who waits because nothing else is there: taken without listing a folder or
-   * reading it twice. Nothing when there is more to choose from, or more to find out about it.
+   * A message that has just come, for an agent who waits because nothing else is there: it is taken without listing a
+   * folder. Answers nothing when other messages wait too, or when something must be looked up first: then `claim` decides.
    */
   async claimArrived(name: string, agentName: string): Promise<Claimed | undefined> {
     const agent = agentId(agentName)
     if (!isMessageName(name) || this.#waiting.hasAny(agent)) return undefined
     if (!this.#policy.isAbsent && (await this.#policy.isThere())) return undefined
-    // Looked at first: whoever wins a message that is for somebody else has to put it back, which wakes everybody again.
+    // Read before it is moved: moving a message that is for somebody else and putting it back would wake every watcher.
     const record = await this.#files.readRecord('pending', name)
     if (!record || (record.to !== agent && record.to !== everyone)) return undefined
     if (!this.#waiting.areMet(record.dependencies)) return undefined
@@ -79,7 +79,7 @@ export class Claims {
    * Messages that were completed stay completed, and what else counts stands in the message itself.
    */
   readonly #judge: Judge = (record, body) => {
-    // A file that was there a moment ago is there; whoever was held up for longer looks again.
+    // `areMet` believes for milliseconds only, so a process that was stopped in between asks the folders again.
     if (this.#policy.isAbsent && this.#waiting.areMet(record.dependencies)) return undefined
     return this.#against(record, body)
   }
@@ -89,11 +89,11 @@ export class Claims {
     return states.length > 0 ? explain(states) : this.#policy.against(record, body)
   }
 
-  /** Where a policy may be against it, a message is looked at before anybody tries to win it. */
+  /** With a policy in force a message is checked before it is moved, so that held ones are not moved back and forth. */
   async #heldBack(candidate: Candidate): Promise<Taken | undefined> {
     const leaf = await this.#files.tree.read(this.#files.at('pending', candidate.name))
     const read = leaf && this.#files.parse(leaf.bytes, candidate.name)
-    // Gone or malformed by now: whoever tries to take it finds out.
+    // Gone or malformed by now: the step that takes it finds out.
     if (read?.outcome !== 'message') return undefined
     const { record, bodyStart } = read.message
     const reason = await this.#policy.against(record, bufferOf(leaf!.bytes).toString('utf8', bodyStart))
@@ -126,7 +126,7 @@ export class Claims {
     const { record, bodyStart } = read
     if (record.to !== agent) throw notYours(record, agent)
     const body = bufferOf(leaf.bytes).toString('utf8', bodyStart)
-    // Whoever put it there: what a person has to see first is not handed out before.
+    // Somebody may have moved it into `processing/` by hand, past the policy.
     const reason = await this.#policy.against(record, body)
     if (reason !== undefined) return { outcome: 'nothing', blocked: [blockedAs(record, reason)] }
     const message = withBody(viewOf(record, 'processing', found.path, problems), body)

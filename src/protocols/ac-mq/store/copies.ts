@@ -26,7 +26,7 @@ export class Copies {
       const found = (await this.#finder.findAll(id)).find((one) => one.id === id)
       if (!found) break
       const leaf = await tree.read(found.path)
-      // Otherwise it moved on in this very moment, and is found where it is now.
+      // Otherwise it has just moved on: look for it again.
       if (leaf) return { state: found.queue, name: found.name, path: found.path, bytes: leaf.bytes }
     }
     const archived = (await this.#finder.archived(id)).find((one) => one.id === id)
@@ -36,5 +36,5 @@ export class Copies {
   }
 }
 
-/** A process that is stopped can have a message in hand: it is listed then, and cannot be read. */
+/** While another process moves a message it is listed but cannot be read; if that process is stopped, for ever. */
 const mostLooks = 50

@@ -37,10 +37,9 @@ export class Finder {
   async findAll(id: string, queues: readonly QueueName[] = queueNames): Promise<Found[]> {
     const found: Found[] = []
     for (const queue of queues) found.push(...(await this.#views[queue].find(id)))
-    // A message that moved between two listings is seen twice or not at all: what was seen is looked at again.
     const unique = new Map(found.map((entry) => [`${entry.id} ${entry.queue}`, entry]))
     const all = [...unique.values()]
-    // Whoever gives the whole id means that message, also where another's begins with it.
+    // A whole id means that message, even if the id of another begins with it.
     const exact = all.filter((entry) => entry.id === id)
     return exact.length > 0 ? exact : all
   }
@@ -81,7 +80,7 @@ export class Finder {
   }
 }
 
-/** Most of what others wait for is done. */
+/** Most messages that others depend on are completed. */
 export const likeliestFirst: readonly QueueName[] = ['completed', 'processing', 'pending', 'failed']
 
 /** The messages of one queue by id. */

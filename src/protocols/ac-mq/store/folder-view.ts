@@ -17,7 +17,7 @@ export interface FolderChange {
 const tooYoung = 20
 /** A listing may be repeated after this many times what it took. */
 const restFactor = 20
-/** And not within this many milliseconds, however small the folder is. Its time is not asked for more often either. */
+/** Milliseconds after which even a small folder's time is asked for again at the earliest. */
 const shortestRest = 2
 /** Whatever the folder's time says, look for real this often: edits by strangers can leave it as it was. */
 const longestTrust = 3000
@@ -51,12 +51,12 @@ export class FolderView {
     for (const name of names) this.#names.set(name, 'leaf')
   }
 
-  /** True when it is time to look again, for those who could do without. */
+  /** True when it is time to look again. */
   isDue(now: number): boolean {
     return now >= this.#restsUntil
   }
 
-  /** What changed since the last call. `must`: the caller found nothing, so being sparing would mean missing something. */
+  /** What changed since the last call. `must`: look even if it is too early, because the caller found nothing. */
   async changes(must = false): Promise<FolderChange> {
     const now = performance.now()
     if (!must && !this.isDue(now)) return tooEarly
@@ -68,7 +68,7 @@ export class FolderView {
       return nothingNew
     }
     this.#stamp = stamp
-    // By the earlier of two clocks: one that is ahead, as those are that tests hold, would take every time for an old one.
+    // By the earlier of two clocks: to one that is ahead every folder time would seem old enough.
     this.#isTrusted = stamp === undefined || Math.min(await this.#tree.now(), Date.now()) - stamp > tooYoung
     return this.#list()
   }

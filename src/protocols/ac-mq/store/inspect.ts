@@ -74,7 +74,7 @@ export class Inspection {
     }
   }
 
-  /** Set aside with the reason: it waits for a person, and is no news. */
+  /** It was set aside with a report and waits for a person: that need not be told again. */
   async #hasReport(name: string): Promise<boolean> {
     const path = this.#files.at('failed', name)
     const size = (await this.#files.tree.look(path))?.size ?? 0

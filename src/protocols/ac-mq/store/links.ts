@@ -1,7 +1,8 @@
 /** Files that a result points to. They are named relative to the mission, and none lies outside it. */
 import { invalidInput } from '../../../kernel/errors.ts'
 import { printableLine } from '../../../kernel/printable.ts'
-import { isSegment, type TreePath } from '../../../kernel/tree-path.ts'
+import type { TreePath } from '../../../kernel/tree-path.ts'
+import { pathInside } from '../layout.ts'
 import type { MissionFiles } from './parts.ts'
 
 /** The links as they are written into a result, and a sentence about each that leads to nothing yet. */
@@ -21,20 +22,11 @@ export async function checkLinks(
   return { links, notices }
 }
 
-/** Without `.` and `..`; `undefined` when it leaves the mission. From the root, it may also begin with the mission's own path. */
+/** `undefined` when it leaves the mission. From the root, it may also begin with the mission's own path. */
 function insideOf(folder: TreePath, text: string): string | undefined {
-  if (text.startsWith('/')) return undefined
-  const inside: string[] = []
-  for (const segment of text.split('/')) {
-    if (segment === '' || segment === '.') continue
-    if (segment === '..') {
-      if (inside.pop() === undefined) return undefined
-    } else if (isSegment(segment)) inside.push(segment)
-    else return undefined
-  }
-  const path = inside.join('/')
-  const link = path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path
-  return link === '' || link === folder ? undefined : link
+  const path = pathInside(text)
+  if (path === folder) return undefined
+  return path?.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path
 }
 
 const leaves = (text: string, folder: string) =>

@@ -297,7 +297,7 @@ export class Mission {
   ): Promise<{ readonly outcome: 'archived' | 'nothing'; readonly archived: number }> {
     const { tree, settings } = this.#files
     const limit = (await tree.now()) - (options.olderThanMs ?? settings.archiveAfterMs)
-    // Files have times finer than a millisecond, clocks often have not: what was done this instant is not in the future.
+    // File times are finer than the clock's milliseconds: without rounding, what was done just now would lie in the future.
     const old = (await tree.list(this.#files.queues.completed, { times: true })).filter(
       ({ changedAt }) => Math.floor(changedAt) <= limit,
     )
@@ -467,8 +467,8 @@ export class Mission {
 
   /** Before anyone is told that nothing is there. */
   async #tryHarder(take: () => Promise<Claimed>, agent: string, nothing: Claimed): Promise<Claimed> {
-    // Telling what is held back can show that something is not: what it waited for was completed and archived before
-    // anybody here saw it.
+    // Finding out why messages are held back can show that one is not: what it waited for was completed and archived
+    // since we last looked.
     const taken = (await this.#waiting.hasReady(agent)) ? await take() : nothing
     if (taken.outcome === 'claimed') return taken
     // Malformed files that nobody is writing any more go out of the way.
@@ -493,7 +493,7 @@ export class Mission {
     try {
       return (await waitFor(this.#files.tree, folders, look, { waitMs })) ?? last
     } finally {
-      // After whoever waited has the message in hand.
+      // Later, so that the caller gets the message first.
       setImmediate(() => watching.close())
     }
   }

@@ -3,12 +3,12 @@ import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { type ExpectedKind, isOddEntry, oddAmong, oddFinding } from '../../../tree/expected.ts'
 import type { Entry, Finding } from '../../../tree/tree.ts'
 import { parsePackName } from '../archive/pack.ts'
+import { isMonth } from '../archive/shelves.ts'
 import { archivePath, missionFolders } from '../layout.ts'
 import type { MissionFiles } from './parts.ts'
 
 type Table = (name: string) => ExpectedKind | undefined
 
-const isMonth = (name: string): boolean => /^\d{4}-\d{2}$/.test(name)
 const topFolders = new Set([...missionFolders.map((path) => path.split('/')[0]!), 'sub-missions'])
 
 const inMission: Table = (name) => (topFolders.has(name) ? 'folder' : name === 'manifest.md' ? 'leaf' : undefined)

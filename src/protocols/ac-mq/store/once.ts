@@ -93,13 +93,13 @@ export class SendingOnce {
     const { record } = this.#files.expect(leaf.bytes, staged).message
     for (const length of idLengths) {
       const name = fileNameOf(record, length)
-      // A name that is in use further on would be in the way there.
+      // The name must also be free in the queues that the message has yet to go through.
       if (await this.#isInUse(name)) continue
       const moved = await enterQueue(this.#files, from, name, { label: () => labelOf(record) })
       if (moved.outcome === 'moved') return name
       if (moved.outcome === 'gone') return undefined
     }
-    // What has the names may be this very message, moved by somebody else a moment ago.
+    // Somebody else may have moved this very message a moment ago.
     if (!(await tree.look(from))) return undefined
     throw corrupt('NAME_TAKEN', `Every file name for message ${record.id} is taken in ${this.#files.queues.pending}.`, {
       hint: 'Move the files with that name out of the way, then send it again.',

@@ -1,4 +1,4 @@
-/** A claim, to whoever asks for one, holds one or has lost it. */
+/** What callers are told about claims: the outcomes, and the errors for claims that are lost or not theirs. */
 import { conflict } from '../../../kernel/errors.ts'
 import type { Durability } from '../../../tree/tree.ts'
 import type { AcmqRecord, QueueName } from '../schema.ts'
@@ -37,7 +37,8 @@ export interface Holding {
 }
 
 /**
- * Says why a message may not go to an agent now, or nothing if it may. No promise: there is nothing to ask about.
+ * Says why a message may not go to an agent now, or nothing if it may. Not always a promise: an `await` for nothing would
+ * cost as much as a system call.
  */
 export type Judge = (record: AcmqRecord, body: string) => Promise<string | undefined> | undefined
 

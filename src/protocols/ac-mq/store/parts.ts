@@ -40,7 +40,7 @@ export class MissionFiles {
   }
 
   at(queue: QueueName, name: string): TreePath {
-    // A message is asked for in one queue after the other, under the name that was checked the first time.
+    // A message goes through the queues under one name, which need not be checked again each time.
     if (name === this.#lastName) return `${this.queues[queue]}/${name}` as TreePath
     const path = childOf(this.queues[queue], name)
     this.#lastName = name
@@ -70,8 +70,8 @@ export class MissionFiles {
   }
 
   /**
-   * Reads the headers of many messages, quickly where the tree can. Answers the names that are left: gone, or to be read one
-   * by one, by which it is also found out what is wrong with them.
+   * Reads the headers of many messages, quickly where the tree can. Answers the names for which `readHeader` has to be used:
+   * those that are gone, long or malformed.
    */
   async readHeaders(
     queue: QueueName,
@@ -129,12 +129,12 @@ export class MissionFiles {
 export type ReadHeader = ReadMessage & { readonly changedAt: number }
 export type HeaderRead = ReadHeader | MalformedMessage
 
-/** Ours take a third of this; it is read for each of a hundred thousand. */
+/** How much of a file is read for its header. Our own headers take a third of this. */
 const headBytes = 1024
 /** A header that is longer is none. */
 export const longestHeader = 64 * 1024
 const worthReadingTogether = 16
-/** In between others get a turn, and the folder is made sure of. */
+/** Between two batches other work of this process gets a turn, and the engine checks that the folder is still the same. */
 const mostTogether = 1000
 
 /** True when a closing `---` line, and its end, is within what was read. */

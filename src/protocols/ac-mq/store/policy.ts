@@ -26,8 +26,8 @@ export interface Approval {
 }
 
 /**
- * A policy that a person has just written counts after so many milliseconds. For whoever waits it counts as soon as the
- * system tells of it, or at the next look of the watch by itself.
+ * Milliseconds for which it is believed that there is no policy. While an agent waits for a message, a watch tells of a new
+ * policy instead.
  */
 const believedFor = 20
 const never = Number.NEGATIVE_INFINITY
@@ -44,7 +44,7 @@ export class Policy {
   #readAt: number | undefined
   /** When it was last seen that there is none. */
   #absentAt = never
-  /** All of them began before that. */
+  /** While one of these is open, the system tells of a policy. */
   readonly #watches = new Set<Watching>()
 
   constructor(tree: Tree, readBody: ReadBody) {
@@ -114,11 +114,11 @@ export class Policy {
     const approval = leaf && approvalIn(leaf.bytes)
     if (approval?.id !== record.id) return false
     const elsewhere = await this.#elsewhere(record)
-    // Whoever took a message for all stands in it now; what was approved was for all.
+    // A message for all names its claimer once it is claimed, but it was approved as one for all.
     return [record.to, everyone].some((to) => approval.digest === digestOf({ ...record, to }, body, elsewhere))
   }
 
-  /** The part of the text that lies in a file of its own: whoever exchanges that exchanges the text. */
+  /** The part of the text that lies in a file of its own. It belongs to what is approved. */
   async #elsewhere(record: Text): Promise<string> {
     const path = bodyElsewhere(record)
     return path === undefined ? '' : this.#readBody(path)

@@ -3,8 +3,8 @@
  * that was not moved, one message in two queues, files that are no messages. The folder is the truth, except where a
  * status shows that its agent was further than the move. AC-MQ §4, §9.1.
  *
- * What was found in order is remembered, so that whoever stays reads only what is new, what is being worked on, and now
- * and then the rest in turn.
+ * What was found in order is remembered, so that a process that stays reads only what is new, what is being worked on, and
+ * a few of the others in turn.
  */
 import type { Problem } from '../../../kernel/problem.ts'
 import { failureOf, withFailure, withStatus } from '../format.ts'
@@ -89,7 +89,7 @@ export class Reconciliation {
     const other = this.#places.get(id)
     if (other) repairs.push(...(await this.#oneOfTwo(id, other, { queue, name })))
     const agreed = await this.#agree(queue, name, read.message.record)
-    // What was just put right is looked at once more by the next pass, wherever it lies then.
+    // What was just put right is not remembered: the next pass looks at it once more.
     if (agreed.length > 0) return [...repairs, ...agreed]
     this.#inOrder[queue].set(name, id)
     if (!other || progress[other.queue] < progress[queue]) this.#places.set(id, { queue, name })
@@ -188,8 +188,8 @@ export class Reconciliation {
     const at = { name: lesser.name, from: lesser.queue }
     const as = `${stampOf(this.#files.clock.now())}-${lesser.name}`
     const { moved, path } = await setAside(this.#files, at, as, {
-      // With the lesser one in hand, the other is looked at again: a message that is just being moved or retried was seen
-      // in two places, and is in one.
+      // Nobody else can move the lesser copy now, so the other is looked at again: a message that was moved or retried
+      // between two listings was seen in two places, and is in one.
       change: async (before) => {
         const kept = Buffer.from(before)
         const record = this.#files.recordOf(before, lesser.name)

@@ -12,7 +12,7 @@ import type { Finder } from './finder.ts'
 import type { MissionFiles } from './parts.ts'
 import { type AcmqView, viewOf } from './view.ts'
 
-/** What a sender says, in few letters, save the time of sending. */
+/** A digest of all that a sender says, except the time of sending, which differs when a message is sent again. */
 export const digestOf = (record: AcmqRecord, body: string | Uint8Array): string => {
   const { from, to, priority, timeout_seconds, summary, dependencies } = record
   const hash = process.getBuiltinModule('node:crypto').createHash('sha256')
@@ -52,13 +52,13 @@ export class SentBefore {
   }
 }
 
-/** All that a sender says, save the time of sending: that is another one each time it is said. */
+/** The same header, except for the time of sending. */
 function isSameHeader(before: AcmqRecord, now: AcmqRecord, sentTo: string | undefined): boolean {
   const elsewhere = bodyElsewhere(before)
   const own = before.dependencies.filter((text) => text !== `path:${elsewhere}`)
   return (
     before.from === now.from &&
-    // Whoever took a message for all stands in it now; its file name still says whom it was sent to.
+    // A message for all names its claimer once it is claimed; its file name still says whom it was sent to.
     (sentTo ?? before.to) === now.to &&
     before.priority === now.priority &&
     before.timeout_seconds === now.timeout_seconds &&

@@ -188,8 +188,8 @@ export class Settling {
   }
 
   /**
-   * Looked at first: a message that is won and put back counts as touched, so that somebody who is mistaken would keep a
-   * claim alive. What counts is what is won afterwards.
+   * Refuses a caller who does not hold the claim, before anything is moved: moving a message and putting it back counts as a
+   * sign of life, so that a stranger's mistake would keep the claim alive. The move itself judges once more.
    */
   async #expectHeldBy({ name }: Found, holding: Holding): Promise<void> {
     if (this.#claimedHere.has(name)) return
@@ -198,8 +198,8 @@ export class Settling {
   }
 
   /**
-   * Moves a message that is being worked on. Somebody else may have it in hand for an instant, to renew the claim or to put
-   * its status right: then it is listed still, and it is tried again.
+   * Moves a message that is being worked on. While another process moves it, to renew the claim or to correct its status,
+   * it cannot be moved but is still listed: then this tries again.
    */
   async #moveHeld({ name, id }: Found, transition: Transition, options: MoveOptions): Promise<Travelled> {
     const { tree, queues } = this.#files
@@ -226,8 +226,8 @@ export class Settling {
   }
 
   /**
-   * It is not in `processing/`: already where the caller put it, or lost. Of two results the first stands; what a
-   * supervisor ended was not ended by the caller, who must know that its claim is over.
+   * It is not in `processing/`: the caller has settled it before, which is fine, or has lost the claim. A message that a
+   * supervisor failed was not failed by the caller, who must know that the claim is over.
    */
   async #settledBefore<Outcome extends 'completed' | 'failed'>(
     ref: MessageRef,
@@ -281,7 +281,7 @@ export class Settling {
   }
 }
 
-/** Nobody needs a message in hand for longer, unless it is stopped. */
+/** Milliseconds. A process that is running moves a message in far less. */
 const busyFor = 5000
 
 const inOtherHands = (id: string) =>

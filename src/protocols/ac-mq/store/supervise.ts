@@ -1,9 +1,9 @@
 /**
  * Claims whose time has run out. Each is moved to `failed/` with a report, and its sender is asked once to look into it.
  *
- * The move decides. A note says beforehand which message to look at, so that whoever comes next sends the question that a
- * supervisor owed who was held up or killed after the move; the question's id is made of message and attempt, and an id is
- * sent once. The note goes when the question is there, or when it is sure that none is owed. AC-MQ §8.2.
+ * A supervisor can be killed between the move and the question. So it writes a note before the move, and the next one that
+ * comes sends what is missing. The question's id is made of message and attempt, and an id is sent once. The note is removed
+ * when the question is there, or when it is sure that none is needed. AC-MQ §8.2.
  */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, nameOf, type TreePath } from '../../../kernel/tree-path.ts'
@@ -139,8 +139,8 @@ export class Supervision {
     const { moved, path } = await moveMessage(this.#files, way, {
       timed: true,
       change: (before, { changedAt, modifiedAt }) => {
-        // Renewed, finished or claimed anew since it was looked at: then it is not the claim that ran out. If its name is
-        // taken in `failed/` this is asked again, and then our own first try shows in the later time.
+        // Another time means that it was renewed, finished or claimed anew since: this is not the claim that ran out. If
+        // its name is taken in `failed/`, this runs once more, and our own first try has changed the time.
         if (stalledAt === undefined ? changedAt !== since : modifiedAt !== stalledAt) return undefined
         stalledAt = modifiedAt
         const { record } = this.#files.expect(before, message.name).message
@@ -197,7 +197,7 @@ function messageOfNote(name: string): { readonly id: string; readonly attempt: n
   return id !== undefined && isMessageId(id) ? { id, attempt: Number(attempt) } : undefined
 }
 
-/** Names hold no more; what is cut off still tells two ids apart. */
+/** File names hold no more. A digest keeps two ids apart that begin alike. */
 const shortened = (id: string): string =>
   id.length <= 36
     ? id

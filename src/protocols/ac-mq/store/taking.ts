@@ -39,7 +39,7 @@ export class Taking {
     return this.take(candidate.name, agent, (record) => isAsRemembered(candidate, record), judge)
   }
 
-  /** Takes a message that is as expected, and that nothing is against, once nobody else can have it any more. */
+  /** Moves a message, so that nobody else can have it; keeps it if it is as expected and the judge has nothing against it. */
   async take(name: string, agent: string, isExpected: (record: AcmqRecord) => boolean, judge: Judge): Promise<Taken> {
     let target = this.#files.at('processing', name)
     let won: ReadMessage | undefined
@@ -69,7 +69,7 @@ export class Taking {
           return why === undefined ? claimed(kept, message) : undefined
         })
       },
-      // A file that said `processing` already is not written to, and its clock has to start all the same.
+      // A file that says `processing` already is not written to, but its time has to start now.
       touched: true,
     }
     try {
@@ -104,7 +104,7 @@ export class Taking {
     }
   }
 
-  /** It was a file when it was last read; if it is no ordinary one any more, the others flow all the same. */
+  /** A link or a folder that stands in its place by now must not keep the agent from the other messages. */
   async #expectMalformed(name: string, error: unknown): Promise<void> {
     if (!(error instanceof SignalboxError) || error.kind !== 'Corrupt') throw error
     if (!(await this.#waiting.reread(name))) throw error

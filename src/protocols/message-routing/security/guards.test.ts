@@ -29,11 +29,10 @@ const guardsWith = (settings: Partial<SecuritySettings>) =>
   })
 type Guards = ReturnType<typeof guardsWith>
 
-const seal = async (guards: Guards, message = aMessage()) =>
-  ((await guards.seal({ message, now: clock.now() })) as Sealed).message
+const seal = async (guards: Guards, message = aMessage()) => ((await guards.seal(message)) as Sealed).message
 
 const open = (guards: Guards, message: MrMessage, more: { isPeek?: boolean; arrivedAt?: number } = {}) =>
-  guards.open({ agent: message.to, bytes: new Uint8Array(), message, now: clock.now(), isPeek: false, ...more })
+  guards.open({ agent: message.to, message, now: clock.now(), isPeek: false, ...more })
 
 const codeOf = (answer: object) => (answer as Rejection).code
 
@@ -76,7 +75,7 @@ describe('signatures required', () => {
     const guards = guardsWith({ signing: 'require' })
     const refusal = { outcome: 'refused', code: 'NO_KEY', hint: 'Make one: signalbox mr keys stranger --generate' }
     expect(await guards.admit('stranger', 'coder-1', 0)).toMatchObject(refusal)
-    expect(await guards.seal({ message: aMessage({ from: 'stranger' }), now: 0 })).toMatchObject(refusal)
+    expect(await guards.seal(aMessage({ from: 'stranger' }))).toMatchObject(refusal)
   })
 })
 
@@ -132,7 +131,7 @@ describe('encrypted payloads', () => {
   it('need a key of the recipient', async () => {
     const guards = guardsWith({ encryption: true })
     expect(await guards.admit('coder-1', 'stranger', 0)).toMatchObject({ code: 'NO_KEY' })
-    expect(await guards.seal({ message: aMessage({ to: 'stranger' }), now: 0 })).toMatchObject({ code: 'NO_KEY' })
+    expect(await guards.seal(aMessage({ to: 'stranger' }))).toMatchObject({ code: 'NO_KEY' })
   })
 })
 
@@ -153,7 +152,7 @@ describe('what cannot be judged', () => {
     for (const text of ['{"message":"\\ud800"}', '{"message":1e999}']) {
       const message = aMessage({ from: 'stranger', payload: JSON.parse(text) })
       expect(codeOf(await open(guards, message))).toBe('UNKNOWN_KEY')
-      expect(await guards.seal({ message: aMessage({ payload: message.payload }), now: 0 })).toMatchObject({
+      expect(await guards.seal(aMessage({ payload: message.payload }))).toMatchObject({
         outcome: 'refused',
         code: 'NOT_CANONICAL',
       })

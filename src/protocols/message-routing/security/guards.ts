@@ -4,7 +4,7 @@
  */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import type { Tree } from '../../../tree/tree.ts'
-import type { Hooks, Incoming, Opened, Outgoing, Refusal, Rejection, Sealed } from '../hooks.ts'
+import type { Hooks, Incoming, Opened, Refusal, Rejection, Sealed } from '../hooks.ts'
 import type { MrMessage } from '../schema.ts'
 import type { SecuritySettings } from '../settings.ts'
 import { isSealed, openPayload, type SealedPayload, type Sealing, sealPayload } from './encryption.ts'
@@ -58,7 +58,7 @@ class Guards implements GuardHooks {
   }
 
   /** Encrypted first and then signed, so that a reader can tell a forgery without opening it. */
-  async seal({ message }: Outgoing): Promise<Sealed | Refusal> {
+  async seal(message: MrMessage): Promise<Sealed | Refusal> {
     const { signing, encryption } = this.#settings
     if ((signing !== 'off' || encryption) && !isSignable(message)) return unsignable
     let sealed = message

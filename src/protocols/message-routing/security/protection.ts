@@ -35,7 +35,7 @@ export function protect({ tree, clock, settings, ...ports }: Parts): Protection 
   const hooks: Hooks = isGuarded(security)
     ? {
         admit: async (from, to, now) => (await guards()).admit(from, to, now),
-        seal: async (outgoing) => (await guards()).seal(outgoing),
+        seal: async (message) => (await guards()).seal(message),
         open: async (incoming) => (await guards()).open(incoming),
         recover: async (agent, message) => (await guards()).recover(agent, message),
       }

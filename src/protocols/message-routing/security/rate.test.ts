@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { tempDir } from '../../../../test/support/temp.ts'
 import { openFileTree } from '../../../engines/file-system/index.ts'
-import { type Bucket, parseBucket, printBucket, takeToken, tokensIn } from './rate.ts'
+import { type Bucket, parseBucket, printBucket, takeToken } from './rate.ts'
 import { RateLimits } from './rate-limits.ts'
 
 const limit = { perMinute: 60, burst: 3 }
@@ -40,14 +40,16 @@ describe('a bucket of three that gains one a second', () => {
   it('says when to try again, and then it works', () => {
     let bucket: Bucket | undefined
     for (let i = 0; i < 3; i++) bucket = (takeToken(bucket, 5000, limit) as { bucket: Bucket }).bucket
-    expect(tokensIn(bucket, 5000, limit)).toBe(0)
+    expect(takeToken(bucket, 5000, limit).outcome).toBe('empty')
     const empty = takeToken(bucket, 5200, limit)
     expect(empty).toEqual({ outcome: 'empty', retryAt: 6000 })
     expect([takeToken(bucket, 5999, limit).outcome, takeToken(bucket, 6000, limit).outcome]).toEqual(['empty', 'taken'])
   })
 
   it('is as deep as a minute gives unless said otherwise', () => {
-    expect(tokensIn(undefined, 0, { perMinute: 7 })).toBe(7)
+    let bucket: Bucket | undefined
+    for (let i = 0; i < 7; i++) bucket = (takeToken(bucket, 0, { perMinute: 7 }) as { bucket: Bucket }).bucket
+    expect(takeToken(bucket, 0, { perMinute: 7 }).outcome).toBe('empty')
   })
 
   it('reads back what it prints, and takes nonsense for a full one', () => {

@@ -34,14 +34,6 @@ export function takeToken(bucket: Bucket | undefined, now: number, limit: RateLi
   return { outcome: 'taken', bucket: { fullAt, at: current.at } }
 }
 
-/** How many tokens there are at `now`, fractions included. */
-export function tokensIn(bucket: Bucket | undefined, now: number, limit: RateLimit): number {
-  const interval = 60_000 / limit.perMinute
-  const burst = limit.burst ?? limit.perMinute
-  const { fullAt, at } = settle(bucket, now, interval * burst)
-  return burst - Math.max(0, fullAt - at) / interval
-}
-
 /**
  * Time does not run backwards: moments a little out of order count as the later one. A clock that was set back by more
  * than it takes to fill the bucket would block a sender for as long, so then the bucket starts anew.

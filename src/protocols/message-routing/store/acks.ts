@@ -144,13 +144,13 @@ export class Acks {
     }
   }
 
-  /** The name of an answer in their form does not follow from what it answers: it is looked for by what it says. */
+  /** An answer in another program's form has a name that we cannot work out, so every file is read. */
   async #givenInTheirForm(agent: AgentId, to: AgentId, id: MessageId): Promise<Given | undefined> {
     for (const state of folders) {
       for (const name of await messageNames(this.#parts, to, state)) {
         const message = await readMessage(this.#parts, to, state, name)
         if (message?.from !== agent || !isAcknowledgement(message, id)) continue
-        // Their form has no signature of ours, so that after a crash here a second answer is given rather than none.
+        // It has no signature of ours. Where those count, a crash before the marker is written costs a second answer.
         if (!(await isGenuine(this.#parts, to, message))) continue
         return { message, state, path: pathIn(this.#parts, to, state, name) }
       }
@@ -172,7 +172,7 @@ export class Acks {
     return false
   }
 
-  /** Whether `agent` has acknowledged a message of `to`. Unsigned, the marker is enough; signed, what is in it counts. */
+  /** Whether `agent` has acknowledged a message of `to`. Where messages are signed, the marker must be genuine too. */
   async #isRemembered(agent: AgentId, to: string, id: string): Promise<boolean> {
     if (this.#parts.hooks.verify) return isAgentId(to) && (await this.#remembered(agent, to, id)) !== undefined
     return (await this.#parts.tree.look(this.#marker(agent, id))) !== undefined
@@ -190,15 +190,15 @@ export class Acks {
     return isBelieved ? { message, state: 'inbox', path } : undefined
   }
 
-  /** After the acknowledgement is written: the other way round a crash would keep it from ever being given. */
+  /** Called after the acknowledgement is written: before it, a crash would keep it from ever being given. */
   async #remember(agent: AgentId, to: AgentId, id: string, message: MrMessage): Promise<void> {
     const { tree, hooks } = this.#parts
     const path = this.#marker(agent, id)
     const isProof = await isGenuine(this.#parts, to, message)
-    // An answer in another program's form was sent unsigned; what is kept of it is to be believed all the same.
+    // An answer in another program's form is sent unsigned. Our own copy is signed here, so that it counts later.
     const proof = isProof ? message : ((await hooks.vouch?.(message)) ?? message)
     await changeLeaf(tree, path, async (before) => {
-      // A forgery that is there already says nothing and makes way; anything else says all there is to say.
+      // A marker that counts stays as it is. A forged one does not count, and is replaced.
       const isSaid = before && (!hooks.verify || (await this.#remembered(agent, to, id)))
       return isSaid ? undefined : Buffer.from(JSON.stringify(proof))
     })

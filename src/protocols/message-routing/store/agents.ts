@@ -28,9 +28,15 @@ export class Agents {
     return { names, notices: isMany ? [`There are ${names.length} agents; the protocol expects at most ${most}.`] : [] }
   }
 
-  /** The agent that may have been meant, when nobody has this name. */
-  async meant(agent: string): Promise<string | undefined> {
-    return (await this.#isKnown(agent)) ? undefined : nearest(agent, (await this.known()).names)
+  /** The agent that may have been meant, when nobody has this name. `elsewhere`: who is known in other protocols. */
+  async meant(agent: string, elsewhere: AsyncIterable<string>): Promise<string | undefined> {
+    if (await this.#isKnown(agent)) return undefined
+    const names: string[] = [...(await this.known()).names]
+    for await (const other of elsewhere) {
+      if (other === agent) return undefined
+      names.push(other)
+    }
+    return nearest(agent, names)
   }
 
   /** A sentence for whoever looks into an inbox that is not there; none when it is. */

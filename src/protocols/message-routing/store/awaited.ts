@@ -17,7 +17,10 @@ export interface Awaited {
   readonly since: number
 }
 
-/** The specification has no type for acknowledgements: a status-update about the message is one. See docs/decisions/0019-once-and-only-once.md. */
+/**
+ * The specification has no type for acknowledgements: a status-update about the message is one.
+ * See docs/decisions/0019-once-and-only-once.md.
+ */
 export const isAcknowledgement = ({ type, correlation_id }: MrMessage, id?: string): boolean =>
   type === 'status-update' && correlation_id !== undefined && (id === undefined || correlation_id === id)
 
@@ -45,7 +48,7 @@ export async function forgetAwaited({ tree, root }: RoutingParts, agent: AgentId
   await tree.remove(childOf(awaitingPath(root, agent), id))
 }
 
-/** Removes the note when a message is the acknowledgement it is about, from whoever was to give it. */
+/** Removes the note when this message is the acknowledgement that it waits for, sent by the agent that owes it. */
 export async function settleAwaited(parts: RoutingParts, agent: AgentId, message: MrMessage): Promise<void> {
   const id = message.correlation_id
   if (!isAcknowledgement(message) || id === undefined || !isMessageId(id)) return

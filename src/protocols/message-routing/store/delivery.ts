@@ -63,7 +63,7 @@ export class Delivery {
     const taken = () => {
       throw conflict('ID_TAKEN', `Another message of ${draft.to} has the id ${id}.`, { hint: 'Look at that message.' })
     }
-    // Names in another form have three digits of the id and the second: another one is as good.
+    // In another program's form a name holds only three digits of the id, and nothing depends on which.
     return this.#write(draft, id, original ? newId : taken, original)
   }
 
@@ -105,7 +105,7 @@ export class Delivery {
     return { ...(await this.evictions.makeRoom(agent, names, settings.inboxLimit - 1)), isNewAgent }
   }
 
-  /** An id is short enough to come twice. One that was handed out before would be taken for a copy. */
+  /** Ids are short and may come twice. A second message of an id that was handed out would be rejected as a copy. */
   async #wasUsed(agent: AgentId, fileName: string): Promise<boolean> {
     return (await this.#parts.tree.look(pathIn(this.#parts, agent, 'taken', fileName))) !== undefined
   }
@@ -130,7 +130,7 @@ export class Delivery {
   }
 
   async #sealed(message: MrMessage): Promise<MrMessage> {
-    const sealed = await this.#parts.hooks.seal?.({ message, now: this.#parts.clock.now() })
+    const sealed = await this.#parts.hooks.seal?.(message)
     if (!sealed) return message
     if (sealed.outcome === 'refused') throw refused(sealed)
     return sealed.message

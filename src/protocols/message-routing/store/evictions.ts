@@ -48,7 +48,7 @@ export class Evictions {
         isMeant: (_, { modifiedAt }) => modifiedAt === oldest.at,
         atMost: 1,
       })
-      // It is looked at again.
+      // Its time has changed, so the loop looks at it again.
       if (moved.outcome === 'kept') continue
       const count = times.size
       times.delete(oldest.name)

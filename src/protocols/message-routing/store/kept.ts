@@ -1,4 +1,7 @@
-/** What left an inbox is kept for a while: people list it, and move it back. See docs/decisions/0019-once-and-only-once.md. */
+/**
+ * What left an inbox is kept for a while: people list it, and move it back.
+ * See docs/decisions/0019-once-and-only-once.md.
+ */
 import { notFound } from '../../../kernel/errors.ts'
 import { isSegment } from '../../../kernel/tree-path.ts'
 import { parseMessage } from '../format.ts'
@@ -26,7 +29,7 @@ export class KeptMessages {
     this.#numbers = numbers
   }
 
-  /** The last to come first. */
+  /** The one that left the inbox last comes first. */
   async list(agent: AgentId, folder: KeptFolder): Promise<Kept[]> {
     const { tree, root } = this.#parts
     const entries = (await tree.list(folderPath(root, agent, folder), { times: true })).filter(isMessageEntry)
@@ -64,7 +67,7 @@ export class KeptMessages {
         const names = await messageNames(this.#parts, agent, 'inbox')
         await this.#delivery.evictions.makeRoom(agent, names, settings.inboxLimit - 1)
         const message = await messageIn(this.#parts, leaf.bytes, { agent, fileName: name })
-        // A forgery changes no memory: it would let a copy of what it imitates be handed out again.
+        // Only for a genuine message: a forgery with the id of another would let a copy of that one be handed out again.
         if (message && (await isGenuine(this.#parts, agent, message))) {
           // Before the move: once it is in the inbox, a reader may have it.
           await hooks.recover?.(agent, message)

@@ -48,7 +48,7 @@ export async function expectInOrder({ tree, root }: RoutingParts, agent: AgentId
 
 /**
  * The names of the messages in a folder. Links, pipes and folders that are named like messages are none, and a name that
- * the tree cannot say is left to its owner; `inspect` tells of both.
+ * the tree cannot hold is passed over; `inspect` tells of both.
  */
 export async function messageNames({ tree, root }: RoutingParts, agent: AgentId, folder: Folder): Promise<string[]> {
   return (await tree.list(folderPath(root, agent, folder))).filter(isMessageEntry).map(({ name }) => name)

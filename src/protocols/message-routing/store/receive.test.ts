@@ -381,7 +381,7 @@ describe('hooks', () => {
           from === 'mallory'
             ? { outcome: 'refused', code: 'RATE_LIMITED', reason: 'Too many.', hint: 'Wait.', retryAfterMs: 5 }
             : undefined,
-        seal: async ({ message }) => ({ outcome: 'sealed', message: { ...message, seal: 'yes' } }),
+        seal: async (message) => ({ outcome: 'sealed', message: { ...message, seal: 'yes' } }),
         open: async ({ message }) => {
           if (!isOpen) return { outcome: 'rejected', code: 'BAD_SIGNATURE', issues: ['The signature is wrong'] }
           const { seal, ...rest } = message

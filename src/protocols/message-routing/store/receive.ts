@@ -1,26 +1,24 @@
 /**
  * Receiving: what waits is put in order, and each file is moved to `taken/` before it is handed out. Whoever moves it
  * has it; nobody gets it again, also if the reader dies before it could do anything with it. So whatever is written
- * afterwards is looked at first, and what fails later all the same is told beside the messages, never instead of them. Spec: Message Routing,
- * "Message Ordering Guarantees", "Message Validation" and "At-Most-Once Semantics".
+ * afterwards is looked at first, and what fails later all the same is told beside the messages, never instead of them.
+ * Spec: Message Routing, "Message Ordering Guarantees", "Message Validation" and "At-Most-Once Semantics".
  */
 import { SignalboxError, unavailable } from '../../../kernel/errors.ts'
 import type { Durability } from '../../../tree/tree.ts'
 import { waitFor } from '../../../tree/wait.ts'
-import { largestRead, payloadProblems } from '../format.ts'
+import { payloadProblems } from '../format.ts'
 import type { Rejection } from '../hooks.ts'
 import { sentencesOf } from '../judge.ts'
 import { type AgentId, folderPath, stemOf } from '../layout.ts'
 import { byPriority, byTime } from '../order.ts'
 import { settleAwaited } from './awaited.ts'
-import { forgeryIn } from './genuine.ts'
 import { pruneNowAndThen } from './keeping.ts'
-import { discarded, logError } from './logs.ts'
-import { moveMessage, pathsOf, setMessageAside } from './moving.ts'
+import { moveMessage, pathsOf } from './moving.ts'
 import type { MrReceived, MrView, ReceiveOptions, Rejected, Replied } from './outcomes.ts'
 import { expectInOrder, pathIn, type RoutingParts } from './parts.ts'
-import { messageIn } from './reading.ts'
 import type { ReceivedNumbers, Report } from './received.ts'
+import { isSame, Rejecting, rejectedAs } from './rejecting.ts'
 import type { Invalid, Scanned, Scanner, Waiting } from './scan.ts'
 import { viewOf } from './view.ts'
 
@@ -36,11 +34,13 @@ export class Receiving {
   readonly #parts: RoutingParts
   readonly #scanner: Scanner
   readonly #numbers: ReceivedNumbers
+  readonly #rejecting: Rejecting
 
   constructor(parts: RoutingParts, scanner: Scanner, numbers: ReceivedNumbers) {
     this.#parts = parts
     this.#scanner = scanner
     this.#numbers = numbers
+    this.#rejecting = new Rejecting(parts, scanner)
   }
 
   async receive(agent: AgentId, options: ReceiveOptions = {}): Promise<MrReceived> {
@@ -91,8 +91,8 @@ export class Receiving {
     const scanned = await this.#scanner.scan(agent, options)
     const ordered = inOrder(scanned, options)
     const taken = await this.#takeAll(agent, ordered, options.limit ?? ordered.length, options.compat === true)
-    // Only now: a take that fails has then moved nothing.
-    const rejected = await this.#rejectAll(agent, scanned.invalid, taken, options.compat === true)
+    // After taking, so that a take that fails has moved nothing.
+    const rejected = await this.#rejecting.rejectAll(agent, scanned.invalid, taken, options.compat === true)
     const { gaps, restarts } = await this.#settleNumbers(agent, taken.views, scanned.waiting, taken.notices)
     const depth = Math.max(0, scanned.depth - taken.gone - rejected.length)
     // Waiting for somebody who is still writing is not reading.
@@ -128,8 +128,7 @@ export class Receiving {
       })
       if (!moved) break
       gone++
-      if (moved.outcome === 'gone') continue
-      if (moved.outcome === 'rejected') {
+      if (moved.outcome === 'gone') {
         rejected.push(...moved.rejected)
         continue
       }
@@ -153,7 +152,7 @@ export class Receiving {
     const step = { agent, name, from: 'inbox', transition: 'take' } as const
     const moved = await moveMessage(this.#parts, step, {
       change: (before) => {
-        // The bytes that move are the ones that are handed out, whatever was read before.
+        // What is handed out are the bytes that move, so a file that changed since it was read is judged again.
         if (isSame(before, waiting.bytes)) return before
         const judged = this.#scanner.judge(before, { agent, name, size: before.length, compat })
         isInvalid = judged.outcome !== 'message'
@@ -163,28 +162,27 @@ export class Receiving {
         return before
       },
     })
-    if (moved.outcome === 'kept' && isInvalid) return this.#rejectChanged(agent, name, compat)
-    if (moved.outcome === 'taken' && (await this.#clearForged(agent, name)))
-      return this.#takeOne(agent, waiting, compat)
-    if (moved.outcome === 'taken') return { outcome: 'rejected' as const, rejected: await this.#rejectCopy(agent, now) }
-    if (moved.outcome !== 'moved') return { outcome: 'gone' as const }
+    if (moved.outcome === 'kept' && isInvalid) return gone(await this.#rejecting.rejectChanged(agent, name, compat))
+    if (moved.outcome === 'taken') {
+      const isCleared = await this.#rejecting.clearForged(agent, name)
+      return isCleared ? this.#takeOne(agent, waiting, compat) : gone(await this.#rejecting.rejectCopy(agent, now))
+    }
+    if (moved.outcome !== 'moved') return gone([])
     return this.#open(agent, now, pathsOf(this.#parts, step)[1], moved.durability)
   }
 
   /** After the take, so that no two readers open the same one; what does not open goes on to `rejected/`. */
-  async #open(agent: AgentId, waiting: Waiting, path: string, durability: Durability) {
+  async #open(agent: AgentId, waiting: Waiting, path: string, durability: Durability): Promise<TakenOne> {
     const opened = await this.#opened(agent, waiting, false).catch((error: unknown) =>
       this.#putBack(agent, waiting, error),
     )
     if (opened.outcome === 'opened') {
-      return { outcome: 'taken' as const, view: viewOf(opened.message, 'taken', path, opened), durability }
+      return { outcome: 'taken', view: viewOf(opened.message, 'taken', path, opened), durability }
     }
-    const { name, message } = waiting
-    const invalid = { name, rejection: { ...opened, msgId: message.msg_id } }
-    return { outcome: 'rejected' as const, rejected: await this.#reject(agent, invalid, () => true, 'taken') }
+    return gone(await this.#rejecting.reject(agent, asInvalid(waiting, opened), () => true, 'taken'))
   }
 
-  /** It could not be judged, which is not its fault: it waits again, for whoever comes when the cause is put right. */
+  /** The message could not be judged, because the keys cannot be read for instance: it goes back and waits. */
   async #putBack(agent: AgentId, { name }: Waiting, cause: unknown): Promise<never> {
     const step = { agent, name, from: 'taken', transition: 'putBack' } as const
     // Whatever keeps it from going back, the cause is told.
@@ -198,9 +196,9 @@ export class Receiving {
     })
   }
 
-  async #opened(agent: AgentId, { message, bytes, arrivedAt, problems, notes }: Waiting, isPeek: boolean) {
+  async #opened(agent: AgentId, { message, arrivedAt, problems, notes }: Waiting, isPeek: boolean) {
     const { hooks, tree } = this.#parts
-    const opened = await hooks.open?.({ agent, bytes, message, now: await tree.now(), arrivedAt, isPeek })
+    const opened = await hooks.open?.({ agent, message, now: await tree.now(), arrivedAt, isPeek })
     if (opened?.outcome === 'rejected') return opened
     const isOther = opened !== undefined && opened.message !== message
     return {
@@ -222,8 +220,7 @@ export class Receiving {
       const path = pathIn(this.#parts, agent, 'inbox', waiting.name)
       const opened = await this.#opened(agent, waiting, true)
       if (opened.outcome === 'opened') messages.push(viewOf(opened.message, 'inbox', path, opened))
-      else
-        rejected.push(rejectedAs({ name: waiting.name, rejection: { ...opened, msgId: waiting.message.msg_id } }, path))
+      else rejected.push(rejectedAs(asInvalid(waiting, opened), path))
     }
     return {
       outcome: messages.length > 0 ? 'received' : 'nothing',
@@ -236,80 +233,6 @@ export class Receiving {
       durability: 'process',
       notices: [],
     }
-  }
-
-  async #rejectAll(
-    agent: AgentId,
-    invalid: readonly Invalid[],
-    { views, notices }: { readonly views: readonly MrView[]; readonly notices: string[] },
-    compat: boolean,
-  ): Promise<Rejected[]> {
-    const rejected: Rejected[] = []
-    for (const one of invalid) {
-      try {
-        rejected.push(...(await this.#reject(agent, one, this.#isInvalid(agent, one.name, compat))))
-      } catch (error) {
-        if (views.length + rejected.length === 0 || !(error instanceof SignalboxError)) throw error
-        notices.push(`${one.name} was not set aside: ${error.message}`)
-      }
-    }
-    return rejected
-  }
-
-  /** Whoever moves the file writes the line. */
-  async #reject(
-    agent: AgentId,
-    invalid: Invalid,
-    isStillBad: (bytes: Uint8Array) => boolean,
-    from: 'inbox' | 'taken' = 'inbox',
-  ): Promise<Rejected[]> {
-    const { name, rejection } = invalid
-    // Judged once more when it is won: its writer may have finished or exchanged it since.
-    const judge = { isMeant: isStillBad, atMost: largestRead + 1 }
-    const moved = await setMessageAside(this.#parts, { agent, name, from, transition: 'reject' }, judge)
-    if (moved.outcome !== 'moved') return []
-    const { code, issues } = rejection
-    const msgId = rejection.msgId ?? stemOf(name)
-    await logError(this.#parts, agent, { code, msgId, issues, action: discarded, file: `rejected/${moved.name}` })
-    await pruneNowAndThen(this.#parts, agent, 'rejected', [stemOf(name)])
-    return [rejectedAs(invalid, moved.path)]
-  }
-
-  #isInvalid(agent: AgentId, name: string, compat: boolean): (bytes: Uint8Array) => boolean {
-    // Of a larger file only the beginning is shown, which is too much already.
-    return (bytes) => this.#scanner.judge(bytes, { agent, name, size: bytes.length, compat }).outcome !== 'message'
-  }
-
-  /** What lies in `taken/` says that its name was handed out; what is no genuine message says nothing, and makes way. */
-  async #clearForged(agent: AgentId, name: string): Promise<boolean> {
-    const { tree, hooks } = this.#parts
-    const leaf = hooks.verify && (await tree.read(pathIn(this.#parts, agent, 'taken', name)))
-    if (!leaf) return false
-    const message = await messageIn(this.#parts, leaf.bytes, { agent, fileName: name })
-    const forgery = message ? await forgeryIn(this.#parts, agent, message) : noMessage
-    if (!forgery) return false
-    const invalid = { name, rejection: { ...forgery, msgId: message?.msg_id } }
-    await this.#reject(agent, invalid, (now) => isSame(now, leaf.bytes), 'taken')
-    return true
-  }
-
-  /** An id that was handed out before: at most once means that a copy goes to nobody. */
-  #rejectCopy(agent: AgentId, { name, message, bytes }: Waiting): Promise<Rejected[]> {
-    const issues = [`A message ${message.msg_id} was handed out before; this copy is not`]
-    const rejection = { code: 'DUPLICATE', issues, msgId: message.msg_id }
-    return this.#reject(agent, { name, rejection }, (now) => isSame(now, bytes))
-  }
-
-  /** It was a message when it was read and is none any more: what it is now is looked at anew. */
-  async #rejectChanged(agent: AgentId, name: string, compat: boolean) {
-    const { invalid } = await this.#scanner.look(agent, { compat })
-    const found = invalid.find((one) => one.name === name)
-    return found
-      ? {
-          outcome: 'rejected' as const,
-          rejected: await this.#reject(agent, found, this.#isInvalid(agent, name, compat)),
-        }
-      : { outcome: 'gone' as const }
   }
 
   async #settleNumbers(
@@ -331,16 +254,10 @@ export class Receiving {
   }
 }
 
-const noMessage: Rejection = {
-  outcome: 'rejected',
-  code: 'VALIDATION_FAILED',
-  issues: ['The file is no message, so it was not handed out'],
-}
-
 type TakenOne =
   | { readonly outcome: 'taken'; readonly view: MrView; readonly durability: Durability }
-  | { readonly outcome: 'rejected'; readonly rejected: readonly Rejected[] }
-  | { readonly outcome: 'gone' }
+  /** Handed out to nobody here: rejected, or taken by somebody else. */
+  | { readonly outcome: 'gone'; readonly rejected: readonly Rejected[] }
 
 /** After a message was taken, nothing may keep it from its reader: a failure becomes a notice. */
 async function unlessFailing<T>(notices: string[], what: string, work: () => Promise<T>): Promise<T | undefined> {
@@ -358,14 +275,11 @@ const inOrder = ({ waiting }: Scanned, { order, id }: ReceiveOptions): Waiting[]
     .filter(({ message }) => id === undefined || message.msg_id === id)
     .sort(order === 'priority' ? byPriority : byTime)
 
-const isSame = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && Buffer.compare(a, b) === 0
+const gone = (rejected: readonly Rejected[]): TakenOne => ({ outcome: 'gone', rejected })
 
-const rejectedAs = ({ name, rejection: { code, msgId, issues } }: Invalid, path: string): Rejected => ({
-  file: name,
-  path,
-  code,
-  msgId,
-  issues,
+const asInvalid = ({ name, message }: Waiting, { code, issues }: Rejection): Invalid => ({
+  name,
+  rejection: { code, issues, msgId: message.msg_id },
 })
 
 const withEarlier = (now: MrReceived, earlier: MrReceived): MrReceived => ({

@@ -15,7 +15,7 @@ import { isMessageEntry, pathIn, type RoutingParts } from './parts.ts'
 type Numbered = Pick<MrMessage, 'from' | 'sequence'>
 type Memory = Record<string, Seen>
 
-/** Names are free to invent, and each one is remembered: beyond this the ones not heard of longest are forgotten. */
+/** A stranger can invent any number of senders: beyond so many, those not heard of for the longest time are forgotten. */
 const mostSenders = 1000
 /** How far back among the taken messages a missing number is looked for. */
 const mostSearched = 500

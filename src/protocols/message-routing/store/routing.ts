@@ -18,7 +18,6 @@ import type { MrSettings } from '../settings.ts'
 import { Acks } from './acks.ts'
 import { Agents } from './agents.ts'
 import { Delivery } from './delivery.ts'
-import { Inspection } from './inspect.ts'
 import { KeptMessages } from './kept.ts'
 import { countEvictions } from './logs.ts'
 import type { MrNeutral } from './neutral.ts'
@@ -62,7 +61,7 @@ export class Routing {
   readonly #receiving: Receiving
   readonly #acks: Acks
   readonly #kept: KeptMessages
-  readonly #inspection: Inspection
+  readonly #scanner: Scanner
 
   constructor({ tree, clock, settings, hooks, ...ports }: Opening) {
     this.#ports = ports
@@ -80,13 +79,13 @@ export class Routing {
     this.#parts = parts
     const delivery = new Delivery(parts)
     const scanner = new Scanner(parts, delivery.evictions)
+    this.#scanner = scanner
     const numbers = new ReceivedNumbers(parts)
     this.#agents = new Agents(parts)
     this.#sending = new Sending(parts, this.#agents, delivery)
     this.#receiving = new Receiving(parts, scanner, numbers)
     this.#acks = new Acks(parts, delivery, scanner)
     this.#kept = new KeptMessages(parts, delivery, numbers)
-    this.#inspection = new Inspection(parts, this.#agents, scanner)
   }
 
   async neutral(): Promise<MrNeutral> {
@@ -178,15 +177,16 @@ export class Routing {
   /** What `doctor` should know; with `repair`, what can be put right is. */
   async inspect({ repair = false }: { readonly repair?: boolean } = {}): Promise<readonly Finding[]> {
     const { keysFolder, outside, workspace } = this.#ports
-    const findings = await this.#inspection.inspect(repair)
+    const { Inspection } = await import('./inspect.ts')
+    const findings = await new Inspection(this.#parts, this.#agents, this.#scanner).inspect(repair)
     if (!keysFolder || !outside || workspace === undefined) return findings
     const { inspectKeys } = await import('../security/inspect.ts')
     return [...findings, ...(await inspectKeys({ keysFolder, outside, workspace }, this.#parts.settings.keys))]
   }
 
   /** The agent that may have been meant, when nobody has this name yet. */
-  meant(agent: string): Promise<string | undefined> {
-    return this.#agents.meant(agent)
+  meant(agent: string, elsewhere: AsyncIterable<string>): Promise<string | undefined> {
+    return this.#agents.meant(agent, elsewhere)
   }
 
   /** A sentence for whoever looks into an inbox that is not there; none when it is. */

@@ -7,17 +7,17 @@ import { isMeant, shortLength } from '../../../../kernel/short-id.ts'
 import type { TreePath } from '../../../../kernel/tree-path.ts'
 import { childOf, treePath } from '../../../../kernel/tree-path.ts'
 import { type DependencyState, judge, type Lookup, nothingUnmet, readDependency } from '../../dependencies.ts'
-import { type AcmqRecord, noDependencies, type State } from '../../schema.ts'
+import type { AcmqRecord, State } from '../../schema.ts'
 import { type Finder, likeliestFirst } from '../finder.ts'
 import type { MissionFiles } from '../parts.ts'
 
 type MessageState = ReturnType<Lookup['stateOf']>
 
-/** A file that was there a moment ago is there, for so many milliseconds: many messages wait for the same one. */
+/** Milliseconds for which a file that was seen counts as there: many messages depend on the same one. */
 const believedFor = 20
 /** How many dependencies are remembered as met before the memory starts again. */
 const mostMet = 10_000
-/** The same for the names of messages, beside twice as many as wait. Those forgotten are searched for. */
+/** How many names are remembered, besides two for each message that waits. A forgotten one is searched for. */
 const mostNames = 10_000
 
 export class DependencyBook {
@@ -29,8 +29,6 @@ export class DependencyBook {
   readonly #completed = new Set<string>()
   /** Dependencies that were met, as their messages spell them, and until when that is believed. */
   readonly #met = new Map<string, number>()
-  /** Messages sent one after the other often have the very same dependencies. */
-  #lastMet = { dependencies: noDependencies, until: 0 }
 
   constructor(files: MissionFiles, finder: Finder) {
     this.#files = files
@@ -84,18 +82,10 @@ export class DependencyBook {
   areMet(dependencies: readonly string[]): boolean {
     if (dependencies.length === 0) return true
     const now = performance.now()
-    if (this.#lastMet.dependencies === dependencies && this.#lastMet.until > now) return true
-    let first = Number.POSITIVE_INFINITY
-    for (const text of dependencies) {
-      const until = this.#met.get(text) ?? 0
-      if (!(until > now)) return false
-      if (until < first) first = until
-    }
-    this.#lastMet = { dependencies, until: first }
-    return true
+    return dependencies.every((text) => (this.#met.get(text) ?? 0) > now)
   }
 
-  /** Not by a short id: a message that it also fits may have come since. */
+  /** Short ids are not remembered: a message that fits too may come later. */
   #rememberMet(text: string): void {
     const dependency = readDependency(text)
     if (this.#met.size >= mostMet) this.#met.clear()
@@ -131,8 +121,8 @@ export class DependencyBook {
     const name = this.#names.get(id)
     for (const queue of name === undefined ? [] : likeliestFirst) {
       if (!(await this.#files.tree.look(this.#files.at(queue, name!)))) continue
-      // Another message of the same second whose id begins alike can have the name there. Where nothing is decided yet,
-      // that would only mean to wait until that one has moved on.
+      // Another message of the same second whose id begins alike can have this name, so the id is read where the answer
+      // is final. In the other queues a wrong answer only means waiting a little longer.
       const isDecided = queue === 'completed' || queue === 'failed'
       if (!isDecided || (await this.#files.readRecord(queue, name!))?.id === id) return queue
     }

@@ -1,4 +1,4 @@
-/** The messages that are held back, each with what it waits for, found by that. */
+/** The messages that are held back, and for each message that is waited for, which ones wait for it. */
 import { shortOf } from '../../../../kernel/short-id.ts'
 import type { DependencyState } from '../../dependencies.ts'
 import type { Candidate } from './candidate.ts'
@@ -13,14 +13,14 @@ export class HeldBack {
   readonly #parked = new Map<string, Parked>()
   /** Those that wait for a message, by its short id. */
   readonly #waiting = new Map<string, Set<Candidate>>()
-  /** Those waited for that others have taken, so that their end is what to look for. By short id. */
+  /** Messages that are waited for and that other processes have claimed: only the folders tell when they are done. By short id. */
   readonly #away = new Map<string, string>()
 
   get size(): number {
     return this.#parked.size
   }
 
-  /** How many are waited for that others have taken. */
+  /** How many messages are waited for that other processes have claimed. */
   get awaySize(): number {
     return this.#away.size
   }
@@ -33,7 +33,7 @@ export class HeldBack {
     return [...this.#parked.values()]
   }
 
-  /** `isHere`: whether a message waits itself, so that this process will learn of its end. */
+  /** `isHere`: whether the message waited for is itself still waiting. */
   park(candidate: Candidate, states: readonly DependencyState[], isHere: (id: string) => boolean): void {
     this.#parked.set(candidate.name, { candidate, states })
     for (const state of states) {

@@ -12,7 +12,7 @@ const waits = 'waits'
 
 export function labelOf(record: AcmqRecord): string {
   const { to, priority, time, id, dependencies } = candidateOf('', record)
-  // Before 1970 all are equal; nobody sends from there.
+  // Times before 1970 count as 1970: digits with a sign would not sort.
   const parts = [to, priority, `${Math.max(0, time)}`.padStart(16, '0'), id]
   return (dependencies.length > 0 ? [...parts, waits] : parts).join(' ')
 }

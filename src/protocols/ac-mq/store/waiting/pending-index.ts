@@ -28,9 +28,9 @@ const judgeAllAfter = 3000
 const judgeAllEach = 0.5
 /** Headers may be read again after this many times what it took: on a slow disk it must not become all that is done. */
 const restFactor = 50
-/** After so many messages of our own without a look, nobody here seems to claim: then they are not remembered. */
+/** After sending so many messages without a claim, a process is taken for a mere sender and remembers no more of them. */
 const mostUnseen = 4096
-/** So many that have gone may lie among those that are ready, and as many more as there are of these. */
+/** So many messages that are gone may still lie in the heaps, and as many more as wait, before they are cleared out. */
 const mostGone = 256
 /** What it takes to find out that a message is gone by trying to take it, in milliseconds. */
 const tryMs = 0.01
@@ -110,7 +110,7 @@ export class PendingIndex {
     )
   }
 
-  /** Takes in what came and went. `must`: nothing was found, so being sparing would mean missing something. */
+  /** Takes in what came and went. `must`: look even if it is too early, because nothing was found. */
   async refresh(must = false): Promise<void> {
     this.#unseen = 0
     this.#seeded ??= this.#seed()
@@ -154,7 +154,7 @@ export class PendingIndex {
     if (!must) return
     const isDue = performance.now() - this.#judgedAllAt > judgeAllAfter + this.#held.size * judgeAllEach
     for (const { candidate, states } of this.#held.all()) {
-      // A file can appear, an unknown message be sent, a failed one be tried again: no folder of ours tells.
+      // A file can appear, an unknown message be sent, a failed one be tried again: `completed/` does not show that.
       const isOtherwiseHeld = states.length === 0
       if (isDue || isOtherwiseHeld || states.some(({ is }) => is !== 'waiting')) this.#unpark(candidate)
     }
@@ -286,7 +286,7 @@ export class PendingIndex {
     return this.#leaps.size > 0 || this.#ready.bestFor(agent)?.peek() !== undefined
   }
 
-  /** It was not taken after all. Also for one that was: then it is not here any more, and nothing happens. */
+  /** Offers a message again that was not taken. For one that was taken, and so is not known any more, nothing happens. */
   handBack(candidate: Candidate): void {
     if (this.#isWaiting(candidate)) this.#ready.push(candidate)
   }
@@ -396,7 +396,7 @@ export class PendingIndex {
     }
     this.#malformed.delete(name)
     if (!this.#candidates.delete(name) || ++this.#gone < mostGone + this.#candidates.size) return
-    // Whoever claims takes them out one by one; those for others would stay for ever.
+    // Claims take gone messages out of the heaps one by one, but nobody here may ever claim for the other recipients.
     this.#gone = 0
     this.#ready.keep((candidate) => this.#candidates.get(candidate.name) === candidate)
   }

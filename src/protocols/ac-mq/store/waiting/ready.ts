@@ -25,7 +25,7 @@ export class Ready {
     return isBefore(second, first) ? shared : own
   }
 
-  /** Lets go of those that are not waiting any more: nobody here may ever ask for the messages of others. */
+  /** Only those that this is true of. */
   keep(isWaiting: (candidate: Candidate) => boolean): void {
     for (const [to, heap] of this.#heaps) {
       heap.keep(isWaiting)

@@ -38,7 +38,7 @@ export class Waiting {
    * offered is the caller's while it is looked at: nobody else of this process is offered it.
    *
    * The first call is for a process that may claim once and end: it goes by what others left in the cache, or by labels
-   * on a cluster. `isCareful`: something else than dependencies may hold messages back, so that few would not do.
+   * on a cluster. `isCareful`: a policy may hold messages back, so that the best few may not be enough.
    */
   async *bestFor(agent: string, isCareful: boolean): AsyncGenerator<Candidate, void> {
     const isFirst = this.#isFirst
@@ -49,7 +49,7 @@ export class Waiting {
       for (const one of found ?? []) {
         const candidate = await this.#ifReady(one)
         if (candidate) yield candidate
-        // It was not what the cache or its label says and has been read again: it may still be the best.
+        // Its header differs from what cache or label say. It has been read again, and may still be the best.
         if (this.#index.all.has(one.name)) break
       }
     }
@@ -82,7 +82,7 @@ export class Waiting {
     const { tree, queues } = this.#files
     if (!tree.first) {
       const found = await (await this.#index.cache()).bestFor(agent)
-      // That the cache knows of nothing means nothing.
+      // The cache may lack messages, so an empty answer is no answer.
       return found?.length === 0 ? undefined : found
     }
     const labelled = await tree.first(queues.pending, labelsFor(agent), few)

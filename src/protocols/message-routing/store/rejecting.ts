@@ -1,0 +1,107 @@
+/**
+ * Setting aside what is no message for an inbox: to `rejected/`, with its reasons in `error.log`. The other messages are
+ * handed out all the same. Spec: Message Routing, "Message Validation".
+ */
+import { SignalboxError } from '../../../kernel/errors.ts'
+import { largestRead } from '../format.ts'
+import { type AgentId, stemOf } from '../layout.ts'
+import { forgeryIn } from './genuine.ts'
+import { pruneNowAndThen } from './keeping.ts'
+import { discarded, logError } from './logs.ts'
+import { setMessageAside } from './moving.ts'
+import type { MrView, Rejected } from './outcomes.ts'
+import { pathIn, type RoutingParts } from './parts.ts'
+import { messageIn } from './reading.ts'
+import type { Invalid, Scanner, Waiting } from './scan.ts'
+
+export class Rejecting {
+  readonly #parts: RoutingParts
+  readonly #scanner: Scanner
+
+  constructor(parts: RoutingParts, scanner: Scanner) {
+    this.#parts = parts
+    this.#scanner = scanner
+  }
+
+  /** What was taken before is handed out, whatever fails here. */
+  async rejectAll(
+    agent: AgentId,
+    invalid: readonly Invalid[],
+    { views, notices }: { readonly views: readonly MrView[]; readonly notices: string[] },
+    compat: boolean,
+  ): Promise<Rejected[]> {
+    const rejected: Rejected[] = []
+    for (const one of invalid) {
+      try {
+        rejected.push(...(await this.reject(agent, one, this.#isInvalid(agent, one.name, compat))))
+      } catch (error) {
+        if (views.length + rejected.length === 0 || !(error instanceof SignalboxError)) throw error
+        notices.push(`${one.name} was not set aside: ${error.message}`)
+      }
+    }
+    return rejected
+  }
+
+  /** Whoever moves the file writes the line; nobody else is told anything. */
+  async reject(
+    agent: AgentId,
+    invalid: Invalid,
+    isStillBad: (bytes: Uint8Array) => boolean,
+    from: 'inbox' | 'taken' = 'inbox',
+  ): Promise<Rejected[]> {
+    const { name, rejection } = invalid
+    // Judged once more when it is won: its writer may have finished or exchanged it since.
+    const judge = { isMeant: isStillBad, atMost: largestRead + 1 }
+    const moved = await setMessageAside(this.#parts, { agent, name, from, transition: 'reject' }, judge)
+    if (moved.outcome !== 'moved') return []
+    const { code, issues, msgId = stemOf(name) } = rejection
+    await logError(this.#parts, agent, { code, msgId, issues, action: discarded, file: `rejected/${moved.name}` })
+    await pruneNowAndThen(this.#parts, agent, 'rejected', [stemOf(name)])
+    return [rejectedAs(invalid, moved.path)]
+  }
+
+  /** A file in `taken/` means that its message was handed out. One that is forged does not count, and is set aside. */
+  async clearForged(agent: AgentId, name: string): Promise<boolean> {
+    const { tree, hooks } = this.#parts
+    const leaf = hooks.verify && (await tree.read(pathIn(this.#parts, agent, 'taken', name)))
+    if (!leaf) return false
+    const message = await messageIn(this.#parts, leaf.bytes, { agent, fileName: name })
+    const forgery = message ? await forgeryIn(this.#parts, agent, message) : noMessage
+    if (!forgery) return false
+    const { code, issues } = forgery
+    const invalid = { name, rejection: { code, issues, msgId: message?.msg_id } }
+    await this.reject(agent, invalid, (now) => isSame(now, leaf.bytes), 'taken')
+    return true
+  }
+
+  /** A message of this id was handed out before, and each is handed out at most once. */
+  rejectCopy(agent: AgentId, { name, message, bytes }: Waiting): Promise<Rejected[]> {
+    const issues = [`A message ${message.msg_id} was handed out before; this copy is not`]
+    const rejection = { code: 'DUPLICATE', issues, msgId: message.msg_id }
+    return this.reject(agent, { name, rejection }, (now) => isSame(now, bytes))
+  }
+
+  /** It was a message when it was read and is none any more: what it is now is looked at anew. */
+  async rejectChanged(agent: AgentId, name: string, compat: boolean): Promise<Rejected[]> {
+    const { invalid } = await this.#scanner.look(agent, { compat })
+    const found = invalid.find((one) => one.name === name)
+    return found ? this.reject(agent, found, this.#isInvalid(agent, name, compat)) : []
+  }
+
+  #isInvalid(agent: AgentId, name: string, compat: boolean): (bytes: Uint8Array) => boolean {
+    // Of a file that is too large, we get one byte more than is allowed: enough to refuse it.
+    return (bytes) => this.#scanner.judge(bytes, { agent, name, size: bytes.length, compat }).outcome !== 'message'
+  }
+}
+
+export const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0
+
+export const rejectedAs = ({ name, rejection: { code, msgId, issues } }: Invalid, path: string): Rejected => ({
+  file: name,
+  path,
+  code,
+  msgId,
+  issues,
+})
+
+const noMessage = { code: 'VALIDATION_FAILED', issues: ['The file is no message, so it was not handed out'] }

@@ -118,3 +118,15 @@ export const defaultsOf = <const F extends Fields>(fields: F): InputOf<F> =>
       'default' in field && field.default !== undefined ? [[key, field.default]] : [],
     ),
   ) as InputOf<F>
+
+/** The keys whose value may be `undefined` become optional ones, which are there or not. */
+type WithoutUndefined<T> = {
+  [K in keyof T as undefined extends T[K] ? never : K]: T[K]
+} & { [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined> }
+
+/** A copy without the keys whose value is `undefined`, such as inputs that nobody gave: an option is there or it is not. */
+export function withoutUndefined<T extends object>(values: T): WithoutUndefined<T> {
+  const copy = { ...values }
+  for (const key in copy) if (copy[key] === undefined) delete copy[key]
+  return copy as WithoutUndefined<T>
+}

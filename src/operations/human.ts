@@ -1,7 +1,6 @@
 /** What waits for a person, and the answers a person can give. One file, because they share one inbox. */
 import { conflict, notFound, unsupported } from '../kernel/errors.ts'
-import { text } from '../kernel/field.ts'
-import { withoutUndefined } from '../kernel/without-undefined.ts'
+import { text, withoutUndefined } from '../kernel/field.ts'
 import { type Answer, type Answered, type Message, type Question, verbOf } from '../protocols/contract.ts'
 import { type Context, defineOperation } from './define.ts'
 import { type OpenedProtocol, usedProtocols } from './stores.ts'

@@ -1,5 +1,5 @@
+import { withoutUndefined } from '../kernel/field.ts'
 import { childOf, treePath } from '../kernel/tree-path.ts'
-import { withoutUndefined } from '../kernel/without-undefined.ts'
 import { home } from '../tree/home.ts'
 import type { Tree } from '../tree/tree.ts'
 import { type Context, defineOperation } from './define.ts'

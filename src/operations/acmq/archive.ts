@@ -1,7 +1,7 @@
-import { duration } from '../../kernel/field.ts'
-import { withoutUndefined } from '../../kernel/without-undefined.ts'
+import { duration, withoutUndefined } from '../../kernel/field.ts'
+import { tellClock } from '../clock-agreement.ts'
 import { defineOperation } from '../define.ts'
-import { mission, openTimedMission } from './mission.ts'
+import { mission, openMission } from './mission.ts'
 
 export const archive = defineOperation({
   name: 'archive',
@@ -15,7 +15,8 @@ export const archive = defineOperation({
   examples: [{ command: 'acmq archive alpha --older-than 7d', does: 'pack what is older than a week' }],
 
   async run(context, { mission, olderThan }) {
-    const opened = await openTimedMission(context, mission)
+    const opened = await openMission(context, mission)
+    await tellClock(context)
     const { agent, durability } = await context.configuration()
     const onProgress = (done: number, total: number) => context.report.progress('packing', done, total)
     const options = withoutUndefined({ olderThanMs: olderThan, by: agent, onProgress })

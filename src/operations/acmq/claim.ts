@@ -1,8 +1,8 @@
 import { isoTime } from '../../kernel/clock.ts'
-import { duration, text } from '../../kernel/field.ts'
-import { withoutUndefined } from '../../kernel/without-undefined.ts'
+import { duration, text, withoutUndefined } from '../../kernel/field.ts'
+import { tellClock } from '../clock-agreement.ts'
 import { defineOperation, whoActs } from '../define.ts'
-import { hydrated, mission, openTimedMission } from './mission.ts'
+import { hydrated, mission, openMission } from './mission.ts'
 
 export const claim = defineOperation({
   name: 'claim',
@@ -26,7 +26,8 @@ export const claim = defineOperation({
 
   async run(context, { mission, id, wait, hydrate }) {
     const agent = await whoActs(context)
-    const opened = await openTimedMission(context, mission)
+    const opened = await openMission(context, mission)
+    await tellClock(context)
     const claimed = await opened.claim(withoutUndefined({ agent, id, waitMs: wait }))
     if (claimed.outcome === 'nothing') return claimed
     const { message, until, durability } = claimed

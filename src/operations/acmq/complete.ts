@@ -1,5 +1,4 @@
-import { list, text } from '../../kernel/field.ts'
-import { withoutUndefined } from '../../kernel/without-undefined.ts'
+import { list, text, withoutUndefined } from '../../kernel/field.ts'
 import { defineOperation, whoActs } from '../define.ts'
 import { attempt, messageId, mission, openMission } from './mission.ts'
 

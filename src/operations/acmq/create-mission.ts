@@ -1,5 +1,4 @@
-import { text } from '../../kernel/field.ts'
-import { withoutUndefined } from '../../kernel/without-undefined.ts'
+import { text, withoutUndefined } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
 import { openMissions } from './mission.ts'
 

@@ -1,5 +1,4 @@
-import { text } from '../../kernel/field.ts'
-import { withoutUndefined } from '../../kernel/without-undefined.ts'
+import { text, withoutUndefined } from '../../kernel/field.ts'
 import { defineOperation, whoActs } from '../define.ts'
 import { attempt, messageId, mission, openMission } from './mission.ts'
 

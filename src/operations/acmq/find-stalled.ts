@@ -1,6 +1,7 @@
 import { isoTime } from '../../kernel/clock.ts'
+import { tellClock } from '../clock-agreement.ts'
 import { defineOperation } from '../define.ts'
-import { mission, openTimedMission } from './mission.ts'
+import { mission, openMission } from './mission.ts'
 
 export const findStalled = defineOperation({
   name: 'find-stalled',
@@ -13,7 +14,8 @@ export const findStalled = defineOperation({
   ],
 
   async run(context, { mission }) {
-    const opened = await openTimedMission(context, mission)
+    const opened = await openMission(context, mission)
+    await tellClock(context)
     const stalled = await opened.findStalled()
     return { outcome: 'listed', stalled: stalled.map((one) => ({ ...one, since: isoTime(one.since) })) } as const
   },

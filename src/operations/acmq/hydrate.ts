@@ -1,5 +1,4 @@
-import { integer, text } from '../../kernel/field.ts'
-import { withoutUndefined } from '../../kernel/without-undefined.ts'
+import { integer, text, withoutUndefined } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
 import { mission, openMission } from './mission.ts'
 

@@ -1,7 +1,6 @@
 /** What the commands of AC-MQ share: the mission they work on, and the inputs that several of them take. */
 import { flag, integer, text } from '../../kernel/field.ts'
 import { acmq, type Mission, type Missions } from '../../protocols/ac-mq/index.ts'
-import { tellClock } from '../clock-agreement.ts'
 import type { Context } from '../define.ts'
 
 /** What surfaces may know of messages: how they look from outside. */
@@ -27,10 +26,3 @@ export const openMissions = (context: Context): Promise<Missions> => context.sto
 
 export const openMission = async (context: Context, name: string): Promise<Mission> =>
   (await openMissions(context)).open(name)
-
-/** For what is judged by time: tells people besides when this machine's clock is wrong. */
-export async function openTimedMission(context: Context, name: string): Promise<Mission> {
-  const opened = await openMission(context, name)
-  await tellClock(context)
-  return opened
-}

@@ -1,5 +1,6 @@
+import { tellClock } from '../clock-agreement.ts'
 import { defineOperation } from '../define.ts'
-import { hydrated, mission, openTimedMission } from './mission.ts'
+import { hydrated, mission, openMission } from './mission.ts'
 
 export const reconcile = defineOperation({
   name: 'reconcile',
@@ -15,7 +16,8 @@ export const reconcile = defineOperation({
   ],
 
   async run(context, { mission, hydrate }) {
-    const opened = await openTimedMission(context, mission)
+    const opened = await openMission(context, mission)
+    await tellClock(context)
     const { agent } = await context.configuration()
     const view = await opened.reconcile(agent)
     return { ...view, mission: opened.address, ...(hydrate ? { hydration: await opened.hydrate() } : {}) }

@@ -1,7 +1,8 @@
 import { isoTime } from '../../kernel/clock.ts'
-import { withoutUndefined } from '../../kernel/without-undefined.ts'
+import { withoutUndefined } from '../../kernel/field.ts'
+import { tellClock } from '../clock-agreement.ts'
 import { defineOperation, whoActs } from '../define.ts'
-import { attempt, messageId, mission, openTimedMission } from './mission.ts'
+import { attempt, messageId, mission, openMission } from './mission.ts'
 
 export const renew = defineOperation({
   name: 'renew',
@@ -12,7 +13,8 @@ export const renew = defineOperation({
 
   async run(context, { mission, id, attempt }) {
     const agent = await whoActs(context)
-    const opened = await openTimedMission(context, mission)
+    const opened = await openMission(context, mission)
+    await tellClock(context)
     const { outcome, message, durability, until } = await opened.renew(id, withoutUndefined({ agent, attempt }))
     return { outcome, message, until: isoTime(until), durability }
   },

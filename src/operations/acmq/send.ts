@@ -1,6 +1,5 @@
 import { invalidInput } from '../../kernel/errors.ts'
-import { duration, integer, list, text } from '../../kernel/field.ts'
-import { withoutUndefined } from '../../kernel/without-undefined.ts'
+import { duration, integer, list, text, withoutUndefined } from '../../kernel/field.ts'
 import { acmq, type Draft, type Mission } from '../../protocols/ac-mq/index.ts'
 import { type Context, defineOperation } from '../define.ts'
 import { seenElsewhere } from '../stores.ts'

@@ -1,9 +1,9 @@
 import { isoTime } from '../../kernel/clock.ts'
-import { flag } from '../../kernel/field.ts'
-import { withoutUndefined } from '../../kernel/without-undefined.ts'
+import { flag, withoutUndefined } from '../../kernel/field.ts'
 import type { Repair, Swept } from '../../protocols/ac-mq/index.ts'
+import { tellClock } from '../clock-agreement.ts'
 import { defineOperation } from '../define.ts'
-import { mission, openTimedMission } from './mission.ts'
+import { mission, openMission } from './mission.ts'
 
 export interface Supervised {
   readonly outcome: 'swept' | 'nothing'
@@ -36,7 +36,8 @@ export const supervise = defineOperation({
   ],
 
   async run(context, { mission, archive }): Promise<Supervised> {
-    const opened = await openTimedMission(context, mission)
+    const opened = await openMission(context, mission)
+    await tellClock(context)
     const { agent } = await context.configuration()
     const { stalled, repairs } = await opened.supervise(agent)
     const archived = archive ? (await opened.archive(withoutUndefined({ by: agent }))).archived : 0

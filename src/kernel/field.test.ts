@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { withoutUndefined } from './without-undefined.ts'
+import { withoutUndefined } from './field.ts'
 
 it('leaves out what is undefined, and nothing else', () => {
   const text: string | undefined = undefined

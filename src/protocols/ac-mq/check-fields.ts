@@ -38,14 +38,11 @@ export function checkFields(fields: Fields, context: CheckContext): Checked {
     summary: checker.summary(),
     attempt: checker.attempt(),
   }
-  const { problems, unusable } = checker
+  const { problems, reason, unusable } = checker
   const [first, ...others] = unusable
-  if (!first) return { outcome: 'record', record, problems }
-  return {
-    outcome: 'malformed',
-    problems: [first.problem, ...others.map(({ problem }) => problem)],
-    reason: first.reason,
-  }
+  return first
+    ? { outcome: 'malformed', problems: [first, ...others], reason }
+    : { outcome: 'record', record, problems }
 }
 
 // Before any real message, so that one whose time is unreadable is not left waiting behind all others.
@@ -56,8 +53,9 @@ class Checker {
   readonly #fields: Fields
   readonly #context: CheckContext
   readonly problems: Problem[] = []
-  /** What makes it no message at all. */
-  readonly unusable: { readonly problem: Problem; readonly reason: string }[] = []
+  /** What makes it no message at all, and the reason of the first. */
+  readonly unusable: Problem[] = []
+  reason = ''
   #nameParts: FileNameParts | undefined | null = null
 
   constructor(fields: Fields, context: CheckContext) {
@@ -68,13 +66,12 @@ class Checker {
   id(): string {
     const field = this.#present('id')
     const id = field ? field.text : this.#name?.shortId
-    if (field === undefined) {
-      if (id === undefined || !isMessageId(id)) return this.#refuse('MISSING_ID', 'id', 'it is missing', idHint)
-      this.#report('MISSING_FIELD', 'id', `it is missing; ${id} stands in the file name`)
+    if (id !== undefined && isMessageId(id)) {
+      if (!field) this.#report('MISSING_FIELD', 'id', `it is missing; ${id} stands in the file name`)
       return id
     }
-    if (id === undefined || !isMessageId(id)) return this.#refuse('BAD_ID', 'id', `it is ${shown(field)}`, idHint)
-    return id
+    if (field) return this.#refuse('BAD_ID', 'id', `it is ${shown(field)}`, idHint)
+    return this.#refuse('MISSING_ID', 'id', 'it is missing', idHint)
   }
 
   missionId(): string {
@@ -158,9 +155,7 @@ class Checker {
     const field = this.#present('dependencies')
     if (!field) return none
     const list = field.texts ?? this.#unusualDependencies(field)
-    for (const text of list) {
-      const read = readDependency(text)
-      if (read.kind !== 'outside') continue
+    for (const text of list.filter((one) => readDependency(one).kind === 'outside')) {
       this.#report('BAD_DEPENDENCY', 'dependencies', `${quoted(text)} is no place inside the mission`)
     }
     return list
@@ -204,7 +199,8 @@ class Checker {
   }
 
   #refuse(code: string, field: string, reason: string, hint: string): string {
-    this.unusable.push({ problem: { code, field, message: `\`${field}\`: ${reason}.`, hint }, reason })
+    this.reason ||= reason
+    this.unusable.push({ code, field, message: `\`${field}\`: ${reason}.`, hint })
     return ''
   }
 

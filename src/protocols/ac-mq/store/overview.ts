@@ -2,8 +2,8 @@
 import { bufferOf } from '../../../formats/front-matter.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { inOrder } from '../../../kernel/order.ts'
-import { readArchived } from '../archive/archive.ts'
-import { everyone, isMessageName, parseTime } from '../layout.ts'
+import { eachArchived, listArchived, readArchived } from '../archive/archive.ts'
+import { archivePath, everyone, isMessageName, parseTime } from '../layout.ts'
 import { type QueueName, queueNames } from '../schema.ts'
 import { type Finder, noSuchMessage } from './finder.ts'
 import type { MissionFiles } from './parts.ts'
@@ -32,6 +32,7 @@ export interface QueueStatus {
   readonly completedLastHour: number
   readonly failedLastHour: number
   readonly agents: Readonly<Record<string, { pending: number; processing: number; completed: number; failed: number }>>
+  readonly archived: number
 }
 
 const hour = 60 * 60 * 1000
@@ -99,6 +100,18 @@ export class Overview {
       const record = await this.#files.readRecord('pending', candidate.name)
       if (record) yield viewOf(record, 'pending', this.#files.at('pending', candidate.name))
     }
+  }
+
+  /** What rests in the archive, as its indexes tell it: no pack is opened for this. */
+  async *archived(): AsyncGenerator<ArchivedView> {
+    const { tree, place } = this.#files
+    for await (const entry of eachArchived(tree, archivePath(place))) yield archivedView(entry, place.address)
+  }
+
+  /** The same, the first finished first. */
+  async listArchived(): Promise<ArchivedView[]> {
+    const { tree, place } = this.#files
+    return (await listArchived(tree, archivePath(place))).map((entry) => archivedView(entry, place.address))
   }
 
   /** Every message that an id means: the whole of one or its beginning, in the archive too. */
@@ -181,6 +194,7 @@ export class Overview {
       completedLastHour: lastHour.completed,
       failedLastHour: lastHour.failed,
       agents,
+      archived: (await this.listArchived()).length,
     }
   }
   #unreadablePending(): { path: string; reason: string }[] {

@@ -9,13 +9,14 @@ import type { Problem } from '../../kernel/problem.ts'
 import { readDependency } from './dependencies.ts'
 import { type FileNameParts, parseFileName } from './file-name.ts'
 import { everyone, isAgentId, isEveryone, isMessageId, type MissionAddress } from './names.ts'
-import { type AcmqRecord, type Defaults, isQueueName, queueNames, standardPriority, unknownSender } from './schema.ts'
+import { type AcmqRecord, isQueueName, queueNames, standardPriority, unknownSender } from './schema.ts'
 import { fromCompact, parseTime, saysUtc } from './times.ts'
 
 export interface CheckContext {
   readonly fileName: string
   readonly address: MissionAddress
-  readonly defaults: Defaults
+  /** For messages that do not say how long they may take. */
+  readonly timeoutSeconds: number
 }
 
 export type Checked =
@@ -128,7 +129,7 @@ class Checker {
   }
 
   timeout(): number {
-    return this.#wholeNumber('timeout_seconds', 'BAD_TIMEOUT', highest, this.#context.defaults.timeoutSeconds)
+    return this.#wholeNumber('timeout_seconds', 'BAD_TIMEOUT', highest, this.#context.timeoutSeconds)
   }
 
   attempt(): number {

@@ -48,10 +48,7 @@ export function messageOf<Read extends ReadMessage>(read: Read | MalformedMessag
 }
 
 /** The same of a whole header as we write it, in which nothing is to be reported; `undefined` for any other. */
-export function parseOwnMessage(
-  bytes: Uint8Array,
-  { address }: Pick<CheckContext, 'address'>,
-): ReadMessage | undefined {
+export function parseOwnMessage(bytes: Uint8Array, { address }: { address: string }): ReadMessage | undefined {
   const message = readOwnHeader(bytes)
   if (message?.record.mission_id !== address) return undefined
   return { outcome: 'message', message, problems: none }

@@ -38,10 +38,7 @@ const titles = { failure: 'Failure Report', result: 'Result' } as const
 type Title = (typeof titles)[keyof typeof titles]
 
 /** Adds a failure report. Works on any bytes: a file that is no message is set aside with a report too. */
-export function withFailure(
-  bytes: Uint8Array,
-  failure: { readonly agent: string; readonly at: number; readonly reason: string; readonly detail?: string },
-): Buffer {
+export function withFailure(bytes: Uint8Array, failure: Signed & Pick<Failure, 'reason' | 'detail'>): Buffer {
   // A reason is one line; what else was given as one is detail.
   const [reason, ...rest] = linesOf(failure.reason.trim())
   const detail = [...rest, ...(failure.detail ? [failure.detail] : [])].join('\n')
@@ -50,18 +47,17 @@ export function withFailure(
 }
 
 /** Adds a result: what came of it, and the files it is in. */
-export function withResult(
-  bytes: Uint8Array,
-  result: { readonly agent: string; readonly at: number; readonly text: string; readonly links: readonly string[] },
-): Buffer {
+export function withResult(bytes: Uint8Array, result: Signed & Pick<Result, 'text' | 'links'>): Buffer {
   const links = result.links.map((link) => item('Link', printLink(oneLine(link))))
   return append(bytes, titles.result, [...signature(result), ...links], result.text)
 }
 
-const signature = ({ agent, at }: { agent: string; at: number }): string[] => [
-  item('Time', isoTime(at)),
-  item('Agent', oneLine(agent)),
-]
+interface Signed {
+  readonly agent: string
+  readonly at: number
+}
+
+const signature = ({ agent, at }: Signed): string[] => [item('Time', isoTime(at)), item('Agent', oneLine(agent))]
 
 const item = (name: string, value: string): string => `- ${name}: ${value}`
 

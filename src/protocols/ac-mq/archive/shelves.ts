@@ -11,7 +11,7 @@ import type { TimedEntry, Tree } from '../../../tree/tree.ts'
 import { isMessageName, parseFileName } from '../file-name.ts'
 import { parseAnyMessage } from '../format.ts'
 import type { MissionAddress } from '../names.ts'
-import { standardDefaults } from '../schema.ts'
+import { standardTimeout } from '../schema.ts'
 import { fromCompact } from '../times.ts'
 import { IndexCache, type IndexFile } from './index-cache.ts'
 import {
@@ -26,7 +26,7 @@ import {
 
 export type OnProblem = (problem: ArchiveProblem) => void
 
-export const finalStatuses: readonly FinalStatus[] = ['completed', 'failed']
+const finalStatuses: readonly FinalStatus[] = ['completed', 'failed']
 
 export const isMonth = (name: string): boolean => /^\d{4}-\d\d$/.test(name)
 
@@ -99,7 +99,11 @@ export function describe(
   known: FinalStatus | undefined,
   finishedAt: number,
 ): PackedMessage {
-  const read = parseAnyMessage(bytes, { fileName: name, address: '' as MissionAddress, defaults: standardDefaults })
+  const read = parseAnyMessage(bytes, {
+    fileName: name,
+    address: '' as MissionAddress,
+    timeoutSeconds: standardTimeout,
+  })
   if (read.outcome === 'malformed') {
     const { shortId = name.replace(/\.md$/, ''), from = '', to = '', timestamp = '' } = parseFileName(name) ?? {}
     const time = fromCompact(timestamp) ?? ''

@@ -52,7 +52,8 @@ export function parseManifest(text: string, { folder = '_meta' }: ManifestOption
 function objectiveOf(fields: Fields, lines: readonly Line[]): string {
   const given = fieldOf(fields, 'objective')
   if (given !== undefined) return given
-  if (hasSection(lines, 'objective')) return textOf(lines, 'objective')
+  if (lines.some(({ kind, section }) => kind === 'heading' && section === 'objective'))
+    return textOf(lines, 'objective')
   const title = lines.find(({ kind, section }) => kind === 'heading' && section === 'title')?.label
   return (
     labelled(lines, 'objective') ??
@@ -74,9 +75,6 @@ const fieldOf = (fields: Fields, section: Section): string | undefined => {
     if (text && sectionOf(key.replaceAll(/[_-]/g, ' ')) === section) return text.trim()
   return undefined
 }
-
-const hasSection = (lines: readonly Line[], wanted: Section): boolean =>
-  lines.some(({ kind, section }) => kind === 'heading' && section === wanted)
 
 function labelled(lines: readonly Line[], wanted: Section): string | undefined {
   const found = lines.find(({ kind, label }) => kind === 'text' && label !== undefined && sectionOf(label) === wanted)

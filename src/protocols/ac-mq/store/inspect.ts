@@ -1,12 +1,11 @@
 /** What is out of order in a mission, for `doctor`. Looks at every message and changes nothing. */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
-import { isOddEntry } from '../../../tree/expected.ts'
 import type { Entry, Finding } from '../../../tree/tree.ts'
 import { failureOf } from '../format.ts'
 import { isMessageName } from '../layout.ts'
 import { type QueueName, queueNames } from '../schema.ts'
-import { oddInMission } from './odd-entries.ts'
+import { entriesIn, oddInMission } from './odd-entries.ts'
 import type { MissionFiles } from './parts.ts'
 
 export async function inspectMission(files: MissionFiles): Promise<Finding[]> {
@@ -18,7 +17,7 @@ export async function inspectMission(files: MissionFiles): Promise<Finding[]> {
   }
   const places = new Map<string, string>()
   for (const queue of queueNames) {
-    for (const entry of await entriesOf(files, queue)) {
+    for (const entry of await entriesIn(tree, files.queues[queue])) {
       if (!isMessageName(entry.name)) continue
       const path = files.at(queue, entry.name)
       const read = await readOrReason(files, queue, entry)
@@ -41,16 +40,6 @@ export async function inspectMission(files: MissionFiles): Promise<Finding[]> {
     }
   }
   return findings
-}
-
-async function entriesOf({ tree, queues }: MissionFiles, queue: QueueName): Promise<readonly Entry[]> {
-  try {
-    return await tree.list(queues[queue])
-  } catch (error) {
-    // Told already: something else stands where the queue should be.
-    if (isOddEntry(error)) return []
-    throw error
-  }
 }
 
 /** A message, or why it cannot be read. `undefined` when it has just moved on. */

@@ -53,6 +53,8 @@ export class Mission {
   readonly address: MissionAddress
   /** Where it lies on the tree. */
   readonly path: TreePath
+  /** The queues in which supervision may find something to do when something happens there. */
+  readonly supervised: readonly TreePath[]
   readonly #files: MissionFiles
   readonly #finder: Finder
   readonly #waiting: Waiting
@@ -81,6 +83,7 @@ export class Mission {
     const claimedHere = new ClaimedHere()
     this.address = address
     this.path = files.path
+    this.supervised = [files.queues.pending, files.queues.processing, files.queues.completed]
     this.#files = files
     this.#finder = finder
     this.#waiting = waiting
@@ -217,12 +220,6 @@ export class Mission {
     return (await this.#supervision()).nextStallAt()
   }
 
-  /** The queues in which supervision may find something to do when something happens there. */
-  get supervised(): readonly TreePath[] {
-    const { pending, processing, completed } = this.#files.queues
-    return [pending, processing, completed]
-  }
-
   /** Brings folders and headers into agreement and tells an agent where it stands. AC-MQ §9.1. */
   async reconcile(agent?: string): Promise<ReconciledView> {
     const repairs = await (await this.#reconciliation()).run({ everything: true })
@@ -230,15 +227,10 @@ export class Mission {
     await this.#sending.finishAll()
     await (await this.#supervision()).askWhatIsOwed()
     const stalled = new Set((await this.findStalled()).map(({ message }) => message.id))
-    const processing =
-      agent === undefined ? [] : (await this.list('processing')).messages.filter(({ to }) => to === agent)
-    return {
-      outcome: 'reconciled',
-      counts: await this.counts(),
-      manifest: await this.manifest(),
-      mine: processing.map((message) => ({ message, isStalled: stalled.has(message.id) })),
-      repairs,
-    }
+    const { messages } = agent === undefined ? { messages: [] } : await this.list('processing')
+    const own = messages.filter(({ to }) => to === agent)
+    const mine = own.map((message) => ({ message, isStalled: stalled.has(message.id) }))
+    return { outcome: 'reconciled', counts: await this.counts(), manifest: await this.manifest(), mine, repairs }
   }
 
   /** Packs messages that were completed longer ago than this. AC-MQ §9.2. */

@@ -23,7 +23,7 @@ export interface Unreadable {
 }
 
 export interface QueueStatus {
-  readonly counts: Readonly<Record<QueueName, number>>
+  readonly counts: Readonly<Counts>
   readonly oldestPending: { readonly id: string; readonly summary: string; readonly ageSeconds: number } | undefined
   readonly blocked: readonly { readonly id: string; readonly summary: string; readonly reason: string }[]
   readonly stalled: readonly Stalled[]
@@ -31,9 +31,12 @@ export interface QueueStatus {
   /** Of the last hour. */
   readonly completedLastHour: number
   readonly failedLastHour: number
-  readonly agents: Readonly<Record<string, { pending: number; processing: number; completed: number; failed: number }>>
+  readonly agents: Readonly<Record<string, Readonly<Counts>>>
   readonly archived: number
 }
+
+type Counts = Record<QueueName, number>
+const none = (): Counts => ({ pending: 0, processing: 0, completed: 0, failed: 0 })
 
 const hour = 60 * 60 * 1000
 
@@ -155,7 +158,7 @@ export class Overview {
   }
 
   async counts(): Promise<Record<QueueName, number>> {
-    const counts = { pending: 0, processing: 0, completed: 0, failed: 0 }
+    const counts = none()
     for (const queue of queueNames) {
       const entries = await this.#files.tree.list(this.#files.queues[queue])
       counts[queue] = entries.filter(({ name, kind }) => kind === 'leaf' && isMessageName(name)).length
@@ -165,13 +168,13 @@ export class Overview {
 
   async status(): Promise<QueueStatus> {
     const now = await this.#files.tree.now()
-    const agents: Record<string, { pending: number; processing: number; completed: number; failed: number }> = {}
-    const counts = { pending: 0, processing: 0, completed: 0, failed: 0 }
-    const unreadable: { path: string; reason: string }[] = []
+    const agents: Record<string, Counts> = {}
+    const counts = none()
+    const unreadable: Unreadable[] = []
     const lastHour = { completed: 0, failed: 0 }
     const count = (queue: QueueName, to: string) => {
-      const agent = (agents[to] ??= { pending: 0, processing: 0, completed: 0, failed: 0 })
-      agent[queue]++
+      const own = (agents[to] ??= none())
+      own[queue]++
       counts[queue]++
     }
     const waiting = await this.#waiting.all()
@@ -197,7 +200,7 @@ export class Overview {
       archived: (await this.listArchived()).length,
     }
   }
-  #unreadablePending(): { path: string; reason: string }[] {
+  #unreadablePending(): Unreadable[] {
     return [
       ...this.#waiting.malformed.map(({ name, problem }) => ({ name, reason: problem.message })),
       ...this.#waiting.strange.map(({ name, kind }) => ({ name, reason: `Not an ordinary file (${kind}).` })),

@@ -33,11 +33,11 @@ export function checkFields(fields: Fields, context: CheckContext): Checked {
     from: checker.sender(),
     to: checker.recipient(),
     status: checker.status(),
-    priority: checker.priority(),
-    timeout_seconds: checker.timeout(),
+    priority: checker.wholeNumber('priority', 'BAD_PRIORITY', 5, standardPriority),
+    timeout_seconds: checker.wholeNumber('timeout_seconds', 'BAD_TIMEOUT', highest, context.timeoutSeconds),
     dependencies: checker.dependencies(),
     summary: checker.summary(),
-    attempt: checker.attempt(),
+    attempt: checker.wholeNumber('attempt', 'BAD_ATTEMPT', highest, 1),
   }
   const { problems, reason, unusable } = checker
   const [first, ...others] = unusable
@@ -124,18 +124,6 @@ class Checker {
     return text
   }
 
-  priority(): number {
-    return this.#wholeNumber('priority', 'BAD_PRIORITY', 5, standardPriority)
-  }
-
-  timeout(): number {
-    return this.#wholeNumber('timeout_seconds', 'BAD_TIMEOUT', highest, this.#context.timeoutSeconds)
-  }
-
-  attempt(): number {
-    return this.#wholeNumber('attempt', 'BAD_ATTEMPT', highest, 1)
-  }
-
   summary(): string {
     const field = this.#present('summary')
     if (!field) {
@@ -181,7 +169,7 @@ class Checker {
     return field && (field.text ?? shown(field))
   }
 
-  #wholeNumber(key: string, code: string, most: number, instead: number): number {
+  wholeNumber(key: string, code: string, most: number, instead: number): number {
     const field = this.#present(key)
     if (!field) return instead
     const { value, text } = field

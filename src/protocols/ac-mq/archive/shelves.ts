@@ -40,20 +40,14 @@ export interface LooseFile {
   readonly file: TimedEntry
 }
 
-interface Shelf {
-  readonly loose: readonly LooseFile[]
-  readonly indexes: readonly IndexFile[]
-  /** Packs whose index is not there: not finished, or lost. */
-  readonly orphans: readonly TreePath[]
-}
-
 /** The folders of the archive, itself first. */
 export async function shelvesIn(tree: Tree, archive: TreePath): Promise<TreePath[]> {
   const folders = (await tree.list(archive)).filter(({ kind, name }) => kind === 'folder' && name !== setAside)
   return [archive, ...folders.filter(({ name }) => !name.startsWith('.')).map(({ name }) => childOf(archive, name))]
 }
 
-export async function readShelf(tree: Tree, folder: TreePath): Promise<Shelf> {
+/** What lies in a folder of the archive. `orphans`: packs whose index is not there, because it is not yet or was lost. */
+export async function readShelf(tree: Tree, folder: TreePath) {
   const loose: LooseFile[] = []
   for (const status of finalStatuses) loose.push(...(await looseIn(tree, childOf(folder, status), status)))
   const listed = await tree.list(folder, { times: true })

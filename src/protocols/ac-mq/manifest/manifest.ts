@@ -25,12 +25,8 @@ export interface Manifest {
   readonly problems: readonly ManifestProblem[]
 }
 
-export interface ManifestOptions {
-  /** Where the manifest lies in its mission; links in `_meta/` are relative to that folder. */
-  readonly folder?: '_meta' | ''
-}
-
-export function parseManifest(text: string, { folder = '_meta' }: ManifestOptions = {}): Manifest {
+/** `folder`: where the manifest lies in its mission; links in `_meta/` are relative to that folder. */
+export function parseManifest(text: string, { folder = '_meta' }: { folder?: '_meta' | '' } = {}): Manifest {
   const references = new References()
   const head = readHead(text)
   references.problems.push(...head.problems)

@@ -28,7 +28,7 @@ const acmqSample = (name: string) => {
   const { fileName } = JSON.parse(golden(`ac-mq/${name}.json`).toString()) as { fileName: string }
   return { fileName, bytes: golden(`ac-mq/${name}.md`) }
 }
-const alpha = { address: missionAddress('system-design-alpha'), defaults: { timeoutSeconds: 3600 } }
+const alpha = { address: missionAddress('system-design-alpha'), timeoutSeconds: 3600 }
 
 describeProtocol<{ read: ReadMessage; bytes: Uint8Array }>({
   protocol: acmq,

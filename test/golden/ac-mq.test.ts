@@ -39,7 +39,7 @@ const refused = golden.filter(([, , { code }]) => code !== undefined)
 const reported = read.filter(([, , { problems }]) => problems!.length > 0)
 
 const parsed = (bytes: Uint8Array, { fileName, mission }: Golden) =>
-  parseMessage(bytes, { fileName, address: missionAddress(mission), defaults: { timeoutSeconds: 3600 } })
+  parseMessage(bytes, { fileName, address: missionAddress(mission), timeoutSeconds: 3600 })
 
 const parse = (bytes: Uint8Array, golden: Golden) => {
   const { message, problems } = messageOf(parsed(bytes, golden))

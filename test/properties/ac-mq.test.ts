@@ -69,7 +69,7 @@ const record: fc.Arbitrary<AcmqRecord> = fc.record({
   attempt: fc.integer({ min: 1, max: 4 }),
 })
 const body = fc.oneof(anyText, fc.constantFrom('', '---\n', '\nBody\n', '\r\n', '\n---\n\n**Failure Report**\n\nx\n'))
-const context = { fileName: 'x.md', address: missionAddress('main/alpha'), defaults: { timeoutSeconds: 3600 } }
+const context = { fileName: 'x.md', address: missionAddress('main/alpha'), timeoutSeconds: 3600 }
 
 // Pieces from which text is made that tries to be taken for something else.
 const marks = [

@@ -9,13 +9,14 @@ import type { Problem } from '../../kernel/problem.ts'
 import { readDependency } from './dependencies.ts'
 import { type FileNameParts, parseFileName } from './file-name.ts'
 import { everyone, isAgentId, isEveryone, isMessageId, type MissionAddress } from './names.ts'
-import { type AcmqRecord, type Defaults, isQueueName, queueNames, standardPriority, unknownSender } from './schema.ts'
+import { type AcmqRecord, isQueueName, queueNames, standardPriority, unknownSender } from './schema.ts'
 import { fromCompact, parseTime, saysUtc } from './times.ts'
 
 export interface CheckContext {
   readonly fileName: string
   readonly address: MissionAddress
-  readonly defaults: Defaults
+  /** For messages that do not say how long they may take. */
+  readonly timeoutSeconds: number
 }
 
 export type Checked =
@@ -32,20 +33,17 @@ export function checkFields(fields: Fields, context: CheckContext): Checked {
     from: checker.sender(),
     to: checker.recipient(),
     status: checker.status(),
-    priority: checker.priority(),
-    timeout_seconds: checker.timeout(),
+    priority: checker.wholeNumber('priority', 'BAD_PRIORITY', 5, standardPriority),
+    timeout_seconds: checker.wholeNumber('timeout_seconds', 'BAD_TIMEOUT', highest, context.timeoutSeconds),
     dependencies: checker.dependencies(),
     summary: checker.summary(),
-    attempt: checker.attempt(),
+    attempt: checker.wholeNumber('attempt', 'BAD_ATTEMPT', highest, 1),
   }
-  const { problems, unusable } = checker
+  const { problems, reason, unusable } = checker
   const [first, ...others] = unusable
-  if (!first) return { outcome: 'record', record, problems }
-  return {
-    outcome: 'malformed',
-    problems: [first.problem, ...others.map(({ problem }) => problem)],
-    reason: first.reason,
-  }
+  return first
+    ? { outcome: 'malformed', problems: [first, ...others], reason }
+    : { outcome: 'record', record, problems }
 }
 
 // Before any real message, so that one whose time is unreadable is not left waiting behind all others.
@@ -56,8 +54,9 @@ class Checker {
   readonly #fields: Fields
   readonly #context: CheckContext
   readonly problems: Problem[] = []
-  /** What makes it no message at all. */
-  readonly unusable: { readonly problem: Problem; readonly reason: string }[] = []
+  /** What makes it no message at all, and the reason of the first. */
+  readonly unusable: Problem[] = []
+  reason = ''
   #nameParts: FileNameParts | undefined | null = null
 
   constructor(fields: Fields, context: CheckContext) {
@@ -68,13 +67,12 @@ class Checker {
   id(): string {
     const field = this.#present('id')
     const id = field ? field.text : this.#name?.shortId
-    if (field === undefined) {
-      if (id === undefined || !isMessageId(id)) return this.#refuse('MISSING_ID', 'id', 'it is missing', idHint)
-      this.#report('MISSING_FIELD', 'id', `it is missing; ${id} stands in the file name`)
+    if (id !== undefined && isMessageId(id)) {
+      if (!field) this.#report('MISSING_FIELD', 'id', `it is missing; ${id} stands in the file name`)
       return id
     }
-    if (id === undefined || !isMessageId(id)) return this.#refuse('BAD_ID', 'id', `it is ${shown(field)}`, idHint)
-    return id
+    if (field) return this.#refuse('BAD_ID', 'id', `it is ${shown(field)}`, idHint)
+    return this.#refuse('MISSING_ID', 'id', 'it is missing', idHint)
   }
 
   missionId(): string {
@@ -126,18 +124,6 @@ class Checker {
     return text
   }
 
-  priority(): number {
-    return this.#wholeNumber('priority', 'BAD_PRIORITY', 5, standardPriority)
-  }
-
-  timeout(): number {
-    return this.#wholeNumber('timeout_seconds', 'BAD_TIMEOUT', highest, this.#context.defaults.timeoutSeconds)
-  }
-
-  attempt(): number {
-    return this.#wholeNumber('attempt', 'BAD_ATTEMPT', highest, 1)
-  }
-
   summary(): string {
     const field = this.#present('summary')
     if (!field) {
@@ -158,9 +144,7 @@ class Checker {
     const field = this.#present('dependencies')
     if (!field) return none
     const list = field.texts ?? this.#unusualDependencies(field)
-    for (const text of list) {
-      const read = readDependency(text)
-      if (read.kind !== 'outside') continue
+    for (const text of list.filter((one) => readDependency(one).kind === 'outside')) {
       this.#report('BAD_DEPENDENCY', 'dependencies', `${quoted(text)} is no place inside the mission`)
     }
     return list
@@ -185,7 +169,7 @@ class Checker {
     return field && (field.text ?? shown(field))
   }
 
-  #wholeNumber(key: string, code: string, most: number, instead: number): number {
+  wholeNumber(key: string, code: string, most: number, instead: number): number {
     const field = this.#present(key)
     if (!field) return instead
     const { value, text } = field
@@ -204,7 +188,8 @@ class Checker {
   }
 
   #refuse(code: string, field: string, reason: string, hint: string): string {
-    this.unusable.push({ problem: { code, field, message: `\`${field}\`: ${reason}.`, hint }, reason })
+    this.reason ||= reason
+    this.unusable.push({ code, field, message: `\`${field}\`: ${reason}.`, hint })
     return ''
   }
 

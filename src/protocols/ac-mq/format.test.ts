@@ -26,7 +26,7 @@ const record: AcmqRecord = {
   summary: 'Say "hi"',
   attempt: 1,
 }
-const context = { fileName: 'x.md', address: missionAddress('alpha'), defaults: { timeoutSeconds: 900 } }
+const context = { fileName: 'x.md', address: missionAddress('alpha'), timeoutSeconds: 900 }
 const foreign = `---\r\nid: x1 # mine\r\nto:   all\r\nstatus: pending\r\nextra: [1, 2]\r\n---\r\nBody`
 
 describe('printing', () => {

@@ -14,7 +14,7 @@ import type { Malformed, Parsed, Problem } from '../../kernel/problem.ts'
 import type { Overwrite } from '../../tree/tree.ts'
 import { type CheckContext, checkFields } from './check-fields.ts'
 import { opening, printHeader, readOwnHeader, statusWidth } from './own-header.ts'
-import type { AcmqRecord, QueueName } from './schema.ts'
+import { type AcmqRecord, type QueueName, queueNames } from './schema.ts'
 
 export { type Failure, failureOf, type Result, resultOf, withFailure, withResult } from './reports.ts'
 
@@ -48,10 +48,7 @@ export function messageOf<Read extends ReadMessage>(read: Read | MalformedMessag
 }
 
 /** The same of a whole header as we write it, in which nothing is to be reported; `undefined` for any other. */
-export function parseOwnMessage(
-  bytes: Uint8Array,
-  { address }: Pick<CheckContext, 'address'>,
-): ReadMessage | undefined {
+export function parseOwnMessage(bytes: Uint8Array, { address }: { address: string }): ReadMessage | undefined {
   const message = readOwnHeader(bytes)
   if (message?.record.mission_id !== address) return undefined
   return { outcome: 'message', message, problems: none }
@@ -72,11 +69,8 @@ export function parseAnyMessage(bytes: Uint8Array, context: CheckContext): Parse
       return { outcome: 'malformed', problems, details: { field, reason, ...lineOf(field, bytes, read), file } }
     }
     expectEditable(bytes, read)
-    return {
-      outcome: 'message',
-      message: { record: checked.record, bodyStart: read.bodyStart },
-      problems: checked.problems,
-    }
+    const message = { record: checked.record, bodyStart: read.bodyStart }
+    return { outcome: 'message', message, problems: checked.problems }
   } catch (error) {
     // Front matter is read by codecs that throw.
     if (error instanceof SignalboxError) return malformedBy(error, { file })
@@ -146,40 +140,26 @@ const badLines = (cause?: SignalboxError) =>
 
 const closing = '---\n'
 
-const padded: Readonly<Record<QueueName, string>> = {
-  pending: 'pending   ',
-  processing: 'processing',
-  completed: 'completed ',
-  failed: 'failed    ',
-}
+const padded = (status: QueueName): string => status.padEnd(statusWidth)
+const paddedTexts: ReadonlySet<string> = new Set(queueNames.map(padded))
 const statusEnd = opening.length + statusWidth
-const paddedTexts: ReadonlySet<string> = new Set(Object.values(padded))
 
-const overwriteWith = (status: QueueName): Overwrite => ({
-  at: opening.length,
-  bytes: Buffer.from(padded[status]),
-  restates: true,
-})
-
-const overwrites: Readonly<Record<QueueName, Overwrite>> = {
-  pending: overwriteWith('pending'),
-  processing: overwriteWith('processing'),
-  completed: overwriteWith('completed'),
-  failed: overwriteWith('failed'),
-}
+const overwrites = new Map<QueueName, Overwrite>(
+  queueNames.map((status) => [status, { at: opening.length, bytes: Buffer.from(padded(status)), restates: true }]),
+)
 
 /**
  * What makes the status of a message another one. In files that we wrote that is ten bytes over ten others. `header` is
  * its text, from those who have it.
  */
 export const changeOfStatus = (bytes: Uint8Array, status: QueueName, header?: string): Buffer | Overwrite =>
-  beginsAsOurs(header ?? startOf(bytes)) ? overwrites[status] : withStatus(bytes, status)
+  beginsAsOurs(header ?? startOf(bytes)) ? overwrites.get(status)! : withStatus(bytes, status)
 
 /** The message with another status. The length stays the same in files that we wrote. */
 export function withStatus(bytes: Uint8Array, status: QueueName): Buffer {
   if (!beginsAsOurs(startOf(bytes))) return bufferOf(editFieldBytes(bytes, 'status', status))
   const changed = Buffer.from(bytes)
-  changed.write(padded[status], opening.length, 'latin1')
+  changed.write(padded(status), opening.length, 'latin1')
   return changed
 }
 
@@ -196,7 +176,7 @@ const nextKey = '\nid: '
 
 const startOf = (bytes: Uint8Array): string => bufferOf(bytes).toString('latin1', 0, statusEnd + nextKey.length)
 
-export interface FieldChanges {
+interface FieldChanges {
   readonly status?: QueueName
   readonly to?: string
   readonly attempt?: number

@@ -8,8 +8,7 @@ import { shortOf } from '../../kernel/short-id.ts'
 import { readDependency } from './dependencies.ts'
 import type { State } from './schema.ts'
 
-export const graphFormats = ['mermaid', 'dot', 'json'] as const
-export type GraphFormat = (typeof graphFormats)[number]
+export type GraphFormat = 'mermaid' | 'dot' | 'json'
 
 export interface GraphNode {
   readonly id: string
@@ -35,18 +34,10 @@ interface Place {
   readonly node?: GraphNode
 }
 
-interface Edge {
-  readonly before: number
-  readonly after: number
-}
-
-interface Graph {
-  readonly places: readonly Place[]
-  readonly edges: readonly Edge[]
-}
+type Graph = ReturnType<typeof connect>
 
 /** Messages first, in the order given, then the files and unknown messages that they name. */
-function connect(nodes: readonly GraphNode[]): Graph {
+function connect(nodes: readonly GraphNode[]) {
   const places: Place[] = nodes.map((node) => ({ key: node.id, kind: 'message', node }))
   const resolve = resolver(nodes)
   const others = new Map<string, number>()
@@ -91,8 +82,6 @@ const colours = {
 } as const
 type Look = keyof typeof colours
 
-const looks = Object.keys(colours) as Look[]
-
 const lookOf = ({ kind, node }: Place): Look => {
   if (kind !== 'message') return kind
   return node!.blocked === undefined ? node!.state : 'blocked'
@@ -115,18 +104,16 @@ function shorten(text: string): string {
 function drawMermaid({ places, edges }: Graph): string {
   const boxes = places.map((place, at) => {
     const label = linesOf(place).map(mermaidText).join('<br/>')
-    return place.kind === 'file'
-      ? `  n${at}[/"${label}"/]:::${lookOf(place)}`
-      : `  n${at}["${label}"]:::${lookOf(place)}`
+    const slash = place.kind === 'file' ? '/' : ''
+    return `  n${at}[${slash}"${label}"${slash}]:::${lookOf(place)}`
   })
   const used = new Set(places.map(lookOf))
+  const looks = Object.entries(colours).filter(([look]) => used.has(look as Look))
   return lines([
     'flowchart TD',
     ...boxes,
     ...edges.map(({ before, after }) => `  n${before} --> n${after}`),
-    ...looks
-      .filter((look) => used.has(look))
-      .map((look) => `  classDef ${look} fill:${colours[look]},stroke:#555,color:#111`),
+    ...looks.map(([look, colour]) => `  classDef ${look} fill:${colour},stroke:#555,color:#111`),
   ])
 }
 

@@ -16,7 +16,7 @@ const header = printHeader({
   summary: 'Do it.',
   attempt: 2,
 })
-const context = { fileName: 'x.md', address: missionAddress('alpha'), defaults: { timeoutSeconds: 3600 } }
+const context = { fileName: 'x.md', address: missionAddress('alpha'), timeoutSeconds: 3600 }
 
 describe('a header as we write it', () => {
   it('is read without going through YAML', () => {

@@ -118,14 +118,8 @@ const dependenciesIn = lastAnswer((list: string): readonly string[] | undefined 
 const mostBytes = 2048
 const closing = Buffer.from('\n---\n')
 
-export interface OwnHeader {
-  readonly record: AcmqRecord
-  readonly header: string
-  readonly bodyStart: number
-}
-
 /** The record of a header as we write it, in which nothing is to be reported; `undefined` for any other. */
-export function readOwnHeader(bytes: Uint8Array): OwnHeader | undefined {
+export function readOwnHeader(bytes: Uint8Array) {
   const buffer = bufferOf(bytes)
   const end = buffer.indexOf(closing, opening.length)
   if (end < 0 || end > mostBytes) return undefined

@@ -34,34 +34,29 @@ export interface Result {
   readonly links: readonly string[]
 }
 
-const titles = { failure: 'Failure Report', result: 'Result' } as const
-type Title = (typeof titles)[keyof typeof titles]
+type Title = 'Failure Report' | 'Result'
 
 /** Adds a failure report. Works on any bytes: a file that is no message is set aside with a report too. */
-export function withFailure(
-  bytes: Uint8Array,
-  failure: { readonly agent: string; readonly at: number; readonly reason: string; readonly detail?: string },
-): Buffer {
+export function withFailure(bytes: Uint8Array, failure: Signed & Pick<Failure, 'reason' | 'detail'>): Buffer {
   // A reason is one line; what else was given as one is detail.
   const [reason, ...rest] = linesOf(failure.reason.trim())
   const detail = [...rest, ...(failure.detail ? [failure.detail] : [])].join('\n')
   const items = [...signature(failure), item('Reason', reason || 'none given')]
-  return append(bytes, titles.failure, items, detail)
+  return append(bytes, 'Failure Report', items, detail)
 }
 
 /** Adds a result: what came of it, and the files it is in. */
-export function withResult(
-  bytes: Uint8Array,
-  result: { readonly agent: string; readonly at: number; readonly text: string; readonly links: readonly string[] },
-): Buffer {
+export function withResult(bytes: Uint8Array, result: Signed & Pick<Result, 'text' | 'links'>): Buffer {
   const links = result.links.map((link) => item('Link', printLink(oneLine(link))))
-  return append(bytes, titles.result, [...signature(result), ...links], result.text)
+  return append(bytes, 'Result', [...signature(result), ...links], result.text)
 }
 
-const signature = ({ agent, at }: { agent: string; at: number }): string[] => [
-  item('Time', isoTime(at)),
-  item('Agent', oneLine(agent)),
-]
+interface Signed {
+  readonly agent: string
+  readonly at: number
+}
+
+const signature = ({ agent, at }: Signed): string[] => [item('Time', isoTime(at)), item('Agent', oneLine(agent))]
 
 const item = (name: string, value: string): string => `- ${name}: ${value}`
 
@@ -94,7 +89,7 @@ function eolOf(bytes: Uint8Array): string {
 
 /** The last failure report, also one that another program wrote freely under the specification's heading. */
 export function failureOf(bytes: Uint8Array): Failure | undefined {
-  const block = lastBlock(bytes, titles.failure)
+  const block = lastBlock(bytes, 'Failure Report')
   if (!block) return undefined
   const [first = '', ...others] = linesOf(block.text)
   const { at, agent } = block
@@ -105,7 +100,7 @@ export function failureOf(bytes: Uint8Array): Failure | undefined {
 
 /** The last result. */
 export function resultOf(bytes: Uint8Array): Result | undefined {
-  const block = lastBlock(bytes, titles.result)
+  const block = lastBlock(bytes, 'Result')
   if (!block) return undefined
   const { at, agent, text, values } = block
   return { at, agent, text, links: (values.get('Link') ?? []).map(readLink) }

@@ -34,11 +34,7 @@ export function areSame(some: readonly string[], others: readonly string[]): boo
   return true
 }
 
-export interface Defaults {
-  readonly timeoutSeconds: number
-}
-
-export const standardDefaults: Defaults = { timeoutSeconds: 3600 }
+export const standardTimeout = 3600
 export const standardPriority = 3
 /** Who sent a message that does not say so. */
 export const unknownSender = 'unknown'

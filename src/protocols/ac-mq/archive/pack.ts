@@ -151,10 +151,7 @@ function entryFrom(value: unknown, pack: TreePath): ArchivedEntry | undefined {
 }
 
 /** The bytes of one member. `size` bounds what a damaged or hostile one can unfold to. */
-export function unzipMember(
-  pack: Uint8Array,
-  { offset, length, size }: Pick<ArchivedEntry, 'offset' | 'length' | 'size'>,
-) {
+export function unzipMember(pack: Uint8Array, { offset, length, size }: ArchivedEntry): Uint8Array {
   const bytes = unzip(pack.subarray(offset, offset + length), size)
   if (bytes.length !== size) throw new Error(`it has ${bytes.length} bytes instead of ${size}`)
   return bytes

@@ -11,7 +11,7 @@ import type { TimedEntry, Tree } from '../../../tree/tree.ts'
 import { isMessageName, parseFileName } from '../file-name.ts'
 import { parseAnyMessage } from '../format.ts'
 import type { MissionAddress } from '../names.ts'
-import { standardDefaults } from '../schema.ts'
+import { standardTimeout } from '../schema.ts'
 import { fromCompact } from '../times.ts'
 import { IndexCache, type IndexFile } from './index-cache.ts'
 import {
@@ -26,7 +26,7 @@ import {
 
 export type OnProblem = (problem: ArchiveProblem) => void
 
-export const finalStatuses: readonly FinalStatus[] = ['completed', 'failed']
+const finalStatuses: readonly FinalStatus[] = ['completed', 'failed']
 
 export const isMonth = (name: string): boolean => /^\d{4}-\d\d$/.test(name)
 
@@ -40,20 +40,14 @@ export interface LooseFile {
   readonly file: TimedEntry
 }
 
-interface Shelf {
-  readonly loose: readonly LooseFile[]
-  readonly indexes: readonly IndexFile[]
-  /** Packs whose index is not there: not finished, or lost. */
-  readonly orphans: readonly TreePath[]
-}
-
 /** The folders of the archive, itself first. */
 export async function shelvesIn(tree: Tree, archive: TreePath): Promise<TreePath[]> {
   const folders = (await tree.list(archive)).filter(({ kind, name }) => kind === 'folder' && name !== setAside)
   return [archive, ...folders.filter(({ name }) => !name.startsWith('.')).map(({ name }) => childOf(archive, name))]
 }
 
-export async function readShelf(tree: Tree, folder: TreePath): Promise<Shelf> {
+/** What lies in a folder of the archive. `orphans`: packs whose index is not there, because it is not yet or was lost. */
+export async function readShelf(tree: Tree, folder: TreePath) {
   const loose: LooseFile[] = []
   for (const status of finalStatuses) loose.push(...(await looseIn(tree, childOf(folder, status), status)))
   const listed = await tree.list(folder, { times: true })
@@ -99,7 +93,11 @@ export function describe(
   known: FinalStatus | undefined,
   finishedAt: number,
 ): PackedMessage {
-  const read = parseAnyMessage(bytes, { fileName: name, address: '' as MissionAddress, defaults: standardDefaults })
+  const read = parseAnyMessage(bytes, {
+    fileName: name,
+    address: '' as MissionAddress,
+    timeoutSeconds: standardTimeout,
+  })
   if (read.outcome === 'malformed') {
     const { shortId = name.replace(/\.md$/, ''), from = '', to = '', timestamp = '' } = parseFileName(name) ?? {}
     const time = fromCompact(timestamp) ?? ''

@@ -18,7 +18,7 @@ import {
   printIndex,
   unzipMember,
 } from './pack.ts'
-import { describe, entriesOf, finalStatuses, isMonth, looseIn, readShelf, shelvesIn } from './shelves.ts'
+import { describe, entriesOf, isMonth, looseIn, readShelf, shelvesIn } from './shelves.ts'
 import { Turn, TurnLost } from './turn.ts'
 
 export interface ToArchive extends PackedMessage {
@@ -57,10 +57,10 @@ export async function archiveMessages(
   const archiving = new Archiving(tree, archive, turn, options.onProgress)
   try {
     await archiving.run(messages)
-    return archiving.result()
+    return archiving.result
   } catch (error) {
     if (!(error instanceof TurnLost)) throw error
-    return { ...archiving.result(), ...(error.lease ? { busy: error.lease } : {}) }
+    return { ...archiving.result, ...(error.lease ? { busy: error.lease } : {}) }
   } finally {
     // It ends by itself if the disk does not let us say so, and that failure must not hide the first one.
     await turn.end().catch(() => {})
@@ -76,8 +76,7 @@ class Archiving {
   readonly #known = new Map<TreePath, ToArchive>()
   /** What was packed in a month before this archiving, by id. */
   readonly #packed = new Map<TreePath, Map<string, ArchivedEntry[]>>()
-  #archived = 0
-  #alreadyThere = 0
+  readonly result = { archived: 0, alreadyThere: 0 }
   #passed = 0
   #total = 0
 
@@ -86,10 +85,6 @@ class Archiving {
     this.#archive = archive
     this.#turn = turn
     this.#onProgress = onProgress
-  }
-
-  result(): Archived {
-    return { archived: this.#archived, alreadyThere: this.#alreadyThere }
   }
 
   async run(messages: readonly ToArchive[]): Promise<void> {
@@ -116,12 +111,10 @@ class Archiving {
   async #carryOn(month: TreePath): Promise<void> {
     const { orphans, loose } = await readShelf(this.#tree, month)
     for (const pack of orphans) await this.#settleOrphan(pack, month)
-    const waiting = loose.filter(({ path }) => parentOf(path) !== month)
-    this.#total += waiting.length
-    for (const status of finalStatuses) {
-      const place = childOf(month, status)
-      if (waiting.some(({ path }) => parentOf(path) === place)) await this.#packAll(place)
-    }
+    // What lies in the month itself was put there by somebody, and stays.
+    const places = loose.map(({ path }) => parentOf(path)).filter((place) => place !== month)
+    this.#total += places.length
+    for (const place of new Set(places)) await this.#packAll(place)
   }
 
   /**
@@ -172,7 +165,7 @@ class Archiving {
       const [one, other] = [await this.#tree.read(path), await this.#tree.read(target)]
       if (!one || !other || Buffer.compare(one.bytes, other.bytes) !== 0) continue
       const removed = await this.#tree.remove(path, { onlyIf: sameAs(digestOf(other.bytes)) })
-      if (removed.outcome === 'removed') this.#alreadyThere++
+      if (removed.outcome === 'removed') this.result.alreadyThere++
       return undefined
     }
   }
@@ -202,7 +195,7 @@ class Archiving {
       const digest = digestOf(leaf.bytes)
       if (await this.#isPacked(packed.get(message.id) ?? [], leaf.bytes)) {
         await this.#tree.remove(path, { onlyIf: sameAs(digest) })
-        this.#alreadyThere++
+        this.result.alreadyThere++
         continue
       }
       builder.add(message, leaf.bytes)
@@ -210,7 +203,7 @@ class Archiving {
       if (builder.isFull) await finish()
     }
     await finish()
-    this.#onProgress?.(this.#archived + this.#alreadyThere + this.#passed, this.#total)
+    this.#tellProgress()
   }
 
   async #packedIn(month: TreePath): Promise<Map<string, ArchivedEntry[]>> {
@@ -250,12 +243,16 @@ class Archiving {
   ): Promise<void> {
     await this.#create(childOf(month, packNameOf(stem)), builder.pack())
     await this.#create(childOf(month, indexNameOf(stem)), builder.index())
-    this.#archived += builder.count
+    this.result.archived += builder.count
     for (const [path, digest] of lying) {
       await this.#tree.remove(path, { onlyIf: sameAs(digest) })
       this.#known.delete(path)
     }
-    this.#onProgress?.(this.#archived + this.#alreadyThere + this.#passed, this.#total)
+    this.#tellProgress()
+  }
+
+  #tellProgress(): void {
+    this.#onProgress?.(this.result.archived + this.result.alreadyThere + this.#passed, this.#total)
   }
 
   async #create(path: TreePath, bytes: Uint8Array): Promise<void> {

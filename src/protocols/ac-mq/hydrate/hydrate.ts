@@ -41,11 +41,6 @@ export interface Hydration {
 
 export type Role = 'manifest' | 'message' | 'dependency' | 'context'
 
-export interface HydrationPlan {
-  readonly files: readonly { readonly path: TreePath; readonly role: Role }[]
-  readonly leftOut: readonly LeftOut[]
-}
-
 const standardBytes = 256 * 1024
 /** Of all files together, where no budget says less. */
 const mostBytes = 16 * 1024 * 1024
@@ -76,11 +71,7 @@ const readerFor = (tree: Tree, { maxBytesPerFile = standardBytes }: HydrateOptio
   new TextReader(tree, maxBytesPerFile)
 
 /** Which files a hydration would read, in order. Reads nothing but manifests. */
-export async function planHydration(
-  tree: Tree,
-  options: HydrateOptions,
-  reader = readerFor(tree, options),
-): Promise<HydrationPlan> {
+export async function planHydration(tree: Tree, options: HydrateOptions, reader = readerFor(tree, options)) {
   const { missionPath, base, ancestors, message, limits } = options
   const files = new Map<TreePath, Role>()
   const leftOut = new Map<string, LeftOut>()

@@ -181,11 +181,7 @@ class Walk implements FoundFiles {
     this.#matcher = matcher
     this.#namesDots = /(?:^|[/{,])\.[^/.]/.test(pattern)
     // Braces may hold slashes, so this can be more than needed, never less.
-    const levels =
-      pattern.split('/').length -
-      staticPrefix(pattern)
-        .split('/')
-        .filter((name) => name !== '').length
+    const levels = pattern.split('/').length - staticPrefix(pattern).split('/').filter(Boolean).length
     this.#deepest = pattern.includes('**') ? Number.POSITIVE_INFINITY : levels - 1
   }
 

@@ -25,12 +25,8 @@ export interface Manifest {
   readonly problems: readonly ManifestProblem[]
 }
 
-export interface ManifestOptions {
-  /** Where the manifest lies in its mission; links in `_meta/` are relative to that folder. */
-  readonly folder?: '_meta' | ''
-}
-
-export function parseManifest(text: string, { folder = '_meta' }: ManifestOptions = {}): Manifest {
+/** `folder`: where the manifest lies in its mission; links in `_meta/` are relative to that folder. */
+export function parseManifest(text: string, { folder = '_meta' }: { folder?: '_meta' | '' } = {}): Manifest {
   const references = new References()
   const head = readHead(text)
   references.problems.push(...head.problems)
@@ -52,7 +48,8 @@ export function parseManifest(text: string, { folder = '_meta' }: ManifestOption
 function objectiveOf(fields: Fields, lines: readonly Line[]): string {
   const given = fieldOf(fields, 'objective')
   if (given !== undefined) return given
-  if (hasSection(lines, 'objective')) return textOf(lines, 'objective')
+  if (lines.some(({ kind, section }) => kind === 'heading' && section === 'objective'))
+    return textOf(lines, 'objective')
   const title = lines.find(({ kind, section }) => kind === 'heading' && section === 'title')?.label
   return (
     labelled(lines, 'objective') ??
@@ -74,9 +71,6 @@ const fieldOf = (fields: Fields, section: Section): string | undefined => {
     if (text && sectionOf(key.replaceAll(/[_-]/g, ' ')) === section) return text.trim()
   return undefined
 }
-
-const hasSection = (lines: readonly Line[], wanted: Section): boolean =>
-  lines.some(({ kind, section }) => kind === 'heading' && section === wanted)
 
 function labelled(lines: readonly Line[], wanted: Section): string | undefined {
   const found = lines.find(({ kind, label }) => kind === 'text' && label !== undefined && sectionOf(label) === wanted)

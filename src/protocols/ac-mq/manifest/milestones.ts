@@ -41,10 +41,8 @@ export function tickMilestone(text: string, which: string | number, done: boolea
   const all = milestonesIn(readLines(text, bodyStart, firstLine))
   const meant = find(all, which)
   if (!meant) {
-    const near = nearest(
-      String(which),
-      all.map(({ title }) => title),
-    )
+    const titles = all.map(({ title }) => title)
+    const near = nearest(String(which), titles)
     return { outcome: 'unknown', text, ...(near === undefined ? {} : { nearest: near }) }
   }
   const milestone = { title: meant.title, done, line: meant.line }

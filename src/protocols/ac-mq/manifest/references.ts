@@ -6,8 +6,7 @@
 import { compileGlob } from '../../../formats/glob.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { printableLine } from '../../../kernel/printable.ts'
-import type { Line } from './lines.ts'
-import { sectionOf } from './lines.ts'
+import { type Line, sectionOf } from './lines.ts'
 
 export interface ManifestProblem {
   readonly line: number

@@ -25,7 +25,7 @@ interface Named {
 /** Everybody who has been seen, each once. */
 export async function* seenIn(files: MissionFiles): AsyncGenerator<string> {
   const told = new Set<string>([everyone])
-  for await (const named of agentsIn(files, { isSparing: false })) {
+  for await (const named of agentsIn(files, false)) {
     if (named === 'untold' || !named.isSeen || told.has(named.agent)) continue
     told.add(named.agent)
     yield named.agent
@@ -47,7 +47,7 @@ export async function noticeAbout(
   const mark = `${missionPath({ root: cacheOf('acmq'), address: place.address })}/seen/${agent}` as TreePath
   if (await tree.look(mark)) return undefined
   const others = new Set<string>()
-  for await (const named of agentsIn(files, { isSparing: true })) {
+  for await (const named of agentsIn(files, true)) {
     if (named === 'untold') return undefined
     if (named.agent !== agent) others.add(named.agent)
     else if (named.isSeen) {
@@ -66,10 +66,7 @@ export async function noticeAbout(
 }
 
 /** Everybody who is named. `isSparing`: `untold` when there is too much to look through for a courtesy. */
-async function* agentsIn(
-  files: MissionFiles,
-  { isSparing }: { readonly isSparing: boolean },
-): AsyncGenerator<Named | 'untold'> {
+async function* agentsIn(files: MissionFiles, isSparing: boolean): AsyncGenerator<Named | 'untold'> {
   const { tree, queues } = files
   for (const { name } of await tree.list(stateOf('presence'))) {
     yield { agent: name.replace(/\.\w+$/, ''), isSeen: true }

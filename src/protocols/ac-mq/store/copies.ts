@@ -10,30 +10,20 @@ export interface Copy {
   readonly bytes: Uint8Array
 }
 
-export class Copies {
-  readonly #files: MissionFiles
-  readonly #finder: Finder
-
-  constructor(files: MissionFiles, finder: Finder) {
-    this.#files = files
-    this.#finder = finder
+/** By its whole id. */
+export async function findCopy({ tree }: MissionFiles, finder: Finder, id: string): Promise<Copy | undefined> {
+  for (let attempt = 0; attempt < mostLooks; attempt++) {
+    const found = (await finder.findAll(id)).find((one) => one.id === id)
+    if (!found) break
+    const { queue: state, name, path } = found
+    const leaf = await tree.read(path)
+    // Otherwise it moved on in this very moment, and is found where it is now.
+    if (leaf) return { state, name, path, bytes: leaf.bytes }
   }
-
-  /** By its whole id. */
-  async find(id: string): Promise<Copy | undefined> {
-    const { tree } = this.#files
-    for (let attempt = 0; attempt < mostLooks; attempt++) {
-      const found = (await this.#finder.findAll(id)).find((one) => one.id === id)
-      if (!found) break
-      const leaf = await tree.read(found.path)
-      // Otherwise it has just moved on: look for it again.
-      if (leaf) return { state: found.queue, name: found.name, path: found.path, bytes: leaf.bytes }
-    }
-    const archived = (await this.#finder.archived(id)).find((one) => one.id === id)
-    if (!archived) return undefined
-    const { readArchived } = await import('../archive/archive.ts')
-    return { state: 'archived', name: archived.name, path: archived.pack, bytes: await readArchived(tree, archived) }
-  }
+  const archived = (await finder.archived(id)).find((one) => one.id === id)
+  if (!archived) return undefined
+  const { readArchived } = await import('../archive/archive.ts')
+  return { state: 'archived', name: archived.name, path: archived.pack, bytes: await readArchived(tree, archived) }
 }
 
 /** While another process moves a message it is listed but cannot be read; if that process is stopped, for ever. */

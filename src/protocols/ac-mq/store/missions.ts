@@ -64,29 +64,26 @@ export class Missions {
   }
 
   /** The addresses of all missions, sub-missions after their parents. */
-  async all(): Promise<MissionAddress[]> {
-    const found: MissionAddress[] = []
-    await this.#collect(this.#parts.root, '', found)
-    return found
+  all(): Promise<MissionAddress[]> {
+    return this.#collect(this.#parts.root, '', true)
   }
 
   /** The missions directly inside one. */
-  async below(address: MissionAddress): Promise<MissionAddress[]> {
-    const prefix = `${address}/`
-    const found: MissionAddress[] = []
-    await this.#collect(subMissionsPath({ root: this.#parts.root, address }), prefix, found, false)
-    return found
+  below(address: MissionAddress): Promise<MissionAddress[]> {
+    return this.#collect(subMissionsPath({ root: this.#parts.root, address }), `${address}/`, false)
   }
 
-  async #collect(folder: TreePath, prefix: string, found: MissionAddress[], deep = true): Promise<void> {
-    for (const { name, kind } of await this.#parts.tree.list(folder)) {
+  async #collect(folder: TreePath, prefix: string, deep: boolean): Promise<MissionAddress[]> {
+    const { tree, root } = this.#parts
+    const found: MissionAddress[] = []
+    for (const { name, kind } of await tree.list(folder)) {
       if (kind !== 'folder' || !isMessageId(name)) continue
-      const address = `${prefix}${name}` as MissionAddress
-      const place = { root: this.#parts.root, address }
-      if (!(await this.#parts.tree.look(childOf(missionPath(place), 'queue')))) continue
-      found.push(address)
-      if (deep) await this.#collect(subMissionsPath(place), `${address}/`, found)
+      const place = { root, address: `${prefix}${name}` as MissionAddress }
+      if (!(await tree.look(childOf(missionPath(place), 'queue')))) continue
+      found.push(place.address)
+      if (deep) found.push(...(await this.#collect(subMissionsPath(place), `${place.address}/`, deep)))
     }
+    return found
   }
 
   #missionAt(address: MissionAddress): Mission {

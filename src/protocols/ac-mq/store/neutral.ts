@@ -108,39 +108,28 @@ export class AcmqNeutral implements Neutral {
   }
 
   async renew(receipt: Receipt): Promise<Settled> {
-    return settled(await (await this.#of(receipt)).renew(receipt.id, receipt))
+    return settled(await (await this.#only(receipt.place)).renew(receipt.id, receipt))
   }
 
   async done(receipt: Receipt, result: { readonly text?: string } = {}): Promise<Settled> {
-    return settled(await (await this.#of(receipt)).complete(receipt.id, receipt, result))
+    return settled(await (await this.#only(receipt.place)).complete(receipt.id, receipt, result))
   }
 
   async failed(receipt: Receipt, failure: { readonly reason: string }): Promise<Settled> {
-    return settled(await (await this.#of(receipt)).fail(receipt.id, receipt, failure))
+    return settled(await (await this.#only(receipt.place)).fail(receipt.id, receipt, failure))
   }
 
   /** Messages that a pattern of the policy holds back until a person has seen them. AC-MQ §11.2. */
   async *questions(): AsyncGenerator<Question> {
     for await (const mission of this.#at()) {
       for await (const { message, pattern } of mission.eachHeld()) {
-        yield {
-          id: message.id,
-          place: mission.address,
-          kind: 'approval',
-          from: message.from,
-          summary: message.summary,
-          text: message.body,
-          answers: ['approve', 'deny'],
-          why: `It matches ${JSON.stringify(pattern)} of the policy.`,
-          askedAt: message.createdAt,
-          facts: [
-            ['mission', mission.address],
-            ['from', message.from],
-            ['to', message.to],
-            ['held by', pattern],
-          ],
-          details: { mission: mission.address, pattern, message },
-        }
+        const { id, from, to, summary, body: text, createdAt: askedAt } = message
+        const place = mission.address
+        const why = `It matches ${JSON.stringify(pattern)} of the policy.`
+        const facts = Object.entries({ mission: place, from, to, 'held by': pattern })
+        const details = { mission: place, pattern, message }
+        const answers = ['approve', 'deny'] as const
+        yield { id, place, kind: 'approval', from, summary, text, answers, why, askedAt, facts, details }
       }
     }
   }
@@ -217,10 +206,6 @@ export class AcmqNeutral implements Neutral {
       details: { missions: all.length },
     })
   }
-
-  #of({ place }: Receipt): Promise<Mission> {
-    return this.#only(place)
-  }
 }
 
 async function* everyMessage(mission: Mission, filter: Omit<Filter, 'limit' | 'place'>) {
@@ -249,17 +234,10 @@ function lift(mission: Mission, view: AcmqView | ArchivedView): Message {
   }
 }
 
-const envelopeOf = ({ mission, ...view }: AcmqView | ArchivedView): Envelope => ({
-  protocol: view.protocol,
-  id: view.id,
-  from: view.from,
-  to: view.to,
-  state: view.state,
-  path: view.path,
-  summary: view.summary,
-  createdAt: view.createdAt,
-  place: mission,
-})
+function envelopeOf(view: AcmqView | ArchivedView): Envelope {
+  const { protocol, id, from, to, state, path, summary, createdAt, mission: place } = view
+  return { protocol, id, from, to, state, path, summary, createdAt, place }
+}
 
 /** What a mission has to give. Nothing if no message of this id waits there: whoever has it already is not handed it again. */
 async function claimIn(mission: Mission, agent: string, id: string | undefined): Promise<Claimed> {

@@ -2,8 +2,8 @@
 import { bufferOf } from '../../../formats/front-matter.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { inOrder } from '../../../kernel/order.ts'
-import { readArchived } from '../archive/archive.ts'
-import { everyone, isMessageName, parseTime } from '../layout.ts'
+import { eachArchived, listArchived, readArchived } from '../archive/archive.ts'
+import { archivePath, everyone, isMessageName, parseTime } from '../layout.ts'
 import { type QueueName, queueNames } from '../schema.ts'
 import { type Finder, noSuchMessage } from './finder.ts'
 import type { MissionFiles } from './parts.ts'
@@ -23,7 +23,7 @@ export interface Unreadable {
 }
 
 export interface QueueStatus {
-  readonly counts: Readonly<Record<QueueName, number>>
+  readonly counts: Readonly<Counts>
   readonly oldestPending: { readonly id: string; readonly summary: string; readonly ageSeconds: number } | undefined
   readonly blocked: readonly { readonly id: string; readonly summary: string; readonly reason: string }[]
   readonly stalled: readonly Stalled[]
@@ -31,8 +31,12 @@ export interface QueueStatus {
   /** Of the last hour. */
   readonly completedLastHour: number
   readonly failedLastHour: number
-  readonly agents: Readonly<Record<string, { pending: number; processing: number; completed: number; failed: number }>>
+  readonly agents: Readonly<Record<string, Readonly<Counts>>>
+  readonly archived: number
 }
+
+type Counts = Record<QueueName, number>
+const none = (): Counts => ({ pending: 0, processing: 0, completed: 0, failed: 0 })
 
 const hour = 60 * 60 * 1000
 
@@ -101,6 +105,18 @@ export class Overview {
     }
   }
 
+  /** What rests in the archive, as its indexes tell it: no pack is opened for this. */
+  async *archived(): AsyncGenerator<ArchivedView> {
+    const { tree, place } = this.#files
+    for await (const entry of eachArchived(tree, archivePath(place))) yield archivedView(entry, place.address)
+  }
+
+  /** The same, the first finished first. */
+  async listArchived(): Promise<ArchivedView[]> {
+    const { tree, place } = this.#files
+    return (await listArchived(tree, archivePath(place))).map((entry) => archivedView(entry, place.address))
+  }
+
   /** Every message that an id means: the whole of one or its beginning, in the archive too. */
   async *meant(id: string): AsyncGenerator<AcmqView | ArchivedView> {
     for (const { queue, name, path } of await this.#finder.findAll(id)) {
@@ -142,7 +158,7 @@ export class Overview {
   }
 
   async counts(): Promise<Record<QueueName, number>> {
-    const counts = { pending: 0, processing: 0, completed: 0, failed: 0 }
+    const counts = none()
     for (const queue of queueNames) {
       const entries = await this.#files.tree.list(this.#files.queues[queue])
       counts[queue] = entries.filter(({ name, kind }) => kind === 'leaf' && isMessageName(name)).length
@@ -152,13 +168,13 @@ export class Overview {
 
   async status(): Promise<QueueStatus> {
     const now = await this.#files.tree.now()
-    const agents: Record<string, { pending: number; processing: number; completed: number; failed: number }> = {}
-    const counts = { pending: 0, processing: 0, completed: 0, failed: 0 }
-    const unreadable: { path: string; reason: string }[] = []
+    const agents: Record<string, Counts> = {}
+    const counts = none()
+    const unreadable: Unreadable[] = []
     const lastHour = { completed: 0, failed: 0 }
     const count = (queue: QueueName, to: string) => {
-      const agent = (agents[to] ??= { pending: 0, processing: 0, completed: 0, failed: 0 })
-      agent[queue]++
+      const own = (agents[to] ??= none())
+      own[queue]++
       counts[queue]++
     }
     const waiting = await this.#waiting.all()
@@ -181,9 +197,10 @@ export class Overview {
       completedLastHour: lastHour.completed,
       failedLastHour: lastHour.failed,
       agents,
+      archived: (await this.listArchived()).length,
     }
   }
-  #unreadablePending(): { path: string; reason: string }[] {
+  #unreadablePending(): Unreadable[] {
     return [
       ...this.#waiting.malformed.map(({ name, problem }) => ({ name, reason: problem.message })),
       ...this.#waiting.strange.map(({ name, kind }) => ({ name, reason: `Not an ordinary file (${kind}).` })),

@@ -55,7 +55,7 @@ export class MissionFiles {
   /** What the header in these bytes says, or what is wrong with it. */
   parse(bytes: Uint8Array, fileName: string): ParsedMessage {
     const { timeoutSeconds } = this.settings
-    return parseMessage(bytes, { fileName, address: this.place.address, defaults: { timeoutSeconds } })
+    return parseMessage(bytes, { fileName, address: this.place.address, timeoutSeconds })
   }
 
   /** The same for a message that a caller asked for: throws a `Corrupt` error when it is none. */

@@ -14,11 +14,12 @@ import type { Tree, Watching } from '../../../tree/tree.ts'
 import { everyone } from '../names.ts'
 import type { AcmqRecord } from '../schema.ts'
 import { bodyElsewhere } from './body-elsewhere.ts'
+import type { MissionFiles } from './parts.ts'
 
-export const policyPath: TreePath = childOf(home, 'policy.yaml')
+const policyPath: TreePath = childOf(home, 'policy.yaml')
 const approvals = stateOf('approvals')
 
-export interface Approval {
+interface Approval {
   readonly id: string
   readonly digest: string
   readonly by: string
@@ -34,12 +35,9 @@ const never = Number.NEGATIVE_INFINITY
 
 type Text = Pick<AcmqRecord, 'id' | 'from' | 'to' | 'summary' | 'dependencies'>
 
-/** Reads a body that lies elsewhere, by its path in the mission. */
-type ReadBody = (path: string) => Promise<string>
-
 export class Policy {
+  readonly #files: MissionFiles
   readonly #tree: Tree
-  readonly #readBody: ReadBody
   #patterns: readonly string[] = []
   #readAt: number | undefined
   /** When it was last seen that there is none. */
@@ -47,9 +45,9 @@ export class Policy {
   /** While one of these is open, the system tells of a policy. */
   readonly #watches = new Set<Watching>()
 
-  constructor(tree: Tree, readBody: ReadBody) {
-    this.#tree = tree
-    this.#readBody = readBody
+  constructor(files: MissionFiles) {
+    this.#files = files
+    this.#tree = files.tree
   }
 
   /**
@@ -81,17 +79,38 @@ export class Policy {
   }
 
   /** The pattern that a text matches, approved or not. */
-  async matching(record: Text, body: () => string): Promise<string | undefined> {
+  async #matching(record: Text, body: () => string): Promise<string | undefined> {
     await this.#refresh()
     if (this.#patterns.length === 0) return undefined
     const text = `${record.summary}\n${body()}\n${await this.#elsewhere(record)}`
     return this.#patterns.find((pattern) => matches(pattern, text))
   }
 
-  /** What holds this very text back; nothing if a person has approved it, or no pattern matches. */
+  /**
+   * A sentence for the sender of a message that waits for a person. The message is sent, whatever is wrong with the policy:
+   * an error here would make its sender send it again.
+   */
+  async noticeAbout(record: Text, body: string | Uint8Array): Promise<string | undefined> {
+    try {
+      const pattern = await this.#matching(record, () => Buffer.from(body).toString('utf8'))
+      if (pattern === undefined) return undefined
+      return `It matches ${JSON.stringify(pattern)}: a person must approve it first (signalbox human approve ${record.id}).`
+    } catch (error) {
+      if (!(error instanceof SignalboxError)) throw error
+      return `It waits until the policy can be read. ${error.message}`
+    }
+  }
+
+  /** The pattern that holds this very text back; nothing if a person has approved it, or no pattern matches. */
+  async holding(record: Text, body: string): Promise<string | undefined> {
+    const pattern = await this.#matching(record, () => body)
+    return pattern === undefined || (await this.#isApproved(record, body)) ? undefined : pattern
+  }
+
+  /** The same in words, for whoever would get it otherwise. */
   async against(record: Text, body: string): Promise<string | undefined> {
-    const pattern = await this.matching(record, () => body)
-    if (pattern === undefined || (await this.isApproved(record, body))) return undefined
+    const pattern = await this.holding(record, body)
+    if (pattern === undefined) return undefined
     return `held by policy: it matches ${JSON.stringify(pattern)} and nobody has approved it (signalbox human approve ${record.id})`
   }
 
@@ -109,7 +128,7 @@ export class Policy {
     await changeLeaf(this.#tree, path, () => bytes)
   }
 
-  async isApproved(record: Text, body: string): Promise<boolean> {
+  async #isApproved(record: Text, body: string): Promise<boolean> {
     const leaf = await this.#tree.read(approvalOf(record.id), { atMost: longestApproval })
     const approval = leaf && approvalIn(leaf.bytes)
     if (approval?.id !== record.id) return false
@@ -121,7 +140,8 @@ export class Policy {
   /** The part of the text that lies in a file of its own. It belongs to what is approved. */
   async #elsewhere(record: Text): Promise<string> {
     const path = bodyElsewhere(record)
-    return path === undefined ? '' : this.#readBody(path)
+    const leaf = path === undefined ? undefined : await this.#tree.read(this.#files.inside(path))
+    return leaf ? Buffer.from(leaf.bytes).toString('utf8') : ''
   }
 
   async #refresh(): Promise<void> {

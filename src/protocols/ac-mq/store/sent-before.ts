@@ -7,7 +7,7 @@ import { parseFileName } from '../layout.ts'
 import { isReport } from '../reports.ts'
 import type { AcmqRecord } from '../schema.ts'
 import { bodyElsewhere } from './body-elsewhere.ts'
-import { Copies } from './copies.ts'
+import { findCopy } from './copies.ts'
 import type { Finder } from './finder.ts'
 import type { MissionFiles } from './parts.ts'
 import { type AcmqView, viewOf } from './view.ts'
@@ -22,16 +22,16 @@ export const digestOf = (record: AcmqRecord, body: string | Uint8Array): string 
 
 export class SentBefore {
   readonly #files: MissionFiles
-  readonly #copies: Copies
+  readonly #finder: Finder
 
   constructor(files: MissionFiles, finder: Finder) {
     this.#files = files
-    this.#copies = new Copies(files, finder)
+    this.#finder = finder
   }
 
   /** The message as it is now; `undefined` when there is none with this id. Throws DUPLICATE_ID when it is another. */
   async find(record: AcmqRecord, body: string | Uint8Array): Promise<AcmqView | undefined> {
-    const copy = await this.#copies.find(record.id)
+    const copy = await findCopy(this.#files, this.#finder, record.id)
     if (!copy) return undefined
     const { message, problems } = this.#files.expect(copy.bytes, copy.name)
     const { record: before, bodyStart } = message

@@ -10,7 +10,7 @@ import { childOf, nameOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { printMessage, withFailure, withStatus } from '../format.ts'
 import { isAgentId, isMessageId, isMessageName, isoTime } from '../layout.ts'
 import type { AcmqRecord } from '../schema.ts'
-import { Copies } from './copies.ts'
+import { findCopy } from './copies.ts'
 import { deliveryNotes } from './delivery-notes.ts'
 import type { Finder } from './finder.ts'
 import { moveMessage } from './moving.ts'
@@ -40,14 +40,14 @@ export const isInvestigation = ({ id }: Pick<AcmqRecord, 'id'>): boolean => id.s
 export class Supervision {
   readonly #files: MissionFiles
   readonly #waiting: Waiting
-  readonly #copies: Copies
+  readonly #finder: Finder
   readonly #once: SendingOnce
   readonly #notes: TreePath
 
   constructor(files: MissionFiles, finder: Finder, waiting: Waiting) {
     this.#files = files
     this.#waiting = waiting
-    this.#copies = new Copies(files, finder)
+    this.#finder = finder
     this.#once = new SendingOnce(files)
     this.#notes = deliveryNotes(files.place.address, 'stalls')
   }
@@ -101,7 +101,7 @@ export class Supervision {
     for (const { name, kind } of await tree.list(this.#notes)) {
       const noted = kind === 'leaf' ? messageOfNote(name) : undefined
       if (!noted) continue
-      const copy = await this.#copies.find(noted.id)
+      const copy = await findCopy(this.#files, this.#finder, noted.id)
       // Being moved right now, or removed by somebody: it is looked for again next time.
       if (!copy) continue
       const record = this.#files.recordOf(copy.bytes, copy.name)

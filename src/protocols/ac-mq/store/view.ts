@@ -50,19 +50,10 @@ export interface ArchivedView extends Envelope {
   readonly status: string
 }
 
-export const archivedView = (entry: ArchivedEntry, mission: string): ArchivedView => ({
-  protocol: 'acmq',
-  id: entry.id,
-  from: entry.from,
-  to: entry.to,
-  state: 'archived',
-  path: entry.pack,
-  summary: entry.summary,
-  createdAt: entry.timestamp,
-  mission,
-  name: entry.name,
-  status: entry.status,
-})
+export function archivedView(entry: ArchivedEntry, mission: string): ArchivedView {
+  const { id, from, to, pack: path, summary, timestamp: createdAt, name, status } = entry
+  return { protocol: 'acmq', id, from, to, state: 'archived', path, summary, createdAt, mission, name, status }
+}
 
 /** Adds the body to a view that nobody else has yet. */
 export function withBody(view: AcmqView, body: string): AcmqViewWithBody {

@@ -1,0 +1,41 @@
+/** Which of the completed messages of a mission are old enough for its archive. AC-MQ §9.2. */
+import { unavailable } from '../../../kernel/errors.ts'
+import { archiveMessages, type ToArchive } from '../archive/archive.ts'
+import { archivePath } from '../layout.ts'
+import type { MissionFiles } from './parts.ts'
+import type { AcmqView } from './view.ts'
+
+export interface ArchivingOptions {
+  /** Those that were completed longer ago than this. */
+  readonly olderThanMs?: number
+  readonly by?: string
+  readonly onProgress?: (done: number, total: number) => void
+}
+
+export async function archiveOld(
+  files: MissionFiles,
+  completed: () => Promise<readonly AcmqView[]>,
+  { olderThanMs = files.settings.archiveAfterMs, by = `archiver-${process.pid}`, onProgress }: ArchivingOptions,
+): Promise<{ readonly outcome: 'archived' | 'nothing'; readonly archived: number }> {
+  const { tree, place } = files
+  const limit = (await tree.now()) - olderThanMs
+  const times = new Map<string, number>()
+  for (const { name, changedAt } of await tree.list(files.queues.completed, { times: true })) {
+    // Files have times finer than a millisecond, clocks often have not: what was done this instant is not in the future.
+    if (Math.floor(changedAt) <= limit) times.set(name, changedAt)
+  }
+  if (times.size === 0) return { outcome: 'nothing', archived: 0 }
+  const chosen = (await completed()).flatMap(({ id, name, from, to, summary, createdAt }): ToArchive[] => {
+    const finishedAt = times.get(name)
+    if (finishedAt === undefined) return []
+    const packed = { id, name, status: 'completed', from, to, summary, timestamp: createdAt, finishedAt } as const
+    return [{ ...packed, path: files.at('completed', name), changedAt: finishedAt }]
+  })
+  const options = { owner: by, ...(onProgress ? { onProgress } : {}) }
+  const { archived, busy } = await archiveMessages(tree, archivePath(place), chosen, options)
+  if (!busy) return { outcome: archived > 0 ? 'archived' : 'nothing', archived }
+  throw unavailable('ARCHIVE_BUSY', `Another process is archiving mission ${place.address}.`, {
+    hint: 'Try again in a moment; after a crash its turn ends by itself within 15 seconds.',
+    details: { owner: busy.owner, until: busy.until },
+  })
+}

@@ -1,0 +1,97 @@
+/** What people and agents read of a mission as a whole: its manifest, its hydration, the drawing of its dependencies. */
+import { notFound } from '../../../kernel/errors.ts'
+import { parentOf, type TreePath } from '../../../kernel/tree-path.ts'
+import { changeLeaf } from '../../../tree/change.ts'
+import { messageOf } from '../format.ts'
+import type { GraphFormat, GraphNode } from '../graph.ts'
+import type { Hydration } from '../hydrate/hydrate.ts'
+import { fallbackManifestPath, manifestPath, missionAddress, missionPath } from '../layout.ts'
+import { type Manifest, parseManifest, tickMilestone } from '../manifest/manifest.ts'
+import { queueNames } from '../schema.ts'
+import type { Finder } from './finder.ts'
+import type { Overview } from './overview.ts'
+import type { MissionFiles } from './parts.ts'
+
+export async function readManifest(files: MissionFiles): Promise<Manifest | undefined> {
+  const found = await manifestLeaf(files)
+  const folder = found?.path === manifestPath(files.place) ? '_meta' : ''
+  return found && parseManifest(Buffer.from(found.leaf.bytes).toString('utf8'), { folder })
+}
+
+/** Ticks a milestone off, or on again. AC-MQ §5. */
+export async function changeMilestone(
+  files: MissionFiles,
+  title: string,
+  done: boolean,
+): Promise<{ readonly outcome: 'ticked' | 'unchanged'; readonly manifest: Manifest }> {
+  const path = (await manifestLeaf(files))?.path ?? manifestPath(files.place)
+  let text = ''
+  const { outcome } = await changeLeaf(files.tree, path, (before) => {
+    if (!before) throw noManifest(files.place.address, path)
+    const ticked = tickMilestone(Buffer.from(before.bytes).toString('utf8'), title, done)
+    if (ticked.outcome === 'unknown') throw noMilestone(title, ticked.nearest)
+    text = ticked.text
+    return ticked.outcome === 'already' ? undefined : Buffer.from(text)
+  })
+  return { outcome: outcome === 'unchanged' ? 'unchanged' : 'ticked', manifest: parseManifest(text) }
+}
+
+async function manifestLeaf({ tree, place }: MissionFiles) {
+  for (const path of [manifestPath(place), fallbackManifestPath(place)]) {
+    const leaf = await tree.read(path)
+    if (leaf) return { path, leaf }
+  }
+  return undefined
+}
+
+export interface HydrateOptions {
+  /** Of a message, which is included then. */
+  readonly id?: string
+  readonly budgetTokens?: number
+}
+
+/** Everything an agent needs to know for the mission, or for one message of it. AC-MQ §5. */
+export async function hydrateMission(
+  files: MissionFiles,
+  finder: Finder,
+  { id, budgetTokens }: HydrateOptions,
+): Promise<Hydration> {
+  const { root, address } = files.place
+  const names = address.split('/')
+  const around = names.slice(0, -1).map((_, i) => missionAddress(names.slice(0, i + 1).join('/')))
+  const found = id === undefined ? undefined : await finder.findOne(id)
+  const header = found && (await files.readHeader(found.queue, found.name))
+  const dependencies = header && messageOf(header).message.record.dependencies
+  const { hydrate } = await import('../hydrate/hydrate.ts')
+  return hydrate(files.tree, {
+    missionPath: files.path,
+    base: parentOf(parentOf(root)),
+    ancestors: around.map((one) => missionPath({ root, address: one })),
+    ...(found && dependencies ? { message: { path: found.path, dependencies } } : {}),
+    ...(budgetTokens === undefined ? {} : { budgetTokens }),
+  })
+}
+
+/** The dependencies of all messages, drawn. */
+export async function drawMission(overview: Overview, format: GraphFormat): Promise<string> {
+  const blocked = new Map((await overview.blocked()).map(({ message, reason }) => [message.id, reason]))
+  const nodes: GraphNode[] = []
+  for (const state of queueNames) {
+    for (const { id, summary, to, dependencies } of (await overview.list(state)).messages) {
+      const reason = blocked.get(id)
+      nodes.push({ id, summary, to, state, dependencies, ...(reason === undefined ? {} : { blocked: reason }) })
+    }
+  }
+  const { drawGraph } = await import('../graph.ts')
+  return drawGraph(nodes, format)
+}
+
+const noManifest = (mission: string, path: TreePath) =>
+  notFound('NO_MANIFEST', `Mission ${mission} has no manifest.`, { hint: `Write ${path}.` })
+
+const noMilestone = (title: string, nearest: string | undefined) =>
+  notFound('NO_SUCH_MILESTONE', `The manifest has no milestone ${JSON.stringify(title)}.`, {
+    hint: nearest
+      ? `Did you mean ${JSON.stringify(nearest)}?`
+      : 'Milestones are list items such as `- [ ] First draft`.',
+  })

@@ -9,8 +9,6 @@ import type { Entry, Tree } from '../../../tree/tree.ts'
 export interface FolderChange {
   readonly came: readonly Entry[]
   readonly went: readonly string[]
-  /** False when it was too early to look again. */
-  readonly hasLooked: boolean
 }
 
 /** Folder times tick every few milliseconds: a younger one may hide a second change. */
@@ -59,7 +57,7 @@ export class FolderView {
   /** What changed since the last call. `must`: look even if it is too early, because the caller found nothing. */
   async changes(must = false): Promise<FolderChange> {
     const now = performance.now()
-    if (!must && !this.isDue(now)) return tooEarly
+    if (!must && !this.isDue(now)) return nothingNew
     // `changedAt`, because nobody can set it back.
     const stamp = (await this.#tree.look(this.#folder))?.changedAt
     const isSame = this.#isTrusted && stamp === this.#stamp && now - this.#listedAt < longestTrust
@@ -101,7 +99,7 @@ export class FolderView {
     this.#listedAt = performance.now()
     this.#cost = this.#listedAt - startedAt
     this.#restsUntil = this.#listedAt + Math.max(this.#cost * restFactor, shortestRest)
-    return { came, went, hasLooked: true }
+    return { came, went }
   }
 
   #goneFrom(entries: readonly Entry[]): string[] {
@@ -110,5 +108,4 @@ export class FolderView {
   }
 }
 
-const nothingNew: FolderChange = { came: [], went: [], hasLooked: true }
-const tooEarly: FolderChange = { ...nothingNew, hasLooked: false }
+const nothingNew: FolderChange = { came: [], went: [] }

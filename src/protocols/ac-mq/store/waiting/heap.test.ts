@@ -30,7 +30,6 @@ class Model {
 }
 
 describe('Heap', () => {
-  // Beyond some thousand they are sorted, and those that come later are not among them at first.
   it('gives out the best of what is there, however many come in between', () => {
     const step = fc.oneof(
       fc.record({ push: fc.integer({ min: 1, max: 1500 }), seed: fc.integer() }),

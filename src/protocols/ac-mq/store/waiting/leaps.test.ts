@@ -31,8 +31,20 @@ describe('Leaps', () => {
     expect(size).toBeGreaterThan(0)
     expect(leaps.isBefore(4)).toBe(true)
     expect(leaps.isBefore(3)).toBe(false)
+    expect(leaps.isOver).toBe(false)
     expect(leaps.takeBack()).toHaveLength(size)
     expect([leaps.size, leaps.isBefore(4)]).toEqual([0, false])
+  })
+
+  it('hands out each of them once, in any order', () => {
+    const leaps = new Leaps()
+    while (leaps.size < 50) {
+      leaps.lost(candidate(0), 1000)
+      for (let n = leaps.size; leaps.skips(candidate(n)); n++);
+    }
+    const names = Array.from({ length: leaps.size }, (_, n) => `${n}.md`)
+    expect(names.map(() => leaps.take()?.name).sort()).toEqual(names.sort())
+    expect([leaps.take(), leaps.size, leaps.isBefore(4)]).toEqual([undefined, 0, false])
   })
 
   it('leaps over nothing of another priority', () => {

@@ -131,7 +131,7 @@ const isLength = (value: unknown): value is number => Number.isSafeInteger(value
 /** Enough to notice a write that a power cut stopped; it keeps nobody out. Loading a real hash takes longer than a claim. */
 function sumOf(bytes: Uint8Array): number {
   // Words are summed up four times as fast, and need a copy that begins at one.
-  const copy = Uint8Array.from(bytes)
+  const copy = new Uint8Array(bytes)
   const words = new Int32Array(copy.buffer, 0, copy.length >> 2)
   let sum = copy.length
   for (let i = 0; i < words.length; i++) sum = Math.imul(sum ^ words[i]!, 16777619)

@@ -11,7 +11,7 @@ import { inOrder } from '../../../../kernel/order.ts'
 import type { Problem } from '../../../../kernel/problem.ts'
 import type { Entry } from '../../../../tree/tree.ts'
 import type { DependencyState } from '../../dependencies.ts'
-import { isMessageName, parseFileName } from '../../layout.ts'
+import { everyone, isMessageName, parseFileName } from '../../layout.ts'
 import type { AcmqRecord } from '../../schema.ts'
 import { FolderView } from '../folder-view.ts'
 import { InTurn } from '../in-turn.ts'
@@ -32,8 +32,8 @@ const restFactor = 50
 const mostUnseen = 4096
 /** So many messages that are gone may still lie in the heaps, and as many more as wait, before they are cleared out. */
 const mostGone = 256
-/** What it takes to find out that a message is gone by trying to take it, in milliseconds. */
-const tryMs = 0.01
+/** What trying to take a message may cost before a look is better, in milliseconds. It costs less, but a look tells more. */
+const tryMs = 0.05
 /** What it takes to see what has become of one message, in milliseconds. */
 const probeMs = 0.02
 
@@ -115,17 +115,17 @@ export class PendingIndex {
     this.#unseen = 0
     this.#seeded ??= this.#seed()
     await this.#seeded
-    if (await this.#look(must)) this.#takeBack()
+    await this.#look(must)
+    if (must || this.#leaps.isOver) for (const candidate of this.#leaps.takeBack()) this.handBack(candidate)
     await this.#rereadSome()
     if (must) for (const name of [...this.#malformed.keys()]) await this.#read(name)
     if (this.#held.size > 0) await this.#wakeFinished(must)
   }
 
-  async #look(must: boolean): Promise<boolean> {
-    const { came, went, hasLooked } = await this.#view.changes(must)
+  async #look(must: boolean): Promise<void> {
+    const { came, went } = await this.#view.changes(must)
     for (const name of went) this.#forget(name)
     await this.#readAll(came.flatMap(({ name, kind }) => (kind === 'leaf' && isMessageName(name) ? [name] : [])))
-    return hasLooked
   }
 
   async #seed(): Promise<void> {
@@ -248,10 +248,10 @@ export class PendingIndex {
   }
 
   async #bestOf(first: Candidate | 'look', agent: string): Promise<Candidate | undefined> {
-    for (let next: Candidate | 'look' | undefined = first; next !== undefined; next = this.#next(agent)) {
+    for (let next: Candidate | 'look' | undefined = first; next; next = this.#next(agent)) {
       if (next === 'look') {
         await this.#look(true)
-        this.#takeBack()
+        this.#leaps.keep((candidate) => this.#isWaiting(candidate))
         continue
       }
       const states = await this.#judgeInHand(next)
@@ -261,24 +261,23 @@ export class PendingIndex {
     return undefined
   }
 
-  /** The next to be judged. `look`: so much was leapt over that the folder tells sooner what of it is left. */
+  /** The next to be judged. `look`: the folder tells sooner than trying what is left of those that were leapt over. */
   #next(agent: string): Candidate | 'look' | undefined {
     for (;;) {
       const heap = this.#ready.bestFor(agent)
       const candidate = heap?.peek()
       if (this.#leaps.isBefore(candidate?.priority ?? Number.POSITIVE_INFINITY)) {
-        if (this.#leaps.size * tryMs > this.#view.cost) return 'look'
-        this.#takeBack()
+        if (this.#leaps.unseen * tryMs > this.#view.cost) return 'look'
+        const over = this.#leaps.take()
+        if (!over || !this.#isWaiting(over)) continue
+        if (over.to === agent || over.to === everyone) return over
+        this.#ready.push(over)
         continue
       }
       if (!heap || !candidate) return undefined
       heap.pop()
       if (this.#isWaiting(candidate) && !this.#leaps.skips(candidate)) return candidate
     }
-  }
-
-  #takeBack(): void {
-    for (const candidate of this.#leaps.takeBack()) this.handBack(candidate)
   }
 
   /** True when something waits for this agent, as far as is known. */
@@ -314,7 +313,7 @@ export class PendingIndex {
     this.#lostMs += tookMs
     if (this.#lostMs < this.#view.cost) return
     this.#lostMs = 0
-    if (await this.#look(true)) this.#takeBack()
+    await this.#look(true)
   }
 
   /** What still holds a message back; empty when nothing does. What waits itself, as far as is known, is not looked for. */
@@ -327,7 +326,7 @@ export class PendingIndex {
     const result: Parked[] = []
     for (const candidate of this.#candidates.values()) {
       const { to, dependencies } = candidate
-      if (dependencies.length === 0 || (agent !== undefined && to !== agent && to !== 'all')) continue
+      if (dependencies.length === 0 || (agent !== undefined && to !== agent && to !== everyone)) continue
       const states = await this.judge(candidate)
       if (states.length > 0) result.push({ candidate, states })
       else this.#unpark(candidate)

@@ -95,10 +95,10 @@ export interface MoveOptions extends Guard {
    * ('kept'). On files the leaf has been won by then: nobody else can move, change or judge it before this has answered.
    * May be called again when the leaf changed in between, so it must not have effects. Keep a copy of the bytes if they are
    * needed after an `await`: an engine may read the next leaf into the same memory.
-   * `times` are those from before the move, where they were asked for (`timed`).
+   * `modifiedAt` is that from before the move; `changedAt` too where it was asked for (`timed`).
    */
   readonly change?: (before: Uint8Array, times: Times) => Changed | Promise<Changed>
-  /** `change` needs the times of the leaf. Finding them out costs a call. */
+  /** `change` needs `changedAt`. Finding it out costs a call. */
   readonly timed?: boolean
   /**
    * Shows `change` only the first so many bytes of what may be huge. When it is given as many as that, there may be more: it
@@ -181,15 +181,15 @@ export interface Tree {
   read(path: TreePath, options?: { readonly atMost?: number }): Promise<Leaf | undefined>
 
   /**
-   * The first bytes of many leaves of a folder, one call of `onHead` each; keep a copy to use them after it returns. What is
-   * missing, is no leaf or cannot be read is left out: `read` tells why. Only engines have it for which it is cheaper than
-   * as many reads.
+   * The first bytes of many leaves of a folder and the size of each, one call of `onHead` each; keep a copy to use them after
+   * it returns. What is missing, is no leaf or cannot be read is left out: `read` tells why. Only engines have it for which
+   * it is cheaper than as many reads.
    */
   heads?(
     folder: TreePath,
     names: readonly string[],
     atMost: number,
-    onHead: (name: string, head: Uint8Array) => void,
+    onHead: (name: string, head: Uint8Array, size: number) => void,
   ): Promise<void>
 
   /**

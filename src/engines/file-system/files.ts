@@ -23,18 +23,22 @@ export function readFleeting(disk: Disk, fd: number, expected: number, atMost = 
   return length < wanted || length === atMost ? landing.subarray(0, length) : readOpen(disk, fd, expected, atMost)
 }
 
-/** The first bytes of a file, in the shared buffer. `undefined` for what is missing or cannot be read. */
-export function headOf(disk: Disk, place: Place, atMost: number): Buffer | undefined {
+/** Hands out the first bytes of a file, in the shared buffer, and its size; not of what is missing or cannot be read. */
+export function readHead(disk: Disk, place: Place, atMost: number, onHead: (head: Buffer, size: number) => void): void {
+  const wanted = Math.min(atMost, landing.length)
   let fd: number | undefined
+  let [length, size] = [0, 0]
   try {
     fd = disk.open(place, openFlags.read)
-    return landing.subarray(0, disk.read(fd, landing, 0, Math.min(atMost, landing.length), 0))
+    length = disk.read(fd, landing, 0, wanted, 0)
+    size = length < wanted ? length : disk.statOpen(fd).size
   } catch {
     // Gone, a link, a pipe, a folder, not ours to read. `read` would say which.
-    return undefined
+    return
   } finally {
     if (fd !== undefined) disk.close(fd)
   }
+  onHead(landing.subarray(0, length), size)
 }
 
 /** A copy of bytes that lie in the shared buffer; other bytes as they are. */

@@ -54,4 +54,4 @@ export const supervise = defineOperation({
 })
 
 /** Repairs that report something and leave it as it is. */
-const onlyTold: readonly string[] = ['waiting', 'strange']
+const onlyTold: readonly string[] = ['waiting', 'strange', 'closed']

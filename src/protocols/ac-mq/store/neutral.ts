@@ -296,7 +296,7 @@ async function inspectOne(mission: Mission, repair: boolean): Promise<Finding[]>
 }
 
 /** What was only looked at is no repair; `inspect` tells of it. */
-const isRepair = ({ what }: Repair): boolean => what !== 'waiting' && what !== 'strange'
+const isRepair = ({ what }: Repair): boolean => what !== 'waiting' && what !== 'strange' && what !== 'closed'
 
 const asFinding = ({ what, path, message }: Repair): Finding => ({
   code: `MESSAGE_${what.toUpperCase()}`,

@@ -14,6 +14,7 @@ describe('reading one leaf among many', () => {
     [11, { most: 10 }, 'too-large'],
     [11, { most: 10, atMost: 4 }, 'too-large'],
     [11, { most: 20, atMost: 4 }, 'text'],
+    [100_000, { most: 200_000 }, 'text'],
     [16 * 1024 * 1024, {}, 'text'],
     [16 * 1024 * 1024 + 1, {}, 'too-large'],
   ])('%i bytes with %o: %s', async (size, options, outcome) => {
@@ -21,6 +22,7 @@ describe('reading one leaf among many', () => {
     await tree.create(path, new Uint8Array(size))
     const read = (await readOrSayWhy(tree, path, options))!
     expect(isUnread(read) ? read.outcome : 'text').toBe(outcome)
+    if (!isUnread(read) && !('atMost' in options)) expect(read.bytes.length).toBe(size)
   })
 
   it('missing is missing', async () => {
@@ -30,10 +32,11 @@ describe('reading one leaf among many', () => {
   const failing = (error: Error) => ({ read: () => Promise.reject(error) }) as unknown as Tree
 
   it('a leaf that belongs to somebody else is an outcome with what to do', async () => {
-    const closed = denied('PERMISSION_DENIED', 'It belongs to ada.', { hint: 'Ask her.', details: { owner: 'ada' } })
+    const closed = denied('PERMISSION_DENIED', 'No.', { hint: 'Ask her.', details: { owner: 'ada', mode: '0600' } })
+    const told = 'It belongs to ada, with mode 0600, and this user may not read it.'
     expect(await readOrSayWhy(failing(closed), path)).toEqual({
       outcome: 'closed',
-      problem: { code: 'PERMISSION_DENIED', field: '', message: 'It belongs to ada.', hint: 'Ask her.' },
+      problem: { code: 'PERMISSION_DENIED', field: '', message: told, hint: 'Ask her.' },
     })
   })
 

@@ -24,16 +24,22 @@ export interface ReadOptions {
   readonly atMost?: number
 }
 
+/** So much is read before the size is known; most leaves have less. */
+const firstRead = 64 * 1024
+
 /** Missing: `undefined`. Other failures are thrown: they are not about this leaf alone. */
 export async function readOrSayWhy(
   tree: Tree,
   path: TreePath,
-  { most = largestMessage, atMost = most + 1 }: ReadOptions = {},
+  { most = largestMessage, atMost = most }: ReadOptions = {},
 ): Promise<Leaf | Unread | undefined> {
   try {
-    const leaf = await tree.read(path, { atMost: Math.min(atMost, most + 1) })
-    const problem = leaf && tooLarge(leaf.size, most)
-    return problem ? { outcome: 'too-large', problem } : leaf
+    for (let wanted = Math.min(atMost, firstRead); ; wanted = atMost) {
+      const leaf = await tree.read(path, { atMost: wanted })
+      const problem = leaf && tooLarge(leaf.size, most)
+      if (problem) return { outcome: 'too-large', problem }
+      if (!leaf || wanted === atMost || leaf.bytes.length === leaf.size) return leaf
+    }
   } catch (error) {
     const problem = whyClosed(error)
     if (!problem) throw error
@@ -45,12 +51,13 @@ export const isUnread = (read: object): read is Unread => 'problem' in read
 
 /** What is wrong with the one leaf that an error is about: this user may not read it. `undefined` for any other error. */
 export function whyClosed(error: unknown): Problem | undefined {
-  if (!(error instanceof SignalboxError) || error.kind !== 'Denied' || error.details.owner === undefined)
-    return undefined
+  if (!(error instanceof SignalboxError) || error.kind !== 'Denied') return undefined
+  const { owner, mode } = error.details
+  if (owner === undefined) return undefined
   return {
     code: closedLeaf,
     field: '',
-    message: error.message,
+    message: `It belongs to ${owner}, with mode ${mode}, and this user may not read it.`,
     ...(error.hint === undefined ? {} : { hint: error.hint }),
   }
 }

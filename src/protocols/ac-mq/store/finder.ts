@@ -87,7 +87,7 @@ export class Finder {
         if (!read || read.outcome === 'message') continue
         const [{ message, ...problem }, ...others] = read.problems
         const path = this.#files.at(queue, name)
-        const told = { ...problem, message: `${path} is not readable as a message. ${message}` }
+        const told = { ...problem, message: `${path} cannot be read as a message. ${message}` }
         return errorOf({ ...read, problems: [told, ...others] } as typeof read)
       }
     }
@@ -159,7 +159,7 @@ class QueueView {
 
   /** Files that a person may mean by an id although they have none: by what their names say, or by the name itself. */
   candidates(id: string): string[] {
-    const byName = [...this.#unknown].filter((name) => name === id || name === `${id}.md`)
+    const byName = [id, `${id}.md`].filter((name) => this.#view.names.get(name) === 'leaf' && isMessageName(name))
     return [...byName, ...(this.#byShortId.get(shortOf(id)) ?? [])]
   }
 

@@ -83,7 +83,7 @@ export class Inspection {
 /** Nothing here can help: only its owner can let this user read it. */
 const closedMessage = (path: string, { message, hint = '' }: Problem): Finding => ({
   code: 'CLOSED_MESSAGE',
-  severity: 'warning',
+  severity: 'error',
   path,
   message,
   hint,

@@ -20,7 +20,7 @@ import {
 import { type Transition, transitions } from '../lifecycle.ts'
 import type { AcmqRecord } from '../schema.ts'
 import type { ClaimedHere } from './claimed-here.ts'
-import { type Finder, type Found, noSuchMessage } from './finder.ts'
+import type { Finder, Found } from './finder.ts'
 import { moveMessage, type Travelled } from './moving.ts'
 import { type Holding, lostClaim, type MessageRef, notYours, type Settled, wrongState } from './outcomes.ts'
 import type { MissionFiles } from './parts.ts'
@@ -292,7 +292,7 @@ export class Settling {
     const [found] = await this.#finder.findAll(id)
     if (found) return lostClaim(found.id, `it is in ${found.queue} now`)
     const [archived] = await this.#finder.archived(id)
-    return archived ? lostClaim(archived.id, 'it is archived') : noSuchMessage(id, this.#files.place.address)
+    return archived ? lostClaim(archived.id, 'it is archived') : this.#finder.notFound(id)
   }
 }
 

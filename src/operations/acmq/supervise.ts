@@ -55,4 +55,4 @@ export const supervise = defineOperation({
 })
 
 /** Repairs that report something and leave it as it is. */
-const onlyTold: readonly string[] = ['waiting', 'strange']
+const onlyTold: readonly string[] = ['waiting', 'strange', 'closed']

@@ -11,19 +11,24 @@ export interface Copy {
 }
 
 /** By its whole id. */
-export async function findCopy({ tree }: MissionFiles, finder: Finder, id: string): Promise<Copy | undefined> {
+export async function findCopy(files: MissionFiles, finder: Finder, id: string): Promise<Copy | undefined> {
   for (let attempt = 0; attempt < mostLooks; attempt++) {
     const found = (await finder.findAll(id)).find((one) => one.id === id)
     if (!found) break
     const { queue: state, name, path } = found
-    const leaf = await tree.read(path)
+    const leaf = await files.readWhole(path)
     // Otherwise it moved on in this very moment, and is found where it is now.
     if (leaf) return { state, name, path, bytes: leaf.bytes }
   }
   const archived = (await finder.archived(id)).find((one) => one.id === id)
   if (!archived) return undefined
   const { readArchived } = await import('../archive/archive.ts')
-  return { state: 'archived', name: archived.name, path: archived.pack, bytes: await readArchived(tree, archived) }
+  return {
+    state: 'archived',
+    name: archived.name,
+    path: archived.pack,
+    bytes: await readArchived(files.tree, archived),
+  }
 }
 
 /** While another process moves a message it is listed but cannot be read; if that process is stopped, for ever. */

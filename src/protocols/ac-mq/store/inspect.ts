@@ -1,66 +1,91 @@
 /** What is out of order in a mission, for `doctor`. Looks at every message and changes nothing. */
-import { SignalboxError } from '../../../kernel/errors.ts'
-import type { TreePath } from '../../../kernel/tree-path.ts'
+import type { Problem } from '../../../kernel/problem.ts'
+import { isOddEntry } from '../../../tree/expected.ts'
 import type { Entry, Finding } from '../../../tree/tree.ts'
-import { failureOf } from '../format.ts'
 import { isMessageName } from '../layout.ts'
 import { type QueueName, queueNames } from '../schema.ts'
-import { entriesIn, oddInMission } from './odd-entries.ts'
-import type { MissionFiles } from './parts.ts'
+import { oddInMission } from './odd-entries.ts'
+import type { MissionFiles, ReadHeader } from './parts.ts'
+import { Quarantine } from './quarantine.ts'
 
-export async function inspectMission(files: MissionFiles): Promise<Finding[]> {
-  const { place, settings, tree } = files
-  const findings: Finding[] = await oddInMission(files)
-  const tell = (code: string, path: string, message: string, remedy: string) => {
-    const hint = `${remedy}: acmq reconcile ${place.address}`
-    findings.push({ code, severity: 'warning', path, message, hint, repaired: false })
+export class Inspection {
+  readonly #files: MissionFiles
+
+  constructor(files: MissionFiles) {
+    this.#files = files
   }
-  const places = new Map<string, string>()
-  for (const queue of queueNames) {
-    for (const entry of await entriesIn(tree, files.queues[queue])) {
-      if (!isMessageName(entry.name)) continue
-      const path = files.at(queue, entry.name)
-      const read = await readOrReason(files, queue, entry)
-      if (typeof read === 'string') {
-        const isNews = queue !== 'failed' || entry.kind !== 'leaf' || !(await hasReport(files, path))
-        if (isNews) tell('UNREADABLE_MESSAGE', path, read, 'Correct the file, or set it aside')
+
+  async run(): Promise<Finding[]> {
+    const findings: Finding[] = await oddInMission(this.#files)
+    const places = new Map<string, string>()
+    for (const queue of queueNames) {
+      for (const entry of await this.#entriesOf(queue)) {
+        if (!isMessageName(entry.name)) continue
+        const read = await this.#read(queue, entry, findings)
+        if (!read) continue
+        const path = this.#files.at(queue, entry.name)
+        const { id, status } = read.message.record
+        if (status !== queue && (await this.#standsStill(read))) {
+          const message = `Its status says ${JSON.stringify(status)}, but it is in ${queue}.`
+          findings.push(this.#found('STATUS_FOLDER_MISMATCH', path, message, 'Bring them into agreement'))
+        }
+        const other = places.get(id)
+        if (other !== undefined) {
+          const message = `Message ${id} is also in ${other}.`
+          findings.push(this.#found('MESSAGE_IN_TWO_PLACES', path, message, 'Set aside the copy that is less far'))
+        }
+        places.set(id, path)
       }
-      if (!read || typeof read === 'string') continue
-      const { id, status } = read.message.record
-      // Between the two steps of a claim, folder and status differ for an instant.
-      if (status !== queue && (await tree.now()) - read.changedAt >= settings.quarantineAfterMs) {
-        const message = `Its status says ${JSON.stringify(status)}, but it is in ${queue}.`
-        tell('STATUS_FOLDER_MISMATCH', path, message, 'Bring them into agreement')
-      }
-      const other = places.get(id)
-      if (other !== undefined) {
-        tell('MESSAGE_IN_TWO_PLACES', path, `Message ${id} is also in ${other}.`, 'Set aside the copy that is less far')
-      }
-      places.set(id, path)
+    }
+    return findings
+  }
+
+  async #entriesOf(queue: QueueName): Promise<readonly Entry[]> {
+    try {
+      return await this.#files.tree.list(this.#files.queues[queue])
+    } catch (error) {
+      // Told already: something else stands where the queue should be.
+      if (isOddEntry(error)) return []
+      throw error
     }
   }
-  return findings
-}
 
-/** A message, or why it cannot be read. `undefined` when it has just moved on. */
-async function readOrReason(files: MissionFiles, queue: QueueName, { name, kind }: Entry) {
-  if (kind !== 'leaf') return `Not an ordinary file (${kind}).`
-  try {
-    const read = await files.readHeader(queue, name)
-    return read?.outcome === 'malformed' ? read.problems[0].message : read
-  } catch (error) {
-    // Not ours to read.
-    if (error instanceof SignalboxError) return error.message
-    throw error
+  async #read(queue: QueueName, { name, kind }: Entry, findings: Finding[]): Promise<ReadHeader | undefined> {
+    const path = this.#files.at(queue, name)
+    if (kind !== 'leaf') {
+      findings.push(this.#unreadable(path, `Not an ordinary file (${kind}).`))
+      return undefined
+    }
+    const read = await this.#files.readHeader(queue, name)
+    if (!read || read.outcome === 'message') return read
+    if (read.outcome === 'closed') findings.push(closedMessage(path, read.problems[0]))
+    else if (queue !== 'failed' || !(await new Quarantine(this.#files).hasReport(name))) {
+      findings.push(this.#unreadable(path, read.problems[0].message))
+    }
+    return undefined
+  }
+
+  /** Between the two steps of a claim, folder and status differ for an instant. */
+  async #standsStill({ changedAt }: ReadHeader): Promise<boolean> {
+    return (await this.#files.tree.now()) - changedAt >= this.#files.settings.quarantineAfterMs
+  }
+
+  #unreadable(path: string, message: string): Finding {
+    return this.#found('UNREADABLE_MESSAGE', path, message, 'Correct the file, or set it aside')
+  }
+
+  #found(code: string, path: string, message: string, remedy: string): Finding {
+    const hint = `${remedy}: acmq reconcile ${this.#files.place.address}`
+    return { code, severity: 'warning', path, message, hint, repaired: false }
   }
 }
 
-/** Set aside with the reason: it waits for a person, and is no news. */
-async function hasReport({ tree }: MissionFiles, path: TreePath): Promise<boolean> {
-  const size = (await tree.look(path))?.size ?? 0
-  const leaf = size > largestReported ? undefined : await tree.read(path)
-  return leaf === undefined || failureOf(leaf.bytes) !== undefined
-}
-
-/** Larger files get no report: `Reconciliation` does not rewrite them. */
-export const largestReported = 16 * 1024 * 1024
+/** Nothing here can help: only its owner can let this user read it. */
+const closedMessage = (path: string, { message, hint = '' }: Problem): Finding => ({
+  code: 'CLOSED_MESSAGE',
+  severity: 'error',
+  path,
+  message,
+  hint,
+  repaired: false,
+})

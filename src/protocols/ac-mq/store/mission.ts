@@ -288,8 +288,8 @@ export class Mission {
 
   /** What `doctor` should know of this mission; nothing is changed. */
   async inspect(): Promise<Finding[]> {
-    const { inspectMission } = await import('./inspect.ts')
-    return inspectMission(this.#files)
+    const { Inspection } = await import('./inspect.ts')
+    return new Inspection(this.#files).run()
   }
 }
 

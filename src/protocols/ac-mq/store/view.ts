@@ -3,6 +3,7 @@ import type { Envelope } from '../../../kernel/envelope.ts'
 import type { Problem } from '../../../kernel/problem.ts'
 import type { ArchivedEntry } from '../archive/archive.ts'
 import type { AcmqRecord, State } from '../schema.ts'
+import { asUtc } from '../times.ts'
 
 export interface AcmqView extends Envelope {
   readonly protocol: 'acmq'
@@ -30,7 +31,7 @@ export function viewOf(record: AcmqRecord, state: State, path: string, problems:
     state,
     path,
     summary: record.summary,
-    createdAt: record.timestamp,
+    createdAt: asUtc(record.timestamp),
     mission: record.mission_id,
     name: path.slice(path.lastIndexOf('/') + 1),
     priority: record.priority,
@@ -51,7 +52,8 @@ export interface ArchivedView extends Envelope {
 }
 
 export function archivedView(entry: ArchivedEntry, mission: string): ArchivedView {
-  const { id, from, to, pack: path, summary, timestamp: createdAt, name, status } = entry
+  const { id, from, to, pack: path, summary, name, status } = entry
+  const createdAt = asUtc(entry.timestamp)
   return { protocol: 'acmq', id, from, to, state: 'archived', path, summary, createdAt, mission, name, status }
 }
 

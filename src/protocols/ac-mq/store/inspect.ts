@@ -2,8 +2,9 @@
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { isOddEntry } from '../../../tree/expected.ts'
 import type { Entry, Finding } from '../../../tree/tree.ts'
+import { inspectArchive } from '../archive/inspect.ts'
 import { failureOf } from '../format.ts'
-import { isMessageName } from '../layout.ts'
+import { archivePath, isMessageName } from '../layout.ts'
 import { type QueueName, queueNames } from '../schema.ts'
 import { oddInMission } from './odd-entries.ts'
 import type { MissionFiles, ReadHeader } from './parts.ts'
@@ -37,6 +38,7 @@ export class Inspection {
         places.set(id, path)
       }
     }
+    findings.push(...(await inspectArchive(this.#files.tree, archivePath(this.#files.place))))
     return findings
   }
 

@@ -285,6 +285,8 @@ export class Mission {
   async #finishOthers(): Promise<void> {
     await this.#sending.finishAll()
     await (await this.#supervised()).askWhatIsOwed()
+    const { mendIndexes } = await import('../archive/archive.ts')
+    await mendIndexes(this.#files.tree, this.#archiveFolder)
   }
 
   /** Packs messages that were completed longer ago than this. AC-MQ §9.2. */
@@ -301,7 +303,9 @@ export class Mission {
     const old = (await tree.list(this.#files.queues.completed, { times: true })).filter(
       ({ changedAt }) => Math.floor(changedAt) <= limit,
     )
-    if (old.length === 0) return { outcome: 'nothing', archived: 0 }
+    const { archiveMessages, isUnfinished } = await import('../archive/archive.ts')
+    // An archiving that was killed is finished, whether or not there is anything new.
+    if (old.length === 0 && !(await isUnfinished(tree, this.#archiveFolder))) return { outcome: 'nothing', archived: 0 }
     const times = new Map(old.map(({ name, changedAt }) => [name, changedAt]))
     const { messages } = await this.list('completed')
     const chosen = messages.flatMap((view) => {
@@ -312,8 +316,7 @@ export class Mission {
       const packed = { id, name, status: 'completed' as const, from, to, summary, timestamp: createdAt, finishedAt }
       return [{ ...packed, path, changedAt: finishedAt }]
     })
-    const { archiveMessages } = await import('../archive/archive.ts')
-    const { archived, busy } = await archiveMessages(tree, this.#archiveFolder, chosen, {
+    const { archived, alreadyThere, busy } = await archiveMessages(tree, this.#archiveFolder, chosen, {
       owner: options.by ?? `archiver-${process.pid}`,
       ...(options.onProgress ? { onProgress: options.onProgress } : {}),
     })
@@ -323,7 +326,9 @@ export class Mission {
         details: { owner: busy.owner, until: busy.until },
       })
     }
-    return { outcome: archived > 0 ? 'archived' : 'nothing', archived }
+    // Those that were packed already lay in their old place until now.
+    const settled = archived + alreadyThere
+    return { outcome: settled > 0 ? 'archived' : 'nothing', archived: settled }
   }
 
   /** Everything an agent needs to know for the mission, or for one message of it. AC-MQ §5. */

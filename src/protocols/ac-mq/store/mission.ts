@@ -24,6 +24,7 @@ import type { Manifest } from '../manifest/manifest.ts'
 import { type QueueName, queueNames } from '../schema.ts'
 import type { AcmqSettings } from '../settings.ts'
 import { noticeAbout, seenIn } from './agents.ts'
+import { bodyElsewhere } from './body-elsewhere.ts'
 import { ClaimedHere } from './claimed-here.ts'
 import { Claims } from './claims.ts'
 import { Finder } from './finder.ts'
@@ -341,14 +342,23 @@ export class Mission {
     const found = options.id === undefined ? undefined : await this.#finder.findOne(options.id)
     const header = found && (await this.#files.readHeader(found.queue, found.name))
     const record = header && messageOf(header).message.record
+    const body = record && bodyElsewhere(record)
     const { hydrate } = await import('../hydrate/hydrate.ts')
     return hydrate(tree, {
       missionPath: this.#files.path,
-      base: parentOf(parentOf(place.root)),
+      base: this.#repository,
       ancestors,
-      ...(found && record ? { message: { path: found.path, dependencies: record.dependencies } } : {}),
+      ...(found && record
+        ? { message: { path: found.path, dependencies: record.dependencies, ...(body === undefined ? {} : { body }) } }
+        : {}),
       ...(options.budgetTokens === undefined ? {} : { budgetTokens: options.budgetTokens }),
     })
+  }
+
+  /** The directory that holds `llm/`, or the missions where there is no such folder; else the mission alone. */
+  get #repository(): TreePath {
+    const { root } = this.#files.place
+    return root === '' ? this.#files.path : parentOf(parentOf(root) || root)
   }
 
   /** The dependencies of all messages, drawn. */

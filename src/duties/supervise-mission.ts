@@ -64,7 +64,7 @@ export async function superviseMission(context: Context, input: unknown, stopped
 function newsIn({ repairs }: Supervised, strange: Set<string>): Supervised['repairs'] {
   return repairs.filter(({ what, path }) => {
     if (what === 'waiting' || strange.has(path)) return false
-    if (what === 'strange') strange.add(path)
+    if (what === 'strange' || what === 'closed') strange.add(path)
     return true
   })
 }

@@ -9,7 +9,7 @@ export interface Envelope {
   /** Where it is on the tree. */
   readonly path: string
   readonly summary: string
-  /** ISO 8601, UTC: as it stands in the message, if that is readable. */
+  /** ISO 8601, always UTC: when the message says it was sent; the time of its file if it does not say. */
   readonly createdAt: string
   /** The mission or workspace it belongs to, told by the neutral contract for protocols that have some. */
   readonly place?: string

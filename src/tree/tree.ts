@@ -95,14 +95,14 @@ export interface MoveOptions extends Guard {
    * ('kept'). On files the leaf has been won by then: nobody else can move, change or judge it before this has answered.
    * May be called again when the leaf changed in between, so it must not have effects. Keep a copy of the bytes if they are
    * needed after an `await`: an engine may read the next leaf into the same memory.
-   * `times` are those from before the move, where they were asked for (`timed`).
+   * `modifiedAt` is that from before the move; `changedAt` too where it was asked for (`timed`).
    */
   readonly change?: (before: Uint8Array, times: Times) => Changed | Promise<Changed>
-  /** `change` needs the times of the leaf. Finding them out costs a call. */
+  /** `change` needs `changedAt`. Finding it out costs a call. */
   readonly timed?: boolean
   /**
-   * Shows `change` only the first so many bytes of what may be huge. It must then return the very bytes it was given, and the
-   * leaf moves as it is, or call the move off.
+   * Shows `change` only the first so many bytes of what may be huge. When it is given as many as that, there may be more: it
+   * must then return the very bytes it was given, and the leaf moves as it is, or call the move off.
    */
   readonly atMost?: number
   /** The modification time becomes now, also where the bytes stay the same. */
@@ -175,20 +175,21 @@ export interface Tree {
 
   /**
    * Reads a leaf whole, or its first `atMost` bytes. Never sees half a write of ours; a foreign program that
-   * writes in place can be seen half-way. Missing: `undefined`. A folder or `other` entry: throws NOT_A_LEAF.
+   * writes in place can be seen half-way. Missing: `undefined`. A folder or `other` entry: throws NOT_A_LEAF. A leaf that
+   * this user may not read: throws PERMISSION_DENIED with its owner; `readable.ts` makes an outcome of it.
    */
   read(path: TreePath, options?: { readonly atMost?: number }): Promise<Leaf | undefined>
 
   /**
-   * The first bytes of many leaves of a folder, one call of `onHead` each; keep a copy to use them after it returns. What is
-   * missing, is no leaf or cannot be read is left out: `read` tells why. Only engines have it for which it is cheaper than
-   * as many reads.
+   * The first bytes of many leaves of a folder and the size of each, one call of `onHead` each; keep a copy to use them after
+   * it returns. What is missing, is no leaf or cannot be read is left out: `read` tells why. Only engines have it for which
+   * it is cheaper than as many reads.
    */
   heads?(
     folder: TreePath,
     names: readonly string[],
     atMost: number,
-    onHead: (name: string, head: Uint8Array) => void,
+    onHead: (name: string, head: Uint8Array, size: number) => void,
   ): Promise<void>
 
   /**

@@ -441,3 +441,41 @@ describe('whoever looks at a mission again', () => {
     await tree.close()
   })
 })
+
+describe('what waits for something that is not there', () => {
+  /** As many steps on files as a claim takes that finds nothing, with so many waiting and so many that are no messages. */
+  async function stepsOfClaim(count: number): Promise<number> {
+    return withTempDir(async (root) => {
+      let steps = 0
+      const disk = steppingDisk(realDisk(), (_, __, call) => {
+        steps++
+        return call()
+      })
+      const box = await openBox(root)
+      const queue = (name: string, file: string) => join(root, 'llm/missions/alpha/queue', name, file)
+      for (let i = 0; i < count; i++) {
+        fs.writeFileSync(queue('failed', `odd-${i}.md`), 'no message')
+        fs.writeFileSync(
+          queue('pending', `waits-${i}.md`),
+          `---\nid: waits-${i}\nfrom: claude\nto: gemini\ntimestamp: 2026-01-01T00:00:00Z\ndependencies:\n  - "msg:absent-${i}"\n---\n`,
+        )
+      }
+      await box.close()
+      const tree = await openFileTree({ root, disk })
+      const missions = await acmq.open({ tree, clock, settings: acmq.defaults })
+      const mission = await missions.open('alpha')
+      steps = 0
+      const claimed = await mission.claim({ agent: 'gemini' })
+      expect(claimed).toMatchObject({ outcome: 'nothing', blocked: { length: count } })
+      await tree.close()
+      return steps
+    })
+  }
+
+  verifies('X-scale', 'costs as much as there is of both, and not of one for each of the other', async () => {
+    const [few, many] = [await stepsOfClaim(50), await stepsOfClaim(200)]
+    expect(many / few).toBeLessThan(6)
+    // 400 files; each of the 200 searches would read 200 of them.
+    expect(many).toBeLessThan(15_000)
+  })
+})

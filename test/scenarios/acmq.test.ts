@@ -507,7 +507,7 @@ describe('what others write', () => {
     clock.advance(minute)
     await timed.mission.claim({ agent: 'gemini' })
     expect(files('pending')).toEqual([])
-    expect(files('failed')).toEqual(['bad.md', 'bomb.md', 'huge.md', 'no-header.md'])
+    expect(files('failed')).toEqual(['bad.md', 'bomb.md', 'huge.md', 'huge.md.reason.txt', 'no-header.md'])
     expect(textIn('failed', 'no-header.md')).toMatch(/^just text\n[\s\S]*\*\*Failure Report\*\*/)
     await timed.close()
   })

@@ -28,7 +28,7 @@ export async function openBox(root: string, options: BoxOptions = {}): Promise<A
 export const memoryBox = (options: BoxOptions = {}): Promise<AcmqBox> =>
   boxOn(openMemoryTree(options.clock ? { clock: options.clock } : {}), options)
 
-async function boxOn(
+export async function boxOn(
   tree: Tree,
   { clock = systemClock, settings }: { clock?: typeof systemClock; settings?: Partial<AcmqSettings> },
 ): Promise<AcmqBox> {

@@ -31,7 +31,7 @@ import { codeOf, type Disk, did, openFlags, Place } from './disk.ts'
 import { sweepDrafts } from './drafts.ts'
 import { explain, notALeaf, sharedFile } from './failures.ts'
 import { FileSystemTime } from './file-time.ts'
-import { headOf, readOpen, readWhole, writeContent } from './files.ts'
+import { readHead, readOpen, readWhole, writeContent } from './files.ts'
 import { Flushes } from './flushes.ts'
 import { Folders, isSuspect } from './folders.ts'
 import { Holders } from './holder.ts'
@@ -184,7 +184,7 @@ export class FileTree implements Tree {
     folder: TreePath,
     names: readonly string[],
     atMost: number,
-    onHead: (name: string, head: Uint8Array) => void,
+    onHead: (name: string, head: Uint8Array, size: number) => void,
   ): Promise<void> {
     return this.#attempt(folder, () => {
       this.#countReads(names.length)
@@ -194,8 +194,7 @@ export class FileTree implements Tree {
       for (const name of names) {
         // Only names that begin with a dot, or are no names at all, can be the engine's own or lead outside.
         if (name.charCodeAt(0) === dot || !isSegment(name)) this.#check(childOf(folder, name))
-        const head = headOf(this.#disk, new Place(open, name), atMost)
-        if (head) onHead(name, head)
+        readHead(this.#disk, new Place(open, name), atMost, (head, size) => onHead(name, head, size))
       }
     })
   }

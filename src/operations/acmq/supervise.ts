@@ -69,4 +69,4 @@ async function archiveUnlessBusy(opened: Mission, by: string | undefined) {
 }
 
 /** Repairs that report something and leave it as it is. */
-const onlyTold: readonly string[] = ['waiting', 'strange']
+const onlyTold: readonly string[] = ['waiting', 'strange', 'closed']

@@ -10,12 +10,14 @@ import { readDependency } from './dependencies.ts'
 import { type FileNameParts, parseFileName } from './file-name.ts'
 import { everyone, isAgentId, isEveryone, isMessageId, type MissionAddress } from './names.ts'
 import { type AcmqRecord, type Defaults, isQueueName, queueNames, standardPriority, unknownSender } from './schema.ts'
-import { fromCompact, parseTime, saysUtc } from './times.ts'
+import { fromCompact, parseTime, saysUtc, toTheMoment } from './times.ts'
 
 export interface CheckContext {
   readonly fileName: string
   readonly address: MissionAddress
   readonly defaults: Defaults
+  /** When the file was last written, in milliseconds: the time of a message that does not say one. */
+  readonly modifiedAt?: number | undefined
 }
 
 export type Checked =
@@ -48,8 +50,8 @@ export function checkFields(fields: Fields, context: CheckContext): Checked {
   }
 }
 
-// Before any real message, so that one whose time is unreadable is not left waiting behind all others.
-const longAgo = '1970-01-01T00:00:00Z'
+/** The time of a message that says none, where that of its file is not known. */
+export const unknownTime = '1970-01-01T00:00:00Z'
 const highest = Number.MAX_SAFE_INTEGER
 
 class Checker {
@@ -94,7 +96,9 @@ class Checker {
     }
     if (text !== undefined) this.#report('BAD_TIMESTAMP', 'timestamp', `${quoted(text)} is not an ISO time`)
     const name = this.#name
-    return (name && fromCompact(name.timestamp)) ?? longAgo
+    const { modifiedAt } = this.#context
+    const written = modifiedAt === undefined ? unknownTime : toTheMoment(Math.floor(modifiedAt))
+    return (name && fromCompact(name.timestamp)) ?? written
   }
 
   sender(): string {

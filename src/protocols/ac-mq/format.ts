@@ -9,7 +9,7 @@
 import { bufferOf, type FrontMatter, readFrontMatter, readFrontMatterBytes } from '../../formats/front-matter.ts'
 import { editFieldBytes, editFieldsBytes } from '../../formats/front-matter-edit.ts'
 import { lineAt } from '../../formats/header-field.ts'
-import { corrupt, invalidInput, SignalboxError } from '../../kernel/errors.ts'
+import { corrupt, denied, invalidInput, SignalboxError } from '../../kernel/errors.ts'
 import type { Malformed, Parsed, Problem } from '../../kernel/problem.ts'
 import type { Overwrite } from '../../tree/tree.ts'
 import { type CheckContext, checkFields } from './check-fields.ts'
@@ -33,6 +33,13 @@ export interface MalformedMessage extends Malformed {
   readonly details: Readonly<Record<string, unknown>>
 }
 
+/** A file that this user may not read. It is not malformed: nobody here knows what it says. */
+export interface ClosedMessage {
+  readonly outcome: 'closed'
+  readonly problems: readonly [Problem]
+  readonly details: Readonly<Record<string, unknown>>
+}
+
 /** `Parsed<AcmqMessage>`, with what an error needs to say. */
 export type ParsedMessage = ReadMessage | MalformedMessage
 
@@ -40,11 +47,16 @@ export type ParsedMessage = ReadMessage | MalformedMessage
 export const parseMessage = (bytes: Uint8Array, context: CheckContext): ParsedMessage =>
   parseOwnMessage(bytes, context) ?? parseAnyMessage(bytes, context)
 
-/** The message, for those who cannot go on without one: throws a `Corrupt` error that says what is wrong with it. */
-export function messageOf<Read extends ReadMessage>(read: Read | MalformedMessage): Read {
+/** The message, for those who cannot go on without one: throws an error that says what is wrong with it. */
+export function messageOf<Read extends ReadMessage>(read: Read | MalformedMessage | ClosedMessage): Read {
   if (read.outcome === 'message') return read
-  const { code, message, hint } = read.problems[0]
-  throw corrupt(code, message, { ...(hint === undefined ? {} : { hint }), details: read.details })
+  throw errorOf(read)
+}
+
+/** The error for whoever asked for just this file. */
+export function errorOf({ outcome, problems, details }: MalformedMessage | ClosedMessage): SignalboxError {
+  const { code, message, hint } = problems[0]
+  return (outcome === 'closed' ? denied : corrupt)(code, message, { ...(hint === undefined ? {} : { hint }), details })
 }
 
 /** The same of a whole header as we write it, in which nothing is to be reported; `undefined` for any other. */
@@ -201,6 +213,7 @@ export interface FieldChanges {
   readonly to?: string
   readonly attempt?: number
   readonly priority?: number
+  readonly timestamp?: string
 }
 
 /** The message with other values in some fields. */

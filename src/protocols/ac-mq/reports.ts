@@ -11,6 +11,9 @@
  *
  *     > Detail, one or many lines.
  *
+ * In a file whose header nothing closes, the `---` has a blank before it: so it is no line that closes the header, and the half
+ * of a message does not become a whole one.
+ *
  * Text that agents hand in is one line, or quoted line by line. So no line of it can begin another block, for our
  * reader or for any other, and it still is the Markdown it was. The last block of a file is therefore always one that
  * was appended, whatever stands in the body before it.
@@ -72,11 +75,31 @@ const linesOf = (text: string): string[] => text.split(lineEnds)
 
 const oneLine = (text: string): string => linesOf(text).join(' ').trim()
 
+const rule = '---'
+
+/** The file begins with a header, and no line ends it: the next `---` would. */
+function isHeaderOpen(bytes: Uint8Array): boolean {
+  try {
+    splitFrontMatter(bytes)
+    return false
+  } catch {
+    return true // BAD_FRONT_MATTER: a header without an end
+  }
+}
+
 function append(bytes: Uint8Array, title: Title, items: readonly string[], text: string): Buffer {
   const eol = eolOf(bytes)
   const quoted = linesOf(text).map((line) => (line === '' ? '>' : `> ${line}`))
   while (quoted.at(-1) === '>') quoted.pop()
-  const lines = ['---', '', `**${title}**`, '', ...items, ...(quoted.length > 0 ? ['', ...quoted] : []), '']
+  const lines = [
+    isHeaderOpen(bytes) ? ` ${rule}` : rule,
+    '',
+    `**${title}**`,
+    '',
+    ...items,
+    ...(quoted.length > 0 ? ['', ...quoted] : []),
+    '',
+  ]
   return Buffer.concat([bytes, Buffer.from(gapAfter(bytes, eol) + lines.join(eol))])
 }
 
@@ -119,7 +142,7 @@ interface Block {
   readonly text: string
 }
 
-const nextBlock = /\n---[ \t]*\r?\n\s*\*\*(?:Failure Report|Result)\*\*[ \t]*\r?(?:\n|$)/
+const nextBlock = /\n ?---[ \t]*\r?\n\s*\*\*(?:Failure Report|Result)\*\*[ \t]*\r?(?:\n|$)/
 
 /** True for nothing, and for what `withResult` and `withFailure` add at the end of a body. */
 export const isReport = (text: string): boolean => text === '' || nextBlock.exec(`\n${text.trimStart()}`)?.index === 0
@@ -143,7 +166,7 @@ function lastBlock(bytes: Uint8Array, title: Title): Block | undefined {
 
 /**
  * Where the first block can begin. That is the end of the header and not of its last line: where no line closed it, the
- * `---` of the report did.
+ * `---` of a report of another program did.
  */
 function blocksStartOf(bytes: Uint8Array): number {
   try {
@@ -159,12 +182,10 @@ function opensBlock(buffer: Buffer, start: number, end: number, blocksStart: num
   if (buffer[start - 1] !== 0x0a) return false
   let at = start - 1
   while (at >= blocksStart && isBlank(buffer[at]!)) at--
-  const rule = at - 2
-  return (
-    rule >= blocksStart &&
-    buffer.toString('latin1', rule, at + 1) === '---' &&
-    (rule === blocksStart || buffer[rule - 1] === 0x0a)
-  )
+  const ruleStart = at - 2
+  if (ruleStart < blocksStart || buffer.toString('latin1', ruleStart, at + 1) !== rule) return false
+  const lineStart = buffer[ruleStart - 1] === 0x20 ? ruleStart - 1 : ruleStart
+  return lineStart <= blocksStart || buffer[lineStart - 1] === 0x0a
 }
 
 const isBlank = (code: number): boolean => code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0d

@@ -8,7 +8,7 @@ export interface AcmqRecord {
   readonly id: string
   /** The full address of the mission: `parent/child` for a mission inside another. */
   readonly mission_id: string
-  /** The text that stands there; `parseTime` makes a time of it. */
+  /** The text that stands there, or the time of the file if none does; `parseTime` makes a time of it. */
   readonly timestamp: string
   readonly from: string
   readonly to: string

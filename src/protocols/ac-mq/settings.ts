@@ -1,5 +1,6 @@
 /** What can be configured about AC-MQ, with the values used when nothing is said. */
 import { defaultsOf, duration, type Fields, type InputOf, integer } from '../../kernel/field.ts'
+import { largestMessageField } from '../../kernel/largest-message.ts'
 import { insideRoot, rootFolder } from '../../kernel/path-fields.ts'
 
 const day = 24 * 60 * 60 * 1000
@@ -12,6 +13,7 @@ export const section = {
     default: 256 * 1024,
     least: 1024,
   }),
+  largestMessage: largestMessageField,
   archiveAfter: duration('Supervision archives what was completed longer ago than this.', {
     default: 7 * day,
     least: 0,
@@ -25,6 +27,8 @@ export interface AcmqSettings {
   readonly timeoutSeconds: number
   /** Bodies larger than this many bytes are stored in `context/` and referred to. AC-MQ §10.2. */
   readonly largestBody: number
+  /** A larger file, in bytes, is malformed, and is not read whole to find that out. */
+  readonly largestMessage: number
   /** Supervision archives what was completed longer ago than this. */
   readonly archiveAfterMs: number
   /** A malformed file must have stood still this long before it is set aside: it may still be being written. */

@@ -33,6 +33,16 @@ export function parseTime(text: string): number | undefined {
 
 const pairAt = (text: string, at: number): number => text.charCodeAt(at) * 10 + text.charCodeAt(at + 1) - 528
 
+/** A time as it stands in a message, in UTC and to the second or the millisecond. What is no time stays as it is. */
+export function asUtc(text: string): string {
+  if (isCanonicalTime(text)) return text
+  const ms = parseTime(text)
+  return ms === undefined ? text : toTheMoment(ms)
+}
+
+/** A moment to the millisecond; a whole second without. */
+export const toTheMoment = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z')
+
 /** True for a time that says itself that it is UTC. */
 export const saysUtc = (text: string): boolean => /(?:[Zz]|[+-]00:?00)$/.test(text)
 

@@ -4,12 +4,14 @@
  * by its attempt. AC-MQ §4.2, §7.3.
  */
 import { bufferOf } from '../../../formats/front-matter.ts'
+import { isUnread, readOrSayWhy } from '../../../tree/readable.ts'
+import type { Leaf } from '../../../tree/tree.ts'
 import { explain } from '../dependencies.ts'
-import { agentId, everyone, isMessageName } from '../layout.ts'
+import { agentId, everyone, isMessageName, parseFileName } from '../layout.ts'
 import type { AcmqRecord } from '../schema.ts'
 import { type Finder, type Found, noSuchMessage } from './finder.ts'
 import { type Blocked, blockedAs, type Claimed, type Judge, notYours, wrongState } from './outcomes.ts'
-import type { MissionFiles } from './parts.ts'
+import { type MissionFiles, withHint } from './parts.ts'
 import type { Policy } from './policy.ts'
 import { isClaimed, isHeld, type Taken, type Taking } from './taking.ts'
 import { viewOf, withBody } from './view.ts'
@@ -51,7 +53,16 @@ export class Claims {
       held.set(taken.why.id, taken.why)
     }
     const blocked = (await this.#waiting.blocked(agent)).map(({ why }) => why)
-    return { outcome: 'nothing', blocked: [...blocked, ...held.values()] }
+    return { outcome: 'nothing', blocked: [...blocked, ...held.values(), ...this.#closedTo(agent)] }
+  }
+
+  /** Files that may be for this agent, and that this user may not read. */
+  #closedTo(agent: string): Blocked[] {
+    return this.#waiting.closed.flatMap(({ name, problem }) => {
+      const parts = parseFileName(name)
+      if (parts && parts.to !== agent && parts.to !== everyone) return []
+      return [{ id: parts?.shortId ?? name, summary: name, to: parts?.to ?? agent, reason: withHint(problem) }]
+    })
   }
 
   /**
@@ -91,12 +102,13 @@ export class Claims {
 
   /** With a policy in force a message is checked before it is moved, so that held ones are not moved back and forth. */
   async #heldBack(candidate: Candidate): Promise<Taken | undefined> {
-    const leaf = await this.#files.tree.read(this.#files.at('pending', candidate.name))
-    const read = leaf && this.#files.parse(leaf.bytes, candidate.name)
-    // Gone or malformed by now: the step that takes it finds out.
+    const { largestMessage: most } = this.#files.settings
+    const leaf = await readOrSayWhy(this.#files.tree, this.#files.at('pending', candidate.name), { most })
+    const read = leaf && !isUnread(leaf) ? this.#files.parse(leaf.bytes, candidate.name, leaf) : undefined
+    // Gone or unreadable by now: the step that takes it finds out.
     if (read?.outcome !== 'message') return undefined
     const { record, bodyStart } = read.message
-    const reason = await this.#policy.against(record, bufferOf(leaf!.bytes).toString('utf8', bodyStart))
+    const reason = await this.#policy.against(record, bufferOf((leaf as Leaf).bytes).toString('utf8', bodyStart))
     return reason === undefined ? undefined : { outcome: 'held', why: blockedAs(record, reason) }
   }
 
@@ -120,9 +132,9 @@ export class Claims {
   }
 
   async #again(found: Found, agent: string): Promise<Claimed> {
-    const leaf = await this.#files.tree.read(found.path)
+    const leaf = await this.#files.readWhole(found.path)
     if (!leaf) throw noSuchMessage(found.id, this.#files.place.address)
-    const { message: read, problems } = this.#files.expect(leaf.bytes, found.name)
+    const { message: read, problems } = this.#files.expect(leaf.bytes, found.name, leaf)
     const { record, bodyStart } = read
     if (record.to !== agent) throw notYours(record, agent)
     const body = bufferOf(leaf.bytes).toString('utf8', bodyStart)
@@ -130,6 +142,7 @@ export class Claims {
     const reason = await this.#policy.against(record, body)
     if (reason !== undefined) return { outcome: 'nothing', blocked: [blockedAs(record, reason)] }
     const message = withBody(viewOf(record, 'processing', found.path, problems), body)
-    return { outcome: 'claimed', message, until: leaf.changedAt + record.timeout_seconds * 1000, durability: 'process' }
+    const since = Math.min(leaf.changedAt, await this.#files.tree.now())
+    return { outcome: 'claimed', message, until: since + record.timeout_seconds * 1000, durability: 'process' }
   }
 }

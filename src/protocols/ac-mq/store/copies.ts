@@ -25,7 +25,7 @@ export class Copies {
     for (let attempt = 0; attempt < mostLooks; attempt++) {
       const found = (await this.#finder.findAll(id)).find((one) => one.id === id)
       if (!found) break
-      const leaf = await tree.read(found.path)
+      const leaf = await this.#files.readWhole(found.path)
       // Otherwise it has just moved on: look for it again.
       if (leaf) return { state: found.queue, name: found.name, path: found.path, bytes: leaf.bytes }
     }

@@ -6,5 +6,5 @@ import type { MissionAddress } from '../names.ts'
 const deliveryHome = childOf(stateOf('delivery'), 'ac-mq')
 
 /** Missions end in `.mission` here, so that one inside another is never taken for a note. */
-export const deliveryNotes = (address: MissionAddress, kind: 'sent' | 'staged' | 'stalls'): TreePath =>
+export const deliveryNotes = (address: MissionAddress, kind: 'sent' | 'staged' | 'stalls' | 'ahead'): TreePath =>
   address.split('/').reduce<TreePath>((folder, name) => childOf(folder, `${name}.mission`), childOf(deliveryHome, kind))

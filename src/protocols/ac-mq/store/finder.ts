@@ -6,6 +6,7 @@ import { notFound, SignalboxError } from '../../../kernel/errors.ts'
 import { ambiguousId, isMeant, shortLength, shortOf } from '../../../kernel/short-id.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import type { ArchivedEntry } from '../archive/archive.ts'
+import { errorOf } from '../format.ts'
 import { archivePath, isMessageName, parseFileName } from '../layout.ts'
 import { type QueueName, queueNames } from '../schema.ts'
 import { FolderView } from './folder-view.ts'
@@ -70,8 +71,27 @@ export class Finder {
     const ids = new Set(found.map((entry) => entry.id))
     if (ids.size > 1) throw ambiguousId(id, [...ids])
     const first = found[0]
-    if (!first) throw noSuchMessage(id, this.#files.place.address)
-    return first
+    if (first) return first
+    // A person may just have mended it.
+    for (const queue of queueNames) await this.#views[queue].readUnknown()
+    const [mended] = await this.findAll(id, queues)
+    if (mended) return mended
+    throw await this.notFound(id)
+  }
+
+  /** Why there is no message of this id: a file that is meant by it may be malformed, or another user's. */
+  async notFound(id: string): Promise<Error> {
+    for (const queue of queueNames) {
+      for (const name of this.#views[queue].candidates(id)) {
+        const read = await this.#files.readHeader(queue, name)
+        if (!read || read.outcome === 'message') continue
+        const [{ message, ...problem }, ...others] = read.problems
+        const path = this.#files.at(queue, name)
+        const told = { ...problem, message: `${path} cannot be read as a message. ${message}` }
+        return errorOf({ ...read, problems: [told, ...others] } as typeof read)
+      }
+    }
+    return noSuchMessage(id, this.#files.place.address)
   }
 
   async archived(id: string): Promise<readonly ArchivedEntry[]> {
@@ -83,15 +103,22 @@ export class Finder {
 /** Most messages that others depend on are completed. */
 export const likeliestFirst: readonly QueueName[] = ['completed', 'processing', 'pending', 'failed']
 
+/** Milliseconds for which a file without a usable id counts as such, and so many times what reading all of them took. */
+const believedFor = 1000
+const restFactor = 20
+
 /** The messages of one queue by id. */
 class QueueView {
   readonly #files: MissionFiles
   readonly #queue: QueueName
   readonly #view: FolderView
+  /** Names by the short id that they carry, or that was found in the header. */
   readonly #byShortId = new Map<string, Set<string>>()
-  /** Names that say nothing about the id. */
-  readonly #odd = new Set<string>()
-  readonly #ids = new Map<string, string | undefined>()
+  /** Names that say nothing about the id, of files that were not read yet, or had none when they were. */
+  readonly #unknown = new Set<string>()
+  readonly #ids = new Map<string, string>()
+  /** Until then those of `#unknown` are not read again: every search for what is not there would read all of them. */
+  #believedUntil = Number.NEGATIVE_INFINITY
 
   constructor(files: MissionFiles, queue: QueueName) {
     this.#files = files
@@ -101,16 +128,19 @@ class QueueView {
 
   async find(id: string): Promise<Found[]> {
     const { came, went } = await this.#view.changes(true)
-    for (const { name, kind } of came) if (kind === 'leaf' && isMessageName(name)) this.#file(name)
     for (const name of went) this.#unfile(name)
+    const odd = came.flatMap(({ name, kind }) =>
+      kind === 'leaf' && isMessageName(name) && !this.#file(name) ? [name] : [],
+    )
+    await this.#readOdd(odd)
     return this.known(id)
   }
 
   /** Those of the last listing. */
   async known(id: string): Promise<Found[]> {
+    if (this.#unknown.size > 0 && performance.now() >= this.#believedUntil) await this.readUnknown()
     const found: Found[] = []
-    const names = new Set([...(this.#byShortId.get(shortOf(id)) ?? []), ...this.#odd])
-    for (const name of names) {
+    for (const name of this.#byShortId.get(shortOf(id)) ?? []) {
       const full = await this.#idOf(name)
       if (full !== undefined && isMeant(id, full)) {
         found.push({ id: full, queue: this.#queue, name, path: this.#files.at(this.#queue, name) })
@@ -119,39 +149,69 @@ class QueueView {
     return found
   }
 
-  #file(name: string): void {
-    const short = parseFileName(name)?.shortId.slice(0, shortLength)
-    if (short === undefined) {
-      this.#odd.add(name)
-      return
-    }
+  /** Reads those without a usable id once more: somebody may have mended them. */
+  async readUnknown(): Promise<void> {
+    const startedAt = performance.now()
+    await this.#readOdd([...this.#unknown])
+    const endedAt = performance.now()
+    this.#believedUntil = endedAt + Math.max(believedFor, (endedAt - startedAt) * restFactor)
+  }
+
+  /** Files that a person may mean by an id although they have none: by what their names say, or by the name itself. */
+  candidates(id: string): string[] {
+    const byName = [id, `${id}.md`].filter((name) => this.#view.names.get(name) === 'leaf' && isMessageName(name))
+    return [...byName, ...(this.#byShortId.get(shortOf(id)) ?? [])]
+  }
+
+  /** False for a name that says nothing about the id. */
+  #file(name: string): boolean {
+    const short = shortIn(name)
+    if (short !== undefined) this.#add(short, name)
+    return short !== undefined
+  }
+
+  #add(short: string, name: string): void {
     const names = this.#byShortId.get(short) ?? new Set()
     this.#byShortId.set(short, names.add(name))
   }
 
+  async #readOdd(names: readonly string[]): Promise<void> {
+    for (const name of names) {
+      const id = await this.#idOf(name)
+      if (id === undefined) this.#unknown.add(name)
+      else {
+        this.#unknown.delete(name)
+        this.#add(shortOf(id), name)
+      }
+    }
+  }
+
   #unfile(name: string): void {
-    this.#odd.delete(name)
+    const id = this.#ids.get(name)
+    this.#unknown.delete(name)
     this.#ids.delete(name)
-    const short = parseFileName(name)?.shortId.slice(0, shortLength)
+    const short = shortIn(name) ?? (id === undefined ? undefined : shortOf(id))
     const names = short === undefined ? undefined : this.#byShortId.get(short)
     names?.delete(name)
     if (names?.size === 0) this.#byShortId.delete(short!)
   }
 
-  /** The id in the header; `undefined` for a file that is malformed or has just moved on. */
+  /** The id in the header; `undefined` for a file that cannot be read as a message or has just moved on. */
   async #idOf(name: string): Promise<string | undefined> {
-    if (this.#ids.has(name)) return this.#ids.get(name)
+    const known = this.#ids.get(name)
+    if (known !== undefined) return known
     let id: string | undefined
     try {
       id = (await this.#files.readRecord(this.#queue, name))?.id
     } catch (error) {
-      // Not ours to read: like a malformed one it has no id to be found by. `reconcile` and claiming report it.
       if (!(error instanceof SignalboxError) || error.kind === 'Unavailable') throw error
     }
     if (id !== undefined) this.#ids.set(name, id)
     return id
   }
 }
+
+const shortIn = (name: string): string | undefined => parseFileName(name)?.shortId.slice(0, shortLength)
 
 export const noSuchMessage = (id: string, mission: string) =>
   notFound('NO_SUCH_MESSAGE', `There is no message ${id} in mission ${mission}.`, {

@@ -1,13 +1,13 @@
 /** What is out of order in a mission, for `doctor`. Looks at every message and changes nothing. */
-import { SignalboxError } from '../../../kernel/errors.ts'
+import type { Problem } from '../../../kernel/problem.ts'
 import { isOddEntry } from '../../../tree/expected.ts'
 import type { Entry, Finding } from '../../../tree/tree.ts'
 import { inspectArchive } from '../archive/inspect.ts'
-import { failureOf } from '../format.ts'
 import { archivePath, isMessageName } from '../layout.ts'
 import { type QueueName, queueNames } from '../schema.ts'
 import { oddInMission } from './odd-entries.ts'
 import type { MissionFiles, ReadHeader } from './parts.ts'
+import { Quarantine } from './quarantine.ts'
 
 export class Inspection {
   readonly #files: MissionFiles
@@ -58,30 +58,13 @@ export class Inspection {
       findings.push(this.#unreadable(path, `Not an ordinary file (${kind}).`))
       return undefined
     }
-    const read = await this.#readOrReason(queue, name)
-    if (typeof read !== 'string') return read
-    if (queue !== 'failed' || !(await this.#hasReport(name))) findings.push(this.#unreadable(path, read))
-    return undefined
-  }
-
-  /** A message, or why it cannot be read. */
-  async #readOrReason(queue: QueueName, name: string): Promise<ReadHeader | string | undefined> {
-    try {
-      const read = await this.#files.readHeader(queue, name)
-      return read?.outcome === 'malformed' ? read.problems[0].message : read
-    } catch (error) {
-      // Not ours to read.
-      if (error instanceof SignalboxError) return error.message
-      throw error
+    const read = await this.#files.readHeader(queue, name)
+    if (!read || read.outcome === 'message') return read
+    if (read.outcome === 'closed') findings.push(closedMessage(path, read.problems[0]))
+    else if (queue !== 'failed' || !(await new Quarantine(this.#files).hasReport(name))) {
+      findings.push(this.#unreadable(path, read.problems[0].message))
     }
-  }
-
-  /** It was set aside with a report and waits for a person: that need not be told again. */
-  async #hasReport(name: string): Promise<boolean> {
-    const path = this.#files.at('failed', name)
-    const size = (await this.#files.tree.look(path))?.size ?? 0
-    const leaf = size > largestReported ? undefined : await this.#files.tree.read(path)
-    return leaf === undefined || failureOf(leaf.bytes) !== undefined
+    return undefined
   }
 
   /** Between the two steps of a claim, folder and status differ for an instant. */
@@ -99,5 +82,12 @@ export class Inspection {
   }
 }
 
-/** Larger files get no report: `Reconciliation` does not rewrite them. */
-export const largestReported = 16 * 1024 * 1024
+/** Nothing here can help: only its owner can let this user read it. */
+const closedMessage = (path: string, { message, hint = '' }: Problem): Finding => ({
+  code: 'CLOSED_MESSAGE',
+  severity: 'error',
+  path,
+  message,
+  hint,
+  repaired: false,
+})

@@ -28,8 +28,9 @@ export interface Step {
   readonly transition: Transition
 }
 
-/** Moves a message under its name, or under a longer one where another message has that. */
-export async function moveMessage(files: MissionFiles, step: Step, options: MoveOptions): Promise<Travelled> {
+/** Moves a message under its name, or under a longer one where another message has that. Nothing larger than one is read. */
+export async function moveMessage(files: MissionFiles, step: Step, given: MoveOptions): Promise<Travelled> {
+  const options = { ...files.bounded, ...given }
   const to = targetOf(step)
   if (to === 'archived') throw noSuchWay(step)
   const path = files.at(to, step.name)
@@ -47,7 +48,7 @@ export async function setAside(
   const step: Step = { ...at, transition: 'setAside' }
   if (targetOf(step) !== 'archived') throw noSuchWay(step)
   const path = childOf(childOf(archivePath(files.place), 'duplicates'), as)
-  return { moved: await files.tree.move(files.at(at.from, at.name), path, options), path }
+  return { moved: await files.tree.move(files.at(at.from, at.name), path, { ...files.bounded, ...options }), path }
 }
 
 /** Moves a message that was written elsewhere into the queue, if its name is free there. */

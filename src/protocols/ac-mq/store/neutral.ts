@@ -288,15 +288,15 @@ const settled = ({ outcome, message, durability }: OwnSettled<string>): Settled 
 
 async function inspectOne(mission: Mission, repair: boolean): Promise<Finding[]> {
   const found = await mission.inspect()
-  // With something in the way, a repair would stop half-way.
-  const isInTheWay = found.some(({ severity }) => severity === 'error')
+  // With something in the way, a repair would stop half-way. A file that only its owner can open is none.
+  const isInTheWay = found.some(({ severity, code }) => severity === 'error' && code !== 'CLOSED_MESSAGE')
   if (!repair || isInTheWay) return found
   const { repairs } = await mission.reconcile()
   return [...repairs.filter(isRepair).map(asFinding), ...(await mission.inspect())]
 }
 
 /** What was only looked at is no repair; `inspect` tells of it. */
-const isRepair = ({ what }: Repair): boolean => what !== 'waiting' && what !== 'strange'
+const isRepair = ({ what }: Repair): boolean => what !== 'waiting' && what !== 'strange' && what !== 'closed'
 
 const asFinding = ({ what, path, message }: Repair): Finding => ({
   code: `MESSAGE_${what.toUpperCase()}`,

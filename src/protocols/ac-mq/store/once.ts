@@ -10,6 +10,7 @@
 import { parseJson } from '../../../formats/json.ts'
 import { corrupt, SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, nameOf, type TreePath } from '../../../kernel/tree-path.ts'
+import { whyClosed } from '../../../tree/readable.ts'
 import type { Durability } from '../../../tree/tree.ts'
 import { fileNameOf } from '../layout.ts'
 import type { AcmqRecord } from '../schema.ts'
@@ -60,15 +61,14 @@ export class SendingOnce {
   /** What senders noted and did not get round to moving. One that is not noted yet is its sender's own. */
   async finishAll(): Promise<void> {
     for (const { name, kind } of await this.#files.tree.list(this.#staged)) {
-      const leaf =
-        kind === 'leaf' && stagedName.test(name) && (await this.#files.tree.read(childOf(this.#staged, name)))
-      const record = leaf && this.#files.recordOf(leaf.bytes, name)
-      if (!record) continue
+      if (kind !== 'leaf' || !stagedName.test(name)) continue
       try {
-        await this.finish(record.id)
+        const leaf = await this.#files.readWhole(childOf(this.#staged, name))
+        const record = leaf && this.#files.recordOf(leaf.bytes, name)
+        if (record) await this.finish(record.id)
       } catch (error) {
-        // A note that cannot be read: its sender is told when it sends again.
-        if (!(error instanceof SignalboxError) || error.kind !== 'Corrupt') throw error
+        // A message or note that cannot be read, or is another user's: its sender is told when it sends again.
+        if (!whyClosed(error) && !(error instanceof SignalboxError && error.kind === 'Corrupt')) throw error
       }
     }
   }

@@ -5,8 +5,8 @@ import { inOrder } from '../../../kernel/order.ts'
 import { readArchived } from '../archive/archive.ts'
 import { everyone, isMessageName, parseTime } from '../layout.ts'
 import { type QueueName, queueNames } from '../schema.ts'
-import { type Finder, noSuchMessage } from './finder.ts'
-import type { MissionFiles } from './parts.ts'
+import type { Finder } from './finder.ts'
+import { type MissionFiles, reasonOf, withHint } from './parts.ts'
 import type { Stalled, Supervision } from './supervise.ts'
 import { type AcmqView, type AcmqViewWithBody, type ArchivedView, archivedView, viewOf, withBody } from './view.ts'
 import type { Candidate, Waiting } from './waiting/waiting.ts'
@@ -71,7 +71,7 @@ export class Overview {
       try {
         const read = await this.#files.readHeader(queue, name)
         if (read?.outcome === 'message') yield viewOf(read.message.record, queue, path, read.problems)
-        else if (read) yield { path, reason: read.problems[0].message }
+        else if (read) yield { path, reason: reasonOf(read) }
       } catch (error) {
         if (!(error instanceof SignalboxError)) throw error
         yield { path, reason: error.message }
@@ -114,16 +114,18 @@ export class Overview {
     const found = await this.#finder.findAll(id)
     if (found.length > 0) {
       const one = await this.#finder.findOne(id)
-      const leaf = await this.#files.tree.read(one.path)
+      const leaf = await this.#files.readWhole(one.path)
       if (!leaf) return this.show(id)
-      const { message, problems } = this.#files.expect(leaf.bytes, one.name)
+      const { message, problems } = this.#files.expect(leaf.bytes, one.name, leaf)
       const view = viewOf(message.record, one.queue, one.path, problems)
       return withBody(view, bufferOf(leaf.bytes).toString('utf8', message.bodyStart))
     }
     const [archived] = await this.#finder.archived(id)
-    if (!archived) throw noSuchMessage(id, this.#files.place.address)
+    if (!archived) throw await this.#finder.notFound(id)
     const bytes = await readArchived(this.#files.tree, archived)
-    const { message, problems } = this.#files.expect(bytes, archived.name)
+    const { message, problems } = this.#files.expect(bytes, archived.name, {
+      modifiedAt: parseTime(archived.timestamp),
+    })
     const view = viewOf(message.record, 'archived', archived.pack, problems)
     return withBody(view, bufferOf(bytes).toString('utf8', message.bodyStart))
   }
@@ -186,6 +188,7 @@ export class Overview {
   #unreadablePending(): { path: string; reason: string }[] {
     return [
       ...this.#waiting.malformed.map(({ name, problem }) => ({ name, reason: problem.message })),
+      ...this.#waiting.closed.map(({ name, problem }) => ({ name, reason: withHint(problem) })),
       ...this.#waiting.strange.map(({ name, kind }) => ({ name, reason: `Not an ordinary file (${kind}).` })),
     ].map(({ name, reason }) => ({ path: this.#files.at('pending', name), reason }))
   }

@@ -1,9 +1,15 @@
 /** One mission's place on the tree and what is needed to read its messages: shared by everything in this folder. */
 import type { Clock } from '../../../kernel/clock.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
-import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
-import type { Tree } from '../../../tree/tree.ts'
+import { tooLarge } from '../../../kernel/largest-message.ts'
+import type { Problem } from '../../../kernel/problem.ts'
+import { childOf, nameOf, type TreePath } from '../../../kernel/tree-path.ts'
+import { isUnread, readOrSayWhy, type Unread } from '../../../tree/readable.ts'
+import type { Leaf, Tree } from '../../../tree/tree.ts'
+import { unknownTime } from '../check-fields.ts'
 import {
+  type ClosedMessage,
+  errorOf,
   type MalformedMessage,
   malformedBy,
   messageOf,
@@ -53,20 +59,35 @@ export class MissionFiles {
   }
 
   /** What the header in these bytes says, or what is wrong with it. */
-  parse(bytes: Uint8Array, fileName: string): ParsedMessage {
-    const { timeoutSeconds } = this.settings
-    return parseMessage(bytes, { fileName, address: this.place.address, defaults: { timeoutSeconds } })
+  parse(bytes: Uint8Array, fileName: string, file: FileTime = unknownFile): ParsedMessage {
+    const { timeoutSeconds, largestMessage } = this.settings
+    const problem = tooLarge(bytes.length, largestMessage)
+    if (problem) return malformed(problem, fileName)
+    const { address } = this.place
+    return parseMessage(bytes, { fileName, address, defaults: { timeoutSeconds }, modifiedAt: file.modifiedAt })
   }
 
   /** The same for a message that a caller asked for: throws a `Corrupt` error when it is none. */
-  expect(bytes: Uint8Array, fileName: string): ReadMessage {
-    return messageOf(this.parse(bytes, fileName))
+  expect(bytes: Uint8Array, fileName: string, file?: FileTime): ReadMessage {
+    return messageOf(this.parse(bytes, fileName, file))
   }
 
   /** The same for those who do not care what is wrong: `undefined` when it is no message. */
-  recordOf(bytes: Uint8Array, fileName: string): AcmqRecord | undefined {
-    const read = this.parse(bytes, fileName)
+  recordOf(bytes: Uint8Array, fileName: string, file?: FileTime): AcmqRecord | undefined {
+    const read = this.parse(bytes, fileName, file)
     return read.outcome === 'message' ? read.message.record : undefined
+  }
+
+  /** For moves that judge or change a message: what is larger than one is given in part, and `parse` calls it malformed. */
+  get bounded(): { readonly atMost: number } {
+    return { atMost: this.settings.largestMessage + 1 }
+  }
+
+  /** The bytes of a message that lies there; `undefined` when it is gone. Throws when it cannot be read or is too large. */
+  async readWhole(path: TreePath): Promise<Leaf | undefined> {
+    const read = await readOrSayWhy(this.tree, path, { most: this.settings.largestMessage })
+    if (!read || !isUnread(read)) return read
+    throw errorOf(unread(read, nameOf(path)))
   }
 
   /**
@@ -84,8 +105,8 @@ export class MissionFiles {
     for (let at = 0; at < names.length; at += mostTogether) {
       const some = names.slice(at, at + mostTogether)
       const done = new Set<string>()
-      await tree.heads(this.queues[queue], some, headBytes, (name, head) => {
-        const record = this.#recordInHead(head, name)
+      await tree.heads(this.queues[queue], some, headBytes, (name, head, size) => {
+        const record = size > this.settings.largestMessage ? undefined : this.#recordInHead(head, name)
         if (!record) return
         done.add(name)
         onMessage(name, record)
@@ -99,19 +120,26 @@ export class MissionFiles {
   #recordInHead(head: Uint8Array, name: string): AcmqRecord | undefined {
     const own = parseOwnMessage(head, this.place)
     if (own) return own.message.record
-    return head.length < headBytes || endsHeader(head) ? this.recordOf(head, name) : undefined
+    const record = head.length < headBytes || endsHeader(head) ? this.recordOf(head, name) : undefined
+    // Then the time of the file counts, which is not known here.
+    return record?.timestamp === unknownTime ? undefined : record
   }
 
-  /** What a file in a queue says; `undefined` when there is none. What is no ordinary file is malformed too. */
+  /**
+   * What a file in a queue says; `undefined` when there is none. What is no ordinary file is malformed too, and so is what is
+   * larger than a message. `closed`: this user may not read it.
+   */
   async readHeader(queue: QueueName, name: string): Promise<HeaderRead | undefined> {
     try {
       const path = this.at(queue, name)
-      let leaf = await this.tree.read(path, { atMost: headBytes })
-      if (leaf && leaf.bytes.length < leaf.size && !endsHeader(leaf.bytes)) {
-        leaf = await this.tree.read(path, { atMost: longestHeader })
+      const most = this.settings.largestMessage
+      let leaf = await readOrSayWhy(this.tree, path, { most, atMost: headBytes })
+      if (leaf && !isUnread(leaf) && leaf.bytes.length < leaf.size && !endsHeader(leaf.bytes)) {
+        leaf = await readOrSayWhy(this.tree, path, { most, atMost: longestHeader })
       }
       if (!leaf) return undefined
-      const read = this.parse(leaf.bytes, name)
+      if (isUnread(leaf)) return unread(leaf, name)
+      const read = this.parse(leaf.bytes, name, leaf)
       return read.outcome === 'message' ? { ...read, changedAt: leaf.changedAt } : read
     } catch (error) {
       if (error instanceof SignalboxError && error.kind === 'Corrupt') return malformedBy(error)
@@ -127,7 +155,27 @@ export class MissionFiles {
 }
 
 export type ReadHeader = ReadMessage & { readonly changedAt: number }
-export type HeaderRead = ReadHeader | MalformedMessage
+export type HeaderRead = ReadHeader | MalformedMessage | ClosedMessage
+
+/** When the file was last written: the time of a message that does not say one. */
+type FileTime = { readonly modifiedAt?: number | undefined }
+const unknownFile: FileTime = {}
+
+const malformed = (problem: Problem, file: string): MalformedMessage => ({
+  outcome: 'malformed',
+  problems: [problem],
+  details: { file },
+})
+
+const unread = ({ outcome, problem }: Unread, file: string): MalformedMessage | ClosedMessage =>
+  outcome === 'closed' ? { outcome, problems: [problem], details: { file } } : malformed(problem, file)
+
+/** Why a file is not read as a message, in a line for people. */
+export const reasonOf = ({ outcome, problems: [problem] }: MalformedMessage | ClosedMessage): string =>
+  outcome === 'closed' ? withHint(problem) : problem.message
+
+/** What is wrong, and what to do: for what nobody but a person can help. */
+export const withHint = ({ message, hint }: Problem): string => (hint === undefined ? message : `${message} ${hint}`)
 
 /** How much of a file is read for its header. Our own headers take a third of this. */
 const headBytes = 1024

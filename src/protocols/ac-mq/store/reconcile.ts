@@ -7,19 +7,20 @@
  * a few of the others in turn.
  */
 import type { Problem } from '../../../kernel/problem.ts'
-import { failureOf, withFailure, withStatus } from '../format.ts'
+import { nameOf } from '../../../kernel/tree-path.ts'
+import { withStatus } from '../format.ts'
 import { isMessageName, isoTime } from '../layout.ts'
 import { transitions } from '../lifecycle.ts'
 import { type AcmqRecord, type QueueName, queueNames } from '../schema.ts'
 import { FolderView } from './folder-view.ts'
 import { InTurn } from './in-turn.ts'
-import { largestReported } from './inspect.ts'
 import { moveMessage, setAside } from './moving.ts'
-import { longestHeader, type MissionFiles } from './parts.ts'
+import { longestHeader, type MissionFiles, withHint } from './parts.ts'
+import { Quarantine } from './quarantine.ts'
 import type { Waiting } from './waiting/waiting.ts'
 
 export interface Repair {
-  readonly what: 'status' | 'finished' | 'duplicate' | 'quarantined' | 'waiting' | 'strange'
+  readonly what: 'status' | 'finished' | 'duplicate' | 'quarantined' | 'waiting' | 'strange' | 'closed'
   readonly path: string
   /** One sentence for people. */
   readonly message: string
@@ -31,6 +32,7 @@ const progress: Record<QueueName, number> = { pending: 0, processing: 1, failed:
 export class Reconciliation {
   readonly #files: MissionFiles
   readonly #waiting: Waiting
+  readonly #quarantine: Quarantine
   readonly #views: Readonly<Record<QueueName, FolderView>>
   /** By queue: the names of messages that were in order, each with its id. */
   readonly #inOrder: Readonly<Record<QueueName, Map<string, string>>>
@@ -40,6 +42,7 @@ export class Reconciliation {
   constructor(files: MissionFiles, waiting: Waiting) {
     this.#files = files
     this.#waiting = waiting
+    this.#quarantine = new Quarantine(files)
     const view = (queue: QueueName) => new FolderView(files.tree, files.queues[queue])
     this.#views = {
       pending: view('pending'),
@@ -80,6 +83,9 @@ export class Reconciliation {
     this.#forget(queue, name)
     const read = await this.#files.readHeader(queue, name)
     if (!read) return repairs
+    if (read.outcome === 'closed') {
+      return [{ what: 'closed', path: this.#files.at(queue, name), message: withHint(read.problems[0]) }]
+    }
     if (read.outcome === 'malformed') {
       // It waits in `failed/` for a person, with its report: nothing more is to be done.
       if (queue === 'failed') this.#inOrder.failed.set(name, '')
@@ -109,37 +115,28 @@ export class Reconciliation {
     const path = this.#files.at(queue, name)
     const now = await tree.look(path)
     if (!now) return []
-    if (queue === 'failed') return this.#reportOnce(name, problem)
+    if (queue === 'failed') {
+      await this.#quarantine.report(name, problem)
+      return []
+    }
     if ((await tree.now()) - now.changedAt < settings.quarantineAfterMs) {
       return [{ what: 'waiting', path, message: `${problem.message} It may still be being written.` }]
     }
+    const isTooLarge = now.size > settings.largestMessage
     const { moved, path: target } = await moveMessage(
       this.#files,
       { name, from: queue, transition: 'quarantine' },
       {
         // Judged once more when it is won: its writer may have finished or exchanged it since.
         change: (before) => (this.#files.recordOf(before, name) ? undefined : before),
-        atMost: longestHeader,
+        // The header is enough, unless it is too large: then as much is read as shows that.
+        ...(isTooLarge ? {} : { atMost: longestHeader }),
       },
     )
     if (moved.outcome !== 'moved') return []
     this.#waiting.went(name)
-    await this.#reportOnce(name, problem)
+    await this.#quarantine.report(nameOf(target), problem)
     return [{ what: 'quarantined', path: target, message: problem.message }]
-  }
-
-  /** Line by line at the end, so that the file itself, which may be huge, is not rewritten. */
-  async #reportOnce(name: string, { message: reason, hint: detail }: Problem): Promise<Repair[]> {
-    const { tree, clock } = this.#files
-    const path = this.#files.at('failed', name)
-    const size = (await tree.look(path))?.size ?? 0
-    if (size > largestReported) return []
-    const leaf = await tree.read(path)
-    if (!leaf || failureOf(leaf.bytes)) return []
-    const failure = { agent: 'signalbox', at: clock.now(), reason, ...(detail ? { detail } : {}) }
-    const report = withFailure(new Uint8Array(), failure).toString('utf8')
-    for (const line of report.split('\n').slice(0, -1)) await tree.append(path, line.replaceAll('\r', ''))
-    return []
   }
 
   /** Status and folder say the same, or one follows the other. */

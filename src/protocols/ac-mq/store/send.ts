@@ -102,7 +102,9 @@ export class Sending {
 
   async #prepare(record: AcmqRecord, input: SendInput): Promise<Prepared> {
     const size = Buffer.byteLength(input.body)
-    const isLarge = size > this.#files.settings.largestBody
+    const { largestBody, largestMessage } = this.#files.settings
+    // A message must stay one with the reports that are added to it.
+    const isLarge = size > Math.min(largestBody, largestMessage / 2)
     const { stored, body, notices } = isLarge
       ? await this.#byReference(record, input.body, size)
       : asItIs(record, input)

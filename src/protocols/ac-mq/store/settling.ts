@@ -4,9 +4,9 @@
  * §8.
  */
 import { bufferOf } from '../../../formats/front-matter.ts'
-import { conflict, unavailable } from '../../../kernel/errors.ts'
+import { conflict, invalidInput, unavailable } from '../../../kernel/errors.ts'
 import { nameOf } from '../../../kernel/tree-path.ts'
-import type { Moved, MoveOptions, Moving, Overwrite } from '../../../tree/tree.ts'
+import type { Moved, MoveOptions, Moving, Overwrite, Times } from '../../../tree/tree.ts'
 import {
   changeOfStatus,
   failureOf,
@@ -20,7 +20,7 @@ import {
 import { type Transition, transitions } from '../lifecycle.ts'
 import type { AcmqRecord } from '../schema.ts'
 import type { ClaimedHere } from './claimed-here.ts'
-import { type Finder, type Found, noSuchMessage } from './finder.ts'
+import type { Finder, Found } from './finder.ts'
 import { moveMessage, type Travelled } from './moving.ts'
 import { type Holding, lostClaim, type MessageRef, notYours, type Settled, wrongState } from './outcomes.ts'
 import type { MissionFiles } from './parts.ts'
@@ -49,8 +49,8 @@ export class Settling {
     await this.#expectHeldBy(found, holding)
     let read: ReadMessage | undefined
     const { moved, path } = await this.#moveHeld(found, 'renew', {
-      change: (before) => {
-        const now = this.#files.expect(before, found.name)
+      change: (before, times) => {
+        const now = this.#files.expect(before, found.name, times)
         this.#expectHolder(now.message.record, holding)
         read = now
         return before
@@ -168,12 +168,14 @@ export class Settling {
     const { name } = found
     await this.#expectHeldBy(found, holding)
     let read: ReadMessage | undefined
+    let times: Times | undefined
     const { moved, path } = await this.#moveHeld(found, ending, {
-      change: (before) => {
-        const now = this.#files.expect(before, name)
+      change: (before, itsTimes) => {
+        times = itsTimes
+        const now = this.#files.expect(before, name, times)
         this.#expectHolder(now.message.record, holding)
         read = now
-        return change(before, now.message.header)
+        return this.#fitting(change(before, now.message.header))
       },
     })
     this.#claimedHere.drop(name)
@@ -182,7 +184,7 @@ export class Settling {
     const {
       message: { record },
       problems,
-    } = bytes ? this.#files.expect(bytes, name) : read!
+    } = bytes ? this.#files.expect(bytes, name, times) : read!
     if (queue === 'completed') this.#waiting.wake(record.id)
     return { outcome: queue, message: viewOf(record, queue, path, problems), durability }
   }
@@ -248,13 +250,26 @@ export class Settling {
   async #settledCopy(id: string, queue: 'completed' | 'failed') {
     const { tree } = this.#files
     const [found] = await this.#finder.findAll(id, [queue])
-    const leaf = found && (await tree.read(found.path))
+    const leaf = found && (await this.#files.readWhole(found.path))
     if (leaf) return { state: queue, name: found.name, path: found.path, bytes: leaf.bytes }
     const archived = (await this.#finder.archived(id)).find(({ status }) => status === queue)
     if (!archived) return undefined
     const { readArchived } = await import('../archive/archive.ts')
     const bytes = await readArchived(tree, archived)
     return { state: 'archived' as const, name: archived.name, path: archived.pack, bytes }
+  }
+
+  /** What is larger than a message would be malformed where it arrives, and whatever depends on it would wait for ever. */
+  #fitting<Change extends Uint8Array | Overwrite>(change: Change): Change {
+    const { largestMessage: most } = this.#files.settings
+    if (!(change instanceof Uint8Array) || change.length <= most) return change
+    throw invalidInput(
+      'TOO_LARGE',
+      `With this text the message would have ${change.length} bytes, and ${most} is the most.`,
+      {
+        hint: 'Write the text to a file in the mission and give that as --link.',
+      },
+    )
   }
 
   #expectHolder(record: AcmqRecord, holding: Holding): void {
@@ -277,7 +292,7 @@ export class Settling {
     const [found] = await this.#finder.findAll(id)
     if (found) return lostClaim(found.id, `it is in ${found.queue} now`)
     const [archived] = await this.#finder.archived(id)
-    return archived ? lostClaim(archived.id, 'it is archived') : noSuchMessage(id, this.#files.place.address)
+    return archived ? lostClaim(archived.id, 'it is archived') : this.#finder.notFound(id)
   }
 }
 

@@ -5,11 +5,11 @@
  * comes sends what is missing. The question's id is made of message and attempt, and an id is sent once. The note is removed
  * when the question is there, or when it is sure that none is needed. AC-MQ §8.2.
  */
-import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, nameOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { printMessage, withFailure, withStatus } from '../format.ts'
 import { isAgentId, isMessageId, isMessageName, isoTime } from '../layout.ts'
 import type { AcmqRecord } from '../schema.ts'
+import { ClaimedSince } from './claimed-since.ts'
 import { Copies } from './copies.ts'
 import { deliveryNotes } from './delivery-notes.ts'
 import type { Finder } from './finder.ts'
@@ -24,6 +24,11 @@ export interface Stalled {
   /** When the claim was last renewed, or made. */
   readonly since: number
   readonly overdueSeconds: number
+}
+
+interface StalledClaim extends Stalled {
+  /** What the file said when it was read: another time means that it is another claim by now. */
+  readonly changedAt: number
 }
 
 export interface Swept {
@@ -43,6 +48,7 @@ export class Supervision {
   readonly #copies: Copies
   readonly #once: SendingOnce
   readonly #notes: TreePath
+  readonly #since: ClaimedSince
 
   constructor(files: MissionFiles, finder: Finder, waiting: Waiting) {
     this.#files = files
@@ -50,20 +56,25 @@ export class Supervision {
     this.#copies = new Copies(files, finder)
     this.#once = new SendingOnce(files)
     this.#notes = deliveryNotes(files.place.address, 'stalls')
+    this.#since = new ClaimedSince(files)
   }
 
   async findStalled(): Promise<Stalled[]> {
+    return (await this.#stalled()).map(({ changedAt: _, ...stalled }) => stalled)
+  }
+
+  async #stalled(): Promise<StalledClaim[]> {
     const now = await this.#files.tree.now()
-    const stalled: Stalled[] = []
-    for (const { name, read } of await this.#processing()) {
+    const stalled: StalledClaim[] = []
+    for (const { name, read, since } of await this.#processing()) {
       const {
         message: { record },
         problems,
       } = read
-      const overdue = now - read.changedAt - record.timeout_seconds * 1000
+      const overdue = now - since - record.timeout_seconds * 1000
       if (overdue <= 0) continue
       const message = viewOf(record, 'processing', this.#files.at('processing', name), problems)
-      stalled.push({ message, since: read.changedAt, overdueSeconds: Math.floor(overdue / 1000) })
+      stalled.push({ message, since, overdueSeconds: Math.floor(overdue / 1000), changedAt: read.changedAt })
     }
     return stalled.sort((a, b) => b.overdueSeconds - a.overdueSeconds)
   }
@@ -71,14 +82,14 @@ export class Supervision {
   /** When the first of the claims in force runs out, by the tree's time. */
   async nextStallAt(): Promise<number | undefined> {
     const ends = (await this.#processing()).map(
-      ({ read: { changedAt, message } }) => changedAt + message.record.timeout_seconds * 1000,
+      ({ read: { message }, since }) => since + message.record.timeout_seconds * 1000,
     )
     return ends.length === 0 ? undefined : Math.min(...ends)
   }
 
   async sweep(by = supervisor): Promise<Swept> {
     const stalled: { message: AcmqView; investigation: string | undefined }[] = []
-    for (const one of await this.findStalled()) {
+    for (const one of await this.#stalled()) {
       if (isInvestigation(one.message)) {
         const moved = await this.#fail(one, by)
         if (moved) stalled.push({ message: moved, investigation: undefined })
@@ -92,6 +103,7 @@ export class Supervision {
       await this.#files.tree.remove(childOf(this.#notes, note))
     }
     await this.askWhatIsOwed(by)
+    await this.#since.keepOnly((await this.#processing()).map(({ read }) => read.message.record))
     return { outcome: stalled.length > 0 ? 'swept' : 'nothing', stalled }
   }
 
@@ -117,22 +129,20 @@ export class Supervision {
   }
 
   async #processing() {
-    const found: { name: string; read: ReadHeader }[] = []
-    for (const { name, kind } of await this.#files.tree.list(this.#files.queues.processing)) {
+    const { tree, queues } = this.#files
+    const now = await tree.now()
+    const found: { name: string; read: ReadHeader; since: number }[] = []
+    for (const { name, kind } of await tree.list(queues.processing)) {
       if (kind !== 'leaf' || !isMessageName(name)) continue
-      try {
-        const read = await this.#files.readHeader('processing', name)
-        // Malformed while being worked on: `reconcile` reports it.
-        if (read?.outcome === 'message') found.push({ name, read })
-      } catch (error) {
-        // Not ours to read: the others are supervised all the same.
-        if (!(error instanceof SignalboxError)) throw error
-      }
+      const read = await this.#files.readHeader('processing', name)
+      // Unreadable while being worked on: `reconcile` reports it, and the others are supervised all the same.
+      if (read?.outcome !== 'message') continue
+      found.push({ name, read, since: await this.#since.of(read.message.record, read.changedAt, now) })
     }
     return found
   }
 
-  async #fail({ message, since }: Stalled, by: string): Promise<AcmqView | undefined> {
+  async #fail({ message, since, changedAt: seenAt }: StalledClaim, by: string): Promise<AcmqView | undefined> {
     const { clock } = this.#files
     const way = { name: message.name, from: 'processing', transition: 'stall' } as const
     let stalledAt: number | undefined
@@ -141,7 +151,7 @@ export class Supervision {
       change: (before, { changedAt, modifiedAt }) => {
         // Another time means that it was renewed, finished or claimed anew since: this is not the claim that ran out. If
         // its name is taken in `failed/`, this runs once more, and our own first try has changed the time.
-        if (stalledAt === undefined ? changedAt !== since : modifiedAt !== stalledAt) return undefined
+        if (stalledAt === undefined ? changedAt !== seenAt : modifiedAt !== stalledAt) return undefined
         stalledAt = modifiedAt
         const { record } = this.#files.expect(before, message.name).message
         if (record.id !== message.id || record.attempt !== message.attempt) return undefined

@@ -4,10 +4,12 @@
  */
 import { bufferOf } from '../../../formats/front-matter.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
+import type { Problem } from '../../../kernel/problem.ts'
 import { nameOf } from '../../../kernel/tree-path.ts'
-import type { Moved, MoveOptions } from '../../../tree/tree.ts'
-import { type AcmqMessage, changeOfStatus, type ReadMessage, withFields } from '../format.ts'
-import { everyone } from '../layout.ts'
+import { whyClosed } from '../../../tree/readable.ts'
+import type { Moved, MoveOptions, Times } from '../../../tree/tree.ts'
+import { changeOfStatus, type ReadMessage, withFields } from '../format.ts'
+import { everyone, parseFileName } from '../layout.ts'
 import type { AcmqRecord } from '../schema.ts'
 import type { ClaimedHere } from './claimed-here.ts'
 import { moveMessage } from './moving.ts'
@@ -43,18 +45,26 @@ export class Taking {
   async take(name: string, agent: string, isExpected: (record: AcmqRecord) => boolean, judge: Judge): Promise<Taken> {
     let target = this.#files.at('processing', name)
     let won: ReadMessage | undefined
+    let wonTimes: Times | undefined
     let body = ''
     let reason: string | undefined
     let moved: Moved
-    const claimed = (before: Uint8Array, { record, header }: AcmqMessage) =>
-      record.to === everyone
-        ? withFields(before, { status: 'processing', to: agent })
+    const claimed = (before: Uint8Array, { message, problems }: ReadMessage) => {
+      const { record, header } = message
+      // Writing to it changes the time of the file, which was that of the message: from now on it says so itself.
+      const timestamp = isTimedByFile(name, problems) ? { timestamp: record.timestamp } : {}
+      const to = record.to === everyone ? { to: agent } : {}
+      const fields = { ...to, ...timestamp }
+      return Object.keys(fields).length > 0
+        ? withFields(before, { status: 'processing', ...fields })
         : changeOfStatus(before, 'processing', header)
+    }
     const options: MoveOptions = {
-      change: (before) => {
+      change: (before, times) => {
         // The header is read here, when the message is won: what the index remembered may be old.
-        const now = this.#files.parse(before, name)
+        const now = this.#files.parse(before, name, times)
         won = undefined
+        wonTimes = times
         if (now.outcome === 'malformed') return undefined
         const { message } = now
         const { record, bodyStart } = message
@@ -62,11 +72,11 @@ export class Taking {
         won = now
         body = bufferOf(before).toString('utf8', bodyStart)
         const judged = judge(record, body)
-        if (judged === undefined) return claimed(before, message)
+        if (judged === undefined) return claimed(before, now)
         const kept = Buffer.from(before)
         return judged.then((why) => {
           reason = why
-          return why === undefined ? claimed(kept, message) : undefined
+          return why === undefined ? claimed(kept, now) : undefined
         })
       },
       // A file that says `processing` already is not written to, but its time has to start now.
@@ -76,7 +86,7 @@ export class Taking {
       const claim = { name, from: 'pending', transition: 'claim' } as const
       ;({ moved, path: target } = await moveMessage(this.#files, claim, options))
     } catch (error) {
-      await this.#expectMalformed(name, error)
+      await this.#expectUnreadable(name, error)
       return 'other'
     }
     if (moved.outcome === 'kept' && won) return { outcome: 'held', why: blockedAs(won.message.record, reason!) }
@@ -94,7 +104,7 @@ export class Taking {
     const {
       message: { record },
       problems,
-    } = moved.bytes ? this.#files.expect(moved.bytes, name) : won
+    } = moved.bytes ? this.#files.expect(moved.bytes, name, wonTimes) : won
     return {
       outcome: 'claimed',
       // Only the header was changed.
@@ -104,12 +114,17 @@ export class Taking {
     }
   }
 
-  /** A link or a folder that stands in its place by now must not keep the agent from the other messages. */
-  async #expectMalformed(name: string, error: unknown): Promise<void> {
-    if (!(error instanceof SignalboxError) || error.kind !== 'Corrupt') throw error
+  /** A link or a file of somebody else in its place by now must not keep the agent from the other messages. */
+  async #expectUnreadable(name: string, error: unknown): Promise<void> {
+    if (!whyClosed(error) && !(error instanceof SignalboxError && error.kind === 'Corrupt')) throw error
     if (!(await this.#waiting.reread(name))) throw error
   }
 }
+
+/** Neither its header nor its name says when it was sent. */
+const isTimedByFile = (name: string, problems: readonly Problem[]): boolean =>
+  problems.some(({ code, field }) => code === 'MISSING_FIELD' && field === 'timestamp') &&
+  parseFileName(name) === undefined
 
 const nameInUse = (target: string): string => `something else has its name, ${target}: look at it, or move it away`
 

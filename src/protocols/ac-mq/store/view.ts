@@ -3,6 +3,7 @@ import type { Envelope } from '../../../kernel/envelope.ts'
 import type { Problem } from '../../../kernel/problem.ts'
 import type { ArchivedEntry } from '../archive/archive.ts'
 import type { AcmqRecord, State } from '../schema.ts'
+import { asUtc } from '../times.ts'
 
 export interface AcmqView extends Envelope {
   readonly protocol: 'acmq'
@@ -30,7 +31,7 @@ export function viewOf(record: AcmqRecord, state: State, path: string, problems:
     state,
     path,
     summary: record.summary,
-    createdAt: record.timestamp,
+    createdAt: asUtc(record.timestamp),
     mission: record.mission_id,
     name: path.slice(path.lastIndexOf('/') + 1),
     priority: record.priority,
@@ -58,7 +59,7 @@ export const archivedView = (entry: ArchivedEntry, mission: string): ArchivedVie
   state: 'archived',
   path: entry.pack,
   summary: entry.summary,
-  createdAt: entry.timestamp,
+  createdAt: asUtc(entry.timestamp),
   mission,
   name: entry.name,
   status: entry.status,

@@ -46,6 +46,7 @@ export class PendingIndex {
   readonly #ready = new Ready()
   readonly #held = new HeldBack()
   readonly #malformed = new Map<string, Problem>()
+  readonly #closed = new Map<string, Problem>()
   readonly #leaps = new Leaps()
   readonly #inTurn = new InTurn()
   /** Milliseconds spent on lost races since the last look because of them. */
@@ -78,6 +79,11 @@ export class PendingIndex {
   /** Files in the queue that are no messages, by name. */
   get malformed(): ReadonlyMap<string, Problem> {
     return this.#malformed
+  }
+
+  /** Files in the queue that this user may not read, by name. */
+  get closed(): ReadonlyMap<string, Problem> {
+    return this.#closed
   }
 
   /** Named like messages, but no files. */
@@ -117,7 +123,7 @@ export class PendingIndex {
     await this.#seeded
     if (await this.#look(must)) this.#takeBack()
     await this.#rereadSome()
-    if (must) for (const name of [...this.#malformed.keys()]) await this.#read(name)
+    if (must) for (const name of [...this.#malformed.keys(), ...this.#closed.keys()]) await this.#read(name)
     if (this.#held.size > 0) await this.#wakeFinished(must)
   }
 
@@ -207,6 +213,7 @@ export class PendingIndex {
     this.#view.clear()
     this.#candidates.clear()
     this.#malformed.clear()
+    this.#closed.clear()
     this.#leaps.takeBack()
     for (const { candidate } of this.#held.all()) this.#held.release(candidate.name)
     this.#ready.keep(() => false)
@@ -343,6 +350,7 @@ export class PendingIndex {
   /** What a header says now. */
   #learn(name: string, record: AcmqRecord): void {
     this.#malformed.delete(name)
+    this.#closed.delete(name)
     const known = this.#candidates.get(name)
     if (known && isAsRemembered(known, record)) return
     if (known) this.#forget(name)
@@ -352,10 +360,13 @@ export class PendingIndex {
   async #read(name: string): Promise<void> {
     const read = await this.#files.readHeader('pending', name)
     if (read?.outcome === 'message') this.#learn(name, read.message.record)
-    else if (!read) this.#malformed.delete(name)
-    else {
+    else if (!read) {
+      this.#malformed.delete(name)
+      this.#closed.delete(name)
+    } else {
       this.#forget(name)
-      this.#malformed.set(name, read.problems[0])
+      const unreadable = read.outcome === 'closed' ? this.#closed : this.#malformed
+      unreadable.set(name, read.problems[0])
     }
   }
 
@@ -395,6 +406,7 @@ export class PendingIndex {
       this.#held.release(name)
     }
     this.#malformed.delete(name)
+    this.#closed.delete(name)
     if (!this.#candidates.delete(name) || ++this.#gone < mostGone + this.#candidates.size) return
     // Claims take gone messages out of the heaps one by one, but nobody here may ever claim for the other recipients.
     this.#gone = 0

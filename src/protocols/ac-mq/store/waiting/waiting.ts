@@ -100,7 +100,7 @@ export class Waiting {
   }
 
   #isGone({ name }: Candidate): boolean {
-    return !this.#index.all.has(name) && !this.#index.malformed.has(name)
+    return !this.#index.all.has(name) && !this.#index.malformed.has(name) && !this.#index.closed.has(name)
   }
 
   /** A message came that this process has put there. */
@@ -123,10 +123,10 @@ export class Waiting {
     this.#index.holdBack(candidate)
   }
 
-  /** A header turned out to be other than remembered, or is malformed by now. True when it is malformed. */
+  /** A header turned out to be other than remembered, or cannot be read by now. True when it cannot. */
   async reread(name: string): Promise<boolean> {
     await this.#index.reread(name)
-    return this.#index.malformed.has(name)
+    return this.#index.malformed.has(name) || this.#index.closed.has(name)
   }
 
   /** True when something may be claimed by this agent after all. */
@@ -166,6 +166,11 @@ export class Waiting {
   /** Files in the queue that are no messages, and what is wrong with them. */
   get malformed() {
     return [...this.#index.malformed].map(([name, problem]) => ({ name, problem }))
+  }
+
+  /** Files in the queue that this user may not read, and whose they are. */
+  get closed() {
+    return [...this.#index.closed].map(([name, problem]) => ({ name, problem }))
   }
 
   /** Named like messages, but no files. */

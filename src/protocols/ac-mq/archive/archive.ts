@@ -6,7 +6,9 @@
  * one of these places, or in two that say the same, and the next archiving carries on from there. Indexes make finding
  * quick and hold nothing of their own: see `indexes.ts`.
  */
+
 import { notFound, SignalboxError } from '../../../kernel/errors.ts'
+import { largestMessage as standardLargestMessage } from '../../../kernel/largest-message.ts'
 import { compareTexts } from '../../../kernel/order.ts'
 import { thoseMeant } from '../../../kernel/short-id.ts'
 import { nameOf, type TreePath } from '../../../kernel/tree-path.ts'
@@ -15,7 +17,7 @@ import type { PackFile } from './index-cache.ts'
 import { contentsOf, entriesOf, type IndexOptions, searchPack } from './indexes.ts'
 import { type ArchivedEntry, damaged, largestPack, parsePackName } from './pack.ts'
 import { cannotBe, type LooseFile, readLoose, readLooseBytes, readShelf, shelfOf, shelvesIn } from './shelves.ts'
-import { standardLargest, unzip } from './unzip.ts'
+import { unzip } from './unzip.ts'
 
 export type { ArchivedEntry, ArchiveProblem, FinalStatus } from './pack.ts'
 export { type Archived, type ArchiveOptions, archiveMessages, isUnfinished, type ToArchive } from './write.ts'
@@ -111,7 +113,7 @@ export async function readArchived(tree: Tree, entry: ArchivedEntry, options: Re
   return isPack ? readElsewhere(entry) : readPackedMeanwhile(tree, entry, options)
 }
 
-async function readPacked(tree: Tree, entry: ArchivedEntry, { largestMessage = standardLargest }: ReadOptions) {
+async function readPacked(tree: Tree, entry: ArchivedEntry, { largestMessage = standardLargestMessage }: ReadOptions) {
   const { pack, offset, length, size } = entry
   const end = offset + length
   if (end > largestPack(largestMessage)) throw new Error('no pack is as long as its index says')

@@ -13,7 +13,10 @@ export function describe(
   known: FinalStatus | undefined,
   finishedAt: number,
 ): PackedMessage {
-  const read = parseAnyMessage(bytes, { fileName: name, address: '' as MissionAddress, defaults: standardDefaults })
+  const address = '' as MissionAddress
+  // One that does not say when it was sent counts from when it was finished.
+  const context = { fileName: name, address, defaults: standardDefaults, modifiedAt: finishedAt }
+  const read = parseAnyMessage(bytes, context)
   if (read.outcome === 'malformed') {
     const { shortId = name.replace(/\.md$/, ''), from = '', to = '', timestamp = '' } = parseFileName(name) ?? {}
     const time = fromCompact(timestamp) ?? ''

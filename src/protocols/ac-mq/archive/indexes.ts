@@ -3,14 +3,15 @@
  * pack by whoever needs it first, and replaced as a whole. Only a whole pack is given an index; what can be read of a damaged
  * one is found in the pack itself each time, together with what is left of its index.
  */
+
 import { bufferOf } from '../../../formats/front-matter.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
+import { largestMessage as standardLargestMessage } from '../../../kernel/largest-message.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import { IndexCache, type PackFile } from './index-cache.ts'
 import { mostAfterLast, type PackContents, readPack } from './member.ts'
 import { type ArchivedEntry, type ArchiveProblem, indexPathOf, largestPack, printEntry, readIndex } from './pack.ts'
-import { standardLargest } from './unzip.ts'
 
 export type OnProblem = (problem: ArchiveProblem) => void
 
@@ -110,7 +111,7 @@ const linesOf = (entries: readonly ArchivedEntry[]): Buffer => Buffer.from(entri
 export async function contentsOf(
   tree: Tree,
   pack: TreePath,
-  { largestMessage = standardLargest }: IndexOptions = {},
+  { largestMessage = standardLargestMessage }: IndexOptions = {},
 ): Promise<PackContents | undefined> {
   const leaf = await readIfAllowed(tree, pack, largestPack(largestMessage))
   return leaf && readPack(leaf.bytes, pack, largestMessage)

@@ -1,5 +1,7 @@
 /** What is wrong with an archive, for `doctor`. Reads every pack, one message at a time, and changes nothing. */
+
 import { SignalboxError } from '../../../kernel/errors.ts'
+import { largestMessage as standardLargestMessage } from '../../../kernel/largest-message.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import { isOddEntry } from '../../../tree/expected.ts'
 import type { Finding, Tree } from '../../../tree/tree.ts'
@@ -8,10 +10,9 @@ import type { IndexOptions } from './indexes.ts'
 import { readPack } from './member.ts'
 import { type ArchivedEntry, indexPathOf, largestPack, readIndex, reasonOf } from './pack.ts'
 import { type LooseFile, readLoose, readShelf, shelvesIn } from './shelves.ts'
-import { standardLargest } from './unzip.ts'
 
 export async function inspectArchive(tree: Tree, archive: TreePath, options: IndexOptions = {}): Promise<Finding[]> {
-  const { largestMessage = standardLargest } = options
+  const { largestMessage = standardLargestMessage } = options
   const findings: Finding[] = []
   const look = async <T>(folder: TreePath, work: () => Promise<T>): Promise<T | undefined> => {
     try {

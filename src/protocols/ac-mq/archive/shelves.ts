@@ -6,13 +6,14 @@
  * seen twice is told apart by id and size.
  */
 
+import { largestMessage as standardLargestMessage } from '../../../kernel/largest-message.ts'
 import { childOf, nameOf, parentOf, type TreePath } from '../../../kernel/tree-path.ts'
 import type { TimedEntry, Tree } from '../../../tree/tree.ts'
 import { isMessageName, parseFileName } from '../file-name.ts'
 import { describe } from './describe.ts'
 import type { PackFile } from './index-cache.ts'
 import { type ArchivedEntry, type FinalStatus, packNameOf, parsePackName } from './pack.ts'
-import { standardLargest, unzip } from './unzip.ts'
+import { unzip } from './unzip.ts'
 
 export const finalStatuses: readonly FinalStatus[] = ['completed', 'failed']
 
@@ -68,7 +69,7 @@ const looseAmong = (folder: TreePath, listed: readonly TimedEntry[], status: Fin
 export async function readLoose(
   tree: Tree,
   loose: LooseFile,
-  largest = standardLargest,
+  largest = standardLargestMessage,
 ): Promise<ArchivedEntry | undefined> {
   const { path, file } = loose
   const read = isZipped(path)
@@ -84,7 +85,7 @@ export async function readLoose(
 const headBytes = 64 * 1024
 
 /** A loose message as it was, and the file it is in. Throws when it is larger than a message may be, or cannot be unfolded. */
-export async function readLooseBytes(tree: Tree, path: TreePath, largest = standardLargest) {
+export async function readLooseBytes(tree: Tree, path: TreePath, largest = standardLargestMessage) {
   const leaf = await tree.read(path, { atMost: largest + 1 })
   if (!leaf) return undefined
   if (leaf.size > largest) throw new Error(`it has ${leaf.size} bytes, and a message has at most ${largest}`)

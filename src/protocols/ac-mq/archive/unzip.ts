@@ -1,8 +1,5 @@
 /** Unfolding what strangers may have packed: never to more than a message may be, and never to more than it says. */
 
-/** How large a message may be, in bytes, unless configured. */
-export const standardLargest = 16 * 1024 * 1024
-
 /** Loaded when first needed: most commands have nothing to do with the archive. */
 export const zlib = () => process.getBuiltinModule('node:zlib')
 

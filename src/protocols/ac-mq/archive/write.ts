@@ -1,5 +1,7 @@
 /** Moves finished messages into packs, and carries on where an earlier archiving was cut off. See `archive.ts`. */
+
 import { conflict, SignalboxError } from '../../../kernel/errors.ts'
+import { largestMessage as standardLargestMessage } from '../../../kernel/largest-message.ts'
 import { childOf, nameOf, parentOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { expectKind } from '../../../tree/expected.ts'
 import type { Lease, MoveOptions, Tree } from '../../../tree/tree.ts'
@@ -17,7 +19,7 @@ import {
 import { PackBuilder } from './pack-builder.ts'
 import { finalStatuses, isMonth, looseIn, nameWithin, readLooseBytes, readShelf, shelvesIn } from './shelves.ts'
 import { Turn, TurnLost } from './turn.ts'
-import { standardLargest, unzip } from './unzip.ts'
+import { unzip } from './unzip.ts'
 
 export interface ToArchive extends PackedMessage {
   readonly path: TreePath
@@ -100,7 +102,7 @@ class Archiving {
     this.#archive = archive
     this.#turn = turn
     this.#onProgress = options.onProgress
-    this.#largest = options.largestMessage ?? standardLargest
+    this.#largest = options.largestMessage ?? standardLargestMessage
   }
 
   result(): Archived {

@@ -21,7 +21,7 @@ export class Copies {
 
   /** By its whole id. */
   async find(id: string): Promise<Copy | undefined> {
-    const { tree } = this.#files
+    const { tree, settings } = this.#files
     for (let attempt = 0; attempt < mostLooks; attempt++) {
       const found = (await this.#finder.findAll(id)).find((one) => one.id === id)
       if (!found) break
@@ -32,7 +32,8 @@ export class Copies {
     const archived = (await this.#finder.archived(id)).find((one) => one.id === id)
     if (!archived) return undefined
     const { readArchived } = await import('../archive/archive.ts')
-    return { state: 'archived', name: archived.name, path: archived.pack, bytes: await readArchived(tree, archived) }
+    const bytes = await readArchived(tree, archived, settings)
+    return { state: 'archived', name: archived.name, path: archived.pack, bytes }
   }
 }
 

@@ -38,7 +38,8 @@ export class Inspection {
         places.set(id, path)
       }
     }
-    findings.push(...(await inspectArchive(this.#files.tree, archivePath(this.#files.place))))
+    const { tree, place, settings } = this.#files
+    findings.push(...(await inspectArchive(tree, archivePath(place), settings)))
     return findings
   }
 

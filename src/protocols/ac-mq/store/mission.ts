@@ -199,7 +199,7 @@ export class Mission {
   /** What rests in the archive, the first finished first. */
   async listArchived(): Promise<ArchivedView[]> {
     const { listArchived } = await import('../archive/archive.ts')
-    const entries = await listArchived(this.#files.tree, this.#archiveFolder)
+    const entries = await listArchived(this.#files.tree, this.#archiveFolder, this.#files.settings)
     return entries.map((entry) => archivedView(entry, this.address))
   }
 
@@ -221,7 +221,7 @@ export class Mission {
   /** What rests in the archive, as its indexes tell it: no pack is opened for this. */
   async *archived(): AsyncGenerator<ArchivedView> {
     const { eachArchived } = await import('../archive/archive.ts')
-    for await (const entry of eachArchived(this.#files.tree, this.#archiveFolder)) {
+    for await (const entry of eachArchived(this.#files.tree, this.#archiveFolder, this.#files.settings)) {
       yield archivedView(entry, this.address)
     }
   }
@@ -240,7 +240,7 @@ export class Mission {
 
   async status(): Promise<QueueStatus & { readonly archived: number }> {
     const { listArchived } = await import('../archive/archive.ts')
-    const archived = await listArchived(this.#files.tree, this.#archiveFolder)
+    const archived = await listArchived(this.#files.tree, this.#archiveFolder, this.#files.settings)
     return { ...(await (await this.#overviewed()).status()), archived: archived.length }
   }
 
@@ -287,7 +287,7 @@ export class Mission {
     await this.#sending.finishAll()
     await (await this.#supervised()).askWhatIsOwed()
     const { mendIndexes } = await import('../archive/archive.ts')
-    await mendIndexes(this.#files.tree, this.#archiveFolder)
+    await mendIndexes(this.#files.tree, this.#archiveFolder, this.#files.settings)
   }
 
   /** Packs messages that were completed longer ago than this. AC-MQ §9.2. */
@@ -319,6 +319,7 @@ export class Mission {
     })
     const { archived, alreadyThere, busy } = await archiveMessages(tree, this.#archiveFolder, chosen, {
       owner: options.by ?? `archiver-${process.pid}`,
+      largestMessage: settings.largestMessage,
       ...(options.onProgress ? { onProgress: options.onProgress } : {}),
     })
     if (busy) {

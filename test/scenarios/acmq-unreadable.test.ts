@@ -13,6 +13,7 @@ import { steppingDisk } from '../support/stepping-disk.ts'
 import { strictDisk } from '../support/strict-disk.ts'
 import { tempDir } from '../support/temp.ts'
 import { verifies } from '../support/verifies.ts'
+import { cli, cliJson, strangerCommand } from './cli-program.ts'
 
 const minute = 60_000
 const largest = 16 * 1024 * 1024
@@ -112,6 +113,56 @@ describe('a file that this user may not read', () => {
       expect(await mission.claim({ agent: 'gemini', id: 'closed-1' })).toMatchObject({ outcome: 'claimed' })
     }),
   )
+})
+
+describe('a file of root, for another user', () => {
+  const stranger = strangerCommand()
+  const title = '[X-doctor] stops no command; doctor names it, its owner and what to do'
+  const reason = typeof stranger === 'string' ? stranger : stranger.length === 0 ? 'only root has files of others' : ''
+
+  it.skipIf(reason !== '')(reason === '' ? title : `${title} (skipped: ${reason})`, () => {
+    fs.chownSync(root, 65534, 65534)
+    const run = (words: string[], under: readonly string[] = stranger as readonly string[]) =>
+      cliJson(words, { cwd: root, under, env: { HOME: root } }, cli)
+    const send = (id: string) => [
+      'acmq',
+      'send',
+      'alpha',
+      '--from',
+      'claude',
+      '--to',
+      'gemini',
+      '--body',
+      id,
+      '--id',
+      id,
+    ]
+    run(['acmq', 'create-mission', 'alpha'])
+    run(send('mine'))
+    // As `sudo acmq send` does.
+    expect(run(send('theirs'), [])).toMatchObject({ exit: 0 })
+    const told = 'It belongs to root, with mode 0600, and this user may not read it.'
+    const claim = ['acmq', 'claim', 'alpha', '--as', 'gemini']
+    expect(run(['acmq', 'list', 'alpha'])).toMatchObject({
+      exit: 0,
+      output: { messages: [{ id: 'mine' }], unreadable: [{ reason: expect.stringContaining(told) }] },
+    })
+    expect(run(['acmq', 'status', 'alpha'])).toMatchObject({ exit: 0, output: { unreadable: { length: 1 } } })
+    expect(run(claim)).toMatchObject({ exit: 0, output: { message: { id: 'mine' } } })
+    expect(run(claim)).toMatchObject({ exit: 1, output: { blocked: [{ id: 'theirs' }] } })
+    for (const words of ['supervise alpha --once', 'reconcile alpha', 'archive alpha']) {
+      expect(run(['acmq', ...words.split(' ')]), words).toMatchObject({ exit: 0 })
+    }
+    expect(run(['acmq', 'show', 'alpha', 'theirs'])).toMatchObject({
+      exit: 6,
+      output: { error: { code: 'PERMISSION_DENIED', message: expect.stringContaining(told) } },
+    })
+    const doctor = run(['doctor'])
+    expect(doctor.exit).not.toBe(0)
+    expect(doctor.output.findings).toContainEqual(
+      expect.objectContaining({ code: 'CLOSED_MESSAGE', severity: 'error', message: told }),
+    )
+  })
 })
 
 describe('a file that is larger than a message', () => {

@@ -15,7 +15,7 @@ import { describe, expect, it } from 'vitest'
 import { haveStrace, repository, runtime } from '../support/child.ts'
 import { tempDir } from '../support/temp.ts'
 import { verifies } from '../support/verifies.ts'
-import { cli, cliJson, mainProgram, plainEnvironment } from './cli-program.ts'
+import { cli, cliJson, mainProgram, plainEnvironment, strangerCommand } from './cli-program.ts'
 
 const version = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')).version as string
 const readableBy = (file: string) => statSync(file).mode & 0o777
@@ -354,17 +354,6 @@ describe('the root', () => {
     ])
   })
 })
-
-/** How to run something as a user who is not root: not at all when we are not root, else with `setpriv`. */
-function strangerCommand(): readonly string[] | string {
-  if (process.getuid?.() !== 0) return []
-  const under = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
-  const { status } = spawnSync(under[0]!, [...under.slice(1), process.execPath, mainProgram, 'version'], {
-    cwd: '/',
-    env: plainEnvironment(),
-  })
-  return status === 0 ? under : 'we are root, and no other user can run this program'
-}
 
 describe('configuration', () => {
   it('a wrong key stops a command with file, line and the nearest key', () => {

@@ -550,7 +550,7 @@ describe('damage', () => {
       return Buffer.concat([head, member.subarray(10)])
     }
     const good = printMember(toArchive(8), Buffer.from(textOf(8)))
-    await rewrite(tree, pack, () => Buffer.concat([around(huge), around(lying), good, endMark()]))
+    await rewrite(tree, pack, () => Buffer.concat([around(huge), around(lying), good, endMark]))
     for (const i of [1, 2, 3]) await tree.create(treePath(`m/archive/old/${i}.md.gz`), i === 3 ? lying : huge)
     const before = process.memoryUsage().rss
     const problems: ArchiveProblem[] = []

@@ -79,7 +79,7 @@ function reachesEnd(index: Buffer, pack: TreePath, size: number): boolean {
   if (index.at(-1) !== 10) return false
   const lastLine = index.subarray(index.lastIndexOf('\n', index.length - 2) + 1)
   const [last] = readIndex(lastLine, pack)
-  return last !== undefined && last.offset + last.length + mostAfterLast() >= size
+  return last !== undefined && last.offset + last.length + mostAfterLast >= size
 }
 
 /**

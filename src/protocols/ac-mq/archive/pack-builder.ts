@@ -28,11 +28,11 @@ export class PackBuilder {
     this.#lines.push(printEntry({ ...message, offset: this.#length, length: member.length, size: bytes.length }))
     this.#append(member)
     // A member of its own, so that `zcat` begins each message on a new line and the message stays as it was.
-    if (bytes.length > 0 && bytes[bytes.length - 1] !== 10) this.#append(separator())
+    if (bytes.length > 0 && bytes[bytes.length - 1] !== 10) this.#append(separator)
   }
 
   pack(): Uint8Array {
-    return Buffer.concat([...this.#parts, endMark()])
+    return Buffer.concat([...this.#parts, endMark])
   }
 
   index(): Uint8Array {

@@ -50,7 +50,11 @@ const acmq = family('AC-MQ', 'AC-MQ does not prove it yet', [
   ['AC-4.5', 'The folder is the truth; a crash between move and rewrite is repaired forward.', 'built'],
   ['AC-5a', 'The manifest holds objective, status, milestones and globs, and bears editing by hand.', 'built'],
   ['AC-5b', 'Hydration reads manifest, matched files and dependencies, and tells what it left out and why.', 'built'],
-  ['AC-5c', 'No glob, path or link makes hydration read outside the mission.', 'built'],
+  [
+    'AC-5c',
+    'No glob, path or link makes hydration read outside the mission and what its manifest names in the repository.',
+    'built',
+  ],
   ['AC-5d', 'Hydration happens at start and at each task; milestones are ticked by hand or by command.', 'built'],
   ['AC-6.1', 'The simple research workflow runs from end to end.', 'built'],
   ['AC-6.2', 'The design workflow of several steps runs from end to end.', 'built'],

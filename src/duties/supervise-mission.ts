@@ -43,7 +43,7 @@ export async function superviseMission(context: Context, input: unknown, stopped
       if (pass) {
         last = pass
         passes++
-        if (isArchiveDue) archivedAt = startedAt
+        if (isArchiveDue && !pass.archiveBusy) archivedAt = startedAt
         const news = newsIn(pass, strange)
         tell(context, { ...pass, repairs: news })
         stalled = [...stalled, ...pass.stalled].slice(-mostRemembered)

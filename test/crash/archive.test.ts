@@ -6,8 +6,12 @@ import { realDisk } from '../../src/engines/file-system/disk.ts'
 import { openFileTree } from '../../src/engines/file-system/index.ts'
 import { loadNative } from '../../src/engines/file-system/native.ts'
 import { SignalboxError } from '../../src/kernel/errors.ts'
-import { parentOf } from '../../src/kernel/tree-path.ts'
+import { childOf, parentOf, treePath } from '../../src/kernel/tree-path.ts'
 import { archiveMessages, listArchived, readArchived } from '../../src/protocols/ac-mq/archive/archive.ts'
+import { inspectArchive } from '../../src/protocols/ac-mq/archive/inspect.ts'
+import { missionAddress } from '../../src/protocols/ac-mq/names.ts'
+import { defaultSettings } from '../../src/protocols/ac-mq/settings.ts'
+import { Mission } from '../../src/protocols/ac-mq/store/mission.ts'
 import type { Tree } from '../../src/tree/tree.ts'
 import { runtime, spawnChild } from '../support/child.ts'
 import { steppingDisk } from '../support/stepping-disk.ts'
@@ -50,9 +54,42 @@ async function whereabouts(tree: Tree): Promise<string[]> {
 
 const everyOne = prepared.map(({ id, status }) => `${id} ${status}`).sort()
 
+/** Nothing waits for a pack or lies beside the one it is in, and every pack has its index. */
+async function expectNothingHalfDone(tree: Tree, place: string): Promise<void> {
+  const names: string[] = []
+  for (const { name: month } of await tree.list(archive)) {
+    for (const status of ['completed', 'failed']) {
+      const lying = await tree.list(childOf(childOf(archive, month), status))
+      expect(lying, `${place}: ${month}/${status}`).toEqual([])
+    }
+    names.push(
+      ...(await tree.list(childOf(archive, month))).filter(({ kind }) => kind === 'leaf').map(({ name }) => name),
+    )
+  }
+  const stems = (ending: string) =>
+    names.filter((name) => name.endsWith(ending)).map((name) => name.slice(0, -ending.length))
+  expect(stems('.index.jsonl'), place).toEqual(stems('.md.gz'))
+  const ids = (await listArchived(tree, archive)).map(({ id }) => id)
+  expect(new Set(ids).size, place).toBe(ids.length)
+  const found = await inspectArchive(tree, archive)
+  expect(found, place).toEqual([])
+}
+
+/** The mission as its commands see it. */
+function missionOn(tree: Tree): Mission {
+  return new Mission({ tree, clock: later, settings: defaultSettings, root: treePath('') }, missionAddress('m'))
+}
+
 async function expectRecovered(root: string, place: string): Promise<void> {
   const tree = await openFileTree({ root, clock: later })
   try {
+    expect(await whereabouts(tree), place).toEqual(everyOne)
+    // Nothing in the queue is old enough: what was begun is finished all the same, and no more than that.
+    const inQueue = (await tree.list(treePath('m/queue/completed'))).length
+    await missionOn(tree).archive({ olderThanMs: 1e9 })
+    await expectNothingHalfDone(tree, place)
+    expect((await tree.list(treePath('m/queue/completed'))).length, place).toBe(inQueue)
+    expect(await missionOn(tree).archive({ olderThanMs: 1e9 }), place).toEqual({ outcome: 'nothing', archived: 0 })
     expect(await whereabouts(tree), place).toEqual(everyOne)
     expect(await archiveMessages(tree, archive, prepared, { owner: 'next' }), place).not.toHaveProperty('busy')
     expect(await whereabouts(tree), place).toEqual(everyOne)

@@ -1,6 +1,7 @@
 import { isoTime } from '../../kernel/clock.ts'
+import { SignalboxError } from '../../kernel/errors.ts'
 import { flag, withoutUndefined } from '../../kernel/field.ts'
-import type { Repair, Swept } from '../../protocols/ac-mq/index.ts'
+import type { Mission, Repair, Swept } from '../../protocols/ac-mq/index.ts'
 import { tellClock } from '../clock-agreement.ts'
 import { defineOperation } from '../define.ts'
 import { mission, openMission } from './mission.ts'
@@ -11,6 +12,8 @@ export interface Supervised {
   readonly stalled: Swept['stalled']
   readonly repairs: readonly Repair[]
   readonly archived: number
+  /** Another process archives right now, or was killed while it did: this pass left the archive to it. */
+  readonly archiveBusy?: true
   /** When the first of the claims in force runs out. */
   readonly nextStallAt: string | null
   /** How often it looked, if it stayed. */
@@ -40,7 +43,7 @@ export const supervise = defineOperation({
     await tellClock(context)
     const { agent } = await context.configuration()
     const { stalled, repairs } = await opened.supervise(agent)
-    const archived = archive ? (await opened.archive(withoutUndefined({ by: agent }))).archived : 0
+    const { archived, ...busy } = archive ? await archiveUnlessBusy(opened, agent) : { archived: 0 }
     const didSomething = stalled.length > 0 || archived > 0 || repairs.some(({ what }) => !onlyTold.includes(what))
     const nextAt = await opened.nextStallAt()
     return {
@@ -49,10 +52,22 @@ export const supervise = defineOperation({
       stalled,
       repairs,
       archived,
+      ...busy,
       nextStallAt: nextAt === undefined ? null : isoTime(nextAt),
     }
   },
 })
+
+async function archiveUnlessBusy(opened: Mission, by: string | undefined) {
+  try {
+    const { archived } = await opened.archive(withoutUndefined({ by }))
+    return { archived }
+  } catch (error) {
+    if (error instanceof SignalboxError && error.code === 'ARCHIVE_BUSY')
+      return { archived: 0, archiveBusy: true } as const
+    throw error
+  }
+}
 
 /** Repairs that report something and leave it as it is. */
 const onlyTold: readonly string[] = ['waiting', 'strange', 'closed']

@@ -107,6 +107,7 @@ describe('configuration', () => {
       root: 'llm/missions',
       timeoutSeconds: 3600,
       largestBody: 262_144,
+      largestMessage: 16_777_216,
       archiveAfter: 604_800_000,
     })
     const file = 'acmq:\n  root: agents/missions\n  timeoutSeconds: 60\n  archiveAfter: 1d\n'

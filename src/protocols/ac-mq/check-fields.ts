@@ -10,7 +10,7 @@ import { readDependency } from './dependencies.ts'
 import { type FileNameParts, parseFileName } from './file-name.ts'
 import { everyone, isAgentId, isEveryone, isMessageId, type MissionAddress } from './names.ts'
 import { type AcmqRecord, isQueueName, queueNames, standardPriority, unknownSender } from './schema.ts'
-import { fromCompact, parseTime, saysUtc, toTheMoment } from './times.ts'
+import { parseTime, saysUtc, timeInName, toTheMoment } from './times.ts'
 
 export interface CheckContext {
   readonly fileName: string
@@ -93,10 +93,9 @@ class Checker {
       return text
     }
     if (text !== undefined) this.#report('BAD_TIMESTAMP', 'timestamp', `${quoted(text)} is not an ISO time`)
-    const name = this.#name
-    const { modifiedAt } = this.#context
+    const { fileName, modifiedAt } = this.#context
     const written = modifiedAt === undefined ? unknownTime : toTheMoment(Math.floor(modifiedAt))
-    return (name && fromCompact(name.timestamp)) ?? written
+    return timeInName(fileName) ?? written
   }
 
   sender(): string {

@@ -60,3 +60,6 @@ export function fromCompact(compact: string): string | undefined {
   const text = `${digits[1]}-${digits[2]}-${digits[3]}T${digits[4]}:${digits[5]}:${digits[6]}Z`
   return parseTime(text) === undefined ? undefined : text
 }
+
+/** The time that a file name begins with, whatever follows: `20250704103000-by-hand.md`. */
+export const timeInName = (name: string): string | undefined => fromCompact(/^\d{14}(?=[-_.])/.exec(name)?.[0] ?? '')

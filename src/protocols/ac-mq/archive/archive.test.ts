@@ -6,6 +6,7 @@ import { withTempDir } from '../../../../test/support/temp.ts'
 import { openFileTree } from '../../../engines/file-system/index.ts'
 import { openMemoryTree } from '../../../engines/memory/index.ts'
 import { heldClock } from '../../../kernel/clock.ts'
+import { denied } from '../../../kernel/errors.ts'
 import { childOf, treePath } from '../../../kernel/tree-path.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import {
@@ -13,9 +14,12 @@ import {
   archiveMessages,
   findArchived,
   listArchived,
+  mendIndexes,
   readArchived,
   type ToArchive,
 } from './archive.ts'
+import { inspectArchive } from './inspect.ts'
+import { endMark, printMember } from './member.ts'
 
 const archive = treePath('m/archive')
 const queues = { completed: treePath('m/queue/completed'), failed: treePath('m/queue/failed') }
@@ -327,7 +331,7 @@ describe('damage', () => {
     const { tree, pack } = await packed()
     const [first, second, third] = await listArchived(tree, archive)
     await rewrite(tree, pack, (bytes) => {
-      bytes[second!.offset + 30]! ^= 0xff
+      bytes[second!.offset + second!.length - 30]! ^= 0xff
       return bytes
     })
     await expect(readArchived(tree, second!)).rejects.toMatchObject({
@@ -351,12 +355,16 @@ describe('damage', () => {
     })
   })
 
-  it('of a line in the index is told and skipped', async () => {
-    const { tree, index } = await packed()
-    await rewrite(tree, index, (bytes) => {
-      const lines = bytes.toString('utf8').split('\n')
-      return Buffer.from([lines[0], '{"id": 1}', '[]', lines[1]!.slice(0, 40), lines[2], '{"id":"cut'].join('\n'))
-    })
+  const spoilt = (bytes: Buffer) => {
+    const lines = bytes.toString('utf8').split('\n')
+    return Buffer.from([lines[0], '{"id": 1}', '[]', lines[1]!.slice(0, 40), lines[2], '{"id":"cut'].join('\n'))
+  }
+  const read = async (tree: Tree, path: ReturnType<typeof treePath>) => asText((await tree.read(path))!.bytes)
+
+  it('of a line in the index is told and skipped where the pack is gone too', async () => {
+    const { tree, pack, index } = await packed()
+    await rewrite(tree, index, spoilt)
+    await tree.remove(pack)
     const problems: ArchiveProblem[] = []
     const listed = await listArchived(tree, archive, { onProblem: (problem) => void problems.push(problem) })
     expect(listed.map(({ id }) => id)).toEqual([idOf(0), idOf(2)])
@@ -365,21 +373,214 @@ describe('damage', () => {
     expect(await findArchived(tree, archive, idOf(1))).toEqual([])
   })
 
-  it('a lost index is made again from the pack', async () => {
-    const { tree, index } = await packed()
+  const indexDamage: [what: string, change: ((bytes: Buffer) => Uint8Array) | 'removed'][] = [
+    ['lost', 'removed'],
+    ['empty', () => new Uint8Array()],
+    ['cut off in a line', (bytes) => bytes.subarray(0, -30)],
+    ['cut off between lines', (bytes) => bytes.subarray(0, bytes.lastIndexOf('\n', bytes.length - 2) + 1)],
+    ['garbage', (bytes) => Buffer.alloc(bytes.length + 1, 7)],
+    ['with lines that say nothing', spoilt],
+  ]
+  const lookers: [who: string, look: (tree: Tree) => Promise<unknown>][] = [
+    ['listed', (tree) => listArchived(tree, archive)],
+    ['searched', (tree) => findArchived(tree, archive, idOf(1))],
+    ['archived into', (tree) => archiveMessages(tree, archive, [], { owner })],
+    ['mended', (tree) => mendIndexes(tree, archive)],
+  ]
+  for (const [what, change] of indexDamage) {
+    it.each(lookers)(
+      `[X-index] an index that is ${what} is made again, byte for byte, when it is %s`,
+      async (who, look) => {
+        const { tree, index } = await packed()
+        const [before, listed] = [await read(tree, index), await listArchived(tree, archive)]
+        if (change === 'removed') await tree.remove(index)
+        else await rewrite(tree, index, change)
+        // What looks for lost ones only leaves the others to those who read them.
+        if (change !== 'removed' && (who === 'archived into' || who === 'mended')) await listArchived(tree, archive)
+        // A line that is damaged and not the one wanted shows when all are read.
+        else if (change === spoilt && who === 'searched') await listArchived(tree, archive)
+        await look(tree)
+        expect(await read(tree, index)).toBe(before)
+        expect(await listArchived(tree, archive)).toEqual(listed)
+        expect((await findArchived(tree, archive, idOf(1))).map(({ id }) => id)).toEqual([idOf(1)])
+      },
+    )
+  }
+
+  it('[X-index] what the message does not say itself is in the pack: its name, when it was finished, what its view said', async () => {
+    const tree = openMemoryTree()
+    const odd = {
+      ...toArchive(1),
+      name: 'Ünï cödé.md',
+      id: 'another-id',
+      summary: 'x'.repeat(500),
+      finishedAt: november + 0.25,
+    }
+    const loud = { ...toArchive(2), summary: '\u0000ö'.repeat(40_000) }
+    await put(tree, [odd, loud])
+    await archiveMessages(tree, archive, [odd, loud], { owner })
     const before = await listArchived(tree, archive)
+    expect(before[1]).toMatchObject({ name: odd.name, id: odd.id, summary: odd.summary, finishedAt: odd.finishedAt })
+    for (const name of await namesIn(tree, 'm/archive/2026-11')) {
+      if (name.endsWith('.jsonl')) await tree.remove(treePath(`m/archive/2026-11/${name}`))
+    }
+    expect(await listArchived(tree, archive)).toEqual([{ ...before[0], summary: 'Task 2' }, before[1]])
+  })
+
+  it('[X-index] whoever may not write still finds everything', async () => {
+    const { tree, index } = await packed()
     await tree.remove(index)
-    const problems: ArchiveProblem[] = []
-    expect(await listArchived(tree, archive, { onProblem: (problem) => void problems.push(problem) })).toEqual([])
-    expect(problems).toMatchObject([{ message: 'A pack has no index.' }])
-    // One of them is there again besides, as after a crash.
+    const reading = new Proxy(tree, {
+      get(target, key: keyof Tree) {
+        if (key !== 'create') return (target[key] as (() => void) | undefined)?.bind(target)
+        return async () => {
+          throw denied('READ_ONLY', 'It may only be read.')
+        }
+      },
+    })
+    expect((await listArchived(reading, archive)).length).toBe(3)
+    expect((await findArchived(reading, archive, idOf(2))).length).toBe(1)
+    expect(await tree.look(index)).toBeUndefined()
+  })
+
+  it('[X-index] a copy that lies loose beside the pack is removed though the index was lost', async () => {
+    const { tree, index } = await packed()
+    await tree.remove(index)
     await tree.create(treePath('m/archive/2026-11/completed/x.md'), Buffer.from(textOf(1)))
     expect(await archiveMessages(tree, archive, [], { owner })).toEqual({ archived: 0, alreadyThere: 1 })
-    const after = await listArchived(tree, archive)
-    expect(after.map(({ id, status, offset, length }) => [id, status, offset, length])).toEqual(
-      before.map(({ id, status, offset, length }) => [id, status, offset, length]),
-    )
-    for (const entry of after) expect(asText(await readArchived(tree, entry))).toContain(entry.id)
+    expect((await listArchived(tree, archive)).length).toBe(3)
+  })
+
+  it('a pack that is cut off: what can be read of it is found, no index hides the damage, and a restored one is whole', async () => {
+    const { tree, pack, index } = await packed()
+    const whole = await listArchived(tree, archive)
+    const bytes = (await tree.read(pack))!.bytes
+    const places = [
+      bytes.length - 1,
+      whole[2]!.offset + whole[2]!.length,
+      whole[2]!.offset + 10,
+      whole[2]!.offset,
+      12,
+      0,
+    ]
+    for (const [i, length] of places.entries()) {
+      await tree.remove(index)
+      await rewrite(tree, pack, () => bytes.slice(0, length))
+      const left = whole.slice(0, [3, 3, 2, 2, 0, 0][i])
+      expect(await listArchived(tree, archive), `${length} bytes`).toEqual(left)
+      for (const entry of left) expect(asText(await readArchived(tree, entry))).toContain(entry.id)
+      expect(await tree.look(index)).toBeUndefined()
+      expect(await inspectArchive(tree, archive)).toMatchObject([
+        { code: 'ARCHIVE_PACK_DAMAGED', severity: 'error', path: pack, message: expect.stringContaining('cut off') },
+      ])
+      await rewrite(tree, pack, () => bytes)
+      expect(await listArchived(tree, archive)).toEqual(whole)
+      expect(await inspectArchive(tree, archive)).toEqual([])
+    }
+  })
+
+  it('in the middle of a pack whose index is lost spares what comes before and after', async () => {
+    const { tree, pack, index } = await packed()
+    const whole = await listArchived(tree, archive)
+    const second = whole[1]!
+    // The header, its length, its field, what is compressed, its checksum.
+    for (const at of [0, 3, 11, 17, 40, second.length - 30, second.length - 6, second.length - 1]) {
+      await tree.remove(index)
+      const before = (await tree.read(pack))!.bytes.slice()
+      await rewrite(tree, pack, (bytes) => {
+        bytes[second.offset + at]! ^= 0x55
+        return bytes
+      })
+      const offsets = (await listArchived(tree, archive)).map(({ offset }) => offset)
+      expect(offsets, `byte ${at}`).toEqual(expect.arrayContaining([whole[0]!.offset, whole[2]!.offset]))
+      await rewrite(tree, pack, () => before)
+    }
+  })
+
+  it('a message is found where it is, though the index says another place', async () => {
+    const { tree, index } = await packed()
+    await rewrite(tree, index, (bytes) => Buffer.from(bytes.toString('utf8').replace('"offset":0', '"offset":3')))
+    const [first] = await findArchived(tree, archive, idOf(0))
+    expect(asText(await readArchived(tree, first!))).toBe(textOf(0))
+  })
+
+  it('is an error for doctor, with what is lost and what is not', async () => {
+    const { tree, pack, index } = await packed()
+    const [, , third] = await listArchived(tree, archive)
+    expect(await inspectArchive(tree, archive)).toEqual([])
+    const bytes = (await tree.read(pack))!.bytes.slice()
+    await rewrite(tree, pack, () => bytes.subarray(0, third!.offset + 5))
+    expect(await inspectArchive(tree, archive)).toEqual([
+      {
+        code: 'ARCHIVE_PACK_DAMAGED',
+        severity: 'error',
+        path: pack,
+        message: `The pack is damaged from byte ${third!.offset} on (it is cut off). 2 messages in it can still be read and found; "${idOf(2)}" cannot.`,
+        hint: `Restore ${pack} from a copy.`,
+        repaired: false,
+      },
+    ])
+    await tree.remove(pack)
+    expect(await inspectArchive(tree, archive)).toEqual([
+      {
+        code: 'ARCHIVE_PACK_MISSING',
+        severity: 'error',
+        path: pack,
+        message: `The pack is missing; by its index it holds "${idOf(0)}", "${idOf(1)}", "${idOf(2)}".`,
+        hint: `Restore ${pack} from a copy. If there is none, delete ${index}: these messages are lost.`,
+        repaired: false,
+      },
+    ])
+    // Its messages are known all the same, and what depends on them stays fulfilled.
+    expect((await listArchived(tree, archive)).length).toBe(3)
+  })
+
+  it('[X-memory] what unfolds to more than a message may be is not unfolded: packs, lies and loose files', async () => {
+    const { gzipSync } = process.getBuiltinModule('node:zlib')
+    const huge = gzipSync(Buffer.alloc(300_000_000), { level: 1 })
+    const lying = Buffer.from(huge)
+    lying.writeUInt32LE(1000, lying.length - 4)
+    const { tree, pack, index } = await packed()
+    await tree.remove(index)
+    const [first] = [printMember(toArchive(9), Buffer.from(textOf(9)))]
+    // A member as we make it, around something else.
+    const around = (member: Buffer) => {
+      const head = Buffer.from(first!.subarray(0, first!.length - gzipSync(textOf(9)).length + 10))
+      head.writeUInt32LE(member.length - 10, 16)
+      return Buffer.concat([head, member.subarray(10)])
+    }
+    const good = printMember(toArchive(8), Buffer.from(textOf(8)))
+    await rewrite(tree, pack, () => Buffer.concat([around(huge), around(lying), good, endMark]))
+    for (const i of [1, 2, 3]) await tree.create(treePath(`m/archive/old/${i}.md.gz`), i === 3 ? lying : huge)
+    const before = process.memoryUsage().rss
+    const problems: ArchiveProblem[] = []
+    const listed = await listArchived(tree, archive, { onProblem: (problem) => void problems.push(problem) })
+    expect(listed.map(({ id }) => id)).toEqual([idOf(8)])
+    expect(problems.map(({ path }) => path)).toEqual([1, 2, 3].map((i) => `m/archive/old/${i}.md.gz`))
+    expect((await inspectArchive(tree, archive)).map(({ code }) => code)).toEqual([
+      'ARCHIVE_PACK_DAMAGED',
+      ...Array(3).fill('ARCHIVE_UNREADABLE'),
+    ])
+    const loose = { ...listed[0]!, pack: treePath('m/archive/old/1.md.gz') }
+    await expect(readArchived(tree, loose)).rejects.toMatchObject({ code: 'BAD_ARCHIVE' })
+    expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000)
+  })
+
+  it('a message that is larger than messages may be is left where it lies, and the others are packed', async () => {
+    const tree = openMemoryTree()
+    const place = 'm/archive/2026-11/completed'
+    await tree.create(treePath(`${place}/a.md`), Buffer.from(textOf(1, 'x'.repeat(5000))))
+    await tree.create(treePath(`${place}/b.md`), Buffer.from(textOf(2)))
+    await tree.create(treePath(`${place}/c.md.gz`), process.getBuiltinModule('node:zlib').gzipSync(textOf(3)))
+    const limits = { largestMessage: 1000 }
+    expect(await archiveMessages(tree, archive, [], { owner, ...limits })).toEqual({ archived: 2, alreadyThere: 0 })
+    expect(await namesIn(tree, place)).toEqual(['a.md'])
+    // Packed as it was before somebody zipped it.
+    const [third] = await findArchived(tree, archive, idOf(3))
+    expect(third).toMatchObject({ name: 'c.md', size: textOf(3).length })
+    expect(asText(await readArchived(tree, third!))).toBe(textOf(3))
+    const [first] = await findArchived(tree, archive, idOf(1), limits)
+    await expect(readArchived(tree, first!, limits)).rejects.toMatchObject({ code: 'BAD_ARCHIVE' })
   })
 
   it('a pack without an index that cannot be read is left for a person', async () => {

@@ -2,35 +2,28 @@
  * The archive of a mission: finished messages, packed by month, readable one by one. AC-MQ §9.2.
  *
  * A message goes in three steps: it moves from its queue to `archive/<month>/<status>/`, where it counts as archived
- * already; it is written into a pack and, the moment that counts, the pack's index is created; then it is removed from
- * where it lay. A crash leaves it in one of these places, and the next archiving carries on from there.
+ * already; it is written into a pack, which appears as a whole; then it is removed from where it lay. A crash leaves it in
+ * one of these places, or in two that say the same, and the next archiving carries on from there. Indexes make finding
+ * quick and hold nothing of their own: see `indexes.ts`.
  */
+
 import { notFound, SignalboxError } from '../../../kernel/errors.ts'
+import { largestMessage as standardLargestMessage } from '../../../kernel/largest-message.ts'
 import { compareTexts } from '../../../kernel/order.ts'
 import { thoseMeant } from '../../../kernel/short-id.ts'
 import { nameOf, type TreePath } from '../../../kernel/tree-path.ts'
 import type { Tree } from '../../../tree/tree.ts'
-import type { IndexFile } from './index-cache.ts'
-import { type ArchivedEntry, damaged, parsePackName, unzip, unzipMember } from './pack.ts'
-import {
-  cannotBe,
-  entriesOf,
-  type LooseFile,
-  type OnProblem,
-  readLoose,
-  readShelf,
-  searchIndex,
-  shelfOf,
-  shelvesIn,
-} from './shelves.ts'
+import type { PackFile } from './index-cache.ts'
+import { contentsOf, entriesOf, type IndexOptions, searchPack } from './indexes.ts'
+import { type ArchivedEntry, damaged, largestPack, parsePackName } from './pack.ts'
+import { cannotBe, type LooseFile, readLoose, readLooseBytes, readShelf, shelfOf, shelvesIn } from './shelves.ts'
+import { unzip } from './unzip.ts'
 
 export type { ArchivedEntry, ArchiveProblem, FinalStatus } from './pack.ts'
-export { type Archived, type ArchiveOptions, archiveMessages, type ToArchive } from './write.ts'
+export { type Archived, type ArchiveOptions, archiveMessages, isUnfinished, type ToArchive } from './write.ts'
 
 /** What is damaged is told to `onProblem`; the rest is read all the same. */
-interface ReadOptions {
-  readonly onProblem?: OnProblem
-}
+export type ReadOptions = IndexOptions
 
 /** Every archived message once, the first finished first. */
 export async function listArchived(tree: Tree, archive: TreePath, options?: ReadOptions): Promise<ArchivedEntry[]> {
@@ -40,49 +33,59 @@ export async function listArchived(tree: Tree, archive: TreePath, options?: Read
 }
 
 /** Every archived message once, as the indexes are read. */
-export const eachArchived = (tree: Tree, archive: TreePath, { onProblem }: ReadOptions = {}) =>
-  eachOnce(tree, archive, { readIndex: (index) => entriesOf(tree, index, onProblem), onProblem })
+export const eachArchived = (tree: Tree, archive: TreePath, options: ReadOptions = {}) =>
+  eachOnce(tree, archive, { ...options, readPack: (pack) => entriesOf(tree, pack, options) })
 
 /**
  * The archived messages with this id, or whose id begins with it (eight characters at least). Reads indexes, no packs.
  * More than one: the short id is ambiguous.
  */
-export async function findArchived(tree: Tree, archive: TreePath, id: string): Promise<readonly ArchivedEntry[]> {
+export async function findArchived(
+  tree: Tree,
+  archive: TreePath,
+  id: string,
+  options: ReadOptions = {},
+): Promise<readonly ArchivedEntry[]> {
   if (id === '') return []
   const found: ArchivedEntry[] = []
-  const readIndex = (index: IndexFile) => searchIndex(tree, index, id)
+  const readPack = (pack: PackFile) => searchPack(tree, pack, id, options)
   const isWanted = (loose: LooseFile) => !cannotBe(loose, id)
-  for await (const entry of eachOnce(tree, archive, { readIndex, isWanted })) found.push(entry)
+  for await (const entry of eachOnce(tree, archive, { ...options, readPack, isWanted })) found.push(entry)
   return thoseMeant(id, found)
 }
 
-interface Reading {
-  readonly readIndex: (index: IndexFile) => Promise<readonly ArchivedEntry[]>
+/** Makes indexes again that were lost, so that the next one who looks need not. */
+export async function mendIndexes(tree: Tree, archive: TreePath, options: ReadOptions = {}): Promise<void> {
+  for (const folder of await shelvesIn(tree, archive)) {
+    for (const pack of (await readShelf(tree, folder)).packs) if (!pack.index) await entriesOf(tree, pack, options)
+  }
+}
+
+interface Reading extends ReadOptions {
+  readonly readPack: (pack: PackFile) => Promise<readonly ArchivedEntry[]>
   /** Of the messages that lie loose, those worth opening. */
   readonly isWanted?: (loose: LooseFile) => boolean
-  readonly onProblem?: OnProblem | undefined
 }
 
 /** The same message may be there again: packed by two at once, or still lying where it was when it was packed. */
 async function* eachOnce(
   tree: Tree,
   archive: TreePath,
-  { readIndex, isWanted = () => true, onProblem }: Reading,
+  { readPack, isWanted = () => true, ...options }: Reading,
 ): AsyncGenerator<ArchivedEntry> {
   const packed = new Set<string>()
   const known = new Set<string>()
   const loose: ArchivedEntry[] = []
   for (const folder of await shelvesIn(tree, archive)) {
     const shelf = await readShelf(tree, folder)
-    for (const index of shelf.indexes) {
-      for (const entry of await readIndex(index)) {
+    for (const pack of shelf.packs) {
+      for (const entry of await readPack(pack)) {
         const { id, name, finishedAt, size } = entry
         known.add(`${id}\n${size}`)
         if (isNew(packed, `${id}\n${name}\n${finishedAt}\n${size}`)) yield entry
       }
     }
-    loose.push(...(await readAll(tree, shelf.loose.filter(isWanted), onProblem)))
-    for (const path of shelf.orphans) onProblem?.({ path, message: 'A pack has no index.', hint: 'Archive again.' })
+    loose.push(...(await readAll(tree, shelf.loose.filter(isWanted), options)))
   }
   // Last: what lies loose may have been packed while the shelves were read.
   for (const entry of loose) if (isNew(known, `${entry.id}\n${entry.size}`)) yield entry
@@ -94,27 +97,47 @@ function isNew(seen: Set<string>, key: string): boolean {
 }
 
 /** The message as it was, byte for byte. Unfolds that one alone. */
-export async function readArchived(tree: Tree, entry: ArchivedEntry): Promise<Uint8Array> {
-  const { pack, offset, length } = entry
-  const isPack = parsePackName(nameOf(pack)) !== undefined
-  const leaf = await tree.read(pack, isPack ? { atMost: offset + length } : {})
-  if (!leaf) return isPack ? readElsewhere(entry) : readPackedMeanwhile(tree, entry)
-  if (!isPack && !pack.endsWith('.gz')) return leaf.bytes
+export async function readArchived(tree: Tree, entry: ArchivedEntry, options: ReadOptions = {}): Promise<Uint8Array> {
+  const isPack = parsePackName(nameOf(entry.pack)) !== undefined
   try {
-    if (!isPack) return unzip(leaf.bytes)
-    if (leaf.bytes.length < offset + length) throw new Error(`the file has only ${leaf.size} bytes`)
-    return unzipMember(leaf.bytes, entry)
+    const bytes = isPack
+      ? await readPacked(tree, entry, options)
+      : (await readLooseBytes(tree, entry.pack, options.largestMessage))?.bytes
+    if (bytes) return bytes
   } catch (error) {
+    if (error instanceof SignalboxError) throw error
+    const found = isPack ? await readByPack(tree, entry, options) : undefined
+    if (found) return found
     throw damaged(entry, error)
   }
+  return isPack ? readElsewhere(entry) : readPackedMeanwhile(tree, entry, options)
+}
+
+async function readPacked(tree: Tree, entry: ArchivedEntry, { largestMessage = standardLargestMessage }: ReadOptions) {
+  const { pack, offset, length, size } = entry
+  const end = offset + length
+  if (end > largestPack(largestMessage)) throw new Error('no pack is as long as its index says')
+  const leaf = await tree.read(pack, { atMost: end })
+  if (!leaf) return undefined
+  if (leaf.bytes.length < end) throw new Error(`the file has only ${leaf.size} bytes`)
+  const bytes = unzip(leaf.bytes.subarray(offset, end), largestMessage)
+  if (bytes.length !== size) throw new Error(`it has ${bytes.length} bytes instead of ${size}`)
+  return bytes
+}
+
+/** It is not where the index says: perhaps it is the index that is wrong. */
+async function readByPack(tree: Tree, { pack, id, offset }: ArchivedEntry, options: ReadOptions) {
+  const { entries = [] } = (await contentsOf(tree, pack, options)) ?? {}
+  const elsewhere = entries.find((entry) => entry.id === id && entry.offset !== offset)
+  return elsewhere && readPacked(tree, elsewhere, options)
 }
 
 /** It lay in a place of its own when it was found, and has been packed since. */
-async function readPackedMeanwhile(tree: Tree, entry: ArchivedEntry): Promise<Uint8Array> {
-  for (const index of (await readShelf(tree, shelfOf(entry.pack))).indexes) {
-    const packed = await searchIndex(tree, index, entry.id)
+async function readPackedMeanwhile(tree: Tree, entry: ArchivedEntry, options: ReadOptions): Promise<Uint8Array> {
+  for (const pack of (await readShelf(tree, shelfOf(entry.pack))).packs) {
+    const packed = await searchPack(tree, pack, entry.id, options)
     const same = packed.find(({ id, size }) => id === entry.id && size === entry.size)
-    if (same) return readArchived(tree, same)
+    if (same) return readArchived(tree, same, options)
   }
   return readElsewhere(entry)
 }
@@ -126,11 +149,15 @@ function readElsewhere({ id, pack }: ArchivedEntry): never {
   })
 }
 
-async function readAll(tree: Tree, files: readonly LooseFile[], onProblem?: OnProblem): Promise<ArchivedEntry[]> {
+async function readAll(
+  tree: Tree,
+  files: readonly LooseFile[],
+  { onProblem, largestMessage }: ReadOptions,
+): Promise<ArchivedEntry[]> {
   const entries: ArchivedEntry[] = []
   for (const loose of files) {
     try {
-      const entry = await readLoose(tree, loose)
+      const entry = await readLoose(tree, loose, largestMessage)
       if (entry) entries.push(entry)
     } catch (error) {
       if (error instanceof SignalboxError && error.kind === 'Unavailable') throw error

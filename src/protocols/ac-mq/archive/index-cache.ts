@@ -3,15 +3,16 @@
  * the bytes of those read last are kept, up to a limit, and of one that had to be read twice four bytes for each message,
  * by which it need not be read a third time for an id that is not in it.
  */
-import { bufferOf } from '../../../formats/front-matter.ts'
 import { shortLength } from '../../../kernel/short-id.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import type { TimedEntry, Tree } from '../../../tree/tree.ts'
 import { readIndex } from './pack.ts'
 
-export interface IndexFile {
+/** A pack and its index, by the path of the pack. One of the two may be lost. */
+export interface PackFile {
   readonly path: TreePath
-  readonly file: TimedEntry
+  readonly pack: TimedEntry | undefined
+  readonly index: TimedEntry | undefined
 }
 
 const mostBytes = 512 * 1024
@@ -38,19 +39,19 @@ export class IndexCache {
   }
 
   /** True when this index is known to have no message with this id, or with one that begins with it. */
-  cannotHave({ path, file }: IndexFile, id: string): boolean {
-    const known = this.#known.get(path)
-    return known?.prints !== undefined && known.stamp === stampOf(file) && !known.prints.includes(printOf(id))
+  cannotHave(pack: PackFile, id: string): boolean {
+    const known = this.#known.get(pack.path)
+    return known?.prints !== undefined && known.stamp === stampOf(pack) && !known.prints.includes(printOf(id))
   }
 
-  async read(tree: Tree, { path, file }: IndexFile): Promise<Buffer | undefined> {
-    const stamp = stampOf(file)
+  /** The index of a pack; `load` finds it where it is not remembered. */
+  async read(pack: PackFile, load: () => Promise<Buffer>): Promise<Buffer> {
+    const { path } = pack
+    const stamp = stampOf(pack)
     const kept = this.#kept.get(path)
     if (kept?.stamp === stamp) return kept.bytes
     if (kept) this.#drop(path, kept.bytes.length)
-    const leaf = await tree.read(path)
-    if (!leaf) return undefined
-    const bytes = bufferOf(leaf.bytes)
+    const bytes = await load()
     this.#learn(path, stamp, bytes)
     for (const [oldest, { bytes: old }] of this.#kept) {
       if (this.#size + bytes.length <= mostBytes) break
@@ -80,7 +81,8 @@ export class IndexCache {
   }
 }
 
-const stampOf = ({ size, modifiedAt }: TimedEntry): string => `${size} ${modifiedAt}`
+const stampOf = ({ pack, index }: PackFile): string =>
+  [pack, index].map((file) => (file ? `${file.size} ${file.modifiedAt}` : '')).join(' ')
 
 /** Of the beginning of an id that is enough to ask for it by. Different ones may share it; equal ones always do. */
 function printOf(id: string): number {

@@ -1,32 +1,21 @@
 /**
  * What is in an archive: packs by month, messages on their way into one, and files that somebody moved there by hand.
  *
- * A message on its way is taken out of its place only after the index that has it is there. So places are listed
- * first and indexes afterwards: whoever reads while another archives sees each message at least once, and what is
+ * A message on its way is taken out of its place only after the pack that has it is there. So places are listed
+ * first and packs afterwards: whoever reads while another archives sees each message at least once, and what is
  * seen twice is told apart by id and size.
  */
 
+import { largestMessage as standardLargestMessage } from '../../../kernel/largest-message.ts'
 import { childOf, nameOf, parentOf, type TreePath } from '../../../kernel/tree-path.ts'
 import type { TimedEntry, Tree } from '../../../tree/tree.ts'
 import { isMessageName, parseFileName } from '../file-name.ts'
-import { parseAnyMessage } from '../format.ts'
-import type { MissionAddress } from '../names.ts'
-import { standardTimeout } from '../schema.ts'
-import { fromCompact } from '../times.ts'
-import { IndexCache, type IndexFile } from './index-cache.ts'
-import {
-  type ArchivedEntry,
-  type ArchiveProblem,
-  type FinalStatus,
-  type PackedMessage,
-  parsePackName,
-  readIndex,
-  unzip,
-} from './pack.ts'
+import { describe } from './describe.ts'
+import type { PackFile } from './index-cache.ts'
+import { type ArchivedEntry, type FinalStatus, packNameOf, parsePackName } from './pack.ts'
+import { unzip } from './unzip.ts'
 
-export type OnProblem = (problem: ArchiveProblem) => void
-
-const finalStatuses: readonly FinalStatus[] = ['completed', 'failed']
+export const finalStatuses: readonly FinalStatus[] = ['completed', 'failed']
 
 export const isMonth = (name: string): boolean => /^\d{4}-\d\d$/.test(name)
 
@@ -40,26 +29,31 @@ export interface LooseFile {
   readonly file: TimedEntry
 }
 
+interface Shelf {
+  readonly loose: readonly LooseFile[]
+  readonly packs: readonly PackFile[]
+}
+
 /** The folders of the archive, itself first. */
 export async function shelvesIn(tree: Tree, archive: TreePath): Promise<TreePath[]> {
   const folders = (await tree.list(archive)).filter(({ kind, name }) => kind === 'folder' && name !== setAside)
   return [archive, ...folders.filter(({ name }) => !name.startsWith('.')).map(({ name }) => childOf(archive, name))]
 }
 
-/** What lies in a folder of the archive. `orphans`: packs whose index is not there, because it is not yet or was lost. */
-export async function readShelf(tree: Tree, folder: TreePath) {
+export async function readShelf(tree: Tree, folder: TreePath): Promise<Shelf> {
   const loose: LooseFile[] = []
   for (const status of finalStatuses) loose.push(...(await looseIn(tree, childOf(folder, status), status)))
   const listed = await tree.list(folder, { times: true })
   loose.push(...looseAmong(folder, listed, undefined))
-  const ours = listed.flatMap((file) => {
+  const packs = new Map<string, { path: TreePath; pack: TimedEntry | undefined; index: TimedEntry | undefined }>()
+  for (const file of listed) {
     const parsed = file.kind === 'leaf' ? parsePackName(file.name) : undefined
-    return parsed ? [{ ...parsed, file, path: childOf(folder, file.name) }] : []
-  })
-  const indexes = ours.filter(({ kind }) => kind === 'index')
-  const stems = new Set(indexes.map(({ stem }) => stem))
-  const orphans = ours.filter(({ kind, stem }) => kind === 'pack' && !stems.has(stem)).map(({ path }) => path)
-  return { loose, indexes, orphans }
+    if (!parsed) continue
+    const { stem, kind } = parsed
+    const one = packs.get(stem) ?? { path: childOf(folder, packNameOf(stem)), pack: undefined, index: undefined }
+    packs.set(stem, { ...one, [kind]: file })
+  }
+  return { loose, packs: [...packs.values()] }
 }
 
 export const looseIn = async (tree: Tree, folder: TreePath, status: FinalStatus | undefined): Promise<LooseFile[]> =>
@@ -67,78 +61,46 @@ export const looseIn = async (tree: Tree, folder: TreePath, status: FinalStatus 
 
 const looseAmong = (folder: TreePath, listed: readonly TimedEntry[], status: FinalStatus | undefined): LooseFile[] =>
   listed.flatMap((file) => {
-    const isOne = file.kind === 'leaf' && isMessageName(file.name.replace(/\.gz$/, '')) && !parsePackName(file.name)
+    const isOne = file.kind === 'leaf' && isMessageName(nameWithin(file.name)) && !parsePackName(file.name)
     return isOne ? [{ path: childOf(folder, file.name), status, file }] : []
   })
 
 /** Reads what a loose file is. Its folder says how it ended, else its header. `undefined` when it has just gone. */
-export async function readLoose(tree: Tree, loose: LooseFile): Promise<ArchivedEntry | undefined> {
+export async function readLoose(
+  tree: Tree,
+  loose: LooseFile,
+  largest = standardLargestMessage,
+): Promise<ArchivedEntry | undefined> {
   const { path, file } = loose
-  const isZipped = path.endsWith('.gz')
-  const leaf = await tree.read(path, isZipped ? {} : { atMost: headBytes })
-  if (!leaf) return undefined
-  const bytes = isZipped ? unzip(leaf.bytes, largestZipped) : leaf.bytes
-  const message = describe(bytes, file.name.replace(/\.gz$/, ''), loose.status, file.modifiedAt)
-  return { ...message, pack: path, offset: 0, length: leaf.size, size: isZipped ? bytes.length : leaf.size }
+  const read = isZipped(path)
+    ? await readLooseBytes(tree, path, largest)
+    : await tree.read(path, { atMost: headBytes }).then((leaf) => leaf && { bytes: leaf.bytes, leaf })
+  if (!read) return undefined
+  const message = describe(read.bytes, nameWithin(file.name), loose.status, file.modifiedAt)
+  const size = isZipped(path) ? read.bytes.length : read.leaf.size
+  return { ...message, pack: path, offset: 0, length: read.leaf.size, size }
 }
 
 /** Enough for any header. */
 const headBytes = 64 * 1024
-const largestZipped = 64 * 1024 * 1024
 
-/** A message by its own words; where it has none that can be read, by its file name. */
-export function describe(
-  bytes: Uint8Array,
-  name: string,
-  known: FinalStatus | undefined,
-  finishedAt: number,
-): PackedMessage {
-  const read = parseAnyMessage(bytes, {
-    fileName: name,
-    address: '' as MissionAddress,
-    timeoutSeconds: standardTimeout,
-  })
-  if (read.outcome === 'malformed') {
-    const { shortId = name.replace(/\.md$/, ''), from = '', to = '', timestamp = '' } = parseFileName(name) ?? {}
-    const time = fromCompact(timestamp) ?? ''
-    return { id: shortId, name, status: known ?? 'completed', from, to, summary: '', timestamp: time, finishedAt }
-  }
-  const { record } = read.message
-  const { id, from, to, summary, timestamp } = record
-  const status = known ?? (record.status.trim() === 'failed' ? 'failed' : 'completed')
-  return { id, name, status, from, to, summary, timestamp, finishedAt }
+/** A loose message as it was, and the file it is in. Throws when it is larger than a message may be, or cannot be unfolded. */
+export async function readLooseBytes(tree: Tree, path: TreePath, largest = standardLargestMessage) {
+  const leaf = await tree.read(path, { atMost: largest + 1 })
+  if (!leaf) return undefined
+  if (leaf.size > largest) throw new Error(`it has ${leaf.size} bytes, and a message has at most ${largest}`)
+  return { leaf, bytes: isZipped(path) ? unzip(leaf.bytes, largest) : leaf.bytes }
 }
+
+const isZipped = (path: TreePath): boolean => path.endsWith('.gz')
+
+/** The name of the message in a loose file. */
+export const nameWithin = (name: string): string => name.replace(/\.gz$/, '')
 
 /** True when a name by itself tells that the message has another id. */
 export function cannotBe({ file }: LooseFile, id: string): boolean {
-  const shortId = parseFileName(file.name.replace(/\.gz$/, ''))?.shortId
+  const shortId = parseFileName(nameWithin(file.name))?.shortId
   return shortId !== undefined && !id.startsWith(shortId) && !shortId.startsWith(id)
-}
-
-/** Every message of an index. */
-export async function entriesOf(
-  tree: Tree,
-  index: IndexFile,
-  onProblem?: OnProblem,
-): Promise<readonly ArchivedEntry[]> {
-  const read = await IndexCache.of(tree).read(tree, index)
-  return read ? [...readIndex(read, index.path, onProblem)] : []
-}
-
-/** The messages of an index whose id is or begins with `id`. Only lines that contain it are parsed. */
-export async function searchIndex(tree: Tree, index: IndexFile, id: string): Promise<ArchivedEntry[]> {
-  const cache = IndexCache.of(tree)
-  const read = cache.cannotHave(index, id) ? undefined : await cache.read(tree, index)
-  const found: ArchivedEntry[] = []
-  const wanted = JSON.stringify(id).slice(1, -1)
-  for (let at = read?.indexOf(wanted) ?? -1; read && at >= 0; ) {
-    const start = read.lastIndexOf('\n', at) + 1
-    const end = read.indexOf('\n', at)
-    const line = read.subarray(start, end < 0 ? undefined : end + 1)
-    for (const entry of readIndex(line, index.path)) if (entry.id.startsWith(id)) found.push(entry)
-    at = end < 0 ? -1 : read.indexOf(wanted, end + 1)
-  }
-  return found
 }
 
 /** The shelf that a loose file belongs to. */

@@ -1,25 +1,25 @@
 /** Moves finished messages into packs, and carries on where an earlier archiving was cut off. See `archive.ts`. */
-import { bufferOf } from '../../../formats/front-matter.ts'
-import { conflict } from '../../../kernel/errors.ts'
+
+import { conflict, SignalboxError } from '../../../kernel/errors.ts'
+import { largestMessage as standardLargestMessage } from '../../../kernel/largest-message.ts'
 import { childOf, nameOf, parentOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { expectKind } from '../../../tree/expected.ts'
 import type { Lease, MoveOptions, Tree } from '../../../tree/tree.ts'
-import { fromCompact, parseTime } from '../times.ts'
+import { describe } from './describe.ts'
+import { entriesOf } from './indexes.ts'
 import {
   type ArchivedEntry,
   type FinalStatus,
   indexNameOf,
-  membersOf,
+  largestPack,
   mostMessages,
-  PackBuilder,
   type PackedMessage,
   packNameOf,
-  parsePackName,
-  printIndex,
-  unzipMember,
 } from './pack.ts'
-import { describe, entriesOf, isMonth, looseIn, readShelf, shelvesIn } from './shelves.ts'
+import { PackBuilder } from './pack-builder.ts'
+import { finalStatuses, isMonth, looseIn, nameWithin, readLooseBytes, readShelf, shelvesIn } from './shelves.ts'
 import { Turn, TurnLost } from './turn.ts'
+import { unzip } from './unzip.ts'
 
 export interface ToArchive extends PackedMessage {
   readonly path: TreePath
@@ -30,6 +30,8 @@ export interface ToArchive extends PackedMessage {
 export interface ArchiveOptions {
   /** Who archives, for those who find the archive busy. */
   readonly owner: string
+  /** How large a message may be, in bytes. Larger files are left where they lie. */
+  readonly largestMessage?: number
   readonly onProgress?: (done: number, total: number) => void
 }
 
@@ -54,46 +56,64 @@ export async function archiveMessages(
 ): Promise<Archived> {
   const turn = await Turn.take(tree, archive, options.owner)
   if (!(turn instanceof Turn)) return { archived: 0, alreadyThere: 0, busy: turn }
-  const archiving = new Archiving(tree, archive, turn, options.onProgress)
+  const archiving = new Archiving(tree, archive, turn, options)
   try {
     await archiving.run(messages)
-    return archiving.result
+    return archiving.result()
   } catch (error) {
     if (!(error instanceof TurnLost)) throw error
-    return { ...archiving.result, ...(error.lease ? { busy: error.lease } : {}) }
+    return { ...archiving.result(), ...(error.lease ? { busy: error.lease } : {}) }
   } finally {
     // It ends by itself if the disk does not let us say so, and that failure must not hide the first one.
     await turn.end().catch(() => {})
   }
 }
 
+/** True when an archiving was cut off: messages wait for their pack, or lie where they were when they were packed. */
+export async function isUnfinished(tree: Tree, archive: TreePath): Promise<boolean> {
+  for (const month of await monthsIn(tree, archive)) {
+    for (const status of finalStatuses) {
+      if ((await looseIn(tree, childOf(month, status), status)).length > 0) return true
+    }
+  }
+  return false
+}
+
+const monthsIn = async (tree: Tree, archive: TreePath): Promise<TreePath[]> =>
+  (await shelvesIn(tree, archive)).filter((folder) => isMonth(nameOf(folder)))
+
 class Archiving {
   readonly #tree: Tree
   readonly #archive: TreePath
   readonly #turn: Turn
   readonly #onProgress: ArchiveOptions['onProgress']
+  readonly #largest: number
   /** What the caller knows about messages on their way, by where they lie. */
   readonly #known = new Map<TreePath, ToArchive>()
   /** What was packed in a month before this archiving, by id. */
   readonly #packed = new Map<TreePath, Map<string, ArchivedEntry[]>>()
-  readonly result = { archived: 0, alreadyThere: 0 }
+  #archived = 0
+  #alreadyThere = 0
   #passed = 0
   #total = 0
 
-  constructor(tree: Tree, archive: TreePath, turn: Turn, onProgress: ArchiveOptions['onProgress']) {
+  constructor(tree: Tree, archive: TreePath, turn: Turn, options: ArchiveOptions) {
     this.#tree = tree
     this.#archive = archive
     this.#turn = turn
-    this.#onProgress = onProgress
+    this.#onProgress = options.onProgress
+    this.#largest = options.largestMessage ?? standardLargestMessage
+  }
+
+  result(): Archived {
+    return { archived: this.#archived, alreadyThere: this.#alreadyThere }
   }
 
   async run(messages: readonly ToArchive[]): Promise<void> {
     this.#total = messages.length
     // Before the first one is moved: all of them have a place to go to.
     await expectKind(this.#tree, 'folder', new Set(messages.map((message) => this.#placeOf(message))))
-    for (const folder of await shelvesIn(this.#tree, this.#archive)) {
-      if (isMonth(nameOf(folder))) await this.#carryOn(folder)
-    }
+    for (const month of await monthsIn(this.#tree, this.#archive)) await this.#carryOn(month)
     // A pack full at a time is on its way.
     for (let i = 0; i < messages.length; i += mostMessages) {
       const places = new Set<TreePath>()
@@ -107,42 +127,20 @@ class Archiving {
     }
   }
 
-  /** Finishes what an earlier archiving left in a month. */
+  /** Finishes what an earlier archiving left in a month, and makes indexes again that were lost. */
   async #carryOn(month: TreePath): Promise<void> {
-    const { orphans, loose } = await readShelf(this.#tree, month)
-    for (const pack of orphans) await this.#settleOrphan(pack, month)
-    // What lies in the month itself was put there by somebody, and stays.
-    const places = loose.map(({ path }) => parentOf(path)).filter((place) => place !== month)
-    this.#total += places.length
-    for (const place of new Set(places)) await this.#packAll(place)
+    const { packs, loose } = await readShelf(this.#tree, month)
+    for (const pack of packs) if (!pack.index) await entriesOf(this.#tree, pack, this.#limits)
+    const waiting = loose.filter(({ path }) => parentOf(path) !== month)
+    this.#total += waiting.length
+    for (const status of finalStatuses) {
+      const place = childOf(month, status)
+      if (waiting.some(({ path }) => parentOf(path) === place)) await this.#packAll(place)
+    }
   }
 
-  /**
-   * A pack without an index. Its messages lie where they lay when it was written: then it goes, and they are packed
-   * again. If one is missing it is the index that was lost: then it is made again from the pack.
-   */
-  async #settleOrphan(pack: TreePath, month: TreePath): Promise<void> {
-    const parsed = parsePackName(nameOf(pack))!
-    const leaf = await this.#tree.read(pack)
-    const members = leaf && membersOf(leaf.bytes)
-    // Damaged: nothing is deleted that cannot be read. `listArchived` tells of it.
-    if (!members) return
-    const place = childOf(month, parsed.status)
-    const texts = new Set<string>()
-    for (const { path } of await looseIn(this.#tree, place, parsed.status)) {
-      const lying = await this.#tree.read(path)
-      if (lying) texts.add(asKey(lying.bytes))
-    }
-    if (members.every(({ bytes }) => texts.has(asKey(bytes)))) {
-      await this.#under(this.#tree.remove(pack, this.#turn.guard))
-      return
-    }
-    const finishedAt = parseTime(fromCompact(parsed.stamp) ?? '') ?? 0
-    const entries = members.map(({ offset, length, bytes }, i) => {
-      const name = `${parsed.stem}-${i + 1}.md`
-      return { ...describe(bytes, name, parsed.status, finishedAt), offset, length, size: bytes.length }
-    })
-    await this.#create(childOf(month, indexNameOf(parsed.stem)), printIndex(entries))
+  get #limits() {
+    return { largestMessage: this.#largest }
   }
 
   /** Moves a message to where it waits for its pack. `undefined` when it is not there any more. */
@@ -165,7 +163,7 @@ class Archiving {
       const [one, other] = [await this.#tree.read(path), await this.#tree.read(target)]
       if (!one || !other || Buffer.compare(one.bytes, other.bytes) !== 0) continue
       const removed = await this.#tree.remove(path, { onlyIf: sameAs(digestOf(other.bytes)) })
-      if (removed.outcome === 'removed') this.result.alreadyThere++
+      if (removed.outcome === 'removed') this.#alreadyThere++
       return undefined
     }
   }
@@ -189,21 +187,32 @@ class Archiving {
     }
     for (const { path, file } of await looseIn(this.#tree, place, status)) {
       await this.#turn.keep()
-      const leaf = await this.#tree.read(path)
-      if (!leaf) continue
-      const message = this.#known.get(path) ?? describe(leaf.bytes, file.name, status, file.modifiedAt)
+      const read = await this.#readLoose(path)
+      if (!read) continue
+      const { bytes, leaf } = read
+      const message = this.#known.get(path) ?? describe(bytes, nameWithin(file.name), status, file.modifiedAt)
       const digest = digestOf(leaf.bytes)
-      if (await this.#isPacked(packed.get(message.id) ?? [], leaf.bytes)) {
+      if (await this.#isPacked(packed.get(message.id) ?? [], bytes)) {
         await this.#tree.remove(path, { onlyIf: sameAs(digest) })
-        this.result.alreadyThere++
+        this.#alreadyThere++
         continue
       }
-      builder.add(message, leaf.bytes)
+      builder.add(message, bytes)
       lying.set(path, digest)
       if (builder.isFull) await finish()
     }
     await finish()
-    this.#tellProgress()
+    this.#onProgress?.(this.#archived + this.#alreadyThere + this.#passed, this.#total)
+  }
+
+  /** `undefined` when it has gone, or cannot be a message: `doctor` tells of that, and the others are packed. */
+  async #readLoose(path: TreePath) {
+    try {
+      return await readLooseBytes(this.#tree, path, this.#largest)
+    } catch (error) {
+      if (error instanceof SignalboxError && error.kind === 'Unavailable') throw error
+      return undefined
+    }
   }
 
   async #packedIn(month: TreePath): Promise<Map<string, ArchivedEntry[]>> {
@@ -211,8 +220,8 @@ class Archiving {
     if (known) return known
     const packed = new Map<string, ArchivedEntry[]>()
     this.#packed.set(month, packed)
-    for (const index of (await readShelf(this.#tree, month)).indexes) {
-      for (const entry of await entriesOf(this.#tree, index)) {
+    for (const pack of (await readShelf(this.#tree, month)).packs) {
+      for (const entry of await entriesOf(this.#tree, pack, this.#limits)) {
         const same = packed.get(entry.id)
         if (same) same.push(entry)
         else packed.set(entry.id, [entry])
@@ -224,9 +233,10 @@ class Archiving {
   /** The same id is not enough: only what is in a pack byte for byte may be removed. */
   async #isPacked(entries: readonly ArchivedEntry[], bytes: Uint8Array): Promise<boolean> {
     for (const entry of entries.filter(({ size }) => size === bytes.length)) {
-      const pack = await this.#tree.read(entry.pack)
+      const pack = await this.#tree.read(entry.pack, { atMost: largestPack(this.#largest) })
       try {
-        if (pack && Buffer.compare(unzipMember(pack.bytes, entry), bytes) === 0) return true
+        const member = pack?.bytes.subarray(entry.offset, entry.offset + entry.length)
+        if (member && Buffer.compare(unzip(member, this.#largest), bytes) === 0) return true
       } catch {
         // That copy is damaged; this one goes into a pack of its own.
       }
@@ -241,30 +251,24 @@ class Archiving {
     builder: PackBuilder,
     lying: ReadonlyMap<TreePath, string>,
   ): Promise<void> {
-    await this.#create(childOf(month, packNameOf(stem)), builder.pack())
+    // This is the moment that counts. The index only repeats it: whoever finds none makes the same.
+    const pack = childOf(month, packNameOf(stem))
+    if ((await this.#create(pack, builder.pack())) === 'taken') {
+      throw conflict('ARCHIVE_NAME_TAKEN', `${pack} is there already.`, { hint: 'Archive again.' })
+    }
     await this.#create(childOf(month, indexNameOf(stem)), builder.index())
-    this.result.archived += builder.count
+    this.#archived += builder.count
     for (const [path, digest] of lying) {
       await this.#tree.remove(path, { onlyIf: sameAs(digest) })
       this.#known.delete(path)
     }
-    this.#tellProgress()
+    this.#onProgress?.(this.#archived + this.#alreadyThere + this.#passed, this.#total)
   }
 
-  #tellProgress(): void {
-    this.#onProgress?.(this.result.archived + this.result.alreadyThere + this.#passed, this.#total)
-  }
-
-  async #create(path: TreePath, bytes: Uint8Array): Promise<void> {
-    const { outcome } = await this.#under(this.#tree.create(path, bytes, this.#turn.guard))
-    if (outcome === 'taken')
-      throw conflict('ARCHIVE_NAME_TAKEN', `${path} is there already.`, { hint: 'Archive again.' })
-  }
-
-  async #under<T extends { readonly outcome: string }>(write: Promise<T>): Promise<T> {
-    const written = await write
-    if (written.outcome === 'fenced') throw new TurnLost()
-    return written
+  async #create(path: TreePath, bytes: Uint8Array): Promise<'created' | 'taken'> {
+    const { outcome } = await this.#tree.create(path, bytes, this.#turn.guard)
+    if (outcome === 'fenced') throw new TurnLost()
+    return outcome
   }
 }
 
@@ -276,5 +280,3 @@ const sameAs = (digest: string) => (bytes: Uint8Array) => digestOf(bytes) === di
 /** Months are those in which a message was finished, in UTC. */
 const monthOf = (finishedAt: number): string =>
   new Date(Number.isFinite(finishedAt) ? finishedAt : 0).toISOString().slice(0, 7)
-
-const asKey = (bytes: Uint8Array): string => bufferOf(bytes).toString('latin1')

@@ -176,13 +176,130 @@ See \`context/*.md\`.
       'llm/missions/*/*.md',
     ]
     const tree = await treeWith({ '_meta/manifest.md': manifestOf(...patterns), ...files })
-    const strict = await planHydration(tree, standard)
-    expect(strict.files.map(({ path }) => short(path))).toEqual(['_meta/manifest.md', 'context/a.md', 'notes.md'])
-    expect(reasons(strict.leftOut)).toEqual({
-      'src/*.ts': 'outside',
-      'src/main.ts': 'outside',
-      'src/gone.ts': 'missing',
+    const { files: found, leftOut } = await planHydration(tree, standard)
+    expect(found.map(({ path }) => short(path))).toEqual([
+      '_meta/manifest.md',
+      'context/a.md',
+      'notes.md',
+      '/src/main.ts',
+    ])
+    expect(reasons(leftOut)).toEqual({ 'src/gone.ts': 'missing' })
+    // A message may come from anybody: it names files of the mission alone.
+    const message = { path: below('notes.md'), dependencies: ['path:src/main.ts', 'src/main.ts', 'context/a.md'] }
+    const other = await planHydration(await treeWith({ '_meta/manifest.md': '# Alpha', ...files }), {
+      ...standard,
+      message,
     })
+    expect(other.files.map(({ path }) => short(path))).toEqual(['_meta/manifest.md', 'notes.md', 'context/a.md'])
+    expect(reasons(other.leftOut)).toEqual({ 'src/main.ts': 'outside' })
+  })
+
+  it('[AC-5c] of the directory that holds llm/ only what the manifest names, nothing hidden, and nothing of other missions', async () => {
+    const tree = await treeWith({
+      '/README.md': '',
+      '/docs/api.md': '',
+      '/docs/.draft.md': '',
+      '/docs/.git/config': '',
+      '/docs/deep/b.md': '',
+      '/docs/deep/.env': '',
+      '/.env': '',
+      '/.git/config': '',
+      '/.signalbox/policy.yaml': '',
+      '/llm/notes.md': '',
+      '/llm/missions/beta/context/b.md': '',
+      '/llm/missions/alphabet/c.md': '',
+      'context/a.md': '',
+    })
+    const cases: [pattern: string, found: string[], reason?: string][] = [
+      ['README.md', ['/README.md']],
+      ['./README.md', ['/README.md']],
+      ['docs/', ['/docs/api.md', '/docs/deep/b.md']],
+      ['docs/*.md', ['/docs/api.md']],
+      ['docs/**', ['/docs/api.md', '/docs/deep/b.md']],
+      ['docs/**/.*', [], 'missing'],
+      ['docs/deep/.env', [], 'outside'],
+      ['docs/.git/**', [], 'outside'],
+      ['.env', []],
+      ['./.env', [], 'outside'],
+      ['.git/config', [], 'outside'],
+      ['.signalbox/**', [], 'outside'],
+      ['*.md', [], 'missing'],
+      ['**/*.md', ['_meta/manifest.md', 'context/a.md']],
+      ['{docs,context}/*.md', ['context/a.md']],
+      ['llm/*.md', [], 'missing'],
+      ['llm/notes.md', [], 'outside'],
+      ['LLM/notes.md', [], 'missing'],
+      ['llm/missions/beta/**', [], 'outside'],
+      ['llm/missions/alphabet/c.md', [], 'outside'],
+      ['llm/missions/alpha/context/a.md', ['context/a.md']],
+    ]
+    for (const [pattern, found, reason] of cases) {
+      const text = Buffer.from(`---\nglobs: ["${pattern}"]\n---\n`)
+      await tree.remove(below('_meta/manifest.md'))
+      await tree.create(below('_meta/manifest.md'), text)
+      const plan = await planHydration(tree, standard)
+      const others = plan.files.map(({ path }) => short(path)).slice(found.includes('_meta/manifest.md') ? 0 : 1)
+      expect(others.sort(), pattern).toEqual(found.sort())
+      expect(
+        plan.leftOut.map((one) => one.reason),
+        pattern,
+      ).toEqual(reason ? [reason] : [])
+    }
+    // Where names ignore case, another spelling is the same folder.
+    const spelled = await treeWith({ '_meta/manifest.md': manifestOf('LLM/notes.md'), '/LLM/notes.md': '' })
+    expect(reasons((await planHydration(spelled, standard)).leftOut)).toEqual({ 'LLM/notes.md': 'outside' })
+  })
+})
+
+describe('a body that lies in context/', () => {
+  const lines = (count: number) => Array.from({ length: count }, (_, i) => `line ${i} of the body\n`).join('')
+  const withBody = async (text: string) => ({
+    tree: await treeWith({
+      '_meta/manifest.md': manifestOf('context/*.md'),
+      'queue/processing/m.md': 'See there.',
+      'context/message-x.md': text,
+    }),
+    message: {
+      path: below('queue/processing/m.md'),
+      dependencies: ['path:context/message-x.md'],
+      body: 'context/message-x.md',
+    },
+  })
+
+  it('[AC-10.2] is read whole though it is larger than other files may be, right after its message and once', async () => {
+    const body = lines(20_000)
+    const { tree, message } = await withBody(body)
+    const { included, leftOut, document } = await hydrate(tree, { ...standard, message })
+    expect(included.map(({ path }) => short(path))).toEqual([
+      '_meta/manifest.md',
+      'queue/processing/m.md',
+      'context/message-x.md',
+    ])
+    expect(leftOut).toEqual([])
+    expect(document).toContain(`(body, ${body.length} bytes)`)
+    expect(quotedIn(document)[2]).toBe(body.trimEnd())
+  })
+
+  it('[AC-10.2] is cut at a line where the budget ends, and says so', async () => {
+    for (const text of [lines(20_000), 'word '.repeat(80_000), '\u{1f600}'.repeat(80_000)]) {
+      const { tree, message } = await withBody(text)
+      const { included, leftOut, document, tokens } = await hydrate(tree, { ...standard, message, budgetTokens: 3000 })
+      expect(tokens).toBeLessThanOrEqual(3000)
+      expect(tokens).toBeGreaterThan(2500)
+      const { bytes, first = 0 } = included.at(-1)!
+      expect([bytes, first > 0, first < bytes]).toEqual([Buffer.byteLength(text), true, true])
+      expect(document).toContain(`(body, the first ${first} of ${bytes} bytes)`)
+      const shown = quotedIn(document)[2]!
+      expect(text.startsWith(shown)).toBe(true)
+      if (text.includes('\n')) expect(text[shown.length]).toBe('\n')
+      expect(leftOut).toEqual([
+        {
+          path: below('context/message-x.md'),
+          reason: 'over-budget',
+          detail: `all but its first ${first} of ${bytes} bytes; read the rest there`,
+        },
+      ])
+    }
   })
 })
 
@@ -295,7 +412,10 @@ describe('nothing outside is read', () => {
         })
         for (const one of [tree, text]) {
           const { files } = await planHydration(one, { ...standard, message })
-          for (const { path } of files) expect(path.startsWith(`${mission}/`)).toBe(true)
+          // The manifest may name a file beside `llm/`, by its path; nothing else is outside.
+          const isNamed = one === text && names.filter((name) => name !== '' && name !== '.').join('/') === 'c.md'
+          for (const { path } of files)
+            expect(path.startsWith(`${mission}/`) || (isNamed && path === 'c.md')).toBe(true)
         }
       }),
     )

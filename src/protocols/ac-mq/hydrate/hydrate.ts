@@ -1,6 +1,7 @@
 /**
  * Hydration: what an agent should have read before it works, as one document. The manifests from the top down, the
- * message, the files it depends on, then whatever the manifest's patterns match. Spec: AC-MQ §5, §7.2.
+ * message, its body if that lies elsewhere, the files it depends on, then whatever the manifest's patterns match. Spec:
+ * AC-MQ §5, §7.2, §10.2.
  */
 import { compareTexts } from '../../../kernel/order.ts'
 import { childOf, nameOf, type TreePath } from '../../../kernel/tree-path.ts'
@@ -16,12 +17,12 @@ export type { LeftOut } from './reader.ts'
 
 export interface HydrateOptions {
   readonly missionPath: TreePath
-  /** The folder that holds `llm/`; `''` is the root. Only what lies in the mission is read, wherever a path begins. */
+  /** The folder that holds `llm/`; `''` is the root. What may be read there: see `search.ts`. */
   readonly base: TreePath
   /** The missions around this one, the nearest last. Their manifests are included, their files are not. */
   readonly ancestors: readonly TreePath[]
-  /** `dependencies` as they stand in the header. */
-  readonly message?: { readonly path: TreePath; readonly dependencies: readonly string[] }
+  /** `dependencies` as they stand in the header; `body`: where the body lies in the mission, if not in the message. */
+  readonly message?: { readonly path: TreePath; readonly dependencies: readonly string[]; readonly body?: string }
   /** For the whole document. */
   readonly budgetTokens?: number
   readonly maxBytesPerFile?: number
@@ -39,7 +40,7 @@ export interface Hydration {
   readonly tokens: number
 }
 
-export type Role = 'manifest' | 'message' | 'dependency' | 'context'
+export type Role = 'manifest' | 'message' | 'body' | 'dependency' | 'context'
 
 const standardBytes = 256 * 1024
 /** Of all files together, where no budget says less. */
@@ -53,15 +54,18 @@ export async function hydrate(tree: Tree, options: HydrateOptions): Promise<Hydr
     countTokens: options.countTokens ?? estimateTokens,
   })
   const reader = readerFor(tree, options)
+  // A body is kept elsewhere because it is larger than most files: it counts as a part of its message.
+  const bodies = new TextReader(tree, mostBytes)
   const { files, leftOut } = await planHydration(tree, options, reader)
   document.leftOut.push(...leftOut)
   let bytes = 0
   for (const { path, role } of files) {
     const isOver = !document.hasRoom || bytes > mostBytes
-    const file = isOver ? overBudget(path, 'nothing was left for it') : await reader.read(path)
+    const isBody = role === 'body'
+    const file = isOver ? overBudget(path, 'nothing was left for it') : await (isBody ? bodies : reader).read(path)
     if (isText(file)) {
       bytes += file.bytes
-      document.add(file, role)
+      document.add(file, role, { mayBeCut: isBody })
     } else document.leftOut.push(file)
   }
   return { ...document.finish(), leftOut: document.leftOut }
@@ -89,6 +93,7 @@ export async function planHydration(tree: Tree, options: HydrateOptions, reader 
   const search = new FileSearch(tree, missionPath, base, limits)
   if (message) {
     take({ files: [message.path], leftOut: [] }, 'message')
+    if (message.body !== undefined) take(await search.path(message.body, 'message'), 'body')
     for (const text of message.dependencies) take(await findDependency(text, search), 'dependency')
   }
   const matched: TreePath[] = []
@@ -132,7 +137,7 @@ const isNews = ({ reason }: LeftOut): boolean => reason !== 'missing'
 async function findDependency(text: string, search: FileSearch): Promise<FoundFiles> {
   if (/^msg:/i.test(text)) return { files: [], leftOut: [] }
   const path = text.replace(/^path:\s*/i, '')
-  const found = await search.path(path)
+  const found = await search.path(path, 'message')
   const maybeId = path === text && /^[A-Za-z0-9][A-Za-z0-9_-]*$/.test(text)
   return maybeId && found.leftOut.every(({ reason }) => reason === 'missing') ? { ...found, leftOut: [] } : found
 }

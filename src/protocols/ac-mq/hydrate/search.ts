@@ -2,6 +2,10 @@
  * From the patterns of a manifest and the paths of a message to files, never outside what may be read. Folders are
  * listed once each; links are not followed, so there are no circles. AC-MQ §5 does not say what a path is relative to: each
  * is tried from the mission first, then from the directory that holds `llm/`.
+ *
+ * What may be read: everything in the mission. Besides, for a manifest and not for a message, what it names in the directory
+ * that holds `llm/`: a path, or a pattern whose first folder is named. Never hidden files or folders there (`.env`, `.git/`),
+ * and nothing else in `llm/`, where the other missions are.
  */
 
 import { compileGlob, type GlobMatcher, staticPrefix } from '../../../formats/glob.ts'
@@ -24,15 +28,17 @@ export interface FoundFiles {
   readonly leftOut: readonly LeftOut[]
 }
 
+/** Who names a file: the manifest of the mission, or a message, which anybody may have sent. */
+export type NamedBy = 'manifest' | 'message'
+
 /** Messages and other missions: read only where a pattern says so. */
 const notContext: readonly string[] = ['queue', 'archive', subMissions]
 
 export class FileSearch {
   readonly #tree: Tree
-  /** Nothing outside it is read. */
   readonly #mission: TreePath
-  /** What matches nothing in the mission is tried from the base. */
-  readonly #roots: readonly TreePath[]
+  /** The directory that holds `llm/`. What matches nothing in the mission is tried from there. */
+  readonly #base: TreePath
   readonly #limits: SearchLimits
   readonly #listings = new Map<TreePath, readonly Entry[]>()
   #entries = 0
@@ -41,13 +47,17 @@ export class FileSearch {
   constructor(tree: Tree, mission: TreePath, base: TreePath, limits: Partial<SearchLimits> = {}) {
     this.#tree = tree
     this.#mission = mission
-    this.#roots = [mission, base]
+    this.#base = base
     this.#limits = { ...standardLimits, ...limits }
   }
 
-  /** What a pattern matches from the mission or else from the base. */
+  get #roots(): readonly TreePath[] {
+    return [this.#mission, this.#base]
+  }
+
+  /** What a pattern of the manifest matches, from the mission or else from the base. */
   async match(pattern: string): Promise<FoundFiles> {
-    if (!/[*?[{]/.test(pattern)) return this.path(pattern)
+    if (!/[*?[{]/.test(pattern)) return this.path(pattern, 'manifest')
     let matcher: GlobMatcher
     try {
       matcher = compileGlob(pattern)
@@ -66,7 +76,7 @@ export class FileSearch {
   }
 
   /** A file by its path, or everything in a folder. */
-  async path(text: string): Promise<FoundFiles> {
+  async path(text: string, by: NamedBy): Promise<FoundFiles> {
     let inside: TreePath
     try {
       inside = treePath(text.replace(/^(?:\.\/+)+/, '').replace(/\/+$/, ''))
@@ -74,17 +84,18 @@ export class FileSearch {
       return without(refusal(text, error))
     }
     for (const root of this.#roots) {
-      const found = await this.#at(join(root, inside))
+      const found = await this.#at(join(root, inside), by)
       if (found) return found
     }
     return missing(text, 'there is no such file')
   }
 
-  async #at(path: TreePath): Promise<FoundFiles | undefined> {
+  async #at(path: TreePath, by: NamedBy): Promise<FoundFiles | undefined> {
     const entry = await this.#look(path)
     if (entry === undefined) return undefined
     if (!('kind' in entry)) return without(entry)
-    if (!this.#isAllowed(path)) return without(outside(path))
+    const reason = this.#reasonAgainst(path, by)
+    if (reason !== undefined) return without(outside(path, reason))
     if (entry.kind === 'leaf') return this.#count() ? { files: [path], leftOut: [] } : without(tooMany(path))
     if (entry.kind === 'other') return without(notAFile(path))
     const walk = new Walk(`${path}/**`, () => true, path)
@@ -94,10 +105,11 @@ export class FileSearch {
 
   async #walkFrom(walk: Walk): Promise<void> {
     const start = join(walk.root, staticPrefix(walk.pattern) as TreePath)
-    if (this.#isAllowed(start)) return this.#walk(start, walk, 0)
-    // The pattern begins above what may be read: only the part inside is walked.
+    // The pattern begins above the mission: only the part inside is walked.
     if (isBelow(this.#mission, start)) return this.#walk(this.#mission, walk, 0)
-    if (await this.#look(start)) walk.leftOut.push(outside(walk.pattern))
+    const reason = this.#reasonAgainst(start, 'manifest')
+    if (reason === undefined) return this.#walk(start, walk, 0)
+    if (await this.#look(start)) walk.leftOut.push(outside(walk.pattern, reason))
   }
 
   async #walk(folder: TreePath, walk: Walk, depth: number): Promise<void> {
@@ -113,6 +125,7 @@ export class FileSearch {
         continue
       }
       const path = childOf(folder, name)
+      if (name.startsWith('.') && !this.#isInMission(path)) continue
       if (kind === 'folder') {
         if (walk.mayEnter(path, depth, this.#isMission(folder))) await this.#walk(path, walk, depth + 1)
       } else if (walk.matches(path)) {
@@ -154,8 +167,20 @@ export class FileSearch {
     return this.#files++ < this.#limits.mostFiles
   }
 
-  #isAllowed(path: TreePath): boolean {
+  #isInMission(path: TreePath): boolean {
     return isBelow(path, this.#mission)
+  }
+
+  /** Why a path may not be read; `undefined` when it may. */
+  #reasonAgainst(path: TreePath, by: NamedBy): string | undefined {
+    if (this.#isInMission(path)) return undefined
+    if (by === 'message' || !isBelow(path, this.#base)) return 'it is not in the mission'
+    const names = namesBelow(this.#base, path)
+    if (names.length === 0) return 'it is all there is, not a file of it'
+    if (names.some((name) => name.startsWith('.'))) return 'outside the mission nothing hidden is read'
+    const [llm] = namesBelow(this.#base, this.#mission)
+    // Where case is ignored, another spelling leads to the same folder.
+    return names[0]!.toLowerCase() === llm?.toLowerCase() ? 'it is not in the mission, but beside it' : undefined
   }
 
   #isMission(folder: TreePath): boolean {
@@ -213,7 +238,10 @@ const join = (root: TreePath, rest: TreePath): TreePath =>
 const isBelow = (path: TreePath, folder: TreePath): boolean =>
   folder === '' || path === folder || path.startsWith(`${folder}/`)
 
-const outside = (path: string): LeftOut => ({ path, reason: 'outside', detail: 'it is not in the mission' })
+const namesBelow = (folder: TreePath, path: TreePath): string[] =>
+  (folder === '' ? path : path.slice(folder.length + 1)).split('/').filter((name) => name !== '')
+
+const outside = (path: string, detail: string): LeftOut => ({ path, reason: 'outside', detail })
 
 const notAFile = (path: string): LeftOut => ({
   path,

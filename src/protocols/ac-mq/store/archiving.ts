@@ -1,6 +1,6 @@
 /** Which of the completed messages of a mission are old enough for its archive. AC-MQ §9.2. */
 import { unavailable } from '../../../kernel/errors.ts'
-import { archiveMessages, type ToArchive } from '../archive/archive.ts'
+import { archiveMessages, isUnfinished, type ToArchive } from '../archive/archive.ts'
 import { archivePath } from '../layout.ts'
 import type { MissionFiles } from './parts.ts'
 import type { AcmqView } from './view.ts'
@@ -24,16 +24,21 @@ export async function archiveOld(
     // Files have times finer than a millisecond, clocks often have not: what was done this instant is not in the future.
     if (Math.floor(changedAt) <= limit) times.set(name, changedAt)
   }
-  if (times.size === 0) return { outcome: 'nothing', archived: 0 }
+  const archive = archivePath(place)
+  // An archiving that was killed is finished, whether or not there is anything new.
+  if (times.size === 0 && !(await isUnfinished(tree, archive))) return { outcome: 'nothing', archived: 0 }
   const chosen = (await completed()).flatMap(({ id, name, from, to, summary, createdAt }): ToArchive[] => {
     const finishedAt = times.get(name)
     if (finishedAt === undefined) return []
     const packed = { id, name, status: 'completed', from, to, summary, timestamp: createdAt, finishedAt } as const
     return [{ ...packed, path: files.at('completed', name), changedAt: finishedAt }]
   })
-  const options = { owner: by, ...(onProgress ? { onProgress } : {}) }
-  const { archived, busy } = await archiveMessages(tree, archivePath(place), chosen, options)
-  if (!busy) return { outcome: archived > 0 ? 'archived' : 'nothing', archived }
+  const { largestMessage } = files.settings
+  const options = { owner: by, largestMessage, ...(onProgress ? { onProgress } : {}) }
+  const { archived, alreadyThere, busy } = await archiveMessages(tree, archive, chosen, options)
+  // Those that were packed already lay in their old place until now.
+  const settled = archived + alreadyThere
+  if (!busy) return { outcome: settled > 0 ? 'archived' : 'nothing', archived: settled }
   throw unavailable('ARCHIVE_BUSY', `Another process is archiving mission ${place.address}.`, {
     hint: 'Try again in a moment; after a crash its turn ends by itself within 15 seconds.',
     details: { owner: busy.owner, until: busy.until },

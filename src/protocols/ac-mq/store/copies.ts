@@ -23,12 +23,8 @@ export async function findCopy(files: MissionFiles, finder: Finder, id: string):
   const archived = (await finder.archived(id)).find((one) => one.id === id)
   if (!archived) return undefined
   const { readArchived } = await import('../archive/archive.ts')
-  return {
-    state: 'archived',
-    name: archived.name,
-    path: archived.pack,
-    bytes: await readArchived(files.tree, archived),
-  }
+  const bytes = await readArchived(files.tree, archived, files.settings)
+  return { state: 'archived', name: archived.name, path: archived.pack, bytes }
 }
 
 /** While another process moves a message it is listed but cannot be read; if that process is stopped, for ever. */

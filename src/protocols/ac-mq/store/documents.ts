@@ -8,6 +8,7 @@ import type { Hydration } from '../hydrate/hydrate.ts'
 import { fallbackManifestPath, manifestPath, missionAddress, missionPath } from '../layout.ts'
 import { type Manifest, parseManifest, tickMilestone } from '../manifest/manifest.ts'
 import { queueNames } from '../schema.ts'
+import { bodyElsewhere } from './body-elsewhere.ts'
 import type { Finder } from './finder.ts'
 import type { Overview } from './overview.ts'
 import type { MissionFiles } from './parts.ts'
@@ -61,16 +62,23 @@ export async function hydrateMission(
   const around = names.slice(0, -1).map((_, i) => missionAddress(names.slice(0, i + 1).join('/')))
   const found = id === undefined ? undefined : await finder.findOne(id)
   const header = found && (await files.readHeader(found.queue, found.name))
-  const dependencies = header && messageOf(header).message.record.dependencies
+  const record = header && messageOf(header).message.record
+  const body = record && bodyElsewhere(record)
   const { hydrate } = await import('../hydrate/hydrate.ts')
   return hydrate(files.tree, {
     missionPath: files.path,
-    base: parentOf(parentOf(root)),
+    base: repositoryOf(files),
     ancestors: around.map((one) => missionPath({ root, address: one })),
-    ...(found && dependencies ? { message: { path: found.path, dependencies } } : {}),
+    ...(found && record
+      ? { message: { path: found.path, dependencies: record.dependencies, ...(body === undefined ? {} : { body }) } }
+      : {}),
     ...(budgetTokens === undefined ? {} : { budgetTokens }),
   })
 }
+
+/** The directory that holds `llm/`, or the missions where there is no such folder; else the mission alone. */
+const repositoryOf = ({ place: { root }, path }: MissionFiles): TreePath =>
+  root === '' ? path : parentOf(parentOf(root) || root)
 
 /** The dependencies of all messages, drawn. */
 export async function drawMission(overview: Overview, format: GraphFormat): Promise<string> {

@@ -96,7 +96,7 @@ export class Finder {
 
   async archived(id: string): Promise<readonly ArchivedEntry[]> {
     const { findArchived } = await import('../archive/archive.ts')
-    return findArchived(this.#files.tree, archivePath(this.#files.place), id)
+    return findArchived(this.#files.tree, archivePath(this.#files.place), id, this.#files.settings)
   }
 }
 

@@ -2,7 +2,8 @@
 import type { Problem } from '../../../kernel/problem.ts'
 import { isOddEntry } from '../../../tree/expected.ts'
 import type { Entry, Finding } from '../../../tree/tree.ts'
-import { isMessageName } from '../layout.ts'
+import { inspectArchive } from '../archive/inspect.ts'
+import { archivePath, isMessageName } from '../layout.ts'
 import { type QueueName, queueNames } from '../schema.ts'
 import { oddInMission } from './odd-entries.ts'
 import type { MissionFiles, ReadHeader } from './parts.ts'
@@ -37,6 +38,8 @@ export class Inspection {
         places.set(id, path)
       }
     }
+    const { tree, place, settings } = this.#files
+    findings.push(...(await inspectArchive(tree, archivePath(place), settings)))
     return findings
   }
 

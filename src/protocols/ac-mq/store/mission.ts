@@ -9,7 +9,7 @@ import type { Finding, Tree } from '../../../tree/tree.ts'
 import type { Draft } from '../draft.ts'
 import type { GraphFormat } from '../graph.ts'
 import type { Hydration } from '../hydrate/hydrate.ts'
-import { agentId, type MissionAddress } from '../layout.ts'
+import { agentId, archivePath, type MissionAddress } from '../layout.ts'
 import type { Manifest } from '../manifest/manifest.ts'
 import type { QueueName } from '../schema.ts'
 import type { AcmqSettings } from '../settings.ts'
@@ -226,6 +226,8 @@ export class Mission {
     // What processes that are no more, or are held up, have decided and not done.
     await this.#sending.finishAll()
     await (await this.#supervision()).askWhatIsOwed()
+    const { mendIndexes } = await import('../archive/archive.ts')
+    await mendIndexes(this.#files.tree, archivePath(this.#files.place), this.#files.settings)
     const stalled = new Set((await this.findStalled()).map(({ message }) => message.id))
     const { messages } = agent === undefined ? { messages: [] } : await this.list('processing')
     const own = messages.filter(({ to }) => to === agent)

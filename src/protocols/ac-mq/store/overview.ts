@@ -4,6 +4,7 @@ import { SignalboxError } from '../../../kernel/errors.ts'
 import { inOrder } from '../../../kernel/order.ts'
 import { eachArchived, listArchived, readArchived } from '../archive/archive.ts'
 import { archivePath, everyone, isMessageName, parseTime } from '../layout.ts'
+import { failureOf, resultOf } from '../reports.ts'
 import { type QueueName, queueNames } from '../schema.ts'
 import type { Finder } from './finder.ts'
 import { type MissionFiles, reasonOf, withHint } from './parts.ts'
@@ -107,14 +108,14 @@ export class Overview {
 
   /** What rests in the archive, as its indexes tell it: no pack is opened for this. */
   async *archived(): AsyncGenerator<ArchivedView> {
-    const { tree, place } = this.#files
-    for await (const entry of eachArchived(tree, archivePath(place))) yield archivedView(entry, place.address)
+    const { tree, place, settings } = this.#files
+    for await (const entry of eachArchived(tree, archivePath(place), settings)) yield archivedView(entry, place.address)
   }
 
   /** The same, the first finished first. */
   async listArchived(): Promise<ArchivedView[]> {
-    const { tree, place } = this.#files
-    return (await listArchived(tree, archivePath(place))).map((entry) => archivedView(entry, place.address))
+    const { tree, place, settings } = this.#files
+    return (await listArchived(tree, archivePath(place), settings)).map((entry) => archivedView(entry, place.address))
   }
 
   /** Every message that an id means: the whole of one or its beginning, in the archive too. */
@@ -138,7 +139,7 @@ export class Overview {
     }
     const [archived] = await this.#finder.archived(id)
     if (!archived) throw await this.#finder.notFound(id)
-    const bytes = await readArchived(this.#files.tree, archived)
+    const bytes = await readArchived(this.#files.tree, archived, this.#files.settings)
     const { message, problems } = this.#files.expect(bytes, archived.name, {
       modifiedAt: parseTime(archived.timestamp),
     })
@@ -187,8 +188,7 @@ export class Overview {
       unreadable.push(...listed.unreadable)
       for (const { to } of listed.messages) count(queue, to)
       if (queue !== 'completed' && queue !== 'failed') continue
-      const times = await this.#files.tree.list(this.#files.queues[queue], { times: true })
-      lastHour[queue] = times.filter(({ name, changedAt }) => isMessageName(name) && now - changedAt < hour).length
+      lastHour[queue] = await this.#endedLastHour(queue, now)
     }
     return {
       counts,
@@ -202,6 +202,32 @@ export class Overview {
       archived: (await this.listArchived()).length,
     }
   }
+
+  /**
+   * How many ended in the last hour. A copy or a fresh checkout gives all files a new time: then it counts when the message
+   * says that it ended, if it says so.
+   */
+  async #endedLastHour(queue: 'completed' | 'failed', now: number): Promise<number> {
+    const isRecent = (at: number) => now - at < hour
+    let count = 0
+    for (const { name, changedAt } of await this.#files.tree.list(this.#files.queues[queue], { times: true })) {
+      if (!isMessageName(name) || !isRecent(changedAt)) continue
+      if (isRecent((await this.#saidToEndAt(queue, name)) ?? changedAt)) count++
+    }
+    return count
+  }
+
+  async #saidToEndAt(queue: 'completed' | 'failed', name: string): Promise<number | undefined> {
+    try {
+      const leaf = await this.#files.readWhole(this.#files.at(queue, name))
+      return leaf && (queue === 'completed' ? resultOf : failureOf)(leaf.bytes)?.at
+    } catch (error) {
+      // It is told as unreadable.
+      if (!(error instanceof SignalboxError) || error.kind === 'Unavailable') throw error
+      return undefined
+    }
+  }
+
   #unreadablePending(): Unreadable[] {
     return [
       ...this.#waiting.malformed.map(({ name, problem }) => ({ name, reason: problem.message })),

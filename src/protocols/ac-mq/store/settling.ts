@@ -255,7 +255,7 @@ export class Settling {
     const archived = (await this.#finder.archived(id)).find(({ status }) => status === queue)
     if (!archived) return undefined
     const { readArchived } = await import('../archive/archive.ts')
-    const bytes = await readArchived(tree, archived)
+    const bytes = await readArchived(tree, archived, this.#files.settings)
     return { state: 'archived' as const, name: archived.name, path: archived.pack, bytes }
   }
 

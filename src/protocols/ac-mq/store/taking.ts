@@ -9,8 +9,9 @@ import { nameOf } from '../../../kernel/tree-path.ts'
 import { whyClosed } from '../../../tree/readable.ts'
 import type { Moved, MoveOptions, Times } from '../../../tree/tree.ts'
 import { changeOfStatus, type ReadMessage, withFields } from '../format.ts'
-import { everyone, parseFileName } from '../layout.ts'
+import { everyone } from '../layout.ts'
 import type { AcmqRecord } from '../schema.ts'
+import { timeInName } from '../times.ts'
 import type { ClaimedHere } from './claimed-here.ts'
 import { moveMessage } from './moving.ts'
 import { type Blocked, blockedAs, type Claimed, type Judge } from './outcomes.ts'
@@ -124,7 +125,7 @@ export class Taking {
 /** Neither its header nor its name says when it was sent. */
 const isTimedByFile = (name: string, problems: readonly Problem[]): boolean =>
   problems.some(({ code, field }) => code === 'MISSING_FIELD' && field === 'timestamp') &&
-  parseFileName(name) === undefined
+  timeInName(name) === undefined
 
 const nameInUse = (target: string): string => `something else has its name, ${target}: look at it, or move it away`
 

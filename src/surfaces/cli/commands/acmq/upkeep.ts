@@ -16,8 +16,8 @@ export const superviseFace = commandFace(
   { stay: ({ once }) => (once === true ? undefined : superviseMission) },
 )
 
-function onePass({ outcome, stalled, repairs, archived }: Supervised, { paint }: Screen): string {
-  if (outcome === 'nothing' && repairs.length === 0) return 'Nothing had to be done.\n'
+function onePass({ outcome, stalled, repairs, archived, archiveBusy }: Supervised, { paint }: Screen): string {
+  if (outcome === 'nothing' && repairs.length === 0 && !archiveBusy) return 'Nothing had to be done.\n'
   const lines = stalled.map(({ message: { id, from, to }, investigation }) => {
     const asked = investigation === undefined ? '' : `; asked ${from} to look into it`
     return `${paint('yellow', 'stalled')} ${printableLine(`${id}: ${to} did not finish${asked}`)}`
@@ -26,6 +26,7 @@ function onePass({ outcome, stalled, repairs, archived }: Supervised, { paint }:
     ...repairs.map(({ what, path, message }) => `${paint('cyan', what)} ${printableLine(`${path}: ${message}`)}`),
   )
   if (archived > 0) lines.push(`${paint('green', 'archived')} ${archived}`)
+  if (archiveBusy) lines.push('Another process is archiving; the next pass looks again.')
   return lines.map((line) => `${line}\n`).join('')
 }
 

@@ -1,0 +1,128 @@
+/**
+ * The messages of a pack, by its index. An index is disposable: one that is lost, cut off or wrong is made again from its
+ * pack by whoever needs it first, and replaced as a whole. Only a whole pack is given an index; what can be read of a damaged
+ * one is found in the pack itself each time, together with what is left of its index.
+ */
+
+import { bufferOf } from '../../../formats/front-matter.ts'
+import { SignalboxError } from '../../../kernel/errors.ts'
+import { largestMessage as standardLargestMessage } from '../../../kernel/largest-message.ts'
+import type { TreePath } from '../../../kernel/tree-path.ts'
+import type { Tree } from '../../../tree/tree.ts'
+import { IndexCache, type PackFile } from './index-cache.ts'
+import { mostAfterLast, type PackContents, readPack } from './member.ts'
+import { type ArchivedEntry, type ArchiveProblem, indexPathOf, largestPack, printEntry, readIndex } from './pack.ts'
+
+export type OnProblem = (problem: ArchiveProblem) => void
+
+export interface IndexOptions {
+  /** How large a message may be, in bytes. Nothing is unfolded to more than this. */
+  readonly largestMessage?: number
+  readonly onProblem?: OnProblem | undefined
+}
+
+/** Every message of a pack. */
+export async function entriesOf(
+  tree: Tree,
+  pack: PackFile,
+  options: IndexOptions = {},
+): Promise<readonly ArchivedEntry[]> {
+  const bytes = await indexOf(tree, pack, options)
+  const problems: ArchiveProblem[] = []
+  const entries = [...readIndex(bytes, pack.path, (problem) => void problems.push(problem))]
+  if (problems.length === 0) return entries
+  const mended = pack.pack && (await mend(tree, pack, bytes, options))
+  if (mended) return [...readIndex(mended, pack.path, options.onProblem)]
+  for (const problem of problems) options.onProblem?.(problem)
+  return entries
+}
+
+/** The messages of a pack whose id is or begins with `id`. Only lines that contain it are parsed. */
+export async function searchPack(
+  tree: Tree,
+  pack: PackFile,
+  id: string,
+  options: IndexOptions = {},
+): Promise<readonly ArchivedEntry[]> {
+  if (IndexCache.of(tree).cannotHave(pack, id)) return []
+  const read = await indexOf(tree, pack, options)
+  const found: ArchivedEntry[] = []
+  const wanted = JSON.stringify(id).slice(1, -1)
+  let isDamaged = false
+  for (let at = read.indexOf(wanted); at >= 0; ) {
+    const start = read.lastIndexOf('\n', at) + 1
+    const end = read.indexOf('\n', at)
+    const line = read.subarray(start, end < 0 ? undefined : end + 1)
+    for (const entry of readIndex(line, pack.path, () => (isDamaged = true))) {
+      if (entry.id.startsWith(id)) found.push(entry)
+    }
+    at = end < 0 ? -1 : read.indexOf(wanted, end + 1)
+  }
+  return isDamaged ? (await entriesOf(tree, pack, options)).filter((entry) => entry.id.startsWith(id)) : found
+}
+
+function indexOf(tree: Tree, pack: PackFile, options: IndexOptions): Promise<Buffer> {
+  return IndexCache.of(tree).read(pack, async () => {
+    const path = indexPathOf(pack.path)
+    const leaf = pack.index && (await readIfAllowed(tree, path, mostIndexBytes))
+    const bytes = bufferOf(leaf?.bytes ?? new Uint8Array())
+    if (pack.pack === undefined || reachesEnd(bytes, pack.path, pack.pack.size)) return bytes
+    return (await mend(tree, pack, bytes, options)) ?? bytes
+  })
+}
+
+/** A thousand messages, each with the longest summary that a header can hold. */
+const mostIndexBytes = 128 * 1024 * 1024
+
+/** True when the last message of an index is the last of its pack, or one that has been cut off since. */
+function reachesEnd(index: Buffer, pack: TreePath, size: number): boolean {
+  if (index.at(-1) !== 10) return false
+  const lastLine = index.subarray(index.lastIndexOf('\n', index.length - 2) + 1)
+  const [last] = readIndex(lastLine, pack)
+  return last !== undefined && last.offset + last.length + mostAfterLast >= size
+}
+
+/**
+ * Makes an index again. Whoever comes first creates it, all at once; the others find the same there. It can be made
+ * without writing too: a reader who may not write, or cannot because the disk is full, still gets its answer.
+ */
+async function mend(tree: Tree, pack: PackFile, before: Buffer, options: IndexOptions): Promise<Buffer | undefined> {
+  const contents = await contentsOf(tree, pack.path, options)
+  if (!contents) return undefined
+  const { entries, damage } = contents
+  if (damage.length > 0) {
+    const known = new Map([...readIndex(before, pack.path), ...entries].map((entry) => [entry.offset, entry]))
+    return linesOf([...known.values()])
+  }
+  const index = linesOf(entries)
+  try {
+    const path = indexPathOf(pack.path)
+    if (pack.index) await tree.remove(path, { onlyIf: (bytes) => before.equals(bytes) })
+    await tree.create(path, index)
+  } catch (error) {
+    if (!(error instanceof SignalboxError)) throw error
+  }
+  return index
+}
+
+const linesOf = (entries: readonly ArchivedEntry[]): Buffer => Buffer.from(entries.map(printEntry).join(''))
+
+/** What is in a pack, found without its index. `undefined` when it has gone or may not be read. */
+export async function contentsOf(
+  tree: Tree,
+  pack: TreePath,
+  { largestMessage = standardLargestMessage }: IndexOptions = {},
+): Promise<PackContents | undefined> {
+  const leaf = await readIfAllowed(tree, pack, largestPack(largestMessage))
+  return leaf && readPack(leaf.bytes, pack, largestMessage)
+}
+
+async function readIfAllowed(tree: Tree, path: TreePath, atMost: number) {
+  try {
+    return await tree.read(path, { atMost })
+  } catch (error) {
+    // Somebody else's, or no ordinary file: `doctor` tells. Trouble of the whole disk is thrown.
+    if (!(error instanceof SignalboxError) || error.kind === 'Unavailable') throw error
+    return undefined
+  }
+}

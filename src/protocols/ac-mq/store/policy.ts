@@ -12,6 +12,7 @@ import { changeLeaf } from '../../../tree/change.ts'
 import { home, stateOf } from '../../../tree/home.ts'
 import type { Tree, Watching } from '../../../tree/tree.ts'
 import { everyone } from '../names.ts'
+import { matches, simple } from '../patterns.ts'
 import type { AcmqRecord } from '../schema.ts'
 import { bodyElsewhere } from './body-elsewhere.ts'
 
@@ -84,7 +85,7 @@ export class Policy {
   async matching(record: Text, body: () => string): Promise<string | undefined> {
     await this.#refresh()
     if (this.#patterns.length === 0) return undefined
-    const text = `${record.summary}\n${body()}\n${await this.#elsewhere(record)}`
+    const text = simple(`${record.summary}\n${body()}\n${await this.#elsewhere(record)}`)
     return this.#patterns.find((pattern) => matches(pattern, text))
   }
 
@@ -160,18 +161,6 @@ const badPolicy = (problem: string) =>
   corrupt('BAD_POLICY', `${policyPath} ${problem}.`, {
     hint: 'Nobody is handed a message until it is put right. Write for example: hold: ["rm -rf", "deploy * production"]',
   })
-
-/** Text with `*` for anything in between, letters of either case. Looks forward only, so no pattern is slow. */
-function matches(pattern: string, text: string): boolean {
-  const [low, pieces] = [text.toLowerCase(), pattern.toLowerCase().split('*')]
-  let at = 0
-  for (const piece of pieces) {
-    const found = low.indexOf(piece, at)
-    if (found < 0) return false
-    at = found + piece.length
-  }
-  return true
-}
 
 const approvalOf = (id: string): TreePath => childOf(approvals, `${id}.json`)
 const longestApproval = 4096

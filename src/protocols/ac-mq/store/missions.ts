@@ -1,15 +1,17 @@
 /** All missions below one folder, and the missions inside missions. AC-MQ §2, §7.2. */
-import { notFound } from '../../../kernel/errors.ts'
+import { conflict, notFound } from '../../../kernel/errors.ts'
 import { nearest } from '../../../kernel/nearest.ts'
-import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
+import { sameButForCase } from '../../../kernel/same-but-for-case.ts'
+import { childOf, nameOf, parentOf, type TreePath } from '../../../kernel/tree-path.ts'
 import {
+  fallbackManifestPath,
   isMessageId,
   type MissionAddress,
+  type MissionPlace,
   manifestPath,
   missionAddress,
   missionFolders,
   missionPath,
-  queuePath,
   subMissionsPath,
 } from '../layout.ts'
 import { Mission, type MissionParts } from './mission.ts'
@@ -23,22 +25,71 @@ export class Missions {
     this.#parts = parts
   }
 
-  /** Makes a mission with all its folders and a manifest to fill in. One that exists is left as it is. */
+  /**
+   * Makes a mission with all its folders and a manifest to fill in. One that exists is left as it is. `queue/` comes last
+   * and is what makes it a mission: whoever repeats a call that was cut short before that finishes it.
+   */
   async create(
     name: string,
     options: { readonly objective?: string } = {},
-  ): Promise<{ outcome: 'created' | 'unchanged'; mission: Mission; path: TreePath }> {
+  ): Promise<{ outcome: 'created' | 'unchanged'; mission: Mission; path: TreePath; manifest: TreePath }> {
     const address = missionAddress(name)
     const parent = address.includes('/') ? address.slice(0, address.lastIndexOf('/')) : undefined
     if (parent !== undefined) await this.open(parent)
     const { tree, clock, root } = this.#parts
     const place = { root, address }
     const path = missionPath(place)
-    for (const folder of missionFolders) await tree.makeFolder(`${path}/${folder}` as TreePath)
-    const { printManifest } = await import('../manifest/manifest.ts')
-    const manifest = printManifest({ mission: address, objective: options.objective ?? '', now: clock.now() })
-    const created = await tree.create(manifestPath(place), Buffer.from(manifest))
-    return { outcome: created.outcome === 'created' ? 'created' : 'unchanged', mission: this.#missionAt(address), path }
+    const mission = this.#missionAt(address)
+    if (await this.#isThere(place)) {
+      return { outcome: 'unchanged', mission, path, manifest: (await this.#manifestOf(place)) ?? manifestPath(place) }
+    }
+    // Two who make `Alpha` and `alpha` at once: the second sees the first.
+    return tree.exclusively(`acmq-create-${nameOf(path).toLowerCase()}`, async () => {
+      await this.#refuseOtherCase(place, path)
+      const isThere = await this.#isThere(place)
+      let manifest = await this.#manifestOf(place)
+      if (manifest === undefined && !isThere) {
+        const { printManifest } = await import('../manifest/manifest.ts')
+        const text = printManifest({ mission: address, objective: options.objective ?? '', now: clock.now() })
+        manifest = manifestPath(place)
+        await tree.create(manifest, Buffer.from(text))
+      }
+      for (const folder of isThere ? [] : missionFolders) await tree.makeFolder(`${path}/${folder}` as TreePath)
+      return { outcome: isThere ? 'unchanged' : 'created', mission, path, manifest: manifest ?? manifestPath(place) }
+    })
+  }
+
+  /** Without `queue/` it is not a mission, whatever else is in the folder. */
+  async #isThere(place: MissionPlace): Promise<boolean> {
+    return (await this.#parts.tree.look(childOf(missionPath(place), 'queue'))) !== undefined
+  }
+
+  /** Some disks take names that differ by case alone for one. */
+  async #refuseOtherCase({ root, address }: MissionPlace, path: TreePath): Promise<void> {
+    const name = nameOf(path)
+    const others = (await this.#parts.tree.list(parentOf(path))).filter(({ kind }) => kind === 'folder')
+    const other = sameButForCase(
+      name,
+      others.map((entry) => entry.name),
+    )
+    if (other === undefined) return
+    const there = `${address.slice(0, address.length - name.length)}${other}`
+    throw conflict(
+      'SAME_BUT_FOR_CASE',
+      `There is ${there} under ${root} already: names may not differ by case alone.`,
+      {
+        hint: `Use ${there}, or choose another name.`,
+        details: { mission: address, other: there },
+      },
+    )
+  }
+
+  /** The manifest that is there: the one in `_meta/`, or else the one in the mission itself. */
+  async #manifestOf(place: MissionPlace): Promise<TreePath | undefined> {
+    for (const path of [manifestPath(place), fallbackManifestPath(place)]) {
+      if (await this.#parts.tree.look(path)) return path
+    }
+    return undefined
   }
 
   /** What others than AC-MQ may ask, in the words of all protocols. */
@@ -50,11 +101,10 @@ export class Missions {
   /** A mission that is there. */
   async open(name: string): Promise<Mission> {
     const address = missionAddress(name)
-    const { tree, root } = this.#parts
+    const { root } = this.#parts
     const known = this.#open.get(address)
     if (known) return known
-    // Without `queue/` it is not a mission, whatever else is in the folder.
-    if (await tree.look(queuePath({ root, address }, 'pending'))) return this.#missionAt(address)
+    if (await this.#isThere({ root, address })) return this.#missionAt(address)
     const all = await this.all()
     const meant = nearest(address, all)
     throw notFound('NO_SUCH_MISSION', `There is no mission ${JSON.stringify(name)} under ${root}.`, {
@@ -83,7 +133,7 @@ export class Missions {
       if (kind !== 'folder' || !isMessageId(name)) continue
       const address = `${prefix}${name}` as MissionAddress
       const place = { root: this.#parts.root, address }
-      if (!(await this.#parts.tree.look(childOf(missionPath(place), 'queue')))) continue
+      if (!(await this.#isThere(place))) continue
       found.push(address)
       if (deep) await this.#collect(subMissionsPath(place), `${address}/`, found)
     }

@@ -22,6 +22,8 @@ export type Dependency =
 /** For texts about to be written: refuses what nothing could ever fulfil. */
 export function parseDependency(text: string): Dependency {
   const read = readDependency(text)
+  // Several in one text: nothing would ever be called that. A file whose name has a comma is written with `path:`.
+  if (read.kind !== 'path' && text.includes(',')) throw severalInOne(text)
   if (read.kind === 'outside') throw badDependency(text, 'a path must stay inside the mission')
   if (read.kind === 'message' && !isMessageId(read.id)) throw badDependency(text, 'that is no id of a message')
   return read
@@ -146,8 +148,16 @@ function listed(ids: readonly string[], joint: string): string {
 
 const shown = (text: string): string => printableLine(text.length > 80 ? `${text.slice(0, 79)}…` : text)
 
+const quoted = (text: string): string => printableLine(JSON.stringify(text.slice(0, 80)))
+
+const severalInOne = (text: string) =>
+  invalidInput('BAD_DEPENDENCY', `Cannot depend on ${quoted(text)}: that looks like several.`, {
+    hint: 'Give each by itself, such as --depends msg:A --depends msg:B; a file with a comma in its name is path:FILE.',
+    details: { dependency: text.slice(0, 400), reason: 'several in one' },
+  })
+
 const badDependency = (text: string, reason: string) =>
-  invalidInput('BAD_DEPENDENCY', `Cannot depend on ${printableLine(JSON.stringify(text.slice(0, 80)))}: ${reason}.`, {
+  invalidInput('BAD_DEPENDENCY', `Cannot depend on ${quoted(text)}: ${reason}.`, {
     hint: 'Write msg:ID, or path:context/file.md relative to the mission.',
     details: { dependency: text.slice(0, 400), reason },
   })

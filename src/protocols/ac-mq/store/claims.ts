@@ -8,6 +8,7 @@ import { explain } from '../dependencies.ts'
 import { agentId, everyone, isMessageName } from '../layout.ts'
 import type { AcmqRecord } from '../schema.ts'
 import { type Finder, type Found, noSuchMessage } from './finder.ts'
+import { findUnlessArchived } from './meant.ts'
 import { type Blocked, blockedAs, type Claimed, type Judge, notYours, wrongState } from './outcomes.ts'
 import type { MissionFiles } from './parts.ts'
 import type { Policy } from './policy.ts'
@@ -104,7 +105,7 @@ export class Claims {
   async claimById(id: string, agentName: string, tries = 3): Promise<Claimed> {
     const agent = agentId(agentName)
     const waiting = await this.#waiting.all()
-    const found = await this.#finder.findOne(id)
+    const found = await findUnlessArchived(this.#finder, id, 'claim')
     if (found.queue === 'processing') return this.#again(found, agent)
     if (found.queue !== 'pending') throw wrongState(found.id, found.queue, 'claim')
     const candidate = waiting.get(found.name)

@@ -169,6 +169,11 @@ export class Mission {
     return given.length === 0 ? noLinks : (await import('./links.ts')).checkLinks(this.#files, given)
   }
 
+  /** What a sender should know of the things a message is to depend on. Refuses an id that means several messages. */
+  async checkDependencies(given: readonly string[]): Promise<readonly string[]> {
+    return given.length === 0 ? [] : (await import('./depends.ts')).noticesAbout(this.#waiting, given)
+  }
+
   /** A sentence for whoever writes to somebody nobody has seen here; `undefined` when all is well. */
   async noticeAbout(recipient: string, elsewhere: AsyncIterable<string>): Promise<string | undefined> {
     return noticeAbout(this.#files, recipient, elsewhere)
@@ -179,8 +184,9 @@ export class Mission {
     yield* seenIn(this.#files)
   }
 
-  retry(id: string): Promise<Settled<'retried'>> {
-    return this.#settling.retry(id)
+  /** Lets a failed message wait again, for those it was for, or for somebody else. */
+  retry(id: string, options?: { readonly to?: string }): Promise<Settled<'retried'>> {
+    return this.#settling.retry(id, options)
   }
 
   async list(queue: QueueName): Promise<Listed> {

@@ -9,6 +9,7 @@ import type { Moved, MoveOptions } from '../../../tree/tree.ts'
 import { type AcmqMessage, changeOfStatus, type ReadMessage, withFields } from '../format.ts'
 import { everyone } from '../layout.ts'
 import type { AcmqRecord } from '../schema.ts'
+import { claimedFromAll } from './addressing.ts'
 import type { ClaimedHere } from './claimed-here.ts'
 import { moveMessage } from './moving.ts'
 import { type Blocked, blockedAs, type Claimed, type Judge } from './outcomes.ts'
@@ -48,7 +49,7 @@ export class Taking {
     let moved: Moved
     const claimed = (before: Uint8Array, { record, header }: AcmqMessage) =>
       record.to === everyone
-        ? withFields(before, { status: 'processing', to: agent })
+        ? withFields(before, { status: 'processing', ...claimedFromAll(name, agent) })
         : changeOfStatus(before, 'processing', header)
     const options: MoveOptions = {
       change: (before) => {

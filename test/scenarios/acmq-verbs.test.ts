@@ -1,0 +1,203 @@
+/** AC-MQ's verbs at their edges: what is refused, what is told, and to whom a message goes back. */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { tempDir } from '../support/temp.ts'
+import { type CliOptions, cliJson, quickCli } from './cli-program.ts'
+
+let root: string
+
+beforeEach(() => {
+  root = tempDir()
+})
+
+const inMissions = (...path: string[]) => join(root, 'llm/missions', ...path)
+const run = (words: string, options: CliOptions = {}) =>
+  cliJson(['acmq', ...words.split(' ')], { cwd: root, ...options }, quickCli)
+
+/** Runs a command that must end well, and gives its answer. */
+function must(words: string, options: CliOptions = {}) {
+  const { exit, output } = run(words, options)
+  expect({ words, exit, error: output.error }).toEqual({ words, exit: 0, error: undefined })
+  return output
+}
+
+function refused(words: string, exit: number, options: CliOptions = {}) {
+  const { exit: found, output } = run(words, options)
+  expect({ words, exit: found, keys: Object.keys(output) }).toEqual({ words, exit, keys: ['error'] })
+  return output.error as { code: string; message: string; hint: string; details: Record<string, unknown> }
+}
+
+const send = (id: string, more = '--to gemini') => must(`send alpha --from claude --id ${id} --body Work ${more}`)
+const headerOf = (queue: string) => {
+  const folder = inMissions('alpha/queue', queue)
+  return readFileSync(join(folder, readdirSync(folder)[0]!), 'utf8').split('\n---')[0]!
+}
+
+describe('making a mission', () => {
+  it('[AC-2b] leaves one as it is whose manifest lies beside its queue', () => {
+    mkdirSync(inMissions('alpha/queue/completed'), { recursive: true })
+    writeFileSync(inMissions('alpha/manifest.md'), '# alpha\n\n## Objective\n\nOurs.\n')
+    expect(must('create-mission alpha --objective Other')).toMatchObject({
+      outcome: 'unchanged',
+      manifest: 'llm/missions/alpha/manifest.md',
+    })
+    expect(readdirSync(inMissions('alpha'))).toEqual(['manifest.md', 'queue'])
+    expect(must('missions').missions).toMatchObject([{ mission: 'alpha', objective: 'Ours.' }])
+    must('send alpha --from claude --to gemini --body Work')
+  })
+
+  it('[AC-2b] adds a queue to a folder with a manifest and hides nothing', () => {
+    mkdirSync(inMissions('alpha'), { recursive: true })
+    writeFileSync(inMissions('alpha/manifest.md'), '# alpha\n\n## Objective\n\nOurs.\n')
+    expect(must('create-mission alpha')).toMatchObject({ outcome: 'created' })
+    expect(readdirSync(inMissions('alpha/_meta'))).toEqual([])
+    expect(must('status alpha').objective).toBe('Ours.')
+  })
+
+  it('[AC-2c] refuses a name that differs from another by case alone', () => {
+    must('create-mission alpha')
+    must('create-mission alpha/beta')
+    expect(refused('create-mission Alpha', 4)).toMatchObject({
+      code: 'SAME_BUT_FOR_CASE',
+      details: { mission: 'Alpha', other: 'alpha' },
+    })
+    expect(refused('create-mission alpha/BETA', 4).hint).toContain('alpha/beta')
+    expect(readdirSync(inMissions())).toEqual(['alpha'])
+    // What is there is read all the same.
+    mkdirSync(inMissions('Alpha/queue/pending'), { recursive: true })
+    expect(must('create-mission Alpha').outcome).toBe('unchanged')
+    expect(
+      must('missions')
+        .missions.map(({ mission }: { mission: string }) => mission)
+        .sort(),
+    ).toEqual(['Alpha', 'alpha', 'alpha/beta'])
+  })
+})
+
+describe('a failed message', () => {
+  beforeEach(() => {
+    must('create-mission alpha')
+  })
+
+  it('[AC-7.3] that was for all is for all again', () => {
+    send('task', '--to all')
+    must('claim alpha --as gemini')
+    must('fail alpha task --as gemini --reason Gone')
+    expect(must('retry alpha task').message).toMatchObject({ to: 'all', attempt: 2, state: 'pending' })
+    expect(must('claim alpha --as codex').message).toMatchObject({ id: 'task', to: 'codex' })
+  })
+
+  it('[AC-7.3] that another program named is for all again too', () => {
+    const text = (await_: string) =>
+      `---\nid: odd\nfrom: claude\nto: all\ntimestamp: 2026-01-01T00:00:00Z\n---\n${await_}\n`
+    writeFileSync(inMissions('alpha/queue/pending/2026-task.md'), text('Work'))
+    must('claim alpha --as gemini')
+    expect(headerOf('processing')).toContain('sent_to: all')
+    must('fail alpha odd --as gemini --reason Gone')
+    expect(must('retry alpha odd').message.to).toBe('all')
+    expect(headerOf('pending')).not.toContain('sent_to')
+    expect(must('claim alpha --as codex').message).toMatchObject({ id: 'odd', to: 'codex', attempt: 2 })
+  })
+
+  it('[AC-4.4] goes to whom `retry --to` says, and stays with that agent', () => {
+    for (const [id, to] of [
+      ['one', 'gemini'],
+      ['two', 'all'],
+    ] as const) {
+      send(id, `--to ${to}`)
+      must(`claim alpha --as gemini --id ${id}`)
+      must(`fail alpha ${id} --as gemini --reason Gone`)
+      expect(must(`retry alpha ${id} --to codex`).message).toMatchObject({ to: 'codex', attempt: 2 })
+      expect(refused(`claim alpha --as gemini --id ${id}`, 4).code).toBe('NOT_YOUR_MESSAGE')
+      must(`claim alpha --as codex --id ${id}`)
+      must(`fail alpha ${id} --as codex --reason Gone`)
+      expect(must(`retry alpha ${id}`).message).toMatchObject({ to: 'codex', attempt: 3 })
+      expect(must(`retry alpha ${id} --to codex`).outcome).toBe('unchanged')
+      expect(refused(`retry alpha ${id} --to gemini`, 4).code).toBe('WRONG_STATE')
+      must(`claim alpha --as codex --id ${id}`)
+      must(`fail alpha ${id} --as codex --reason Gone`)
+      expect(must(`retry alpha ${id} --to all`).message.to).toBe('all')
+      must(`claim alpha --as kimi --id ${id}`)
+      must(`complete alpha ${id} --as kimi`)
+    }
+    expect(refused('retry alpha one --to all', 4).code).toBe('WRONG_STATE')
+    expect(refused('retry alpha one --to a/b', 2).code).toBe('INVALID_AGENT_ID')
+  })
+
+  it('[AC-9.2] that is archived is said to be archived', () => {
+    send('task')
+    must('claim alpha --as gemini')
+    must('complete alpha task --as gemini')
+    must('archive alpha --older-than 0s')
+    for (const verb of ['retry alpha task', 'claim alpha --id task --as gemini']) {
+      expect(refused(verb, 4)).toMatchObject({ code: 'WRONG_STATE', message: expect.stringContaining('is archived') })
+    }
+    expect(refused('retry alpha other', 3).code).toBe('NO_SUCH_MESSAGE')
+  })
+})
+
+describe('a message that nobody has claimed', () => {
+  it.each(['complete alpha task', 'fail alpha task --reason No', 'renew alpha task'])(
+    '[AC-8.3] must be claimed first: %s',
+    (words) => {
+      must('create-mission alpha')
+      send('task')
+      for (const attempt of ['', ' --attempt 1']) {
+        const error = refused(`${words} --as gemini${attempt}`, 4)
+        expect(error).toMatchObject({ code: 'NOT_CLAIMED', hint: expect.stringContaining('Claim it first') })
+      }
+      must('claim alpha --as gemini')
+      must('fail alpha task --as gemini --reason No')
+      must('retry alpha task')
+      expect(refused(`${words} --as gemini --attempt 1`, 4).code).toBe('LOST_CLAIM')
+      expect(refused(`${words} --as gemini --attempt 2`, 4).code).toBe('NOT_CLAIMED')
+      expect(refused(`${words} --as gemini`, 4)).toMatchObject({
+        code: 'LOST_CLAIM',
+        message: expect.stringContaining('waits again, as attempt 2'),
+      })
+    },
+  )
+})
+
+describe('sending', () => {
+  beforeEach(() => {
+    must('create-mission alpha')
+  })
+
+  it('[AC-7.1c] refuses an id that means several messages, and several ids in one', () => {
+    send('abcdefgh-1')
+    send('abcdefgh-2')
+    expect(refused('send alpha --from claude --to gemini --body Next --depends msg:abcdefgh', 4)).toMatchObject({
+      code: 'AMBIGUOUS_ID',
+      details: { candidates: ['abcdefgh-1', 'abcdefgh-2'] },
+    })
+    for (const joined of ['abcdefgh-1,abcdefgh-2', 'msg:abcdefgh-1,msg:abcdefgh-2']) {
+      const error = refused(`send alpha --from claude --to gemini --body Next --depends ${joined}`, 2)
+      expect(error).toMatchObject({ code: 'BAD_DEPENDENCY', hint: expect.stringContaining('--depends msg:A') })
+    }
+    must('send alpha --from claude --to gemini --body Next --depends path:a,b.md')
+    expect(readdirSync(inMissions('alpha/queue/pending'))).toHaveLength(3)
+  })
+
+  it('[AC-7.1c] tells of what is not known, or has failed', () => {
+    send('known')
+    must('claim alpha --as gemini')
+    must('fail alpha known --as gemini --reason No')
+    const notices = (on: string) => must(`send alpha --from claude --to gemini --body Next --depends ${on}`).notices
+    expect(notices('msg:nobody')).toEqual([expect.stringContaining('No message nobody is known yet')])
+    expect(notices('nobody.md')).toEqual([expect.stringContaining('Neither a message nor a file nobody.md')])
+    expect(notices('msg:known')).toEqual([expect.stringContaining('has failed')])
+    expect(notices('path:later.md')).toEqual([])
+  })
+
+  it('[AC-4.1] refuses an empty text', () => {
+    const words = 'send alpha --from claude --to gemini'
+    for (const input of ['', '\n \n']) {
+      expect(refused(`${words} --file - --summary Sum`, 2, { input }).code).toBe('MISSING_INPUT')
+      expect(refused(`${words} --body -`, 2, { input }).code).toBe('MISSING_INPUT')
+    }
+    must(`${words} --file -`, { input: '---\nsummary: All of it\n---\n' })
+    expect(readdirSync(inMissions('alpha/queue/pending'))).toHaveLength(1)
+  })
+})

@@ -1,9 +1,10 @@
 /** AC-MQ's verbs at their edges: what is refused, what is told, and to whom a message goes back. */
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { tempDir } from '../support/temp.ts'
-import { type CliOptions, cliJson, quickCli } from './cli-program.ts'
+import { type CliOptions, cliJson, mainProgram, plainEnvironment, quickCli } from './cli-program.ts'
 
 let root: string
 
@@ -199,5 +200,53 @@ describe('sending', () => {
     }
     must(`${words} --file -`, { input: '---\nsummary: All of it\n---\n' })
     expect(readdirSync(inMissions('alpha/queue/pending'))).toHaveLength(1)
+  })
+})
+
+describe('an answer that cannot be printed', () => {
+  const shell = (command: string) =>
+    spawnSync('bash', ['-c', command, 'sh', process.execPath, mainProgram], {
+      encoding: 'utf8',
+      cwd: root,
+      env: plainEnvironment(),
+    })
+
+  it('[AC-4.2c] leaves a claim in force, and says so', () => {
+    must('create-mission alpha')
+    for (const [id, command] of [
+      ['one', 'acmq claim alpha --as gemini > /dev/full'],
+      ['two', 'acmq claim alpha --as gemini --json > /dev/full'],
+    ] as const) {
+      send(id)
+      const { status, stderr } = shell(`"$1" "$2" ${command}`)
+      expect({ status, stderr }).toEqual({
+        status: 8,
+        stderr: expect.stringMatching(
+          new RegExp(
+            `could not write standard output\\.\nhint: Message ${id} is claimed all the same, and held by gemini until .*` +
+              `acmq claim alpha --id ${id} --as gemini, or give it up with acmq fail alpha ${id} --as gemini --attempt 1`,
+          ),
+        ),
+      })
+      expect(must(`claim alpha --id ${id} --as gemini`).message).toMatchObject({ id, attempt: 1 })
+    }
+    const sent = shell('"$1" "$2" acmq send alpha --from claude --to gemini --body Once --id once > /dev/full')
+    expect(sent.stderr).toContain('Message once is sent all the same: do not send it again.')
+    expect(shell('"$1" "$2" acmq create-mission beta > /dev/full').stderr).toContain('done all the same')
+    expect(shell('"$1" "$2" acmq list alpha > /dev/full').stderr).toContain('repeat the command')
+  })
+})
+
+describe('missions inside a mission', () => {
+  it('[AC-7.2] are supervised, and their stalled claims are found', async () => {
+    must('create-mission alpha')
+    must('create-mission alpha/beta')
+    must('create-mission alpha/beta/gamma')
+    must('send alpha/beta/gamma --from claude --to gemini --id deep --timeout 1 --body Work')
+    must('claim alpha/beta/gamma --as gemini')
+    await expect.poll(() => must('find-stalled alpha').stalled.length, { timeout: 4000 }).toBe(1)
+    expect(must('find-stalled alpha').stalled[0].message).toMatchObject({ id: 'deep', mission: 'alpha/beta/gamma' })
+    expect(must('supervise alpha --once').stalled).toMatchObject([{ message: { id: 'deep', state: 'failed' } }])
+    expect(must('status alpha').total).toMatchObject({ failed: 1, processing: 0 })
   })
 })

@@ -33,4 +33,14 @@ export const claim = defineOperation({
     const more = hydrate ? { hydration: await opened.hydrate({ id: message.id }) } : {}
     return { outcome: 'claimed', message, until: isoTime(until), durability, ...more } as const
   },
+
+  untold(claimed) {
+    if (claimed.outcome === 'nothing') return undefined
+    const { id, mission, to, attempt } = claimed.message
+    const which = `${mission} ${id} --as ${to} --attempt ${attempt}`
+    return (
+      `Message ${id} is claimed all the same, and held by ${to} until ${claimed.until}. Get it again with ` +
+      `acmq claim ${mission} --id ${id} --as ${to}, or give it up with acmq fail ${which} --reason TEXT.`
+    )
+  },
 })

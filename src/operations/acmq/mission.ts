@@ -34,3 +34,10 @@ export async function openTimedMission(context: Context, name: string): Promise<
   await tellClock(context)
   return opened
 }
+
+/** The same for a mission with all missions inside it, parents first. */
+export async function openTimedMissions(context: Context, name: string): Promise<[Mission, ...Mission[]]> {
+  const missions = await (await openMissions(context)).within(name)
+  await tellClock(context)
+  return missions
+}

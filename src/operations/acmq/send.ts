@@ -75,6 +75,8 @@ export const send = defineOperation({
     const notices = [...sent.notices, ...draft.notices, ...untimely, ...(unseen === undefined ? [] : [unseen])]
     return { outcome: sent.outcome, message: sent.message, durability: sent.durability, notices }
   },
+
+  untold: ({ message }) => `Message ${message.id} is sent all the same: do not send it again.`,
 })
 
 interface Given {

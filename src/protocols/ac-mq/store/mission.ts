@@ -19,6 +19,7 @@ import {
   manifestPath,
   missionAddress,
   missionPath,
+  subMissionsPath,
 } from '../layout.ts'
 import type { Manifest } from '../manifest/manifest.ts'
 import { type QueueName, queueNames } from '../schema.ts'
@@ -269,6 +270,11 @@ export class Mission {
   get supervised(): readonly TreePath[] {
     const { pending, processing, completed } = this.#files.queues
     return [pending, processing, completed]
+  }
+
+  /** The folder in which missions inside this one are made. */
+  get inside(): TreePath {
+    return subMissionsPath(this.#files.place)
   }
 
   /** Brings folders and headers into agreement and tells an agent where it stands. AC-MQ §9.1. */

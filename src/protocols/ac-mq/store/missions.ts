@@ -120,22 +120,22 @@ export class Missions {
     return found
   }
 
-  /** The missions directly inside one. */
-  async below(address: MissionAddress): Promise<MissionAddress[]> {
-    const prefix = `${address}/`
-    const found: MissionAddress[] = []
-    await this.#collect(subMissionsPath({ root: this.#parts.root, address }), prefix, found, false)
-    return found
+  /** A mission that is there and every mission inside it, at any depth, parents first. */
+  async within(name: string): Promise<[Mission, ...Mission[]]> {
+    const outer = await this.open(name)
+    const inner: MissionAddress[] = []
+    await this.#collect(subMissionsPath({ root: this.#parts.root, address: outer.address }), `${outer.address}/`, inner)
+    return [outer, ...inner.map((address) => this.#missionAt(address))]
   }
 
-  async #collect(folder: TreePath, prefix: string, found: MissionAddress[], deep = true): Promise<void> {
+  async #collect(folder: TreePath, prefix: string, found: MissionAddress[]): Promise<void> {
     for (const { name, kind } of await this.#parts.tree.list(folder)) {
       if (kind !== 'folder' || !isMessageId(name)) continue
       const address = `${prefix}${name}` as MissionAddress
       const place = { root: this.#parts.root, address }
       if (!(await this.#isThere(place))) continue
       found.push(address)
-      if (deep) await this.#collect(subMissionsPath(place), `${address}/`, found)
+      await this.#collect(subMissionsPath(place), `${address}/`, found)
     }
   }
 

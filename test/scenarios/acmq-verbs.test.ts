@@ -250,3 +250,53 @@ describe('missions inside a mission', () => {
     expect(must('status alpha').total).toMatchObject({ failed: 1, processing: 0 })
   })
 })
+
+describe('an approval', () => {
+  const human = (...words: string[]) => cliJson(['human', ...words], { cwd: root }, quickCli)
+  const edit = (from: string, to: string) => {
+    const folder = inMissions('alpha/queue/pending')
+    const path = join(folder, readdirSync(folder)[0]!)
+    writeFileSync(path, readFileSync(path, 'utf8').replace(from, to))
+  }
+
+  beforeEach(() => {
+    must('create-mission alpha')
+    mkdirSync(join(root, '.signalbox'), { recursive: true })
+    writeFileSync(join(root, '.signalbox/policy.yaml'), 'hold: ["deploy * shop"]\n')
+    must('send alpha --from claude --to gemini --id ship --file -', { input: 'Please deploy the shop' })
+  })
+
+  it('[AC-11.2b] is for what was shown: by the digest that `human list` prints', () => {
+    const [{ digest }] = human('list').output.waiting
+    expect(digest).toMatch(/^[0-9a-f]{32}$/)
+    const { out } = quickCli(['human', 'list'], { cwd: root })
+    expect(out).toContain(`signalbox human approve ship --digest ${digest}`)
+    edit('the shop', 'the evil shop')
+    // Another person looks meanwhile; the digest still says what was shown to the first.
+    expect(human('list').output.waiting[0].digest).not.toBe(digest)
+    const { exit, output } = human('approve', 'ship', '--digest', digest)
+    expect({ exit, code: output.error?.code }).toEqual({ exit: 4, code: 'MESSAGE_CHANGED' })
+    expect(run('claim alpha --as gemini').exit).toBe(1)
+    edit('the evil shop', 'the shop')
+    expect(human('approve', 'ship', '--digest', digest).exit).toBe(0)
+    expect(must('claim alpha --as gemini').message.id).toBe('ship')
+  })
+
+  it('[AC-11.2b] without a digest is for what `human list` showed last', () => {
+    human('list')
+    edit('the shop', 'the evil shop')
+    expect(human('approve', 'ship')).toMatchObject({ exit: 4, output: { error: { code: 'MESSAGE_CHANGED' } } })
+    expect(run('claim alpha --as gemini').exit).toBe(1)
+    human('list')
+    expect(human('approve', 'ship').exit).toBe(0)
+    human('list')
+    expect(readdirSync(join(root, '.signalbox/state/approvals/shown'))).toEqual([])
+    expect(must('claim alpha --as gemini').message.id).toBe('ship')
+  })
+
+  it('[AC-11.2b] of what nobody was shown is for what is there, and for nothing later', () => {
+    expect(human('approve', 'ship').exit).toBe(0)
+    edit('the shop', 'the evil shop')
+    expect(run('claim alpha --as gemini').exit).toBe(1)
+  })
+})

@@ -1,8 +1,10 @@
 import { isoTime } from '../../kernel/clock.ts'
+import { SignalboxError } from '../../kernel/errors.ts'
 import { duration, text } from '../../kernel/field.ts'
 import { withoutUndefined } from '../../kernel/without-undefined.ts'
-import { defineOperation, whoActs } from '../define.ts'
-import { hydrated, mission, openTimedMission } from './mission.ts'
+import type { Mission } from '../../protocols/ac-mq/index.ts'
+import { type Context, defineOperation, whoActs } from '../define.ts'
+import { type Hydration, hydrated, mission, openTimedMission } from './mission.ts'
 
 export const claim = defineOperation({
   name: 'claim',
@@ -30,7 +32,7 @@ export const claim = defineOperation({
     const claimed = await opened.claim(withoutUndefined({ agent, id, waitMs: wait }))
     if (claimed.outcome === 'nothing') return claimed
     const { message, until, durability } = claimed
-    const more = hydrate ? { hydration: await opened.hydrate({ id: message.id }) } : {}
+    const more = hydrate ? await hydrationOf(context, opened, message.id) : {}
     return { outcome: 'claimed', message, until: isoTime(until), durability, ...more } as const
   },
 
@@ -44,3 +46,18 @@ export const claim = defineOperation({
     )
   },
 })
+
+/** The message is claimed by now: an error here would keep it from the agent who has it. */
+async function hydrationOf(
+  context: Context,
+  mission: Mission,
+  id: string,
+): Promise<{ readonly hydration?: Hydration }> {
+  try {
+    return { hydration: await mission.hydrate({ id }) }
+  } catch (error) {
+    if (!(error instanceof SignalboxError)) throw error
+    context.report.notice(`What to read first could not be put together: ${error.message}`)
+    return {}
+  }
+}

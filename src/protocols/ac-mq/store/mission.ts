@@ -60,6 +60,8 @@ export interface ReconciledView {
 export interface HeldMessage {
   readonly message: AcmqViewWithBody
   readonly pattern: string
+  /** Names what a person is shown of it. */
+  readonly digest: string
 }
 
 export interface ClaimOptions {
@@ -420,14 +422,15 @@ export class Mission {
       const message = await this.show(one.id)
       const pattern = await this.#policy.matching(message, () => message.body)
       if (pattern === undefined || (await this.#policy.isApproved(message, message.body))) continue
-      yield { message, pattern }
+      yield { message, pattern, digest: await this.#policy.shown(message, message.body) }
     }
   }
 
-  async approve(id: string, by: string, at: string): Promise<AcmqView> {
+  /** `shown`: the digest of what the person was shown; the message is refused when it says something else by now. */
+  async approve(id: string, by: string, at: string, shown?: string): Promise<AcmqView> {
     const message = await this.show(id)
     if (message.state !== 'pending') throw notWaiting(message)
-    await this.#policy.approve(message, message.body, by, at)
+    await this.#policy.approve(message, message.body, { by, at, ...(shown === undefined ? {} : { shown }) })
     return message
   }
 

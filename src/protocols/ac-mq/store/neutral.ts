@@ -122,7 +122,7 @@ export class AcmqNeutral implements Neutral {
   /** Messages that a pattern of the policy holds back until a person has seen them. AC-MQ §11.2. */
   async *questions(): AsyncGenerator<Question> {
     for await (const mission of this.#at()) {
-      for await (const { message, pattern } of mission.eachHeld()) {
+      for await (const { message, pattern, digest } of mission.eachHeld()) {
         yield {
           id: message.id,
           place: mission.address,
@@ -130,6 +130,7 @@ export class AcmqNeutral implements Neutral {
           from: message.from,
           summary: message.summary,
           text: message.body,
+          digest,
           answers: ['approve', 'deny'],
           why: `It matches ${JSON.stringify(pattern)} of the policy.`,
           askedAt: message.createdAt,
@@ -145,14 +146,17 @@ export class AcmqNeutral implements Neutral {
     }
   }
 
-  async answer({ id, place }: Pick<Question, 'id' | 'place'>, { verdict, by, text }: Answer): Promise<Answered> {
+  async answer(
+    { id, place }: Pick<Question, 'id' | 'place'>,
+    { verdict, by, text, digest }: Answer,
+  ): Promise<Answered> {
     const mission = await this.#only(place)
     const told = ({ body: _, ...message }: AcmqView & { readonly body?: string }) => ({
       message,
       details: { mission: mission.address },
     })
     if (verdict === 'approve') {
-      const approved = await mission.approve(id, by, isoTime(this.#parts.clock.now()))
+      const approved = await mission.approve(id, by, isoTime(this.#parts.clock.now()), digest)
       return { outcome: 'answered', ...told(approved) }
     }
     if (verdict === 'answer') {

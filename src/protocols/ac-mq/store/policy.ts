@@ -11,10 +11,12 @@ import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../tree/change.ts'
 import { home, stateOf } from '../../../tree/home.ts'
 import type { Tree, Watching } from '../../../tree/tree.ts'
+import { digestOf } from '../../contract.ts'
 import { everyone } from '../names.ts'
 import { matches, simple } from '../patterns.ts'
 import type { AcmqRecord } from '../schema.ts'
 import { bodyElsewhere } from './body-elsewhere.ts'
+import { changedSince } from './outcomes.ts'
 
 export const policyPath: TreePath = childOf(home, 'policy.yaml')
 const approvals = stateOf('approvals')
@@ -24,6 +26,14 @@ export interface Approval {
   readonly digest: string
   readonly by: string
   readonly at: string
+}
+
+/** Who approves what, and when. */
+export interface Approving {
+  readonly by: string
+  readonly at: string
+  /** What that person was shown. */
+  readonly shown?: string
 }
 
 /**
@@ -102,10 +112,20 @@ export class Policy {
     return this.#patterns.length > 0
   }
 
-  /** Twice is fine; the last approval counts. */
-  async approve(record: Text, body: string, by: string, at: string): Promise<void> {
+  /** Names what a person is shown of this message. */
+  async shown(record: Text, body: string): Promise<string> {
+    return shownDigest(record, body, await this.#elsewhere(record))
+  }
+
+  /**
+   * Twice is fine; the last approval counts. It is for this very text: what the message says later is not approved. `shown`:
+   * what the person was shown, when that is to be compared.
+   */
+  async approve(record: Text, body: string, { by, at, shown }: Approving): Promise<void> {
+    const elsewhere = await this.#elsewhere(record)
+    if (shown !== undefined && shown !== shownDigest(record, body, elsewhere)) throw changedSince(record.id)
     const path = approvalOf(record.id)
-    const approval: Approval = { id: record.id, digest: digestOf(record, body, await this.#elsewhere(record)), by, at }
+    const approval: Approval = { id: record.id, digest: approvedDigest(record, body, elsewhere), by, at }
     const bytes = Buffer.from(`${JSON.stringify(approval, undefined, 2)}\n`)
     await changeLeaf(this.#tree, path, () => bytes)
   }
@@ -116,7 +136,7 @@ export class Policy {
     if (approval?.id !== record.id) return false
     const elsewhere = await this.#elsewhere(record)
     // A message for all names its claimer once it is claimed, but it was approved as one for all.
-    return [record.to, everyone].some((to) => approval.digest === digestOf({ ...record, to }, body, elsewhere))
+    return [record.to, everyone].some((to) => approval.digest === approvedDigest({ ...record, to }, body, elsewhere))
   }
 
   /** The part of the text that lies in a file of its own. It belongs to what is approved. */
@@ -165,7 +185,10 @@ const badPolicy = (problem: string) =>
 const approvalOf = (id: string): TreePath => childOf(approvals, `${id}.json`)
 const longestApproval = 4096
 
-function digestOf({ from, to, summary }: Text, body: string, elsewhere: string): string {
+const shownDigest = ({ id, from, to, summary }: Text, body: string, elsewhere: string): string =>
+  digestOf(id, from, to, summary, body, elsewhere)
+
+function approvedDigest({ from, to, summary }: Text, body: string, elsewhere: string): string {
   const parts = [from, to, summary, body, ...(elsewhere === '' ? [] : [elsewhere])]
   return process.getBuiltinModule('node:crypto').hash('sha256', JSON.stringify(parts), 'base64url')
 }

@@ -25,7 +25,16 @@ import type { ClaimedHere } from './claimed-here.ts'
 import { type Finder, type Found, noSuchMessage } from './finder.ts'
 import { findUnlessArchived } from './meant.ts'
 import { moveMessage, type Travelled } from './moving.ts'
-import { type Holding, lostClaim, type MessageRef, notClaimed, notYours, type Settled, wrongState } from './outcomes.ts'
+import {
+  changedSince,
+  type Holding,
+  lostClaim,
+  type MessageRef,
+  notClaimed,
+  notYours,
+  type Settled,
+  wrongState,
+} from './outcomes.ts'
 import type { MissionFiles } from './parts.ts'
 import { type AcmqView, viewOf } from './view.ts'
 import { labelOf, type Waiting } from './waiting/waiting.ts'
@@ -299,12 +308,6 @@ const busyFor = 5000
 const inOtherHands = (id: string) =>
   unavailable('MESSAGE_BUSY', `Another process has message ${id} in hand and does not let go of it.`, {
     hint: 'See whether a process is stopped; `signalbox doctor` tells which.',
-    details: { id },
-  })
-
-const changedSince = (id: string) =>
-  conflict('MESSAGE_CHANGED', `Message ${id} is not what it was when it was looked at.`, {
-    hint: 'Look at it again, then decide: signalbox human list',
     details: { id },
   })
 

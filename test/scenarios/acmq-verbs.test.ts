@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { type AcmqBox, openBox } from '../support/acmq.ts'
 import { tempDir } from '../support/temp.ts'
 import { type CliOptions, cliJson, mainProgram, plainEnvironment, quickCli } from './cli-program.ts'
 
@@ -298,5 +299,109 @@ describe('an approval', () => {
     expect(human('approve', 'ship').exit).toBe(0)
     edit('the shop', 'the evil shop')
     expect(run('claim alpha --as gemini').exit).toBe(1)
+  })
+})
+
+describe('waiting for what becomes of messages', () => {
+  const later = async (work: (box: AcmqBox) => Promise<unknown>) => {
+    const other = await openBox(root)
+    await work(other)
+    await other.close()
+  }
+
+  it('[AC-4.3] wakes when they are completed or failed, whoever did it, and gives the results', async () => {
+    const box = await openBox(root)
+    for (const id of ['one', 'two', 'three']) await box.mission.send({ from: 'claude', to: 'gemini', body: 'Work', id })
+    const all = box.mission.wait(['one', 'two'])
+    const any = box.mission.wait(['three', 'two'], { any: true })
+    await later(async ({ mission }) => {
+      for (const id of ['one', 'two']) await mission.claim({ agent: 'gemini', id })
+      await mission.complete('one', { agent: 'gemini' }, { text: 'Three tables.', links: ['findings/a.md'] })
+      await mission.archive({ olderThanMs: 0 })
+      await mission.fail('two', { agent: 'gemini' }, { reason: 'No access', detail: 'At all.' })
+    })
+    const two = { id: 'two', ended: 'failed', failure: { reason: 'No access', detail: 'At all.' } }
+    expect(await any).toMatchObject({ outcome: 'settled', messages: [two], unsettled: ['three'] })
+    expect(await all).toMatchObject({
+      outcome: 'settled',
+      messages: [
+        {
+          id: 'one',
+          state: 'archived',
+          ended: 'completed',
+          result: { text: 'Three tables.', links: ['findings/a.md'] },
+        },
+        two,
+      ],
+      unsettled: [],
+    })
+    await box.close()
+  })
+
+  it('[AC-4.3] is a command: exit status 1 when the time is up, 3 for what is not known', () => {
+    must('create-mission alpha')
+    send('one')
+    send('two')
+    must('claim alpha --as gemini --id one')
+    must('complete alpha one --as gemini --result Done')
+    expect(run('wait alpha one two --timeout 0')).toMatchObject({
+      exit: 1,
+      output: { outcome: 'waiting', messages: [{ id: 'one' }], unsettled: ['two'] },
+    })
+    expect(must('wait alpha one two --any').messages).toMatchObject([{ id: 'one', result: { text: 'Done' } }])
+    expect(quickCli('acmq wait alpha one two --timeout 0'.split(' '), { cwd: root })).toEqual({
+      exit: 1,
+      out: 'completed one by gemini\n  Done\nnot done two\n',
+      err: '',
+    })
+    expect(refused('wait alpha nobody', 3).code).toBe('NO_SUCH_MESSAGE')
+    expect(refused('wait alpha', 2).code).toBe('MISSING_INPUT')
+  })
+})
+
+describe('a claim', () => {
+  it('[AC-4.2a] with --mine leaves alone what is for all', () => {
+    must('create-mission alpha')
+    send('shared', '--to all --priority 1')
+    send('own')
+    expect(must('claim alpha --as gemini --mine').message.id).toBe('own')
+    expect(run('claim alpha --as gemini --mine')).toMatchObject({
+      exit: 1,
+      output: { outcome: 'nothing', blocked: [] },
+    })
+    expect(must('claim alpha --as gemini').message.id).toBe('shared')
+  })
+
+  it('[AC-4.2a] with --mine in one process, while others wait for all', async () => {
+    const box = await openBox(root)
+    const mine = box.mission.claim({ agent: 'gemini', mine: true, waitMs: 5000 })
+    await box.mission.send({ from: 'claude', to: 'all', body: 'Shared', id: 'shared' })
+    await box.mission.send({ from: 'claude', to: 'gemini', body: 'Own', id: 'own' })
+    expect(await mine).toMatchObject({ outcome: 'claimed', message: { id: 'own' } })
+    expect(await box.mission.claim({ agent: 'gemini', mine: true })).toMatchObject({ outcome: 'nothing' })
+    expect(await box.mission.claim({ agent: 'codex' })).toMatchObject({ message: { id: 'shared' } })
+    await box.close()
+  })
+
+  it('[AC-7.2] takes from several missions in turn, and from all inside one', () => {
+    for (const name of ['alpha', 'alpha/beta', 'alpha/beta/gamma', 'zeta']) must(`create-mission ${name}`)
+    must('send zeta --from claude --to gemini --id last --body Work --priority 1')
+    must('send alpha/beta/gamma --from claude --to gemini --id deep --body Work')
+    expect(must('claim alpha/** zeta --as gemini').message).toMatchObject({ id: 'deep', mission: 'alpha/beta/gamma' })
+    expect(run('claim alpha/** --as gemini').exit).toBe(1)
+    expect(must('claim ** --as gemini --hydrate').message).toMatchObject({ id: 'last', mission: 'zeta' })
+    expect(must('claim ** --as gemini --id deep').message).toMatchObject({ id: 'deep', attempt: 1 })
+    expect(refused('claim alpha nowhere --as gemini', 3).code).toBe('NO_SUCH_MISSION')
+    expect(refused('claim alpha/** zeta --id nobody --as gemini', 3).code).toBe('NO_SUCH_MESSAGE')
+  })
+
+  it('[AC-7.2] wakes for what comes to one of several missions, also to one made meanwhile', async () => {
+    const box = await openBox(root)
+    const waiting = box.missions.claim(['alpha/**'], { agent: 'gemini', waitMs: 10_000 })
+    const other = await openBox(root)
+    const { mission } = await other.missions.create('alpha/later')
+    await mission.send({ from: 'claude', to: 'all', body: 'Work', id: 'deep' })
+    expect(await waiting).toMatchObject({ outcome: 'claimed', message: { id: 'deep', mission: 'alpha/later' } })
+    await Promise.all([box.close(), other.close()])
   })
 })

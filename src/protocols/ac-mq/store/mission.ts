@@ -38,6 +38,7 @@ import { Settling } from './settling.ts'
 import type { Stalled, Supervision, Swept } from './supervise.ts'
 import { Taking } from './taking.ts'
 import { type AcmqView, type AcmqViewWithBody, type ArchivedView, archivedView } from './view.ts'
+import type { AwaitOptions, WaitedFor } from './wait.ts'
 import { Waiting } from './waiting/waiting.ts'
 
 export interface MissionParts {
@@ -68,6 +69,8 @@ export interface ClaimOptions {
   readonly agent: string
   readonly id?: string
   readonly waitMs?: number
+  /** Not what is for `all`. */
+  readonly mine?: boolean
 }
 
 export class Mission {
@@ -137,12 +140,18 @@ export class Mission {
 
   /** Takes the best waiting message for the agent, or the one with this id; waits for one as long as it is told to. */
   async claim(options: ClaimOptions): Promise<Claimed> {
-    const { agent, id, waitMs } = options
-    const take = () => (id === undefined ? this.#claims.claim(agent) : this.#claims.claimById(id, agent))
+    const { agent, id, waitMs, mine } = options
+    const take = () => (id === undefined ? this.#claims.claim(agent, mine) : this.#claims.claimById(id, agent))
     const first = await take()
     if (first.outcome === 'claimed') return first
-    const second = await this.#tryHarder(take, agent, first)
+    const second = await this.#tryHarder(take, options, first)
     return second.outcome === 'claimed' || !waitMs ? second : this.#waitFor(take, options, second)
+  }
+
+  /** Waits until messages are completed or failed: all of them, or with `any` one. */
+  async wait(ids: readonly string[], options?: AwaitOptions): Promise<WaitedFor> {
+    const { waitForEnds } = await import('./wait.ts')
+    return waitForEnds({ files: this.#files, finder: this.#finder, waiting: this.#waiting }, ids, options)
   }
 
   renew(ref: MessageRef, holding: Holding): Promise<Settled<'renewed'> & { readonly until: number }> {
@@ -481,10 +490,10 @@ export class Mission {
   }
 
   /** Before anyone is told that nothing is there. */
-  async #tryHarder(take: () => Promise<Claimed>, agent: string, nothing: Claimed): Promise<Claimed> {
+  async #tryHarder(take: () => Promise<Claimed>, { agent, mine }: ClaimOptions, nothing: Claimed): Promise<Claimed> {
     // Finding out why messages are held back can show that one is not: what it waited for was completed and archived
     // since we last looked.
-    const taken = (await this.#waiting.hasReady(agent)) ? await take() : nothing
+    const taken = (await this.#waiting.hasReady(agent, mine)) ? await take() : nothing
     if (taken.outcome === 'claimed') return taken
     // Malformed files that nobody is writing any more go out of the way.
     if (this.#waiting.malformed.length === 0) return taken
@@ -495,13 +504,13 @@ export class Mission {
 
   /** Woken by what happens in the folders; looks by itself only now and then. */
   async #waitFor(take: () => Promise<Claimed>, options: ClaimOptions, first: Claimed): Promise<Claimed> {
-    const { agent, id, waitMs = 0 } = options
+    const { agent, id, waitMs = 0, mine } = options
     let last = first
     const folders = [this.#files.queues.pending, this.#files.queues.completed]
     const look = async (news: News | undefined) => {
       const isArrival = id === undefined && news?.folder === this.#files.queues.pending
-      last = (isArrival ? await this.#claims.claimArrived(news.name, agent) : undefined) ?? (await take())
-      if (last.outcome !== 'claimed') last = await this.#tryHarder(take, agent, last)
+      last = (isArrival ? await this.#claims.claimArrived(news.name, agent, mine) : undefined) ?? (await take())
+      if (last.outcome !== 'claimed') last = await this.#tryHarder(take, options, last)
       return last.outcome === 'claimed' ? last : undefined
     }
     const watching = this.#policy.watch()

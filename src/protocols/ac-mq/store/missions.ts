@@ -14,8 +14,12 @@ import {
   missionPath,
   subMissionsPath,
 } from '../layout.ts'
-import { Mission, type MissionParts } from './mission.ts'
+import { type ClaimOptions, Mission, type MissionParts } from './mission.ts'
 import type { AcmqNeutral } from './neutral.ts'
+import type { Claimed } from './outcomes.ts'
+
+/** In place of a mission's name: it and all inside it. */
+const everyInside = '**'
 
 export class Missions {
   readonly #parts: MissionParts
@@ -39,9 +43,9 @@ export class Missions {
     const { tree, clock, root } = this.#parts
     const place = { root, address }
     const path = missionPath(place)
-    const mission = this.#missionAt(address)
+    const found = () => ({ mission: this.#missionAt(address), path })
     if (await this.#isThere(place)) {
-      return { outcome: 'unchanged', mission, path, manifest: (await this.#manifestOf(place)) ?? manifestPath(place) }
+      return { outcome: 'unchanged', ...found(), manifest: (await this.#manifestOf(place)) ?? manifestPath(place) }
     }
     // Two who make `Alpha` and `alpha` at once: the second sees the first.
     return tree.exclusively(`acmq-create-${nameOf(path).toLowerCase()}`, async () => {
@@ -55,7 +59,7 @@ export class Missions {
         await tree.create(manifest, Buffer.from(text))
       }
       for (const folder of isThere ? [] : missionFolders) await tree.makeFolder(`${path}/${folder}` as TreePath)
-      return { outcome: isThere ? 'unchanged' : 'created', mission, path, manifest: manifest ?? manifestPath(place) }
+      return { outcome: isThere ? 'unchanged' : 'created', ...found(), manifest: manifest ?? manifestPath(place) }
     })
   }
 
@@ -111,6 +115,34 @@ export class Missions {
       hint: meant ? `Did you mean ${meant}?` : `Make it: acmq create-mission ${address}`,
       details: { mission: name },
     })
+  }
+
+  /**
+   * The missions that are named: each by its address, with those inside it by `ADDRESS/**`, all by `**`. Each once, in the
+   * order in which they are named, parents first.
+   */
+  async meant(names: readonly string[]): Promise<Mission[]> {
+    const meant = new Set<Mission>()
+    for (const name of names) {
+      if (name === everyInside) for (const address of await this.all()) meant.add(this.#missionAt(address))
+      else if (name.endsWith(`/${everyInside}`))
+        for (const one of await this.within(name.slice(0, -everyInside.length - 1))) meant.add(one)
+      else meant.add(await this.open(name))
+    }
+    return [...meant]
+  }
+
+  /**
+   * Takes the best message of the first of these missions that has one for the agent; waits for one as long as it is told
+   * to, also in missions that are made meanwhile.
+   */
+  async claim(names: readonly string[], options: ClaimOptions): Promise<Claimed> {
+    const missions = await this.meant(names)
+    const [only, another] = missions
+    const isFixed = names.every((name) => !name.endsWith(everyInside))
+    if (only && !another && isFixed) return only.claim(options)
+    const { claimFromMany } = await import('./claim-from-many.ts')
+    return claimFromMany(this.#parts.tree, () => this.meant(names), options)
   }
 
   /** The addresses of all missions, sub-missions after their parents. */

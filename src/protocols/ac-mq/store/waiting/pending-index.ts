@@ -239,16 +239,17 @@ export class PendingIndex {
 
   /**
    * The best message for this agent whose dependencies are met. From now on it is the caller's: nobody else of this
-   * process is offered it until it is handed back, so that agents who share a process do not race each other.
+   * process is offered it until it is handed back, so that agents who share a process do not race each other. `isMine`: of
+   * those for this agent alone, not of those for all.
    */
-  best(agent: string): Candidate | undefined | Promise<Candidate | undefined> {
-    const next = this.#next(agent)
+  best(agent: string, isMine = false): Candidate | undefined | Promise<Candidate | undefined> {
+    const next = this.#next(agent, isMine)
     const isKnown = next === undefined || (next !== 'look' && this.#book.areMet(next.dependencies))
-    return isKnown ? next : this.#bestOf(next, agent)
+    return isKnown ? next : this.#bestOf(next, agent, isMine)
   }
 
-  async #bestOf(first: Candidate | 'look', agent: string): Promise<Candidate | undefined> {
-    for (let next: Candidate | 'look' | undefined = first; next !== undefined; next = this.#next(agent)) {
+  async #bestOf(first: Candidate | 'look', agent: string, isMine: boolean): Promise<Candidate | undefined> {
+    for (let next: Candidate | 'look' | undefined = first; next !== undefined; next = this.#next(agent, isMine)) {
       if (next === 'look') {
         await this.#look(true)
         this.#takeBack()
@@ -262,9 +263,9 @@ export class PendingIndex {
   }
 
   /** The next to be judged. `look`: so much was leapt over that the folder tells sooner what of it is left. */
-  #next(agent: string): Candidate | 'look' | undefined {
+  #next(agent: string, isMine: boolean): Candidate | 'look' | undefined {
     for (;;) {
-      const heap = this.#ready.bestFor(agent)
+      const heap = this.#ready.bestFor(agent, isMine)
       const candidate = heap?.peek()
       if (this.#leaps.isBefore(candidate?.priority ?? Number.POSITIVE_INFINITY)) {
         if (this.#leaps.size * tryMs > this.#view.cost) return 'look'
@@ -323,11 +324,11 @@ export class PendingIndex {
   }
 
   /** Every message held back, for this agent or for anybody, judged now. */
-  async blocked(agent?: string): Promise<Parked[]> {
+  async blocked(agent?: string, isMine = false): Promise<Parked[]> {
     const result: Parked[] = []
     for (const candidate of this.#candidates.values()) {
       const { to, dependencies } = candidate
-      if (dependencies.length === 0 || (agent !== undefined && to !== agent && to !== 'all')) continue
+      if (dependencies.length === 0 || (agent !== undefined && to !== agent && (isMine || to !== 'all'))) continue
       const states = await this.judge(candidate)
       if (states.length > 0) result.push({ candidate, states })
       else this.#unpark(candidate)

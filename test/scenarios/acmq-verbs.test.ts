@@ -405,3 +405,92 @@ describe('a claim', () => {
     await Promise.all([box.close(), other.close()])
   })
 })
+
+describe('what must come first in another mission', () => {
+  it('[AC-7.1a] is a message of a mission inside, around or beside', () => {
+    for (const name of ['alpha', 'alpha/beta', 'alpha/gamma']) must(`create-mission ${name}`)
+    must('send alpha/beta --from claude --to gemini --id inner-part-1 --body Work')
+    must('send alpha --from claude --to gemini --id outer --body Work --depends msg:beta/inner-part-1')
+    must('send alpha/gamma --from claude --to gemini --id beside --body Work --depends msg:../beta/inner-pa')
+    must('send alpha/beta --from claude --to codex --id next --body Work --depends msg:../outer')
+    expect(run('claim alpha --as gemini').output.blocked).toMatchObject([
+      { id: 'outer', reason: 'waits for beta/inner-part-1 (pending)' },
+    ])
+    expect(run('claim alpha/beta --as codex').output.blocked[0].reason).toBe('waits for ../outer (pending)')
+    must('claim alpha/beta --as gemini')
+    expect(run('claim alpha/gamma --as gemini').output.blocked[0].reason).toContain('(processing)')
+    must('complete alpha/beta inner-part-1 --as gemini')
+    expect(must('claim alpha --as gemini').message.id).toBe('outer')
+    must('archive alpha/beta --older-than 0s')
+    expect(must('claim alpha/gamma --as gemini').message.id).toBe('beside')
+    must('fail alpha outer --as gemini --reason No')
+    expect(run('claim alpha/beta --as codex').output.blocked[0].reason).toContain('failed')
+  })
+
+  it('[AC-7.1c] is told when it is not known, and refused when it cannot be', () => {
+    must('create-mission alpha')
+    const words = 'send alpha --from claude --to gemini --body Work --depends'
+    for (const text of ['msg:nowhere/one', 'msg:../../one', 'msg:../one']) {
+      expect(must(`${words} ${text}`).notices[0]).toContain('is known yet')
+    }
+    for (const text of ['msg:a//b', 'msg:/one', 'msg:./one', 'msg:a/../b/']) {
+      expect(refused(`${words} ${text}`, 2).code).toBe('BAD_DEPENDENCY')
+    }
+    expect(run('claim alpha --as gemini').output.blocked[0].reason).toContain('which is not known')
+  })
+
+  it('[AC-7.1a] wakes whoever waits when it is completed there, however many else are waited for', async () => {
+    const box = await openBox(root)
+    const { mission: inner } = await box.missions.create('alpha/beta')
+    await inner.send({ from: 'claude', to: 'gemini', body: 'Work', id: 'inner' })
+    await inner.send({ from: 'claude', to: 'gemini', body: 'Work', id: 'inner-2' })
+    const other = await openBox(root)
+    const theirs = await other.missions.open('alpha/beta')
+    await box.mission.send({ from: 'claude', to: 'codex', body: 'A', id: 'a', dependencies: ['msg:beta/inner'] })
+    const first = box.mission.claim({ agent: 'codex', waitMs: 10_000 })
+    await theirs.claim({ agent: 'gemini', id: 'inner' })
+    const startedAt = performance.now()
+    await theirs.complete('inner', { agent: 'gemini' })
+    expect(await first).toMatchObject({ outcome: 'claimed', message: { id: 'a' } })
+    // One that comes while somebody waits already.
+    const second = box.mission.claim({ agent: 'codex', waitMs: 10_000 })
+    await other.mission.send({ from: 'claude', to: 'codex', body: 'B', id: 'b', dependencies: ['msg:beta/inner-2'] })
+    await theirs.claim({ agent: 'gemini', id: 'inner-2' })
+    await theirs.complete('inner-2', { agent: 'gemini' })
+    expect(await second).toMatchObject({ outcome: 'claimed', message: { id: 'b' } })
+    expect(performance.now() - startedAt).toBeLessThan(2500)
+    await Promise.all([box.close(), other.close()])
+  })
+})
+
+describe('agents whose names differ by case alone', () => {
+  it('[AC-2c] are refused once one of them has been seen', () => {
+    must('create-mission alpha')
+    send('one', '--to Gemini')
+    // Being written to is not being there: a typo keeps nobody from writing to the right one.
+    send('two', '--to gemini')
+    must('claim alpha --as gemini')
+    const words = 'send alpha --body Work'
+    for (const [command, other] of [
+      [`${words} --from claude --to GEMINI`, 'gemini'],
+      [`${words} --from Claude --to gemini`, 'claude'],
+      ['claim alpha --as GEMINI', 'gemini'],
+      ['claim ** --as Claude', 'claude'],
+    ] as const) {
+      expect(refused(command, 4)).toMatchObject({ code: 'SAME_BUT_FOR_CASE', details: { other } })
+    }
+    expect(readdirSync(inMissions('alpha/queue/pending'))).toHaveLength(1)
+  })
+
+  it('[AC-2c] are read where they are there', () => {
+    must('create-mission alpha')
+    const file = (to: string) =>
+      `---\nid: for-${to}\nfrom: claude\nto: ${to}\ntimestamp: 2026-01-01T00:00:00Z\n---\nWork\n`
+    for (const to of ['gemini', 'Gemini']) {
+      writeFileSync(inMissions(`alpha/queue/completed/20260101000000-for-${to}-from-claude-to-${to}.md`), file(to))
+    }
+    expect(must('list alpha').messages).toHaveLength(2)
+    for (const to of ['gemini', 'Gemini']) must(`send alpha --from claude --to ${to} --body Work`)
+    for (const to of ['gemini', 'Gemini']) expect(must(`claim alpha --as ${to}`).message.to).toBe(to)
+  })
+})

@@ -37,7 +37,7 @@ export const claim = defineOperation({
   async run(context, { mission, id, wait, mine, hydrate }) {
     const agent = await whoActs(context)
     const missions = await openMissions(context)
-    await missions.meant(mission)
+    for (const one of await missions.meant(mission)) await one.expectOwnCase(agent)
     await tellClock(context)
     const claimed = await missions.claim(mission, withoutUndefined({ agent, id, mine, waitMs: wait }))
     if (claimed.outcome === 'nothing') return claimed

@@ -59,9 +59,11 @@ export const send = defineOperation({
     if (to === undefined) throw missing('to', '--to is missing: who gets it.', 'Give --to AGENT, or `to:` in the file.')
     const dependencies = input.depends.length > 0 ? input.depends : (draft.dependencies ?? [])
     const untimely = await opened.checkDependencies(dependencies)
+    const from = draft.from ?? input.from ?? (await whoSends(context))
+    await opened.expectOwnCase(from)
     const unseen = await opened.noticeAbout(to, seenElsewhere(context, acmq))
     const message = withoutUndefined({
-      from: draft.from ?? input.from ?? (await whoSends(context)),
+      from,
       to,
       body: draft.body,
       dependencies,

@@ -19,21 +19,22 @@ export async function claimFromMany(
   for (;;) {
     const missions = await findMissions()
     let blocked: Blocked[] = []
-    const look = async (): Promise<Claimed | undefined> => {
+    const look = async (): Promise<Claimed | 'again' | undefined> => {
       blocked = []
       for (const mission of missions) {
         const claimed = await mission.claim(rest)
         if (claimed.outcome === 'claimed') return claimed
         blocked.push(...claimed.blocked)
       }
-      return undefined
+      // A mission was made or removed: from now on other folders are watched.
+      return (await findMissions()).length === missions.length ? undefined : 'again'
     }
     const left = deadline - performance.now()
     const folders = missions.flatMap((mission) => [...mission.supervised, mission.inside])
     const found =
       left > 0 ? await waitFor(tree, folders, look, { waitMs: Math.min(left, lookAgainAfter) }) : await look()
-    if (found) return found
-    if (performance.now() >= deadline) return { outcome: 'nothing', blocked }
+    if (found && found !== 'again') return found
+    if (found !== 'again' && performance.now() >= deadline) return { outcome: 'nothing', blocked }
   }
 }
 

@@ -22,9 +22,9 @@ import {
   subMissionsPath,
 } from '../layout.ts'
 import type { Manifest } from '../manifest/manifest.ts'
-import { type QueueName, queueNames } from '../schema.ts'
+import { areSame, type QueueName, queueNames } from '../schema.ts'
 import type { AcmqSettings } from '../settings.ts'
-import { noticeAbout, seenIn } from './agents.ts'
+import { expectOwnCase, noticeAbout, seenIn } from './agents.ts'
 import { ClaimedHere } from './claimed-here.ts'
 import { Claims } from './claims.ts'
 import { Finder } from './finder.ts'
@@ -189,6 +189,11 @@ export class Mission {
   /** A sentence for whoever writes to somebody nobody has seen here; `undefined` when all is well. */
   async noticeAbout(recipient: string, elsewhere: AsyncIterable<string>): Promise<string | undefined> {
     return noticeAbout(this.#files, recipient, elsewhere)
+  }
+
+  /** Refuses a name for whoever acts that differs by case alone from that of somebody who has been seen here. */
+  async expectOwnCase(agent: string): Promise<void> {
+    await expectOwnCase(this.#files, agent)
   }
 
   /** Everybody who has been seen here, each once. */
@@ -506,16 +511,26 @@ export class Mission {
   async #waitFor(take: () => Promise<Claimed>, options: ClaimOptions, first: Claimed): Promise<Claimed> {
     const { agent, id, waitMs = 0, mine } = options
     let last = first
-    const folders = [this.#files.queues.pending, this.#files.queues.completed]
+    const { pending, completed } = this.#files.queues
+    let elsewhere: readonly TreePath[] = []
     const look = async (news: News | undefined) => {
       const isArrival = id === undefined && news?.folder === this.#files.queues.pending
       last = (isArrival ? await this.#claims.claimArrived(news.name, agent, mine) : undefined) ?? (await take())
       if (last.outcome !== 'claimed') last = await this.#tryHarder(take, options, last)
-      return last.outcome === 'claimed' ? last : undefined
+      if (last.outcome === 'claimed') return last
+      // Something waits for a message of another mission: from now on that mission is watched too.
+      return areSame(this.#waiting.elsewhere, elsewhere) ? undefined : 'again'
     }
+    const deadline = performance.now() + waitMs
     const watching = this.#policy.watch()
     try {
-      return (await waitFor(this.#files.tree, folders, look, { waitMs })) ?? last
+      for (;;) {
+        elsewhere = this.#waiting.elsewhere
+        const left = deadline - performance.now()
+        const found = await waitFor(this.#files.tree, [pending, completed, ...elsewhere], look, { waitMs: left })
+        if (found !== 'again') return found ?? last
+        if (performance.now() >= deadline) return last
+      }
     } finally {
       // Later, so that the caller gets the message first.
       setImmediate(() => watching.close())

@@ -9,6 +9,7 @@
  */
 import { inOrder } from '../../../../kernel/order.ts'
 import type { Problem } from '../../../../kernel/problem.ts'
+import type { TreePath } from '../../../../kernel/tree-path.ts'
 import type { Entry } from '../../../../tree/tree.ts'
 import type { DependencyState } from '../../dependencies.ts'
 import { isMessageName, parseFileName } from '../../layout.ts'
@@ -18,7 +19,7 @@ import { InTurn } from '../in-turn.ts'
 import type { MissionFiles } from '../parts.ts'
 import { type Candidate, candidateOf, isAsRemembered } from './candidate.ts'
 import type { DependencyBook } from './dependency-book.ts'
-import { HeldBack, type Parked } from './held-back.ts'
+import { HeldBack, isElsewhere, type Parked } from './held-back.ts'
 import { Leaps } from './leaps.ts'
 import type { PendingCache } from './pending-cache.ts'
 import { Ready } from './ready.ts'
@@ -36,6 +37,8 @@ const mostGone = 256
 const tryMs = 0.01
 /** What it takes to see what has become of one message, in milliseconds. */
 const probeMs = 0.02
+
+const nowhere: readonly TreePath[] = []
 
 export class PendingIndex {
   readonly #files: MissionFiles
@@ -149,9 +152,11 @@ export class PendingIndex {
 
   /** Messages that others completed wake those that wait for them; the rest is judged again now and then. */
   async #wakeFinished(must: boolean): Promise<void> {
-    if (must && this.#held.awaySize * probeMs < this.#completed.cost) await this.#wakeFinishedAway()
-    else await this.#wakeCompleted(must)
+    const areFewAway = must && this.#held.awaySize * probeMs < this.#completed.cost
+    if (!areFewAway) await this.#wakeCompleted(must)
     if (!must) return
+    // What other missions complete shows in no folder of this one.
+    await this.#wakeFinishedAway(areFewAway ? this.#held.away() : this.#held.away().filter(isElsewhere))
     const isDue = performance.now() - this.#judgedAllAt > judgeAllAfter + this.#held.size * judgeAllEach
     for (const { candidate, states } of this.#held.all()) {
       // A file can appear, an unknown message be sent, a failed one be tried again: `completed/` does not show that.
@@ -176,19 +181,26 @@ export class PendingIndex {
    */
   async wakeWithoutListing(): Promise<boolean> {
     const isSooner = this.#held.awaySize * probeMs < this.#view.cost + this.#completed.cost
-    return isSooner && this.#wakeFinishedAway()
+    return isSooner && this.#wakeFinishedAway(this.#held.away())
   }
 
   /** Looks what has become of those that others took, one by one. */
-  async #wakeFinishedAway(): Promise<boolean> {
+  async #wakeFinishedAway(ids: readonly string[]): Promise<boolean> {
     let hasWoken = false
-    for (const id of this.#held.away()) {
+    for (const id of ids) {
       const state = await this.#book.stateOf(id)
       if (state === 'pending' || state === 'processing') continue
       this.wake(id)
       hasWoken = true
     }
     return hasWoken
+  }
+
+  /** Where messages of other missions will be completed that are waited for here. */
+  get elsewhere(): readonly TreePath[] {
+    if (this.#held.elsewhere.size === 0) return nowhere
+    const folders = [...this.#held.elsewhere].map((text) => this.#book.folderBehind(text))
+    return [...new Set(folders.filter((folder) => folder !== undefined))].sort()
   }
 
   /** A message this process has just put there. */

@@ -153,6 +153,11 @@ export class Waiting {
     return this.#index.judge(message)
   }
 
+  /** Where messages of other missions will be completed that are waited for here. */
+  get elsewhere() {
+    return this.#index.elsewhere
+  }
+
   /** Where a message is by now, wherever that is; `undefined` when nobody knows it. */
   stateOf(id: string) {
     return this.#book.stateOf(id)

@@ -3,7 +3,8 @@
  * in the queues and when the next claim runs out; at most once a second, and so rarely that the passes take only a small
  * part of the time.
  */
-import { openMission } from '../operations/acmq/mission.ts'
+import type { TreePath } from '../kernel/tree-path.ts'
+import { openMissions } from '../operations/acmq/mission.ts'
 import { type Supervised, supervise } from '../operations/acmq/supervise.ts'
 import type { Context } from '../operations/define.ts'
 import { Rounds } from './rounds.ts'
@@ -24,8 +25,7 @@ export async function superviseMission(context: Context, input: unknown, stopped
   const { mission, archive } = input as { readonly mission: string; readonly archive?: boolean }
   const rounds = new Rounds(context, stopped)
   const tree = await context.tree()
-  const { supervised } = await openMission(context, mission)
-  const watching = supervised.map((folder) => tree.watch(folder, () => rounds.ring()))
+  const watches = new Watches(tree, () => rounds.ring())
   const strange = new Set<string>()
   let stalled: Supervised['stalled'] = []
   let repairs: Supervised['repairs'] = []
@@ -37,6 +37,7 @@ export async function superviseMission(context: Context, input: unknown, stopped
   try {
     await rounds.repeat(async () => {
       const startedAt = performance.now()
+      await rounds.attempt(async () => watches.keep(foldersOf(await (await openMissions(context)).within(mission))))
       const isArchiveDue = archive !== false && startedAt - archivedAt >= archiveEvery
       const asked = { mission, once: true, archive: isArchiveDue }
       const pass = await rounds.attempt(() => supervise.invoke(context, asked))
@@ -54,10 +55,40 @@ export async function superviseMission(context: Context, input: unknown, stopped
       return { least: Math.max(shortestRest, took * restFactor), most: restAfter(pass, await tree.now()) }
     })
   } finally {
-    for (const one of watching) one.close()
+    watches.keep([])
   }
   const outcome = stalled.length > 0 || repairs.length > 0 || archived > 0 ? 'swept' : 'nothing'
   return { outcome, mission, stalled, repairs, archived, nextStallAt: last?.nextStallAt ?? null, passes }
+}
+
+/** Where something may happen: in the queues of a mission and of those inside it, and where another one may be made. */
+const foldersOf = (missions: readonly { readonly supervised: readonly TreePath[]; readonly inside: TreePath }[]) =>
+  missions.flatMap(({ supervised, inside }) => [...supervised, inside])
+
+type Watched = Awaited<ReturnType<Context['tree']>>
+
+/** The folders that are watched, which change as missions are made inside the mission. */
+class Watches {
+  readonly #tree: Watched
+  readonly #onChange: () => void
+  readonly #open = new Map<TreePath, ReturnType<Watched['watch']>>()
+
+  constructor(tree: Watched, onChange: () => void) {
+    this.#tree = tree
+    this.#onChange = onChange
+  }
+
+  /** Watches these and no others. */
+  keep(folders: readonly TreePath[]): void {
+    for (const folder of folders) {
+      if (!this.#open.has(folder)) this.#open.set(folder, this.#tree.watch(folder, this.#onChange))
+    }
+    for (const [folder, watching] of this.#open) {
+      if (folders.includes(folder)) continue
+      watching.close()
+      this.#open.delete(folder)
+    }
+  }
 }
 
 /** What is new in a pass. Files that it can only report are told once, not in every pass. */

@@ -26,7 +26,9 @@ export async function inspectHome(tree: Tree): Promise<Finding[]> {
   }
   await look(home, (name) => inHome[name])
   await look(stateHome, (name) => (stateKinds.some((kind) => kind === name) ? 'folder' : undefined))
-  await look(stateOf('approvals'), (name) => (name.endsWith('.json') ? 'leaf' : undefined))
+  await look(stateOf('approvals'), (name) =>
+    name.endsWith('.json') ? 'leaf' : name === 'shown' ? 'folder' : undefined,
+  )
   const waiting = [...byEnding]
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     const entries = await look(folder, (name) => (hasEnding.test(name) || name === permits ? 'leaf' : 'folder'))

@@ -3,6 +3,7 @@ import { conflict, notFound, unsupported } from '../kernel/errors.ts'
 import { text, withoutUndefined } from '../kernel/field.ts'
 import { type Answer, type Answered, type Message, type Question, verbOf } from '../protocols/contract.ts'
 import { type Context, defineOperation } from './define.ts'
+import { lastShown, rememberShown } from './shown.ts'
 import { type OpenedProtocol, usedProtocols } from './stores.ts'
 
 const id = text('The message: its id, or the first eight characters of it.', {
@@ -28,6 +29,7 @@ export const humanList = defineOperation({
         waiting.push({ protocol: protocol.name, ...question, ...details })
       }
     }
+    await rememberShown(context, waiting)
     return { outcome: 'listed', waiting } as const
   },
 })
@@ -35,13 +37,25 @@ export const humanList = defineOperation({
 export const humanApprove = defineOperation({
   name: 'approve',
   summary: 'Let a held message go to whoever claims it.',
-  more: 'The approval is for the text as it is now; a message that changes is held again.',
-  input: { id },
+  more:
+    'The approval is for the text that you were shown. --digest names it, as `human list` prints it; without it, what the ' +
+    'last `human list` showed counts. A message that says something else by now is not approved: exit status 4. One that ' +
+    'changes later is held again.',
+  input: {
+    id,
+    digest: text('What you were shown: the digest that `human list` prints.', { placeholder: 'HASH', longest: 64 }),
+  },
   outcomes: { approved: 'done' },
-  examples: [{ command: 'human approve 1f2e3d4c', does: 'let it go' }],
+  examples: [
+    { command: 'human approve 1f2e3d4c --digest 0f3c…', does: 'let it go, if it still says what you have read' },
+    { command: 'human approve 1f2e3d4c', does: 'the same, for what `human list` showed last' },
+  ],
 
-  async run(context, { id }) {
-    const { message, details } = await answerOne(context, id, { verdict: 'approve' })
+  async run(context, { id, digest }) {
+    const { message, details } = await answerOne(context, id, {
+      verdict: 'approve',
+      ...withoutUndefined({ digest }),
+    })
     return { outcome: 'approved', ...details, message, durability: (await context.configuration()).durability } as const
   },
 })
@@ -79,7 +93,12 @@ async function answerOne(context: Context, id: string, answer: Omit<Answer, 'by'
   const { opened, message } = await findMessage(context, id)
   const { id: whole, place } = message.envelope
   const by = (await context.configuration()).agent ?? 'human'
-  return verbOf(opened.protocol, opened.neutral, 'answer')(withoutUndefined({ id: whole, place }), { ...answer, by })
+  const meant = withoutUndefined({ id: whole, place })
+  const digest =
+    answer.verdict === 'approve'
+      ? (answer.digest ?? (await lastShown(context, { ...meant, protocol: opened.protocol.name })))
+      : answer.digest
+  return verbOf(opened.protocol, opened.neutral, 'answer')(meant, withoutUndefined({ ...answer, by, digest }))
 }
 
 /** The one message of this id, of those protocols that ask people something. */

@@ -171,6 +171,8 @@ export interface Question {
   readonly from: string
   readonly summary: string
   readonly text: string
+  /** Names what is shown of it (`digestOf`): an answer that repeats it is for this text and for no other. */
+  readonly digest: string
   /** The answers it can get. */
   readonly answers: readonly Answer['verdict'][]
   /** Why it waits, in one line. */
@@ -188,6 +190,8 @@ export interface Answer {
   readonly by: string
   /** The reason, or the answer itself. */
   readonly text?: string
+  /** Of the question that was shown: the answer is refused (`MESSAGE_CHANGED`) when it is another by now. */
+  readonly digest?: string
 }
 
 export interface Answered {
@@ -226,3 +230,10 @@ const lacks = (title: string, verb: string): SignalboxError =>
     hint: `Look at what it has: signalbox --help`,
     details: { protocol: title, verb },
   })
+
+/**
+ * A short name for what somebody was shown, so that an answer can say which text it is for. 128 bits: whoever writes the
+ * text could find two with the same shorter one.
+ */
+export const digestOf = (...texts: readonly string[]): string =>
+  process.getBuiltinModule('node:crypto').hash('sha256', JSON.stringify(texts), 'hex').slice(0, 32)

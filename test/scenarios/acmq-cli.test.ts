@@ -309,7 +309,10 @@ describe('send', () => {
         problems: [],
       },
       durability: 'process',
-      notices: ['Nobody has seen gemini in mission alpha yet.'],
+      notices: [
+        'Neither a message nor a file b.md is there yet: this one waits for it.',
+        'Nobody has seen gemini in mission alpha yet.',
+      ],
     })
     expect(textIn('pending')).toContain('Design the schema')
   })

@@ -21,9 +21,8 @@ export const createMission = defineOperation({
 
   async run(context, { name, objective }) {
     const missions = await openMissions(context)
-    const { outcome, mission } = await missions.create(name, withoutUndefined({ objective }))
+    const { outcome, mission, path, manifest } = await missions.create(name, withoutUndefined({ objective }))
     const { durability } = await context.configuration()
-    const { path } = mission
-    return { outcome, mission: mission.address, path, manifest: `${path}/_meta/manifest.md`, durability } as const
+    return { outcome, mission: mission.address, path, manifest, durability } as const
   },
 })

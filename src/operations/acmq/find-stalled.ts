@@ -1,11 +1,11 @@
 import { isoTime } from '../../kernel/clock.ts'
-import { tellClock } from '../clock-agreement.ts'
 import { defineOperation } from '../define.ts'
-import { mission, openMission } from './mission.ts'
+import { mission, openTimedMissions } from './mission.ts'
 
 export const findStalled = defineOperation({
   name: 'find-stalled',
   summary: 'List the messages whose claim has run out of time. Nothing is changed.',
+  more: 'Those of the missions inside it are listed too.',
   input: { mission },
   outcomes: { listed: 'done' },
   examples: [
@@ -14,9 +14,9 @@ export const findStalled = defineOperation({
   ],
 
   async run(context, { mission }) {
-    const opened = await openMission(context, mission)
-    await tellClock(context)
-    const stalled = await opened.findStalled()
+    const missions = await openTimedMissions(context, mission)
+    const stalled = []
+    for (const one of missions) stalled.push(...(await one.findStalled()))
     return { outcome: 'listed', stalled: stalled.map((one) => ({ ...one, since: isoTime(one.since) })) } as const
   },
 })

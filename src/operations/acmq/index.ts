@@ -18,6 +18,7 @@ import { send } from './send.ts'
 import { show } from './show.ts'
 import { status } from './status.ts'
 import { supervise } from './supervise.ts'
+import { wait } from './wait.ts'
 
 export const operations: readonly Operation[] = [
   createMission,
@@ -31,6 +32,7 @@ export const operations: readonly Operation[] = [
   complete,
   fail,
   retry,
+  wait,
   milestone,
   findStalled,
   supervise,

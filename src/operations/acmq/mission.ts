@@ -1,6 +1,7 @@
 /** What the commands of AC-MQ share: the mission they work on, and the inputs that several of them take. */
 import { flag, integer, text } from '../../kernel/field.ts'
 import { acmq, type Mission, type Missions } from '../../protocols/ac-mq/index.ts'
+import { tellClock } from '../clock-agreement.ts'
 import type { Context } from '../define.ts'
 
 /** What surfaces may know of messages: how they look from outside. */
@@ -26,3 +27,10 @@ export const openMissions = (context: Context): Promise<Missions> => context.sto
 
 export const openMission = async (context: Context, name: string): Promise<Mission> =>
   (await openMissions(context)).open(name)
+
+/** A mission with all missions inside it, parents first, for what is judged by time: tells people when this machine's clock is wrong. */
+export async function openTimedMissions(context: Context, name: string): Promise<[Mission, ...Mission[]]> {
+  const missions = await (await openMissions(context)).within(name)
+  await tellClock(context)
+  return missions
+}

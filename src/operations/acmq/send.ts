@@ -56,12 +56,16 @@ export const send = defineOperation({
     const draft = await draftOf(input, opened)
     const to = input.to ?? draft.to
     if (to === undefined) throw missing('to', '--to is missing: who gets it.', 'Give --to AGENT, or `to:` in the file.')
+    const dependencies = input.depends.length > 0 ? input.depends : (draft.dependencies ?? [])
+    const untimely = await opened.checkDependencies(dependencies)
+    const from = draft.from ?? input.from ?? (await whoSends(context))
+    await opened.expectOwnCase(from)
     const unseen = await opened.noticeAbout(to, seenElsewhere(context, acmq))
     const message = withoutUndefined({
-      from: draft.from ?? input.from ?? (await whoSends(context)),
+      from,
       to,
       body: draft.body,
-      dependencies: input.depends.length > 0 ? input.depends : (draft.dependencies ?? []),
+      dependencies,
       id: input.id ?? draft.id,
       summary: input.summary ?? draft.summary,
       priority: input.priority ?? draft.priority,
@@ -69,19 +73,30 @@ export const send = defineOperation({
       otherFields: draft.otherFields,
     })
     const sent = await opened.send(message)
-    const notices = [...sent.notices, ...draft.notices, ...(unseen === undefined ? [] : [unseen])]
+    const notices = [...sent.notices, ...draft.notices, ...untimely, ...(unseen === undefined ? [] : [unseen])]
     return { outcome: sent.outcome, message: sent.message, durability: sent.durability, notices }
   },
+
+  untold: ({ message }) => `Message ${message.id} is sent all the same: do not send it again.`,
 })
 
-async function draftOf(
-  { file, body }: { readonly file?: string; readonly body?: string },
-  mission: Mission,
-): Promise<Draft> {
+interface Given {
+  readonly file?: string
+  readonly body?: string
+  readonly summary?: string
+}
+
+async function draftOf({ file, body, summary }: Given, mission: Mission): Promise<Draft> {
   if (file !== undefined && body !== undefined) {
     throw invalidInput('GIVEN_TWICE', 'Both --body and --file were given.', { hint: 'Give one of them.' })
   }
+  // A pipe whose beginning failed gives an empty text, and nobody means to send that.
+  if (file?.trim() === '')
+    throw missing('file', 'The text is empty: nothing was sent.', 'See what the file or pipe gives.')
   if (file !== undefined) return mission.readDraft(file)
+  if (body?.trim() === '' && summary === undefined) {
+    throw missing('body', 'The text is empty: nothing was sent.', 'Give --body TEXT, or a --summary that says it all.')
+  }
   if (body !== undefined) return { body, notices: [] }
   throw missing('body', 'There is nothing to send.', 'Give --body TEXT or --file FILE; `-` reads standard input.')
 }

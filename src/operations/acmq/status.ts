@@ -1,5 +1,5 @@
 import { isoTime } from '../../kernel/clock.ts'
-import { type MissionAddress, type Missions, type QueueName, queueNames } from '../../protocols/ac-mq/index.ts'
+import { type Mission, type QueueName, queueNames } from '../../protocols/ac-mq/index.ts'
 import { tellClock } from '../clock-agreement.ts'
 import { defineOperation } from '../define.ts'
 import { mission, openMissions } from './mission.ts'
@@ -26,10 +26,10 @@ export const status = defineOperation({
   async run(context, { mission }) {
     const missions = await openMissions(context)
     await tellClock(context)
-    const opened = await missions.open(mission)
+    const [opened, ...inner] = await missions.within(mission)
     const { stalled, ...queue } = await opened.status()
     const manifest = await opened.manifest()
-    const subMissions = await missionsBelow(missions, opened.address)
+    const subMissions = await Promise.all(inner.map(subMission))
     return {
       outcome: 'told',
       mission: opened.address,
@@ -46,17 +46,11 @@ export const status = defineOperation({
   },
 })
 
-/** Every mission inside this one, at any depth, parents first. */
-async function missionsBelow(missions: Missions, address: MissionAddress): Promise<SubMission[]> {
-  const found: SubMission[] = []
-  for (const below of await missions.below(address)) {
-    const mission = await missions.open(below)
-    const stalled = (await mission.findStalled()).length
-    found.push({ mission: below, counts: await mission.counts(), stalled })
-    found.push(...(await missionsBelow(missions, below)))
-  }
-  return found
-}
+const subMission = async (mission: Mission): Promise<SubMission> => ({
+  mission: mission.address,
+  counts: await mission.counts(),
+  stalled: (await mission.findStalled()).length,
+})
 
 function sumOf(all: readonly Counts[]): Counts {
   const total = { pending: 0, processing: 0, completed: 0, failed: 0 }

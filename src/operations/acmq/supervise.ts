@@ -2,9 +2,8 @@ import { isoTime } from '../../kernel/clock.ts'
 import { SignalboxError } from '../../kernel/errors.ts'
 import { flag, withoutUndefined } from '../../kernel/field.ts'
 import type { Mission, Repair, Swept } from '../../protocols/ac-mq/index.ts'
-import { tellClock } from '../clock-agreement.ts'
 import { defineOperation } from '../define.ts'
-import { mission, openMission } from './mission.ts'
+import { mission, openTimedMissions } from './mission.ts'
 
 export interface Supervised {
   readonly outcome: 'swept' | 'nothing'
@@ -26,7 +25,7 @@ export const supervise = defineOperation({
   summary: 'Look after a mission: settle stalled claims, set malformed files aside, archive what is old.',
   more:
     'A stalled message moves to `failed/` with a report, and its sender is asked once to look into it. Without --once ' +
-    'it stays, woken by what happens in the mission, until it is stopped.',
+    'it stays, woken by what happens in the mission, until it is stopped. The missions inside it are looked after too.',
   input: {
     mission,
     once: flag('One pass, then end.'),
@@ -39,21 +38,34 @@ export const supervise = defineOperation({
   ],
 
   async run(context, { mission, archive }): Promise<Supervised> {
-    const opened = await openMission(context, mission)
-    await tellClock(context)
+    const missions = await openTimedMissions(context, mission)
     const { agent } = await context.configuration()
-    const { stalled, repairs } = await opened.supervise(agent)
-    const { archived, ...busy } = archive ? await archiveUnlessBusy(opened, agent) : { archived: 0 }
+    const stalled: Swept['stalled'][number][] = []
+    const repairs: Repair[] = []
+    const nextAt: number[] = []
+    let archived = 0
+    let busy = {}
+    for (const one of missions) {
+      const swept = await one.supervise(agent)
+      stalled.push(...swept.stalled)
+      repairs.push(...swept.repairs)
+      if (archive) {
+        const { archived: packed, ...other } = await archiveUnlessBusy(one, agent)
+        archived += packed
+        busy = { ...busy, ...other }
+      }
+      const next = await one.nextStallAt()
+      if (next !== undefined) nextAt.push(next)
+    }
     const didSomething = stalled.length > 0 || archived > 0 || repairs.some(({ what }) => !onlyTold.includes(what))
-    const nextAt = await opened.nextStallAt()
     return {
       outcome: didSomething ? 'swept' : 'nothing',
-      mission: opened.address,
+      mission: missions[0].address,
       stalled,
       repairs,
       archived,
       ...busy,
-      nextStallAt: nextAt === undefined ? null : isoTime(nextAt),
+      nextStallAt: nextAt.length === 0 ? null : isoTime(Math.min(...nextAt)),
     }
   },
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isMeant } from '../../kernel/short-id.ts'
 import {
+  addressBehind,
   explain,
   type FoundState,
   findCycle,
@@ -9,7 +10,9 @@ import {
   type Lookup,
   parseDependency,
   readDependency,
+  wayOf,
 } from './dependencies.ts'
+import { missionAddress } from './names.ts'
 
 describe('what a dependency names', () => {
   it.each([
@@ -43,7 +46,7 @@ describe('what a dependency names', () => {
     )
   })
 
-  it.each(['msg:', 'msg:a/b', 'msg:../x'])('%j is no message', (text) => {
+  it.each(['msg:', 'msg:a//b', 'msg:/x', 'msg:./x', 'msg:..', 'msg:a/', 'msg:a/../b c'])('%j is no message', (text) => {
     expect(() => parseDependency(text)).toThrow(expect.objectContaining({ code: 'BAD_DEPENDENCY' }))
   })
 })
@@ -140,4 +143,22 @@ describe('cycles', () => {
     const chain = (id: string) => (id === `m${size - 1}` ? [] : ring(id))
     expect(findCycle('m0', chain)).toBeUndefined()
   })
+})
+
+describe('a message of another mission', () => {
+  it.each([
+    ['a', 'b/id', 'a/b'],
+    ['a', 'b/c/id', 'a/b/c'],
+    ['a/b', '../id', 'a'],
+    ['a/b', '../c/id', 'a/c'],
+    ['a/b', '../../z/id', 'z'],
+    ['a/b', '../b/id', 'a/b'],
+    ['a', '../id', undefined],
+    ['a', '../../id', undefined],
+    ['a', 'sub-missions/id', undefined],
+  ])('from %s by %s is in %s', (from, text, address) => {
+    const way = wayOf(text)!
+    expect([way.id, addressBehind(missionAddress(from), way)]).toEqual(['id', address])
+  })
+  it.each(['id', '', '/id', 'a//id', './id', 'a/', '..'])('%j is no way', (text) => expect(wayOf(text)).toBeUndefined())
 })

@@ -1,19 +1,21 @@
 /**
  * What a message waits for: other messages, and files of its mission. Spec: AC-MQ §7.1, §6.2.
  *
- * `msg:` and `path:` say which. Without either it is a message when one has that id, and a path otherwise.
+ * `msg:` and `path:` say which. Without either it is a message when one has that id, and a path otherwise. `msg:child/ID` is
+ * a message of a mission inside this one, `msg:../ID` one of the mission around it.
  */
 import { invalidInput } from '../../kernel/errors.ts'
 import { lastAnswers } from '../../kernel/last-answer.ts'
 import { printableLine } from '../../kernel/printable.ts'
 import { shortLength } from '../../kernel/short-id.ts'
 import { pathInside } from './layout.ts'
-import { isMessageId } from './names.ts'
+import { isMessageId, type MissionAddress, missionAddress } from './names.ts'
 import type { AcmqRecord, State } from './schema.ts'
 
 export { findCycle } from './cycles.ts'
 
 export type Dependency =
+  /** The id, behind the way to another mission if it is one of another. */
   | { readonly kind: 'message'; readonly id: string }
   /** Relative to the mission, without `.` and `..`. */
   | { readonly kind: 'path'; readonly path: string }
@@ -22,9 +24,43 @@ export type Dependency =
 /** For texts about to be written: refuses what nothing could ever fulfil. */
 export function parseDependency(text: string): Dependency {
   const read = readDependency(text)
+  // Several in one text: nothing would ever be called that. A file whose name has a comma is written with `path:`.
+  if (read.kind !== 'path' && text.includes(',')) throw severalInOne(text)
   if (read.kind === 'outside') throw badDependency(text, 'a path must stay inside the mission')
-  if (read.kind === 'message' && !isMessageId(read.id)) throw badDependency(text, 'that is no id of a message')
+  if (read.kind === 'message' && !isMessageId(read.id) && !wayOf(read.id)) {
+    throw badDependency(text, 'that is no id of a message')
+  }
   return read
+}
+
+/** A message of another mission: how to go there, and its id. */
+export interface Way {
+  /** `..` leads to the mission around, a name into one inside. */
+  readonly steps: readonly string[]
+  readonly id: string
+}
+
+/** Of `../other/ID`; `undefined` for a mere id, and for what is no way. */
+export const wayOf = lastAnswers(1000, (text: string): Way | undefined => {
+  const steps = text.split('/')
+  const id = steps.pop()!
+  const isWay = steps.length > 0 && isMessageId(id) && steps.every((step) => step === '..' || isMessageId(step))
+  return isWay ? { steps, id } : undefined
+})
+
+/** The address of the mission that a way leads to from another; `undefined` when it leads out of all missions. */
+export function addressBehind(from: MissionAddress, { steps }: Way): MissionAddress | undefined {
+  const parts: string[] = from.split('/')
+  for (const step of steps) {
+    if (step !== '..') parts.push(step)
+    else if (parts.pop() === undefined) return undefined
+  }
+  try {
+    return missionAddress(parts.join('/'))
+  } catch {
+    // INVALID_MISSION_NAME: nothing can be there.
+    return undefined
+  }
 }
 
 /** `outside` is a path that leaves the mission, or that no path can be. */
@@ -57,7 +93,7 @@ export type FoundState = State | 'archived-completed' | 'archived-failed'
 
 /** What is known of a mission while a message is judged. */
 export interface Lookup {
-  /** By full id, or by the first eight characters of one. A full id is never ambiguous. */
+  /** By full id, or by the first eight characters of one, of another mission too. A full id is never ambiguous. */
   stateOf(id: string): FoundState | { readonly ambiguous: readonly string[] } | undefined
   /** The path is relative to the mission and stays inside it. */
   pathExists(path: string): boolean
@@ -146,8 +182,16 @@ function listed(ids: readonly string[], joint: string): string {
 
 const shown = (text: string): string => printableLine(text.length > 80 ? `${text.slice(0, 79)}…` : text)
 
+const quoted = (text: string): string => printableLine(JSON.stringify(text.slice(0, 80)))
+
+const severalInOne = (text: string) =>
+  invalidInput('BAD_DEPENDENCY', `Cannot depend on ${quoted(text)}: that looks like several.`, {
+    hint: 'Give each by itself, such as --depends msg:A --depends msg:B; a file with a comma in its name is path:FILE.',
+    details: { dependency: text.slice(0, 400), reason: 'several in one' },
+  })
+
 const badDependency = (text: string, reason: string) =>
-  invalidInput('BAD_DEPENDENCY', `Cannot depend on ${printableLine(JSON.stringify(text.slice(0, 80)))}: ${reason}.`, {
-    hint: 'Write msg:ID, or path:context/file.md relative to the mission.',
+  invalidInput('BAD_DEPENDENCY', `Cannot depend on ${quoted(text)}: ${reason}.`, {
+    hint: 'Write msg:ID, msg:CHILD/ID or msg:../ID for another mission, or path:context/file.md in this one.',
     details: { dependency: text.slice(0, 400), reason },
   })

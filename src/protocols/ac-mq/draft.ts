@@ -23,7 +23,7 @@ export interface Draft {
 
 const carriedOver = ['from', 'to', 'id', 'summary', 'priority', 'timeout_seconds', 'dependencies']
 /** Set anew for every message that is sent. */
-const setBySending = ['mission_id', 'timestamp', 'status', 'attempt']
+const setBySending = ['mission_id', 'timestamp', 'status', 'attempt', 'sent_to']
 
 export async function readDraft(text: string, mission: string): Promise<Draft> {
   const read = readFrontMatter(text)

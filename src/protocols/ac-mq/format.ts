@@ -188,17 +188,19 @@ const nextKey = '\nid: '
 
 const startOf = (bytes: Uint8Array): string => bufferOf(bytes).toString('latin1', 0, statusEnd + nextKey.length)
 
-interface FieldChanges {
+export interface FieldChanges {
   readonly status?: QueueName
   readonly to?: string
   readonly attempt?: number
   readonly priority?: number
   readonly timestamp?: string
+  /** For whom it was sent, where neither `to` nor the file name says so (`store/addressing.ts`). `undefined` takes it out. */
+  readonly sent_to?: string | undefined
 }
 
 /** The message with other values in some fields. */
 export function withFields(bytes: Uint8Array, changes: FieldChanges): Buffer {
-  const own = readOwnHeader(bytes)
+  const own = 'sent_to' in changes ? undefined : readOwnHeader(bytes)
   // If printing the record gives exactly the header that is there, it can be printed anew without losing anything.
   if (own && printHeader(own.record) === own.header) {
     const header = Buffer.from(printHeader({ ...own.record, ...changes }))

@@ -90,14 +90,14 @@ describe('missions', () => {
     expect(archivePath(place)).toBe('a/sub-missions/b/archive')
     expect(missionFolders).toEqual([
       '_meta',
-      'queue/pending',
-      'queue/processing',
-      'queue/completed',
-      'queue/failed',
       'context',
       'findings',
       'artifacts',
       'archive',
+      'queue/pending',
+      'queue/processing',
+      'queue/completed',
+      'queue/failed',
     ])
   })
 })

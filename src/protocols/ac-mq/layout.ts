@@ -25,14 +25,14 @@ export interface MissionPlace {
   readonly address: MissionAddress
 }
 
-/** Every folder of a new mission, relative to it. */
+/** Every folder of a new mission, relative to it. `queue/` comes last: with it the mission is there. */
 export const missionFolders: readonly string[] = [
   '_meta',
-  ...queueNames.map((queue) => `queue/${queue}`),
   'context',
   'findings',
   'artifacts',
   'archive',
+  ...queueNames.map((queue) => `queue/${queue}`),
 ]
 
 // All parts are checked already, and the address is short enough for what comes below it.

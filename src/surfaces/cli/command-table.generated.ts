@@ -71,6 +71,11 @@ export const commandTable: Group = {
           load: async () => (await import('./commands/acmq/settled.ts')).retryFace,
         },
         {
+          name: 'wait',
+          summary: 'Wait until messages are completed or failed, and print what came of them.',
+          load: async () => (await import('./commands/acmq/wait.ts')).waitFace,
+        },
+        {
           name: 'milestone',
           summary: 'Tick a milestone in the manifest, or take the tick back.',
           load: async () => (await import('./commands/acmq/mission.ts')).milestoneFace,

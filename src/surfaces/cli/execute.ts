@@ -1,4 +1,5 @@
 /** Runs one operation and prints its result. */
+import { SignalboxError } from '../../kernel/errors.ts'
 import { printable, printableLine } from '../../kernel/printable.ts'
 import { type Context, exitOf, type Passage, type Reporter } from '../../operations/define.ts'
 import { lazyWorkspace } from '../../operations/workspace/workspace.ts'
@@ -34,12 +35,40 @@ export async function execute(face: CommandFace, input: unknown, host: Host, glo
     await close()
   })
   const aside = globals.json || globals.quiet ? undefined : face.aside?.(output as never, errScreen())
-  if (aside) terminal.err(aside)
-  terminal.out(globals.json ? printJson(output) : face.show(output as never, screen))
+  if (aside) whereItCan(() => terminal.err(aside))
+  tellAnswer(face, output, globals.json ? printJson(output) : face.show(output as never, screen), terminal)
   return exitOf(face.operation.outcomes[output.outcome]!)
 }
 
-function run(face: CommandFace, context: Context, input: Values, host: Host): Promise<{ readonly outcome: string }> {
+/** What was done is done, whether its answer can be printed or not: whoever does not get it is told what stays done. */
+function tellAnswer({ operation }: CommandFace, output: Output, text: string, terminal: Host['terminal']): void {
+  const untold = operation.untold?.(output) ?? ('durability' in output ? doneAllTheSame : undefined)
+  let isTold: boolean
+  try {
+    isTold = terminal.out(text) !== false
+  } catch (error) {
+    if (untold === undefined || !(error instanceof SignalboxError)) throw error
+    const { kind, code, message, details } = error
+    throw new SignalboxError(kind, code, message, { hint: untold, details: { ...details, outcome: output.outcome } })
+  }
+  const isOwed = !isTold && operation.untold !== undefined && untold !== undefined
+  if (isOwed) whereItCan(() => terminal.err(`${untold}\n`))
+}
+
+const doneAllTheSame = 'What was asked for is done all the same: look before you repeat the command.'
+
+/** For what may be left out: the answer counts more. */
+function whereItCan(print: () => void): void {
+  try {
+    print()
+  } catch (error) {
+    if (!(error instanceof SignalboxError)) throw error
+  }
+}
+
+type Output = { readonly outcome: string }
+
+function run(face: CommandFace, context: Context, input: Values, host: Host): Promise<Output> {
   const stay = face.stay?.(input)
   return stay ? stay(context, input, host.stopSignal()) : face.operation.invoke(context, input, spelled)
 }

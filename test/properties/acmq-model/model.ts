@@ -100,7 +100,7 @@ export class Model {
 
   claimById(id: string, agent: string): string {
     const message = this.messages.get(id)
-    if (!message || message.queue === 'archived') return 'NO_SUCH_MESSAGE'
+    if (!message) return 'NO_SUCH_MESSAGE'
     if (message.queue === 'processing') return message.to === agent ? 'claimed' : 'NOT_YOUR_MESSAGE'
     if (message.queue !== 'pending') return 'WRONG_STATE'
     if (message.to !== agent && message.to !== 'all') return 'NOT_YOUR_MESSAGE'
@@ -131,10 +131,12 @@ export class Model {
 
   retry(id: string): string {
     const message = this.messages.get(id)
-    if (!message || message.queue === 'archived') return 'NO_SUCH_MESSAGE'
+    if (!message) return 'NO_SUCH_MESSAGE'
     if (message.queue === 'pending') return 'unchanged'
     if (message.queue !== 'failed') return 'WRONG_STATE'
-    this.#change(id, { queue: 'pending', status: 'pending', attempt: message.attempt + 1 })
+    // What was for all is for all again.
+    const { sentTo: to, attempt } = message
+    this.#change(id, { queue: 'pending', status: 'pending', to, attempt: attempt + 1 })
     return 'retried'
   }
 
@@ -252,6 +254,8 @@ export class Model {
   #refusal(id: string, agent: string, attempt: number | undefined): string | undefined {
     const message = this.messages.get(id)
     if (!message) return 'NO_SUCH_MESSAGE'
+    const isFirst = attempt === undefined ? message.attempt === 1 : attempt === message.attempt
+    if (message.queue === 'pending' && isFirst) return 'NOT_CLAIMED'
     if (message.queue !== 'processing') return 'LOST_CLAIM'
     if (message.to !== agent) return 'NOT_YOUR_MESSAGE'
     return attempt === undefined || attempt === message.attempt ? undefined : 'LOST_CLAIM'

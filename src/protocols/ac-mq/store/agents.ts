@@ -3,8 +3,11 @@
  * the workspace. Being written to is not being there. Read off file names, which carry both agents; a file whose name
  * does not tell is opened.
  */
+import { conflict, SignalboxError } from '../../../kernel/errors.ts'
 import { nearest } from '../../../kernel/nearest.ts'
+import { sameButForCase } from '../../../kernel/same-but-for-case.ts'
 import { isSegment, type TreePath } from '../../../kernel/tree-path.ts'
+import { changeLeaf } from '../../../tree/change.ts'
 import { cacheOf, stateOf } from '../../../tree/home.ts'
 import type { Entry } from '../../../tree/tree.ts'
 import { everyone, isAgentId, isMessageName, missionPath, parseFileName } from '../layout.ts'
@@ -33,8 +36,9 @@ export async function* seenIn(files: MissionFiles): AsyncGenerator<string> {
 }
 
 /**
- * A sentence for whoever writes to somebody nobody has seen; `undefined` when all is well. For an agent that was found
- * once this costs one look: the cache has a leaf for it. `elsewhere`: who has been seen in other protocols.
+ * A sentence for whoever writes to somebody nobody has seen; `undefined` when all is well. Refuses a name that differs by
+ * case alone from that of somebody who has been seen. For an agent that was found once this costs one look: the cache has
+ * a leaf for it. `elsewhere`: who has been seen in other protocols.
  */
 export async function noticeAbout(
   files: MissionFiles,
@@ -43,27 +47,91 @@ export async function noticeAbout(
 ): Promise<string | undefined> {
   // A name that is none is refused by whoever sends.
   if (agent === everyone || !isAgentId(agent)) return undefined
-  const { tree, place } = files
-  const mark = `${missionPath({ root: cacheOf('acmq'), address: place.address })}/seen/${agent}` as TreePath
-  if (await tree.look(mark)) return undefined
-  const others = new Set<string>()
-  for await (const named of agentsIn(files, true)) {
-    if (named === 'untold') return undefined
-    if (named.agent !== agent) others.add(named.agent)
-    else if (named.isSeen) {
-      await tree.create(mark, new Uint8Array())
-      return undefined
-    }
-  }
-  for await (const other of elsewhere) {
-    if (other === agent) return undefined
-    others.add(other)
-  }
-  others.delete(everyone)
+  const { place } = files
+  const found = await lookFor(files, agent, elsewhere)
+  if (found === 'known' || found === 'untold') return undefined
+  if (found.sameButForCase !== undefined) throw otherCase(agent, found.sameButForCase, place.address)
+  const { others } = found
   const meant = nearest(agent, others)
   const soFar = meant === undefined && others.size > 0 ? ` Named so far: ${someOf(others)}.` : ''
   return `Nobody has seen ${agent} in mission ${place.address} yet.${meant ? ` Did you mean ${meant}?` : soFar}`
 }
+
+/**
+ * For whoever acts under this name: refuses one that differs by case alone from that of somebody who has been seen, and is
+ * noted as seen otherwise. On a cluster a look costs a request, and names that differ by case do no harm there; so only
+ * those who are written to are compared.
+ */
+export async function expectOwnCase(files: MissionFiles, agent: string): Promise<void> {
+  const { tree, place } = files
+  if (tree.first || !isAgentId(agent)) return
+  const found = await lookFor(files, agent, nobody())
+  if (found === 'known' || found === 'untold') return
+  if (found.sameButForCase !== undefined) throw otherCase(agent, found.sameButForCase, place.address)
+  await note(files, agent)
+}
+
+async function* nobody(): AsyncGenerator<string> {}
+
+interface Unknown {
+  readonly others: ReadonlySet<string>
+  /** Somebody who has been seen, and whose name is this one in other capitals. */
+  readonly sameButForCase: string | undefined
+}
+
+/** `known`: it has been seen. `untold`: there is too much to look through. */
+async function lookFor(
+  files: MissionFiles,
+  agent: string,
+  elsewhere: AsyncIterable<string>,
+): Promise<'known' | 'untold' | Unknown> {
+  if (await isNoted(files, agent)) return 'known'
+  const others = new Set<string>()
+  const seen = new Set<string>()
+  for await (const named of agentsIn(files, true)) {
+    if (named === 'untold') return 'untold'
+    if (named.isSeen) seen.add(named.agent)
+    if (named.agent !== agent) others.add(named.agent)
+    else if (named.isSeen) {
+      await note(files, agent)
+      return 'known'
+    }
+  }
+  for await (const other of elsewhere) {
+    if (other === agent) return 'known'
+    others.add(other)
+  }
+  others.delete(everyone)
+  return { others, sameButForCase: sameButForCase(agent, seen) }
+}
+
+/** The leaf says which spelling it is for: some disks find it under another. */
+async function isNoted(files: MissionFiles, agent: string): Promise<boolean> {
+  const leaf = await files.tree.read(markOf(files, agent), { atMost: 128 })
+  return leaf !== undefined && Buffer.from(leaf.bytes).toString('latin1') === agent
+}
+
+async function note(files: MissionFiles, agent: string): Promise<void> {
+  try {
+    await changeLeaf(files.tree, markOf(files, agent), () => Buffer.from(agent))
+  } catch (error) {
+    // A cache that is not ours to write, or a full disk: it is looked for again next time.
+    if (!(error instanceof SignalboxError)) throw error
+  }
+}
+
+const markOf = ({ place }: MissionFiles, agent: string): TreePath =>
+  `${missionPath({ root: cacheOf('acmq'), address: place.address })}/seen/${agent}` as TreePath
+
+const otherCase = (agent: string, known: string, mission: string) =>
+  conflict(
+    'SAME_BUT_FOR_CASE',
+    `${agent} differs by case alone from ${known}, who has been seen in mission ${mission}.`,
+    {
+      hint: `Use ${known}, or another name.`,
+      details: { agent, other: known, mission },
+    },
+  )
 
 /** Everybody who is named. `isSparing`: `untold` when there is too much to look through for a courtesy. */
 async function* agentsIn(files: MissionFiles, isSparing: boolean): AsyncGenerator<Named | 'untold'> {

@@ -8,6 +8,8 @@ import type { AcmqViewWithBody } from './view.ts'
 export interface HeldMessage {
   readonly message: AcmqViewWithBody
   readonly pattern: string
+  /** Names what a person is shown of it. */
+  readonly digest: string
 }
 
 export async function* eachHeld(policy: Policy, overview: Overview): AsyncGenerator<HeldMessage> {
@@ -16,7 +18,7 @@ export async function* eachHeld(policy: Policy, overview: Overview): AsyncGenera
     if ('reason' in one) continue
     const message = await overview.show(one.id)
     const pattern = await policy.holding(message, message.body)
-    if (pattern !== undefined) yield { message, pattern }
+    if (pattern !== undefined) yield { message, pattern, digest: await policy.shown(message, message.body) }
   }
 }
 

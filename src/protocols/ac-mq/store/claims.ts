@@ -10,6 +10,7 @@ import { explain } from '../dependencies.ts'
 import { agentId, everyone, isMessageName, parseFileName } from '../layout.ts'
 import type { AcmqRecord } from '../schema.ts'
 import { type Finder, type Found, noSuchMessage } from './finder.ts'
+import { findUnlessArchived } from './meant.ts'
 import { type Blocked, blockedAs, type Claimed, type Judge, notYours, wrongState } from './outcomes.ts'
 import { type MissionFiles, withHint } from './parts.ts'
 import type { Policy } from './policy.ts'
@@ -40,19 +41,22 @@ export class Claims {
     this.#taking = taking
   }
 
-  /** The best message for this agent, by priority, time and id, of those whose dependencies are met. */
-  async claim(agentName: string): Promise<Claimed> {
+  /**
+   * The best message for this agent, by priority, time and id, of those whose dependencies are met. `isMine`: not of those
+   * for all.
+   */
+  async claim(agentName: string, isMine = false): Promise<Claimed> {
     const agent = agentId(agentName)
     const mayHold = !this.#policy.isAbsent && (await this.#policy.isThere())
     const held = new Map<string, Blocked>()
-    for await (const candidate of this.#waiting.bestFor(agent, mayHold)) {
+    for await (const candidate of this.#waiting.bestFor(agent, mayHold, isMine)) {
       const taken = (mayHold ? await this.#heldBack(candidate) : undefined) ?? (await this.#take(candidate, agent))
       if (isClaimed(taken)) return taken
       if (!isHeld(taken)) continue
       this.#waiting.holdBack(candidate)
       held.set(taken.why.id, taken.why)
     }
-    const blocked = (await this.#waiting.blocked(agent)).map(({ why }) => why)
+    const blocked = (await this.#waiting.blocked(agent, isMine)).map(({ why }) => why)
     return { outcome: 'nothing', blocked: [...blocked, ...held.values(), ...this.#closedTo(agent)] }
   }
 
@@ -69,13 +73,13 @@ export class Claims {
    * A message that has just come, for an agent who waits because nothing else is there: it is taken without listing a
    * folder. Answers nothing when other messages wait too, or when something must be looked up first: then `claim` decides.
    */
-  async claimArrived(name: string, agentName: string): Promise<Claimed | undefined> {
+  async claimArrived(name: string, agentName: string, isMine = false): Promise<Claimed | undefined> {
     const agent = agentId(agentName)
     if (!isMessageName(name) || this.#waiting.hasAny(agent)) return undefined
     if (!this.#policy.isAbsent && (await this.#policy.isThere())) return undefined
     // Read before it is moved: moving a message that is for somebody else and putting it back would wake every watcher.
     const record = await this.#files.readRecord('pending', name)
-    if (!record || (record.to !== agent && record.to !== everyone)) return undefined
+    if (!record || (record.to !== agent && (isMine || record.to !== everyone))) return undefined
     if (!this.#waiting.areMet(record.dependencies)) return undefined
     const taken = await this.#take(candidateOf(name, record), agent)
     return isClaimed(taken) ? taken : undefined
@@ -116,7 +120,7 @@ export class Claims {
   async claimById(id: string, agentName: string, tries = 3): Promise<Claimed> {
     const agent = agentId(agentName)
     const waiting = await this.#waiting.all()
-    const found = await this.#finder.findOne(id)
+    const found = await findUnlessArchived(this.#finder, id, 'claim')
     if (found.queue === 'processing') return this.#again(found, agent)
     if (found.queue !== 'pending') throw wrongState(found.id, found.queue, 'claim')
     const candidate = waiting.get(found.name)

@@ -3,17 +3,18 @@
  * it is asked for: a cold command pays for every line it loads.
  */
 import type { Clock } from '../../../kernel/clock.ts'
+import { withoutUndefined } from '../../../kernel/field.ts'
 import { once } from '../../../kernel/once.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import type { Finding, Tree } from '../../../tree/tree.ts'
 import type { Draft } from '../draft.ts'
 import type { GraphFormat } from '../graph.ts'
 import type { Hydration } from '../hydrate/hydrate.ts'
-import { agentId, archivePath, type MissionAddress } from '../layout.ts'
+import { agentId, archivePath, type MissionAddress, subMissionsPath } from '../layout.ts'
 import type { Manifest } from '../manifest/manifest.ts'
 import type { QueueName } from '../schema.ts'
 import type { AcmqSettings } from '../settings.ts'
-import { noticeAbout, seenIn } from './agents.ts'
+import { expectOwnCase, noticeAbout, seenIn } from './agents.ts'
 import { eachHeld, expectWaiting, type HeldMessage } from './approvals.ts'
 import type { ArchivingOptions } from './archiving.ts'
 import { ClaimedHere } from './claimed-here.ts'
@@ -31,6 +32,7 @@ import { Settling } from './settling.ts'
 import type { Stalled, Swept } from './supervise.ts'
 import { Taking } from './taking.ts'
 import type { AcmqView, AcmqViewWithBody, ArchivedView } from './view.ts'
+import type { AwaitOptions, WaitedFor } from './wait.ts'
 import { Waiting } from './waiting/waiting.ts'
 
 export interface MissionParts {
@@ -112,6 +114,12 @@ export class Mission {
     return claimOrWait(this.#claiming, options)
   }
 
+  /** Waits until messages are completed or failed: all of them, or with `any` one. */
+  async wait(ids: readonly string[], options?: AwaitOptions): Promise<WaitedFor> {
+    const { waitForEnds } = await import('./wait.ts')
+    return waitForEnds({ files: this.#files, finder: this.#finder, waiting: this.#waiting }, ids, options)
+  }
+
   renew(ref: MessageRef, holding: Holding): Promise<Settled<'renewed'> & { readonly until: number }> {
     return this.#settling.renew(ref, checked(holding))
   }
@@ -140,9 +148,19 @@ export class Mission {
     return (await import('./links.ts')).checkLinks(this.#files, given)
   }
 
+  /** What a sender should know of the things a message is to depend on. Refuses an id that means several messages. */
+  async checkDependencies(given: readonly string[]): Promise<readonly string[]> {
+    return given.length === 0 ? [] : (await import('./depends.ts')).noticesAbout(this.#waiting, given)
+  }
+
   /** A sentence for whoever writes to somebody nobody has seen here; `undefined` when all is well. */
   async noticeAbout(recipient: string, elsewhere: AsyncIterable<string>): Promise<string | undefined> {
     return noticeAbout(this.#files, recipient, elsewhere)
+  }
+
+  /** Refuses a name for whoever acts that differs by case alone from that of somebody who has been seen here. */
+  async expectOwnCase(agent: string): Promise<void> {
+    await expectOwnCase(this.#files, agent)
   }
 
   /** Everybody who has been seen here, each once. */
@@ -150,8 +168,9 @@ export class Mission {
     yield* seenIn(this.#files)
   }
 
-  retry(id: string): Promise<Settled<'retried'>> {
-    return this.#settling.retry(id)
+  /** Lets a failed message wait again, for those it was for, or for somebody else. */
+  retry(id: string, options?: { readonly to?: string }): Promise<Settled<'retried'>> {
+    return this.#settling.retry(id, options)
   }
 
   async list(queue: QueueName): Promise<Listed> {
@@ -220,6 +239,11 @@ export class Mission {
     return (await this.#supervision()).nextStallAt()
   }
 
+  /** The folder in which missions inside this one are made. */
+  get inside(): TreePath {
+    return subMissionsPath(this.#files.place)
+  }
+
   /** Brings folders and headers into agreement and tells an agent where it stands. AC-MQ §9.1. */
   async reconcile(agent?: string): Promise<ReconciledView> {
     const repairs = await (await this.#reconciliation()).run({ everything: true })
@@ -276,9 +300,10 @@ export class Mission {
     yield* eachHeld(this.#policy, await this.#overview())
   }
 
-  async approve(id: string, by: string, at: string): Promise<AcmqView> {
+  /** `shown`: the digest of what the person was shown; the message is refused when it says something else by now. */
+  async approve(id: string, by: string, at: string, shown?: string): Promise<AcmqView> {
     const message = expectWaiting(await this.show(id))
-    await this.#policy.approve(message, message.body, by, at)
+    await this.#policy.approve(message, message.body, withoutUndefined({ by, at, shown }))
     return message
   }
 

@@ -1,19 +1,26 @@
 /** All missions below one folder, and the missions inside missions. AC-MQ §2, §7.2. */
-import { notFound } from '../../../kernel/errors.ts'
+import { conflict, notFound } from '../../../kernel/errors.ts'
 import { nearest } from '../../../kernel/nearest.ts'
-import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
+import { sameButForCase } from '../../../kernel/same-but-for-case.ts'
+import { childOf, nameOf, parentOf, type TreePath } from '../../../kernel/tree-path.ts'
 import {
+  fallbackManifestPath,
   isMessageId,
   type MissionAddress,
+  type MissionPlace,
   manifestPath,
   missionAddress,
   missionFolders,
   missionPath,
-  queuePath,
   subMissionsPath,
 } from '../layout.ts'
+import type { ClaimOptions } from './claiming.ts'
 import { Mission, type MissionParts } from './mission.ts'
 import type { AcmqNeutral } from './neutral.ts'
+import type { Claimed } from './outcomes.ts'
+
+/** In place of a mission's name: it and all inside it. */
+const everyInside = '**'
 
 export class Missions {
   readonly #parts: MissionParts
@@ -23,22 +30,71 @@ export class Missions {
     this.#parts = parts
   }
 
-  /** Makes a mission with all its folders and a manifest to fill in. One that exists is left as it is. */
+  /**
+   * Makes a mission with all its folders and a manifest to fill in. One that exists is left as it is. `queue/` comes last
+   * and is what makes it a mission: whoever repeats a call that was cut short before that finishes it.
+   */
   async create(
     name: string,
     options: { readonly objective?: string } = {},
-  ): Promise<{ outcome: 'created' | 'unchanged'; mission: Mission; path: TreePath }> {
+  ): Promise<{ outcome: 'created' | 'unchanged'; mission: Mission; path: TreePath; manifest: TreePath }> {
     const address = missionAddress(name)
     const parent = address.includes('/') ? address.slice(0, address.lastIndexOf('/')) : undefined
     if (parent !== undefined) await this.open(parent)
     const { tree, clock, root } = this.#parts
     const place = { root, address }
     const path = missionPath(place)
-    for (const folder of missionFolders) await tree.makeFolder(`${path}/${folder}` as TreePath)
-    const { printManifest } = await import('../manifest/manifest.ts')
-    const manifest = printManifest({ mission: address, objective: options.objective ?? '', now: clock.now() })
-    const created = await tree.create(manifestPath(place), Buffer.from(manifest))
-    return { outcome: created.outcome === 'created' ? 'created' : 'unchanged', mission: this.#missionAt(address), path }
+    const found = () => ({ mission: this.#missionAt(address), path })
+    if (await this.#isThere(place)) {
+      return { outcome: 'unchanged', ...found(), manifest: (await this.#manifestOf(place)) ?? manifestPath(place) }
+    }
+    // Two who make `Alpha` and `alpha` at once: the second sees the first.
+    return tree.exclusively(`acmq-create-${nameOf(path).toLowerCase()}`, async () => {
+      await this.#refuseOtherCase(place, path)
+      const isThere = await this.#isThere(place)
+      let manifest = await this.#manifestOf(place)
+      if (manifest === undefined && !isThere) {
+        const { printManifest } = await import('../manifest/manifest.ts')
+        const text = printManifest({ mission: address, objective: options.objective ?? '', now: clock.now() })
+        manifest = manifestPath(place)
+        await tree.create(manifest, Buffer.from(text))
+      }
+      for (const folder of isThere ? [] : missionFolders) await tree.makeFolder(`${path}/${folder}` as TreePath)
+      return { outcome: isThere ? 'unchanged' : 'created', ...found(), manifest: manifest ?? manifestPath(place) }
+    })
+  }
+
+  /** Without `queue/` it is not a mission, whatever else is in the folder. */
+  async #isThere(place: MissionPlace): Promise<boolean> {
+    return (await this.#parts.tree.look(childOf(missionPath(place), 'queue'))) !== undefined
+  }
+
+  /** Some disks take names that differ by case alone for one. */
+  async #refuseOtherCase({ root, address }: MissionPlace, path: TreePath): Promise<void> {
+    const name = nameOf(path)
+    const others = (await this.#parts.tree.list(parentOf(path))).filter(({ kind }) => kind === 'folder')
+    const other = sameButForCase(
+      name,
+      others.map((entry) => entry.name),
+    )
+    if (other === undefined) return
+    const there = `${address.slice(0, address.length - name.length)}${other}`
+    throw conflict(
+      'SAME_BUT_FOR_CASE',
+      `There is ${there} under ${root} already: names may not differ by case alone.`,
+      {
+        hint: `Use ${there}, or choose another name.`,
+        details: { mission: address, other: there },
+      },
+    )
+  }
+
+  /** The manifest that is there: the one in `_meta/`, or else the one in the mission itself. */
+  async #manifestOf(place: MissionPlace): Promise<TreePath | undefined> {
+    for (const path of [manifestPath(place), fallbackManifestPath(place)]) {
+      if (await this.#parts.tree.look(path)) return path
+    }
+    return undefined
   }
 
   /** What others than AC-MQ may ask, in the words of all protocols. */
@@ -50,11 +106,10 @@ export class Missions {
   /** A mission that is there. */
   async open(name: string): Promise<Mission> {
     const address = missionAddress(name)
-    const { tree, root } = this.#parts
+    const { root } = this.#parts
     const known = this.#open.get(address)
     if (known) return known
-    // Without `queue/` it is not a mission, whatever else is in the folder.
-    if (await tree.look(queuePath({ root, address }, 'pending'))) return this.#missionAt(address)
+    if (await this.#isThere({ root, address })) return this.#missionAt(address)
     const all = await this.all()
     const meant = nearest(address, all)
     throw notFound('NO_SUCH_MISSION', `There is no mission ${JSON.stringify(name)} under ${root}.`, {
@@ -63,25 +118,55 @@ export class Missions {
     })
   }
 
+  /**
+   * The missions that are named: each by its address, with those inside it by `ADDRESS/**`, all by `**`. Each once, in the
+   * order in which they are named, parents first.
+   */
+  async meant(names: readonly string[]): Promise<Mission[]> {
+    const meant = new Set<Mission>()
+    for (const name of names) {
+      if (name === everyInside) for (const address of await this.all()) meant.add(this.#missionAt(address))
+      else if (name.endsWith(`/${everyInside}`))
+        for (const one of await this.within(name.slice(0, -everyInside.length - 1))) meant.add(one)
+      else meant.add(await this.open(name))
+    }
+    return [...meant]
+  }
+
+  /**
+   * Takes the best message of the first of these missions that has one for the agent; waits for one as long as it is told
+   * to, also in missions that are made meanwhile.
+   */
+  async claim(names: readonly string[], options: ClaimOptions): Promise<Claimed> {
+    const missions = await this.meant(names)
+    const [only, another] = missions
+    const isFixed = names.every((name) => !name.endsWith(everyInside))
+    if (only && !another && isFixed) return only.claim(options)
+    const { claimFromMany } = await import('./claim-from-many.ts')
+    return claimFromMany(this.#parts.tree, () => this.meant(names), options)
+  }
+
   /** The addresses of all missions, sub-missions after their parents. */
   all(): Promise<MissionAddress[]> {
-    return this.#collect(this.#parts.root, '', true)
+    return this.#collect(this.#parts.root, '')
   }
 
-  /** The missions directly inside one. */
-  below(address: MissionAddress): Promise<MissionAddress[]> {
-    return this.#collect(subMissionsPath({ root: this.#parts.root, address }), `${address}/`, false)
+  /** A mission that is there and every mission inside it, at any depth, parents first. */
+  async within(name: string): Promise<[Mission, ...Mission[]]> {
+    const outer = await this.open(name)
+    const folder = subMissionsPath({ root: this.#parts.root, address: outer.address })
+    const inner = await this.#collect(folder, `${outer.address}/`)
+    return [outer, ...inner.map((address) => this.#missionAt(address))]
   }
 
-  async #collect(folder: TreePath, prefix: string, deep: boolean): Promise<MissionAddress[]> {
+  async #collect(folder: TreePath, prefix: string): Promise<MissionAddress[]> {
     const { tree, root } = this.#parts
     const found: MissionAddress[] = []
     for (const { name, kind } of await tree.list(folder)) {
       if (kind !== 'folder' || !isMessageId(name)) continue
       const place = { root, address: `${prefix}${name}` as MissionAddress }
-      if (!(await tree.look(childOf(missionPath(place), 'queue')))) continue
-      found.push(place.address)
-      if (deep) found.push(...(await this.#collect(subMissionsPath(place), `${place.address}/`, deep)))
+      if (!(await this.#isThere(place))) continue
+      found.push(place.address, ...(await this.#collect(subMissionsPath(place), `${place.address}/`)))
     }
     return found
   }

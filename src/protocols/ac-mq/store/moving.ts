@@ -7,7 +7,7 @@
  */
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import type { Moved, MoveOptions } from '../../../tree/tree.ts'
-import { archivePath, fileNameOf } from '../layout.ts'
+import { archivePath, fileNameOf, parseFileName } from '../layout.ts'
 import { firstState, nextState, type Transition } from '../lifecycle.ts'
 import type { QueueName, State } from '../schema.ts'
 import type { MissionFiles } from './parts.ts'
@@ -72,8 +72,10 @@ async function giveWay(
 ): Promise<Travelled> {
   const [mine, theirs] = [await files.readRecord(from, name), await files.readRecord(to, name)]
   if (!mine) return { moved: { outcome: 'gone' }, path: files.at(to, name) }
+  // A message to all that somebody has claimed keeps the name of one to all.
+  const named = { ...mine, to: parseFileName(name)?.to ?? mine.to }
   for (const length of mine.id === theirs?.id ? [] : idLengths) {
-    const longer = fileNameOf(mine, length)
+    const longer = fileNameOf(named, length)
     if (longer === name) continue
     const path = files.at(to, longer)
     const moved = await files.tree.move(files.at(from, name), path, options)

@@ -122,26 +122,29 @@ export class AcmqNeutral implements Neutral {
   /** Messages that a pattern of the policy holds back until a person has seen them. AC-MQ §11.2. */
   async *questions(): AsyncGenerator<Question> {
     for await (const mission of this.#at()) {
-      for await (const { message, pattern } of mission.eachHeld()) {
+      for await (const { message, pattern, digest } of mission.eachHeld()) {
         const { id, from, to, summary, body: text, createdAt: askedAt } = message
         const place = mission.address
         const why = `It matches ${JSON.stringify(pattern)} of the policy.`
         const facts = Object.entries({ mission: place, from, to, 'held by': pattern })
         const details = { mission: place, pattern, message }
         const answers = ['approve', 'deny'] as const
-        yield { id, place, kind: 'approval', from, summary, text, answers, why, askedAt, facts, details }
+        yield { id, place, kind: 'approval', from, summary, text, digest, answers, why, askedAt, facts, details }
       }
     }
   }
 
-  async answer({ id, place }: Pick<Question, 'id' | 'place'>, { verdict, by, text }: Answer): Promise<Answered> {
+  async answer(
+    { id, place }: Pick<Question, 'id' | 'place'>,
+    { verdict, by, text, digest }: Answer,
+  ): Promise<Answered> {
     const mission = await this.#only(place)
     const told = ({ body: _, ...message }: AcmqView & { readonly body?: string }) => ({
       message,
       details: { mission: mission.address },
     })
     if (verdict === 'approve') {
-      const approved = await mission.approve(id, by, isoTime(this.#parts.clock.now()))
+      const approved = await mission.approve(id, by, isoTime(this.#parts.clock.now()), digest)
       return { outcome: 'answered', ...told(approved) }
     }
     if (verdict === 'answer') {

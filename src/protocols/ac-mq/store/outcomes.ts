@@ -52,6 +52,12 @@ export const lostClaim = (id: string, why: string) =>
     details: { id },
   })
 
+export const notClaimed = ({ id, to }: Pick<AcmqRecord, 'id' | 'to'>, mission: string, { agent }: Holding) =>
+  conflict('NOT_CLAIMED', `Message ${id} waits in pending, for ${to}: nobody has claimed it.`, {
+    hint: `Claim it first: acmq claim ${mission} --id ${id} --as ${agent}`,
+    details: { id, to, agent },
+  })
+
 export const notYours = ({ id, to }: Pick<AcmqRecord, 'id' | 'to'>, agent: string) =>
   conflict('NOT_YOUR_MESSAGE', `Message ${id} is for ${to}, not for ${agent}.`, {
     hint: `Act as ${to} if that is who you are: --as ${to}`,
@@ -62,4 +68,10 @@ export const wrongState = (id: string, queue: QueueName, verb: string) =>
   conflict('WRONG_STATE', `Message ${id} is in ${queue}; there is nothing to ${verb}.`, {
     hint: 'Look at it first: acmq show MISSION ID',
     details: { id, queue },
+  })
+
+export const changedSince = (id: string) =>
+  conflict('MESSAGE_CHANGED', `Message ${id} is not what it was when it was looked at.`, {
+    hint: 'Look at it again, then decide: signalbox human list',
+    details: { id },
   })

@@ -11,9 +11,12 @@ import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../tree/change.ts'
 import { home, stateOf } from '../../../tree/home.ts'
 import type { Tree, Watching } from '../../../tree/tree.ts'
+import { digestOf } from '../../contract.ts'
 import { everyone } from '../names.ts'
+import { matches, simple } from '../patterns.ts'
 import type { AcmqRecord } from '../schema.ts'
 import { bodyElsewhere } from './body-elsewhere.ts'
+import { changedSince } from './outcomes.ts'
 import type { MissionFiles } from './parts.ts'
 
 const policyPath: TreePath = childOf(home, 'policy.yaml')
@@ -24,6 +27,14 @@ interface Approval {
   readonly digest: string
   readonly by: string
   readonly at: string
+}
+
+/** Who approves what, and when. */
+export interface Approving {
+  readonly by: string
+  readonly at: string
+  /** What that person was shown. */
+  readonly shown?: string
 }
 
 /**
@@ -82,7 +93,7 @@ export class Policy {
   async #matching(record: Text, body: () => string): Promise<string | undefined> {
     await this.#refresh()
     if (this.#patterns.length === 0) return undefined
-    const text = `${record.summary}\n${body()}\n${await this.#elsewhere(record)}`
+    const text = simple(`${record.summary}\n${body()}\n${await this.#elsewhere(record)}`)
     return this.#patterns.find((pattern) => matches(pattern, text))
   }
 
@@ -120,10 +131,20 @@ export class Policy {
     return this.#patterns.length > 0
   }
 
-  /** Twice is fine; the last approval counts. */
-  async approve(record: Text, body: string, by: string, at: string): Promise<void> {
+  /** Names what a person is shown of this message. */
+  async shown(record: Text, body: string): Promise<string> {
+    return shownDigest(record, body, await this.#elsewhere(record))
+  }
+
+  /**
+   * Twice is fine; the last approval counts. It is for this very text: what the message says later is not approved. `shown`:
+   * what the person was shown, when that is to be compared.
+   */
+  async approve(record: Text, body: string, { by, at, shown }: Approving): Promise<void> {
+    const elsewhere = await this.#elsewhere(record)
+    if (shown !== undefined && shown !== shownDigest(record, body, elsewhere)) throw changedSince(record.id)
     const path = approvalOf(record.id)
-    const approval: Approval = { id: record.id, digest: digestOf(record, body, await this.#elsewhere(record)), by, at }
+    const approval: Approval = { id: record.id, digest: approvedDigest(record, body, elsewhere), by, at }
     const bytes = Buffer.from(`${JSON.stringify(approval, undefined, 2)}\n`)
     await changeLeaf(this.#tree, path, () => bytes)
   }
@@ -134,7 +155,7 @@ export class Policy {
     if (approval?.id !== record.id) return false
     const elsewhere = await this.#elsewhere(record)
     // A message for all names its claimer once it is claimed, but it was approved as one for all.
-    return [record.to, everyone].some((to) => approval.digest === digestOf({ ...record, to }, body, elsewhere))
+    return [record.to, everyone].some((to) => approval.digest === approvedDigest({ ...record, to }, body, elsewhere))
   }
 
   /** The part of the text that lies in a file of its own. It belongs to what is approved. */
@@ -181,22 +202,13 @@ const badPolicy = (problem: string) =>
     hint: 'Nobody is handed a message until it is put right. Write for example: hold: ["rm -rf", "deploy * production"]',
   })
 
-/** Text with `*` for anything in between, letters of either case. Looks forward only, so no pattern is slow. */
-function matches(pattern: string, text: string): boolean {
-  const [low, pieces] = [text.toLowerCase(), pattern.toLowerCase().split('*')]
-  let at = 0
-  for (const piece of pieces) {
-    const found = low.indexOf(piece, at)
-    if (found < 0) return false
-    at = found + piece.length
-  }
-  return true
-}
-
 const approvalOf = (id: string): TreePath => childOf(approvals, `${id}.json`)
 const longestApproval = 4096
 
-function digestOf({ from, to, summary }: Text, body: string, elsewhere: string): string {
+const shownDigest = ({ id, from, to, summary }: Text, body: string, elsewhere: string): string =>
+  digestOf(id, from, to, summary, body, elsewhere)
+
+function approvedDigest({ from, to, summary }: Text, body: string, elsewhere: string): string {
   const parts = [from, to, summary, body, ...(elsewhere === '' ? [] : [elsewhere])]
   return process.getBuiltinModule('node:crypto').hash('sha256', JSON.stringify(parts), 'base64url')
 }

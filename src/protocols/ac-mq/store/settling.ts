@@ -18,11 +18,23 @@ import {
   withStatus,
 } from '../format.ts'
 import { type Transition, transitions } from '../lifecycle.ts'
+import { recipientId } from '../names.ts'
 import type { AcmqRecord } from '../schema.ts'
+import { readdressed } from './addressing.ts'
 import type { ClaimedHere } from './claimed-here.ts'
 import type { Finder, Found } from './finder.ts'
+import { findUnlessArchived } from './meant.ts'
 import { moveMessage, type Travelled } from './moving.ts'
-import { type Holding, lostClaim, type MessageRef, notYours, type Settled, wrongState } from './outcomes.ts'
+import {
+  changedSince,
+  type Holding,
+  lostClaim,
+  type MessageRef,
+  notClaimed,
+  notYours,
+  type Settled,
+  wrongState,
+} from './outcomes.ts'
 import type { MissionFiles } from './parts.ts'
 import { type AcmqView, viewOf } from './view.ts'
 import { labelOf, type Waiting } from './waiting/waiting.ts'
@@ -45,7 +57,7 @@ export class Settling {
   /** Restarts the time that a claim may take. */
   async renew(ref: MessageRef, holding: Holding): Promise<Settled<'renewed'> & { readonly until: number }> {
     const found = await this.#held(ref)
-    if (!found) throw await this.#lost(ref)
+    if (!found) throw await this.#lost(ref, holding)
     await this.#expectHeldBy(found, holding)
     let read: ReadMessage | undefined
     const { moved, path } = await this.#moveHeld(found, 'renew', {
@@ -57,7 +69,7 @@ export class Settling {
       },
       touched: true,
     })
-    if (moved.outcome === 'gone') throw await this.#lost(ref)
+    if (moved.outcome === 'gone') throw await this.#lost(ref, holding)
     const { durability } = this.#expectMoved(moved, found.id)
     const {
       message: { record },
@@ -96,18 +108,23 @@ export class Settling {
     )
   }
 
-  /** A failed message waits again, as the next attempt. Its failure reports stay in its body. */
-  async retry(id: string): Promise<Settled<'retried'>> {
-    const found = await this.#finder.findOne(id)
+  /**
+   * A failed message waits again, as the next attempt. Its failure reports stay in its body. One that was for all when it
+   * was sent is for all again, and not for the agent that had it; `to` gives it to somebody else.
+   */
+  async retry(id: string, options: { readonly to?: string } = {}): Promise<Settled<'retried'>> {
+    const to = options.to === undefined ? undefined : recipientId(options.to)
+    const found = await findUnlessArchived(this.#finder, id, 'retry')
     if (found.queue === 'pending') {
       const read = await this.#files.readHeader('pending', found.name)
-      if (read) {
-        const message = viewOf(messageOf(read).message.record, 'pending', found.path)
-        return { outcome: 'unchanged', message, durability: 'process' }
+      const record = read && messageOf(read).message.record
+      if (record && to !== undefined && record.to !== to) throw notFailed(found.id, record.to, to)
+      if (record) {
+        return { outcome: 'unchanged', message: viewOf(record, 'pending', found.path), durability: 'process' }
       }
     }
     if (found.queue !== 'failed') throw wrongState(found.id, found.queue, 'retry')
-    let failed: AcmqRecord | undefined
+    let again: AcmqRecord | undefined
     const { moved, path } = await moveMessage(
       this.#files,
       { name: found.name, from: 'failed', transition: 'retry' },
@@ -115,14 +132,15 @@ export class Settling {
         change: (before) => {
           const { record } = this.#files.expect(before, found.name).message
           if (record.id !== found.id) return undefined
-          failed = record
-          return withFields(before, { status: 'pending', attempt: record.attempt + 1 })
+          const change = readdressed(before, found.name, record, to)
+          again = { ...record, status: 'pending', attempt: record.attempt + 1, to: change.to }
+          return withFields(before, { status: 'pending', attempt: again.attempt, ...change })
         },
-        label: () => labelOf(failed!),
+        label: () => labelOf(again!),
       },
     )
     // It moved, or another message has its name by now.
-    if (moved.outcome === 'gone' || moved.outcome === 'kept') return this.retry(id)
+    if (moved.outcome === 'gone' || moved.outcome === 'kept') return this.retry(id, options)
     const after = this.#expectMoved(moved, found.id)
     const { record } = this.#files.expect(after.bytes!, found.name).message
     this.#waiting.came(nameOf(path), record)
@@ -238,12 +256,12 @@ export class Settling {
   ): Promise<Settled<Outcome>> {
     const id = typeof ref === 'string' ? ref : ref.id
     const settled = await this.#settledCopy(id, queue)
-    if (!settled) throw await this.#lost(ref)
+    if (!settled) throw await this.#lost(ref, holding)
     const { state, path, bytes } = settled
     const { record } = this.#files.expect(bytes, settled.name).message
     const endedBy = queue === 'failed' ? failureOf(bytes)?.agent : undefined
     if (record.to !== holding.agent || !isAttempt(record, holding) || (endedBy ?? holding.agent) !== holding.agent)
-      throw await this.#lost(ref)
+      throw await this.#lost(ref, holding)
     return { outcome: 'unchanged', message: viewOf(record, state, path), durability: 'process' }
   }
 
@@ -287,9 +305,12 @@ export class Settling {
     })
   }
 
-  async #lost(ref: MessageRef): Promise<Error> {
+  async #lost(ref: MessageRef, holding: Holding): Promise<Error> {
     const id = typeof ref === 'string' ? ref : ref.id
     const [found] = await this.#finder.findAll(id)
+    const waiting = found?.queue === 'pending' ? await this.#files.readRecord('pending', found.name) : undefined
+    if (waiting && isNeverClaimed(waiting, holding)) return notClaimed(waiting, this.#files.place.address, holding)
+    if (waiting) return lostClaim(waiting.id, `it waits again, as attempt ${waiting.attempt}`)
     if (found) return lostClaim(found.id, `it is in ${found.queue} now`)
     const [archived] = await this.#finder.archived(id)
     return archived ? lostClaim(archived.id, 'it is archived') : this.#finder.notFound(id)
@@ -305,11 +326,19 @@ const inOtherHands = (id: string) =>
     details: { id },
   })
 
-const changedSince = (id: string) =>
-  conflict('MESSAGE_CHANGED', `Message ${id} is not what it was when it was looked at.`, {
-    hint: 'Look at it again, then decide: signalbox human list',
-    details: { id },
-  })
+/** Nobody has had this attempt yet, and the caller does not speak of an earlier one. */
+const isNeverClaimed = (record: AcmqRecord, { attempt }: Holding): boolean =>
+  attempt === undefined ? record.attempt === 1 : attempt === record.attempt
+
+const notFailed = (id: string, to: string, wanted: string) =>
+  conflict(
+    'WRONG_STATE',
+    `Message ${id} is in pending already, for ${to}: only a failed message can go to ${wanted}.`,
+    {
+      hint: `Let it fail first: acmq claim MISSION --id ${id} --as ${to}, then acmq fail`,
+      details: { id, queue: 'pending', to },
+    },
+  )
 
 const isAttempt = (record: AcmqRecord, { attempt }: Holding): boolean =>
   attempt === undefined || attempt === record.attempt

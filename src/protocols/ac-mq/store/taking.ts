@@ -12,6 +12,7 @@ import { changeOfStatus, type ReadMessage, withFields } from '../format.ts'
 import { everyone } from '../layout.ts'
 import type { AcmqRecord } from '../schema.ts'
 import { timeInName } from '../times.ts'
+import { claimedFromAll } from './addressing.ts'
 import type { ClaimedHere } from './claimed-here.ts'
 import { moveMessage } from './moving.ts'
 import { type Blocked, blockedAs, type Claimed, type Judge } from './outcomes.ts'
@@ -54,7 +55,7 @@ export class Taking {
       const { record, header } = message
       // Writing to it changes the time of the file, which was that of the message: from now on it says so itself.
       const timestamp = isTimedByFile(name, problems) ? { timestamp: record.timestamp } : {}
-      const to = record.to === everyone ? { to: agent } : {}
+      const to = record.to === everyone ? claimedFromAll(name, agent) : {}
       const fields = { ...to, ...timestamp }
       return Object.keys(fields).length > 0
         ? withFields(before, { status: 'processing', ...fields })

@@ -7,9 +7,9 @@ import { fieldList, quotation } from '../message.ts'
 export const humanListFace = commandFace(humanList, ({ waiting }, screen) => {
   if (waiting.length === 0) return 'Nothing waits for you.\n'
   return waiting
-    .map(({ id, from, summary, text, facts, answers }) => {
+    .map(({ id, from, summary, text, digest, facts, answers }) => {
       const rows: (readonly [string, string])[] = [['id', id], ...facts, ['summary', summary]]
-      if (answers.includes('approve')) rows.push(['to let it go', `signalbox human approve ${id}`])
+      if (answers.includes('approve')) rows.push(['to let it go', `signalbox human approve ${id} --digest ${digest}`])
       return `${fieldList(rows, screen)}${quotation(text, from, screen)}`
     })
     .join('\n')

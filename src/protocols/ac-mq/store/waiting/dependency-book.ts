@@ -6,10 +6,19 @@
 import { isMeant, shortLength } from '../../../../kernel/short-id.ts'
 import type { TreePath } from '../../../../kernel/tree-path.ts'
 import { childOf, treePath } from '../../../../kernel/tree-path.ts'
-import { type DependencyState, judge, type Lookup, nothingUnmet, readDependency } from '../../dependencies.ts'
+import {
+  addressBehind,
+  type DependencyState,
+  judge,
+  type Lookup,
+  nothingUnmet,
+  readDependency,
+  type Way,
+  wayOf,
+} from '../../dependencies.ts'
 import type { AcmqRecord, State } from '../../schema.ts'
-import { type Finder, likeliestFirst } from '../finder.ts'
-import type { MissionFiles } from '../parts.ts'
+import { Finder, likeliestFirst } from '../finder.ts'
+import { MissionFiles } from '../parts.ts'
 
 type MessageState = ReturnType<Lookup['stateOf']>
 
@@ -34,6 +43,9 @@ export class DependencyBook {
     this.#files = files
     this.#finder = finder
   }
+
+  /** Those of the missions that messages here depend on, by address. */
+  readonly #others = new Map<string, DependencyBook>()
 
   /** `waiting`: how many messages wait, all of which are worth remembering. */
   learn(id: string, name: string, waiting = 0): void {
@@ -90,20 +102,54 @@ export class DependencyBook {
     const dependency = readDependency(text)
     if (this.#met.size >= mostMet) this.#met.clear()
     if (dependency.kind === 'path') this.#met.set(text, performance.now() + believedFor)
-    if (dependency.kind === 'message' && dependency.id.length > shortLength && this.#completed.has(dependency.id)) {
+    if (dependency.kind !== 'message' || !this.#completed.has(dependency.id)) return
+    if ((wayOf(dependency.id)?.id ?? dependency.id).length > shortLength) {
       this.#met.set(text, Number.POSITIVE_INFINITY)
     }
   }
 
-  /** Where a message is, by its id or the beginning of one. */
+  /** Where a message is, by its id or the beginning of one, with the way to it if it is in another mission. */
   async stateOf(id: string): Promise<MessageState> {
     if (this.#completed.has(id)) return 'completed'
-    const full = await this.#resolve(id)
-    if (typeof full !== 'string') return full
-    const state = await this.#probe(full)
+    const state = id.includes('/') ? await this.#stateElsewhere(id) : await this.#stateHere(id)
     if (this.#completed.size >= mostMet) this.#completed.clear()
     if (state === 'completed' || state === 'archived-completed') this.#completed.add(id)
     return state
+  }
+
+  async #stateHere(id: string): Promise<MessageState> {
+    const full = await this.#resolve(id)
+    return typeof full === 'string' ? this.#probe(full) : full
+  }
+
+  async #stateElsewhere(text: string): Promise<MessageState> {
+    const way = wayOf(text)
+    return way && this.#bookBehind(way)?.stateOf(way.id)
+  }
+
+  /** Where a message of another mission will be completed: whoever waits for it watches that. */
+  folderBehind(text: string): TreePath | undefined {
+    const way = wayOf(text)
+    const book = way && this.#bookBehind(way)
+    return book?.completedFolder
+  }
+
+  get completedFolder(): TreePath {
+    return this.#files.queues.completed
+  }
+
+  #bookBehind(way: Way): DependencyBook | undefined {
+    const { tree, clock, settings, place } = this.#files
+    const address = addressBehind(place.address, way)
+    if (address === undefined) return undefined
+    if (address === place.address) return this
+    let book = this.#others.get(address)
+    if (!book) {
+      const files = new MissionFiles(tree, clock, settings, { root: place.root, address })
+      book = new DependencyBook(files, new Finder(files))
+      this.#others.set(address, book)
+    }
+    return book
   }
 
   /** The one full id meant, from memory if it is there. */

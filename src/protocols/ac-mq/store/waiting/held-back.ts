@@ -16,6 +16,9 @@ export class HeldBack {
   /** Messages that are waited for and that other processes have claimed: only the folders tell when they are done. By short id. */
   readonly #away = new Map<string, string>()
 
+  /** Of the keys of `#waiting` those of messages in other missions. */
+  readonly #elsewhere = new Set<string>()
+
   get size(): number {
     return this.#parked.size
   }
@@ -38,9 +41,10 @@ export class HeldBack {
     this.#parked.set(candidate.name, { candidate, states })
     for (const state of states) {
       if (!('on' in state)) continue
-      const short = shortOf(state.on)
+      const short = keyOf(state.on)
       const waiting = this.#waiting.get(short) ?? new Set()
       this.#waiting.set(short, waiting.add(candidate))
+      if (isElsewhere(short)) this.#elsewhere.add(short)
       if (state.is === 'waiting' && !isHere(state.on)) this.#away.set(short, state.on)
     }
   }
@@ -52,10 +56,13 @@ export class HeldBack {
     this.#parked.delete(name)
     for (const state of parked.states) {
       if (!('on' in state)) continue
-      const short = shortOf(state.on)
+      const short = keyOf(state.on)
       const waiting = this.#waiting.get(short)
       waiting?.delete(parked.candidate)
-      if (waiting?.size === 0) this.#waiting.delete(short)
+      if (waiting?.size === 0) {
+        this.#waiting.delete(short)
+        this.#elsewhere.delete(short)
+      }
     }
     return parked.candidate
   }
@@ -63,7 +70,7 @@ export class HeldBack {
   /** Those that waited for what is settled now. */
   waitingFor(id: string): Candidate[] {
     if (this.#waiting.size === 0) return []
-    const short = shortOf(id)
+    const short = keyOf(id)
     this.#away.delete(short)
     return [...(this.#waiting.get(short) ?? [])]
   }
@@ -75,9 +82,19 @@ export class HeldBack {
     if (this.#waiting.has(short)) this.#away.set(short, id)
   }
 
+  /** The messages of other missions that are waited for, with the way there. */
+  get elsewhere(): ReadonlySet<string> {
+    return this.#elsewhere
+  }
+
   /** The ids of those that others have taken and that are still waited for. */
   away(): string[] {
     for (const short of this.#away.keys()) if (!this.#waiting.has(short)) this.#away.delete(short)
     return [...this.#away.values()]
   }
 }
+
+/** True for a message of another mission, which is named with the way to it. */
+export const isElsewhere = (id: string): boolean => id.includes('/')
+
+const keyOf = (id: string): string => (isElsewhere(id) ? id : shortOf(id))

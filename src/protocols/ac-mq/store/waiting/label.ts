@@ -3,7 +3,6 @@
  * one recipient sort as they are claimed. The header stays the truth and is read in the step that claims.
  */
 import { inOrder } from '../../../../kernel/order.ts'
-import { everyone } from '../../names.ts'
 import { type AcmqRecord, noDependencies } from '../../schema.ts'
 import { type Candidate, candidateOf } from './candidate.ts'
 
@@ -17,8 +16,8 @@ export function labelOf(record: AcmqRecord): string {
   return (dependencies.length > 0 ? [...parts, waits] : parts).join(' ')
 }
 
-/** How the labels begin of what this agent may claim. */
-export const labelsFor = (agent: string): string[] => [`${agent} `, `${everyone} `]
+/** How the labels begin of what is for these recipients. */
+export const labelsFor = (recipients: readonly string[]): string[] => recipients.map((to) => `${to} `)
 
 export type ByLabel = Candidate & { readonly mayWait: boolean }
 

@@ -13,7 +13,6 @@ import { childOf, type TreePath } from '../../../../kernel/tree-path.ts'
 import { cacheOf } from '../../../../tree/home.ts'
 import type { Entry } from '../../../../tree/tree.ts'
 import { isMessageName, queuePath } from '../../layout.ts'
-import { everyone } from '../../names.ts'
 import type { MissionFiles } from '../parts.ts'
 import { type Candidate, candidateOf } from './candidate.ts'
 import { differences } from './listing-diff.ts'
@@ -42,16 +41,16 @@ export class PendingCache {
     this.#folder = queuePath({ root: cacheOf('acmq'), address: files.place.address }, 'pending')
   }
 
-  /** The best few for this agent, best first; `undefined` when the cache is of no use. */
-  bestFor(agent: string): Promise<readonly Candidate[] | undefined> {
+  /** The best few for these recipients, best first; `undefined` when the cache is of no use. */
+  bestFor(recipients: readonly string[]): Promise<readonly Candidate[] | undefined> {
     return this.#reading(async (base) => {
       const { tree, queues } = this.#files
       const found = differences(base.names(), await tree.list(queues.pending), mostNews)
       this.#isOutdated = found === undefined
       if (!found) return undefined
       const gone = new Set(found.onlyKnown)
-      const candidates = (await this.#read(found.onlyListed)).filter(({ to }) => to === agent || to === everyone)
-      for (const to of [agent, everyone]) candidates.push(...base.first(to, few, (name) => !gone.has(name)))
+      const candidates = (await this.#read(found.onlyListed)).filter(({ to }) => recipients.includes(to))
+      for (const to of recipients) candidates.push(...base.first(to, few, (name) => !gone.has(name)))
       return candidates.sort(inOrder).slice(0, few)
     })
   }

@@ -9,6 +9,7 @@
  */
 import { inOrder } from '../../../../kernel/order.ts'
 import type { Problem } from '../../../../kernel/problem.ts'
+import type { TreePath } from '../../../../kernel/tree-path.ts'
 import type { Entry } from '../../../../tree/tree.ts'
 import type { DependencyState } from '../../dependencies.ts'
 import { everyone, isMessageName, parseFileName } from '../../layout.ts'
@@ -18,7 +19,7 @@ import { InTurn } from '../in-turn.ts'
 import type { MissionFiles } from '../parts.ts'
 import { type Candidate, candidateOf, isAsRemembered } from './candidate.ts'
 import type { DependencyBook } from './dependency-book.ts'
-import { HeldBack, type Parked } from './held-back.ts'
+import { HeldBack, isElsewhere, type Parked } from './held-back.ts'
 import { Leaps } from './leaps.ts'
 import type { PendingCache } from './pending-cache.ts'
 import { Ready } from './ready.ts'
@@ -36,6 +37,8 @@ const mostGone = 256
 const tryMs = 0.05
 /** What it takes to see what has become of one message, in milliseconds. */
 const probeMs = 0.02
+
+const nowhere: readonly TreePath[] = []
 
 export class PendingIndex {
   readonly #files: MissionFiles
@@ -155,9 +158,11 @@ export class PendingIndex {
 
   /** Messages that others completed wake those that wait for them; the rest is judged again now and then. */
   async #wakeFinished(must: boolean): Promise<void> {
-    if (must && this.#held.awaySize * probeMs < this.#completed.cost) await this.#wakeFinishedAway()
-    else await this.#wakeCompleted(must)
+    const areFewAway = must && this.#held.awaySize * probeMs < this.#completed.cost
+    if (!areFewAway) await this.#wakeCompleted(must)
     if (!must) return
+    // What other missions complete shows in no folder of this one.
+    await this.#wakeFinishedAway(areFewAway ? this.#held.away() : this.#held.away().filter(isElsewhere))
     const isDue = performance.now() - this.#judgedAllAt > judgeAllAfter + this.#held.size * judgeAllEach
     for (const { candidate, states } of this.#held.all()) {
       // A file can appear, an unknown message be sent, a failed one be tried again: `completed/` does not show that.
@@ -182,19 +187,26 @@ export class PendingIndex {
    */
   async wakeWithoutListing(): Promise<boolean> {
     const isSooner = this.#held.awaySize * probeMs < this.#view.cost + this.#completed.cost
-    return isSooner && this.#wakeFinishedAway()
+    return isSooner && this.#wakeFinishedAway(this.#held.away())
   }
 
   /** Looks what has become of those that others took, one by one. */
-  async #wakeFinishedAway(): Promise<boolean> {
+  async #wakeFinishedAway(ids: readonly string[]): Promise<boolean> {
     let hasWoken = false
-    for (const id of this.#held.away()) {
+    for (const id of ids) {
       const state = await this.#book.stateOf(id)
       if (state === 'pending' || state === 'processing') continue
       this.wake(id)
       hasWoken = true
     }
     return hasWoken
+  }
+
+  /** Where messages of other missions will be completed that are waited for here. */
+  get elsewhere(): readonly TreePath[] {
+    if (this.#held.elsewhere.size === 0) return nowhere
+    const folders = [...this.#held.elsewhere].map((text) => this.#book.folderBehind(text))
+    return [...new Set(folders.filter((folder) => folder !== undefined))].sort()
   }
 
   /** A message this process has just put there. */
@@ -246,16 +258,17 @@ export class PendingIndex {
 
   /**
    * The best message for this agent whose dependencies are met. From now on it is the caller's: nobody else of this
-   * process is offered it until it is handed back, so that agents who share a process do not race each other.
+   * process is offered it until it is handed back, so that agents who share a process do not race each other. `isMine`: of
+   * those for this agent alone, not of those for all.
    */
-  best(agent: string): Candidate | undefined | Promise<Candidate | undefined> {
-    const next = this.#next(agent)
+  best(agent: string, isMine = false): Candidate | undefined | Promise<Candidate | undefined> {
+    const next = this.#next(agent, isMine)
     const isKnown = next === undefined || (next !== 'look' && this.#book.areMet(next.dependencies))
-    return isKnown ? next : this.#bestOf(next, agent)
+    return isKnown ? next : this.#bestOf(next, agent, isMine)
   }
 
-  async #bestOf(first: Candidate | 'look', agent: string): Promise<Candidate | undefined> {
-    for (let next: Candidate | 'look' | undefined = first; next; next = this.#next(agent)) {
+  async #bestOf(first: Candidate | 'look', agent: string, isMine: boolean): Promise<Candidate | undefined> {
+    for (let next: Candidate | 'look' | undefined = first; next; next = this.#next(agent, isMine)) {
       if (next === 'look') {
         await this.#look(true)
         this.#leaps.keep((candidate) => this.#isWaiting(candidate))
@@ -269,15 +282,15 @@ export class PendingIndex {
   }
 
   /** The next to be judged. `look`: the folder tells sooner than trying what is left of those that were leapt over. */
-  #next(agent: string): Candidate | 'look' | undefined {
+  #next(agent: string, isMine: boolean): Candidate | 'look' | undefined {
     for (;;) {
-      const heap = this.#ready.bestFor(agent)
+      const heap = this.#ready.bestFor(agent, isMine)
       const candidate = heap?.peek()
       if (this.#leaps.isBefore(candidate?.priority ?? Number.POSITIVE_INFINITY)) {
         if (this.#leaps.unseen * tryMs > this.#view.cost) return 'look'
         const over = this.#leaps.take()
         if (!over || !this.#isWaiting(over)) continue
-        if (over.to === agent || over.to === everyone) return over
+        if (over.to === agent || (over.to === everyone && !isMine)) return over
         this.#ready.push(over)
         continue
       }
@@ -329,11 +342,11 @@ export class PendingIndex {
   }
 
   /** Every message held back, for this agent or for anybody, judged now. */
-  async blocked(agent?: string): Promise<Parked[]> {
+  async blocked(agent?: string, isMine = false): Promise<Parked[]> {
     const result: Parked[] = []
     for (const candidate of this.#candidates.values()) {
       const { to, dependencies } = candidate
-      if (dependencies.length === 0 || (agent !== undefined && to !== agent && to !== everyone)) continue
+      if (dependencies.length === 0 || (agent !== undefined && to !== agent && (isMine || to !== everyone))) continue
       const states = await this.judge(candidate)
       if (states.length > 0) result.push({ candidate, states })
       else this.#unpark(candidate)

@@ -16,9 +16,11 @@ export class Ready {
     heap.push(candidate)
   }
 
-  /** Where the best one for this agent is: among its own, or among those for everyone. */
-  bestFor(agent: string): Heap<Candidate> | undefined {
-    const [own, shared] = [this.#heaps.get(agent), this.#heaps.get(everyone)]
+  /** Where the best one for this agent is: among its own, or among those for everyone. `isMine`: only among its own. */
+  bestFor(agent: string, isMine = false): Heap<Candidate> | undefined {
+    const own = this.#heaps.get(agent)
+    if (isMine) return own
+    const shared = this.#heaps.get(everyone)
     const [first, second] = [own?.peek(), shared?.peek()]
     if (!first) return shared
     if (!second) return own

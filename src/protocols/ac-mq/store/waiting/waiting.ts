@@ -5,6 +5,7 @@
  */
 import type { Entry } from '../../../../tree/tree.ts'
 import { type DependencyState, explain } from '../../dependencies.ts'
+import { everyone } from '../../names.ts'
 import type { AcmqRecord } from '../../schema.ts'
 import type { Finder } from '../finder.ts'
 import { blockedAs } from '../outcomes.ts'
@@ -38,13 +39,14 @@ export class Waiting {
    * offered is the caller's while it is looked at: nobody else of this process is offered it.
    *
    * The first call is for a process that may claim once and end: it goes by what others left in the cache, or by labels
-   * on a cluster. `isCareful`: a policy may hold messages back, so that the best few may not be enough.
+   * on a cluster. `isCareful`: a policy may hold messages back, so that the best few may not be enough. `isMine`: only what is
+   * for this agent alone.
    */
-  async *bestFor(agent: string, isCareful: boolean): AsyncGenerator<Candidate, void> {
+  async *bestFor(agent: string, isCareful: boolean, isMine = false): AsyncGenerator<Candidate, void> {
     const isFirst = this.#isFirst
     this.#isFirst = false
     if (isFirst && !isCareful) {
-      const found = await this.#fewFor(agent)
+      const found = await this.#fewFor(isMine ? [agent] : [agent, everyone])
       if (found?.length === 0) return
       for (const one of found ?? []) {
         const candidate = await this.#ifReady(one)
@@ -61,7 +63,7 @@ export class Waiting {
       if (step === 'all') await index.refresh(true)
       for (;;) {
         // Await only what is not known yet: each `await` costs as much as a system call.
-        const best = index.best(agent)
+        const best = index.best(agent, isMine)
         const candidate = best instanceof Promise ? await best : best
         if (!candidate) break
         const offeredAt = performance.now()
@@ -77,15 +79,15 @@ export class Waiting {
     }
   }
 
-  /** The best few, if they are known without reading every header. None at all: nothing is there for this agent. */
-  async #fewFor(agent: string): Promise<readonly Candidate[] | undefined> {
+  /** The best few, if they are known without reading every header. None at all: nothing is there for these recipients. */
+  async #fewFor(recipients: readonly string[]): Promise<readonly Candidate[] | undefined> {
     const { tree, queues } = this.#files
     if (!tree.first) {
-      const found = await (await this.#index.cache()).bestFor(agent)
+      const found = await (await this.#index.cache()).bestFor(recipients)
       // The cache may lack messages, so an empty answer is no answer.
       return found?.length === 0 ? undefined : found
     }
-    const labelled = await tree.first(queues.pending, labelsFor(agent), few)
+    const labelled = await tree.first(queues.pending, labelsFor(recipients), few)
     return labelled && foundBy(labelled).slice(0, few)
   }
 
@@ -130,8 +132,8 @@ export class Waiting {
   }
 
   /** True when something may be claimed by this agent after all. */
-  async hasReady(agent: string): Promise<boolean> {
-    const candidate = await this.#index.best(agent)
+  async hasReady(agent: string, isMine = false): Promise<boolean> {
+    const candidate = await this.#index.best(agent, isMine)
     if (candidate) this.#index.handBack(candidate)
     return candidate !== undefined
   }
@@ -151,6 +153,16 @@ export class Waiting {
     return this.#index.judge(message)
   }
 
+  /** Where messages of other missions will be completed that are waited for here. */
+  get elsewhere() {
+    return this.#index.elsewhere
+  }
+
+  /** Where a message is by now, wherever that is; `undefined` when nobody knows it. */
+  stateOf(id: string) {
+    return this.#book.stateOf(id)
+  }
+
   /** All that waits, by file name, after a look at everything. */
   async all(): Promise<ReadonlyMap<string, Candidate>> {
     await this.#index.refresh(true)
@@ -158,8 +170,8 @@ export class Waiting {
   }
 
   /** What is held back, for this agent or for anybody, and why, as far as is known without another look. */
-  async blocked(agent?: string) {
-    const parked = await this.#index.blocked(agent)
+  async blocked(agent?: string, isMine = false) {
+    const parked = await this.#index.blocked(agent, isMine)
     return parked.map(({ candidate, states }) => ({ candidate, why: blockedAs(candidate, explain(states)) }))
   }
 

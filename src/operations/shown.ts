@@ -1,0 +1,47 @@
+/**
+ * What `human list` showed last, so that whoever then approves without naming it approves that and nothing else. Kept in the
+ * workspace, one small file a question; without it an answer is for what is there.
+ */
+
+import { SignalboxError } from '../kernel/errors.ts'
+import { childOf, type TreePath } from '../kernel/tree-path.ts'
+import { digestOf, type Question } from '../protocols/contract.ts'
+import { changeLeaf } from '../tree/change.ts'
+import { stateOf } from '../tree/home.ts'
+import type { Context } from './define.ts'
+
+type Asked = Pick<Question, 'id' | 'place'> & { readonly protocol: string }
+
+const folder = childOf(stateOf('approvals'), 'shown')
+
+/** Ids of some protocols are no names for files. */
+const pathOf = ({ protocol, place = '', id }: Asked): TreePath => childOf(folder, digestOf(protocol, place, id))
+
+/** These were shown now, and nothing else waits: what was remembered of others is forgotten. */
+export async function rememberShown(context: Context, waiting: readonly (Asked & Pick<Question, 'digest'>)[]) {
+  const tree = await context.tree()
+  await whereItCan(async () => {
+    const kept = new Map(waiting.map((one) => [pathOf(one), one.digest]))
+    for (const [path, digest] of kept) await changeLeaf(tree, path, () => Buffer.from(digest))
+    for (const { name, kind } of await tree.list(folder)) {
+      if (kind === 'leaf' && !kept.has(childOf(folder, name))) await tree.remove(childOf(folder, name))
+    }
+  })
+}
+
+/** The digest of what was shown last of this question; `undefined` when nothing was. */
+export async function lastShown(context: Context, asked: Asked): Promise<string | undefined> {
+  const tree = await context.tree()
+  const leaf = await whereItCan(() => tree.read(pathOf(asked), { atMost: 64 }))
+  return leaf && Buffer.from(leaf.bytes).toString('utf8').trim()
+}
+
+/** Somebody who may read and not write, or a folder where the file should be: then nothing is remembered. */
+async function whereItCan<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof SignalboxError) return undefined
+    throw error
+  }
+}

@@ -46,6 +46,7 @@ const known: Record<string, (where: string) => SignalboxError> = {
     invalidInput('NAME_TOO_LONG', `The file system does not take so long a name: ${where}.`, {
       hint: 'Choose a shorter name or a root with a shorter path.',
     }),
+  EXDEV: (where) => onAnotherDevice(where),
   ENOTDIR: (where) =>
     corrupt('NOT_A_FOLDER', `A part of ${where} is a file where a folder should be.`, {
       hint: 'Move that file away, then repeat the command.',
@@ -60,6 +61,14 @@ export const notALeaf = (where: string): SignalboxError =>
   corrupt('NOT_A_LEAF', `Not an ordinary file: ${where}.`, {
     hint: 'Remove it or move it out of the tree; links, pipes, sockets, devices and folders are not read as messages.',
   })
+
+/** A folder that is a mount of its own can be worked with, but not one whose mount the system keeps apart within a device. */
+export const onAnotherDevice = (where: string): SignalboxError =>
+  unavailable(
+    'OTHER_DEVICE',
+    `${where} is mounted from elsewhere: files cannot be moved there in one step, so nothing was moved.`,
+    { hint: 'Mount the whole root instead of a folder in it, or put a real folder there.' },
+  )
 
 export const linkRefused = (where: string): SignalboxError =>
   denied('LINK_REFUSED', `A symbolic link stands in the way at ${where}; links are not followed.`, {

@@ -1,21 +1,43 @@
-/** What is out of order in a mission, for `doctor`. Looks at every message and changes nothing. */
+/** What is out of order in a mission, for `doctor`. Looks at the header of every message and changes nothing. */
 import { SignalboxError } from '../../../kernel/errors.ts'
-import { isOddEntry } from '../../../tree/expected.ts'
+import { findingsOf, isOddEntry } from '../../../tree/expected.ts'
 import type { Entry, Finding } from '../../../tree/tree.ts'
 import { failureOf } from '../format.ts'
 import { isMessageName } from '../layout.ts'
 import { type QueueName, queueNames } from '../schema.ts'
+import { stalledClaims, stuckDependencies, unseenRecipients } from './inspect-stuck.ts'
 import { oddInMission } from './odd-entries.ts'
 import type { MissionFiles, ReadHeader } from './parts.ts'
+import type { Supervision } from './supervise.ts'
+import type { Waiting } from './waiting/waiting.ts'
+
+/** Whether somebody has been seen, in any mission or protocol. */
+export type IsSeen = (agent: string) => Promise<boolean>
 
 export class Inspection {
   readonly #files: MissionFiles
+  readonly #waiting: Waiting
+  readonly #supervision: Supervision
 
-  constructor(files: MissionFiles) {
+  constructor(files: MissionFiles, waiting: Waiting, supervision: Supervision) {
     this.#files = files
+    this.#waiting = waiting
+    this.#supervision = supervision
   }
 
-  async run(): Promise<Finding[]> {
+  async run({ isSeen }: { readonly isSeen?: IsSeen } = {}): Promise<Finding[]> {
+    const findings = await this.#misplaced()
+    const looks = [
+      () => stalledClaims(this.#files, this.#supervision),
+      () => stuckDependencies(this.#files, this.#waiting),
+      async () => (isSeen ? unseenRecipients(this.#files, this.#waiting, isSeen) : []),
+    ]
+    // What keeps a look from being made has been told, or stands in the way of the next look too.
+    for (const look of looks) findings.push(...(await findingsOf(this.#files.path, look)))
+    return findings
+  }
+
+  async #misplaced(): Promise<Finding[]> {
     const findings: Finding[] = await oddInMission(this.#files)
     const places = new Map<string, string>()
     for (const queue of queueNames) {
@@ -53,25 +75,21 @@ export class Inspection {
   async #read(queue: QueueName, { name, kind }: Entry, findings: Finding[]): Promise<ReadHeader | undefined> {
     const path = this.#files.at(queue, name)
     if (kind !== 'leaf') {
-      findings.push(this.#unreadable(path, `Not an ordinary file (${kind}).`))
+      const message = `This is named like a message and is no ordinary file (${kind}); it is passed over.`
+      findings.push({ ...this.#found('NOT_A_LEAF', path, message, ''), hint: 'Move it out of the queue.' })
       return undefined
     }
-    const read = await this.#readOrReason(queue, name)
-    if (typeof read !== 'string') return read
-    if (queue !== 'failed' || !(await this.#hasReport(name))) findings.push(this.#unreadable(path, read))
-    return undefined
-  }
-
-  /** A message, or why it cannot be read. */
-  async #readOrReason(queue: QueueName, name: string): Promise<ReadHeader | string | undefined> {
     try {
       const read = await this.#files.readHeader(queue, name)
-      return read?.outcome === 'malformed' ? read.problems[0].message : read
+      if (read?.outcome !== 'malformed') return read
+      const [{ message }] = read.problems
+      if (queue !== 'failed' || !(await this.#hasReport(name))) findings.push(this.#unreadable(path, message))
     } catch (error) {
-      // Not ours to read.
-      if (error instanceof SignalboxError) return error.message
-      throw error
+      if (!(error instanceof SignalboxError)) throw error
+      // Not ours to read: setting it aside would not help.
+      findings.push({ ...this.#unreadable(path, error.message), hint: error.hint ?? '' })
     }
+    return undefined
   }
 
   /** It was set aside with a report and waits for a person: that need not be told again. */

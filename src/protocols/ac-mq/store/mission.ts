@@ -27,6 +27,7 @@ import { noticeAbout, seenIn } from './agents.ts'
 import { ClaimedHere } from './claimed-here.ts'
 import { Claims } from './claims.ts'
 import { Finder } from './finder.ts'
+import type { IsSeen } from './inspect.ts'
 import type { Claimed, Holding, MessageRef, Settled } from './outcomes.ts'
 import type { Listed, Overview, QueueStatus, Unreadable } from './overview.ts'
 import { MissionFiles } from './parts.ts'
@@ -427,9 +428,9 @@ export class Mission {
   }
 
   /** What `doctor` should know of this mission; nothing is changed. */
-  async inspect(): Promise<Finding[]> {
+  async inspect(options?: { readonly isSeen?: IsSeen }): Promise<Finding[]> {
     const { Inspection } = await import('./inspect.ts')
-    return new Inspection(this.#files).run()
+    return new Inspection(this.#files, this.#waiting, await this.#supervised()).run(options)
   }
 
   #supervised(): Promise<Supervision> {

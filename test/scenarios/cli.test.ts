@@ -13,6 +13,7 @@ import {
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { haveStrace, repository, runtime } from '../support/child.ts'
+import { strangerCommand } from '../support/stranger.ts'
 import { tempDir } from '../support/temp.ts'
 import { verifies } from '../support/verifies.ts'
 import { cli, cliJson, mainProgram, plainEnvironment } from './cli-program.ts'
@@ -354,17 +355,6 @@ describe('the root', () => {
     ])
   })
 })
-
-/** How to run something as a user who is not root: not at all when we are not root, else with `setpriv`. */
-function strangerCommand(): readonly string[] | string {
-  if (process.getuid?.() !== 0) return []
-  const under = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
-  const { status } = spawnSync(under[0]!, [...under.slice(1), process.execPath, mainProgram, 'version'], {
-    cwd: '/',
-    env: plainEnvironment(),
-  })
-  return status === 0 ? under : 'we are root, and no other user can run this program'
-}
 
 describe('configuration', () => {
   it('a wrong key stops a command with file, line and the nearest key', () => {

@@ -9,7 +9,6 @@ import {
   missionAddress,
   missionFolders,
   missionPath,
-  queuePath,
   subMissionsPath,
 } from '../layout.ts'
 import { Mission, type MissionParts } from './mission.ts'
@@ -53,8 +52,9 @@ export class Missions {
     const { tree, root } = this.#parts
     const known = this.#open.get(address)
     if (known) return known
-    // Without `queue/` it is not a mission, whatever else is in the folder.
-    if (await tree.look(queuePath({ root, address }, 'pending'))) return this.#missionAt(address)
+    // Without `queue/` it is not a mission, whatever else is in the folder. Git keeps no empty folders, so `pending/` itself
+    // may be missing in a clone.
+    if (await tree.look(childOf(missionPath({ root, address }), 'queue'))) return this.#missionAt(address)
     const all = await this.all()
     const meant = nearest(address, all)
     throw notFound('NO_SUCH_MISSION', `There is no mission ${JSON.stringify(name)} under ${root}.`, {

@@ -119,7 +119,16 @@ export class Folders {
   leave(): void {
     if (--this.#inside > 0) return
     if (this.#open.size > mostOpen) this.#dropOldest()
-    while (this.#dropped.length > 0) this.#disk.close(this.#dropped.pop()!)
+    while (this.#dropped.length > 0) this.#closeQuietly(this.#dropped.pop()!)
+  }
+
+  /** Nothing was written by it, and what was done under it is done: the system's complaint would undo no step of that. */
+  #closeQuietly(fd: number): void {
+    try {
+      this.#disk.close(fd)
+    } catch (error) {
+      if (codeOf(error) === undefined) throw error
+    }
   }
 
   #dropOldest(): void {

@@ -303,6 +303,23 @@ describe('doctor tells of a message that is stuck', () => {
   }
 })
 
+verifies.unless(
+  typeof stranger === 'string' ? stranger : undefined,
+  'X-disk',
+  'a claim that cannot be carried out names the folder that is closed, not the message',
+  () => {
+    const root = tempDir()
+    write(root, { id: 'ready-1' })
+    mkdirSync(queue(root, 'processing'))
+    chmodSync(queue(root, 'processing'), 0o555)
+    giveToStranger(root)
+    const under = stranger.length > 0 ? { under: stranger as readonly string[] } : {}
+    const { exit, output } = cliJson(['acmq', 'claim', 'alpha', '--as', 'bob', '--root', root], under, quickCli)
+    expect([exit, output.error.message]).toEqual([6, `No permission for ${queue(root, 'processing')}.`])
+    expect(readdirSync(queue(root))).toEqual([nameOf('ready-1')])
+  },
+)
+
 verifies('X-doctor', 'doctor does not tell of what merely waits its turn', () => {
   const root = tempDir()
   routing(root)

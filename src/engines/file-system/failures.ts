@@ -7,7 +7,7 @@ import {
   SignalboxError as SignalboxErrorClass,
   unavailable,
 } from '../../kernel/errors.ts'
-import { codeOf } from './disk.ts'
+import { codeOf, type Disk, did, unless } from './disk.ts'
 
 const known: Record<string, (where: string) => SignalboxError> = {
   ENOSPC: (where) =>
@@ -79,6 +79,24 @@ export const sharedFile = (where: string): SignalboxError =>
   corrupt('HARD_LINK', `The file ${where} has a second name; writing to it would change it there too.`, {
     hint: 'Put a copy in its place: cp FILE FILE.new, then mv FILE.new FILE.',
   })
+
+/**
+ * The folder that this user may not write in, if a step failed because of that. A verb has several: a claim can fail because
+ * of the queue that it leads to, or of the engine's own folder, and the path that was asked for names neither.
+ */
+export function closedFolder(disk: Disk, error: unknown): string | undefined {
+  if (!refusals.includes(codeOf(error) ?? '')) return undefined
+  const { path, dest } = error as { readonly path?: unknown; readonly dest?: unknown }
+  for (const place of [dest, path]) {
+    // Folders are named by their descriptors: see `Folders`.
+    const [prefix] = typeof place === 'string' ? (/^\/proc\/\d+\/fd\/\d+\//.exec(place) ?? []) : []
+    if (prefix === undefined || did(refusals, () => disk.expectWritable({ fd: -1, prefix }))) continue
+    return unless([...refusals, 'ENOENT', 'EINVAL'], () => disk.readLink(prefix.slice(0, -1)))
+  }
+  return undefined
+}
+
+const refusals = ['EACCES', 'EPERM', 'EROFS']
 
 /** Turns any failure into an error for people. A `SignalboxError` passes unchanged. */
 export function explain(error: unknown, where: string): unknown {

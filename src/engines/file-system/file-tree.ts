@@ -30,7 +30,7 @@ import { appendLine, hasLine } from './append.ts'
 import { ChangingMoves } from './changing-moves.ts'
 import { codeOf, type Disk, did, openFlags, Place } from './disk.ts'
 import { sweepDrafts } from './drafts.ts'
-import { explain, notALeaf, sharedFile } from './failures.ts'
+import { closedFolder, explain, notALeaf, sharedFile } from './failures.ts'
 import { FileSystemTime } from './file-time.ts'
 import { headOf, readOpen, readWhole, writeContent } from './files.ts'
 import { Flushes } from './flushes.ts'
@@ -569,6 +569,6 @@ export class FileTree implements Tree {
   }
 
   #explained(error: unknown, path: TreePath | undefined): unknown {
-    return explain(error, this.#folders.shown(path ?? treeRoot))
+    return explain(error, closedFolder(this.#disk, error) ?? this.#folders.shown(path ?? treeRoot))
   }
 }

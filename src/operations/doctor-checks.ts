@@ -5,7 +5,7 @@ import type { Finding } from '../tree/tree.ts'
 import { clockDisagreement } from './clock-agreement.ts'
 import type { Context } from './define.ts'
 import { type AnyProtocol, protocols } from './protocols.ts'
-import { defaultMessageFolders, isUsed, messageFolders } from './stores.ts'
+import { defaultMessageFolders, isUsed, messageFolders, usedProtocols } from './stores.ts'
 import { configurationFile, schema, variablesOf } from './workspace/settings.ts'
 
 export interface Check {
@@ -116,9 +116,29 @@ const ofProtocol = (protocol: AnyProtocol): Check => ({
   name: protocol.title,
   async run(context, { repair }) {
     if (!(await isReadable(context)) || !(await isUsed(context, protocol))) return []
-    return (await (await context.store(protocol)).neutral()).inspect({ repair })
+    return (await (await context.store(protocol)).neutral()).inspect({ repair, isSeen: seenAnywhere(context) })
   },
 })
+
+/** Whether an agent has been seen in any protocol. They are asked once, and only if somebody wants to know. */
+function seenAnywhere(context: Context): (agent: string) => Promise<boolean> {
+  const collect = async (): Promise<ReadonlySet<string> | undefined> => {
+    const seen = new Set<string>()
+    try {
+      for await (const { neutral } of usedProtocols(context)) for await (const agent of neutral.seen()) seen.add(agent)
+    } catch (error) {
+      // Something cannot be read, which is a finding of its own; who else has been here cannot be told then.
+      if (error instanceof SignalboxError) return undefined
+      throw error
+    }
+    return seen
+  }
+  let asked: ReturnType<typeof collect> | undefined
+  return async (agent) => {
+    asked ??= collect()
+    return (await asked)?.has(agent) ?? true
+  }
+}
 
 export const checks: readonly Check[] = [
   configuration,

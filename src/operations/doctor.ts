@@ -37,10 +37,7 @@ export const doctor = defineOperation({
     context.report.progress('done', checks.length, checks.length)
     const cluster = await unlessBadConfiguration(() => context.clusterHealth())
     if (cluster) all.push(...oldVersions(cluster))
-    const told = new Set<string>()
-    // What stands in the way of several checks is one thing to put right.
-    const findings = all.filter(({ code, path, message }) => told.size < told.add(`${code} ${path} ${message}`).size)
-    findings.sort((a, b) => rank[a.severity] - rank[b.severity])
+    const findings = toldOnce(all, context.root().path).sort((a, b) => rank[a.severity] - rank[b.severity])
     const remaining = findings.filter(({ repaired }) => !repaired)
     const repaired = findings.length - remaining.length
     const isUnhealthy = remaining.some(({ severity }) => severity === 'error')
@@ -62,6 +59,28 @@ function oldVersions({ members, place }: ClusterHealth): Finding[] {
   return old.map((version) => {
     const message = `etcd ${version} is not supported any more; it will do for tests.`
     return finding('note', 'OLD_ETCD', place, message, 'Run 3.6 or later in production.')
+  })
+}
+
+/** Who finds one of these at a place cannot look any further there, so whatever else was found there is the same thing. */
+const closed = new Set(['NOT_A_LEAF', 'NOT_A_FOLDER', 'UNUSABLE_NAME', 'UNREADABLE_FILE', 'UNREADABLE_FOLDER'])
+
+/**
+ * What stands in the way of several checks is one thing to put right. The engine tells of a link or of a file that nobody
+ * may read, and each protocol that meets it does too: of these the first one of the worst severity is kept.
+ */
+function toldOnce(all: readonly Finding[], root: string): Finding[] {
+  const placeOf = ({ path }: Finding) => (path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path)
+  const worst = new Map<string, Finding>()
+  for (const one of all.filter(({ code }) => closed.has(code))) {
+    const known = worst.get(placeOf(one))
+    if (!known || rank[one.severity] < rank[known.severity]) worst.set(placeOf(one), one)
+  }
+  const told = new Set<string>()
+  return all.filter((one) => {
+    const { code, message } = one
+    const isFirst = told.size < told.add(`${code} ${placeOf(one)} ${message}`).size
+    return isFirst && (worst.get(placeOf(one)) ?? one) === one
   })
 }
 

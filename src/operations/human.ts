@@ -10,6 +10,7 @@ const id = text('The message: its id, or the first eight characters of it.', {
   positional: true,
   required: true,
   placeholder: 'ID',
+  expected: 'the id of a message, such as 1f2e3d4c (`signalbox human list` shows them)',
 })
 
 export const humanList = defineOperation({

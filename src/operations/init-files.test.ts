@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { choice, duration, text } from '../kernel/field.ts'
-import { homeGitignore, homeReadme, settingsTemplate } from './init-files.ts'
+import { homeGitignore } from '../tree/home.ts'
+import { homeReadme, settingsTemplate } from './init-files.ts'
 import { sections, settings } from './workspace/settings.ts'
 import { readSettingsText, readSimple } from './workspace/settings-text.ts'
 

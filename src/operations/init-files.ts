@@ -1,7 +1,7 @@
 /** The texts that `init` writes. Generated from the tables they speak about, so that they stay true. */
 import { printDuration } from '../formats/duration.ts'
 import type { Field } from '../kernel/field.ts'
-import { cacheHome, engineHome, home, type StateKind, stateKinds, stateOf } from '../tree/home.ts'
+import { keptPrivate, type StateKind, stateKinds } from '../tree/home.ts'
 import { expectedOf } from './check-input.ts'
 import { isUsersOwn, schema, variableOf } from './workspace/settings.ts'
 
@@ -33,18 +33,6 @@ function sample(field: Field): string {
   if (field.type === 'duration' && field.default !== undefined) return printDuration(field.default)
   const known = 'default' in field ? field.default : undefined
   return String(known ?? field.placeholder ?? '')
-}
-
-const keptPrivate: readonly StateKind[] = ['presence', 'keys', 'rates', 'metrics']
-
-export function homeGitignore(): string {
-  const ignored = [cacheHome, engineHome, ...keptPrivate.map(stateOf)]
-  return [
-    '# Made by `signalbox init`. What is not named here may be committed with your code.',
-    '# The cache can be made again, keys are secret, the rest concerns this machine only.',
-    ...ignored.map((path) => `${path.slice(home.length)}/`),
-    '',
-  ].join('\n')
 }
 
 const meaningOf: Readonly<Record<StateKind, string>> = {

@@ -1,9 +1,10 @@
 import { withoutUndefined } from '../kernel/field.ts'
 import { childOf, treePath } from '../kernel/tree-path.ts'
-import { home } from '../tree/home.ts'
+import { changeLeaf } from '../tree/change.ts'
+import { gitignorePath, home, homeGitignore } from '../tree/home.ts'
 import type { Tree } from '../tree/tree.ts'
 import { type Context, defineOperation } from './define.ts'
-import { homeGitignore, homeReadme, settingsTemplate } from './init-files.ts'
+import { homeReadme, settingsTemplate } from './init-files.ts'
 import { readTrustedServers } from './workspace/own-file.ts'
 import { howToTrust } from './workspace/server.ts'
 import { configurationFile } from './workspace/settings.ts'
@@ -49,14 +50,25 @@ async function howToTrustUnlessTrusted(address: string, { environment, outside, 
 async function makeFiles(tree: Tree, engine: string | undefined): Promise<{ made: string[]; kept: string[] }> {
   const files = [
     { path: treePath(configurationFile), text: settingsTemplate(undefined, { engine }) },
-    { path: childOf(home, '.gitignore'), text: homeGitignore() },
+    { path: gitignorePath, text: homeGitignore() },
     { path: childOf(home, 'README.md'), text: homeReadme() },
   ]
   const made: string[] = []
   const kept: string[] = []
   for (const { path, text } of files) {
     const { outcome } = await tree.create(path, new TextEncoder().encode(text))
-    ;(outcome === 'created' ? made : kept).push(path)
+    const isMade = outcome === 'created' || (path === gitignorePath && (await showGitignore(tree, text)))
+    ;(isMade ? made : kept).push(path)
   }
   return { made, kept }
+}
+
+/** With its first file the engine made its folder, and a `.gitignore` there that hides itself. False for any other one. */
+async function showGitignore(tree: Tree, text: string): Promise<boolean> {
+  const hidden = Buffer.from(homeGitignore({ hidesItself: true }))
+  if ((await tree.look(gitignorePath))?.size !== hidden.length) return false
+  const { outcome } = await changeLeaf(tree, gitignorePath, (before) =>
+    before && hidden.equals(before.bytes) ? Buffer.from(text) : undefined,
+  )
+  return outcome === 'replaced'
 }

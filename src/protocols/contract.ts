@@ -60,6 +60,12 @@ export interface Store {
   close?(): Promise<void>
 }
 
+export interface InspectionOptions {
+  readonly repair: boolean
+  /** Whether somebody has been seen in any protocol. Without it nobody is told of messages for those who were not. */
+  readonly isSeen?: (agent: string) => Promise<boolean>
+}
+
 /**
  * A store in neutral words. What could be long streams by: nothing is collected, and whoever has seen enough stops
  * asking. A verb that a protocol lacks is absent from its type; `verbOf` answers `UNSUPPORTED` for it.
@@ -74,7 +80,7 @@ export interface Neutral {
   /** All messages, in no order that means anything. */
   messages(filter?: Filter): AsyncIterable<Message>
   /** What `doctor` should know; with `repair`, what can be put right without losing anything is. */
-  inspect(options: { readonly repair: boolean }): Promise<readonly Finding[]>
+  inspect(options: InspectionOptions): Promise<readonly Finding[]>
 
   send?(draft: Draft): Promise<Sent>
   /** Hands a message to this agent and to nobody else. */

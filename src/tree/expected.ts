@@ -66,12 +66,16 @@ const hintOf = ({ expected }: Odd): string =>
 export const isOddEntry = (error: unknown): error is SignalboxError =>
   error instanceof SignalboxError && ['NOT_A_LEAF', 'NOT_A_FOLDER', 'LINK_REFUSED'].includes(error.code)
 
-/** Runs a search for findings. An entry of the wrong kind that stops it becomes a finding itself. */
+/** True for errors of an engine because this user may not read or write something. */
+const isClosed = (error: unknown): error is SignalboxError =>
+  error instanceof SignalboxError && ['PERMISSION_DENIED', 'READ_ONLY_DISK'].includes(error.code)
+
+/** Runs a search for findings. What stops it, an entry of the wrong kind or a missing right, becomes a finding itself. */
 export async function findingsOf(path: string, look: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
   try {
     return await look()
   } catch (error) {
-    if (!isOddEntry(error)) throw error
+    if (!isOddEntry(error) && !isClosed(error)) throw error
     return [
       { code: error.code, severity: 'error', path, message: error.message, hint: error.hint ?? '', repaired: false },
     ]

@@ -29,5 +29,26 @@ export type StateKind = (typeof stateKinds)[number]
 export const stateOf = (kind: StateKind): TreePath => childOf(stateHome, kind)
 export const cacheOf = (name: string): TreePath => childOf(cacheHome, name)
 
+/** The kinds of state that concern one machine, or are secret. */
+export const keptPrivate: readonly StateKind[] = ['presence', 'keys', 'rates', 'metrics']
+
+/** What keeps the rest of `.signalbox/` out of git. */
+export const gitignorePath = childOf(home, '.gitignore')
+
+/**
+ * What it says. An engine makes it together with the folder, and then it hides itself too: who only sends a message finds
+ * nothing new in `git status`. `init` writes one that is meant to be committed.
+ */
+export function homeGitignore({ hidesItself = false } = {}): string {
+  const ignored = [cacheHome, engineHome, ...keptPrivate.map(stateOf)]
+  return [
+    '# Made by Signalbox. What is not named here may be committed with your code.',
+    '# The cache can be made again, keys are secret, the rest concerns this machine only.',
+    ...ignored.map((path) => `${path.slice(home.length)}/`),
+    ...(hidesItself ? [gitignorePath.slice(home.length)] : []),
+    '',
+  ].join('\n')
+}
+
 /** True for the engine's own folder, which no caller may read or write through the tree. */
 export const isReserved = (path: TreePath): boolean => isWithin(path, engineHome)

@@ -10,10 +10,11 @@ import { openFileTree } from '../../src/engines/file-system/index.ts'
 import { heldClock } from '../../src/kernel/clock.ts'
 import { type AcmqBox, boxOn } from '../support/acmq.ts'
 import { steppingDisk } from '../support/stepping-disk.ts'
+import { strangerCommand } from '../support/stranger.ts'
 import { strictDisk } from '../support/strict-disk.ts'
 import { tempDir } from '../support/temp.ts'
 import { verifies } from '../support/verifies.ts'
-import { cli, cliJson, strangerCommand } from './cli-program.ts'
+import { cli, cliJson } from './cli-program.ts'
 
 const minute = 60_000
 const largest = 16 * 1024 * 1024

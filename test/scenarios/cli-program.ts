@@ -84,14 +84,3 @@ export function cliJson(words: readonly string[], options?: CliOptions, run: typ
   const { exit, out, err } = run([...words, '--json'], options)
   return { exit, err, output: JSON.parse(out) }
 }
-
-/** How to run something as a user who is not root: not at all when we are not root, else with `setpriv`. */
-export function strangerCommand(): readonly string[] | string {
-  if (process.getuid?.() !== 0) return []
-  const under = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
-  const { status } = spawnSync(under[0]!, [...under.slice(1), process.execPath, mainProgram, 'version'], {
-    cwd: '/',
-    env: plainEnvironment(),
-  })
-  return status === 0 ? under : 'we are root, and no other user can run this program'
-}

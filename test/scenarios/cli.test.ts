@@ -13,9 +13,10 @@ import {
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { haveStrace, repository, runtime } from '../support/child.ts'
+import { strangerCommand } from '../support/stranger.ts'
 import { tempDir } from '../support/temp.ts'
 import { verifies } from '../support/verifies.ts'
-import { cli, cliJson, mainProgram, plainEnvironment, strangerCommand } from './cli-program.ts'
+import { cli, cliJson, mainProgram, plainEnvironment } from './cli-program.ts'
 
 const version = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')).version as string
 const readableBy = (file: string) => statSync(file).mode & 0o777

@@ -10,7 +10,7 @@ import { parentOf, type TreePath } from '../../kernel/tree-path.ts'
 import { bytesAfter } from '../../tree/overwrite.ts'
 import type { Changed, Moved, MoveOptions, Overwrite, Removed, RemoveOptions } from '../../tree/tree.ts'
 import { codeOf, type Disk, did, openFlags } from './disk.ts'
-import { notALeaf } from './failures.ts'
+import { notALeaf, onAnotherDevice } from './failures.ts'
 import { keepable, readFleeting, writeAll } from './files.ts'
 import type { Flushes } from './flushes.ts'
 import type { Folders } from './folders.ts'
@@ -239,13 +239,9 @@ export class ChangingMoves {
 
   /** `elsewhere`: the target is on another file system, so the bytes must be written there. */
   #publish(won: WonFile, to: TreePath): 'done' | 'taken' | 'gone' | 'elsewhere' {
-    try {
-      return this.#moves.publishWon(won, to)
-    } catch (error) {
-      if (codeOf(error) !== 'EXDEV') throw error
-      this.#scratch.useDeviceOf(parentOf(to))
-      return 'elsewhere'
-    }
+    const outcome = this.#moves.publishWon(won, to)
+    if (outcome === 'elsewhere') this.#scratch.useDeviceOf(parentOf(to))
+    return outcome
   }
 
   #arriveRewritten(
@@ -275,7 +271,8 @@ export class ChangingMoves {
       return this.#flushes.moved(from, to, told)
     }
     this.#scratch.discard(draft)
-    return this.#putBack(opened, { outcome: outcome === 'elsewhere' ? 'gone' : outcome })
+    if (outcome === 'elsewhere') throw onAnotherDevice(this.#folders.shown(parentOf(to)))
+    return this.#putBack(opened, { outcome })
   }
 
   #read({ fd, stats }: Opened, { atMost }: Asked): Buffer {

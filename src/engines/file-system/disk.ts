@@ -53,6 +53,10 @@ export interface Disk {
   unlink(place: Place): void
   makeDirectory(place: Place, mode: number): void
   list(folder: Folder): Dirent[]
+  /** Throws, with the code of the system, if this user may not read the file. */
+  expectReadable(place: Place): void
+  /** The same for making and removing files in a folder. */
+  expectWritable(folder: Folder): void
   readLink(path: string): string
   setTimes(place: Place, milliseconds: number): void
   changeMode(fd: number, mode: number): void
@@ -88,6 +92,8 @@ export const realDisk = (): Disk => ({
     fs.mkdirSync(place.path, mode)
   },
   list: (folder) => fs.readdirSync(folder.prefix, { withFileTypes: true }),
+  expectReadable: (place) => fs.accessSync(place.path, fs.constants.R_OK),
+  expectWritable: (folder) => fs.accessSync(folder.prefix, fs.constants.W_OK | fs.constants.X_OK),
   readLink: (path) => fs.readlinkSync(path),
   setTimes: (place, milliseconds) => fs.lutimesSync(place.path, milliseconds / 1000, milliseconds / 1000),
   changeMode: fs.fchmodSync,

@@ -7,7 +7,7 @@ import {
   SignalboxError as SignalboxErrorClass,
   unavailable,
 } from '../../kernel/errors.ts'
-import { codeOf, type Stats } from './disk.ts'
+import { codeOf, type Disk, did, type Stats, unless } from './disk.ts'
 import { leafTooLarge } from './files.ts'
 import { ownerOf } from './owner.ts'
 
@@ -48,6 +48,7 @@ const known: Record<string, (where: string) => SignalboxError> = {
     invalidInput('NAME_TOO_LONG', `The file system does not take so long a name: ${where}.`, {
       hint: 'Choose a shorter name or a root with a shorter path.',
     }),
+  EXDEV: (where) => onAnotherDevice(where),
   ENOTDIR: (where) =>
     corrupt('NOT_A_FOLDER', `A part of ${where} is a file where a folder should be.`, {
       hint: 'Move that file away, then repeat the command.',
@@ -66,6 +67,14 @@ export const notALeaf = (where: string): SignalboxError =>
   corrupt('NOT_A_LEAF', `Not an ordinary file: ${where}.`, {
     hint: 'Remove it or move it out of the tree; links, pipes, sockets, devices and folders are not read as messages.',
   })
+
+/** A folder that is a mount of its own can be worked with, but not one whose mount the system keeps apart within a device. */
+export const onAnotherDevice = (where: string): SignalboxError =>
+  unavailable(
+    'OTHER_DEVICE',
+    `${where} is mounted from elsewhere: files cannot be moved there in one step, so nothing was moved.`,
+    { hint: 'Mount the whole root instead of a folder in it, or put a real folder there.' },
+  )
 
 export const linkRefused = (where: string): SignalboxError =>
   denied('LINK_REFUSED', `A symbolic link stands in the way at ${where}; links are not followed.`, {
@@ -90,6 +99,24 @@ export function notReadable(where: string, stats: Stats, cause: unknown): Signal
     cause,
   })
 }
+
+/**
+ * The folder that this user may not write in, if a step failed because of that. A verb has several: a claim can fail because
+ * of the queue that it leads to, or of the engine's own folder, and the path that was asked for names neither.
+ */
+export function closedFolder(disk: Disk, error: unknown): string | undefined {
+  if (!refusals.includes(codeOf(error) ?? '')) return undefined
+  const { path, dest } = error as { readonly path?: unknown; readonly dest?: unknown }
+  for (const place of [dest, path]) {
+    // Folders are named by their descriptors: see `Folders`.
+    const [prefix] = typeof place === 'string' ? (/^\/proc\/\d+\/fd\/\d+\//.exec(place) ?? []) : []
+    if (prefix === undefined || did(refusals, () => disk.expectWritable({ fd: -1, prefix }))) continue
+    return unless([...refusals, 'ENOENT', 'EINVAL'], () => disk.readLink(prefix.slice(0, -1)))
+  }
+  return undefined
+}
+
+const refusals = ['EACCES', 'EPERM', 'EROFS']
 
 /** Turns any failure into an error for people. A `SignalboxError` passes unchanged. */
 export function explain(error: unknown, where: string): unknown {

@@ -2,6 +2,7 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import { childOf, isSegment, parentOf, type TreePath, treePath, treeRoot } from '../../kernel/tree-path.ts'
+import { gitignorePath, home, homeGitignore } from '../../tree/home.ts'
 import type {
   Appended,
   Created,
@@ -29,7 +30,7 @@ import { appendLine, hasLine } from './append.ts'
 import { ChangingMoves } from './changing-moves.ts'
 import { codeOf, type Disk, did, openFlags, Place } from './disk.ts'
 import { sweepDrafts } from './drafts.ts'
-import { explain, notALeaf, sharedFile } from './failures.ts'
+import { closedFolder, explain, notALeaf, sharedFile } from './failures.ts'
 import { FileSystemTime } from './file-time.ts'
 import { readHead, readOpen, readWhole, writeContent } from './files.ts'
 import { Finishing } from './finishing.ts'
@@ -100,7 +101,10 @@ export class FileTree implements Tree {
     this.place = root
     this.#disk = disk
     this.#fileMode = modes.file
-    this.#folders = new Folders(disk, root, modes.folder, (parent) => this.#madeFolderIn(parent))
+    this.#folders = new Folders(disk, root, modes.folder, (folder, { isMine }) => {
+      if (durability !== 'process') this.#flushes.folder(parentOf(folder))
+      if (isMine && folder === home) this.#keepHomeOutOfGit()
+    })
     const [folders, holders] = [this.#folders, new Holders(disk)]
     const setAside = new SetAside(disk, folders)
     const scratch = new Scratch(disk, folders, holders, setAside, modes.file)
@@ -518,8 +522,14 @@ export class FileTree implements Tree {
     Object.assign(this.#disk, loadNative())
   }
 
-  #madeFolderIn(parent: TreePath): void {
-    if (this.#flushes.durability !== 'process') this.#flushes.folder(parent)
+  /** Whoever makes the workspace's own folder says there what git need not see. A courtesy: no verb fails because of it. */
+  #keepHomeOutOfGit(): void {
+    try {
+      const draft = this.#scratch.write(homeGitignore({ hidesItself: true }))
+      if (this.#finishing.publish(draft.place, gitignorePath) !== 'done') this.#scratch.discard(draft)
+    } catch (error) {
+      if (codeOf(error) === undefined) throw error
+    }
   }
 
   #guarded<T>(guard: Guard | undefined, path: TreePath, work: () => T | Promise<T>): Promise<T | Outcome<'fenced'>> {
@@ -558,6 +568,6 @@ export class FileTree implements Tree {
   }
 
   #explained(error: unknown, path: TreePath | undefined): unknown {
-    return explain(error, this.#folders.shown(path ?? treeRoot))
+    return explain(error, closedFolder(this.#disk, error) ?? this.#folders.shown(path ?? treeRoot))
   }
 }

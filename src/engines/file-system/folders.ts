@@ -30,6 +30,9 @@ interface Known {
   readonly isPlain: boolean
 }
 
+/** Told of a folder that was not there; `isMine`: this process made it, and nobody else at the same moment. */
+type OnMade = (folder: TreePath, made: { readonly isMine: boolean }) => void
+
 const trustedFor = 50
 const mostOpen = 200
 /** A move has two folders, and working through a queue needs only a few. */
@@ -40,7 +43,7 @@ export class Folders {
   readonly #disk: Disk
   readonly #mode: number
   readonly #mask = process.umask()
-  readonly #onMade: (parent: TreePath) => void
+  readonly #onMade: OnMade
   readonly #open = new Map<string, Pinned>()
   /** The folders of the last paths. Comparing with these is quicker than a look-up in a map. */
   readonly #recent: Pinned[] = []
@@ -53,7 +56,7 @@ export class Folders {
   readonly #dropped: number[] = []
   #inside = 0
 
-  constructor(disk: Disk, root: string, mode: number, onMade: (parent: TreePath) => void) {
+  constructor(disk: Disk, root: string, mode: number, onMade: OnMade) {
     this.#disk = disk
     this.root = root
     this.#mode = mode
@@ -126,7 +129,16 @@ export class Folders {
   leave(): void {
     if (--this.#inside > 0) return
     if (this.#open.size > mostOpen) this.#dropOldest()
-    while (this.#dropped.length > 0) this.#disk.close(this.#dropped.pop()!)
+    while (this.#dropped.length > 0) this.#closeQuietly(this.#dropped.pop()!)
+  }
+
+  /** Nothing was written by it, and what was done under it is done: the system's complaint would undo no step of that. */
+  #closeQuietly(fd: number): void {
+    try {
+      this.#disk.close(fd)
+    } catch (error) {
+      if (codeOf(error) === undefined) throw error
+    }
   }
 
   #dropOldest(): void {
@@ -228,7 +240,7 @@ export class Folders {
         if (attempt > 8) throw explain(error, this.shown(folder))
         // Somebody else may make it first, or delete it again before we open it: both are fine.
         isMine = did(['EEXIST'], () => this.#disk.makeDirectory(place, this.#mode))
-        this.#onMade(parentOf(folder))
+        this.#onMade(folder, { isMine })
       }
     }
   }

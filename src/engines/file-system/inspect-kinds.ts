@@ -1,7 +1,7 @@
-/** Files with a second name. */
+/** Files with a second name, and files and folders that this user may not use. */
 import type { TreePath } from '../../kernel/tree-path.ts'
 import type { Finding } from '../../tree/tree.ts'
-import { type Disk, Place } from './disk.ts'
+import { codeOf, type Disk, type Folder, Place, type Stats } from './disk.ts'
 import type { Folders } from './folders.ts'
 import type { Recovery } from './recovery.ts'
 import type { Scratch } from './scratch.ts'
@@ -12,9 +12,8 @@ import type { Scratch } from './scratch.ts'
  */
 export function hardLinks(disk: Disk, folders: Folders, recovery: Recovery, scratch: Scratch) {
   let drafts: Set<number> | undefined
-  return async (place: Place, shown: string): Promise<Finding[]> => {
-    const file = disk.stat(place)
-    if (file === undefined || !file.isFile() || file.nlink < 2) return []
+  return async (place: Place, file: Stats, shown: string): Promise<Finding[]> => {
+    if (!file.isFile() || file.nlink < 2) return []
     drafts ??= filesIn(disk, folders, scratch.folders())
     if (drafts.has(file.ino)) return []
     await recovery.recoverNamesOf(file.ino)
@@ -29,6 +28,56 @@ export function hardLinks(disk: Disk, folders: Folders, recovery: Recovery, scra
         repaired: false,
       },
     ]
+  }
+}
+
+/** A file that only others may read: nobody here can be handed it. */
+export function unreadable(disk: Disk, place: Place, { uid, mode }: Stats, shown: string): Finding[] {
+  const isOwn = uid === process.getuid?.()
+  // For nearly all files this is enough, and asking the system takes longer.
+  if ((mode & (isOwn ? 0o400 : 0o004)) !== 0) return []
+  if (codeIfRefused(() => disk.expectReadable(place)) === undefined) return []
+  const hint = isOwn
+    ? `Allow it: chmod u+r ${shown}`
+    : `Let its owner (user id ${uid}) allow it, chmod a+r ${shown}, or hand it over with chown.`
+  const message = `This file cannot be read by this user; it has mode ${modeOf(mode)} and is passed over.`
+  return [{ code: 'UNREADABLE_FILE', severity: 'warning', path: shown, message, hint, repaired: false }]
+}
+
+/** A folder in which nothing can be put or taken: every claim, and everything that is sent there, fails. */
+export function notWritable(disk: Disk, folder: Folder, shown: string): Finding[] {
+  const code = codeIfRefused(() => disk.expectWritable(folder))
+  if (code === undefined) return []
+  const isDisk = code === 'EROFS'
+  const { uid, mode } = disk.statOpen(folder.fd)
+  const message = isDisk
+    ? 'This folder is on a disk that is mounted read-only: nothing can be sent, claimed or finished here.'
+    : `This user may not write in this folder (mode ${modeOf(mode)}, user id ${uid}): nothing can be put there or taken away.`
+  const hint = isDisk ? 'Mount it for writing, or choose another --root.' : `Allow it: chmod -R u+rwX ${shown}`
+  return [{ code: 'READ_ONLY_FOLDER', severity: 'error', path: shown, message, hint, repaired: false }]
+}
+
+export const notReadableFolder = (shown: string): Finding => ({
+  code: 'UNREADABLE_FOLDER',
+  severity: 'error',
+  path: shown,
+  message: 'This user may not look into this folder.',
+  hint: `Allow it: chmod -R u+rwX ${shown}`,
+  repaired: false,
+})
+
+const modeOf = (mode: number): string => (mode & 0o7777).toString(8).padStart(4, '0')
+
+function codeIfRefused(ask: () => void): string | undefined {
+  try {
+    ask()
+    return undefined
+  } catch (error) {
+    const code = codeOf(error)
+    // Gone meanwhile: nothing to tell.
+    if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return code
+    if (code === 'ENOENT') return undefined
+    throw error
   }
 }
 

@@ -1,4 +1,5 @@
 /** For `doctor`: finds what crashes and strangers left behind and, on request, puts it right. */
+import { SignalboxError } from '../../kernel/errors.ts'
 import { childOf, isSegment, parentOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
 import { isReserved } from '../../tree/home.ts'
 import type { Finding } from '../../tree/tree.ts'
@@ -15,7 +16,7 @@ import {
   strangeNotes,
   unknownHolder,
 } from './inspect-engine.ts'
-import { hardLinks } from './inspect-kinds.ts'
+import { hardLinks, notReadableFolder, notWritable, unreadable } from './inspect-kinds.ts'
 import type { Leases } from './leases.ts'
 import type { Locks } from './locks.ts'
 import { ownPrefix } from './note.ts'
@@ -106,16 +107,29 @@ const unfinished = (path: string, to: string, renamed: string | undefined, repai
 async function strayEntries(parts: InspectParts): Promise<Finding[]> {
   const findings: Finding[] = []
   const waiting = [...parts.within]
+  const readOnly = new Set<TreePath>()
   const sharedBy = hardLinks(parts.disk, parts.folders, parts.recovery, parts.scratch)
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-    const open = parts.folders.at(folder, false)
+    const open = openFolder(parts, folder)
     if (open === undefined) continue
+    if (open === 'closed') {
+      findings.push(notReadableFolder(parts.folders.shown(folder)))
+      continue
+    }
+    // Below a folder that is told, it is the same thing to put right.
+    const isBelow = readOnly.has(parentOf(folder))
+    const told = isBelow ? [] : notWritable(parts.disk, open, parts.folders.shown(folder))
+    findings.push(...told)
+    if (isBelow || told.length > 0) readOnly.add(folder)
     for (const entry of parts.disk.list(open)) {
       const shown = `${parts.folders.shown(folder)}/${entry.name}`
       if (entry.name.startsWith(ownPrefix) && entry.isFile())
         findings.push(...(await privateFile(parts, folder, open, entry.name)))
       else if (entry.name === strayScratchName && entry.isDirectory()) parts.scratch.know(childOf(folder, entry.name))
-      else if (!isSegment(entry.name) || isOwnName(entry.name))
+      else if (isNotText(parts, open, entry.name)) {
+        const message = 'This name is not UTF-8, so the file is never read.'
+        findings.push(stray('UNUSABLE_NAME', shown, message, 'Rename it with plain letters; `ls -b` shows its bytes.'))
+      } else if (!isSegment(entry.name) || isOwnName(entry.name))
         findings.push(
           stray(
             'UNUSABLE_NAME',
@@ -126,8 +140,12 @@ async function strayEntries(parts: InspectParts): Promise<Finding[]> {
         )
       else if (isReserved(childOf(folder, entry.name))) continue
       else if (entry.isDirectory()) waiting.push(childOf(folder, entry.name))
-      else if (entry.isFile()) findings.push(...(await sharedBy(new Place(open, entry.name), shown)))
-      else
+      else if (entry.isFile()) {
+        const place = new Place(open, entry.name)
+        const stats = parts.disk.stat(place)
+        if (stats)
+          findings.push(...unreadable(parts.disk, place, stats, shown), ...(await sharedBy(place, stats, shown)))
+      } else
         findings.push(
           stray(
             'NOT_A_LEAF',
@@ -140,6 +158,19 @@ async function strayEntries(parts: InspectParts): Promise<Finding[]> {
   }
   return findings
 }
+
+function openFolder({ folders }: InspectParts, folder: TreePath): Folder | 'closed' | undefined {
+  try {
+    return folders.at(folder, false)
+  } catch (error) {
+    if (error instanceof SignalboxError && error.code === 'PERMISSION_DENIED') return 'closed'
+    throw error
+  }
+}
+
+/** Bytes that are no UTF-8 are read as this sign, and a file of the name that we then have is not there. */
+const isNotText = ({ disk }: InspectParts, folder: Folder, name: string): boolean =>
+  name.includes('\ufffd') && disk.stat(new Place(folder, name)) === undefined
 
 async function privateFile(parts: InspectParts, folder: TreePath, open: Folder, name: string): Promise<Finding[]> {
   const own = nameFromOwn(name, folder)

@@ -134,17 +134,16 @@ export class Moves {
     return native === 'strange' ? did(['ENOENT'], () => disk.rename(source, own)) : native === 'done'
   }
 
-  /** Puts a leaf that was won at its target, as it is. */
-  publishWon(won: WonFile, to: TreePath): Publishing {
+  /** Puts a leaf that was won at its target, as it is. `elsewhere`: the target is on another file system; it is still won. */
+  publishWon(won: WonFile, to: TreePath): Publishing | 'elsewhere' {
     const { disk, folders } = this.#parts
-    let outcome: Publishing | 'strange' = 'strange'
+    let outcome: Publishing | 'elsewhere' | 'strange' = 'strange'
     for (let attempt = 0; disk.renameNew && attempt < 4; attempt++) {
       outcome = disk.renameNew(won.own, folders.place(to, true))
       if (outcome !== 'gone' || !folders.forget(parentOf(to))) break
     }
     // Two steps. The note tells whoever has to finish the move how far it came.
-    if (outcome === 'strange')
-      outcome = this.#noted(intentOf(won, to), () => this.#parts.finishing.publish(won.own, to))
+    if (outcome === 'strange') outcome = this.#noted(intentOf(won, to), () => this.#unlessElsewhere(won.own, to))
     if (outcome === 'done') inFlight.delete(won.operation)
     return outcome
   }
@@ -153,17 +152,25 @@ export class Moves {
   publishRewritten(won: WonFile, draft: Draft, to: TreePath): Publishing | 'elsewhere' {
     const { disk } = this.#parts
     const outcome = this.#noted({ ...intentOf(won, to), draft: draft.folder }, () => {
-      try {
-        const published = this.#parts.finishing.publish(draft.place, to)
-        if (published === 'done') did(['ENOENT'], () => disk.unlink(won.own))
-        return published
-      } catch (error) {
-        if (codeOf(error) !== 'EXDEV') throw error
-        return 'elsewhere'
-      }
+      const published = this.#unlessElsewhere(draft.place, to)
+      if (published === 'done') did(['ENOENT'], () => disk.unlink(won.own))
+      return published
     })
     if (outcome === 'done') inFlight.delete(won.operation)
     return outcome
+  }
+
+  /**
+   * A step that another file system refuses has changed nothing. It must not end the steps of a note by an error: that would
+   * put the leaf back under its old name, where others find it, while its mover goes on to write it at the target.
+   */
+  #unlessElsewhere(from: Place, to: TreePath): Publishing | 'elsewhere' {
+    try {
+      return this.#parts.finishing.publish(from, to)
+    } catch (error) {
+      if (codeOf(error) !== 'EXDEV') throw error
+      return 'elsewhere'
+    }
   }
 
   /** Removes a leaf that was won. */

@@ -1,10 +1,10 @@
 /**
  * Temporary files, away from where readers look: a finished one is put in its place by a rename or a link, so
  * nobody ever sees half a file. They live in `.signalbox/engine/tmp`, or, for a folder that is a file system of its
- * own, in `.signalbox-tmp` at the top of that file system. A crash leaves them behind. Each name begins with its holder,
+ * own, in `.signalbox-tmp` at the top of that file system (in the folder itself where a mount hides where that is). A crash leaves them behind. Each name begins with its holder,
  * and only those of dead holders are deleted. See docs/decisions/0005-one-place-for-temporary-files.md.
  */
-import { childOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
+import { childOf, parentOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
 import { engineHome } from '../../tree/home.ts'
 import { codeOf, type Disk, openFlags, Place, unless } from './disk.ts'
 import { writeContent } from './files.ts'
@@ -33,6 +33,8 @@ export class Scratch {
   readonly #mask: number
   /** Devices other than the root's, each with the folder its temporary files go to. */
   readonly #elsewhere = new Map<number, TreePath>()
+  /** Folders that are mounts from the root's own device (`mount --bind`): nothing can be renamed into them from outside. */
+  readonly #apart = new Set<TreePath>()
   readonly #found = new Set<TreePath>()
 
   constructor(disk: Disk, folders: Folders, holders: Holders, setAside: SetAside, fileMode: number) {
@@ -97,6 +99,11 @@ export class Scratch {
   /** After EXDEV: temporary files for this folder must lie on its own file system. */
   useDeviceOf(folder: TreePath): void {
     const device = this.#deviceOf(folder)
+    if (device === this.#deviceOf(treeRoot)) {
+      // Nothing tells where such a mount begins, so the folder has a place of its own.
+      this.#apart.add(folder)
+      return
+    }
     let top = folder
     while (top !== '' && this.#deviceOf(parentOf(top)) === device) top = parentOf(top)
     this.#elsewhere.set(device, childOf(top, strayScratchName))
@@ -108,11 +115,14 @@ export class Scratch {
   }
 
   folders(): TreePath[] {
-    return [...new Set([scratchFolder, ...this.#elsewhere.values(), ...this.#found])]
+    const apart = [...this.#apart].map((folder) => childOf(folder, strayScratchName))
+    return [...new Set([scratchFolder, ...this.#elsewhere.values(), ...apart, ...this.#found])]
   }
 
   #folderFor(near: TreePath | undefined): TreePath {
-    if (near === undefined || this.#elsewhere.size === 0) return scratchFolder
+    if (near === undefined) return scratchFolder
+    if (this.#apart.has(near)) return childOf(near, strayScratchName)
+    if (this.#elsewhere.size === 0) return scratchFolder
     return this.#elsewhere.get(this.#deviceOf(near)) ?? scratchFolder
   }
 

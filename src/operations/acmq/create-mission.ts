@@ -10,6 +10,7 @@ export const createMission = defineOperation({
     name: text('The name: letters, digits, dots, dashes and underscores, at most 64.', {
       positional: true,
       required: true,
+      expected: 'a name for the mission, such as system-design',
     }),
     objective: text('What the mission is for; it goes into the manifest.'),
   },

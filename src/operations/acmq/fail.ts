@@ -9,7 +9,12 @@ export const fail = defineOperation({
     mission,
     id: messageId,
     attempt,
-    reason: text('Why, in one line.', { required: true, placeholder: 'TEXT', longest: 4096 }),
+    reason: text('Why, in one line.', {
+      required: true,
+      placeholder: 'TEXT',
+      longest: 4096,
+      expected: 'one line that says why, of at most 4096 bytes',
+    }),
     detail: text('More for whoever looks into it; `-` is standard input.', {
       longText: 'standard-input',
       placeholder: 'TEXT',

@@ -10,6 +10,7 @@ export const milestone = defineOperation({
     text: text('The milestone: its text, an unmistakable part of it, or its number.', {
       positional: true,
       required: true,
+      expected: 'the text of a milestone in the manifest, or its number',
     }),
     undo: flag('Take the tick back.'),
   },

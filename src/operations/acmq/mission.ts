@@ -10,12 +10,14 @@ export type { AcmqView, AcmqViewWithBody, Hydration } from '../../protocols/ac-m
 export const mission = text('The mission: NAME, or PARENT/CHILD for one inside another.', {
   positional: true,
   required: true,
+  expected: 'the name of a mission, such as system-design (`acmq missions` lists them)',
 })
 
 export const messageId = text('The message: its id, or the first eight characters of it.', {
   positional: true,
   required: true,
   placeholder: 'ID',
+  expected: 'the id of a message, such as 1f2e3d4c (`acmq list MISSION` shows them)',
 })
 
 export const attempt = integer('Which claim is meant, as `claim` told it; without it, the one in force.', { least: 1 })

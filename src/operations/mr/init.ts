@@ -12,6 +12,7 @@ export const mrInit = defineOperation({
     agent: text('The name: lower-case letters, digits, dashes and underscores, at most 64.', {
       positional: true,
       required: true,
+      expected: 'a name for the agent, such as coder-1',
     }),
     reset: flag('Number what it sends from 1 again.'),
   },

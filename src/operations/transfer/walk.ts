@@ -8,7 +8,15 @@ import { messageFolders } from '../stores.ts'
 
 /** The directory at the other end, as a word of the command. */
 export const directory = (help: string) =>
-  text(help, { positional: true, required: true, placeholder: 'DIR', completes: 'folder', pattern: /./, longest: 4096 })
+  text(help, {
+    positional: true,
+    required: true,
+    placeholder: 'DIR',
+    expected: 'the path of a directory, of at most 4096 bytes',
+    completes: 'folder',
+    pattern: /./,
+    longest: 4096,
+  })
 
 /** A root of files is often a whole repository: of that only what Signalbox and its protocols keep. */
 export async function workspaceFolders(context: Context): Promise<TreePath[]> {

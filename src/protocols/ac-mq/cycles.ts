@@ -1,9 +1,14 @@
 /**
- * The shortest way from a message back to itself, first and last the same: `[a, b, a]`. `undefined` when there is none;
- * cycles among other messages do not count. It does not call itself: a chain of 10,000 messages is ordinary, and a stack
+ * Messages that wait for themselves. Nothing here calls itself: a chain of 10,000 messages is ordinary, and a stack
  * would not hold it. Spec: AC-MQ §7.1.
  */
-export function findCycle(id: string, dependsOn: (id: string) => readonly string[]): readonly string[] | undefined {
+type DependsOn = (id: string) => readonly string[]
+
+/**
+ * The shortest way from a message back to itself, first and last the same: `[a, b, a]`. `undefined` when there is none;
+ * cycles among other messages do not count.
+ */
+export function findCycle(id: string, dependsOn: DependsOn): readonly string[] | undefined {
   const cameFrom = new Map<string, string>()
   const found: string[] = [id]
   // `found` grows while it is gone through: nearest messages first.
@@ -22,4 +27,81 @@ function wayTo(end: string, start: string, cameFrom: ReadonlyMap<string, string>
   const way: string[] = []
   for (let at = end; at !== start; at = cameFrom.get(at)!) way.push(at)
   return [start, ...way.reverse()]
+}
+
+/** A group of messages that wait for each other, and one way around in it, first and last the same. */
+export interface Cycle {
+  readonly through: readonly string[]
+  /** Everything that can reach itself this way; more than `through` when cycles are entangled. */
+  readonly members: readonly string[]
+}
+
+/**
+ * Every group of messages that wait for each other. Tarjan's algorithm: linear in messages and dependencies. A way begins
+ * with the first id of its group in the order of the alphabet, so that it is the same whoever asks.
+ */
+export function findCycles(ids: Iterable<string>, dependsOn: DependsOn): readonly Cycle[] {
+  const search = new GroupSearch(dependsOn)
+  for (const id of ids) search.visit(id)
+  return search.groups.map((group) => {
+    const members = group.sort()
+    const inside = new Set(members)
+    const through = findCycle(members[0]!, (id) => dependsOn(id).filter((next) => inside.has(next)))!
+    return { through, members }
+  })
+}
+
+interface Step {
+  readonly id: string
+  readonly targets: readonly string[]
+  next: number
+}
+
+class GroupSearch {
+  readonly groups: string[][] = []
+  readonly #dependsOn: DependsOn
+  /** In which order messages were met, and the earliest one that each can reach. */
+  readonly #order = new Map<string, number>()
+  readonly #lowest = new Map<string, number>()
+  readonly #open: string[] = []
+  readonly #isOpen = new Set<string>()
+
+  constructor(dependsOn: DependsOn) {
+    this.#dependsOn = dependsOn
+  }
+
+  visit(start: string): void {
+    if (this.#order.has(start)) return
+    const steps = [this.#enter(start)]
+    for (let step = steps.at(-1); step !== undefined; step = steps.at(-1)) {
+      const target = step.targets[step.next++]
+      if (target === undefined) {
+        steps.pop()
+        this.#leave(step, steps.at(-1)?.id)
+      } else if (!this.#order.has(target)) steps.push(this.#enter(target))
+      else if (this.#isOpen.has(target)) this.#lower(step.id, this.#order.get(target)!)
+    }
+  }
+
+  #enter(id: string): Step {
+    const order = this.#order.size
+    this.#order.set(id, order)
+    this.#lowest.set(id, order)
+    this.#open.push(id)
+    this.#isOpen.add(id)
+    return { id, targets: this.#dependsOn(id), next: 0 }
+  }
+
+  #leave({ id, targets }: Step, parent: string | undefined): void {
+    const lowest = this.#lowest.get(id)!
+    if (parent !== undefined) this.#lower(parent, lowest)
+    if (lowest !== this.#order.get(id)) return
+    const group = this.#open.splice(this.#open.lastIndexOf(id))
+    for (const member of group) this.#isOpen.delete(member)
+    if (group.length > 1 || targets.includes(id)) this.groups.push(group)
+  }
+
+  #lower(id: string, order: number): void {
+    if (order < this.#lowest.get(id)!) this.#lowest.set(id, order)
+  }
 }

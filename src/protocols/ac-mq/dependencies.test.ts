@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isMeant } from '../../kernel/short-id.ts'
+import { findCycles } from './cycles.ts'
 import {
   addressBehind,
   explain,
@@ -134,6 +135,13 @@ describe('cycles', () => {
     [{ a: ['b', 'c'], b: ['d'], c: ['d'] }, undefined],
   ])('through a in %j', (edges, cycle) => {
     expect(findCycle('a', graph(edges as Record<string, string[]>))).toEqual(cycle)
+  })
+
+  it('are all found, each beginning with its first id', () => {
+    const edges = { a: ['b'], c: ['b'], b: ['c', 'x'], d: ['d'], f: ['e'], e: ['f', 'g'], g: ['e'], h: ['a', 'd'] }
+    const found = findCycles(Object.keys(edges), graph(edges))
+    expect(found.map(({ members }) => members)).toEqual([['b', 'c'], ['d'], ['e', 'f', 'g']])
+    expect(found.map(({ through }) => through.join(' '))).toEqual(['b c b', 'd d', 'e f e'])
   })
 
   it('of a hundred thousand are found without a stack', () => {

@@ -119,7 +119,7 @@ function drawMermaid({ places, edges }: Graph): string {
 
 /** Everything but letters, digits and a few signs as a numbered entity, which Mermaid shows as the sign itself. */
 const mermaidText = (text: string): string =>
-  text.replace(/[^\p{L}\p{M}\p{N}\p{Extended_Pictographic} ,.…_/()-]/gu, (sign) => `#${sign.codePointAt(0)};`)
+  text.replace(/[^\p{L}\p{M}\p{N}\p{Extended_Pictographic} ,.…→_/()-]/gu, (sign) => `#${sign.codePointAt(0)};`)
 
 function drawDot({ places, edges }: Graph): string {
   return lines([

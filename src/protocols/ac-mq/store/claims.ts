@@ -126,7 +126,7 @@ export class Claims {
     const candidate = waiting.get(found.name)
     if (!candidate) throw noSuchMessage(id, this.#files.place.address)
     if (candidate.to !== agent && candidate.to !== everyone) throw notYours(candidate, agent)
-    const states = await this.#waiting.judge(candidate)
+    const states = await this.#waiting.whyHeld(candidate)
     if (states.length > 0) return { outcome: 'nothing', blocked: [blockedAs(candidate, explain(states))] }
     const taken = (await this.#heldBack(candidate)) ?? (await this.#take(candidate, agent))
     if (isClaimed(taken)) return taken

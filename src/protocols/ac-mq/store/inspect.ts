@@ -1,22 +1,44 @@
-/** What is out of order in a mission, for `doctor`. Looks at every message and changes nothing. */
+/** What is out of order in a mission, for `doctor`. Looks at the header of every message and changes nothing. */
 import type { Problem } from '../../../kernel/problem.ts'
-import { isOddEntry } from '../../../tree/expected.ts'
+import { findingsOf, isOddEntry } from '../../../tree/expected.ts'
 import type { Entry, Finding } from '../../../tree/tree.ts'
 import { inspectArchive } from '../archive/inspect.ts'
 import { archivePath, isMessageName } from '../layout.ts'
 import { type QueueName, queueNames } from '../schema.ts'
+import { stalledClaims, stuckDependencies, unseenRecipients } from './inspect-stuck.ts'
 import { oddInMission } from './odd-entries.ts'
 import type { MissionFiles, ReadHeader } from './parts.ts'
 import { Quarantine } from './quarantine.ts'
+import type { Supervision } from './supervise.ts'
+import type { Waiting } from './waiting/waiting.ts'
+
+/** Whether somebody has been seen, in any mission or protocol. */
+export type IsSeen = (agent: string) => Promise<boolean>
 
 export class Inspection {
   readonly #files: MissionFiles
+  readonly #waiting: Waiting
+  readonly #supervision: Supervision
 
-  constructor(files: MissionFiles) {
+  constructor(files: MissionFiles, waiting: Waiting, supervision: Supervision) {
     this.#files = files
+    this.#waiting = waiting
+    this.#supervision = supervision
   }
 
-  async run(): Promise<Finding[]> {
+  async run({ isSeen }: { readonly isSeen?: IsSeen } = {}): Promise<Finding[]> {
+    const findings = await this.#misplaced()
+    const looks = [
+      () => stalledClaims(this.#files, this.#supervision),
+      () => stuckDependencies(this.#files, this.#waiting),
+      async () => (isSeen ? unseenRecipients(this.#files, this.#waiting, isSeen) : []),
+    ]
+    // What keeps a look from being made has been told, or stands in the way of the next look too.
+    for (const look of looks) findings.push(...(await findingsOf(this.#files.path, look)))
+    return findings
+  }
+
+  async #misplaced(): Promise<Finding[]> {
     const findings: Finding[] = await oddInMission(this.#files)
     const places = new Map<string, string>()
     for (const queue of queueNames) {
@@ -56,7 +78,8 @@ export class Inspection {
   async #read(queue: QueueName, { name, kind }: Entry, findings: Finding[]): Promise<ReadHeader | undefined> {
     const path = this.#files.at(queue, name)
     if (kind !== 'leaf') {
-      findings.push(this.#unreadable(path, `Not an ordinary file (${kind}).`))
+      const message = `This is named like a message and is no ordinary file (${kind}); it is passed over.`
+      findings.push({ ...this.#found('NOT_A_LEAF', path, message, ''), hint: 'Move it out of the queue.' })
       return undefined
     }
     const read = await this.#files.readHeader(queue, name)

@@ -22,6 +22,7 @@ import { type ClaimingParts, type ClaimOptions, claimOrWait } from './claiming.t
 import { Claims } from './claims.ts'
 import type { HydrateOptions } from './documents.ts'
 import { Finder } from './finder.ts'
+import type { IsSeen } from './inspect.ts'
 import type { Claimed, Holding, MessageRef, Settled } from './outcomes.ts'
 import type { Listed, QueueStatus, Unreadable } from './overview.ts'
 import { MissionFiles } from './parts.ts'
@@ -314,9 +315,9 @@ export class Mission {
   }
 
   /** What `doctor` should know of this mission; nothing is changed. */
-  async inspect(): Promise<Finding[]> {
+  async inspect(options?: { readonly isSeen?: IsSeen }): Promise<Finding[]> {
     const { Inspection } = await import('./inspect.ts')
-    return new Inspection(this.#files).run()
+    return new Inspection(this.#files, this.#waiting, await this.#supervision()).run(options)
   }
 }
 

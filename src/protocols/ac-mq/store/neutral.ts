@@ -11,6 +11,7 @@ import type {
   Draft,
   Duty,
   Filter,
+  InspectionOptions,
   Message,
   Neutral,
   Question,
@@ -25,6 +26,7 @@ import { queueNames } from '../schema.ts'
 import type { Mission, MissionParts } from './mission.ts'
 import type { Missions } from './missions.ts'
 import type { Claimed, Settled as OwnSettled } from './outcomes.ts'
+import { policyPath } from './policy.ts'
 import type { Repair } from './reconcile.ts'
 import type { AcmqView, ArchivedView } from './view.ts'
 
@@ -176,10 +178,12 @@ export class AcmqNeutral implements Neutral {
   }
 
   /** With `repair`, each mission is first put in order as `reconcile` does. */
-  async inspect({ repair }: { readonly repair: boolean }): Promise<Finding[]> {
+  async inspect({ repair, ...asked }: InspectionOptions): Promise<Finding[]> {
+    const { unreadablePolicy } = await import('./inspect-stuck.ts')
     const findings = await this.#noMissions()
+    findings.push(...(await findingsOf(policyPath, () => unreadablePolicy(this.#parts.tree))))
     for await (const mission of this.#at()) {
-      findings.push(...(await findingsOf(mission.address, () => inspectOne(mission, repair))))
+      findings.push(...(await findingsOf(mission.address, () => inspectOne(mission, repair, asked))))
     }
     return findings
   }
@@ -267,13 +271,17 @@ const settled = ({ outcome, message, durability }: OwnSettled<string>): Settled 
   durability,
 })
 
-async function inspectOne(mission: Mission, repair: boolean): Promise<Finding[]> {
-  const found = await mission.inspect()
+async function inspectOne(
+  mission: Mission,
+  repair: boolean,
+  asked: Omit<InspectionOptions, 'repair'>,
+): Promise<Finding[]> {
+  const found = await mission.inspect(asked)
   // With something in the way, a repair would stop half-way. A file that only its owner can open is none.
   const isInTheWay = found.some(({ severity, code }) => severity === 'error' && code !== 'CLOSED_MESSAGE')
   if (!repair || isInTheWay) return found
   const { repairs } = await mission.reconcile()
-  return [...repairs.filter(isRepair).map(asFinding), ...(await mission.inspect())]
+  return [...repairs.filter(isRepair).map(asFinding), ...(await mission.inspect(asked))]
 }
 
 /** What was only looked at is no repair; `inspect` tells of it. */

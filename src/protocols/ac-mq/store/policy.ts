@@ -19,7 +19,7 @@ import { bodyElsewhere } from './body-elsewhere.ts'
 import { changedSince } from './outcomes.ts'
 import type { MissionFiles } from './parts.ts'
 
-const policyPath: TreePath = childOf(home, 'policy.yaml')
+export const policyPath: TreePath = childOf(home, 'policy.yaml')
 const approvals = stateOf('approvals')
 
 interface Approval {
@@ -47,7 +47,7 @@ const never = Number.NEGATIVE_INFINITY
 type Text = Pick<AcmqRecord, 'id' | 'from' | 'to' | 'summary' | 'dependencies'>
 
 export class Policy {
-  readonly #files: MissionFiles
+  readonly #files: Pick<MissionFiles, 'tree' | 'inside'>
   readonly #tree: Tree
   #patterns: readonly string[] = []
   #readAt: number | undefined
@@ -56,7 +56,7 @@ export class Policy {
   /** While one of these is open, the system tells of a policy. */
   readonly #watches = new Set<Watching>()
 
-  constructor(files: MissionFiles) {
+  constructor(files: Pick<MissionFiles, 'tree' | 'inside'>) {
     this.#files = files
     this.#tree = files.tree
   }

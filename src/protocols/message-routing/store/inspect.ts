@@ -6,8 +6,9 @@
 
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, isSegment, nameOf } from '../../../kernel/tree-path.ts'
-import { oddAmong, oddFinding } from '../../../tree/expected.ts'
+import { findingsOf, oddAmong, oddFinding } from '../../../tree/expected.ts'
 import type { Finding } from '../../../tree/tree.ts'
+import type { InspectionOptions } from '../../contract.ts'
 import {
   type AgentId,
   ackedPath,
@@ -41,7 +42,7 @@ export class Inspection {
     this.#scanner = scanner
   }
 
-  async inspect(repair: boolean): Promise<Finding[]> {
+  async inspect(repair: boolean, isSeen?: InspectionOptions['isSeen']): Promise<Finding[]> {
     const { names, notices } = await this.#agents.known()
     const findings: Finding[] = notices.map((message) =>
       finding('MANY_AGENTS', 'note', this.#parts.root, message, 'Remove the folders of agents that are gone.'),
@@ -56,9 +57,12 @@ export class Inspection {
         () => this.#counters(agent),
         () => this.#unlogged(agent, 'evicted', repair),
         () => this.#unlogged(agent, 'rejected', repair),
+        async () => (isSeen ? this.#unseen(agent, isSeen) : []),
       ]
-      // Whatever stands in the way of looking has been told by `#odd`.
-      for (const look of looks) findings.push(...((await unlessOdd(look)) ?? []))
+      // Whatever else stands in the way of looking has been told by `#odd`.
+      for (const look of looks) {
+        findings.push(...((await unlessOdd(() => findingsOf(agentPath(this.#parts.root, agent), look))) ?? []))
+      }
     }
     return findings
   }
@@ -88,6 +92,15 @@ export class Inspection {
     const message = `The inbox of ${agent} holds ${length} messages; ${settings.inboxLimit} is the most.`
     const hint = `Another program wrote them. The oldest are evicted when ${agent} receives: signalbox mr receive ${agent}`
     return [finding('INBOX_OVERFULL', 'warning', folderPath(root, agent, 'inbox'), message, hint)]
+  }
+
+  /** Messages for an agent that has never done anything here or elsewhere: often a name that was mistyped. */
+  async #unseen(agent: AgentId, isSeen: NonNullable<InspectionOptions['isSeen']>): Promise<Finding[]> {
+    const { length } = await messageNames(this.#parts, agent, 'inbox')
+    if (length === 0 || (await isSeen(agent))) return []
+    const message = `${length === 1 ? 'A message waits' : `${length} messages wait`} for ${agent}, whom nobody has ever seen.`
+    const hint = `If the name is right, let ${agent} receive: signalbox mr receive ${agent}. If not, send it to somebody else.`
+    return [finding('UNSEEN_RECIPIENT', 'note', folderPath(this.#parts.root, agent, 'inbox'), message, hint)]
   }
 
   /** Named like messages, but nothing that can be read or moved. */

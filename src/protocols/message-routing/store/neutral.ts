@@ -8,7 +8,18 @@ import { invalidInput, notFound } from '../../../kernel/errors.ts'
 import { isMeant } from '../../../kernel/short-id.ts'
 import { treePath } from '../../../kernel/tree-path.ts'
 import type { Finding } from '../../../tree/tree.ts'
-import type { Draft, Filter, Message, Neutral, Receipt, Sent, Settled, Taken, TakeOptions } from '../../contract.ts'
+import type {
+  Draft,
+  Filter,
+  InspectionOptions,
+  Message,
+  Neutral,
+  Receipt,
+  Sent,
+  Settled,
+  Taken,
+  TakeOptions,
+} from '../../contract.ts'
 import { type AgentId, agentId, agentPath, type Folder, folders, isAgentId, stemOf } from '../layout.ts'
 import type { Payload } from '../schema.ts'
 import type { Agents } from './agents.ts'
@@ -71,7 +82,7 @@ export class MrNeutral implements Neutral {
     }
   }
 
-  inspect(options: { readonly repair: boolean }): Promise<readonly Finding[]> {
+  inspect(options: InspectionOptions): Promise<readonly Finding[]> {
     return this.#routing.inspect(options)
   }
 

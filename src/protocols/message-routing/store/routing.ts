@@ -2,7 +2,7 @@
 import { invalidInput } from '../../../kernel/errors.ts'
 import { treePath } from '../../../kernel/tree-path.ts'
 import type { Finding } from '../../../tree/tree.ts'
-import type { Surroundings } from '../../contract.ts'
+import type { InspectionOptions, Surroundings } from '../../contract.ts'
 import { payloadFrom } from '../draft.ts'
 import type { Hooks } from '../hooks.ts'
 import { validateFile } from '../judge.ts'
@@ -175,10 +175,10 @@ export class Routing {
   }
 
   /** What `doctor` should know; with `repair`, what can be put right is. */
-  async inspect({ repair = false }: { readonly repair?: boolean } = {}): Promise<readonly Finding[]> {
+  async inspect({ repair = false, isSeen }: Partial<InspectionOptions> = {}): Promise<readonly Finding[]> {
     const { keysFolder, outside, workspace } = this.#ports
     const { Inspection } = await import('./inspect.ts')
-    const findings = await new Inspection(this.#parts, this.#agents, this.#scanner).inspect(repair)
+    const findings = await new Inspection(this.#parts, this.#agents, this.#scanner).inspect(repair, isSeen)
     if (!keysFolder || !outside || workspace === undefined) return findings
     const { inspectKeys } = await import('../security/inspect.ts')
     return [...findings, ...(await inspectKeys({ keysFolder, outside, workspace }, this.#parts.settings.keys))]

@@ -351,7 +351,25 @@ export class PendingIndex {
       if (states.length > 0) result.push({ candidate, states })
       else this.#unpark(candidate)
     }
-    return result.sort((a, b) => inOrder(a.candidate, b.candidate))
+    return (await this.#named(result)).sort((a, b) => inOrder(a.candidate, b.candidate))
+  }
+
+  /** The same with the cycle named that a message is in. Looked for only when one waits for another that waits too. */
+  async #named(held: readonly Parked[]): Promise<Parked[]> {
+    if (!held.some(({ states }) => states.some((state) => state.is === 'waiting' && state.state === 'pending'))) {
+      return [...held]
+    }
+    const { WaitingCycles } = await import('../../waiting-cycles.ts')
+    const cycles = new WaitingCycles(
+      [...this.#candidates.values()].filter(({ dependencies }) => dependencies.length > 0),
+    )
+    return held.map(({ candidate, states }) => ({ candidate, states: cycles.name(candidate.id, states) }))
+  }
+
+  /** Why one message is held back, for people: the cycle that it is in is named. Nothing when it is not held back. */
+  async whyHeld(candidate: Candidate): Promise<readonly DependencyState[]> {
+    const states = await this.judge(candidate)
+    return (await this.#named([{ candidate, states }]))[0]!.states
   }
 
   async #readAll(names: readonly string[]): Promise<void> {

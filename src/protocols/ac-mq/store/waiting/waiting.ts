@@ -163,6 +163,11 @@ export class Waiting {
     return this.#book.stateOf(id)
   }
 
+  /** The same for people, who are told of the cycle that it is in: that takes a look at all that waits. */
+  whyHeld(candidate: Candidate): Promise<readonly DependencyState[]> {
+    return this.#index.whyHeld(candidate)
+  }
+
   /** All that waits, by file name, after a look at everything. */
   async all(): Promise<ReadonlyMap<string, Candidate>> {
     await this.#index.refresh(true)
@@ -172,7 +177,7 @@ export class Waiting {
   /** What is held back, for this agent or for anybody, and why, as far as is known without another look. */
   async blocked(agent?: string, isMine = false) {
     const parked = await this.#index.blocked(agent, isMine)
-    return parked.map(({ candidate, states }) => ({ candidate, why: blockedAs(candidate, explain(states)) }))
+    return parked.map(({ candidate, states }) => ({ candidate, states, why: blockedAs(candidate, explain(states)) }))
   }
 
   /** Files in the queue that are no messages, and what is wrong with them. */

@@ -1,0 +1,132 @@
+/**
+ * Messages that nobody will be handed unless a person does something, for `doctor`. What waits for a message that is
+ * itself still waiting is none of them: that ends when others do their work. Many that are stuck for one reason are one
+ * finding.
+ */
+import { SignalboxError } from '../../../kernel/errors.ts'
+import { printableLine } from '../../../kernel/printable.ts'
+import { treePath } from '../../../kernel/tree-path.ts'
+import { isOddEntry } from '../../../tree/expected.ts'
+import type { Finding, Tree } from '../../../tree/tree.ts'
+import { type DependencyState, explain } from '../dependencies.ts'
+import { everyone } from '../layout.ts'
+import type { MissionFiles } from './parts.ts'
+import { Policy, policyPath } from './policy.ts'
+import type { Supervision } from './supervise.ts'
+import type { Candidate, Waiting } from './waiting/waiting.ts'
+
+/** Claims whose time has run out, and nobody supervises. AC-MQ §8.2. */
+export async function stalledClaims(files: MissionFiles, supervision: Supervision): Promise<Finding[]> {
+  return (await supervision.findStalled()).map(({ message, overdueSeconds }) => {
+    const said = `${message.to} claimed it and did not finish in time; that is ${overdueSeconds} seconds ago.`
+    const hint = `Let it fail, so that it can be tried again: acmq supervise ${files.place.address} --once`
+    return stuck('STALLED_CLAIM', message.path, said, hint)
+  })
+}
+
+/** Messages that depend on what failed, is not there, or waits for them in turn. AC-MQ §7.1. */
+export async function stuckDependencies(files: MissionFiles, waiting: Waiting): Promise<Finding[]> {
+  await waiting.all()
+  const causes = new Map<string, Cause>()
+  for (const { candidate, states } of await waiting.blocked()) {
+    for (const state of states) {
+      const key = keyOf(state)
+      if (key === undefined) continue
+      const cause = causes.get(key)
+      if (cause) cause.held.push(candidate)
+      else causes.set(key, { state, held: [candidate] })
+    }
+  }
+  return [...causes.values()].map((cause) => {
+    const { code, hint } = remedyFor(cause.state, files.place.address)
+    return stuck(code, files.at('pending', cause.held[0]!.name), sentenceOf(cause), hint)
+  })
+}
+
+interface Cause {
+  readonly state: DependencyState
+  readonly held: Candidate[]
+}
+
+/** What keeps messages from ever being handed out, as one text; `undefined` for what ends by itself. */
+function keyOf(state: DependencyState): string | undefined {
+  switch (state.is) {
+    case 'met':
+    case 'waiting':
+    case 'missing-path':
+      return undefined
+    case 'cycle':
+      return `cycle ${state.through[0]}`
+    case 'outside':
+      return `outside ${state.path}`
+    default:
+      return `${state.is} ${state.on}`
+  }
+}
+
+function remedyFor(state: DependencyState, mission: string): { readonly code: string; readonly hint: string } {
+  switch (state.is) {
+    case 'failed':
+      return { code: 'FAILED_DEPENDENCY', hint: `Try that one again: acmq retry ${mission} ${printableLine(state.on)}` }
+    case 'unknown':
+      return { code: 'UNKNOWN_DEPENDENCY', hint: 'Send a message with that id, or take it out of `dependencies`.' }
+    case 'ambiguous':
+      return { code: 'AMBIGUOUS_DEPENDENCY', hint: 'Write the whole id into `dependencies`.' }
+    case 'cycle':
+      return { code: 'DEPENDENCY_CYCLE', hint: 'Take one of these out of the `dependencies` of the one before it.' }
+    default:
+      return { code: 'DEPENDENCY_OUTSIDE', hint: 'Name a place inside the mission in `dependencies`, or none.' }
+  }
+}
+
+function sentenceOf({ state, held }: Cause): string {
+  const others = held.length - 1
+  const isCycle = state.is === 'cycle'
+  const more = others === 0 || isCycle ? '' : ` So do ${others} more.`
+  return `${printableLine(held[0]!.id)} cannot be claimed: ${explain([state])}.${more}`
+}
+
+/** Messages for agents whom nobody has ever seen, here or elsewhere: often a name that was mistyped. */
+export async function unseenRecipients(
+  files: MissionFiles,
+  waiting: Waiting,
+  isSeen: (agent: string) => Promise<boolean>,
+): Promise<Finding[]> {
+  const first = new Map<string, { readonly name: string; count: number }>()
+  for (const { to, name } of (await waiting.all()).values()) {
+    const known = first.get(to)
+    if (known) known.count++
+    else if (to !== everyone) first.set(to, { name, count: 1 })
+  }
+  const findings: Finding[] = []
+  for (const [agent, { name, count }] of first) {
+    if (await isSeen(agent)) continue
+    const what = count === 1 ? 'This message waits' : `This message and ${count - 1} more wait`
+    const said = `${what} for ${printableLine(agent)}, whom nobody has ever seen.`
+    const hint = `If the name is right, let ${printableLine(agent)} claim: acmq claim ${files.place.address} --as ${printableLine(agent)}. If not, send it to somebody else.`
+    findings.push({ ...stuck('UNSEEN_RECIPIENT', files.at('pending', name), said, hint), severity: 'note' })
+  }
+  return findings
+}
+
+/** While the policy cannot be read, nobody is handed anything. */
+export async function unreadablePolicy(tree: Tree): Promise<Finding[]> {
+  try {
+    await new Policy({ tree, inside: treePath }).isThere()
+    return []
+  } catch (error) {
+    // Something else than a file: whoever looks at the workspace's own home tells that.
+    if (!(error instanceof SignalboxError) || isOddEntry(error)) throw error
+    const { code, message, hint = '' } = error
+    return [{ ...stuck(code, policyPath, message, hint), severity: 'error' }]
+  }
+}
+
+const stuck = (code: string, path: string, message: string, hint: string): Finding => ({
+  code,
+  severity: 'warning',
+  path,
+  message,
+  hint,
+  repaired: false,
+})

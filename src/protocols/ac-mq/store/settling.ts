@@ -4,7 +4,7 @@
  * §8.
  */
 import { bufferOf } from '../../../formats/front-matter.ts'
-import { conflict, invalidInput, unavailable } from '../../../kernel/errors.ts'
+import { conflict, invalidInput } from '../../../kernel/errors.ts'
 import { nameOf } from '../../../kernel/tree-path.ts'
 import type { Moved, MoveOptions, Moving, Overwrite, Times } from '../../../tree/tree.ts'
 import {
@@ -20,7 +20,7 @@ import {
 import { type Transition, transitions } from '../lifecycle.ts'
 import type { AcmqRecord } from '../schema.ts'
 import type { ClaimedHere } from './claimed-here.ts'
-import type { Finder, Found } from './finder.ts'
+import { busyFor, type Finder, type Found, inOtherHands } from './finder.ts'
 import { moveMessage, type Travelled } from './moving.ts'
 import { type Holding, lostClaim, type MessageRef, notYours, type Settled, wrongState } from './outcomes.ts'
 import type { MissionFiles } from './parts.ts'
@@ -223,7 +223,7 @@ export class Settling {
 
   async #held(ref: MessageRef): Promise<Found | undefined> {
     if (typeof ref !== 'string') return this.#named(ref)
-    const found = await this.#finder.findAll(ref, ['processing'])
+    const found = await this.#finder.findSurely(ref, ['processing'])
     return found.length > 1 ? this.#finder.findOne(ref, ['processing']) : found[0]
   }
 
@@ -249,7 +249,7 @@ export class Settling {
 
   async #settledCopy(id: string, queue: 'completed' | 'failed') {
     const { tree } = this.#files
-    const [found] = await this.#finder.findAll(id, [queue])
+    const [found] = await this.#finder.findSurely(id, [queue])
     const leaf = found && (await this.#files.readWhole(found.path))
     if (leaf) return { state: queue, name: found.name, path: found.path, bytes: leaf.bytes }
     const archived = (await this.#finder.archived(id)).find(({ status }) => status === queue)
@@ -295,15 +295,6 @@ export class Settling {
     return archived ? lostClaim(archived.id, 'it is archived') : this.#finder.notFound(id)
   }
 }
-
-/** Milliseconds. A process that is running moves a message in far less. */
-const busyFor = 5000
-
-const inOtherHands = (id: string) =>
-  unavailable('MESSAGE_BUSY', `Another process has message ${id} in hand and does not let go of it.`, {
-    hint: 'See whether a process is stopped; `signalbox doctor` tells which.',
-    details: { id },
-  })
 
 const changedSince = (id: string) =>
   conflict('MESSAGE_CHANGED', `Message ${id} is not what it was when it was looked at.`, {

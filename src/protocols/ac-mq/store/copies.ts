@@ -1,5 +1,6 @@
 /** A message as it is, wherever it is by now: in one of the queues or in the archive. */
 import type { State } from '../schema.ts'
+import { parseTime } from '../times.ts'
 import type { Finder } from './finder.ts'
 import type { MissionFiles } from './parts.ts'
 
@@ -8,6 +9,8 @@ export interface Copy {
   readonly name: string
   readonly path: string
   readonly bytes: Uint8Array
+  /** When the message was sent, if it does not say so itself. */
+  readonly modifiedAt: number | undefined
 }
 
 export class Copies {
@@ -27,12 +30,17 @@ export class Copies {
       if (!found) break
       const leaf = await this.#files.readWhole(found.path)
       // Otherwise it has just moved on: look for it again.
-      if (leaf) return { state: found.queue, name: found.name, path: found.path, bytes: leaf.bytes }
+      if (leaf) {
+        const { bytes, modifiedAt } = leaf
+        return { state: found.queue, name: found.name, path: found.path, bytes, modifiedAt }
+      }
     }
     const archived = (await this.#finder.archived(id)).find((one) => one.id === id)
     if (!archived) return undefined
     const { readArchived } = await import('../archive/archive.ts')
-    return { state: 'archived', name: archived.name, path: archived.pack, bytes: await readArchived(tree, archived) }
+    const bytes = await readArchived(tree, archived)
+    const modifiedAt = parseTime(archived.timestamp)
+    return { state: 'archived', name: archived.name, path: archived.pack, bytes, modifiedAt }
   }
 }
 

@@ -19,6 +19,7 @@ import {
 } from '../format.ts'
 import { type Transition, transitions } from '../lifecycle.ts'
 import type { AcmqRecord } from '../schema.ts'
+import { parseTime } from '../times.ts'
 import type { ClaimedHere } from './claimed-here.ts'
 import { busyFor, type Finder, type Found, inOtherHands } from './finder.ts'
 import { moveMessage, type Travelled } from './moving.ts'
@@ -108,12 +109,14 @@ export class Settling {
     }
     if (found.queue !== 'failed') throw wrongState(found.id, found.queue, 'retry')
     let failed: AcmqRecord | undefined
+    let times: Times | undefined
     const { moved, path } = await moveMessage(
       this.#files,
       { name: found.name, from: 'failed', transition: 'retry' },
       {
-        change: (before) => {
-          const { record } = this.#files.expect(before, found.name).message
+        change: (before, itsTimes) => {
+          times = itsTimes
+          const { record } = this.#files.expect(before, found.name, times).message
           if (record.id !== found.id) return undefined
           failed = record
           return withFields(before, { status: 'pending', attempt: record.attempt + 1 })
@@ -124,7 +127,7 @@ export class Settling {
     // It moved, or another message has its name by now.
     if (moved.outcome === 'gone' || moved.outcome === 'kept') return this.retry(id)
     const after = this.#expectMoved(moved, found.id)
-    const { record } = this.#files.expect(after.bytes!, found.name).message
+    const { record } = this.#files.expect(after.bytes!, found.name, times).message
     this.#waiting.came(nameOf(path), record)
     return { outcome: 'retried', message: viewOf(record, 'pending', path), durability: after.durability }
   }
@@ -147,9 +150,10 @@ export class Settling {
     if (moved.outcome === 'kept') throw changedSince(message.id)
     const { bytes, durability } = this.#expectMoved(moved, message.id)
     this.#waiting.went(message.name)
+    const { record } = this.#files.expect(bytes!, message.name, { modifiedAt: parseTime(message.createdAt) }).message
     return {
       outcome: 'failed',
-      message: viewOf(this.#files.expect(bytes!, message.name).message.record, 'failed', path),
+      message: viewOf(record, 'failed', path),
       durability,
     }
   }
@@ -240,7 +244,7 @@ export class Settling {
     const settled = await this.#settledCopy(id, queue)
     if (!settled) throw await this.#lost(ref)
     const { state, path, bytes } = settled
-    const { record } = this.#files.expect(bytes, settled.name).message
+    const { record } = this.#files.expect(bytes, settled.name, settled).message
     const endedBy = queue === 'failed' ? failureOf(bytes)?.agent : undefined
     if (record.to !== holding.agent || !isAttempt(record, holding) || (endedBy ?? holding.agent) !== holding.agent)
       throw await this.#lost(ref)
@@ -251,12 +255,14 @@ export class Settling {
     const { tree } = this.#files
     const [found] = await this.#finder.findSurely(id, [queue])
     const leaf = found && (await this.#files.readWhole(found.path))
-    if (leaf) return { state: queue, name: found.name, path: found.path, bytes: leaf.bytes }
+    if (leaf)
+      return { state: queue, name: found.name, path: found.path, bytes: leaf.bytes, modifiedAt: leaf.modifiedAt }
     const archived = (await this.#finder.archived(id)).find(({ status }) => status === queue)
     if (!archived) return undefined
     const { readArchived } = await import('../archive/archive.ts')
     const bytes = await readArchived(tree, archived)
-    return { state: 'archived' as const, name: archived.name, path: archived.pack, bytes }
+    const modifiedAt = parseTime(archived.timestamp)
+    return { state: 'archived' as const, name: archived.name, path: archived.pack, bytes, modifiedAt }
   }
 
   /** What is larger than a message would be malformed where it arrives, and whatever depends on it would wait for ever. */

@@ -224,10 +224,13 @@ export function describeTree(name: string, prepare: () => Promise<OpenedTree>): 
         await tree.create(at('h/empty'), '')
         await tree.makeFolder(at('h/folder'))
         const heads: Record<string, string> = {}
-        await tree.heads(at('h'), ['short', 'missing', 'folder', 'long', 'empty'], 9, (name, head) => {
+        const sizes: Record<string, number> = {}
+        await tree.heads(at('h'), ['short', 'missing', 'folder', 'long', 'empty'], 9, (name, head, size) => {
           heads[name] = Buffer.from(head).toString()
+          sizes[name] = size
         })
         expect(heads).toEqual({ short: 'short', long: 'long long', empty: '' })
+        for (const name of Object.keys(sizes)) expect(sizes[name]).toBe((await tree.look(at(`h/${name}`)))!.size)
         await tree.heads(at('nowhere'), ['short'], 9, () => expect.unreachable())
         for (const name of ['../h/short', 'a/b', '', '.signalbox-tmp']) {
           await expect(
@@ -475,6 +478,10 @@ export function describeTree(name: string, prepare: () => Promise<OpenedTree>): 
         }
         expect(await tree.move(at('p/m'), at('q/m'), { change: judge('keep'), atMost: 5 })).toEqual({ outcome: 'kept' })
         expect((await tree.move(at('p/m'), at('q/m'), { change: judge('move'), atMost: 5 })).outcome).toBe('moved')
+        // A leaf that was seen whole may change, as without the limit.
+        await tree.create(at('p/short'), bytes('abcd'))
+        await tree.move(at('p/short'), at('q/short'), { change: () => bytes('changed'), atMost: 5 })
+        expect(await reading('q/short')).toBe('changed')
         expect([seen, await reading('q/m', other)]).toEqual([['begin', 'begin'], huge])
       })
       it('stays put when the change is called off', async () => {

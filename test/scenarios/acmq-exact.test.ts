@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect } from 'vitest'
 import { heldClock } from '../../src/kernel/clock.ts'
+import { treePath } from '../../src/kernel/tree-path.ts'
 import { type AcmqBox, openBox } from '../support/acmq.ts'
 import { quickTempDir } from '../support/temp.ts'
 import { verifies } from '../support/verifies.ts'
@@ -164,6 +165,31 @@ describe('a message', () => {
         first().complete(message.id, { agent: 'gemini' }, { text: 'done' }),
       ])
       expect(completed.outcome).toBe('completed')
+    }
+  })
+
+  verifies(['AC-4.3', 'X-held'], 'is settled by its holder also while a repair has it in hand', async () => {
+    const verbs = {
+      completed: (id: string) => second().complete(id, { agent: 'gemini' }, { text: 'done' }),
+      failed: (id: string) => second().fail(id, { agent: 'gemini' }, { reason: 'no' }),
+      renewed: (id: string) => second().renew(id, { agent: 'gemini' }),
+    }
+    for (const [outcome, settle] of Object.entries(verbs)) {
+      const { message } = await ask(`Until it is ${outcome}`)
+      await first().claim({ agent: 'gemini', id: message.id })
+      const at = treePath(`llm/missions/alpha/queue/processing/${message.name}`)
+      let letGo = () => {}
+      const held = new Promise<void>((resolve) => {
+        letGo = resolve
+      })
+      // As a repair does: it wins the file, judges it, and puts it back.
+      const repair = boxes[2]!.tree.move(at, at, { change: (bytes) => held.then(() => Buffer.from(bytes)) })
+      expect(files('processing').some((name) => name.startsWith('.own-'))).toBe(true)
+      const settled = settle(message.id)
+      setTimeout(letGo, 30)
+      expect(await settled).toMatchObject({ outcome })
+      await repair
+      if (outcome === 'renewed') await second().complete(message.id, { agent: 'gemini' })
     }
   })
 })

@@ -2,7 +2,7 @@
  * Finds messages by id, wherever in the mission they are. File names carry the first characters of the id; names that
  * do not, because another program chose them, are read once and remembered. The id in the header decides.
  */
-import { notFound, SignalboxError } from '../../../kernel/errors.ts'
+import { notFound, SignalboxError, unavailable } from '../../../kernel/errors.ts'
 import { ambiguousId, isMeant, shortLength, shortOf } from '../../../kernel/short-id.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import type { ArchivedEntry } from '../archive/archive.ts'
@@ -65,9 +65,28 @@ export class Finder {
     return all
   }
 
+  /**
+   * The same for those who would be told that there is none: while another process moves a message, or puts its status right,
+   * it is listed and cannot be read. Then this waits until it can.
+   */
+  async findSurely(id: string, queues: readonly QueueName[] = queueNames): Promise<Found[]> {
+    const startedAt = performance.now()
+    for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 50)) {
+      const found = await this.findAll(id, queues)
+      if (found.length > 0 || !(await this.#isInHand(id, queues))) return found
+      if (performance.now() - startedAt > busyFor) throw inOtherHands(id)
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    }
+  }
+
+  async #isInHand(id: string, queues: readonly QueueName[]): Promise<boolean> {
+    for (const queue of queues) if (await this.#views[queue].isInHand(id)) return true
+    return false
+  }
+
   /** The one message meant, or an error that says why there is none. */
   async findOne(id: string, queues?: readonly QueueName[]): Promise<Found> {
-    const found = await this.findAll(id, queues)
+    const found = await this.findSurely(id, queues)
     const ids = new Set(found.map((entry) => entry.id))
     if (ids.size > 1) throw ambiguousId(id, [...ids])
     const first = found[0]
@@ -99,6 +118,15 @@ export class Finder {
     return findArchived(this.#files.tree, archivePath(this.#files.place), id, this.#files.settings)
   }
 }
+
+/** Milliseconds. A process that is running moves a message in far less. */
+export const busyFor = 5000
+
+export const inOtherHands = (id: string) =>
+  unavailable('MESSAGE_BUSY', `Another process has message ${id} in hand and does not let go of it.`, {
+    hint: 'See whether a process is stopped; `signalbox doctor` tells which.',
+    details: { id },
+  })
 
 /** Most messages that others depend on are completed. */
 export const likeliestFirst: readonly QueueName[] = ['completed', 'processing', 'pending', 'failed']
@@ -155,6 +183,14 @@ class QueueView {
     await this.#readOdd([...this.#unknown])
     const endedAt = performance.now()
     this.#believedUntil = endedAt + Math.max(believedFor, (endedAt - startedAt) * restFactor)
+  }
+
+  /** A file that may be meant is listed, and nobody but the process that moves it can read it now. */
+  async isInHand(id: string): Promise<boolean> {
+    for (const name of [...(this.#byShortId.get(shortOf(id)) ?? []), ...this.#unknown]) {
+      if (!this.#ids.has(name) && (await this.#files.readHeader(this.#queue, name)) === undefined) return true
+    }
+    return false
   }
 
   /** Files that a person may mean by an id although they have none: by what their names say, or by the name itself. */

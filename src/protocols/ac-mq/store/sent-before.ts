@@ -33,7 +33,7 @@ export class SentBefore {
   async find(record: AcmqRecord, body: string | Uint8Array): Promise<AcmqView | undefined> {
     const copy = await findCopy(this.#files, this.#finder, record.id)
     if (!copy) return undefined
-    const { message, problems } = this.#files.expect(copy.bytes, copy.name)
+    const { message, problems } = this.#files.expect(copy.bytes, copy.name, copy)
     const { record: before, bodyStart } = message
     const isSame =
       isSameHeader(before, record, parseFileName(copy.name)?.to) &&

@@ -4,7 +4,7 @@
  * §8.
  */
 import { bufferOf } from '../../../formats/front-matter.ts'
-import { conflict, invalidInput, unavailable } from '../../../kernel/errors.ts'
+import { conflict, invalidInput } from '../../../kernel/errors.ts'
 import { nameOf } from '../../../kernel/tree-path.ts'
 import type { Moved, MoveOptions, Moving, Overwrite, Times } from '../../../tree/tree.ts'
 import {
@@ -20,10 +20,13 @@ import {
 import { type Transition, transitions } from '../lifecycle.ts'
 import { recipientId } from '../names.ts'
 import type { AcmqRecord } from '../schema.ts'
+
+import { parseTime } from '../times.ts'
 import { readdressed } from './addressing.ts'
 import type { ClaimedHere } from './claimed-here.ts'
-import type { Finder, Found } from './finder.ts'
+import { busyFor, type Finder, type Found, inOtherHands } from './finder.ts'
 import { findUnlessArchived } from './meant.ts'
+
 import { moveMessage, type Travelled } from './moving.ts'
 import {
   changedSince,
@@ -125,12 +128,14 @@ export class Settling {
     }
     if (found.queue !== 'failed') throw wrongState(found.id, found.queue, 'retry')
     let again: AcmqRecord | undefined
+    let times: Times | undefined
     const { moved, path } = await moveMessage(
       this.#files,
       { name: found.name, from: 'failed', transition: 'retry' },
       {
-        change: (before) => {
-          const { record } = this.#files.expect(before, found.name).message
+        change: (before, itsTimes) => {
+          times = itsTimes
+          const { record } = this.#files.expect(before, found.name, times).message
           if (record.id !== found.id) return undefined
           const change = readdressed(before, found.name, record, to)
           again = { ...record, status: 'pending', attempt: record.attempt + 1, to: change.to }
@@ -142,7 +147,7 @@ export class Settling {
     // It moved, or another message has its name by now.
     if (moved.outcome === 'gone' || moved.outcome === 'kept') return this.retry(id, options)
     const after = this.#expectMoved(moved, found.id)
-    const { record } = this.#files.expect(after.bytes!, found.name).message
+    const { record } = this.#files.expect(after.bytes!, found.name, times).message
     this.#waiting.came(nameOf(path), record)
     return { outcome: 'retried', message: viewOf(record, 'pending', path), durability: after.durability }
   }
@@ -165,9 +170,10 @@ export class Settling {
     if (moved.outcome === 'kept') throw changedSince(message.id)
     const { bytes, durability } = this.#expectMoved(moved, message.id)
     this.#waiting.went(message.name)
+    const { record } = this.#files.expect(bytes!, message.name, { modifiedAt: parseTime(message.createdAt) }).message
     return {
       outcome: 'failed',
-      message: viewOf(this.#files.expect(bytes!, message.name).message.record, 'failed', path),
+      message: viewOf(record, 'failed', path),
       durability,
     }
   }
@@ -241,7 +247,7 @@ export class Settling {
 
   async #held(ref: MessageRef): Promise<Found | undefined> {
     if (typeof ref !== 'string') return this.#named(ref)
-    const found = await this.#finder.findAll(ref, ['processing'])
+    const found = await this.#finder.findSurely(ref, ['processing'])
     return found.length > 1 ? this.#finder.findOne(ref, ['processing']) : found[0]
   }
 
@@ -258,7 +264,7 @@ export class Settling {
     const settled = await this.#settledCopy(id, queue)
     if (!settled) throw await this.#lost(ref, holding)
     const { state, path, bytes } = settled
-    const { record } = this.#files.expect(bytes, settled.name).message
+    const { record } = this.#files.expect(bytes, settled.name, settled).message
     const endedBy = queue === 'failed' ? failureOf(bytes)?.agent : undefined
     if (record.to !== holding.agent || !isAttempt(record, holding) || (endedBy ?? holding.agent) !== holding.agent)
       throw await this.#lost(ref, holding)
@@ -267,14 +273,16 @@ export class Settling {
 
   async #settledCopy(id: string, queue: 'completed' | 'failed') {
     const { tree } = this.#files
-    const [found] = await this.#finder.findAll(id, [queue])
+    const [found] = await this.#finder.findSurely(id, [queue])
     const leaf = found && (await this.#files.readWhole(found.path))
-    if (leaf) return { state: queue, name: found.name, path: found.path, bytes: leaf.bytes }
+    if (leaf)
+      return { state: queue, name: found.name, path: found.path, bytes: leaf.bytes, modifiedAt: leaf.modifiedAt }
     const archived = (await this.#finder.archived(id)).find(({ status }) => status === queue)
     if (!archived) return undefined
     const { readArchived } = await import('../archive/archive.ts')
     const bytes = await readArchived(tree, archived, this.#files.settings)
-    return { state: 'archived' as const, name: archived.name, path: archived.pack, bytes }
+    const modifiedAt = parseTime(archived.timestamp)
+    return { state: 'archived' as const, name: archived.name, path: archived.pack, bytes, modifiedAt }
   }
 
   /** What is larger than a message would be malformed where it arrives, and whatever depends on it would wait for ever. */
@@ -316,15 +324,6 @@ export class Settling {
     return archived ? lostClaim(archived.id, 'it is archived') : this.#finder.notFound(id)
   }
 }
-
-/** Milliseconds. A process that is running moves a message in far less. */
-const busyFor = 5000
-
-const inOtherHands = (id: string) =>
-  unavailable('MESSAGE_BUSY', `Another process has message ${id} in hand and does not let go of it.`, {
-    hint: 'See whether a process is stopped; `signalbox doctor` tells which.',
-    details: { id },
-  })
 
 /** Nobody has had this attempt yet, and the caller does not speak of an earlier one. */
 const isNeverClaimed = (record: AcmqRecord, { attempt }: Holding): boolean =>

@@ -116,7 +116,7 @@ export class Supervision {
       const copy = await findCopy(this.#files, this.#finder, noted.id)
       // Being moved right now, or removed by somebody: it is looked for again next time.
       if (!copy) continue
-      const record = this.#files.recordOf(copy.bytes, copy.name)
+      const record = this.#files.recordOf(copy.bytes, copy.name, copy)
       // Malformed by now: `reconcile` sets it aside.
       if (!record) continue
       // Whoever made the note may be about to move it.

@@ -231,6 +231,9 @@ describe('an answer that cannot be printed', () => {
       })
       expect(must(`claim alpha --id ${id} --as gemini`).message).toMatchObject({ id, attempt: 1 })
     }
+    send('three')
+    const unread = shell('"$1" "$2" acmq claim alpha --as gemini | true')
+    expect(unread.stderr).toContain('Message three is claimed all the same, and held by gemini until')
     const sent = shell('"$1" "$2" acmq send alpha --from claude --to gemini --body Once --id once > /dev/full')
     expect(sent.stderr).toContain('Message once is sent all the same: do not send it again.')
     expect(shell('"$1" "$2" acmq create-mission beta > /dev/full').stderr).toContain('done all the same')

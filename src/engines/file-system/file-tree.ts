@@ -34,6 +34,7 @@ import { FileSystemTime } from './file-time.ts'
 import { headOf, readOpen, readWhole, writeContent } from './files.ts'
 import { Flushes } from './flushes.ts'
 import { Folders, isSuspect } from './folders.ts'
+import { whileLocked } from './foreign-lock.ts'
 import { Holders } from './holder.ts'
 import { inspectFiles } from './inspect.ts'
 import { FileLeaf, kindOf, timesOf, WrittenLeaf } from './leaf.ts'
@@ -449,6 +450,17 @@ export class FileTree implements Tree {
 
   exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
     return this.#attempt(undefined, () => this.#locks.within('turn', name, work))
+  }
+
+  besideLock<T>(lock: TreePath, work: () => Promise<T>): Promise<T> {
+    return this.#attempt(lock, () => {
+      this.#check(lock)
+      const place = this.#folders.place(lock, false)
+      if (place === undefined || !this.#disk.stat(place)?.isFile()) return work()
+      this.#goNative()
+      const fd = this.#folders.openLeaf(lock, place, openFlags.read)
+      return fd === undefined ? work() : whileLocked(this.#disk, fd, this.#folders.shown(lock), work)
+    })
   }
 
   watch(folder: TreePath, onHint: (name?: string) => void): Watching {

@@ -121,7 +121,8 @@ export class Inspection {
     const folder = sequencesPath(this.#parts.root, agent)
     const findings: Finding[] = []
     for (const { name, kind } of await this.#parts.tree.list(folder)) {
-      if (kind !== 'leaf' || !isSegment(name) || name.startsWith('.')) continue
+      // Nobody else can be written to, and the lock files of other programs are their own business.
+      if (kind !== 'leaf' || !isAgentId(name)) continue
       const path = childOf(folder, name)
       const leaf = await this.#parts.tree.read(path, { atMost: 64 })
       try {

@@ -81,7 +81,7 @@ export class Routing {
     const scanner = new Scanner(parts, delivery.evictions)
     this.#scanner = scanner
     const numbers = new ReceivedNumbers(parts)
-    this.#agents = new Agents(parts)
+    this.#agents = new Agents(parts, numbers)
     this.#sending = new Sending(parts, this.#agents, delivery)
     this.#receiving = new Receiving(parts, scanner, numbers)
     this.#acks = new Acks(parts, delivery, scanner)

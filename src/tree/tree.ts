@@ -101,8 +101,8 @@ export interface MoveOptions extends Guard {
   /** `change` needs the times of the leaf. Finding them out costs a call. */
   readonly timed?: boolean
   /**
-   * Shows `change` only the first so many bytes of what may be huge. It must then return the very bytes it was given, and the
-   * leaf moves as it is, or call the move off.
+   * Shows `change` only the first so many bytes of what may be huge. When it is given as many as that, there may be more: it
+   * must then return the very bytes it was given, and the leaf moves as it is, or call the move off.
    */
   readonly atMost?: number
   /** The modification time becomes now, also where the bytes stay the same. */
@@ -175,7 +175,8 @@ export interface Tree {
 
   /**
    * Reads a leaf whole, or its first `atMost` bytes. Never sees half a write of ours; a foreign program that
-   * writes in place can be seen half-way. Missing: `undefined`. A folder or `other` entry: throws NOT_A_LEAF.
+   * writes in place can be seen half-way. Missing: `undefined`. A folder or `other` entry: throws NOT_A_LEAF. A leaf that
+   * this user may not read: throws PERMISSION_DENIED with its owner; `readable.ts` makes an outcome of it.
    */
   read(path: TreePath, options?: { readonly atMost?: number }): Promise<Leaf | undefined>
 

@@ -11,7 +11,7 @@ import { bytesAfter } from '../../tree/overwrite.ts'
 import type { Changed, Moved, MoveOptions, Overwrite, Removed, RemoveOptions } from '../../tree/tree.ts'
 import { codeOf, type Disk, did, openFlags } from './disk.ts'
 import { notALeaf } from './failures.ts'
-import { keepable, readFleeting, readOpen, writeAll } from './files.ts'
+import { keepable, readFleeting, writeAll } from './files.ts'
 import type { Flushes } from './flushes.ts'
 import type { Folders } from './folders.ts'
 import { spanInPlace } from './in-place.ts'
@@ -125,7 +125,7 @@ export class ChangingMoves {
           settled = doubt.shared
           continue
         }
-        if (!onlyIf(readFleeting(this.#disk, opened.fd), timesOf(opened.seen ?? opened.stats))) {
+        if (!onlyIf(readFleeting(this.#disk, opened.fd, opened.stats.size), timesOf(opened.seen ?? opened.stats))) {
           this.#putBack(opened, 'again')
           return { outcome: 'kept' }
         }
@@ -184,7 +184,9 @@ export class ChangingMoves {
         ? this.#arriveOverwritten(opened, asked, seen, changed)
         : this.#arriveRewritten(opened, asked, bytesAfter(seen, changed)!, undefined)
     }
-    if (asked.atMost !== undefined) return this.#arriveAsItIs(opened, asked, undefined)
+    // The rest of it was not read, and may be huge: it stays as it is.
+    const isCut = asked.atMost !== undefined && seen.length >= asked.atMost
+    if (isCut) return this.#arriveAsItIs(opened, asked, undefined)
     const after = keepable(changed)
     const isSame = changed === seen || seen.equals(changed)
     if (isSame && (isOwn || !asked.touched)) return this.#arriveAsItIs(opened, asked, after)
@@ -196,7 +198,12 @@ export class ChangingMoves {
     if (asked.touched) this.#disk.setTimes(opened.own, this.#now())
     const outcome = this.#publish(opened, asked.to)
     if (outcome === 'elsewhere') {
-      return this.#arriveRewritten(opened, asked, after ?? readFleeting(this.#disk, opened.fd), after)
+      return this.#arriveRewritten(
+        opened,
+        asked,
+        after ?? readFleeting(this.#disk, opened.fd, opened.stats.size),
+        after,
+      )
     }
     if (outcome !== 'done') return this.#putBack(opened, { outcome })
     if (asked.touched && this.#flushes.durability !== 'process')
@@ -272,7 +279,7 @@ export class ChangingMoves {
   }
 
   #read({ fd, stats }: Opened, { atMost }: Asked): Buffer {
-    return atMost === undefined ? readFleeting(this.#disk, fd) : readOpen(this.#disk, fd, stats.size, atMost)
+    return readFleeting(this.#disk, fd, stats.size, atMost)
   }
 
   #putBack<T>(opened: Opened, outcome: T): T {
@@ -308,8 +315,9 @@ export class ChangingMoves {
       return { operation, from, own, seen, fd, writable, stats: this.#disk.statOpen(fd) }
     } catch (error) {
       if (fd !== undefined) did(cleanUpCodes, () => this.#disk.close(fd!))
+      const told = this.#folders.closedLeaf(won.from, won.own, error)
       this.#moves.giveBackUnread(won)
-      throw ['ELOOP', 'ENXIO', 'EISDIR'].includes(codeOf(error) ?? '') ? notALeaf(this.#folders.shown(won.from)) : error
+      throw ['ELOOP', 'ENXIO', 'EISDIR'].includes(codeOf(error) ?? '') ? notALeaf(this.#folders.shown(won.from)) : told
     }
   }
 }

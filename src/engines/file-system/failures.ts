@@ -7,7 +7,9 @@ import {
   SignalboxError as SignalboxErrorClass,
   unavailable,
 } from '../../kernel/errors.ts'
-import { codeOf } from './disk.ts'
+import { codeOf, type Stats } from './disk.ts'
+import { leafTooLarge } from './files.ts'
+import { ownerOf } from './owner.ts'
 
 const known: Record<string, (where: string) => SignalboxError> = {
   ENOSPC: (where) =>
@@ -50,6 +52,10 @@ const known: Record<string, (where: string) => SignalboxError> = {
     corrupt('NOT_A_FOLDER', `A part of ${where} is a file where a folder should be.`, {
       hint: 'Move that file away, then repeat the command.',
     }),
+  [leafTooLarge]: (where) =>
+    corrupt(leafTooLarge, `The file ${where} is too large to be read as a message.`, {
+      hint: 'Move it out of the tree and refer to it by its path instead.',
+    }),
   EISDIR: (where) => notALeaf(where),
   ESPIPE: (where) => notALeaf(where),
   EAGAIN: (where) => notALeaf(where),
@@ -70,6 +76,20 @@ export const sharedFile = (where: string): SignalboxError =>
   corrupt('HARD_LINK', `The file ${where} has a second name; writing to it would change it there too.`, {
     hint: 'Put a copy in its place: cp FILE FILE.new, then mv FILE.new FILE.',
   })
+
+/**
+ * A file that this user may not read, though its folder is open to him. `details.owner` tells it from a folder that is
+ * closed: see `src/tree/readable.ts`.
+ */
+export function notReadable(where: string, stats: Stats, cause: unknown): SignalboxError {
+  const owner = ownerOf(stats)
+  const mode = (stats.mode & 0o777).toString(8).padStart(4, '0')
+  return denied('PERMISSION_DENIED', `This user may not read ${where}: it belongs to ${owner}, with mode ${mode}.`, {
+    hint: 'Let this user read it (`chmod` or `chown`, as its owner or as root), or move it away.',
+    details: { system: codeOf(cause), path: where, owner, mode },
+    cause,
+  })
+}
 
 /** Turns any failure into an error for people. A `SignalboxError` passes unchanged. */
 export function explain(error: unknown, where: string): unknown {

@@ -1,9 +1,11 @@
 /** Whole files in a few calls: read all of one, write all of one. */
-import { corrupt } from '../../kernel/errors.ts'
 import { codeOf, type Disk, openFlags, type Place, type Stats } from './disk.ts'
 
-/** No message comes near this size. A larger file is refused, so that it cannot fill the memory. */
+/** No message comes near this size. A larger file is not read whole, so that it cannot fill the memory. */
 export const largestLeaf = 512 * 1024 * 1024
+
+/** The code of the failure to read a larger one; `failures.ts` says which file it is. */
+export const leafTooLarge = 'LEAF_TOO_LARGE'
 
 /**
  * The buffer for all reads. Most leaves fit, and are copied to memory of just their size: a large buffer for each would
@@ -12,12 +14,13 @@ export const largestLeaf = 512 * 1024 * 1024
 const landing = Buffer.allocUnsafeSlow(16 * 1024)
 
 /**
- * Reads a whole file like `readOpen`, but into the shared buffer, which the next read overwrites. Memory of its own for
- * every message would cost more than everything else about reading it.
+ * Reads a file like `readOpen`, but into the shared buffer, which the next read overwrites. Memory of its own for every
+ * message would cost more than everything else about reading it.
  */
-export function readFleeting(disk: Disk, fd: number): Buffer {
-  const length = disk.read(fd, landing, 0, landing.length, 0)
-  return length < landing.length ? landing.subarray(0, length) : readOpen(disk, fd, landing.length, largestLeaf)
+export function readFleeting(disk: Disk, fd: number, expected: number, atMost = Number.POSITIVE_INFINITY): Buffer {
+  const wanted = Math.min(landing.length, atMost)
+  const length = disk.read(fd, landing, 0, wanted, 0)
+  return length < wanted || length === atMost ? landing.subarray(0, length) : readOpen(disk, fd, expected, atMost)
 }
 
 /** The first bytes of a file, in the shared buffer. `undefined` for what is missing or cannot be read. */
@@ -41,9 +44,7 @@ export const keepable = (bytes: Uint8Array): Uint8Array =>
 /** Reads from the start of an open file up to `atMost` bytes, whatever its size says: it may be growing. */
 export function readOpen(disk: Disk, fd: number, expected: number, atMost: number): Buffer {
   if (expected > largestLeaf && atMost > largestLeaf) {
-    throw corrupt('LEAF_TOO_LARGE', `A file of ${expected} bytes is too large to be read as a message.`, {
-      hint: 'Move it out of the tree and refer to it by its path instead.',
-    })
+    throw Object.assign(new Error(`A file of ${expected} bytes is not read whole.`), { code: leafTooLarge })
   }
   let wanted = Math.min(landing.length, atMost)
   let length = disk.read(fd, landing, 0, wanted, 0)

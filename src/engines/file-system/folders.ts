@@ -11,8 +11,8 @@
  */
 import { invalidInput, notFound } from '../../kernel/errors.ts'
 import { nameOf, parentOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
-import { absolute, codeOf, type Disk, did, type Folder, openFlags, Place, unless } from './disk.ts'
-import { explain, linkRefused, notALeaf } from './failures.ts'
+import { absolute, codeOf, type Disk, did, type Folder, openFlags, Place, type Stats, unless } from './disk.ts'
+import { explain, linkRefused, notALeaf, notReadable } from './failures.ts'
 
 interface Pinned extends Folder {
   readonly path: TreePath
@@ -86,8 +86,18 @@ export class Folders {
       const code = codeOf(error)
       if (code === 'ENOENT') return undefined
       if (code === 'ELOOP' || code === 'ENXIO' || code === 'EISDIR') throw notALeaf(this.shown(path))
-      throw error
+      throw this.closedLeaf(path, place, error)
     }
+  }
+
+  /** Why a leaf could not be opened: with its owner, if it is the leaf and not the folder that is closed to this user. */
+  closedLeaf(path: TreePath, place: Place, error: unknown): unknown {
+    if (!['EACCES', 'EPERM'].includes(codeOf(error) ?? '')) return error
+    let stats: Stats | undefined
+    did(['EACCES', 'EPERM'], () => {
+      stats = this.#disk.stat(place)
+    })
+    return stats?.isFile() ? notReadable(this.shown(path), stats, error) : error
   }
 
   /** True for a path that is known not to be suspect: neither its folder nor its name is. */

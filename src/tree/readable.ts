@@ -1,0 +1,59 @@
+/**
+ * Reads one leaf among many, or says why it cannot be read: it belongs to another user, or is larger than any message.
+ * That is a fact about this leaf. Whoever goes through many reports it and goes on with the others.
+ */
+import { SignalboxError } from '../kernel/errors.ts'
+import { largestMessage, tooLarge } from '../kernel/largest-message.ts'
+import type { Problem } from '../kernel/problem.ts'
+import type { TreePath } from '../kernel/tree-path.ts'
+import type { Leaf, Tree } from './tree.ts'
+
+export interface Unread {
+  /**
+   * `closed`: this user may not read it. Nothing is known of what it says, so it is neither moved nor set aside: it may be a
+   * good message to its owner. `too-large`: it is malformed, whatever it says.
+   */
+  readonly outcome: 'closed' | 'too-large'
+  readonly problem: Problem
+}
+
+export interface ReadOptions {
+  /** Larger leaves are not read. */
+  readonly most?: number
+  /** Only the first so many bytes; the size counts all the same. */
+  readonly atMost?: number
+}
+
+/** Missing: `undefined`. Other failures are thrown: they are not about this leaf alone. */
+export async function readOrSayWhy(
+  tree: Tree,
+  path: TreePath,
+  { most = largestMessage, atMost = most + 1 }: ReadOptions = {},
+): Promise<Leaf | Unread | undefined> {
+  try {
+    const leaf = await tree.read(path, { atMost: Math.min(atMost, most + 1) })
+    const problem = leaf && tooLarge(leaf.size, most)
+    return problem ? { outcome: 'too-large', problem } : leaf
+  } catch (error) {
+    const problem = whyClosed(error)
+    if (!problem) throw error
+    return { outcome: 'closed', problem }
+  }
+}
+
+export const isUnread = (read: object): read is Unread => 'problem' in read
+
+/** What is wrong with the one leaf that an error is about: this user may not read it. `undefined` for any other error. */
+export function whyClosed(error: unknown): Problem | undefined {
+  if (!(error instanceof SignalboxError) || error.kind !== 'Denied' || error.details.owner === undefined)
+    return undefined
+  return {
+    code: closedLeaf,
+    field: '',
+    message: error.message,
+    ...(error.hint === undefined ? {} : { hint: error.hint }),
+  }
+}
+
+/** The code of what this user may not read. */
+export const closedLeaf = 'PERMISSION_DENIED'

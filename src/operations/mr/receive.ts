@@ -38,7 +38,8 @@ export const mrReceive = defineOperation({
       ...(wait === undefined ? {} : { waitMs: wait }),
       ...(limit === undefined ? {} : { limit }),
     })
-    const { outcome, messages, notices, ...rest } = received
+    const { outcome, messages, notices, toldBefore, ...rest } = received
+    const alerts = routing.takeAlerts()
     return {
       outcome,
       agent,
@@ -46,7 +47,8 @@ export const mrReceive = defineOperation({
       ...rest,
       envelopes: messages.map(headerOf),
       notices: outcome === 'nothing' ? [...notices, ...(await routing.noticesAboutReader(agent))] : notices,
-      alerts: routing.takeAlerts(),
+      alerts,
+      toldBefore: [...toldBefore, ...(await routing.toldBefore(alerts))],
     }
   },
 })

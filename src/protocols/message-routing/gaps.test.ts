@@ -79,11 +79,33 @@ describe('numbers of one sender', () => {
     ]).seen
 
     it.each([
-      ['a number that was lost after the restart', [[1, 40], [3, 60]], ['restarted after 3', 'skipped 2-2']],
-      ['number 1 that was lost', [[2, 50], [3, 60]], ['restarted after 3', 'skipped 1-1']],
+      [
+        'a number that was lost after the restart',
+        [
+          [1, 40],
+          [3, 60],
+        ],
+        ['restarted after 3', 'skipped 2-2'],
+      ],
+      [
+        'number 1 that was lost',
+        [
+          [2, 50],
+          [3, 60],
+        ],
+        ['restarted after 3', 'skipped 1-1'],
+      ],
       ['a number twice, sent in one second', [[2, 30]], []],
       ['the highest number twice', [[3, 40]], []],
-      ['a late copy of the first numbering', [[1, 40], [2, 25], [2, 50]], ['restarted after 3']],
+      [
+        'a late copy of the first numbering',
+        [
+          [1, 40],
+          [2, 25],
+          [2, 50],
+        ],
+        ['restarted after 3'],
+      ],
     ] satisfies [string, [number, number][], string[]][])('[MR-2b] tell of %s', (_, numbers, told) => {
       expect(noteTimed(numbers, three).told).toEqual(told)
     })

@@ -4,7 +4,7 @@
  */
 import { printJson } from '../../../formats/json.ts'
 import { changeLeaf } from '../../../tree/change.ts'
-import { jsonIn, parseMessage } from '../format.ts'
+import { jsonIn } from '../format.ts'
 import {
   expectAgain,
   expectRestart,
@@ -20,7 +20,8 @@ import { momentOf } from '../order.ts'
 import { isObject, type MrMessage } from '../schema.ts'
 import { isGenuine } from './genuine.ts'
 import type { Gap, Restart } from './outcomes.ts'
-import { isMessageEntry, pathIn, type RoutingParts } from './parts.ts'
+import { isMessageEntry, type RoutingParts } from './parts.ts'
+import { readMessage } from './reading.ts'
 
 type Numbered = Pick<MrMessage, 'from' | 'sequence' | 'timestamp'>
 /** Numbers that were skipped, and from when on a message with one of them fills its place. */
@@ -127,9 +128,8 @@ export class ReceivedNumbers {
     const newest = entries.sort((a, b) => b.changedAt - a.changedAt).slice(0, mostSearched)
     const found: MrMessage[] = []
     for (const { name } of newest) {
-      const leaf = await tree.read(pathIn(this.#parts, agent, 'taken', name))
-      const parsed = leaf && parseMessage(leaf.bytes)
-      if (parsed?.outcome === 'message') found.push(parsed.message)
+      const message = await readMessage(this.#parts, agent, 'taken', name)
+      if (message) found.push(message)
     }
     return found
   }

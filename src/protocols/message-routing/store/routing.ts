@@ -32,6 +32,7 @@ import type {
   MrSent,
   ReceiveOptions,
   Recovered,
+  RecoverOptions,
   Replied,
   RoutingStatus,
   Unacknowledged,
@@ -42,6 +43,7 @@ import type { RoutingParts } from './parts.ts'
 import { Foreign } from './reading.ts'
 import { Receiving } from './receive.ts'
 import { ReceivedNumbers } from './received.ts'
+import { Remarks } from './remarks.ts'
 import { Scanner } from './scan.ts'
 import { Sending } from './send.ts'
 
@@ -75,6 +77,7 @@ export class Routing {
       root: treePath(settings.root),
       hooks: { observe, ...this.#protection.hooks, ...hooks },
       foreign: new Foreign(),
+      remarks: new Remarks(tree),
     }
     this.#parts = parts
     const delivery = new Delivery(parts)
@@ -169,9 +172,12 @@ export class Routing {
     return this.#kept.list(agentId(agent), 'rejected')
   }
 
-  /** Moves a message back into the inbox, from `taken/` or else `evicted/`, so that it is handed out once more. */
-  async recover(agent: string, id: string): Promise<Recovered> {
-    return this.#kept.recover(agentId(agent), id)
+  /**
+   * Moves a message back into the inbox, from `taken/`, else `evicted/`, else `rejected/`, so that it is handed out once
+   * more.
+   */
+  async recover(agent: string, id: string, options?: RecoverOptions): Promise<Recovered> {
+    return this.#kept.recover(agentId(agent), id, options)
   }
 
   /** What `doctor` should know; with `repair`, what can be put right is. */
@@ -210,6 +216,13 @@ export class Routing {
   /** The alerts that were raised since somebody last asked. */
   takeAlerts(): readonly Alert[] {
     return this.#measuring.takeAlerts()
+  }
+
+  /** Those of these alerts that people have been told while it lasts: their sentences. */
+  async toldBefore(alerts: readonly Alert[]): Promise<readonly string[]> {
+    const told: string[] = []
+    for (const alert of alerts) if (!(await this.#parts.remarks.isNewAlert(alert))) told.push(alert.message)
+    return told
   }
 
   /** What is wrong now with these agents, and with how long writing and reading took lately. */

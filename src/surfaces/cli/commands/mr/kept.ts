@@ -6,7 +6,7 @@ import { mrUnacked } from '../../../../operations/mr/unacked.ts'
 import type { KeptLine } from '../../../../operations/mr/view.ts'
 import { type CommandFace, commandFace } from '../../command.ts'
 import { grid } from '../../grid.ts'
-import { ageOf, writtenLine } from '../../lines.ts'
+import { ageOf, noticeLines, writtenLine } from '../../lines.ts'
 
 interface KeptList {
   readonly outcome: 'listed'
@@ -26,7 +26,7 @@ const keptFace = (operation: Operation<KeptList>, moved: string, nothing: string
             { title: moved, text: ({ movedAt }) => movedAt },
             { title: 'from', text: ({ message }) => message?.from ?? '?' },
             { title: 'type', text: ({ message }) => message?.type ?? '?' },
-            { title: 'summary', text: ({ message, path }) => message?.summary ?? path },
+            { title: 'summary', text: ({ message, problem, path }) => message?.summary ?? problem ?? path },
           ],
           screen,
         ),
@@ -56,6 +56,9 @@ export const unackedFace = commandFace(mrUnacked, ({ unacked }, screen) =>
       ),
 )
 
-export const recoverFace = commandFace(mrRecover, ({ outcome, from, message }, screen) =>
-  writtenLine(outcome === 'unchanged' ? 'Is in the inbox already:' : `Back from ${from}/:`, message, screen),
+export const recoverFace = commandFace(
+  mrRecover,
+  ({ outcome, from, message }, screen) =>
+    writtenLine(outcome === 'unchanged' ? 'Is in the inbox already:' : `Back from ${from}/:`, message, screen),
+  { aside: noticeLines },
 )

@@ -82,11 +82,25 @@ interface Described<F extends Fields, O extends Outcomes> {
 interface Definition<F extends Fields, O extends Outcomes, Output extends Result<keyof O & string>>
   extends Described<F, O> {
   run(context: Context, input: InputOf<F>): Output | Promise<Output>
+  /** See `Operation.untold`. */
+  untold?(output: Output): string | undefined
+  /** See `Operation.takeBack`. */
+  takeBack?(context: Context, output: Output): Promise<string | undefined>
 }
 
 export interface Operation<Output extends Result = Result> extends Described<Fields, Outcomes> {
   /** Checks the input, runs, and reports how long it took and how it ended. */
   invoke(context: Context, given: unknown, spell?: Spelling): Promise<Output>
+  /**
+   * For whoever could not be given the answer, because of a full disk behind standard output or a reader that has ended:
+   * what stays done although nobody was told, and what to do about it.
+   */
+  untold?(output: Output): string | undefined
+  /**
+   * Puts back what the answer handed out, when it could not be written to whoever asked. Answers what to do now; `undefined`
+   * if nothing had been handed out. A reader that has ended is another matter: it may have got what it wanted.
+   */
+  takeBack?(context: Context, output: Output): Promise<string | undefined>
 }
 
 export function defineOperation<

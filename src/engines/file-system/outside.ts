@@ -199,9 +199,9 @@ export function makeTemporaryFolder(prefix: string): string {
 /** Streams whose reader has ended, as `head` does. The rest of the output is dropped. */
 const closed = new Set<number>()
 
-/** Writes all of a text to standard output (1) or error (2). */
-export function print(stream: 1 | 2, text: string): void {
-  if (closed.has(stream)) return
+/** Writes all of a text to standard output (1) or error (2). False when its reader has ended. */
+export function print(stream: 1 | 2, text: string): boolean {
+  if (closed.has(stream)) return false
   const bytes = Buffer.from(text)
   for (let from = 0; from < bytes.length; ) {
     try {
@@ -210,12 +210,13 @@ export function print(stream: 1 | 2, text: string): void {
       const code = codeOf(error)
       if (code === 'EPIPE') {
         closed.add(stream)
-        return
+        return false
       }
       if (code !== 'EAGAIN') throw explain(error, stream === 1 ? 'standard output' : 'standard error')
       pause()
     }
   }
+  return true
 }
 
 /** Uses `process.stdout` only if the stream may be a terminal: making it takes Bun 15 ms. */

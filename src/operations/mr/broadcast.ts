@@ -34,7 +34,7 @@ export const mrBroadcast = defineOperation({
       durability,
       notices: [...new Set([...notices, ...sent.flatMap((one) => one.notices)])],
       alerts,
-      toldBefore: [...toldToAll(sent), ...(await routing.toldBefore(alerts))],
+      toldBefore: [...toldToAll(sent), ...(await routing.toldBefore(alerts, 'sending'))],
     } as const
   },
 })

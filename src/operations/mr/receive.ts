@@ -2,6 +2,7 @@ import { choice, duration, flag, integer } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
 import { agent, compat } from './fields.ts'
 import { openRouting } from './open.ts'
+import { stillTaken, takeBack } from './take-back.ts'
 import { headerOf } from './view.ts'
 
 export const mrReceive = defineOperation({
@@ -48,7 +49,10 @@ export const mrReceive = defineOperation({
       envelopes: messages.map(headerOf),
       notices: outcome === 'nothing' ? [...notices, ...(await routing.noticesAboutReader(agent))] : notices,
       alerts,
-      toldBefore: [...toldBefore, ...(await routing.toldBefore(alerts))],
+      toldBefore: [...toldBefore, ...(await routing.toldBefore(alerts, 'receiving'))],
     }
   },
+
+  untold: ({ agent, envelopes }) => stillTaken(agent, envelopes),
+  takeBack: (context, { agent, envelopes }) => takeBack(context, agent, envelopes),
 })

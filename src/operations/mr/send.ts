@@ -49,7 +49,7 @@ export const mrSend = defineOperation({
       depth: sent.depth,
       notices: [...sent.notices, ...(meant === undefined ? [] : [`Did you mean ${meant}?`])],
       alerts,
-      toldBefore: [...sent.toldBefore, ...(await routing.toldBefore(alerts))],
+      toldBefore: [...sent.toldBefore, ...(await routing.toldBefore(alerts, 'sending'))],
     } as const
   },
 })

@@ -1,4 +1,5 @@
 /** Runs one operation and prints its result. */
+import { SignalboxError } from '../../kernel/errors.ts'
 import { printable, printableLine } from '../../kernel/printable.ts'
 import { type Context, exitOf, type Passage, type Reporter } from '../../operations/define.ts'
 import { lazyWorkspace } from '../../operations/workspace/workspace.ts'
@@ -18,8 +19,7 @@ export async function execute(face: CommandFace, input: unknown, host: Host, glo
   const errScreen = () => screenOn(err, { flag: globals.color, environment })
   const bar = err.isTerminal && !globals.quiet ? progressBar(err.columns, clock, terminal.err) : noBar
   const { close, ...workspace } = lazyWorkspace({ ...host, flags: settingsFrom(globals) })
-  const context: Context = {
-    ...workspace,
+  const surroundings = {
     about,
     clock,
     environment,
@@ -27,18 +27,62 @@ export async function execute(face: CommandFace, input: unknown, host: Host, glo
     benchmark: () => host.benchmark(globals.json === true),
     report: reporter(screen, errScreen, bar, host, globals),
   }
+  const context: Context = { ...workspace, ...surroundings }
   // Close before printing: if closing fails, there must not be two JSON documents.
   const output = await run(face, context, input as Values, host).finally(async () => {
     bar.clear()
     await close()
   })
   const aside = globals.json || globals.quiet ? undefined : face.aside?.(output as never, errScreen())
-  if (aside) terminal.err(aside)
-  terminal.out(globals.json ? printJson(output) : face.show(output as never, screen))
+  if (aside) whereItCan(() => terminal.err(aside))
+  const takeBack = async () => {
+    // The workspace is closed by now.
+    const again = lazyWorkspace({ ...host, flags: settingsFrom(globals) })
+    return face.operation.takeBack?.({ ...again, ...surroundings }, output).finally(again.close)
+  }
+  await tellAnswer(face, output, globals.json ? printJson(output) : face.show(output as never, screen), {
+    terminal,
+    takeBack,
+  })
   return exitOf(face.operation.outcomes[output.outcome]!)
 }
 
-function run(face: CommandFace, context: Context, input: Values, host: Host): Promise<{ readonly outcome: string }> {
+/** What was done is done, whether its answer can be printed or not: whoever does not get it is told what stays done. */
+async function tellAnswer(
+  { operation }: CommandFace,
+  output: Output,
+  text: string,
+  { terminal, takeBack }: { readonly terminal: Host['terminal']; readonly takeBack: () => Promise<string | undefined> },
+): Promise<void> {
+  const untold = operation.untold?.(output) ?? ('durability' in output ? doneAllTheSame : undefined)
+  let isTold: boolean
+  try {
+    isTold = terminal.out(text) !== false
+  } catch (error) {
+    if (!(error instanceof SignalboxError)) throw error
+    const hint = (await takeBack()) ?? untold
+    if (hint === undefined) throw error
+    const { kind, code, message, details } = error
+    throw new SignalboxError(kind, code, message, { hint, details: { ...details, outcome: output.outcome } })
+  }
+  const isOwed = !isTold && operation.untold !== undefined && untold !== undefined
+  if (isOwed) whereItCan(() => terminal.err(`${untold}\n`))
+}
+
+const doneAllTheSame = 'What was asked for is done all the same: look before you repeat the command.'
+
+/** For what may be left out: the answer counts more. */
+function whereItCan(print: () => void): void {
+  try {
+    print()
+  } catch (error) {
+    if (!(error instanceof SignalboxError)) throw error
+  }
+}
+
+type Output = { readonly outcome: string }
+
+function run(face: CommandFace, context: Context, input: Values, host: Host): Promise<Output> {
   const stay = face.stay?.(input)
   return stay ? stay(context, input, host.stopSignal()) : face.operation.invoke(context, input, spelled)
 }

@@ -1,6 +1,8 @@
 /** Where a command line prints. `main.ts` fills it in; tests keep what was printed. */
 export interface Terminal {
-  out(text: string): void
+  /** False when its reader has ended, as `head` does, so that some of it was dropped. */
+  // biome-ignore lint/suspicious/noConfusingVoidType: who keeps all that is printed has nothing to tell.
+  out(text: string): boolean | void
   err(text: string): void
   look(): { readonly out: Stream; readonly err: Stream }
 }

@@ -2,20 +2,21 @@
  * What left an inbox is kept for a while: people list it, and move it back.
  * See docs/decisions/0019-once-and-only-once.md.
  */
-import { conflict, corrupt, denied, notFound } from '../../../kernel/errors.ts'
-import type { TreePath } from '../../../kernel/tree-path.ts'
+import { conflict, corrupt, denied, notFound, SignalboxError } from '../../../kernel/errors.ts'
+import { nameOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { nameBefore } from '../../../tree/set-aside.ts'
 import type { Leaf } from '../../../tree/tree.ts'
 import { largestRead } from '../format.ts'
 import { judgeFile, sentencesOf } from '../judge.ts'
 import { type AgentId, type Folder, folderPath, stemOf } from '../layout.ts'
 import { foldersWith } from '../lifecycle.ts'
+import type { MrMessage } from '../schema.ts'
 import type { Delivery } from './delivery.ts'
 import { forgeryIn, isGenuine } from './genuine.ts'
 import { moveMessage, pathsOf } from './moving.ts'
-import type { Kept, Recovered, RecoverOptions } from './outcomes.ts'
+import type { Kept, MrView, Recovered, RecoverOptions } from './outcomes.ts'
 import { expectInOrder, isMessageEntry, messageNames, pathIn, type RoutingParts, turnOf } from './parts.ts'
-import { type Closed, isClosed, leafAt, messageIn, openFile, unreadableAs } from './reading.ts'
+import { type Closed, isClosed, leafAt, messageIn, openFile, readMessage, unreadableAs } from './reading.ts'
 import type { ReceivedNumbers } from './received.ts'
 import { viewOf } from './view.ts'
 
@@ -98,6 +99,40 @@ export class KeptMessages {
       const path = pathIn(this.#parts, agent, 'inbox', waiting)
       return { outcome: 'unchanged', from: 'inbox', path, durability: 'process', needsCompat: false }
     })
+  }
+
+  /**
+   * Back into the inbox for what did not reach its reader. Unlike `recover` it works on a full disk: it makes no room and
+   * moves the file as it is. Answers what is still in `taken/`.
+   */
+  async putBack(agent: AgentId, messages: readonly Pick<MrView, 'path' | 'state'>[]): Promise<string[]> {
+    const left: string[] = []
+    for (const { path, state } of messages) {
+      if (state !== 'taken') continue
+      const name = nameOf(path as TreePath)
+      const step = { agent, name, from: 'taken', transition: 'putBack', as: nameBefore(name) } as const
+      try {
+        const message = await readMessage(this.#parts, agent, 'taken', name)
+        // Without this, a message that may be handed out once only would be refused as a copy: then it stays where it is.
+        if (message && (await isGenuine(this.#parts, agent, message))) await this.#parts.hooks.recover?.(agent, message)
+        const moved = await moveMessage(this.#parts, step)
+        if (moved.outcome !== 'moved') left.push(path)
+        else if (message) await this.#expectAgain(agent, message)
+      } catch (error) {
+        if (!(error instanceof SignalboxError)) throw error
+        left.push(path)
+      }
+    }
+    return left
+  }
+
+  /** Its number counts as seen otherwise, which does no harm. */
+  async #expectAgain(agent: AgentId, message: MrMessage): Promise<void> {
+    try {
+      await this.#numbers.expectAgain(agent, message)
+    } catch (error) {
+      if (!(error instanceof SignalboxError)) throw error
+    }
   }
 
   /** The files of a message in a folder: under its id, the one that another program gave it, or either with a spare name. */

@@ -24,7 +24,7 @@ export interface MrView extends Envelope {
   /** What else a reader should know of it, one sentence each: an unusual direction, a newer version, a signature. */
   readonly notes: readonly string[]
   /** Another program wrote it in a form of its own: it is answered with `compat`. */
-  readonly isConverted: boolean
+  readonly isConverted?: boolean
 }
 
 export interface Initialised {

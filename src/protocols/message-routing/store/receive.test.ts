@@ -281,6 +281,33 @@ describe('an inbox over its limit', () => {
   })
 })
 
+describe('an id that is used twice', () => {
+  it('[MR-13] is no reason to drop another message; what says the same is a copy', async () => {
+    const { mr, coder } = await openBox()
+    const put = (more: object) => coder.put('msg_00000001.json', foreignMessage('msg_00000001', more))
+    const receive = async () => {
+      const { messages, rejected } = await mr.receive('coder-1')
+      return [...messages.map(({ path }) => path.split('/').at(-1)), ...rejected.map(({ code }) => code)]
+    }
+    put({})
+    expect(await receive()).toEqual(['msg_00000001.json'])
+    put({ sequence: 2 })
+    expect(await receive()).toEqual(['msg_00000001~2.json'])
+    for (const more of [{}, { sequence: 2 }]) {
+      put(more)
+      expect(await receive()).toEqual(['DUPLICATE'])
+    }
+    put({ sequence: 3 })
+    expect(await receive()).toEqual(['msg_00000001~3.json'])
+    expect((await mr.receive('coder-1')).gaps).toEqual([])
+    // Back in the inbox it is under its own name, and may be handed out once more.
+    expect(await mr.recover('coder-1', 'msg_00000001~2')).toMatchObject({
+      path: 'state/agents/coder-1/inbox/msg_00000001.json',
+    })
+    expect(await receive()).toEqual(['msg_00000001~2.json'])
+  })
+})
+
 describe('numbers', () => {
   it('[MR-2b] that are missing are reported once, and a message that comes late is no news', async () => {
     const { mr, coder } = await openBox({ settings: { inboxLimit: 4 } })

@@ -181,8 +181,12 @@ export class Receiving {
     if (moved.outcome === 'kept' && isInvalid) return gone(await this.#rejecting.rejectChanged(agent, name, compat))
     if (moved.outcome === 'taken') {
       if (n === 1 && (await this.#rejecting.clearForged(agent, name))) return this.#takeOne(agent, waiting, compat)
-      const isAnother = n > 1 || (await this.#rejecting.isAnother(agent, now))
-      return isAnother ? this.#takeOne(agent, now, compat, n + 1) : gone(await this.#rejecting.rejectCopy(agent, now))
+      // What was read may be what was handed out before, since this one has the same name.
+      const found = await this.#scanner.again(agent, name, { compat })
+      if (!found) return gone([])
+      return (await this.#rejecting.isAnother(agent, found))
+        ? this.#takeOne(agent, found, compat, n + 1)
+        : gone(await this.#rejecting.rejectCopy(agent, found))
     }
     if (moved.outcome !== 'moved') return gone([])
     const notes = n === 1 ? now.notes : [...now.notes, `Another message with the id ${now.message.msg_id} came before`]

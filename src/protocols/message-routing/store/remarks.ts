@@ -58,10 +58,10 @@ export class Remarks {
    * Whether an alert is one: the inbox is over its threshold since this message, or nobody has been told. A slow step is
    * news again when there was none for a while.
    */
-  async isNewAlert({ metric, value, threshold, agent = '_' }: Alert): Promise<boolean> {
+  async isNewAlert({ metric, value, threshold, agent = '_' }: Alert, isGrowing: boolean): Promise<boolean> {
     if (metric !== 'inbox_depth') return this.isNews('slow', [metric, agent], freshMs)
     const isNew = await this.isNews('inbox_depth', ['inbox', agent])
-    return isNew || value - 1 <= threshold
+    return isNew || (isGrowing && value - 1 <= threshold)
   }
 
   #isOlder = async (at: number, ms: number): Promise<boolean> =>

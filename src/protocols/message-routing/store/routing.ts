@@ -30,6 +30,7 @@ import type {
   MrReceived,
   MrSendInput,
   MrSent,
+  MrView,
   ReceiveOptions,
   Recovered,
   RecoverOptions,
@@ -118,6 +119,14 @@ export class Routing {
       })
     }
     return this.#receiving.receive(agentId(agent), options)
+  }
+
+  /**
+   * Puts back what `receive` or `awaitReply` has given, because it did not reach its reader. Answers the paths of what could
+   * not be put back, and is still in `taken/`.
+   */
+  putBack(agent: string, messages: readonly Pick<MrView, 'path' | 'state'>[]): Promise<readonly string[]> {
+    return this.#kept.putBack(agentId(agent), messages)
   }
 
   /** Takes the first message whose `correlation_id` is `id`, and leaves the others where they are. */
@@ -219,9 +228,12 @@ export class Routing {
   }
 
   /** Those of these alerts that people have been told while it lasts: their sentences. */
-  async toldBefore(alerts: readonly Alert[]): Promise<readonly string[]> {
+  async toldBefore(alerts: readonly Alert[], after: 'sending' | 'receiving'): Promise<readonly string[]> {
+    const { remarks } = this.#parts
     const told: string[] = []
-    for (const alert of alerts) if (!(await this.#parts.remarks.isNewAlert(alert))) told.push(alert.message)
+    for (const alert of alerts) {
+      if (!(await remarks.isNewAlert(alert, after === 'sending'))) told.push(alert.message)
+    }
     return told
   }
 

@@ -77,6 +77,12 @@ export class Scanner {
     return { ...(await this.#readAll(agent, names, options, true)), evicted: [], depth: names.length }
   }
 
+  /** One file as it is now, if it is a message. */
+  async again(agent: AgentId, name: string, options: ScanOptions): Promise<Waiting | undefined> {
+    const found = await this.#read(agent, name, options)
+    return found && 'message' in found ? found : undefined
+  }
+
   async #readAll(agent: AgentId, names: readonly string[], options: ScanOptions, isFresh = false) {
     if (options.compat) await this.#parts.foreign.load()
     const key = `${agent} ${options.compat === true}`

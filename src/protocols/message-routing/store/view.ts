@@ -27,7 +27,7 @@ export function viewOf(message: MrMessage, state: MrState, path: string, remarks
     message,
     problems: remarks.problems ?? none,
     notes: remarks.notes ?? none,
-    isConverted: remarks.isConverted ?? false,
+    ...(remarks.isConverted ? { isConverted: true } : {}),
   }
 }
 

@@ -16,7 +16,9 @@ export const receiveFace = commandFace(
       const notes = header.notes.filter((note) => !toldBefore.includes(note))
       return messageText({ ...header, notes }, messages[n]!, nextSteps(header), screen)
     })
-    return [...texts, ...(depth > 0 ? [`${depth} more in the inbox.\n`] : [])].join('\n')
+    // What was only looked at is still in the inbox, and is not more.
+    const more = depth - envelopes.filter(({ state }) => state === 'inbox').length
+    return [...texts, ...(more > 0 ? [`${more} more in the inbox.\n`] : [])].join('\n')
   },
   {
     aside: (output, screen) =>

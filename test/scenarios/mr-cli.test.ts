@@ -417,13 +417,6 @@ it('a remark comes once while it lasts; programs find it each time, and -q leave
   const { output } = mrJson(odd)
   expect([output.notices[0], output.toldBefore[0]]).toEqual([expect.stringMatching(usual), output.notices[0]])
   expect(mr([...odd.slice(0, 4), 'coder-3', ...odd.slice(5), '-q']).err).toBe('')
-  configure('mr:\n  alertDepth: 3\n')
-  const alert = /^alert: The inbox of coder-2 holds 4 messages/
-  expect(mr(odd).err).toMatch(alert)
-  expect(mr(odd).err).toBe('')
-  expect(mr(['receive', 'coder-2', '--limit', '1']).err).toBe('')
-  mr(['receive', 'coder-2', '--limit', '2'])
-  expect([mr(odd).err, mr(odd).err]).toEqual([expect.stringMatching(alert), ''])
 })
 
 verifies('MR-11', 'a broadcast tells whom it reached, and that nobody is there', () => {

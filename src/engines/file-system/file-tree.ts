@@ -402,6 +402,11 @@ export class FileTree implements Tree {
       const outcome = this.#moves.plain(from, to)
       return outcome === 'done' ? this.#flushes.moved(from, to, undefined) : { outcome }
     } catch (error) {
+      // A full disk takes no note of a move in several steps. The system's own rename needs none.
+      if (['ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '') && !this.#moves.isOneStep) {
+        this.#goNative()
+        if (this.#moves.isOneStep) return this.#movePlain(from, to)
+      }
       if (codeOf(error) !== 'EXDEV') throw error
       // The target is on another file system: write the bytes there, with the same promises.
       return this.#changing.move(from, to, asItIs)

@@ -222,6 +222,24 @@ describe('beside another program that counts for the same sender', () => {
     await close()
   })
 
+  it('[MR-2a] reads and writes a counter under its lock, so that no number is given out twice', async () => {
+    const steps: string[] = []
+    const counting = openMemoryTree()
+    const tree: Tree = Object.assign(counting, {
+      async besideLock<T>(lock: string, work: () => Promise<T>): Promise<T> {
+        steps.push(lock)
+        const done = await work()
+        steps.push('released')
+        return done
+      },
+    })
+    const { mr } = mrOn(tree)
+    await mr.send(command('coder-1'))
+    await mr.init('coordinator-main', { reset: true })
+    const lock = 'state/agents/coordinator-main/.sequences/coder-1.lock'
+    expect(steps).toEqual([lock, 'released', lock, 'released'])
+  })
+
   it('[MR-2a] waits while it writes a counter, which is empty for a moment', async () => {
     const root = tempDir()
     const { mr, close } = await openMr(root)

@@ -84,6 +84,8 @@ interface Definition<F extends Fields, O extends Outcomes, Output extends Result
   run(context: Context, input: InputOf<F>): Output | Promise<Output>
   /** See `Operation.untold`. */
   untold?(output: Output): string | undefined
+  /** See `Operation.takeBack`. */
+  takeBack?(context: Context, output: Output): Promise<string | undefined>
 }
 
 export interface Operation<Output extends Result = Result> extends Described<Fields, Outcomes> {
@@ -94,6 +96,11 @@ export interface Operation<Output extends Result = Result> extends Described<Fie
    * what stays done although nobody was told, and what to do about it.
    */
   untold?(output: Output): string | undefined
+  /**
+   * Puts back what the answer handed out, when it could not be written to whoever asked. Answers what to do now; `undefined`
+   * if nothing had been handed out. A reader that has ended is another matter: it may have got what it wanted.
+   */
+  takeBack?(context: Context, output: Output): Promise<string | undefined>
 }
 
 export function defineOperation<

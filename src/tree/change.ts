@@ -3,7 +3,8 @@
  * begin again when somebody else was first. No change of a Signalbox process is lost. For a leaf that others may move,
  * use `Tree.move` with `change`.
  */
-import { unavailable } from '../kernel/errors.ts'
+import { corrupt, unavailable } from '../kernel/errors.ts'
+import { largestMessage } from '../kernel/largest-message.ts'
 import type { TreePath } from '../kernel/tree-path.ts'
 import type { Durability, Leaf, Revision, Tree } from './tree.ts'
 
@@ -29,7 +30,7 @@ export async function changeLeaf(
   { attempts = mostAttempts } = {},
 ): Promise<LeafChanged> {
   for (let attempt = 1; attempt <= attempts; attempt++) {
-    const before = await tree.read(path)
+    const before = await readBounded(tree, path)
     const bytes = await change(before)
     if (bytes === undefined || (before && Buffer.compare(bytes, before.bytes) === 0)) return { outcome: 'unchanged' }
     const written = await writeOver(tree, path, bytes, before?.revision)
@@ -45,6 +46,16 @@ export async function changeLeaf(
       details: { path },
     },
   )
+}
+
+/** What grows beyond any message was not written by us: it is not read whole, and stays as it is. */
+async function readBounded(tree: Tree, path: TreePath): Promise<Leaf | undefined> {
+  const leaf = await tree.read(path, { atMost: largestMessage + 1 })
+  if (!leaf || leaf.size <= largestMessage) return leaf
+  throw corrupt('LEAF_TOO_LARGE', `${tree.place}/${path} has ${leaf.size} bytes, and was not read.`, {
+    hint: 'Move it away; it is made again when it is needed.',
+    details: { path, size: leaf.size },
+  })
 }
 
 /** One attempt: puts bytes where those of `revision` are, or nothing is; `undefined` when that is not so any more. */

@@ -48,6 +48,9 @@ export async function setAside(
   }
 }
 
+/** The name that a file had before it got a spare one; any other name as it is. */
+export const nameBefore = (spare: string): string => spare.replace(/~[1-9]\d*(?=(?:\.[^.]*)?$)/, '')
+
 /** A name for a file whose own is taken in the folder it goes to: `msg_a3f5d8b2~2.json`. */
 export function spareName(name: string, n: number): string {
   const dot = name.lastIndexOf('.')

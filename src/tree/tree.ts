@@ -271,6 +271,13 @@ export interface Tree {
   exclusively<T>(name: string, work: () => Promise<T>): Promise<T>
 
   /**
+   * Runs `work` while this process holds the lock of a leaf by which a foreign program guards files of its own (`flock`), so
+   * that the two take turns. Where the leaf is missing, or the system's call cannot be reached, `work` runs without it;
+   * nothing is made. Only engines have it whose leaves foreign programs can lock.
+   */
+  besideLock?<T>(lock: TreePath, work: () => Promise<T>): Promise<T>
+
+  /**
    * Calls `onChange` soon after anything in the folder may have changed, and now and then besides; list to know what has.
    * Many changes may make one call; none is missed for longer than a few seconds. The folder need not exist yet, and may be
    * deleted and made again. If the engine knows that only one name came, went or changed, it passes that name.

@@ -96,6 +96,7 @@ verifies(
         depth: 1,
         notices: ['coder-1 was not known here; its inbox was made.'],
         alerts: [],
+        toldBefore: [],
       },
     })
     const file = onDisk(sent.output.message.path)
@@ -342,6 +343,80 @@ describe('on request', () => {
     })
     expect(output.envelopes[0].notes.length).toBeGreaterThan(2)
   })
+})
+
+describe('beside other programs', () => {
+  const theirs = { ...foreign, version: '1.0', msg_id: 'msg-1767268800-042', timestamp: 1_767_268_800 }
+
+  verifies(
+    'MR-13',
+    'what they wrote is brought back after a strict receive, and answered so that they understand',
+    () => {
+      writeForeign('coder-1', 'msg-1767268800-042.json', theirs)
+      const peeked = mr(['receive', 'coder-1', '--peek'])
+      expect(peeked.err).toMatch(
+        /^no message: .* It is still state\/agents\/coder-1\/inbox\/msg-1767268800-042\.json\n$/,
+      )
+      const strict = mr(['receive', 'coder-1'])
+      expect([strict.exit, strict.out]).toEqual([1, 'Nothing waits.\n'])
+      const [, words] = /--compat reads them\. Bring them back: signalbox (.+), then /.exec(strict.err) ?? []
+      const back = cli(words!.split(' '), { cwd: root, env })
+      expect(back).toMatchObject({
+        exit: 0,
+        out: 'Back from rejected/: msg_6a5949bb: state/agents/coder-1/inbox/msg-1767268800-042.json\n',
+      })
+      expect(back.err).toMatch(/^note: .*signalbox mr receive coder-1 --compat\n$/)
+      const { out } = mr(['receive', 'coder-1', '--compat'])
+      const [, answer] = /^when done: +signalbox (.+ --compat) --payload JSON$/m.exec(out) ?? []
+      expect(cli([...answer!.split(' '), '--payload', '{"status": "success"}'], { cwd: root, env }).exit).toBe(0)
+      const [name] = readdirSync(place('stranger', 'inbox')).filter((one) => one.startsWith('msg-'))
+      expect(onDisk(`state/agents/stranger/inbox/${name}`)).toMatchObject({
+        version: '1.0',
+        correlation_id: 'msg-1767268800-042',
+      })
+    },
+  )
+
+  it('the first message is written in their form too, and that is said once', () => {
+    const words = ['send', '--from', 'lead', '--to', 'coder-1', ...task, '--compat']
+    const [first, second] = [mr(words), mr(words)]
+    expect(first.err).toMatch(/^note: It is written as other programs write it/)
+    expect([first.exit, second.exit, second.err]).toEqual([0, 0, ''])
+    const [name] = readdirSync(place('coder-1', 'inbox'))
+    expect(name).toMatch(/^msg-\d+-\d{3}\.json$/)
+    const { correlation_id, ...message } = onDisk(`state/agents/coder-1/inbox/${name}`)
+    expect(correlation_id).toBeUndefined()
+    expect(message).toMatchObject({ version: '1.0', timestamp: expect.any(Number), requires_ack: false })
+  })
+})
+
+verifies('MR-13', 'what could not be printed is in the inbox, and is handed out by the next command', () => {
+  const { id } = send()
+  const onFull = { under: ['sh', '-c', 'exec "$@" > /dev/full', 'sh'] }
+  const { exit, err } = mr(['receive', 'coder-1'], onFull)
+  expect([exit, err]).toEqual([8, expect.stringMatching(/What had been taken is in the inbox again\./)])
+  expect(readdirSync(place('coder-1', 'inbox'))).toEqual([`${id}.json`])
+  expect(mrJson(['receive', 'coder-1']).output).toMatchObject({ messages: [{ msg_id: id }], gaps: [], restarts: [] })
+})
+
+it('a remark comes once while it lasts; programs find it each time, and -q leaves it out', () => {
+  const odd = [
+    'send',
+    '--from',
+    'coder-1',
+    '--to',
+    'coder-2',
+    '--type',
+    'heartbeat',
+    '--payload',
+    '{"health": "healthy"}',
+  ]
+  const usual = /usually goes from agent to coordinator/
+  expect(mr(odd).err).toMatch(usual)
+  expect(mr(odd).err).toBe('')
+  const { output } = mrJson(odd)
+  expect([output.notices[0], output.toldBefore[0]]).toEqual([expect.stringMatching(usual), output.notices[0]])
+  expect(mr([...odd.slice(0, 4), 'coder-3', ...odd.slice(5), '-q']).err).toBe('')
 })
 
 verifies('MR-11', 'a broadcast tells whom it reached, and that nobody is there', () => {

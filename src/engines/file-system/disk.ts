@@ -69,6 +69,8 @@ export interface Disk {
    * `strange`: it failed for another reason; the portable way will fail too and name it.
    */
   renameNew: ((from: Place, to: Place) => 'done' | 'taken' | 'gone' | 'strange') | undefined
+  /** Takes the lock of an open file that other programs take by `flock`, if nobody has it. It ends when the file is closed. */
+  lockOpen: ((fd: number) => 'held' | 'busy' | 'strange') | undefined
   /** Swaps two files in one step, where the system has it. */
   exchange: ((a: Place, b: Place) => 'done' | 'gone' | 'strange') | undefined
 }
@@ -102,6 +104,7 @@ export const realDisk = (): Disk => ({
   flushLater: (fd) => later(fs.fsync, fd),
   flushDataLater: (fd) => later(fs.fdatasync, fd),
   renameNew: undefined,
+  lockOpen: undefined,
   exchange: undefined,
 })
 

@@ -36,6 +36,7 @@ import { readHead, readOpen, readWhole, writeContent } from './files.ts'
 import { Finishing } from './finishing.ts'
 import { Flushes } from './flushes.ts'
 import { Folders, isSuspect } from './folders.ts'
+import { whileLocked } from './foreign-lock.ts'
 import { Holders } from './holder.ts'
 import { inspectFiles } from './inspect.ts'
 import { FileLeaf, kindOf, timesOf, WrittenLeaf } from './leaf.ts'
@@ -404,6 +405,11 @@ export class FileTree implements Tree {
       const outcome = this.#moves.plain(from, to)
       return outcome === 'done' ? this.#flushes.moved(from, to, undefined) : { outcome }
     } catch (error) {
+      // A full disk takes no note of a move in several steps. The system's own rename needs none.
+      if (['ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '') && !this.#moves.isOneStep) {
+        this.#goNative()
+        if (this.#moves.isOneStep) return this.#movePlain(from, to)
+      }
       if (codeOf(error) !== 'EXDEV') throw error
       // The target is on another file system: write the bytes there, with the same promises.
       return this.#changing.move(from, to, asItIs)
@@ -452,6 +458,17 @@ export class FileTree implements Tree {
 
   exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
     return this.#attempt(undefined, () => this.#locks.within('turn', name, work))
+  }
+
+  besideLock<T>(lock: TreePath, work: () => Promise<T>): Promise<T> {
+    return this.#attempt(lock, () => {
+      this.#check(lock)
+      const place = this.#folders.place(lock, false)
+      if (place === undefined || !this.#disk.stat(place)?.isFile()) return work()
+      this.#goNative()
+      const fd = this.#folders.openLeaf(lock, place, openFlags.read)
+      return fd === undefined ? work() : whileLocked(this.#disk, fd, this.#folders.shown(lock), work)
+    })
   }
 
   watch(folder: TreePath, onChange: (name?: string) => void): Watching {

@@ -221,8 +221,7 @@ export class Moves {
     try {
       const outcome = steps()
       // The note counts until it is crossed out. Before that, the files it names must not be touched again.
-      this.#parts.slots.end()
-      this.#unfinished = undefined
+      this.#crossOut(outcome === 'done')
       return outcome
     } catch (error) {
       try {
@@ -231,6 +230,19 @@ export class Moves {
         // The first failure is reported. The note stays, and the next operation or process finishes the move.
       }
       throw error
+    }
+  }
+
+  /**
+   * A move that took place is told as one, also when a full disk does not take the end of its note: whoever was told of a
+   * failure would look for the leaf where it is no more. The note names no file any more then, and the next move ends it.
+   */
+  #crossOut(isDone: boolean): void {
+    try {
+      this.#parts.slots.end()
+      this.#unfinished = undefined
+    } catch (error) {
+      if (!isDone || codeOf(error) === undefined) throw error
     }
   }
 

@@ -20,6 +20,7 @@ export function bunCalls(): SystemCalls {
     write: { args: ['i32', 'ptr', 'usize'], returns: 'i32' },
     pwrite: { args: ['i32', 'ptr', 'usize', 'i64'], returns: 'i32' },
     renameat2: { args: ['i32', 'ptr', 'i32', 'ptr', 'u32'], returns: 'i32' },
+    flock: { args: ['i32', 'i32'], returns: 'i32' },
     __errno_location: { args: [], returns: 'ptr' },
   }).symbols
   // The address is per thread; each worker loads this module for itself.

@@ -13,6 +13,7 @@ export function nodeCalls(): SystemCalls {
     write: library.func('int write(int, void *, size_t)'),
     pwrite: library.func('int pwrite(int, void *, size_t, int64)'),
     renameat2: library.func('int renameat2(int, void *, int, void *, uint)'),
+    flock: library.func('int flock(int, int)'),
     errno: () => koffi.errno(),
     addressOf: (memory) => memory,
   }

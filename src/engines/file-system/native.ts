@@ -10,7 +10,7 @@ import type { Disk, Place } from './disk.ts'
 import { bunCalls } from './native-bun.ts'
 import { nodeCalls } from './native-node.ts'
 
-type Native = Pick<Disk, 'open' | 'close' | 'read' | 'write' | 'renameNew' | 'exchange'>
+type Native = Pick<Disk, 'open' | 'close' | 'read' | 'write' | 'renameNew' | 'exchange' | 'lockOpen'>
 
 /** The calls of the C library, each with its usual answer (-1 for a failure). */
 export interface SystemCalls {
@@ -20,6 +20,7 @@ export interface SystemCalls {
   write(fd: number, bytes: Uint8Array, length: number): number
   pwrite(fd: number, bytes: Uint8Array, length: number, position: number): number
   renameat2(fromFolder: number, from: Address, toFolder: number, to: Address, flag: number): number
+  flock(fd: number, operation: number): number
   /** Why the last call of this thread failed. */
   errno(): number
   /** How this memory is handed to a call. It does not move as long as it is referenced. */
@@ -37,7 +38,9 @@ const notThere = Object.assign(new Error('ENOENT: no such file or directory, ope
 const closeOnExec = 0o2000000
 const noReplace = 1
 const swap = 2
-const [ENOENT, EINTR, EEXIST] = [2, 4, 17]
+const [ENOENT, EINTR, EAGAIN, EEXIST] = [2, 4, 11, 17]
+/** LOCK_EX and LOCK_NB: for one holder, and answering at once. */
+const exclusiveNow = 2 | 4
 /** Paths are at most 4096 bytes long; a UTF-16 unit takes at most three. */
 const longestText = 4096
 const bytesEach = 3
@@ -64,7 +67,7 @@ export function loadCalls(): SystemCalls | undefined {
 }
 
 function nativeFrom(calls: SystemCalls): Native {
-  const { openat, close, pread, write, pwrite, renameat2, errno } = calls
+  const { openat, close, pread, write, pwrite, renameat2, flock, errno } = calls
   const [first, second] = [nameMemory(calls), nameMemory(calls)]
 
   const rename = (from: Place, to: Place, flag: number) => {
@@ -97,6 +100,11 @@ function nativeFrom(calls: SystemCalls): Native {
       const from = offset === 0 ? bytes : bytes.subarray(offset, offset + length)
       const count = position === null ? write(fd, from, length) : pwrite(fd, from, length, position)
       return count >= 0 ? count : fs.writeSync(fd, bytes, offset, length, position)
+    },
+    lockOpen: (fd) => {
+      if (flock(fd, exclusiveNow) === 0) return 'held'
+      const reason = errno()
+      return reason === EAGAIN || reason === EINTR ? 'busy' : 'strange'
     },
     renameNew: (from, to) => rename(from, to, noReplace),
     exchange: (a, b) => {

@@ -2,6 +2,7 @@ import { duration } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
 import { agent, compat, messageId } from './fields.ts'
 import { openRouting } from './open.ts'
+import { stillTaken, takeBack } from './take-back.ts'
 import { withRecord } from './view.ts'
 
 export const mrAwait = defineOperation({
@@ -29,4 +30,8 @@ export const mrAwait = defineOperation({
     const { outcome, message, durability, notices } = replied
     return { outcome, message: withRecord(message), durability, notices } as const
   },
+
+  untold: (output) => (output.outcome === 'received' ? stillTaken(output.message.to, [output.message]) : undefined),
+  takeBack: async (context, output) =>
+    output.outcome === 'received' ? takeBack(context, output.message.to, [output.message]) : undefined,
 })

@@ -1,3 +1,4 @@
+import type { MrSent } from '../../protocols/message-routing/index.ts'
 import { defineOperation } from '../define.ts'
 import { contentOf } from './content.ts'
 import { content } from './fields.ts'
@@ -24,6 +25,7 @@ export const mrBroadcast = defineOperation({
     const routing = await openRouting(context)
     const message = await contentOf(context, routing, input)
     const { outcome, sent, failed, notices } = await routing.broadcast(message)
+    const alerts = routing.takeAlerts()
     return {
       outcome: failed.length > 0 ? 'partly' : outcome,
       messages: sent.map((one) => headerOf(one.message)),
@@ -31,7 +33,14 @@ export const mrBroadcast = defineOperation({
       failed,
       durability,
       notices: [...new Set([...notices, ...sent.flatMap((one) => one.notices)])],
-      alerts: routing.takeAlerts(),
+      alerts,
+      toldBefore: [...toldToAll(sent), ...(await routing.toldBefore(alerts, 'sending'))],
     } as const
   },
 })
+
+/** A sentence that is news about one recipient is shown. */
+function toldToAll(sent: readonly MrSent[]): string[] {
+  const news = new Set(sent.flatMap(({ notices, toldBefore }) => notices.filter((one) => !toldBefore.includes(one))))
+  return [...new Set(sent.flatMap(({ toldBefore }) => toldBefore))].filter((one) => !news.has(one))
+}

@@ -2,6 +2,7 @@ import { choice, duration, flag, integer } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
 import { agent, compat } from './fields.ts'
 import { openRouting } from './open.ts'
+import { stillTaken, takeBack } from './take-back.ts'
 import { headerOf } from './view.ts'
 
 export const mrReceive = defineOperation({
@@ -38,7 +39,8 @@ export const mrReceive = defineOperation({
       ...(wait === undefined ? {} : { waitMs: wait }),
       ...(limit === undefined ? {} : { limit }),
     })
-    const { outcome, messages, notices, ...rest } = received
+    const { outcome, messages, notices, toldBefore, ...rest } = received
+    const alerts = routing.takeAlerts()
     return {
       outcome,
       agent,
@@ -46,7 +48,11 @@ export const mrReceive = defineOperation({
       ...rest,
       envelopes: messages.map(headerOf),
       notices: outcome === 'nothing' ? [...notices, ...(await routing.noticesAboutReader(agent))] : notices,
-      alerts: routing.takeAlerts(),
+      alerts,
+      toldBefore: [...toldBefore, ...(await routing.toldBefore(alerts, 'receiving'))],
     }
   },
+
+  untold: ({ agent, envelopes }) => stillTaken(agent, envelopes),
+  takeBack: (context, { agent, envelopes }) => takeBack(context, agent, envelopes),
 })

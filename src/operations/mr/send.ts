@@ -17,7 +17,7 @@ export const mrSend = defineOperation({
     to: recipient,
     ...content,
     replyTo: text('The message that this one answers.', { placeholder: 'MSG' }),
-    compat: flag('Answer in the form of that message, where another program wrote it in a form of its own.'),
+    compat: flag('Write as other programs do: in the form of the message that is answered, or in their usual one.'),
   },
   outcomes: { sent: 'done' },
   examples: [
@@ -37,8 +37,10 @@ export const mrSend = defineOperation({
     const isCompat = compat || (await context.configuration()).compat
     // Asked before the message is sent: that makes the recipient's folder, and then everybody is known.
     const meant = await routing.meant(to, seenElsewhere(context, messageRouting))
-    const answer = replyTo === undefined ? {} : { replyTo, compat: isCompat }
+    // The setting says how to read and answer others; only the flag asks to write to them in their form first.
+    const answer = replyTo === undefined ? { compat } : { replyTo, compat: isCompat }
     const sent = await routing.send({ ...message, to, ...answer })
+    const alerts = routing.takeAlerts()
     return {
       outcome: 'sent',
       message: headerOf(sent.message),
@@ -46,7 +48,8 @@ export const mrSend = defineOperation({
       evicted: sent.evicted,
       depth: sent.depth,
       notices: [...sent.notices, ...(meant === undefined ? [] : [`Did you mean ${meant}?`])],
-      alerts: routing.takeAlerts(),
+      alerts,
+      toldBefore: [...sent.toldBefore, ...(await routing.toldBefore(alerts, 'sending'))],
     } as const
   },
 })

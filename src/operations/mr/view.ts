@@ -19,12 +19,15 @@ export interface KeptLine {
   readonly movedAt: string
   readonly size: number
   readonly message: MrHeader | null
+  /** Why it cannot even be read, if so. */
+  readonly problem?: string
 }
 
-export const keptLine = ({ id, path, movedAt, size, message }: Kept): KeptLine => ({
+export const keptLine = ({ id, path, movedAt, size, message, problem }: Kept): KeptLine => ({
   id,
   path,
   movedAt: new Date(movedAt).toISOString(),
   size,
   message: message ? headerOf(message) : null,
+  ...(problem === undefined ? {} : { problem }),
 })

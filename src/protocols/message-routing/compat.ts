@@ -93,6 +93,9 @@ export interface Lowered {
   readonly message: Fields
 }
 
+/** The form of those programs, for a message that answers none of theirs: all that `lowerAnswer` looks at. */
+export const theirForm: Fields = { version: '1.0', msg_id: 'msg-0-000', timestamp: 0 }
+
 /**
  * An answer in the form of the message it answers, so that its sender understands it: their kind of id, their version,
  * their kind of time, percentages where they wrote percentages, and their own id to correlate by.
@@ -114,7 +117,7 @@ export function lowerAnswer(answer: MrMessage, original: Fields): Lowered {
     payload: isPercentage ? withPercentage(payload) : payload,
     requires_ack: requires_ack ?? false,
     ...rest,
-    correlation_id: original.msg_id,
+    ...(answer.correlation_id === undefined ? {} : { correlation_id: original.msg_id }),
   }
   return { fileName: `${id}.json`, message }
 }

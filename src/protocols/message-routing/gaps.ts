@@ -2,6 +2,9 @@
  * The numbers of a sender as its reader has seen them, and what they tell: a gap is a loss, a fall to 1 a restart. Works
  * on ranges, so that a number of a hostile sender costs no more than any other. Pure.
  * Spec: Message Routing, "Sequence Numbering".
+ *
+ * After a restart the same numbers come again, so a number alone does not say which message it was. The sender's own times
+ * tell the old numbering from the new one; all times here are those of messages, in milliseconds.
  */
 
 /** From and to, both included. */
@@ -12,6 +15,12 @@ export interface Seen {
   readonly last: number
   /** Below it and never seen; a message that comes late fills its place. */
   readonly missing: readonly Range[]
+  /** The time of the message with the highest number. */
+  readonly at?: number
+  /** The time of the last restart: what is not later belongs to the numbering before it. */
+  readonly since?: number
+  /** The sender was told to begin again at this time, and no message from after that has been seen yet. */
+  readonly resetAt?: number
 }
 
 export const nothingSeen: Seen = { last: 0, missing: [] }
@@ -27,19 +36,52 @@ export interface Noted {
   readonly restartedAfter?: number
 }
 
-/** One more number, in the order in which the messages were handed out. */
-export function noteNumber(seen: Seen, number: number): Noted {
+/** One more number and the time of its message, in the order in which the messages were handed out. */
+export function noteNumber(seen: Seen, number: number, at?: number): Noted {
+  const restarted = restartIn(seen, number, at)
+  if (restarted) return restarted
+  // A late message of the numbering before the restart says nothing about this one.
+  if (at !== undefined && seen.since !== undefined && at < seen.since) return { seen }
   if (number > seen.last) {
-    if (number === seen.last + 1) return { seen: { ...seen, last: number } }
+    const noted: Seen = { ...seen, last: number, ...timeOf(at) }
+    if (number === seen.last + 1) return { seen: noted }
     const skipped: Range = [seen.last + 1, number - 1]
-    return { seen: { last: number, missing: [...seen.missing, skipped].slice(-mostRanges) }, skipped }
+    return { seen: { ...noted, missing: [...seen.missing, skipped].slice(-mostRanges) }, skipped }
   }
-  const missing = without(seen.missing, number)
-  if (missing !== seen.missing) return { seen: { ...seen, missing } }
-  if (number === 1 && seen.last > 1) return { seen: { last: 1, missing: [] }, restartedAfter: seen.last }
-  // A number twice, or one that came after a restart nobody saw: nothing is known to be lost.
-  return { seen }
+  // A number that comes late, or comes twice.
+  return { seen: { ...seen, missing: without(seen.missing, number) } }
 }
+
+/**
+ * The sender began again: it was told to, or its number fell to 1, or to one that had come already although this message
+ * was sent later than the one with the highest number. In the last case number 1 itself was lost.
+ */
+function restartIn(seen: Seen, number: number, at: number | undefined): Noted | undefined {
+  const { last, missing, resetAt } = seen
+  const isAfterReset = resetAt !== undefined && at !== undefined && (at > resetAt || (at === resetAt && number <= last))
+  const isFall = number < last && without(missing, number) === missing
+  // The highest number once more is one that was given out twice: other programs do that now and then.
+  const isLater = at !== undefined && seen.at !== undefined && at > seen.at
+  if (!isAfterReset && !(isFall && (number === 1 || isLater))) return undefined
+  const since = isAfterReset
+    ? resetAt
+    : at === undefined || seen.at === undefined || seen.at > at
+      ? before(at)
+      : seen.at
+  const now: Seen = { last: number, missing: [], ...timeOf(at), ...(since === undefined ? {} : { since }) }
+  if (number === 1) return { seen: now, restartedAfter: last }
+  const skipped: Range = [1, number - 1]
+  return { seen: { ...now, missing: [skipped] }, restartedAfter: last, skipped }
+}
+
+const timeOf = (at: number | undefined) => (at === undefined ? {} : { at })
+const before = (at: number | undefined) => (at === undefined ? undefined : at - 1)
+
+/** The sender was told to begin again. What it sent before that may still be on its way. */
+export const expectRestart = (seen: Seen, resetAt: number): Seen => ({ ...seen, resetAt })
+
+/** True for a message of the numbering that is being counted now. */
+export const isCurrent = ({ since }: Pick<Seen, 'since'>, at: number): boolean => since === undefined || at > since
 
 /** The ranges without one number; the same ranges when it is in none. */
 export function without(ranges: readonly Range[], number: number): readonly Range[] {

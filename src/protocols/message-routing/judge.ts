@@ -26,6 +26,8 @@ export type Judged =
   | (Exclude<Parsed<MrMessage>, Malformed> & {
       /** What else a reader should know of it, one sentence each. */
       readonly notes: readonly string[]
+      /** It was written in a form of another program. */
+      readonly isConverted?: true
     })
   | NoMessage
 
@@ -55,7 +57,12 @@ export function judgeFile(bytes: Uint8Array, where: Where): Judged {
   const { message } = judged
   const misplaced = misplacement(message, textIn(read.value, 'msg_id'), where)
   if (misplaced) return refused(misplaced, msgId)
-  return { outcome: 'message', message, ...remarks(message, where, notes) }
+  return {
+    outcome: 'message',
+    message,
+    ...remarks(message, where, notes),
+    ...(notes.length > 0 ? { isConverted: true } : {}),
+  }
 }
 
 /** A message of another major version may have any fields, so its version is looked at first. */

@@ -37,6 +37,10 @@ export const sequencesPath = (root: TreePath, sender: AgentId): TreePath => belo
 export const sequencePath = (root: TreePath, sender: AgentId, recipient: AgentId): TreePath =>
   below(sequencesPath(root, sender), recipient)
 
+/** By which other programs guard that counter, where they do. It stays there, empty. */
+export const sequenceLockPath = (root: TreePath, sender: AgentId, recipient: AgentId): TreePath =>
+  below(sequencesPath(root, sender), `${recipient}.lock`)
+
 export const errorLogPath = (root: TreePath, agent: AgentId): TreePath => below(agentPath(root, agent), 'error.log')
 export const evictionLogPath = (root: TreePath, agent: AgentId): TreePath =>
   below(agentPath(root, agent), 'evictions.log')

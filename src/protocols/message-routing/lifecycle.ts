@@ -12,7 +12,8 @@ export const transitions = {
    */
   taken: { recover: 'inbox', putBack: 'inbox', reject: 'rejected' },
   evicted: { recover: 'inbox' },
-  rejected: {},
+  /** A person has corrected it, or it is to be read with `compat`. */
+  rejected: { recover: 'inbox' },
 } as const satisfies Readonly<Record<Folder, Partial<Record<Transition, Folder>>>>
 
 export const transitionNames = ['take', 'evict', 'reject', 'recover', 'putBack'] as const

@@ -10,7 +10,7 @@ export interface Timed {
 }
 
 /** A valid message always has a readable time. */
-export const momentOf = (message: MrMessage): number => parseDateTime(message.timestamp) ?? 0
+export const momentOf = (message: Pick<MrMessage, 'timestamp'>): number => parseDateTime(message.timestamp) ?? 0
 
 /** By moment, number, sender and id. */
 export const byTime = (a: Timed, b: Timed): number => inOrder(ordered(a), ordered(b))

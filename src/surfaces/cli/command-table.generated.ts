@@ -183,7 +183,7 @@ export const commandTable: Group = {
         },
         {
           name: 'recover',
-          summary: 'Put a message that was taken or evicted back into the inbox.',
+          summary: 'Put a message that was taken, evicted or rejected back into the inbox.',
           load: async () => (await import('./commands/mr/kept.ts')).recoverFace,
         },
         {

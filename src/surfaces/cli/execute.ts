@@ -19,9 +19,9 @@ export async function execute(face: CommandFace, input: unknown, host: Host, glo
   const errScreen = () => screenOn(err, { flag: globals.color, environment })
   const bar = err.isTerminal && !globals.quiet ? progressBar(err.columns, clock, terminal.err) : noBar
   const { root, engine, as: agent, durability } = globals
-  const { close, ...workspace } = lazyWorkspace({ ...host, flags: { root, engine, agent, durability } })
-  const context: Context = {
-    ...workspace,
+  const flags = { root, engine, agent, durability }
+  const { close, ...workspace } = lazyWorkspace({ ...host, flags })
+  const surroundings = {
     about,
     clock,
     environment,
@@ -29,6 +29,7 @@ export async function execute(face: CommandFace, input: unknown, host: Host, glo
     benchmark: () => host.benchmark(globals.json === true),
     report: reporter(screen, errScreen, bar, host, globals),
   }
+  const context: Context = { ...workspace, ...surroundings }
   // Close before printing: if closing fails, there must not be two JSON documents.
   const output = await run(face, context, input as Values, host).finally(async () => {
     bar.clear()
@@ -36,20 +37,35 @@ export async function execute(face: CommandFace, input: unknown, host: Host, glo
   })
   const aside = globals.json || globals.quiet ? undefined : face.aside?.(output as never, errScreen())
   if (aside) whereItCan(() => terminal.err(aside))
-  tellAnswer(face, output, globals.json ? printJson(output) : face.show(output as never, screen), terminal)
+  const takeBack = async () => {
+    // The workspace is closed by now.
+    const again = lazyWorkspace({ ...host, flags })
+    return face.operation.takeBack?.({ ...again, ...surroundings }, output).finally(again.close)
+  }
+  await tellAnswer(face, output, globals.json ? printJson(output) : face.show(output as never, screen), {
+    terminal,
+    takeBack,
+  })
   return exitOf(face.operation.outcomes[output.outcome]!)
 }
 
 /** What was done is done, whether its answer can be printed or not: whoever does not get it is told what stays done. */
-function tellAnswer({ operation }: CommandFace, output: Output, text: string, terminal: Host['terminal']): void {
+async function tellAnswer(
+  { operation }: CommandFace,
+  output: Output,
+  text: string,
+  { terminal, takeBack }: { readonly terminal: Host['terminal']; readonly takeBack: () => Promise<string | undefined> },
+): Promise<void> {
   const untold = operation.untold?.(output) ?? ('durability' in output ? doneAllTheSame : undefined)
   let isTold: boolean
   try {
     isTold = terminal.out(text) !== false
   } catch (error) {
-    if (untold === undefined || !(error instanceof SignalboxError)) throw error
+    if (!(error instanceof SignalboxError)) throw error
+    const hint = (await takeBack()) ?? untold
+    if (hint === undefined) throw error
     const { kind, code, message, details } = error
-    throw new SignalboxError(kind, code, message, { hint: untold, details: { ...details, outcome: output.outcome } })
+    throw new SignalboxError(kind, code, message, { hint, details: { ...details, outcome: output.outcome } })
   }
   const isOwed = !isTold && operation.untold !== undefined && untold !== undefined
   if (isOwed) whereItCan(() => terminal.err(`${untold}\n`))

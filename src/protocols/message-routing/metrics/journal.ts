@@ -13,7 +13,8 @@ import { readJsonLines } from '../../../formats/json-lines.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { writeOver } from '../../../tree/change.ts'
 import { stateOf } from '../../../tree/home.ts'
-import type { Revision, Tree } from '../../../tree/tree.ts'
+import { isUnread, readOrSayWhy } from '../../../tree/readable.ts'
+import type { Leaf, Revision, Tree } from '../../../tree/tree.ts'
 import { emptySnapshot, isSlow, mergeSnapshots, readSnapshot, type Snapshot, shifted } from './snapshot.ts'
 
 export const metricsHome = childOf(stateOf('metrics'), 'message-routing')
@@ -85,13 +86,13 @@ export class MetricsJournal {
   }
 
   async #totals(): Promise<{ readonly totals: Totals; readonly revision?: Revision }> {
-    const leaf = await this.#tree.read(totalsPath)
+    const leaf = await this.#read(totalsPath)
     if (!leaf) return { totals: { snapshot: emptySnapshot, folded: [] } }
     return { totals: parseTotals(leaf.bytes), revision: leaf.revision }
   }
 
   async #sumOf(name: string): Promise<Snapshot> {
-    const leaf = await this.#tree.read(pathOf(name))
+    const leaf = await this.#read(pathOf(name))
     let sum = emptySnapshot
     for (const line of leaf ? readJsonLines(leaf.bytes) : []) {
       // A line cut off by a crash, or of a version with other buckets, is lost; measurements may be.
@@ -99,6 +100,12 @@ export class MetricsJournal {
       if (part) sum = mergeSnapshots(sum, part)
     }
     return sum
+  }
+
+  /** What this user may not read counts as lost; measurements may be. */
+  async #read(path: TreePath): Promise<Leaf | undefined> {
+    const read = await readOrSayWhy(this.#tree, path)
+    return read && !isUnread(read) ? read : undefined
   }
 }
 

@@ -19,7 +19,7 @@ import type { Delivery } from './delivery.ts'
 import { isGenuine } from './genuine.ts'
 import type { Acknowledged, MrState, Unacknowledged } from './outcomes.ts'
 import { expectInOrder, messageNames, pathIn, type RoutingParts } from './parts.ts'
-import { readMessage } from './reading.ts'
+import { leafAt, readMessage } from './reading.ts'
 import type { Scanner } from './scan.ts'
 import { viewOf } from './view.ts'
 
@@ -180,7 +180,7 @@ export class Acks {
 
   async #remembered(agent: AgentId, to: AgentId, id: string): Promise<Given | undefined> {
     const path = this.#marker(agent, id)
-    const leaf = await this.#parts.tree.read(path)
+    const leaf = await leafAt(this.#parts, path)
     const parsed = leaf && parseMessage(leaf.bytes)
     if (parsed?.outcome !== 'message') return undefined
     const { message } = parsed

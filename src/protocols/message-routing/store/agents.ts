@@ -3,19 +3,22 @@
  * message; but a mistyped name looks just like a new one, and then everything succeeds and nothing ever arrives. So
  * people are told who may have been meant.
  */
-import { notFound } from '../../../kernel/errors.ts'
+import { notFound, SignalboxError } from '../../../kernel/errors.ts'
 import { nearest } from '../../../kernel/nearest.ts'
 import { type AgentId, agentId, agentPath, folderPath, isAgentId } from '../layout.ts'
 import { resetNumbers } from './numbers.ts'
 import type { Initialised } from './outcomes.ts'
 import type { RoutingParts } from './parts.ts'
+import type { ReceivedNumbers } from './received.ts'
 import { introduce } from './stated-versions.ts'
 
 export class Agents {
   readonly #parts: RoutingParts
+  readonly #received: ReceivedNumbers
 
-  constructor(parts: RoutingParts) {
+  constructor(parts: RoutingParts, received: ReceivedNumbers) {
     this.#parts = parts
+    this.#received = received
   }
 
   /** Their names, and a warning where there are more than the specification expects. */
@@ -68,9 +71,20 @@ export class Agents {
     const wasThere = (await tree.look(inbox)) !== undefined
     await tree.makeFolder(inbox)
     await introduce(this.#parts, agent)
-    const sequencesReset = options.reset ? await resetNumbers(this.#parts, agent) : 0
+    const sequencesReset = options.reset ? await this.#resetNumbers(agent) : 0
     const outcome = options.reset && wasThere ? 'reset' : wasThere ? 'unchanged' : 'created'
     const { notices } = await this.known()
     return { outcome, agent, path: agentPath(root, agent), sequencesReset, notices }
+  }
+
+  #resetNumbers(agent: AgentId): Promise<number> {
+    return resetNumbers(this.#parts, agent, async (recipient) => {
+      try {
+        await this.#received.expectRestart(recipient, agent, this.#parts.clock.now())
+      } catch (error) {
+        // Without this note a restart is noticed by the numbers alone, as with other programs.
+        if (!(error instanceof SignalboxError)) throw error
+      }
+    })
   }
 }

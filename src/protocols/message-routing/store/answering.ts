@@ -1,12 +1,13 @@
 /** Answering another program in the form that it writes: the message that is answered shows which form that is. */
 import { denied, notFound, type SignalboxError } from '../../../kernel/errors.ts'
+import { nameBefore } from '../../../tree/set-aside.ts'
 import { jsonIn } from '../format.ts'
 import type { Rejection } from '../hooks.ts'
 import { type AgentId, isMessageId, stemOf } from '../layout.ts'
 import { isObject, type MrMessage } from '../schema.ts'
 import { forgeryIn } from './genuine.ts'
 import { messageNames, pathIn, type RoutingParts } from './parts.ts'
-import { messageIn } from './reading.ts'
+import { leafAt, messageIn } from './reading.ts'
 
 export interface Original {
   /** The id by which it is known here. */
@@ -26,9 +27,9 @@ export async function originalOf(parts: RoutingParts, agent: AgentId, id: string
   let refused: SignalboxError | undefined
   for (const folder of ['taken', 'inbox'] as const) {
     for (const name of await messageNames(parts, agent, folder)) {
-      const stem = stemOf(name)
-      if (stem !== id && idOf(stem) !== id) continue
-      const leaf = await parts.tree.read(pathIn(parts, agent, folder, name))
+      const stem = stemOf(nameBefore(name))
+      if (stemOf(name) !== id && stem !== id && idOf(stem) !== id) continue
+      const leaf = await leafAt(parts, pathIn(parts, agent, folder, name))
       const fields = leaf && jsonIn(leaf.bytes)
       const message = leaf && (await messageIn(parts, leaf.bytes, { agent, fileName: name }))
       // What was damaged since it was taken has no form to learn from.

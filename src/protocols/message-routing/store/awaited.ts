@@ -7,6 +7,7 @@ import { jsonIn } from '../format.ts'
 import { type AgentId, awaitingPath, isMessageId, type MessageId } from '../layout.ts'
 import { type MessageType, type MrMessage, messageTypes } from '../schema.ts'
 import type { RoutingParts } from './parts.ts'
+import { leafAt } from './reading.ts'
 
 export interface Awaited {
   readonly id: MessageId
@@ -57,7 +58,7 @@ export async function settleAwaited(parts: RoutingParts, agent: AgentId, message
 }
 
 async function readNote({ tree, root }: RoutingParts, agent: AgentId, id: MessageId): Promise<Awaited | undefined> {
-  const leaf = await tree.read(childOf(awaitingPath(root, agent), id), { atMost: 4096 })
+  const leaf = await leafAt({ tree }, childOf(awaitingPath(root, agent), id))
   const note = leaf && noteIn(leaf.bytes)
   if (!leaf || !note) return undefined
   const { to, type, timestamp } = note

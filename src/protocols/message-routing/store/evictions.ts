@@ -2,6 +2,7 @@
  * Making room in a full inbox: the oldest by modification time go to `evicted/`, equal ones by name. Callers hold the
  * inbox's turn. Spec: Message Routing, "Inbox Overflow Protection".
  */
+import { whyClosed } from '../../../tree/readable.ts'
 import { type AgentId, stemOf } from '../layout.ts'
 import { logEviction } from './logs.ts'
 import { setMessageAside } from './moving.ts'
@@ -47,11 +48,15 @@ export class Evictions {
         // Another program may have put another file under this name since.
         isMeant: (_, { modifiedAt }) => modifiedAt === oldest.at,
         atMost: 1,
+      }).catch((error: unknown) => {
+        if (!whyClosed(error)) throw error
+        return { outcome: 'closed' } as const
       })
       // Its time has changed, so the loop looks at it again.
       if (moved.outcome === 'kept') continue
       const count = times.size
       times.delete(oldest.name)
+      // A file of another user stays and does not count: otherwise a hundred of them would drive out every message.
       if (moved.outcome !== 'moved') continue
       const msgId = stemOf(oldest.name)
       await logEviction(this.#parts, agent, { msgId, count, file: `evicted/${moved.name}` })

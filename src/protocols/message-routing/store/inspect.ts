@@ -7,6 +7,7 @@
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, isSegment, nameOf } from '../../../kernel/tree-path.ts'
 import { findingsOf, oddAmong, oddFinding } from '../../../tree/expected.ts'
+import { closedLeaf } from '../../../tree/readable.ts'
 import type { Finding } from '../../../tree/tree.ts'
 import type { InspectionOptions } from '../../contract.ts'
 import {
@@ -26,9 +27,10 @@ import {
   stemOf,
 } from '../layout.ts'
 import type { Agents } from './agents.ts'
-import { discarded, logError, logEviction } from './logs.ts'
+import { discarded, logAt, logError, logEviction } from './logs.ts'
 import { numberIn } from './numbers.ts'
 import { isMessageEntry, messageNames, pathIn, type RoutingParts, unlessOdd } from './parts.ts'
+import { isClosed, leafAt, openFile } from './reading.ts'
 import { invalidAs, type Scanner } from './scan.ts'
 
 export class Inspection {
@@ -54,6 +56,7 @@ export class Inspection {
         () => this.#overfull(agent),
         ...folders.map((folder) => () => this.#strange(agent, folder)),
         () => this.#invalid(agent),
+        ...folders.map((folder) => () => this.#closed(agent, folder)),
         () => this.#counters(agent),
         () => this.#unlogged(agent, 'evicted', repair),
         () => this.#unlogged(agent, 'rejected', repair),
@@ -130,13 +133,26 @@ export class Inspection {
     )
   }
 
+  /** Files of other users, which nobody here can hand out, judge or set aside. */
+  async #closed(agent: AgentId, folder: Folder): Promise<Finding[]> {
+    const findings: Finding[] = []
+    for (const name of await messageNames(this.#parts, agent, folder)) {
+      const found = await openFile(this.#parts, agent, folder, name)
+      if (found && isClosed(found)) {
+        findings.push(finding(closedLeaf, 'error', found.path, found.reason, found.hint))
+      }
+    }
+    return findings
+  }
+
   async #counters(agent: AgentId): Promise<Finding[]> {
     const folder = sequencesPath(this.#parts.root, agent)
     const findings: Finding[] = []
     for (const { name, kind } of await this.#parts.tree.list(folder)) {
-      if (kind !== 'leaf' || !isSegment(name) || name.startsWith('.')) continue
+      // Nobody else can be written to, and the lock files of other programs are their own business.
+      if (kind !== 'leaf' || !isAgentId(name)) continue
       const path = childOf(folder, name)
-      const leaf = await this.#parts.tree.read(path, { atMost: 64 })
+      const leaf = await leafAt(this.#parts, path)
       try {
         if (leaf) numberIn(leaf.bytes, path, agent)
       } catch (error) {
@@ -153,7 +169,8 @@ export class Inspection {
     const names = await messageNames(this.#parts, agent, folder)
     if (names.length === 0) return []
     const log = folder === 'evicted' ? evictionLogPath(root, agent) : errorLogPath(root, agent)
-    const leaf = await tree.read(log)
+    const leaf = await logAt(tree, log)
+    if (!leaf && (await tree.look(log))) return []
     const text = leaf ? Buffer.from(leaf.bytes).toString('utf8') : ''
     const unlogged = names.filter((name) => !text.includes(JSON.stringify(`${folder}/${name}`)))
     for (const name of repair ? unlogged : []) await this.#logNow(agent, folder, name)
@@ -171,7 +188,7 @@ export class Inspection {
       await logEviction(this.#parts, agent, { msgId, count: this.#parts.settings.inboxLimit, file })
       return
     }
-    const leaf = await this.#parts.tree.read(pathIn(this.#parts, agent, folder, name))
+    const leaf = await leafAt(this.#parts, pathIn(this.#parts, agent, folder, name))
     const judged = leaf && this.#scanner.judge(leaf.bytes, { agent, name, size: leaf.size, compat: false })
     const { code, issues } =
       judged?.outcome === 'malformed'

@@ -43,6 +43,48 @@ describe('recovering', () => {
     expect((await mr.send(heartbeat('coder-2'))).evicted).toEqual([sent[2]])
   })
 
+  it('[MR-13] puts a rejected message back once it is one, under the name it had', async () => {
+    const root = tempDir()
+    const { mr, close } = await openMr(root)
+    const coder = new AgentFolder(root, 'coder-1')
+    const id = 'msg_0000000c'
+    const whole = foreignMessage(id)
+    for (const priority of [11, 12]) {
+      coder.put(`${id}.json`, { ...whole, priority })
+      await mr.receive('coder-1')
+    }
+    expect(coder.names('rejected')).toEqual([`${id}.json`, `${id}~2.json`])
+    await expect(mr.recover('coder-1', id)).rejects.toMatchObject({
+      code: 'STILL_NO_MESSAGE',
+      exit: 5,
+      message: expect.stringContaining('Invalid priority'),
+    })
+    fs.writeFileSync(join(coder.path, 'rejected', `${id}~2.json`), JSON.stringify(whole))
+    expect(await mr.recover('coder-1', `${id}~2`)).toMatchObject({
+      outcome: 'recovered',
+      from: 'rejected',
+      needsCompat: false,
+    })
+    expect(coder.names('inbox')).toEqual([`${id}.json`])
+    expect(await mr.receive('coder-1')).toMatchObject({ messages: [{ id }], rejected: [] })
+    await close()
+  })
+
+  it('[MR-13] finds a message of another program by its id and by ours', async () => {
+    const root = tempDir()
+    const { mr, close } = await openMr(root)
+    const coder = new AgentFolder(root, 'coder-1')
+    const theirs = 'msg-1767268800-042'
+    coder.put(`${theirs}.json`, foreignMessage(theirs, { version: '1.0', timestamp: 1_767_268_800 }))
+    const { messages } = await mr.receive('coder-1', { compat: true })
+    expect(await mr.taken('coder-1')).toMatchObject([{ id: theirs, message: { id: messages[0]!.id } }])
+    for (const id of [theirs, messages[0]!.id]) {
+      expect(await mr.recover('coder-1', id)).toMatchObject({ outcome: 'recovered', from: 'taken' })
+      expect((await mr.receive('coder-1', { compat: true })).messages.length).toBe(1)
+    }
+    await close()
+  })
+
   it.each(['msg_00000000', '../../x', 'a/b', ''])('says that %j is not there', async (id) => {
     await expect(memoryMr().mr.recover('coder-1', id)).rejects.toMatchObject({
       kind: 'NotFound',

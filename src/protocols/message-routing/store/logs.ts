@@ -1,6 +1,9 @@
 /** The two logs of an agent: what went wrong, in the specification's shape, and what was evicted. One JSON object a line. */
 import { jsonLines } from '../../../formats/json-lines.ts'
+import type { TreePath } from '../../../kernel/tree-path.ts'
 import { EventLog } from '../../../tree/event-log.ts'
+import { isUnread, readOrSayWhy } from '../../../tree/readable.ts'
+import type { Leaf, Tree } from '../../../tree/tree.ts'
 import { type AgentId, errorLogPath, evictionLogPath } from '../layout.ts'
 import type { RoutingParts } from './parts.ts'
 
@@ -51,10 +54,18 @@ export async function logEviction(parts: RoutingParts, recipient: AgentId, { msg
 }
 
 const lineEnd = 0x0a
+/** A hundred thousand lines. */
+const largestLog = 32 * 1024 * 1024
+
+/** A whole log; `undefined` when it is not there, cannot be read, or is too large to be a log of ours. */
+export async function logAt(tree: Tree, path: TreePath): Promise<Leaf | undefined> {
+  const read = await readOrSayWhy(tree, path, { most: largestLog })
+  return read && !isUnread(read) ? read : undefined
+}
 
 /** The lines of an agent's log, which is only ever appended to. */
 export async function countEvictions({ tree, root }: RoutingParts, agent: AgentId): Promise<number> {
-  const log = await tree.read(evictionLogPath(root, agent))
+  const log = await logAt(tree, evictionLogPath(root, agent))
   let lines = 0
   for (const byte of log?.bytes ?? []) if (byte === lineEnd) lines++
   return lines

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
-import { command, memoryMr } from '../../../../test/support/message-routing.ts'
+import { command, foreignMessage, memoryMr } from '../../../../test/support/message-routing.ts'
 import { corrupt } from '../../../kernel/errors.ts'
 import { treePath } from '../../../kernel/tree-path.ts'
 import { foldersWith, type Transition, transitionNames, transitions } from '../lifecycle.ts'
@@ -39,6 +39,15 @@ const ways: Readonly<Record<string, () => Promise<unknown>>> = {
     const { mr, id } = await started()
     await send(mr)
     await mr.recover('coder-1', id)
+  },
+  'rejected recover': async () => {
+    const { mr, tree } = await started()
+    const id = 'msg_0000000b'
+    await tree.create(
+      treePath(`state/agents/coder-2/rejected/${id}.json`),
+      JSON.stringify(foreignMessage(id, { to: 'coder-2' })),
+    )
+    await mr.recover('coder-2', id)
   },
 }
 

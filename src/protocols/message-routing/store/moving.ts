@@ -11,9 +11,11 @@ export interface Step {
   readonly name: string
   readonly from: Folder
   readonly transition: Transition
+  /** Its name there, if that is another one. */
+  readonly as?: string
 }
 
-/** Under its own name, and only if nothing has that there. */
+/** Under its own name unless said, and only if nothing has that there. */
 export const moveMessage = (parts: RoutingParts, step: Step, options: MoveOptions = {}): Promise<Moved> =>
   parts.tree.move(...pathsOf(parts, step), options)
 
@@ -25,5 +27,5 @@ export function setMessageAside(parts: RoutingParts, step: Step, options: SetAsi
 }
 
 /** Where it is, and where it goes. */
-export const pathsOf = (parts: RoutingParts, { agent, name, from, transition }: Step) =>
-  [pathIn(parts, agent, from, name), pathIn(parts, agent, nextFolder(from, transition), name)] as const
+export const pathsOf = (parts: RoutingParts, { agent, name, from, transition, as: newName = name }: Step) =>
+  [pathIn(parts, agent, from, name), pathIn(parts, agent, nextFolder(from, transition), newName)] as const

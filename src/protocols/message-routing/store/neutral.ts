@@ -7,6 +7,7 @@ import type { Envelope } from '../../../kernel/envelope.ts'
 import { invalidInput, notFound } from '../../../kernel/errors.ts'
 import { isMeant } from '../../../kernel/short-id.ts'
 import { treePath } from '../../../kernel/tree-path.ts'
+import { nameBefore } from '../../../tree/set-aside.ts'
 import type { Finding } from '../../../tree/tree.ts'
 import type {
   Draft,
@@ -144,7 +145,7 @@ export class MrNeutral implements Neutral {
   async *#views(agent: AgentId, states: readonly Folder[], isWanted = (_stem: string) => true): AsyncGenerator<MrView> {
     for (const folder of states) {
       for (const name of (await unlessOdd(() => messageNames(this.#parts, agent, folder))) ?? []) {
-        if (!isWanted(stemOf(name))) continue
+        if (!isWanted(stemOf(nameBefore(name)))) continue
         const message = await unlessOdd(() => readMessage(this.#parts, agent, folder, name))
         if (message) yield viewOf(message, folder, pathIn(this.#parts, agent, folder, name))
       }

@@ -23,6 +23,8 @@ export interface MrView extends Envelope {
   readonly problems: readonly string[]
   /** What else a reader should know of it, one sentence each: an unusual direction, a newer version, a signature. */
   readonly notes: readonly string[]
+  /** Another program wrote it in a form of its own: it is answered with `compat`. */
+  readonly isConverted?: boolean
 }
 
 export interface Initialised {
@@ -45,7 +47,10 @@ export interface MrSendInput {
   readonly requiresAck?: boolean
   /** The id of the message that this one answers. */
   readonly replyTo?: string
-  /** Answer in the form in which the message with the id `replyTo` was written, where that is another program's. */
+  /**
+   * Answer in the form in which the message with the id `replyTo` was written, where that is another program's; without
+   * `replyTo`, write in the form of the programs that are known to deviate from the specification.
+   */
   readonly compat?: boolean
   /** Further fields, kept as they are. */
   readonly extra?: Readonly<Record<string, unknown>>
@@ -60,6 +65,8 @@ export interface MrSent {
   /** How many messages are in the recipient's inbox now. */
   readonly depth: number
   readonly notices: readonly string[]
+  /** Those of the notices that say what lasts, and were told before. */
+  readonly toldBefore: readonly string[]
 }
 
 export interface MrBroadcast {
@@ -96,6 +103,15 @@ export interface Rejected {
   readonly code: string
   readonly msgId: string | undefined
   readonly issues: readonly string[]
+  /** Another program wrote it in a form of its own: it is a message when it is read with `compat`. */
+  readonly isForeign: boolean
+}
+
+/** A file in an inbox that this user may not read. It stays where it is, and the others are handed out. */
+export interface Unreadable {
+  readonly path: string
+  /** Whose it is, and what to do. */
+  readonly reason: string
 }
 
 /** Numbers of one sender that never came. */
@@ -117,6 +133,7 @@ export interface MrReceived {
   readonly outcome: 'received' | 'nothing'
   readonly messages: readonly MrView[]
   readonly rejected: readonly Rejected[]
+  readonly unreadable: readonly Unreadable[]
   readonly gaps: readonly Gap[]
   readonly restarts: readonly Restart[]
   /** A surplus of other programs that was evicted first. */
@@ -124,8 +141,10 @@ export interface MrReceived {
   /** How many messages are still in the inbox. */
   readonly depth: number
   readonly durability: Durability
-  /** What went wrong after the messages were taken, one sentence each. They are handed out all the same. */
+  /** What went wrong after the messages were taken, and what to do next, one sentence each. */
   readonly notices: readonly string[]
+  /** What was told before and lasts: notes of messages, and reasons of what cannot be read. */
+  readonly toldBefore: readonly string[]
 }
 
 export type Replied =
@@ -178,6 +197,8 @@ export interface AgentStatus {
   readonly rejected: number
   /** The oldest waiting message by its own time. */
   readonly oldest: { readonly id: string; readonly ageMs: number } | undefined
+  /** Files in its inbox that this user may not read. */
+  readonly unreadable: readonly Unreadable[]
 }
 
 export interface RoutingStatus {
@@ -190,10 +211,17 @@ export interface Kept {
   readonly id: string
   /** `undefined` when the file cannot be read as a message. */
   readonly message: MrView | undefined
+  /** Why it cannot even be read, if so. */
+  readonly problem?: string
   readonly path: string
   /** When it was taken, evicted or rejected. */
   readonly movedAt: number
   readonly size: number
+}
+
+export interface RecoverOptions {
+  /** Only from this folder. Otherwise it is looked for in `taken`, then `evicted`, then `rejected`. */
+  readonly from?: Exclude<Folder, 'inbox'>
 }
 
 export interface Recovered {
@@ -202,4 +230,6 @@ export interface Recovered {
   readonly from: MrState
   readonly path: string
   readonly durability: Durability
+  /** It is in a form of another program, and would be rejected again by whoever receives without `compat`. */
+  readonly needsCompat: boolean
 }

@@ -4,7 +4,8 @@ import type { AgentId, Folder } from '../layout.ts'
 import { momentOf } from '../order.ts'
 import type { Agents } from './agents.ts'
 import type { AgentStatus, RoutingStatus } from './outcomes.ts'
-import { messageNames, pathIn, type RoutingParts } from './parts.ts'
+import { messageNames, type RoutingParts } from './parts.ts'
+import { type Closed, isClosed, openFile, unreadableAs } from './reading.ts'
 
 export async function statusOfAll(parts: RoutingParts, known: Agents): Promise<RoutingStatus> {
   const { names, notices } = await known.known()
@@ -23,18 +24,25 @@ export async function statusOf(parts: RoutingParts, agent: AgentId): Promise<Age
     taken: await count('taken'),
     evicted: await count('evicted'),
     rejected: await count('rejected'),
-    oldest: await oldestOf(parts, agent, waiting),
+    ...(await waitingOf(parts, agent, waiting)),
   }
 }
 
-async function oldestOf(parts: RoutingParts, agent: AgentId, names: readonly string[]): Promise<AgentStatus['oldest']> {
+async function waitingOf(
+  parts: RoutingParts,
+  agent: AgentId,
+  names: readonly string[],
+): Promise<Pick<AgentStatus, 'oldest' | 'unreadable'>> {
+  const closed: Closed[] = []
   let oldest: { id: string; at: number } | undefined
   for (const name of names) {
-    const leaf = await parts.tree.read(pathIn(parts, agent, 'inbox', name))
-    const parsed = leaf && parseMessage(leaf.bytes)
+    const leaf = await openFile(parts, agent, 'inbox', name)
+    if (leaf && isClosed(leaf)) closed.push(leaf)
+    const parsed = leaf && !isClosed(leaf) ? parseMessage(leaf.bytes) : undefined
     if (parsed?.outcome !== 'message') continue
     const at = momentOf(parsed.message)
     if (!oldest || at < oldest.at) oldest = { id: parsed.message.msg_id, at }
   }
-  return oldest && { id: oldest.id, ageMs: Math.max(0, (await parts.tree.now()) - oldest.at) }
+  const ageMs = oldest ? Math.max(0, (await parts.tree.now()) - oldest.at) : 0
+  return { oldest: oldest && { id: oldest.id, ageMs }, unreadable: closed.map(unreadableAs) }
 }

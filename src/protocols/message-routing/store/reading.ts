@@ -1,9 +1,14 @@
 /** The message in a file that lies in an agent's folder: ours, or another program's in the form that it writes. */
+import type { TreePath } from '../../../kernel/tree-path.ts'
+import { isUnread, readOrSayWhy } from '../../../tree/readable.ts'
+import { nameBefore } from '../../../tree/set-aside.ts'
+import type { Leaf } from '../../../tree/tree.ts'
 import { largestRead, parseMessage } from '../format.ts'
 import { judgeFile } from '../judge.ts'
 import type { AgentId, Folder } from '../layout.ts'
 import type { MrMessage } from '../schema.ts'
-import { pathIn, type RoutingParts } from './parts.ts'
+import type { Unreadable } from './outcomes.ts'
+import { pathIn, type RoutingParts, unlessOdd } from './parts.ts'
 
 type Compat = typeof import('../compat.ts')
 
@@ -22,26 +27,66 @@ export class Foreign {
   }
 }
 
-/** What lies under a name in a folder of an agent; `undefined` when that is gone, or no message. */
+/** A file that this user may not read, so that nothing is known of what it says. It stays where it is. */
+export interface Closed {
+  readonly name: string
+  readonly path: string
+  /** Whose it is. */
+  readonly reason: string
+  /** What to do about it. */
+  readonly hint: string
+}
+
+/** As much of a file as is ever read; `Closed` when this user may not. What is no ordinary file any more counts as gone. */
+export async function openFile(
+  parts: RoutingParts,
+  agent: AgentId,
+  folder: Folder,
+  name: string,
+): Promise<Leaf | Closed | undefined> {
+  const path = pathIn(parts, agent, folder, name)
+  const read = await unlessOdd(() => readOrSayWhy(parts.tree, path, asFarAsRead))
+  if (!read || !isUnread(read)) return read
+  return { name, path, reason: read.problem.message, hint: read.problem.hint ?? '' }
+}
+
+export const isClosed = (found: object): found is Closed => 'reason' in found
+
+export const unreadableAs = ({ path, reason, hint }: Closed): Unreadable => ({
+  path,
+  reason: `${reason} ${hint}`.trim(),
+})
+
+/** Too large is a question for whoever judges it. */
+const asFarAsRead = { most: Number.POSITIVE_INFINITY, atMost: largestRead + 1 }
+
+/** The same for a file of which nothing is told where it cannot be read: `inspect` tells of it. */
+export async function leafAt({ tree }: Pick<RoutingParts, 'tree'>, path: TreePath): Promise<Leaf | undefined> {
+  const read = await readOrSayWhy(tree, path, asFarAsRead)
+  return read && !isUnread(read) ? read : undefined
+}
+
+/** What lies under a name in a folder of an agent; `undefined` when that is gone, cannot be read, or is no message. */
 export async function readMessage(
   parts: RoutingParts,
   agent: AgentId,
   folder: Folder,
   fileName: string,
 ): Promise<MrMessage | undefined> {
-  const leaf = await parts.tree.read(pathIn(parts, agent, folder, fileName), { atMost: largestRead + 1 })
-  return leaf && messageIn(parts, leaf.bytes, { agent, fileName })
+  const leaf = await openFile(parts, agent, folder, fileName)
+  return leaf && !isClosed(leaf) ? messageIn(parts, leaf.bytes, { agent, fileName }) : undefined
 }
 
 export async function messageIn(
   { foreign, settings }: RoutingParts,
   bytes: Uint8Array,
-  where: { readonly agent: AgentId; readonly fileName: string },
+  { agent, fileName }: { readonly agent: AgentId; readonly fileName: string },
 ): Promise<MrMessage | undefined> {
   const parsed = parseMessage(bytes)
   if (parsed.outcome === 'message') return parsed.message
   const { convert } = await foreign.load()
   const { largestMessage } = settings
-  const judged = judgeFile(bytes, { ...where, size: bytes.length, largestMessage, convert })
+  const where = { agent, fileName: nameBefore(fileName), size: bytes.length, largestMessage, convert }
+  const judged = judgeFile(bytes, where)
   return judged.outcome === 'message' ? judged.message : undefined
 }

@@ -14,6 +14,7 @@ import {
 import { tempDir } from '../../../../test/support/temp.ts'
 import { heldClock } from '../../../kernel/clock.ts'
 import { unavailable } from '../../../kernel/errors.ts'
+import { treePath } from '../../../kernel/tree-path.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import type { Hooks } from '../hooks.ts'
 
@@ -280,6 +281,33 @@ describe('an inbox over its limit', () => {
   })
 })
 
+describe('an id that is used twice', () => {
+  it('[MR-13] is no reason to drop another message; what says the same is a copy', async () => {
+    const { mr, coder } = await openBox()
+    const put = (more: object) => coder.put('msg_00000001.json', foreignMessage('msg_00000001', more))
+    const receive = async () => {
+      const { messages, rejected } = await mr.receive('coder-1')
+      return [...messages.map(({ path }) => path.split('/').at(-1)), ...rejected.map(({ code }) => code)]
+    }
+    put({})
+    expect(await receive()).toEqual(['msg_00000001.json'])
+    put({ sequence: 2 })
+    expect(await receive()).toEqual(['msg_00000001~2.json'])
+    for (const more of [{}, { sequence: 2 }]) {
+      put(more)
+      expect(await receive()).toEqual(['DUPLICATE'])
+    }
+    put({ sequence: 3 })
+    expect(await receive()).toEqual(['msg_00000001~3.json'])
+    expect((await mr.receive('coder-1')).gaps).toEqual([])
+    // Back in the inbox it is under its own name, and may be handed out once more.
+    expect(await mr.recover('coder-1', 'msg_00000001~2')).toMatchObject({
+      path: 'state/agents/coder-1/inbox/msg_00000001.json',
+    })
+    expect(await receive()).toEqual(['msg_00000001~2.json'])
+  })
+})
+
 describe('numbers', () => {
   it('[MR-2b] that are missing are reported once, and a message that comes late is no news', async () => {
     const { mr, coder } = await openBox({ settings: { inboxLimit: 4 } })
@@ -301,6 +329,62 @@ describe('numbers', () => {
     expect(await mr.receive('coder-1')).toMatchObject({ gaps: [], restarts: [{ from: 'coordinator-main', after: 3 }] })
     await mr.send(command('coder-1'))
     expect(await mr.receive('coder-1')).toMatchObject({ gaps: [], restarts: [] })
+  })
+
+  it('[MR-2b] that are lost after a restart are told, though the ones before it lie in taken/', async () => {
+    const clock = heldClock()
+    const { mr, tree } = memoryMr({ clock })
+    const send = async () => {
+      clock.advance(10)
+      return (await mr.send(command('coder-1'))).message
+    }
+    const lose = async () => tree.remove(treePath((await send()).path))
+    const restart = async () => {
+      clock.advance(10)
+      await mr.init('coordinator-main', { reset: true })
+    }
+    const receive = async () => {
+      const { gaps, restarts } = await mr.receive('coder-1')
+      return { gaps: gaps.map(({ first, last }) => [first, last]), restarts: restarts.map(({ after }) => after) }
+    }
+    for (let i = 0; i < 3; i++) await send()
+    expect(await receive()).toEqual({ gaps: [], restarts: [] })
+    await restart()
+    await send()
+    expect(await receive()).toEqual({ gaps: [], restarts: [3] })
+    await lose()
+    await send()
+    await send()
+    expect(await receive()).toEqual({ gaps: [[2, 2]], restarts: [] })
+    // The new number 1 is lost itself.
+    await restart()
+    await lose()
+    await send()
+    expect(await receive()).toEqual({ gaps: [[1, 1]], restarts: [4] })
+    // All that had come before is lost too, so that the numbers alone look as if they went on.
+    await restart()
+    await lose()
+    await lose()
+    await send()
+    expect(await receive()).toEqual({ gaps: [[1, 2]], restarts: [2] })
+  })
+
+  it('[MR-2b] of a restart that nobody announced are told by their times', async () => {
+    const { mr, coder } = await openBox()
+    const numbered = (n: number, minute: number) => {
+      const id = `msg_000000${minute}`
+      const timestamp = `2026-01-01T00:${minute}:00.000Z`
+      coder.put(`${id}.json`, foreignMessage(id, { sequence: n, timestamp }))
+    }
+    for (const [n, minute] of [
+      [1, 10],
+      [2, 11],
+      [3, 12],
+    ] as const)
+      numbered(n, minute)
+    await mr.receive('coder-1')
+    numbered(2, 20)
+    expect(await mr.receive('coder-1')).toMatchObject({ gaps: [{ first: 1, last: 1 }], restarts: [{ after: 3 }] })
   })
 
   it('[MR-2b] of messages that wait, or that a reader took before it died, are not missing', async () => {

@@ -5,9 +5,12 @@
  * Spec: Message Routing, "Message Ordering Guarantees", "Message Validation" and "At-Most-Once Semantics".
  */
 import { SignalboxError, unavailable } from '../../../kernel/errors.ts'
+import { whyClosed } from '../../../tree/readable.ts'
+import { spareName } from '../../../tree/set-aside.ts'
 import type { Durability } from '../../../tree/tree.ts'
 import { waitFor } from '../../../tree/wait.ts'
-import { payloadProblems } from '../format.ts'
+import { unusualDirection } from '../directions.ts'
+import { largestRead, payloadProblems } from '../format.ts'
 import type { Rejection } from '../hooks.ts'
 import { sentencesOf } from '../judge.ts'
 import { type AgentId, folderPath, stemOf } from '../layout.ts'
@@ -17,6 +20,7 @@ import { pruneNowAndThen } from './keeping.ts'
 import { moveMessage, pathsOf } from './moving.ts'
 import type { MrReceived, MrView, ReceiveOptions, Rejected, Replied } from './outcomes.ts'
 import { expectInOrder, pathIn, type RoutingParts } from './parts.ts'
+import { type Closed, unreadableAs } from './reading.ts'
 import type { ReceivedNumbers, Report } from './received.ts'
 import { isSame, Rejecting, rejectedAs } from './rejecting.ts'
 import type { Invalid, Scanned, Scanner, Waiting } from './scan.ts'
@@ -99,16 +103,20 @@ export class Receiving {
     const readMs = Math.max(0, performance.now() - startedAt - scanned.waitedMs)
     if (taken.views.length > 0) hooks.observe?.('message_read_latency_ms', readMs, agent)
     hooks.observe?.('inbox_depth', depth, agent)
+    const { inbox_depth: most } = this.#parts.settings.thresholds
+    if (scanned.depth > most && depth <= most) await this.#parts.remarks.forget('inbox_depth', ['inbox', agent])
     return {
       outcome: taken.views.length > 0 ? 'received' : 'nothing',
       messages: taken.views,
       rejected: [...rejected, ...taken.rejected],
+      unreadable: scanned.closed.map(unreadableAs),
       gaps,
       restarts,
       evicted: scanned.evicted,
       depth,
       durability: taken.durability,
-      notices: taken.notices,
+      notices: [...taken.notices, ...compatHint(agent, rejected)],
+      toldBefore: await this.#toldBefore(agent, taken.views, scanned.closed),
     }
   }
 
@@ -121,11 +129,16 @@ export class Receiving {
     for (const waiting of ordered) {
       if (views.length >= limit) break
       const moved = await this.#takeOne(agent, waiting, compat).catch((error: unknown) => {
+        const problem = whyClosed(error)
+        // Its owner has closed it since it was read: a fact about this one, which stays.
+        if (problem) notices.push(problem.message)
+        if (problem) return 'closed'
         // Whoever has messages already gets those, with a word about the one that could not be taken.
         if (views.length === 0 || !(error instanceof SignalboxError)) throw error
         notices.push(`The rest is still in the inbox: ${error.message}`)
         return undefined
       })
+      if (moved === 'closed') continue
       if (!moved) break
       gone++
       if (moved.outcome === 'gone') {
@@ -145,11 +158,13 @@ export class Receiving {
     return { views, rejected, gone, durability, notices }
   }
 
-  async #takeOne(agent: AgentId, waiting: Waiting, compat: boolean): Promise<TakenOne> {
+  /** `n` above 1 under a spare name, since its own is that of another message. */
+  async #takeOne(agent: AgentId, waiting: Waiting, compat: boolean, n = 1): Promise<TakenOne> {
     const { name } = waiting
     let now = waiting
     let isInvalid = false
-    const step = { agent, name, from: 'inbox', transition: 'take' } as const
+    const newName = n === 1 ? name : spareName(name, n)
+    const step = { agent, name, from: 'inbox', transition: 'take', as: newName } as const
     const moved = await moveMessage(this.#parts, step, {
       change: (before) => {
         // What is handed out are the bytes that move, so a file that changed since it was read is judged again.
@@ -159,32 +174,41 @@ export class Receiving {
         if (judged.outcome !== 'message') return undefined
         const problems = sentencesOf(judged.problems)
         now = { ...waiting, ...judged, problems, bytes: Uint8Array.from(before) }
-        return before
+        return n === 1 ? before : undefined
       },
+      atMost: largestRead + 1,
     })
     if (moved.outcome === 'kept' && isInvalid) return gone(await this.#rejecting.rejectChanged(agent, name, compat))
     if (moved.outcome === 'taken') {
-      const isCleared = await this.#rejecting.clearForged(agent, name)
-      return isCleared ? this.#takeOne(agent, waiting, compat) : gone(await this.#rejecting.rejectCopy(agent, now))
+      if (n === 1 && (await this.#rejecting.clearForged(agent, name))) return this.#takeOne(agent, waiting, compat)
+      // What was read may be what was handed out before, since this one has the same name.
+      const found = await this.#scanner.again(agent, name, { compat })
+      if (!found) return gone([])
+      return (await this.#rejecting.isAnother(agent, found))
+        ? this.#takeOne(agent, found, compat, n + 1)
+        : gone(await this.#rejecting.rejectCopy(agent, found))
     }
     if (moved.outcome !== 'moved') return gone([])
-    return this.#open(agent, now, pathsOf(this.#parts, step)[1], moved.durability)
+    const notes = n === 1 ? now.notes : [...now.notes, `Another message with the id ${now.message.msg_id} came before`]
+    return this.#open(agent, { ...now, notes }, newName, moved.durability)
   }
 
   /** After the take, so that no two readers open the same one; what does not open goes on to `rejected/`. */
-  async #open(agent: AgentId, waiting: Waiting, path: string, durability: Durability): Promise<TakenOne> {
+  async #open(agent: AgentId, waiting: Waiting, name: string, durability: Durability): Promise<TakenOne> {
     const opened = await this.#opened(agent, waiting, false).catch((error: unknown) =>
-      this.#putBack(agent, waiting, error),
+      this.#putBack(agent, waiting.name, name, error),
     )
     if (opened.outcome === 'opened') {
+      const path = pathIn(this.#parts, agent, 'taken', name)
       return { outcome: 'taken', view: viewOf(opened.message, 'taken', path, opened), durability }
     }
-    return gone(await this.#rejecting.reject(agent, asInvalid(waiting, opened), () => true, 'taken'))
+    const invalid = { ...asInvalid(waiting, opened), name }
+    return gone(await this.#rejecting.reject(agent, invalid, () => true, 'taken'))
   }
 
   /** The message could not be judged, because the keys cannot be read for instance: it goes back and waits. */
-  async #putBack(agent: AgentId, { name }: Waiting, cause: unknown): Promise<never> {
-    const step = { agent, name, from: 'taken', transition: 'putBack' } as const
+  async #putBack(agent: AgentId, ownName: string, name: string, cause: unknown): Promise<never> {
+    const step = { agent, name, from: 'taken', transition: 'putBack', as: ownName } as const
     // Whatever keeps it from going back, the cause is told.
     const moved = await moveMessage(this.#parts, step).catch(() => undefined)
     if (moved?.outcome === 'moved' || !(cause instanceof SignalboxError)) throw cause
@@ -196,7 +220,11 @@ export class Receiving {
     })
   }
 
-  async #opened(agent: AgentId, { message, arrivedAt, problems, notes }: Waiting, isPeek: boolean) {
+  async #opened(
+    agent: AgentId,
+    { message, arrivedAt, problems, notes, isConverted = false }: Waiting,
+    isPeek: boolean,
+  ) {
     const { hooks, tree } = this.#parts
     const opened = await hooks.open?.({ agent, message, now: await tree.now(), arrivedAt, isPeek })
     if (opened?.outcome === 'rejected') return opened
@@ -207,6 +235,7 @@ export class Receiving {
       // Of an encrypted payload only the decrypted one can be judged.
       problems: isOther ? sentencesOf(payloadProblems(opened.message)) : problems,
       notes: [...notes, ...(opened?.notes ?? [])],
+      isConverted,
     }
   }
 
@@ -226,13 +255,30 @@ export class Receiving {
       outcome: messages.length > 0 ? 'received' : 'nothing',
       messages,
       rejected,
+      unreadable: scanned.closed.map(unreadableAs),
       gaps: [],
       restarts: [],
       evicted: scanned.evicted,
       depth: scanned.depth,
       durability: 'process',
       notices: [],
+      toldBefore: [],
     }
+  }
+
+  /** Which of the remarks on what was received, and on what cannot be, are no news. */
+  async #toldBefore(agent: AgentId, views: readonly MrView[], closed: readonly Closed[]): Promise<string[]> {
+    const { remarks } = this.#parts
+    const told = new Set<string>()
+    for (const { from, type, message } of views) {
+      const direction = unusualDirection(message)
+      if (direction === undefined || told.has(direction)) continue
+      if (!(await remarks.isNews('direction-read', [from, `${agent}.${type}`]))) told.add(direction)
+    }
+    for (const one of closed) {
+      if (!(await remarks.isNews('closed', [agent, one.name]))) told.add(unreadableAs(one).reason)
+    }
+    return [...told]
   }
 
   async #settleNumbers(
@@ -282,9 +328,19 @@ const asInvalid = ({ name, message }: Waiting, { code, issues }: Rejection): Inv
   rejection: { code, issues, msgId: message.msg_id },
 })
 
+/** A reader that meets another program for the first time does not know what `compat` is for. */
+function compatHint(agent: AgentId, rejected: readonly Rejected[]): string[] {
+  const foreign = rejected.filter(({ isForeign }) => isForeign)
+  const [first] = foreign
+  if (!first) return []
+  const how = `signalbox mr recover ${agent} ${stemOf(first.file)}, then signalbox mr receive ${agent} --compat`
+  return [`Other programs write such messages (${foreign.length}), and --compat reads them. Bring them back: ${how}`]
+}
+
 const withEarlier = (now: MrReceived, earlier: MrReceived): MrReceived => ({
   ...now,
   rejected: [...earlier.rejected, ...now.rejected],
   evicted: [...earlier.evicted, ...now.evicted],
   notices: [...earlier.notices, ...now.notices],
+  toldBefore: [...earlier.toldBefore, ...now.toldBefore],
 })

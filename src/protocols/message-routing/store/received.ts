@@ -4,15 +4,31 @@
  */
 import { printJson } from '../../../formats/json.ts'
 import { changeLeaf } from '../../../tree/change.ts'
-import { jsonIn, parseMessage } from '../format.ts'
-import { expectAgain, noteNumber, nothingSeen, type Range, type Seen, without } from '../gaps.ts'
+import { jsonIn } from '../format.ts'
+import {
+  expectAgain,
+  expectRestart,
+  isCurrent,
+  noteNumber,
+  nothingSeen,
+  type Range,
+  type Seen,
+  without,
+} from '../gaps.ts'
 import { type AgentId, folderPath, isAgentId, receivedPath } from '../layout.ts'
+import { momentOf } from '../order.ts'
 import { isObject, type MrMessage } from '../schema.ts'
 import { isGenuine } from './genuine.ts'
 import type { Gap, Restart } from './outcomes.ts'
-import { isMessageEntry, pathIn, type RoutingParts } from './parts.ts'
+import { isMessageEntry, type RoutingParts } from './parts.ts'
+import { readMessage } from './reading.ts'
 
-type Numbered = Pick<MrMessage, 'from' | 'sequence'>
+type Numbered = Pick<MrMessage, 'from' | 'sequence' | 'timestamp'>
+/** Numbers that were skipped, and from when on a message with one of them fills its place. */
+interface Skipped extends Pick<Seen, 'since'> {
+  readonly from: string
+  readonly range: Range
+}
 type Memory = Record<string, Seen>
 
 /** A stranger can invent any number of senders: beyond so many, those not heard of for the longest time are forgotten. */
@@ -35,18 +51,19 @@ export class ReceivedNumbers {
   /** Notes what was just handed out; `waiting` was found in the inbox, as it is on disk, and is therefore not lost. */
   async note(agent: AgentId, taken: readonly Numbered[], waiting: readonly MrMessage[]): Promise<Report> {
     if (taken.length === 0) return { gaps: [], restarts: [] }
-    let skipped: { from: string; range: Range }[] = []
+    let skipped: Skipped[] = []
     let restarts: Restart[] = []
     await this.#update(agent, (memory) => {
       skipped = []
       restarts = []
-      for (const { from, sequence } of taken) {
+      for (const message of taken) {
+        const { from, sequence } = message
         if (!isAgentId(from) || !Number.isSafeInteger(sequence)) continue
-        const noted = noteNumber(memory[from] ?? nothingSeen, sequence)
+        const noted = noteNumber(memory[from] ?? nothingSeen, sequence, momentOf(message))
         // Taken out and put back, so that the ones heard of last stand last.
         delete memory[from]
         memory[from] = noted.seen
-        if (noted.skipped) skipped.push({ from, range: noted.skipped })
+        if (noted.skipped) skipped.push({ from, range: noted.skipped, ...since(noted.seen) })
         if (noted.restartedAfter !== undefined) restarts.push({ from, after: noted.restartedAfter })
       }
     })
@@ -63,25 +80,44 @@ export class ReceivedNumbers {
   }
 
   /**
+   * A sender begins again at 1. Told to a reader that has seen numbers of it, which then notices the restart also when
+   * number 1 is lost.
+   */
+  async expectRestart(agent: AgentId, from: AgentId, resetAt: number): Promise<void> {
+    const leaf = await this.#parts.tree.read(receivedPath(this.#parts.root, agent))
+    if (!leaf || !memoryIn(leaf.bytes)[from]) return
+    await this.#update(agent, (memory) => {
+      const seen = memory[from]
+      if (seen) memory[from] = expectRestart(seen, resetAt)
+    })
+  }
+
+  /**
    * A number may be missing only here: another reader took the message, or this one did and was killed before it wrote
    * that down. What lies in `taken/` was not lost.
    */
   async #confirm(
     agent: AgentId,
-    skipped: readonly { from: string; range: Range }[],
+    skipped: readonly Skipped[],
     taken: readonly Numbered[],
     waiting: readonly MrMessage[],
   ): Promise<Gap[]> {
-    const isSkipped = ({ from, sequence }: Numbered) =>
-      skipped.some((one) => one.from === from && one.range[0] <= sequence && sequence <= one.range[1])
-    const seen: Numbered[] = [...taken]
+    const fills = (one: Skipped, message: Numbered) =>
+      one.from === message.from &&
+      one.range[0] <= message.sequence &&
+      message.sequence <= one.range[1] &&
+      // Before a restart the same number was another message.
+      isCurrent(one, momentOf(message))
+    const isSkipped = (message: Numbered) => skipped.some((one) => fills(one, message))
+    const seen: Numbered[] = taken.filter(isSkipped)
     // A forged message with the number of a lost one must not hide the loss.
     for (const message of [...waiting, ...(await this.#recentlyTaken(agent))]) {
       if (isSkipped(message) && (await isGenuine(this.#parts, agent, message))) seen.push(message)
     }
-    return skipped.flatMap(({ from, range }) => {
+    return skipped.flatMap((one) => {
+      const { from, range } = one
       let ranges: readonly Range[] = [range]
-      for (const one of seen) if (one.from === from) ranges = without(ranges, one.sequence)
+      for (const message of seen) if (fills(one, message)) ranges = without(ranges, message.sequence)
       return ranges.map(([first, last]) => ({ from, first, last, count: last - first + 1 }))
     })
   }
@@ -92,9 +128,8 @@ export class ReceivedNumbers {
     const newest = entries.sort((a, b) => b.changedAt - a.changedAt).slice(0, mostSearched)
     const found: MrMessage[] = []
     for (const { name } of newest) {
-      const leaf = await tree.read(pathIn(this.#parts, agent, 'taken', name))
-      const parsed = leaf && parseMessage(leaf.bytes)
-      if (parsed?.outcome === 'message') found.push(parsed.message)
+      const message = await readMessage(this.#parts, agent, 'taken', name)
+      if (message) found.push(message)
     }
     return found
   }
@@ -115,10 +150,17 @@ function memoryIn(bytes: Uint8Array): Memory {
   const memory: Memory = Object.create(null)
   const { senders } = (jsonIn(bytes) ?? {}) as { readonly senders?: unknown }
   for (const [from, seen] of isObject(senders) ? Object.entries(senders) : []) {
-    if (isSeen(seen) && isAgentId(from)) memory[from] = { last: seen.last, missing: seen.missing }
+    if (!isSeen(seen) || !isAgentId(from)) continue
+    const { last, missing } = seen
+    memory[from] = { last, missing, ...timeIn(seen, 'at'), ...timeIn(seen, 'since'), ...timeIn(seen, 'resetAt') }
   }
   return memory
 }
+
+const since = ({ since: at }: Seen) => (at === undefined ? {} : { since: at })
+
+const timeIn = (seen: Seen, field: 'at' | 'since' | 'resetAt') =>
+  typeof seen[field] === 'number' && Number.isFinite(seen[field]) ? { [field]: seen[field] } : {}
 
 const isSeen = (value: unknown): value is Seen => {
   const { last, missing } = (value ?? {}) as { readonly last?: unknown; readonly missing?: unknown }

@@ -3,15 +3,16 @@
  * handed out all the same. Spec: Message Routing, "Message Validation".
  */
 import { SignalboxError } from '../../../kernel/errors.ts'
-import { largestRead } from '../format.ts'
+import { nameBefore } from '../../../tree/set-aside.ts'
+import { jsonIn, largestRead } from '../format.ts'
 import { type AgentId, stemOf } from '../layout.ts'
 import { forgeryIn } from './genuine.ts'
 import { pruneNowAndThen } from './keeping.ts'
 import { discarded, logError } from './logs.ts'
 import { setMessageAside } from './moving.ts'
 import type { MrView, Rejected } from './outcomes.ts'
-import { pathIn, type RoutingParts } from './parts.ts'
-import { messageIn } from './reading.ts'
+import { messageNames, pathIn, type RoutingParts } from './parts.ts'
+import { leafAt, messageIn } from './reading.ts'
 import type { Invalid, Scanner, Waiting } from './scan.ts'
 
 export class Rejecting {
@@ -62,8 +63,8 @@ export class Rejecting {
 
   /** A file in `taken/` means that its message was handed out. One that is forged does not count, and is set aside. */
   async clearForged(agent: AgentId, name: string): Promise<boolean> {
-    const { tree, hooks } = this.#parts
-    const leaf = hooks.verify && (await tree.read(pathIn(this.#parts, agent, 'taken', name)))
+    const { hooks } = this.#parts
+    const leaf = hooks.verify && (await leafAt(this.#parts, pathIn(this.#parts, agent, 'taken', name)))
     if (!leaf) return false
     const message = await messageIn(this.#parts, leaf.bytes, { agent, fileName: name })
     const forgery = message ? await forgeryIn(this.#parts, agent, message) : noMessage
@@ -71,6 +72,21 @@ export class Rejecting {
     const { code, issues } = forgery
     const invalid = { name, rejection: { code, issues, msgId: message?.msg_id } }
     await this.reject(agent, invalid, (now) => isSame(now, leaf.bytes), 'taken')
+    return true
+  }
+
+  /**
+   * True when what was handed out under this name is another message: other programs use an id twice now and then. Only
+   * what says the same is a copy. What cannot be read any more is taken for the same.
+   */
+  async isAnother(agent: AgentId, { name, bytes }: Waiting): Promise<boolean> {
+    const value = jsonIn(bytes)
+    for (const taken of await messageNames(this.#parts, agent, 'taken')) {
+      if (nameBefore(taken) !== name) continue
+      const leaf = await leafAt(this.#parts, pathIn(this.#parts, agent, 'taken', taken))
+      const before = leaf && jsonIn(leaf.bytes)
+      if (before === undefined || isEqual(before, value)) return false
+    }
     return true
   }
 
@@ -94,14 +110,13 @@ export class Rejecting {
   }
 }
 
+const isEqual = (a: unknown, b: unknown): boolean => process.getBuiltinModule('node:util').isDeepStrictEqual(a, b)
+
 export const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0
 
-export const rejectedAs = ({ name, rejection: { code, msgId, issues } }: Invalid, path: string): Rejected => ({
-  file: name,
-  path,
-  code,
-  msgId,
-  issues,
-})
+export const rejectedAs = (
+  { name, rejection: { code, msgId, issues }, isForeign = false }: Invalid,
+  path: string,
+): Rejected => ({ file: name, path, code, msgId, issues, isForeign })
 
 const noMessage = { code: 'VALIDATION_FAILED', issues: ['The file is no message, so it was not handed out'] }

@@ -30,8 +30,10 @@ import type {
   MrReceived,
   MrSendInput,
   MrSent,
+  MrView,
   ReceiveOptions,
   Recovered,
+  RecoverOptions,
   Replied,
   RoutingStatus,
   Unacknowledged,
@@ -42,6 +44,7 @@ import type { RoutingParts } from './parts.ts'
 import { Foreign } from './reading.ts'
 import { Receiving } from './receive.ts'
 import { ReceivedNumbers } from './received.ts'
+import { Remarks } from './remarks.ts'
 import { Scanner } from './scan.ts'
 import { Sending } from './send.ts'
 
@@ -75,13 +78,14 @@ export class Routing {
       root: treePath(settings.root),
       hooks: { observe, ...this.#protection.hooks, ...hooks },
       foreign: new Foreign(),
+      remarks: new Remarks(tree),
     }
     this.#parts = parts
     const delivery = new Delivery(parts)
     const scanner = new Scanner(parts, delivery.evictions)
     this.#scanner = scanner
     const numbers = new ReceivedNumbers(parts)
-    this.#agents = new Agents(parts)
+    this.#agents = new Agents(parts, numbers)
     this.#sending = new Sending(parts, this.#agents, delivery)
     this.#receiving = new Receiving(parts, scanner, numbers)
     this.#acks = new Acks(parts, delivery, scanner)
@@ -115,6 +119,14 @@ export class Routing {
       })
     }
     return this.#receiving.receive(agentId(agent), options)
+  }
+
+  /**
+   * Puts back what `receive` or `awaitReply` has given, because it did not reach its reader. Answers the paths of what could
+   * not be put back, and is still in `taken/`.
+   */
+  putBack(agent: string, messages: readonly Pick<MrView, 'path' | 'state'>[]): Promise<readonly string[]> {
+    return this.#kept.putBack(agentId(agent), messages)
   }
 
   /** Takes the first message whose `correlation_id` is `id`, and leaves the others where they are. */
@@ -169,9 +181,12 @@ export class Routing {
     return this.#kept.list(agentId(agent), 'rejected')
   }
 
-  /** Moves a message back into the inbox, from `taken/` or else `evicted/`, so that it is handed out once more. */
-  async recover(agent: string, id: string): Promise<Recovered> {
-    return this.#kept.recover(agentId(agent), id)
+  /**
+   * Moves a message back into the inbox, from `taken/`, else `evicted/`, else `rejected/`, so that it is handed out once
+   * more.
+   */
+  async recover(agent: string, id: string, options?: RecoverOptions): Promise<Recovered> {
+    return this.#kept.recover(agentId(agent), id, options)
   }
 
   /** What `doctor` should know; with `repair`, what can be put right is. */
@@ -210,6 +225,16 @@ export class Routing {
   /** The alerts that were raised since somebody last asked. */
   takeAlerts(): readonly Alert[] {
     return this.#measuring.takeAlerts()
+  }
+
+  /** Those of these alerts that people have been told while it lasts: their sentences. */
+  async toldBefore(alerts: readonly Alert[], after: 'sending' | 'receiving'): Promise<readonly string[]> {
+    const { remarks } = this.#parts
+    const told: string[] = []
+    for (const alert of alerts) {
+      if (!(await remarks.isNewAlert(alert, after === 'sending'))) told.push(alert.message)
+    }
+    return told
   }
 
   /** What is wrong now with these agents, and with how long writing and reading took lately. */

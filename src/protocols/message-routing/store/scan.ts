@@ -2,13 +2,13 @@
  * What is in an inbox: its messages, and the files that are none. A scan changes nothing, but for a surplus that other
  * programs left, which is evicted first. Spec: Message Routing, "Inbox Overflow Protection".
  */
-import { largestRead } from '../format.ts'
 import type { Rejection } from '../hooks.ts'
 import { type Judged, judgeFile, type NoMessage, sentencesOf } from '../judge.ts'
 import type { AgentId } from '../layout.ts'
 import { momentOf, type Timed } from '../order.ts'
 import type { Evictions } from './evictions.ts'
-import { messageNames, pathIn, type RoutingParts, turnOf, unlessOdd } from './parts.ts'
+import { messageNames, type RoutingParts, turnOf } from './parts.ts'
+import { type Closed, isClosed, openFile } from './reading.ts'
 
 /** A file that is a message for this inbox. */
 export interface Waiting extends Timed {
@@ -17,6 +17,8 @@ export interface Waiting extends Timed {
   readonly arrivedAt: number
   readonly problems: readonly string[]
   readonly notes: readonly string[]
+  /** Another program wrote it in a form of its own. */
+  readonly isConverted?: boolean
 }
 
 /** A file that is none. */
@@ -26,6 +28,8 @@ export interface Invalid {
     /** The id that it gives itself, where it does. */
     readonly msgId: string | undefined
   }
+  /** Another program wrote it in a form of its own, which is read with `compat`. */
+  readonly isForeign?: boolean
 }
 
 export const invalidAs = (name: string, { code, msgId, problems }: NoMessage): Invalid => ({
@@ -36,6 +40,8 @@ export const invalidAs = (name: string, { code, msgId, problems }: NoMessage): I
 export interface Scanned {
   readonly waiting: readonly Waiting[]
   readonly invalid: readonly Invalid[]
+  /** Files that this user may not read. They stay where they are. */
+  readonly closed: readonly Closed[]
   readonly evicted: readonly string[]
   /** How many files there are in all, the evicted not counted. */
   readonly depth: number
@@ -71,18 +77,26 @@ export class Scanner {
     return { ...(await this.#readAll(agent, names, options, true)), evicted: [], depth: names.length }
   }
 
+  /** One file as it is now, if it is a message. */
+  async again(agent: AgentId, name: string, options: ScanOptions): Promise<Waiting | undefined> {
+    const found = await this.#read(agent, name, options)
+    return found && 'message' in found ? found : undefined
+  }
+
   async #readAll(agent: AgentId, names: readonly string[], options: ScanOptions, isFresh = false) {
     if (options.compat) await this.#parts.foreign.load()
     const key = `${agent} ${options.compat === true}`
     const before = isFresh ? undefined : this.#known.get(key)
     const known = new Map<string, Waiting>()
     const invalid: Invalid[] = []
+    const closed: Closed[] = []
     let unfinished: string[] = []
     let waitedMs = 0
     const look = async (name: string, isLast: boolean) => {
       const found = before?.get(name) ?? (await this.#read(agent, name, options))
       if (!found) return
-      if ('message' in found) known.set(name, found)
+      if (isClosed(found)) closed.push(found)
+      else if ('message' in found) known.set(name, found)
       else if (found.isYoung && !isLast) unfinished.push(name)
       else invalid.push(found)
     }
@@ -95,7 +109,7 @@ export class Scanner {
       for (const name of again) await look(name, true)
     }
     this.#known.set(key, known)
-    return { waiting: [...known.values()], invalid, waitedMs }
+    return { waiting: [...known.values()], invalid, closed, waitedMs }
   }
 
   /** One file, as it is now; `undefined` when it is gone or not an ordinary file. */
@@ -103,22 +117,25 @@ export class Scanner {
     agent: AgentId,
     name: string,
     { compat = false }: ScanOptions,
-  ): Promise<Waiting | (Invalid & { readonly isYoung: boolean }) | undefined> {
+  ): Promise<Waiting | (Invalid & { readonly isYoung: boolean }) | Closed | undefined> {
     const { tree, settings } = this.#parts
-    // A file that turned into a link or a pipe since it was listed is nobody's message.
-    const leaf = await unlessOdd(() =>
-      tree.read(pathIn(this.#parts, agent, 'inbox', name), { atMost: largestRead + 1 }),
-    )
-    if (!leaf) return undefined
+    const leaf = await openFile(this.#parts, agent, 'inbox', name)
+    if (!leaf || isClosed(leaf)) return leaf
     const { bytes, size, modifiedAt } = leaf
     const judged = this.judge(bytes, { agent, name, size, compat })
     if (judged.outcome === 'message') {
-      const { message, problems, notes } = judged
+      const { message, problems, notes, isConverted = false } = judged
       const at = momentOf(message)
-      return { name, bytes, message, at, arrivedAt: modifiedAt, problems: sentencesOf(problems), notes }
+      return { name, bytes, message, at, arrivedAt: modifiedAt, problems: sentencesOf(problems), notes, isConverted }
     }
     const isYoung = judged.isUnfinished === true && (await tree.now()) - modifiedAt < settings.settleMs
-    return { ...invalidAs(name, judged), isYoung }
+    const isForeign = !compat && !judged.isUnfinished && (await this.#isForeign(bytes, { agent, name, size }))
+    return { ...invalidAs(name, judged), isForeign, isYoung }
+  }
+
+  async #isForeign(bytes: Uint8Array, file: { agent: AgentId; name: string; size: number }): Promise<boolean> {
+    await this.#parts.foreign.load()
+    return this.judge(bytes, { ...file, compat: true }).outcome === 'message'
   }
 
   judge(

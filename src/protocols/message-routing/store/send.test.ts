@@ -208,6 +208,51 @@ describe('broadcasting', () => {
   })
 })
 
+describe('beside another program that counts for the same sender', () => {
+  it('[MR-2a] leaves its lock files alone, and no counter is out of order for them', async () => {
+    const root = tempDir()
+    const { mr, close } = await openMr(root)
+    await mr.send(command('coder-1'))
+    const lock = join(root, 'state/agents/coordinator-main/.sequences/coder-1.lock')
+    fs.writeFileSync(lock, '')
+    expect((await mr.send(command('coder-1'))).message.sequence).toBe(2)
+    expect(await mr.inspect()).toEqual([])
+    expect(await mr.init('coordinator-main', { reset: true })).toMatchObject({ sequencesReset: 1 })
+    expect(fs.existsSync(lock)).toBe(true)
+    await close()
+  })
+
+  it('[MR-2a] reads and writes a counter under its lock, so that no number is given out twice', async () => {
+    const steps: string[] = []
+    const counting = openMemoryTree()
+    const tree: Tree = Object.assign(counting, {
+      async besideLock<T>(lock: string, work: () => Promise<T>): Promise<T> {
+        steps.push(lock)
+        const done = await work()
+        steps.push('released')
+        return done
+      },
+    })
+    const { mr } = mrOn(tree)
+    await mr.send(command('coder-1'))
+    await mr.init('coordinator-main', { reset: true })
+    const lock = 'state/agents/coordinator-main/.sequences/coder-1.lock'
+    expect(steps).toEqual([lock, 'released', lock, 'released'])
+  })
+
+  it('[MR-2a] waits while it writes a counter, which is empty for a moment', async () => {
+    const root = tempDir()
+    const { mr, close } = await openMr(root)
+    await mr.send(command('coder-1'))
+    const counter = join(root, 'state/agents/coordinator-main/.sequences/coder-1')
+    fs.writeFileSync(counter, '')
+    const sending = mr.send(command('coder-1'))
+    setTimeout(() => fs.writeFileSync(counter, '7\n'), 20)
+    expect((await sending).message.sequence).toBe(8)
+    await close()
+  })
+})
+
 describe('a full inbox', () => {
   it('[MR-7a][MR-7c] evicts the oldest by modification time, ties by name, into evicted/ and one line of a log', async () => {
     const root = tempDir()

@@ -9,6 +9,7 @@ import { type Delivered, type Delivery, refused } from './delivery.ts'
 import { pruneNowAndThen } from './keeping.ts'
 import type { MrBroadcast, MrSendInput, MrSent } from './outcomes.ts'
 import type { RoutingParts } from './parts.ts'
+import type { RemarkKind } from './remarks.ts'
 import { expectCommonVersion } from './stated-versions.ts'
 import { viewOf } from './view.ts'
 
@@ -29,15 +30,17 @@ export class Sending {
     const { compat, replyTo } = input
     const original =
       compat && replyTo !== undefined ? await originalOf(this.#parts, agentId(input.from), replyTo) : undefined
+    // Nothing shows in which form to write, so it is that of the programs that are known to deviate.
+    const form = compat && replyTo === undefined ? (await this.#parts.foreign.load()).theirForm : original?.fields
     const draft = draftOf({ ...input, ...(original ? { replyTo: original.id } : {}) }, settings.largestMessage)
     await expectCommonVersion(this.#parts, draft.to)
     const refusal = hooks.admit && (await hooks.admit(draft.from, draft.to, await tree.now()))
     if (refusal) throw refused(refusal)
-    const delivered = await this.#delivery.deliver(draft, original?.fields)
+    const delivered = await this.#delivery.deliver(draft, form)
     await pruneNowAndThen(this.#parts, draft.to, 'evicted', delivered.evicted)
     hooks.observe?.('message_write_latency_ms', performance.now() - startedAt, draft.to)
     hooks.observe?.('inbox_depth', delivered.depth, draft.to)
-    return this.#sent(draft.to, delivered)
+    return this.#sent(draft.to, delivered, form !== undefined)
   }
 
   /** MR-11: each gets its own message. One that cannot be reached keeps nobody else from theirs. */
@@ -59,12 +62,24 @@ export class Sending {
     return { outcome: sent.length > 0 ? 'sent' : 'nobody', sent, failed, notices }
   }
 
-  async #sent(to: AgentId, { message, path, evicted, depth, durability, isNewAgent }: Delivered): Promise<MrSent> {
+  async #sent(to: AgentId, delivered: Delivered, isInTheirForm: boolean): Promise<MrSent> {
+    const { message, path, evicted, depth, durability, isNewAgent } = delivered
     const direction = unusualDirection(message)
+    const standing: [RemarkKind, string][] = [
+      ...(direction === undefined ? [] : [['direction', direction] as [RemarkKind, string]]),
+      ...(isInTheirForm ? [['form', inTheirForm] as [RemarkKind, string]] : []),
+    ]
+    const toldBefore: string[] = []
+    for (const [kind, sentence] of standing) {
+      const about = [message.from, `${to}.${message.type}`] as const
+      if (!(await this.#parts.remarks.isNews(kind, about))) toldBefore.push(sentence)
+    }
     const notices = [
-      ...(direction === undefined ? [] : [direction]),
+      ...standing.map(([, sentence]) => sentence),
       ...(isNewAgent ? [`${to} was not known here; its inbox was made.`, ...(await this.#agents.known()).notices] : []),
     ]
-    return { outcome: 'sent', message: viewOf(message, 'inbox', path), durability, evicted, depth, notices }
+    return { outcome: 'sent', message: viewOf(message, 'inbox', path), durability, evicted, depth, notices, toldBefore }
   }
 }
+
+const inTheirForm = 'It is written as other programs write it: neither signed nor encrypted, with an id of their kind.'

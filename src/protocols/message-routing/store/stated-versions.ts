@@ -5,6 +5,7 @@ import { nameOf } from '../../../kernel/tree-path.ts'
 import { type AgentId, versionsPath } from '../layout.ts'
 import { currentVersion, negotiate, parseVersion, spokenVersions } from '../versions.ts'
 import type { RoutingParts } from './parts.ts'
+import { leafAt } from './reading.ts'
 
 type Parts = Pick<RoutingParts, 'tree' | 'root'>
 
@@ -12,7 +13,7 @@ const longestFile = 16 * 1024
 
 /** An agent that says nothing speaks the version of the specification. */
 export async function versionsOf({ tree, root }: Parts, agent: AgentId): Promise<readonly string[]> {
-  const leaf = await tree.read(versionsPath(root, agent), { atMost: longestFile })
+  const leaf = await leafAt({ tree }, versionsPath(root, agent))
   return leaf ? versionsIn(leaf.bytes, agent) : [currentVersion]
 }
 

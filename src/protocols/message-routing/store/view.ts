@@ -6,6 +6,7 @@ import type { MrState, MrView } from './outcomes.ts'
 export interface Remarks {
   readonly problems?: readonly string[]
   readonly notes?: readonly string[]
+  readonly isConverted?: boolean
 }
 
 export function viewOf(message: MrMessage, state: MrState, path: string, remarks: Remarks = {}): MrView {
@@ -26,6 +27,7 @@ export function viewOf(message: MrMessage, state: MrState, path: string, remarks
     message,
     problems: remarks.problems ?? none,
     notes: remarks.notes ?? none,
+    ...(remarks.isConverted ? { isConverted: true } : {}),
   }
 }
 

@@ -4,8 +4,9 @@ import { mrAwait } from '../../../../operations/mr/await.ts'
 import { mrBroadcast } from '../../../../operations/mr/broadcast.ts'
 import { commandFace } from '../../command.ts'
 import { grid } from '../../grid.ts'
-import { ageOf, noticeLines, noticesAndAlerts } from '../../lines.ts'
+import { ageOf, noticeLines } from '../../lines.ts'
 import { messageText } from './message-text.ts'
+import { news } from './news.ts'
 
 export const broadcastFace = commandFace(
   mrBroadcast,
@@ -27,7 +28,7 @@ export const broadcastFace = commandFace(
       const evicted = output.evicted.map(
         ({ to, id }) => `${screen.paint('yellow', 'evicted:')} ${printableLine(to)}: ${printableLine(id)}\n`,
       )
-      return [...failed, ...evicted, noticesAndAlerts(output, screen)].join('')
+      return [...failed, ...evicted, news(output, screen)].join('')
     },
   },
 )

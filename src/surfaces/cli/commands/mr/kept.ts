@@ -4,7 +4,7 @@ import { mrRecover } from '../../../../operations/mr/recover.ts'
 import { mrUnacked } from '../../../../operations/mr/unacked.ts'
 import { type CommandFace, commandFace } from '../../command.ts'
 import { grid } from '../../grid.ts'
-import { ageOf, writtenLine } from '../../lines.ts'
+import { ageOf, noticeLines, writtenLine } from '../../lines.ts'
 
 /** The three lists differ by what they are called, and by what is said when they are empty. */
 const keptFace = (operation: typeof mrTaken, moved: string, nothing: string): CommandFace =>
@@ -18,7 +18,7 @@ const keptFace = (operation: typeof mrTaken, moved: string, nothing: string): Co
             { title: moved, text: ({ movedAt }) => movedAt },
             { title: 'from', text: ({ message }) => message?.from ?? '?' },
             { title: 'type', text: ({ message }) => message?.type ?? '?' },
-            { title: 'summary', text: ({ message, path }) => message?.summary ?? path },
+            { title: 'summary', text: ({ message, problem, path }) => message?.summary ?? problem ?? path },
           ],
           screen,
         ),
@@ -48,6 +48,9 @@ export const unackedFace = commandFace(mrUnacked, ({ unacked }, screen) =>
       ),
 )
 
-export const recoverFace = commandFace(mrRecover, ({ outcome, from, message }, screen) =>
-  writtenLine(outcome === 'unchanged' ? 'Is in the inbox already:' : `Back from ${from}/:`, message, screen),
+export const recoverFace = commandFace(
+  mrRecover,
+  ({ outcome, from, message }, screen) =>
+    writtenLine(outcome === 'unchanged' ? 'Is in the inbox already:' : `Back from ${from}/:`, message, screen),
+  { aside: noticeLines },
 )

@@ -3,7 +3,7 @@ import { mrMetrics } from '../../../../operations/mr/metrics.ts'
 import { mrStatus } from '../../../../operations/mr/status.ts'
 import { commandFace } from '../../command.ts'
 import { type Column, grid } from '../../grid.ts'
-import { ageOf, alertLines, noticesAndAlerts } from '../../lines.ts'
+import { ageOf, alertLines, noticesAndAlerts, unreadableLines } from '../../lines.ts'
 import { fieldList } from '../../message.ts'
 import type { Screen } from '../../terminal.ts'
 
@@ -18,7 +18,11 @@ export const statusFace = commandFace(
     const alarmed = new Set(alerts.map(({ agent }) => agent))
     return grid(agents, columns(alarmed, screen), screen)
   },
-  { aside: noticesAndAlerts },
+  {
+    aside: (output, screen) =>
+      unreadableLines({ unreadable: output.agents.flatMap(({ unreadable }) => unreadable) }, screen) +
+      noticesAndAlerts(output, screen),
+  },
 )
 
 const columns = (alarmed: ReadonlySet<string | undefined>, screen: Screen): Column<Agent>[] => [

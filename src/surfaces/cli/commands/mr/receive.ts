@@ -2,34 +2,46 @@ import { printableLine } from '../../../../kernel/printable.ts'
 import { mrReceive } from '../../../../operations/mr/receive.ts'
 import type { Gap, MrHeader, Rejected, Restart } from '../../../../operations/mr/view.ts'
 import { commandFace } from '../../command.ts'
-import { noticesAndAlerts } from '../../lines.ts'
+import { unreadableLines } from '../../lines.ts'
 import type { Row } from '../../message.ts'
 import type { Screen } from '../../terminal.ts'
 import { messageText } from './message-text.ts'
+import { news } from './news.ts'
 
 export const receiveFace = commandFace(
   mrReceive,
-  ({ messages, envelopes, depth }, screen) => {
+  ({ messages, envelopes, depth, toldBefore }, screen) => {
     if (envelopes.length === 0) return 'Nothing waits.\n'
-    const texts = envelopes.map((header, n) => messageText(header, messages[n]!, nextSteps(header), screen))
-    return [...texts, ...(depth > 0 ? [`${depth} more in the inbox.\n`] : [])].join('\n')
+    const texts = envelopes.map((header, n) => {
+      const notes = header.notes.filter((note) => !toldBefore.includes(note))
+      return messageText({ ...header, notes }, messages[n]!, nextSteps(header), screen)
+    })
+    // What was only looked at is still in the inbox, and is not more.
+    const more = depth - envelopes.filter(({ state }) => state === 'inbox').length
+    return [...texts, ...(more > 0 ? [`${more} more in the inbox.\n`] : [])].join('\n')
   },
   {
     aside: (output, screen) =>
       [
         rejectedLines(output.rejected, screen),
+        unreadableLines(
+          { unreadable: output.unreadable.filter((one) => !output.toldBefore.includes(one.reason)) },
+          screen,
+        ),
         gapLines(output, screen),
         ...output.evicted.map((id) => `${screen.paint('yellow', 'evicted:')} ${printableLine(id)}\n`),
-        noticesAndAlerts(output, screen),
+        news(output, screen),
       ].join(''),
   },
 )
 
 /** Empty unless the sender asks for something. */
-function nextSteps({ id, from, to, type, requiresAck, state }: MrHeader): Row[] {
+function nextSteps({ id, from, to, type, requiresAck, state, isConverted }: MrHeader): Row[] {
   if (state !== 'taken') return []
   const ack: Row[] = requiresAck ? [['acknowledge', `signalbox mr ack ${to} ${id}`]] : []
-  const answer = `signalbox mr send --from ${to} --to ${from} --type result --reply-to ${id} --payload JSON`
+  // Whoever wrote in a form of their own understands an answer in that form only.
+  const reply = `--reply-to ${id}${isConverted ? ' --compat' : ''}`
+  const answer = `signalbox mr send --from ${to} --to ${from} --type result ${reply} --payload JSON`
   return type === 'task-delegation' ? [...ack, ['when done', answer]] : ack
 }
 
@@ -37,7 +49,10 @@ const rejectedLines = (rejected: readonly Rejected[], { paint }: Screen): string
   rejected
     .map(({ file, path, code, issues }) => {
       const why = issues.map((issue) => printableLine(issue).replace(/\.$/, '')).join('; ')
-      return `${paint('red', 'rejected:')} ${printableLine(file)} (${printableLine(code)}): ${why}. It is now ${printableLine(path)}\n`
+      // Whoever only looked has moved nothing.
+      const isThere = path.endsWith(`/inbox/${file}`)
+      const [what, where] = isThere ? ['no message:', 'It is still'] : ['rejected:', 'It is now']
+      return `${paint('red', what)} ${printableLine(file)} (${printableLine(code)}): ${why}. ${where} ${printableLine(path)}\n`
     })
     .join('')
 

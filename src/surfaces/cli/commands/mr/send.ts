@@ -1,13 +1,14 @@
 import { printableLine } from '../../../../kernel/printable.ts'
 import { mrSend } from '../../../../operations/mr/send.ts'
 import { commandFace } from '../../command.ts'
-import { noticesAndAlerts, writtenLine } from '../../lines.ts'
+import { writtenLine } from '../../lines.ts'
 import type { Screen } from '../../terminal.ts'
+import { news } from './news.ts'
 
 export const sendFace = commandFace(
   mrSend,
   ({ message }, screen) => writtenLine(`Sent to ${printableLine(message.to)}`, message, screen),
-  { aside: (output, screen) => evictedLine(output, screen) + noticesAndAlerts(output, screen) },
+  { aside: (output, screen) => evictedLine(output, screen) + news(output, screen) },
 )
 
 function evictedLine(

@@ -1,0 +1,35 @@
+/** Messages that were taken for somebody who did not get the answer: they wait again. */
+import { SignalboxError } from '../../kernel/errors.ts'
+import type { Context } from '../define.ts'
+import { openRouting } from './open.ts'
+import type { MrHeader } from './view.ts'
+
+/** What to do now; `undefined` when nothing had been taken. */
+export async function takeBack(
+  context: Context,
+  agent: string,
+  messages: readonly Pick<MrHeader, 'path' | 'state'>[],
+): Promise<string | undefined> {
+  const taken = messages.filter(({ state }) => state === 'taken')
+  if (taken.length === 0) return undefined
+  const left = await putBack(context, agent, taken)
+  if (left.length === 0) return 'What had been taken is in the inbox again. Free some space, then repeat the command.'
+  return `These stay taken: ${left.join(', ')}. Free some space, then bring them back: signalbox mr recover ${agent} MSG`
+}
+
+/** What could not be put back, by path. */
+async function putBack(context: Context, agent: string, taken: readonly Pick<MrHeader, 'path' | 'state'>[]) {
+  try {
+    return await (await openRouting(context)).putBack(agent, taken)
+  } catch (error) {
+    // A disk that takes no answer may not let us open the workspace again either.
+    if (!(error instanceof SignalboxError)) throw error
+    return taken.map(({ path }) => path)
+  }
+}
+
+/** For whoever has stopped reading the answer, and may have missed some of it. */
+export const stillTaken = (agent: string, messages: readonly Pick<MrHeader, 'state'>[]): string | undefined =>
+  messages.some(({ state }) => state === 'taken')
+    ? `The answer was cut off. What it handed out stays taken: signalbox mr taken ${agent}`
+    : undefined

@@ -63,7 +63,10 @@ function oldVersions({ members, place }: ClusterHealth): Finding[] {
 }
 
 /** Who finds one of these at a place cannot look any further there, so whatever else was found there is the same thing. */
-const closed = new Set(['NOT_A_LEAF', 'NOT_A_FOLDER', 'UNUSABLE_NAME', 'UNREADABLE_FILE', 'UNREADABLE_FOLDER'])
+const closed = new Set([
+  ...['NOT_A_LEAF', 'NOT_A_FOLDER', 'UNUSABLE_NAME', 'UNREADABLE_FILE', 'UNREADABLE_FOLDER'],
+  ...['CLOSED_MESSAGE', 'PERMISSION_DENIED'],
+])
 
 /**
  * What stands in the way of several checks is one thing to put right. The engine tells of a link or of a file that nobody

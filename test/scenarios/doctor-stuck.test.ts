@@ -158,8 +158,8 @@ const inAcmq: readonly Way[] = [
   {
     way: 'a file of mode 000',
     make: (root) => chmodSync(write(root, { id: 'closed-1' }), 0),
-    code: 'UNREADABLE_FILE',
-    severity: 'warning',
+    code: 'CLOSED_MESSAGE',
+    severity: 'error',
     asStranger: true,
   },
   {
@@ -221,8 +221,8 @@ const inRouting: readonly Way[] = [
   {
     way: 'a file of mode 000',
     make: (root) => chmodSync(join(inbox(root), readdirSync(inbox(root))[0]!), 0),
-    code: 'UNREADABLE_FILE',
-    severity: 'warning',
+    code: 'PERMISSION_DENIED',
+    severity: 'error',
     asStranger: true,
   },
   {

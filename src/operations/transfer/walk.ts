@@ -1,7 +1,7 @@
 /** Which leaves of a tree belong to a workspace, and are worth carrying elsewhere. */
 import { text } from '../../kernel/field.ts'
 import { childOf, isWithin, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
-import { cacheHome, isReserved, stateOf } from '../../tree/home.ts'
+import { cacheHome, gitignorePath, isReserved, stateOf } from '../../tree/home.ts'
 import type { Tree } from '../../tree/tree.ts'
 import type { Context } from '../define.ts'
 import { messageFolders } from '../stores.ts'
@@ -27,9 +27,12 @@ export async function workspaceFolders(context: Context): Promise<TreePath[]> {
 /** On a cluster there is nothing else. */
 export const everything: readonly TreePath[] = [treeRoot]
 
-/** Keys stay where they are: they belong to one user on one machine, and to no cluster or copy. */
+/**
+ * Keys stay where they are: they belong to one user on one machine, and to no cluster or copy. A tree of files makes its own
+ * `.gitignore` with its first file.
+ */
 export const isCarried = (path: TreePath): boolean =>
-  ![cacheHome, stateOf('keys')].some((folder) => isWithin(path, folder)) && !isReserved(path)
+  ![cacheHome, stateOf('keys'), gitignorePath].some((folder) => isWithin(path, folder)) && !isReserved(path)
 
 export interface Walked {
   readonly leaves: readonly TreePath[]

@@ -8,6 +8,7 @@ import {
   accessSync,
   constants,
   existsSync,
+  lstatSync,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -73,6 +74,12 @@ const isOfTheCaller = (name) =>
   )
 
 export function installDependencies() {
+  // Work trees may share one folder by a link. `npm ci` empties what the link leads to, for everybody.
+  if (lstatSync(inRoot('node_modules'), { throwIfNoEntry: false })?.isSymbolicLink()) {
+    throw new ScriptError(
+      'node_modules is a link, and is not up to date: run `npm ci` where it leads to, or remove it.',
+    )
+  }
   console.error('Installing dependencies (npm ci) …')
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !isOfTheCaller(name)))
   // npm passes its settings on to scripts. `--silent` of the caller must not hide why an install failed.

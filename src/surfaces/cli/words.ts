@@ -2,7 +2,7 @@
 import { invalidInput } from '../../kernel/errors.ts'
 import type { Field, Fields } from '../../kernel/field.ts'
 import { nearest } from '../../kernel/nearest.ts'
-import { checkValue, expectedOf, valueFromText } from '../../operations/check-input.ts'
+import { checkValue, expectedOf, meaningOf, valueFromText } from '../../operations/check-input.ts'
 import { shortFlags } from './global-flags.ts'
 import { flagOf, kebab, placeholderOf, spelled } from './spelling.ts'
 
@@ -104,7 +104,7 @@ function addValue(name: string, field: Field, written: string, values: Values): 
 function valueMissing(name: string, field: Field, next: string | undefined) {
   const flag = flagOf(name)
   const found = next === undefined ? 'the command ends there' : `the next word is ${next}`
-  return invalidInput('VALUE_MISSING', `${flag} needs a value (${expectedOf(field)}), but ${found}.`, {
+  return invalidInput('VALUE_MISSING', `${flag} needs a value (${meaningOf(field).takes ?? expectedOf(field)}), but ${found}.`, {
     hint:
       next === undefined
         ? `Write ${flag} ${placeholderOf(name, field)}.`

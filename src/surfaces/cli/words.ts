@@ -104,13 +104,17 @@ function addValue(name: string, field: Field, written: string, values: Values): 
 function valueMissing(name: string, field: Field, next: string | undefined) {
   const flag = flagOf(name)
   const found = next === undefined ? 'the command ends there' : `the next word is ${next}`
-  return invalidInput('VALUE_MISSING', `${flag} needs a value (${meaningOf(field).takes ?? expectedOf(field)}), but ${found}.`, {
-    hint:
-      next === undefined
-        ? `Write ${flag} ${placeholderOf(name, field)}.`
-        : `If ${next} is the value, write ${flag}=${next}`,
-    details: { field: name },
-  })
+  return invalidInput(
+    'VALUE_MISSING',
+    `${flag} needs a value (${meaningOf(field).takes ?? expectedOf(field)}), but ${found}.`,
+    {
+      hint:
+        next === undefined
+          ? `Write ${flag} ${placeholderOf(name, field)}.`
+          : `If ${next} is the value, write ${flag}=${next}`,
+      details: { field: name },
+    },
+  )
 }
 
 /** Assigns the words that are not flags to the positional fields, in order. A list at the end takes all the rest. */

@@ -45,7 +45,7 @@ async function runProgram(): Promise<number> {
     terminal: {
       out: (text) => outside.print(1, text),
       err: (text) => outside.print(2, text),
-      look: () => ({ out: outside.lookAt(1), err: outside.lookAt(2) }),
+      streams: () => ({ out: outside.terminalOf(1), err: outside.terminalOf(2) }),
     },
     environment: process.env,
     clock: systemClock,

@@ -157,7 +157,7 @@ export interface InspectOptions {
 }
 
 export interface Watching {
-  /** `polling`: the system gives no events, so `onHint` is called about once a second. */
+  /** `polling`: the system gives no events, so `onChange` is called about once a second. */
   readonly by: 'events' | 'polling'
   close(): void
 }
@@ -270,11 +270,11 @@ export interface Tree {
   exclusively<T>(name: string, work: () => Promise<T>): Promise<T>
 
   /**
-   * Calls `onHint` soon after anything in the folder may have changed, and now and then besides; list to know what has.
+   * Calls `onChange` soon after anything in the folder may have changed, and now and then besides; list to know what has.
    * Many changes may make one call; none is missed for longer than a few seconds. The folder need not exist yet, and may be
    * deleted and made again. If the engine knows that only one name came, went or changed, it passes that name.
    */
-  watch(folder: TreePath, onHint: (name?: string) => void): Watching
+  watch(folder: TreePath, onChange: (name?: string) => void): Watching
 
   /**
    * Looks for what crashes and strangers left behind; with `repair`, puts right what can be put right. Walks through

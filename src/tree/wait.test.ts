@@ -13,8 +13,8 @@ function start() {
   let found: string | undefined
   let during: () => void = () => {}
   const tree = {
-    watch: (folder: TreePath, onHint: (name?: string) => void) => {
-      hints.set(folder, onHint)
+    watch: (folder: TreePath, onChange: (name?: string) => void) => {
+      hints.set(folder, onChange)
       return { by: 'events', close: () => hints.delete(folder) }
     },
   } as unknown as Tree

@@ -8,21 +8,21 @@ export interface WaitOptions {
   readonly signal?: AbortSignal
 }
 
-/** The one leaf that has changed since the last call of `look`. */
+/** The one leaf that has changed since the last call of `attempt`. */
 export interface News {
   readonly folder: TreePath
   readonly name: string
 }
 
 /**
- * Calls `look`, and again whenever something may have changed in one of the folders, until it finds something or the time
+ * Calls `attempt`, and again whenever something may have changed in one of the folders, until it finds something or the time
  * is up. The watch begins before the first call, so no change is missed in between. If only one leaf is known to have
- * changed, `look` is told which.
+ * changed, `attempt` is told which.
  */
 export async function waitFor<T>(
   tree: Tree,
   folders: readonly TreePath[],
-  look: (news: News | undefined) => Promise<T | undefined>,
+  attempt: (news: News | undefined) => Promise<T | undefined>,
   { waitMs, signal }: WaitOptions,
 ): Promise<T | undefined> {
   let wake: () => void = () => {}
@@ -44,7 +44,7 @@ export async function waitFor<T>(
       })
       const known = news === 'much' ? undefined : news
       news = undefined
-      const found = await look(known)
+      const found = await attempt(known)
       const left = deadline - performance.now()
       if (found !== undefined || left <= 0 || signal?.aborted) return found
       // The longest time that a timer takes; the loop starts another one.

@@ -49,7 +49,7 @@ async function command(root: string, line: string | readonly string[]): Promise<
     terminal: {
       out: (text) => void (printed += text),
       err: () => {},
-      look: () => ({ out: noTerminal, err: noTerminal }),
+      streams: () => ({ out: noTerminal, err: noTerminal }),
     },
     environment: variables,
     clock: { now: () => Date.now() },

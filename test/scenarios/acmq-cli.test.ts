@@ -87,7 +87,7 @@ function hostAt(now: number, environment: Record<string, string>): Host & { prin
     terminal: {
       out: (text) => void (printed += text),
       err: (text) => void (printed += text),
-      look: () => ({ out: outside.lookAt(1), err: outside.lookAt(2) }),
+      streams: () => ({ out: outside.terminalOf(1), err: outside.terminalOf(2) }),
     },
     environment,
     clock: { now: () => now },

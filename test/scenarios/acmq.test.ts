@@ -722,8 +722,8 @@ describe('an agent that waits', () => {
     const looked: string[] = []
     const list = box.tree.list.bind(box.tree) as (folder: never) => Promise<never>
     const look = box.tree.look.bind(box.tree)
-    box.tree.watch = (folder, onHint) => {
-      hints.set(folder, onHint)
+    box.tree.watch = (folder, onChange) => {
+      hints.set(folder, onChange)
       return { by: 'events', close: () => {} }
     }
     const waiting = box.mission.claim({ agent: 'gemini', waitMs: 60_000 })
@@ -856,8 +856,8 @@ describe('an agent that waits', () => {
 
   it('[AC-11.2b] looks for a policy itself where the system tells of nothing', async () => {
     const tell = box.tree.watch.bind(box.tree)
-    box.tree.watch = (folder, onHint) => {
-      if (folder !== '.signalbox') return tell(folder, onHint)
+    box.tree.watch = (folder, onChange) => {
+      if (folder !== '.signalbox') return tell(folder, onChange)
       return { by: 'polling', close: () => {} }
     }
     const waiting = box.mission.claim({ agent: 'gemini', waitMs: 60_000 })

@@ -36,7 +36,7 @@ async function run({ words, cwd, env, input }: Request): Promise<Answer> {
     terminal: {
       out: (text) => void (printed.out += text),
       err: (text) => void (printed.err += text),
-      look: () => ({ out: noTerminal, err: noTerminal }),
+      streams: () => ({ out: noTerminal, err: noTerminal }),
     },
     environment: env,
     clock: { now: () => Date.now() },

@@ -69,9 +69,9 @@ export class Cluster {
     this.folders = new Folders(this.gateway, this.keys, this.indexes, turn)
     this.leaves = new Leaves(this.gateway, this.keys, this.indexes, this.bodies)
     this.labels = new Labels(this.gateway, this.keys)
-    this.leases = new Leases(this.gateway, this.keys, this.commits.settling, turn)
+    this.leases = new Leases(this.gateway, this.keys, this.commits.unanswered, turn)
     this.#session = new Session(this.gateway, turnSeconds)
-    this.turns = new ExclusiveTurns(this.gateway, this.keys, this.commits.settling, this.#session, turn)
+    this.turns = new ExclusiveTurns(this.gateway, this.keys, this.commits.unanswered, this.#session, turn)
   }
 
   close(): void {

@@ -7,7 +7,6 @@ import type { CurrentTurn } from './current-turn.ts'
 import type { FolderIndexes } from './folder-indexes.ts'
 import type { Gateway } from './gateway.ts'
 import { type Key, type KeyRange, type Keys, wire } from './keys.ts'
-import { Settling } from './settle.ts'
 import {
   type Compare,
   drop,
@@ -22,6 +21,7 @@ import {
   type Step,
   type TransactionAnswer,
 } from './transaction.ts'
+import { UnansweredWrites } from './unanswered-writes.ts'
 import { printValue } from './value.ts'
 
 /** One key that a write changes: a new value in base64, or none. `folder` when the key belongs to its listing. */
@@ -63,7 +63,7 @@ export interface Commit {
 const manyWrites = 20
 
 export class Commits {
-  readonly settling: Settling
+  readonly unanswered: UnansweredWrites
   readonly #gateway: Gateway
   readonly #keys: Keys
   readonly #indexes: FolderIndexes
@@ -75,7 +75,7 @@ export class Commits {
     this.#keys = keys
     this.#indexes = indexes
     this.#turn = turn
-    this.settling = new Settling(gateway, keys)
+    this.unanswered = new UnansweredWrites(gateway, keys)
   }
 
   async commit({ folders, now, change }: Commit): Promise<Committed> {
@@ -104,10 +104,10 @@ export class Commits {
       if (answer && !answer.succeeded) return this.#notDone(answer, folders, turn.otherwise.length)
       const revision = answer
         ? revisionOf(answer.header)
-        : await this.settling.settle({ operation, folder: folders[0], since, now })
+        : await this.unanswered.find({ operation, folder: folders[0], since, now })
       if (revision === undefined) continue
       for (const write of stamped) this.#indexes.take(write, revision)
-      if (++this.#count === manyWrites) this.settling.prepare()
+      if (++this.#count === manyWrites) this.unanswered.prepare()
       return { done: true, revision }
     }
   }

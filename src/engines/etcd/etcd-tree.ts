@@ -166,9 +166,9 @@ export class EtcdTree implements Tree {
     return this.#cluster.turns.take(name, work)
   }
 
-  watch(folder: TreePath, onHint: () => void): Watching {
+  watch(folder: TreePath, onChange: () => void): Watching {
     check(folder, true)
-    const stop = this.#cluster.indexes.open(folder).listen(onHint)
+    const stop = this.#cluster.indexes.open(folder).listen(onChange)
     this.#watching.add(stop)
     const close = () => {
       this.#watching.delete(stop)

@@ -9,7 +9,6 @@ import type { Gateway } from './gateway.ts'
 import { fromWire, type Key, type Keys, wire } from './keys.ts'
 import { leaseGone } from './refusals.ts'
 import type { Session } from './session.ts'
-import type { Settling } from './settle.ts'
 import {
   foundBy,
   getAll,
@@ -20,6 +19,7 @@ import {
   revisionOf,
   type TransactionAnswer,
 } from './transaction.ts'
+import type { UnansweredWrites } from './unanswered-writes.ts'
 
 /** A turn is a few quick steps, and that of a dead process ends in seconds. Nobody should have to wait longer. */
 const giveUpAfterMs = 60_000
@@ -41,16 +41,16 @@ interface Placed {
 export class ExclusiveTurns {
   readonly #gateway: Gateway
   readonly #keys: Keys
-  readonly #settling: Settling
+  readonly #unanswered: UnansweredWrites
   readonly #session: Session
   readonly #current: CurrentTurn
   /** Callers in this process queue here, so that only one of them at a time joins the line. */
   readonly #queues = new Map<string, Promise<void>>()
 
-  constructor(gateway: Gateway, keys: Keys, settling: Settling, session: Session, current: CurrentTurn) {
+  constructor(gateway: Gateway, keys: Keys, unanswered: UnansweredWrites, session: Session, current: CurrentTurn) {
     this.#gateway = gateway
     this.#keys = keys
-    this.#settling = settling
+    this.#unanswered = unanswered
     this.#session = session
     this.#current = current
   }
@@ -101,7 +101,7 @@ export class ExclusiveTurns {
         })
         if (answer) return { key, line: { all: foundBy(answer)[1] ?? [], revision: revisionOf(answer.header) } }
         // Only we use this key. Once the write is revoked, the key is there if and only if the write was done.
-        await this.#settling.revoke(operation)
+        await this.#unanswered.revoke(operation)
         const line = await this.#line(name)
         if (isIn(line, key)) return { key, line }
       } catch (error) {

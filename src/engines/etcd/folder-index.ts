@@ -17,7 +17,7 @@ import type { Stream } from './transport.ts'
 import { type About, parseValue } from './value.ts'
 
 /** One key of the folder. Large bodies are left out and read when asked for. */
-export interface Held {
+export interface Copied {
   readonly entry: Entry
   /** The key's `mod_revision`. */
   readonly revision: number
@@ -52,12 +52,12 @@ export class FolderIndex {
   readonly #keys: Keys
   readonly #folder: TreePath
   readonly #room: Room
-  readonly #held = new Map<Key, Held>()
+  readonly #held = new Map<Key, Copied>()
   /** Our own removals that have not come back on the watch yet. */
   readonly #dropped = new Map<Key, number>()
   readonly #listeners = new Set<() => void>()
   readonly #beat: NodeJS.Timeout
-  #sorted: readonly Held[] | undefined
+  #sorted: readonly Copied[] | undefined
   #loading: Promise<void> | undefined
   /** Our own writes while the folder was being read. */
   #early: { readonly kv: KeyValue; readonly isDrop: boolean }[] | undefined
@@ -113,7 +113,7 @@ export class FolderIndex {
   }
 
   /** Sorted by name; the stamp is not among them. */
-  all(): readonly Held[] {
+  all(): readonly Copied[] {
     this.#sorted ??= [...this.#held]
       .filter(([key]) => key !== this.#keys.stamp(this.#folder))
       .map(([, held]) => held)
@@ -121,7 +121,7 @@ export class FolderIndex {
     return this.#sorted
   }
 
-  at(key: Key): Held | undefined {
+  at(key: Key): Copied | undefined {
     return this.#held.get(key)
   }
 
@@ -145,10 +145,10 @@ export class FolderIndex {
     if (!this.#early && revision > this.#told) this.#apply({ key: wire(key), mod_revision: `${revision}` }, true, true)
   }
 
-  listen(onHint: () => void): () => void {
-    this.#listeners.add(onHint)
+  listen(onChange: () => void): () => void {
+    this.#listeners.add(onChange)
     return () => {
-      this.#listeners.delete(onHint)
+      this.#listeners.delete(onChange)
       this.askedAt = performance.now()
     }
   }
@@ -163,7 +163,7 @@ export class FolderIndex {
     for (const wake of this.#waiting) wake()
   }
 
-  get #stamp(): Held | undefined {
+  get #stamp(): Copied | undefined {
     return this.#held.get(this.#keys.stamp(this.#folder))
   }
 
@@ -295,7 +295,7 @@ export class FolderIndex {
       this.#held.delete(key)
       if (isOwn) this.#dropped.set(key, revision)
     } else {
-      const held = this.#heldFrom(key, revision, kv.value ?? '', before)
+      const held = this.#copiedFrom(key, revision, kv.value ?? '', before)
       this.#room.left -= held.bytes?.length ?? 0
       this.#held.set(key, held)
     }
@@ -303,7 +303,7 @@ export class FolderIndex {
     if (key !== this.#keys.stamp(this.#folder)) this.#sorted = undefined
   }
 
-  #heldFrom(key: Key, revision: number, text: string, before: Held | undefined): Held {
+  #copiedFrom(key: Key, revision: number, text: string, before: Copied | undefined): Copied {
     const what = this.#keys.readInFolder(this.#folder, key)
     const value = parseValue(text)
     const size = value?.about.elsewhere?.size ?? value?.bytes.length ?? 0

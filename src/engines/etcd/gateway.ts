@@ -11,9 +11,9 @@ import { findLeader } from './leader.ts'
 import { Pace } from './pace.ts'
 import { pause } from './pause.ts'
 import { judge, judgeRefusal, loginNeeded } from './refusals.ts'
+import { RequestLimit } from './request-limit.ts'
 import { type Header, revisionOf } from './transaction.ts'
 import { NoAnswer, type Reply, type Stream, type TlsFiles, Transport } from './transport.ts'
-import { Turns } from './turns.ts'
 
 export interface GatewayOptions {
   readonly address: EtcdAddress
@@ -62,7 +62,7 @@ export class Gateway {
   readonly #options: GatewayOptions
   readonly #transport: Transport
   readonly #pace = new Pace()
-  readonly #turns = new Turns(mostInFlight)
+  readonly #limit = new RequestLimit(mostInFlight)
   readonly #leftAt = new Map<Host, number>()
   #at: number
   /** The last request got no answer, and none has been answered since. */
@@ -180,7 +180,7 @@ export class Gateway {
       const host = this.#host
       let why: string
       try {
-        const judged = judge(await this.#turns.take(() => this.#sendUnlessLedElsewhere(host, ask)))
+        const judged = judge(await this.#limit.take(() => this.#sendUnlessLedElsewhere(host, ask)))
         if (judged.is === 'answer') {
           this.#isTroubled = false
           this.#note((judged.document as { header?: Header }).header)

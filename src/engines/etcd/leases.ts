@@ -11,7 +11,6 @@ import type { Guard, Lease, Leased, Outcome } from '../../tree/tree.ts'
 import type { CurrentTurn } from './current-turn.ts'
 import type { Gateway } from './gateway.ts'
 import { type Keys, wire } from './keys.ts'
-import type { Settling } from './settle.ts'
 import {
   type Compare,
   drop,
@@ -26,6 +25,7 @@ import {
   type Step,
   type TransactionAnswer,
 } from './transaction.ts'
+import type { UnansweredWrites } from './unanswered-writes.ts'
 
 interface LeaseRecord extends Lease {
   readonly by: string
@@ -42,13 +42,13 @@ const open: Fence = { compare: [], otherwise: [] }
 export class Leases {
   readonly #gateway: Gateway
   readonly #keys: Keys
-  readonly #settling: Settling
+  readonly #unanswered: UnansweredWrites
   readonly #turn: CurrentTurn
 
-  constructor(gateway: Gateway, keys: Keys, settling: Settling, turn: CurrentTurn) {
+  constructor(gateway: Gateway, keys: Keys, unanswered: UnansweredWrites, turn: CurrentTurn) {
     this.#gateway = gateway
     this.#keys = keys
-    this.#settling = settling
+    this.#unanswered = unanswered
     this.#turn = turn
   }
 
@@ -134,7 +134,7 @@ export class Leases {
       return false
     }
     // The record says who wrote it last. If that was somebody else, our lease is over anyway.
-    await this.#settling.revoke(operation)
+    await this.#unanswered.revoke(operation)
     return (await this.#read(lease.resource)).record?.by === operation
   }
 }

@@ -16,7 +16,7 @@ import type { Flushes } from './flushes.ts'
 import type { Folders } from './folders.ts'
 import { spanInPlace } from './in-place.ts'
 import { timesOf } from './leaf.ts'
-import type { Held, Moves, Won } from './moves.ts'
+import type { Moves, Won, WonFile } from './moves.ts'
 import type { Recovery } from './recovery.ts'
 import type { Scratch } from './scratch.ts'
 
@@ -35,7 +35,7 @@ interface Asked {
 }
 
 /** A leaf that was won, and opened under its private name. */
-interface Opened extends Held {
+interface Opened extends WonFile {
   readonly fd: number
   readonly writable: boolean
 }
@@ -83,20 +83,20 @@ export class ChangingMoves {
     return this.#move({ from, to, change, touched, timed, atMost })
   }
 
-  /** `settled`: the inode of a file whose second name is known not to come from another move. */
-  #move(asked: Asked, settled?: number): Moved | Promise<Moved> {
+  /** `known`: the inode of a file whose second name is known not to come from another move. */
+  #move(asked: Asked, known?: number): Moved | Promise<Moved> {
     for (let attempt = 0; attempt < 100; attempt++) {
       // Where putting it back takes two steps, check the target before: meanwhile another file could get the old name.
       if (!this.#moves.isOneStep && this.#isTaken(asked)) return { outcome: 'taken' }
       const won = this.#moves.win(asked.from, asked.timed)
       if (won === 'again') continue
       if (won === 'gone') return { outcome: 'gone' }
-      const outcome = this.#judged(won, asked, settled)
+      const outcome = this.#judged(won, asked, known)
       if (outcome instanceof Promise) return outcome.then((moved) => (moved === 'again' ? this.#move(asked) : moved))
       if (outcome === 'again') continue
       if (!('shared' in outcome)) return outcome
       const { shared } = outcome
-      return this.#recovery.settleNamesOf(shared).then(() => this.#move(asked, shared))
+      return this.#recovery.recoverNamesOf(shared).then(() => this.#move(asked, shared))
     }
     return { outcome: 'gone' }
   }
@@ -110,19 +110,19 @@ export class ChangingMoves {
 
   /** Removes a leaf if `onlyIf` agrees. It is won first, as for a move. */
   async remove(path: TreePath, onlyIf: NonNullable<RemoveOptions['onlyIf']>): Promise<Removed> {
-    let settled: number | undefined
+    let known: number | undefined
     for (let attempt = 0; attempt < 100; attempt++) {
       const won = this.#moves.win(path, true)
       if (won === 'gone') return { outcome: 'gone' }
       if (won === 'again') continue
       const opened = this.#open(won)
       try {
-        const doubt = this.#doubt(opened, settled)
+        const doubt = this.#doubt(opened, known)
         if (doubt) {
           this.#putBack(opened, doubt)
           if (doubt === 'again') continue
-          await this.#recovery.settleNamesOf(doubt.shared)
-          settled = doubt.shared
+          await this.#recovery.recoverNamesOf(doubt.shared)
+          known = doubt.shared
           continue
         }
         if (!onlyIf(readFleeting(this.#disk, opened.fd), timesOf(opened.seen ?? opened.stats))) {
@@ -134,16 +134,16 @@ export class ChangingMoves {
       } catch (error) {
         throw this.#undone(opened, error)
       }
-      await this.#flushes.settled(parentOf(path))
+      await this.#flushes.flushed(parentOf(path))
       return { outcome: 'removed', durability: this.#flushes.durability }
     }
     return { outcome: 'gone' }
   }
 
-  #judged(won: Won, asked: Asked, settled: number | undefined): MoveTry | Shared | Promise<MoveTry> {
+  #judged(won: Won, asked: Asked, known: number | undefined): MoveTry | Shared | Promise<MoveTry> {
     const opened = this.#open(won)
     try {
-      const doubt = this.#doubt(opened, settled)
+      const doubt = this.#doubt(opened, known)
       if (doubt) return this.#putBack(opened, doubt)
       const seen = this.#read(opened, asked)
       const changed = asked.change(seen, timesOf(opened.seen ?? opened.stats))
@@ -158,10 +158,10 @@ export class ChangingMoves {
    * Why a leaf that was won must not be judged yet. `again`: it was exchanged, written to or touched between `stat` and
    * rename, so those times are not its own. (A rename itself changes only `ctime`.)
    */
-  #doubt({ stats, seen, from }: Opened, settled: number | undefined): 'again' | Shared | undefined {
+  #doubt({ stats, seen, from }: Opened, known: number | undefined): 'again' | Shared | undefined {
     if (!stats.isFile()) throw notALeaf(this.#folders.shown(from))
     if (seen && (seen.ino !== stats.ino || seen.mtimeMs !== stats.mtimeMs)) return 'again'
-    return stats.nlink > 1 && stats.ino !== settled ? { shared: stats.ino } : undefined
+    return stats.nlink > 1 && stats.ino !== known ? { shared: stats.ino } : undefined
   }
 
   async #judgedLater(opened: Opened, asked: Asked, later: Promise<Changed>): Promise<MoveTry> {
@@ -231,7 +231,7 @@ export class ChangingMoves {
   }
 
   /** `elsewhere`: the target is on another file system, so the bytes must be written there. */
-  #publish(won: Held, to: TreePath): 'done' | 'taken' | 'gone' | 'elsewhere' {
+  #publish(won: WonFile, to: TreePath): 'done' | 'taken' | 'gone' | 'elsewhere' {
     try {
       return this.#moves.publishWon(won, to)
     } catch (error) {

@@ -41,7 +41,7 @@ export function leftDrafts(parts: DraftParts, assumptions: Assumptions = {}): Le
 }
 
 function draftsIn(parts: DraftParts, folder: TreePath, assumptions: Assumptions): LeftDraft[] {
-  const open = parts.setAside.look(folder)
+  const open = parts.setAside.openIfThere(folder)
   if (open === undefined) return []
   return parts.disk.list(open).flatMap((entry): LeftDraft[] => {
     const place = new Place(open, entry.name)

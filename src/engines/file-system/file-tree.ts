@@ -32,6 +32,7 @@ import { sweepDrafts } from './drafts.ts'
 import { explain, notALeaf, sharedFile } from './failures.ts'
 import { FileSystemTime } from './file-time.ts'
 import { headOf, readOpen, readWhole, writeContent } from './files.ts'
+import { Finishing } from './finishing.ts'
 import { Flushes } from './flushes.ts'
 import { Folders, isSuspect } from './folders.ts'
 import { Holders } from './holder.ts'
@@ -47,7 +48,6 @@ import { Recovery } from './recovery.ts'
 import { revisionOf } from './revision.ts'
 import { type Draft, Scratch, strayScratchName } from './scratch.ts'
 import { SetAside } from './set-aside.ts'
-import { Settling } from './settling.ts'
 import { Slots } from './slots.ts'
 import { watchDirectory } from './watch.ts'
 
@@ -83,7 +83,7 @@ export class FileTree implements Tree {
   readonly #time: FileSystemTime
   readonly #locks: Locks
   readonly #slots: Slots
-  readonly #settling: Settling
+  readonly #finishing: Finishing
   readonly #moves: Moves
   readonly #recovery: Recovery
   readonly #leases: Leases
@@ -108,16 +108,16 @@ export class FileTree implements Tree {
     const time = new FileSystemTime({ disk, scratch })
     const locks = new Locks({ disk, folders, holders, scratch, setAside, time, patience })
     const slots = new Slots(disk, setAside, holders, modes.file)
-    const settling = new Settling(disk, folders)
-    const moves = new Moves({ disk, folders, holders, slots, settling, flush: durability !== 'process' })
-    const recovery = new Recovery({ disk, folders, holders, slots, locks, settling, moves })
+    const finishing = new Finishing(disk, folders)
+    const moves = new Moves({ disk, folders, holders, slots, finishing, flush: durability !== 'process' })
+    const recovery = new Recovery({ disk, folders, holders, slots, locks, finishing, moves })
     const flushes = new Flushes(durability, disk, folders)
     this.#scratch = scratch
     this.#setAside = setAside
     this.#time = clock ? new FileSystemTime({ disk, scratch, held: clock }) : time
     this.#locks = locks
     this.#slots = slots
-    this.#settling = settling
+    this.#finishing = finishing
     this.#moves = moves
     this.#recovery = recovery
     this.#flushes = flushes
@@ -138,7 +138,7 @@ export class FileTree implements Tree {
       setAside,
       time,
       clock: this.#time,
-      settle: (folder) => flushes.settled(folder),
+      flush: (folder) => flushes.flushed(folder),
       flushing: flushes.ofDraft,
     })
   }
@@ -258,14 +258,14 @@ export class FileTree implements Tree {
       throw error
     }
     if (this.#publishDraft(draft, path, content) === 'taken') return { outcome: 'taken' }
-    await this.#flushes.settled(parentOf(path))
+    await this.#flushes.flushed(parentOf(path))
     return new WrittenLeaf('created', this.#flushes.durability, content)
   }
 
   /** Puts a draft in its place; if that is on another file system, by a second draft that is written there. */
   #publishDraft(draft: Draft, path: TreePath, content: Uint8Array | string): 'done' | 'taken' {
     try {
-      const outcome = this.#settling.publish(draft.place, path)
+      const outcome = this.#finishing.publish(draft.place, path)
       if (outcome === 'gone') throw Object.assign(new Error('the folder vanished'), { code: 'ENOENT' })
       if (outcome === 'taken') this.#scratch.discard(draft)
       return outcome
@@ -290,7 +290,7 @@ export class FileTree implements Tree {
     if (!current) return { outcome: 'gone' }
     if (!current.stats.isFile()) throw notALeaf(this.#folders.shown(path))
     if (revisionOf(current.bytes) !== revision) return { outcome: 'stale' }
-    if (current.stats.nlink > 1) await this.#recovery.settleNamesOf(current.stats.ino)
+    if (current.stats.nlink > 1) await this.#recovery.recoverNamesOf(current.stats.ino)
     const mode = current.stats.mode & 0o777
     const draft = this.#scratch.write(bytes, { near: parentOf(path), mode, ...this.#flushes.ofDraft })
     try {
@@ -308,7 +308,7 @@ export class FileTree implements Tree {
     } finally {
       this.#scratch.discard(draft)
     }
-    await this.#flushes.settled(parentOf(path))
+    await this.#flushes.flushed(parentOf(path))
     return new WrittenLeaf('replaced', this.#flushes.durability, bytes)
   }
 
@@ -336,7 +336,7 @@ export class FileTree implements Tree {
    */
   async #makeOwn(path: TreePath, file: number): Promise<boolean> {
     // The second name may be left from an unfinished move.
-    await this.#recovery.settleNamesOf(file)
+    await this.#recovery.recoverNamesOf(file)
     for (let attempt = 0; ; attempt++) {
       const place = this.#folders.place(path, false)
       const links = place && this.#disk.stat(place)?.nlink
@@ -358,7 +358,7 @@ export class FileTree implements Tree {
       const fd = await this.#appended(path, line)
       if (this.#flushes.durability === 'process') this.#disk.close(fd)
       else await this.#flushes.flushAndClose(fd)
-      await this.#flushes.settled(parentOf(path))
+      await this.#flushes.flushed(parentOf(path))
       return { outcome: 'appended', durability: this.#flushes.durability }
     })
   }
@@ -419,10 +419,10 @@ export class FileTree implements Tree {
         const stats = this.#disk.stat(place)
         if (stats === undefined) return { outcome: 'gone' }
         if (stats.isDirectory()) throw notALeaf(this.#folders.shown(path))
-        if (stats.nlink > 1) await this.#recovery.settleNamesOf(stats.ino)
+        if (stats.nlink > 1) await this.#recovery.recoverNamesOf(stats.ino)
         const removed = did(['ENOENT'], () => this.#disk.unlink(place))
         if (!removed) return { outcome: 'gone' }
-        await this.#flushes.settled(parentOf(path))
+        await this.#flushes.flushed(parentOf(path))
         return { outcome: 'removed', durability: this.#flushes.durability }
       }),
     )
@@ -451,8 +451,8 @@ export class FileTree implements Tree {
     return this.#attempt(undefined, () => this.#locks.within('turn', name, work))
   }
 
-  watch(folder: TreePath, onHint: (name?: string) => void): Watching {
-    const watching = watchDirectory(this.#folders.shown(folder), onHint, () => this.#watching.delete(watching))
+  watch(folder: TreePath, onChange: (name?: string) => void): Watching {
+    const watching = watchDirectory(this.#folders.shown(folder), onChange, () => this.#watching.delete(watching))
     this.#watching.add(watching)
     return watching
   }
@@ -465,7 +465,7 @@ export class FileTree implements Tree {
         folders: this.#folders,
         locks: this.#locks,
         leases: this.#leases,
-        settling: this.#settling,
+        finishing: this.#finishing,
         repair,
         assumeGone: repair && assumeGone,
         within,

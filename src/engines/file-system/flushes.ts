@@ -37,13 +37,13 @@ export class Flushes {
     const moved: Moved = bytes ? { outcome: 'moved', durability, bytes } : { outcome: 'moved', durability }
     if (durability === 'process') return moved
     const [source, target] = [parentOf(from), parentOf(to)]
-    const settled = durability === 'batch' ? this.#commit.moved(source, target) : this.#settledBoth(source, target)
-    return settled.then(() => moved)
+    const flushed = durability === 'batch' ? this.#commit.moved(source, target) : this.#flushedBoth(source, target)
+    return flushed.then(() => moved)
   }
 
-  async #settledBoth(from: TreePath, to: TreePath): Promise<void> {
-    await this.settled(to)
-    if (from !== to) await this.settled(from)
+  async #flushedBoth(from: TreePath, to: TreePath): Promise<void> {
+    await this.flushed(to)
+    if (from !== to) await this.flushed(from)
   }
 
   folder(folder: TreePath): void {
@@ -52,7 +52,7 @@ export class Flushes {
   }
 
   /** Flushes the entries of a folder, if this tree's durability demands it. */
-  async settled(folder: TreePath): Promise<void> {
+  async flushed(folder: TreePath): Promise<void> {
     if (this.durability === 'batch') await this.#commit.flushed(folder)
     if (this.durability === 'full') this.folder(folder)
   }

@@ -21,7 +21,7 @@ export function oddFolders(parts: InspectParts): Finding[] {
   const homeStats = above && disk.stat(new Place(above, nameOf(engineHome)))
   // Then nothing below it can be checked.
   if (homeStats && !homeStats.isDirectory()) return [notAFolder(folders.shown(engineHome), false)]
-  const open = setAside.look(engineHome)
+  const open = setAside.openIfThere(engineHome)
   return engineFolders.flatMap((folder) => {
     const place = open && new Place(open, nameOf(folder))
     const stats = place && disk.stat(place)
@@ -62,7 +62,7 @@ export function strangeNotes(parts: InspectParts): Finding[] {
 
 export async function locksLeft(parts: InspectParts): Promise<Finding[]> {
   const { folders, locks, repair } = parts
-  const found = locks.look()
+  const found = locks.inspect()
   const findings = found.strange.map((lock) =>
     strange(parts, lock.folder, lock.name, lock.reason, repair && locks.clear(lock)),
   )

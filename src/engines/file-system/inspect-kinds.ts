@@ -17,7 +17,7 @@ export function hardLinks(disk: Disk, folders: Folders, recovery: Recovery, scra
     if (file === undefined || !file.isFile() || file.nlink < 2) return []
     drafts ??= filesIn(disk, folders, scratch.folders())
     if (drafts.has(file.ino)) return []
-    await recovery.settleNamesOf(file.ino)
+    await recovery.recoverNamesOf(file.ino)
     if ((disk.stat(place)?.nlink ?? 1) < 2) return []
     return [
       {

@@ -4,6 +4,7 @@ import { isReserved } from '../../tree/home.ts'
 import type { Finding } from '../../tree/tree.ts'
 import { did, type Folder, Place } from './disk.ts'
 import type { DraftParts } from './drafts.ts'
+import type { Finishing } from './finishing.ts'
 import type { Folders } from './folders.ts'
 import {
   draftsLeft,
@@ -21,14 +22,13 @@ import { ownPrefix } from './note.ts'
 import { isOwnName } from './own-paths.ts'
 import { nameFromOwn } from './recovery.ts'
 import { strayScratchName } from './scratch.ts'
-import type { Settling } from './settling.ts'
 import type { Intent } from './slots.ts'
 
 export interface InspectParts extends DraftParts {
   readonly folders: Folders
   readonly locks: Locks
   readonly leases: Leases
-  readonly settling: Settling
+  readonly finishing: Finishing
   readonly repair: boolean
   /** A person says that processes whose life is unknown are gone. Counts only with `repair`. */
   readonly assumeGone: boolean
@@ -73,8 +73,9 @@ function openToTheWorld({ disk, folders, repair }: InspectParts): Finding[] {
 }
 
 async function unfinishedMoves(parts: InspectParts): Promise<Finding[]> {
-  const { folders, settling, recovery, repair, assumeGone } = parts
-  const isOpen = (intent: Intent | undefined): intent is Intent => intent !== undefined && settling.isUnfinished(intent)
+  const { folders, finishing, recovery, repair, assumeGone } = parts
+  const isOpen = (intent: Intent | undefined): intent is Intent =>
+    intent !== undefined && finishing.isUnfinished(intent)
   const open = recovery.abandoned({ assumeGone }).flatMap(({ intent }) => (isOpen(intent) ? [intent] : []))
   const uncertain = recovery.uncertain({ assumeGone }).filter(({ intent }) => isOpen(intent))
   const { stranded, stuck } = repair ? await recovery.recover({ assumeGone }) : { stranded: [], stuck: [] }
@@ -85,7 +86,7 @@ async function unfinishedMoves(parts: InspectParts): Promise<Finding[]> {
     intents.some((one) => one.operation === operation)
   for (const intent of open) {
     const isStranded = isAmong(stranded, intent)
-    const renamed = isStranded ? await recovery.rename(parentOf(intent.from), settling.ownNameOf(intent)) : undefined
+    const renamed = isStranded ? await recovery.rename(parentOf(intent.from), finishing.ownNameOf(intent)) : undefined
     const isDone = !isAmong(stuck, intent) && (!isStranded || renamed !== undefined)
     findings.push(unfinished(folders.shown(intent.from), intent.to, renamed, repair && isDone))
   }

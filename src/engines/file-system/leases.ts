@@ -36,7 +36,7 @@ export interface LeasesParts {
   readonly time: FileSystemTime
   readonly clock: Clock
   /** Flushes a replaced file, as the tree's durability demands. */
-  readonly settle: (folder: TreePath) => Promise<void>
+  readonly flush: (folder: TreePath) => Promise<void>
   readonly flushing: { readonly flush?: (fd: number) => void }
 }
 
@@ -86,7 +86,7 @@ export class Leases {
   }
 
   all(): Lease[] {
-    const folder = this.#parts.setAside.look(leasesFolder)
+    const folder = this.#parts.setAside.openIfThere(leasesFolder)
     if (folder === undefined) return []
     const now = this.#parts.clock.now()
     const found = this.#parts.disk.list(folder).map(({ name }) => this.#lease(new Place(folder, name)))
@@ -96,7 +96,7 @@ export class Leases {
 
   /** For `doctor`: files among the leases that are none. */
   strange(): { readonly name: string; readonly reason: Reason }[] {
-    const folder = this.#parts.setAside.look(leasesFolder)
+    const folder = this.#parts.setAside.openIfThere(leasesFolder)
     if (folder === undefined) return []
     return this.#parts.disk.list(folder).flatMap(({ name }) => {
       const lease = this.#lease(new Place(folder, name))
@@ -108,7 +108,7 @@ export class Leases {
   async clear(name: string, reason: Reason): Promise<boolean> {
     const resource = resourceOf(name)
     if (resource === undefined) {
-      const folder = this.#parts.setAside.look(leasesFolder)
+      const folder = this.#parts.setAside.openIfThere(leasesFolder)
       // A shortened name does not tell the resource. Then the next one who takes the lease replaces the file.
       return reason === 'bad-name' && folder !== undefined && this.#parts.setAside.move(new Place(folder, name), reason)
     }
@@ -132,7 +132,7 @@ export class Leases {
   }
 
   #read(resource: string): Lease | Reason | undefined {
-    const folder = this.#parts.setAside.look(leasesFolder)
+    const folder = this.#parts.setAside.openIfThere(leasesFolder)
     const lease = folder && this.#lease(new Place(folder, fileNameOf(resource)))
     if (lease === 'unreadable') throw notOurs(resource)
     return lease
@@ -160,7 +160,7 @@ export class Leases {
       scratch.discard(draft)
       throw error
     }
-    await this.#parts.settle(leasesFolder)
+    await this.#parts.flush(leasesFolder)
   }
 
   #lease(place: Place): Lease | Reason | 'unreadable' | undefined {

@@ -34,22 +34,22 @@ export class Listing {
         return nothingVisible()
       }
       const privates = dirents.filter(({ name }) => name.startsWith(ownPrefix))
-      if (privates.length > 0 && attempt < 3 && (await this.#settlePrivate(folder, open, privates))) continue
+      if (privates.length > 0 && attempt < 3 && (await this.#finishPrivate(folder, open, privates))) continue
       return visible(folder, dirents)
     }
   }
 
   /** True when something was put back or finished, so that the folder must be listed again. */
-  async #settlePrivate(folder: TreePath, open: Folder, privates: readonly Dirent[]): Promise<boolean> {
-    let settled = this.#moves.settleOwn()
+  async #finishPrivate(folder: TreePath, open: Folder, privates: readonly Dirent[]): Promise<boolean> {
+    let finished = this.#moves.finishOwn()
     for (const { name } of privates) {
       const own = nameFromOwn(name, folder)
       if (!own || !this.#recovery.isAbandoned(own)) continue
       await this.#recovery.recover()
       if (this.#disk.stat(new Place(open, name))) await this.#recovery.restoreOrphan(folder, name)
-      settled = true
+      finished = true
     }
-    return settled
+    return finished
   }
 }
 

@@ -117,26 +117,26 @@ export class Locks {
     const queue = `${this.#folders.root}\0${stripe}`
     const before = queues.get(queue)
     const mine = before ? before.then(() => this.#locked(stripe, work)) : this.#locked(stripe, work)
-    const settled = mine.catch(() => undefined)
-    queues.set(queue, settled)
+    const ended = mine.catch(() => undefined)
+    queues.set(queue, ended)
     try {
       return await mine
     } finally {
-      if (queues.get(queue) === settled) queues.delete(queue)
+      if (queues.get(queue) === ended) queues.delete(queue)
     }
   }
 
   /** For `doctor`: locks whose holder is dead, or unknown and silent for too long, and files that are no locks. */
-  look(): { readonly abandoned: TreePath[]; readonly strange: StrangeLock[] } {
+  inspect(): { readonly abandoned: TreePath[]; readonly strange: StrangeLock[] } {
     const [abandoned, strange]: [TreePath[], StrangeLock[]] = [[], []]
-    const all = this.#setAside.look(locksFolder)
+    const all = this.#setAside.openIfThere(locksFolder)
     for (const entry of all ? this.#disk.list(all) : []) {
       if (!stripeName.test(entry.name) || !entry.isDirectory()) {
         strange.push({ folder: locksFolder, name: entry.name, reason: entry.isDirectory() ? 'bad-name' : 'bad-folder' })
         continue
       }
       const folder = childOf(locksFolder, entry.name)
-      const open = this.#setAside.look(folder)
+      const open = this.#setAside.openIfThere(folder)
       const inside = open && this.#inside(open)
       if (!inside) continue
       for (const { name, reason } of inside.strange) strange.push({ folder, name, reason })
@@ -150,7 +150,7 @@ export class Locks {
 
   /** Moves away what is no lock. */
   clear({ folder, name, reason }: StrangeLock): boolean {
-    const open = this.#setAside.look(folder)
+    const open = this.#setAside.openIfThere(folder)
     return open !== undefined && this.#setAside.move(new Place(open, name), reason)
   }
 

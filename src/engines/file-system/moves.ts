@@ -10,11 +10,11 @@ import { conflict } from '../../kernel/errors.ts'
 import { nameOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
 import { codeOf, type Disk, did, Place, type Stats } from './disk.ts'
 import { notALeaf } from './failures.ts'
+import type { Finishing, Publishing } from './finishing.ts'
 import type { Folders } from './folders.ts'
 import type { Holders } from './holder.ts'
 import { type Intent, ownName } from './note.ts'
 import type { Draft } from './scratch.ts'
-import type { Publishing, Settling } from './settling.ts'
 import type { Slots } from './slots.ts'
 
 export interface MovesParts {
@@ -22,7 +22,7 @@ export interface MovesParts {
   readonly folders: Folders
   readonly holders: Holders
   readonly slots: Slots
-  readonly settling: Settling
+  readonly finishing: Finishing
   readonly flush: boolean
 }
 
@@ -43,11 +43,11 @@ export interface Won {
 }
 
 /** A leaf that was won, with what is known of its file now. */
-export interface Held extends Won {
+export interface WonFile extends Won {
   readonly stats: Stats
 }
 
-const intentOf = ({ operation, from, stats }: Held, to: TreePath): Intent => ({
+const intentOf = ({ operation, from, stats }: WonFile, to: TreePath): Intent => ({
   operation,
   from,
   to,
@@ -63,7 +63,7 @@ let operations = 0
 
 export class Moves {
   readonly #parts: MovesParts
-  #unsettled: Intent | undefined
+  #unfinished: Intent | undefined
 
   constructor(parts: MovesParts) {
     this.#parts = parts
@@ -135,7 +135,7 @@ export class Moves {
   }
 
   /** Puts a leaf that was won at its target, as it is. */
-  publishWon(won: Held, to: TreePath): Publishing {
+  publishWon(won: WonFile, to: TreePath): Publishing {
     const { disk, folders } = this.#parts
     let outcome: Publishing | 'strange' = 'strange'
     for (let attempt = 0; disk.renameNew && attempt < 4; attempt++) {
@@ -143,17 +143,18 @@ export class Moves {
       if (outcome !== 'gone' || !folders.forget(parentOf(to))) break
     }
     // Two steps. The note tells whoever has to finish the move how far it came.
-    if (outcome === 'strange') outcome = this.#noted(intentOf(won, to), () => this.#parts.settling.publish(won.own, to))
+    if (outcome === 'strange')
+      outcome = this.#noted(intentOf(won, to), () => this.#parts.finishing.publish(won.own, to))
     if (outcome === 'done') inFlight.delete(won.operation)
     return outcome
   }
 
   /** Puts a draft at the target instead of the leaf that was won. `elsewhere`: the target is on another file system. */
-  publishRewritten(won: Held, draft: Draft, to: TreePath): Publishing | 'elsewhere' {
+  publishRewritten(won: WonFile, draft: Draft, to: TreePath): Publishing | 'elsewhere' {
     const { disk } = this.#parts
     const outcome = this.#noted({ ...intentOf(won, to), draft: draft.folder }, () => {
       try {
-        const published = this.#parts.settling.publish(draft.place, to)
+        const published = this.#parts.finishing.publish(draft.place, to)
         if (published === 'done') did(['ENOENT'], () => disk.unlink(won.own))
         return published
       } catch (error) {
@@ -184,7 +185,7 @@ export class Moves {
   }
 
   /** Puts a leaf that was won back to where it was. */
-  giveBack(won: Held): void {
+  giveBack(won: WonFile): void {
     try {
       if (this.publishWon(won, won.from) === 'taken') throw nameTaken(won.from, won.own.name)
     } finally {
@@ -197,28 +198,28 @@ export class Moves {
    * Finishes or undoes a move that failed half-way in this process; false when there was none. Throws while the disk still
    * refuses.
    */
-  settleOwn(): boolean {
-    if (!this.#unsettled) return false
-    this.#parts.settling.settle(this.#unsettled, 'back')
-    this.#unsettled = undefined
+  finishOwn(): boolean {
+    if (!this.#unfinished) return false
+    this.#parts.finishing.finish(this.#unfinished, 'back')
+    this.#unfinished = undefined
     this.#parts.slots.end()
     return true
   }
 
   /** Runs the steps of a move between writing its note and crossing it out. */
   #noted<T>(intent: Intent, steps: () => T): T {
-    this.settleOwn()
+    this.finishOwn()
     this.#parts.slots.begin(intent, this.#parts.flush)
-    this.#unsettled = intent
+    this.#unfinished = intent
     try {
       const outcome = steps()
       // The note counts until it is crossed out. Before that, the files it names must not be touched again.
       this.#parts.slots.end()
-      this.#unsettled = undefined
+      this.#unfinished = undefined
       return outcome
     } catch (error) {
       try {
-        this.settleOwn()
+        this.finishOwn()
       } catch {
         // The first failure is reported. The note stays, and the next operation or process finishes the move.
       }
@@ -232,12 +233,12 @@ export class Moves {
     if (source === undefined) return 'gone'
     // Check the target first: once the leaf has its private name, another file could get its old name.
     if (disk.stat(folders.place(intent.to, true))) return disk.stat(source) ? 'taken' : 'gone'
-    const own = new Place(source.folder, this.#parts.settling.ownNameOf(intent))
+    const own = new Place(source.folder, this.#parts.finishing.ownNameOf(intent))
     const won = did(['ENOENT'], () => disk.rename(source, own))
     if (!won) return 'gone'
-    const outcome = this.#parts.settling.publish(own, intent.to)
+    const outcome = this.#parts.finishing.publish(own, intent.to)
     if (outcome === 'done') return 'done'
-    if (this.#parts.settling.publish(own, intent.from) === 'taken') throw nameTaken(intent.from, own.name)
+    if (this.#parts.finishing.publish(own, intent.from) === 'taken') throw nameTaken(intent.from, own.name)
     return outcome
   }
 }

@@ -219,7 +219,7 @@ export function print(stream: 1 | 2, text: string): void {
 }
 
 /** Uses `process.stdout` only if the stream may be a terminal: making it takes Bun 15 ms. */
-export function lookAt(stream: 1 | 2): { readonly isTerminal: boolean; readonly columns: number } {
+export function terminalOf(stream: 1 | 2): { readonly isTerminal: boolean; readonly columns: number } {
   const plain = { isTerminal: false, columns: 80 }
   try {
     const found = fstatSync(stream)

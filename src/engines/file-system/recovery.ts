@@ -5,6 +5,7 @@
 import { unavailable } from '../../kernel/errors.ts'
 import { childOf, nameOf, type TreePath } from '../../kernel/tree-path.ts'
 import { codeOf, type Disk, did, Place, type Stats } from './disk.ts'
+import type { Finishing } from './finishing.ts'
 import type { Folders } from './folders.ts'
 import { type HolderId, type Holders, type Life, pidOf } from './holder.ts'
 import type { Locks } from './locks.ts'
@@ -12,7 +13,6 @@ import type { Moves } from './moves.ts'
 import { type Intent, ownName, ownPrefix } from './note.ts'
 import { leafPath } from './own-paths.ts'
 import { isOdd } from './set-aside.ts'
-import type { Settling } from './settling.ts'
 import type { Slot, Slots } from './slots.ts'
 
 export interface RecoveryParts {
@@ -21,7 +21,7 @@ export interface RecoveryParts {
   readonly holders: Holders
   readonly slots: Slots
   readonly locks: Locks
-  readonly settling: Settling
+  readonly finishing: Finishing
   readonly moves: Moves
 }
 
@@ -43,14 +43,14 @@ export interface Assumptions {
 }
 
 export interface Recovered {
-  readonly settled: Intent[]
+  readonly finished: Intent[]
   readonly stranded: Intent[]
   /** The files they name cannot be reached, or are no files. Nothing was done. */
   readonly stuck: Intent[]
 }
 
 /** Milliseconds. A move takes a fraction of one, so a process that needs longer is paused. */
-const settlesWithin = 2000
+const finishesWithin = 2000
 
 const beingMoved = (holder: HolderId, { from }: Intent) =>
   unavailable('LEAF_BUSY', `Process ${pidOf(holder)} is in the middle of moving ${from}.`, {
@@ -74,17 +74,17 @@ export class Recovery {
    */
   async recover(assumptions: Assumptions = {}): Promise<Recovered> {
     const { slots, locks } = this.#parts
-    const result: Recovered = { settled: [], stranded: [], stuck: [] }
+    const result: Recovered = { finished: [], stranded: [], stuck: [] }
     const found = slots.read()
     for (const strange of found.strange) slots.clear(strange, (holder) => this.#isDead(holder, assumptions))
     const isDone = (slot: Slot) => slot.isTrusted && this.#isDead(slot.holder, assumptions)
     if (!found.slots.some(isDone)) return result
     await locks.within('recovery', 'moves', () => {
       for (const { name, holder, intent, folders } of slots.all().filter(isDone)) {
-        const outcome = intent ? this.#trySettle(intent) : 'nothing'
+        const outcome = intent ? this.#tryFinish(intent) : 'nothing'
         if (intent && outcome !== 'nothing') result[outcome].push(intent)
         for (const folder of folders) this.#restoreAll(folder, holder, intent)
-        if (outcome === 'nothing' || outcome === 'settled') slots.drop(name)
+        if (outcome === 'nothing' || outcome === 'finished') slots.drop(name)
       }
     })
     return result
@@ -106,9 +106,9 @@ export class Recovery {
   }
 
   /** A note can lead through a link, or to something that is no file. Then nothing is done, and `doctor` tells. */
-  #trySettle(intent: Intent): 'nothing' | keyof Recovered {
+  #tryFinish(intent: Intent): 'nothing' | keyof Recovered {
     try {
-      return this.#parts.settling.settle(intent, 'forward')
+      return this.#parts.finishing.finish(intent, 'forward')
     } catch (error) {
       if (isOdd(error) || unreachable.includes(codeOf(error) ?? '')) return 'stuck'
       throw error
@@ -181,7 +181,7 @@ export class Recovery {
       const [stem, ending] = dot > 0 ? [parsed.name.slice(0, dot), parsed.name.slice(dot)] : [parsed.name, '']
       for (let number = 2; number < 10_000; number++) {
         const name = `${stem}.restored-${number}${ending}`
-        const outcome = this.#parts.settling.publish(new Place(open, own), childOf(folder, name))
+        const outcome = this.#parts.finishing.publish(new Place(open, own), childOf(folder, name))
         if (outcome !== 'taken') return outcome === 'done' ? name : undefined
       }
       return undefined
@@ -192,16 +192,16 @@ export class Recovery {
    * Call it before rewriting or removing a file with a second name. If that name comes from an unfinished move, the move is
    * finished first; otherwise its recovery would take the rewritten file for one that had not arrived.
    */
-  async settleNamesOf(file: number): Promise<void> {
+  async recoverNamesOf(file: number): Promise<void> {
     const startedAt = performance.now()
     for (;;) {
       const open = this.#parts.slots
         .all()
-        .find(({ intent, isTrusted }) => isTrusted && intent && this.#parts.settling.traces(intent).includes(file))
+        .find(({ intent, isTrusted }) => isTrusted && intent && this.#parts.finishing.traces(intent).includes(file))
       if (!open) return
       if (this.#isDead(open.holder, {})) await this.recover()
       // If we went on and that process then died before its next step, one message would become two.
-      else if (performance.now() - startedAt > settlesWithin) throw beingMoved(open.holder, open.intent!)
+      else if (performance.now() - startedAt > finishesWithin) throw beingMoved(open.holder, open.intent!)
       else await new Promise((resolve) => setTimeout(resolve, 1))
     }
   }

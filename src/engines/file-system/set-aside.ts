@@ -51,14 +51,14 @@ export class SetAside {
     try {
       return this.#folders.at(path, true)
     } catch (error) {
-      const above = isOdd(error) ? this.look(parentOf(path)) : undefined
+      const above = isOdd(error) ? this.openIfThere(parentOf(path)) : undefined
       if (!above || !this.move(new Place(above, nameOf(path)), 'bad-folder')) throw error
       return this.#folders.at(path, true)
     }
   }
 
   /** Opens a folder for reading; `undefined` also when something else is in its place. */
-  look(path: TreePath): Folder | undefined {
+  openIfThere(path: TreePath): Folder | undefined {
     try {
       return this.#folders.at(path, false)
     } catch (error) {
@@ -91,7 +91,7 @@ export class SetAside {
 
   /** What has been set aside so far. */
   all(): { readonly name: string; readonly reason: string }[] {
-    const folder = this.look(setAsideFolder)
+    const folder = this.openIfThere(setAsideFolder)
     if (folder === undefined) return []
     const names = this.#disk.list(folder).map(({ name }) => name)
     return names.sort().map((name) => {
@@ -115,7 +115,7 @@ export class SetAside {
     try {
       return this.#folders.at(setAsideFolder, true)
     } catch (error) {
-      const above = isOdd(error) ? this.look(engineHome) : undefined
+      const above = isOdd(error) ? this.openIfThere(engineHome) : undefined
       if (!above) throw error
       const name = madeUp('bad-folder', nameOf(setAsideFolder))
       const [found, away] = [new Place(above, nameOf(setAsideFolder)), new Place(above, name)]

@@ -36,7 +36,7 @@ export interface Slot {
 }
 
 /** A file among the slots that is none. */
-export interface StrangeNote {
+export interface StrangeSlot {
   readonly name: string
   readonly reason: Reason
   /** The holder in its name, if it is named like a slot. */
@@ -51,7 +51,7 @@ interface Found {
 
 const idle = Buffer.from(crossedOut)
 /** How often to read a note that makes no sense: another process may be overwriting it right now. */
-const looks = 3
+const attempts = 3
 let trees = 0
 
 export class Slots {
@@ -82,7 +82,7 @@ export class Slots {
   }
 
   /**
-   * Records that leaves of this folder get private names: if this process dies, the next one looks for them there. Written
+   * Records that leaves of this folder get private names: if this process dies, the next one attempts for them there. Written
    * once for each folder, so that a move that only renames needs no note.
    */
   use(folder: TreePath): void {
@@ -117,9 +117,9 @@ export class Slots {
   }
 
   /** The same, and other files that lie there. */
-  read(): { readonly slots: Slot[]; readonly strange: StrangeNote[] } {
-    const [slots, strange]: [Slot[], StrangeNote[]] = [[], []]
-    const folder = this.#setAside.look(slotsFolder)
+  read(): { readonly slots: Slot[]; readonly strange: StrangeSlot[] } {
+    const [slots, strange]: [Slot[], StrangeSlot[]] = [[], []]
+    const folder = this.#setAside.openIfThere(slotsFolder)
     if (folder === undefined) return { slots, strange }
     const isOurs = isOwnedByUs(this.#disk.statOpen(folder.fd).uid)
     for (const { name } of this.#disk.list(folder)) {
@@ -133,7 +133,7 @@ export class Slots {
   }
 
   #note(place: Place, holder: HolderId): Found | Reason | undefined {
-    for (let look = 1; ; look++) {
+    for (let attempt = 1; ; attempt++) {
       const file = readSmall(this.#disk, place, largestNote)
       // Another user's, which we may not read.
       if (file === 'unreadable') return { intent: undefined, folders: [], owner: -1 }
@@ -141,7 +141,7 @@ export class Slots {
       const note = parseNote(file.bytes.toString('utf8', 0, foldersAt), holder)
       const folders = parseFolders(file.bytes.toString('utf8', foldersAt))
       if (note !== 'strange') return { intent: note === 'idle' ? undefined : note, folders, owner: file.stats.uid }
-      if (look === looks) return 'bad-note'
+      if (attempt === attempts) return 'bad-note'
     }
   }
 
@@ -149,9 +149,9 @@ export class Slots {
    * Moves away what is no slot. It stays if the process in its name may live: that would go on writing to the moved file,
    * where nobody reads, and may be of a newer version.
    */
-  clear({ name, reason, holder }: StrangeNote, isDead: (holder: HolderId) => boolean): boolean {
+  clear({ name, reason, holder }: StrangeSlot, isDead: (holder: HolderId) => boolean): boolean {
     if (reason === 'bad-note' && holder !== undefined && !isDead(holder)) return false
-    const folder = this.#setAside.look(slotsFolder)
+    const folder = this.#setAside.openIfThere(slotsFolder)
     return folder !== undefined && this.#setAside.move(new Place(folder, name), reason)
   }
 
@@ -160,7 +160,7 @@ export class Slots {
   }
 
   drop(name: string): void {
-    const folder = this.#setAside.look(slotsFolder)
+    const folder = this.#setAside.openIfThere(slotsFolder)
     if (folder) unless(['ENOENT'], () => this.#disk.unlink(new Place(folder, name)))
   }
 

@@ -9,7 +9,7 @@ import { ownPrefix } from './note.ts'
 /** Milliseconds between calls without an event: while there are events, and while the system gives none. */
 const beat = { events: 2000, polling: 1000 }
 
-export function watchDirectory(path: string, onHint: (name?: string) => void, onClosed: () => void): Watching {
+export function watchDirectory(path: string, onChange: (name?: string) => void, onClosed: () => void): Watching {
   let watcher: fs.FSWatcher | undefined
   let watched: { ino: number; dev: number } | undefined
   let waiting = false
@@ -29,7 +29,7 @@ export function watchDirectory(path: string, onHint: (name?: string) => void, on
     about = name
     setImmediate(() => {
       waiting = false
-      if (!closed) onHint(about)
+      if (!closed) onChange(about)
     })
   }
 

@@ -226,10 +226,10 @@ class MemoryTree implements Tree {
     }
   }
 
-  watch(folder: TreePath, onHint: () => void): Watching {
+  watch(folder: TreePath, onChange: () => void): Watching {
     const listeners = this.#watchers.get(folder) ?? new Set()
-    this.#watchers.set(folder, listeners.add(onHint))
-    return { by: 'events', close: () => listeners.delete(onHint) }
+    this.#watchers.set(folder, listeners.add(onChange))
+    return { by: 'events', close: () => listeners.delete(onChange) }
   }
 
   async inspect(): Promise<[]> {

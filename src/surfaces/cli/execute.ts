@@ -13,7 +13,7 @@ import type { Values } from './words.ts'
 
 export async function execute(face: CommandFace, input: unknown, host: Host, globals: GlobalValues): Promise<number> {
   const { about, clock, environment, outside, terminal } = host
-  const { out, err } = terminal.look()
+  const { out, err } = terminal.streams()
   const screen = screenOn(out, { flag: globals.color, environment })
   const errScreen = () => screenOn(err, { flag: globals.color, environment })
   const bar = err.isTerminal && !globals.quiet ? progressBar(err.columns, clock, terminal.err) : noBar

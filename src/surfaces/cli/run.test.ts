@@ -60,7 +60,7 @@ async function run(line: string | string[], environment: Record<string, string> 
     terminal: {
       out: (text) => void (printed.out += text),
       err: (text) => void (printed.err += text),
-      look: () => ({ out: { isTerminal: false, columns: 80 }, err: { isTerminal: false, columns: 80 } }),
+      streams: () => ({ out: { isTerminal: false, columns: 80 }, err: { isTerminal: false, columns: 80 } }),
     },
     environment,
     clock: heldClock(),

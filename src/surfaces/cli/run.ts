@@ -76,7 +76,7 @@ async function explain(
     return 0
   }
   const flag = mentions(words, '--no-color') ? false : undefined
-  const screen = screenOn(host.terminal.look().out, { flag, environment: host.environment })
+  const screen = screenOn(host.terminal.streams().out, { flag, environment: host.environment })
   host.terminal.out(say(operation ? commandHelp(path, operation, screen) : groupHelp(path, member as Group, screen)))
   return 0
 }
@@ -99,7 +99,7 @@ export function tellFailure(error: unknown, words: readonly string[], host: Host
   const isJson = globals.json || mentions(words, '--json')
   if (isJson && hasPrinted(() => terminal.out(printJson(failureJson(failure))))) return failure.exit
   const flag = mentions(words, '--no-color') ? false : (globals.color as boolean | undefined)
-  const { paint } = screenOn(terminal.look().err, { flag, environment })
+  const { paint } = screenOn(terminal.streams().err, { flag, environment })
   hasPrinted(() => terminal.err(failureText(failure, program, paint)))
   return failure.exit
 }

@@ -2,7 +2,7 @@
 export interface Terminal {
   out(text: string): void
   err(text: string): void
-  look(): { readonly out: Stream; readonly err: Stream }
+  streams(): { readonly out: Stream; readonly err: Stream }
 }
 
 export interface Stream {

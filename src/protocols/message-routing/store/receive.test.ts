@@ -227,7 +227,7 @@ describe('files that are no messages', () => {
   })
 
   it('[MR-6] that somebody is still writing are waited for a moment', async () => {
-    const { mr, coder } = await openBox({ settings: { settleMs: 60 } })
+    const { mr, coder } = await openBox({ settings: { settleMs: 2000 } })
     const whole = JSON.stringify(foreignMessage('msg_00000001'))
     coder.put('msg_00000001.json', whole.slice(0, 50), Date.now())
     const receiving = mr.receive('coder-1')

@@ -20,7 +20,7 @@ function commonFolder(a: TreePath, b: TreePath): TreePath {
   return folder
 }
 
-export class Settling {
+export class Finishing {
   readonly #parts: { readonly disk: Disk; readonly folders: Folders }
 
   constructor(disk: Disk, folders: Folders) {
@@ -95,7 +95,7 @@ export class Settling {
    * Finishes or undoes a move whose process has ended. The move had reached its target if the draft is gone or has a name
    * among the leaves, or if the private file has one more name than before, among the leaves.
    */
-  settle(intent: Intent, direction: 'forward' | 'back'): 'nothing' | 'settled' | 'stranded' | 'stuck' {
+  finish(intent: Intent, direction: 'forward' | 'back'): 'nothing' | 'finished' | 'stranded' | 'stuck' {
     const { disk } = this.#parts
     const own = this.#ownPlace(intent)
     const draft = this.#draftPlace(intent)
@@ -113,16 +113,16 @@ export class Settling {
     if (arrived || hasMoreNames(ownStats, ownStats.ino === intent.file ? intent.links : 1)) {
       drop(own)
       drop(draft)
-      return 'settled'
+      return 'finished'
     }
     const canGoOn = direction === 'forward' && ownStats.ino === intent.file
     if (canGoOn && this.#canPublish(draft ?? own, intent.to)) {
       if (draft) drop(own)
-      return 'settled'
+      return 'finished'
     }
     if (this.publish(own, intent.from) === 'taken') return 'stranded'
     drop(draft)
-    return 'settled'
+    return 'finished'
   }
 
   /** False also when something on the way to the target is no folder any more. */

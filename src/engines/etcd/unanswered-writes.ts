@@ -28,7 +28,7 @@ const patienceMs = 20_000
 /** If a member sends no history for so long, go to another one. */
 const silenceMs = 500
 
-export class Settling {
+export class UnansweredWrites {
   readonly #gateway: Gateway
   readonly #keys: Keys
   #lease: Promise<string> | undefined
@@ -39,7 +39,7 @@ export class Settling {
   }
 
   /** The revision at which the write was done; `undefined` if it was not, and never will be. */
-  async settle({ operation, folder, since, now }: Unanswered): Promise<number | undefined> {
+  async find({ operation, folder, since, now }: Unanswered): Promise<number | undefined> {
     const stamp = this.#keys.stamp(folder)
     const lease = await this.#leaseForRevocations()
     const revocation = put(this.#keys.revoked(operation), '', lease)

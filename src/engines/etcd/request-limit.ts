@@ -1,5 +1,5 @@
 /** Lets so many requests run at a time. One that waits here has not been sent, and its time-out has not begun. */
-export class Turns {
+export class RequestLimit {
   readonly #waiting: (() => void)[] = []
   #free: number
 

@@ -21,6 +21,6 @@ await run(async () => {
     await build({ types: true })
   } catch (error) {
     if (!leavesToolsOut()) throw error
-    console.error('dist/ was not built, because its tools were left out: `npm install --include=dev` installs them.')
+    console.error('dist/ was not built in full, because tools for it were left out: `npm install --include=dev` installs them.')
   }
 })

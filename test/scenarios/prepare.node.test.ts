@@ -71,7 +71,7 @@ describe('prepare', () => {
       installWithoutTools(clone)
       const { status, stderr } = prepare(env)
       expect(status).toBe(0)
-      expect(stderr).toContain('dist/ was not built')
+      expect(stderr).toContain('dist/ was not built in full')
       expect(npm()).toBeUndefined()
     },
   )

@@ -8,6 +8,7 @@ import {
   accessSync,
   constants,
   existsSync,
+  lstatSync,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -62,13 +63,31 @@ function dependenciesAreCurrent() {
   return true
 }
 
-function installDependencies() {
+/** Scripts build what they need themselves: in an install that one of them started, `prepare` has nothing to do. */
+const ownInstall = 'SIGNALBOX_OWN_INSTALL'
+export const isWithinOwnInstall = () => process.env[ownInstall] !== undefined
+
+/** Of the settings that npm passes on to scripts, those that are about what the caller does, not about how to install. */
+const isOfTheCaller = (name) =>
+  /^npm_config_(global|location|dry_run|omit|include|production|only|package_lock_only|pack_destination|json)$/i.test(
+    name,
+  )
+
+export function installDependencies() {
+  // Work trees may share one folder by a link. `npm ci` empties what the link leads to, for everybody.
+  if (lstatSync(inRoot('node_modules'), { throwIfNoEntry: false })?.isSymbolicLink()) {
+    throw new ScriptError(
+      'node_modules is a link, and is not up to date: run `npm ci` where it leads to, or remove it.',
+    )
+  }
   console.error('Installing dependencies (npm ci) …')
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !isOfTheCaller(name)))
   // npm passes its settings on to scripts. `--silent` of the caller must not hide why an install failed.
-  const result = spawnSync('npm', ['ci', '--no-fund', '--no-audit', '--loglevel=error'], {
+  const result = spawnSync('npm', ['ci', '--include=dev', '--no-fund', '--no-audit', '--loglevel=error'], {
     cwd: root,
     encoding: 'utf8',
     maxBuffer: 64 * 1024 * 1024,
+    env: { ...env, [ownInstall]: '1' },
   })
   if (result.status !== 0) {
     const why = result.error?.message ?? `${result.stdout}${result.stderr}`
@@ -98,7 +117,10 @@ export const findCommand = (name) =>
 
 /** The Bun that is installed with the package, found as `bin/signalbox` finds it. */
 export function findBun() {
-  const modules = inRoot('node_modules')
+  const bun = inRoot('node_modules', 'bun')
+  if (!existsSync(bun)) return undefined
+  // Its platform packages lie beside it, for pnpm where the link leads to.
+  const modules = dirname(realpathSync(bun))
   const platforms = existsSync(join(modules, '@oven')) ? readdirSync(join(modules, '@oven')) : []
   const unmoved = platforms
     .filter((name) => !name.endsWith('-musl'))

@@ -14,6 +14,9 @@ const about = {
 }
 
 const words = process.argv.slice(2)
+// Set by the launcher. Removed, because programs that this one starts are not started by that launcher.
+const startedAs = process.env.SIGNALBOX_STARTED_AS
+delete process.env.SIGNALBOX_STARTED_AS
 const ways = ['version', '--version', '-V']
 const asJson = words.includes('--json')
 
@@ -38,6 +41,7 @@ async function runProgram(): Promise<number> {
   ])
   const host: Host = {
     about,
+    startedAs,
     terminal: {
       out: (text) => outside.print(1, text),
       err: (text) => outside.print(2, text),

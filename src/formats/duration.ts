@@ -7,6 +7,9 @@ type Unit = keyof typeof units
 const part = /(\d{1,15}(?:\.\d{1,9})?)(ms|[wdhms])/y
 const bare = /^\d{1,15}(?:\.\d{1,9})?$/
 
+/** True for a number without a unit, which says nothing about how long it is unless it is zero. */
+export const lacksUnit = (text: string): boolean => bare.test(text) && Number(text) !== 0
+
 /** Milliseconds. A plain number is seconds; units go from large to small and each stands at most once. */
 export function parseDuration(text: string): number {
   if (bare.test(text)) return whole(text, Number(text) * units.s)

@@ -26,6 +26,25 @@ export interface ErrorParts {
   readonly cause?: unknown
 }
 
+const longestText = 1000
+
+/**
+ * A text that quotes what somebody gave, without the middle if that was very long: 100,000 characters of an argument tell
+ * nobody more than how it begins and ends.
+ */
+export function shortened(text: string): string {
+  if (text.length <= longestText) return text
+  const [head, tail] = [text.slice(0, 500), text.slice(-300)]
+  return `${head} … (${text.length - 800} characters left out) … ${tail}`.toWellFormed()
+}
+
+function withShortTexts(value: unknown): unknown {
+  if (typeof value === 'string') return shortened(value)
+  if (Array.isArray(value)) return value.map(withShortTexts)
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withShortTexts(part)]))
+}
+
 export class SignalboxError extends Error {
   readonly kind: ErrorKind
   /** Stable, upper case, for programs: `PATH_ESCAPES_ROOT`. */
@@ -34,12 +53,12 @@ export class SignalboxError extends Error {
   readonly details: Readonly<Record<string, unknown>>
 
   constructor(kind: ErrorKind, code: string, message: string, parts: ErrorParts = {}) {
-    super(message, parts.cause === undefined ? undefined : { cause: parts.cause })
+    super(shortened(message), parts.cause === undefined ? undefined : { cause: parts.cause })
     this.name = kind
     this.kind = kind
     this.code = code
-    this.hint = parts.hint
-    this.details = parts.details ?? {}
+    this.hint = parts.hint === undefined ? undefined : shortened(parts.hint)
+    this.details = parts.details === undefined ? {} : (withShortTexts(parts.details) as Record<string, unknown>)
   }
 
   get exit(): number {

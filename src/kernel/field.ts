@@ -41,9 +41,11 @@ export interface IntegerField extends Described {
   readonly most?: number
 }
 
-/** Milliseconds in code; `90`, `90s`, `15m`, `12h`, `7d` in text, where a bare number is seconds. */
+/** Milliseconds in code; `90`, `90s`, `15m`, `12h`, `7d` in text, where a bare number is seconds unless it `needsUnit`. */
 export interface DurationField extends Omit<IntegerField, 'type'> {
   readonly type: 'duration'
+  /** For long times, where whoever writes `7` means days or hours and never seconds: a number alone is refused, but for 0. */
+  readonly needsUnit?: boolean
 }
 
 export interface FlagField extends Described {

@@ -118,6 +118,42 @@ describe('values from text', () => {
   })
 })
 
+describe('a time that needs its unit', () => {
+  const field = duration('How old.', { least: 0, needsUnit: true })
+
+  it.each([
+    ['7d', 604_800_000],
+    ['90s', 90_000],
+    ['0', 0],
+  ])('takes %s', (written, value) => {
+    expect(valueFromText('olderThan', field, written)).toBe(value)
+  })
+
+  it.each(['7', '7.5', '604800'])('refuses %s, and says how to write it', (written) => {
+    expect(refusal(() => valueFromText('olderThan', field, written))).toMatchObject({
+      code: 'UNIT_MISSING',
+      message: `olderThan needs a unit of time; found "${written}".`,
+      hint: `Write ${written}d, ${written}h, ${written}m or ${written}s: days, hours, minutes or seconds.`,
+    })
+  })
+
+  it('says so where it says what it takes', () => {
+    expect(expectedOf(field)).toBe('a duration with its unit, such as 90s, 15m or 7d, 0s or more')
+  })
+})
+
+it.each([
+  [
+    text('The mission: NAME, or PARENT/CHILD.', { required: true }),
+    'x is missing: the mission.',
+    'Give x: NAME, or PARENT/CHILD.',
+  ],
+  [text('Why.', { required: true, longest: 9 }), 'x is missing: why.', 'Give x.'],
+  [text('Who.', { required: true, expected: 'a name' }), 'x is missing: who.', 'Give x: a name.'],
+])('of a value that is missing it says what is known: %#', (field, message, hint) => {
+  expect(refusal(() => checkInput({ x: field }, {}))).toMatchObject({ message, hint })
+})
+
 it('what a field takes is said as a phrase', () => {
   expect(expectedOf(integer('n', { most: 10 }))).toBe('a whole number, 10 or less')
   expect(expectedOf(list('l', choice('c', ['a', 'b'])))).toBe('one of a, b; may be given more than once')

@@ -1,5 +1,5 @@
 /** Holds what a caller gave against the fields of an operation, and says precisely what does not fit. */
-import { parseDuration, printDuration } from '../formats/duration.ts'
+import { lacksUnit, parseDuration, printDuration } from '../formats/duration.ts'
 import { invalidInput, SignalboxError } from '../kernel/errors.ts'
 import type { Field, Fields, InputOf } from '../kernel/field.ts'
 import { nearest } from '../kernel/nearest.ts'
@@ -38,8 +38,9 @@ function valueWhenAbsent(name: string, field: Field, spell: Spelling): unknown {
     if (!field.required) return undefined
   }
   const spelled = spell(name, field)
-  throw invalidInput('MISSING_INPUT', `${spelled} is missing: ${lowerFirst(field.help)}`, {
-    hint: `Give ${spelled}: ${expectedOf(field)}.`,
+  const { what, takes } = meaningOf(field)
+  throw invalidInput('MISSING_INPUT', `${spelled} is missing: ${what}.`, {
+    hint: takes === undefined ? `Give ${spelled}.` : `Give ${spelled}: ${takes}.`,
     details: { field: name, expected: expectedOf(field) },
   })
 }
@@ -86,6 +87,7 @@ export function valueFromText(name: string, field: Field, written: string, spell
       return value
     }
     case 'duration':
+      if (field.needsUnit && lacksUnit(written)) throw unitMissing(name, field, written, spell)
       try {
         return parseDuration(written)
       } catch (error) {
@@ -103,6 +105,17 @@ export function valueFromText(name: string, field: Field, written: string, spell
   }
 }
 
+/**
+ * What a value is for and what to give, for whoever gave none. Of a text that takes anything only its help can tell: in "The
+ * mission: NAME, or PARENT/CHILD" both are said, in "Why." only the one.
+ */
+export function meaningOf(field: Field): { readonly what: string; readonly takes: string | undefined } {
+  const help = lowerFirst(field.help).replace(/\.$/, '')
+  if (field.type !== 'text' || field.expected !== undefined) return { what: help, takes: expectedOf(field) }
+  const colon = help.indexOf(': ')
+  return colon < 0 ? { what: help, takes: undefined } : { what: help.slice(0, colon), takes: help.slice(colon + 2) }
+}
+
 /** What a field takes, as a phrase: "a whole number from 1 to 5". */
 export function expectedOf(field: Field): string {
   switch (field.type) {
@@ -111,7 +124,7 @@ export function expectedOf(field: Field): string {
     case 'integer':
       return `a whole number${range(field.least, field.most, String)}`
     case 'duration':
-      return `a duration such as 90s, 15m or 7d${range(field.least, field.most, printDuration)}`
+      return `a duration ${field.needsUnit ? 'with its unit, ' : ''}such as 90s, 15m or 7d${range(field.least, field.most, printDuration)}`
     case 'choice':
       return field.choices.length === 1 ? field.choices[0]! : `one of ${field.choices.join(', ')}`
     case 'list':
@@ -134,6 +147,15 @@ function refusal(code: string, name: string, field: Field, found: string, spell:
   return invalidInput(code, `${spelled} must be ${expected}; found ${found}.`, {
     hint: meant ? `Did you mean ${meant}?` : `Give ${spelled} as ${expected}.`,
     details: { field: name, expected, found },
+  })
+}
+
+function unitMissing(name: string, field: Field, written: string, spell: Spelling): SignalboxError {
+  const found = shown(written)
+  const spelled = spell(name, field)
+  return invalidInput('UNIT_MISSING', `${spelled} needs a unit of time; found ${found}.`, {
+    hint: `Write ${['d', 'h', 'm'].map((unit) => `${written}${unit}`).join(', ')} or ${written}s: days, hours, minutes or seconds.`,
+    details: { field: name, expected: expectedOf(field), found },
   })
 }
 

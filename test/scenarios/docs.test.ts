@@ -18,8 +18,8 @@ import { dirname, join, relative } from 'node:path'
 import { transformSync } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 import { errorKinds, internalErrorExit } from '../../src/kernel/errors.ts'
-import type { Fields } from '../../src/kernel/field.ts'
-import { expectedOf } from '../../src/operations/check-input.ts'
+import type { Field, Fields } from '../../src/kernel/field.ts'
+import { expectedOf, printDuration } from '../../src/operations/check-input.ts'
 import { isUsersOwn, schema, variableOf } from '../../src/operations/workspace/settings.ts'
 import { type Command, type Group, isGroup } from '../../src/surfaces/cli/command.ts'
 import { commandTable } from '../../src/surfaces/cli/command-table.generated.ts'
@@ -208,12 +208,14 @@ const generated: Record<string, () => Promise<string>> = {
   },
   async settings() {
     const flagFor = (key: string) => (key === 'agent' ? 'as' : key)
+    const asWritten = ({ type }: Field, value: string | number | boolean) =>
+      type === 'duration' ? printDuration(Number(value)) : String(value)
     const line = (key: string, field: Fields[string], isTop: boolean): Row => [
       code(key),
       isTop && flagFor(key) in globalFlags ? code(flagOf(flagFor(key))) : '',
       isTop ? code(variableOf(key)) : '',
       expectedOf(field),
-      'default' in field && field.default !== undefined ? code(String(field.default)) : 'none',
+      'default' in field && field.default !== undefined ? code(asWritten(field, field.default)) : 'none',
       field.help,
     ]
     const rows = Object.entries(schema.settings).map(([key, field]) => line(key, field, true))

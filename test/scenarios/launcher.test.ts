@@ -158,6 +158,18 @@ describe('what is started', () => {
     }
   })
 
+  onBun('Bun, where pnpm puts it: every package in a folder of its own, beside links to what it needs', () => {
+    for (const layout of ['moved', 'unmoved'] as const) {
+      const modules = join(tempDir(), 'node_modules')
+      const own = join(modules, '.pnpm/signalbox@0.1.0/node_modules')
+      makePackage(join(own, 'signalbox'), 'none', own)
+      placeBun(join(modules, '.pnpm/bun@1.0.0/node_modules'), layout)
+      link('../../bun@1.0.0/node_modules/bun', join(own, 'bun'))
+      link('.pnpm/signalbox@0.1.0/node_modules/signalbox', join(modules, 'signalbox'))
+      for (const name of ['signalbox', 'acmq']) expect(tell(join(modules, 'signalbox/bin', name)).runtime).toBe('bun')
+    }
+  })
+
   onBun('not a stranger named Bun beside a clone', () => {
     const projects = tempDir()
     const root = makePackage(join(projects, 'signalbox'), 'none')

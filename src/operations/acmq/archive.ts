@@ -9,7 +9,10 @@ export const archive = defineOperation({
   more: 'They stay findable by `show` and `list --queue archive`, and what depends on them stays fulfilled.',
   input: {
     mission,
-    olderThan: duration('Only what was completed longer ago than this; 7d unless configured.', { least: 0 }),
+    olderThan: duration('Only what was completed longer ago than this; 7d unless configured.', {
+      least: 0,
+      needsUnit: true,
+    }),
   },
   outcomes: { archived: 'done', nothing: 'done' },
   examples: [{ command: 'acmq archive alpha --older-than 7d', does: 'pack what is older than a week' }],

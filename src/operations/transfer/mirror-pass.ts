@@ -75,9 +75,10 @@ export class Mirror {
       const path = childOf(folder, entry.name)
       if (entry.kind === 'leaf') await this.#follow(path, entry)
       else if (entry.kind === 'folder' && !this.#known.has(path)) {
-        this.#known.set(path, 'folder')
         await this.#target.makeFolder(path)
         await this.pass(path, onFolder)
+        // Not before: if the tree falls silent in there, the next pass has to look again.
+        this.#known.set(path, 'folder')
       }
     }
     return this.done()

@@ -17,6 +17,7 @@ export const section = {
   archiveAfter: duration('Supervision archives what was completed longer ago than this.', {
     default: 7 * day,
     least: 0,
+    needsUnit: true,
   }),
 } as const satisfies Fields
 

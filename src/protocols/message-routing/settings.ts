@@ -17,6 +17,7 @@ export const section = {
   keepFor: duration('How long messages that were taken, evicted or rejected can still be recovered.', {
     default: 7 * day,
     least: 0,
+    needsUnit: true,
   }),
   keepBytes: integer('How many bytes of them are kept in each of these folders; the oldest go first.', {
     default: 4 * 1024 * 1024,
@@ -42,6 +43,7 @@ export const section = {
   replayWindow: duration('With signing, how long copies are told one by one; older messages are refused.', {
     default: 7 * day,
     least: day,
+    needsUnit: true,
   }),
   alertWriteMs: integer('An alert is raised when writing a message took longer than so many milliseconds.', {
     default: 100,

@@ -1,5 +1,5 @@
 /** Errors as text for people and as JSON for programs. */
-import { internalErrorExit, SignalboxError } from '../../kernel/errors.ts'
+import { internalErrorExit, SignalboxError, shortened } from '../../kernel/errors.ts'
 import { printableLine } from '../../kernel/printable.ts'
 import type { Paint } from './terminal.ts'
 
@@ -19,7 +19,7 @@ export function failureOf(error: unknown): Failure {
   const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   return {
     code: 'INTERNAL',
-    message: `This is a defect in Signalbox, not in your request: ${reason}`,
+    message: `This is a defect in Signalbox, not in your request: ${shortened(reason)}`,
     hint: 'Please report it, with what the same command prints under SIGNALBOX_DEBUG=1.',
     details: {},
     exit: internalErrorExit,

@@ -98,6 +98,7 @@ function optionGrid(fields: Fields, screen: Screen): string {
 function helpOf(field: Field): string {
   const notes: string[] = []
   if (field.type === 'choice' || field.type === 'integer') notes.push(expectedOf(field))
+  if (field.type === 'duration' && field.needsUnit) notes.push('with its unit, such as 12h or 7d')
   if (field.required) notes.push('required')
   if (field.type === 'list') notes.push('may be repeated')
   if (field.type !== 'list' && field.type !== 'flag' && field.default !== undefined) {

@@ -7,6 +7,8 @@ import type { Terminal } from './terminal.ts'
 /** What the command line needs of the program around it. */
 export interface Host {
   readonly about: About
+  /** The name of a launcher that stands for a group of commands: `acmq` for `signalbox acmq`. */
+  readonly startedAs?: string | undefined
   readonly terminal: Terminal
   readonly environment: Environment
   readonly clock: Clock

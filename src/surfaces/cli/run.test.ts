@@ -52,10 +52,11 @@ const table: Group = {
   ],
 }
 
-async function run(line: string | string[], environment: Record<string, string> = {}) {
+async function run(line: string | string[], environment: Record<string, string> = {}, startedAs?: string) {
   const printed = { out: '', err: '' }
   const host: Host = {
     about: { version: '1.2.3', runtime: 'test 0' },
+    startedAs,
     terminal: {
       out: (text) => void (printed.out += text),
       err: (text) => void (printed.err += text),
@@ -245,5 +246,30 @@ describe('bench', () => {
     expect(err).toBe(
       'signalbox: The benchmark is not part of this installation.\nhint: Run `npm run bench` in a checkout of the repository.\n',
     )
+  })
+})
+
+describe('started as acmq, it speaks of acmq', () => {
+  const asAcmq = (line: string) => run(line, {}, 'acmq')
+
+  it.each(['acmq --help', 'acmq send --help', 'acmq send --help --json', 'acmq --help --json'])('%s', async (line) => {
+    const [short, long] = [await asAcmq(line), await run(line)]
+    expect(long.out).toContain('signalbox acmq')
+    expect(short).toMatchObject({ exit: 0, err: '' })
+    expect(short.out).not.toContain('signalbox')
+    expect(short.out).toContain('acmq')
+  })
+
+  it('in errors and their hints too', async () => {
+    expect((await asAcmq('acmq sned')).err).toBe(
+      'acmq: There is no command "sned" in acmq.\nhint: Did you mean `acmq send`?\n',
+    )
+    expect((await run('acmq sned')).err).toMatch(
+      /^signalbox: .* in signalbox acmq\.\nhint: Did you mean `signalbox acmq send`/,
+    )
+  })
+
+  it('but not of a command that is not its own', async () => {
+    expect((await asAcmq('doctro')).err).toMatch(/^signalbox: /)
   })
 })

@@ -69,28 +69,38 @@ async function explain(
   globals: Values,
 ) {
   const { commandHelp, groupHelp, groupJson, helpJson } = await import('./help.ts')
+  const say = inWordsTyped(words, host)
   const operation = isGroup(member) ? undefined : (await member.load()).operation
   if (globals.json || mentions(words, '--json')) {
-    host.terminal.out(printJson(operation ? helpJson(path, operation) : groupJson(path, member as Group)))
+    host.terminal.out(say(printJson(operation ? helpJson(path, operation) : groupJson(path, member as Group))))
     return 0
   }
   const flag = mentions(words, '--no-color') ? false : undefined
   const screen = screenOn(host.terminal.streams().out, { flag, environment: host.environment })
-  host.terminal.out(operation ? commandHelp(path, operation, screen) : groupHelp(path, member as Group, screen))
+  host.terminal.out(say(operation ? commandHelp(path, operation, screen) : groupHelp(path, member as Group, screen)))
   return 0
+}
+
+/** A text about commands, for whoever typed `acmq …` and not `signalbox acmq …`: it names them as they were typed. */
+function inWordsTyped([group]: readonly string[], { startedAs }: Host): (text: string) => string {
+  if (startedAs === undefined || group !== startedAs) return (text) => text
+  return (text) => text.replaceAll(`${commandTable.name} ${startedAs}`, startedAs)
 }
 
 /** Prints an error, as text or JSON as asked for, and gives its exit status. */
 export function tellFailure(error: unknown, words: readonly string[], host: Host, globals: Values = {}): number {
   const { terminal, environment } = host
-  const failure = failureOf(error)
+  const say = inWordsTyped(words, host)
+  const { message, hint, ...rest } = failureOf(error)
+  const failure = { ...rest, message: say(message), hint: hint === undefined ? undefined : say(hint) }
+  const program = (words[0] === host.startedAs ? host.startedAs : undefined) ?? commandTable.name
   if (environment.SIGNALBOX_DEBUG) hasPrinted(() => terminal.err(traceOf(error)))
   // Search all words again: the mistake may come before `--json`.
   const isJson = globals.json || mentions(words, '--json')
   if (isJson && hasPrinted(() => terminal.out(printJson(failureJson(failure))))) return failure.exit
   const flag = mentions(words, '--no-color') ? false : (globals.color as boolean | undefined)
   const { paint } = screenOn(terminal.streams().err, { flag, environment })
-  hasPrinted(() => terminal.err(failureText(failure, commandTable.name, paint)))
+  hasPrinted(() => terminal.err(failureText(failure, program, paint)))
   return failure.exit
 }
 

@@ -2,7 +2,7 @@
 import { invalidInput } from '../../kernel/errors.ts'
 import type { Field, Fields } from '../../kernel/field.ts'
 import { nearest } from '../../kernel/nearest.ts'
-import { checkValue, expectedOf, valueFromText } from '../../operations/check-input.ts'
+import { checkValue, expectedOf, meaningOf, valueFromText } from '../../operations/check-input.ts'
 import { shortFlags } from './global-flags.ts'
 import { flagOf, kebab, placeholderOf, spelled } from './spelling.ts'
 
@@ -104,13 +104,17 @@ function addValue(name: string, field: Field, written: string, values: Values): 
 function valueMissing(name: string, field: Field, next: string | undefined) {
   const flag = flagOf(name)
   const found = next === undefined ? 'the command ends there' : `the next word is ${next}`
-  return invalidInput('VALUE_MISSING', `${flag} needs a value (${expectedOf(field)}), but ${found}.`, {
-    hint:
-      next === undefined
-        ? `Write ${flag} ${placeholderOf(name, field)}.`
-        : `If ${next} is the value, write ${flag}=${next}`,
-    details: { field: name },
-  })
+  return invalidInput(
+    'VALUE_MISSING',
+    `${flag} needs a value (${meaningOf(field).takes ?? expectedOf(field)}), but ${found}.`,
+    {
+      hint:
+        next === undefined
+          ? `Write ${flag} ${placeholderOf(name, field)}.`
+          : `If ${next} is the value, write ${flag}=${next}`,
+      details: { field: name },
+    },
+  )
 }
 
 /** Assigns the words that are not flags to the positional fields, in order. A list at the end takes all the rest. */

@@ -14,7 +14,7 @@ const mainBeginnings = [
   ...['src/main.ts', 'src/surfaces/cli/run.ts'],
   ...['src/engines/file-system/outside.ts', 'src/engines/file-system/index.ts', 'src/tree/expected.ts'],
 ]
-/** What everyday commands import on demand and nearly always do, beside what opens the store of their protocol. */
+/** What everyday commands import on demand and nearly always do, beside the store of their protocol and its ports. */
 const demanded = { acmq: ['src/protocols/ac-mq/store/waiting/pending-cache.ts'] }
 /** What a protocol imports on demand for the tour alone. */
 const chapter = /\/chapter\.ts$/
@@ -35,7 +35,8 @@ export async function divide(esbuild, root, options, everyday) {
   const beginnings = { [first]: mainBeginnings }
   for (const [name, { index, faces }] of Object.entries(everyday)) {
     const opened = modules.get(index).onDemand.filter((path) => !chapter.test(path))
-    beginnings[name] = [...faces, ...opened, ...(demanded[name] ?? [])]
+    const ports = `src/operations/${name}/ports.ts`
+    beginnings[name] = [...faces, ...opened, ...(modules.has(ports) ? [ports] : []), ...(demanded[name] ?? [])]
   }
   const partOf = assignParts(modules, beginnings)
   const parts = [...Object.keys(beginnings), last]

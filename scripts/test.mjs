@@ -6,7 +6,9 @@
  *   npm test -- -t 'a title'    tests whose title matches, in all files
  *   npm test -- --on=node       on one runtime only (node or bun)
  *
- * Files named `*.node.test.ts` test what does not depend on the runtime (types, layers), and run on Node only.
+ * Files named `*.node.test.ts` test what does not depend on the runtime (types, layers), and run on Node only. So do the
+ * pure parts, and proofs that run the same steps of the same engine again (see `onOneRuntime`); with `--on=bun`, and in
+ * `npm run soak`, they run on Bun too.
  * SIGNALBOX_TEST_SCALE=10 makes the long tests ten times as long.
  */
 import { spawnSync } from 'node:child_process'
@@ -23,6 +25,18 @@ export const testFiles = () =>
     .flatMap((folder) => filesUnder(inRoot(folder)))
     .map((path) => relative(root, path))
     .filter((path) => path.endsWith('.test.ts'))
+
+/**
+ * What says the same on every runtime: code that touches no engine, and long proofs about protocols over the steps of an
+ * engine that `test/conformance`, `test/crash/crash`, `test/races` and `test/engines` try on both.
+ */
+const onOneRuntime = [
+  /^src\/(kernel|formats|protocols|operations|surfaces|duties|adapters)\//,
+  /^test\/(golden|properties|held)\//,
+  /^test\/crash\/(archive|acmq|mr|faults)/,
+  /^test\/cluster\/(access|wrong-clock|transfer)/,
+  /^test\/scenarios\/(docs|doctor-stuck|acmq-times|acmq-index|strange-workspace|strangers-notes)/,
+]
 
 /** Runs files with vitest on the Node that runs this, and counts. */
 export function testOnNode(files, { title, quiet = false } = {}) {
@@ -88,7 +102,10 @@ async function main() {
   if (files.length === 0) throw new ScriptError(`No test file matches ${positionals.join(', ') || '*.test.ts'}.`)
 
   const bun = findBun()
-  const onBun = files.filter((file) => !file.endsWith('.node.test.ts'))
+  const isWhole = values.on === 'bun' || process.env.SIGNALBOX_TEST_SCALE !== undefined
+  const onBun = files.filter(
+    (file) => !file.endsWith('.node.test.ts') && (isWhole || !onOneRuntime.some((pattern) => pattern.test(file))),
+  )
   const results = []
   if (values.on !== 'bun') {
     const name = `Node ${process.versions.node}`

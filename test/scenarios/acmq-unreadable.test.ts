@@ -102,11 +102,11 @@ describe('a file that this user may not read', () => {
       )
       // Whoever asks for just this one is told why.
       for (const ask of [
-        mission.show('closed-1'),
-        mission.retry('closed-4'),
-        mission.renew('closed-2', { agent: 'gemini' }),
+        () => mission.show('closed-1'),
+        () => mission.retry('closed-4'),
+        () => mission.renew('closed-2', { agent: 'gemini' }),
       ]) {
-        await expect(ask).rejects.toMatchObject({ code: 'PERMISSION_DENIED', exit: 6 })
+        await expect(ask()).rejects.toMatchObject({ code: 'PERMISSION_DENIED', exit: 6 })
       }
       // Its owner opens it, and it is a message again.
       for (const queue of ['pending', 'failed']) for (const name of files(queue)) fs.chmodSync(at(queue, name), 0o600)

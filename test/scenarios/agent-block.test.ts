@@ -54,7 +54,8 @@ it('leads an agent that follows it from an empty queue to a result', () => {
     ['fail', second],
   ] as const) {
     const claimed = follow('claim', {})
-    expect(claimed).toMatchObject({ exit: 0, out: expect.stringContaining('what to do') })
+    expect(claimed.exit).toBe(0)
+    expect(claimed.out).toContain('what to do')
     expect(idIn(claimed.out)).toBe(id)
     const N = /--attempt (\d+)/.exec(claimed.out)![1]!
     expect(follow('renew', { ID: id })).toMatchObject({ exit: 0 })

@@ -18,7 +18,7 @@ import {
 } from './pack.ts'
 import { PackBuilder } from './pack-builder.ts'
 import { finalStatuses, isMonth, looseIn, nameWithin, readLooseBytes, readShelf, shelvesIn } from './shelves.ts'
-import { Turn, TurnLost } from './turn.ts'
+import { ArchiveLease, LeaseLost } from './lease.ts'
 import { unzip } from './unzip.ts'
 
 export interface ToArchive extends PackedMessage {
@@ -54,18 +54,18 @@ export async function archiveMessages(
   messages: readonly ToArchive[],
   options: ArchiveOptions,
 ): Promise<Archived> {
-  const turn = await Turn.take(tree, archive, options.owner)
-  if (!(turn instanceof Turn)) return { archived: 0, alreadyThere: 0, busy: turn }
-  const archiving = new Archiving(tree, archive, turn, options)
+  const lease = await ArchiveLease.take(tree, archive, options.owner)
+  if (!(lease instanceof ArchiveLease)) return { archived: 0, alreadyThere: 0, busy: lease }
+  const archiving = new Archiving(tree, archive, lease, options)
   try {
     await archiving.run(messages)
     return archiving.result()
   } catch (error) {
-    if (!(error instanceof TurnLost)) throw error
+    if (!(error instanceof LeaseLost)) throw error
     return { ...archiving.result(), ...(error.lease ? { busy: error.lease } : {}) }
   } finally {
     // It ends by itself if the disk does not let us say so, and that failure must not hide the first one.
-    await turn.end().catch(() => {})
+    await lease.end().catch(() => {})
   }
 }
 
@@ -85,7 +85,7 @@ const monthsIn = async (tree: Tree, archive: TreePath): Promise<TreePath[]> =>
 class Archiving {
   readonly #tree: Tree
   readonly #archive: TreePath
-  readonly #turn: Turn
+  readonly #lease: ArchiveLease
   readonly #onProgress: ArchiveOptions['onProgress']
   readonly #largest: number
   /** What the caller knows about messages on their way, by where they lie. */
@@ -97,10 +97,10 @@ class Archiving {
   #passed = 0
   #total = 0
 
-  constructor(tree: Tree, archive: TreePath, turn: Turn, options: ArchiveOptions) {
+  constructor(tree: Tree, archive: TreePath, lease: ArchiveLease, options: ArchiveOptions) {
     this.#tree = tree
     this.#archive = archive
-    this.#turn = turn
+    this.#lease = lease
     this.#onProgress = options.onProgress
     this.#largest = options.largestMessage ?? standardLargestMessage
   }
@@ -118,7 +118,7 @@ class Archiving {
     for (let i = 0; i < messages.length; i += mostMessages) {
       const places = new Set<TreePath>()
       for (const message of messages.slice(i, i + mostMessages)) {
-        await this.#turn.keep()
+        await this.#lease.keep()
         const place = await this.#stage(message)
         if (place) places.add(parentOf(place))
         else this.#passed++
@@ -186,7 +186,7 @@ class Archiving {
       lying = new Map()
     }
     for (const { path, file } of await looseIn(this.#tree, place, status)) {
-      await this.#turn.keep()
+      await this.#lease.keep()
       const read = await this.#readLoose(path)
       if (!read) continue
       const { bytes, leaf } = read
@@ -266,8 +266,8 @@ class Archiving {
   }
 
   async #create(path: TreePath, bytes: Uint8Array): Promise<'created' | 'taken'> {
-    const { outcome } = await this.#tree.create(path, bytes, this.#turn.guard)
-    if (outcome === 'fenced') throw new TurnLost()
+    const { outcome } = await this.#tree.create(path, bytes, this.#lease.guard)
+    if (outcome === 'fenced') throw new LeaseLost()
     return outcome
   }
 }

@@ -40,7 +40,7 @@ export async function archiveOld(
   const settled = archived + alreadyThere
   if (!busy) return { outcome: settled > 0 ? 'archived' : 'nothing', archived: settled }
   throw unavailable('ARCHIVE_BUSY', `Another process is archiving mission ${place.address}.`, {
-    hint: 'Try again in a moment; after a crash its turn ends by itself within 15 seconds.',
+    hint: 'Try again in a moment; after a crash its lease ends by itself within 15 seconds.',
     details: { owner: busy.owner, until: busy.until },
   })
 }

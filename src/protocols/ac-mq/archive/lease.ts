@@ -4,8 +4,8 @@ import type { Lease, Tree } from '../../../tree/tree.ts'
 
 const leaseMs = 15_000
 
-/** Thrown when somebody else has the turn by now; whatever was not finished is theirs to finish. */
-export class TurnLost extends Error {
+/** Thrown when somebody else has the lease by now; whatever was not finished is theirs to finish. */
+export class LeaseLost extends Error {
   readonly lease: Lease | undefined
 
   constructor(lease?: Lease) {
@@ -14,7 +14,7 @@ export class TurnLost extends Error {
   }
 }
 
-export class Turn {
+export class ArchiveLease {
   readonly #tree: Tree
   #lease: Lease
   #renewedAt = performance.now()
@@ -24,15 +24,15 @@ export class Turn {
     this.#lease = lease
   }
 
-  /** The turn, or the lease that is in the way. */
-  static async take(tree: Tree, archive: TreePath, owner: string): Promise<Turn | Lease> {
+  /** The lease, or the one that is in the way. */
+  static async take(tree: Tree, archive: TreePath, owner: string): Promise<ArchiveLease | Lease> {
     // Two processes may work under one name, and must not take each other's lease for their own.
     const self = `${owner} ${crypto.randomUUID().slice(0, 8)}`
     const { outcome, lease } = await tree.lease(`ac-mq archive ${archive}`, self, leaseMs)
-    return outcome === 'held' ? new Turn(tree, lease) : lease
+    return outcome === 'held' ? new ArchiveLease(tree, lease) : lease
   }
 
-  /** For writes that must not happen once the turn is another's. */
+  /** For writes that must not happen once the lease is another's. */
   get guard(): { readonly under: Lease } {
     return { under: this.#lease }
   }
@@ -41,7 +41,7 @@ export class Turn {
     if (performance.now() - this.#renewedAt < leaseMs / 3) return
     const { outcome, lease } = await this.#tree.lease(this.#lease.resource, this.#lease.owner, leaseMs)
     // A new fence means that it had run out: others may have worked here in the meantime.
-    if (outcome !== 'held' || lease.fence !== this.#lease.fence) throw new TurnLost(lease)
+    if (outcome !== 'held' || lease.fence !== this.#lease.fence) throw new LeaseLost(lease)
     this.#lease = lease
     this.#renewedAt = performance.now()
   }

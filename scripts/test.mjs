@@ -34,7 +34,8 @@ const onOneRuntime = [
   /^src\/(kernel|formats|protocols|operations|surfaces|duties|adapters)\//,
   /^test\/(golden|properties|held)\//,
   /^test\/crash\/(archive|acmq|mr|faults)/,
-  /^test\/cluster\/(access|wrong-clock|transfer)/,
+  /^test\/conformance\/(acmq|mr|neutral|protocol)/,
+  /^test\/cluster\/(access|wrong-clock|transfer|mr)/,
   /^test\/scenarios\/(docs|doctor-stuck|acmq-times|acmq-index|strange-workspace|strangers-notes)/,
 ]
 

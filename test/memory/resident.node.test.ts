@@ -12,8 +12,8 @@ import { verifies } from '../support/verifies.ts'
 const scale = Number(process.env.SIGNALBOX_TEST_SCALE ?? 1)
 const batch = 500
 /** By then all is loaded, compiled and as large as it gets. */
-const [first, last] = [2000 * scale, 5000 * scale]
-/** Remembering a message takes some 300 bytes, which would be three times as much. */
+const [first, last] = [3000 * scale, 5000 * scale]
+/** Remembering a message takes some 300 bytes, which would be half as much again. */
 const mostGrowth = 400_000 * scale
 
 type Ask = (line: string) => Promise<unknown>

@@ -42,6 +42,7 @@ export interface LeasesParts {
 
 export class Leases {
   readonly #parts: LeasesParts
+  #highest = 0
 
   constructor(parts: LeasesParts) {
     this.#parts = parts
@@ -138,8 +139,10 @@ export class Leases {
     return lease
   }
 
+  /** Higher than any number given out before. The time of files goes in steps of some milliseconds, so it is counted on. */
   #surelyHigher(): number {
-    return Math.ceil(this.#parts.time.now() * 1000)
+    this.#highest = Math.max(this.#highest + 2, Math.ceil(this.#parts.time.now() * 1000))
+    return this.#highest
   }
 
   /** Sets a copy of a file aside, which is replaced next. Anything but a file is moved away. */

@@ -7,6 +7,7 @@ import { expectKind } from '../../../tree/expected.ts'
 import type { Lease, MoveOptions, Tree } from '../../../tree/tree.ts'
 import { describe } from './describe.ts'
 import { entriesOf } from './indexes.ts'
+import { ArchiveLease, LeaseLost } from './lease.ts'
 import {
   type ArchivedEntry,
   type FinalStatus,
@@ -18,7 +19,6 @@ import {
 } from './pack.ts'
 import { PackBuilder } from './pack-builder.ts'
 import { finalStatuses, isMonth, looseIn, nameWithin, readLooseBytes, readShelf, shelvesIn } from './shelves.ts'
-import { ArchiveLease, LeaseLost } from './lease.ts'
 import { unzip } from './unzip.ts'
 
 export interface ToArchive extends PackedMessage {

@@ -36,6 +36,7 @@ verifies(
     const queue = (name: string) => readdirSync(join(root, 'llm/missions/alpha/queue', name))
     const all: string[] = []
     let deletions = 0
+    const late: string[] = []
     const lane = async (isKilled: boolean): Promise<void> => {
       const child = spawnChild('cold-claimer', [root, 'gemini'])
       const mine: string[] = []
@@ -49,10 +50,12 @@ verifies(
         if (isKilled && mine.length === 9) child.kill()
       }
       // Whatever the others do meanwhile, what one process gets only ever gets less urgent.
-      expect(mine).toEqual([...mine].sort())
+      late.push(...mine.filter((line, at) => mine.slice(0, at).some((before) => before > line)))
       if (!isKilled) expect([child.stderr(), (await child.exited).code]).toEqual(['', 0])
     }
     await Promise.all([lane(true), lane(true), lane(false), lane(false), lane(false)])
+    // Each of the two that are killed may have had one in hand, which waits again when somebody puts it back.
+    expect(late.length).toBeLessThanOrEqual(2)
     expect(deletions).toBeGreaterThan(10)
     expect(new Set(all).size).toBe(all.length)
     // One killed between the claim and its answer holds it all the same.

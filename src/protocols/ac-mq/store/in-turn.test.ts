@@ -49,7 +49,9 @@ describe('InTurn', () => {
     names.delete('2.md')
     names.set('new.md', 8)
     expect(inTurn.next(names, 2000)).toEqual(['3.md', '4.md'])
-    expect(inTurn.next(names, 4000)).toEqual(['5.md', '6.md', '7.md', 'new.md'])
+    // Whatever came meanwhile has just been read: it is in the next round.
+    expect(inTurn.next(names, 4000)).toEqual(['5.md', '6.md', '7.md', '0.md'])
+    expect(inTurn.next(names, 8000)).toEqual(['1.md', '3.md', '4.md', '5.md', '6.md', '7.md', 'new.md', '0.md'])
     names.clear()
     expect(inTurn.next(names, 9000)).toEqual([])
   })

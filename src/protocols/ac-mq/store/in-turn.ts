@@ -8,7 +8,8 @@ const shortestRound = 4
 
 export class InTurn {
   #since: number | undefined
-  #left: Iterator<string> | undefined
+  /** Of this round. Not an iterator over the map: one that stands still keeps all that the map has held since. */
+  #left: string[] = []
 
   /** True when `next` has something to hand out. */
   isDue(now: number): boolean {
@@ -21,12 +22,11 @@ export class InTurn {
     if (this.isDue(now)) this.#since = now
     const most = Math.min(names.size, seconds * Math.min(perSecond, Math.ceil(names.size / shortestRound)))
     const some: string[] = []
+    if (names.size === 0) this.#left = []
     while (some.length < most) {
-      // An iterator over the keys of a map sees those that come, and passes over those that went.
-      this.#left ??= names.keys()
-      const { done, value } = this.#left.next()
-      if (done) this.#left = undefined
-      else some.push(value)
+      if (this.#left.length === 0) this.#left = [...names.keys()].reverse()
+      const name = this.#left.pop()!
+      if (names.has(name)) some.push(name)
     }
     return some
   }

@@ -7,7 +7,10 @@ import { testFiles, testOnNode } from './test.mjs'
 
 // These start hundreds of processes, or servers; `npm test` runs them.
 const isLong = (file) =>
-  /^test\/(cluster|crash|faults|held|memory|races)\/|^test\/conformance\/(acmq|etcd|mr)\./.test(file) ||
+  /^test\/(bench|cluster|crash|faults|held|memory|races)\/|^test\/conformance\/(acmq|etcd|mr)\./.test(file) ||
+  /^test\/(architecture\/toy-protocol|properties\/notes|scenarios\/(docs|launcher|mr-cli|strange-workspace))\./.test(
+    file,
+  ) ||
   /\.long(\.node)?\.test\.ts$/.test(file)
 
 const steps = {

@@ -1,6 +1,8 @@
 /** What `doctor` looks at, in order; each protocol looks after itself. */
+
 import { SignalboxError } from '../kernel/errors.ts'
 import { nearest } from '../kernel/nearest.ts'
+import { finding } from '../tree/finding.ts'
 import type { Finding } from '../tree/tree.ts'
 import { clockDisagreement } from './clock-agreement.ts'
 import type { Context } from './define.ts'
@@ -149,14 +151,6 @@ export const checks: readonly Check[] = [
   clock,
   ...protocols.map(({ protocol }) => ofProtocol(protocol)),
 ]
-
-export const finding = (
-  severity: Finding['severity'],
-  code: string,
-  path: string,
-  message: string,
-  hint: string,
-): Finding => ({ code, severity, path, message, hint, repaired: false })
 
 /** What `ask` answers; `undefined` when the settings cannot be read, which the first check has told. */
 export async function unlessBadConfiguration<T>(ask: () => Promise<T>): Promise<T | undefined> {

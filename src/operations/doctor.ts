@@ -1,8 +1,9 @@
 import { flag } from '../kernel/field.ts'
 import { findingsOf } from '../tree/expected.ts'
+import { finding } from '../tree/finding.ts'
 import type { Finding } from '../tree/tree.ts'
 import { defineOperation } from './define.ts'
-import { checks, finding, unlessBadConfiguration } from './doctor-checks.ts'
+import { checks, unlessBadConfiguration } from './doctor-checks.ts'
 import type { ClusterHealth } from './workspace/engine.ts'
 
 export const doctor = defineOperation({

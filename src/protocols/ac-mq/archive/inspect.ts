@@ -4,6 +4,7 @@ import { SignalboxError } from '../../../kernel/errors.ts'
 import { largestMessage as standardLargestMessage } from '../../../kernel/largest-message.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import { isOddEntry } from '../../../tree/expected.ts'
+import { finding } from '../../../tree/finding.ts'
 import type { Finding, Tree } from '../../../tree/tree.ts'
 import type { PackFile } from './index-cache.ts'
 import type { IndexOptions } from './indexes.ts'
@@ -92,11 +93,5 @@ function unreadable(path: TreePath, error: unknown): Finding {
   return found('ARCHIVE_UNREADABLE', path, `It cannot be read: ${reasonOf(error)}`, hint)
 }
 
-const found = (code: string, path: TreePath, message: string, hint: string): Finding => ({
-  code,
-  severity: 'error',
-  path,
-  message,
-  hint,
-  repaired: false,
-})
+const found = (code: string, path: TreePath, message: string, hint: string): Finding =>
+  finding('error', code, path, message, hint)

@@ -20,7 +20,7 @@ export async function claimFromMany(
   for (;;) {
     const missions = await findMissions()
     let blocked: Blocked[] = []
-    const look = async (): Promise<Claimed | 'again' | undefined> => {
+    const attempt = async (): Promise<Claimed | 'again' | undefined> => {
       blocked = []
       for (const mission of missions) {
         const claimed = await mission.claim(rest)
@@ -33,7 +33,7 @@ export async function claimFromMany(
     const left = deadline - performance.now()
     const folders = missions.flatMap((mission) => [...mission.supervised, mission.inside])
     const found =
-      left > 0 ? await waitFor(tree, folders, look, { waitMs: Math.min(left, lookAgainAfter) }) : await look()
+      left > 0 ? await waitFor(tree, folders, attempt, { waitMs: Math.min(left, lookAgainAfter) }) : await attempt()
     if (found && found !== 'again') return found
     if (found !== 'again' && performance.now() >= deadline) return { outcome: 'nothing', blocked }
   }

@@ -7,6 +7,7 @@ import { SignalboxError } from '../../../kernel/errors.ts'
 import { printableLine } from '../../../kernel/printable.ts'
 import { treePath } from '../../../kernel/tree-path.ts'
 import { isOddEntry } from '../../../tree/expected.ts'
+import { finding } from '../../../tree/finding.ts'
 import type { Finding, Tree } from '../../../tree/tree.ts'
 import { type DependencyState, explain } from '../dependencies.ts'
 import { everyone } from '../layout.ts'
@@ -122,11 +123,5 @@ export async function unreadablePolicy(tree: Tree): Promise<Finding[]> {
   }
 }
 
-const stuck = (code: string, path: string, message: string, hint: string): Finding => ({
-  code,
-  severity: 'warning',
-  path,
-  message,
-  hint,
-  repaired: false,
-})
+const stuck = (code: string, path: string, message: string, hint: string): Finding =>
+  finding('warning', code, path, message, hint)

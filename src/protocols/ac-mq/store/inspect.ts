@@ -1,6 +1,7 @@
 /** What is out of order in a mission, for `doctor`. Looks at the header of every message and changes nothing. */
 import type { Problem } from '../../../kernel/problem.ts'
 import { findingsOf, isOddEntry } from '../../../tree/expected.ts'
+import { finding } from '../../../tree/finding.ts'
 import type { Entry, Finding } from '../../../tree/tree.ts'
 import { inspectArchive } from '../archive/inspect.ts'
 import { archivePath, isMessageName } from '../layout.ts'
@@ -102,16 +103,10 @@ export class Inspection {
 
   #found(code: string, path: string, message: string, remedy: string): Finding {
     const hint = `${remedy}: acmq reconcile ${this.#files.place.address}`
-    return { code, severity: 'warning', path, message, hint, repaired: false }
+    return finding('warning', code, path, message, hint)
   }
 }
 
 /** Nothing here can help: only its owner can let this user read it. */
-const closedMessage = (path: string, { message, hint = '' }: Problem): Finding => ({
-  code: 'CLOSED_MESSAGE',
-  severity: 'error',
-  path,
-  message,
-  hint,
-  repaired: false,
-})
+const closedMessage = (path: string, { message, hint = '' }: Problem): Finding =>
+  finding('error', 'CLOSED_MESSAGE', path, message, hint)

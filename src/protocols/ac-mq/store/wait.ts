@@ -2,8 +2,8 @@
 import { bufferOf } from '../../../formats/front-matter.ts'
 import { ambiguousId } from '../../../kernel/short-id.ts'
 import { waitFor } from '../../../tree/wait.ts'
-import { readArchived } from '../archive/archive.ts'
 import { failureOf, resultOf } from '../format.ts'
+import { findCopy } from './copies.ts'
 import { type Finder, noSuchMessage } from './finder.ts'
 import type { MissionFiles } from './parts.ts'
 import { type AcmqViewWithBody, viewOf, withBody } from './view.ts'
@@ -51,12 +51,12 @@ export async function waitForEnds(
   const wanted = new Map<string, Ended | undefined>()
   for (const id of ids) wanted.set(await wholeId(parts, id), undefined)
   const { completed, failed } = files.queues
-  const look = async () => {
+  const attempt = async () => {
     for (const [id, known] of wanted) if (known === undefined) wanted.set(id, endOf(await waiting.stateOf(id)))
     const ends = [...wanted.values()]
     return (any ? ends.some(isEnd) : ends.every(isEnd)) ? true : undefined
   }
-  const isSettled = await waitFor(files.tree, [completed, failed], look, { waitMs, ...(signal ? { signal } : {}) })
+  const isSettled = await waitFor(files.tree, [completed, failed], attempt, { waitMs, ...(signal ? { signal } : {}) })
   const messages: EndedMessage[] = []
   for (const [id, ended] of wanted) if (ended !== undefined) messages.push(await endedMessage(parts, id, ended))
   const unsettled = [...wanted].flatMap(([id, ended]) => (ended === undefined ? [id] : []))
@@ -81,33 +81,15 @@ async function wholeId({ files, finder }: Parts, id: string): Promise<string> {
 
 /** As it is where it lies now. One that waits again meanwhile has still ended, and says in its reports how. */
 async function endedMessage({ files, finder }: Parts, id: string, ended: Ended): Promise<EndedMessage> {
-  for (let tries = 0; tries < 3; tries++) {
-    const [found] = await finder.findAll(id)
-    const leaf = found && (await files.tree.read(found.path))
-    if (leaf) return messageWith(files, leaf.bytes, { ...found, state: found.queue }, ended)
-    const [archived] = await finder.archived(id)
-    if (!archived) continue
-    const bytes = await readArchived(files.tree, archived)
-    return messageWith(files, bytes, { name: archived.name, path: archived.pack, state: 'archived' }, ended)
-  }
-  throw noSuchMessage(id, files.place.address)
-}
-
-function messageWith(
-  files: MissionFiles,
-  bytes: Uint8Array,
-  { name, path, state }: { readonly name: string; readonly path: string; readonly state: EndedMessage['state'] },
-  ended: Ended,
-): EndedMessage {
-  const { message, problems } = files.expect(bytes, name)
-  const view = withBody(
-    viewOf(message.record, state, path, problems),
-    bufferOf(bytes).toString('utf8', message.bodyStart),
-  )
+  const copy = await findCopy(files, finder, id)
+  if (!copy) throw noSuchMessage(id, files.place.address)
+  const { state, name, path, bytes } = copy
+  const { message, problems } = files.expect(bytes, name, copy)
+  const body = bufferOf(bytes).toString('utf8', message.bodyStart)
   const result = ended === 'completed' ? resultOf(bytes) : undefined
   const failure = ended === 'failed' ? failureOf(bytes) : undefined
   return {
-    ...view,
+    ...withBody(viewOf(message.record, state, path, problems), body),
     ended,
     ...(result ? { result: { text: result.text, links: result.links } } : {}),
     ...(failure ? { failure: { reason: failure.reason, ...(failure.detail ? { detail: failure.detail } : {}) } } : {}),

@@ -7,6 +7,7 @@
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, isSegment, nameOf } from '../../../kernel/tree-path.ts'
 import { findingsOf, oddAmong, oddFinding } from '../../../tree/expected.ts'
+import { finding } from '../../../tree/finding.ts'
 import { closedLeaf } from '../../../tree/readable.ts'
 import type { Finding } from '../../../tree/tree.ts'
 import type { InspectionOptions } from '../../contract.ts'
@@ -47,7 +48,7 @@ export class Inspection {
   async inspect(repair: boolean, isSeen?: InspectionOptions['isSeen']): Promise<Finding[]> {
     const { names, notices } = await this.#agents.known()
     const findings: Finding[] = notices.map((message) =>
-      finding('MANY_AGENTS', 'note', this.#parts.root, message, 'Remove the folders of agents that are gone.'),
+      finding('note', 'MANY_AGENTS', this.#parts.root, message, 'Remove the folders of agents that are gone.'),
     )
     findings.push(...(await this.#noAgents()))
     for (const agent of names) {
@@ -94,7 +95,7 @@ export class Inspection {
     if (length <= settings.inboxLimit) return []
     const message = `The inbox of ${agent} holds ${length} messages; ${settings.inboxLimit} is the most.`
     const hint = `Another program wrote them. The oldest are evicted when ${agent} receives: signalbox mr receive ${agent}`
-    return [finding('INBOX_OVERFULL', 'warning', folderPath(root, agent, 'inbox'), message, hint)]
+    return [finding('warning', 'INBOX_OVERFULL', folderPath(root, agent, 'inbox'), message, hint)]
   }
 
   /** Messages for an agent that has never done anything here or elsewhere: often a name that was mistyped. */
@@ -103,7 +104,7 @@ export class Inspection {
     if (length === 0 || (await isSeen(agent))) return []
     const message = `${length === 1 ? 'A message waits' : `${length} messages wait`} for ${agent}, whom nobody has ever seen.`
     const hint = `If the name is right, let ${agent} receive: signalbox mr receive ${agent}. If not, send it to somebody else.`
-    return [finding('UNSEEN_RECIPIENT', 'note', folderPath(this.#parts.root, agent, 'inbox'), message, hint)]
+    return [finding('note', 'UNSEEN_RECIPIENT', folderPath(this.#parts.root, agent, 'inbox'), message, hint)]
   }
 
   /** Named like messages, but nothing that can be read or moved. */
@@ -116,7 +117,7 @@ export class Inspection {
       const shown = JSON.stringify(name.slice(0, 120))
       const message = `${shown} in the ${folder} folder of ${agent} ${what}; it is passed over.`
       const where = isSegment(name) ? childOf(path, name) : path
-      return finding('STRANGE_FILE', 'warning', where, message, 'Move it out of that folder, or rename it.')
+      return finding('warning', 'STRANGE_FILE', where, message, 'Move it out of that folder, or rename it.')
     })
   }
 
@@ -124,8 +125,8 @@ export class Inspection {
     const { invalid } = await this.#scanner.look(agent)
     return invalid.map(({ name, rejection }) =>
       finding(
-        'UNREADABLE_MESSAGE',
         'warning',
+        'UNREADABLE_MESSAGE',
         pathIn(this.#parts, agent, 'inbox', name),
         rejection.issues.join(' '),
         `Correct the file, or let it be set aside: signalbox mr receive ${agent}`,
@@ -139,7 +140,7 @@ export class Inspection {
     for (const name of await messageNames(this.#parts, agent, folder)) {
       const found = await openFile(this.#parts, agent, folder, name)
       if (found && isClosed(found)) {
-        findings.push(finding(closedLeaf, 'error', found.path, found.reason, found.hint))
+        findings.push(finding('error', closedLeaf, found.path, found.reason, found.hint))
       }
     }
     return findings
@@ -157,7 +158,7 @@ export class Inspection {
         if (leaf) numberIn(leaf.bytes, path, agent)
       } catch (error) {
         if (!(error instanceof SignalboxError)) throw error
-        findings.push(finding(error.code, 'error', path, error.message, error.hint ?? ''))
+        findings.push(finding('error', error.code, path, error.message, error.hint ?? ''))
       }
     }
     return findings
@@ -178,7 +179,7 @@ export class Inspection {
       const message = `${folder}/${name} is not in ${nameOf(log)}: a process was killed before it could write the line.`
       const hint = repair ? 'Nothing more is to be done.' : 'Run `signalbox doctor --fix`, which adds it.'
       const path = pathIn(this.#parts, agent, folder, name)
-      return { ...finding('MISSING_LOG_LINE', 'warning', path, message, hint), repaired: repair }
+      return { ...finding('warning', 'MISSING_LOG_LINE', path, message, hint), repaired: repair }
     })
   }
 
@@ -199,11 +200,3 @@ export class Inspection {
 }
 
 const leafIfUsable = (name: string) => (isSegment(name) && !name.startsWith('.') ? 'leaf' : undefined)
-
-const finding = (
-  code: string,
-  severity: Finding['severity'],
-  path: string,
-  message: string,
-  hint: string,
-): Finding => ({ code, severity, path, message, hint, repaired: false })

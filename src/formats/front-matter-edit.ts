@@ -19,6 +19,14 @@ export function editFields(text: string, changes: Changes): string {
   return text.slice(0, headerStart) + header + text.slice(headerEnd)
 }
 
+/** The same in a file that is nothing but `key: value` lines. */
+export function editFieldLines(text: string, changes: Changes): string {
+  const eol = text.includes('\r\n') ? '\r\n' : '\n'
+  // New fields are added behind the last line, which a person may have left without its end.
+  const whole = text === '' || text.endsWith('\n') ? text : text + eol
+  return editHeader(whole, changes, eol, asText)
+}
+
 export const editFieldBytes = (bytes: Uint8Array, key: string, value: Printable | undefined): Uint8Array =>
   editFieldsBytes(bytes, { [key]: value })
 

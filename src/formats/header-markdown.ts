@@ -32,7 +32,9 @@ export function parseHeaderMarkdown(text: string, title = 'MESSAGE'): HeaderMark
     if (headers.has(key)) throw badHeader(at + 1, `\`${key}\` is given twice`)
     headers.set(key, value)
   }
-  const [lead, ...sections] = splitSections(lines.slice(at))
+  const [lead, ...sections] = splitSections(lines.slice(at), (line, n) => {
+    if (line.trimEnd() === `# ${title}`) throw badHeader(at + n + 1, `a second \`# ${title}\` begins here`)
+  })
   return { headers, lead: lead!.text, sections }
 }
 
@@ -66,8 +68,8 @@ function printSection({ name, text }: Section): string {
 
 const isSectionHead = (line: string): boolean => line.startsWith('## ') && line.trim() !== '##'
 
-/** The lead first, under an empty name, then the sections. Headings inside fenced code are code. */
-function splitSections(lines: readonly string[]): Section[] {
+/** The lead first, under an empty name, then the sections. Headings inside fenced code are code; `judge` sees the others. */
+function splitSections(lines: readonly string[], judge: (line: string, n: number) => void): Section[] {
   const sections: Section[] = []
   let name = ''
   let from = 0
@@ -75,6 +77,7 @@ function splitSections(lines: readonly string[]): Section[] {
   const close = (end: number) => sections.push({ name, text: trimBlankLines(lines.slice(from, end)) })
   for (const [at, line] of lines.entries()) {
     fence = fenceAfter(fence, line)
+    if (fence === '') judge(line, at)
     if (fence !== '' || !isSectionHead(line)) continue
     close(at)
     name = line.slice(3).trim()

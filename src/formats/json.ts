@@ -80,10 +80,10 @@ function findDepth(text: string, most: number): number {
 
 /** The closing quote of a string that opens at `open`; the end of the text when it is never closed. */
 function stringEnd(text: string, open: number): number {
-  for (let i = open + 1; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    if (code === doubleQuote) return i
-    if (code === backslash) i++
+  for (let quote = text.indexOf('"', open + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
+    let backslashes = 0
+    while (quote - backslashes - 1 > open && text.charCodeAt(quote - backslashes - 1) === backslash) backslashes++
+    if (backslashes % 2 === 0) return quote
   }
   return text.length
 }

@@ -1,9 +1,15 @@
-/** The known word that a mistyped one most likely meant, for "did you mean". */
-export function nearest(word: string, known: Iterable<string>): string | undefined {
+/**
+ * The known word that a mistyped one most likely meant, for "did you mean". A third of the letters may be wrong unless said
+ * otherwise; beyond that a suggestion is noise.
+ */
+export function nearest(
+  word: string,
+  known: Iterable<string>,
+  mostWrong = Math.max(1, Math.floor(word.length / 3)),
+): string | undefined {
   const typed = word.toLowerCase()
   let best: string | undefined
-  // A third of the letters may be wrong; beyond that a suggestion is noise.
-  let bestDistance = Math.max(1, Math.floor(typed.length / 3)) + 1
+  let bestDistance = mostWrong + 1
   for (const candidate of known) {
     const distance = distanceBetween(typed, candidate.toLowerCase(), bestDistance)
     if (distance < bestDistance) {

@@ -1,3 +1,5 @@
+import type { PlainFiles } from './plain-files.ts'
+
 /**
  * What a command may ask of the world outside the tree: where it runs, and files that a person names.
  * `main.ts` fills it in with the file engine's; nobody else touches a disk. Paths are those of the system.
@@ -19,6 +21,8 @@ export interface Outside {
   namesIn(folder: string): string[]
   /** The whole file as UTF-8, or `undefined` when there is none. Throws when it is longer than `atMost` bytes. */
   readText(path: string, atMost: number): string | undefined
+  /** The whole file as bytes, or `undefined` when there is none. Throws when it is longer than `atMost` bytes. */
+  readBytes(path: string, atMost: number): Uint8Array | undefined
   /**
    * A file of settings, and what tells whose word it is; `undefined` when there is none. Never waits for the other end of a
    * pipe. Without `links`, a link is told and not followed. Throws when it is longer than `atMost` bytes.
@@ -30,6 +34,8 @@ export interface Outside {
   readStandardInput(atMost: number): string
   /** Makes a new empty folder among the temporary files of the system. */
   makeTemporaryFolder(prefix: string): string
+  /** Files by their path, for adapters that work on a directory beside the tree. Loaded when it is asked for. */
+  plainFiles(): Promise<PlainFiles>
 }
 
 export type SettingsFound =

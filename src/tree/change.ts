@@ -1,7 +1,7 @@
 /**
  * Changing a leaf that stays where it is: read it, work out the new bytes, put them in place of those that were read, and
  * begin again when somebody else was first. No change of a Signalbox process is lost. For a leaf that others may move,
- * use `Tree.move` with `change`.
+ * use `Tree.move` with `change`. With `fresh`, what decides that nothing is to change was acknowledged by then.
  */
 import { corrupt, unavailable } from '../kernel/errors.ts'
 import { largestMessage } from '../kernel/largest-message.ts'
@@ -27,10 +27,10 @@ export async function changeLeaf(
   tree: Tree,
   path: TreePath,
   change: Change,
-  { attempts = mostAttempts } = {},
+  { attempts = mostAttempts, fresh = false } = {},
 ): Promise<LeafChanged> {
   for (let attempt = 1; attempt <= attempts; attempt++) {
-    const before = await readBounded(tree, path)
+    const before = await readBounded(tree, path, fresh)
     const bytes = await change(before)
     if (bytes === undefined || (before && Buffer.compare(bytes, before.bytes) === 0)) return { outcome: 'unchanged' }
     const written = await writeOver(tree, path, bytes, before?.revision)
@@ -49,8 +49,8 @@ export async function changeLeaf(
 }
 
 /** What grows beyond any message was not written by us: it is not read whole, and stays as it is. */
-async function readBounded(tree: Tree, path: TreePath): Promise<Leaf | undefined> {
-  const leaf = await tree.read(path, { atMost: largestMessage + 1 })
+async function readBounded(tree: Tree, path: TreePath, fresh: boolean): Promise<Leaf | undefined> {
+  const leaf = await tree.read(path, { atMost: largestMessage + 1, fresh })
   if (!leaf || leaf.size <= largestMessage) return leaf
   throw corrupt('LEAF_TOO_LARGE', `${tree.place}/${path} has ${leaf.size} bytes, and was not read.`, {
     hint: 'Move it away; it is made again when it is needed.',

@@ -81,3 +81,13 @@ export async function findingsOf(path: string, look: () => Promise<readonly Find
     ]
   }
 }
+
+/** `undefined` where a file, a folder or a link stands in the place of something else; `inspect` tells of it. */
+export async function unlessOdd<T>(look: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await look()
+  } catch (error) {
+    if (isOddEntry(error)) return undefined
+    throw error
+  }
+}

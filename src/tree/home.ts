@@ -1,10 +1,12 @@
 /**
  * The workspace's own home on the tree, `.signalbox/`: what belongs to no specification.
  *
- *   state/       what cannot be found again: presence, delivery, sequences, aliases, approvals, keys, rates, metrics
+ *   state/       what cannot be found again: presence, delivery, sequences, aliases, approvals, keys, rates, metrics, merging,
+ *                sessions, lines of those who wait for locks
  *   cache/       made from messages: deleting it costs time and changes no answer
  *   engine/      what an engine needs for itself (locks, temporary files). Not on the tree: see `isReserved`.
  *   policy.yaml  written by people: what they must have approved before anybody is handed it.
+ *   session.yaml written by people: roles and added commands of sessions.
  */
 import { childOf, isWithin, type TreePath, treePath } from '../kernel/tree-path.ts'
 
@@ -23,6 +25,9 @@ export const stateKinds = [
   'keys',
   'rates',
   'metrics',
+  'merging',
+  'sessions',
+  'locks',
 ] as const
 export type StateKind = (typeof stateKinds)[number]
 
@@ -30,7 +35,15 @@ export const stateOf = (kind: StateKind): TreePath => childOf(stateHome, kind)
 export const cacheOf = (name: string): TreePath => childOf(cacheHome, name)
 
 /** The kinds of state that concern one machine, or are secret. */
-export const keptPrivate: readonly StateKind[] = ['presence', 'keys', 'rates', 'metrics']
+export const keptPrivate: readonly StateKind[] = [
+  'presence',
+  'keys',
+  'rates',
+  'metrics',
+  'merging',
+  'sessions',
+  'locks',
+]
 
 /** What keeps the rest of `.signalbox/` out of git. */
 export const gitignorePath = childOf(home, '.gitignore')

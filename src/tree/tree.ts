@@ -112,6 +112,8 @@ export interface MoveOptions extends Guard {
 export interface RemoveOptions extends Guard {
   /** Judges the leaf when it has been won, as `change` does; false leaves it where it is ('kept'). */
   readonly onlyIf?: (before: Uint8Array, times: Times) => boolean
+  /** Shows `onlyIf` only the first so many bytes of what may be huge. */
+  readonly atMost?: number
 }
 
 /** What every successful write answers: how durable it is now, and the revision where there is one. */
@@ -156,6 +158,14 @@ export interface InspectOptions {
   readonly within?: readonly TreePath[]
 }
 
+export interface WatchOptions {
+  /**
+   * No regular calls as long as the system gives events, for whoever waits for long and would rather not be woken. Events do
+   * get lost, when very many come at once: look by yourself now and then.
+   */
+  readonly quiet?: boolean
+}
+
 export interface Watching {
   /** `polling`: the system gives no events, so `onChange` is called about once a second. */
   readonly by: 'events' | 'polling'
@@ -177,8 +187,10 @@ export interface Tree {
    * Reads a leaf whole, or its first `atMost` bytes. Never sees half a write of ours; a foreign program that
    * writes in place can be seen half-way. Missing: `undefined`. A folder or `other` entry: throws NOT_A_LEAF. A leaf that
    * this user may not read: throws PERMISSION_DENIED with its owner; `readable.ts` makes an outcome of it.
+   * An engine may answer from a copy, which another process's write reaches a moment later; `fresh` asks for what was
+   * acknowledged to anybody by now.
    */
-  read(path: TreePath, options?: { readonly atMost?: number }): Promise<Leaf | undefined>
+  read(path: TreePath, options?: { readonly atMost?: number; readonly fresh?: boolean }): Promise<Leaf | undefined>
 
   /**
    * The first bytes of many leaves of a folder and the size of each, one call of `onHead` each; keep a copy to use them after
@@ -194,9 +206,10 @@ export interface Tree {
 
   /**
    * Lists a folder, sorted by name, without reading bodies. Missing: empty. A leaf that another process is
-   * changing right now is listed where it was. Not a snapshot: what comes or goes meanwhile may be in it or not.
+   * changing right now is listed where it was. Not a snapshot: what comes or goes meanwhile may be in it or not. `fresh` as
+   * for `read`.
    */
-  list(folder: TreePath): Promise<Entry[]>
+  list(folder: TreePath, options?: { readonly fresh?: boolean }): Promise<Entry[]>
   list(folder: TreePath, options: { readonly times: true }): Promise<TimedEntry[]>
 
   /**
@@ -282,7 +295,7 @@ export interface Tree {
    * Many changes may make one call; none is missed for longer than a few seconds. The folder need not exist yet, and may be
    * deleted and made again. If the engine knows that only one name came, went or changed, it passes that name.
    */
-  watch(folder: TreePath, onChange: (name?: string) => void): Watching
+  watch(folder: TreePath, onChange: (name?: string) => void, options?: WatchOptions): Watching
 
   /**
    * Looks for what crashes and strangers left behind; with `repair`, puts right what can be put right. Walks through

@@ -58,22 +58,29 @@ export class EtcdTree implements Tree {
     return this.#writer.now()
   }
 
-  async read(path: TreePath, options?: { readonly atMost?: number }): Promise<Leaf | undefined> {
+  async read(
+    path: TreePath,
+    options?: { readonly atMost?: number; readonly fresh?: boolean },
+  ): Promise<Leaf | undefined> {
     check(path)
-    const found = await this.#cluster.leaves.find(path)
+    const { leaves } = this.#cluster
+    const found = await (options?.fresh ? leaves.ask(path) : leaves.find(path))
     if (isSeen(found)) return new EtcdLeaf(found, options?.atMost)
     if (found.folderChangedAt !== undefined) throw notALeaf(path)
     return undefined
   }
 
-  list(folder: TreePath): Promise<Entry[]>
+  list(folder: TreePath, options?: { readonly fresh?: boolean }): Promise<Entry[]>
   list(folder: TreePath, options: { readonly times: true }): Promise<TimedEntry[]>
-  async list(folder: TreePath, options?: { readonly times?: boolean }): Promise<Entry[] | TimedEntry[]> {
+  async list(
+    folder: TreePath,
+    options?: { readonly times?: boolean; readonly fresh?: boolean },
+  ): Promise<Entry[] | TimedEntry[]> {
     check(folder, true)
     const { indexes, folders, keys } = this.#cluster
     // Sizes and times are in the values, so copy the whole folder, once.
     if (options?.times) indexes.open(folder)
-    const index = await indexes.current(folder)
+    const index = options?.fresh ? undefined : await indexes.current(folder)
     const entries = index ? index.all().map(({ entry }) => entry) : await folders.names(folder)
     if (entries.length === 0) await folders.expectNoLeaf(folder)
     const visible = folder === home ? entries.filter(({ name }) => name !== nameOf(engineHome)) : entries

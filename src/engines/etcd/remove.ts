@@ -15,7 +15,7 @@ export async function removeLeaf(writer: Writer, path: TreePath, options: Remove
     if (!isSeen(seen) && seen.folderChangedAt !== undefined) throw notALeaf(path)
     if (!isSeen(seen)) return { outcome: 'gone' }
     const { about, revision } = seen
-    if (options.onlyIf && !options.onlyIf(Buffer.from(seen.bytes()), about)) {
+    if (options.onlyIf && !options.onlyIf(Buffer.from(seen.bytes()).subarray(0, options.atMost), about)) {
       if (!seen.isRemembered) return { outcome: 'kept' }
       seen = await leaves.ask(path)
       continue

@@ -109,7 +109,7 @@ export class ChangingMoves {
   }
 
   /** Removes a leaf if `onlyIf` agrees. It is won first, as for a move. */
-  async remove(path: TreePath, onlyIf: NonNullable<RemoveOptions['onlyIf']>): Promise<Removed> {
+  async remove(path: TreePath, onlyIf: NonNullable<RemoveOptions['onlyIf']>, atMost?: number): Promise<Removed> {
     let known: number | undefined
     for (let attempt = 0; attempt < 100; attempt++) {
       const won = this.#moves.win(path, true)
@@ -125,7 +125,8 @@ export class ChangingMoves {
           known = doubt.shared
           continue
         }
-        if (!onlyIf(readFleeting(this.#disk, opened.fd, opened.stats.size), timesOf(opened.seen ?? opened.stats))) {
+        const shown = readFleeting(this.#disk, opened.fd, opened.stats.size, atMost)
+        if (!onlyIf(shown, timesOf(opened.seen ?? opened.stats))) {
           this.#putBack(opened, 'again')
           return { outcome: 'kept' }
         }

@@ -4,7 +4,8 @@
  * times of the files are then still right. See docs/decisions/0029-the-trees-own-time.md.
  *
  * Asking costs a few calls, so we ask about once a second and count on from there (`performance.now`). Where our own clock
- * agrees with the files we use it, since it is finer than the times of files.
+ * agrees with the files we use it, since it is finer than the times of files, and ask more rarely: whoever waits for hours
+ * should cost next to nothing.
  */
 import { type Clock, systemClock } from '../../kernel/clock.ts'
 import { codeOf, type Disk, did } from './disk.ts'
@@ -28,6 +29,7 @@ interface Measured {
 }
 
 const askEvery = 1000
+const askEveryWhileAgreed = 20_000
 /** Milliseconds. Times of files advance in steps of up to 10 ms, and a busy machine loses some more between two calls. */
 const granularity = 50
 const oneByte = Uint8Array.of(46)
@@ -51,10 +53,13 @@ export class FileSystemTime implements Clock {
     return time === undefined ? this.#own.now() : time + performance.now() - at
   }
 
-  /** False after a second, and when our own clock was set or the machine slept in between. */
-  #stillCounts({ own, at }: Measured): boolean {
+  /** False after a while, and when our own clock was set or the machine slept in between. */
+  #stillCounts({ time, own, at }: Measured): boolean {
     const passed = performance.now() - at
-    return passed < askEvery && Math.abs(this.#own.now() - own - passed) <= granularity
+    return (
+      passed < (time === undefined ? askEveryWhileAgreed : askEvery) &&
+      Math.abs(this.#own.now() - own - passed) <= granularity
+    )
   }
 
   #measure(): Measured {

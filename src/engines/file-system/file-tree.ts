@@ -25,6 +25,7 @@ import type {
   Touched,
   Tree,
   Watching,
+  WatchOptions,
 } from '../../tree/tree.ts'
 import { appendLine, hasLine } from './append.ts'
 import { ChangingMoves } from './changing-moves.ts'
@@ -300,7 +301,7 @@ export class FileTree implements Tree {
     try {
       const outcome = this.#disk.exchange?.(draft.place, target) ?? 'strange'
       if (outcome === 'gone') return { outcome: 'gone' }
-      if (outcome === 'done' && revisionOf(readWhole(this.#disk, draft.place)!.bytes) !== revision) {
+      if (outcome === 'done' && !current.bytes.equals(readWhole(this.#disk, draft.place)!.bytes)) {
         // A foreign program wrote between our check and the swap: put its bytes back.
         this.#disk.exchange?.(draft.place, target)
         return { outcome: 'stale' }
@@ -346,8 +347,10 @@ export class FileTree implements Tree {
       const links = place && this.#disk.stat(place)?.nlink
       if (links === undefined) return false
       if (links < 2) return true
-      if (attempt > 2) throw sharedFile(this.#folders.shown(path))
-      await this.move(path, path, { touched: true })
+      if (attempt > 5) throw sharedFile(this.#folders.shown(path))
+      // Whoever has just made it takes the second name away in a moment, unless it was killed.
+      if (attempt < 3) await new Promise<void>((resolve) => setTimeout(resolve, 2 ** attempt))
+      else await this.move(path, path, { touched: true })
     }
   }
 
@@ -417,12 +420,12 @@ export class FileTree implements Tree {
   }
 
   remove(path: TreePath, options: RemoveOptions = {}): Promise<Removed> {
-    const { onlyIf } = options
+    const { onlyIf, atMost } = options
     return this.#guarded(options, path, () =>
       // Under the same lock as `replace`, which could otherwise bring the leaf back.
       this.#locks.within('path', path, async () => {
         this.#check(path)
-        if (onlyIf) return this.#changing.remove(path, onlyIf)
+        if (onlyIf) return this.#changing.remove(path, onlyIf, atMost)
         const place = this.#folders.place(path, false)
         if (place === undefined) return { outcome: 'gone' }
         const stats = this.#disk.stat(place)
@@ -471,8 +474,9 @@ export class FileTree implements Tree {
     })
   }
 
-  watch(folder: TreePath, onChange: (name?: string) => void): Watching {
-    const watching = watchDirectory(this.#folders.shown(folder), onChange, () => this.#watching.delete(watching))
+  watch(folder: TreePath, onChange: (name?: string) => void, options?: WatchOptions): Watching {
+    const closed = () => this.#watching.delete(watching)
+    const watching = watchDirectory(this.#folders.shown(folder), onChange, closed, options)
     this.#watching.add(watching)
     return watching
   }

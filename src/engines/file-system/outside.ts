@@ -19,6 +19,7 @@ import {
 import { basename, resolve } from 'node:path'
 import { invalidInput, unavailable } from '../../kernel/errors.ts'
 import type { SettingsFound } from '../../kernel/outside.ts'
+import type { PlainFiles } from '../../kernel/plain-files.ts'
 import { codeOf } from './disk.ts'
 import { explain } from './failures.ts'
 
@@ -80,6 +81,11 @@ export function namesIn(folder: string): string[] {
 }
 
 export function readText(path: string, atMost: number): string | undefined {
+  const bytes = readBytes(path, atMost)
+  return bytes && decode(bytes, path)
+}
+
+export function readBytes(path: string, atMost: number): Uint8Array | undefined {
   let descriptor: number
   try {
     descriptor = openSync(path, constants.O_RDONLY)
@@ -92,7 +98,7 @@ export function readText(path: string, atMost: number): string | undefined {
     if (fstatSync(descriptor).isDirectory()) {
       throw invalidInput('NOT_A_FILE', `${path} is a directory; a file is needed.`, { details: { path } })
     }
-    return decode(readToEnd(descriptor, atMost, path), path)
+    return readToEnd(descriptor, atMost, path)
   } catch (error) {
     throw explain(error, path)
   } finally {
@@ -239,3 +245,5 @@ const isMemoryDevice = (device: number): boolean => process.platform === 'linux'
 
 /** Two milliseconds, blocking: nothing else runs in a command that waits for its own streams. */
 const pause = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2)
+
+export const plainFiles = async (): Promise<PlainFiles> => (await import('./plain-files.ts')).plainFiles

@@ -19,7 +19,21 @@ function loadHashing(): Hashing {
   return (bytes) => hash('sha256', bytes, 'base64url')
 }
 
+/** Of so many bytes hashing takes a good part of a millisecond, and comparing them next to nothing. */
+const large = 64 * 1024
+/** More is not kept in memory for it. */
+const largest = 16 * 1024 * 1024
+/** The last large content, by a copy that nobody else can change: whoever reads it replaces it next. */
+let last: { readonly bytes: Uint8Array; readonly revision: Revision } | undefined
+
 export function revisionOf(bytes: Uint8Array): Revision {
+  if (bytes.length < large || bytes.length > largest) return hashOf(bytes)
+  if (last && Buffer.compare(last.bytes, bytes) === 0) return last.revision
+  last = { bytes: Buffer.from(bytes), revision: hashOf(bytes) }
+  return last.revision
+}
+
+function hashOf(bytes: Uint8Array): Revision {
   sha256 ??= loadHashing()
   return sha256(bytes).slice(0, 27)
 }

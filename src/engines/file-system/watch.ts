@@ -7,9 +7,19 @@ import type { Watching } from '../../tree/tree.ts'
 import { ownPrefix } from './note.ts'
 
 /** Milliseconds between calls without an event: while there are events, and while the system gives none. */
-const beat = { events: 2000, polling: 1000 }
+const beat = { events: 2000, quiet: 60_000, polling: 1000 }
+/**
+ * Bun gives no event that is like the last one and comes within two milliseconds of it. Whoever has no other calls gets one more so
+ * long after an event, in milliseconds.
+ */
+const afterwards = 'Bun' in globalThis ? 5 : undefined
 
-export function watchDirectory(path: string, onChange: (name?: string) => void, onClosed: () => void): Watching {
+export function watchDirectory(
+  path: string,
+  onChange: (name?: string) => void,
+  onClosed: () => void,
+  { quiet = false } = {},
+): Watching {
   let watcher: fs.FSWatcher | undefined
   let watched: { ino: number; dev: number } | undefined
   let waiting = false
@@ -17,6 +27,7 @@ export function watchDirectory(path: string, onChange: (name?: string) => void, 
   let about: string | undefined
   let closed = false
   let timer: NodeJS.Timeout | undefined
+  let later: NodeJS.Timeout | undefined
 
   /** Many events in one pass of the event loop make one call. */
   const hint = (name?: string) => {
@@ -43,7 +54,11 @@ export function watchDirectory(path: string, onChange: (name?: string) => void, 
     try {
       watcher = fs.watch(path, (_event, name) => {
         // A rename to or from a private name is also reported under the leaf's own name.
-        if (!name?.startsWith(ownPrefix)) hint(name ?? undefined)
+        if (name?.startsWith(ownPrefix)) return
+        hint(name ?? undefined)
+        if (!quiet || afterwards === undefined) return
+        clearTimeout(later)
+        later = setTimeout(hint, afterwards)
       })
       watcher.on('error', () => {
         watcher?.close()
@@ -61,10 +76,11 @@ export function watchDirectory(path: string, onChange: (name?: string) => void, 
     timer = setTimeout(
       () => {
         arm()
-        hint()
+        // Quiet, the timer only sees to it that there are events.
+        if (!quiet || !watcher) hint()
         schedule()
       },
-      watcher ? beat.events : beat.polling,
+      watcher ? (quiet ? beat.quiet : beat.events) : beat.polling,
     )
   }
 
@@ -77,6 +93,7 @@ export function watchDirectory(path: string, onChange: (name?: string) => void, 
     close() {
       closed = true
       clearTimeout(timer)
+      clearTimeout(later)
       watcher?.close()
       onClosed()
     },

@@ -124,6 +124,7 @@ class MemoryTree implements Tree {
     if (!stored) return { outcome: 'gone' }
     const now = this.#clock.now()
     this.#leaves.set(path, { ...stored, modifiedAt: now, changedAt: now })
+    this.#wake(parentOf(path))
     return { outcome: 'touched', durability }
   }
 
@@ -174,7 +175,8 @@ class MemoryTree implements Tree {
     if (this.#folders.has(path)) throw notALeaf(path)
     const stored = this.#leaves.get(path)
     if (!stored) return { outcome: 'gone' }
-    if (options.onlyIf && !options.onlyIf(stored.bytes.slice(), timesOf(stored))) return { outcome: 'kept' }
+    if (options.onlyIf && !options.onlyIf(stored.bytes.slice(0, options.atMost), timesOf(stored)))
+      return { outcome: 'kept' }
     this.#drop(path)
     return { outcome: 'removed', durability }
   }
@@ -289,6 +291,10 @@ class MemoryTree implements Tree {
     // Every change must give a new time, even while a test stops the clock.
     const before = this.#folderTimes.get(folder) ?? 0
     this.#folderTimes.set(folder, Math.max(before + 0.001, this.#clock.now()))
+    this.#wake(folder)
+  }
+
+  #wake(folder: TreePath): void {
     for (const listener of this.#watchers.get(folder) ?? []) setImmediate(listener)
   }
 }

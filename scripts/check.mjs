@@ -7,8 +7,10 @@ import { testFiles, testOnNode } from './test.mjs'
 
 // These start hundreds of processes, or servers; `npm test` runs them.
 const isLong = (file) =>
-  /^test\/(bench|cluster|crash|faults|held|memory|races)\/|^test\/conformance\/(acmq|etcd|mr)\./.test(file) ||
-  /^test\/(architecture\/toy-protocol|properties\/notes|scenarios\/(docs|launcher|mr-cli|strange-workspace))\./.test(
+  /^test\/(bench|cluster|crash|faults|held|memory|odd|races)\/|^test\/conformance\/(acmq|circe|dream|etcd|mr|session)\./.test(
+    file,
+  ) ||
+  /^test\/(architecture\/toy-protocol|properties\/notes|scenarios\/(checkpoints-\w+|docs|launcher|mr-cli|strange-workspace))\./.test(
     file,
   ) ||
   /\.long(\.node)?\.test\.ts$/.test(file)

@@ -34,7 +34,9 @@ export async function everydayFiles() {
 
 function facesOf({ name, everyday, members }, { faces, operations }) {
   const files = everyday.flatMap((one) => {
-    const operation = members.find((member) => member.name === one)
+    const operation = one
+      .split(' ')
+      .reduce((group, word) => group?.members?.find((member) => member.name === word), { members })
     if (!operation) throw new ScriptError(`${name} ${one} is said to be used all day, but there is no such command.`)
     return faces.get(operation)?.file ?? [`${surface}/plain-face.ts`, operations.get(operation).file]
   })

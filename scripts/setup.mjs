@@ -140,14 +140,31 @@ const debianPackages = { etcd: 'etcd-server' }
  * still missing.
  */
 export function ensureDebian(commands) {
-  const missing = commands.filter((name) => findCommand(name) === undefined)
+  return ensurePackages(
+    commands.map((name) => ({
+      name,
+      package: debianPackages[name] ?? name,
+      isThere: () => findCommand(name) !== undefined,
+    })),
+  )
+}
+
+/** Jinja2 is no command but a package of Python; `test/support/jinja2.ts` looks for it in the same places. */
+export function ensureJinja2() {
+  const has = (python) => spawnSync(python, ['-c', 'import jinja2']).status === 0
+  const isThere = () => ['python3', '/usr/bin/python3'].some(has)
+  return ensurePackages([{ name: 'jinja2', package: 'python3-jinja2', isThere }])
+}
+
+function ensurePackages(wanted) {
+  const missing = wanted.filter(({ isThere }) => !isThere())
   if (missing.length === 0) return {}
-  const all = (reason) => Object.fromEntries(missing.map((name) => [name, `${name} is not installed, and ${reason}`]))
+  const all = (reason) =>
+    Object.fromEntries(missing.map(({ name }) => [name, `${name} is not installed, and ${reason}`]))
 
   if (findCommand('apt-get') === undefined) return all('there is no apt-get to install it with')
   if (process.getuid?.() !== 0) return all('only root may install it')
-  const packages = missing.map((name) => debianPackages[name] ?? name)
-  console.error(`Installing ${packages.join(', ')} (apt-get) …`)
+  console.error(`Installing ${missing.map((one) => one.package).join(', ')} (apt-get) …`)
   const apt = (...args) =>
     spawnSync('apt-get', ['-qq', '-o', 'Acquire::Retries=1', ...args], {
       encoding: 'utf8',
@@ -158,9 +175,9 @@ export function ensureDebian(commands) {
   apt('update')
   // One by one, so that one that is not available does not prevent the others.
   const reasons = {}
-  for (const [i, name] of missing.entries()) {
-    const { stderr, error } = apt('install', '-y', '--no-install-recommends', packages[i])
-    if (findCommand(name) !== undefined) continue
+  for (const { name, package: packageName, isThere } of missing) {
+    const { stderr, error } = apt('install', '-y', '--no-install-recommends', packageName)
+    if (isThere()) continue
     const why = (error?.message ?? stderr).trim().split('\n').pop()
     reasons[name] = `${name} is not installed, and apt-get could not: ${why}`
   }

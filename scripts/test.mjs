@@ -7,8 +7,8 @@
  *   npm test -- --on=node       on one runtime only (node or bun)
  *
  * Files named `*.node.test.ts` test what does not depend on the runtime (types, layers), and run on Node only. So do the
- * pure parts, and proofs that run the same steps of the same engine again (see `onOneRuntime`); with `--on=bun`, and in
- * `npm run soak`, they run on Bun too.
+ * pure parts (see `onNodeAlone`). Proofs that start a process a step, or run the same steps of the same engine again, run on
+ * Bun only, which is quicker (see `onBunAlone`). With `--on`, without Bun, and in `npm run soak`, every file runs.
  * SIGNALBOX_TEST_SCALE=10 makes the long tests ten times as long.
  */
 import { spawnSync } from 'node:child_process'
@@ -17,7 +17,18 @@ import { relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { build, filesUnder } from './build.mjs'
 import { countJunit, countVitest, totalLine } from './counts.mjs'
-import { ensureDebian, findBun, inRoot, isMain, packageJson, root, run, ScriptError, setup } from './setup.mjs'
+import {
+  ensureDebian,
+  ensureJinja2,
+  findBun,
+  inRoot,
+  isMain,
+  packageJson,
+  root,
+  run,
+  ScriptError,
+  setup,
+} from './setup.mjs'
 
 /** Every test file, relative to the root. */
 export const testFiles = () =>
@@ -26,18 +37,42 @@ export const testFiles = () =>
     .map((path) => relative(root, path))
     .filter((path) => path.endsWith('.test.ts'))
 
-/**
- * What says the same on every runtime: code that touches no engine, and long proofs about protocols over the steps of an
- * engine that `test/conformance`, `test/crash/crash`, `test/races` and `test/engines` try on both.
- */
-const onOneRuntime = [
-  /^src\/(kernel|formats|protocols|operations|surfaces|duties|adapters)\//,
-  /^test\/(golden|properties|held)\//,
-  /^test\/crash\/(archive|acmq|mr|faults)/,
-  /^test\/conformance\/(acmq|mr|neutral|protocol)/,
-  /^test\/cluster\/(access|wrong-clock|transfer|mr)/,
-  /^test\/scenarios\/(docs|doctor-stuck|acmq-times|acmq-index|strange-workspace|strangers-notes)/,
+/** What says the same on every runtime: code that touches no engine, and what takes Bun longer than Node. */
+const onNodeAlone = [
+  /^src\/(kernel|formats|text|protocols|operations|surfaces|duties|adapters)\//,
+  /^test\/golden\//,
+  /^test\/properties\/(?!notes)/,
+  /^test\/held\/(commands|memory|processes)/,
+  /^test\/conformance\/(acmq|mr|circe|dream|session|neutral|protocol)/,
+  /^test\/cluster\/wrong-clock/,
+  /^test\/scenarios\/(doctor-stuck|strangers-notes|circe-doctor|session-(transcripts|delegation|carriers))/,
+  /^test\/scenarios\/acmq-(index|bus|merging|memory-bad|organize|report)/,
+  /^test\/odd\/circe/,
 ]
+
+/**
+ * Long proofs about protocols over the steps of an engine that `test/conformance`, `test/crash/crash`, `test/races` and
+ * `test/engines` try on both runtimes. Bun starts a process in a fifth of the time, and compares values in half of it.
+ */
+const onBunAlone = [
+  /^test\/crash\/(?!crash\.)/,
+  /^test\/held\/(?!commands|memory|processes)/,
+  /^test\/properties\/notes/,
+  /^test\/cluster\/(access|transfer|mr|memory)/,
+  /^test\/scenarios\/(docs|acmq-times|strange-workspace|session-work|checkpoints-)/,
+]
+
+const isOneOf = (patterns) => (file) => patterns.some((pattern) => pattern.test(file))
+
+/** Which files run on which runtime. `isWhole`: each on both, but for those that are about Node alone. */
+export function shared(files, { isWhole = false, hasBun = true } = {}) {
+  const isLeftToBun = isOneOf(isWhole || !hasBun ? [] : onBunAlone)
+  const isLeftToNode = isOneOf(isWhole ? [] : onNodeAlone)
+  return {
+    onNode: files.filter((file) => !isLeftToBun(file)),
+    onBun: files.filter((file) => !file.endsWith('.node.test.ts') && !isLeftToNode(file)),
+  }
+}
 
 /** Runs files with vitest on the Node that runs this, and counts. */
 export function testOnNode(files, { title, quiet = false } = {}) {
@@ -59,7 +94,9 @@ function testOnBun(bun, files, { title } = {}) {
   const report = freshReport('bun.xml')
   const status = start(bun, [
     'test',
-    '--parallel=2',
+    // As many as vitest starts, and in the same order: see vitest.config.ts.
+    '--parallel=3',
+    `--timings=${inRoot('test/durations.json')}`,
     '--timeout=300000',
     `--define=__SIGNALBOX_VERSION__:${JSON.stringify(packageJson().version)}`,
     '--reporter=junit',
@@ -94,7 +131,7 @@ async function main() {
   await build({ children: true })
   // If the types are wrong, the test of the library's types fails. The others should still run.
   await build({ types: true }).catch((error) => console.error(error.message))
-  const without = ensureDebian(['strace', 'age', 'etcd'])
+  const without = { ...ensureDebian(['strace', 'age', 'etcd']), ...ensureJinja2() }
   for (const [name, reason] of Object.entries(without)) process.env[`SIGNALBOX_WITHOUT_${name.toUpperCase()}`] = reason
 
   const files = testFiles().filter(
@@ -102,18 +139,18 @@ async function main() {
   )
   if (files.length === 0) throw new ScriptError(`No test file matches ${positionals.join(', ') || '*.test.ts'}.`)
 
-  const bun = findBun()
-  const isWhole = values.on === 'bun' || process.env.SIGNALBOX_TEST_SCALE !== undefined
-  const onBun = files.filter(
-    (file) => !file.endsWith('.node.test.ts') && (isWhole || !onOneRuntime.some((pattern) => pattern.test(file))),
-  )
+  const bun = values.on === 'node' ? undefined : findBun()
+  const isWhole = values.on !== undefined || process.env.SIGNALBOX_TEST_SCALE !== undefined
+  // What tests on Node leave to Bun, they do themselves when nobody else does it.
+  if (isWhole || bun === undefined) process.env.SIGNALBOX_TEST_ALONE = 'yes'
+  const { onNode, onBun } = shared(files, { isWhole, hasBun: bun !== undefined })
   const results = []
-  if (values.on !== 'bun') {
+  if (values.on !== 'bun' && onNode.length > 0) {
     const name = `Node ${process.versions.node}`
-    heading(`${name} (vitest), ${files.length} files`)
-    results.push({ name, ...testOnNode(files, values) })
+    heading(`${name} (vitest), ${onNode.length} files`)
+    results.push({ name, ...testOnNode(onNode, values) })
   }
-  if (values.on !== 'node' && bun !== undefined && onBun.length > 0) {
+  if (bun !== undefined && onBun.length > 0) {
     const name = `Bun ${spawnSync(bun, ['--version'], { encoding: 'utf8' }).stdout.trim()}`
     heading(`${name} (bun test), ${onBun.length} files`)
     results.push({ name, ...testOnBun(bun, onBun, values) })
@@ -125,11 +162,14 @@ async function main() {
     for (const title of skipped) console.log(`  skipped: ${title}`)
     for (const text of failures) console.log(`  failed: ${text}`)
   }
-  if (bun === undefined) console.log('Bun: not run, because it is not installed with the package (npm install bun)')
+  if (findBun() === undefined)
+    console.log('Bun: not run, because it is not installed with the package (npm install bun)')
   const idle = results.filter(({ passed, failed }) => passed + failed === 0)
   for (const { name } of idle) console.log(`${name}: no test was executed`)
   console.log(totalLine(results))
-  return results.length === 0 || idle.length > 0 || results.some(({ failed }) => failed > 0) ? 1 : 0
+  // A title may belong to a test that one runtime leaves to the other.
+  const isIdle = values.title === undefined ? idle.length > 0 : idle.length === results.length
+  return results.length === 0 || isIdle || results.some(({ failed }) => failed > 0) ? 1 : 0
 }
 
 if (isMain(import.meta.url)) {

@@ -1,5 +1,6 @@
 /**
- * Supervises a mission until it is stopped: settles stalls, sets malformed files aside, archives what is old. Woken by changes
+ * Supervises a mission until it is stopped: settles stalls, sets malformed files aside, archives what is old, digests what
+ * belongs together. Woken by changes
  * in the queues and when the next claim runs out; at most once a second, and so rarely that the passes take only a small
  * part of the time.
  */
@@ -18,11 +19,21 @@ const longestRest = 60 * second
 const longestRestWhileWaiting = 5 * second
 /** Messages are archived after days, so this need not be often. */
 const archiveEvery = 10 * 60 * second
+/** Documents need not follow every message; what changed meanwhile is in the next one. */
+const memoryEvery = 10 * second
 /** It may run for months. In the end it lists at most so much of what it did. */
 const mostRemembered = 1000
 
+interface Asked {
+  readonly mission: string
+  readonly archive?: boolean
+  readonly bus?: boolean
+  readonly snapshots?: boolean
+  readonly organize?: boolean
+}
+
 export async function superviseMission(context: Context, input: unknown, stopped: AbortSignal): Promise<Supervised> {
-  const { mission, archive } = input as { readonly mission: string; readonly archive?: boolean }
+  const { mission, archive, bus, snapshots: mayTake, organize } = input as Asked
   const rounds = new Rounds(context, stopped)
   const tree = await context.tree()
   const watches = new Watches(tree, () => rounds.ring())
@@ -30,6 +41,10 @@ export async function superviseMission(context: Context, input: unknown, stopped
   let stalled: Supervised['stalled'] = []
   let repairs: Supervised['repairs'] = []
   let archived = 0
+  let documents: Supervised['documents'] = []
+  let snapshots: Supervised['snapshots'] = []
+  let moves: Supervised['moves'] = []
+  let memoryAt = Number.NEGATIVE_INFINITY
   let passes = 0
   let last: Supervised | undefined
   let archivedAt = Number.NEGATIVE_INFINITY
@@ -39,12 +54,22 @@ export async function superviseMission(context: Context, input: unknown, stopped
       const startedAt = performance.now()
       await rounds.attempt(async () => watches.keep(foldersOf(await (await openMissions(context)).within(mission))))
       const isArchiveDue = archive !== false && startedAt - archivedAt >= archiveEvery
-      const asked = { mission, once: true, archive: isArchiveDue }
+      const isMemoryDue = startedAt - memoryAt >= memoryEvery
+      const memory = {
+        bus: isMemoryDue && bus !== false,
+        snapshots: isMemoryDue && mayTake !== false,
+        organize: isMemoryDue && organize !== false,
+      }
+      const asked = { mission, once: true, archive: isArchiveDue, ...memory }
       const pass = await rounds.attempt(() => supervise.invoke(context, asked))
       if (pass) {
         last = pass
         passes++
         if (isArchiveDue && !pass.archiveBusy) archivedAt = startedAt
+        if (isMemoryDue) memoryAt = startedAt
+        documents = [...documents, ...pass.documents].slice(-mostRemembered)
+        snapshots = [...snapshots, ...pass.snapshots].slice(-mostRemembered)
+        moves = [...moves, ...pass.moves].slice(-mostRemembered)
         const news = newsIn(pass, strange)
         tell(context, { ...pass, repairs: news })
         stalled = [...stalled, ...pass.stalled].slice(-mostRemembered)
@@ -57,8 +82,20 @@ export async function superviseMission(context: Context, input: unknown, stopped
   } finally {
     watches.keep([])
   }
-  const outcome = stalled.length > 0 || repairs.length > 0 || archived > 0 ? 'swept' : 'nothing'
-  return { outcome, mission, stalled, repairs, archived, nextStallAt: last?.nextStallAt ?? null, passes }
+  const did = [stalled, repairs, documents, snapshots, moves].some((list) => list.length > 0) || archived > 0
+  const outcome = did ? 'swept' : 'nothing'
+  return {
+    outcome,
+    mission,
+    stalled,
+    repairs,
+    archived,
+    documents,
+    snapshots,
+    moves,
+    nextStallAt: last?.nextStallAt ?? null,
+    passes,
+  }
 }
 
 /** Where something may happen: in the queues of a mission and of those inside it, and where another one may be made. */
@@ -107,7 +144,7 @@ function restAfter(pass: Supervised | undefined, now: number): number {
   return pass?.nextStallAt ? Math.min(longest, Date.parse(pass.nextStallAt) - now) : longest
 }
 
-function tell({ report }: Context, { stalled, repairs, archived }: Supervised): void {
+function tell({ report }: Context, { stalled, repairs, archived, documents, snapshots, moves }: Supervised): void {
   for (const { message, investigation } of stalled) {
     const asked = investigation === undefined ? '' : `; asked ${message.from} to look into it`
     report.tell({ as: 'step', text: `${message.to} stalled on ${message.id} (${message.summary})${asked}` })
@@ -116,4 +153,8 @@ function tell({ report }: Context, { stalled, repairs, archived }: Supervised): 
     report.tell({ as: 'step', text: `${what} ${path}: ${message}` })
   }
   if (archived > 0) report.tell({ as: 'step', text: `archived ${archived}` })
+  for (const { path, queue, reason } of snapshots)
+    report.tell({ as: 'step', text: `took a snapshot of ${queue}, ${path}: ${reason}` })
+  for (const { from, to } of moves) report.tell({ as: 'step', text: `moved ${from} to ${to}, with what it belongs to` })
+  for (const { outcome, path, query } of documents) report.tell({ as: 'step', text: `${outcome} ${path}: ${query}` })
 }

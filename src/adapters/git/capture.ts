@@ -1,0 +1,91 @@
+/**
+ * The tree of everything in a work tree as it lies on the disk: tracked or not, as long as git does not ignore it. Bytes are
+ * taken as they are, through an index of our own. The user's index is only read.
+ */
+import { denied, SignalboxError } from '../../kernel/errors.ts'
+import { pathBytes, type RawPath, rawPath, shownPath } from '../../kernel/plain-files.ts'
+import { printableLine } from '../../kernel/printable.ts'
+import { type IndexEntry, indexEntries, isGitlink, parts, standingAt, treeEntries, untracked } from './listing.ts'
+import type { Modes } from './modes.ts'
+import { modesOf } from './modes.ts'
+import type { Parts } from './parts.ts'
+
+export interface Capture {
+  readonly tree: string
+  readonly modes: Modes
+  /** Repositories within this one, whose files are not in the tree. With a slash at the end. */
+  readonly nested: readonly RawPath[]
+  /** The user's index. */
+  readonly indexed: readonly IndexEntry[]
+}
+
+export interface CaptureOptions {
+  /** The operation's own folder. */
+  readonly work: RawPath
+  readonly isLeftAlone: (path: RawPath) => boolean
+  /** A tree that is about to be brought back, or compared: what lies where it has files is taken too. */
+  readonly target?: string | undefined
+}
+
+/** How often to begin again when files come and go meanwhile. */
+const mostAttempts = 3
+
+export async function captureFiles(at: Parts, options: CaptureOptions): Promise<Capture> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await tryCapture(at, options, attempt)
+    } catch (error) {
+      if (attempt === mostAttempts || !(error instanceof SignalboxError) || error.code !== 'GIT_FAILED') throw error
+      const unreadable = /open\("(.*)"\): Permission denied/.exec(String(error.details.complaint))?.[1]
+      if (unreadable !== undefined) throw closedFile(unreadable)
+    }
+  }
+}
+
+async function tryCapture(at: Parts, options: CaptureOptions, attempt: number): Promise<Capture> {
+  const { files, place, user, own, home } = at
+  const { work, isLeftAlone, target } = options
+  const top = rawPath(place.top)
+  const indexed = await indexEntries(user, place.top)
+  const others = await untracked(user, place.top)
+  const wanted = new Set<RawPath>()
+  for (const path of [...indexed.map((entry) => entry.path), ...others.files]) if (!isLeftAlone(path)) wanted.add(path)
+  if (target !== undefined) {
+    const entries = (await treeEntries(own, place.top, target)).filter(({ path }) => !isLeftAlone(path))
+    for (const path of standingAt(
+      files,
+      top,
+      entries.map(({ path }) => path),
+    ))
+      if (!isLeftAlone(path)) wanted.add(path)
+  }
+  const { present, modes } = modesOf(files, top, wanted)
+  const links = indexed.filter((entry) => isGitlink(entry) && !isLeftAlone(entry.path) && !present.has(entry.path))
+
+  // What the last capture found, moved rather than copied: by its time git knows which files it must read again. After a
+  // failure without it: it may be damaged, or name objects that are gone.
+  const index = `${work}/index-${attempt}`
+  if (files.look(`${home}/index`)) files.rename(`${home}/index`, attempt === 1 ? index : `${work}/old-${attempt}`)
+  const env = { GIT_INDEX_FILE: shownPath(index) }
+  const known = await own({ args: ['ls-files', '-z'], cwd: place.top, env })
+  const gone = parts(known.bytes).filter((path) => !present.has(path))
+  const none = '0'.repeat(place.objectFormat === 'sha1' ? 40 : 64)
+  const lines = [
+    ...gone.map((path) => `0 ${none}\t${path}\0`),
+    ...links.map(({ hash, path }) => `160000 ${hash}\t${path}\0`),
+  ]
+  if (lines.length > 0)
+    await own({ args: ['update-index', '-z', '--index-info'], cwd: place.top, env, input: pathBytes(lines.join('')) })
+  const input = pathBytes([...present].map((path) => `${path}\0`).join(''))
+  await own({ args: ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], cwd: place.top, env, input })
+  const { bytes } = await own({ args: ['write-tree'], cwd: place.top, env })
+  files.rename(index, `${home}/index`)
+  const submodules = links.map(({ path }) => `${path}/`)
+  const nested = [...others.nested.filter((path) => !isLeftAlone(path.slice(0, -1))), ...submodules].sort()
+  return { tree: bytes.toString().trim(), modes, nested, indexed }
+}
+
+const closedFile = (path: string): SignalboxError =>
+  denied('UNREADABLE_FILE', `A checkpoint cannot be made: this user may not read ${printableLine(path)}.`, {
+    hint: 'Make it readable, or name it in .gitignore. Nothing was changed.',
+  })

@@ -1,0 +1,104 @@
+/** What is in a work tree: files that git knows or would add, and what is left alone. */
+import { conflict, corrupt } from '../../kernel/errors.ts'
+import { type PlainFiles, type RawPath, rawPath, shownPath } from '../../kernel/plain-files.ts'
+import type { Git } from './run.ts'
+
+/** An entry of an index or a tree. */
+export interface IndexEntry {
+  readonly mode: string
+  readonly hash: string
+  readonly stage: string
+  readonly path: RawPath
+}
+
+export const isGitlink = ({ mode }: Pick<IndexEntry, 'mode'>): boolean => mode === '160000'
+
+/** The parts of an answer that end with NUL, a byte a character. */
+export function parts(bytes: Buffer): RawPath[] {
+  const all = bytes.toString('latin1').split('\0')
+  all.pop()
+  return all
+}
+
+/** `ls-files --stage`, of the user's index or of ours. */
+export async function indexEntries(git: Git, cwd: string, env: Record<string, string> = {}): Promise<IndexEntry[]> {
+  const { bytes } = await git({ args: ['ls-files', '--stage', '-z'], cwd, env })
+  return parts(bytes).map((line) => {
+    const tab = line.indexOf('\t')
+    const [mode = '', hash = '', stage = ''] = line.slice(0, tab).split(' ')
+    return { mode, hash, stage, path: line.slice(tab + 1) }
+  })
+}
+
+/** `ls-tree`, files and links only. Throws for a tree whose paths lead out of it: git makes none, but reads one. */
+export async function treeEntries(git: Git, cwd: string, tree: string): Promise<IndexEntry[]> {
+  const { bytes } = await git({ args: ['ls-tree', '-r', '-z', tree], cwd })
+  return parts(bytes).flatMap((line) => {
+    const tab = line.indexOf('\t')
+    const [mode = '', , hash = ''] = line.slice(0, tab).split(' ')
+    const path = line.slice(tab + 1)
+    if (path.split('/').some((part) => ['', '.', '..'].includes(part))) throw notACheckpoint(tree)
+    return mode === '160000' ? [] : [{ mode, hash, stage: '0', path }]
+  })
+}
+
+export const notACheckpoint = (object: string) =>
+  corrupt('NOT_A_CHECKPOINT', `${object} is no checkpoint, though it stands where one should be.`, {
+    hint: 'Somebody has changed a reference below refs/signalbox. Use another checkpoint.',
+  })
+
+/** Files that git would add, and repositories within this one, which it would not look into. */
+export async function untracked(git: Git, cwd: string): Promise<{ files: RawPath[]; nested: RawPath[] }> {
+  const { bytes } = await git({ args: ['ls-files', '--others', '--exclude-standard', '-z'], cwd })
+  const all = parts(bytes)
+  return { files: all.filter((path) => !path.endsWith('/')), nested: all.filter((path) => path.endsWith('/')) }
+}
+
+/** Which paths a checkpoint neither keeps nor brings back: messages, and what Signalbox keeps for itself. */
+export function leftAlone(prefix: RawPath, folders: readonly string[]): (path: RawPath) => boolean {
+  const roots = folders.map((folder) => `${prefix}${rawPath(folder)}`.replace(/\/$/, '').toLowerCase())
+  return (path) => {
+    const folded = path.toLowerCase()
+    if (/(^|\/)(\.signalbox|\.git)(\/|$)/.test(folded)) return true
+    return roots.some((root) => root === '' || folded === root || folded.startsWith(`${root}/`))
+  }
+}
+
+/**
+ * Where a checkpoint has files, what lies there now must be kept before it gives way, also if git ignores it: a file, all
+ * files of a folder, or a file or link where a folder is needed.
+ */
+export function standingAt(files: PlainFiles, top: RawPath, wanted: Iterable<RawPath>): Set<RawPath> {
+  const found = new Set<RawPath>()
+  const seen = new Set<RawPath>()
+  for (const path of wanted) {
+    for (let slash = path.indexOf('/'); slash > 0; slash = path.indexOf('/', slash + 1)) {
+      const folder = path.slice(0, slash)
+      if (seen.has(folder)) continue
+      seen.add(folder)
+      const kind = files.look(`${top}/${folder}`)?.kind
+      if (kind === 'file' || kind === 'link') found.add(folder)
+    }
+    const kind = files.look(`${top}/${path}`)?.kind
+    if (kind === 'file' || kind === 'link') found.add(path)
+    if (kind === 'folder') for (const inside of filesBelow(files, top, path)) found.add(inside)
+  }
+  return found
+}
+
+function* filesBelow(files: PlainFiles, top: RawPath, folder: RawPath): Generator<RawPath> {
+  for (const name of files.names(`${top}/${folder}`)) {
+    const path = `${folder}/${name}`
+    if (name === '.git') throw inTheWay(folder, 'a repository of its own')
+    const kind = files.look(`${top}/${path}`)?.kind
+    if (kind === 'folder') yield* filesBelow(files, top, path)
+    else if (kind === 'file' || kind === 'link') yield path
+    else if (kind === 'other') throw inTheWay(path, 'a pipe, socket or device')
+  }
+}
+
+export const inTheWay = (path: RawPath, what: string) =>
+  conflict('IN_THE_WAY', `The checkpoint has a file where ${shownPath(path)} is now, and that is ${what}.`, {
+    hint: 'Move it away, then repeat the rollback. Nothing was changed.',
+    details: { path: shownPath(path) },
+  })

@@ -1,0 +1,17 @@
+/** What the parts of this adapter work with. */
+import type { PlainFiles, RawPath } from '../../kernel/plain-files.ts'
+import type { Place } from './locate.ts'
+import type { Git } from './run.ts'
+
+export interface Parts {
+  readonly files: PlainFiles
+  readonly place: Place
+  /** git with the user's index, configuration and branches. */
+  readonly user: Git
+  /** git with nothing of theirs but the files and the objects: see `private-dir.ts`. */
+  readonly own: Git
+  /** Our own folder. */
+  readonly home: RawPath
+  /** Names this work tree. */
+  readonly id: string
+}

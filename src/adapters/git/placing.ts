@@ -1,0 +1,183 @@
+/**
+ * Brings a work tree back to a checkpoint. git lays out the files in our own folder; this process then puts each in its place
+ * by a rename, so that no reader sees half a file, and nothing goes on changing files when this process is killed.
+ *
+ * A file gives way only if it is, to the last bit of its times, the one that was saved before: see `fingerprints`.
+ */
+import { conflict } from '../../kernel/errors.ts'
+import { pathBytes, type RawPath, rawPath, shownPath } from '../../kernel/plain-files.ts'
+import { captureFiles } from './capture.ts'
+import { type Change, changesBetween } from './changes.ts'
+import type { Kept } from './keeping.ts'
+import { inTheWay, treeEntries } from './listing.ts'
+import { modeLookup, parentOf } from './modes.ts'
+import type { Parts } from './parts.ts'
+import { type IndexLock, indexFile, lockIndex } from './user-index.ts'
+
+/** What is there now, as it was found a moment ago. */
+export interface Now {
+  readonly tree: string
+  readonly indexHash: string | undefined
+}
+
+export interface Prepared {
+  readonly changes: readonly Change[]
+  readonly fingerprints: ReadonlyMap<RawPath, string | undefined>
+  /** Files that differ in nothing but their permissions. */
+  readonly modes: readonly (readonly [RawPath, number])[]
+  /** Folders that may have been emptied before a kill. */
+  readonly emptied: readonly RawPath[]
+  readonly to: Kept
+  readonly work: RawPath
+  readonly lock: IndexLock
+  readonly changesIndex: boolean
+}
+
+interface Options {
+  readonly work: RawPath
+  readonly to: Kept
+  readonly now: Now
+  /** What was there when the rollback began; after a kill some of it is gone already. */
+  readonly savedTree: string
+  /** What is neither brought back nor removed. */
+  readonly isLeftAlone: (path: RawPath) => boolean
+  /** What is not in `now`. */
+  readonly isKeptOut: (path: RawPath) => boolean
+}
+
+/** Changes nothing yet but takes the lock of the index. `undefined`: something has changed since `now`. */
+export async function prepare(
+  at: Parts,
+  { work, to, now, savedTree, isLeftAlone, isKeptOut }: Options,
+): Promise<Prepared | undefined> {
+  const { place } = at
+  const top = rawPath(place.top)
+  const changes = (await changesBetween(at, [now.tree, to.tree])).filter(({ path }) => !isLeftAlone(path))
+  const fingerprints = new Map(changes.map(({ path }) => [path, fingerprintOf(at, top, path)]))
+  for (const { path, from } of changes) if (!from) expectNothing(at, top, path, changes)
+  await layOut(at, work, to, changes)
+  const lock = await lockIndex(at, work)
+  try {
+    const capture = await captureFiles(at, { work, isLeftAlone: isKeptOut, target: to.tree })
+    if (capture.tree !== now.tree || (await indexHash(at, work)) !== now.indexHash) {
+      lock.release()
+      return undefined
+    }
+    const modeNow = modeLookup(capture.modes)
+    const modeThen = modeLookup(to.about.modes)
+    const moved = new Set(changes.map(({ path }) => path))
+    const modes = (await treeEntries(at.own, place.top, to.tree)).flatMap(({ path, mode }) => {
+      const wanted = modeThen(path, mode)
+      const isOther = mode !== '120000' && !moved.has(path) && !isLeftAlone(path) && modeNow(path, mode) !== wanted
+      return isOther ? [[path, wanted] as const] : []
+    })
+    const gone = savedTree === now.tree ? [] : await changesBetween(at, [savedTree, to.tree])
+    const emptied = gone.flatMap(({ path, to: side }) => (side || isLeftAlone(path) ? [] : [parentOf(path)]))
+    return { changes, fingerprints, modes, emptied, to, work, lock, changesIndex: now.indexHash !== to.indexHash }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+/** None for a folder: what is in it has fingerprints of its own, and it can only be removed when it is empty. */
+function fingerprintOf({ files }: Parts, top: RawPath, path: RawPath): string | undefined {
+  const facts = files.look(`${top}/${path}`)
+  return facts?.kind === 'folder' ? undefined : facts?.fingerprint
+}
+
+/** A new file needs a free place: nothing there, or what is about to go. */
+function expectNothing({ files }: Parts, top: RawPath, path: RawPath, changes: readonly Change[]): void {
+  const kind = files.look(`${top}/${path}`)?.kind
+  if (kind === 'other') throw inTheWay(path, 'a pipe, socket or device')
+  if (kind !== 'folder') return
+  const going = new Set(changes.filter(({ to }) => !to).map((change) => change.path))
+  const check = (folder: RawPath): void => {
+    for (const name of files.names(`${top}/${folder}`)) {
+      const inside = `${folder}/${name}`
+      if (files.look(`${top}/${inside}`)?.kind === 'folder') check(inside)
+      else if (!going.has(inside)) throw inTheWay(inside, 'not part of any checkpoint')
+    }
+  }
+  check(path)
+}
+
+/** By number, so that no name can do harm or be too long. */
+async function layOut({ own, place }: Parts, work: RawPath, to: Kept, changes: readonly Change[]): Promise<void> {
+  const lines = changes.flatMap(({ to: side }, n) => (side ? [`${side.mode} ${side.hash}\t${n}\0`] : []))
+  if (to.indexHash !== undefined) lines.push(`100644 ${to.indexHash}\tindex\0`)
+  const env = { GIT_INDEX_FILE: shownPath(`${work}/out-index`) }
+  await own({ args: ['update-index', '-z', '--index-info'], cwd: place.top, env, input: pathBytes(lines.join('')) })
+  await own({ args: ['checkout-index', '--all', `--prefix=${shownPath(work)}/out/`], cwd: place.top, env })
+}
+
+/** The hash of the user's index, as it would be kept. */
+export async function indexHash(at: Parts, work: RawPath): Promise<string | undefined> {
+  const index = await indexFile(at, work)
+  if (index === undefined) return undefined
+  const args = ['hash-object', '-w', '--no-filters', '--', shownPath(index.path)]
+  return (await at.own({ args, cwd: at.place.top })).bytes.toString().trim()
+}
+
+/** Puts everything in place. Throws `CHANGED_MEANWHILE` at the first file that somebody has changed since. */
+export function placeFiles(at: Parts, { changes, fingerprints, modes, emptied, to, work }: Prepared): void {
+  const { files, place } = at
+  const top = rawPath(place.top)
+  const modeThen = modeLookup(to.about.modes)
+  const expectSame = (path: RawPath): void => {
+    if (fingerprintOf(at, top, path) !== fingerprints.get(path)) throw changedMeanwhile(path)
+  }
+  for (const { path, to: side } of changes) {
+    if (side || fingerprints.get(path) === undefined) continue
+    expectSame(path)
+    files.remove(`${top}/${path}`)
+    removeEmptied(at, top, parentOf(path))
+  }
+  for (const folder of emptied) removeEmptied(at, top, folder)
+  for (const [n, { path, to: side }] of changes.entries()) {
+    if (!side) continue
+    makeFolders(at, top, parentOf(path), modeThen)
+    const target = `${top}/${path}`
+    if (files.look(target)?.kind === 'folder') files.removeFolder(target)
+    else expectSame(path)
+    if (side.mode !== '120000') files.setMode(`${work}/out/${n}`, modeThen(path, side.mode))
+    files.rename(`${work}/out/${n}`, target)
+  }
+  for (const [path, mode] of modes)
+    if (files.look(`${top}/${path}`)?.kind === 'file') files.setMode(`${top}/${path}`, mode)
+}
+
+/** Folders that have become empty, as git does it; but never the root of the workspace. */
+function removeEmptied({ files, place }: Parts, top: RawPath, from: RawPath): void {
+  for (let folder = from; folder !== '' && !place.prefix.startsWith(`${folder}/`); folder = parentOf(folder))
+    if (!files.removeFolder(`${top}/${folder}`)) return
+}
+
+function makeFolders({ files }: Parts, top: RawPath, folder: RawPath, modeOf: ReturnType<typeof modeLookup>): void {
+  if (folder === '') return
+  makeFolders({ files } as Parts, top, parentOf(folder), modeOf)
+  const path = `${top}/${folder}`
+  const facts = files.look(path)
+  if (facts?.kind === 'folder') return
+  // A link here would lead the file out of the work tree.
+  if (facts) throw changedMeanwhile(folder)
+  files.makeFolder(path)
+  files.setMode(path, modeOf(folder, '040000'))
+}
+
+/** The index as it was at the checkpoint. */
+export function placeIndex({ to, work, lock, changesIndex }: Prepared): void {
+  const { indexModifiedAt } = to.about
+  if (changesIndex)
+    lock.replace(
+      to.indexHash === undefined || indexModifiedAt === undefined
+        ? undefined
+        : { path: `${work}/out/index`, modifiedAt: indexModifiedAt },
+    )
+}
+
+export const changedMeanwhile = (path: RawPath) =>
+  conflict('CHANGED_MEANWHILE', `Somebody changed ${shownPath(path)} while the rollback was under way.`, {
+    hint: 'Repeat the rollback when nobody else works on these files; what was there is kept.',
+    details: { path: shownPath(path) },
+  })

@@ -1,0 +1,93 @@
+/** Asks an endpoint for JSON by plain `fetch`: with a time limit, again where it may help, and never following it elsewhere. */
+import { invalidInput } from '../kernel/errors.ts'
+
+export interface PostOptions {
+  readonly address: string
+  /** Never shown, in no error either. */
+  readonly key?: string | undefined
+  readonly timeoutMs: number
+  readonly attempts: number
+  /** In milliseconds, before the second attempt; twice as long before each further one. */
+  readonly pauseMs: number
+  /** Of the answer, in bytes. */
+  readonly mostBytes: number
+}
+
+/** What went wrong: nobody answered as asked (`unavailable`), or the answer is no JSON (`bad`). */
+export type Posted =
+  | { readonly outcome: 'answered'; readonly json: unknown }
+  | { readonly outcome: 'unavailable' | 'bad'; readonly why: string }
+
+/** An endpoint may say when to come back (`Retry-After`); not later than this, in milliseconds. */
+const longestWish = 10_000
+
+export async function postJson(body: unknown, options: PostOptions): Promise<Posted> {
+  const { address, key, timeoutMs, attempts, pauseMs, mostBytes } = options
+  let why = ''
+  let wishedMs = 0
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    const ms = Math.max(pauseMs * 2 ** (attempt - 2), wishedMs)
+    if (attempt > 1) await new Promise((resolve) => setTimeout(resolve, ms))
+    try {
+      const answer = await fetch(address, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+        },
+        body: JSON.stringify(body),
+        redirect: 'error',
+        signal: AbortSignal.timeout(timeoutMs),
+      })
+      if (answer.ok) return await readJson(answer, mostBytes)
+      await answer.body?.cancel()
+      why = `it answered ${answer.status}`
+      wishedMs = Math.min(longestWish, Number(answer.headers.get('retry-after')) * 1000 || 0)
+      // Asking again does not help who asked for something wrong.
+      if (answer.status < 500 && answer.status !== 429 && answer.status !== 408) break
+    } catch (error) {
+      why = reasonOf(error)
+    }
+  }
+  return { outcome: 'unavailable', why }
+}
+
+async function readJson(answer: Response, mostBytes: number): Promise<Posted> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of answer.body ?? []) {
+    size += chunk.length
+    if (size > mostBytes) return { outcome: 'bad', why: `more than ${mostBytes} bytes` }
+    chunks.push(chunk)
+  }
+  try {
+    return { outcome: 'answered', json: JSON.parse(Buffer.concat(chunks).toString('utf8')) }
+  } catch {
+    return { outcome: 'bad', why: 'something that is no JSON' } // A SyntaxError.
+  }
+}
+
+/** Secrets in an address would be shown in errors. */
+export function checkAddress(url: string): void {
+  const address = URL.canParse(url) ? new URL(url) : undefined
+  const isPlain = address && address.username + address.password + address.search + address.hash === ''
+  if (isPlain && /^https?:$/.test(address.protocol)) return
+  throw invalidInput(
+    'BAD_ENDPOINT',
+    `Not an address of an endpoint: ${address?.host ?? JSON.stringify(url.slice(0, 80))}.`,
+    {
+      hint: 'Give http:// or https://, without a name, password or query in it; the key goes into a file of its own.',
+    },
+  )
+}
+
+export const below = (url: string, path: string): string => `${url.replace(/\/+$/, '')}/${path}`
+
+/** For people; without what may be secret in an address. */
+export const placeOf = (url: string): string => new URL(url).host
+
+const reasonOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  if (error.name === 'TimeoutError') return 'it did not answer in time'
+  return error.cause instanceof Error ? error.cause.message : error.message
+}

@@ -1,0 +1,92 @@
+/**
+ * Runs a program that somebody configured: an argument list, never a shell. What it is to work on goes to its standard input.
+ * It has a time, after which it and everything it started are ended, and what it prints is kept up to a bound.
+ */
+import type { ProgramEnd, ProgramRun } from '../kernel/program.ts'
+
+/** How long a program has to end by itself once it is asked to. */
+const graceMs = 2000
+
+export async function runProgram({
+  program,
+  input,
+  folder,
+  timeMs,
+  mostBytes,
+  signal,
+}: ProgramRun): Promise<ProgramEnd> {
+  const { spawn } = await import('node:child_process')
+  const [name = '', ...rest] = program
+  return new Promise((resolve) => {
+    // A group of its own, so that what it starts can be ended with it.
+    const child = spawn(name, rest, { cwd: folder, detached: true, stdio: ['pipe', 'pipe', 'pipe'] })
+    const output = new Bounded(mostBytes)
+    const errors = new Bounded(mostBytes)
+    let why: 'time' | 'stopped' | undefined
+    const end = (reason: 'time' | 'stopped') => {
+      why ??= reason
+      killGroup(child.pid, 'SIGTERM')
+      setTimeout(() => killGroup(child.pid, 'SIGKILL'), graceMs).unref()
+    }
+    const timer = setTimeout(() => end('time'), timeMs)
+    const stop = () => end('stopped')
+    signal?.addEventListener('abort', stop)
+    if (signal?.aborted) stop()
+    const done = (ended: ProgramEnd) => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', stop)
+      // Whatever it left running belongs to the task, which is over.
+      killGroup(child.pid, 'SIGKILL')
+      resolve(ended)
+    }
+    child.stdout.on('data', (piece: Uint8Array) => output.add(piece))
+    child.stderr.on('data', (piece: Uint8Array) => errors.add(piece))
+    // A program need not read what it is given.
+    child.stdin.on('error', () => {})
+    child.stdin.end(input)
+    child.on('error', (error) => done({ outcome: 'not-started', reason: error.message }))
+    child.on('exit', (status, killedBy) => {
+      // What it started may hold its output open for ever: the pipes are not waited for.
+      setImmediate(() => {
+        child.stdout.destroy()
+        child.stderr.destroy()
+        const printed = { output: output.text(), errors: errors.text(), isCut: output.isCut }
+        if (why !== undefined) done({ outcome: why === 'time' ? 'timeout' : 'stopped', ...printed })
+        else done({ outcome: 'ended', status: status ?? 128, ...(killedBy ? { killedBy } : {}), ...printed })
+      })
+    })
+  })
+}
+
+function killGroup(pid: number | undefined, signal: NodeJS.Signals): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, signal)
+  } catch {
+    // ESRCH: nobody of it is left.
+  }
+}
+
+class Bounded {
+  readonly #most: number
+  readonly #pieces: Uint8Array[] = []
+  #size = 0
+  isCut = false
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  add(piece: Uint8Array): void {
+    const room = this.#most - this.#size
+    if (piece.length > room) this.isCut = true
+    if (room <= 0) return
+    const kept = piece.subarray(0, room)
+    this.#pieces.push(kept)
+    this.#size += kept.length
+  }
+
+  text(): string {
+    return new TextDecoder().decode(Buffer.concat(this.#pieces))
+  }
+}

@@ -1,0 +1,83 @@
+/** Names for groups of texts: the one to three words that are said in the group and not elsewhere. */
+import { stemOf } from './stems.ts'
+import { isEnglish, isStopWord } from './stop-words.ts'
+import { wordsIn } from './words.ts'
+
+/** How many of some texts say each word, by its stem: what is usual elsewhere. */
+export interface Usage {
+  readonly texts: number
+  textsWith(stem: string): number
+}
+
+/** How many of these texts say each word, by its stem. */
+export const countStems = (texts: readonly string[]): Map<string, number> =>
+  new Map([...formsIn(texts)].map(([stem, { texts: within }]) => [stem, within]))
+
+export function usageOf(texts: number, counts: ReadonlyMap<string, number>): Usage {
+  return { texts, textsWith: (stem) => counts.get(stem) ?? 0 }
+}
+
+/** The same without some of the texts it was counted in. */
+export function usageWithout(usage: Usage, without: readonly string[]): Usage {
+  if (without.length === 0) return usage
+  const less = formsIn(without)
+  const textsWith = (stem: string) => Math.max(0, usage.textsWith(stem) - (less.get(stem)?.texts ?? 0))
+  return { texts: Math.max(0, usage.texts - without.length), textsWith }
+}
+
+/** The terms of a group, the most telling first, each as it is most often written. */
+export function keyTerms(texts: readonly string[], others: readonly string[] | Usage, most: number): string[] {
+  const here = formsIn(texts)
+  const elsewhere = 'texts' in others ? others : usageOf(others.length, countStems(others))
+  const total = texts.length + elsewhere.texts
+  const scored = [...here].flatMap(([stem, { texts: within, forms }]) => {
+    if (texts.length > 1 && within < 2) return []
+    const everywhere = within + elsewhere.textsWith(stem)
+    const share = within / texts.length
+    const score = share * Math.log(1 + total / everywhere) * (within / everywhere)
+    return [{ word: mostUsed(forms), score }]
+  })
+  return scored
+    .sort((a, b) => b.score - a.score || (a.word < b.word ? -1 : 1))
+    .slice(0, most)
+    .map(({ word }) => word)
+}
+
+/** A name such as `database-performance`: up to three words, for people and for file names; `undefined` when none is telling. */
+export const nameFor = (texts: readonly string[], others: readonly string[] | Usage, words = 2): string | undefined =>
+  nameOf(keyTerms(texts, others, words))
+
+/** The same of terms that are known. */
+export function nameOf(keyWords: readonly string[]): string | undefined {
+  const terms = keyWords.map((term) => term.normalize('NFKD').replace(/[^\p{L}\p{N}]/gu, ''))
+  const name = terms.filter((term) => term !== '').join('-')
+  return name === '' ? undefined : name
+}
+
+interface Forms {
+  /** In how many texts. */
+  texts: number
+  readonly forms: Map<string, number>
+}
+
+function formsIn(texts: readonly string[]): Map<string, Forms> {
+  const found = new Map<string, Forms>()
+  for (const text of texts) {
+    const words = wordsIn(text)
+    const stems = isEnglish(words)
+    const seen = new Set<string>()
+    for (const word of words) {
+      if (word.length < 3 || word.length > 24 || isStopWord(word) || /\p{N}/u.test(word)) continue
+      const stem = stems ? stemOf(word) : word
+      const known = found.get(stem) ?? { texts: 0, forms: new Map<string, number>() }
+      known.forms.set(word, (known.forms.get(word) ?? 0) + 1)
+      if (!seen.has(stem)) known.texts++
+      seen.add(stem)
+      found.set(stem, known)
+    }
+  }
+  return found
+}
+
+const mostUsed = (forms: ReadonlyMap<string, number>): string =>
+  [...forms].sort(([a, many], [b, others]) => others - many || a.length - b.length || (a < b ? -1 : 1))[0]![0]

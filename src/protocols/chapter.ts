@@ -14,6 +14,10 @@ export interface Stage {
   step(asked: string, answered: string): void
   /** Shows a file as it lies on the disk now. */
   show(path: TreePath): Promise<void>
+  /** What the protocol is handed from outside of the tree, for the directory of the tour; see its `ports.ts`. */
+  readonly ports: object
+  /** Makes a git repository of the directory; false where there is no git. */
+  makeRepository(): Promise<boolean>
   progress(what: string, done: number, total: number): void
 }
 

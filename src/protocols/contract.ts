@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../kernel/clock.ts'
 import type { Envelope } from '../kernel/envelope.ts'
-import { type SignalboxError, unsupported } from '../kernel/errors.ts'
+import { conflict, invalidInput, type SignalboxError, unsupported } from '../kernel/errors.ts'
 import type { Fields, InputOf } from '../kernel/field.ts'
 import type { TreePath } from '../kernel/tree-path.ts'
 import type { Durability, Finding, Tree } from '../tree/tree.ts'
@@ -24,6 +24,8 @@ export interface Protocol<
 > {
   /** In envelopes, in `signalbox.yaml` and on the command line. */
   readonly name: Name
+  /** What it is called in the library, if that is another name. */
+  readonly library?: string
   readonly title: string
   /** One line for people: what it is. */
   readonly summary: string
@@ -35,12 +37,21 @@ export interface Protocol<
   readonly marks: readonly (readonly string[])[]
   /** Further places that show that it is used here. */
   readonly traces?: readonly TreePath[]
+  /** Places below `.signalbox/` whose entries its own inspection judges. */
+  readonly notes?: readonly TreePath[]
   /** What its store works by, from what its section says. */
   settingsFrom(section: InputOf<Section>): Settings
   /** What its store works by when nothing is said. */
   readonly defaults: Settings
   /** Where under the root it keeps its messages. */
   folders(settings: Settings): readonly TreePath[]
+  /** Files of its own outside of these folders. */
+  leaves?(settings: Settings): readonly TreePath[]
+  /**
+   * Whether it is used here, for protocols whose folders have names that others use too; without it, one of its folders is
+   * proof enough. Where it is not used, its folders are somebody else's and are not carried anywhere.
+   */
+  isHere?(tree: Tree, settings: Settings): Promise<boolean>
   /** `Ports`: programs and places outside of the tree that it needs. Each is asked for when it is used. */
   open(surroundings: Surroundings<Settings> & Ports): Promise<Opened>
   /** Its scene of the tour. */
@@ -75,7 +86,10 @@ export interface Neutral {
   seen(filter?: { readonly place?: string }): AsyncIterable<string>
   /** What an agent could take, the next one first. What is held back for a person or by another message is not in it. */
   waitingFor(agent: string, options?: { readonly limit?: number }): AsyncIterable<Message>
-  /** The messages that an id means: the whole of one, or its beginning. Wherever they lie, the archive too. */
+  /**
+   * The messages that an id means: the whole of one, or its beginning, or what else people take for it, such as the name of
+   * its file with or without the folder. Wherever they lie, the archive too.
+   */
   find(id: string): AsyncIterable<Message>
   /** All messages, in no order that means anything. */
   messages(filter?: Filter): AsyncIterable<Message>
@@ -91,9 +105,17 @@ export interface Neutral {
   done?(receipt: Receipt, result?: { readonly text?: string }): Promise<Settled>
   /** Gives it up. */
   failed?(receipt: Receipt, failure: { readonly reason: string }): Promise<Settled>
-  /** What waits for a person, the longest-waiting first. */
+  /**
+   * What came of a message: that it was finished, or what its recipient answered; `undefined` while nothing has. What is about
+   * another message, or from anybody else, is no answer to it.
+   */
+  outcomeOf?(id: string, sent: Correspondence): Promise<MessageOutcome | undefined>
+  /** What waits for a person. In no order that means anything: `human list` orders those of all protocols. */
   questions?(): AsyncIterable<Question>
-  /** A person's answer to one of them. */
+  /**
+   * A person's answer to one of them, or to one that no longer waits: the answer that it has changes nothing, and other words
+   * than those are a conflict. A verdict that it cannot get (`Question.answers`) is `UNSUPPORTED`: see `expectAnswerable`.
+   */
   answer?(question: Pick<Question, 'id' | 'place'>, answer: Answer): Promise<Answered>
   /** Work that recurs without being asked for, such as settling claims whose time has run out. */
   duties?(): AsyncIterable<Duty>
@@ -169,6 +191,29 @@ export interface Settled {
   readonly durability: Durability
 }
 
+/** Who wrote to whom, and when. */
+export interface Correspondence {
+  readonly from: string
+  readonly to: string
+  /**
+   * In milliseconds. An answer that names no message, as those of other programs may, counts if it came since: for a sender
+   * who has nothing else open with that recipient. Without it only an answer counts that names the message.
+   */
+  readonly sentAt?: number
+}
+
+/** Whether an answer that names no message can be one to what was sent. Messages may tell their time in whole seconds. */
+export const isSince = (time: number, { sentAt }: Pick<Correspondence, 'sentAt'>): boolean =>
+  sentAt !== undefined && time >= Math.floor(sentAt / 1000) * 1000
+
+export interface MessageOutcome {
+  readonly state: 'completed' | 'failed'
+  /** The result or the answer; why it failed. */
+  readonly text: string
+  /** The message that tells it, while it waits for the sender: who has written the outcome down takes it and is done with it. */
+  readonly answer?: string
+}
+
 /** Something that only a person can decide. */
 export interface Question {
   readonly id: string
@@ -179,6 +224,8 @@ export interface Question {
   readonly text: string
   /** Names what is shown of it (`digestOf`): an answer that repeats it is for this text and for no other. */
   readonly digest: string
+  /** What there is to choose from, in the order in which people count them from 1; empty when nothing was offered. */
+  readonly options: readonly string[]
   /** The answers it can get. */
   readonly answers: readonly Answer['verdict'][]
   /** Why it waits, in one line. */
@@ -196,6 +243,11 @@ export interface Answer {
   readonly by: string
   /** The reason, or the answer itself. */
   readonly text?: string
+  /**
+   * Which of the options was chosen, from 1. `text` then says what that option says; it is absent where the question no
+   * longer waits, since nobody but the protocol can tell which options it had.
+   */
+  readonly option?: number
   /** Of the question that was shown: the answer is refused (`MESSAGE_CHANGED`) when it is another by now. */
   readonly digest?: string
 }
@@ -203,8 +255,10 @@ export interface Answer {
 export interface Answered {
   /** `unchanged`: it had this answer already. */
   readonly outcome: 'answered' | 'unchanged'
-  /** As it is now. */
+  /** The question, as it is now. */
   readonly message: Envelope
+  /** What carries the answer to whoever asked, where the protocol sends something. */
+  readonly sent?: Envelope
   /** What else the protocol tells of it, for programs. */
   readonly details: Readonly<Record<string, unknown>>
 }
@@ -237,9 +291,58 @@ const lacks = (title: string, verb: string): SignalboxError =>
     details: { protocol: title, verb },
   })
 
+const verdictWords = { approve: 'approved', deny: 'denied', answer: 'answered' } as const
+
+/** Throws `UNSUPPORTED` for an answer that a question cannot get, with what to do instead. */
+export function expectAnswerable({ id, answers }: Pick<Question, 'id' | 'answers'>, verdict: Answer['verdict']): void {
+  if (answers.includes(verdict)) return
+  const instead = answers.map((other) => `signalbox human ${other} ${id}${other === 'answer' ? ' --body TEXT' : ''}`)
+  throw unsupported('UNSUPPORTED', `Message ${id} cannot be ${verdictWords[verdict]}.`, {
+    hint: instead.length > 0 ? `What it can get: ${instead.join(', or ')}` : 'See what waits: signalbox human list',
+    details: { id, verdict, answers },
+  })
+}
+
+/** Somebody was shown a text that is another by now (`Answer.digest`). */
+export const changedSince = (id: string): SignalboxError =>
+  conflict('MESSAGE_CHANGED', `Message ${id} is not what it was when it was looked at.`, {
+    hint: 'Look at it again, then decide: signalbox human list',
+    details: { id },
+  })
+
 /**
  * A short name for what somebody was shown, so that an answer can say which text it is for. 128 bits: whoever writes the
  * text could find two with the same shorter one.
  */
 export const digestOf = (...texts: readonly string[]): string =>
   process.getBuiltinModule('node:crypto').hash('sha256', JSON.stringify(texts), 'hex').slice(0, 32)
+
+/** Only the neutral fields of what a protocol tells of a message. */
+export const envelopeOf = ({ protocol, id, from, to, state, path, summary, createdAt }: Envelope): Envelope => ({
+  protocol,
+  id,
+  from,
+  to,
+  state,
+  path,
+  summary,
+  createdAt,
+})
+
+/** For protocols without missions or workspaces: throws when one is named. */
+export function expectNoPlace({ title }: Pick<Protocol, 'title'>, place: string | undefined): void {
+  if (place === undefined) return
+  throw invalidInput('NO_PLACES', `${title} has one place for all agents, and none with a name.`, {
+    hint: 'Leave the mission or workspace out.',
+    details: { place: place.slice(0, 400) },
+  })
+}
+
+/** For protocols that give out ids themselves: throws when a sender brings one. */
+export function expectNoOwnId({ title }: Pick<Protocol, 'title'>, id: string | undefined): void {
+  if (id === undefined) return
+  throw invalidInput('OWN_ID', `${title} gives out the ids of messages itself.`, {
+    hint: 'Leave the id out, and keep the one that is answered.',
+    details: { id: id.slice(0, 400) },
+  })
+}

@@ -1,6 +1,7 @@
 /** What can be asked of AC-MQ, in the order in which one meets it. */
 import type { Operation } from '../define.ts'
 import { archive } from './archive.ts'
+import { bus } from './bus.ts'
 import { claim } from './claim.ts'
 import { complete } from './complete.ts'
 import { createMission } from './create-mission.ts'
@@ -11,11 +12,15 @@ import { hydrate } from './hydrate.ts'
 import { list } from './list.ts'
 import { milestone } from './milestone.ts'
 import { missions } from './missions.ts'
+import { organize } from './organize.ts'
 import { reconcile } from './reconcile.ts'
 import { renew } from './renew.ts'
+import { report } from './report.ts'
 import { retry } from './retry.ts'
+import { search } from './search.ts'
 import { send } from './send.ts'
 import { show } from './show.ts'
+import { snapshot } from './snapshot.ts'
 import { status } from './status.ts'
 import { supervise } from './supervise.ts'
 import { wait } from './wait.ts'
@@ -40,4 +45,9 @@ export const operations: readonly Operation[] = [
   archive,
   hydrate,
   graph,
+  search,
+  bus,
+  snapshot,
+  organize,
+  report,
 ]

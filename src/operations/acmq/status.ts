@@ -29,6 +29,7 @@ export const status = defineOperation({
     const [opened, ...inner] = await missions.within(mission)
     const { stalled, ...queue } = await opened.status()
     const manifest = await opened.manifest()
+    const { rate, threshold, decisions } = await opened.merging()
     const subMissions = await Promise.all(inner.map(subMission))
     return {
       outcome: 'told',
@@ -40,6 +41,7 @@ export const status = defineOperation({
       ...queue,
       oldestPending: queue.oldestPending ?? null,
       stalled: stalled.map((one) => ({ ...one, since: isoTime(one.since) })),
+      merging: { rate, threshold, decisions: decisions.map((one) => ({ ...one, at: isoTime(one.at) })) },
       subMissions,
       total: sumOf([queue.counts, ...subMissions.map(({ counts }) => counts)]),
     } as const

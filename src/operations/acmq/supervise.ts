@@ -1,7 +1,7 @@
 import { isoTime } from '../../kernel/clock.ts'
 import { SignalboxError } from '../../kernel/errors.ts'
 import { flag, withoutUndefined } from '../../kernel/field.ts'
-import type { Mission, Repair, Swept } from '../../protocols/ac-mq/index.ts'
+import type { BusDocument, Kept, Merged, Mission, Repair, Swept } from '../../protocols/ac-mq/index.ts'
 import { defineOperation } from '../define.ts'
 import { mission, openTimedMissions } from './mission.ts'
 
@@ -11,6 +11,12 @@ export interface Supervised {
   readonly stalled: Swept['stalled']
   readonly repairs: readonly Repair[]
   readonly archived: number
+  /** Bus documents that were made or renewed, each with what brought its messages together. */
+  readonly documents: readonly BusDocument[]
+  /** Snapshots that were taken, each with the reason. */
+  readonly snapshots: Merged['snapshots']
+  /** Files of `context/` that were brought together. */
+  readonly moves: Kept['moves']
   /** Another process archives right now, or was killed while it did: this pass left the archive to it. */
   readonly archiveBusy?: true
   /** When the first of the claims in force runs out. */
@@ -22,7 +28,8 @@ export interface Supervised {
 /** One pass. Surfaces that can stay repeat it: see `duties/supervise-mission.ts`. */
 export const supervise = defineOperation({
   name: 'supervise',
-  summary: 'Look after a mission: settle stalled claims, set malformed files aside, archive what is old.',
+  summary:
+    'Look after a mission: settle stalls, set malformed files aside, archive what is old, digest what belongs together.',
   more:
     'A stalled message moves to `failed/` with a report, and its sender is asked once to look into it. Without --once ' +
     'it stays, woken by what happens in the mission, until it is stopped. The missions inside it are looked after too.',
@@ -30,6 +37,9 @@ export const supervise = defineOperation({
     mission,
     once: flag('One pass, then end.'),
     archive: flag('Leave the archive alone.', { default: true }),
+    bus: flag('Make no bus documents.', { default: true }),
+    snapshots: flag('Take no snapshots.', { default: true }),
+    organize: flag('Leave `context/` as it is.', { default: true }),
   },
   outcomes: { swept: 'done', nothing: 'done' },
   examples: [
@@ -37,9 +47,14 @@ export const supervise = defineOperation({
     { command: 'acmq supervise alpha --once', does: 'one pass, for cron or an agent' },
   ],
 
-  async run(context, { mission, archive }): Promise<Supervised> {
+  async run(context, { mission, archive, bus, snapshots: mayTake, organize }): Promise<Supervised> {
     const missions = await openTimedMissions(context, mission)
-    const { agent } = await context.configuration()
+    const { agent, sections } = await context.configuration()
+    const wanted = { bus: bus && sections.acmq.busDocuments, snapshots: mayTake && sections.acmq.snapshots }
+    const organizeFrom = organize ? sections.acmq.organizeFrom : 0
+    const moves: Kept['moves'][number][] = []
+    const documents: BusDocument[] = []
+    const snapshots: Merged['snapshots'][number][] = []
     const stalled: Swept['stalled'][number][] = []
     const repairs: Repair[] = []
     const nextAt: number[] = []
@@ -54,16 +69,31 @@ export const supervise = defineOperation({
         archived += packed
         busy = { ...busy, ...other }
       }
+      const kept = await one.keepMemory(withoutUndefined({ ...wanted, organizeFrom, by: agent }))
+      documents.push(...kept.documents)
+      snapshots.push(...kept.snapshots)
+      moves.push(...kept.moves)
+      archived += kept.archived
+      if (kept.instead !== undefined) context.report.notice(kept.instead)
       const next = await one.nextStallAt()
       if (next !== undefined) nextAt.push(next)
     }
-    const didSomething = stalled.length > 0 || archived > 0 || repairs.some(({ what }) => !onlyTold.includes(what))
+    const didSomething =
+      stalled.length > 0 ||
+      documents.length > 0 ||
+      snapshots.length > 0 ||
+      moves.length > 0 ||
+      archived > 0 ||
+      repairs.some(({ what }) => !onlyTold.includes(what))
     return {
       outcome: didSomething ? 'swept' : 'nothing',
       mission: missions[0].address,
       stalled,
       repairs,
       archived,
+      documents,
+      snapshots,
+      moves,
       ...busy,
       nextStallAt: nextAt.length === 0 ? null : isoTime(Math.min(...nextAt)),
     }

@@ -66,6 +66,16 @@ export const mission: Chapter = {
     say('Whoever joins gets everything worth knowing as one document.')
     const { included, tokens } = await claude.hydrate({ id: question.id })
     step(`acmq hydrate ${name} ${question.id}`, `${included.length} files, about ${tokens} tokens`)
+    say('Nothing that was said is lost: the mission can be searched, digested into a document, and reported on.')
+    const { hits } = await claude.search('database tables')
+    step(
+      `acmq search ${name} "database tables"`,
+      `${hits.length} found, the best: ${hits[0]?.message.summary ?? 'none'}`,
+    )
+    const { documents } = await claude.bus({ query: 'database tables' })
+    step(`acmq bus ${name} --query "database tables"`, documents.map(({ path }) => path).join(', ') || 'nothing')
+    const report = await claude.report({ mode: 'top-down' })
+    step(`acmq report ${name} --mode top-down`, `about ${report.tokens} tokens`)
     const { counts } = await claude.status()
     return {
       created: made.outcome,
@@ -77,6 +87,8 @@ export const mission: Chapter = {
       late,
       asked: question.from,
       hydrated: included.length,
+      found: hits.length,
+      digested: documents.length,
       inCompleted: counts.completed,
       inFailed: counts.failed,
     }

@@ -1,13 +1,23 @@
 /** AC-MQ: missions with queues of Markdown messages. */
 import { treePath } from '../../kernel/tree-path.ts'
 import type { Protocol } from '../contract.ts'
+import type { AcmqPorts } from './ports.ts'
 import { type AcmqSettings, defaultSettings, section, settingsFrom } from './settings.ts'
 import type { Missions } from './store/missions.ts'
 
 export type { Draft } from './draft.ts'
 export type { Hydration } from './hydrate/hydrate.ts'
 export type { MissionAddress } from './layout.ts'
+export type { MergingState } from './memory/merging.ts'
+export { type ReportMode, reportModes } from './memory/report-modes.ts'
+export type { AcmqPorts, Meaning } from './ports.ts'
 export { type QueueName, queueNames } from './schema.ts'
+export type { BusDocument, BusMade, BusOptions } from './store/memory/bus.ts'
+export type { KeepingOptions, Kept } from './store/memory/keeping.ts'
+export type { Merged, TakenSnapshot } from './store/memory/merging.ts'
+export type { Organized } from './store/memory/organize.ts'
+export type { Reported, ReportOptions } from './store/memory/report.ts'
+export type { FoundMessage, Searched, SearchOptions } from './store/memory/search.ts'
 export type { Mission } from './store/mission.ts'
 export type { Missions } from './store/missions.ts'
 export type { Blocked, Claimed, Holding, MessageRef, Settled } from './store/outcomes.ts'
@@ -16,7 +26,7 @@ export type { Repair } from './store/reconcile.ts'
 export type { Stalled, Swept } from './store/supervise.ts'
 export type { AcmqView, AcmqViewWithBody, ArchivedView } from './store/view.ts'
 
-export const acmq: Protocol<'acmq', typeof section, AcmqSettings, Missions> = {
+export const acmq: Protocol<'acmq', typeof section, AcmqSettings, Missions, Partial<AcmqPorts>> = {
   name: 'acmq',
   title: 'AC-MQ',
   summary: 'AC-MQ: missions with queues of Markdown messages, dependencies and claims.',
@@ -25,9 +35,10 @@ export const acmq: Protocol<'acmq', typeof section, AcmqSettings, Missions> = {
   defaults: defaultSettings,
   settingsFrom,
   folders: ({ root }) => [treePath(root)],
-  async open({ tree, clock, settings }) {
+  async open({ tree, clock, settings, meaning, writer }) {
     const { Missions } = await import('./store/missions.ts')
-    return new Missions({ tree, clock, settings, root: treePath(settings.root) })
+    const ports = { ...(meaning ? { meaning } : {}), ...(writer ? { writer } : {}) }
+    return new Missions({ tree, clock, settings, root: treePath(settings.root), ports })
   },
   chapter: async () => (await import('./chapter.ts')).mission,
 }

@@ -1,5 +1,5 @@
 /** What can be configured about AC-MQ, with the values used when nothing is said. */
-import { defaultsOf, duration, type Fields, type InputOf, integer } from '../../kernel/field.ts'
+import { defaultsOf, duration, type Fields, flag, type InputOf, integer } from '../../kernel/field.ts'
 import { largestMessageField } from '../../kernel/largest-message.ts'
 import { insideRoot, rootFolder } from '../../kernel/path-fields.ts'
 
@@ -19,6 +19,20 @@ export const section = {
     least: 0,
     needsUnit: true,
   }),
+  busDocuments: flag('Supervision makes and renews bus documents.', { default: true }),
+  snapshots: flag('Supervision takes snapshots of queues, and archives completed messages that they cover.', {
+    default: true,
+  }),
+  organizeFrom: integer('Supervision organizes `context/` when so many files lie loose in it; 0 is never.', {
+    default: 40,
+    least: 0,
+  }),
+  clusterSize: integer('So many messages about similar things get a bus document.', { default: 4, least: 2 }),
+  // A cluster takes values of up to a million bytes.
+  busDocumentBytes: integer('A longer bus document goes on in numbered parts.', {
+    default: 900 * 1024,
+    least: 16 * 1024,
+  }),
 } as const satisfies Fields
 
 export interface AcmqSettings {
@@ -32,6 +46,16 @@ export interface AcmqSettings {
   readonly largestMessage: number
   /** Supervision archives what was completed longer ago than this. */
   readonly archiveAfterMs: number
+  /** Supervision makes and renews bus documents. AC-MQ §13. */
+  readonly busDocuments: boolean
+  /** Supervision takes snapshots of queues, and archives what they cover. AC-MQ §14. */
+  readonly snapshots: boolean
+  /** Supervision organizes `context/` when so many files lie loose in it; 0: never. AC-MQ §15. */
+  readonly organizeFrom: number
+  /** So many messages about similar things get a bus document. AC-MQ §13.2. */
+  readonly clusterSize: number
+  /** A longer bus document, in bytes, goes on in numbered parts. */
+  readonly busDocumentBytes: number
   /** A malformed file must have stood still this long before it is set aside: it may still be being written. */
   readonly quarantineAfterMs: number
   /** Queues in which this many messages wait are remembered on disk; smaller ones are read as quickly. */

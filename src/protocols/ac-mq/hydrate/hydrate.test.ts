@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest'
 import { withTempDir } from '../../../../test/support/temp.ts'
 import { openFileTree } from '../../../engines/file-system/index.ts'
 import { openMemoryTree } from '../../../engines/memory/index.ts'
+import { estimateTokens } from '../../../kernel/token-estimate.ts'
 import { type TreePath, treePath } from '../../../kernel/tree-path.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import { type HydrateOptions, hydrate, planHydration } from './hydrate.ts'
-import { estimateTokens } from './tokens.ts'
 
 const mission = treePath('llm/missions/alpha')
 const standard: HydrateOptions = { missionPath: mission, base: treePath(''), ancestors: [], nonce: '0001' }

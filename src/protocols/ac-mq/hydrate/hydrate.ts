@@ -4,13 +4,14 @@
  * AC-MQ §5, §7.2, §10.2.
  */
 import { compareTexts } from '../../../kernel/order.ts'
+import { estimateTokens } from '../../../kernel/token-estimate.ts'
 import { childOf, nameOf, type TreePath } from '../../../kernel/tree-path.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import { type ManifestProblem, parseManifest } from '../manifest/manifest.ts'
+import { hydratedText, isGeneratedPath, isNeverHydrated, saysGenerated } from '../memory/generated.ts'
 import { HydrationDocument, type Included } from './document.ts'
-import { isText, type LeftOut, overBudget, TextReader } from './reader.ts'
+import { isText, type LeftOut, overBudget, type TextFile, TextReader } from './reader.ts'
 import { FileSearch, type FoundFiles, type SearchLimits } from './search.ts'
-import { estimateTokens } from './tokens.ts'
 
 export type { Included } from './document.ts'
 export type { LeftOut } from './reader.ts'
@@ -29,6 +30,8 @@ export interface HydrateOptions {
   /** `estimateTokens` unless an exact counter is given. */
   readonly countTokens?: (text: string) => number
   readonly limits?: Partial<SearchLimits>
+  /** Files of the mission that were moved: where they are, by the paths they had. */
+  readonly aliases?: ReadonlyMap<string, string>
   /** For tests: the word in the fences. */
   readonly nonce?: string
 }
@@ -59,16 +62,49 @@ export async function hydrate(tree: Tree, options: HydrateOptions): Promise<Hydr
   const { files, leftOut } = await planHydration(tree, options, reader)
   document.leftOut.push(...leftOut)
   let bytes = 0
+  let history = 0
   for (const { path, role } of files) {
+    const inside = path.startsWith(`${options.missionPath}/`) ? path.slice(options.missionPath.length + 1) : undefined
+    if (role !== 'body' && inside !== undefined && isNeverHydrated(inside)) continue
     const isOver = !document.hasRoom || bytes > mostBytes
     const isBody = role === 'body'
-    const file = isOver ? overBudget(path, 'nothing was left for it') : await (isBody ? bodies : reader).read(path)
-    if (isText(file)) {
-      bytes += file.bytes
-      document.add(file, role, { mayBeCut: isBody })
-    } else document.leftOut.push(file)
+    // Little is taken of a bus document, however long it is.
+    const isDigest = !isBody && inside !== undefined && isGeneratedPath(inside)
+    const file = isOver
+      ? overBudget(path, 'nothing was left for it')
+      : await (isBody || isDigest ? bodies : reader).read(path)
+    if (!isText(file)) {
+      const isReport = file.reason === 'too-large' && inside !== undefined && (await isLongReport(tree, path))
+      if (!isReport) document.leftOut.push(file)
+      continue
+    }
+    const taken = isBody ? file : withoutHistory(file, inside)
+    if (!taken) continue
+    if (isDigest) history += estimateTokens(taken.text)
+    if (isDigest && history > mostHistory) {
+      document.leftOut.push(overBudget(path, 'enough digests of messages are here; open it if it concerns you'))
+      continue
+    }
+    bytes += taken.bytes
+    document.add(taken, role, { mayBeCut: isBody })
   }
   return { ...document.finish(), leftOut: document.leftOut }
+}
+
+/** In tokens, of all bus documents together: a mission must not flood an agent with its own history. */
+const mostHistory = 20_000
+
+/** Of a bus document header, table and summary; of snapshots and reports nothing: they repeat what is there already. */
+function withoutHistory(file: TextFile, inside: string | undefined): TextFile | undefined {
+  if (inside === undefined) return file
+  const text = hydratedText(inside, file.text)
+  return text === undefined ? undefined : text === file.text ? file : { ...file, text, bytes: Buffer.byteLength(text) }
+}
+
+/** Nobody wants to know that a report of ours is too long for what is not taken of it anyway. */
+async function isLongReport(tree: Tree, path: TreePath): Promise<boolean> {
+  const leaf = await tree.read(path, { atMost: 4096 })
+  return leaf !== undefined && saysGenerated(Buffer.from(leaf.bytes).toString('utf8'))
 }
 
 const readerFor = (tree: Tree, { maxBytesPerFile = standardBytes }: HydrateOptions) =>
@@ -90,7 +126,7 @@ export async function planHydration(tree: Tree, options: HydrateOptions, reader 
     take(manifest, 'manifest')
     if (mission === missionPath) patterns = manifest.patterns
   }
-  const search = new FileSearch(tree, missionPath, base, limits)
+  const search = new FileSearch(tree, missionPath, base, limits, options.aliases)
   if (message) {
     take({ files: [message.path], leftOut: [] }, 'message')
     if (message.body !== undefined) take(await search.path(message.body, 'message'), 'body')

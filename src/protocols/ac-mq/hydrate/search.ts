@@ -40,11 +40,20 @@ export class FileSearch {
   /** The directory that holds `llm/`. What matches nothing in the mission is tried from there. */
   readonly #base: TreePath
   readonly #limits: SearchLimits
+  /** Files of the mission that were moved: where they are, by the paths they had. */
+  readonly #aliases: ReadonlyMap<string, string>
   readonly #listings = new Map<TreePath, readonly Entry[]>()
   #entries = 0
   #files = 0
 
-  constructor(tree: Tree, mission: TreePath, base: TreePath, limits: Partial<SearchLimits> = {}) {
+  constructor(
+    tree: Tree,
+    mission: TreePath,
+    base: TreePath,
+    limits: Partial<SearchLimits> = {},
+    aliases: ReadonlyMap<string, string> = new Map(),
+  ) {
+    this.#aliases = aliases
     this.#tree = tree
     this.#mission = mission
     this.#base = base
@@ -68,6 +77,7 @@ export class FileSearch {
     for (const root of this.#roots) {
       const walk = new Walk(pattern, matcher, root)
       await this.#walkFrom(walk)
+      if (root === this.#mission) this.#addMoved(walk)
       if (walk.files.length + walk.leftOut.length > 0) return walk
       isEmpty &&= walk.seen === 0
     }
@@ -83,11 +93,24 @@ export class FileSearch {
     } catch (error) {
       return without(refusal(text, error))
     }
+    const moved = this.#aliases.get(inside)
     for (const root of this.#roots) {
       const found = await this.#at(join(root, inside), by)
       if (found) return found
+      const elsewhere =
+        root === this.#mission && moved !== undefined ? await this.#at(join(root, moved as TreePath), by) : undefined
+      if (elsewhere) return elsewhere
     }
     return missing(text, 'there is no such file')
+  }
+
+  /** What a pattern matched before somebody moved it still belongs to it. */
+  #addMoved(walk: Walk): void {
+    for (const [from, to] of this.#aliases) {
+      const path = join(walk.root, to as TreePath)
+      if (walk.matches(join(walk.root, from as TreePath)) && !walk.files.includes(path) && this.#count())
+        walk.files.push(path)
+    }
   }
 
   async #at(path: TreePath, by: NamedBy): Promise<FoundFiles | undefined> {

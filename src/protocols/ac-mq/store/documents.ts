@@ -64,10 +64,14 @@ export async function hydrateMission(
   const header = found && (await files.readHeader(found.queue, found.name))
   const record = header && messageOf(header).message.record
   const body = record && bodyElsewhere(record)
-  const { hydrate } = await import('../hydrate/hydrate.ts')
+  const [{ hydrate }, { resolvedAliases }] = await Promise.all([
+    import('../hydrate/hydrate.ts'),
+    import('./memory/aliases.ts'),
+  ])
   return hydrate(files.tree, {
     missionPath: files.path,
     base: repositoryOf(files),
+    aliases: await resolvedAliases({ tree: files.tree, path: files.path, address: files.place.address }),
     ancestors: around.map((one) => missionPath({ root, address: one })),
     ...(found && record
       ? { message: { path: found.path, dependencies: record.dependencies, ...(body === undefined ? {} : { body }) } }

@@ -32,6 +32,7 @@ export class Inspection {
     const looks = [
       () => stalledClaims(this.#files, this.#supervision),
       () => stuckDependencies(this.#files, this.#waiting),
+      async () => (await import('./memory/inspect.ts')).memoryFindings(this.#files),
       async () => (isSeen ? unseenRecipients(this.#files, this.#waiting, isSeen) : []),
     ]
     // What keeps a look from being made has been told, or stands in the way of the next look too.

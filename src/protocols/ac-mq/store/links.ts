@@ -7,16 +7,19 @@ import type { MissionFiles } from './parts.ts'
 
 /** The links as they are written into a result, and a sentence about each that leads to nothing yet. */
 export async function checkLinks(
-  { tree, path: folder, place }: MissionFiles,
+  files: MissionFiles,
   given: readonly string[],
 ): Promise<{ readonly links: readonly string[]; readonly notices: readonly string[] }> {
+  const { tree, path: folder, place } = files
+  const wentElsewhere = async (link: string) =>
+    (await import('./memory/aliases.ts')).whereItWent({ tree, path: folder, address: place.address }, link)
   const links: string[] = []
   const notices: string[] = []
   for (const text of given) {
     const link = insideOf(folder, text)
     if (link === undefined) throw leaves(text, folder)
     links.push(link)
-    if (!(await tree.look(`${folder}/${link}` as TreePath)))
+    if (!(await tree.look(`${folder}/${link}` as TreePath)) && !(await wentElsewhere(link)))
       notices.push(`There is no ${link} in mission ${place.address} yet.`)
   }
   return { links, notices }

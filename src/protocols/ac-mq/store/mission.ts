@@ -12,6 +12,8 @@ import type { GraphFormat } from '../graph.ts'
 import type { Hydration } from '../hydrate/hydrate.ts'
 import { agentId, archivePath, type MissionAddress, subMissionsPath } from '../layout.ts'
 import type { Manifest } from '../manifest/manifest.ts'
+import type { MergingState } from '../memory/merging.ts'
+import type { AcmqPorts } from '../ports.ts'
 import type { QueueName } from '../schema.ts'
 import type { AcmqSettings } from '../settings.ts'
 import { expectOwnCase, noticeAbout, seenIn } from './agents.ts'
@@ -23,6 +25,13 @@ import { Claims } from './claims.ts'
 import type { HydrateOptions } from './documents.ts'
 import { Finder } from './finder.ts'
 import type { IsSeen } from './inspect.ts'
+import type { BusMade, BusOptions } from './memory/bus.ts'
+import type { KeepingOptions, Kept } from './memory/keeping.ts'
+import type { Merged, TakenSnapshot } from './memory/merging.ts'
+import type { Organized } from './memory/organize.ts'
+import type { Reported, ReportOptions } from './memory/report.ts'
+import type { Searched, SearchOptions } from './memory/search.ts'
+import type { SummaryDesk } from './memory/summary-task.ts'
 import type { Claimed, Holding, MessageRef, Settled } from './outcomes.ts'
 import type { Listed, QueueStatus, Unreadable } from './overview.ts'
 import { MissionFiles } from './parts.ts'
@@ -41,6 +50,8 @@ export interface MissionParts {
   readonly clock: Clock
   readonly settings: AcmqSettings
   readonly root: TreePath
+  /** What is handed in from outside the tree. */
+  readonly ports?: Partial<AcmqPorts>
 }
 
 export interface ReconciledView {
@@ -65,6 +76,7 @@ export class Mission {
   readonly #claiming: ClaimingParts
   readonly #settling: Settling
   readonly #policy: Policy
+  readonly #ports: Partial<AcmqPorts>
   readonly #supervision = once(async () => {
     const { Supervision } = await import('./supervise.ts')
     return new Supervision(this.#files, this.#finder, this.#waiting)
@@ -78,7 +90,7 @@ export class Mission {
     return new Overview(this.#files, this.#finder, this.#waiting, supervision)
   })
 
-  constructor({ tree, clock, settings, root }: MissionParts, address: MissionAddress) {
+  constructor({ tree, clock, settings, root, ports = {} }: MissionParts, address: MissionAddress) {
     const files = new MissionFiles(tree, clock, settings, { root, address })
     const finder = new Finder(files)
     const waiting = new Waiting(files, finder)
@@ -91,6 +103,7 @@ export class Mission {
     this.#finder = finder
     this.#waiting = waiting
     this.#policy = policy
+    this.#ports = ports
     this.#sending = new Sending(files, finder, waiting)
     const claims = new Claims({ files, finder, waiting, policy, taking: new Taking(files, waiting, claimedHere) })
     this.#claiming = { files, waiting, policy, claims, reconciliation: this.#reconciliation }
@@ -289,6 +302,83 @@ export class Mission {
     return changeMilestone(this.#files, title, done)
   }
 
+  /** Makes and renews bus documents: of what belongs together, or of what a query finds. AC-MQ §13. */
+  async bus(options: BusOptions & { readonly from?: string } = {}): Promise<BusMade> {
+    const { from, ...asked } = options
+    const { makeBusDocuments } = await import('./memory/bus.ts')
+    return makeBusDocuments(this.#files, await this.#allPorts(), await this.#desk(from), asked)
+  }
+
+  /** What supervision does by itself for snapshots and bus documents; nothing where nothing has happened. */
+  async keepMemory(options: KeepingOptions): Promise<Kept> {
+    const { keepMemory } = await import('./memory/keeping.ts')
+    return keepMemory(this.#files, await this.#allPorts(), await this.#desk(options.by), options)
+  }
+
+  async #desk(from = busAgent): Promise<SummaryDesk> {
+    const { SummaryDesk } = await import('./memory/summary-task.ts')
+    const send = (input: SendInput) => this.send(input)
+    return new SummaryDesk({ path: this.path, send, find: (id: string) => this.#exactly(id) }, from)
+  }
+
+  async #exactly(id: string): Promise<AcmqViewWithBody | undefined> {
+    for await (const { id: found } of this.meant(id)) if (found === id) return this.show(id)
+    return undefined
+  }
+
+  async #allPorts(): Promise<AcmqPorts> {
+    return { ...(await import('../ports.ts')).withoutPorts, ...this.#ports }
+  }
+
+  /** One of the three reports, with the missions inside it that are given. AC-MQ §16. */
+  async report(options: ReportOptions & { readonly from?: string }, inner: readonly Mission[] = []): Promise<Reported> {
+    const { from, ...asked } = options
+    const { reportOn } = await import('./memory/report.ts')
+    const all = [this.#files, ...inner.map((mission) => mission.#files)]
+    return reportOn(all, await this.#desk(from), asked)
+  }
+
+  /** Moves files of `context/` that belong together into folders of their own; `dryRun` only says which. AC-MQ §15. */
+  async organize(options?: { readonly dryRun?: boolean }): Promise<Organized> {
+    return (await import('./memory/organize.ts')).organize(this.#files, options)
+  }
+
+  /** Puts back what the last `organize` moved, or refuses with what changed since. */
+  async undoOrganize(): Promise<Organized> {
+    return (await import('./memory/organize.ts')).undoOrganize(this.#files)
+  }
+
+  /** Finishes an `organize`, or its undoing, that was cut off. False when there is none. */
+  async finishOrganizing(): Promise<boolean> {
+    return (await import('./memory/organize.ts')).finishOrganizing(this.#files)
+  }
+
+  /** Keeps files of `context/` where they are. */
+  async pin(paths: readonly string[]): Promise<readonly string[]> {
+    return (await import('./memory/pins.ts')).pin(this.#files, paths)
+  }
+
+  /** Puts a queue, or all four, down as tables. AC-MQ §14.1. */
+  async snapshot(queues?: readonly QueueName[]): Promise<TakenSnapshot[]> {
+    return (await import('./memory/merging.ts')).takeSnapshots(this.#files, queues)
+  }
+
+  /** Takes the snapshots that are due, and archives the completed messages they cover. AC-MQ §14.2. */
+  async merge(options?: { readonly by?: string }): Promise<Merged> {
+    return (await import('./memory/merging.ts')).mergeQueues(this.#files, options)
+  }
+
+  /** How fast the mission goes, when its queues are put into snapshots, and what was decided last. */
+  async merging(): Promise<MergingState> {
+    return (await import('./memory/merging.ts')).readMerging(this.#files)
+  }
+
+  /** Finds messages by words and by meaning, archived ones too. AC-MQ §13.2. */
+  async search(query: string, options?: SearchOptions): Promise<Searched> {
+    const { searchMission } = await import('./memory/search.ts')
+    return searchMission(this.#files, await this.#allPorts(), query, options)
+  }
+
   /** Messages that wait for a person, with the pattern that holds each. */
   async held(): Promise<HeldMessage[]> {
     const held: HeldMessage[] = []
@@ -302,10 +392,10 @@ export class Mission {
   }
 
   /** `shown`: the digest of what the person was shown; the message is refused when it says something else by now. */
-  async approve(id: string, by: string, at: string, shown?: string): Promise<AcmqView> {
+  async approve(id: string, by: string, at: string, shown?: string): Promise<Omit<Settled<'approved'>, 'durability'>> {
     const message = expectWaiting(await this.show(id))
-    await this.#policy.approve(message, message.body, withoutUndefined({ by, at, shown }))
-    return message
+    const outcome = await this.#policy.approve(message, message.body, withoutUndefined({ by, at, shown }))
+    return { outcome, message }
   }
 
   /** A person says no: the message fails with that reason. */
@@ -320,5 +410,8 @@ export class Mission {
     return new Inspection(this.#files, this.#waiting, await this.#supervision()).run(options)
   }
 }
+
+/** Who asks for summaries when nobody is named. */
+const busAgent = 'signalbox'
 
 const checked = (holding: Holding): Holding => ({ ...holding, agent: agentId(holding.agent) })

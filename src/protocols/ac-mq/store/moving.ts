@@ -5,8 +5,8 @@
  * first may have moved on by then, and the second finds its name taken further along. It then goes on under a longer one:
  * at twenty thousand messages a second that happens every few seconds.
  */
-import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
-import type { Moved, MoveOptions } from '../../../tree/tree.ts'
+import { childOf, nameOf, parentOf, type TreePath } from '../../../kernel/tree-path.ts'
+import type { Moved, MoveOptions, Tree } from '../../../tree/tree.ts'
 import { archivePath, fileNameOf, parseFileName } from '../layout.ts'
 import { firstState, nextState, type Transition } from '../lifecycle.ts'
 import type { QueueName, State } from '../schema.ts'
@@ -54,6 +54,32 @@ export async function setAside(
 /** Moves a message that was written elsewhere into the queue, if its name is free there. */
 export const enterQueue = (files: MissionFiles, from: TreePath, name: string, options: MoveOptions): Promise<Moved> =>
   files.tree.move(from, files.at(firstState, name), options)
+
+/** Moves a file of the mission that is no message. Twice is fine; nothing is replaced. */
+export const moveDocument = (tree: Tree, from: TreePath, to: TreePath): Promise<Moved> => tree.move(from, to)
+
+/**
+ * Writes a document of ours: a new one, or in place of one that is as we left it. It is won before it is judged, so that what
+ * a person writes into it in this very instant stays, too. False when it is not ours.
+ */
+export async function writeDocument(
+  tree: Tree,
+  path: TreePath,
+  text: string,
+  isOurs: (bytes: Uint8Array) => boolean,
+): Promise<boolean> {
+  const bytes = Buffer.from(text)
+  for (let n = 0; n < mostTries; n++) {
+    // A listing shows what somebody has in hand, and puts back what a failed write left under a private name.
+    const isThere = (await tree.list(parentOf(path))).some(({ name }) => name === nameOf(path))
+    if (!isThere && (await tree.create(path, bytes)).outcome === 'created') return true
+    const { outcome } = await tree.move(path, path, { change: (before) => (isOurs(before) ? bytes : undefined) })
+    if (outcome === 'moved' || outcome === 'kept') return outcome === 'moved'
+  }
+  return false
+}
+
+const mostTries = 5
 
 function targetOf(step: Step): State {
   const to = nextState(step.from, step.transition)

@@ -5,22 +5,25 @@ import { isSegment, type TreePath } from '../../../kernel/tree-path.ts'
 import { findingsOf, oddAmong, oddFinding } from '../../../tree/expected.ts'
 import type { Finding } from '../../../tree/tree.ts'
 import { waitFor } from '../../../tree/wait.ts'
-import type {
-  Answer,
-  Answered,
-  Draft,
-  Duty,
-  Filter,
-  InspectionOptions,
-  Message,
-  Neutral,
-  Question,
-  Receipt,
-  Sent,
-  Settled,
-  Taken,
-  TakeOptions,
+import {
+  type Answer,
+  type Answered,
+  type Draft,
+  type Duty,
+  expectAnswerable,
+  type Filter,
+  type InspectionOptions,
+  type Message,
+  type MessageOutcome,
+  type Neutral,
+  type Question,
+  type Receipt,
+  type Sent,
+  type Settled,
+  type Taken,
+  type TakeOptions,
 } from '../../contract.ts'
+import { failureOf, resultOf } from '../format.ts'
 import { isoTime } from '../layout.ts'
 import { queueNames } from '../schema.ts'
 import type { Mission, MissionParts } from './mission.ts'
@@ -30,6 +33,8 @@ import { policyPath } from './policy.ts'
 import type { Repair } from './reconcile.ts'
 import type { AcmqView, ArchivedView } from './view.ts'
 
+/** What a held message can get. */
+const answers = ['approve', 'deny'] as const
 const priorities = { high: 1, normal: 3, low: 5 } as const
 
 export class AcmqNeutral implements Neutral {
@@ -121,6 +126,22 @@ export class AcmqNeutral implements Neutral {
     return settled(await (await this.#only(receipt.place)).fail(receipt.id, receipt, failure))
   }
 
+  /** What was appended to it when it was completed, or failed. */
+  async outcomeOf(id: string): Promise<MessageOutcome | undefined> {
+    for await (const mission of this.#at()) {
+      for await (const view of mission.meant(id)) {
+        if (view.id !== id) continue
+        const state = view.state === 'archived' ? (view as ArchivedView).status : view.state
+        if (state !== 'completed' && state !== 'failed') return undefined
+        const body = Buffer.from((await mission.show(id)).body)
+        if (state === 'completed') return { state, text: resultOf(body)?.text.trim() || 'done' }
+        const { reason = 'failed', detail } = failureOf(body) ?? {}
+        return { state, text: detail === undefined ? reason : `${reason}\n\n${detail}` }
+      }
+    }
+    return undefined
+  }
+
   /** Messages that a pattern of the policy holds back until a person has seen them. AC-MQ §11.2. */
   async *questions(): AsyncGenerator<Question> {
     for await (const mission of this.#at()) {
@@ -130,8 +151,8 @@ export class AcmqNeutral implements Neutral {
         const why = `It matches ${JSON.stringify(pattern)} of the policy.`
         const facts = Object.entries({ mission: place, from, to, 'held by': pattern })
         const details = { mission: place, pattern, message }
-        const answers = ['approve', 'deny'] as const
-        yield { id, place, kind: 'approval', from, summary, text, digest, answers, why, askedAt, facts, details }
+        const asked = { id, place, kind: 'approval', from, summary, text, digest, askedAt } as const
+        yield { ...asked, options: [], answers, why, facts, details }
       }
     }
   }
@@ -140,20 +161,15 @@ export class AcmqNeutral implements Neutral {
     { id, place }: Pick<Question, 'id' | 'place'>,
     { verdict, by, text, digest }: Answer,
   ): Promise<Answered> {
+    expectAnswerable({ id, answers }, verdict)
     const mission = await this.#only(place)
     const told = ({ body: _, ...message }: AcmqView & { readonly body?: string }) => ({
       message,
       details: { mission: mission.address },
     })
     if (verdict === 'approve') {
-      const approved = await mission.approve(id, by, isoTime(this.#parts.clock.now()), digest)
-      return { outcome: 'answered', ...told(approved) }
-    }
-    if (verdict === 'answer') {
-      throw invalidInput('NOT_A_QUESTION', `Message ${id} asks nothing; it waits for an approval.`, {
-        hint: `Approve or deny it: signalbox human approve ${id}`,
-        details: { id },
-      })
+      const { outcome, message } = await mission.approve(id, by, isoTime(this.#parts.clock.now()), digest)
+      return { outcome: outcome === 'approved' ? 'answered' : outcome, ...told(message) }
     }
     const message = await mission.show(id)
     if (message.state === 'failed') return { outcome: 'unchanged', ...told(message) }
@@ -281,11 +297,21 @@ async function inspectOne(
   const isInTheWay = found.some(({ severity, code }) => severity === 'error' && code !== 'CLOSED_MESSAGE')
   if (!repair || isInTheWay) return found
   const { repairs } = await mission.reconcile()
-  return [...repairs.filter(isRepair).map(asFinding), ...(await mission.inspect(asked))]
+  const organized = (await mission.finishOrganizing()) ? found.filter(isOrganizing).map(asRepaired) : []
+  return [...repairs.filter(isRepair).map(asFinding), ...organized, ...(await mission.inspect(asked))]
 }
 
 /** What was only looked at is no repair; `inspect` tells of it. */
 const isRepair = ({ what }: Repair): boolean => what !== 'waiting' && what !== 'strange' && what !== 'closed'
+
+const isOrganizing = ({ code }: Finding): boolean => code === 'ORGANIZE_INTERRUPTED'
+
+const asRepaired = (one: Finding): Finding => ({
+  ...one,
+  message: 'Moving its files was interrupted, and is finished now.',
+  hint: 'Nothing more is to be done.',
+  repaired: true,
+})
 
 const asFinding = ({ what, path, message }: Repair): Finding => ({
   code: `MESSAGE_${what.toUpperCase()}`,

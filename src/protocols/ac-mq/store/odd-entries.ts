@@ -5,6 +5,7 @@ import type { Entry, Finding, Tree } from '../../../tree/tree.ts'
 import { parsePackName } from '../archive/pack.ts'
 import { isMonth } from '../archive/shelves.ts'
 import { archivePath, missionFolders } from '../layout.ts'
+import { snapshotFolder } from '../memory/generated.ts'
 import type { MissionFiles } from './parts.ts'
 
 type Table = (name: string) => ExpectedKind | undefined
@@ -14,8 +15,9 @@ const topFolders = new Set([...missionFolders.map((path) => path.split('/')[0]!)
 const inMission: Table = (name) => (topFolders.has(name) ? 'folder' : name === 'manifest.md' ? 'leaf' : undefined)
 const inQueue: Table = (name) => (missionFolders.includes(`queue/${name}`) ? 'folder' : undefined)
 const inMeta: Table = (name) => (name === 'manifest.md' ? 'leaf' : undefined)
-/** Bodies that were too large for their message. What else is there is the mission's own business. */
-const inContext: Table = (name) => (/^message-.*\.md$/.test(name) ? 'leaf' : undefined)
+/** Bodies that were too large for their message, and the list of what stays. What else is there is the mission's own business. */
+const inContext: Table = (name) => (/^message-.*\.md$/.test(name) || name === '.pinned' ? 'leaf' : undefined)
+const inArtifacts: Table = (name) => (`artifacts/${name}` === snapshotFolder ? 'folder' : undefined)
 const inArchive: Table = (name) => (isMonth(name) || name === 'duplicates' ? 'folder' : undefined)
 const inMonth: Table = (name) =>
   name === 'completed' || name === 'failed' ? 'folder' : parsePackName(name) ? 'leaf' : undefined
@@ -31,6 +33,7 @@ export async function oddInMission({ tree, path, place }: MissionFiles): Promise
   await look(childOf(path, 'queue'), inQueue)
   await look(childOf(path, '_meta'), inMeta)
   await look(childOf(path, 'context'), inContext)
+  await look(childOf(path, 'artifacts'), inArtifacts)
   const archive = archivePath(place)
   for (const { name, kind } of await look(archive, inArchive)) {
     if (kind === 'folder' && isMonth(name)) await look(childOf(archive, name), inMonth)

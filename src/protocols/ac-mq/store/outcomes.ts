@@ -69,9 +69,3 @@ export const wrongState = (id: string, queue: QueueName, verb: string) =>
     hint: 'Look at it first: acmq show MISSION ID',
     details: { id, queue },
   })
-
-export const changedSince = (id: string) =>
-  conflict('MESSAGE_CHANGED', `Message ${id} is not what it was when it was looked at.`, {
-    hint: 'Look at it again, then decide: signalbox human list',
-    details: { id },
-  })

@@ -11,12 +11,11 @@ import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../tree/change.ts'
 import { home, stateOf } from '../../../tree/home.ts'
 import type { Tree, Watching } from '../../../tree/tree.ts'
-import { digestOf } from '../../contract.ts'
+import { changedSince, digestOf } from '../../contract.ts'
 import { everyone } from '../names.ts'
 import { matches, simple } from '../patterns.ts'
 import type { AcmqRecord } from '../schema.ts'
 import { bodyElsewhere } from './body-elsewhere.ts'
-import { changedSince } from './outcomes.ts'
 import type { MissionFiles } from './parts.ts'
 
 export const policyPath: TreePath = childOf(home, 'policy.yaml')
@@ -137,16 +136,18 @@ export class Policy {
   }
 
   /**
-   * Twice is fine; the last approval counts. It is for this very text: what the message says later is not approved. `shown`:
-   * what the person was shown, when that is to be compared.
+   * Twice changes nothing. It is for this very text: what the message says later is not approved. `shown`: what the person was
+   * shown, when that is to be compared.
    */
-  async approve(record: Text, body: string, { by, at, shown }: Approving): Promise<void> {
+  async approve(record: Text, body: string, { by, at, shown }: Approving): Promise<'approved' | 'unchanged'> {
     const elsewhere = await this.#elsewhere(record)
     if (shown !== undefined && shown !== shownDigest(record, body, elsewhere)) throw changedSince(record.id)
+    if (await this.#isApproved(record, body)) return 'unchanged'
     const path = approvalOf(record.id)
     const approval: Approval = { id: record.id, digest: approvedDigest(record, body, elsewhere), by, at }
     const bytes = Buffer.from(`${JSON.stringify(approval, undefined, 2)}\n`)
     await changeLeaf(this.#tree, path, () => bytes)
+    return 'approved'
   }
 
   async #isApproved(record: Text, body: string): Promise<boolean> {

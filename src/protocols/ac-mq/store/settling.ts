@@ -7,6 +7,7 @@ import { bufferOf } from '../../../formats/front-matter.ts'
 import { conflict, invalidInput } from '../../../kernel/errors.ts'
 import { nameOf } from '../../../kernel/tree-path.ts'
 import type { Moved, MoveOptions, Moving, Overwrite, Times } from '../../../tree/tree.ts'
+import { changedSince } from '../../contract.ts'
 import {
   changeOfStatus,
   failureOf,
@@ -20,7 +21,6 @@ import {
 import { type Transition, transitions } from '../lifecycle.ts'
 import { recipientId } from '../names.ts'
 import type { AcmqRecord } from '../schema.ts'
-
 import { parseTime } from '../times.ts'
 import { readdressed } from './addressing.ts'
 import type { ClaimedHere } from './claimed-here.ts'
@@ -28,16 +28,7 @@ import { busyFor, type Finder, type Found, inOtherHands } from './finder.ts'
 import { findUnlessArchived } from './meant.ts'
 
 import { moveMessage, type Travelled } from './moving.ts'
-import {
-  changedSince,
-  type Holding,
-  lostClaim,
-  type MessageRef,
-  notClaimed,
-  notYours,
-  type Settled,
-  wrongState,
-} from './outcomes.ts'
+import { type Holding, lostClaim, type MessageRef, notClaimed, notYours, type Settled, wrongState } from './outcomes.ts'
 import type { MissionFiles } from './parts.ts'
 import { type AcmqView, viewOf } from './view.ts'
 import { labelOf, type Waiting } from './waiting/waiting.ts'

@@ -71,7 +71,7 @@ function endOf(state: Awaited<ReturnType<Waiting['stateOf']>>): Ended | undefine
 }
 
 async function wholeId({ files, finder }: Parts, id: string): Promise<string> {
-  const found = await finder.findAll(id)
+  const found = await finder.findSurely(id)
   const meant = new Set((found.length > 0 ? found : await finder.archived(id)).map((one) => one.id))
   const [only, another] = meant
   if (only === undefined) throw noSuchMessage(id, files.place.address)

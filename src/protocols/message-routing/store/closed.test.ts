@@ -2,7 +2,7 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { AgentFolder, command, foreignMessage, mrOn } from '../../../../test/support/message-routing.ts'
+import { AgentFolder, command, foreignMessage, mrOn, withIds } from '../../../../test/support/message-routing.ts'
 import { strictDisk } from '../../../../test/support/strict-disk.ts'
 import { tempDir } from '../../../../test/support/temp.ts'
 import { openFileTree } from '../../../engines/file-system/index.ts'
@@ -88,7 +88,7 @@ describe('a file that is larger than any message', () => {
       // More than the engine would read at all.
       fs.truncateSync(join(coder.path, path), 600 * 1024 * 1024)
     }
-    const { message } = await mr.send(command('coder-1', { requiresAck: true }))
+    const { message } = await withIds(['msg_aaaaaa99'], () => mr.send(command('coder-1', { requiresAck: true })))
     for (const folder of ['inbox', 'taken', 'evicted', 'rejected']) huge(`${folder}/msg_00000009.json`)
     huge('.awaiting/msg_00000009')
     huge('evictions.log')
@@ -111,5 +111,19 @@ describe('a file that is larger than any message', () => {
       exit: 5,
     })
     expect((await mr.inspect()).map(({ code }) => code)).not.toContain('INTERNAL')
+  })
+
+  it('[MR-7c] does not stop what was kept for long enough from being cleared away', async () => {
+    const root = tempDir()
+    const { mr } = mrOn(await openFileTree({ root }), { settings: { keepBytes: 0 } })
+    const coder = new AgentFolder(root, 'coder-1')
+    // An id that ends so is one in 64 at which old messages are cleared away.
+    await withIds(['msg_aaaaaa00'], () => mr.send(command('coder-1')))
+    fs.mkdirSync(join(coder.path, 'taken'))
+    for (const name of ['msg_00000008.json', 'msg_00000009.json'])
+      fs.writeFileSync(join(coder.path, 'taken', name), '{')
+    fs.truncateSync(join(coder.path, 'taken', 'msg_00000009.json'), 600 * 1024 * 1024)
+    expect(await mr.receive('coder-1')).toMatchObject({ messages: [{ id: 'msg_aaaaaa00' }], notices: [] })
+    expect(coder.names('taken')).toEqual([])
   })
 })

@@ -3,26 +3,31 @@
  * a person; and it has no archive, so that `archived` makes no difference: what was taken, evicted or rejected is told
  * in these states for as long as it is kept.
  */
-import type { Envelope } from '../../../kernel/envelope.ts'
-import { invalidInput, notFound } from '../../../kernel/errors.ts'
+import { notFound } from '../../../kernel/errors.ts'
 import { isMeant } from '../../../kernel/short-id.ts'
 import { treePath } from '../../../kernel/tree-path.ts'
 import { nameBefore } from '../../../tree/set-aside.ts'
 import type { Finding } from '../../../tree/tree.ts'
-import type {
-  Draft,
-  Filter,
-  InspectionOptions,
-  Message,
-  Neutral,
-  Receipt,
-  Sent,
-  Settled,
-  Taken,
-  TakeOptions,
+import {
+  type Correspondence,
+  type Draft,
+  envelopeOf,
+  expectNoOwnId,
+  expectNoPlace,
+  type Filter,
+  type InspectionOptions,
+  isSince,
+  type Message,
+  type MessageOutcome,
+  type Neutral,
+  type Receipt,
+  type Sent,
+  type Settled,
+  type Taken,
+  type TakeOptions,
 } from '../../contract.ts'
 import { type AgentId, agentId, agentPath, type Folder, folders, isAgentId, stemOf } from '../layout.ts'
-import type { Payload } from '../schema.ts'
+import type { MrMessage, Payload } from '../schema.ts'
 import type { Agents } from './agents.ts'
 import type { MrView } from './outcomes.ts'
 import { messageNames, pathIn, type RoutingParts, unlessOdd } from './parts.ts'
@@ -34,6 +39,8 @@ import { viewOf } from './view.ts'
 const byOthers: ReadonlySet<string> = new Set(['inbox', 'evicted', 'evictions.log'])
 
 const priorities = { high: 8, normal: undefined, low: 2 } as const
+
+const named = { title: 'Message Routing' }
 
 export class MrNeutral implements Neutral {
   readonly #routing: Routing
@@ -92,8 +99,8 @@ export class MrNeutral implements Neutral {
    * summary of its own goes into `message`, which is where a reader looks for one.
    */
   async send({ from, to, text, summary, place, id, replyTo, urgency = 'normal' }: Draft): Promise<Sent> {
-    if (id !== undefined) throw ownId(id)
-    expectNoPlace(place)
+    expectNoOwnId(named, id)
+    expectNoPlace(named, place)
     const priority = priorities[urgency]
     const { message, durability, notices } = await this.#routing.send({
       from,
@@ -108,7 +115,7 @@ export class MrNeutral implements Neutral {
 
   /** A message is its reader's for good: the receipt has no end. */
   async take(agent: string, { place, id, waitMs }: TakeOptions = {}): Promise<Taken> {
-    expectNoPlace(place)
+    expectNoPlace(named, place)
     const { messages, durability } = await this.#routing.receive(agent, {
       limit: 1,
       ...(id === undefined ? {} : { id }),
@@ -126,6 +133,24 @@ export class MrNeutral implements Neutral {
     if (!view.requiresAck) return { outcome: 'unchanged', message, durability: 'process' }
     const { outcome, durability } = await this.#routing.ack(agent, id, text === undefined ? {} : { text })
     return { outcome: outcome === 'acknowledged' ? 'settled' : 'unchanged', message, durability }
+  }
+
+  /** Only an answer tells it. One that names no message counts while it waits, if it came since. */
+  async outcomeOf(id: string, sent: Correspondence): Promise<MessageOutcome | undefined> {
+    const { from, to } = sent
+    const { messages } = await this.#routing.receive(from, { peek: true })
+    for (const view of messages) {
+      const { correlationId, createdAt } = view
+      const isAbout = correlationId === undefined ? isSince(Date.parse(createdAt), sent) : correlationId === id
+      const state = isAbout && view.from === to ? stateToldBy(view.message) : undefined
+      if (state) return { state, text: resultIn(view.message.payload), answer: view.id }
+    }
+    // Somebody may have read it already.
+    for await (const view of this.#views(agentId(from), ['taken'])) {
+      const state = view.correlationId === id && view.from === to ? stateToldBy(view.message) : undefined
+      if (state) return { state, text: resultIn(view.message.payload) }
+    }
+    return undefined
   }
 
   async #taken(agent: AgentId, id: string): Promise<MrView> {
@@ -161,16 +186,22 @@ export class MrNeutral implements Neutral {
   }
 }
 
-const envelopeOf = ({ protocol, id, from, to, state, path, summary, createdAt }: MrView): Envelope => ({
-  protocol,
-  id,
-  from,
-  to,
-  state,
-  path,
-  summary,
-  createdAt,
-})
+/** Whether an answer says that the work is over. An acknowledgement, a sign of life and a question of its own do not. */
+function stateToldBy({ type, payload, correlation_id }: MrMessage): MessageOutcome['state'] | undefined {
+  const { status } = payload
+  if (type === 'status-update') return status === 'completed' || status === 'failed' ? status : undefined
+  if (type === 'result') return status === 'failure' ? 'failed' : 'completed'
+  return type === 'heartbeat' || correlation_id === undefined ? undefined : 'completed'
+}
+
+/** The words of an answer, else what it says field by field, one line each. */
+function resultIn(payload: Payload): string {
+  const { task, message } = payload
+  if (typeof task === 'string' || typeof message === 'string') return textOf(payload)
+  return Object.entries(payload)
+    .map(([field, value]) => `${field}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join('\n')
+}
 
 /** The words of the payload; what it says besides stands below them, as it was written. */
 function textOf(payload: Payload): string {
@@ -180,17 +211,3 @@ function textOf(payload: Payload): string {
   const { [field]: words, message: _, ...others } = payload
   return Object.keys(others).length === 0 ? `${words}` : `${words}\n\n${JSON.stringify(others, null, 2)}`
 }
-
-function expectNoPlace(place: string | undefined): void {
-  if (place === undefined) return
-  throw invalidInput('NO_PLACES', 'Message Routing has one place for all agents, and none with a name.', {
-    hint: 'Leave the mission or workspace out.',
-    details: { place: place.slice(0, 400) },
-  })
-}
-
-const ownId = (id: string) =>
-  invalidInput('OWN_ID', 'Message Routing gives out the ids of messages itself.', {
-    hint: 'Leave the id out, and keep the one that is answered.',
-    details: { id: id.slice(0, 400) },
-  })

@@ -1,7 +1,7 @@
 /** What everything in this folder works with, and one agent's place in it. */
 import type { Clock } from '../../../kernel/clock.ts'
 import { isSegment, type TreePath } from '../../../kernel/tree-path.ts'
-import { isOddEntry, oddAmong, oddEntry } from '../../../tree/expected.ts'
+import { oddAmong, oddEntry } from '../../../tree/expected.ts'
 import type { Entry, Tree } from '../../../tree/tree.ts'
 import type { Hooks } from '../hooks.ts'
 import {
@@ -16,6 +16,8 @@ import {
 import type { MrSettings } from '../settings.ts'
 import type { Foreign } from './reading.ts'
 import type { Remarks } from './remarks.ts'
+
+export { unlessOdd } from '../../../tree/expected.ts'
 
 export interface RoutingParts {
   readonly tree: Tree
@@ -54,16 +56,6 @@ export async function expectInOrder({ tree, root }: RoutingParts, agent: AgentId
  */
 export async function messageNames({ tree, root }: RoutingParts, agent: AgentId, folder: Folder): Promise<string[]> {
   return (await tree.list(folderPath(root, agent, folder))).filter(isMessageEntry).map(({ name }) => name)
-}
-
-/** `undefined` where a file, a folder or a link stands in the place of something else. */
-export async function unlessOdd<T>(look: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await look()
-  } catch (error) {
-    if (isOddEntry(error)) return undefined
-    throw error
-  }
 }
 
 export const isMessageEntry = ({ name, kind }: Entry): boolean =>

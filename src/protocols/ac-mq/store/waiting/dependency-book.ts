@@ -182,7 +182,14 @@ export class DependencyBook {
 
   async #exists(path: string): Promise<boolean> {
     const place = insideOf(this.#files.path, path)
-    return place !== undefined && (await this.#files.tree.look(place)) !== undefined
+    if (place === undefined) return false
+    if ((await this.#files.tree.look(place)) !== undefined) return true
+    // Somebody may have moved it into a folder of its own.
+    const inside = place.slice(this.#files.path.length + 1)
+    if (!inside.startsWith('context/')) return false
+    const { whereItWent } = await import('../memory/aliases.ts')
+    const { tree, path: mission } = this.#files
+    return (await whereItWent({ tree, path: mission, address: this.#files.place.address }, inside)) !== undefined
   }
 }
 

@@ -66,13 +66,18 @@ function counts({ counts, archived }: Status, screen: Screen): string {
 }
 
 function facts(
-  { oldestPending, completedLastHour, failedLastHour, total, subMissions }: Status,
+  { oldestPending, completedLastHour, failedLastHour, total, subMissions, merging }: Status,
   screen: Screen,
 ): string {
   const rows: Row[] = [['last hour', `${completedLastHour} completed, ${failedLastHour} failed`]]
   if (oldestPending) {
     const { id, summary, ageSeconds } = oldestPending
     rows.unshift(['oldest pending', `${ageOf(ageSeconds)}, ${id}: ${summary}`])
+  }
+  const lately = merging.decisions.find(({ did }) => did === 'snapshot')
+  if (lately) {
+    const last = `${lately.queue} at ${lately.at}: ${lately.reason}`
+    rows.push(['snapshots', `from ${merging.threshold} messages on, at ${merging.rate} an hour; last ${last}`])
   }
   if (subMissions.length > 0)
     rows.push(['with those inside', queues.map((queue) => `${total[queue]} ${queue}`).join(', ')])

@@ -16,7 +16,8 @@ export const superviseFace = commandFace(
   { stay: ({ once }) => (once === true ? undefined : superviseMission) },
 )
 
-function onePass({ outcome, stalled, repairs, archived, archiveBusy }: Supervised, { paint }: Screen): string {
+function onePass(pass: Supervised, { paint }: Screen): string {
+  const { outcome, stalled, repairs, archived, archiveBusy, documents, snapshots, moves } = pass
   if (outcome === 'nothing' && repairs.length === 0 && !archiveBusy) return 'Nothing had to be done.\n'
   const lines = stalled.map(({ message: { id, from, to }, investigation }) => {
     const asked = investigation === undefined ? '' : `; asked ${from} to look into it`
@@ -26,6 +27,11 @@ function onePass({ outcome, stalled, repairs, archived, archiveBusy }: Supervise
     ...repairs.map(({ what, path, message }) => `${paint('cyan', what)} ${printableLine(`${path}: ${message}`)}`),
   )
   if (archived > 0) lines.push(`${paint('green', 'archived')} ${archived}`)
+  for (const { path, reason } of snapshots)
+    lines.push(`${paint('green', 'snapshot')} ${printableLine(`${path}: ${reason}`)}`)
+  for (const { from, to } of moves) lines.push(`${paint('green', 'moved')} ${printableLine(`${from} → ${to}`)}`)
+  for (const { outcome: did, path, query } of documents)
+    lines.push(`${paint('green', did)} ${printableLine(`${path}: ${query}`)}`)
   if (archiveBusy) lines.push('Another process is archiving; the next pass looks again.')
   return lines.map((line) => `${line}\n`).join('')
 }

@@ -1,0 +1,31 @@
+import { text, withoutUndefined } from '../../kernel/field.ts'
+import { defineOperation } from '../define.ts'
+import { mission, openMission } from './mission.ts'
+
+export const bus = defineOperation({
+  name: 'bus',
+  summary: 'Digest related messages into bus documents in `findings/`: a table, a summary and the whole log.',
+  more:
+    'Without --query: of messages about similar things, of finished dependency chains, and of milestones that are ticked. A ' +
+    'document keeps its name and is renewed as its messages change; one that you changed is left alone. With --by, an agent ' +
+    'is asked once, through the queue, to write the summary, and its result is put in by the next `bus` or supervision.',
+  input: {
+    mission,
+    query: text('A document of what this finds, by words and by meaning.', { placeholder: 'TEXT' }),
+    by: text('Who shall write the summaries.', { placeholder: 'AGENT' }),
+  },
+  outcomes: { made: 'done', unchanged: 'done', asked: 'done', nothing: 'nothing' },
+  examples: [
+    { command: 'acmq bus alpha', does: 'of everything that belongs together' },
+    { command: 'acmq bus alpha --query "database performance"', does: 'of what a query finds' },
+    { command: 'acmq bus alpha --query login --by gemini', does: 'with a summary written by gemini' },
+  ],
+
+  async run(context, { mission, query, by }) {
+    const opened = await openMission(context, mission)
+    const { agent } = await context.configuration()
+    const { outcome, documents, instead } = await opened.bus(withoutUndefined({ query, by, from: agent }))
+    if (instead !== undefined) context.report.notice(instead)
+    return { outcome, mission: opened.address, documents } as const
+  },
+})

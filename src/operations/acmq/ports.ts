@@ -1,0 +1,49 @@
+/** What AC-MQ needs from outside the tree: who knows what texts mean. */
+import { invalidInput, SignalboxError } from '../../kernel/errors.ts'
+import { once } from '../../kernel/once.ts'
+import type { AcmqPorts, Meaning } from '../../protocols/ac-mq/index.ts'
+import { modelKey } from '../model-key.ts'
+import type { Around } from '../protocols.ts'
+
+/** What comes with the package; `scripts/word-vectors.mjs` makes it. */
+export const wordVectorsFile = 'data/word-vectors.bin'
+
+type Needed = Pick<Around, 'packageFile' | 'models' | 'outside'>
+
+export function acmqPorts({ packageFile, models, outside }: Needed): AcmqPorts {
+  const local = once(async (): Promise<Meaning> => {
+    const pack = packageFile(wordVectorsFile)
+    if (!pack) return { instead: `The word vectors are missing in this installation (${wordVectorsFile}).` }
+    const { WordVectors } = await import('../../text/word-vectors.ts')
+    try {
+      return { embedder: new WordVectors(pack) }
+    } catch (error) {
+      if (error instanceof SignalboxError && error.kind === 'Corrupt') return { instead: error.message }
+      throw error
+    }
+  })
+  const endpoint = once(async (): Promise<Meaning> => {
+    const { embeddings: provider, embeddingsUrl: url, embeddingsModel: model } = models
+    if (provider === 'local') return local()
+    if (url === undefined || model === undefined) throw incomplete(provider)
+    const { httpEmbedder } = await import('../../adapters/embeddings/http-embedder.ts')
+    return { embedder: await httpEmbedder({ provider, url, model, ...modelKey({ models, outside }) }) }
+  })
+  return {
+    async meaning(which = 'configured') {
+      if (which === 'endpoint' && models.embeddings === 'local') return {}
+      return which === 'offline' ? local() : endpoint()
+    },
+    async writer() {
+      const { url, model } = models
+      if (url === undefined || model === undefined) return undefined
+      const { httpModel } = await import('../../adapters/models/http-model.ts')
+      return httpModel({ url, model, ...modelKey({ models, outside }) })
+    },
+  }
+}
+
+const incomplete = (provider: string) =>
+  invalidInput('BAD_CONFIGURATION', `Embeddings should come from ${provider}, but it is not said from where.`, {
+    hint: 'Set SIGNALBOX_MODELS_EMBEDDINGS_URL and SIGNALBOX_MODELS_EMBEDDINGS_MODEL, or unset SIGNALBOX_MODELS_EMBEDDINGS.',
+  })

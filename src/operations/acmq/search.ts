@@ -1,0 +1,43 @@
+import { invalidInput } from '../../kernel/errors.ts'
+import { flag, integer, text } from '../../kernel/field.ts'
+import { defineOperation } from '../define.ts'
+import { mission, openMission } from './mission.ts'
+
+export const search = defineOperation({
+  name: 'search',
+  summary: 'Find messages by their words and by what they mean, archived ones too.',
+  more:
+    'Two rankings are joined, one by words and one by meaning; each hit says by which it was found. Meanings are compared by ' +
+    'word vectors that come with Signalbox, or by the endpoint that `models` is set to.',
+  input: {
+    mission,
+    query: text('What to look for.', {
+      positional: true,
+      required: true,
+      placeholder: 'TEXT',
+      expected: 'words to look for, such as "database performance"',
+    }),
+    limit: integer('At most so many; how many were left out is told.', { least: 1, default: 10 }),
+    words: flag('Only by words.'),
+    meaning: flag('Only by meaning.'),
+  },
+  outcomes: { found: 'done', nothing: 'nothing' },
+  examples: [
+    { command: 'acmq search alpha "database performance"', does: 'the best ten' },
+    { command: 'acmq search alpha "login fails" --words --limit 3', does: 'only what has these words' },
+  ],
+
+  async run(context, { mission, query, limit, words, meaning }) {
+    if (words && meaning) {
+      throw invalidInput('CONTRADICTION', 'Only by words and only by meaning: that is nothing.', {
+        hint: 'Leave out --words or --meaning; without either both count.',
+      })
+    }
+    const opened = await openMission(context, mission)
+    const only = words ? ({ only: 'words' } as const) : meaning ? ({ only: 'meaning' } as const) : {}
+    const { hits, leftOut, provider, instead } = await opened.search(query, { limit, ...only })
+    if (instead !== undefined) context.report.notice(instead)
+    const outcome = hits.length === 0 ? 'nothing' : 'found'
+    return { outcome, mission: opened.address, hits, leftOut, provider } as const
+  },
+})

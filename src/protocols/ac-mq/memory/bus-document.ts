@@ -1,0 +1,206 @@
+/**
+ * A bus document: header, table, summary and log of messages that belong together, as Markdown. AC-MQ §13.1, §13.3.
+ *
+ * Its header carries a checksum of everything but its own time, so that a document which a person changed is told from one
+ * that is as we wrote it, without a note anywhere else.
+ */
+import { hash } from 'node:crypto'
+import { inlineCode, quote } from '../../../kernel/quotation.ts'
+import { compactOf } from '../times.ts'
+import { logHeading } from './generated.ts'
+import { plainText } from './plain-text.ts'
+
+export type Trigger = 'similarity' | 'chain' | 'milestone' | 'query'
+
+export interface BusMessage {
+  readonly id: string
+  readonly name: string
+  readonly createdAt: string
+  readonly from: string
+  readonly to: string
+  readonly summary: string
+  readonly status: string
+  readonly body: string
+  /** Why it is in the document, where that is not said by the trigger. */
+  readonly why?: string
+}
+
+export interface BusContent {
+  readonly title: string
+  readonly trigger: Trigger
+  /** What found the messages, in words; for `query` the query itself. */
+  readonly query: string
+  /** Whose vectors were compared. */
+  readonly provider: string
+  /** `extractive`, or who wrote it. */
+  readonly summaryBy: string
+  /** Markdown of ours, or a quotation. */
+  readonly summary: string
+  /** What a model was shown, so that it is asked again only when that has changed. */
+  readonly summaryOf?: string
+  /** By time. */
+  readonly messages: readonly BusMessage[]
+  /** A document that this one stands for, since somebody changed that. */
+  readonly insteadOf?: string
+}
+
+export interface PrintedBus {
+  readonly main: string
+  /** The log goes on in these. */
+  readonly parts: readonly string[]
+}
+
+/** So many ids tell which messages a document began with, and so which one a group that has grown belongs to. */
+const mostAnchors = 16
+
+export function printBus(content: BusContent, generatedAt: string, mostBytes: number): PrintedBus {
+  const { title, messages, summary } = content
+  const entries = logEntries(messages)
+  const head = `\n## Summary Table\n\n${tableOf(messages)}\n## Thematic Summary\n\n${summary.trim()}\n\n${logHeading}\n`
+  const [first = '', ...others] = divide(entries, mostBytes, Buffer.byteLength(head) + 1024)
+  const partName = (n: number) => `# Message Bus: ${plainText(title, 80)} (part ${n} of ${others.length + 1})\n`
+  const parts = others.map((log, i) => checked(`${partName(i + 2)}\n`, [], `${logHeading}\n${log}`, generatedAt))
+  return {
+    main: checked(
+      `# Message Bus: ${plainText(title, 80)}\n\n`,
+      headerOf(content, parts.length),
+      head + first,
+      generatedAt,
+    ),
+    parts,
+  }
+}
+
+function headerOf(
+  { query, messages, trigger, provider, summaryBy, summaryOf, insteadOf }: BusContent,
+  parts: number,
+): string[] {
+  return [
+    `**Query:** ${plainText(query, 1000)}`,
+    `**Messages Included:** ${messages.length}`,
+    `**Trigger:** ${trigger}`,
+    `**Provider:** ${plainText(provider, 100)}`,
+    `**Summary By:** ${plainText(summaryBy, 100)}`,
+    `**Began With:** ${messages
+      .slice(0, mostAnchors)
+      .map(({ id }) => inlineCode(id))
+      .join(' ')}`,
+    ...(summaryOf === undefined ? [] : [`**Summary Of:** ${inlineCode(summaryOf)}`]),
+    ...(parts > 0 ? [`**Parts:** ${parts + 1}`] : []),
+    ...(insteadOf === undefined ? [] : [`**Instead Of:** ${inlineCode(insteadOf)}, which somebody changed`]),
+  ]
+}
+
+/** The time is not part of what is checked: a document that says the same as before is the same. */
+function checked(title: string, header: readonly string[], rest: string, generatedAt: string): string {
+  const lines = header.map((line) => `${line}\n`).join('')
+  return `${title}**Generated:** ${generatedAt}\n${lines}**Check:** \`${checkOf(`${title}${lines}${rest}`)}\`\n${rest}`
+}
+
+const checkOf = (text: string): string => hash('sha256', text, 'hex').slice(0, 32)
+
+export interface BusHead {
+  readonly title: string
+  readonly query: string
+  readonly trigger: string
+  readonly summaryBy: string
+  /** What the model was shown that wrote it. */
+  readonly summaryOf: string
+  /** The summary as it stands there. */
+  readonly summary: string
+  readonly anchors: readonly string[]
+  /** How many there are in it. */
+  readonly messages: number
+  readonly parts: number
+  readonly check: string
+  /** It is as we wrote it. */
+  readonly isOurs: boolean
+}
+
+const checkLine = /^\*\*Check:\*\* `([0-9a-f]{32})`\n/m
+const timeLine = /^\*\*Generated:\*\* .*\n/m
+
+/** `undefined` for what is no bus document. */
+export function readBus(text: string): BusHead | undefined {
+  const title = /^# Message Bus: (.*)\n/.exec(text)?.[1]
+  const head = text.slice(0, 16 * 1024)
+  const check = checkLine.exec(head)?.[1]
+  if (title === undefined || check === undefined) return undefined
+  const field = (name: string) => new RegExp(`^\\*\\*${name}:\\*\\* (.*)$`, 'm').exec(head)?.[1] ?? ''
+  return {
+    title,
+    query: field('Query'),
+    trigger: field('Trigger'),
+    summaryBy: field('Summary By'),
+    summaryOf: field('Summary Of').replaceAll('`', ''),
+    summary: summaryIn(text),
+    anchors: [...field('Began With').matchAll(/`([^`]+)`/g)].map(([, id]) => id!),
+    messages: Number(field('Messages Included')) || 0,
+    parts: Math.min(10_000, Number(field('Parts')) || 1),
+    check,
+    isOurs: checkOf(text.replace(timeLine, '').replace(checkLine, '')) === check,
+  }
+}
+
+/** Up to the heading of the log that stands outside of a quotation. */
+function summaryIn(text: string): string {
+  const start = text.indexOf(summaryHeading)
+  if (start < 0) return ''
+  const lines = text.slice(start + summaryHeading.length).split('\n')
+  let fence: string | undefined
+  for (const [i, line] of lines.entries()) {
+    const opening = /^(`{3,}|~{3,})/.exec(line)?.[1]
+    if (fence === undefined && line === logHeading) return lines.slice(0, i).join('\n').trim()
+    if (fence === undefined) fence = opening
+    else if (line === fence) fence = undefined
+  }
+  return ''
+}
+
+const summaryHeading = '\n## Thematic Summary\n\n'
+
+/** The query as it stands in a header, to find the document of the same one. */
+export const printedQuery = (query: string): string => plainText(query, 1000)
+
+function tableOf(messages: readonly BusMessage[]): string {
+  const rows = messages.map(({ createdAt, from, to, summary, status }) =>
+    [compactOf(createdAt), from, to, summary, status].map((cell) => plainText(cell)).join(' | '),
+  )
+  return ['Timestamp | From | To | Summary | Status', '--- | --- | --- | --- | ---', ...rows]
+    .map((row) => `| ${row} |\n`)
+    .join('')
+}
+
+/** Each text once, under all files that say it. */
+function logEntries(messages: readonly BusMessage[]): string[] {
+  const byText = new Map<string, BusMessage[]>()
+  for (const message of messages) {
+    const same = byText.get(message.body)
+    if (same) same.push(message)
+    else byText.set(message.body, [message])
+  }
+  const mark = `quote-${hash('sha256', [...byText.keys()].join('\0'), 'hex').slice(0, 8)}`
+  return [...byText].map(([body, same]) => {
+    const files = same.map(
+      ({ name, why }) => `**File:** ${inlineCode(name)}${why === undefined ? '' : `  \n**Why:** ${plainText(why)}`}`,
+    )
+    return `\n---\n${files.join('  \n')}\n\n${quote(body, mark)}`
+  })
+}
+
+/** As many entries in each part as fit, and at least one. The first part has less room. */
+function divide(entries: readonly string[], mostBytes: number, taken: number): string[] {
+  const parts = ['']
+  let left = mostBytes - taken
+  for (const entry of entries) {
+    const size = Buffer.byteLength(entry)
+    const isNewPart = parts.length > 1 && parts.at(-1) === ''
+    if (size > left && !isNewPart) {
+      parts.push('')
+      left = mostBytes
+    }
+    parts[parts.length - 1] += entry
+    left -= size
+  }
+  return parts
+}

@@ -1,0 +1,152 @@
+/** Which files of `context/` belong together, what their folder is called, and the README that says so. AC-MQ §15. Pure. */
+import { inlineCode } from '../../../kernel/quotation.ts'
+import { groupTexts } from '../../../text/grouping.ts'
+import { keyTerms, nameFor } from '../../../text/labels.ts'
+import { keySentences, sentencesIn } from '../../../text/sentences.ts'
+import { generatedMark, withCheck } from './generated.ts'
+import { plainText } from './plain-text.ts'
+
+export interface ContextFile {
+  readonly name: string
+  readonly text: string
+  /** The cluster that it is in already; `undefined`: it lies loose. */
+  readonly cluster?: string
+}
+
+export interface Cluster {
+  readonly name: string
+  /** Those that go there now. */
+  readonly joining: readonly string[]
+}
+
+const leastFiles = 3
+
+/** `taken`: names of folders that are there and are not clusters of ours. The same files give the same clusters. */
+export function clustersOf(files: readonly ContextFile[], taken: ReadonlySet<string>): Cluster[] {
+  const byKey = new Map(files.map((file) => [keyOf(file), file]))
+  const groups = groupTexts(files.map((file) => ({ key: keyOf(file), text: comparedText(file) })))
+  const names = new Set([...taken, ...files.flatMap(({ cluster }) => cluster ?? [])].map((name) => name.toLowerCase()))
+  const clusters: Cluster[] = []
+  for (const keys of groups) {
+    const members = keys.map((key) => byKey.get(key)!)
+    const joining = members.filter(({ cluster }) => cluster === undefined).map(({ name }) => name)
+    const known = [...new Set(members.flatMap(({ cluster }) => cluster ?? []))]
+    // Files that would bring two clusters together stay where they are.
+    if (joining.length === 0 || known.length > 1) continue
+    if (known.length === 1) clusters.push({ name: known[0]!, joining })
+    else if (members.length >= leastFiles) {
+      const others = files.filter((file) => !members.includes(file))
+      const name = freeName(members.map(comparedText), others.map(comparedText), names)
+      names.add(name)
+      clusters.push({ name, joining })
+    }
+  }
+  return clusters
+}
+
+const keyOf = ({ name, cluster }: ContextFile): string => `${cluster ?? ''}/${name}`
+
+/** What a file is called says what it is about, too. Data counts by its words. */
+const comparedText = ({ name, text }: ContextFile): string =>
+  `${name.replace(/\.[^.]*$/, '').replaceAll(/[-_.]/g, ' ')}\n${text}`
+
+/** Two words if they will do, else three, else a number. */
+function freeName(inside: readonly string[], outside: readonly string[], taken: ReadonlySet<string>): string {
+  const names = [2, 3].flatMap((words) => nameFor(inside, outside, words)?.toLowerCase().slice(0, 60) ?? [])
+  const [first = 'documents'] = names
+  const free = names.find((name) => !taken.has(name) && name !== 'readme.md')
+  if (free !== undefined) return free
+  for (let n = 2; ; n++) if (!taken.has(`${first}-${n}`)) return `${first}-${n}`
+}
+
+/** What each file says, and what they have in common. */
+export function printReadme(
+  mission: string,
+  cluster: string,
+  files: readonly ContextFile[],
+  others: readonly ContextFile[],
+): string {
+  const sorted = files.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  const terms = keyTerms(sorted.map(comparedText), others.map(comparedText), 6)
+  const lines = sorted.map((file) => `- [${plainText(file.name)}](<${linkOf(file.name)}>): ${summaryOf(file)}`)
+  const relations = relationsOf(sorted)
+  const body = `# ${plainText(cluster.replaceAll('-', ' '))}
+
+${generatedMark}
+
+${sorted.length} documents that \`acmq organize\` brought together${terms.length > 0 ? `; they speak of ${terms.map((term) => plainText(term)).join(', ')}` : ''}. To put them back: \`acmq organize ${plainText(mission)} --undo\`.
+
+## Documents
+
+${lines.join('\n')}
+${relations.length === 0 ? '' : `\n## How they relate\n\n${relations.join('\n')}\n`}`
+  return withCheck(body)
+}
+
+function summaryOf({ name, text }: ContextFile): string {
+  const kind = /\.([a-z0-9]{1,8})$/i.exec(name)?.[1]?.toLowerCase() ?? ''
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  const [first = ''] = lines
+  if (first === '') return 'nothing in it'
+  if (kind === 'csv' || kind === 'tsv') return `${rowsOf(lines.length - 1)} with the columns “${plainText(first, 160)}”`
+  const keys = kind === 'json' ? keysOf(text) : undefined
+  if (keys !== undefined) return keys
+  const declared = codeKinds.has(kind) ? declaredIn(text) : []
+  if (declared.length > 0) return `code that declares ${declared.map((one) => inlineCode(one)).join(', ')}`
+  if (dataKinds.has(kind) || codeKinds.has(kind))
+    return `${lines.length === 1 ? 'one line' : `${lines.length} lines`}, beginning with “${plainText(first, 120)}”`
+  const sentences = sentencesIn(text)
+  const [key] = keySentences([sentences], 1)
+  return `“${plainText(key?.text ?? sentences[0] ?? /^#\s+(.+)$/m.exec(text)?.[1] ?? first, 200)}”`
+}
+
+const dataKinds = new Set(['json', 'yaml', 'yml', 'toml', 'ini', 'xml', 'jsonl', 'log'])
+const codeKinds = new Set(
+  'ts tsx js mjs cjs jsx py rb go rs java kt c h cpp hpp cs php swift scala sh bash sql lua pl r'.split(' '),
+)
+
+const rowsOf = (count: number): string => (count === 1 ? 'a table of one row' : `a table of ${count} rows`)
+
+/** What an object or a list of JSON is made of; `undefined` for what is none, or is longer than what was read. */
+function keysOf(text: string): string | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return undefined // A SyntaxError.
+  }
+  if (Array.isArray(value)) return `a JSON list of ${value.length}`
+  if (typeof value !== 'object' || value === null) return undefined
+  const keys = Object.keys(value)
+  const named = keys.slice(0, 8).map((key) => plainText(key, 40))
+  return `JSON with ${named.join(', ')}${keys.length > 8 ? ` and ${keys.length - 8} more` : ''}`
+}
+
+const declaring =
+  /^\s*(?:export\s+|public\s+|pub\s+|async\s+|default\s+)*(?:function|class|def|fn|func|interface|struct|enum|type|const|create\s+(?:table|index|view))\s+(?:if\s+not\s+exists\s+)?([A-Za-z_]\w{0,60})/gim
+
+const declaredIn = (text: string): string[] =>
+  [...new Set([...text.matchAll(declaring)].map(([, name]) => name!))].slice(0, 6)
+
+/** Who names whom, and which words two of them share that the others do not. */
+function relationsOf(files: readonly ContextFile[]): string[] {
+  const relations: string[] = []
+  for (const [i, a] of files.entries()) {
+    for (const b of files)
+      if (a !== b && a.text.includes(b.name)) relations.push(`- ${inlineCode(a.name)} names ${inlineCode(b.name)}.`)
+    for (const b of files.slice(i + 1)) {
+      const rest = files.filter((file) => file !== a && file !== b)
+      const shared = keyTerms([a, b].map(comparedText), rest.map(comparedText), 4)
+      if (shared.length > 0)
+        relations.push(
+          `- ${inlineCode(a.name)} and ${inlineCode(b.name)} both speak of ${shared.map((term) => plainText(term)).join(', ')}.`,
+        )
+    }
+    if (relations.length >= mostRelations) return relations.slice(0, mostRelations)
+  }
+  return relations
+}
+
+const mostRelations = 20
+
+const linkOf = (name: string): string => name.replace(/[<>\\%]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`)

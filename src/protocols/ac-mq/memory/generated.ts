@@ -1,0 +1,79 @@
+/**
+ * Files that this program makes of a mission, by their names and first lines: never grouped, summarised or counted as
+ * contributions, and hydrated only in part, so that a mission does not flood an agent with its own history.
+ */
+import { hash } from 'node:crypto'
+
+export const busFolder = 'findings'
+export const snapshotFolder = 'artifacts/queue-snapshots'
+export const logHeading = '## Full Message Log'
+/** The first line of every report and cluster README that is made here, after its title. */
+export const generatedMark = '<!-- made by Signalbox -->'
+
+const busName = /^bus-document-.+-\d{14}(?:-part-(\d+))?\.md$/
+
+export const isBusName = (name: string): boolean => busName.test(name)
+export const isBusPart = (name: string): boolean => busName.exec(name)?.[1] !== undefined
+
+/** A path relative to the mission. */
+export const isGeneratedPath = (path: string): boolean =>
+  path.startsWith(`${snapshotFolder}/`) ||
+  (path.startsWith(`${busFolder}/`) && isBusName(path.slice(busFolder.length + 1)))
+
+/** By its first lines, so that somebody else's text which quotes one of ours is not taken for it. */
+export const saysGenerated = (text: string): boolean => generatedStart.test(text)
+
+const generatedStart = new RegExp(`^# [^\\n]*\\n\\n${generatedMark}\\n`)
+
+const isClusterReadme = (path: string): boolean => /^context\/[^/]+\/README\.md$/.test(path)
+
+/** Nothing of these is hydrated, whatever they say. */
+export const isNeverHydrated = (path: string): boolean =>
+  path.startsWith(`${snapshotFolder}/`) || (isGeneratedPath(path) && isBusPart(path.slice(busFolder.length + 1)))
+
+/** What hydration takes of a file: all of it; of a bus document all but its log; `undefined`, nothing, of snapshots and reports. */
+export function hydratedText(path: string, text: string): string | undefined {
+  if (isNeverHydrated(path)) return undefined
+  if (isGeneratedPath(path)) return headOf(text)
+  return saysGenerated(text) && !isClusterReadme(path) ? undefined : text
+}
+
+/** So many rows of a table tell what a document is about: the first and the last ones. */
+const mostRows = 40
+
+/** Header, table and summary of a bus document, up to the heading of the log that stands outside of a quotation. */
+function headOf(text: string): string {
+  const lines: string[] = []
+  let fence: string | undefined
+  for (const line of text.split('\n')) {
+    if (fence === undefined && line === logHeading) {
+      lines.push('')
+      break
+    }
+    lines.push(line)
+    if (fence === undefined) fence = /^(`{3,}|~{3,})/.exec(line)?.[1]
+    else if (line === fence) fence = undefined
+  }
+  return withShortTable(lines).join('\n')
+}
+
+function withShortTable(lines: readonly string[]): readonly string[] {
+  const start = lines.findIndex((line) => /^\| --- \|/.test(line)) + 1
+  const end = lines.findIndex((line, at) => at >= start && !line.startsWith('| '))
+  const rows = start === 0 || end < 0 ? 0 : end - start
+  if (rows <= mostRows) return lines
+  const half = mostRows / 2
+  const left = `| … | | | ${rows - mostRows} more messages | |`
+  return [...lines.slice(0, start + half), left, ...lines.slice(end - half)]
+}
+
+/** A text that tells later whether somebody changed it. */
+export const withCheck = (body: string): string => `${body}\n${checkLine(body)}`
+
+const checkLine = (body: string): string => `<!-- check ${hash('sha256', body, 'hex').slice(0, 32)} -->\n`
+
+/** It is as we wrote it. */
+export function isAsWritten(text: string): boolean {
+  const at = text.lastIndexOf('\n<!-- check ')
+  return at > 0 && text.slice(at + 1) === checkLine(text.slice(0, at))
+}

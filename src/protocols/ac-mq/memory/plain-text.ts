@@ -1,0 +1,22 @@
+/** Text of others inside a line or a table cell of a generated document: it stays text, whatever signs it has. */
+import { printableLine } from '../../../kernel/printable.ts'
+
+// Letters nobody sees on a screen but a model reads.
+const invisible = /[\u{e0000}-\u{e007f}\u200b-\u200d\u2060-\u2064\u00ad]/gu
+/** Signs that make a cell, a link, code, HTML or an entity of it. */
+const meaningful = /[\\|`<>&[\]*_~]/g
+
+export function plainText(text: string, longest = 300): string {
+  const line = printableLine(
+    text
+      .slice(0, longest * 4)
+      .replace(/\s+/g, ' ')
+      .trim(),
+  ).replace(invisible, (sign) => `\\u{${sign.codePointAt(0)!.toString(16)}}`)
+  const letters = Array.from(line.toWellFormed())
+  const short = letters.length > longest ? `${letters.slice(0, longest - 1).join('')}…` : line.toWellFormed()
+  return short.replace(meaningful, (sign) => entities[sign] ?? `\\${sign}`)
+}
+
+/** A backslash before these would still show the sign to programs that read HTML first. */
+const entities: Readonly<Record<string, string>> = { '<': '&lt;', '>': '&gt;', '&': '&amp;' }

@@ -1,0 +1,56 @@
+/** What a message says, apart: what was asked, what came of it, why it failed. */
+import { type Failure, failureOf, type Result, resultOf } from '../reports.ts'
+
+export interface Said {
+  /** The body without what was appended to it. */
+  readonly asked: string
+  readonly result?: Result
+  readonly failure?: Failure
+}
+
+const firstReport = /(?:^|\n) ?---[ \t]*\r?\n\s*\*\*(?:Failure Report|Result)\*\*[ \t]*\r?(?:\n|$)/
+
+export function saidIn(body: string): Said {
+  const bytes = Buffer.from(body)
+  const at = firstReport.exec(body)?.index
+  const result = resultOf(bytes)
+  const failure = failureOf(bytes)
+  return {
+    asked: at === undefined ? body : body.slice(0, at),
+    ...(result ? { result } : {}),
+    ...(failure ? { failure } : {}),
+  }
+}
+
+export interface ComparedParts {
+  /** What was said when it was sent. */
+  readonly own: string
+  /** What came of it. */
+  readonly added: string
+}
+
+/** What is compared: the words of people and agents, without the frame that is the same in all messages. */
+export const comparedParts = (summary: string, body: string): ComparedParts => partsOf(summary, saidIn(body))
+
+function partsOf(summary: string, { asked, result, failure }: Said): ComparedParts {
+  const links = result?.links.map((link) => `\`${link}\``) ?? []
+  const added = [result?.text, ...links, failure?.reason, failure?.detail]
+  return { own: `${summary}\n${asked.trim()}`, added: added.filter(Boolean).join('\n') }
+}
+
+export const comparedText = (summary: string, body: string): string => comparedOf(summary, saidIn(body))
+
+export function comparedOf(summary: string, said: Said): string {
+  const { own, added } = partsOf(summary, said)
+  return added === '' ? own : `${own}\n${added}`
+}
+
+/** At most so many characters of each thing said. */
+export function shortened({ asked, result, failure }: Said, most: number): Said {
+  const cut = (text: string) => text.slice(0, most)
+  return {
+    asked: cut(asked),
+    ...(result ? { result: { ...result, text: cut(result.text), links: result.links.slice(0, 20) } } : {}),
+    ...(failure ? { failure: { ...failure, reason: cut(failure.reason), detail: cut(failure.detail ?? '') } } : {}),
+  }
+}

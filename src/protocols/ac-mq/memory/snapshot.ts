@@ -1,0 +1,68 @@
+/** A snapshot of a queue: a table of its messages at one moment, with what they say if the mission is slow. AC-MQ §14.1. */
+import { inlineCode, quote } from '../../../kernel/quotation.ts'
+import type { QueueName } from '../schema.ts'
+import { compactOf } from '../times.ts'
+import { generatedMark } from './generated.ts'
+import type { Detail } from './merging.ts'
+import { plainText } from './plain-text.ts'
+
+export interface SnapshotMessage {
+  readonly id: string
+  readonly name: string
+  readonly createdAt: string
+  readonly from: string
+  readonly to: string
+  readonly priority: number
+  readonly summary: string
+  readonly body: string
+}
+
+export interface Snapshot {
+  readonly mission: string
+  readonly queue: QueueName
+  readonly takenAt: string
+  readonly detail: Detail
+  readonly rate: number
+  readonly messages: readonly SnapshotMessage[]
+}
+
+/** All that they say together, at most; what does not fit is in the table only. */
+export function printSnapshot(snapshot: Snapshot, mostBytes: number): string {
+  const { mission, queue, takenAt, detail, rate, messages } = snapshot
+  const head = `# Queue Snapshot: ${queue}
+
+${generatedMark}
+
+**Mission:** ${plainText(mission, 1000)}
+**Taken:** ${takenAt}
+**Messages:** ${messages.length}
+**Rate:** ${rate} messages in the last hour
+**Detail:** ${detail}
+
+`
+  const rows = messages.map(({ createdAt, id, from, to, priority, summary }) =>
+    [compactOf(createdAt), id, from, to, String(priority), summary].map((cell) => plainText(cell)).join(' | '),
+  )
+  const table = ['Timestamp | Id | From | To | Priority | Summary', '--- | --- | --- | --- | --- | ---', ...rows]
+    .map((row) => `| ${row} |\n`)
+    .join('')
+  return `${head}${table}${detail === 'full' ? bodiesOf(messages, mostBytes) : ''}`
+}
+
+function bodiesOf(messages: readonly SnapshotMessage[], mostBytes: number): string {
+  let text = '\n## Messages\n'
+  let left = mostBytes
+  for (const [i, { name, body }] of messages.entries()) {
+    const entry = `\n### ${inlineCode(name)}\n\n${quote(body, 'quoted')}`
+    left -= Buffer.byteLength(entry)
+    if (left < 0) return `${text}\nThe texts of ${messages.length - i} more did not fit.\n`
+    text += entry
+  }
+  return text
+}
+
+/** The ids in the table of a snapshot; what messages say comes after it. */
+export const idsInSnapshot = (text: string): string[] =>
+  [...text.split('\n## Messages\n', 1)[0]!.matchAll(/^\| \d{14} \| ([^|]+) \|/gm)].map(([, id]) =>
+    id!.replaceAll('\\', ''),
+  )

@@ -1,0 +1,31 @@
+/** What is handed to AC-MQ from outside the tree. Each is asked for when it is first used. */
+import type { Embedder } from '../../kernel/embedder.ts'
+
+export interface AcmqPorts {
+  /** Who knows what texts mean. */
+  meaning(which?: WhoseMeaning): Promise<Meaning>
+  /** The model that writes summaries; `undefined` when none is configured. */
+  writer(): Promise<Writer | undefined>
+}
+
+/** A model. What it writes is labelled with its name, and quoted. */
+export interface Writer {
+  readonly id: string
+  write(asked: { readonly instructions: string; readonly material: string }): Promise<string>
+}
+
+/** `offline`: not the endpoint, because it failed. `endpoint`: only that, for what word vectors are of no use for. */
+export type WhoseMeaning = 'configured' | 'offline' | 'endpoint'
+
+export interface Meaning {
+  /** Nobody: texts are compared by their words alone. */
+  readonly embedder?: Embedder
+  /** Why it is not the one that is configured, or why there is none; for people. */
+  readonly instead?: string
+}
+
+/** Where nothing is handed in: words alone. */
+export const withoutPorts: AcmqPorts = {
+  meaning: async () => ({ instead: 'No word vectors were handed in.' }),
+  writer: async () => undefined,
+}

@@ -1,0 +1,234 @@
+/** The bus documents that are in a mission: which of them belongs to which plan, and how they are written. AC-MQ §13. */
+import { SignalboxError } from '../../../../kernel/errors.ts'
+import { childOf, isSegment, type TreePath } from '../../../../kernel/tree-path.ts'
+import type { TimedEntry } from '../../../../tree/tree.ts'
+import type { BookDocument } from '../../memory/book.ts'
+import { type BusContent, type BusHead, printBus, printedQuery, readBus } from '../../memory/bus-document.ts'
+import { busFolder, isBusName, isBusPart } from '../../memory/generated.ts'
+import { compactTime, isoTime } from '../../times.ts'
+import { writeDocument } from '../moving.ts'
+import type { MissionFiles } from '../parts.ts'
+import { markOf, settledMark } from './book.ts'
+import type { Plan } from './plans.ts'
+
+export interface Existing extends BookDocument {
+  readonly name: string
+}
+
+export const busPath = (files: MissionFiles): TreePath => files.inside(busFolder)
+
+/** Those that look as they did the last time are not read again. */
+export async function readExisting(
+  files: MissionFiles,
+  known: ReadonlyMap<string, BookDocument>,
+): Promise<Map<string, Existing>> {
+  const folder = busPath(files)
+  const found = new Map<string, Existing>()
+  const now = await files.tree.now()
+  const listing = await files.tree.list(folder, { times: true })
+  const partsBy = new Map<string, TimedEntry[]>()
+  for (const listed of listing) {
+    const of = partIn(listed.name)?.of
+    if (of !== undefined) partsBy.set(of, [...(partsBy.get(of) ?? []), listed])
+  }
+  for (const main of listing) {
+    const { name, kind } = main
+    if (kind !== 'leaf' || !isBusName(name) || isBusPart(name) || !isSegment(name)) continue
+    const listed = [main, ...(partsBy.get(name) ?? [])]
+    const before = known.get(name)
+    if (before && before.mark === listed.map(markOf).join(' ')) {
+      found.set(name, { ...before, name })
+      continue
+    }
+    const path = childOf(folder, name)
+    const read = await readHead(files, path)
+    if (!read) continue
+    const { summary: _, ...rest } = read
+    const head = { ...rest, ...(await partsOf(files, path, read)) }
+    // Made by us, and not changed since: then it is known of what.
+    const madeOf = head.isOurs && before && checksOf(before) === checksOf(head) ? before.madeOf : ''
+    const marks = listed.map((one) => settledMark(one, now))
+    found.set(name, { ...head, name, mark: marks.includes('') ? '' : marks.join(' '), madeOf })
+  }
+  return found
+}
+
+const checksOf = ({ check, partChecks }: Pick<BookDocument, 'check' | 'partChecks'>): string =>
+  [check, ...partChecks].join(' ')
+
+/** A document is as we left it only if all of its parts are; one that is missing is written again. */
+async function partsOf(files: MissionFiles, path: TreePath, { parts, isOurs }: BusHead) {
+  const partChecks: string[] = []
+  for (let n = 2; n <= parts; n++) {
+    const part = await readHead(files, partPath(path, n))
+    // Who says to have ten thousand parts need not have one of them.
+    if (!part) break
+    if (!part.isOurs) return { isOurs: false, partChecks }
+    partChecks.push(part.check)
+  }
+  return { isOurs, partChecks }
+}
+
+/** The summary of our own and the table of very many messages; a larger file is not one of ours. */
+const mostHead = 32 * 1024 * 1024
+
+export async function readHead(files: MissionFiles, path: TreePath) {
+  try {
+    const leaf = await files.tree.read(path, { atMost: mostHead })
+    return leaf && readBus(Buffer.from(leaf.bytes).toString('utf8'))
+  } catch (error) {
+    // Another user's file, or none at all.
+    if (error instanceof SignalboxError && error.kind !== 'Unavailable') return undefined
+    throw error
+  }
+}
+
+export interface Chosen {
+  /** As we left it: to be renewed. */
+  own?: Existing
+  /** One that a person changed, and that would have been renewed. */
+  changed?: Existing
+}
+
+/** Each document goes to one plan: to that of the same query, or to the one with most of the messages it began with. */
+export function match(plans: readonly Plan[], existing: Iterable<Existing>): readonly Chosen[] {
+  const found = new PlanIndex(plans)
+  const shares = [...existing].flatMap((document) => {
+    const counts = new Map<number, number>()
+    for (const at of found.for(document)) counts.set(at, (counts.get(at) ?? 0) + 1)
+    return [...counts].map(([at, share]) => ({ at, document, share }))
+  })
+  shares.sort((a, b) => b.share - a.share || (a.document.name < b.document.name ? -1 : 1) || a.at - b.at)
+  const chosen = plans.map((): Chosen => ({}))
+  const given = new Set<Existing>()
+  for (const { at, document } of shares) {
+    const key = document.isOurs ? 'own' : 'changed'
+    if (given.has(document) || chosen[at]![key]) continue
+    chosen[at]![key] = document
+    given.add(document)
+  }
+  return chosen
+}
+
+const isByQuery = (trigger: string): boolean => trigger === 'query' || trigger === 'milestone'
+
+/** Which plan a message or query belongs to. Plans of one trigger have no message in common, unless they go by queries. */
+class PlanIndex {
+  readonly #byTrigger = new Map<string, Map<string, number>>()
+
+  constructor(plans: readonly Plan[]) {
+    for (const [at, { trigger, query = '', members }] of plans.entries()) {
+      const known = this.#byTrigger.get(trigger) ?? new Map<string, number>()
+      this.#byTrigger.set(trigger, known)
+      if (isByQuery(trigger)) known.set(printedQuery(query), known.get(printedQuery(query)) ?? at)
+      else for (const id of members.keys()) known.set(id, at)
+    }
+  }
+
+  /** One for each message that the document began with, or that of its query. */
+  for({ trigger, query, anchors }: Existing): number[] {
+    const known = this.#byTrigger.get(trigger)
+    if (!known) return []
+    const keys = isByQuery(trigger) ? [query] : anchors
+    return keys.flatMap((key) => known.get(key) ?? [])
+  }
+}
+
+const longestSlug = 60
+
+/** `bus-document-auth-module-20250705120000.md`; a second one within a second gets a number. */
+export function freeName(title: string, now: number, taken: ReadonlySet<string>): string {
+  const words =
+    title
+      .normalize('NFKC')
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  const slug = cut(words.join('-')) || 'messages'
+  for (let n = 1; ; n++) {
+    const name = `bus-document-${slug}${n === 1 ? '' : `-${n}`}-${compactTime(now)}.md`
+    if (!taken.has(name)) return name
+  }
+}
+
+/** Letters of other scripts have up to four bytes each. */
+const cut = (slug: string): string =>
+  Array.from(slug)
+    .slice(0, longestSlug / (/^[\x20-\x7e]*$/.test(slug) ? 1 : 3))
+    .join('')
+    .replace(/-+$/, '')
+
+/**
+ * A document that could not be read for a while was written once more. Of two that say the same, one is renewed from now on, and
+ * the other goes: all it has is in the first.
+ */
+export function doublesIn(
+  existing: ReadonlyMap<string, Existing>,
+  plans: readonly Plan[],
+  chosen: readonly Chosen[],
+): readonly Existing[] {
+  const given = new Set(chosen.map(({ own }) => own))
+  const left = [...existing.values()].filter((one) => one.isOurs && !given.has(one))
+  return left.filter((one) =>
+    chosen.some(
+      ({ own }, i) =>
+        own?.trigger === one.trigger && own.query === one.query && one.anchors.some((id) => plans[i]!.members.has(id)),
+    ),
+  )
+}
+
+export async function removeDoubles(files: MissionFiles, doubles: readonly Existing[]): Promise<void> {
+  for (const { name, parts } of doubles) {
+    const path = childOf(busPath(files), name)
+    await files.tree.remove(path, { onlyIf: isOurs })
+    for (let n = 2; n <= parts; n++) await files.tree.remove(partPath(path, n), { onlyIf: isOurs })
+  }
+}
+
+const isOurs = (bytes: Uint8Array): boolean => readBus(Buffer.from(bytes).toString('utf8'))?.isOurs === true
+
+/** Parts of a document that a process was killed before it had written, or after it had made it shorter. */
+export async function removeOrphans(
+  files: MissionFiles,
+  names: ReadonlySet<string>,
+  existing: ReadonlyMap<string, Existing>,
+): Promise<void> {
+  for (const name of names) {
+    const part = isSegment(name) ? partIn(name) : undefined
+    if (!part) continue
+    const document = existing.get(part.of)
+    // A document of a stranger's that cannot be read has as many parts as it likes.
+    const most = document?.isOurs ? document.parts : names.has(part.of) ? Number.POSITIVE_INFINITY : 0
+    if (part.n > most) await files.tree.remove(childOf(busPath(files), name), { onlyIf: isOurs })
+  }
+}
+
+/** The number of a part, and the name of its document. */
+function partIn(name: string): { readonly of: string; readonly n: number } | undefined {
+  const [, stem, n] = isBusPart(name) ? (/^(.*)-part-(\d+)\.md$/.exec(name) ?? []) : []
+  return stem === undefined ? undefined : { of: `${stem}.md`, n: Number(n) }
+}
+
+export interface Written {
+  readonly outcome: 'made' | 'renewed' | 'unchanged'
+  readonly head: Omit<BookDocument, 'mark' | 'madeOf'>
+}
+
+/** Parts first: who finds the document finds the whole log. */
+export async function write(
+  files: MissionFiles,
+  path: TreePath,
+  own: Existing | undefined,
+  content: BusContent,
+): Promise<Written> {
+  const { tree, settings } = files
+  const { main, parts } = printBus(content, isoTime(await tree.now()), settings.busDocumentBytes)
+  const { summary: _, ...read } = readBus(main)!
+  const head = { ...read, partChecks: parts.map((part) => readBus(part)!.check) }
+  if (own && own.parts === head.parts && checksOf(own) === checksOf(head)) return { outcome: 'unchanged', head }
+  for (const [i, part] of parts.entries()) await writeDocument(tree, partPath(path, i + 2), part, isOurs)
+  await writeDocument(tree, path, main, isOurs)
+  for (let n = parts.length + 2; n <= (own?.parts ?? 1); n++) await tree.remove(partPath(path, n), { onlyIf: isOurs })
+  return { outcome: own ? 'renewed' : 'made', head }
+}
+
+const partPath = (path: TreePath, n: number): TreePath => `${path.slice(0, -'.md'.length)}-part-${n}.md` as TreePath

@@ -1,0 +1,281 @@
+/**
+ * Makes and renews the bus documents of a mission. AC-MQ §13.
+ *
+ * First it is worked out which messages belong together; documents that were made of exactly these are left alone. The others
+ * are written in one turn that no other process has at the same time, in which each plan is matched with the documents that
+ * are there. So two supervisors make each document once. A document that a person changed is left as it is, and another one is
+ * written beside it.
+ */
+import { childOf, type TreePath } from '../../../../kernel/tree-path.ts'
+import { keyTerms, nameOf } from '../../../../text/labels.ts'
+import { sampleOf } from '../../../../text/sample.ts'
+import type { Book, BookDocument, BookUsage } from '../../memory/book.ts'
+import type { BusContent, Trigger } from '../../memory/bus-document.ts'
+import { digestOf, type Noted } from '../../memory/noted.ts'
+import { extractiveSummary, mostTerms } from '../../memory/summary.ts'
+import { writtenBy } from '../../memory/written.ts'
+import type { AcmqPorts, Writer } from '../../ports.ts'
+import { readManifest } from '../documents.ts'
+import type { MissionFiles } from '../parts.ts'
+import { keepBook, type OpenBook, openBook, textIn } from './book.ts'
+import {
+  busPath,
+  type Chosen,
+  doublesIn,
+  freeName,
+  match,
+  readExisting,
+  readHead,
+  removeDoubles,
+  removeOrphans,
+  write,
+} from './bus-files.ts'
+import { listQueues, type QueueListing } from './listing.ts'
+import { automaticPlans, type Plan } from './plans.ts'
+import { isEndpointFailure, rankMessages } from './search.ts'
+import { answeredSummary, isSummaryTask, type SummaryDesk, summaryTaskId } from './summary-task.ts'
+import { type MessageText, textOf } from './texts.ts'
+import { othersThan, usageIn } from './usual.ts'
+import { cachedVectors } from './vector-cache.ts'
+
+export interface BusOptions {
+  /** Only a document of what this query finds. */
+  readonly query?: string
+  /** An agent that shall write the summaries. */
+  readonly by?: string
+}
+
+export interface BusDocument {
+  readonly outcome: 'made' | 'renewed' | 'unchanged'
+  readonly path: string
+  readonly trigger: Trigger
+  readonly query: string
+  readonly messages: readonly string[]
+  readonly provider: string
+  readonly summaryBy: string
+  /** The message that asks an agent for a summary, if one does. */
+  readonly asked?: string
+}
+
+export interface BusMade {
+  readonly outcome: 'made' | 'unchanged' | 'asked' | 'nothing'
+  readonly documents: readonly BusDocument[]
+  /** Why vectors are not those of the configured endpoint. */
+  readonly instead?: string
+}
+
+/** What a query is answered with: so many messages at most, and if no word fits, the few that mean the most alike. */
+const mostByQuery = 50
+const fewByMeaning = 5
+
+export async function makeBusDocuments(
+  files: MissionFiles,
+  ports: AcmqPorts,
+  desk: SummaryDesk,
+  { query, by, listing }: BusOptions & { readonly listing?: QueueListing } = {},
+): Promise<BusMade> {
+  const titles = query === undefined ? await tickedTitles(files) : []
+  const book = await openBook(files, titles, listing ?? (await listQueues(files)))
+  const planned = await (query === undefined ? plansOf(files, ports, book, titles) : planFor(files, ports, book, query))
+  const { documents, ...made } = await renew(files, desk, book, planned, await ports.writer())
+  const { before, entries, read } = book
+  const known = { ...before, ...planned.known, titles: book.titles, entries, ...made.known }
+  await keepBook(files, known, read + made.wrote)
+  const told: BusDocument[] = []
+  for (const document of documents) {
+    const asked = by === undefined ? undefined : await desk.ask(document.path, by, document.summaryBy)
+    told.push({ ...document, ...(asked === undefined ? {} : { asked }) })
+  }
+  const outcome = told.length > 0 ? outcomeOf(told) : query === undefined ? 'unchanged' : 'nothing'
+  return { outcome, documents: told, ...(planned.instead === undefined ? {} : { instead: planned.instead }) }
+}
+
+function outcomeOf(documents: readonly BusDocument[]): BusMade['outcome'] {
+  if (documents.some(({ asked }) => asked !== undefined)) return 'asked'
+  return documents.every(({ outcome }) => outcome === 'unchanged') ? 'unchanged' : 'made'
+}
+
+/** So much of a title tells it from another. */
+const longestTitle = 900
+
+async function tickedTitles(files: MissionFiles): Promise<string[]> {
+  const milestones = (await readManifest(files))?.milestones ?? []
+  // Two of the same name are one.
+  const ticked = milestones.filter(({ done }) => done).map(({ title }) => title)
+  return [...new Map(ticked.map((title) => [title.slice(0, longestTitle), title])).values()]
+}
+
+interface Planned {
+  readonly plans: readonly Plan[]
+  readonly usage: BookUsage
+  /** For the book. */
+  readonly known: Partial<Book>
+  readonly instead?: string
+}
+
+/** By time. Tasks to write a summary are our own, and not about the mission. */
+const byTime = ({ messages }: OpenBook): Noted[] =>
+  [...messages.values()]
+    .filter(({ id }) => !isSummaryTask(id))
+    .sort((a, b) => (a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : a.id < b.id ? -1 : 1))
+
+async function plansOf(
+  files: MissionFiles,
+  ports: AcmqPorts,
+  book: OpenBook,
+  titles: readonly string[],
+): Promise<Planned> {
+  const messages = byTime(book)
+  const { instead, key, ...meaning } = await groupingMeaning(files, ports, book, messages)
+  const before = book.before.provider === key ? book.before.neighbours : undefined
+  const { clusterSize } = files.settings
+  const { plans, neighbours, sample } = automaticPlans({ messages, titles, clusterSize, before, ...meaning })
+  const usage = await usageIn(files, book, sample)
+  return { plans, usage, known: { provider: key, neighbours, usage }, ...(instead === undefined ? {} : { instead }) }
+}
+
+/** The vectors that come with the package make groups worse, so only an endpoint's are asked for. */
+async function groupingMeaning(files: MissionFiles, ports: AcmqPorts, book: OpenBook, messages: readonly Noted[]) {
+  try {
+    const { embedder } = await ports.meaning('endpoint')
+    if (!embedder) return { provider: 'local', key: 'local' }
+    const { id, version, dim } = embedder
+    const texts = (await textsOf(files, book, messages)).map((text) => (text ? textOf(text) : ''))
+    const vectors = await cachedVectors(files.tree, embedder, texts)
+    return { provider: id, key: JSON.stringify([id, version, dim]), vectors }
+  } catch (error) {
+    if (!isEndpointFailure(error)) throw error
+    return { provider: fallenBack('local'), key: 'local', instead: error.message }
+  }
+}
+
+const fallenBack = (provider: string): string => `${provider}, since the configured endpoint failed`
+
+/** `undefined` for what has gone since. */
+async function textsOf(files: MissionFiles, book: OpenBook, messages: Iterable<{ readonly id: string }>) {
+  const texts: (MessageText | undefined)[] = []
+  for (const { id } of messages) texts.push(await textIn(files, book, id))
+  return texts
+}
+
+async function planFor(files: MissionFiles, ports: AcmqPorts, book: OpenBook, query: string): Promise<Planned> {
+  const messages = byTime(book)
+  const texts = (await textsOf(files, book, messages)).filter((text) => text !== undefined)
+  const { ranked, provider, instead } = await rankMessages(files, ports, texts, query)
+  const byWords = ranked.filter(({ by }) => by.includes('words'))
+  const chosen = byWords.length > 0 ? byWords.slice(0, mostByQuery) : ranked.slice(0, fewByMeaning)
+  const reasons = new Map(chosen.map(({ place, by }) => [texts[place]!.message.id, `found by ${by.join(' and ')}`]))
+  const members = new Map(messages.flatMap(({ id }) => (reasons.has(id) ? [[id, reasons.get(id)] as const] : [])))
+  const title = query.trim().slice(0, 80)
+  const by = instead === undefined ? provider : fallenBack(provider)
+  const plan: Plan = { trigger: 'query', title, query, members, provider: by }
+  const sample = sampleOf(messages)
+  const usage = await usageIn(files, book, sample)
+  return { plans: members.size === 0 ? [] : [plan], usage, known: {}, ...(instead === undefined ? {} : { instead }) }
+}
+
+type Told = Omit<BusDocument, 'asked' | 'path'> & { readonly path: TreePath }
+
+interface Renewed {
+  readonly documents: readonly Told[]
+  /** How many documents were made. */
+  readonly wrote: number
+  readonly known: Pick<Book, 'documents'>
+}
+
+/** Changes with everything that a document is made of, so that it need not be made again to see that it stays the same. */
+const version = 1
+
+async function renew(
+  files: MissionFiles,
+  desk: SummaryDesk,
+  book: OpenBook,
+  { plans, usage }: Planned,
+  writer: Writer | undefined,
+): Promise<Renewed> {
+  const { before, messages } = book
+  const folder = busPath(files)
+  const madeOf = (plan: Plan, { own, changed }: Chosen): string => {
+    const answer = own && messages.get(summaryTaskId(childOf(folder, own.name)))
+    let members = ''
+    for (const [id, why = ''] of plan.members) members += `${messages.get(id)!.content} ${why}\n`
+    const { trigger, query, provider } = plan
+    const rest = [usage.sample, files.settings.busDocumentBytes, writer?.id, changed?.name, answer?.content]
+    return digestOf(JSON.stringify([version, trigger, query, provider, ...rest, members]))
+  }
+  const isDue = (plan: Plan, chosen: Chosen): boolean =>
+    chosen.own === undefined || chosen.own.madeOf !== madeOf(plan, chosen)
+  const existing = await readExisting(files, before.documents)
+  const found = match(plans, existing.values())
+  const contents = new Map<Plan, BusContent>()
+  for (const [i, plan] of plans.entries()) {
+    if (!isDue(plan, found[i]!)) continue
+    const content = await contentOf(files, book, plan, usage)
+    const path = found[i]!.own && childOf(folder, found[i]!.own.name)
+    const written = writer && path ? await readHead(files, path) : undefined
+    // The model is asked outside of the turn, and only about what it has not been shown before.
+    if (content) contents.set(plan, writer ? await writtenBy(writer, content, written) : content)
+  }
+  const documents = new Map<string, BookDocument>(existing)
+  const told: Told[] = []
+  const tell = (plan: Plan, path: TreePath, outcome: BusDocument['outcome'], head: BookDocument): void => {
+    const { trigger, query = head.query, provider, members } = plan
+    const { summaryBy } = head
+    told.push({ outcome, path, trigger, query, messages: [...members.keys()], provider, summaryBy })
+  }
+  const writeDue = async () => {
+    const names = new Set((await files.tree.list(folder)).map(({ name }) => name))
+    const now = await readExisting(files, documents)
+    await removeOrphans(files, names, now)
+    const matched = match(plans, now.values())
+    for (const [i, chosen] of matched.entries()) {
+      const plan = plans[i]!
+      const content = contents.get(plan)
+      const { own, changed } = chosen
+      if (!content) {
+        if (own) tell(plan, childOf(folder, own.name), 'unchanged', own)
+        continue
+      }
+      const name = own?.name ?? freeName(content.title, await files.tree.now(), names)
+      names.add(name)
+      const path = childOf(folder, name)
+      const isAnswered = messages.has(summaryTaskId(path))
+      const summed = isAnswered ? await answeredSummary(desk, path, content) : content
+      const last = changed === undefined ? summed : { ...summed, insteadOf: changed.name }
+      const { outcome, head } = await write(files, path, own, last)
+      const known = { ...head, mark: outcome === 'unchanged' && own ? own.mark : '', madeOf: madeOf(plan, chosen) }
+      documents.set(name, known)
+      tell(plan, path, outcome, known)
+    }
+    await removeDoubles(files, doublesIn(now, plans, matched))
+    for (const name of documents.keys()) if (!names.has(name)) documents.delete(name)
+  }
+  const isDouble = doublesIn(existing, plans, found).length > 0
+  if (contents.size > 0 || isDouble) await files.tree.exclusively(`ac-mq bus ${files.path}`, writeDue)
+  else for (const [i, { own }] of found.entries()) if (own) tell(plans[i]!, childOf(folder, own.name), 'unchanged', own)
+  return { documents: told, wrote: contents.size, known: { documents } }
+}
+
+/** `undefined` when one of its messages has just gone elsewhere: the next pass finds it there. */
+async function contentOf(
+  files: MissionFiles,
+  book: OpenBook,
+  { members, trigger, provider, ...plan }: Plan,
+  usage: BookUsage,
+): Promise<BusContent | undefined> {
+  const ids = [...members.keys()].map((id) => ({ id }))
+  const texts = await textsOf(files, book, ids)
+  const inside = texts.filter((text) => text !== undefined)
+  if (inside.length < texts.length) return undefined
+  const terms = keyTerms(inside.map(textOf), othersThan(usage, inside), mostTerms)
+  const named = nameOf(terms.slice(0, 3))?.replaceAll('-', ' ')
+  const title = plan.title ?? named ?? (trigger === 'chain' ? inside[0]!.message.summary : 'similar messages')
+  const bus = inside.map(({ message, status, body }) => {
+    const { id, name, createdAt, from, to, summary } = message
+    const why = members.get(id)
+    return { id, name, createdAt, from, to, summary, status, body, ...(why === undefined ? {} : { why }) }
+  })
+  const summary = extractiveSummary(bus, terms)
+  const query = plan.query ?? `Messages about similar things: ${title}`
+  return { title, trigger, query, provider, messages: bus, summaryBy: 'extractive', summary }
+}

@@ -1,0 +1,54 @@
+/** What supervision does for the memory of a mission in one pass: snapshots first, so that documents see what is archived. */
+import type { AcmqPorts } from '../../ports.ts'
+import type { MissionFiles } from '../parts.ts'
+import { type BusDocument, makeBusDocuments } from './bus.ts'
+import { listQueues } from './listing.ts'
+import { type Merged, mergeQueues } from './merging.ts'
+import { organizeAbove, type PlannedMove } from './organize.ts'
+import type { SummaryDesk } from './summary-task.ts'
+import { isDoneFor, noteDone, signatureOf } from './unchanged.ts'
+
+export interface KeepingOptions {
+  readonly bus: boolean
+  readonly snapshots: boolean
+  /** From so many loose files on `context/` is organized; 0: never. */
+  readonly organizeFrom: number
+  readonly by?: string
+}
+
+export interface Kept extends Merged {
+  /** Those that were made or renewed. */
+  readonly documents: readonly BusDocument[]
+  readonly instead?: string
+  /** Files of `context/` that were brought together. */
+  readonly moves: readonly PlannedMove[]
+}
+
+export async function keepMemory(
+  files: MissionFiles,
+  ports: AcmqPorts,
+  desk: SummaryDesk,
+  { bus, snapshots, organizeFrom, by }: KeepingOptions,
+): Promise<Kept> {
+  const nothing = { snapshots: [], archived: 0, documents: [], moves: [] }
+  if (!bus && !snapshots && organizeFrom === 0) return nothing
+  const { text, newest } = await signatureOf(files)
+  // Whoever did not organize has not done what is asked of somebody who does.
+  const before = { text: `${text} ${organizeFrom}`, newest }
+  if (await isDoneFor(files, before)) return nothing
+  const listing = await listQueues(files)
+  const merged = snapshots ? await mergeQueues(files, { listing, ...(by === undefined ? {} : { by }) }) : nothing
+  const still = merged.archived > 0 ? {} : { listing }
+  const made = bus ? await makeBusDocuments(files, ports, desk, still) : { documents: [] }
+  const documents = made.documents.filter(({ outcome }) => outcome !== 'unchanged')
+  const moves = (organizeFrom > 0 ? await organizeAbove(files, organizeFrom) : undefined)?.moves ?? []
+  const isQuiet = moves.length === 0 && documents.length === 0 && merged.snapshots.length === 0 && merged.archived === 0
+  // What this pass wrote counts as a change, too; the next one finds that all is done.
+  if (isQuiet && bus && snapshots) await noteDone(files, before)
+  return {
+    ...merged,
+    documents,
+    moves,
+    ...('instead' in made && made.instead !== undefined ? { instead: made.instead } : {}),
+  }
+}

@@ -1,0 +1,213 @@
+/**
+ * Snapshots of the queues, taken by itself as missions move, and the merging of what they cover: completed messages go to the
+ * archive, others stay. AC-MQ §14. What is remembered is in `.signalbox/state/merging/`; without it one snapshot more is taken.
+ */
+import { SignalboxError } from '../../../../kernel/errors.ts'
+import { childOf, nameOf, type TreePath } from '../../../../kernel/tree-path.ts'
+import { changeLeaf } from '../../../../tree/change.ts'
+import { stateOf } from '../../../../tree/home.ts'
+import type { Leaf } from '../../../../tree/tree.ts'
+import { parseFileName, parseTime } from '../../layout.ts'
+import { linksOf } from '../../memory/chains.ts'
+import { snapshotFolder } from '../../memory/generated.ts'
+import {
+  type Decision,
+  type Detail,
+  decide,
+  detailFor,
+  type MergingState,
+  nothingYet,
+  readState,
+  withDecisions,
+  withRate,
+} from '../../memory/merging.ts'
+import { idsInSnapshot, printSnapshot } from '../../memory/snapshot.ts'
+import { type QueueName, queueNames } from '../../schema.ts'
+import { compactTime, fromCompact, isoTime } from '../../times.ts'
+import { archiveOld } from '../archiving.ts'
+import type { MissionFiles } from '../parts.ts'
+import { missionStateName } from './aliases.ts'
+import { listQueues, type QueueListing } from './listing.ts'
+import { eachText, type MessageText } from './texts.ts'
+
+export interface TakenSnapshot {
+  readonly path: TreePath
+  readonly queue: QueueName
+  readonly messages: number
+  readonly detail: Detail
+}
+
+export interface Merged {
+  readonly snapshots: readonly (TakenSnapshot & { readonly reason: string })[]
+  /** How many completed messages that a snapshot covers went to the archive. */
+  readonly archived: number
+}
+
+/** A snapshot of one queue, or of all four, because somebody asked. Nothing is archived. */
+export async function takeSnapshots(
+  files: MissionFiles,
+  queues: readonly QueueName[] = queueNames,
+): Promise<TakenSnapshot[]> {
+  const state = await rated(files, await readMerging(files), await listQueues(files))
+  const taken: TakenSnapshot[] = []
+  for (const queue of queues) taken.push((await take(files, queue, state.rate)).snapshot)
+  return taken
+}
+
+export interface MergingOptions {
+  readonly by?: string
+  /** What is in the queues, if somebody has just looked. */
+  readonly listing?: QueueListing
+}
+
+/** One pass: what is due is taken, and what it covers is merged. */
+export async function mergeQueues(files: MissionFiles, { by, listing }: MergingOptions = {}): Promise<Merged> {
+  const name = `ac-mq merging ${files.path}`
+  const listed = listing ?? (await listQueues(files))
+  const { snapshots, covered, coveredBy } = await files.tree.exclusively(name, () => takeWhatIsDue(files, listed))
+  if (coveredBy === undefined) return { snapshots, archived: 0 }
+  const only = await without(files, covered)
+  try {
+    const { archived } = await archiveOld(files, async () => only, {
+      olderThanMs: 0,
+      ...(by === undefined ? {} : { by }),
+    })
+    await changeMerging(files, (state) => (state.coveredBy === coveredBy ? withoutCovered(state) : state))
+    return { snapshots, archived }
+  } catch (error) {
+    // Another process archives; the next pass does the rest.
+    if (error instanceof SignalboxError && error.code === 'ARCHIVE_BUSY') return { snapshots, archived: 0 }
+    throw error
+  }
+}
+
+/** Whoever took one meanwhile has written down when: what was listed before that is not counted again. */
+async function takeWhatIsDue(files: MissionFiles, listing: QueueListing) {
+  const now = await files.tree.now()
+  let state = await rated(files, await readMerging(files), listing)
+  const decisions: Decision[] = []
+  const snapshots: (TakenSnapshot & { reason: string })[] = []
+  // Somebody took a snapshot, and was killed before all it covers was archived.
+  const covered = new Set(state.coveredBy === undefined ? [] : await idsIn(files, state.coveredBy))
+  for (const queue of queueNames) {
+    const arrivedAt = listing[queue].map(({ changedAt }) => changedAt)
+    const decision = decide(state, queue, arrivedAt, now)
+    decisions.push(decision)
+    if (decision.did === 'waited') continue
+    const { snapshot, texts } = await take(files, queue, state.rate)
+    snapshots.push({ ...snapshot, reason: decision.reason })
+    const count = queue === 'completed' ? 0 : texts.length
+    state = { ...state, last: { ...state.last, [queue]: { at: now, count } } }
+    if (queue !== 'completed') continue
+    for (const { message } of texts) covered.add(message.id)
+    state = { ...state, coveredBy: nameOf(snapshot.path) }
+  }
+  const { coveredBy } = state
+  await changeMerging(files, () => withDecisions(state, decisions))
+  return { snapshots, covered, coveredBy }
+}
+
+/** The largest snapshot that is read again. */
+const mostOfSnapshot = 64 * 1024 * 1024
+
+async function idsIn(files: MissionFiles, name: string): Promise<string[]> {
+  try {
+    const leaf = await files.tree.read(files.inside(`${snapshotFolder}/${name}`), { atMost: mostOfSnapshot })
+    return leaf ? idsInSnapshot(Buffer.from(leaf.bytes).toString('utf8')) : []
+  } catch (error) {
+    // Something else stands there: what it covered is archived when its time comes.
+    if (error instanceof SignalboxError && error.kind !== 'Unavailable') return []
+    throw error
+  }
+}
+
+/** Those that a snapshot covers, but for what an unfinished message depends on: it stays where a shell finds it. */
+async function without(files: MissionFiles, covered: ReadonlySet<string>) {
+  const texts: MessageText[] = []
+  for await (const text of eachText(files, { archived: false })) texts.push(text)
+  const links = linksOf(texts.map(({ message: { id, dependencies }, status }) => ({ id, dependencies, status })))
+  const needed = new Set(
+    texts.filter(({ status }) => status !== 'completed').flatMap(({ message }) => links.get(message.id) ?? []),
+  )
+  return texts
+    .filter(({ message, status }) => status === 'completed' && covered.has(message.id) && !needed.has(message.id))
+    .map(({ message }) => message)
+}
+
+async function take(files: MissionFiles, queue: QueueName, rate: number) {
+  const texts: MessageText[] = []
+  for await (const text of eachText(files, { queues: [queue], archived: false })) texts.push(text)
+  texts.sort(({ message: a }, { message: b }) =>
+    a.createdAt === b.createdAt ? (a.id < b.id ? -1 : 1) : a.createdAt < b.createdAt ? -1 : 1,
+  )
+  const detail = detailFor(rate)
+  const takenAt = await files.tree.now()
+  const messages = texts.map(({ message, body }) => ({ ...message, body }))
+  const { address } = files.place
+  const printed = printSnapshot(
+    { mission: address, queue, takenAt: isoTime(takenAt), detail, rate, messages },
+    files.settings.busDocumentBytes,
+  )
+  const path = await createFree(files, `${queue}-${compactTime(takenAt)}`, printed)
+  return { texts, snapshot: { path, queue, messages: texts.length, detail } }
+}
+
+/** A second one within a second gets a number. */
+async function createFree(files: MissionFiles, name: string, text: string): Promise<TreePath> {
+  const folder = files.inside(snapshotFolder)
+  for (let n = 1; ; n++) {
+    const path = childOf(folder, `${name}${n === 1 ? '' : `-${n}`}.md`)
+    if ((await files.tree.create(path, text)).outcome === 'created') return path
+  }
+}
+
+/** By the times in their names, so that no message has to be opened; else by when the file came. */
+async function rated(files: MissionFiles, state: MergingState, listing: QueueListing): Promise<MergingState> {
+  // Most have been counted already, which the first digits of a name tell.
+  const counted = compactTime(state.countedUntil)
+  const isNews = (name: string) => !/^\d{14}-/.test(name) || name >= counted
+  const createdAt = queueNames.flatMap((queue) =>
+    listing[queue].filter(({ name }) => isNews(name)).map(({ name, changedAt }) => timeOf(name) ?? changedAt),
+  )
+  return withRate(state, createdAt, await files.tree.now())
+}
+
+function timeOf(name: string): number | undefined {
+  const stated = parseFileName(name)?.timestamp
+  return stated === undefined ? undefined : parseTime(fromCompact(stated) ?? stated)
+}
+
+const statePath = ({ place: { address } }: MissionFiles): TreePath =>
+  childOf(stateOf('merging'), missionStateName(address))
+
+const longestState = 256 * 1024
+
+/** What was decided last, for whoever wonders. */
+export async function readMerging(files: MissionFiles): Promise<MergingState> {
+  const now = await files.tree.now()
+  try {
+    return stateIn(await files.tree.read(statePath(files), { atMost: longestState }), now)
+  } catch (error) {
+    // A folder, a link or a file of somebody else's stands there; `doctor` tells of it.
+    if (error instanceof SignalboxError && error.kind !== 'Unavailable') return nothingYet(now)
+    throw error
+  }
+}
+
+const stateIn = (leaf: Leaf | undefined, now: number): MergingState =>
+  leaf && leaf.size <= longestState ? readState(Buffer.from(leaf.bytes).toString('utf8'), now) : nothingYet(now)
+
+async function changeMerging(files: MissionFiles, change: (state: MergingState) => MergingState): Promise<void> {
+  const now = await files.tree.now()
+  try {
+    await changeLeaf(files.tree, statePath(files), (before) => {
+      const state = change(stateIn(before, now))
+      return Buffer.from(`${JSON.stringify(state, undefined, 2)}\n`)
+    })
+  } catch (error) {
+    if (error instanceof SignalboxError && error.kind !== 'Unavailable') return
+    throw error
+  }
+}
+
+const withoutCovered = ({ coveredBy: _, ...state }: MergingState): MergingState => state

@@ -1,0 +1,138 @@
+/** Every message of a mission with what it says, archived ones too, for whoever compares and summarises them. */
+import { bufferOf } from '../../../../formats/front-matter.ts'
+import { SignalboxError } from '../../../../kernel/errors.ts'
+import { childOf, type TreePath } from '../../../../kernel/tree-path.ts'
+import { type ArchivedEntry, eachArchived, readArchived } from '../../archive/archive.ts'
+import { archivePath, isMessageName, parseTime } from '../../layout.ts'
+import { comparedText } from '../../memory/said.ts'
+import { type QueueName, queueNames } from '../../schema.ts'
+import { bodyElsewhere } from '../body-elsewhere.ts'
+import type { MissionFiles } from '../parts.ts'
+import { type AcmqView, viewOf } from '../view.ts'
+
+export interface MessageText {
+  readonly message: AcmqView
+  /** What it says below its header, with results and reports. Of a body that lies elsewhere, that one. */
+  readonly body: string
+  /** `completed`, `failed` …; of an archived one what it was when it was archived. */
+  readonly status: string
+  /** When it was last written or moved, by the tree's time; of an archived one when it was finished. */
+  readonly changedAt: number
+}
+
+/** Of a body that lies in a file of its own no more is read than is compared. */
+const mostElsewhere = 64 * 1024
+
+export interface TextsOptions {
+  readonly queues?: readonly QueueName[]
+  /** Those in the archive too. */
+  readonly archived?: boolean
+}
+
+/** In no order that means anything. What cannot be read is left out: `list` and `doctor` tell of it. */
+export async function* eachText(files: MissionFiles, options: TextsOptions = {}): AsyncGenerator<MessageText> {
+  const { queues = queueNames, archived = true } = options
+  for (const queue of queues) yield* textsIn(files, queue)
+  if (archived) yield* archivedTexts(files)
+}
+
+async function* textsIn(files: MissionFiles, queue: QueueName): AsyncGenerator<MessageText> {
+  for (const { name, kind } of await files.tree.list(files.queues[queue])) {
+    if (kind !== 'leaf' || !isMessageName(name)) continue
+    const text = await queuedText(files, queue, name)
+    if (text) yield text
+  }
+}
+
+/** `undefined` for what is not there, or cannot be read. `most`: of a body that lies elsewhere, in bytes. */
+export const queuedText = (
+  files: MissionFiles,
+  queue: QueueName,
+  name: string,
+  most?: number,
+): Promise<MessageText | undefined> => readable(() => textAt(files, queue, name, most))
+
+async function textAt(files: MissionFiles, queue: QueueName, name: string, most: number | undefined) {
+  const path = files.at(queue, name)
+  const leaf = await files.readWhole(path)
+  if (!leaf) return undefined
+  const { message } = files.expect(leaf.bytes, name, leaf)
+  const view = viewOf(message.record, queue, path)
+  const own = bufferOf(leaf.bytes).toString('utf8', message.bodyStart)
+  return { message: view, status: queue, body: await wholeBody(files, view, own, most), changedAt: leaf.changedAt }
+}
+
+async function* archivedTexts(files: MissionFiles): AsyncGenerator<MessageText> {
+  const { tree, place, settings } = files
+  for await (const entry of eachArchived(tree, archivePath(place), settings)) {
+    const text = await archivedText(files, entry)
+    if (text) yield text
+  }
+}
+
+export const archivedText = (
+  files: MissionFiles,
+  entry: ArchivedEntry,
+  most?: number,
+): Promise<MessageText | undefined> =>
+  readable(async () => {
+    const bytes = await readArchived(files.tree, entry, files.settings)
+    const { message } = files.expect(bytes, entry.name, { modifiedAt: parseTime(entry.timestamp) })
+    const view = viewOf(message.record, 'archived', entry.pack)
+    const own = bufferOf(bytes).toString('utf8', message.bodyStart)
+    return {
+      message: { ...view, name: entry.name },
+      status: entry.status,
+      body: await wholeBody(files, view, own, most),
+      changedAt: entry.finishedAt,
+    }
+  })
+
+/** One message again with all it says: in the queue it was in, or in another, since it may have moved on, or the archive. */
+export async function readOneText(
+  files: MissionFiles,
+  id: string,
+  name: string,
+  at: QueueName | ArchivedEntry,
+): Promise<MessageText | undefined> {
+  const most = files.settings.largestMessage
+  if (typeof at !== 'string') return archivedText(files, at, most)
+  for (const queue of [at, ...queueNames.filter((one) => one !== at)]) {
+    const text = await queuedText(files, queue, name, most)
+    if (text?.message.id === id) return text
+  }
+  return undefined
+}
+
+/** A result that was written into the message comes after the body that lies elsewhere. */
+async function wholeBody(files: MissionFiles, view: AcmqView, own: string, most = mostElsewhere): Promise<string> {
+  const elsewhere = bodyElsewhere(view)
+  if (elsewhere === undefined) return own
+  const path = elsewhere.split('/').reduce((folder: TreePath, name) => childOf(folder, name), files.path)
+  const leaf = await readable(() => files.tree.read(path, { atMost: most }))
+  if (!leaf) return own
+  const rest =
+    leaf.size > most ? `\n\n(These are its first ${most} of ${leaf.size} bytes; all of it is in ${elsewhere}.)` : ''
+  return `${Buffer.from(leaf.bytes).toString('utf8')}${rest}\n\n${own}`
+}
+
+/** `undefined` for a file that cannot be read or is no message. What is wrong with the whole tree is thrown. */
+async function readable<T>(read: () => Promise<T | undefined>): Promise<T | undefined> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof SignalboxError && error.kind !== 'Unavailable') return undefined
+    throw error
+  }
+}
+
+/** What is compared of a message; worked out once. */
+export function textOf(text: MessageText): string {
+  const known = compared.get(text)
+  if (known !== undefined) return known
+  const made = comparedText(text.message.summary, text.body)
+  compared.set(text, made)
+  return made
+}
+
+const compared = new WeakMap<MessageText, string>()

@@ -1,0 +1,77 @@
+/**
+ * Whether anything has happened in a mission since its documents were last renewed, so that a pass with nothing new costs a
+ * few looks. Kept in `.signalbox/cache/memory/`; without it the work is done once more, and finds nothing to change.
+ */
+import { hash } from 'node:crypto'
+import { SignalboxError } from '../../../../kernel/errors.ts'
+import { childOf, type TreePath } from '../../../../kernel/tree-path.ts'
+import { changeLeaf } from '../../../../tree/change.ts'
+import { cacheOf } from '../../../../tree/home.ts'
+import { fallbackManifestPath, manifestPath } from '../../layout.ts'
+import { busFolder } from '../../memory/generated.ts'
+import type { MissionFiles } from '../parts.ts'
+
+/** Two changes may have the same time, so what changed this lately, in milliseconds, may have changed again. */
+const tooRecent = 2000
+
+export interface Signature {
+  readonly text: string
+  /** The time of the last change. */
+  readonly newest: number
+}
+
+export async function signatureOf(files: MissionFiles): Promise<Signature> {
+  const { tree, place, queues } = files
+  // What is archived leaves its queue, so the archive need not be looked at.
+  const folders = [...Object.values(queues), files.inside(busFolder), files.inside('context')]
+  const places = [...folders, manifestPath(place), fallbackManifestPath(place)]
+  let newest = 0
+  const lines: string[] = [settingsText(files)]
+  for (const path of places) {
+    const found = await quietly(() => tree.look(path))
+    const at = found ? Math.max(found.modifiedAt, found.kind === 'leaf' ? found.changedAt : 0) : 0
+    newest = Math.max(newest, at)
+    lines.push(`${path} ${at} ${found?.kind === 'leaf' ? found.size : ''}`)
+  }
+  return { text: hash('sha256', lines.join('\n'), 'hex'), newest }
+}
+
+/** Other settings may make other documents. */
+function settingsText({ settings }: MissionFiles): string {
+  const text = printed.get(settings) ?? JSON.stringify(settings)
+  printed.set(settings, text)
+  return text
+}
+
+const printed = new WeakMap<object, string>()
+
+const notePath = (files: MissionFiles): TreePath =>
+  childOf(cacheOf('memory'), hash('sha256', files.path, 'hex').slice(0, 32))
+
+/** True when all was done for exactly this. */
+export async function isDoneFor(files: MissionFiles, { text }: Signature): Promise<boolean> {
+  if (known.get(files) === text) return true
+  const leaf = await quietly(() => files.tree.read(notePath(files), { atMost: 100 }))
+  const isDone = leaf !== undefined && Buffer.from(leaf.bytes).toString('latin1') === text
+  if (isDone) known.set(files, text)
+  return isDone
+}
+
+/** What this process has seen done, so that it need not read the note in every pass. */
+const known = new WeakMap<MissionFiles, string>()
+
+/** Not while something may have changed again that cannot be told by its time. */
+export async function noteDone(files: MissionFiles, { text, newest }: Signature): Promise<void> {
+  if ((await files.tree.now()) - newest > tooRecent)
+    await quietly(() => changeLeaf(files.tree, notePath(files), () => Buffer.from(text)))
+}
+
+/** A note that cannot be read or written is none. */
+async function quietly<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof SignalboxError) return undefined
+    throw error
+  }
+}

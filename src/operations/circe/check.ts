@@ -1,0 +1,42 @@
+import { invalidInput } from '../../kernel/errors.ts'
+import { list, text } from '../../kernel/field.ts'
+import { settableChecks } from '../../protocols/circe/index.ts'
+import { defineOperation, whoActs } from '../define.ts'
+import { openCirce, taskWord } from './fields.ts'
+
+export const circeCheck = defineOperation({
+  name: 'check',
+  summary: 'Show or set the checks of a task.',
+  more:
+    'Its owner sets them. That tests passed is usually told by a test_results message of somebody else; where roles are ' +
+    'configured, whoever is qa may set it too. `ready_for_merge` follows from the others.',
+  input: {
+    id: taskWord,
+    set: list(`A check and its value: one of ${settableChecks.join(', ')}.`, text('A check.'), {
+      placeholder: 'CHECK=true|false',
+    }),
+  },
+  outcomes: { changed: 'done', unchanged: 'done' },
+  examples: [
+    { command: 'circe check AUTH-012 --as engineer', does: 'see the checks' },
+    { command: 'circe check AUTH-012 --as engineer --set coverage_threshold_met=true', does: 'set one' },
+  ],
+
+  async run(context, { id, set }) {
+    const wanted = Object.fromEntries(set.map(checkFrom))
+    return (await openCirce(context)).check(id, await whoActs(context), wanted)
+  },
+})
+
+function checkFrom(text: string): readonly [string, boolean] {
+  const [name, value, ...more] = text.split('=')
+  if (name && more.length === 0 && (value === 'true' || value === 'false')) return [name, value === 'true']
+  throw invalidInput(
+    'WRONG_FORM',
+    `--set must be a check and true or false; found ${JSON.stringify(text.slice(0, 80))}.`,
+    {
+      hint: 'Write --set tests_passed=true',
+      details: { field: 'set' },
+    },
+  )
+}

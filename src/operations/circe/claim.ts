@@ -1,0 +1,45 @@
+import { invalidInput } from '../../kernel/errors.ts'
+import { text, withoutUndefined } from '../../kernel/field.ts'
+import { defineOperation } from '../define.ts'
+import { agent, openCirce, wait } from './fields.ts'
+
+export const circeClaim = defineOperation({
+  name: 'claim',
+  summary: 'Take the oldest message that is for an agent, so that no other works on it.',
+  more:
+    'Whoever claims work (implement_feature, fix_bug, refactor) owns its task. Exit status 1 means that nothing is there, or ' +
+    'that somebody else was first; then nothing has changed.',
+  input: {
+    agent,
+    file: text('Only this message.', { positional: true, placeholder: 'FILE' }),
+    task: text('Only a message about this task.', { placeholder: 'ID' }),
+    wait,
+  },
+  outcomes: { claimed: 'done', nothing: 'nothing' },
+  examples: [
+    { command: 'circe claim engineer', does: 'take the oldest' },
+    { command: 'circe claim engineer --task AUTH-012', does: 'take one about a task' },
+    { command: 'circe claim qa --wait 300 --json', does: 'wait for one, as a program' },
+  ],
+
+  async run(context, { agent, file, task, wait }) {
+    if (file !== undefined && task !== undefined) {
+      throw invalidInput('GIVEN_TWICE', 'Both a message and --task were given.', { hint: 'Give one of them.' })
+    }
+    const circe = await openCirce(context)
+    const claimed = await circe.claim(agent, withoutUndefined({ file, task, waitMs: wait }))
+    if (claimed.outcome === 'claimed') return { ...claimed, agent, notices: [] }
+    return { ...claimed, agent, notices: await circe.noticesAboutReader(agent) }
+  },
+
+  untold: (output) =>
+    output.outcome === 'claimed'
+      ? `The answer was cut off. ${output.message.id} is claimed all the same: signalbox circe inbox ${output.agent}`
+      : undefined,
+
+  async takeBack(context, output) {
+    if (output.outcome !== 'claimed') return undefined
+    await (await openCirce(context)).takeBack(output.agent, output.message.file)
+    return 'It can be claimed again. Free some space, then repeat the command.'
+  },
+})

@@ -1,0 +1,30 @@
+import { list, text } from '../../kernel/field.ts'
+import { defineOperation } from '../define.ts'
+import { openCirce } from './fields.ts'
+
+export const circeInit = defineOperation({
+  name: 'init',
+  summary: 'Make the inbox and the workspace of agents.',
+  more:
+    'Repeating it changes nothing. Agents compare without case. `all` means everybody and `rooster` the person, so nobody ' +
+    'can be called that.',
+  input: {
+    agents: list('The names: letters, digits, `.`, `_` and `-`, at most 64.', text('An agent.'), {
+      positional: true,
+      required: true,
+      placeholder: 'AGENT',
+    }),
+  },
+  outcomes: { created: 'done', unchanged: 'done' },
+  examples: [{ command: 'circe init coordinator engineer qa', does: 'make three agents' }],
+
+  async run(context, { agents }) {
+    const circe = await openCirce(context)
+    const made = []
+    // All names are checked before the first folder is made.
+    for (const agent of circe.checkedAgents(agents)) made.push(await circe.init(agent))
+    const { durability } = await context.configuration()
+    const isNew = made.some(({ outcome }) => outcome === 'created')
+    return { outcome: isNew ? 'created' : 'unchanged', agents: made, durability } as const
+  },
+})

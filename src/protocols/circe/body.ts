@@ -1,0 +1,65 @@
+/** What a sender gives, as the sections of a message. Pure. Spec: CIRCE, "Standard Message Format". */
+import { type HeaderMarkdown, parseHeaderMarkdown } from '../../formats/header-markdown.ts'
+import { invalidInput, SignalboxError } from '../../kernel/errors.ts'
+import type { Section } from './schema.ts'
+
+interface Given {
+  readonly summary?: string
+  readonly body?: string
+  readonly sections?: readonly Section[]
+  readonly artifacts?: readonly string[]
+}
+
+/**
+ * The summary first, then the body, with sections of its own or without, then further sections, then the artifacts. Text
+ * without a heading stands under `Context`, or is the summary where there is no other.
+ */
+export function splitBody({ summary, body = '', sections = [], artifacts = [] }: Given): {
+  readonly lead: string
+  readonly sections: readonly Section[]
+} {
+  // Read as a message would be: headings in fenced code are code.
+  const parsed = sectionsIn(body)
+  const said: Section[] = []
+  if (summary !== undefined) said.push({ name: 'Summary', text: oneLine(summary) })
+  if (parsed.lead !== '') said.push({ name: summary === undefined ? 'Summary' : 'Context', text: parsed.lead })
+  for (const section of [...parsed.sections, ...sections]) {
+    const at = said.findIndex(({ name }) => name.toLowerCase() === section.name.toLowerCase())
+    if (at < 0) said.push(section)
+    // Two texts for one heading become one, in their order.
+    else said[at] = { name: said[at]!.name, text: [said[at]!.text, section.text].filter(Boolean).join('\n\n') }
+  }
+  if (artifacts.length > 0) {
+    const text = artifacts.map((path) => `- ${oneLine(path)}`).join('\n')
+    const at = said.findIndex(({ name }) => name.toLowerCase() === 'artifacts')
+    if (at < 0) said.push({ name: 'Artifacts', text })
+    else said[at] = { name: said[at]!.name, text: `${said[at]!.text}\n${text}` }
+  }
+  if (said.length === 0) {
+    throw invalidInput('MISSING_INPUT', 'There is nothing to send.', {
+      hint: 'Give --summary TEXT, --section NAME=TEXT or --file FILE.',
+      details: { field: 'summary' },
+    })
+  }
+  return { lead: '', sections: said }
+}
+
+function sectionsIn(body: string): Pick<HeaderMarkdown, 'lead' | 'sections'> {
+  try {
+    return parseHeaderMarkdown(`# MESSAGE\n\n${body}`)
+  } catch (error) {
+    if (!(error instanceof SignalboxError)) throw error
+    // The one thing that a body cannot hold.
+    throw invalidInput('BAD_HEADER', 'The text holds a line `# MESSAGE`, which begins another message.', {
+      hint: 'Put it between fences of code, or send one message at a time.',
+      cause: error,
+    })
+  }
+}
+
+function oneLine(text: string): string {
+  if (!/[\r\n]/.test(text.trim())) return text.trim()
+  throw invalidInput('BAD_HEADER', `This must be one line: ${JSON.stringify(text.slice(0, 60))}.`, {
+    hint: 'Put text of several lines into a section: --section Context="…"',
+  })
+}

@@ -1,0 +1,174 @@
+/**
+ * What a message does to its task, whoever wrote it and however it came: the table of the README as one pure function. The
+ * store writes what it answers. Spec: CIRCE, "Task State Files" and "Message Flow Example".
+ */
+import { asksForWork, takesTask } from './intents.ts'
+import { type AgentId, agentId, isAgentId, isEverybody, isSameAgent } from './names.ts'
+import type { CirceMessage } from './schema.ts'
+import { type CirceSettings, isTester } from './settings.ts'
+import { type Checks, checksOf, isClosed, noChecks, type SettableCheck, type Task, type TaskStatus } from './task.ts'
+
+/** What is known of a task besides its three files: found out from its messages. */
+export interface TaskBook {
+  /** The message it began with: who asked, and for what. */
+  readonly request?: { readonly from: string; readonly intent: string; readonly time: number } | undefined
+  /** Whom its owner has asked to review. */
+  readonly reviewers: readonly string[]
+  /** The owner of a task that was completed, as `.owner` still says: a record, not a claim. */
+  readonly formerOwner?: { readonly owner: string; readonly claimedAt: number | undefined } | undefined
+}
+
+export interface Effect {
+  readonly task: Task
+  readonly book: TaskBook
+  /** For the log: what changed, in a few words; empty when nothing but the time did. */
+  readonly told: string
+  /** Things that follow and need the tree. */
+  readonly next?: 'own' | 'release' | 'complete'
+  /** Why it did not do what its sender wanted. */
+  readonly refused?: string
+}
+
+type Said = Pick<CirceMessage, 'from' | 'to' | 'intent' | 'status' | 'time'>
+
+/** `at`: when it was news. The message counts once; the caller remembers that. */
+export function effectOf(task: Task, book: TaskBook, message: Said, at: number, settings: CirceSettings): Effect {
+  const { from, intent, status } = message
+  const known = withRequest(book, message)
+  const isOwner = task.owner !== undefined && !isRecord(task, book) && isSameAgent(from, task.owner)
+  const touched: Task = { ...task, updatedAt: Math.max(at, task.updatedAt ?? 0) }
+  const set = (next: TaskStatus, told: string = next): Effect => ({
+    task: { ...touched, status: next },
+    book: known,
+    told,
+  })
+  const nothing: Effect = { task: touched, book: known, told: '' }
+  const refuse = (refused: string): Effect => ({ ...nothing, told: 'refused', refused })
+
+  if (isClosed(task.status)) {
+    // What was written before it was completed, and is found only now, asks for nothing new.
+    const isNews = takesTask(intent) && message.time >= wholeSecond(task.updatedAt ?? 0)
+    return isNews ? { ...opened(touched, known, message), told: 'opened again' } : nothing
+  }
+  // Whatever else it is about; a task that is given back waits for others, not for its owner.
+  if (status === 'blocked' && isOwner && intent !== 'release_task') {
+    return { ...set('blocked'), book: withReviewer(known, message) }
+  }
+  if (intent === 'claim_task') {
+    if (!isAgentId(from)) return refuse('only an agent can own a task')
+    if (isOwner) return nothing
+    if (task.owner !== undefined && !isRecord(task, book)) return refuse(`${task.owner} owns ${task.id}`)
+    return { ...claimed(touched, known, agentId(from), at), next: 'own' }
+  }
+  if (intent === 'release_task') {
+    return isOwner ? { ...set('new', 'released'), next: 'release' } : refuse(notOwner(task, from))
+  }
+  if (intent === 'review_code' && isOwner) return { ...nothing, book: withReviewer(known, message) }
+  if (intent === 'answer') return answered(nothing, task, message)
+  if (intent === 'test_results') return tested(nothing, task, message, isOwner, settings)
+  if (intent !== 'status_update') return nothing
+  if (status === 'completed') {
+    const isSender = known.request !== undefined && isSameAgent(from, known.request.from)
+    if (!isOwner && !isSender) return refuse(notOwner(task, from))
+    const missing = missingFor(task, known, settings)
+    return missing === undefined ? { ...set('completed'), next: 'complete' } : refuse(missing)
+  }
+  if (!isOwner || (status !== 'in_progress' && status !== 'failed')) return nothing
+  return set(status)
+}
+
+/** New work for a task that was closed: `.owner` becomes a record of who had it. */
+export function opened(task: Task, book: TaskBook, message: Said): Pick<Effect, 'task' | 'book'> {
+  const { owner, claimedAt } = task
+  const formerOwner = owner === undefined ? undefined : { owner, claimedAt }
+  return {
+    task: { ...task, status: 'new', checks: noChecks },
+    book: { ...book, request: requestOf(message), formerOwner },
+  }
+}
+
+/** Messages say their time to the second. */
+const wholeSecond = (ms: number): number => Math.floor(ms / 1000) * 1000
+
+/**
+ * `.owner` says who owned it before it was completed, and nobody has taken it since: also not the same agent by hand, whose
+ * claim would be later. Files say times to the second, and those made by hand say any time or none.
+ */
+export function isRecord({ owner, claimedAt }: Task, { formerOwner }: TaskBook): boolean {
+  if (formerOwner === undefined || owner === undefined || !isSameAgent(formerOwner.owner, owner)) return false
+  if (claimedAt === undefined || formerOwner.claimedAt === undefined) return true
+  return wholeSecond(claimedAt) <= wholeSecond(formerOwner.claimedAt)
+}
+
+/** What a claim makes of a task. */
+export const claimed = (task: Task, book: TaskBook, owner: AgentId, at: number): Effect => ({
+  task: { ...task, status: 'claimed', owner, claimedAt: at, startedAt: at, updatedAt: at, checks: noChecks },
+  book: { ...book, formerOwner: undefined, reviewers: [] },
+  told: `owner ${owner}`,
+})
+
+/** Why a task cannot be completed yet; `undefined` when it can. */
+export function missingFor(
+  { id, checks }: Task,
+  { request }: TaskBook,
+  { needTests }: CirceSettings,
+): string | undefined {
+  // A task whose request nobody knows counts as one about code.
+  if (checks.tests_passed || (request && !needTests.has(request.intent))) return undefined
+  return `${id} needs tests_passed: a test_results message that is completed, from somebody else than its owner`
+}
+
+const answered = (nothing: Effect, task: Task, { from, to, status }: Said): Effect => {
+  const isForOwner = task.owner !== undefined && isSameAgent(to, task.owner)
+  const isOwners = task.owner !== undefined && isSameAgent(from, task.owner)
+  const isAsked = (name: string) => isSameAgent(name, from) || isEverybody(name)
+  const isReview = status === 'completed' && !isOwners && nothing.book.reviewers.some(isAsked)
+  const isFree = isForOwner && task.status === 'blocked'
+  return {
+    ...nothing,
+    task: {
+      ...nothing.task,
+      status: isFree ? 'in_progress' : task.status,
+      checks: isReview ? withCheck(task.checks, 'peer_reviewed', true) : task.checks,
+    },
+    told: [isFree ? 'in_progress' : '', isReview ? 'peer_reviewed true' : ''].filter(Boolean).join(', '),
+  }
+}
+
+function tested(
+  nothing: Effect,
+  task: Task,
+  { from, status }: Said,
+  isOwner: boolean,
+  settings: CirceSettings,
+): Effect {
+  if (status === 'new' || status === 'in_progress') return nothing
+  const refuse = (refused: string): Effect => ({ ...nothing, told: 'refused', refused })
+  if (isOwner) return refuse('its owner does not test it')
+  if (!isTester(settings, from)) return refuse(`${from} has not the role qa`)
+  const isPassed = status === 'completed'
+  return {
+    ...nothing,
+    task: { ...nothing.task, checks: withCheck(task.checks, 'tests_passed', isPassed) },
+    told: `tests_passed ${isPassed}`,
+  }
+}
+
+function withReviewer(book: TaskBook, { intent, to }: Said): TaskBook {
+  if (intent !== 'review_code' || book.reviewers.some((name) => isSameAgent(name, to))) return book
+  return { ...book, reviewers: [...book.reviewers, to.toLowerCase()] }
+}
+
+export const withCheck = (checks: Checks, name: SettableCheck, value: boolean): Checks =>
+  checksOf({ ...checks, [name]: value })
+
+/** The first request by time counts, in whatever order messages are found. */
+function withRequest(book: TaskBook, message: Said): TaskBook {
+  if (!asksForWork(message.intent) || (book.request && book.request.time <= message.time)) return book
+  return { ...book, request: requestOf(message) }
+}
+
+const requestOf = ({ from, intent, time }: Said) => ({ from, intent, time })
+
+const notOwner = ({ id, owner }: Task, who: string): string =>
+  owner === undefined ? `nobody owns ${id}` : `${who} does not own ${id}; ${owner} does`

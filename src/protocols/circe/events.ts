@@ -1,0 +1,78 @@
+/**
+ * The lines of `LOGS/events.log`: time, event, agent, task, file and detail, separated by tabs. Nothing in them can break out
+ * of its line or column. Pure.
+ */
+import { printableLine } from '../../kernel/printable.ts'
+
+/**
+ * `message`: one was taken into account for its task. `asked`: one waits for a person. `refused`: one could not do to its task
+ * what it asked for. The others say what was done.
+ */
+export const eventNames = [
+  'message',
+  'asked',
+  'refused',
+  'claimed',
+  'started',
+  'acknowledged',
+  'handled',
+  'delivered',
+  'released',
+  'status',
+  'checks',
+  'completed',
+  'answered',
+  'rejected',
+  'rebuilt',
+] as const
+export type EventName = (typeof eventNames)[number]
+
+/** A line that says that a message has counted for its task. */
+export const isCount = (event: EventName): boolean => ['message', 'asked', 'refused'].includes(event)
+
+export interface CirceEvent {
+  readonly at: number
+  readonly event: EventName
+  readonly agent: string
+  readonly task?: string | undefined
+  readonly file?: string | undefined
+  readonly detail: string
+}
+
+const longestDetail = 400
+
+/** Without its line end. The time is to the millisecond, so that no two lines of one agent are the same by chance. */
+export const printEvent = ({ at, event, agent, task = '', file = '', detail }: CirceEvent): string =>
+  [new Date(at).toISOString(), event, agent, task, file, detail.slice(0, longestDetail).toWellFormed()]
+    .map(printableLine)
+    .join('\t')
+
+/** `undefined` for a line that a crash cut off, or that somebody else wrote. */
+export function parseEvent(line: string): CirceEvent | undefined {
+  const [time, name, agent, task, file, detail, ...more] = line.split('\t')
+  const event = eventNames.find((one) => one === name)
+  const at = Date.parse(time ?? '')
+  if (!event || detail === undefined || more.length > 0 || Number.isNaN(at)) return undefined
+  return { at, event, agent: agent!, task: task || undefined, file: file || undefined, detail }
+}
+
+const lineFeed = 0x0a
+
+/** The events in a log, or only those about one task, without taking the others apart. */
+export function* eventsIn(bytes: Uint8Array, task?: string): Generator<CirceEvent> {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const column = task === undefined ? undefined : `\t${task}\t`
+  for (let from = 0; from < buffer.length; ) {
+    let start = from
+    if (column !== undefined) {
+      const hit = buffer.indexOf(column, from)
+      if (hit < 0) return
+      start = Math.max(from, buffer.lastIndexOf(lineFeed, hit) + 1)
+    }
+    const end = buffer.indexOf(lineFeed, start)
+    const to = end < 0 ? buffer.length : end
+    const event = parseEvent(buffer.toString('utf8', start, to).replace(/\r$/, ''))
+    if (event && (task === undefined || event.task === task)) yield event
+    from = to + 1
+  }
+}

@@ -1,0 +1,260 @@
+/**
+ * From the bytes of a file to a message, and from a draft to the text of a new one. A message that was read is never printed
+ * again: its bytes are moved and copied as they are. Pure. Spec: CIRCE, "Standard Message Format".
+ */
+import { parseDateTime } from '../../formats/date-time.ts'
+import { parseHeaderMarkdown, printHeaderMarkdown } from '../../formats/header-markdown.ts'
+import { isoTime } from '../../kernel/clock.ts'
+import { invalidInput, SignalboxError } from '../../kernel/errors.ts'
+import { printableLine } from '../../kernel/printable.ts'
+import type { Malformed, Parsed, Problem } from '../../kernel/problem.ts'
+import { isKnownIntent, needsTask } from './intents.ts'
+import { isAgentId, isEverybody, isRooster, isTaskId } from './names.ts'
+import {
+  type CirceMessage,
+  type Draft,
+  knownHeaders,
+  type MessageStatus,
+  messageStatuses,
+  replyHeader,
+  requiredHeaders,
+  sectionOf,
+} from './schema.ts'
+
+/** Longer header lines are no header lines; a hostile one must not be carried about. */
+const longestHeaderLine = 8 * 1024
+const longestHead = 64 * 1024
+
+/** `further`: intents that are known because somebody configured them. */
+export function parseMessage(bytes: Uint8Array, further: readonly string[] = []): Parsed<CirceMessage> {
+  const text = textOf(bytes)
+  if (text === undefined) return malformed('NOT_UTF8', '', 'It is not UTF-8 text.')
+  const endless = endlessHead(text)
+  if (endless) return endless
+  try {
+    return read(bytes, text, further)
+  } catch (error) {
+    if (!(error instanceof SignalboxError)) throw error
+    return malformed(error.code, '', error.message, error.hint)
+  }
+}
+
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined // A TypeError: not UTF-8.
+  }
+}
+
+/** A header without end would be taken apart line by line: looked for before. */
+function endlessHead(text: string): Malformed | undefined {
+  let from = 0
+  for (let line = 1; from <= longestHead && from < text.length; line++) {
+    const end = text.indexOf('\n', from)
+    const to = end < 0 ? text.length : end
+    if (to - from > longestHeaderLine && !text.startsWith('## ', from)) {
+      return malformed(
+        'BAD_HEADER',
+        '',
+        `Line ${line} has ${to - from} characters; a header line has at most ${longestHeaderLine}.`,
+      )
+    }
+    const isEnd = text.startsWith('## ', from) || text.slice(from, to).trim() === ''
+    if (isEnd || end < 0) return undefined
+    from = end + 1
+  }
+  return from > longestHead
+    ? malformed('BAD_HEADER', '', `The header has no end within ${longestHead} characters.`)
+    : undefined
+}
+
+function read(bytes: Uint8Array, text: string, further: readonly string[]): Parsed<CirceMessage> {
+  const { headers, lead, sections } = parseHeaderMarkdown(text)
+  const found = new Map<string, { value: string; line: number }>()
+  const problems: Problem[] = []
+  let line = 2
+  for (const [key, value] of headers) {
+    const name = key.toLowerCase()
+    if (found.has(name)) problems.push(problem('BAD_HEADER', name, `line ${line}: \`${name}\` is given twice`))
+    found.set(name, { value, line: line++ })
+  }
+  const said = (name: string) => found.get(name)?.value ?? ''
+  const wrong = (code: string, name: string, reason: string) =>
+    problems.push(problem(code, name, `line ${found.get(name)?.line ?? 1}: \`${name}\` ${reason}`))
+
+  for (const name of requiredHeaders) {
+    if (said(name) !== '') continue
+    if (found.has(name)) wrong('MISSING_HEADER', name, 'is empty')
+    else
+      problems.push(
+        problem('MISSING_HEADER', name, `there is no \`${name}\` among the headers (up to line ${line - 1})`),
+      )
+  }
+  if (said('from') !== '' && !isAgentId(said('from')) && !isRooster(said('from')))
+    wrong('INVALID_AGENT_ID', 'from', `is not the name of an agent: ${quoted(said('from'))}`)
+  if (said('to') !== '' && !isAgentId(said('to')) && !isRooster(said('to')) && !isEverybody(said('to')))
+    wrong('INVALID_AGENT_ID', 'to', `is not the name of an agent: ${quoted(said('to'))}`)
+  const task = said('task_id') === '' ? undefined : said('task_id')
+  if (task !== undefined && !isTaskId(task)) wrong('INVALID_TASK_ID', 'task_id', `is not a task: ${quoted(task)}`)
+  if (task === undefined && needsTask(said('intent')))
+    problems.push(
+      problem(
+        'MISSING_HEADER',
+        'task_id',
+        `line ${found.get('intent')!.line}: \`${said('intent')}\` needs a \`task_id\``,
+      ),
+    )
+  const status = statusOf(said('status'))
+  if (said('status') !== '' && status === undefined)
+    wrong('BAD_STATUS', 'status', `is none of ${messageStatuses.join(', ')}: ${quoted(said('status'))}`)
+  const time = timeOf(said('created_at'))
+  if (said('created_at') !== '' && time === undefined)
+    wrong('BAD_TIME', 'created_at', `is not a time in UTC, such as 2025-11-06T14:02:11Z: ${quoted(said('created_at'))}`)
+  const [first, ...others] = problems
+  if (first) return { outcome: 'malformed', problems: [first, ...others] }
+
+  const isUnknown = !isKnownIntent(said('intent'), further)
+  return {
+    outcome: 'message',
+    message: {
+      bytes,
+      from: said('from'),
+      to: said('to'),
+      intent: said('intent'),
+      task,
+      status: status!,
+      createdAt: said('created_at'),
+      time: time!,
+      replyTo: said(replyHeader) === '' ? undefined : said(replyHeader),
+      headers,
+      lead,
+      sections,
+    },
+    problems: isUnknown
+      ? [problem('UNKNOWN_INTENT', 'intent', `nobody knows the intent ${quoted(said('intent'))}`)]
+      : [],
+  }
+}
+
+/** `done` is what some write for `completed`. */
+export const statusOf = (text: string): MessageStatus | undefined =>
+  text === 'done' ? 'completed' : messageStatuses.find((status) => status === text)
+
+const utc = /(?:Z|[+-]00:?00)$/i
+
+/** Milliseconds; `undefined` for what is no time, and for one of another zone. */
+export const timeOf = (text: string): number | undefined => (utc.test(text) ? parseDateTime(text) : undefined)
+
+const longestSummary = 160
+
+/** One line that says what it is about. */
+export function summaryOf(message: Pick<CirceMessage, 'sections' | 'lead' | 'intent'>): string {
+  const text = sectionOf(message, 'summary') || message.lead || message.sections[0]?.text || message.intent
+  const line = printableLine(text.trim().split(/\r?\n/, 1)[0]!)
+  return line.length > longestSummary ? `${line.slice(0, longestSummary - 1)}…`.toWellFormed() : line
+}
+
+/** Everything below the headers, as it was written. */
+export function bodyOf({ bytes }: Pick<CirceMessage, 'bytes'>): string {
+  const text = textOf(bytes) ?? ''
+  for (let end = text.indexOf('\n'); end >= 0; ) {
+    const from = end + 1
+    end = text.indexOf('\n', from)
+    if (text.startsWith('## ', from)) return text.slice(from)
+    if (text.slice(from, end < 0 ? undefined : end).trim() === '') return end < 0 ? '' : text.slice(end + 1)
+  }
+  return ''
+}
+
+/**
+ * What a sender wrote who gave no sections: the one section that it became, or that behind a summary which the envelope has
+ * whole. Everything below the headers for all other messages.
+ */
+export function plainTextOf(message: CirceMessage): string {
+  const { lead, sections } = message
+  const [first, second, ...more] = sections
+  const isPlain = lead === '' && first?.name === 'Summary' && more.length === 0
+  if (isPlain && !second) return first.text
+  if (isPlain && second?.name === 'Context' && first.text === summaryOf(message)) return second.text
+  return bodyOf(message).trimEnd()
+}
+
+/** The answers that a message offers: the items of its list of options, one after the other. */
+export function optionsOf(message: Pick<CirceMessage, 'sections'>): string[] {
+  const options: string[] = []
+  for (const line of (sectionOf(message, 'options') ?? '').split('\n')) {
+    const item = /^\s{0,3}(?:\d{1,3}[.)]|[-*+])\s+(.+)$/.exec(line)
+    if (item) options.push(item[1]!.trim())
+    else if (options.length > 0 && line.trim() !== '') options[options.length - 1] += ` ${line.trim()}`
+  }
+  return options
+}
+
+/** The text of a new message. What it prints is read back as given; anything else is refused before it is written. */
+export function printMessage(draft: Draft): string {
+  const { from, to, intent, task, status, time, replyTo, lead, sections } = draft
+  const further = draft.headers.map(([key, value]) => [key, value] as const)
+  const clash = further.find(([key]) => isOwnHeader(key))
+  if (clash) {
+    throw invalidInput('BAD_HEADER', `\`${printableLine(clash[0].slice(0, 40))}\` has a flag of its own.`, {
+      hint: 'Leave it out of --header.',
+    })
+  }
+  const headers = new Map<string, string>([
+    ['from', from],
+    ['to', to],
+    ['intent', intent],
+    ...(task === undefined ? [] : [['task_id', task] as const]),
+    ['status', status],
+    ['created_at', isoTime(time)],
+    ...(replyTo === undefined ? [] : [[replyHeader, replyTo] as const]),
+    ...further,
+  ])
+  const text = printHeaderMarkdown({ headers, lead, sections })
+  const parsed = parseMessage(Buffer.from(text), [intent])
+  if (parsed.outcome === 'malformed') throw notSendable(parsed.problems)
+  const lost = sections.find(({ name, text: said }, n) => {
+    const read = parsed.message.sections[n]
+    return read?.name !== name.trim() || read.text !== linesOf(said)
+  })
+  if (lost) throw swallowed(lost.name)
+  return text
+}
+
+/** As a section is read: with plain line ends, and without the blank lines around it. */
+function linesOf(text: string): string {
+  const lines = text.split(/\r?\n/)
+  while (lines.at(-1)?.trim() === '') lines.pop()
+  const first = lines.findIndex((line) => line.trim() !== '')
+  return lines.slice(Math.max(0, first)).join('\n')
+}
+
+const swallowed = (name: string): SignalboxError =>
+  invalidInput('BAD_SECTION', `The section ${quoted(name)} would not be read as it was given.`, {
+    hint: 'A text cannot hold `## ` headings of its own, and a fence of code must be closed before the next section.',
+    details: { section: name.slice(0, 80) },
+  })
+
+const isOwnHeader = (key: string): boolean =>
+  key.toLowerCase() === replyHeader || knownHeaders.some((name) => name === key.toLowerCase())
+
+/** A draft or a whole file that somebody wants to send and that is no message. */
+export const notSendable = (problems: readonly Problem[]): SignalboxError =>
+  invalidInput('NOT_A_MESSAGE', `This cannot be sent: ${problems.map(({ message }) => message).join(' ')}`, {
+    hint: problems[0]?.hint ?? 'Correct it; nothing was written.',
+    details: { problems },
+  })
+
+const quoted = (text: string): string => printableLine(JSON.stringify(text.slice(0, 80)))
+
+const problem = (code: string, field: string, reason: string): Problem => ({
+  code,
+  field,
+  message: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`,
+})
+
+const malformed = (code: string, field: string, message: string, hint?: string): Malformed => ({
+  outcome: 'malformed',
+  problems: [{ code, field, message, ...(hint === undefined ? {} : { hint }) }],
+})

@@ -1,0 +1,33 @@
+/**
+ * Where a message can be, and the ways between. The folder is the state; nothing in the file repeats it. Every move looks its
+ * target up here (`store/moving.ts`): a way that is not in the table cannot be gone. Spec: CIRCE, "Message Locations".
+ */
+
+export const places = ['new', 'inbox', 'workspace', 'logged', 'rejected'] as const
+export type Place = (typeof places)[number]
+
+export const transitionNames = ['claim', 'start', 'settle', 'release', 'reject'] as const
+export type Transition = (typeof transitionNames)[number]
+
+/**
+ * `settle`: it is dealt with, by its reader or because its task is over. `release`: its task is given back, and the message
+ * waits for another. What is logged stays: a released message that was logged before is copied back, never moved.
+ */
+export const transitions = {
+  new: { claim: 'inbox', settle: 'logged', reject: 'rejected' },
+  inbox: { start: 'workspace', settle: 'logged', release: 'new', reject: 'rejected' },
+  workspace: { settle: 'logged', release: 'new' },
+  logged: {},
+  rejected: {},
+} as const satisfies Readonly<Record<Place, Partial<Record<Transition, Place>>>>
+
+const ways: Readonly<Record<Place, Partial<Record<Transition, Place>>>> = transitions
+
+/** Where a transition leads. That there is no such way is a mistake in this program, never of a caller. */
+export function nextPlace(from: Place, transition: Transition): Place {
+  const next = ways[from][transition]
+  if (next === undefined) throw new Error(`CIRCE has no way to ${transition} a message that is ${from}.`)
+  return next
+}
+
+export const canMove = (from: Place, transition: Transition): boolean => ways[from][transition] !== undefined

@@ -1,0 +1,97 @@
+/** Names of agents, tasks and files. They become parts of paths: checked before anything is written, trusted afterwards. */
+import { invalidInput } from '../../kernel/errors.ts'
+import { printableLine } from '../../kernel/printable.ts'
+import { isSegment, longestSegment } from '../../kernel/tree-path.ts'
+import { everybody, rooster } from './schema.ts'
+
+declare const brand: unique symbol
+/** In lower case: agents compare without case. */
+export type AgentId = string & { readonly [brand]: 'AgentId' }
+/** As written: tasks, unlike agents, are told apart by case. */
+export type TaskId = string & { readonly [brand]: 'TaskId' }
+/** The name of a message's file, with `.md`. It is the message's id. */
+export type FileName = string & { readonly [brand]: 'FileName' }
+
+/** In bytes: room for the names of our own that are made of it. */
+const longestFileName = longestSegment - 20
+
+const plain = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+
+export const isName = (text: string): boolean => plain.test(text) && !text.endsWith('.')
+export const isAgentId = (text: string): boolean => isName(text) && !isReserved(text)
+export const isTaskId = (text: string): text is TaskId => isName(text)
+export const isFileName = (text: string): text is FileName =>
+  text.endsWith('.md') && !text.startsWith('.') && isSegment(text) && Buffer.byteLength(text) <= longestFileName
+
+/** What no agent can be called: everybody, and the person. */
+export const isReserved = (text: string): boolean => isSameAgent(text, everybody) || isRooster(text)
+
+export const isSameAgent = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
+export const isRooster = (name: string): boolean => isSameAgent(name, rooster)
+export const isEverybody = (name: string): boolean => isSameAgent(name, everybody)
+
+export function agentId(text: string): AgentId {
+  if (isAgentId(text)) return text.toLowerCase() as AgentId
+  throw invalidInput('INVALID_AGENT_ID', `Not an agent: ${shown(text)}: ${reasonAgainst(text)}.`, {
+    hint: 'Use a name such as engineer or qa-2.',
+    details: { agent: text.slice(0, 400) },
+  })
+}
+
+/** Who may stand in `from` or `to`: an agent, the person, and in `to` everybody. */
+export function participant(text: string, header: 'from' | 'to'): string {
+  if (isRooster(text)) return rooster
+  if (header === 'to' && isEverybody(text)) return everybody
+  return agentId(text)
+}
+
+export function taskId(text: string): TaskId {
+  if (isTaskId(text)) return text
+  throw invalidInput('INVALID_TASK_ID', `Not a task: ${shown(text)}: ${reasonAgainst(text)}.`, {
+    hint: 'Use an id such as FEAT-021.',
+    details: { task: text.slice(0, 400) },
+  })
+}
+
+/** A message as people name it: with or without its folder, with or without `.md`. */
+export function fileName(text: string): FileName {
+  const name = text.slice(text.lastIndexOf('/') + 1)
+  const whole = name.endsWith('.md') ? name : `${name}.md`
+  if (name !== '' && isFileName(whole)) return whole
+  throw invalidInput('INVALID_FILE_NAME', `Not the file of a message: ${shown(text)}.`, {
+    hint: 'Give the name that `circe inbox` shows, such as 20251106_140211_coordinator-engineer_test_FEAT-021.md',
+    details: { file: text.slice(0, 400) },
+  })
+}
+
+function reasonAgainst(text: string): string {
+  if (text === '') return 'the name is empty'
+  if (text.length > 64) return `it has ${text.length} characters; 64 is the most`
+  if (isReserved(text)) return `\`${text.toLowerCase()}\` has a meaning of its own`
+  if (text.startsWith('.')) return 'a name cannot begin with a dot'
+  return 'a name has only letters, digits, `.`, `_` and `-`, and begins and ends with a letter or digit'
+}
+
+const shown = (text: string): string => printableLine(JSON.stringify(text.slice(0, 80)))
+
+export interface NameParts {
+  readonly time: number
+  readonly from: string
+  readonly to: string
+  readonly intent: string
+  readonly task?: string | undefined
+}
+
+const longestStem = longestFileName - 10
+
+/**
+ * `20251106_140211_coordinator-engineer_implement-feature_FEAT-021.md`. `nth`: which one of its second it is. Nothing is ever
+ * read back from a name but that it is taken, so that very long ones may be cut. Spec: CIRCE, "Message Filename Convention".
+ */
+export function fileNameOf({ time, from, to, intent, task }: NameParts, nth = 1): FileName {
+  const at = new Date(time).toISOString()
+  const stamp = `${at.slice(0, 10).replaceAll('-', '')}_${at.slice(11, 19).replaceAll(':', '')}`
+  const end = [intent.toLowerCase().replaceAll('_', '-'), ...(task === undefined ? [] : [task])].join('_')
+  const who = `${from}-${to}`.toLowerCase().slice(0, longestStem - stamp.length - end.length - 2)
+  return `${stamp}_${who}_${end}${nth === 1 ? '' : `.${nth}`}.md` as FileName
+}

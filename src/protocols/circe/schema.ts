@@ -1,0 +1,70 @@
+/** What a message of CIRCE says, and the words it may use. Spec: CIRCE, "Message Schema" and "Required Headers". */
+
+/** How the sender says that things stand. A task has states of its own: see `task.ts`. */
+export const messageStatuses = ['new', 'in_progress', 'completed', 'blocked', 'failed'] as const
+export type MessageStatus = (typeof messageStatuses)[number]
+
+/** A task is `new` until somebody claims it; messages do not know `claimed`. */
+export const taskStatuses = ['new', 'claimed', 'in_progress', 'blocked', 'failed', 'completed'] as const
+export type TaskStatus = (typeof taskStatuses)[number]
+
+export const settableChecks = ['tests_passed', 'coverage_threshold_met', 'peer_reviewed'] as const
+export type SettableCheck = (typeof settableChecks)[number]
+
+/** The headers that the specification names, in its order. */
+export const requiredHeaders = ['from', 'to', 'intent', 'status', 'created_at'] as const
+export const knownHeaders = ['from', 'to', 'intent', 'task_id', 'status', 'created_at'] as const
+
+/** Our own header of an answer: the file name of the message that it answers. */
+export const replyHeader = 'in_reply_to'
+
+/** `to` of a message for everybody. */
+export const everybody = 'all'
+
+/** The person. Has no folder: what is for ROOSTER waits in the human inbox. */
+export const rooster = 'ROOSTER'
+
+export interface Section {
+  readonly name: string
+  readonly text: string
+}
+
+/** A message as it was read. Its file is never edited, so writing it means copying `bytes`. */
+export interface CirceMessage {
+  readonly bytes: Uint8Array
+  /** As written; compare agents with `isSameAgent`. */
+  readonly from: string
+  readonly to: string
+  readonly intent: string
+  readonly task: string | undefined
+  readonly status: MessageStatus
+  /** As written, and in milliseconds. */
+  readonly createdAt: string
+  readonly time: number
+  readonly replyTo: string | undefined
+  /** Every header in the order of the file, the known ones too. */
+  readonly headers: ReadonlyMap<string, string>
+  /** What stands before the first section; usually nothing. */
+  readonly lead: string
+  readonly sections: readonly Section[]
+}
+
+export interface Draft {
+  readonly from: string
+  readonly to: string
+  readonly intent: string
+  readonly task?: string | undefined
+  readonly status: MessageStatus
+  readonly time: number
+  readonly replyTo?: string | undefined
+  readonly headers: readonly (readonly [key: string, value: string])[]
+  readonly lead: string
+  readonly sections: readonly Section[]
+}
+
+/** True for a file that is a whole message, good or bad, and not only the body of one. */
+export const isWhole = (text: string): boolean => /^\ufeff?# MESSAGE[ \t]*(?:\r?\n|$)/.test(text)
+
+/** The text of a section, by its name in any case; `undefined` when there is none. */
+export const sectionOf = ({ sections }: Pick<CirceMessage, 'sections'>, name: string): string | undefined =>
+  sections.find((section) => section.name.toLowerCase() === name.toLowerCase())?.text

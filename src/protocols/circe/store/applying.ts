@@ -1,0 +1,286 @@
+/**
+ * Keeps tasks in step with messages, whoever wrote them and however they came: each message about a task counts once, in the
+ * order of time. The table is in `effects.ts`.
+ */
+import type { Asked, Step } from '../deed.ts'
+import { claimed, type Effect, effectOf, isRecord, opened } from '../effects.ts'
+import { type CirceEvent, isCount } from '../events.ts'
+import { asksForWork, takesTask } from '../intents.ts'
+import { type AgentId, type FileName, isFileName, type TaskId } from '../names.ts'
+import { ownerDetail } from '../replay.ts'
+import { isClosed } from '../task.ts'
+import { allAsked, forgetLedger, type Ledger, readAsked, readLedger } from './book.ts'
+import type { Committed, Journal } from './journal.ts'
+import { eventsOf } from './log.ts'
+import { type CirceParts, type Subject, subjectOf } from './parts.ts'
+import { type Found, findMessage, isFound, lookAround, oldestFirst, readAt } from './places.ts'
+import { askedBy, isAnswerTo, wordsOf } from './questions.ts'
+import { readSoundTask, readTaskFiles, type TaskOnTree } from './task-files.ts'
+
+/** What became of a message. */
+export interface Applied {
+  readonly told: string
+  readonly refused?: string
+}
+
+export class Applying {
+  readonly #parts: CirceParts
+  readonly #journal: Journal
+
+  constructor(parts: CirceParts, journal: Journal) {
+    this.#parts = parts
+    this.#journal = journal
+  }
+
+  /** All that has not counted yet, task by task. True when anything did. Not inside a turn. */
+  async applyAll(found: readonly Found[]): Promise<boolean> {
+    const byTask = new Map<TaskId, Found[]>()
+    let did = false
+    for (const one of found) {
+      const task = one.message.task as TaskId | undefined
+      if (task === undefined) {
+        await this.#journal.apart(async () => {
+          did = (await this.#applyAlone(one)) || did
+        })
+      } else byTask.set(task, [...(byTask.get(task) ?? []), one])
+    }
+    for (const [task, messages] of byTask) {
+      await this.#journal.apart(async () => {
+        if (!(await this.#isDue(task, messages))) return
+        did = (await this.#journal.turn(`task.${task}`, () => this.#applyTask(task, messages))) || did
+      })
+    }
+    return did
+  }
+
+  /** Whoever has moved the work of a task by hand has claimed it before anybody who says so only now. In its turn. */
+  async takeUp(task: TaskId): Promise<void> {
+    const { found } = await lookAround(this.#parts)
+    await this.#applyTask(
+      task,
+      found.filter(({ message }) => message.task === task),
+    )
+  }
+
+  /** Looks without a turn, so that a command which finds everything in step waits for nobody. */
+  async #isDue(task: TaskId, messages: readonly Found[]): Promise<boolean> {
+    const ledger = await readLedger(this.#parts, task)
+    if (messages.some(({ name }) => !ledger.applied.has(name))) return true
+    const read = await readTaskFiles(this.#parts, task)
+    if (read.isClaimedByHand && read.problems.length === 0) return true
+    return messages.some((one) => isTaken(one) && this.#isClaim(one, read, ledger))
+  }
+
+  /** Whoever made `.owner` by hand owns the task like anybody else: the other two files and the log say so too. */
+  async #ownByHand(id: TaskId): Promise<boolean> {
+    const { task, isClaimedByHand } = await readTaskFiles(this.#parts, id)
+    if (!isClaimedByHand || task.owner === undefined) return false
+    const { book } = await readLedger(this.#parts, id)
+    const at = this.#parts.clock.now()
+    const own = claimed(task, book, task.owner, at)
+    const claimedAt = task.claimedAt ?? at
+    const event: CirceEvent = { at, event: 'claimed', agent: task.owner, task: id, detail: ownerDetail(task.owner) }
+    await this.#journal.commit(`task.${id}`, {
+      steps: [
+        { do: 'write', task: { ...own.task, claimedAt } },
+        { do: 'book', task: id, book: own.book, applied: [] },
+      ],
+      events: [event],
+    })
+    return true
+  }
+
+  async #applyTask(task: TaskId, messages: readonly Found[]): Promise<boolean> {
+    // The files of this task cannot be believed: it waits, the others go on, and `doctor` tells.
+    if ((await readTaskFiles(this.#parts, task)).problems.length > 0) return false
+    await this.#forgetOldLedger(task, messages)
+    let did = await this.#ownByHand(task)
+    for (const one of [...messages].sort(requestsFirst)) {
+      if (!(await readLedger(this.#parts, task)).applied.has(one.name)) {
+        await this.applyInTurn(one)
+        did = true
+      }
+      // At once: whoever moved it away may have written about it since, as its owner.
+      did = (isTaken(one) && (await this.#ownTaken(task, one))) || did
+    }
+    return did
+  }
+
+  async #ownTaken(task: TaskId, taken: Found): Promise<boolean> {
+    const read = await readTaskFiles(this.#parts, task)
+    if (!isFound(await readAt(this.#parts, taken, taken.name))) return false
+    if (!this.#isClaim(taken, read, await readLedger(this.#parts, task))) return false
+    return (await this.own(taken, taken.agent!, read)).outcome === 'done'
+  }
+
+  /** A ledger that does not know what the log tells is an old copy that somebody put back. */
+  async #forgetOldLedger(task: TaskId, messages: readonly Found[]): Promise<void> {
+    const { applied } = await readLedger(this.#parts, task)
+    const unknown = new Set<string>(messages.flatMap(({ name }) => (applied.has(name) ? [] : [name])))
+    if (unknown.size === 0) return
+    const events = await eventsOf(this.#parts, task)
+    if (events.some(({ event, file = '' }) => isCount(event) && unknown.has(file)))
+      await forgetLedger(this.#parts, task)
+  }
+
+  /** Somebody moved the work to an agent, and nobody owns the task: the move was the claim. */
+  #isClaim({ message }: Found, { task, problems }: TaskOnTree, { book }: Ledger): boolean {
+    if (problems.length > 0 || !takesTask(message.intent)) return false
+    if (isClosed(task.status)) return false
+    // What was somebody's before the task was opened again is no claim of the new work.
+    if (isRecord(task, book)) return message.time >= (book.request?.time ?? 0)
+    return task.owner === undefined
+  }
+
+  /** Makes an agent the owner of the task of some work. `steps` come between owning and telling. In the turn of the task. */
+  async own(found: Found, agent: AgentId, read: TaskOnTree, steps: readonly Step[] = []): Promise<Committed> {
+    const id = found.message.task as TaskId
+    const at = this.#parts.clock.now()
+    const { book } = await readLedger(this.#parts, id)
+    const before = isClosed(read.task.status) ? opened(read.task, book, found.message) : { task: read.task, book }
+    const own = claimed(before.task, before.book, agent, at)
+    const event: CirceEvent = { at, event: 'claimed', agent, task: id, file: found.name, detail: ownerDetail(agent) }
+    const record = read.texts.owner
+    return this.#journal.commit(`task.${id}`, {
+      steps: [
+        { do: 'own', task: id, owner: agent, at, ...(record === undefined ? {} : { before: record }) },
+        ...steps,
+        { do: 'write', task: own.task },
+        { do: 'book', task: id, book: own.book, applied: [found.name] },
+      ],
+      events: [event],
+    })
+  }
+
+  /** What a message would do, without doing it: so that a sender can be refused before anything is written. */
+  async foresee(id: TaskId, message: Found['message']): Promise<Effect> {
+    const { task } = await readSoundTask(this.#parts, id)
+    const { book } = await readLedger(this.#parts, id)
+    return effectOf(task, book, message, this.#newsAt(message.time), this.#parts.settings)
+  }
+
+  #newsAt(time: number): number {
+    return Math.min(time, this.#parts.clock.now())
+  }
+
+  /** Makes one message count. In the turn of its task. */
+  async applyInTurn(found: Found): Promise<Applied> {
+    const { message, name } = found
+    const id = message.task as TaskId
+    for (;;) {
+      const { task, texts } = await readSoundTask(this.#parts, id)
+      const { book } = await readLedger(this.#parts, id)
+      const effect = effectOf(task, book, message, this.#newsAt(message.time), this.#parts.settings)
+      const at = this.#parts.clock.now()
+      const asked = askedBy(message)
+      const answers = await this.#answersOf(found)
+      const isWritten = texts.status !== undefined || effect.next !== undefined || effect.task.status !== task.status
+      const isChecked = effect.task.checks !== task.checks
+      const steps: Step[] = [
+        ...ownSteps(effect, id, at, texts.owner),
+        ...(isWritten || isChecked ? [{ do: 'write', task: writtenOf(effect, at) } as const] : []),
+        ...(effect.next === 'release' && task.owner !== undefined
+          ? ([
+              { do: 'disown', task: id, owner: task.owner, at: task.claimedAt },
+              { do: 'back', task: id, agent: task.owner },
+            ] as const)
+          : []),
+        ...(asked ? [{ do: 'ask', file: name, asked } as const] : []),
+        ...answers.map(({ file, question }) => ({ do: 'ask', file, asked: question }) as const),
+        { do: 'book', task: id, book: effect.book, applied: [name] },
+        ...(effect.next === 'complete' ? [{ do: 'archive', task: id } as const] : []),
+      ]
+      const detail = `${message.intent} ${message.status} to ${message.to}${effect.told === '' ? '' : `: ${effect.refused ?? effect.told}`}`
+      const event = effect.refused !== undefined ? 'refused' : asked ? 'asked' : 'message'
+      const said = { at, agent: message.from, task: id }
+      const events: CirceEvent[] = [
+        { ...said, event, file: name, detail },
+        ...answers.map(
+          ({ file, question }): CirceEvent => ({ ...said, event: 'answered', file, detail: answerDetail(question) }),
+        ),
+        ...(effect.next === 'own'
+          ? [{ ...said, event: 'claimed', file: name, detail: ownerDetail(effect.task.owner!) } as const]
+          : []),
+        ...(effect.next === 'release' ? [{ ...said, event: 'released', file: name, detail: '' } as const] : []),
+        ...(effect.next === 'complete' ? [{ ...said, event: 'completed', file: name, detail: '' } as const] : []),
+      ]
+      const committed = await this.#journal.commit(`task.${id}`, { steps, events })
+      // Another program has made itself the owner in this instant: judged again, it is refused.
+      if (committed.outcome === 'lost') continue
+      return { told: effect.told, ...(effect.refused === undefined ? {} : { refused: effect.refused }) }
+    }
+  }
+
+  /** Questions to people, and answers, that are about no task. */
+  async #applyAlone(found: Found): Promise<boolean> {
+    const { message, name } = found
+    const asked = askedBy(message)
+    const isNew = asked !== undefined && (await readAsked(this.#parts, name)) === undefined
+    if (!isNew && message.intent !== 'answer') return false
+    return this.#journal.turn(subjectOf(name, undefined), () => this.applyAloneInTurn(found))
+  }
+
+  async applyAloneInTurn(found: Found, subject: Subject = subjectOf(found.name, undefined)): Promise<boolean> {
+    const { message, name } = found
+    const at = this.#parts.clock.now()
+    const said = { at, agent: message.from }
+    const asked = (await readAsked(this.#parts, name)) ? undefined : askedBy(message)
+    const answers = await this.#answersOf(found)
+    if (!asked && answers.length === 0) return false
+    const detail = `${message.intent} ${message.status} to ${message.to}`
+    await this.#journal.commit(subject, {
+      steps: [
+        ...(asked ? [{ do: 'ask', file: name, asked } as const] : []),
+        ...answers.map(({ file, question }) => ({ do: 'ask', file, asked: question }) as const),
+      ],
+      events: [
+        ...(asked ? [{ ...said, event: 'asked', file: name, detail } as const] : []),
+        ...answers.map(
+          ({ file, question }): CirceEvent => ({ ...said, event: 'answered', file, detail: answerDetail(question) }),
+        ),
+      ],
+    })
+    return true
+  }
+
+  /** The open questions that a message answers, with the answer. */
+  async #answersOf(found: Found): Promise<{ readonly file: FileName; readonly question: Asked }[]> {
+    const { message, name } = found
+    if (message.intent !== 'answer') return []
+    const answer = { file: name as string, digest: wordsOf(message) }
+    if (message.replyTo !== undefined) {
+      const file = message.replyTo.endsWith('.md') ? message.replyTo : `${message.replyTo}.md`
+      const question = isFileName(file) ? await readAsked(this.#parts, file) : undefined
+      return question && !question.answer ? [{ file: file as FileName, question: { ...question, answer } }] : []
+    }
+    for (const [file, question] of [...(await allAsked(this.#parts))].sort(([, a], [, b]) => a.at - b.at)) {
+      if (question.answer || question.task !== message.task) continue
+      const to = (await findMessage(this.#parts, file))?.message.to
+      if (isAnswerTo(message, file, question, to)) return [{ file, question: { ...question, answer } }]
+    }
+    return []
+  }
+}
+
+/** Times are to the second: of those of one second, what asks for work comes before what is said about it. */
+const requestsFirst = (a: Found, b: Found): number =>
+  a.message.time - b.message.time ||
+  Number(asksForWork(b.message.intent)) - Number(asksForWork(a.message.intent)) ||
+  oldestFirst(a, b)
+
+const isTaken = ({ place, message }: Found): boolean =>
+  (place === 'inbox' || place === 'workspace') && takesTask(message.intent)
+
+const answerDetail = ({ answer }: Asked): string => `${answer!.file} ${answer!.digest}`
+
+/** The claim of a `claim_task` message counts from now, not from when the message was written. */
+const ownSteps = ({ task, next }: Effect, id: TaskId, at: number, record: string | undefined): Step[] =>
+  next === 'own'
+    ? [{ do: 'own', task: id, owner: task.owner!, at, ...(record === undefined ? {} : { before: record }) }]
+    : []
+
+function writtenOf({ task, next }: Effect, at: number): Effect['task'] {
+  if (next === 'own') return { ...task, claimedAt: at, startedAt: at, updatedAt: at }
+  if (next === 'release') return { ...task, owner: undefined, claimedAt: undefined }
+  return task
+}

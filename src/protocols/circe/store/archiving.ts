@@ -1,0 +1,138 @@
+/** What becomes of the files of a task when it is completed, and when it is given back. Each may be done twice. */
+import { childOf, isSegment, type TreePath } from '../../../kernel/tree-path.ts'
+import { setAside } from '../../../tree/set-aside.ts'
+import { parseMessage } from '../format.ts'
+import { takesTask } from '../intents.ts'
+import { handedPath, keptWorkspacePath, workspacePath } from '../layout.ts'
+import { type AgentId, type FileName, isFileName, isSameAgent, type TaskId } from '../names.ts'
+import type { KnownAgent } from './agents.ts'
+import { readLedger } from './book.ts'
+import { copyFromLog, moveMessage, settleMessage } from './moving.ts'
+import { type CirceParts, sameBytes, unlessOdd } from './parts.ts'
+import { type Found, isFound, loggedBytes, lookAround, pathAt, readAt } from './places.ts'
+
+/** Others may bring something while we go through the folders; nobody keeps doing so. */
+const mostRounds = 5
+/** Deeper folders in a workspace are not gone into. */
+const deepest = 8
+
+/**
+ * Brings everything of a task into the log: messages wherever they lie, and what workspaces hold of it. Spec: CIRCE, "Message
+ * Locations", and step 6 of its flow.
+ */
+export async function archiveTask(parts: CirceParts, task: TaskId): Promise<void> {
+  for (let round = 1; round <= mostRounds; round++) {
+    let count = 0
+    const { agents, found } = await lookAround(parts)
+    const { applied } = await readLedger(parts, task)
+    for (const one of found) {
+      // What came since it was completed, such as new work, has not counted yet and stays.
+      if (one.message.task !== task || !applied.has(one.name)) continue
+      // The mark first: nobody would look for one whose message is logged.
+      const { agent } = one
+      if (agent !== undefined) await unlessOdd(() => parts.tree.remove(childOf(handedPath(agent), one.name)))
+      await settleMessage(parts, one, one.name, { task })
+      count++
+    }
+    for (const agent of agents) count += await archiveWorkspace(parts, task, agent)
+    if (count === 0) return
+  }
+}
+
+async function archiveWorkspace(parts: CirceParts, task: TaskId, { agent, folder }: KnownAgent): Promise<number> {
+  const { tree, root } = parts
+  const kept = keptWorkspacePath(root, task, agent)
+  let count = 0
+  const walk = async (from: TreePath, to: TreePath, depth: number, isOfTask: boolean): Promise<void> => {
+    for (const { name, kind } of (await unlessOdd(() => tree.list(from))) ?? []) {
+      if (!isSegment(name) || name.startsWith('.')) continue
+      const path = childOf(from, name)
+      if (kind === 'folder' && depth < deepest) {
+        const isOwn = !isOfTask && depth === 0 && name === task
+        // What lies below `WORKSPACE/{task}/` lies as it did there.
+        await walk(path, isOwn ? to : childOf(to, name), depth + 1, isOfTask || isOwn)
+      }
+      if (kind !== 'leaf' || !(isOfTask || hasTask(name, task) || (await isAbout(parts, path, name, task)))) continue
+      const received = isFileName(name) && (await isReceivedHere(parts, path, name, agent))
+      if (received) await settleMessage(parts, { place: 'workspace', agent, folder }, name as FileName, { task, path })
+      else await setAside(tree, path, to)
+      count++
+    }
+  }
+  await walk(workspacePath(root, folder), kept, 0, false)
+  return count
+}
+
+/** The name contains the task, and not only as a part of another word: `FEAT-02` is not in `FEAT-021.md`. */
+export function hasTask(name: string, task: string): boolean {
+  const isPart = (character: string | undefined) => character !== undefined && /[A-Za-z0-9]/.test(character)
+  for (let at = name.indexOf(task); at >= 0; at = name.indexOf(task, at + 1)) {
+    if (!isPart(name[at - 1]) && !isPart(name[at + task.length])) return true
+  }
+  return false
+}
+
+async function messageAt({ tree, settings }: CirceParts, path: TreePath) {
+  const leaf = await unlessOdd(() => tree.read(path, { atMost: settings.largestMessage + 1 }))
+  const parsed =
+    leaf && leaf.size <= settings.largestMessage ? parseMessage(leaf.bytes, settings.furtherIntents) : undefined
+  return parsed?.outcome === 'message' ? parsed.message : undefined
+}
+
+const isAbout = async (parts: CirceParts, path: TreePath, name: string, task: TaskId): Promise<boolean> =>
+  isFileName(name) && (await messageAt(parts, path))?.task === task
+
+/** A message that came from somebody else; what an agent wrote itself and never sent is a draft. */
+async function isReceivedHere(parts: CirceParts, path: TreePath, name: FileName, agent: AgentId): Promise<boolean> {
+  const message = await messageAt(parts, path)
+  if (message === undefined || !isSameAgent(message.from, agent)) return message !== undefined
+  return (await loggedBytes(parts.tree, parts.root, name)) !== undefined
+}
+
+/**
+ * Puts the work of a task back where others can claim it: the message itself, or what the log has of it, if its owner has
+ * handled it or changed it.
+ */
+export async function bringBack(parts: CirceParts, task: TaskId, owner: AgentId): Promise<void> {
+  const { found } = await lookAround(parts)
+  const work = found.filter(({ message }) => message.task === task && takesTask(message.intent))
+  for (const one of work) if (one.agent === owner) await returnOne(parts, one, task)
+  if (work.length > 0) return
+  const last = await lastLoggedWork(parts, task)
+  if (last) await copyFromLog(parts, last)
+}
+
+async function returnOne(parts: CirceParts, found: Found, task: TaskId): Promise<void> {
+  const { tree, root } = parts
+  await unlessOdd(() => tree.remove(childOf(handedPath(found.agent!), found.name)))
+  const logged = await loggedBytes(tree, root, found.name)
+  if (logged && !sameBytes(logged, found.message.bytes)) {
+    await copyFromLog(parts, found.name)
+    await settleMessage(parts, found, found.name, { task })
+    return
+  }
+  await moveMessage(parts, { spot: found, name: found.name, transition: 'release' })
+}
+
+async function lastLoggedWork(parts: CirceParts, task: TaskId): Promise<FileName | undefined> {
+  let last: Found | undefined
+  for (const name of (await readLedger(parts, task)).applied) {
+    const read = isFileName(name) ? await readAt(parts, { place: 'logged' }, name) : undefined
+    if (!isFound(read) || !takesTask(read.message.intent)) continue
+    if (!last || read.message.time >= last.message.time) last = read
+  }
+  return last?.name
+}
+
+/** Forgets what an agent was handed and has no more. The marks are listed first: each was made when its message was there. */
+export async function sweepHanded(parts: CirceParts, { agent, folder }: KnownAgent): Promise<void> {
+  const { tree } = parts
+  for (const { name, kind } of (await unlessOdd(() => tree.list(handedPath(agent)))) ?? []) {
+    if (kind !== 'leaf' || !isSegment(name)) continue
+    const places = ['inbox', 'workspace'] as const
+    const there = isFileName(name)
+      ? await Promise.all(places.map((place) => tree.look(pathAt(parts, { place, agent, folder }, name))))
+      : []
+    if (there.every((entry) => entry === undefined)) await tree.remove(childOf(handedPath(agent), name))
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * What is remembered of tasks and questions, so that no message counts twice: one leaf each in the cache. Deleting them costs
+ * time and changes no answer, since `events.log` has a line for everything that they hold.
+ */
+import { SignalboxError } from '../../../kernel/errors.ts'
+import { childOf } from '../../../kernel/tree-path.ts'
+import { changeLeaf } from '../../../tree/change.ts'
+import { type Asked, askedFrom, bookFrom } from '../deed.ts'
+import type { TaskBook } from '../effects.ts'
+import { type CirceEvent, eventsIn } from '../events.ts'
+import { bookPath, ledgersPath, questionsPath } from '../layout.ts'
+import { type FileName, isFileName, type TaskId } from '../names.ts'
+import { replay } from '../replay.ts'
+import type { CirceMessage } from '../schema.ts'
+import { eventsOf, logBytes } from './log.ts'
+import { type CirceParts, unlessOdd } from './parts.ts'
+import { findMessage } from './places.ts'
+import { askedBy } from './questions.ts'
+
+/** A question's note has a few short fields. */
+const largestNote = 64 * 1024
+
+export interface Ledger {
+  readonly book: TaskBook
+  readonly applied: ReadonlySet<string>
+}
+
+export async function readLedger(parts: CirceParts, task: TaskId): Promise<Ledger> {
+  const leaf = await unlessOdd(() => parts.tree.read(childOf(ledgersPath, task)))
+  return (leaf && ledgerFrom(leaf.bytes)) ?? (await ledgerFromLog(parts, task))
+}
+
+function ledgerFrom(bytes: Uint8Array): Ledger | undefined {
+  try {
+    const { book, applied } = JSON.parse(Buffer.from(bytes).toString('utf8')) as { book: unknown; applied: string[] }
+    return { book: bookFrom(book), applied: new Set(applied.filter((name) => typeof name === 'string')) }
+  } catch {
+    return undefined // Not JSON, or not of this shape: it is made again.
+  }
+}
+
+async function ledgerFromLog(parts: CirceParts, task: TaskId): Promise<Ledger> {
+  const events = await eventsOf(parts, task)
+  if (events.length === 0) return { book: { reviewers: [] }, applied: new Set() }
+  const { book, applied } = replay(task, events, await messagesOf(parts, events), parts.settings)
+  return { book, applied: new Set(applied) }
+}
+
+/** The messages that some events are about. */
+export async function messagesOf(parts: CirceParts, events: readonly CirceEvent[]): Promise<Map<string, CirceMessage>> {
+  const messages = new Map<string, CirceMessage>()
+  for (const { file } of events) {
+    if (file === undefined || messages.has(file) || !isFileName(file)) continue
+    const found = await findMessage(parts, file)
+    if (found) messages.set(file, found.message)
+  }
+  return messages
+}
+
+/** Twice is fine: what counts already stays. */
+export async function writeLedger(
+  parts: CirceParts,
+  task: TaskId,
+  book: TaskBook,
+  applied: readonly FileName[],
+): Promise<void> {
+  // Where something else stands in its place, the log is read each time.
+  await unlessOdd(() =>
+    changeLeaf(parts.tree, childOf(ledgersPath, task), async (leaf) => {
+      const before = (leaf && ledgerFrom(leaf.bytes)) ?? (await ledgerFromLog(parts, task))
+      return Buffer.from(JSON.stringify({ book, applied: [...new Set([...before.applied, ...applied])] }))
+    }),
+  )
+}
+
+/** It is made again from the log. */
+export async function forgetLedger({ tree }: CirceParts, task: TaskId): Promise<void> {
+  await unlessOdd(() => tree.remove(childOf(ledgersPath, task)))
+}
+
+/** The answer to a question by the log, for when what is remembered may be old. */
+export async function answerInLog(parts: CirceParts, question: FileName): Promise<Asked['answer']> {
+  for (const { event, file, detail } of eventsIn(await logBytes(parts))) {
+    if (event !== 'answered' || file !== question) continue
+    const [answer = '', digest = ''] = detail.split(' ')
+    return { file: answer, digest }
+  }
+  return undefined
+}
+
+export async function readAsked(parts: CirceParts, file: FileName): Promise<Asked | undefined> {
+  const leaf = await unlessOdd(() => parts.tree.read(childOf(questionsPath, file), { atMost: largestNote }))
+  return leaf && askedIn(leaf.bytes)
+}
+
+function askedIn(bytes: Uint8Array): Asked | undefined {
+  try {
+    return askedFrom(JSON.parse(Buffer.from(bytes).toString('utf8')))
+  } catch {
+    return undefined // A stranger's; it is written again when the question is met.
+  }
+}
+
+/** An answer that was given stays. */
+export async function writeAsked(parts: CirceParts, file: FileName, asked: Asked): Promise<void> {
+  await unlessOdd(() =>
+    changeLeaf(parts.tree, childOf(questionsPath, file), (leaf) =>
+      Buffer.from(JSON.stringify({ ...asked, answer: (leaf && askedIn(leaf.bytes))?.answer ?? asked.answer })),
+    ),
+  )
+}
+
+/** Everything that was ever asked of a person, answered or not. */
+export async function allAsked(parts: CirceParts): Promise<Map<FileName, Asked>> {
+  const all = new Map<FileName, Asked>()
+  for (const { name, kind } of (await unlessOdd(() => parts.tree.list(questionsPath))) ?? []) {
+    const asked = kind === 'leaf' && isFileName(name) ? await readAsked(parts, name) : undefined
+    if (asked) all.set(name as FileName, asked)
+  }
+  return all
+}
+
+/** The file of an answer may have blanks in its name; what names its words has none. */
+function answerFrom(detail: string | undefined): Asked['answer'] {
+  const at = detail?.lastIndexOf(' ') ?? -1
+  return at < 0 ? undefined : { file: detail!.slice(0, at), digest: detail!.slice(at + 1) }
+}
+
+/** Where the cache has been deleted: the questions are read off the log again. Not inside a turn. */
+export async function ensureBook(parts: CirceParts): Promise<void> {
+  const { tree } = parts
+  if (await unlessOdd(() => tree.look(bookPath))) return
+  await tree.exclusively(`circe ${parts.root} book`, async () => {
+    if (await unlessOdd(() => tree.look(bookPath))) return
+    const bytes = await logBytes(parts)
+    const answered = new Map<string, string>()
+    const asked: CirceEvent[] = []
+    for (const event of eventsIn(bytes)) {
+      if (event.event === 'asked') asked.push(event)
+      if (event.event === 'answered' && event.file !== undefined) answered.set(event.file, event.detail)
+    }
+    for (const { file } of asked) {
+      if (file === undefined || !isFileName(file)) continue
+      const found = await findMessage(parts, file)
+      const question = found && askedBy(found.message)
+      if (!question) continue
+      await writeAsked(parts, file, { ...question, answer: answerFrom(answered.get(file)) })
+    }
+    try {
+      await tree.create(bookPath, '')
+    } catch (error) {
+      if (!(error instanceof SignalboxError)) throw error
+    }
+  })
+}

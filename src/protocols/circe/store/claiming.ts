@@ -1,0 +1,159 @@
+/**
+ * Claiming. Work is decided by the exclusive creation of `TASKS/{id}.owner`, everything else by the move of the message; what
+ * lies in an inbox already is handed out by a mark. Of all who try, one wins; the others leave everything as it was. Spec:
+ * CIRCE, "Message Flow Example", step 2.
+ */
+import { notFound, SignalboxError } from '../../../kernel/errors.ts'
+import type { Durability } from '../../../tree/tree.ts'
+import { waitFor } from '../../../tree/wait.ts'
+import type { Step } from '../deed.ts'
+import { isRecord } from '../effects.ts'
+import { takesTask } from '../intents.ts'
+import { inboxPath, newPath } from '../layout.ts'
+import { type AgentId, agentId, fileName, isSameAgent, type TaskId, taskId } from '../names.ts'
+import { isClosed } from '../task.ts'
+import { folderOf } from './agents.ts'
+import type { Applying } from './applying.ts'
+import { readLedger } from './book.ts'
+import type { CatchingUp } from './catching-up.ts'
+import { markOf } from './handed.ts'
+import type { Journal } from './journal.ts'
+import type { CirceClaimed, CirceClaimOptions, OwnedByOther } from './outcomes.ts'
+import { type CirceParts, subjectOf } from './parts.ts'
+import { type Found, findMessage, isFor, isFound, type Lying, readAt } from './places.ts'
+import { readSoundTask } from './task-files.ts'
+import { viewWithBody } from './view.ts'
+
+type Attempt = Extract<CirceClaimed, { outcome: 'claimed' }> | 'lost' | OwnedByOther
+
+export class Claiming {
+  readonly #parts: CirceParts
+  readonly #journal: Journal
+  readonly #applying: Applying
+  readonly #catchingUp: CatchingUp
+
+  constructor(parts: CirceParts, journal: Journal, applying: Applying, catchingUp: CatchingUp) {
+    this.#parts = parts
+    this.#journal = journal
+    this.#applying = applying
+    this.#catchingUp = catchingUp
+  }
+
+  async claim(name: string, { file, task, waitMs = 0, signal }: CirceClaimOptions = {}): Promise<CirceClaimed> {
+    const agent = agentId(name)
+    const [wantedFile, wantedTask] = [
+      file === undefined ? undefined : fileName(file),
+      task === undefined ? undefined : taskId(task),
+    ]
+    let owned: OwnedByOther[] = []
+    // What is wrong with one task is told when there is nothing else to be had.
+    let stuck: SignalboxError | undefined
+    const attempt = async (): Promise<Attempt | undefined> => {
+      owned = []
+      stuck = undefined
+      const lying = await this.#catchingUp.catchUp()
+      if (wantedFile !== undefined) await this.#expectThere(wantedFile)
+      for (const one of claimable(lying, agent)) {
+        if (wantedFile !== undefined && one.name !== wantedFile) continue
+        if (wantedTask !== undefined && one.message.task !== wantedTask) continue
+        const tried = await this.#tryApart(one, agent)
+        if (tried === 'lost') continue
+        if (tried instanceof SignalboxError) stuck ??= tried
+        else if ('owner' in tried) owned.push(tried)
+        else return tried
+      }
+      return undefined
+    }
+    const { tree, root } = this.#parts
+    const folders = [newPath(root), inboxPath(root, await folderOf(this.#parts, agent))]
+    const claimed =
+      waitMs > 0 ? await waitFor(tree, folders, attempt, { waitMs, ...(signal ? { signal } : {}) }) : await attempt()
+    if (claimed && claimed !== 'lost' && 'outcome' in claimed) return claimed
+    if (stuck) throw stuck
+    return { outcome: 'nothing', owned }
+  }
+
+  /** A name that nothing has is a mistake; a message that another has, or that is logged, is a lost race. */
+  async #expectThere(name: ReturnType<typeof fileName>): Promise<void> {
+    if (await findMessage(this.#parts, name)) return
+    throw notFound('NO_SUCH_MESSAGE', `There is no message ${name}.`, {
+      hint: 'See what there is: signalbox circe inbox AGENT',
+      details: { file: name },
+    })
+  }
+
+  async #tryApart(candidate: Found, agent: AgentId): Promise<Attempt | SignalboxError> {
+    let tried: Attempt = 'lost'
+    const error = await this.#journal.apart(async () => {
+      tried = await this.tryOne(candidate, agent)
+    })
+    return error ?? tried
+  }
+
+  /** One message, for an agent that it is for. Not inside a turn. */
+  async tryOne(candidate: Found, agent: AgentId): Promise<Attempt> {
+    return this.#journal.turn(subjectOf(candidate.name, candidate.message.task), async () => {
+      const found = await readAt(this.#parts, candidate, candidate.name)
+      if (!isFound(found) || found.message.task !== candidate.message.task) return 'lost'
+      const mark = found.place === 'inbox' ? await markOf(this.#parts, agent, found.name) : undefined
+      if (mark === 'waiting') return this.#handAgain(found, agent)
+      if (mark !== undefined) return 'lost'
+      return takesTask(found.message.intent) ? this.#work(found, agent) : this.#message(found, agent)
+    })
+  }
+
+  /** It was claimed and told before, but the answer never arrived. */
+  async #handAgain(found: Found, agent: AgentId): Promise<Attempt> {
+    const steps = takingSteps(found, agent)
+    const committed = await this.#journal.commit(subjectOf(found.name, found.message.task), { steps, events: [] })
+    return this.#claimed(found, agent, committed.outcome === 'done' ? committed.durability : 'process')
+  }
+
+  async #work(found: Found, agent: AgentId): Promise<Attempt> {
+    const id = found.message.task as TaskId
+    const read = await readSoundTask(this.#parts, id)
+    const { book } = await readLedger(this.#parts, id)
+    const { owner, status } = read.task
+    const isFree = owner === undefined || isClosed(status) || isRecord(read.task, book)
+    if (isFree) {
+      const owned = await this.#applying.own(found, agent, read, takingSteps(found, agent))
+      return owned.outcome === 'lost' ? 'lost' : this.#claimed(found, agent, owned.durability)
+    }
+    if (!isSameAgent(owner, agent)) return { file: found.name, task: id, owner }
+    return this.#message(found, agent)
+  }
+
+  async #message(found: Found, agent: AgentId): Promise<Attempt> {
+    const { task } = found.message
+    const committed = await this.#journal.commit(subjectOf(found.name, task), {
+      steps: takingSteps(found, agent),
+      events: [{ at: this.#parts.clock.now(), event: 'claimed', agent, task, file: found.name, detail: '' }],
+    })
+    return committed.outcome === 'lost' ? 'lost' : this.#claimed(found, agent, committed.durability)
+  }
+
+  /** Told as it is now, in the inbox. */
+  async #claimed(found: Found, agent: AgentId, durability: Durability): Promise<Attempt> {
+    let now: Found = found
+    // It is claimed, also where it cannot be looked at once more.
+    await this.#journal.apart(async () => {
+      const folder = await folderOf(this.#parts, agent)
+      const read = await readAt(this.#parts, { place: 'inbox', agent, folder }, found.name)
+      if (isFound(read)) now = read
+    })
+    return { outcome: 'claimed', message: viewWithBody(now), durability }
+  }
+}
+
+const takingSteps = ({ name, place, message: { task } }: Found, agent: AgentId): Step[] => [
+  ...(place === 'new'
+    ? [{ do: 'claim', file: name, agent, ...(task === undefined ? {} : { task: task as TaskId }) } as const]
+    : []),
+  { do: 'hand', agent, file: name, acked: false },
+]
+
+/** What an agent may claim, the oldest first: from its inbox, and from where messages wait for anybody. */
+export const claimable = ({ found }: Pick<Lying, 'found'>, agent: AgentId): Found[] =>
+  found.filter((one) =>
+    one.place === 'new' ? isFor(one.message, agent) : one.place === 'inbox' && one.agent === agent,
+  )

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import { openMemoryTree } from '../../../engines/memory/index.ts'
+import { heldClock } from '../../../kernel/clock.ts'
+import { treePath } from '../../../kernel/tree-path.ts'
+import type { Tree } from '../../../tree/tree.ts'
+import { type Circe, circe } from '../index.ts'
+
+const readers = ['engineer', 'qa', 'scribe']
+const changing = ['create', 'move', 'remove', 'replace', 'append'] as const
+
+/** A process that dies before its nth change of the tree. */
+function mortal(tree: Tree, lives: number): Tree {
+  let left = lives
+  return new Proxy(tree, {
+    get(target, key: keyof Tree) {
+      const found = target[key]
+      if (typeof found !== 'function') return found
+      return (...words: never[]) => {
+        if (changing.some((name) => name === key) && left-- <= 0) throw new Error('killed')
+        return (found as (...words: never[]) => unknown).apply(target, words)
+      }
+    },
+  })
+}
+
+describe('a message to all', () => {
+  const at = (path: string) => treePath(`${circe.defaults.root}/${path}`)
+  it('[CI-4e] wherever its sender dies, everybody gets it once, also who has handled it by then', async () => {
+    let whole = false
+    for (let lives = 0; !whole; lives++) {
+      const clock = heldClock()
+      const tree = openMemoryTree({ clock })
+      const open = (on: Tree): Promise<Circe> => circe.open({ tree: on, clock, settings: circe.defaults })
+      const other = await open(tree)
+      for (const agent of ['coordinator', ...readers]) await other.init(agent)
+      await other.inbox('qa')
+      const sender = await open(mortal(tree, lives))
+      const sent = await sender.send({ from: 'coordinator', to: 'all', intent: 'inform', summary: 'Lunch' }).then(
+        () => true,
+        (error: Error) => (error.message === 'killed' ? false : Promise.reject(error)),
+      )
+      whole = sent
+      // One of those who have it by now deals with it before anybody finishes what was left.
+      const [early] = await tree.list(at('AGENTS/engineer/INBOX'))
+      if (early) await tree.move(at(`AGENTS/engineer/INBOX/${early.name}`), at(`AGENTS/engineer/WORKSPACE/handled.txt`))
+      const names = (await tree.list(at('NEW_MESSAGES'))).map(({ name }) => name)
+      const isThere = names.length > 0 || early !== undefined
+      const got: Record<string, number> = {}
+      for (let look = 0; look < 2; look++) {
+        for (const agent of readers) {
+          for (
+            let claimed = await other.claim(agent);
+            claimed.outcome === 'claimed';
+            claimed = await other.claim(agent)
+          ) {
+            got[agent] = (got[agent] ?? 0) + 1
+            await other.done(agent, claimed.message.file)
+          }
+        }
+      }
+      const expected = isThere ? { ...(early ? {} : { engineer: 1 }), qa: 1, scribe: 1 } : {}
+      expect(got, `killed before change ${lives + 1}`).toEqual(expected)
+      const logged = (await tree.list(at('LOGS'))).filter(({ name }) => name.endsWith('.md'))
+      expect(logged.length).toBe(isThere ? 1 : 0)
+      expect(await tree.list(at('NEW_MESSAGES'))).toEqual([])
+      expect(await tree.list(at('AGENTS/coordinator/INBOX'))).toEqual([])
+      const left = await tree.list(treePath('.signalbox/state/delivery/circe/unfinished'))
+      expect(left).toEqual([])
+    }
+  })
+})

@@ -1,0 +1,67 @@
+/**
+ * A message to all that is no work goes to every agent known at that moment but its sender, one copy each. The copies are
+ * prepared first and then moved, one by one: a copy that has been moved is had, whatever its reader does with it, and one that
+ * has not is still there for the next process. Spec: CIRCE, "Required Headers" (`to`), and the README.
+ */
+import { isForFirstMover } from '../intents.ts'
+import { copyPath } from '../layout.ts'
+import { type AgentId, isEverybody, isSameAgent } from '../names.ts'
+import type { CirceMessage } from '../schema.ts'
+import { knownAgents } from './agents.ts'
+import type { Journal } from './journal.ts'
+import { copiesOf, copyForLog } from './moving.ts'
+import { type CirceParts, subjectOf } from './parts.ts'
+import { type Found, isFound, readAt } from './places.ts'
+
+export const isForEverybody = ({ to, intent }: CirceMessage): boolean => isEverybody(to) && !isForFirstMover(intent)
+
+export class FanOut {
+  readonly #parts: CirceParts
+  readonly #journal: Journal
+
+  constructor(parts: CirceParts, journal: Journal) {
+    this.#parts = parts
+    this.#journal = journal
+  }
+
+  /** True when anything was brought to anybody. Not inside a turn. */
+  async all(found: readonly Found[]): Promise<boolean> {
+    let did = false
+    for (const one of found) {
+      if (one.place !== 'new' || !isForEverybody(one.message)) continue
+      if ((await this.#recipients(one)).length === 0) continue
+      await this.#journal.apart(async () => {
+        did = (await this.one(one)).length > 0 || did
+      })
+    }
+    return did
+  }
+
+  /** To whom it went: nobody, where nobody else is known yet; then it waits. Not inside a turn. */
+  one(found: Found): Promise<readonly AgentId[]> {
+    return this.#journal.turn(subjectOf(found.name, found.message.task), () => this.#inTurn(found))
+  }
+
+  async #inTurn(found: Found): Promise<readonly AgentId[]> {
+    const { tree } = this.#parts
+    const now = await readAt(this.#parts, found, found.name)
+    if (!isFound(now) || !isForEverybody(now.message) || now.message.task !== found.message.task) return []
+    const recipients = await this.#recipients(now)
+    if (recipients.length === 0) return []
+    // Nothing was moved from here as long as no deed says so: these are of a process that was killed before.
+    for (const whose of await copiesOf(this.#parts, now.name)) await tree.remove(copyPath(now.name, whose))
+    for (const whose of [copyForLog, ...recipients]) await tree.create(copyPath(now.name, whose), now.message.bytes)
+    const { from, task } = now.message
+    const at = this.#parts.clock.now()
+    await this.#journal.commit(subjectOf(now.name, task), {
+      steps: [{ do: 'deliver', file: now.name }],
+      events: [{ at, event: 'delivered', agent: from, task, file: now.name, detail: `to ${recipients.join(', ')}` }],
+    })
+    return recipients
+  }
+
+  async #recipients({ message }: Found): Promise<AgentId[]> {
+    const agents = await knownAgents(this.#parts)
+    return agents.flatMap(({ agent }) => (isSameAgent(agent, message.from) ? [] : [agent]))
+  }
+}

@@ -1,0 +1,196 @@
+/**
+ * What an agent does with a message that it has: start work on it, acknowledge it, be done with it. Each says so once,
+ * however often it is asked for. Spec: CIRCE, "Message Locations".
+ */
+import { conflict, denied, notFound } from '../../../kernel/errors.ts'
+import type { At, Step } from '../deed.ts'
+import { isRecord } from '../effects.ts'
+import type { CirceEvent, EventName } from '../events.ts'
+import { takesTask } from '../intents.ts'
+import { type AgentId, agentId, type FileName, fileName, isEverybody, type TaskId } from '../names.ts'
+import { isClosed } from '../task.ts'
+import { folderOf } from './agents.ts'
+import { readLedger } from './book.ts'
+import type { CatchingUp } from './catching-up.ts'
+import type { Claiming } from './claiming.ts'
+import { isForEverybody } from './fan-out.ts'
+import { handedOf } from './handed.ts'
+import type { Journal } from './journal.ts'
+import type { CirceSettled } from './outcomes.ts'
+import { type CirceParts, subjectOf } from './parts.ts'
+import { type Found, findMessage, isFor, isFound, loggedBytes, readAt } from './places.ts'
+import { readSoundTask, type TaskOnTree } from './task-files.ts'
+import { viewOfFound } from './view.ts'
+
+type Change = (
+  found: Found,
+  agent: AgentId,
+  isAcked: boolean,
+) => Promise<{ readonly steps: readonly Step[]; readonly events: readonly EventName[] } | undefined>
+
+export class Handling {
+  readonly #parts: CirceParts
+  readonly #journal: Journal
+  readonly #claiming: Claiming
+  readonly #catchingUp: CatchingUp
+
+  constructor(parts: CirceParts, journal: Journal, claiming: Claiming, catchingUp: CatchingUp) {
+    this.#parts = parts
+    this.#journal = journal
+    this.#claiming = claiming
+    this.#catchingUp = catchingUp
+  }
+
+  /** Moves a message into the workspace. Its owner's task is in progress from now on. Starting acknowledges. */
+  start(agent: string, file: string): Promise<CirceSettled> {
+    return this.#with(agent, file, async (found, who, isAcked) => {
+      if (found.place === 'workspace') return undefined
+      const id = found.message.task as TaskId | undefined
+      const read = id === undefined ? undefined : await readSoundTask(this.#parts, id)
+      if (read && takesTask(found.message.intent)) expectOwner(read, who)
+      const at = this.#parts.clock.now()
+      const isOwners =
+        read?.task.owner === who &&
+        !isClosed(read.task.status) &&
+        !isRecord(read.task, (await readLedger(this.#parts, id!)).book)
+      return {
+        steps: [
+          { do: 'log', file: found.name, from: atOf(found) },
+          { do: 'start', file: found.name, agent: who },
+          { do: 'hand', agent: who, file: found.name, acked: true },
+          ...(isOwners ? [{ do: 'write', task: { ...read.task, status: 'in_progress', updatedAt: at } } as const] : []),
+        ],
+        events: isAcked ? ['started'] : ['acknowledged', 'started'],
+      }
+    })
+  }
+
+  /** Copies a message into the log and says so; it stays in the inbox until it is dealt with. */
+  ack(agent: string, file: string): Promise<CirceSettled> {
+    return this.#with(agent, file, async (found, who, isAcked) => {
+      if (isAcked) return undefined
+      return {
+        steps: [
+          { do: 'log', file: found.name, from: atOf(found) },
+          { do: 'hand', agent: who, file: found.name, acked: true },
+        ],
+        events: ['acknowledged'],
+      }
+    })
+  }
+
+  /** Takes a message out of inbox and workspace; the log keeps it. */
+  done(agent: string, file: string): Promise<CirceSettled> {
+    return this.#with(agent, file, async (found, who, isAcked) => {
+      const { task } = found.message
+      return {
+        steps: [
+          {
+            do: 'settle',
+            file: found.name,
+            from: atOf(found),
+            ...(task === undefined ? {} : { task: task as TaskId }),
+          },
+          { do: 'unhand', agent: who, file: found.name },
+        ],
+        events: isAcked ? ['handled'] : ['acknowledged', 'handled'],
+      }
+    })
+  }
+
+  /** Claims the message first if nobody has, then makes the change; `undefined` from `change` means that it was made before. */
+  async #with(name: string, file: string, change: Change): Promise<CirceSettled> {
+    const agent = agentId(name)
+    const wanted = fileName(file)
+    const { found: lying } = await this.#catchingUp.catchUp()
+    const waiting = lying.find((one) => one.place === 'new' && one.name === wanted && isFor(one.message, agent))
+    const theirs = lying.some((one) => one.agent === agent && one.name === wanted)
+    if (waiting && !theirs) {
+      const tried = await this.#claiming.tryOne(waiting, agent)
+      if (tried !== 'lost' && 'owner' in tried) throw ownedBy(tried.task, tried.owner)
+    }
+    for (;;) {
+      const settled = await this.#tryWith(agent, wanted, change)
+      if (settled) return settled
+    }
+  }
+
+  /** `undefined`: another program moved or replaced the message in this instant, so that it must be looked at again. */
+  async #tryWith(agent: AgentId, wanted: FileName, change: Change): Promise<CirceSettled | undefined> {
+    const about = (await this.#has(agent, wanted)) ?? (await this.#elsewhere(agent, wanted))
+    return this.#journal.turn(subjectOf(wanted, about.message.task), async () => {
+      const found = await this.#has(agent, wanted)
+      if (found && found.message.task !== about.message.task) return undefined
+      if (!found) {
+        const message = viewOfFound(await this.#elsewhere(agent, wanted))
+        return { outcome: 'unchanged', message, durability: 'process' }
+      }
+      const isAcked = (await handedOf(this.#parts, agent, wanted)) === 'acknowledged' || (await this.#isInLog(found))
+      const made = await change(found, agent, isAcked)
+      if (!made) return { outcome: 'unchanged', message: viewOfFound(found), durability: 'process' }
+      const at = this.#parts.clock.now()
+      const events = made.events.map(
+        (event): CirceEvent => ({ at, event, agent, task: found.message.task, file: wanted, detail: '' }),
+      )
+      const committed = await this.#journal.commit(subjectOf(wanted, found.message.task), { steps: made.steps, events })
+      if (committed.outcome === 'lost') return undefined
+      const now = (await this.#has(agent, wanted)) ?? (await readAt(this.#parts, { place: 'logged' }, wanted))
+      const { durability } = committed
+      const outcome = made.events.at(-1) as 'started' | 'acknowledged' | 'handled'
+      return { outcome, message: viewOfFound(isFound(now) ? now : found), durability }
+    })
+  }
+
+  /** Only a message for one agent: of one for all the log has a copy from the beginning. */
+  async #isInLog({ name, message }: Found): Promise<boolean> {
+    if (!isEverybody(message.to)) return (await loggedBytes(this.#parts.tree, this.#parts.root, name)) !== undefined
+    return false
+  }
+
+  /** In the agent's inbox or workspace. */
+  async #has(agent: AgentId, name: FileName): Promise<Found | undefined> {
+    const folder = await folderOf(this.#parts, agent)
+    for (const place of ['inbox', 'workspace'] as const) {
+      const read = await readAt(this.#parts, { place, agent, folder }, name)
+      if (isFound(read)) return read
+    }
+    return undefined
+  }
+
+  /** It is dealt with already, or it is not this agent's. */
+  async #elsewhere(agent: AgentId, name: FileName): Promise<Found> {
+    const found = await findMessage(this.#parts, name)
+    if (!found) {
+      throw notFound('NO_SUCH_MESSAGE', `There is no message ${name}.`, {
+        hint: `See what there is: signalbox circe inbox ${agent}`,
+        details: { file: name },
+      })
+    }
+    if (found.place === 'logged') return found
+    // Of a message that went to everybody others may still have theirs, when this agent has dealt with its own.
+    const logged = isForEverybody(found.message) ? await readAt(this.#parts, { place: 'logged' }, name) : undefined
+    if (isFound(logged)) return logged
+    const whose = found.agent === undefined ? `for ${found.message.to}` : `${found.agent}’s`
+    throw conflict('NOT_YOURS', `${name} is ${whose}, not ${agent}’s.`, {
+      hint: `See what is: signalbox circe inbox ${agent}`,
+      details: { file: name, agent, path: found.path },
+    })
+  }
+}
+
+const atOf = ({ place, agent }: Found): At =>
+  agent === undefined ? { place: 'new' } : { place: place as 'inbox' | 'workspace', agent }
+
+function expectOwner({ task: { id, owner } }: TaskOnTree, agent: AgentId): void {
+  if (owner === undefined || owner === agent) return
+  throw denied('NOT_THE_OWNER', `${owner} owns ${id}, not ${agent}.`, {
+    hint: `See how it stands: signalbox circe tasks ${id}`,
+    details: { task: id, owner },
+  })
+}
+
+const ownedBy = (task: string, owner: string) =>
+  denied('NOT_THE_OWNER', `${owner} owns ${task}.`, {
+    hint: `See how it stands: signalbox circe tasks ${task}`,
+    details: { task, owner },
+  })

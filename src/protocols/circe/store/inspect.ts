@@ -1,0 +1,436 @@
+/**
+ * What `doctor` should know: files that are no messages, entries of the wrong kind, agents that differ by case alone, tasks
+ * whose files cannot be believed or that have gone quiet, messages nobody has acknowledged, and what killed processes left.
+ */
+import { printDuration } from '../../../formats/duration.ts'
+import type { SignalboxError } from '../../../kernel/errors.ts'
+import { printableLine } from '../../../kernel/printable.ts'
+import { sameButForCase } from '../../../kernel/same-but-for-case.ts'
+import { childOf, isSegment, type TreePath } from '../../../kernel/tree-path.ts'
+import { findingsOf, oddAmong, oddFinding } from '../../../tree/expected.ts'
+import { finding } from '../../../tree/finding.ts'
+import { closedLeaf } from '../../../tree/readable.ts'
+import type { Finding } from '../../../tree/tree.ts'
+import type { InspectionOptions } from '../../contract.ts'
+import type { Step } from '../deed.ts'
+import { isRecord } from '../effects.ts'
+import { type CirceEvent, eventsIn, isCount } from '../events.ts'
+import {
+  agentsPath,
+  allCopiesPath,
+  copiesPath,
+  inboxPath,
+  logsPath,
+  newPath,
+  reasonName,
+  rejectedPath,
+  subjectFrom,
+  taskFileFrom,
+  taskPath,
+  tasksPath,
+  topFolders,
+  unfinishedPath,
+} from '../layout.ts'
+import { isAgentId, isEverybody, isFileName, isRooster, isTaskId, type TaskId } from '../names.ts'
+import { replay } from '../replay.ts'
+import { isClosed, lineOf, settableChecks } from '../task.ts'
+import { knownAgents } from './agents.ts'
+import { sweepHanded } from './archiving.ts'
+import { messagesOf, readLedger } from './book.ts'
+import type { CatchingUp, CaughtUp } from './catching-up.ts'
+import { handedOf } from './handed.ts'
+import { oddNotes } from './inspect-notes.ts'
+import { isStrange, type Journal, type Stuck } from './journal.ts'
+import { eventsOf, logBytes } from './log.ts'
+import { copiesOf, deliverCopies } from './moving.ts'
+import { stalledSeconds } from './overview.ts'
+import { type CirceParts, unlessOdd } from './parts.ts'
+import { type Found, lookAround } from './places.ts'
+import { tellReason } from './rejecting.ts'
+import { digestAt, readTaskFiles, type TaskOnTree, tasksOnTree } from './task-files.ts'
+
+/** No change takes that long: whoever made it is dead. */
+const longestChange = 60_000
+
+export class Inspection {
+  readonly #parts: CirceParts
+  readonly #journal: Journal
+  readonly #catchingUp: CatchingUp
+
+  constructor(parts: CirceParts, journal: Journal, catchingUp: CatchingUp) {
+    this.#parts = parts
+    this.#journal = journal
+    this.#catchingUp = catchingUp
+  }
+
+  async inspect({ repair, isSeen }: InspectionOptions): Promise<Finding[]> {
+    const { root } = this.#parts
+    const lying = repair
+      ? await this.#catchingUp.catchUp({ logs: true })
+      : { ...(await lookAround(this.#parts)), rejected: [], stuck: [] }
+    const looks = [
+      () => this.#odd(),
+      () => this.#misnamed(),
+      () => this.#unfinished(repair, lying.stuck),
+      () => this.#undelivered(repair),
+      async () => this.#unusable(lying),
+      () => this.#sameAgents(),
+      () => this.#rejected(repair),
+      () => this.#tasks(repair),
+      () => this.#leftOver(lying, repair),
+      () => this.#unacknowledged(lying, isSeen),
+    ]
+    const findings: Finding[] = []
+    for (const look of looks) findings.push(...((await unlessOdd(() => findingsOf(root, look))) ?? []))
+    if (repair) await this.#sweep()
+    return findings
+  }
+
+  /** A file where a folder belongs, a folder or link named like a message. */
+  async #odd(): Promise<Finding[]> {
+    const { tree, root } = this.#parts
+    const list = async (folder: TreePath) => (await unlessOdd(() => tree.list(folder))) ?? []
+    const asMessages = (name: string) => (isFileName(name) ? ('leaf' as const) : undefined)
+    const odd = [
+      ...oddAmong(root, await list(root), (name) => (topFolders.some((top) => top === name) ? 'folder' : undefined)),
+      ...oddAmong(agentsPath(root), await list(agentsPath(root)), (name) => (isAgentId(name) ? 'folder' : undefined)),
+      ...oddAmong(tasksPath(root), await list(tasksPath(root)), (name) => (taskFileFrom(name) ? 'leaf' : undefined)),
+      ...oddAmong(logsPath(root), await list(logsPath(root)), (name) =>
+        name === 'events.log' ? 'leaf' : name === 'rejected' || name === 'workspaces' ? 'folder' : asMessages(name),
+      ),
+      ...oddAmong(newPath(root), await list(newPath(root)), asMessages),
+    ]
+    for (const { folder } of await knownAgents(this.#parts)) {
+      const own = childOf(agentsPath(root), folder)
+      odd.push(
+        ...oddAmong(own, await list(own), (name) => (name === 'INBOX' || name === 'WORKSPACE' ? 'folder' : undefined)),
+        ...oddAmong(inboxPath(root, folder), await list(inboxPath(root, folder)), asMessages),
+      )
+    }
+    return [...odd, ...(await oddNotes(tree))].map(oddFinding)
+  }
+
+  /** A message under a name that is too long, or cannot be shown: nobody would ever see it. */
+  async #misnamed(): Promise<Finding[]> {
+    const { tree, root } = this.#parts
+    const agents = await knownAgents(this.#parts)
+    const findings: Finding[] = []
+    for (const folder of [newPath(root), ...agents.map((known) => inboxPath(root, known.folder))]) {
+      for (const { name, kind } of (await unlessOdd(() => tree.list(folder))) ?? []) {
+        if (kind !== 'leaf' || !name.endsWith('.md') || name.startsWith('.') || isFileName(name)) continue
+        const message = `Its name cannot be used, and it is passed over: ${printableLine(JSON.stringify(name.slice(0, 80)))}.`
+        findings.push(finding('warning', 'BAD_FILE_NAME', folder, message, 'Give it a shorter name of plain letters.'))
+      }
+    }
+    return findings
+  }
+
+  /** What no process of ours wrote there, or what one was killed in. */
+  async #unfinished(repair: boolean, stuck: readonly Stuck[]): Promise<Finding[]> {
+    const { tree } = this.#parts
+    const findings: Finding[] = []
+    for (const { name } of (await unlessOdd(() => tree.list(unfinishedPath))) ?? []) {
+      const path = isSegment(name) ? childOf(unfinishedPath, name) : unfinishedPath
+      if (isSegment(name) && !(await isStrange(this.#parts, name))) {
+        findings.push(
+          await this.#unfinishedOne(path, stuck.find(({ subject }) => subject === subjectFrom(name))?.error),
+        )
+        continue
+      }
+      const message = 'This is no change that Signalbox wrote down; it is passed over.'
+      const removed = repair && isSegment(name) && (await unlessOdd(() => tree.remove(path)))?.outcome === 'removed'
+      const hint = removed ? 'Nothing more is to be done.' : 'Remove it.'
+      findings.push({ ...finding('warning', 'STRANGE_NOTE', path, message, hint), repaired: removed })
+    }
+    return findings
+  }
+
+  async #unfinishedOne(path: TreePath, error: SignalboxError | undefined): Promise<Finding> {
+    const { tree } = this.#parts
+    const age = (await tree.now()) - ((await tree.look(path))?.changedAt ?? Number.POSITIVE_INFINITY)
+    if (error) {
+      const message = `A change that a killed process left cannot be finished: ${error.message}`
+      return finding('error', 'STUCK_CHANGE', path, message, error.hint ?? 'Put that right; the next command goes on.')
+    }
+    if (age >= longestChange) {
+      const message = `A process was killed ${printDuration(Math.floor(age / 1000) * 1000)} ago, and nobody has finished what it did.`
+      const hint = 'Run `signalbox doctor --fix`: it finishes it, or says what is in the way.'
+      return finding('error', 'UNFINISHED_CHANGE', path, message, hint)
+    }
+    const message = 'A process was killed here, or is at work right now.'
+    return finding('note', 'UNFINISHED_CHANGE', path, message, 'The next command finishes it.')
+  }
+
+  /** Copies of a message to all that could not be brought to somebody: something else stood in the place of the inbox. */
+  async #undelivered(repair: boolean): Promise<Finding[]> {
+    const { tree } = this.#parts
+    const findings: Finding[] = []
+    for (const { name: id, kind } of (await unlessOdd(() => tree.list(allCopiesPath))) ?? []) {
+      const name = `${id}.md`
+      if (kind !== 'folder' || !isFileName(name) || (await copiesOf(this.#parts, name)).length === 0) continue
+      // Those of a message that still waits were prepared by a process that was killed; they are made again.
+      if (await unlessOdd(() => tree.look(childOf(newPath(this.#parts.root), name)))) continue
+      if (repair) await deliverCopies(this.#parts, name)
+      const left = await copiesOf(this.#parts, name)
+      const message = `It could not be brought to ${left.join(', ') || 'everybody'}.`
+      const hint = left.length === 0 ? 'Nothing more is to be done.' : 'See to their inboxes, then run `doctor --fix`.'
+      const found = finding('error', 'UNDELIVERED', copiesPath(name), message, hint)
+      findings.push({ ...found, repaired: left.length === 0 })
+    }
+    return findings
+  }
+
+  #unusable({ unusable, found, rejected }: CaughtUp): Finding[] {
+    return [
+      ...unusable
+        .filter(({ path }) => !rejected.some(({ file }) => path.endsWith(`/${file}`)))
+        .map(({ path, problem, isClosed }) =>
+          isClosed
+            ? finding('error', closedLeaf, path, problem.message, problem.hint ?? 'Let its owner see to it.')
+            : finding(
+                'warning',
+                'NO_MESSAGE',
+                path,
+                problem.message,
+                'Correct it; else it is set aside in LOGS/rejected/.',
+              ),
+        ),
+      ...rejected.map(({ path, reason }) => ({
+        ...finding('warning', 'NO_MESSAGE', path, reason, 'Correct it, and move it back to NEW_MESSAGES/.'),
+        repaired: true,
+      })),
+      ...found.flatMap(({ path, problems }) =>
+        problems.map(({ code, message }) =>
+          finding(
+            'note',
+            code,
+            path,
+            message,
+            'Use a known intent, or name it in signalbox.yaml: circe: { intents: […] }',
+          ),
+        ),
+      ),
+    ]
+  }
+
+  async #sameAgents(): Promise<Finding[]> {
+    const { tree, root } = this.#parts
+    const entries = (await unlessOdd(() => tree.list(agentsPath(root)))) ?? []
+    const names = entries.flatMap(({ name, kind }) => (kind === 'folder' && isAgentId(name) ? [name] : []))
+    return names.flatMap((name, n) => {
+      const other = sameButForCase(name, names.slice(0, n))
+      if (other === undefined) return []
+      const message = `${name} and ${other} differ by case alone: for CIRCE they are one agent.`
+      return [
+        finding('error', 'SAME_AGENT', childOf(agentsPath(root), name), message, `Move what is in it to ${other}.`),
+      ]
+    })
+  }
+
+  /** A process was killed between setting a file aside and saying why. */
+  async #rejected(repair: boolean): Promise<Finding[]> {
+    const { tree, root, settings } = this.#parts
+    const entries = (await unlessOdd(() => tree.list(rejectedPath(root)))) ?? []
+    const names = new Set(entries.map(({ name }) => name))
+    const findings: Finding[] = []
+    for (const { name, kind } of entries) {
+      if (kind !== 'leaf' || !name.endsWith('.md') || names.has(reasonName(name)) || !isSegment(name)) continue
+      const path = childOf(rejectedPath(root), name)
+      const leaf = await tree.read(path, { atMost: settings.largestMessage })
+      const { parseMessage } = await import('../format.ts')
+      const parsed = leaf && parseMessage(leaf.bytes, settings.furtherIntents)
+      const reason = parsed?.outcome === 'malformed' ? parsed.problems[0].message : 'The reason was not written down.'
+      if (repair) await tellReason(this.#parts, name, reason)
+      const message = 'It was set aside, and its reason is not beside it: a process was killed.'
+      const hint = repair ? 'Nothing more is to be done.' : 'Run `signalbox doctor --fix`, which adds it.'
+      findings.push({ ...finding('warning', 'MISSING_REASON', path, message, hint), repaired: repair })
+    }
+    return findings
+  }
+
+  async #tasks(repair: boolean): Promise<Finding[]> {
+    // Read once for all tasks.
+    const told = new Map<string, CirceEvent[]>()
+    for (const event of eventsIn(await logBytes(this.#parts))) {
+      if (event.task !== undefined) told.set(event.task, [...(told.get(event.task) ?? []), event])
+    }
+    const findings: Finding[] = []
+    for (const task of await tasksOnTree(this.#parts)) {
+      const look = () => this.#task(task, repair, told)
+      findings.push(...(await findingsOf(taskPath(this.#parts.root, task, 'status'), look)))
+    }
+    return findings
+  }
+
+  async #task(id: TaskId, repair: boolean, told: ReadonlyMap<string, readonly CirceEvent[]>): Promise<Finding[]> {
+    const { root } = this.#parts
+    const read = await readTaskFiles(this.#parts, id)
+    const wrong = [...read.problems, ...contradictions(read), ...(await this.#unheard(read, told.get(id) ?? []))]
+    // What this user may not read, or what is no file, is a person's to move.
+    const isPersons = wrong.some(({ code }) => code !== 'BAD_TASK_FILE' && code !== 'TOO_LARGE')
+    const isRepaired = wrong.length > 0 && repair && !isPersons && (await this.#rebuild(id))
+    const findings = wrong.map(({ file, code, message }): Finding => {
+      const hint = isRepaired
+        ? 'It was made again from the messages; the file as it was lies beside it.'
+        : 'Correct it, or let it be made again from the messages: signalbox doctor --fix'
+      return { ...finding('error', code, taskPath(root, id, file), message, hint), repaired: isRepaired }
+    })
+    const silent = wrong.length === 0 ? await stalledSeconds(this.#parts, read) : undefined
+    if (silent !== undefined) {
+      const message = `Nothing was heard of ${id} for ${printDuration(silent * 1000)}; ${read.task.owner} owns it.`
+      const hint = `Ask ${read.task.owner}, or let it be given back: signalbox circe release ${read.task.owner} --task ${id}`
+      findings.push(finding('warning', 'STALLED_TASK', taskPath(root, id, 'status'), message, hint))
+    }
+    return findings
+  }
+
+  /**
+   * Where the files, each good in itself, say something else than what was told of the task and its messages. Whom it belongs
+   * to is no matter of messages alone: whoever writes `.owner` by hand counts.
+   */
+  async #unheard(read: TaskOnTree, events: readonly CirceEvent[]): Promise<TaskOnTree['problems']> {
+    const { task, texts, problems, isClaimedByHand } = read
+    if (problems.length > 0 || isClaimedByHand || texts.status === undefined || events.length === 0) return []
+    const isToldCompleted = events.findLast(({ event }) => event === 'completed') !== undefined
+    if (task.status === 'completed' && isToldCompleted) return []
+    const messages = await messagesOf(this.#parts, events)
+    // Without all messages nobody knows how it should stand.
+    if (events.some(({ event, file }) => isCount(event) && file !== undefined && !messages.has(file))) return []
+    const { task: heard } = replay(task.id, events, messages, this.#parts.settings)
+    const unheard: TaskOnTree['problems'][number][] = []
+    const wrong = (file: 'status' | 'checks', field: string, said: unknown, right: unknown) =>
+      unheard.push({
+        file,
+        code: 'BAD_TASK_FILE',
+        field,
+        message: `Line ${lineOf(texts[file] ?? '', field)}: \`${field}\` is ${said}, and by its messages it is ${right}.`,
+      })
+    if (task.status !== heard.status) wrong('status', 'status', task.status, heard.status)
+    for (const name of texts.checks === undefined ? [] : settableChecks) {
+      if (task.checks[name] !== heard.checks[name]) wrong('checks', name, task.checks[name], heard.checks[name])
+    }
+    return unheard
+  }
+
+  /** Makes the three files anew from the log and the messages, and keeps those that were there. */
+  async #rebuild(id: TaskId): Promise<boolean> {
+    const parts = this.#parts
+    return this.#journal.turn(`task.${id}`, async () => {
+      const now = await readTaskFiles(parts, id)
+      const events = await eventsOf(parts, id)
+      const wrong = [...now.problems, ...contradictions(now), ...(await this.#unheard(now, events))]
+      const bad = new Set(wrong.map(({ file }) => file))
+      const { task, book } = replay(id, events, await messagesOf(parts, events), parts.settings)
+      // A claim that nobody told in the log, made by hand, counts as long as its file can be believed.
+      const owner = bad.has('owner') ? task.owner : (now.task.owner ?? task.owner)
+      const claimedAt = (bad.has('owner') ? task.claimedAt : now.task.claimedAt) ?? task.claimedAt
+      const isClaim = owner !== undefined && !isRecord({ ...task, owner, claimedAt }, book)
+      const status = isClaim && task.status === 'new' ? 'claimed' : task.status
+      const rebuilt = { ...task, owner, claimedAt, status }
+      const at = parts.clock.now()
+      const steps: Step[] = []
+      for (const file of bad) {
+        const digest = await digestAt(parts, id, file)
+        if (digest !== undefined) steps.push({ do: 'beside', task: id, file, digest })
+      }
+      const isOwnerGone = bad.has('owner') || now.texts.owner === undefined
+      if (owner !== undefined && isOwnerGone) steps.push({ do: 'own', task: id, owner, at: claimedAt ?? at })
+      steps.push({ do: 'write', task: rebuilt })
+      const { outcome } = await this.#journal.commit(`task.${id}`, {
+        steps,
+        events: [{ at, event: 'rebuilt', agent: '', task: id, detail: [...bad].join(' ') }],
+      })
+      return outcome === 'done'
+    })
+  }
+
+  /** A completed task whose messages are not all in the log: somebody completed it by hand, or put them back. */
+  async #leftOver({ found }: CaughtUp, repair: boolean): Promise<Finding[]> {
+    const findings: Finding[] = []
+    for (const id of new Set(found.flatMap(({ message: { task } }) => (task && isTaskId(task) ? [task] : [])))) {
+      const read = await readTaskFiles(this.#parts, id)
+      if (read.problems.length > 0 || read.task.status !== 'completed') continue
+      const { applied } = await readLedger(this.#parts, id)
+      const left = found.filter(({ message, name }) => message.task === id && applied.has(name))
+      if (left.length === 0 || !(await this.#isNotNews(id, left))) continue
+      if (repair) await this.#archive(id)
+      for (const { path } of left) {
+        const message = `${id} is completed, and this is not in the log.`
+        const hint = repair ? 'Nothing more is to be done.' : 'Run `signalbox doctor --fix`, which brings it there.'
+        findings.push({ ...finding('warning', 'NOT_ARCHIVED', path, message, hint), repaired: repair })
+      }
+    }
+    return findings
+  }
+
+  /** What came after the task was completed, and asks for nothing new, waits for its reader like every other message. */
+  async #isNotNews(id: TaskId, left: readonly Found[]): Promise<boolean> {
+    const events = await eventsOf(this.#parts, id)
+    const completed = events.findLastIndex(({ event }) => event === 'completed')
+    const counted = new Set(events.slice(0, completed).map(({ file }) => file))
+    return left.some(({ name }) => counted.has(name))
+  }
+
+  #archive(id: TaskId): Promise<unknown> {
+    const subject = `task.${id}` as const
+    return this.#journal.turn(subject, async () => {
+      if ((await readTaskFiles(this.#parts, id)).task.status !== 'completed') return
+      await this.#journal.commit(subject, { steps: [{ do: 'archive', task: id }], events: [] })
+    })
+  }
+
+  async #unacknowledged({ found }: CaughtUp, isSeen: InspectionOptions['isSeen']): Promise<Finding[]> {
+    const { tree, root, settings } = this.#parts
+    const now = await tree.now()
+    const findings: Finding[] = []
+    for (const { message, name, path, place, agent } of found) {
+      const { to } = message
+      const isForPerson = isRooster(to)
+      if (place === 'new' && isSeen && !isEverybody(to) && !isForPerson && !(await isSeen(to.toLowerCase()))) {
+        const sentence = `It waits for ${to}, whom nobody has ever seen.`
+        const hint = `If the name is right, let ${to} claim it: signalbox circe claim ${to}. If not, send it to somebody else.`
+        findings.push(finding('note', 'UNSEEN_RECIPIENT', path, sentence, hint))
+      }
+      const age = now - message.time
+      if (isForPerson || place === 'workspace' || age < settings.stallMs) continue
+      const isAcked =
+        (agent !== undefined && (await handedOf(this.#parts, agent, name)) === 'acknowledged') ||
+        (!isEverybody(to) && (await tree.look(childOf(logsPath(root), name))) !== undefined)
+      if (isAcked) continue
+      const sentence = `Nobody has acknowledged it for ${printDuration(Math.floor(age / 1000) * 1000)}; it is for ${to}.`
+      findings.push(
+        finding('note', 'UNACKNOWLEDGED', path, sentence, `See what waits: signalbox circe inbox ${agent ?? to}`),
+      )
+    }
+    return findings
+  }
+
+  async #sweep(): Promise<void> {
+    for (const known of await knownAgents(this.#parts)) await unlessOdd(() => sweepHanded(this.#parts, known))
+  }
+}
+
+/** Where the three files, each good in itself, cannot all be true. */
+function contradictions({ task, texts }: TaskOnTree): TaskOnTree['problems'] {
+  const problems: TaskOnTree['problems'][number][] = []
+  const wrong = (file: 'status' | 'checks', field: string, message: string) =>
+    problems.push({
+      file,
+      code: 'BAD_TASK_FILE',
+      field,
+      message: `Line ${lineOf(texts[file] ?? '', field)}: ${message}`,
+    })
+  const said = /^owner:[ \t]*["']?([\w.-]*)/m.exec(texts.status ?? '')?.[1] ?? ''
+  if (texts.status !== undefined && texts.owner !== undefined && !isClosed(task.status) && task.status !== 'new') {
+    if (said.toLowerCase() !== (task.owner ?? ''))
+      wrong('status', 'owner', `\`owner\` is ${said || 'nobody'}, and .owner says ${task.owner}.`)
+  }
+  if (texts.owner === undefined && (task.status === 'claimed' || task.status === 'in_progress')) {
+    wrong('status', 'status', `It is ${task.status}, and nobody owns it.`)
+  }
+  const isReady = /^ready_for_merge:[ \t]*true\b/m.test(texts.checks ?? '')
+  if (isReady && !settableChecks.every((name) => task.checks[name])) {
+    wrong('checks', 'ready_for_merge', '`ready_for_merge` is true, and not all other checks are.')
+  }
+  return problems
+}

@@ -1,0 +1,134 @@
+/** The moves of messages between places: the only file that makes them, and the lifecycle says where to. */
+import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
+import { setAside, spareName } from '../../../tree/set-aside.ts'
+import type { Moved, MoveOptions } from '../../../tree/tree.ts'
+import { copiesPath, copyPath, inboxPath, keptWorkspacePath, logsPath } from '../layout.ts'
+import { nextPlace, type Transition } from '../lifecycle.ts'
+import { type AgentId, type FileName, isAgentId, type TaskId } from '../names.ts'
+import { folderOf } from './agents.ts'
+import { type CirceParts, sameBytes, unlessOdd } from './parts.ts'
+import { folderAt, loggedBytes, pathAt, type Spot } from './places.ts'
+
+/** Which message goes which way. `to`: whose folder, where the way leads into one. */
+export interface Step {
+  readonly spot: Spot
+  readonly name: FileName
+  readonly transition: Exclude<Transition, 'settle' | 'reject'>
+  readonly to?: AgentId
+}
+
+/** Under its own name, and only if nothing has that there. */
+export async function moveMessage(parts: CirceParts, step: Step, options: MoveOptions = {}): Promise<Moved> {
+  return parts.tree.move(...(await pathsOf(parts, step)), options)
+}
+
+/** Where it is, and where it goes. */
+export async function pathsOf(parts: CirceParts, { spot, name, transition, to }: Step): Promise<[TreePath, TreePath]> {
+  const place = nextPlace(spot.place, transition) as Spot['place']
+  const agent = to ?? spot.agent
+  const folder = agent === undefined || place === 'new' ? undefined : await folderOf(parts, agent)
+  const target: Spot = { place, ...(agent === undefined ? {} : { agent }), ...(folder === undefined ? {} : { folder }) }
+  return [pathAt(parts, spot, name), pathAt(parts, target, name)]
+}
+
+/**
+ * Brings a message into the log, where it stays for good. Logged already: what lies here is removed. Logged with other words:
+ * a changed copy of a workspace is kept under its task, anything else under a spare name; nothing in the log is replaced.
+ */
+export async function settleMessage(
+  parts: CirceParts,
+  spot: Spot,
+  name: FileName,
+  { task, path = pathAt(parts, spot, name) }: { readonly task?: TaskId | undefined; readonly path?: TreePath } = {},
+): Promise<void> {
+  const { tree, root } = parts
+  nextPlace(spot.place, 'settle')
+  const target = childOf(logsPath(root), name)
+  for (;;) {
+    const logged = await loggedBytes(tree, root, name)
+    if (logged) {
+      const removed = await tree.remove(path, { onlyIf: (bytes) => sameBytes(bytes, logged) })
+      if (removed.outcome !== 'kept') return
+      const isDraft = spot.place === 'workspace' && task !== undefined
+      await setAside(tree, path, isDraft ? keptWorkspacePath(root, task, spot.agent!) : logsPath(root))
+      return
+    }
+    const moved = await tree.move(path, target)
+    if (moved.outcome !== 'taken') return
+    const there = await tree.look(target)
+    if (!there || there.kind === 'leaf') continue // It was logged, or what was in the way is gone: look again.
+    await setAside(tree, path, logsPath(root))
+    return
+  }
+}
+
+/** Copies a message into the log, as the acknowledgement does; it stays where it is. Twice is fine. */
+export async function copyToLog(parts: CirceParts, spot: Spot, name: FileName): Promise<void> {
+  const { tree, root } = parts
+  const leaf = await tree.read(pathAt(parts, spot, name))
+  if (!leaf) return
+  for (let n = 1; ; n++) {
+    const path = childOf(logsPath(root), n === 1 ? name : spareName(name, n))
+    if ((await tree.create(path, leaf.bytes)).outcome === 'created') return
+    const there = await unlessOdd(() => tree.read(path))
+    // In a workspace it may have been changed: the log has what was received.
+    if (there && (spot.place === 'workspace' || sameBytes(there.bytes, leaf.bytes))) return
+  }
+}
+
+/** Copies a logged message back to where it can be claimed. Nothing is ever taken out of the log. */
+export async function copyFromLog({ tree, root }: CirceParts, name: FileName): Promise<void> {
+  const bytes = await loggedBytes(tree, root, name)
+  if (bytes) await tree.create(childOf(folderAt({ root }, { place: 'new' }), name), bytes)
+}
+
+/** The name of the copy for the log, among those for agents; no agent can be called that. */
+export const copyForLog = '+log'
+
+/**
+ * Brings the prepared copies of a message to everybody, each by one move: whoever has had a copy has none waiting here any
+ * more, whatever became of it. A copy for somebody who has the message already is dropped. One that cannot be brought, because
+ * something else stands in the place of the inbox, waits here: `inspect` tells of it, and brings it when it is asked to repair.
+ */
+export async function deliverCopies(parts: CirceParts, name: FileName): Promise<void> {
+  for (const whose of await copiesOf(parts, name)) await unlessOdd(() => deliverCopy(parts, name, whose))
+}
+
+/** For whom copies of a message wait. */
+export async function copiesOf({ tree }: CirceParts, name: FileName): Promise<string[]> {
+  const entries = (await unlessOdd(() => tree.list(copiesPath(name)))) ?? []
+  return entries.flatMap(({ name: file, kind }) => {
+    const whose = file.replace(/\.md$/, '')
+    return kind === 'leaf' && whose !== file && (whose === copyForLog || isAgentId(whose)) ? [whose] : []
+  })
+}
+
+async function deliverCopy(parts: CirceParts, name: FileName, whose: string): Promise<void> {
+  const { tree, root } = parts
+  const copy = copyPath(name, whose)
+  const folder = whose === copyForLog ? logsPath(root) : inboxPath(root, await folderOf(parts, whose as AgentId))
+  for (let n = 1; ; n++) {
+    const target = childOf(folder, n === 1 ? name : spareName(name, n))
+    if ((await tree.move(copy, target)).outcome !== 'taken') return
+    const there = await unlessOdd(() => tree.read(target))
+    const removed = await tree.remove(copy, {
+      onlyIf: (bytes) => there !== undefined && sameBytes(bytes, there.bytes),
+    })
+    // Something else has the name there: the copy goes beside it.
+    if (removed.outcome !== 'kept') return
+  }
+}
+
+/** Keeps a file of `TASKS/` that cannot be believed beside the one that takes its place. */
+export async function keepBeside(
+  { tree }: CirceParts,
+  path: TreePath,
+  options: MoveOptions = {},
+): Promise<TreePath | undefined> {
+  for (let n = 1; ; n++) {
+    const kept = `${path}.bad${n === 1 ? '' : `-${n}`}` as TreePath
+    const moved = await tree.move(path, kept, options)
+    if (moved.outcome === 'taken') continue
+    return moved.outcome === 'moved' ? kept : undefined
+  }
+}

@@ -1,0 +1,170 @@
+/** What each verb of CIRCE takes and answers. */
+import type { Envelope } from '../../../kernel/envelope.ts'
+import type { Durability } from '../../../tree/tree.ts'
+import type { EventName } from '../events.ts'
+import type { Place } from '../lifecycle.ts'
+import type { MessageStatus, Section } from '../schema.ts'
+import type { Checks, TaskStatus } from '../task.ts'
+
+/** A message as callers see it: the neutral envelope, and what CIRCE says besides. Its id is the name of its file. */
+export interface CirceView extends Envelope {
+  readonly state: Place
+  readonly file: string
+  readonly intent: string
+  readonly task: string | undefined
+  readonly status: MessageStatus
+  /** Headers that the specification does not name, such as a priority or a due time. */
+  readonly headers: Readonly<Record<string, string>>
+  /** What is odd about it and did not keep it from being read. */
+  readonly problems: readonly string[]
+}
+
+export interface CirceViewWithBody extends CirceView {
+  /** Everything below the headers, as written. Somebody else's words. */
+  readonly body: string
+}
+
+export interface CirceInitialised {
+  readonly outcome: 'created' | 'unchanged'
+  readonly agent: string
+  readonly path: string
+}
+
+export interface CirceSendInput {
+  readonly from: string
+  readonly to: string
+  readonly intent: string
+  readonly task?: string
+  /** `new` unless said. */
+  readonly status?: string
+  readonly summary?: string
+  /** Markdown, with sections or without. */
+  readonly body?: string
+  readonly sections?: readonly Section[]
+  /** Paths or links, listed under `Artifacts`. */
+  readonly artifacts?: readonly string[]
+  /** Further headers, in their order. */
+  readonly headers?: readonly (readonly [key: string, value: string])[]
+  /** The file of the message that this one answers. */
+  readonly replyTo?: string
+}
+
+export interface CirceSent {
+  readonly outcome: 'sent'
+  readonly message: CirceView
+  readonly durability: Durability
+  /** Who got a copy, of a message to all. */
+  readonly delivered: readonly string[]
+  /** What a sender should know, one sentence each. */
+  readonly notices: readonly string[]
+}
+
+/** An entry of an inbox. */
+export interface InboxLine extends CirceView {
+  readonly ageSeconds: number
+  /** Handed to the agent before. */
+  readonly isClaimed: boolean
+  readonly isAcknowledged: boolean
+  /** Who owns its task, where that is somebody else and the message is work. */
+  readonly ownedBy?: string
+}
+
+export interface Inbox {
+  readonly outcome: 'listed' | 'empty'
+  readonly agent: string
+  readonly messages: readonly InboxLine[]
+  readonly rejected: readonly CirceRejected[]
+  readonly unreadable: readonly { readonly path: string; readonly reason: string }[]
+}
+
+export interface CirceClaimOptions {
+  /** Only this message. */
+  readonly file?: string
+  /** Only one about this task. */
+  readonly task?: string
+  readonly waitMs?: number
+  readonly signal?: AbortSignal
+}
+
+/** Work that is there and that somebody else has. */
+export interface OwnedByOther {
+  readonly file: string
+  readonly task: string
+  readonly owner: string
+}
+
+export type CirceClaimed =
+  | { readonly outcome: 'claimed'; readonly message: CirceViewWithBody; readonly durability: Durability }
+  | { readonly outcome: 'nothing'; readonly owned: readonly OwnedByOther[] }
+
+/** `unchanged`: it was so already. */
+export interface CirceSettled {
+  readonly outcome: 'started' | 'acknowledged' | 'handled' | 'unchanged'
+  readonly message: CirceView
+  readonly durability: Durability
+}
+
+export interface TaskView {
+  readonly id: string
+  readonly status: TaskStatus
+  readonly owner: string | undefined
+  readonly checks: Checks
+  /** How long nothing was heard of a claimed task, if that is too long. */
+  readonly stalledSeconds: number | undefined
+  readonly startedAt: string | undefined
+  readonly updatedAt: string | undefined
+  /** Who asked for it, and for what, where that is known. */
+  readonly request: { readonly from: string; readonly intent: string } | undefined
+  /** The messages about it that are not logged. */
+  readonly messages: readonly InboxLine[]
+  /** What is wrong with its files. */
+  readonly problems: readonly string[]
+}
+
+export interface TaskChanged {
+  readonly outcome: 'changed' | 'unchanged'
+  readonly task: TaskView
+  readonly durability: Durability
+}
+
+export interface StoryEntry {
+  readonly at: string
+  readonly event: EventName
+  readonly agent: string
+  readonly task: string | undefined
+  readonly file: string | undefined
+  readonly detail: string
+  /** Of the message it is about, where there is one. */
+  readonly summary: string | undefined
+}
+
+export interface Story {
+  readonly outcome: 'told' | 'nothing'
+  readonly entries: readonly StoryEntry[]
+  /** Earlier ones that were left out. */
+  readonly leftOut: number
+}
+
+export interface CirceAnswer {
+  /** The answer itself. */
+  readonly text: string
+  /** Who answers; the person unless said. */
+  readonly by?: string
+  /** `approve` and `deny` are answers too, and say so by their status. */
+  readonly verdict?: 'answer' | 'approve' | 'deny'
+}
+
+export interface CirceAnswered {
+  readonly outcome: 'answered' | 'unchanged'
+  /** The answer. */
+  readonly message: CirceView
+  readonly durability: Durability
+}
+
+export interface CirceRejected {
+  readonly file: string
+  /** Where it is now. */
+  readonly path: string
+  readonly code: string
+  readonly reason: string
+}

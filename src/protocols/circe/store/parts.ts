@@ -1,0 +1,28 @@
+/** What everything in this folder works with. */
+import type { Clock } from '../../../kernel/clock.ts'
+import type { TreePath } from '../../../kernel/tree-path.ts'
+import type { Tree } from '../../../tree/tree.ts'
+import type { FileName, TaskId } from '../names.ts'
+import type { CirceSettings } from '../settings.ts'
+
+export { unlessOdd } from '../../../tree/expected.ts'
+
+export interface CirceParts {
+  readonly tree: Tree
+  readonly clock: Clock
+  readonly settings: CirceSettings
+  /** The folder that holds everything of CIRCE. */
+  readonly root: TreePath
+}
+
+/**
+ * What one turn is about: a task with all its messages, or one message without a task. Two processes that change the same
+ * thing take turns; see `journal.ts`.
+ */
+export type Subject = `task.${TaskId}` | `file.${FileName}`
+
+/** Messages of one second that share a name but for its number share the subject: see `fileNameOf`. */
+export const subjectOf = (name: FileName, task: string | undefined): Subject =>
+  task === undefined ? `file.${name.replace(/\.\d+\.md$/, '.md') as FileName}` : `task.${task as TaskId}`
+
+export const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0

@@ -1,0 +1,171 @@
+/**
+ * What waits for a person, and the answers. An answer is one message to whoever asked, linked to the task and to the question;
+ * the question itself stays with whoever else it went to. Spec: CIRCE, `escalate`, `question` and `approval_request`.
+ */
+import { conflict, denied, notFound } from '../../../kernel/errors.ts'
+import type { Asked } from '../deed.ts'
+import { eventsIn } from '../events.ts'
+import { type FileName, fileName, isFileName, isRooster, isSameAgent, participant, type TaskId } from '../names.ts'
+import { type CirceMessage, rooster } from '../schema.ts'
+import { allAsked, answerInLog, readAsked } from './book.ts'
+import type { CatchingUp } from './catching-up.ts'
+import type { Journal } from './journal.ts'
+import { logBytes } from './log.ts'
+import type { CirceAnswer, CirceAnswered } from './outcomes.ts'
+import { type CirceParts, subjectOf } from './parts.ts'
+import { type Found, findMessage, isFound, lookAround, readAt } from './places.ts'
+import { wordsOf } from './questions.ts'
+import type { Sending } from './sending.ts'
+import { readTaskFiles } from './task-files.ts'
+import { viewOfFound } from './view.ts'
+
+export interface OpenQuestion {
+  readonly found: Found
+  readonly asked: Asked
+}
+
+export class People {
+  readonly #parts: CirceParts
+  readonly #journal: Journal
+  readonly #catchingUp: CatchingUp
+  readonly #sending: Sending
+
+  constructor(parts: CirceParts, journal: Journal, catchingUp: CatchingUp, sending: Sending) {
+    this.#parts = parts
+    this.#journal = journal
+    this.#catchingUp = catchingUp
+    this.#sending = sending
+  }
+
+  /** What nobody has answered. A question about a task that is completed by now waits no longer. */
+  async *open(): AsyncGenerator<OpenQuestion> {
+    await this.#catchingUp.catchUp({ logs: true })
+    for (const [name, asked] of await allAsked(this.#parts)) {
+      if (asked.answer) continue
+      const found = await findMessage(this.#parts, name)
+      if (!found) continue
+      if (asked.task !== undefined && (await this.#isCompleted(asked.task))) continue
+      yield { found, asked }
+    }
+  }
+
+  async #isCompleted(task: TaskId): Promise<boolean> {
+    return (await readTaskFiles(this.#parts, task)).task.status === 'completed'
+  }
+
+  /** Who asked can also be answered by an agent that the question went to. */
+  async answer(
+    file: string,
+    { text, by = rooster, verdict = 'answer', person }: CirceAnswer & { readonly person?: string },
+  ): Promise<CirceAnswered> {
+    const name = fileName(file)
+    await this.#catchingUp.catchUp({ logs: true })
+    const question = await this.#expectQuestion(name)
+    const who = participant(by, 'from')
+    expectMayAnswer(question, who)
+    return this.#journal.turn(subjectOf(name, question.message.task), async () => {
+      const answer = this.#sending.read(this.#compose(question, who, text, verdict, person))
+      const before = await this.#given(question)
+      if (before) return this.#repeated(question, before, answer)
+      const { message, durability } = await this.#sending.sendInTurn(answer)
+      await this.#putAway(question)
+      return { outcome: 'answered', message, durability }
+    })
+  }
+
+  #compose(
+    { message, name }: Found,
+    by: string,
+    text: string,
+    verdict: NonNullable<CirceAnswer['verdict']>,
+    person?: string,
+  ): string {
+    const isOneLine = !/[\r\n]/.test(text.trim())
+    return this.#sending.compose({
+      from: by,
+      to: message.from,
+      intent: 'answer',
+      status: verdict === 'deny' ? 'failed' : 'completed',
+      replyTo: name,
+      ...(message.task === undefined ? {} : { task: message.task }),
+      ...(isOneLine ? { summary: text } : { body: text }),
+      ...(person === undefined ? {} : { headers: [['answered_by', person] as const] }),
+    })
+  }
+
+  /** The answer that was given before, and what names its words. */
+  async #given(question: Found): Promise<{ readonly file: string; readonly digest: string } | undefined> {
+    const asked = await readAsked(this.#parts, question.name)
+    if (asked?.answer) return asked.answer
+    const told = await answerInLog(this.#parts, question.name)
+    if (told) return told
+    // Its sender may have been killed before it was taken into account.
+    const { found } = await lookAround(this.#parts)
+    const answer = found.find(({ message }) => message.intent === 'answer' && isReplyTo(message, question.name))
+    if (answer || asked) return answer && { file: answer.name, digest: wordsOf(answer.message) }
+    return this.#inLog(question)
+  }
+
+  /** Of what waits for no person nobody keeps whether it was answered, but the log has every answer. */
+  async #inLog(question: Found): Promise<{ readonly file: string; readonly digest: string } | undefined> {
+    for (const { event, detail, file, task } of eventsIn(await logBytes(this.#parts), question.message.task)) {
+      if (event !== 'message' || !detail.startsWith('answer ') || task !== question.message.task) continue
+      const read = file !== undefined && isFileName(file) && (await readAt(this.#parts, { place: 'logged' }, file))
+      if (!read || !isFound(read) || !isReplyTo(read.message, question.name)) continue
+      return { file: read.name, digest: wordsOf(read.message) }
+    }
+    return undefined
+  }
+
+  async #repeated(
+    question: Found,
+    before: { readonly file: string; readonly digest: string },
+    answer: CirceMessage,
+  ): Promise<CirceAnswered> {
+    const found = isFileName(before.file) ? await findMessage(this.#parts, before.file) : undefined
+    if (before.digest === wordsOf(answer)) {
+      await this.#putAway(question)
+      return { outcome: 'unchanged', message: viewOfFound(found ?? question), durability: 'process' }
+    }
+    throw conflict(
+      'ALREADY_ANSWERED',
+      `${question.name} has been answered otherwise${found ? `: ${found.name}` : ''}.`,
+      {
+        hint: `Send a message of your own instead: signalbox circe send --to ${question.message.from} --intent inform …`,
+        details: { file: question.name, answer: before.file },
+      },
+    )
+  }
+
+  /** What was for the person alone has been dealt with. */
+  async #putAway({ name, message, place }: Found): Promise<void> {
+    if (place !== 'new' || !isRooster(message.to)) return
+    const { task } = message
+    await this.#journal.commit(subjectOf(name, task), {
+      steps: [
+        { do: 'settle', file: name, from: { place: 'new' }, ...(task === undefined ? {} : { task: task as TaskId }) },
+      ],
+      events: [],
+    })
+  }
+
+  async #expectQuestion(name: FileName): Promise<Found> {
+    const found = await findMessage(this.#parts, name)
+    if (found) return found
+    throw notFound('NO_SUCH_MESSAGE', `There is no message ${name} that could be answered.`, {
+      hint: 'See what waits: signalbox human list',
+      details: { file: name },
+    })
+  }
+}
+
+const isReplyTo = ({ replyTo }: CirceMessage, name: FileName): boolean => replyTo === name || `${replyTo}.md` === name
+
+/** The person may answer everything, an agent what went to it. */
+function expectMayAnswer({ message, name }: Found, by: string): void {
+  if (isRooster(by) || isSameAgent(message.to, by) || isSameAgent(message.to, 'all')) return
+  throw denied('NOT_ASKED', `${name} went to ${message.to}, not to ${by}.`, {
+    hint: 'Leave --as out to answer as a person.',
+    details: { file: name, to: message.to },
+  })
+}

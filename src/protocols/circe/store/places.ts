@@ -1,0 +1,152 @@
+/** The messages that lie somewhere else than in the log, and single ones wherever they are. Looks only. */
+import { largestMessage } from '../../../kernel/largest-message.ts'
+import type { Problem } from '../../../kernel/problem.ts'
+import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
+import { isUnread, readOrSayWhy } from '../../../tree/readable.ts'
+import type { Tree } from '../../../tree/tree.ts'
+import { parseMessage } from '../format.ts'
+import { isForFirstMover } from '../intents.ts'
+import { inboxPath, logsPath, newPath, workspacePath } from '../layout.ts'
+import type { Place } from '../lifecycle.ts'
+import { type AgentId, type FileName, isEverybody, isFileName, isSameAgent, isTaskId } from '../names.ts'
+import type { CirceMessage } from '../schema.ts'
+import { type KnownAgent, knownAgents } from './agents.ts'
+import { type CirceParts, unlessOdd } from './parts.ts'
+
+/** Where a message lies. `folder`: of its agent, as it is called on the disk. */
+export interface Spot {
+  readonly place: Exclude<Place, 'rejected'>
+  readonly agent?: AgentId
+  readonly folder?: string
+}
+
+export interface Found extends Spot {
+  readonly name: FileName
+  readonly path: TreePath
+  readonly message: CirceMessage
+  /** What did not keep it from being read, such as an unknown intent. */
+  readonly problems: readonly Problem[]
+}
+
+/** A file named like a message that is none, or that cannot be read. */
+export interface Unusable extends Spot {
+  readonly name: FileName
+  readonly path: TreePath
+  readonly problem: Problem
+  /** This user may not read it; it may be a good message to its owner. */
+  readonly isClosed: boolean
+}
+
+export interface Lying {
+  readonly agents: readonly KnownAgent[]
+  /** The oldest first. */
+  readonly found: readonly Found[]
+  readonly unusable: readonly Unusable[]
+}
+
+export function folderAt({ root }: Pick<CirceParts, 'root'>, { place, folder }: Spot): TreePath {
+  if (place === 'new') return newPath(root)
+  if (place === 'logged') return logsPath(root)
+  return place === 'inbox' ? inboxPath(root, folder!) : workspacePath(root, folder!)
+}
+
+export const pathAt = (parts: Pick<CirceParts, 'root'>, spot: Spot, name: FileName): TreePath =>
+  childOf(folderAt(parts, spot), name)
+
+/** Every place but the log, in the order in which messages go through them. */
+export const spotsOf = (agents: readonly KnownAgent[]): Spot[] => [
+  { place: 'new' },
+  ...agents.map((known): Spot => ({ place: 'inbox', ...known })),
+  ...agents.map((known): Spot => ({ place: 'workspace', ...known })),
+]
+
+/** All messages that are not logged, or only those at some spots. */
+export async function lookAround(parts: CirceParts, wanted?: (spot: Spot) => boolean): Promise<Lying> {
+  const agents = await knownAgents(parts)
+  const found: Found[] = []
+  const unusable: Unusable[] = []
+  for (const spot of spotsOf(agents)) {
+    if (wanted && !wanted(spot)) continue
+    for (const name of await namesAt(parts, spot)) {
+      const read = await readAt(parts, spot, name)
+      if (!read) continue
+      if ('problem' in read) {
+        // In a workspace agents keep what they like.
+        if (spot.place !== 'workspace') unusable.push(read)
+      } else if (spot.place !== 'workspace' || (await isReceived(parts, read))) found.push(read)
+    }
+  }
+  return { agents, found: found.sort(oldestFirst), unusable }
+}
+
+/** Whether an agent may claim it where it waits for anybody: it is for this agent, or for whoever comes first. */
+export const isFor = ({ to, intent }: CirceMessage, agent: string): boolean =>
+  isSameAgent(to, agent) || (isEverybody(to) && isForFirstMover(intent))
+
+/** In a workspace, what its agent wrote itself is a draft, unless it was sent and came back: then it is in the log. */
+async function isReceived({ tree, root }: CirceParts, { message, agent, name }: Found): Promise<boolean> {
+  if (!isSameAgent(message.to, agent!) && !isEverybody(message.to)) return false
+  return !isSameAgent(message.from, agent!) || (await loggedBytes(tree, root, name)) !== undefined
+}
+
+export const oldestFirst = (a: Found, b: Found): number => a.message.time - b.message.time || byName(a.name, b.name)
+
+/** In the order in which names are given: `x.md`, `x.2.md`, `x.10.md`. */
+function byName(a: FileName, b: FileName): number {
+  const [[one, n], [other, m]] = [numbered(a), numbered(b)]
+  return one === other ? n - m : one < other ? -1 : 1
+}
+
+function numbered(name: FileName): [stem: string, nth: number] {
+  const [, stem, nth] = /^(.*?)(?:\.(\d{1,9}))?\.md$/s.exec(name)!
+  return [stem!, Number(nth ?? 1)]
+}
+
+export async function namesAt(parts: CirceParts, spot: Spot): Promise<FileName[]> {
+  const entries = (await unlessOdd(() => parts.tree.list(folderAt(parts, spot)))) ?? []
+  return entries.flatMap(({ name, kind }) => (kind === 'leaf' && isFileName(name) ? [name] : []))
+}
+
+/** One message as it is now; `undefined` when it is gone. */
+export async function readAt(parts: CirceParts, spot: Spot, name: FileName): Promise<Found | Unusable | undefined> {
+  const path = pathAt(parts, spot, name)
+  const read = await unlessOdd(() => readOrSayWhy(parts.tree, path, { most: parts.settings.largestMessage }))
+  if (!read) return undefined
+  if (isUnread(read)) return { ...spot, name, path, problem: read.problem, isClosed: read.outcome === 'closed' }
+  const parsed = parseMessage(read.bytes, parts.settings.furtherIntents)
+  if (parsed.outcome === 'malformed') return { ...spot, name, path, problem: parsed.problems[0], isClosed: false }
+  return { ...spot, name, path, message: parsed.message, problems: parsed.problems }
+}
+
+export const isFound = (read: Found | Unusable | undefined): read is Found => read !== undefined && 'message' in read
+
+/**
+ * A message wherever it is, the log last. It is looked for in the order in which messages move, so that one that moves on
+ * meanwhile is met further on; and where it began once more, since a release moves it back.
+ */
+export async function findMessage(parts: CirceParts, name: FileName): Promise<Found | undefined> {
+  const spots = [...spotsOf(await knownAgents(parts)), { place: 'logged' } as const, { place: 'new' } as const]
+  for (const spot of spots) {
+    const read = await readAt(parts, spot, name)
+    if (isFound(read)) return read
+  }
+  return undefined
+}
+
+/** Whether a name is in use anywhere: also in a folder for its task, where some agents keep what they work on. */
+export async function isGiven(parts: CirceParts, name: FileName, task: string | undefined): Promise<boolean> {
+  const { tree } = parts
+  const isThere = async (path: TreePath) => (await unlessOdd(() => tree.look(path))) !== undefined
+  const agents = await knownAgents(parts)
+  for (const spot of [...spotsOf(agents), { place: 'logged' } as const, { place: 'new' } as const]) {
+    if (await isThere(pathAt(parts, spot, name))) return true
+    if (spot.place !== 'workspace' || task === undefined || !isTaskId(task)) continue
+    if (await isThere(childOf(childOf(folderAt(parts, spot), task), name))) return true
+  }
+  return false
+}
+
+/** The bytes of a logged message; `undefined` when it is not logged. Of what is larger than any message, the beginning. */
+export async function loggedBytes(tree: Tree, root: TreePath, name: FileName): Promise<Uint8Array | undefined> {
+  return (await unlessOdd(() => tree.read(childOf(logsPath(root), name), { atMost: largestMessage + 1 })))?.bytes
+}

@@ -1,0 +1,155 @@
+/** The three files of a task on the tree. `.owner` is made exclusively: whoever makes it owns the task. */
+import { corrupt, SignalboxError } from '../../../kernel/errors.ts'
+import type { TreePath } from '../../../kernel/tree-path.ts'
+import { changeLeaf } from '../../../tree/change.ts'
+import { isOddEntry } from '../../../tree/expected.ts'
+import { isUnread, readOrSayWhy } from '../../../tree/readable.ts'
+import type { Tree } from '../../../tree/tree.ts'
+import { digestOf } from '../../contract.ts'
+import { type TaskFile, taskFileFrom, taskFiles, taskPath, tasksPath } from '../layout.ts'
+import { type AgentId, isTaskId, type TaskId } from '../names.ts'
+import { printTaskFile, type ReadTask, readTask, type Task, type TaskTexts } from '../task.ts'
+import { keepBeside } from './moving.ts'
+import { type CirceParts, unlessOdd } from './parts.ts'
+
+/** Far more than three fields need; a larger file is not one of ours, and is not read. */
+const largestTaskFile = 64 * 1024
+
+export interface TaskOnTree extends ReadTask {
+  readonly texts: TaskTexts
+  /** When one of the files was written last. */
+  readonly writtenAt: number | undefined
+}
+
+export async function readTaskFiles({ tree, root }: CirceParts, task: TaskId): Promise<TaskOnTree> {
+  const texts: Record<TaskFile, string | undefined> = { status: undefined, owner: undefined, checks: undefined }
+  const unread: ReadTask['problems'][number][] = []
+  let writtenAt: number | undefined
+  for (const file of taskFiles) {
+    const read = await readOne(tree, taskPath(root, task, file))
+    if (!read) continue
+    if (isUnread(read)) {
+      unread.push({ ...read.problem, file })
+      continue
+    }
+    texts[file] = Buffer.from(read.bytes).toString('utf8')
+    writtenAt = Math.max(writtenAt ?? 0, read.modifiedAt)
+  }
+  const read = readTask(task, texts)
+  return { ...read, problems: [...unread, ...read.problems], texts, writtenAt }
+}
+
+/** A folder, link or pipe in the place of a file is a problem of this task alone. */
+async function readOne(tree: Tree, path: TreePath): ReturnType<typeof readOrSayWhy> {
+  try {
+    return await readOrSayWhy(tree, path, { most: largestTaskFile })
+  } catch (error) {
+    if (!isOddEntry(error)) throw error
+    return { outcome: 'closed', problem: { code: error.code, field: '', message: error.message } }
+  }
+}
+
+/** Throws for a task whose files cannot be believed: a person, or `doctor --fix`, sees to it first. */
+export async function readSoundTask(parts: CirceParts, task: TaskId): Promise<TaskOnTree> {
+  const read = await readTaskFiles(parts, task)
+  const [problem] = read.problems
+  if (!problem) return read
+  const path = taskPath(parts.root, task, problem.file)
+  throw corrupt('BAD_TASK_FILE', `${path}: ${problem.message}`, {
+    hint: 'Correct it, or let it be made again from the messages: signalbox doctor --fix',
+    details: { path, task },
+  })
+}
+
+/** The tasks that have files; definitions that lie beside them are left alone. */
+export async function tasksOnTree({ tree, root }: CirceParts): Promise<TaskId[]> {
+  const tasks = new Set<TaskId>()
+  for (const { name, kind } of (await unlessOdd(() => tree.list(tasksPath(root)))) ?? []) {
+    const task = kind === 'leaf' ? taskFileFrom(name)?.task : undefined
+    if (task !== undefined && isTaskId(task)) tasks.add(task)
+  }
+  return [...tasks]
+}
+
+/** Brings `.status` and `.checks` to say how the task stands. Twice is fine. */
+export async function writeTaskFiles(parts: CirceParts, task: Task): Promise<void> {
+  for (const file of ['status', 'checks'] as const) {
+    // Of a task that nobody has claimed yet nothing is written but what somebody has set.
+    await writeTaskFile(parts, taskPath(parts.root, task.id, file), (before) => printTaskFile(file, task, before))
+  }
+}
+
+async function writeTaskFile(parts: CirceParts, path: TreePath, print: (before: string | undefined) => string) {
+  const write = () =>
+    changeLeaf(parts.tree, path, (leaf) => Buffer.from(print(leaf && Buffer.from(leaf.bytes).toString('utf8'))))
+  try {
+    await write()
+  } catch (error) {
+    if (!(error instanceof SignalboxError) || error.kind !== 'Corrupt' || error.code === 'NOT_A_LEAF') throw error
+    // Somebody made it unreadable since it was read; the change must not wait for a person.
+    await keepBeside(parts, path)
+    await write()
+  }
+}
+
+/** Names the text of a task file, so that nothing else is taken for it. */
+export const digestOfFile = (bytes: Uint8Array): string => digestOf(Buffer.from(bytes).toString('latin1'))
+
+/** The beginning of a file that cannot be believed, named; `undefined` where there is none, or none that can be moved. */
+export async function digestAt({ tree, root }: CirceParts, task: TaskId, file: TaskFile): Promise<string | undefined> {
+  const path = taskPath(root, task, file)
+  const leaf = await unlessOdd(() => tree.read(path, { atMost: largestTaskFile + 1 }))
+  return leaf && digestOfFile(leaf.bytes)
+}
+
+/** Twice is fine: the file that took its place says something else. */
+export async function keepBadFile(parts: CirceParts, task: TaskId, file: TaskFile, digest: string): Promise<void> {
+  const change = (bytes: Uint8Array) => (digestOfFile(bytes) === digest ? bytes : undefined)
+  await keepBeside(parts, taskPath(parts.root, task, file), { change, atMost: largestTaskFile + 1 })
+}
+
+/** `before`: the text of a record that this claim replaces; without it nothing may be there. */
+export async function writeOwner(
+  { tree, root }: CirceParts,
+  { id, owner, claimedAt }: Pick<Task, 'id' | 'owner' | 'claimedAt'>,
+  before: string | undefined,
+): Promise<'written' | 'lost'> {
+  const path = taskPath(root, id, 'owner')
+  const text = printTaskFile('owner', { owner, claimedAt } as Task, before)
+  if (before === undefined && (await tree.create(path, text)).outcome === 'created') return 'written'
+  const leaf = await tree.read(path)
+  const there = leaf && Buffer.from(leaf.bytes).toString('utf8')
+  if (there === text) return 'written'
+  if (!leaf || there !== before) return 'lost'
+  return (await tree.replace(path, Buffer.from(text), leaf.revision)).outcome === 'replaced' ? 'written' : 'lost'
+}
+
+/** Takes back what `writeOwner` wrote, and nothing else. */
+export async function unwriteOwner(
+  parts: CirceParts,
+  task: Pick<Task, 'id' | 'owner' | 'claimedAt'>,
+  before: string | undefined,
+): Promise<void> {
+  const { tree, root } = parts
+  const path = taskPath(root, task.id, 'owner')
+  const text = printTaskFile('owner', task as Task, before)
+  const leaf = await tree.read(path)
+  if (!leaf || Buffer.from(leaf.bytes).toString('utf8') !== text) return
+  if (before === undefined) await tree.remove(path, { onlyIf: (bytes) => Buffer.from(bytes).toString('utf8') === text })
+  else await tree.replace(path, Buffer.from(before), leaf.revision)
+}
+
+/** Removes `.owner` if it is still the claim that this agent made then: another program may have claimed it since. */
+export async function removeOwner(
+  { tree, root }: CirceParts,
+  task: TaskId,
+  owner: AgentId,
+  claimedAt: number | undefined,
+): Promise<void> {
+  const isTheirs = (bytes: Uint8Array) => {
+    const texts = { status: undefined, owner: Buffer.from(bytes).toString('utf8'), checks: undefined }
+    const { task: now } = readTask(task, texts)
+    return now.owner === owner && now.claimedAt === claimedAt
+  }
+  await tree.remove(taskPath(root, task, 'owner'), { onlyIf: isTheirs })
+}

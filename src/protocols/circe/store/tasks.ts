@@ -1,0 +1,199 @@
+/** What people and agents change about a task by themselves: its status, its checks, and giving it back. */
+import { conflict, denied, invalidInput, notFound } from '../../../kernel/errors.ts'
+import { nearest } from '../../../kernel/nearest.ts'
+import type { Step } from '../deed.ts'
+import { isRecord, missingFor, withCheck } from '../effects.ts'
+import type { CirceEvent } from '../events.ts'
+import { type AgentId, agentId, isRooster, isSameAgent, type TaskId, taskId } from '../names.ts'
+import { checksDetail } from '../replay.ts'
+import { isTester } from '../settings.ts'
+import {
+  type Checks,
+  isClosed,
+  type SettableCheck,
+  settableChecks,
+  type Task,
+  type TaskStatus,
+  taskStatuses,
+} from '../task.ts'
+import { type Ledger, readLedger } from './book.ts'
+import type { CatchingUp } from './catching-up.ts'
+import type { Journal } from './journal.ts'
+import type { TaskChanged } from './outcomes.ts'
+import { taskView } from './overview.ts'
+import type { CirceParts } from './parts.ts'
+import { readSoundTask } from './task-files.ts'
+
+interface Change {
+  readonly steps: readonly Step[]
+  readonly events: readonly Pick<CirceEvent, 'event' | 'detail'>[]
+}
+
+export class Tasks {
+  readonly #parts: CirceParts
+  readonly #journal: Journal
+  readonly #catchingUp: CatchingUp
+
+  constructor(parts: CirceParts, journal: Journal, catchingUp: CatchingUp) {
+    this.#parts = parts
+    this.#journal = journal
+    this.#catchingUp = catchingUp
+  }
+
+  /** The owner says how it stands; the owner, or whoever asked for it, that it is completed. */
+  async status(id: string, wanted: string, agent: string): Promise<TaskChanged> {
+    const status = statusFrom(wanted)
+    return this.#change(id, agent, (task, ledger, who, at) => {
+      if (status === 'completed') return this.#complete(task, ledger, who, at)
+      expectOwner(task, who)
+      if (isClosed(task.status)) throw closed(task)
+      if (task.status === status) return undefined
+      return {
+        steps: [{ do: 'write', task: { ...task, status, updatedAt: at } }],
+        events: [{ event: 'status', detail: status }],
+      }
+    })
+  }
+
+  #complete(task: Task, { book }: Ledger, who: string, at: number): Change | undefined {
+    if (task.status === 'completed') return undefined
+    const isSender = book.request !== undefined && isSameAgent(book.request.from, who)
+    if (!isSender) expectOwner(task, who, ' Its owner completes it, or whoever asked for it.')
+    const missing = missingFor(task, book, this.#parts.settings)
+    if (missing !== undefined) {
+      throw conflict('NOT_COMPLETE', `${missing}.`, {
+        hint: `Let somebody else test it: signalbox circe send --to qa --intent test --task ${task.id}`,
+        details: { task: task.id, missing: ['tests_passed'] },
+      })
+    }
+    return {
+      steps: [
+        { do: 'write', task: { ...task, status: 'completed', updatedAt: at } },
+        { do: 'archive', task: task.id },
+      ],
+      events: [{ event: 'completed', detail: '' }],
+    }
+  }
+
+  /** Sets checks. Only `ready_for_merge` cannot be set: it follows from the others. */
+  async check(id: string, agent: string, set: Readonly<Record<string, boolean>>): Promise<TaskChanged> {
+    const wanted = checksFrom(set)
+    return this.#change(id, agent, (task, _, who, at) => {
+      const names = Object.keys(wanted) as SettableCheck[]
+      if (names.length === 0) return undefined
+      const isTestersOwn = names.every((name) => name === 'tests_passed') && this.#isNamedTester(who)
+      if (!isTestersOwn) expectOwner(task, who)
+      let checks: Checks = task.checks
+      for (const name of names) checks = withCheck(checks, name, wanted[name]!)
+      if (names.every((name) => checks[name] === task.checks[name])) return undefined
+      return {
+        steps: [{ do: 'write', task: { ...task, checks, updatedAt: at } }],
+        events: [{ event: 'checks', detail: checksDetail(wanted as Record<string, boolean>) }],
+      }
+    })
+  }
+
+  /** Only where roles are configured: then whoever has the role speaks for the tests. */
+  #isNamedTester(who: string): boolean {
+    const { settings } = this.#parts
+    return settings.roles.has(who) && isTester(settings, who) && settings.roles.get(who)!.has('qa')
+  }
+
+  /** Gives a task back: others can claim its work. */
+  async release(agent: string, id: string): Promise<TaskChanged> {
+    return this.#change(id, agent, (task, _, who, at) => {
+      if (task.owner === undefined && task.status === 'new') return undefined
+      expectOwner(task, who)
+      if (isClosed(task.status)) throw closed(task)
+      return {
+        steps: [
+          { do: 'write', task: { ...task, status: 'new', owner: undefined, claimedAt: undefined, updatedAt: at } },
+          { do: 'disown', task: task.id, owner: task.owner!, at: task.claimedAt },
+          { do: 'back', task: task.id, agent: task.owner! },
+        ],
+        events: [{ event: 'released', detail: '' }],
+      }
+    })
+  }
+
+  async #change(
+    name: string,
+    agent: string,
+    change: (task: Task, ledger: Ledger, who: AgentId | string, at: number) => Change | undefined,
+  ): Promise<TaskChanged> {
+    const id = taskId(name)
+    const who = isRooster(agent) ? 'rooster' : agentId(agent)
+    const { found } = await this.#catchingUp.catchUp({ logs: true })
+    return this.#journal.turn(`task.${id}`, async () => {
+      const { task: read, texts } = await readSoundTask(this.#parts, id)
+      const ledger = await readLedger(this.#parts, id)
+      // Whoever had it before it was opened again is one among others.
+      const task = isRecord(read, ledger.book) && !isClosed(read.status) ? withoutOwner(read) : read
+      if (Object.values(texts).every((text) => text === undefined) && ledger.applied.size === 0) throw noTask(id)
+      const at = this.#parts.clock.now()
+      const made = change(task, ledger, who, at)
+      if (!made) return { outcome: 'unchanged', task: await taskView(this.#parts, id, found), durability: 'process' }
+      const events = made.events.map((event): CirceEvent => ({ at, agent: who, task: id, ...event }))
+      const committed = await this.#journal.commit(`task.${id}`, { steps: made.steps, events })
+      const durability = committed.outcome === 'done' ? committed.durability : 'process'
+      return { outcome: 'changed', task: await taskView(this.#parts, id), durability }
+    })
+  }
+}
+
+const withoutOwner = (task: Task): Task => ({ ...task, owner: undefined, claimedAt: undefined })
+
+export const noTask = (id: TaskId) =>
+  notFound('NO_SUCH_TASK', `There is no task ${id}.`, {
+    hint: 'See which there are: signalbox circe tasks',
+    details: { task: id },
+  })
+
+function expectOwner({ id, owner }: Task, who: string, more = ''): void {
+  if (owner !== undefined && isSameAgent(owner, who)) return
+  const why = owner === undefined ? `Nobody owns ${id}.` : `${owner} owns ${id}, not ${who}.`
+  throw denied('NOT_THE_OWNER', `${why}${more}`, {
+    hint: owner === undefined ? `Claim it first: signalbox circe claim ${who} --task ${id}` : `Ask ${owner}.`,
+    details: { task: id, ...(owner === undefined ? {} : { owner }) },
+  })
+}
+
+const closed = ({ id, status }: Task) =>
+  conflict('TASK_CLOSED', `${id} is ${status}.`, {
+    hint: 'New work for it opens it again: signalbox circe send --intent fix_bug …',
+    details: { task: id, status },
+  })
+
+function statusFrom(text: string): Exclude<TaskStatus, 'new'> {
+  const status = text === 'done' ? 'completed' : taskStatuses.find((one) => one === text)
+  if (status && status !== 'new') return status
+  const meant = nearest(text, taskStatuses)
+  throw invalidInput('BAD_STATUS', `A task cannot be set to ${JSON.stringify(text.slice(0, 40))}.`, {
+    hint:
+      text === 'new'
+        ? 'Give it back instead: signalbox circe release AGENT --task ID'
+        : meant
+          ? `Did you mean ${meant}?`
+          : `Use one of ${taskStatuses.filter((one) => one !== 'new').join(', ')}.`,
+    details: { status: text.slice(0, 400) },
+  })
+}
+
+function checksFrom(set: Readonly<Record<string, boolean>>): Partial<Record<SettableCheck, boolean>> {
+  const wanted: Partial<Record<SettableCheck, boolean>> = {}
+  for (const [name, value] of Object.entries(set)) {
+    const check = settableChecks.find((one) => one === name)
+    if (check) wanted[check] = value
+    else if (name === 'ready_for_merge') {
+      throw invalidInput('DERIVED_CHECK', '`ready_for_merge` follows from the other checks and cannot be set.', {
+        hint: `Set ${settableChecks.join(', ')}.`,
+      })
+    } else {
+      const meant = nearest(name, settableChecks)
+      throw invalidInput('UNKNOWN_CHECK', `Not a check: ${JSON.stringify(name.slice(0, 40))}.`, {
+        hint: meant ? `Did you mean ${meant}?` : `Use one of ${settableChecks.join(', ')}.`,
+      })
+    }
+  }
+  return wanted
+}

@@ -1,0 +1,18 @@
+import { withoutUndefined } from '../../kernel/field.ts'
+import { sharedAgent } from '../../protocols/shared-agent/index.ts'
+import { defineOperation } from '../define.ts'
+import { sessionWord } from './fields.ts'
+
+export const sessionEnd = defineOperation({
+  name: 'end',
+  summary: 'End a session: clear what is temporary, and release its locks.',
+  more: 'What is marked as persistent stays, and so do tasks and the log. Ending it twice is fine.',
+  input: { id: sessionWord },
+  outcomes: { ended: 'done', unchanged: 'done' },
+  examples: [{ command: 'session end release', does: 'end it' }],
+
+  async run(context, { id }) {
+    const sessions = await context.store(sharedAgent)
+    return sessions.end(id, withoutUndefined({ agent: (await context.configuration()).agent }))
+  },
+})

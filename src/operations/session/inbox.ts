@@ -1,0 +1,33 @@
+import { flag, withoutUndefined } from '../../kernel/field.ts'
+import { sharedAgent } from '../../protocols/shared-agent/index.ts'
+import { defineOperation, whoActs } from '../define.ts'
+import { session, wait } from './fields.ts'
+
+export const sessionInbox = defineOperation({
+  name: 'inbox',
+  summary: 'Take what was sent to an agent in a session, oldest first.',
+  more: 'Each message is handed out once, and waits until then. Exit status 1 means that nothing is there.',
+  input: { session, wait, peek: flag('Look without taking.') },
+  outcomes: { received: 'done', nothing: 'nothing' },
+  examples: [
+    { command: 'session inbox --as TestAgent', does: 'read what has come' },
+    { command: 'session inbox --as TestAgent --wait 60', does: 'wait up to a minute for something' },
+  ],
+
+  async run(context, { session, wait, peek }) {
+    const sessions = await context.store(sharedAgent)
+    const agent = await whoActs(context)
+    const messages = await sessions.inbox(agent, { ...withoutUndefined({ session, waitMs: wait }), peek })
+    return { outcome: messages.length > 0 ? 'received' : 'nothing', agent, session, messages, peek } as const
+  },
+
+  untold: ({ messages, peek }) =>
+    messages.length > 0 && !peek ? 'The messages count as read. `session log` tells them again.' : undefined,
+  async takeBack(context, { agent, messages, session, peek }) {
+    if (messages.length === 0 || peek) return undefined
+    const sessions = await context.store(sharedAgent)
+    return (await sessions.putBack(agent, messages, session))
+      ? 'The messages were put back: read them again.'
+      : 'The messages count as read. `session log` tells them again.'
+  },
+})

@@ -1,0 +1,18 @@
+import { integer } from '../../kernel/field.ts'
+import { sharedAgent } from '../../protocols/shared-agent/index.ts'
+import { defineOperation } from '../define.ts'
+import { session } from './fields.ts'
+
+export const sessionLog = defineOperation({
+  name: 'log',
+  summary: 'Tell every change of a session, with who made it and when.',
+  input: { session, limit: integer('Only the last so many.', { least: 1 }) },
+  outcomes: { told: 'done', nothing: 'nothing' },
+  examples: [{ command: 'session log --session release', does: 'see what happened' }],
+
+  async run(context, { session, limit }) {
+    const all = await (await context.store(sharedAgent)).log(session)
+    const changes = limit === undefined ? all : all.slice(-limit)
+    return { outcome: changes.length > 0 ? 'told' : 'nothing', changes, leftOut: all.length - changes.length } as const
+  },
+})

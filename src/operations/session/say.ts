@@ -1,0 +1,34 @@
+import { list, text, withoutUndefined } from '../../kernel/field.ts'
+import { sharedAgent } from '../../protocols/shared-agent/index.ts'
+import { defineOperation } from '../define.ts'
+import { session } from './fields.ts'
+
+export const sessionSay = defineOperation({
+  name: 'say',
+  summary: 'Say a line in a session, and print its answer.',
+  more:
+    'A line begins with `#` and a command in capitals; `#HELP` lists them. The answer is printed exactly as the ' +
+    'protocol writes it. The orchestrator may also speak in words, and is answered in words; whoever else wants that says ' +
+    '`use natural language`. Exit status 1 means `timeout`, `not_found`, `busy` or a question, 2 an `#ERROR`. A session that is named ' +
+    'and not there is started; who speaks is `--as`, or else the orchestrator.',
+  input: {
+    line: list('What to say; several words are joined by blanks.', text('A word.'), {
+      positional: true,
+      required: true,
+      placeholder: 'LINE',
+    }),
+    session,
+  },
+  outcomes: { answered: 'done', nothing: 'nothing', refused: 'InvalidInput' },
+  examples: [
+    { command: `session say '#STATE:save:branch:main'`, does: 'keep a value' },
+    { command: `session say --session release --as DevAgent '#LOCK:src/auth.js:600'`, does: 'take a lock' },
+    { command: `session say --json '#HEALTH:session'`, does: 'ask how the session is' },
+  ],
+
+  async run(context, { line, session }) {
+    const sessions = await context.store(sharedAgent)
+    const { agent } = await context.configuration()
+    return sessions.say(line.join(' '), withoutUndefined({ session, agent }))
+  },
+})

@@ -1,0 +1,42 @@
+import { unsupported } from '../../kernel/errors.ts'
+import { defineOperation } from '../define.ts'
+import { session } from './fields.ts'
+
+const needsInput = (): never => {
+  throw unsupported('NEEDS_STANDARD_INPUT', 'This goes on as long as its standard input does.', {
+    hint: 'Run it from a command line. A program that has the library says lines by `sessions.say`.',
+  })
+}
+
+const outcomes = { ended: 'done' } as const
+
+export interface Spoken {
+  readonly outcome: 'ended'
+  readonly session: string
+  /** How many lines were answered. */
+  readonly lines: number
+}
+
+export const sessionServeStdio = defineOperation({
+  name: 'serve-stdio',
+  summary: 'Speak in a session line by line over standard input and output, for programs.',
+  more:
+    'Each line is answered; the answer ends with an empty line. What arrives by itself, messages for whoever speaks, begins ' +
+    'with `* `. With --json each answer and each arrival is one document on a line. It ends with its input.',
+  input: { session },
+  outcomes,
+  examples: [
+    { command: 'session serve-stdio --session release --as DevAgent', does: 'let a program speak as DevAgent' },
+  ],
+  run: (): Spoken => needsInput(),
+})
+
+export const sessionChat = defineOperation({
+  name: 'chat',
+  summary: 'Speak in a session at a prompt, with history and completion.',
+  more: 'Tab completes commands, the arrows bring back what was said, Ctrl-D ends it. Messages for whoever speaks are shown as they come.',
+  input: { session },
+  outcomes,
+  examples: [{ command: 'session chat --session release', does: 'speak as the orchestrator' }],
+  run: (): Spoken => needsInput(),
+})

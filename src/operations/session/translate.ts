@@ -1,0 +1,30 @@
+import { list, text, withoutUndefined } from '../../kernel/field.ts'
+import { sharedAgent } from '../../protocols/shared-agent/index.ts'
+import { defineOperation } from '../define.ts'
+import { session } from './fields.ts'
+
+export const sessionTranslate = defineOperation({
+  name: 'translate',
+  summary: 'Tell which command a sentence means, without running it.',
+  more:
+    'What is not understood, has two readings, or would destroy something that it does not name is asked back, with the ' +
+    'command that a yes would run. Exit status 1 means that it is asked back.',
+  input: {
+    text: list('What one would say; several words are joined by blanks.', text('A word.'), {
+      positional: true,
+      required: true,
+      placeholder: 'TEXT',
+    }),
+    session,
+  },
+  outcomes: { command: 'done', asked: 'nothing' },
+  examples: [
+    { command: `session translate 'ask DevAgent to fix the build, it is urgent'`, does: 'see the command' },
+    { command: `session translate --json 'undo everything'`, does: 'see what would be asked back' },
+  ],
+
+  async run(context, { text, session }) {
+    const sessions = await context.store(sharedAgent)
+    return sessions.translate(text.join(' '), withoutUndefined({ session }))
+  },
+})

@@ -1,0 +1,111 @@
+/**
+ * What checkpoints answer, line by line, as Shared Agent Protocol, Checkpoint & Rollback Protocol has it. The first line is the
+ * one that counts, of a rollback the last; what else there is to say stands behind it, or before. Pure.
+ */
+import { SignalboxError } from '../../../kernel/errors.ts'
+import { printableLine } from '../../../kernel/printable.ts'
+import type { Compared, Created, Listed, RolledBack, Status, WithRecovered } from './checkpoints.ts'
+import type { Recovered } from './steps.ts'
+
+export const createdLines = (created: Created): string[] => [
+  `checkpoint_id:${created.id}`,
+  ...nestedLines(created.nested),
+  ...recoveredLines(created),
+]
+
+/** For a command that made one by itself. */
+export const automaticLine = ({ id }: Pick<Created, 'id'>): string => `ack:checkpoint:${id}`
+
+export function listLines(listed: Listed, { most = 5 } = {}): string[] {
+  const { checkpoints, now } = listed
+  const shown = checkpoints.slice(0, most)
+  const rest = checkpoints.length - shown.length
+  return [
+    ...(checkpoints.length === 0 ? ['not_found'] : []),
+    ...shown.map(({ id, name, type, at }) => `• ${id} ${name} (${type}, ${ageOf(now - at)})`),
+    ...(rest > 0 ? [`+${rest} more`] : []),
+    ...recoveredLines(listed),
+  ]
+}
+
+/** `files` names so many of them: the more there are to say, the longer the answer. */
+export function diffLines(compared: Compared, { files = 0 } = {}): string[] {
+  const sum = (key: 'added' | 'deleted') => compared.files.reduce((total, file) => total + file[key], 0)
+  const named = compared.files.slice(0, files)
+  const rest = compared.files.length - named.length
+  return [
+    `Files changed: ${compared.files.length}, Lines: +${sum('added')} -${sum('deleted')}`,
+    ...named.map(({ path, added, deleted }) => `• ${printableLine(path)} +${added} -${deleted}`),
+    ...(files > 0 && rest > 0 ? [`+${rest} more`] : []),
+    ...nestedLines(compared.nested),
+    ...recoveredLines(compared),
+  ]
+}
+
+const verbs = { added: 'remove', deleted: 'bring back', changed: 'restore' } as const
+const mostNamed = 1000
+
+/** What a rollback would do. Those that it would remove come first: nobody should be surprised by them. */
+export function dryRunLines(compared: Compared): string[] {
+  const files = [...compared.files].sort((a, b) => Number(b.kind === 'added') - Number(a.kind === 'added'))
+  const named = files.slice(0, mostNamed)
+  return [
+    `dry_run:${compared.id}`,
+    `Files to restore: ${files.length}`,
+    ...named.map(({ path, kind }) => `• ${verbs[kind]} ${printableLine(path)}`),
+    ...(files.length > named.length ? [`+${files.length - named.length} more`] : []),
+    ...nestedLines(compared.nested),
+    ...recoveredLines(compared),
+  ]
+}
+
+export const rollbackLines = (done: RolledBack): string[] => [
+  ...recoveredLines(done),
+  ...nestedLines(done.nested),
+  ...(done.hadChanges ? ['Stashing uncommitted changes'] : []),
+  `Rolling back to ${done.id}`,
+  `Files restored: ${done.files}`,
+  `State restored: ${done.keys} keys`,
+  `rolled_back:${done.id}`,
+]
+
+export const statusLines = (status: Status): string[] => [
+  status.last ? `rolled_back:${status.last.to} ${ageOf(status.now - status.last.at)}` : 'none',
+  ...recoveredLines(status),
+]
+
+const nestedLines = (nested: readonly string[]): string[] =>
+  nested.map((path) => `left_alone:${printableLine(path)} (a repository of its own)`)
+
+const recoveredLines = ({ recovered }: WithRecovered): string[] => (recovered ? [recoveredLine(recovered)] : [])
+
+/** `undone:checkpoint cp_003`: a process was killed while it was under way. */
+export const recoveredLine = ({ outcome, what, id }: Recovered): string => `${outcome}:${what} ${id} (it was cut off)`
+
+/** `45s ago`, `2h ago`. */
+export function ageOf(milliseconds: number): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000))
+  if (seconds < 60) return `${seconds}s ago`
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m ago`
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)}h ago`
+  return `${Math.floor(seconds / 86_400)}d ago`
+}
+
+const descriptions: Readonly<Record<string, string>> = {
+  INVALID_CHECKPOINT_NAME: 'E002:invalid_checkpoint_name',
+  INVALID_CHECKPOINT_TYPE: 'E002:type_manual_auto_or_milestone',
+  NO_SUCH_CHECKPOINT: 'E002:unknown_checkpoint',
+  AMBIGUOUS_CHECKPOINT: 'E002:ambiguous_name',
+}
+
+/**
+ * The answer to a request that cannot be met as it is written. Everything else (no git, no repository, a merge under way) is no
+ * matter of the protocol: it stays an error with its own exit status and hint.
+ */
+export function errorLine(error: unknown): string | undefined {
+  if (!(error instanceof SignalboxError)) return undefined
+  const description = descriptions[error.code]
+  if (description === undefined) return undefined
+  const { ids } = error.details
+  return `#ERROR:${description}${Array.isArray(ids) ? ` ${ids.join(', ')}` : ''}`
+}

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest'
+import { ageOf, diffLines, dryRunLines, listLines, rollbackLines, statusLines } from './answers.ts'
+import { automaticName, riskOf } from './automatic.ts'
+import { parseIntent, printIntent } from './intent.ts'
+import { type CheckpointRecord, idOf, messageOf, numberFrom, parseRecord, printRecord, recordFrom } from './record.ts'
+
+const record: CheckpointRecord = {
+  id: 'cp_001',
+  name: 'before_refactor',
+  type: 'manual',
+  by: 'A',
+  at: 1000,
+  state: 'made',
+}
+
+describe('records', () => {
+  it('ids have three digits or more, and one spelling each', () => {
+    expect([1, 42, 999, 1000, 123456].map(idOf)).toEqual(['cp_001', 'cp_042', 'cp_999', 'cp_1000', 'cp_123456'])
+    expect(
+      ['cp_001', 'cp_1000', 'cp_1', 'cp_0001', 'cp_', 'CP_001', 'cp_1e3', 'cp_9999999999', ''].map(numberFrom),
+    ).toEqual([1, 1000, ...Array(7).fill(undefined)])
+  })
+
+  it('print and parse are inverse; what is no record is none', () => {
+    expect(parseRecord(Buffer.from(printRecord(record)))).toEqual(record)
+    const changed = (part: object) => parseRecord(Buffer.from(JSON.stringify({ ...record, ...part })))
+    for (const part of [{ id: '../x' }, { name: '$(x)' }, { type: 'odd' }, { at: 'now' }, { state: '' }, { by: 1 }])
+      expect(changed(part), JSON.stringify(part)).toBe(undefined)
+    for (const text of ['', 'null', '[]', '{', '"x"', '['.repeat(100)])
+      expect(parseRecord(Buffer.from(text)), text).toBe(undefined)
+  })
+
+  it('the commit has the specified message, and says enough to find the checkpoint again', () => {
+    expect(messageOf(record)).toBe('Checkpoint: before_refactor [cp_001]')
+    expect(recordFrom('cp_001', { message: messageOf(record), at: 5 })).toMatchObject({
+      name: 'before_refactor',
+      at: 5,
+    })
+    expect(recordFrom('cp_002', { message: messageOf(record), at: 5 })).toBe(undefined)
+    expect(recordFrom('cp_001', { message: 'something else', at: 5 })).toBe(undefined)
+  })
+
+  it('a intent is read back, and anything else refused', () => {
+    const intent = { session: 'main', id: 'cp_002', name: 'x', commit: 'a', rollback: { to: 'cp_001', commit: 'b' } }
+    expect(parseIntent(printIntent(intent))).toEqual(intent)
+    expect(() => parseIntent('{"session":"main"}')).toThrow('cannot be read')
+  })
+})
+
+describe('[SA-13d] automatic checkpoints', () => {
+  it.each([
+    ['implement_auth', 'P0', 'delegation'],
+    ['deploy_app', 'P2', 'deploy'],
+    ['delete old files', 'P1', 'delete'],
+    ['Remove-Users', undefined, 'delete'],
+    ['implement_auth', 'P1', undefined],
+    ['undeletable', 'P1', undefined],
+    ['read the deployers manual', 'P3', undefined],
+  ])('%s at %s: %s', (task, priority, risk) => {
+    expect(riskOf({ task, ...(priority === undefined ? {} : { priority }) })).toBe(risk)
+    if (risk) expect(automaticName(riskOf({ task, ...(priority ? { priority } : {}) })!)).toBe(`before_${risk}`)
+  })
+})
+
+describe('answers', () => {
+  const file = (path: string, kind: 'added' | 'changed' = 'changed') => ({ path, kind, added: 2, deleted: 1 })
+  const nested: string[] = []
+
+  it('[SA-3h] a list shows five and counts the rest', () => {
+    const checkpoints = Array.from({ length: 7 }, (_, n) => ({ ...record, id: idOf(7 - n), commit: 'x' }))
+    const lines = listLines({ checkpoints, now: 7_201_000 })
+    expect(lines.length).toBe(6)
+    expect(lines[0]).toBe('• cp_007 before_refactor (manual, 2h ago)')
+    expect(lines[5]).toBe('+2 more')
+    expect(listLines({ checkpoints: [], now: 0 })).toEqual(['not_found'])
+  })
+
+  it('a diff names files where more may be said', () => {
+    const compared = { id: 'cp_001', nested, files: [file('a'), file('b\u001b[31m')] }
+    expect(diffLines(compared)).toEqual(['Files changed: 2, Lines: +4 -2'])
+    expect(diffLines(compared, { files: 5 })).toEqual([
+      'Files changed: 2, Lines: +4 -2',
+      '• a +2 -1',
+      '• b\\x1b[31m +2 -1',
+    ])
+    expect(diffLines(compared, { files: 1 })[2]).toBe('+1 more')
+  })
+
+  it('[SA-3i] a dry run names what would be removed first', () => {
+    const compared = { id: 'cp_001', nested: ['sub/'], files: [file('a'), file('b', 'added')] }
+    expect(dryRunLines(compared)).toEqual([
+      'dry_run:cp_001',
+      'Files to restore: 2',
+      '• remove b',
+      '• restore a',
+      'left_alone:sub/ (a repository of its own)',
+    ])
+  })
+
+  it('what was recovered is said, and the line that counts stays in its place', () => {
+    const recovered = { outcome: 'undone' as const, what: 'checkpoint' as const, id: 'cp_009', session: 'main' }
+    expect(statusLines({ last: undefined, now: 0, recovered })).toEqual([
+      'none',
+      'undone:checkpoint cp_009 (it was cut off)',
+    ])
+    const done = { id: 'cp_001', saved: 'cp_002', hadChanges: false, files: 0, keys: 0, nested, recovered }
+    const lines = rollbackLines(done)
+    expect(lines[0]).toBe('undone:checkpoint cp_009 (it was cut off)')
+    expect(lines.at(-1)).toBe('rolled_back:cp_001')
+  })
+
+  it('ages', () => {
+    expect([-5, 59_999, 60_000, 3_599_999, 3_600_000, 86_400_000].map(ageOf)).toEqual([
+      '0s ago',
+      '59s ago',
+      '1m ago',
+      '59m ago',
+      '1h ago',
+      '1d ago',
+    ])
+  })
+})

@@ -1,0 +1,119 @@
+/**
+ * What checkpoints are made with. The core hands it in:
+ *
+ *   const checkpoints = new Checkpoints({
+ *     tree,
+ *     recordsOf: (session) => …,          // a folder below `.signalbox/`, for this session
+ *     sessions: { save, restore },        // the state of a session, as bytes
+ *     workTree: () => findWorkTree({ … }),  // adapters/git, loaded when it is asked for
+ *   })
+ *   const made = await checkpoints.create({ session, by, type, name })   // answers.ts says it in the protocol's words
+ *
+ * Everything runs in one turn of the tree for each work tree (`Tree.exclusively`). So `save` and `restore` take no turn of their
+ * own: they read and replace leaves. They may be called for another session than the one that asks, to finish what a killed
+ * process began there.
+ */
+import type { TreePath } from '../../../kernel/tree-path.ts'
+import type { Tree } from '../../../tree/tree.ts'
+
+export interface CheckpointPorts {
+  readonly tree: Tree
+  /** Where the records of a session's checkpoints are. */
+  recordsOf(session: string): TreePath
+  readonly sessions: SessionStates
+  /** The work tree that holds the workspace. Throws where there is none, or no git. */
+  workTree(): Promise<WorkTree>
+}
+
+export interface SessionStates {
+  /** All that a rollback brings back: keys, variables, tasks. */
+  save(session: string): Promise<Uint8Array>
+  /**
+   * Puts it back in one step, and releases the session's locks. Twice is fine. The bytes come from git, where only the user
+   * can have changed them. `undefined`: what is there is none of `known`, so somebody has changed it since, and it stays.
+   */
+  restore(
+    session: string,
+    state: Uint8Array,
+    known: readonly Uint8Array[],
+  ): Promise<{ readonly keys: number } | undefined>
+  /** Throws when `restore` would refuse it. Asked before anything is changed. */
+  check?(session: string, state: Uint8Array): Promise<void>
+}
+
+/** What is needed of git; `adapters/git` provides it. */
+export interface WorkTree {
+  /** Names the work tree. */
+  readonly id: string
+  readIntent(): string | undefined
+  writeIntent(text: string): void
+  clearIntent(): void
+  tidyUp(): void
+  unlock(commits: readonly string[]): Promise<void>
+  head(): Promise<string | undefined>
+  knows(commit: string): Promise<boolean>
+  save(options: {
+    readonly message: string
+    readonly state: Uint8Array
+    readonly at: number
+    readonly target?: string
+    readonly isOnlyKept?: boolean
+  }): Promise<Saved>
+  putOnBranch(branch: BranchStep, message: string): Promise<'done' | 'undone'>
+  publish(session: string, name: string, commit: string): Promise<'published' | 'taken'>
+  published(session: string): Promise<ReadonlyMap<string, Published>>
+  stateOf(commit: string): Promise<Uint8Array>
+  changesSince(commit: string): Promise<ChangesSince>
+  expectReady(commit: string, options: { readonly force: boolean }): Promise<void>
+  checkAgain(saved: string, to: string): Promise<Now & { readonly isStrange: boolean }>
+  /** `saved`: the checkpoint of what was there when the rollback began. */
+  prepare(to: string, now: Now, saved: string): Promise<Rollback | undefined>
+}
+
+export interface Published {
+  readonly commit: string
+  readonly message: string
+  readonly at: number
+}
+
+export interface Rollback {
+  /** How many files differ. */
+  readonly files: number
+  /** Files, or the index. */
+  readonly hasChanges: boolean
+  /** Puts them in place. Throws `CHANGED_MEANWHILE` when somebody else is at work on them. */
+  place(message: string): Promise<void>
+}
+
+/** What is in the work tree and the index at one moment. */
+export interface Now {
+  readonly tree: string
+  readonly indexHash: string | undefined
+}
+
+/** A commit on the branch that is made and not in place yet. Plain data. */
+export interface BranchStep {
+  readonly from: string | undefined
+  readonly to: string | undefined
+  readonly work: string
+}
+
+export interface Saved {
+  readonly commit: string
+  readonly now: Now
+  readonly nested: readonly string[]
+  readonly branch?: BranchStep
+}
+
+export interface ChangedFile {
+  readonly path: string
+  /** Since the checkpoint. */
+  readonly kind: 'added' | 'deleted' | 'changed'
+  readonly added: number
+  readonly deleted: number
+}
+
+export interface ChangesSince {
+  readonly files: readonly ChangedFile[]
+  readonly nested: readonly string[]
+}

@@ -1,0 +1,74 @@
+/**
+ * The records of a session's checkpoints in one work tree, a leaf each: `WORKTREE/cp_001.json`, and `WORKTREE/rollback.json` for
+ * the last rollback. An id is taken by making its leaf, which one process alone can do, and the leaf stays for good.
+ */
+import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
+import { changeLeaf } from '../../../tree/change.ts'
+import type { Tree } from '../../../tree/tree.ts'
+import { type CheckpointRecord, idOf, numberFrom, objectFrom, parseRecord, printRecord } from './record.ts'
+
+export interface LastRollback {
+  readonly to: string
+  readonly saved: string
+  readonly at: number
+}
+
+const mostBytes = 16 * 1024
+const highest = 1_000_000
+
+export class Records {
+  readonly #tree: Tree
+  readonly #folder: TreePath
+
+  constructor(tree: Tree, folder: TreePath) {
+    this.#tree = tree
+    this.#folder = folder
+  }
+
+  /** The id after the last one, of those that have a record or are in `used`. */
+  async nextId(used: Iterable<string>): Promise<string> {
+    const names = (await this.#tree.list(this.#folder)).map(({ name }) => name.replace(/\.json$/, ''))
+    const numbers = new Set([...names, ...used].map((id) => numberFrom(id) ?? 0))
+    let last = 0
+    // A stranger's file can have any number; far too high ones do not count, they only must not be used again.
+    for (const number of numbers) if (number < highest && number > last) last = number
+    do last++
+    while (numbers.has(last))
+    return idOf(last)
+  }
+
+  /** False when somebody else has taken the id. */
+  async take(record: CheckpointRecord): Promise<boolean> {
+    return (await this.#tree.create(this.#pathOf(record.id), printRecord(record))).outcome === 'created'
+  }
+
+  async mark(id: string, state: 'made' | 'undone'): Promise<void> {
+    await changeLeaf(this.#tree, this.#pathOf(id), (leaf) => {
+      const record = leaf && parseRecord(leaf.bytes)
+      return record && Buffer.from(printRecord({ ...record, state }))
+    })
+  }
+
+  async read(id: string): Promise<CheckpointRecord | undefined> {
+    const leaf = await this.#tree.read(this.#pathOf(id), { atMost: mostBytes })
+    const record = leaf && leaf.size <= mostBytes ? parseRecord(leaf.bytes) : undefined
+    return record?.id === id ? record : undefined
+  }
+
+  async lastRollback(): Promise<LastRollback | undefined> {
+    const leaf = await this.#tree.read(this.#rollback, { atMost: mostBytes })
+    const { to, saved, at } = ((leaf && objectFrom(leaf.bytes)) ?? {}) as Partial<Record<keyof LastRollback, unknown>>
+    const isOne = typeof to === 'string' && typeof saved === 'string' && typeof at === 'number' && Number.isFinite(at)
+    return isOne && numberFrom(to) !== undefined && numberFrom(saved) !== undefined ? { to, saved, at } : undefined
+  }
+
+  async noteRollback(rollback: LastRollback): Promise<void> {
+    await changeLeaf(this.#tree, this.#rollback, () => Buffer.from(`${JSON.stringify(rollback)}\n`))
+  }
+
+  #pathOf = (id: string): TreePath => childOf(this.#folder, `${id}.json`)
+
+  get #rollback(): TreePath {
+    return childOf(this.#folder, 'rollback.json')
+  }
+}

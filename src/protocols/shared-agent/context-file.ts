@@ -1,0 +1,143 @@
+/** A context file: the YAML of Shared Agent Protocol §16, and back. Pure. */
+import { type PlainEntry, type PlainNode, PlainYamlProblem, readPlainYaml, yamlText } from '../../formats/plain-yaml.ts'
+import { isoTime } from '../../kernel/clock.ts'
+import { isKey, isVariableName } from './names.ts'
+
+/** What a session takes along into another. */
+export interface Context {
+  readonly version: string
+  readonly exported: string
+  readonly session: string
+  readonly gitCheckpoint?: string
+  readonly persistent: readonly (readonly [key: string, value: string])[]
+  readonly temporary: readonly (readonly [key: string, value: string])[]
+  readonly completed: readonly string[]
+  /** A task, and how far it is. */
+  readonly inProgress: readonly (readonly [task: string, progress: string])[]
+  readonly pending: readonly string[]
+  readonly configuration: readonly (readonly [name: string, value: string])[]
+}
+
+/** State keys, tasks and configuration entries. */
+export const countItems = (context: Context): number =>
+  context.persistent.length +
+  context.temporary.length +
+  context.completed.length +
+  context.inProgress.length +
+  context.pending.length +
+  context.configuration.length
+
+export function printContext(context: Context): string {
+  const { persistent, temporary, completed, inProgress, pending, configuration, gitCheckpoint } = context
+  const state = [...mapLines('persistent', persistent, 2), ...mapLines('temporary', temporary, 2)]
+  const tasks = [
+    ...listLine('completed', completed),
+    ...mapLines('in_progress', inProgress, 2),
+    ...listLine('pending', pending),
+  ]
+  const head = [
+    `version: ${context.version}`,
+    `exported: ${context.exported}`,
+    `session_id: ${yamlText(context.session)}`,
+    ...(gitCheckpoint === undefined ? [] : [`git_checkpoint: ${JSON.stringify(gitCheckpoint)}`]),
+  ]
+  const parts = [
+    head,
+    ...(state.length > 0 ? [['state:', ...state]] : []),
+    ...(tasks.length > 0 ? [['tasks:', ...tasks]] : []),
+    ...(configuration.length > 0 ? [mapLines('configuration', configuration, 0)] : []),
+  ]
+  return `${parts.map((lines) => lines.join('\n')).join('\n\n')}\n`
+}
+
+function mapLines(name: string, entries: readonly (readonly [string, string])[], indent: number): string[] {
+  if (entries.length === 0) return []
+  const [outer, inner] = [' '.repeat(indent), ' '.repeat(indent + 2)]
+  return [`${outer}${name}:`, ...entries.map(([key, value]) => `${inner}${yamlText(key)}: ${yamlText(value)}`)]
+}
+
+const listLine = (name: string, items: readonly string[]): string[] =>
+  items.length === 0 ? [] : [`  ${name}: [${items.map(yamlText).join(', ')}]`]
+
+/** Throws `PlainYamlProblem`, with the line, for what is no context of our major version. */
+export async function parseContext(text: string): Promise<Context> {
+  const top = await readPlainYaml(text.replace(/^\ufeff/, ''))
+  const fields = mapOf(top, 'the file', [
+    'version',
+    'exported',
+    'session_id',
+    'git_checkpoint',
+    'state',
+    'tasks',
+    'configuration',
+  ])
+  const version = textAt(fields, 'version', top.line)
+  const [major, minor] = version.split('.').map(Number)
+  if (!/^\d+\.\d+\.\d+$/.test(version) || major !== 1 || minor! > 1)
+    throw new PlainYamlProblem(fields.get('version')!.line, `version ${version.slice(0, 40)} is not one of 1.0 and 1.1`)
+  const state = innerMap(fields.get('state'), 'state', ['persistent', 'temporary'])
+  const tasks = innerMap(fields.get('tasks'), 'tasks', ['completed', 'in_progress', 'pending'])
+  const checkpoint = optionalText(fields, 'git_checkpoint')
+  return {
+    version,
+    exported: optionalText(fields, 'exported') ?? isoTime(0),
+    session: optionalText(fields, 'session_id') ?? '',
+    ...(checkpoint === undefined ? {} : { gitCheckpoint: checkpoint }),
+    persistent: pairsOf(state.get('persistent'), 'a key', isKey),
+    temporary: pairsOf(state.get('temporary'), 'a key', isKey),
+    completed: textsOf(tasks.get('completed')),
+    inProgress: pairsOf(tasks.get('in_progress'), 'a task', isOneLine),
+    pending: textsOf(tasks.get('pending')),
+    configuration: pairsOf(fields.get('configuration'), 'a variable', isVariableName),
+  }
+}
+
+type Fields = ReadonlyMap<string, PlainEntry>
+
+function mapOf(node: PlainNode, what: string, known?: readonly string[]): Fields {
+  if (node.kind !== 'map') throw new PlainYamlProblem(node.line, `${what} is not a list of \`key: value\` lines`)
+  const odd = known && node.entries.find(({ key }) => !known.includes(key))
+  if (odd) throw new PlainYamlProblem(odd.line, `${JSON.stringify(odd.key.slice(0, 80))} is not known in ${what}`)
+  return new Map(node.entries.map((entry) => [entry.key, entry]))
+}
+
+const innerMap = (entry: PlainEntry | undefined, what: string, known?: readonly string[]): Fields =>
+  !entry || entry.value.kind === 'absent' ? new Map() : mapOf(entry.value, `\`${what}\``, known)
+
+function optionalText(fields: Fields, name: string): string | undefined {
+  const entry = fields.get(name)
+  if (!entry || entry.value.kind === 'absent') return undefined
+  if (entry.value.kind !== 'text') throw new PlainYamlProblem(entry.line, `\`${name}\` must be one text`)
+  return entry.value.text
+}
+
+function textAt(fields: Fields, name: string, line: number): string {
+  const text = optionalText(fields, name)
+  if (text === undefined) throw new PlainYamlProblem(fields.get(name)?.line ?? line, `\`${name}\` is missing`)
+  return text
+}
+
+const isOneLine = (text: string): boolean => text !== '' && text.length <= 1000 && !/[\u0000-\u001f\u007f]/.test(text)
+
+function pairsOf(entry: PlainEntry | undefined, what: string, isName: (text: string) => boolean) {
+  return [...innerMap(entry, entry?.key ?? '')].map(([name, { value, line }]) => {
+    if (!isName(name))
+      throw new PlainYamlProblem(line, `${JSON.stringify(name.slice(0, 80))} is not the name of ${what}`)
+    if (value.kind === 'map' || value.kind === 'list')
+      throw new PlainYamlProblem(line, 'a value is one text; nested values are not')
+    const text = value.kind === 'text' ? value.text : ''
+    if (/[\u0000-\u0008\u000b-\u001f\u007f]/.test(text))
+      throw new PlainYamlProblem(line, 'a value has no control characters')
+    return [name, text] as const
+  })
+}
+
+function textsOf(entry: PlainEntry | undefined): readonly string[] {
+  if (!entry || entry.value.kind === 'absent') return []
+  if (entry.value.kind !== 'list') throw new PlainYamlProblem(entry.line, `\`${entry.key}\` must be a list`)
+  return entry.value.items.map((item) => {
+    if (item.kind !== 'text' || !isOneLine(item.text))
+      throw new PlainYamlProblem(item.line, 'a task is one line of text')
+    return item.text
+  })
+}

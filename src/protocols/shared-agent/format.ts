@@ -1,0 +1,176 @@
+/**
+ * A line of the protocol as a record, and back. Shared Agent Protocol §2; what is decided beyond it is in README.md. Pure:
+ * the table of commands is passed in, since a workspace may have added some.
+ */
+import { type CommandSpec, type Tail, wordsOf } from './commands/spec.ts'
+import { isVariableName } from './names.ts'
+import { quotedWord, Refusal } from './refusal.ts'
+import type { Command, Declaration, Line, Modifier } from './schema.ts'
+import { escapeLast, escapeSegment, type Segment, segmentsOf } from './segments.ts'
+
+/** In UTF-16 units. A longer line is no line that anybody typed. */
+export const longestLine = 16_384
+
+export const largestLimit = 100
+
+const start = /^#([A-Z][A-Z0-9_]*)(?=:|$)/
+const declaration = /^\{\{([^{}]*)\}\}:\s*(?:"(.*)"|(.*?))\s*$/s
+const control = /[\u0000-\u0008\u000a-\u001f\u007f]/
+
+/** The command that a line begins with, if it does. */
+export const headOf = (line: string): string | undefined => start.exec(line)?.[1]
+
+export type Table = readonly CommandSpec[]
+
+/** Throws a `Refusal` for a line that begins as a command and is none. */
+export function parseLine(line: string, table: Table): Line {
+  if (line.length > longestLine)
+    throw new Refusal('E004', `max_line_${longestLine}`, `The line has ${line.length} characters.`, longestLine)
+  const odd = line.search(control)
+  if (odd >= 0) throw new Refusal('E002', 'control_character', 'A line has no control characters.', odd)
+  const declared = declaration.exec(line)
+  if (declared) return declarationOf(declared)
+  const [, head] = start.exec(line) ?? []
+  return head === undefined ? { kind: 'plain', text: line } : commandOf(line, head, table)
+}
+
+function declarationOf([, name = '', quoted, bare = '']: RegExpExecArray): Declaration {
+  if (!isVariableName(name))
+    throw new Refusal('E002', 'bad_variable_name', 'A variable has capitals, digits and underscores.', 2)
+  return { kind: 'declaration', name, value: quoted ?? bare }
+}
+
+function commandOf(line: string, head: string, table: Table): Command {
+  const forms = table.filter((spec) => wordsOf(spec)[0] === head)
+  if (forms.length === 0)
+    throw new Refusal('E001', `unknown_command_${quotedWord(head)}`, `There is no command #${head}.`, 1)
+  const from = head.length + 1
+  let segments = line.length === from ? [] : segmentsOf(line, from + 1)
+  // `#NEXT:` has a colon and nothing behind it.
+  if (segments.length === 1 && segments[0]!.text === '') segments = []
+  const spec = formOf(forms, segments[0]?.text)
+  if (!spec) throw noForm(forms, segments[0])
+  return readParameters(spec, wordsOf(spec)[1] === undefined ? segments : segments.slice(1), line.length)
+}
+
+/** `#STATE:save` by its second word; `#ROLLBACK:cp_001` is the form that has none. */
+const formOf = (forms: Table, word: string | undefined): CommandSpec | undefined =>
+  forms.find((spec) => word !== undefined && wordsOf(spec)[1] === word) ??
+  forms.find((spec) => wordsOf(spec)[1] === undefined && (word === undefined || takesWords(spec) || isModifier(word)))
+
+const takesWords = ({ parameters }: CommandSpec): boolean => parameters.length > 0
+
+function noForm(forms: Table, segment: Segment | undefined): Refusal {
+  const words = forms.flatMap((spec) => wordsOf(spec)[1] ?? [])
+  const reason = `${segment ? `${JSON.stringify(segment.text.slice(0, 40))} is none of` : 'One is missing of'}: ${words.join(', ')}.`
+  return new Refusal('E002', `expected_${words.join('_')}`, reason, segment?.at)
+}
+
+function readParameters(spec: CommandSpec, all: readonly Segment[], end: number): Command {
+  const { parameters, tails = [] } = spec
+  const required = parameters.filter(({ optional }) => !optional).length
+  let segments = all
+  let modifier: Modifier | undefined
+  const last = segments.at(-1)
+  if (last && segments.length > required && isModifier(last.text)) {
+    modifier = modifierOf(last)
+    segments = segments.slice(0, -1)
+  }
+  const given: Record<string, string> = {}
+  for (const tail of [...tails].reverse()) {
+    const found = segments.at(-1)
+    if (!found || segments.length <= required || !looksLike(tail, found.text)) continue
+    given[tail.name] = checkedTail(tail, found)
+    segments = segments.slice(0, -1)
+  }
+  for (const [n, parameter] of parameters.entries()) {
+    const isLast = n === parameters.length - 1
+    const own = isLast ? segments.slice(n) : segments.slice(n, n + 1)
+    const text = own.map((segment) => segment.text).join(':')
+    if (text === '') {
+      if (parameter.optional && own.length === 0) continue
+      throw new Refusal(
+        'E002',
+        `missing_${quotedWord(parameter.name)}`,
+        `<${parameter.name}> is missing.`,
+        own[0]?.at ?? end,
+      )
+    }
+    given[parameter.name] = text
+  }
+  const extra = parameters.length === 0 ? segments[0] : undefined
+  if (extra) throw new Refusal('E002', 'too_many_parameters', `#${spec.name} takes nothing more.`, extra.at)
+  return { kind: 'command', spec, given, modifier }
+}
+
+const isModifier = (text: string): boolean => /^(?:brief|standard|detailed|limit=.*)$/s.test(text)
+
+function modifierOf({ text, at }: Segment): Modifier {
+  if (text === 'brief' || text === 'standard' || text === 'detailed') return text
+  const written = text.slice('limit='.length)
+  const limit = Number(written)
+  // `1e9` is too much, however it is written.
+  const isNumber = /^[0-9]+$/.test(written) || (/^[0-9]+e[0-9]+$/i.test(written) && limit > largestLimit)
+  if (!isNumber || limit < 1) throw new Refusal('E002', 'bad_limit', 'A limit is a whole number from 1 to 100.', at)
+  if (limit > largestLimit) throw new Refusal('E004', `max_limit_${largestLimit}`, `${largestLimit} is the most.`, at)
+  return { limit }
+}
+
+/** A number that is no time, such as `-1`, is meant as one and refused: it is no part of a name. */
+function looksLike(tail: Tail, text: string): boolean {
+  if (tail.kind === 'seconds') return /^[-+]?\d+(?:\.\d+)?(?:e\d+)?$/i.test(text)
+  if (tail.kind === 'priority') return /^P\d+$/.test(text)
+  return tail.choices.includes(text)
+}
+
+function checkedTail(tail: Tail, { text, at }: Segment): string {
+  if (tail.kind === 'priority' && !/^P[0-3]$/.test(text))
+    throw new Refusal('E002', 'expected_P0_P1_P2_P3', 'A priority is one of P0 to P3.', at)
+  if (tail.kind !== 'seconds') return text
+  if (!/^\d+$/.test(text)) throw new Refusal('E002', 'bad_timeout', 'A time is a whole number of seconds.', at)
+  const seconds = Number(text)
+  if (seconds < tail.least) throw new Refusal('E002', `min_timeout_${tail.least}`, `${tail.least} s is the least.`, at)
+  if (seconds > tail.most) throw new Refusal('E002', `max_timeout_${tail.most}`, `${tail.most} s is the most.`, at)
+  return String(seconds)
+}
+
+/** The line that says this. Reading it gives the same again; `printed` throws where no line can say it. */
+export function printLine(line: Line, table: Table): string {
+  if (line.kind === 'plain') return line.text
+  if (line.kind === 'declaration') return `{{${line.name}}}: "${line.value}"`
+  // Plainly where that can be read back, else with its colons escaped, else with a modifier that changes nothing.
+  const ways = [escapeLast, escapeSegment].flatMap((escaping) => [
+    printCommand(line, escaping, line.modifier),
+    ...(line.modifier === undefined ? [printCommand(line, escaping, 'standard')] : []),
+  ])
+  return ways.find((text) => says(text, line, table)) ?? ways[0]!
+}
+
+function printCommand({ spec, given }: Command, escaping: (text: string) => string, modifier: Modifier | undefined) {
+  const parameters = spec.parameters.flatMap(({ name }, n) => {
+    const text = given[name]
+    if (text === undefined) return []
+    const isLast = n === spec.parameters.length - 1
+    return [isLast ? escaping(text) : escapeSegment(text)]
+  })
+  const tails = (spec.tails ?? []).flatMap(({ name }) => given[name] ?? [])
+  const behind = modifier === undefined ? [] : [typeof modifier === 'string' ? modifier : `limit=${modifier.limit}`]
+  return [`#${spec.name}`, ...parameters, ...tails, ...behind].join(':')
+}
+
+/** Whether a line means this command; `standard` is what an absent modifier means. */
+function says(text: string, wanted: Command, table: Table): boolean {
+  try {
+    const read = parseLine(text, table)
+    return read.kind === 'command' && JSON.stringify(meaning(read)) === JSON.stringify(meaning(wanted))
+  } catch (error) {
+    if (error instanceof Refusal) return false
+    throw error
+  }
+}
+
+const meaning = ({ spec, given, modifier = 'standard' }: Command) => [
+  spec.name,
+  Object.entries(given).sort(([a], [b]) => (a < b ? -1 : 1)),
+  modifier,
+]

@@ -1,0 +1,29 @@
+/** The Shared Agent Protocol: sessions in which agents and people speak in short commands. */
+import type { Protocol } from '../contract.ts'
+import { rolesPath, sessionsFolder } from './layout.ts'
+import type { SessionPorts } from './ports.ts'
+import { defaultSettings, type SessionSettings, section, settingsFrom } from './settings.ts'
+import type { Sessions } from './store/sessions.ts'
+
+export type { CommandSpec } from './commands/spec.ts'
+export type { RolesFile, SessionPorts } from './ports.ts'
+export type * from './store/outcomes.ts'
+export type { Sessions } from './store/sessions.ts'
+
+export const sharedAgent: Protocol<'session', typeof section, SessionSettings, Sessions, Partial<SessionPorts>> & {
+  readonly library: 'sessions'
+} = {
+  name: 'session',
+  library: 'sessions',
+  title: 'Shared Agent Protocol',
+  summary: 'Shared Agent Protocol: sessions in which agents and people speak in short commands.',
+  section,
+  marks: [],
+  traces: [sessionsFolder, rolesPath],
+  defaults: defaultSettings,
+  settingsFrom,
+  // Sessions lie in the workspace's own folder, which is kept apart from messages for all protocols alike.
+  folders: () => [],
+  open: async (surroundings) => new (await import('./store/sessions.ts')).Sessions(surroundings),
+  chapter: async () => (await import('./chapter.ts')).sessions,
+}

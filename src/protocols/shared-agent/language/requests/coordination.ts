@@ -1,0 +1,153 @@
+/** Locks, waiting and signalling, channels. */
+import type { Request } from './request.ts'
+
+const during = '[for|for up to|up to|for at most|at most|at most for|no longer than|for about]'
+
+export const coordinationRequests: readonly Request[] = [
+  {
+    command: 'LOCK',
+    forms: [
+      '(lock|reserve|lock down|lock up|acquire|seize|block) [file|resource|key|service|path] <resource> [for me|for myself]',
+      '(get|take|acquire|grab|set|put|place|give|i want|i need|obtain|request|hold|keep) [me|us] [a|an|the] [exclusive] lock (on|for|of|over) [file|resource|key|service] <resource>',
+      '(i|we) (need|want|would like|require) [an|a] [exclusive] (lock|access|use|hold) (on|to|for|of|over) [file|resource|key|service] <resource>',
+      '(get|give|grant) [me|us] [exclusive] (access|use) (to|of|for) [file|resource|key|service] <resource>',
+      '(nobody|no one|no-one) [else] (may|should|must|can|is to|is allowed to) (touch|change|edit|use|modify|write|write to|open) [file|resource] <resource>',
+      '(keep|hold) [file|resource] <resource> (for me|locked|reserved|to myself|to ourselves)',
+      '(claim|hold) [file|resource|key|service] <resource>',
+      '(take|use|get|have) [file|resource] <resource> (for me|for myself|for us|exclusively)',
+      '(make|keep) sure (nobody|no one) [else] (touches|changes|edits|uses) [file] <resource>',
+      'keep (others|everybody|everyone|everybody else|everyone else|the others) (off|away from|out of) [file] <resource>',
+      'renew [my|our|the] lock (on|of|for) [file] <resource>',
+      'extend [my|our|the] lock (on|of|for) [file] <resource>',
+      'lock <resource> (for|during) <timeout> with priority <P0-P3>',
+    ],
+  },
+  {
+    command: 'UNLOCK',
+    forms: [
+      '(unlock|release|free|free up|let go of|give back|relinquish|unblock|unreserve) [lock on|the lock on|lock for|my lock on|our lock on|lock of|file|resource|key|service] <resource> [again]',
+      '(unlock|release|drop|give up|remove|lift|give back|let go of|free|return|end) [the|my|our] lock (on|of|for|from|over) [file|resource|key|service] <resource>',
+      '(i|we) (no longer need|do not need) [the|my|our] [lock on] [file] <resource> [any more|anymore|any longer]',
+      '(i am|we are) (done|finished|through|ready) with [file] <resource> , (release|unlock|free|drop|give back|give up|remove|open) [it|the lock|that lock|this lock|lock|my lock]',
+      '(i am|we are) (done|finished|through) with [the|my|our] lock (on|of|for) <resource>',
+      'take [the|my|our] lock off [of] [file] <resource>',
+      'others may (use|have|touch|edit|change) [file] <resource> [again]',
+      '(anyone|anybody|everyone|somebody else) (can|may) (use|have|touch|edit|change) [file] <resource> [again|now]',
+      '(make|set) <resource> (available|free) [again]',
+    ],
+  },
+  {
+    command: 'UNLOCK',
+    with: { force: 'force' },
+    forms: [
+      'force [the] lock (on|of|for) [file] <resource> [open|off|away]',
+      'break [the] lock (on|of|for) [file] <resource>',
+      'force <resource> open',
+      '(do|make) [a] forced unlock of <resource>',
+      'force (release|open|free) [the] [lock on] <resource>',
+    ],
+  },
+  {
+    command: 'WAIT',
+    forms: [
+      `WAIT ${during} [<timeout>] (for|until|till) [signal|condition|the signal|the condition|event] <condition> [signal|condition|event]`,
+      `WAIT (for|until|till) [signal|condition|the signal|event] <condition> [signal] (is|has been|gets|becomes|comes|arrives|was|fires|happens) [signalled|signaled|ready|done|true|set|raised|complete|finished|there|sent|fired]`,
+      `WAIT ${during} <timeout> (for|until|till) [signal|condition|the signal|event] <condition> (is|has been|gets|becomes|comes|arrives|was|fires|happens) [signalled|signaled|ready|done|true|set|raised|complete|finished|there|sent|fired]`,
+      `WAIT (for|until|till) [signal] <condition> (comes|arrives|fires|happens)`,
+      '(tell|notify) me (when|once|as soon as) [signal] <condition> (is|has been|gets|was) (signalled|signaled|set|raised|sent|fired)',
+      '(i|we) (want|need|have) to wait for <condition>',
+      'await [signal|the signal|condition] <condition>',
+    ],
+  },
+  {
+    command: 'WAIT',
+    forms: [
+      `WAIT ${during} [<timeout>] (for|until|till) [the|a] lock (on|of|for) [file|resource] <resource> [is free|is released|is gone|to be released|becomes free|is available]`,
+      `WAIT ${during} [<timeout>] (until|till|for) [file|resource] <resource> (is|becomes|gets|to be|to become) (free|unlocked|released|available)`,
+      `WAIT ${during} [<timeout>] (until|till) (i|we) (can|may) (lock|have|use|get) <resource>`,
+      'lock <resource> (as soon as|once|when) (it is|it becomes|it gets) (free|unlocked|released|available|possible)',
+      '(queue|line up|stand in line) for [the|a] lock (on|of|for) <resource>',
+      '(queue|line up) for <resource>',
+    ],
+  },
+  {
+    command: 'SIGNAL',
+    forms: [
+      '(signal|fire|raise|trigger|emit|flag|set off) [signal|condition|the signal|event|that] <condition>',
+      '(signal|raise|trigger|emit|flag) [signal|condition|the signal|that|event] <condition> (with|to|=|with value|with the value|is|as) [value] <value>',
+      '(set|send) (signal|condition|the signal|event) <condition> (with|to|=|with value|with the value|is|as) [value] <value>',
+      '(send|give|raise|fire|emit|set|trigger) [the|a] signal [,|for|called|named|that] <condition> [is done|is ready]',
+      '(send|give|raise|fire|emit|set|trigger) [the] <condition> signal',
+      '(release|wake|free|let go|notify|wake up) [all|everyone|everybody|whoever|those|anyone|anybody|who] [that|who] (waits|wait|waiting|is waiting|are waiting) (for|on) <condition>',
+      'let [all|everyone|everybody|whoever|those|anyone|anybody] [that|who] (waits|wait|waiting|is waiting|are waiting) (for|on) <condition> (go on|continue|proceed|through|go)',
+      'tell [all|everyone|everybody|whoever|those|anyone] [that|who] (waits|wait|waiting|is waiting|are waiting) (for|on) <condition> (that it is there|to go on|to continue|that it is done|it is done)',
+      '(signal|announce|say) that <condition> (is|has) (ready|done|complete|finished|come|reached)',
+      'mark [condition|the condition] <condition> as (signalled|signaled|met|fulfilled|true|reached)',
+    ],
+  },
+  {
+    command: 'SIGNAL',
+    with: { value: 'false' },
+    forms: [
+      '(withdraw|take back|retract|revoke|cancel|unset|undo|recall|clear|reset|lower|drop) [the] signal [,|for|of|called|named] <condition>',
+      '(withdraw|take back|retract|revoke|cancel|unset|undo|recall|clear|reset|lower|drop) [the] <condition> signal',
+      '(unsignal|unset) <condition>',
+      'take [the] signal <condition> back',
+      'take [the] <condition> signal back',
+    ],
+  },
+  {
+    command: 'BROADCAST',
+    forms: [
+      '(broadcast|announce|publish|post|share) <msg> (on|to|in|over|into|onto|via|through) [channel] <channel> [channel]',
+      '(send|write|put) <msg> (on|over|onto|via|through) [channel] <channel> [channel]',
+      '(send|write|put) <msg> (to|in|into) [the] (channel <channel>|<channel> channel)',
+      '(broadcast|announce|publish|post|send|write|share|say|report|tell) (on|to|in|over|via) [channel] <channel> [channel] (,|that) <msg>',
+      '(tell|inform|notify|let) (everyone|everybody|all|the subscribers|all subscribers|subscribers|the listeners|all listeners|all agents|the agents|whoever listens|whoever is listening) (on|of|in|to|following|subscribed to) [channel] <channel> [channel] [know] [that|about|,] <msg>',
+      '(tell|inform|notify|let) [the] <channel> (channel|subscribers|listeners) [know] [that|about|,] <msg>',
+      '(send|make|put out|post) [a|an] (broadcast|announcement|message|notice|note) (on|to|in|over) [channel] <channel> [channel] (,|that|saying|saying that) <msg>',
+      'let everyone on <channel> know [that|about] <msg>',
+    ],
+  },
+  {
+    command: 'SUBSCRIBE',
+    forms: [
+      'FOLLOW [channel|messages on|broadcasts on|broadcasts of|what happens on|updates on|the channel|the channel called] <channel> [channel|updates|broadcasts|messages]',
+      '(subscribe|sign|add) [me|us] (to|up for|up to) [channel] <channel> [channel]',
+      'keep [me|us] (posted|informed|updated|up to date|in the loop) (on|about|of|with) [channel] <channel> [channel]',
+      '(send|give|show|get|pass) me [all|the|everything] [new] (messages|broadcasts|updates|news|notifications|announcements) (of|on|from|about) [channel] <channel> [channel]',
+      '(tell|notify|inform) me (about|of) [everything|news|updates|all messages|whatever happens] (on|in) [channel] <channel>',
+      '(start|begin) (listening|to listen|following) [to|on] [channel] <channel> [channel]',
+      '(i|we) (want|would like) [all|the] (messages|broadcasts|updates|news) (of|on|from) [channel] <channel>',
+    ],
+  },
+  {
+    command: 'UNSUBSCRIBE',
+    forms: [
+      'LEAVE [channel|the channel|messages on|broadcasts on|updates on] <channel> [channel|updates|broadcasts|messages]',
+      '(unsubscribe|remove|take|sign) [me|us] (from|off|out of|off of) [channel] <channel> [channel]',
+      '(stop|end|cease|quit) (sending|showing|giving|telling) me [all|the|any|more] [messages|broadcasts|updates|news] (of|on|from|about) [channel] <channel> [channel]',
+      '(i|we) (do not want|no longer want|do not need|no longer need) [any|more|to hear|to get|to see] [messages|broadcasts|updates|news] (of|on|from|about) [channel] <channel> [channel] [any more|anymore]',
+      '(i|we) (do not|no longer) want to hear [anything|more|anything more] (of|on|from|about) [channel] <channel> [channel] [any more|anymore]',
+      'cancel [my|our|the] subscription (to|of|for) [channel] <channel> [channel]',
+      '(no more|enough) (messages|updates|news|broadcasts) (from|on|of|about) [channel] <channel>',
+      'end [my|our|the] subscription (to|of|for) [channel] <channel> [channel]',
+    ],
+  },
+  {
+    command: 'DIRECT',
+    forms: [
+      'TELL <agent> [that|,] <msg>',
+      'ask <agent> [,] <msg>',
+      'let <agent> know [that|,] <msg>',
+      '(inform|notify|remind|warn|alert) <agent> (that|of|about|,) <msg>',
+      '(send|write|drop|give|shoot) <agent> [a|an|the] (message|note|line|dm|direct message|word|notice|text) [,|that|saying|saying that|with|about] <msg>',
+      '(message|ping|dm|text|write|write to) <agent> , <msg>',
+      'SEND <msg> to <agent>',
+      '(send|write) [a|an|the] (message|note|dm|direct message|line|word|notice|text) to <agent> (,|that|saying|saying that|with) <msg>',
+      '(send|write) [a|an|the] (message|note) <msg> to <agent>',
+      '(say|whisper) <msg> to <agent>',
+      'say to <agent> [that|,] <msg>',
+    ],
+  },
+]

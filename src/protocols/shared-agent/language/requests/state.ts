@@ -1,0 +1,81 @@
+/** What a session keeps under keys. */
+import type { Request } from './request.ts'
+
+export const stateRequests: readonly Request[] = [
+  {
+    command: 'STATE:save',
+    forms: [
+      'SAVE [the value|value|the text|the number] <value> (as|under|in|into|to|at|for) [key] <key>',
+      'SAVE <value> (as|under|in|into) [the] <key> key',
+      '(save|store|keep|put) <knownKey> as <value>',
+      'REMEMBER [that] [key] <key> (is|=|equals|should be|has value|has the value|has the value of|is set to|,) <value>',
+      'set [key|the value of|value of|state key|variable] <key> (to|=|as|,) <value>',
+      '(change|update|switch) [key|the value of|value of|state key] <key> to <value>',
+      '<key> = <value>',
+      'keep track of <key> (,|=|as|being) <value>',
+      '(let|make) <key> (be|equal) <value>',
+      '(save|store|keep) [key|the key] <key> (with|=|with value|with the value) [value] <value>',
+      '(save|store) key <key> value <value>',
+      'for <key> (save|store|remember|keep) <value>',
+    ],
+  },
+  {
+    command: 'STATE:load',
+    forms: [
+      '(load|recall|retrieve) [key|value of|state|what is in|variable] <key>',
+      'LOAD [the] (key|value of|value for|value in|value under|value saved as|value saved under|state key|state of|variable) <key>',
+      '(SHOW|CHECK|LOAD) [me] [the] (value|content|contents) (of|for|in|under|at|behind) [key] <key>',
+      '(SHOW|CHECK|LOAD) [me] [the] (key|state key|variable) <key>',
+      '(what|which value) is SAVED (under|as|in|at|for|on) [key] <key>',
+      'what (value|content) (is|do we have) (under|in|at|for|behind) [key] <key>',
+      'what is [the] [saved|stored|current] value (of|for|in|under) [key] <key>',
+      "what is <key> 's value",
+      '(what|which) value (does|has|did) [key] <key> (have|got|hold|contain)',
+      'what (did|have|had) (we|i|you) (save|store|saved|stored|keep|kept|put|write|remember|remembered|record|recorded|note|noted) (in|under|as|for|at|into|to) [key] <key>',
+      '(what|which) (did|have|had) (we|i|you) set [key] <key> to',
+      'what is [key] <key> (set to|now|at the moment|equal to)',
+      'remind me (of|what) <key> [is]',
+      'remind me what [is] (saved|stored) (under|as|in) <key>',
+      'what is <oneKey>',
+      'do (you|we) (remember|know|have) [the] [value of] [key] <key>',
+      'what was <oneKey> [again]',
+    ],
+  },
+  {
+    command: 'STATE:list',
+    forms: [
+      '(SHOW|CHECK) [me|us] [all|of] [of] [the|our|your] KEYS [saved|stored] [in state|in the state|of the session|in the session|of this session]',
+      'what is in [the|our|your] KEYS',
+      'what (have|did) (you|we|i) [all] (saved|stored|save|store|remembered|kept|noted|noted down|recorded)',
+      'what (do|does) (you|we) (remember|have saved|have stored|have in state|have in memory|keep|still remember)',
+      '(what|which) KEYS (are there|exist|do we have|have we saved|have you saved|have i saved|are saved|are stored|do you have|are set|are in use|did we save|have we stored|have been saved|do you know|do you keep|have we got|are known)',
+      'what is (saved|stored|kept|remembered|in state|in memory)',
+      'everything [that] (you|we) (saved|remember|stored|have saved)',
+      'list everything [that] (you|we) (saved|remember|stored|have saved)',
+      '(SHOW|CHECK) [me] [everything|what] (you|we|i) [have] (saved|stored|remember|remembered)',
+      'how many keys (are there|do we have|are saved|have we saved)',
+      '(SHOW|CHECK) [me] what is in [the] (state|session state|memory)',
+    ],
+  },
+  {
+    command: 'STATE:clear',
+    forms: [
+      'CLEAR [out] [all] [of] [the] STATE [of the session|of this session|completely|entirely]',
+      '(delete|remove|forget|discard|throw away|drop) [out] (all|the|the whole|the entire|whole|entire|everything in) [of] [the] STATE',
+      '(delete|remove|forget|discard|drop) (all state|all keys|all saved keys|all saved values|all stored values|all stored keys|session state|entire state|whole state|everything you remember|everything you saved|everything we saved|everything that is saved)',
+    ],
+  },
+  {
+    command: 'STATE:clear',
+    isUnnamed: true,
+    forms: [
+      'CLEAR',
+      'CLEAR ALL',
+      '(forget|delete|remove|discard|drop|nuke) (everything|all|all of it|all this|all that|the lot)',
+      'get rid of (everything|all of it|all this|all that)',
+      '(start|begin) (over|fresh|afresh|from scratch|anew|again from scratch)',
+      '(tidy|clean) (up|everything|everything up)',
+      'clean slate',
+    ],
+  },
+]

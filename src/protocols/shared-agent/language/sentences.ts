@@ -1,0 +1,163 @@
+/** The protocol's answer as a sentence, for whoever speaks in words. Shared Agent Protocol §2.5. Pure. */
+import type { Command } from '../schema.ts'
+
+/** What a command answered. */
+export interface Answered {
+  readonly lines: readonly string[]
+  readonly exit: 0 | 1 | 2
+  readonly code?: string
+  readonly reason?: string
+}
+
+type Given = Readonly<Record<string, string>>
+type Teller = (given: Given, lines: readonly string[], first: string) => string
+
+/** Behind the colon of `saved:branch`. */
+const behind = (line: string): string => line.slice(line.indexOf(':') + 1)
+const spoken = (name: string): string => name.replaceAll('_', ' ')
+const items = (lines: readonly string[]): string =>
+  lines.map((line) => line.replace(/^•\s*/, '').replace(/^\+(\d+) more$/, 'and $1 more')).join('; ')
+const counted = (text: string, one: string, many = `${one}s`): string => `${text} ${text === '1' ? one : many}`
+const lineWith = (lines: readonly string[], start: string): string | undefined => {
+  const found = lines.find((line) => line.startsWith(start))
+  return found?.slice(start.length)
+}
+const span = (seconds: string | undefined): string =>
+  seconds === undefined ? '' : ` for ${counted(seconds, 'second')}`
+
+const handedOver = (lines: readonly string[]): string => {
+  const unassigned = lineWith(lines, 'unassigned:')
+  const checkpoint = lineWith(lines, 'ack:checkpoint:')
+  return [
+    ...(unassigned === undefined ? [] : [` ${unassigned} has no role here, so the task waits in its inbox.`]),
+    ...(checkpoint === undefined ? [] : [` Before that I made checkpoint ${checkpoint}.`]),
+  ].join('')
+}
+
+const tellers: Readonly<Record<string, Teller>> = {
+  'STATE:save': ({ key, value, persistent }) =>
+    `I saved "${value}" as ${key}${persistent === undefined ? '' : ', also for later sessions'}.`,
+  'STATE:load': ({ key }, lines) => `${key} is ${lines.join(' ')}.`,
+  'STATE:list': (_, lines) => `These keys are saved: ${items(lines)}.`,
+  'STATE:clear': () => 'I cleared the state of the session.',
+  ERROR: ({ code, desc }) => `I recorded the error ${code}: ${desc}.`,
+  VERSION: (_, __, first) => `This is version ${first.replace(/^v/, '')} of the protocol.`,
+  'VERSION:check': ({ version }, _, first) => `Version ${version} is ${first}.`,
+  'VERSION:features': (_, lines) => `These features are there: ${items(lines)}.`,
+  SUPPORTS: ({ feature }, _, first) =>
+    first === 'true' ? `Yes, ${spoken(feature ?? '')} is supported.` : `No, ${spoken(feature ?? '')} is not supported.`,
+  LOCK: ({ resource, timeout }) => `I locked ${resource}${span(timeout)}.`,
+  UNLOCK: ({ resource, force }, _, first) =>
+    first === 'not_owner'
+      ? force === undefined
+        ? `You do not hold the lock on ${resource}.`
+        : `Nobody holds a lock on ${resource}.`
+      : `I unlocked ${resource}${force === undefined ? '' : ' by force'}.`,
+  WAIT: ({ condition = '' }) =>
+    condition.startsWith('lock=')
+      ? `You have the lock on ${behind(condition.replace('=', ':'))} now.`
+      : `${condition} is there.`,
+  SIGNAL: ({ condition, value }, _, first) =>
+    value === 'false'
+      ? `I took back the signal ${condition}.`
+      : `I signalled ${condition}; ${behind(first) === '0' ? 'nobody was' : `${behind(first)} ${behind(first) === '1' ? 'was' : 'were'}`} waiting for it.`,
+  BROADCAST: ({ channel, msg }, _, first) =>
+    `I sent "${msg}" on ${channel}, to ${counted(behind(first), 'subscriber')}.`,
+  SUBSCRIBE: ({ channel }) => `You now listen to ${channel}.`,
+  UNSUBSCRIBE: ({ channel }) => `You no longer listen to ${channel}.`,
+  DIRECT: ({ agent, msg }) => `I told ${agent}: "${msg}".`,
+  DEPENDS: ({ agent, task }) => `Your tasks now wait until ${agent} is done with "${spoken(task ?? '')}".`,
+  DELEGATE: ({ agent, task, 'P0-P3': priority }, lines, first) =>
+    `I gave "${spoken(task ?? '')}" to ${agent} as ${behind(first)}${priority === undefined ? '' : ` with priority ${priority}`}.${handedOver(lines)}`,
+  RETRY: ({ agent, task }, _, first) => `${agent} will try "${spoken(task ?? '')}" again (${behind(first)}).`,
+  REPORT: ({ 'agent|all': agent, topic }, lines) =>
+    `${agent === 'all' ? 'Everybody' : agent}, ${spoken(topic ?? '')}: ${items(lines)}.`,
+  NEXT(_, __, first) {
+    const [, id, priority, agent, task] = /^(\S+) (P\d) (\S+) (.*)$/s.exec(first) ?? []
+    return id === undefined ? `Next is ${first}.` : `Next is ${id} for ${agent} (${priority}): ${spoken(task ?? '')}.`
+  },
+  PROGRESS: ({ text }, _, first) => `I noted "${text}" for ${behind(first)}.`,
+  DONE: (_, __, first) => `${behind(first)} is done.`,
+  FAIL: (_, __, first) => `I recorded that ${behind(first)} failed.`,
+  EVALUATE: ({ metric }, lines) => `${spoken(metric ?? '')}: ${lines.join(' ')}.`,
+  ESCALATE: (_, __, first) => `I put it before a person (${behind(first)}).`,
+  COORDINATE: ({ agents }, _, first) => `${(agents ?? '').split(',').join(' and ')} work together on ${behind(first)}.`,
+  ASK: ({ topic }, lines) => `About ${spoken(topic ?? '')}: ${items(lines)}.`,
+  DEFINE: ({ term, text }, lines) =>
+    text === undefined ? `${term} means: ${lines.join(' ')}.` : `I noted what ${term} means: ${text}.`,
+  SUMMARY: ({ topic }, _, first) =>
+    `${topic === undefined ? 'Tasks' : `Tasks about ${spoken(topic)}`}: ${first.replace(/([a-z]+) (\d+)/g, '$2 $1')}.`,
+  'CHECKPOINT:create': ({ name }, _, first) => `I made checkpoint ${behind(first)} (${name}).`,
+  'CHECKPOINT:list': (_, lines) => `These checkpoints are there: ${items(lines)}.`,
+  'CHECKPOINT:diff': ({ id }, lines) => `Since ${id}: ${items(lines)}.`,
+  ROLLBACK(_, lines) {
+    const [last = ''] = lines.slice(-1)
+    const rest = lines.slice(0, -1).filter((line) => !/^Rolling back/.test(line))
+    return [`I rolled back to ${behind(last)}.`, ...rest.map((line) => `${line}.`)].join(' ')
+  },
+  'ROLLBACK:status': (_, __, first) =>
+    first === 'none' ? 'Nothing has been rolled back.' : `The last rollback went to ${behind(first)}.`,
+  'ROLLBACK:dry-run': ({ id }, lines) => `Going back to ${id} would do this: ${items(lines)}.`,
+  'CONTEXT:export': ({ filepath }, _, first) => `I exported ${behind(first)} to ${lineOfFile(filepath)}.`,
+  'CONTEXT:import': ({ filepath }, lines) => `I took the context from ${lineOfFile(filepath)}: ${items(lines)}.`,
+  'CONTEXT:list': (_, lines) => `These context files are there: ${items(lines)}.`,
+  'CONTEXT:validate': ({ filepath }, lines) => `${lineOfFile(filepath)} is ${items(lines)}.`,
+  HEALTH: (_, lines) => `This is how the session is: ${items(lines)}.`,
+  'HEALTH:session': (_, lines) => `This is how the session is: ${items(lines)}.`,
+  'HEALTH:context': (_, lines) => `The context has used ${items(lines)}.`,
+  HELP: (_, lines) => ['Say it in your own words, or as a command:', ...lines].join('\n'),
+}
+
+const lineOfFile = (path: string | undefined): string => path ?? 'the file'
+
+/** What it means that nothing is there. */
+const absent: Readonly<Record<string, Teller>> = {
+  'STATE:load': ({ key }) => `Nothing is saved as ${key}.`,
+  'STATE:list': () => 'Nothing is saved.',
+  NEXT: () => 'There is nothing to do.',
+  WAIT: ({ condition }, _, first) => (first === 'timeout' ? `${condition} did not come in time.` : ''),
+  SUMMARY: () => 'There are no such tasks.',
+  REPORT: ({ 'agent|all': agent, topic }) =>
+    `Nothing is recorded about ${agent === 'all' ? '' : `${agent} and `}${spoken(topic ?? '')}.`,
+  ASK: ({ topic }) => `Nothing is recorded about ${spoken(topic ?? '')}.`,
+  EVALUATE: ({ metric }) => `Nothing is recorded about ${spoken(metric ?? '')}.`,
+  DEFINE: ({ term }) => `Nobody has said what ${term} means.`,
+  'CHECKPOINT:list': () => 'There are no checkpoints.',
+  'CONTEXT:list': () => 'There are no context files.',
+}
+
+/** One sentence, or a few; help keeps its lines. */
+export function sentenceFor({ spec, given }: Pick<Command, 'spec' | 'given'>, answer: Answered): string {
+  const deprecated = lineWith(answer.lines, '[DEPRECATED] Use ')
+  const lines = answer.lines.filter((line) => !line.startsWith('[DEPRECATED]'))
+  const told = sentence(spec.name, given, { ...answer, lines })
+  return deprecated === undefined ? told : `${told} (#${spec.name} is old: ${deprecated} is its new form.)`
+}
+
+function sentence(name: string, given: Given, { lines, exit, code, reason }: Answered): string {
+  const [first = ''] = lines
+  if (exit === 2) {
+    const [, itsCode = code, description = ''] = /^#ERROR:([^:]+):(.*)$/s.exec(first) ?? []
+    return `I could not do that: ${reason ?? `${spoken(description)}.`}${itsCode === undefined ? '' : ` (${itsCode})`}`
+  }
+  if (first.startsWith('busy:')) {
+    const circle = lines[1] === undefined ? '' : ` Waiting would close a circle: ${lines[1]}.`
+    return `${given.resource ?? behind((given.condition ?? '').replace('=', ':'))} is held by ${behind(first)}.${circle}`
+  }
+  if (exit === 1)
+    return (
+      (Object.hasOwn(absent, name) ? absent[name]!(given, lines, first) : '') || `There is no such thing (${first}).`
+    )
+  const told = Object.hasOwn(tellers, name) ? tellers[name]!(given, lines, first) : lines.join('\n')
+  return told.replace(/([.!?…])\.(?=\s|$)/g, '$1')
+}
+
+/** What is shown above a sentence: the command, and with `explain` what it does. §2.5, "Protocol Transparency". */
+export function shownCommand(
+  line: string,
+  { spec }: Pick<Command, 'spec'>,
+  shows: 'plain' | 'show' | 'explain',
+): readonly string[] {
+  if (shows === 'plain') return []
+  return [line, ...(shows === 'explain' ? [`  ${spec.help}. It answers ${spec.answer}.`] : [])]
+}

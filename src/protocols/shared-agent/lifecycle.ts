@@ -1,0 +1,25 @@
+/**
+ * What a session and a task can be, and what makes them so. Whoever changes one looks the next state up here
+ * (`store/tasks.ts`, `store/document.ts`): a step that is not in the table is refused.
+ */
+
+export const taskTransitions = {
+  pending: { start: 'in_progress', complete: 'completed', fail: 'failed' },
+  in_progress: { complete: 'completed', fail: 'failed', retry: 'pending' },
+  completed: {},
+  failed: { retry: 'pending' },
+} as const
+
+export type TaskState = keyof typeof taskTransitions
+export type TaskStep = 'start' | 'complete' | 'fail' | 'retry'
+
+/** `undefined`: there is no such step from there. */
+export const nextTaskState = (state: TaskState, step: TaskStep): TaskState | undefined =>
+  (taskTransitions[state] as Partial<Record<TaskStep, TaskState>>)[step]
+
+export const sessionTransitions = {
+  running: { end: 'ended' },
+  ended: { start: 'running' },
+} as const
+
+export type SessionState = keyof typeof sessionTransitions

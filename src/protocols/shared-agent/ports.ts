@@ -1,0 +1,49 @@
+/** What sessions need from outside of the tree. Each is asked for when it is used; without one, what needs it says so. */
+import type { RunProgram } from '../../kernel/program.ts'
+import type { Tokenizer } from '../../kernel/tokenizer.ts'
+import type { TreePath } from '../../kernel/tree-path.ts'
+import type { Correspondence, MessageOutcome } from '../contract.ts'
+import type { WorkTree } from './checkpoints/ports.ts'
+import type { LanguageModel } from './language/model.ts'
+
+export interface SessionPorts {
+  /** Counts tokens in the encoding of this name. */
+  tokenizer(encoding: string): Promise<Tokenizer>
+  /** The folders and files in which protocols keep messages: no context file is read or written there. */
+  messagePlaces(): Promise<readonly TreePath[]>
+  /** Runs the program of a role, in `folder`. */
+  readonly runProgram: RunProgram
+  readonly folder: string
+  /** Starts a process that does one task, and does not wait for it. Absent where no process is to be started. */
+  startRunner?(session: string, task: string): Promise<void>
+  /**
+   * Sends a task as a message of another protocol; answers the message's id. `perhapsSince`: somebody who wanted to may have
+   * been killed before that was written down; what the sender has sent since then is looked for first.
+   */
+  carry(via: string, draft: Carried, options: { readonly perhapsSince?: number | undefined }): Promise<string>
+  /** What came of such a message: its completion, or the answer of whoever got it; `undefined` while nothing has. */
+  carried(via: string, message: string, sent: Correspondence): Promise<MessageOutcome | undefined>
+  /** Takes an answer out of the inbox of its reader, for whom it has been written down. Twice is fine. */
+  putAway(via: string, answer: string, reader: string): Promise<void>
+  /** The work tree of git that holds the workspace. Throws where there is none. `onBranch`: the literal way. */
+  workTree(options: { readonly onBranch: boolean }): Promise<WorkTree>
+  /** Asked only where the translator would ask back; absent unless an endpoint is configured. */
+  readonly model?: LanguageModel
+  /** `.signalbox/session.yaml`, if there is one that counts. */
+  readRoles(): Promise<RolesFile | undefined>
+}
+
+export interface Carried {
+  readonly from: string
+  readonly to: string
+  readonly text: string
+  readonly summary: string
+  readonly place?: string
+  readonly urgency: 'high' | 'normal' | 'low'
+}
+
+/** As people wrote it. */
+export interface RolesFile {
+  readonly path: string
+  readonly text: string
+}

@@ -1,0 +1,155 @@
+/**
+ * Reads `.signalbox/session.yaml`: roles and added commands. Written by people, so that every mistake is told with its line.
+ * Added commands join the table, and keep to what Shared Agent Protocol §9 asks of them.
+ */
+import { type PlainEntry, type PlainNode, PlainYamlProblem, readPlainYaml } from '../../formats/plain-yaml.ts'
+import { invalidInput } from '../../kernel/errors.ts'
+import { nearest } from '../../kernel/nearest.ts'
+import { type CommandSpec, categories, type Kind, type LimitKind } from './commands/spec.ts'
+import { commands } from './commands/table.ts'
+import { isAgentName } from './names.ts'
+import type { RolesFile } from './ports.ts'
+import type { Role, Roles } from './roles.ts'
+
+const limits: readonly LimitKind[] = ['fixed', 'status', 'summary', 'list', 'error']
+
+export async function readRoles(file: RolesFile): Promise<Roles> {
+  try {
+    const top = await readPlainYaml(file.text)
+    if (top.kind === 'absent') return { roles: [], commands: [] }
+    const fields = fieldsOf(top, 'the file', ['roles', 'commands'])
+    const roles = entriesAt(fields.get('roles')).map(readRole)
+    const known = [...commands]
+    const added = entriesAt(fields.get('commands')).map((entry) => {
+      const spec = readCommand(entry, known)
+      known.push(spec)
+      return spec
+    })
+    return { roles, commands: added }
+  } catch (error) {
+    if (!(error instanceof PlainYamlProblem)) throw error
+    throw invalidInput('BAD_CONFIGURATION', `${file.path}:${error.line}: ${error.message}.`, {
+      hint: 'Correct that line. The guide shows what can stand there: docs/guide/sessions.md',
+      details: { file: file.path, line: error.line },
+    })
+  }
+}
+
+function readRole({ key: name, line, value }: PlainEntry): Role {
+  if (!isAgentName(name))
+    throw new PlainYamlProblem(line, `${JSON.stringify(name.slice(0, 80))} is not the name of an agent`)
+  const fields = fieldsOf(value, `the role ${name}`, ['program', 'via', 'to', 'place', 'seconds'])
+  const program = listAt(fields.get('program'))
+  const via = textAt(fields.get('via'))
+  if ((program === undefined) === (via === undefined))
+    throw new PlainYamlProblem(line, `the role ${name} needs either a \`program\` or a \`via\``)
+  if (program?.length === 0 || program?.[0] === '')
+    throw new PlainYamlProblem(line, `the program of ${name} has no name`)
+  const seconds = numberAt(fields.get('seconds'))
+  const [to, place] = [textAt(fields.get('to')), textAt(fields.get('place'))]
+  return {
+    name,
+    ...(program === undefined ? {} : { program }),
+    ...(via === undefined ? {} : { via }),
+    ...(to === undefined ? {} : { to }),
+    ...(place === undefined ? {} : { place }),
+    ...(seconds === undefined ? {} : { seconds }),
+  }
+}
+
+/** §9: no conflicts, the naming convention, documented parameters, an answer with a limit, help. */
+function readCommand({ key: name, line, value }: PlainEntry, known: readonly CommandSpec[]): CommandSpec {
+  if (!/^[A-Z][A-Z0-9_]{0,31}(?::[a-z][a-z0-9-]{0,31})?$/.test(name))
+    throw new PlainYamlProblem(line, `${JSON.stringify(name.slice(0, 80))} is no name such as DEPLOY or DEPLOY:start`)
+  const head = name.split(':', 1)[0]!
+  const isTaken = known.some(
+    (one) => one.name === name || (one.name.split(':', 1)[0] === head && !(one.says !== undefined)),
+  )
+  if (isTaken) throw new PlainYamlProblem(line, `#${head} is there already`)
+  const fields = fieldsOf(value, name, ['parameters', 'category', 'says', 'limit', 'help', 'example', 'deprecated'])
+  const needed = (field: string): string => {
+    const text = textAt(fields.get(field))
+    if (text === undefined || text === '')
+      throw new PlainYamlProblem(fields.get(field)?.line ?? line, `${name} needs \`${field}\``)
+    return text
+  }
+  const category = textAt(fields.get('category')) ?? 'core'
+  const [limit, help, says] = [needed('limit'), needed('help'), needed('says')]
+  expectOneOf(limit, limits, 'limit', fields.get('limit')!.line)
+  expectOneOf(category, categories, 'category', fields.get('category')?.line ?? line)
+  const parameters = (listAt(fields.get('parameters')) ?? []).map((one) =>
+    parameterOf(one, fields.get('parameters')!.line),
+  )
+  const replacement = textAt(fields.get('deprecated'))
+  return {
+    name,
+    parameters,
+    category: category as CommandSpec['category'],
+    answer: says,
+    limit: limit as LimitKind,
+    brief: help,
+    help,
+    example: textAt(fields.get('example')) ?? `#${name}${parameters.map((one) => `:${one.name}`).join('')}`,
+    since: '1.1',
+    says,
+    ...(replacement === undefined ? {} : { deprecated: { since: '1.1', replacement } }),
+  }
+}
+
+function parameterOf(name: string, line: number): { name: string; kind: Kind } {
+  if (/^[a-z][a-z0-9_]{0,31}$/.test(name)) return { name, kind: 'text' }
+  throw new PlainYamlProblem(line, `${JSON.stringify(name.slice(0, 80))} is no name of a parameter: use small letters`)
+}
+
+function expectOneOf(text: string, known: readonly string[], what: string, line: number): void {
+  if (known.includes(text)) return
+  const meant = nearest(text, known)
+  throw new PlainYamlProblem(
+    line,
+    `\`${what}\` is one of ${known.join(', ')}${meant ? `; did you mean ${meant}?` : ''}`,
+  )
+}
+
+function fieldsOf(node: PlainNode, what: string, known: readonly string[]): ReadonlyMap<string, PlainEntry> {
+  if (node.kind !== 'map') throw new PlainYamlProblem(node.line, `${what} is not a list of \`key: value\` lines`)
+  for (const { key, line } of node.entries) {
+    if (known.includes(key)) continue
+    const meant = nearest(key, known)
+    throw new PlainYamlProblem(
+      line,
+      `unknown key ${JSON.stringify(key.slice(0, 80))} in ${what}${meant ? `; did you mean ${meant}?` : ''}`,
+    )
+  }
+  return new Map(node.entries.map((entry) => [entry.key, entry]))
+}
+
+function entriesAt(entry: PlainEntry | undefined): readonly PlainEntry[] {
+  if (!entry || entry.value.kind === 'absent') return []
+  if (entry.value.kind !== 'map')
+    throw new PlainYamlProblem(entry.line, `\`${entry.key}\` is not a list of \`name:\` lines`)
+  return entry.value.entries
+}
+
+function textAt(entry: PlainEntry | undefined): string | undefined {
+  if (!entry || entry.value.kind === 'absent') return undefined
+  if (entry.value.kind !== 'text') throw new PlainYamlProblem(entry.line, `\`${entry.key}\` must be one text`)
+  return entry.value.text
+}
+
+function listAt(entry: PlainEntry | undefined): readonly string[] | undefined {
+  if (!entry || entry.value.kind === 'absent') return undefined
+  if (entry.value.kind !== 'list')
+    throw new PlainYamlProblem(entry.line, `\`${entry.key}\` must be a list, such as [a, b]`)
+  return entry.value.items.map((item) => {
+    if (item.kind !== 'text') throw new PlainYamlProblem(item.line, 'an item must be one text')
+    return item.text
+  })
+}
+
+function numberAt(entry: PlainEntry | undefined): number | undefined {
+  const text = textAt(entry)
+  if (text === undefined) return undefined
+  if (!/^\d{1,5}$/.test(text) || Number(text) < 1 || Number(text) > 86_400)
+    throw new PlainYamlProblem(entry!.line, `\`${entry!.key}\` is a whole number of seconds from 1 to 86400`)
+  return Number(text)
+}

@@ -1,0 +1,257 @@
+/**
+ * A session as one document: everything that changes in one step changes in it. Read as a stranger's file, written as it
+ * stands here. Pure.
+ */
+import { parseJson } from '../../formats/json.ts'
+import { SignalboxError } from '../../kernel/errors.ts'
+import type { SessionState, TaskState } from './lifecycle.ts'
+import type { Priority } from './schema.ts'
+
+export interface SavedValue {
+  readonly key: string
+  readonly value: string
+  readonly persistent: boolean
+  readonly at: number
+  readonly by: string
+}
+
+export interface Task {
+  readonly id: string
+  readonly agent: string
+  readonly task: string
+  readonly priority: Priority
+  readonly state: TaskState
+  readonly by: string
+  readonly at: number
+  readonly changedAt: number
+  readonly attempts: number
+  /** One line that says what it is about, where its words are more. */
+  readonly summary?: string
+  /** How far it is, in its agent's words. */
+  readonly progress?: string
+  /** What came of it: a result, or why it failed. */
+  readonly result?: string
+  /** Where it went: a role's program, another protocol, or nobody yet. */
+  readonly via?: string
+  /** The message that carries it in another protocol. */
+  readonly message?: string
+  /** Who sends it there, and since when: one of the few senders of the session, whom no other task uses meanwhile. */
+  readonly sender?: string
+  readonly sentAt?: number
+  /** It is about to be sent: whoever finds this looks whether it was. */
+  readonly sending?: boolean
+  /** The message that told the result, until it is put away. */
+  readonly answer?: string
+}
+
+/** Whether something may have come of it that nobody has written down: its runner was lost, or a protocol has an answer. */
+export const mayHaveNews = ({ state, via, answer }: Task): boolean =>
+  (state === 'in_progress' && via !== undefined) || answer !== undefined
+
+/** The tasks of `by` wait until that one is done. */
+export interface Dependency {
+  readonly by: string
+  readonly agent: string
+  readonly task: string
+}
+
+export interface Definition {
+  readonly term: string
+  readonly text: string
+  readonly at: number
+  readonly by: string
+}
+
+export interface Escalation {
+  readonly id: string
+  readonly by: string
+  readonly at: number
+  readonly issue: string
+  readonly answer?: string
+  readonly answeredBy?: string
+  readonly answeredAt?: number
+}
+
+/** One change, as `session log` tells it. What is sent to somebody is one too, and is read from here. */
+export interface Change {
+  readonly n: number
+  readonly at: number
+  readonly by: string
+  /** `STATE:save`, `start`, `end`: the command, or what else it was. */
+  readonly did: string
+  /** What it was about: a key, a task, a channel. */
+  readonly about?: string
+  readonly text?: string
+  /** Whom it is for, when it is a message. */
+  readonly to?: readonly string[]
+}
+
+export interface Session {
+  readonly id: string
+  readonly status: SessionState
+  readonly startedAt: number
+  /** Counts how often it was started. Locks and signals are of one generation, so that its end is theirs. */
+  readonly generation: number
+  /** Counts changes: the number of the newest one. */
+  readonly changes: number
+  readonly state: readonly SavedValue[]
+  readonly variables: readonly (readonly [name: string, value: string])[]
+  readonly definitions: readonly Definition[]
+  readonly tasks: readonly Task[]
+  readonly lastTask: number
+  readonly depends: readonly Dependency[]
+  readonly escalations: readonly Escalation[]
+  readonly channels: readonly { readonly channel: string; readonly agents: readonly string[] }[]
+  /** Up to which change each agent has read what was sent to it. */
+  readonly read: readonly (readonly [agent: string, n: number])[]
+  /** How each user speaks: in words or in commands, and what a `yes` would run. */
+  readonly modes: readonly {
+    readonly user: string
+    readonly mode: 'natural' | 'protocol'
+    readonly shows?: 'plain' | 'show' | 'explain'
+    readonly asked?: string
+  }[]
+  /** When the last export was made, by the number of the change before it. */
+  readonly exported: number
+  /** When a phase of the work last began: a milestone, or another value of the key `phase`. */
+  readonly phaseAt?: number
+  /** Since when a checkpoint or a rollback of it is under way. Whoever finds this waits for it, or finishes it. */
+  readonly underWay?: number
+  /** The newest changes; older ones are in pages. */
+  readonly log: readonly Change[]
+}
+
+export const newSession = (id: string, at: number): Session => ({
+  id,
+  status: 'ended',
+  startedAt: at,
+  generation: 0,
+  changes: 0,
+  state: [],
+  variables: [],
+  definitions: [],
+  tasks: [],
+  lastTask: 0,
+  depends: [],
+  escalations: [],
+  channels: [],
+  read: [],
+  modes: [],
+  exported: 0,
+  log: [],
+})
+
+export const printSession = (session: Session): string => `${JSON.stringify(session)}\n`
+
+/** Throws what `parseJson` throws, or says which field is not as it should be. */
+export function parseSession(bytes: Uint8Array, id: string): Session | { readonly wrong: string } {
+  let value: unknown
+  try {
+    value = parseJson(bytes, { maxBytes: largest })
+  } catch (error) {
+    if (!(error instanceof SignalboxError)) throw error
+    return { wrong: error.message }
+  }
+  const wrong = firstWrong(value, shape, '')
+  if (wrong !== undefined) return { wrong: `\`${wrong}\` is not as it should be` }
+  const session = value as Session
+  if (session.id !== id) return { wrong: `it is the session ${JSON.stringify(session.id.slice(0, 80))}` }
+  return session
+}
+
+const largest = 16 * 1024 * 1024
+
+/** What a value must be: a name of a type, `?` for what may be absent, a list of one shape, or fields. */
+type Shape = string | readonly [Shape] | { readonly [field: string]: Shape }
+
+const pair: Shape = 'pair'
+const shape: Shape = {
+  id: 'text',
+  status: 'running|ended',
+  startedAt: 'time',
+  generation: 'count',
+  changes: 'count',
+  state: [{ key: 'key', value: 'text', persistent: 'flag', at: 'time', by: 'text' }],
+  variables: [pair],
+  definitions: [{ term: 'text', text: 'text', at: 'time', by: 'text' }],
+  tasks: [
+    {
+      id: 'text',
+      agent: 'text',
+      task: 'text',
+      priority: 'priority',
+      state: 'pending|in_progress|completed|failed',
+      by: 'text',
+      at: 'time',
+      changedAt: 'time',
+      attempts: 'count',
+      summary: 'text?',
+      progress: 'text?',
+      result: 'text?',
+      via: 'text?',
+      message: 'text?',
+      sender: 'text?',
+      sentAt: 'time?',
+      sending: 'flag?',
+      answer: 'text?',
+    },
+  ],
+  lastTask: 'count',
+  depends: [{ by: 'text', agent: 'text', task: 'text' }],
+  escalations: [
+    { id: 'text', by: 'text', at: 'time', issue: 'text', answer: 'text?', answeredBy: 'text?', answeredAt: 'time?' },
+  ],
+  channels: [{ channel: 'text', agents: ['text'] }],
+  read: ['cursor'],
+  modes: [{ user: 'text', mode: 'natural|protocol', shows: 'text?', asked: 'text?' }],
+  exported: 'count',
+  phaseAt: 'time?',
+  underWay: 'time?',
+  log: [{ n: 'count', at: 'time', by: 'text', did: 'text', about: 'text?', text: 'text?', to: 'texts?' }],
+}
+
+export const changeShape: Shape = (shape as { log: readonly [Shape] }).log[0]
+
+const isText = (value: unknown): boolean => typeof value === 'string'
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
+const isTime = (value: unknown): boolean =>
+  typeof value === 'number' && Number.isFinite(value) && Math.abs(value) < 8e15
+const isPairOf = (second: (value: unknown) => boolean) => (value: unknown) =>
+  Array.isArray(value) && value.length === 2 && isText(value[0]) && second(value[1])
+
+const tests: Readonly<Record<string, (value: unknown) => boolean>> = {
+  text: isText,
+  flag: (value) => typeof value === 'boolean',
+  count: isCount,
+  time: isTime,
+  key: (value) => isText(value) && /^[A-Za-z0-9_]{1,64}$/.test(value as string),
+  priority: (value) => value === 0 || value === 1 || value === 2 || value === 3,
+  pair: isPairOf(isText),
+  cursor: isPairOf(isCount),
+  texts: (value) => Array.isArray(value) && value.every(isText),
+}
+
+/** The first place that is not of its shape: `tasks[2].priority`. */
+export function firstWrong(value: unknown, expected: Shape, at: string): string | undefined {
+  if (typeof expected === 'string') {
+    const name = expected.replace(/\?$/, '')
+    if (expected !== name && value === undefined) return undefined
+    const isRight = tests[name] ?? ((one: unknown) => name.split('|').includes(one as string))
+    return isRight(value) ? undefined : at
+  }
+  if (Array.isArray(expected)) {
+    if (!Array.isArray(value)) return at
+    for (const [n, item] of value.entries()) {
+      const wrong = firstWrong(item, expected[0] as Shape, `${at}[${n}]`)
+      if (wrong !== undefined) return wrong
+    }
+    return undefined
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return at || 'the whole of it'
+  for (const [field, inner] of Object.entries(expected)) {
+    const own = Object.hasOwn(value, field) ? (value as Record<string, unknown>)[field] : undefined
+    const wrong = firstWrong(own, inner, at === '' ? field : `${at}.${field}`)
+    if (wrong !== undefined) return wrong
+  }
+  return undefined
+}

@@ -1,0 +1,83 @@
+/** What can be configured about sessions, with the values used when nothing is said. */
+import { choice, defaultsOf, duration, type Fields, flag, type InputOf, integer, text } from '../../kernel/field.ts'
+import { rootFolder } from '../../kernel/path-fields.ts'
+
+export const encodings = ['o200k_base', 'cl100k_base', 'p50k_base', 'r50k_base'] as const
+
+const second = 1000
+
+/** Its section of `signalbox.yaml`. */
+export const section = {
+  orchestrator: text('The agent that may force locks, and that speaks when nobody is named.', {
+    default: 'Orchestrator',
+    pattern: /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+    expected: 'a name of letters, digits, dots, dashes and underscores (at most 64)',
+    placeholder: 'AGENT',
+  }),
+  tokenizer: choice('How tokens are counted where they bind an answer or a value.', encodings, {
+    default: 'o200k_base',
+  }),
+  window: integer('How many tokens the context of a session has; health is told by it.', {
+    default: 100_000,
+    least: 1000,
+    most: 100_000_000,
+  }),
+  lockFor: duration('How long a lock lasts when nobody says.', {
+    default: 300 * second,
+    least: second,
+    most: 86_400 * second,
+  }),
+  waitFor: duration('How long a wait lasts when nobody says.', {
+    default: 300 * second,
+    least: 0,
+    most: 86_400 * second,
+  }),
+  contextFolder: rootFolder('The folder that automatic exports go to.', 'context'),
+  literalCheckpoints: flag('Checkpoints are commits on your branch (`add -A`), as the specification writes.', {
+    default: false,
+  }),
+  automaticCheckpoints: flag('Make a checkpoint before what is risky.', { default: true }),
+  startRunners: flag('Start a process for each task of a role with a program; else `session work` does them.', {
+    default: true,
+  }),
+  taskTime: duration('How long a program of a role may take.', {
+    default: 600 * second,
+    least: second,
+    most: 86_400 * second,
+  }),
+} as const satisfies Fields
+
+export interface SessionSettings {
+  readonly orchestrator: string
+  readonly tokenizer: (typeof encodings)[number]
+  readonly window: number
+  readonly lockMs: number
+  readonly waitMs: number
+  readonly contextFolder: string
+  readonly literalCheckpoints: boolean
+  readonly automaticCheckpoints: boolean
+  readonly startRunners: boolean
+  readonly taskMs: number
+  /** §6: "20 keys per session", "Values: ≤ 30 tokens"; §4: "Values limited to 50 tokens". */
+  readonly mostKeys: number
+  readonly valueTokens: number
+  readonly variableTokens: number
+}
+
+export const settingsFrom = (set: InputOf<typeof section>): SessionSettings => ({
+  orchestrator: set.orchestrator,
+  tokenizer: set.tokenizer,
+  window: set.window,
+  lockMs: set.lockFor,
+  waitMs: set.waitFor,
+  contextFolder: set.contextFolder.replace(/^\.\//, '').replace(/\/$/, ''),
+  literalCheckpoints: set.literalCheckpoints,
+  automaticCheckpoints: set.automaticCheckpoints,
+  startRunners: set.startRunners,
+  taskMs: set.taskTime,
+  mostKeys: 20,
+  valueTokens: 30,
+  variableTokens: 50,
+})
+
+export const defaultSettings: SessionSettings = settingsFrom(defaultsOf(section))

@@ -1,0 +1,268 @@
+/**
+ * Reading and changing a session. Every change is one compare and replace of its document, with the line of the log inside,
+ * so that a change is never there without its line. Older lines move to pages, whose content follows from their number: a
+ * page is made before the document lets go of its lines, and whoever else makes it makes the same.
+ */
+import { corrupt, invalidInput } from '../../../kernel/errors.ts'
+import { sameButForCase } from '../../../kernel/same-but-for-case.ts'
+import { childOf } from '../../../kernel/tree-path.ts'
+import { changeLeaf } from '../../../tree/change.ts'
+import type { Tree } from '../../../tree/tree.ts'
+import {
+  documentPath,
+  logFolder,
+  pagePath,
+  type SessionId,
+  type Sitting,
+  sessionPath,
+  sessionsFolder,
+} from '../layout.ts'
+import { sessionTransitions } from '../lifecycle.ts'
+import {
+  type Change,
+  changeShape,
+  firstWrong,
+  newSession,
+  parseSession,
+  printSession,
+  type Session,
+} from '../record.ts'
+
+/** Lines of a page. */
+const pageLength = 32
+/** The document keeps up to two pages of lines before it lets go of the older one. */
+const mostLines = 2 * pageLength
+/** In bytes. */
+const mostRemembered = 256 * 1024
+
+/** What a change does, and how the log tells it. */
+export interface Did {
+  readonly session: Session
+  /** `undefined`: nothing changed that is worth a line, such as what somebody has read. */
+  readonly line?: Omit<Change, 'n' | 'at' | 'by'> & Partial<Pick<Change, 'at' | 'by'>>
+}
+
+export interface Changing {
+  /** Who does it. */
+  readonly by: string
+}
+
+export class Documents {
+  readonly #tree: Tree
+  /** The document that was read or written last: whoever speaks often reads the same bytes again and again. */
+  #known: { readonly bytes: Uint8Array; readonly session: Session } | undefined
+
+  constructor(tree: Tree) {
+    this.#tree = tree
+  }
+
+  async read(id: SessionId): Promise<Session | undefined> {
+    const leaf = await this.#tree.read(documentPath(id), { fresh: true })
+    return leaf && this.#parsed(id, leaf.bytes)
+  }
+
+  /**
+   * One step. `change` gets the session as it is, started if it was not, and the time; it answers what it should become,
+   * or `undefined` to leave it. It is asked again when somebody else was first. What it throws ends the step.
+   */
+  async change<T>(
+    id: SessionId,
+    { by }: Changing,
+    change: (session: Session, now: number) => { readonly did: Did | undefined; readonly answer: T },
+  ): Promise<T> {
+    let answer: T | undefined
+    await changeLeaf(
+      this.#tree,
+      documentPath(id),
+      async (before) => {
+        const now = await this.#tree.now()
+        const found = before ? this.#parsed(id, before.bytes) : await this.#newOne(id, now)
+        const started = found.status === 'running' ? found : start(found, by, now)
+        const { did, answer: answered } = change(started, now)
+        answer = answered
+        const next = did ? withLine(did, by, now) : started
+        // Nothing was to change, and the session is running already.
+        if (next === found) return undefined
+        return this.#printed(await this.#turnPage(id, next))
+      },
+      { fresh: true },
+    )
+    return answer as T
+  }
+
+  /** Notes what is no change that the log tells, such as what somebody has read. False when `note` left it as it is. */
+  async mark(id: SessionId, note: (session: Session) => Session | undefined): Promise<boolean> {
+    let isNoted = false
+    await changeLeaf(
+      this.#tree,
+      documentPath(id),
+      (before) => {
+        const found = before && this.#parsed(id, before.bytes)
+        const next = found && note(found)
+        isNoted = next !== undefined
+        return next && this.#printed(next)
+      },
+      { fresh: true },
+    )
+    return isNoted
+  }
+
+  /**
+   * Adds a line about what is done beside the document, which belongs to the session from one start to its end. `line`
+   * answers it, or `undefined` where the log has it. False when the session is over by now.
+   */
+  async note(
+    { id, generation }: Sitting,
+    by: string,
+    line: (session: Session) => Did['line'] | undefined,
+  ): Promise<boolean> {
+    let isRunning = false
+    await changeLeaf(
+      this.#tree,
+      documentPath(id),
+      async (before) => {
+        const session = before && this.#parsed(id, before.bytes)
+        isRunning = session?.status === 'running' && session.generation === generation
+        const added = session && isRunning ? line(session) : undefined
+        if (!session || !added) return undefined
+        const next = withLine({ session, line: added }, by, await this.#tree.now())
+        return this.#printed(await this.#turnPage(id, next))
+      },
+      { fresh: true },
+    )
+    return isRunning
+  }
+
+  /** Ends a session that is running: false when there is none. `clear` says what is left of it. */
+  async end(id: SessionId, by: string, clear: (session: Session) => Session): Promise<boolean> {
+    let ended = false
+    await changeLeaf(
+      this.#tree,
+      documentPath(id),
+      async (before) => {
+        const found = before && this.#parsed(id, before.bytes)
+        ended = found?.status === 'running'
+        if (!found || !ended) return undefined
+        const now = await this.#tree.now()
+        const session = { ...clear(found), status: sessionTransitions.running.end }
+        return this.#printed(await this.#turnPage(id, withLine({ session, line: { did: 'end' } }, by, now)))
+      },
+      { fresh: true },
+    )
+    return ended
+  }
+
+  /** The changes after number `after`, oldest first. Reads no more pages than it must. */
+  async log(id: SessionId, after = 0): Promise<Change[]> {
+    const session = await this.read(id)
+    if (!session) return []
+    const inDocument = session.log.filter(({ n }) => n > after)
+    const firstKept = session.log[0]?.n ?? session.changes + 1
+    const older: Change[] = []
+    for (let page = Math.floor(after / pageLength); page * pageLength + 1 < firstKept; page++) {
+      older.push(...(await this.#page(id, page)).filter(({ n }) => n > after && n < firstKept))
+    }
+    return [...older, ...inDocument]
+  }
+
+  /** Pages that cannot be read: their names. */
+  async brokenPages(id: SessionId): Promise<string[]> {
+    const broken: string[] = []
+    for (const { name, kind } of await this.#tree.list(logFolder(id))) {
+      if (kind !== 'leaf' || !/^\d{6}\.json$/.test(name)) continue
+      const leaf = await this.#tree.read(childOf(logFolder(id), name))
+      if (leaf && linesIn(leaf.bytes) === undefined) broken.push(name)
+    }
+    return broken
+  }
+
+  async #page(id: SessionId, page: number): Promise<readonly Change[]> {
+    const leaf = await this.#tree.read(pagePath(id, page))
+    return (leaf && linesIn(leaf.bytes)) ?? []
+  }
+
+  /** Lets go of the oldest page of lines, once it is full and kept. */
+  async #turnPage(id: SessionId, session: Session): Promise<Session> {
+    const first = session.log[0]
+    if (!first || session.log.length <= mostLines) return session
+    const page = Math.floor((first.n - 1) / pageLength)
+    const own = session.log.filter(({ n }) => Math.floor((n - 1) / pageLength) === page)
+    const text = `${JSON.stringify(own)}\n`
+    const made = await this.#tree.create(pagePath(id, page), text)
+    // Something else stands there: the lines stay in the document, and `doctor` tells of the page.
+    if (made.outcome !== 'created' && !(await this.#says(id, page, text))) return session
+    return { ...session, log: session.log.slice(own.length) }
+  }
+
+  async #says(id: SessionId, page: number, text: string): Promise<boolean> {
+    const leaf = await this.#tree.read(pagePath(id, page))
+    return leaf !== undefined && Buffer.from(leaf.bytes).toString('utf8') === text
+  }
+
+  #parsed(id: SessionId, bytes: Uint8Array): Session {
+    const { bytes: known, session: read } = this.#known ?? {}
+    if (known && read?.id === id && Buffer.compare(known, bytes) === 0) return read
+    const session = parseSession(bytes, id)
+    if ('wrong' in session) {
+      const path = documentPath(id)
+      throw corrupt('BAD_SESSION', `${this.#tree.place}/${path} is no session: ${session.wrong}.`, {
+        hint: `Put a copy of the file back, or move ${sessionPath(id)} away and begin anew.`,
+        details: { path, session: id },
+      })
+    }
+    this.#remember(Uint8Array.from(bytes), session)
+    return session
+  }
+
+  #printed(session: Session): Uint8Array {
+    const bytes = Buffer.from(printSession(session))
+    this.#remember(bytes, session)
+    return bytes
+  }
+
+  #remember(bytes: Uint8Array, session: Session): void {
+    this.#known = bytes.length <= mostRemembered ? { bytes, session } : undefined
+  }
+
+  /** Names that differ by case alone would be one folder on some disks. */
+  async #newOne(id: SessionId, now: number): Promise<Session> {
+    const names = (await this.#tree.list(sessionsFolder)).map(({ name }) => name)
+    const other = sameButForCase(id, names)
+    if (other === undefined) return newSession(id, now)
+    throw invalidInput('SESSION_NAME_TAKEN', `A session is called ${other}, which differs from ${id} by case alone.`, {
+      hint: `Say --session ${other}, or choose another name.`,
+      details: { session: id, other },
+    })
+  }
+}
+
+const start = (session: Session, by: string, now: number): Session =>
+  withLine(
+    {
+      session: {
+        ...session,
+        status: sessionTransitions.ended.start,
+        startedAt: now,
+        generation: session.generation + 1,
+      },
+      line: { did: 'start' },
+    },
+    by,
+    now,
+  )
+
+function withLine({ session, line }: Did, by: string, at: number): Session {
+  if (!line) return session
+  const n = session.changes + 1
+  return { ...session, changes: n, log: [...session.log, { n, at, by, ...line }] }
+}
+
+function linesIn(bytes: Uint8Array): readonly Change[] | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'))
+    return firstWrong(value, [changeShape], '') === undefined ? (value as Change[]) : undefined
+  } catch {
+    // A SyntaxError: somebody else wrote it.
+    return undefined
+  }
+}

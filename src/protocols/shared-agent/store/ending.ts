@@ -1,0 +1,51 @@
+/**
+ * Ends a session. That is one step, since locks and signals belong to the session from one start to its end: with the
+ * document they are over. What follows wakes up whoever waits and clears away what nobody reads any more; whoever ends the
+ * session a second time does that again.
+ */
+import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
+import { ring } from '../../../tree/bell.ts'
+import { bellFolder, type SessionId, type Sitting, signalsFolder, trafficPath } from '../layout.ts'
+import type { Session } from '../record.ts'
+import { locksOf } from './locks.ts'
+import type { SessionParts } from './parts.ts'
+import { noteSignals } from './signals.ts'
+
+export async function endSession(parts: SessionParts, id: SessionId, by: string): Promise<boolean> {
+  await noteSignals(parts, id)
+  const ended = await parts.documents.end(id, by, cleared)
+  const session = await parts.documents.read(id)
+  if (session?.status === 'ended') await clearAway(parts, { id, generation: session.generation })
+  return ended
+}
+
+/** Shared Agent Protocol §6: state is cleared on session end, but for what is marked as persistent. */
+const cleared = (session: Session): Session => ({
+  ...session,
+  state: session.state.filter(({ persistent }) => persistent),
+  channels: [],
+  modes: [],
+})
+
+async function clearAway(parts: SessionParts, sitting: Sitting): Promise<void> {
+  const { tree } = parts
+  const locks = locksOf(parts, sitting)
+  await locks.releaseAll()
+  await locks.dismissAll()
+  const signals = signalsFolder(sitting)
+  for (const { name, kind } of await tree.list(signals)) {
+    if (kind !== 'folder') continue
+    const condition = childOf(signals, name)
+    await tree.remove(childOf(condition, 'latch'))
+    for (const place of ['line', 'bell']) await removeLeaves(parts, childOf(condition, place))
+    await ring(tree, childOf(condition, 'bell'))
+  }
+  await tree.remove(trafficPath(sitting))
+  await ring(tree, bellFolder(sitting.id))
+}
+
+async function removeLeaves({ tree }: SessionParts, folder: TreePath): Promise<void> {
+  for (const { name, kind } of await tree.list(folder)) {
+    if (kind === 'leaf') await tree.remove(childOf(folder, name))
+  }
+}

@@ -1,0 +1,91 @@
+/** What `doctor` should know of sessions: documents that cannot be read, and what stands in their way. */
+import { SignalboxError } from '../../../kernel/errors.ts'
+import { childOf } from '../../../kernel/tree-path.ts'
+import { findingsOf, oddAmong, oddFinding } from '../../../tree/expected.ts'
+import { finding } from '../../../tree/finding.ts'
+import type { Finding } from '../../../tree/tree.ts'
+import type { InspectionOptions } from '../../contract.ts'
+import {
+  checkpointsFolder,
+  currentPath,
+  documentPath,
+  isSessionId,
+  logFolder,
+  rolesPath,
+  type SessionId,
+  sessionEntry,
+  sessionId,
+  sessionPath,
+  sessionsFolder,
+} from '../layout.ts'
+import { sessionNames } from './overview.ts'
+import type { SessionParts } from './parts.ts'
+
+export async function inspect(parts: SessionParts, { repair }: InspectionOptions): Promise<readonly Finding[]> {
+  const findings: Finding[] = [...(await findingsOf(sessionsFolder, () => inFolder(parts)))]
+  const ids = await sessionNames(parts)
+  for (const id of ids) {
+    findings.push(...(await findingsOf(sessionPath(id), () => ofSession(parts, id))))
+  }
+  if (ids.length > 0) findings.push(...(await findingsOf(sessionsFolder, () => ofCheckpoints(parts, repair))))
+  findings.push(...(await findingsOf(rolesPath, () => ofRoles(parts))))
+  return findings
+}
+
+async function inFolder({ tree }: SessionParts): Promise<Finding[]> {
+  const kindOf = (name: string) =>
+    childOf(sessionsFolder, name) === currentPath ? 'leaf' : isSessionId(name) ? 'folder' : undefined
+  return oddAmong(sessionsFolder, await tree.list(sessionsFolder), kindOf).map(oddFinding)
+}
+
+async function ofSession(parts: SessionParts, id: SessionId): Promise<Finding[]> {
+  const { tree, documents } = parts
+  const entries = await tree.list(sessionPath(id))
+  const findings = oddAmong(sessionPath(id), entries, sessionEntry).map(oddFinding)
+  if (findings.length > 0) return findings
+  try {
+    await documents.read(id)
+  } catch (error) {
+    if (!(error instanceof SignalboxError) || error.kind !== 'Corrupt') throw error
+    findings.push(finding('error', error.code, documentPath(id), error.message, error.hint ?? ''))
+  }
+  for (const name of await documents.brokenPages(id)) {
+    findings.push(
+      finding(
+        'warning',
+        'BAD_SESSION_LOG',
+        childOf(logFolder(id), name),
+        `This page of the log of session ${id} cannot be read; its changes are missing from what is told.`,
+        'Put a copy of the file back, or move it away.',
+      ),
+    )
+  }
+  return findings
+}
+
+/** A checkpoint or a rollback that a killed process left half done. With `repair` it is finished or undone. */
+async function ofCheckpoints(parts: SessionParts, repair: boolean): Promise<Finding[]> {
+  if (!parts.ports.workTree) return []
+  const { checkpointsOf, finishCutOff, unlessNowhere } = await import('./kept.ts')
+  const pending = await unlessNowhere(() => checkpointsOf(parts).pending())
+  if (!pending) return []
+  const { what, id, session } = pending
+  const [done] = repair ? await finishCutOff(parts, sessionId(session)) : []
+  const message = `A ${what === 'rollback' ? `rollback to ${id}` : `checkpoint ${id}`} of session ${session} was cut off.`
+  const hint =
+    done ?? 'Run `signalbox doctor --fix`, or say the next command: it finishes or undoes this, and says which.'
+  const path = checkpointsFolder(sessionId(session))
+  const repaired = done !== undefined && !done.startsWith('unfinished:')
+  return [{ ...finding('warning', 'CHECKPOINT_CUT_OFF', path, message, hint), repaired }]
+}
+
+/** Mistakes in `session.yaml` stop every command of a session, so they are told here too. */
+async function ofRoles({ roles }: SessionParts): Promise<Finding[]> {
+  try {
+    await roles()
+    return []
+  } catch (error) {
+    if (!(error instanceof SignalboxError)) throw error
+    return [finding('error', error.code, rolesPath, error.message, error.hint ?? '')]
+  }
+}

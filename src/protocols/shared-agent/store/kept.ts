@@ -1,0 +1,160 @@
+/**
+ * The checkpoints of sessions, for whoever needs them: made and found by `checkpoints/`, noted in the session. A session has
+ * a mark while one is under way, so that the next command knows without asking git that something was cut off.
+ */
+import { SignalboxError, unavailable } from '../../../kernel/errors.ts'
+import { childOf } from '../../../kernel/tree-path.ts'
+import { automaticLine, recoveredLine } from '../checkpoints/answers.ts'
+import { riskOf } from '../checkpoints/automatic.ts'
+import { Checkpoints, type Created } from '../checkpoints/checkpoints.ts'
+import { type CheckpointRecord, type CheckpointType, numberFrom, parseRecord } from '../checkpoints/record.ts'
+import type { Recovered } from '../checkpoints/steps.ts'
+import { checkpointsFolder, type SessionId, sessionId } from '../layout.ts'
+import type { Change, Session } from '../record.ts'
+import type { SessionParts } from './parts.ts'
+import { savedStates } from './saved-state.ts'
+import type { Speech } from './speech.ts'
+
+/** There is no git here, or nothing that it could keep. */
+const nowhere = ['GIT_MISSING', 'NO_REPOSITORY', 'NO_WORK_TREE', 'REPOSITORY_NOT_TRUSTED', 'REPOSITORY_PATH']
+const isNowhere = (error: unknown): error is SignalboxError =>
+  error instanceof SignalboxError && nowhere.includes(error.code)
+
+export function checkpointsOf(parts: SessionParts): Checkpoints {
+  const { tree, ports, settings, documents } = parts
+  if (!ports.workTree) {
+    throw unavailable('NO_CHECKPOINTS', 'Checkpoints cannot be made here.', {
+      hint: 'Use a workspace inside a git repository.',
+    })
+  }
+  const states = savedStates(parts)
+  return new Checkpoints({
+    tree,
+    recordsOf: (session) => checkpointsFolder(sessionId(session)),
+    sessions: {
+      ...states,
+      // In the turn, and after what is under way was written down: whoever sees the mark finds that.
+      async save(session) {
+        const underWay = await tree.now()
+        await documents.mark(sessionId(session), (now) =>
+          now.underWay === undefined ? { ...now, underWay } : undefined,
+        )
+        return states.save(session)
+      },
+    },
+    workTree: () => ports.workTree!({ onBranch: settings.literalCheckpoints }),
+  })
+}
+
+/** The line in the log, and the mark away. A milestone begins a new phase (§15). */
+export async function noteDone(
+  { documents }: SessionParts,
+  id: SessionId,
+  by: string,
+  line: Pick<Change, 'did' | 'about' | 'text'>,
+  type?: CheckpointType,
+): Promise<void> {
+  await documents.change(id, { by }, (session, at) => {
+    const phase = type === 'milestone' ? { phaseAt: at } : {}
+    return { did: { session: { ...withoutMark(session), ...phase }, line }, answer: undefined }
+  })
+}
+
+const withoutMark = ({ underWay: _, ...session }: Session): Session => session
+
+/** Finishes or undoes what a killed process left, and says which. Who is still at it is waited for. */
+export async function finishCutOff(parts: SessionParts, id: SessionId): Promise<string[]> {
+  if (!parts.ports.workTree) return []
+  const takeMark = () =>
+    parts.documents.mark(id, (session) => (session.underWay === undefined ? undefined : withoutMark(session)))
+  try {
+    const recovered = await checkpointsOf(parts).recover()
+    if (recovered) await noteRecovered(parts, recovered)
+    await takeMark()
+    return recovered ? [recoveredLine(recovered)] : []
+  } catch (error) {
+    if (!(error instanceof SignalboxError)) throw error
+    if (error.code === 'NO_REPOSITORY') {
+      // Somebody else wrote the mark, or took the repository away: nothing can be under way.
+      await takeMark()
+      return []
+    }
+    // Other commands need no git. `doctor` and those that do tell the whole of it.
+    return [`unfinished:${error.code}`]
+  }
+}
+
+/** In the session it was for, which may be another one. One that has ended stays so. */
+export async function noteRecovered(parts: SessionParts, { session, outcome, what, id }: Recovered): Promise<void> {
+  const of = sessionId(session)
+  if ((await parts.documents.read(of))?.status !== 'running') return
+  const record = outcome === 'finished' ? (await recordsOf(parts, of)).find((one) => one.id === id) : undefined
+  const line = { did: 'recover', about: id, text: `${what} ${outcome}` }
+  await noteDone(parts, of, parts.settings.orchestrator, line, what === 'checkpoint' ? record?.type : undefined)
+}
+
+/** Records of checkpoints that were made, oldest first; in all work trees. Asks no git: that a checkpoint is there it does not prove. */
+export async function recordsOf({ tree }: SessionParts, id: SessionId): Promise<readonly CheckpointRecord[]> {
+  const found: CheckpointRecord[] = []
+  for (const work of await tree.list(checkpointsFolder(id))) {
+    if (work.kind !== 'folder') continue
+    const folder = childOf(checkpointsFolder(id), work.name)
+    const ids = (await tree.list(folder)).filter(({ name }) => numberFrom(name.replace(/\.json$/, '')) !== undefined)
+    for (const { name } of ids.slice(-mostRecords)) {
+      const leaf = await tree.read(childOf(folder, name), { atMost: 16 * 1024 })
+      const record = leaf && parseRecord(leaf.bytes)
+      if (record?.state === 'made' && `${record.id}.json` === name) found.push(record)
+    }
+  }
+  return found.sort((a, b) => numberFrom(a.id)! - numberFrom(b.id)!)
+}
+
+const mostRecords = 200
+
+/**
+ * Makes a checkpoint before a task that is risky, or when many files have changed since the last one. Answers what is to be
+ * said about it. Where there is no git the task is given all the same.
+ */
+export async function beforeTask(
+  { parts, id, agent }: Pick<Speech, 'parts' | 'id' | 'agent'>,
+  task: string,
+  priority: number,
+): Promise<string[]> {
+  const { settings, ports, tree } = parts
+  if (!settings.automaticCheckpoints || !ports.workTree) return []
+  const request = { session: id, by: agent, task, priority: `P${priority}` }
+  const isRisky = riskOf(request) !== undefined
+  // Without any checkpoint there is nothing that many files could have changed since.
+  if (!isRisky && (await tree.list(checkpointsFolder(id))).length === 0) return []
+  let made: Created | undefined
+  try {
+    made = await checkpointsOf(parts).beforeTask(request)
+  } catch (error) {
+    if (isNowhere(error)) return [`no_checkpoint:${error.code}`]
+    throw error
+  }
+  if (!made) return []
+  await noteDone(parts, id, agent, { did: 'CHECKPOINT:create', about: made.id, text: 'auto' })
+  if (made.recovered) await noteRecovered(parts, made.recovered)
+  return [automaticLine(made), ...(made.recovered ? [recoveredLine(made.recovered)] : [])]
+}
+
+/** The commit of the newest checkpoint, or of HEAD; `undefined` where there is none. */
+export async function referenceOf(parts: SessionParts, id: SessionId): Promise<string | undefined> {
+  return parts.ports.workTree && unlessNowhere(() => checkpointsOf(parts).reference({ session: id }))
+}
+
+/** Whether the repository has a commit that a context names. */
+export async function knowsReference(parts: SessionParts, commit: string): Promise<boolean> {
+  if (!parts.ports.workTree) return false
+  return (await unlessNowhere(() => checkpointsOf(parts).knows(commit))) ?? false
+}
+
+export async function unlessNowhere<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (isNowhere(error)) return undefined
+    throw error
+  }
+}

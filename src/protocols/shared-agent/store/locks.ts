@@ -1,0 +1,84 @@
+/** `#LOCK`, `#UNLOCK` and `#WAIT:lock=…`. Shared Agent Protocol §12, "Resource Locking" and "Conflict Resolution Rules". */
+import { type LockPriority, NamedLocks } from '../../../tree/named-locks.ts'
+import { lockSpace, type Sitting } from '../layout.ts'
+import { Refusal } from '../refusal.ts'
+import { isOrchestrator, type SessionParts } from './parts.ts'
+import { type Answer, type Handlers, nothing, type Speech, sittingOf, told } from './speech.ts'
+
+const second = 1000
+const longestResource = 1024
+
+export const locksOf = ({ tree }: Pick<SessionParts, 'tree'>, sitting: Sitting): NamedLocks =>
+  new NamedLocks(tree, lockSpace(sitting))
+
+export const lockHandlers: Handlers = {
+  async LOCK(speech) {
+    const { parts, agent, given } = speech
+    const resource = resourceOf(given.resource)
+    const { timeout } = given
+    const ttl = timeout === undefined ? parts.settings.lockMs : Number(timeout) * second
+    const locks = locksOf(parts, sittingOf(speech))
+    const wish = { resource, owner: agent, ttl, priority: priorityOf(given) }
+    let isOver = false
+    const beforeTaking = async () => {
+      isOver = !(await noteIt(speech, 'LOCK', resource))
+      return !isOver
+    }
+    const taken = await locks.acquire({ ...wish, beforeTaking })
+    if (isOver) throw sessionEnded()
+    return taken.outcome === 'busy' ? nothing(`busy:${taken.owner}`) : told('locked')
+  },
+
+  async UNLOCK(speech) {
+    const { parts, agent, given } = speech
+    const resource = resourceOf(given.resource)
+    const isForced = given.force !== undefined
+    if (isForced && !isOrchestrator(parts, agent))
+      throw new Refusal('E005', 'only_orchestrator_may_force', 'Ask the orchestrator to force it.')
+    const locks = locksOf(parts, sittingOf(speech))
+    const owner = (await locks.holding(resource))?.owner
+    if (owner === undefined || (owner !== agent && !isForced)) return told('not_owner')
+    const isNoted = isForced
+      ? await noteIt(speech, 'UNLOCK:force', resource, `taken from ${owner}`)
+      : await noteIt(speech, 'UNLOCK', resource)
+    if (!isNoted) throw sessionEnded()
+    // Judged once more: it may have run out meanwhile, and somebody else have it.
+    return told((await locks.release(resource, owner)) === 'gone' ? 'not_owner' : 'unlocked')
+  },
+}
+
+/** `ready` means that the waiter has the lock. */
+export async function waitForLock(speech: Speech, wanted: string, waitMs: number): Promise<Answer> {
+  const { parts, id, agent, given, signal, session } = speech
+  const resource = resourceOf(wanted)
+  const locks = locksOf(parts, sittingOf(speech))
+  const isRunning = async () => {
+    const now = await parts.documents.read(id)
+    return now?.status === 'running' && now.generation === session.generation
+  }
+  const beforeTaking = () => noteIt(speech, 'LOCK', resource)
+  const wish = { resource, owner: agent, ttl: parts.settings.lockMs, priority: priorityOf(given), beforeTaking }
+  const waited = await locks.wait(wish, { waitMs, mayGoOn: isRunning, ...(signal ? { signal } : {}) })
+  if (waited.outcome === 'circle') return nothing(`busy:${waited.owner}`, waited.circle.join(' → '))
+  return waited.outcome === 'held' ? told('ready') : nothing('timeout')
+}
+
+/**
+ * The line of the log comes before the step, so that a killed process leaves no step without one. False when the session has
+ * ended meanwhile, and with it its locks.
+ */
+function noteIt(speech: Speech, did: string, about: string, text?: string): Promise<boolean> {
+  const { parts, agent } = speech
+  const line = { did, about, ...(text === undefined ? {} : { text }) }
+  return parts.documents.note(sittingOf(speech), agent, () => line)
+}
+
+const sessionEnded = () =>
+  new Refusal('E005', 'session_ended', 'The session ended while this was said. Say it again to start it anew.')
+
+const priorityOf = (given: Speech['given']): LockPriority => Number((given['P0-P3'] ?? 'P2').slice(1)) as LockPriority
+
+function resourceOf(text = ''): string {
+  if (text.length <= longestResource) return text
+  throw new Refusal('E002', `max_resource_${longestResource}`, 'The name of the resource is too long.')
+}

@@ -1,0 +1,51 @@
+/** Which sessions there are, and which is the current one. */
+import { SignalboxError } from '../../../kernel/errors.ts'
+import { changeLeaf } from '../../../tree/change.ts'
+import { isOddEntry } from '../../../tree/expected.ts'
+import { currentPath, isSessionId, type SessionId, sessionsFolder } from '../layout.ts'
+import type { Session } from '../record.ts'
+import type { SessionParts } from './parts.ts'
+
+/** Sorted by name. */
+export async function sessionNames({ tree }: Pick<SessionParts, 'tree'>): Promise<SessionId[]> {
+  try {
+    const entries = await tree.list(sessionsFolder)
+    return entries.flatMap(({ name, kind }) => (kind === 'folder' && isSessionId(name) ? [name] : []))
+  } catch (error) {
+    // Something else stands where the folder should be; `doctor` tells of it.
+    if (isOddEntry(error)) return []
+    throw error
+  }
+}
+
+/** Each that can be read. What cannot is told by `doctor`, and stops nobody. */
+export async function* readableSessions(parts: Pick<SessionParts, 'tree' | 'documents'>): AsyncGenerator<Session> {
+  for (const id of await sessionNames(parts)) {
+    const session = await parts.documents.read(id).catch((error: unknown) => {
+      if (error instanceof SignalboxError) return undefined
+      throw error
+    })
+    if (session) yield session
+  }
+}
+
+export async function currentSession({ tree }: Pick<SessionParts, 'tree'>): Promise<SessionId | undefined> {
+  try {
+    const leaf = await tree.read(currentPath, { atMost: 256, fresh: true })
+    const name = leaf && Buffer.from(leaf.bytes).toString('utf8').trim()
+    return name !== undefined && isSessionId(name) ? name : undefined
+  } catch (error) {
+    if (isOddEntry(error)) return undefined
+    throw error
+  }
+}
+
+export async function makeCurrent({ tree }: Pick<SessionParts, 'tree'>, id: SessionId): Promise<void> {
+  await changeLeaf(tree, currentPath, () => Buffer.from(`${id}\n`))
+}
+
+/** A name that no session has yet: `ctx_001`, `ctx_002`, … */
+export async function freeName(parts: Pick<SessionParts, 'tree'>): Promise<SessionId> {
+  const numbers = (await sessionNames(parts)).map((name) => Number(/^ctx_(\d{1,9})$/.exec(name)?.[1] ?? 0))
+  return `ctx_${String(Math.max(0, ...numbers) + 1).padStart(3, '0')}` as SessionId
+}

@@ -1,0 +1,28 @@
+/** What the parts of the store share. */
+import type { Clock } from '../../../kernel/clock.ts'
+import type { LoadTokenizer } from '../../../kernel/tokenizer.ts'
+import type { Tree } from '../../../tree/tree.ts'
+import type { CommandSpec } from '../commands/spec.ts'
+import type { SessionId } from '../layout.ts'
+import type { SessionPorts } from '../ports.ts'
+import type { Task } from '../record.ts'
+import type { Roles } from '../roles.ts'
+import type { SessionSettings } from '../settings.ts'
+import type { Documents } from './document.ts'
+
+export interface SessionParts {
+  readonly tree: Tree
+  readonly clock: Clock
+  readonly settings: SessionSettings
+  readonly ports: Partial<SessionPorts>
+  readonly documents: Documents
+  readonly tokenizer: LoadTokenizer
+  /** Roles and added commands, read at the first use. */
+  roles(): Promise<Roles>
+  /** Hands a recorded task to whoever does it; absent where nobody can. */
+  readonly handOver?: (id: SessionId, task: Task) => Promise<void>
+  /** The table with what the workspace has added. `head`: for a line that begins with this command, which may need less. */
+  table(head?: string): Promise<readonly CommandSpec[]>
+}
+
+export const isOrchestrator = ({ settings }: SessionParts, agent: string): boolean => agent === settings.orchestrator

@@ -1,0 +1,232 @@
+/** Sessions of the Shared Agent Protocol in one workspace: what `openWorkspace(…).sessions` offers. */
+import { once } from '../../../kernel/once.ts'
+import type { Listening, ListenOptions } from '../../../tree/bell.ts'
+import { changeLeaf } from '../../../tree/change.ts'
+import { cacheOf } from '../../../tree/home.ts'
+import type { Finding } from '../../../tree/tree.ts'
+import type { InspectionOptions, Surroundings } from '../../contract.ts'
+import { type CommandSpec, wordsOf } from '../commands/spec.ts'
+import { commands } from '../commands/table.ts'
+import type { Translation } from '../language/translation.ts'
+import { agentName, bellFolder, type SessionId, sessionId } from '../layout.ts'
+import type { SessionPorts } from '../ports.ts'
+import type { Change } from '../record.ts'
+import { noRoles } from '../roles.ts'
+import type { SessionSettings } from '../settings.ts'
+import { Documents } from './document.ts'
+import type { SessionNeutral } from './neutral.ts'
+import type {
+  Ended,
+  InboxOptions,
+  LockView,
+  LogLine,
+  Mail,
+  Said,
+  SayOptions,
+  SessionView,
+  Started,
+  WorkOptions,
+} from './outcomes.ts'
+import { currentSession, freeName, makeCurrent, readableSessions } from './overview.ts'
+import type { SessionParts } from './parts.ts'
+import { say } from './speaking.ts'
+import { lineOf, lockOf, mailOf, saidOf, viewOf } from './view.ts'
+import type { Worked } from './working.ts'
+
+/** How it is opened. Without ports there is no tokenizer and are no roles; what needs none works. */
+export type Opening = Surroundings<SessionSettings> & Partial<SessionPorts>
+
+const isBuiltIn = (head: string): boolean => commands.some((spec) => wordsOf(spec)[0] === head)
+
+export class Sessions {
+  readonly #parts: SessionParts
+
+  constructor({ tree, clock, settings, ...ports }: Opening) {
+    const file = once(async () => ports.readRoles?.())
+    const accepted = cacheOf('session-roles')
+    const roles = once(async () => {
+      const found = await file()
+      if (!found) return noRoles
+      const read = await (await import('../read-roles.ts')).readRoles(found)
+      await changeLeaf(tree, accepted, () => Buffer.from(found.text))
+      return read
+    })
+    /** What was accepted as it stands need not be read again for a command that it cannot change. */
+    const isAccepted = async () => {
+      const found = await file()
+      if (!found) return true
+      const leaf = await tree.read(accepted, { atMost: found.text.length * 4 })
+      return leaf !== undefined && Buffer.from(leaf.bytes).toString('utf8') === found.text
+    }
+    this.#parts = {
+      tree,
+      clock,
+      settings,
+      ports,
+      documents: new Documents(tree),
+      tokenizer: once(async () => {
+        if (ports.tokenizer) return ports.tokenizer(settings.tokenizer)
+        return (await import('../estimating-tokenizer.ts')).estimatingTokenizer
+      }),
+      roles,
+      handOver: async (id, task) => (await import('./working.ts')).handOver(this.#parts, id, task),
+      async table(head) {
+        if (head !== undefined && isBuiltIn(head) && (await isAccepted())) return commands
+        const added = (await roles()).commands
+        return added.length === 0 ? commands : [...commands, ...added]
+      },
+    }
+  }
+
+  async neutral(): Promise<SessionNeutral> {
+    return new (await import('./neutral.ts')).SessionNeutral(this, this.#parts)
+  }
+
+  /** Starts a session, one with a new name if none is given, and makes it the current one. */
+  async start(name?: string, { agent }: { readonly agent?: string } = {}): Promise<Started> {
+    const by = this.#speaker(agent)
+    const id = name === undefined ? await freeName(this.#parts) : sessionId(name)
+    const before = await this.#parts.documents.read(id)
+    if (before?.status !== 'running') {
+      await this.#parts.documents.change(id, { by }, () => ({ did: undefined, answer: undefined }))
+    }
+    await makeCurrent(this.#parts, id)
+    return { outcome: before?.status === 'running' ? 'unchanged' : 'started', session: id }
+  }
+
+  /** Ends a session: what is temporary in it is cleared, and its locks, waits and subscriptions are released. */
+  async end(name: string, { agent }: { readonly agent?: string } = {}): Promise<Ended> {
+    const { endSession } = await import('./ending.ts')
+    const id = sessionId(name)
+    return { outcome: (await endSession(this.#parts, id, this.#speaker(agent))) ? 'ended' : 'unchanged', session: id }
+  }
+
+  async list(): Promise<readonly SessionView[]> {
+    const current = await currentSession(this.#parts)
+    const views: SessionView[] = []
+    for await (const session of readableSessions(this.#parts)) views.push(viewOf(session, current))
+    return views
+  }
+
+  /** The session that is meant when none is named. */
+  current(): Promise<string | undefined> {
+    return currentSession(this.#parts)
+  }
+
+  /** Says one line, and answers as the specification writes it. */
+  async say(line: string, { session, agent, signal }: SayOptions = {}): Promise<Said> {
+    const by = this.#speaker(agent)
+    const id = await this.#meant(session)
+    return saidOf(id, await say(this.#parts, id, line, { agent: by, signal }))
+  }
+
+  /** The command that a sentence means in a session, or the question that it would be asked back with. Nothing is run. */
+  async translate(text: string, { session }: { readonly session?: string } = {}): Promise<Translation> {
+    const { translateIn } = await import('./language.ts')
+    const id = session === undefined ? await currentSession(this.#parts) : sessionId(session)
+    return translateIn(this.#parts, id, text)
+  }
+
+  /** Takes what was sent to an agent, oldest first; each message goes to one reader, once. */
+  async inbox(
+    agent: string,
+    { session, waitMs = 0, limit, peek = false, signal }: InboxOptions = {},
+  ): Promise<readonly Mail[]> {
+    const reader = agentName(agent)
+    const id = await this.#meant(session)
+    const { take, unread } = await import('./channels.ts')
+    const look = async (): Promise<readonly Change[]> =>
+      peek ? (await unread(this.#parts, id, reader)).slice(0, limit) : take(this.#parts, id, reader, limit)
+    const deadline = performance.now() + waitMs
+    const listening = waitMs > 0 ? await this.#listen(id, { signal }) : undefined
+    try {
+      for (;;) {
+        const found = await look()
+        const left = deadline - performance.now()
+        if (found.length > 0 || left <= 0 || signal?.aborted) return found.map((one) => mailOf(one, reader))
+        await listening!.next(left)
+      }
+    } finally {
+      listening?.close()
+    }
+  }
+
+  /** Puts back what `inbox` gave, because it did not reach its reader; false when somebody has read on since. */
+  async putBack(agent: string, messages: readonly Mail[], session?: string): Promise<boolean> {
+    const { giveBack } = await import('./channels.ts')
+    const id = await this.#meant(session)
+    return giveBack(
+      this.#parts,
+      id,
+      agentName(agent),
+      messages.map(({ n }) => n),
+    )
+  }
+
+  /** Every change, with who and when, oldest first. */
+  async log(session?: string): Promise<readonly LogLine[]> {
+    const id = await this.#meant(session)
+    await (await import('./signals.ts')).noteSignals(this.#parts, id)
+    return (await this.#parts.documents.log(id)).map(lineOf)
+  }
+
+  async locks(session?: string): Promise<readonly LockView[]> {
+    const id = await this.#meant(session)
+    const found = await this.#parts.documents.read(id)
+    if (found?.status !== 'running') return []
+    const { locksOf } = await import('./locks.ts')
+    return (await locksOf(this.#parts, { id, generation: found.generation }).list()).map(lockOf)
+  }
+
+  /** Does what was delegated to programs, and records what others have answered. `task`: that one alone. */
+  async work({ session, task, signal }: WorkOptions = {}): Promise<readonly Worked[]> {
+    const id = await this.#meant(session)
+    return (await import('./working.ts')).work(this.#parts, id, { only: task, signal })
+  }
+
+  /** Resolves when something was delegated or sent in a session, or after `waitMs`. */
+  async news({
+    session,
+    waitMs,
+    signal,
+  }: {
+    readonly session?: string
+    readonly waitMs: number
+    readonly signal?: AbortSignal
+  }) {
+    const listening = await this.#listen(await this.#meant(session), { signal })
+    try {
+      await listening.next(waitMs)
+    } finally {
+      listening.close()
+    }
+  }
+
+  /** Every command that can be said here, with those that the workspace has added. */
+  commands(): Promise<readonly CommandSpec[]> {
+    return this.#parts.table()
+  }
+
+  async inspect(options: Partial<InspectionOptions> = {}): Promise<readonly Finding[]> {
+    const { inspect } = await import('./inspect.ts')
+    return inspect(this.#parts, { repair: false, ...options })
+  }
+
+  async #listen(id: SessionId, options: ListenOptions): Promise<Listening> {
+    return (await import('../../../tree/bell.ts')).listen(this.#parts.tree, bellFolder(id), options)
+  }
+
+  #speaker(agent: string | undefined): string {
+    return agentName(agent ?? this.#parts.settings.orchestrator)
+  }
+
+  /** The one that is named, else the current one, else a new one that becomes it. */
+  async #meant(name: string | undefined): Promise<SessionId> {
+    if (name !== undefined) return sessionId(name)
+    const current = await currentSession(this.#parts)
+    if (current !== undefined) return current
+    await makeCurrent(this.#parts, await freeName(this.#parts))
+    // Of several who find none at once, all use the one that was named last.
+    return (await currentSession(this.#parts))!
+  }
+}

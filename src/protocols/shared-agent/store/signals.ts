@@ -1,0 +1,180 @@
+/**
+ * `#WAIT` and `#SIGNAL`. Shared Agent Protocol §12, "Dependency Management". A signal is latched: a leaf, which a later wait
+ * finds. Whoever waits has a leaf too, and the signal that takes it away has released that one: so each is counted once. It
+ * takes it to where the waiter listens, so that one step both releases and wakes.
+ */
+import { parseJson } from '../../../formats/json.ts'
+import { SignalboxError } from '../../../kernel/errors.ts'
+import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
+import { listen } from '../../../tree/bell.ts'
+import { changeLeaf } from '../../../tree/change.ts'
+import type { Tree } from '../../../tree/tree.ts'
+import { Waiters, waiterBeat, waiterLease } from '../../../tree/waiters.ts'
+import { conditionFolder, type SessionId, type Sitting, signalsFolder } from '../layout.ts'
+import { firstWrong } from '../record.ts'
+import { Refusal } from '../refusal.ts'
+import { waitForLock } from './locks.ts'
+import type { SessionParts } from './parts.ts'
+import { type Answer, type Handlers, nothing, type Speech, sittingOf, told } from './speech.ts'
+
+const second = 1000
+const courtesyMs = 250
+/** In between a touch of the leaf tells whether it was taken away, and the bell wakes. */
+const beatsBetweenLooks = 5
+/** In bytes; a line is no longer. */
+const longestLatch = 128 * 1024
+const lockPrefix = 'lock='
+
+export const signalHandlers: Handlers = {
+  async WAIT(speech) {
+    const { parts, given } = speech
+    const { condition = '', timeout } = given
+    const waitMs = timeout === undefined ? parts.settings.waitMs : Number(timeout) * second
+    if (condition === lockPrefix) throw new Refusal('E002', 'missing_resource', '<resource> is missing behind lock=.')
+    if (condition.startsWith(lockPrefix)) return waitForLock(speech, condition.slice(lockPrefix.length), waitMs)
+    return waitForSignal(speech, condition, waitMs)
+  },
+
+  async SIGNAL(speech) {
+    const { parts, agent, given } = speech
+    const sitting = sittingOf(speech)
+    const { condition = '', value = 'true' } = given
+    const { tree } = parts
+    const { latch: path, line, bell } = placesOf(speech, condition)
+    const latch = { condition, value, by: agent, at: await tree.now() }
+    if (value === 'false') {
+      await noteSignal(parts, sitting, latch)
+      await tree.remove(path)
+      return told('signaled:0')
+    }
+    // Whoever waits is woken before the log is written. The latch has all that its line needs, so that a killed process
+    // leaves no signal without one.
+    const text = JSON.stringify(latch)
+    let before: Latch | undefined
+    if ((await tree.create(path, text)).outcome !== 'created') {
+      await changeLeaf(tree, path, (leaf) => {
+        before = leaf && parseLatch(leaf.bytes)
+        return Buffer.from(text)
+      })
+    }
+    const waiters = new Waiters(tree, line)
+    const called: string[] = []
+    for (const { name } of await waiters.living()) if (await waiters.call(name, bell)) called.push(name)
+    if (before) await noteSignal(parts, sitting, before)
+    await noteSignal(parts, sitting, latch)
+    for (const name of called) await tree.remove(childOf(bell, name))
+    return told(`signaled:${called.length}`)
+  },
+}
+
+/** What a latch says: the signal, and what the log tells of it. */
+interface Latch {
+  readonly condition: string
+  readonly value: string
+  readonly by: string
+  readonly at: number
+}
+
+/** `undefined` for what was not written by us. */
+function parseLatch(bytes: Uint8Array): Latch | undefined {
+  try {
+    const latch = parseJson(bytes, { maxBytes: longestLatch })
+    const wrong = firstWrong(latch, { condition: 'text', value: 'text', by: 'text', at: 'time' }, '')
+    return wrong === undefined ? (latch as Latch) : undefined
+  } catch (error) {
+    if (!(error instanceof SignalboxError)) throw error
+    return undefined
+  }
+}
+
+/** The line of a signal, unless the log has it or has long been going on without it. */
+async function noteSignal({ documents }: SessionParts, sitting: Sitting, { condition, value, by, at }: Latch) {
+  await documents.note(sitting, by, ({ log }) => {
+    const isTold = log.some((one) => one.did === 'SIGNAL' && one.about === condition && one.by === by && one.at === at)
+    const isOld = log[0] !== undefined && log[0].at > at
+    return isTold || isOld ? undefined : { did: 'SIGNAL', about: condition, text: value, at }
+  })
+}
+
+/** Writes down what a killed process has signalled and not written down. */
+export async function noteSignals(parts: SessionParts, id: SessionId): Promise<void> {
+  const { tree, documents } = parts
+  const session = await documents.read(id)
+  if (session?.status !== 'running') return
+  const sitting = { id, generation: session.generation }
+  const folder = signalsFolder(sitting)
+  for (const { name, kind } of await tree.list(folder)) {
+    if (kind !== 'folder') continue
+    const leaf = await tree.read(childOf(childOf(folder, name), 'latch'), { atMost: longestLatch })
+    const latch = leaf && parseLatch(leaf.bytes)
+    if (latch) await noteSignal(parts, sitting, latch)
+  }
+}
+
+function placesOf(speech: Speech, condition: string) {
+  const folder = conditionFolder(sittingOf(speech), condition)
+  const below = (name: string): TreePath => childOf(folder, name)
+  return { latch: below('latch'), line: below('line'), bell: below('bell') }
+}
+
+async function waitForSignal(speech: Speech, condition: string, waitMs: number): Promise<Answer> {
+  const { parts, agent, signal } = speech
+  const { tree } = parts
+  const { latch, line, bell } = placesOf(speech, condition)
+  if (await isLatched(tree, latch)) return told('ready')
+  if (waitMs === 0) return nothing('timeout')
+  const deadline = performance.now() + waitMs
+  const listening = await listen(tree, bell, { signal, looksByItself: true })
+  const place = await new Waiters(tree, line).join('w', JSON.stringify({ owner: agent }))
+  let isThere = true
+  try {
+    let aliveAt = performance.now()
+    // A signal may have come before this one was in the line.
+    let isDue = true
+    for (let beats = 0; ; ) {
+      const now = performance.now()
+      if (isDue) isThere = await place.isThere()
+      else if (now - aliveAt >= waiterBeat) {
+        isThere = await place.beat()
+        // Whoever signalled may have been killed before it came to this one.
+        isDue = ++beats % beatsBetweenLooks === 0
+      }
+      if (isThere && isDue && (await isLatched(tree, latch))) {
+        // Whoever signals is about to take the leaf away and to count it; only who came just too late is left over.
+        const until = performance.now() + courtesyMs
+        for (let left = courtesyMs; left > 0 && (await place.isThere()); left = until - performance.now())
+          await listening.next(left)
+        return told('ready')
+      }
+      if (!isThere) {
+        // Within its lease nobody takes it for dead: it was released.
+        if (performance.now() - aliveAt < waiterLease) return await afterRelease(speech, latch)
+        // Taken for dead by whoever signalled, perhaps.
+        if (await isLatched(tree, latch)) return told('ready')
+        await place.hold()
+        isThere = true
+        aliveAt = performance.now()
+      }
+      if (now - aliveAt >= waiterBeat) aliveAt = now
+      if (performance.now() >= deadline || signal?.aborted) {
+        isThere = await place.leave()
+        // Released in the very last moment, and counted.
+        return isThere ? nothing('timeout') : await afterRelease(speech, latch)
+      }
+      isDue = (await listening.next(Math.min(deadline, aliveAt + waiterBeat) - performance.now())) === 'rung'
+    }
+  } finally {
+    listening.close()
+    if (isThere) await place.leave()
+  }
+}
+
+/** The end of a session releases too, but what was waited for has not come. A latch can have been taken back by now. */
+async function afterRelease({ parts, id, session }: Speech, latch: TreePath): Promise<Answer> {
+  if (await isLatched(parts.tree, latch)) return told('ready')
+  const now = await parts.documents.read(id)
+  return now?.status === 'running' && now.generation === session.generation ? told('ready') : nothing('timeout')
+}
+
+const isLatched = async (tree: Tree, latch: TreePath): Promise<boolean> =>
+  (await tree.read(latch, { atMost: 1, fresh: true })) !== undefined

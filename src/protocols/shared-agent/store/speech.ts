@@ -1,0 +1,64 @@
+/** One command that somebody says in a session, and what is answered. */
+import { bounded, boundedList, boundOf, type Item, inOne, smartDefault } from '../commands/limits.ts'
+import type { SessionId, Sitting } from '../layout.ts'
+import type { Session } from '../record.ts'
+import type { ErrorCode, Refusal } from '../refusal.ts'
+import type { Command } from '../schema.ts'
+import type { SessionParts } from './parts.ts'
+
+export interface Answer {
+  /** As the specification writes them, without the arrows of its examples. */
+  readonly lines: readonly string[]
+  /** 0 done, 1 nothing there, 2 refused. */
+  readonly exit: 0 | 1 | 2
+  readonly code?: ErrorCode
+  /** Why it was refused, in a sentence, and where in the line. */
+  readonly reason?: string
+  readonly at?: number
+  /** It is counted among the errors of the session without being one of ours: a reported one. */
+  readonly isError?: true
+}
+
+export interface Speech extends Command {
+  readonly parts: SessionParts
+  readonly id: SessionId
+  /** As it was when the line was read. */
+  readonly session: Session
+  readonly agent: string
+  /** Ends a wait early. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Answers commands; named by what they begin with, or with the form behind it. */
+export type Handlers = Readonly<Record<string, (speech: Speech) => Promise<Answer>>>
+
+export const sittingOf = ({ id, session }: Pick<Speech, 'id' | 'session'>): Sitting => ({
+  id,
+  generation: session.generation,
+})
+
+export const told = (...lines: readonly string[]): Answer => ({ lines, exit: 0 })
+export const nothing = (...lines: readonly string[]): Answer => ({ lines, exit: 1 })
+export const notFound = nothing('not_found')
+
+export const refused = ({ answer, code, message, at }: Refusal): Answer => ({
+  lines: [answer],
+  exit: 2,
+  code,
+  reason: message,
+  ...(at === undefined ? {} : { at }),
+})
+
+/** Bullets within the limit of the command. */
+export async function bullets(speech: Speech, items: readonly Item[], topic = ''): Promise<Answer> {
+  if (items.length === 0) return notFound
+  const bound = boundOf(speech.spec, speech.modifier ?? smartDefault(topic, false))
+  if (!bound) return told(...items.map((item) => `• ${inOne(item)}`))
+  return told(...(await boundedList(items, bound, speech.parts.tokenizer)))
+}
+
+/** One free text within the limit of the command, behind what is never cut. */
+export async function line(speech: Speech, text: string, before = '', urgent = false): Promise<Answer> {
+  const bound = boundOf(speech.spec, speech.modifier ?? smartDefault('', urgent))
+  return told(`${before}${bound ? await bounded(text, bound.tokens, speech.parts.tokenizer) : text}`)
+}

@@ -1,0 +1,288 @@
+/** Tasks: delegating, reporting, retrying. Shared Agent Protocol §8, §12; what primers add is in README.md. */
+import { SignalboxError } from '../../../kernel/errors.ts'
+import { ring } from '../../../tree/bell.ts'
+import { about, firstLine, itemsOf, lineNaming, names, reported } from '../knowledge.ts'
+import { bellFolder } from '../layout.ts'
+import type { TaskStep } from '../lifecycle.ts'
+import type { Dependency, Session, Task } from '../record.ts'
+import { Refusal } from '../refusal.ts'
+import type { Role } from '../roles.ts'
+import type { Priority } from '../schema.ts'
+import { circleWith, freedBy, isNamed, runnable, stepped, taskIdOf, taskMeant, waitsFor, withTask } from '../tasks.ts'
+import { isOrchestrator } from './parts.ts'
+import { type Answer, bullets, type Handlers, line, notFound, type Speech, told } from './speech.ts'
+
+/** The oldest that are done go when there are more. */
+const mostTasks = 1000
+const mostDefinitions = 200
+/** Of a result, in UTF-16 units; the rest is in the log of whoever made it. */
+const longestResult = 4000
+
+/** A result as it is recorded: what is cut says so. */
+export const asResult = (text: string): string =>
+  text.length <= longestResult ? text.toWellFormed() : `${text.slice(0, longestResult - 1).toWellFormed()}…`
+
+export const taskHandlers: Handlers = {
+  async DELEGATE(speech) {
+    const { parts, id, agent, given } = speech
+    const { agent: to = '', task = '' } = given
+    const priority = Number((given['P0-P3'] ?? 'P2').slice(1)) as Priority
+    const { roles } = await parts.roles()
+    const via = carrierFor(roles, to)
+    const before = await (await import('./kept.ts')).beforeTask(speech, task, priority)
+    const made = await parts.documents.change(id, { by: agent }, (session, at) => {
+      const lastTask = session.lastTask + 1
+      const one: Task = {
+        id: taskIdOf(lastTask),
+        agent: to,
+        task,
+        priority,
+        state: 'pending',
+        by: agent,
+        at,
+        changedAt: at,
+        attempts: 0,
+        ...(via === undefined ? {} : { via }),
+      }
+      const next = { ...session, lastTask, tasks: withRoom([...session.tasks, one]) }
+      const said = {
+        did: 'DELEGATE',
+        about: one.id,
+        text: `P${priority} ${task}`,
+        ...(via === undefined ? { to: [to] } : {}),
+      }
+      return { did: { session: next, line: said }, answer: { one, waits: waitsFor(next, one) } }
+    })
+    // Whoever has no role is told in its inbox, and so is whoever asked.
+    await ring(parts.tree, bellFolder(id))
+    return told(`ack:${made.one.id}`, ...(await handedOver(speech, made.one, made.waits)), ...before)
+  },
+
+  async RETRY(speech) {
+    const { parts, id, agent, given } = speech
+    const { roles } = await parts.roles()
+    const retried = await parts.documents.change(id, { by: agent }, (session, at) => {
+      const found = taskMeant(session, given.agent ?? '', given.task ?? '')
+      if (!found) return { did: undefined, answer: undefined }
+      // What waits already is only handed over again; who does it may be somebody else by now.
+      const {
+        via: _,
+        result: __,
+        message: ___,
+        ...again
+      } = found.state === 'pending' ? found : stepped(found, 'retry', at)
+      const via = carrierFor(roles, found.agent)
+      const one: Task = via === undefined ? again : { ...again, via }
+      const said = { did: 'RETRY', about: one.id, ...(via === undefined ? { to: [one.agent] } : {}) }
+      return { did: { session: withTask(session, one), line: said }, answer: { one, waits: waitsFor(session, one) } }
+    })
+    if (!retried) return notFound
+    await ring(parts.tree, bellFolder(id))
+    const { one, waits } = retried
+    return told(`ack:${one.id}`, ...(one.via === undefined ? [] : await handedOver(speech, one, waits)))
+  },
+
+  PROGRESS: (speech) => note(speech),
+  DONE: (speech) => settle(speech, 'complete', speech.given.result ?? 'done', 'done'),
+  FAIL: (speech) => settle(speech, 'fail', speech.given.reason ?? 'failed', 'failed'),
+
+  async DEPENDS({ parts, id, agent, given }) {
+    const { agent: other = '', task = '' } = given
+    return parts.documents.change(id, { by: agent }, (session) => {
+      const wanted = { by: agent, agent: other, task }
+      const answer = told(`depends:${other}:${task}`)
+      if (session.depends.some((one) => one.by === agent && one.agent === other && one.task === task))
+        return { did: undefined, answer }
+      const circle = circleWith(session, wanted)
+      if (circle)
+        throw new Refusal('E002', `circle_${circle.join('_')}`, `That would be a circle: ${circle.join(' → ')}.`)
+      const next = { ...session, depends: [...session.depends, wanted] }
+      return { did: { session: next, line: { did: 'DEPENDS', about: other, text: task } }, answer }
+    })
+  },
+
+  async NEXT(speech) {
+    const { parts, agent, session } = speech
+    const [next] = runnable(session, isOrchestrator(parts, agent) ? undefined : agent)
+    return next ? line(speech, next.task, `${next.id} P${next.priority} ${next.agent} `) : notFound
+  },
+
+  async REPORT(speech) {
+    const { given, session } = speech
+    const { 'agent|all': agent = '', topic = '' } = given
+    const items = reported(session, agent, topic).flatMap(itemsOf)
+    const known = items.length > 0 || agent !== 'all' ? [] : about(session, topic)
+    return bullets(speech, [...items, ...known.map(({ name, text }) => ({ name, text: firstLine(text) }))], topic)
+  },
+
+  async ASK(speech) {
+    const topic = speech.given.topic ?? ''
+    const known = about(speech.session, topic)
+    return bullets(
+      speech,
+      known.map(({ name, text }) => ({ text: `${firstLine(name)}: ${firstLine(text)}` })),
+      topic,
+    )
+  },
+
+  async EVALUATE(speech) {
+    const metric = speech.given.metric ?? ''
+    const [found] = about(speech.session, metric)
+    if (!found) return notFound
+    return line(speech, names(found.name, metric) ? found.text : lineNaming(found.text, metric))
+  },
+
+  async DEFINE(speech) {
+    const { parts, id, agent, given, session } = speech
+    const { term = '', text } = given
+    if (text === undefined) {
+      const found = session.definitions.find((one) => one.term === term)
+      return found ? line(speech, found.text) : notFound
+    }
+    return parts.documents.change(id, { by: agent }, (now, at) => {
+      const others = now.definitions.filter((one) => one.term !== term)
+      if (others.length >= mostDefinitions)
+        throw new Refusal('E003', `max_definitions_${mostDefinitions}`, 'There are too many definitions.')
+      const definitions = [...others, { term, text, at, by: agent }]
+      const did = { session: { ...now, definitions }, line: { did: 'DEFINE', about: term, text } }
+      return { did, answer: told(`defined:${term}`) }
+    })
+  },
+
+  async SUMMARY(speech) {
+    const { session, given } = speech
+    const { topic } = given
+    const tasks = session.tasks.filter(
+      ({ task, result }) => topic === undefined || names(task, topic) || names(result ?? '', topic),
+    )
+    if (tasks.length === 0) return notFound
+    const count = (is: (task: Task) => boolean) => tasks.filter(is).length
+    const isBlocked = (task: Task) => task.state === 'pending' && waitsFor(session, task).length > 0
+    const parts = [
+      ['done', count(({ state }) => state === 'completed')],
+      ['running', count(({ state }) => state === 'in_progress')],
+      ['blocked', count(isBlocked)],
+      ['waiting', count((task) => task.state === 'pending' && !isBlocked(task))],
+      ['failed', count(({ state }) => state === 'failed')],
+    ] as const
+    // Done, running and blocked always; the others where there are some.
+    return told(
+      parts
+        .filter(([, n], at) => at < 3 || n > 0)
+        .map(([word, n]) => `${word} ${n}`)
+        .join(', '),
+    )
+  },
+
+  async ESCALATE({ parts, id, agent, given }) {
+    return parts.documents.change(id, { by: agent }, (session, at) => {
+      const one = {
+        id: `esc_${String(session.escalations.length + 1).padStart(3, '0')}`,
+        by: agent,
+        at,
+        issue: given.issue ?? '',
+      }
+      const next = { ...session, escalations: [...session.escalations, one] }
+      const did = { session: next, line: { did: 'ESCALATE', about: one.id, text: one.issue } }
+      return { did, answer: told(`escalated:${one.id}`) }
+    })
+  },
+
+  async COORDINATE({ parts, id, agent, given }) {
+    const agents = (given.agents ?? '').split(',')
+    const answer = await parts.documents.change(id, { by: agent }, (session, at) => {
+      const lastTask = session.lastTask + 1
+      const task = `coordinate ${agents.join(', ')}`
+      const one: Task = {
+        id: taskIdOf(lastTask),
+        agent,
+        task,
+        priority: 2,
+        state: 'in_progress',
+        by: agent,
+        at,
+        changedAt: at,
+        attempts: 1,
+      }
+      const next = { ...session, lastTask, tasks: withRoom([...session.tasks, one]) }
+      return {
+        did: { session: next, line: { did: 'COORDINATE', about: one.id, text: task, to: agents } },
+        answer: told(`coordinating:${one.id}`),
+      }
+    })
+    await ring(parts.tree, bellFolder(id))
+    return answer
+  },
+}
+
+/** Who does the tasks of an agent: its program, another protocol, or nobody that is known. */
+function carrierFor(roles: readonly Role[], agent: string): string | undefined {
+  const role = roles.find(({ name }) => name === agent)
+  return role?.program ? 'program' : role?.via
+}
+
+/**
+ * What is to be said besides. The task is recorded whether it can be handed over or not; `#RETRY` and `session work` try
+ * again. One that waits for another is handed over when that is done.
+ */
+async function handedOver({ parts, id }: Speech, task: Task, waits: readonly Dependency[]): Promise<string[]> {
+  if (task.via === undefined) return [`unassigned:${task.agent}`]
+  if (waits.length > 0) return waits.map((one) => `waits_for:${one.agent}:${one.task}`)
+  try {
+    await parts.handOver?.(id, task)
+    return []
+  } catch (error) {
+    if (!(error instanceof SignalboxError)) throw error
+    return [`not_handed_over:${error.code}`]
+  }
+}
+
+/** How far a task is. It has begun by then. */
+async function note(speech: Speech): Promise<Answer> {
+  const { parts, id, agent, given } = speech
+  const { text = '' } = given
+  return parts.documents.change(id, { by: agent }, (session, at) => {
+    const found = ownTask(speech, session)
+    if (!found) return { did: undefined, answer: notFound }
+    const begun = found.state === 'pending' ? stepped(found, 'start', at, { attempts: found.attempts + 1 }) : found
+    if (begun.state !== 'in_progress') throw new Refusal('E002', `task_is_${begun.state}`, `${begun.id} is over.`)
+    const task = { ...begun, progress: text, changedAt: at }
+    const line = { did: 'PROGRESS', about: task.id, text }
+    return { did: { session: withTask(session, task), line }, answer: told(`noted:${task.id}`) }
+  })
+}
+
+async function settle(speech: Speech, step: TaskStep, result: string, word: string): Promise<Answer> {
+  const { parts, id, agent, spec } = speech
+  let freed: readonly Task[] = []
+  const answer = await parts.documents.change(id, { by: agent }, (session, at) => {
+    const found = ownTask(speech, session)
+    if (!found) return { did: undefined, answer: notFound }
+    const task = stepped(found, step, at, { result: asResult(result) })
+    const line = { did: spec.name, about: task.id, text: result, to: [task.by] }
+    const next = withTask(session, task)
+    freed = freedBy(session, next)
+    return { did: { session: next, line }, answer: told(`${word}:${task.id}`) }
+  })
+  await ring(parts.tree, bellFolder(id))
+  if (freed.length > 0) await (await import('./working.ts')).handOverAll(parts, id, freed)
+  return answer
+}
+
+/** One's own, or anybody's for the orchestrator. */
+function ownTask({ parts, agent, given }: Speech, session: Session): Task | undefined {
+  const named = given.task ?? ''
+  if (isOrchestrator(parts, agent)) return taskMeant(session, undefined, named)
+  const own = taskMeant(session, agent, named)
+  if (!own && session.tasks.some((task) => isNamed(task, undefined, named)))
+    throw new Refusal('E005', 'not_your_task', 'Only its agent and the orchestrator can say that.')
+  return own
+}
+
+function withRoom(tasks: readonly Task[]): readonly Task[] {
+  const surplus = tasks.length - mostTasks
+  if (surplus <= 0) return tasks
+  const gone = new Set(tasks.filter(({ state }) => state === 'completed').slice(0, surplus))
+  if (gone.size < surplus) throw new Refusal('E003', `max_tasks_${mostTasks}`, 'Finish some tasks first.')
+  return tasks.filter((task) => !gone.has(task))
+}

@@ -1,0 +1,69 @@
+/** What tasks say together: which waits for which, and which is next. Shared Agent Protocol §12, "Dependency Management". Pure. */
+import { nextTaskState, type TaskStep } from './lifecycle.ts'
+import type { Dependency, Session, Task } from './record.ts'
+import { Refusal } from './refusal.ts'
+
+/** Whether a task is the one that somebody names, by its id or its words. */
+export const isNamed = (task: Task, agent: string | undefined, named: string): boolean =>
+  (agent === undefined || task.agent === agent) && (task.id === named || task.task === named)
+
+const isDone = ({ tasks }: Pick<Session, 'tasks'>, { agent, task }: Dependency): boolean =>
+  tasks.some((one) => isNamed(one, agent, task) && one.state === 'completed')
+
+/** What a task still waits for. */
+export const waitsFor = (
+  session: Pick<Session, 'tasks' | 'depends'>,
+  { agent }: Pick<Task, 'agent'>,
+): readonly Dependency[] => session.depends.filter((one) => one.by === agent && !isDone(session, one))
+
+/** Pending tasks that wait for nothing, the most urgent first, then the oldest. */
+export const runnable = (session: Pick<Session, 'tasks' | 'depends'>, agent?: string): readonly Task[] =>
+  session.tasks
+    .filter((task) => task.state === 'pending' && (agent === undefined || task.agent === agent))
+    .filter((task) => waitsFor(session, task).length === 0)
+    .sort((a, b) => a.priority - b.priority || a.at - b.at || (a.id < b.id ? -1 : 1))
+
+/** Tasks that somebody else does, and that wait for nothing any more since something was done. */
+export function freedBy(before: Pick<Session, 'tasks' | 'depends'>, after: typeof before): readonly Task[] {
+  const ready = new Set(runnable(before).map(({ id }) => id))
+  return runnable(after).filter(({ id, via }) => via !== undefined && !ready.has(id))
+}
+
+/** The agents on the way back to the one that would wait, if a dependency would close a circle. */
+export function circleWith(session: Pick<Session, 'tasks' | 'depends'>, wanted: Dependency): string[] | undefined {
+  const seen = new Set<string>()
+  const search = (agent: string, way: readonly string[]): string[] | undefined => {
+    const on = [...way, agent]
+    if (agent === wanted.by) return on
+    if (seen.has(agent)) return undefined
+    seen.add(agent)
+    for (const one of session.depends) {
+      if (one.by !== agent || isDone(session, one)) continue
+      const found = search(one.agent, on)
+      if (found) return found
+    }
+    return undefined
+  }
+  return isDone(session, wanted) ? undefined : search(wanted.agent, [wanted.by])
+}
+
+/** A task after a step that its lifecycle has; throws a `Refusal` for one that it has not. */
+export function stepped(task: Task, step: TaskStep, at: number, more: Partial<Task> = {}): Task {
+  const state = nextTaskState(task.state, step)
+  if (state === undefined)
+    throw new Refusal('E002', `task_is_${task.state}`, `${task.id} is ${task.state}; it cannot ${step}.`)
+  return { ...task, ...more, state, changedAt: at }
+}
+
+export const withTask = (session: Session, task: Task): Session => ({
+  ...session,
+  tasks: session.tasks.map((one) => (one.id === task.id ? task : one)),
+})
+
+/** The newest task that is meant, those that are not done before those that are. */
+export function taskMeant(session: Session, agent: string | undefined, named: string): Task | undefined {
+  const meant = session.tasks.filter((task) => isNamed(task, agent, named))
+  return meant.findLast(({ state }) => state !== 'completed') ?? meant.at(-1)
+}
+
+export const taskIdOf = (n: number): string => `task_id_${String(n).padStart(3, '0')}`

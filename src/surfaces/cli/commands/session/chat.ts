@@ -1,0 +1,121 @@
+/** `chat`: a person speaks in a session, at a prompt with history, completion and colours. */
+import { printable } from '../../../../kernel/printable.ts'
+import type { Context } from '../../../../operations/define.ts'
+import type { CommandSpec, Said } from '../../../../operations/session/open.ts'
+import { type Spoken, sessionChat } from '../../../../operations/session/serve.ts'
+import { commandFace } from '../../command.ts'
+import { type Conversation, linesOf } from '../../conversation.ts'
+import { printJson } from '../../lines.ts'
+import { arrival, beginTalk, shownAnswer, tellArrivals } from './serve.ts'
+
+export const chatFace = commandFace(sessionChat, () => '', { stay: () => chat })
+
+interface Prompt {
+  lines(): AsyncIterable<string>
+  /** Shows a text above the prompt, which stays what it was. */
+  show(text: string): boolean
+  ask(): void
+  close(): void
+}
+
+async function chat(
+  context: Context,
+  input: unknown,
+  stopped: AbortSignal,
+  conversation: Conversation,
+): Promise<Spoken> {
+  const { sessions, session, agent, over } = await beginTalk(context, input, stopped)
+  const { paint } = conversation.screen
+  const isTyped = conversation.input.isTTY === true && conversation.output.isTTY === true && !conversation.json
+  const prompt = isTyped
+    ? await terminalPrompt(
+        conversation,
+        `${paint('bold', session)}${paint('dim', '>')} `,
+        await sessions.commands(),
+        stopped,
+      )
+    : plainPrompt(conversation, stopped)
+  const arriving = tellArrivals(sessions, { session, agent }, over.signal, (mail) =>
+    prompt.show(
+      conversation.json ? printJson({ outcome: 'arrived', message: mail }) : `${paint('cyan', `* ${arrival(mail)}`)}\n`,
+    ),
+  )
+  let lines = 0
+  try {
+    prompt.ask()
+    for await (const line of prompt.lines()) {
+      if (line.trim() !== '') {
+        const saying = sessions.say(line.trim(), { session, agent, signal: over.signal })
+        const shown = await shownAnswer(saying, conversation, (said) => coloured(said, conversation))
+        lines++
+        if (!prompt.show(shown)) break
+      }
+      prompt.ask()
+    }
+  } finally {
+    over.abort()
+    prompt.close()
+    await arriving
+  }
+  return { outcome: 'ended', session, lines }
+}
+
+function coloured({ answer, exit, reason }: Said, { screen: { paint } }: Conversation): string {
+  const text = printable(answer)
+  if (exit === 2) return `${paint('red', text)}\n${reason === undefined ? '' : `${paint('dim', printable(reason))}\n`}`
+  return `${exit === 1 ? paint('yellow', text) : text}\n`
+}
+
+const plainPrompt = ({ input, print }: Conversation, stopped: AbortSignal): Prompt => ({
+  lines: () => linesOf(input, stopped),
+  show: print,
+  ask() {},
+  close() {},
+})
+
+/** The line editor of the runtime: arrows, history, Ctrl-A and the like. */
+async function terminalPrompt(
+  { input, output }: Conversation,
+  text: string,
+  table: readonly CommandSpec[],
+  stopped: AbortSignal,
+): Promise<Prompt> {
+  const { createInterface, clearLine, cursorTo } = await import('node:readline')
+  const editor = createInterface({ input, output, prompt: text, completer: completerFor(table), historySize: 500 })
+  let isAsking = false
+  stopped.addEventListener('abort', () => editor.close())
+  // While an answer is made nobody is asked: what arrives meanwhile brings no prompt back.
+  editor.on('line', () => {
+    isAsking = false
+  })
+  // Ctrl-C at the prompt ends the conversation, as Ctrl-D does.
+  editor.on('SIGINT', () => editor.close())
+  return {
+    lines: () => editor,
+    show(shown) {
+      if (isAsking) {
+        cursorTo(output, 0)
+        clearLine(output, 0)
+      }
+      output.write(shown)
+      if (isAsking) editor.prompt(true)
+      return true
+    },
+    ask() {
+      isAsking = true
+      editor.prompt()
+    },
+    close() {
+      isAsking = false
+      editor.close()
+    },
+  }
+}
+
+/** The commands that begin like what is typed. */
+export const completerFor =
+  (table: readonly CommandSpec[]) =>
+  (line: string): [string[], string] => {
+    const known = table.map(({ name, parameters }) => `#${name}${parameters.length > 0 ? ':' : ''}`)
+    return [line.startsWith('#') ? known.filter((one) => one.startsWith(line)) : [], line]
+  }

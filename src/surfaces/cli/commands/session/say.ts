@@ -1,0 +1,14 @@
+import { printable } from '../../../../kernel/printable.ts'
+import { sessionSay } from '../../../../operations/session/say.ts'
+import { sessionTranslate } from '../../../../operations/session/translate.ts'
+import { commandFace } from '../../command.ts'
+
+/** The answer as the protocol writes it, and nothing else. */
+export const sayFace = commandFace(sessionSay, ({ answer }) => `${printable(answer)}\n`)
+
+/** The command alone, so that it can be said as it is; or the question. */
+export const translateFace = commandFace(sessionTranslate, (translation) => {
+  if (translation.outcome === 'command') return `${printable(translation.command)}\n`
+  const { question, note } = translation
+  return `${printable([question, ...(note === undefined ? [] : [note])].join('\n'))}\n`
+})

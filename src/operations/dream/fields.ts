@@ -1,0 +1,51 @@
+/** Inputs that several commands of Dream.OS share. */
+
+import { invalidInput } from '../../kernel/errors.ts'
+import { flag, integer, text } from '../../kernel/field.ts'
+import type { Dream, OutcomeInput } from '../../protocols/dream-os/index.ts'
+
+const aName = 'the name of an agent, such as RefactorAgent'
+
+export const agent = text('The agent.', { positional: true, required: true, expected: aName })
+export const agentFlag = text('The agent.', { required: true, placeholder: 'AGENT', expected: aName })
+export const mailbox = integer('The number of the mailbox.', { required: true, least: 1, most: 999, placeholder: 'K' })
+export const compat = flag('Read the known deviations of other programs from the specification.')
+
+const orFile = '`@FILE` reads a file and `-` standard input.'
+const fromFile = { longText: 'at-file', placeholder: 'JSON|@FILE', expected: 'JSON, @FILE, or `-`' } as const
+
+export const json = (help: string) => text(`${help} ${orFile}`, fromFile)
+export const requiredJson = (help: string) => text(`${help} ${orFile}`, { ...fromFile, required: true })
+
+export const outcomeFields = {
+  output: json('What came of it, in JSON.'),
+  error: json('What went wrong, in JSON: then it has failed.'),
+  attempt: integer(
+    'Which claim it was, as `attempt` of the answer said; a later one of somebody else is then not ended.',
+    { least: 1 },
+  ),
+} as const
+
+export function outcomeFrom(
+  { given: { jsonFrom } }: Dream,
+  given: {
+    readonly output?: string
+    readonly error?: string
+    readonly attempt?: number
+  },
+): OutcomeInput {
+  const { output, error, attempt } = given
+  if (output !== undefined && error !== undefined) {
+    throw invalidInput('GIVEN_TWICE', 'Both --output and --error were given.', { hint: 'Give one of them.' })
+  }
+  return {
+    ...(output === undefined ? {} : { output: jsonFrom(output, '--output') }),
+    ...(error === undefined ? {} : { error: jsonFrom(error, '--error') ?? {} }),
+    ...(attempt === undefined ? {} : { attempt }),
+  }
+}
+
+export const since = text('Only from this time on.', {
+  placeholder: 'TIME',
+  expected: 'a time such as 2026-01-31T12:00:00Z',
+})

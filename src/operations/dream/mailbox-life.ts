@@ -1,0 +1,88 @@
+/** The shared mailboxes and their agents. */
+import { integer } from '../../kernel/field.ts'
+import { defineOperation, whoActs } from '../define.ts'
+import { agentFlag, compat, mailbox } from './fields.ts'
+import { actorOr, openDream } from './open.ts'
+
+export const mailboxInit = defineOperation({
+  name: 'init',
+  summary: 'Make shared mailboxes, with the numbers 1 to N.',
+  more: 'Those that are there stay as they are.',
+  input: {
+    count: integer('How many there should be.', {
+      positional: true,
+      required: true,
+      least: 1,
+      most: 999,
+      placeholder: 'N',
+    }),
+  },
+  outcomes: { created: 'done', unchanged: 'done' },
+  examples: [{ command: 'dream mailbox init 4', does: 'make mailboxes 1 to 4' }],
+
+  run: async (context, { count }) => (await openDream(context)).initMailboxes(count),
+})
+
+export const mailboxClaim = defineOperation({
+  name: 'claim',
+  summary: 'Take a mailbox: a free one, or one whose agent has not been seen for five minutes.',
+  more: 'The lowest number first. An agent that has one gets that again. A takeover is told in the governance log.',
+  input: { agent: agentFlag, compat },
+  outcomes: { claimed: 'done', 'taken-over': 'done', unchanged: 'done', nothing: 'nothing' },
+  examples: [{ command: 'dream mailbox claim --agent RefactorAgent', does: 'get a mailbox' }],
+
+  run: async (context, { agent, compat }) => (await openDream(context, compat)).claimMailbox(agent),
+})
+
+export const mailboxHeartbeat = defineOperation({
+  name: 'heartbeat',
+  summary: 'Say that the agent of a mailbox lives, and still works on what it has in hand.',
+  input: { mailbox, compat },
+  outcomes: { refreshed: 'done', released: 'done', packed: 'done', unchanged: 'done' },
+  examples: [{ command: 'dream mailbox heartbeat --mailbox 1 --as RefactorAgent', does: 'keep it' }],
+
+  run: async (context, { mailbox, compat }) =>
+    (await openDream(context, compat)).heartbeat(mailbox, await whoActs(context)),
+})
+
+export const mailboxRelease = defineOperation({
+  name: 'release',
+  summary: 'Give a mailbox up; what was in hand is given to whoever comes next.',
+  input: { mailbox, compat },
+  outcomes: { released: 'done', refreshed: 'done', packed: 'done', unchanged: 'done' },
+  examples: [{ command: 'dream mailbox release --mailbox 1 --as RefactorAgent', does: 'let others have it' }],
+
+  run: async (context, { mailbox, compat }) =>
+    (await openDream(context, compat)).releaseMailbox(mailbox, await whoActs(context)),
+})
+
+export const mailboxCompact = defineOperation({
+  name: 'compact',
+  summary: 'Move processed messages of more than a week ago out of a mailbox, into a file beside it.',
+  more: 'One that has become too large for others to read gives up all that is processed. Their ids are remembered for 30 days more.',
+  input: { mailbox, compat },
+  outcomes: { packed: 'done', unchanged: 'done', refreshed: 'done', released: 'done' },
+  examples: [{ command: 'dream mailbox compact --mailbox 1', does: 'make it smaller' }],
+
+  run: async (context, { mailbox, compat }) =>
+    (await openDream(context, compat)).compactMailbox(mailbox, await actorOr(context, 'User')),
+})
+
+export const mailboxList = defineOperation({
+  name: 'list',
+  summary: 'Show the mailboxes: whose they are, how they stand, what is wrong with them.',
+  input: { compat },
+  outcomes: { listed: 'done' },
+  examples: [{ command: 'dream mailbox list', does: 'look at all of them' }],
+
+  async run(context, { compat }) {
+    const lines = await (await openDream(context, compat)).mailboxes()
+    const mailboxes = lines.map(({ status, agent, lastSeenAt, ...line }) => ({
+      ...line,
+      status: status ?? null,
+      agent: agent ?? null,
+      lastSeenAt: lastSeenAt ?? null,
+    }))
+    return { outcome: 'listed', mailboxes } as const
+  },
+})

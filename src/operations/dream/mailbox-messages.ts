@@ -1,0 +1,110 @@
+/** The messages of a shared mailbox. */
+import { duration, flag, text } from '../../kernel/field.ts'
+import { defineOperation, whoActs } from '../define.ts'
+import { compat, mailbox, outcomeFields, outcomeFrom, requiredJson } from './fields.ts'
+import { actorOr, openDream } from './open.ts'
+
+export const mailboxSend = defineOperation({
+  name: 'send',
+  summary: 'Put a message into a shared mailbox.',
+  more: 'If another program overwrites the mailbox with an old copy, the message is put there again under its id, by this command or by `dream route`.',
+  input: {
+    mailbox,
+    command: text('What is to be done, such as refactor_file.', {
+      required: true,
+      placeholder: 'C',
+      longest: 200,
+      expected: 'a verb, such as refactor_file',
+    }),
+    params: requiredJson('What it needs to know: a JSON object.'),
+    from: text('Who sends it; else whoever acts (--as), else User.', { placeholder: 'AGENT' }),
+    task: text('The task that it belongs to.', { placeholder: 'ID' }),
+    compat,
+  },
+  outcomes: { sent: 'done' },
+  examples: [
+    {
+      command: `dream mailbox send --mailbox 1 --from Agent_0 --command run_test --params '{"target": "core"}'`,
+      does: 'ask for something',
+    },
+  ],
+
+  async run(context, { mailbox, command, params, from, task, compat }) {
+    const store = await openDream(context, compat)
+    const sent = await store.sendToMailbox({
+      mailbox,
+      from: from ?? (await actorOr(context, 'User')),
+      command,
+      params: store.given.objectFrom(params, '--params'),
+      ...(task === undefined ? {} : { taskId: task }),
+    })
+    const { message: record, envelope: message, ...rest } = sent
+    return { ...rest, message, record }
+  },
+})
+
+export const mailboxNext = defineOperation({
+  name: 'next',
+  summary: 'Get the next message of your mailbox.',
+  more:
+    'It is yours for ten minutes, renewed by `heartbeat`. When that time is over without an outcome it is given again, with a ' +
+    'higher attempt and marked as redelivered. Exit status 1 means that nothing waits.',
+  input: {
+    mailbox,
+    wait: duration('How long to wait for one to come.', { least: 0, placeholder: 'SECONDS' }),
+    resume: flag('Get what you have in hand already, if you have lost it.'),
+    compat,
+  },
+  outcomes: { given: 'done', nothing: 'nothing' },
+  examples: [
+    { command: 'dream mailbox next --mailbox 1 --as RefactorAgent', does: 'get work' },
+    {
+      command: 'dream mailbox next --mailbox 1 --as RefactorAgent --wait 60 --json',
+      does: 'wait for work, for a program',
+    },
+  ],
+
+  run: async (context, { mailbox, wait, resume, compat }) =>
+    (await openDream(context, compat)).nextMessage(mailbox, await whoActs(context), {
+      resume,
+      ...(wait === undefined ? {} : { waitMs: wait }),
+    }),
+
+  untold: (given) =>
+    given.outcome === 'given'
+      ? `The answer was cut off. Get it again: signalbox dream mailbox next --mailbox ${given.mailbox} --resume`
+      : undefined,
+})
+
+export const mailboxDone = defineOperation({
+  name: 'done',
+  summary: 'Record what came of a message, and mark it processed.',
+  more: 'Only for whoever has it in hand: when your time was over, exit status 4 says so and nothing is recorded.',
+  input: {
+    mailbox,
+    id: text('The message: its id.', {
+      positional: true,
+      required: true,
+      placeholder: 'ID',
+      expected: 'the id of a message',
+    }),
+    ...outcomeFields,
+    compat,
+  },
+  outcomes: { recorded: 'done', unchanged: 'done' },
+  examples: [
+    {
+      command: `dream mailbox done --mailbox 1 --as RefactorAgent ID --output '{"files_changed": 1}'`,
+      does: 'it worked',
+    },
+    {
+      command: `dream mailbox done --mailbox 1 --as RefactorAgent ID --error '{"code": "AssertionError"}'`,
+      does: 'it did not',
+    },
+  ],
+
+  async run(context, { mailbox, id, compat, ...outcome }) {
+    const store = await openDream(context, compat)
+    return store.doneMessage(mailbox, await whoActs(context), id, outcomeFrom(store, outcome))
+  },
+})

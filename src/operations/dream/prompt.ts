@@ -1,0 +1,92 @@
+/** The bridge to a model: prompts from templates, and responses. */
+import { duration, flag, text } from '../../kernel/field.ts'
+import type { Dream } from '../../protocols/dream-os/index.ts'
+import { defineOperation, whoActs } from '../define.ts'
+import { compat, requiredJson } from './fields.ts'
+import { openDream } from './open.ts'
+
+const template = text('The template: its name in `templates/`.', {
+  positional: true,
+  required: true,
+  placeholder: 'TEMPLATE',
+  expected: 'the name of a template, such as review.j2',
+})
+const vars = requiredJson('The variables of the template: a JSON object.')
+const wait = duration('How long to wait for it.', { least: 0, placeholder: 'SECONDS' })
+const dispatch = flag('Hand a response that is an event to the inbox of its target.')
+
+/** The text itself goes on: in it `1` and `1.0` differ. */
+function checkedVars({ given }: Dream, text: string): string {
+  given.objectFrom(text, '--vars')
+  return text
+}
+
+export const promptRender = defineOperation({
+  name: 'render',
+  summary: 'Render a template, and write nothing.',
+  more: 'As Jinja2 does, with strict undefined: a missing variable is an error that names it, its template and its line.',
+  input: { template, vars },
+  outcomes: { rendered: 'done' },
+  examples: [{ command: `dream prompt render review.j2 --vars '{"file": "core.py"}'`, does: 'see what it says' }],
+
+  async run(context, { template, vars }) {
+    const store = await openDream(context)
+    const rendered = await store.render(template, checkedVars(store, vars))
+    return { outcome: 'rendered', text: rendered } as const
+  },
+})
+
+export const promptStage = defineOperation({
+  name: 'stage',
+  summary: 'Render a template and put it where the bridge reads it.',
+  more: 'It is written whole; the prompt before it is kept in `temp/archive/`.',
+  input: { template, vars },
+  outcomes: { staged: 'done' },
+  examples: [{ command: `dream prompt stage review.j2 --vars '{"file": "core.py"}'`, does: 'give it to the bridge' }],
+
+  async run(context, { template, vars }) {
+    const store = await openDream(context)
+    return store.stage(template, checkedVars(store, vars))
+  },
+})
+
+export const promptFetch = defineOperation({
+  name: 'fetch',
+  summary: 'Take the response of the bridge, once.',
+  more: 'It is moved into `temp/archive/`. One that is half-written is waited for, then reported, and stays: exit status 5.',
+  input: { wait, dispatch, compat },
+  outcomes: { fetched: 'done', nothing: 'nothing' },
+  examples: [{ command: 'dream prompt fetch --wait 60 --dispatch', does: 'wait for it, and hand it on' }],
+
+  run: async (context, { wait, dispatch, compat }) =>
+    (await openDream(context, compat)).fetch({ dispatch, ...(wait === undefined ? {} : { waitMs: wait }) }),
+
+  untold: (fetched) =>
+    fetched.outcome === 'fetched' ? `The answer was cut off. The response is in ${fetched.path}.` : undefined,
+})
+
+export const promptAsk = defineOperation({
+  name: 'ask',
+  summary: 'Stage a prompt and wait for the response to it.',
+  more: 'Of several who ask at once each gets the answer to their own prompt, one after the other.',
+  input: { template, vars, wait, dispatch, compat },
+  outcomes: { fetched: 'done', nothing: 'nothing' },
+  examples: [
+    {
+      command: `dream prompt ask review.j2 --as Agent_0 --vars '{"file": "core.py"}' --wait 300`,
+      does: 'ask, and wait',
+    },
+  ],
+
+  async run(context, { template, vars, wait, dispatch, compat }) {
+    const store = await openDream(context, compat)
+    return store.ask(template, checkedVars(store, vars), {
+      by: await whoActs(context),
+      dispatch,
+      ...(wait === undefined ? {} : { waitMs: wait }),
+    })
+  },
+
+  untold: (fetched) =>
+    fetched.outcome === 'fetched' ? `The answer was cut off. The response is in ${fetched.path}.` : undefined,
+})

@@ -1,0 +1,29 @@
+import { flag } from '../../kernel/field.ts'
+import type { Routed } from '../../protocols/dream-os/index.ts'
+import { defineOperation } from '../define.ts'
+import { compat } from './fields.ts'
+import { actorOr, openDream } from './open.ts'
+
+export interface RoutedOften extends Routed {
+  /** How often it looked, if it stayed. */
+  readonly passes?: number
+}
+
+/** One pass. Surfaces that can stay repeat it: see `duties/route-messages.ts`. */
+export const dreamRoute = defineOperation({
+  name: 'route',
+  summary: 'Carry what lies in outboxes to where it is meant for, and look after mailboxes and plans.',
+  more:
+    'A message with one target is moved; a broadcast is copied to everybody else. Answers of planners are joined into the list of ' +
+    'tasks. What was sent to mailboxes and another program overwrote is sent again. A message to nobody known stays and is ' +
+    'reported. Without --once it stays, woken by what happens, until it is stopped.',
+  input: { once: flag('One pass, then end.'), compat },
+  outcomes: { routed: 'done', nothing: 'done' },
+  examples: [
+    { command: 'dream route', does: 'stay and carry messages' },
+    { command: 'dream route --once', does: 'one pass, for cron or an agent' },
+  ],
+
+  run: async (context, { compat }): Promise<RoutedOften> =>
+    (await openDream(context, compat)).route(await actorOr(context, 'Supervisor')),
+})

@@ -1,0 +1,117 @@
+/** The inboxes of agents. */
+import { invalidInput } from '../../kernel/errors.ts'
+import { duration, text } from '../../kernel/field.ts'
+import { dream } from '../../protocols/dream-os/index.ts'
+import { defineOperation } from '../define.ts'
+import { seenElsewhere } from '../stores.ts'
+import { agent, agentFlag, compat, outcomeFields, outcomeFrom } from './fields.ts'
+import { openDream } from './open.ts'
+import { headerOf, withRecord } from './view.ts'
+
+export const taskSend = defineOperation({
+  name: 'send',
+  summary: 'Put a task into the inbox of an agent.',
+  more: 'A task or an event in JSON. It is filed under its own `task_id`; the same task twice is one.',
+  input: {
+    to: agentFlag,
+    content: text('The task itself, in JSON; `-` is standard input.', {
+      required: true,
+      longText: 'standard-input',
+      fileFlag: 'file',
+      placeholder: 'JSON',
+      expected: 'a JSON object, or --file FILE',
+    }),
+    compat,
+  },
+  outcomes: { sent: 'done', unchanged: 'done' },
+  examples: [{ command: 'dream task send --to RefactorAgent --file task.json', does: 'hand somebody a task' }],
+
+  async run(context, { to, content, compat }) {
+    const store = await openDream(context, compat)
+    const parsed = store.parse(Buffer.from(content))
+    if (parsed.outcome === 'malformed') {
+      const [{ message, hint }] = parsed.problems
+      throw invalidInput('BAD_TASK', `Not a task: ${message}`, { hint: hint ?? 'Write one JSON object.' })
+    }
+    const { agent: from } = await context.configuration()
+    // Asked before it is sent: then there is a folder, and everybody is known.
+    const notices = await store.noticesAbout(to, seenElsewhere(context, dream))
+    const sent = await store.sendTask(to, parsed.message, from === undefined ? {} : { from })
+    return { ...sent, message: headerOf(sent.message), notices }
+  },
+})
+
+export const taskInbox = defineOperation({
+  name: 'inbox',
+  summary: 'List what waits for an agent, and what it has in hand.',
+  input: { agent, compat },
+  outcomes: { listed: 'done' },
+  examples: [{ command: 'dream task inbox RefactorAgent', does: 'look' }],
+
+  async run(context, { agent, compat }) {
+    const { waiting, inHand, unreadable } = await (await openDream(context, compat)).inbox(agent)
+    return {
+      outcome: 'listed',
+      agent,
+      waiting: waiting.map(headerOf),
+      inHand: inHand.map(headerOf),
+      unreadable,
+    } as const
+  },
+})
+
+export const taskTake = defineOperation({
+  name: 'take',
+  summary: 'Take the next file for an agent, the most urgent first.',
+  more:
+    'From its inbox, or straight from the outbox of somebody who sent it one. It is its own for an hour; then it waits again. ' +
+    'Exit status 1 means that nothing waits.',
+  input: {
+    agent,
+    id: text('Only this one: its id, or the name of its file.', { placeholder: 'ID' }),
+    wait: duration('How long to wait for one to come.', { least: 0, placeholder: 'SECONDS' }),
+    compat,
+  },
+  outcomes: { taken: 'done', nothing: 'nothing' },
+  examples: [{ command: 'dream task take RefactorAgent --wait 60', does: 'get work' }],
+
+  async run(context, { agent, id, wait, compat }) {
+    const taken = await (await openDream(context, compat)).takeTask(agent, {
+      ...(id === undefined ? {} : { id }),
+      ...(wait === undefined ? {} : { waitMs: wait }),
+    })
+    return taken.outcome === 'taken' ? { ...taken, message: withRecord(taken.message) } : taken
+  },
+
+  untold: (taken) =>
+    taken.outcome === 'taken' ? `The answer was cut off. What it handed out is in ${taken.message.path}.` : undefined,
+})
+
+export const taskDone = defineOperation({
+  name: 'done',
+  summary: 'Record what came of a task, and put its file into the archive.',
+  more:
+    'Writes a line to `completed_tasks.json`, the status into the list of tasks, and tells the executor and whoever asked. The ' +
+    'answer to a plan is given by --output \'{"results": […]}\'.',
+  input: {
+    agent,
+    file: text('The file: its name, or the id of the task.', {
+      positional: true,
+      required: true,
+      placeholder: 'FILE',
+      expected: 'the name of a file, such as task_task-001.json',
+    }),
+    ...outcomeFields,
+    compat,
+  },
+  outcomes: { recorded: 'done', unchanged: 'done' },
+  examples: [
+    { command: `dream task done RefactorAgent task_task-001.json --output '{"files_changed": 1}'`, does: 'it worked' },
+    { command: `dream task done RefactorAgent task_task-001.json --error '{"code": "NotFound"}'`, does: 'it did not' },
+  ],
+
+  async run(context, { agent, file, compat, ...outcome }) {
+    const store = await openDream(context, compat)
+    return store.doneTask(agent, file, outcomeFrom(store, outcome))
+  },
+})

@@ -1,0 +1,33 @@
+/** What somebody typed: JSON and times. What is wrong with it is the caller's to put right. */
+import { parseDateTime } from '../../formats/date-time.ts'
+import { parseJson } from '../../formats/json.ts'
+import { invalidInput, SignalboxError } from '../../kernel/errors.ts'
+
+export function jsonFrom(text: string, flag: string): unknown {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    if (!(error instanceof SignalboxError)) throw error
+    throw invalidInput('BAD_JSON', `${flag} is not JSON: ${error.message}`, {
+      hint: 'Check the quotes and brackets.',
+      cause: error,
+    })
+  }
+}
+
+export function objectFrom(text: string, flag: string): Readonly<Record<string, unknown>> {
+  const value = jsonFrom(text, flag)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return value as Readonly<Record<string, unknown>>
+  throw invalidInput('NOT_AN_OBJECT', `${flag} must be a JSON object.`, { hint: `Write ${flag} '{"key": "value"}'.` })
+}
+
+export function timeFrom(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const day = /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text
+  const moment = parseDateTime(day) ?? parseDateTime(`${day}Z`)
+  if (moment !== undefined) return moment
+  throw invalidInput('INVALID_TIME', `Not a time: ${JSON.stringify(text.slice(0, 80))}.`, {
+    hint: 'Write 2026-01-31T12:00:00Z, or 2026-01-31.',
+  })
+}

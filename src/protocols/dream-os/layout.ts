@@ -1,0 +1,120 @@
+/**
+ * Where Dream.OS keeps things, below a root that is configured. Pure; nothing here looks at a disk. Spec: Dream.OS, Standard
+ * File Formats & Usage.
+ *
+ *   runtime/{Agent}/inbox/*.json          waiting for the agent
+ *   runtime/{Agent}/outbox/*.json         sent by the agent, and not yet carried on
+ *   runtime/{Agent}/*.json                state of the agent
+ *   runtime/task_list.json                all tasks
+ *   runtime/supervisor_state.json
+ *   temp/*.json                           state of the system
+ *   temp/cursor_input.txt, temp/cursor_output.json
+ *   templates/*.j2                        prompts
+ *   analysis/*.md, logs/*.md              for people
+ *   governance_memory.jsonl
+ *   _agent_coordination/{Agent}/reflection/*.md
+ *   _agent_coordination/shared_mailboxes/mailbox_{N}.json, completed_tasks.json
+ *   and of our own:
+ *   runtime/{Agent}/working/*.json        taken by the agent, and not finished
+ *   runtime/{Agent}/archive/inbox/, …/outbox/, …/rejected/
+ *   temp/archive/                         prompts and responses that are done with
+ *   …/shared_mailboxes/archive/           processed messages, one line each
+ *   .signalbox/state/delivery/dream/      leases, what was sent lately, plans, outcomes that are being written down
+ */
+import { childOf, type TreePath } from '../../kernel/tree-path.ts'
+import { stateOf } from '../../tree/home.ts'
+import type { AgentId } from './names.ts'
+
+/** The folders of an agent that a file can lie in. */
+export const folders = ['inbox', 'outbox', 'working', 'archive/inbox', 'archive/outbox', 'archive/rejected'] as const
+export type Folder = (typeof folders)[number]
+
+export interface Places {
+  readonly root: TreePath
+  readonly mailboxes: TreePath
+  readonly taskList: TreePath
+}
+
+// All parts are checked already.
+const below = (folder: TreePath, rest: string): TreePath => (folder === '' ? rest : `${folder}/${rest}`) as TreePath
+
+export const runtimePath = ({ root }: Places): TreePath => below(root, 'runtime')
+export const agentPath = (places: Places, agent: AgentId): TreePath => below(runtimePath(places), agent)
+export const folderPath = (places: Places, agent: AgentId, folder: Folder): TreePath =>
+  below(agentPath(places, agent), folder)
+export const supervisorPath = (places: Places): TreePath => below(runtimePath(places), 'supervisor_state.json')
+
+export const tempPath = ({ root }: Places): TreePath => below(root, 'temp')
+export const tempArchivePath = (places: Places): TreePath => below(tempPath(places), 'archive')
+export const promptPath = (places: Places): TreePath => below(tempPath(places), 'cursor_input.txt')
+export const responsePath = (places: Places): TreePath => below(tempPath(places), 'cursor_output.json')
+export const templatesPath = ({ root }: Places): TreePath => below(root, 'templates')
+export const reportFolders = ['analysis', 'logs'] as const
+export type ReportFolder = (typeof reportFolders)[number]
+export const reportsPath = ({ root }: Places, folder: ReportFolder): TreePath => below(root, folder)
+export const governancePath = ({ root }: Places): TreePath => below(root, 'governance_memory.jsonl')
+/** Where programs in the field keep it. */
+export const fieldGovernancePath = (places: Places): TreePath => below(runtimePath(places), 'governance_memory.jsonl')
+export const coordinationPath = ({ root }: Places): TreePath => below(root, '_agent_coordination')
+export const reflectionsPath = (places: Places, agent: AgentId): TreePath =>
+  below(coordinationPath(places), `${agent}/reflection`)
+
+export const mailboxName = (number: number): string => `mailbox_${number}.json`
+export const mailboxPath = ({ mailboxes }: Places, number: number): TreePath => below(mailboxes, mailboxName(number))
+export const lockPath = (places: Places, number: number): TreePath => `${mailboxPath(places, number)}.lock` as TreePath
+export const completedPath = ({ mailboxes }: Places): TreePath => below(mailboxes, 'completed_tasks.json')
+export const mailboxArchivePath = ({ mailboxes }: Places, number: number): TreePath =>
+  below(mailboxes, `archive/mailbox_${number}.jsonl`)
+
+/** The number in the name of a mailbox; `undefined` for any other name. */
+export function mailboxFrom(name: string): number | undefined {
+  const digits = /^mailbox_([1-9]\d{0,2})\.json$/.exec(name)?.[1]
+  return digits === undefined ? undefined : Number(digits)
+}
+
+/** What cannot be found again from the files of the protocol. */
+export const statePath = childOf(stateOf('delivery'), 'dream')
+export const presencePath = childOf(stateOf('presence'), 'dream')
+export const mailboxStatePath = (number: number): TreePath => below(statePath, `mailbox_${number}.json`)
+/** What was processed, one line each; it outlives what other programs write into the mailbox. */
+export const processedPath = (number: number): TreePath => below(statePath, `mailbox_${number}.processed.jsonl`)
+/** What was sent in one hour, one line each. */
+export const sentPath = (number: number, hour: number): TreePath =>
+  below(statePath, `mailbox_${number}.sent-${hour}.jsonl`)
+export const sentHourFrom = (name: string, number: number): number | undefined => {
+  const digits = new RegExp(`^mailbox_${number}\\.sent-(\\d{1,9})\\.jsonl$`).exec(name)?.[1]
+  return digits === undefined ? undefined : Number(digits)
+}
+export const plansPath = childOf(statePath, 'plans')
+export const finishingPath = childOf(statePath, 'finishing')
+export const dispatchPath = childOf(statePath, 'dispatch')
+/** What has to be told of a step that is being made. */
+export const tellingPath = childOf(statePath, 'telling')
+/** Messages that are on their way to an inbox. */
+export const outgoingPath = childOf(statePath, 'outgoing')
+/** A lock that was broken, until that is told. */
+export const brokenLockPath = (number: number): TreePath => below(statePath, `mailbox_${number}.lock-broken`)
+
+const extension = '.json'
+
+/** True for what counts as a message in an inbox or outbox. Hidden files and `*.tmp` are other programs' own business. */
+export const isMessageName = (name: string): boolean => name.endsWith(extension) && !name.startsWith('.')
+
+export const stemOf = (name: string): string => (name.endsWith(extension) ? name.slice(0, -extension.length) : name)
+
+/** Between a name and its sender. No agent's name has it, so that no two senders' files get one name. */
+const senderMark = '@'
+
+/** The name that a file of an outbox gets in the inbox of its target. */
+export const routedName = (name: string, sender: AgentId, mark = ''): string =>
+  `${stemOf(name)}${mark}${senderMark}${sender}${extension}`
+
+/** Who sent a file that was carried here, by its name. */
+export function senderFrom(name: string): string | undefined {
+  const stem = stemOf(name).replace(/~\d+$/, '')
+  const at = stem.lastIndexOf(senderMark)
+  return at < 0 ? undefined : stem.slice(at + 1)
+}
+
+export const taskFileName = (id: string, attempt = 1): string => `task_${id}${attempt === 1 ? '' : `~${attempt}`}.json`
+export const messageFileName = (id: string): string => `msg_${id}.json`

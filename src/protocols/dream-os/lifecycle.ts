@@ -1,0 +1,37 @@
+/**
+ * Where a file of an agent can be, and the ways between. The folder is the state; nothing in the file repeats it. Every move
+ * looks its target up here (`store/moving.ts`): a way that is not in the table cannot be gone. The status of a mailbox, and
+ * what it becomes, is a table too.
+ */
+import type { Folder } from './layout.ts'
+import type { MailboxStatus } from './schema.ts'
+
+export const transitionNames = ['route', 'take', 'putBack', 'finish', 'keep', 'reject'] as const
+export type Transition = (typeof transitionNames)[number]
+
+export const transitions = {
+  /** `route` and `take` lead into the folders of the target, `keep` into the sender's own archive. */
+  outbox: { route: 'inbox', take: 'working', keep: 'archive/outbox', reject: 'archive/rejected' },
+  inbox: { take: 'working', finish: 'archive/inbox', reject: 'archive/rejected' },
+  working: { finish: 'archive/inbox', putBack: 'inbox' },
+  'archive/inbox': {},
+  'archive/outbox': {},
+  'archive/rejected': {},
+} as const satisfies Readonly<Record<Folder, Partial<Record<Transition, Folder>>>>
+
+const ways: Readonly<Record<Folder, Partial<Record<Transition, Folder>>>> = transitions
+
+/** Where a transition leads. That there is no such way is a mistake in this program, never of a caller. */
+export function nextFolder(from: Folder, transition: Transition): Folder {
+  const next = ways[from][transition]
+  if (next === undefined) throw new Error(`Dream.OS has no way to ${transition} a file from ${from}/.`)
+  return next
+}
+
+/** What happens to a mailbox, and the status it has then. */
+export const mailboxStatusAfter = {
+  claim: 'online',
+  give: 'busy',
+  rest: 'idle',
+  release: 'offline',
+} as const satisfies Readonly<Record<string, MailboxStatus>>

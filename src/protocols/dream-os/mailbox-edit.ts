@@ -1,0 +1,92 @@
+/**
+ * Changes to a mailbox: in its text, which keeps everything else as it stands, and in what was read from it. So a process that
+ * finds its own bytes there at the next change need not read thousands of messages again.
+ */
+import { JsonEditor, type Place } from '../../formats/json-edit.ts'
+import { textOf } from './json-text.ts'
+import { checkedLater, type MailboxParts, messageOf, type ReadMailbox } from './mailbox-format.ts'
+import type { MailboxMessage, MailboxStatus } from './schema.ts'
+import { isoOf } from './times.ts'
+
+export interface Life {
+  readonly status?: MailboxStatus
+  readonly agent?: string | null
+  readonly seenAt?: number
+}
+
+export class MailboxEditor {
+  readonly #before: ReadMailbox
+  readonly #json: JsonEditor
+  readonly #added: MailboxMessage[] = []
+  readonly #processed: string[] = []
+  #life: Life = {}
+  /** Something was changed that is easier read again. */
+  #isOther = false
+
+  constructor(mailbox: ReadMailbox) {
+    this.#before = mailbox
+    this.#json = mailbox.edit()
+  }
+
+  add(message: MailboxMessage): void {
+    const ordered = messageOf(message)
+    this.#json.push(this.#list(), ordered)
+    this.#added.push(JSON.parse(JSON.stringify(ordered)))
+  }
+
+  /** What a mailbox says of its agent. A bare list has no place for it. */
+  setLife(life: Life): void {
+    const { isBare } = this.#before
+    if (isBare) return
+    const { root } = this.#json
+    if (life.status !== undefined) this.#json.set(root, 'status', life.status)
+    if (life.agent !== undefined) this.#json.set(root, 'assigned_agent_id', life.agent)
+    if (life.seenAt !== undefined) this.#json.set(root, 'last_seen_utc', isoOf(life.seenAt))
+    this.#life = { ...this.#life, ...life }
+  }
+
+  markProcessed(id: string): void {
+    const { isBare } = this.#before
+    if (isBare || this.#before.isProcessed(id) || this.#processed.includes(id)) return
+    const list = this.#json.member(this.#json.root, 'processed_message_ids')
+    if (list) this.#json.push(list, id)
+    else this.#json.set(this.#json.root, 'processed_message_ids', [...this.#processed, id])
+    this.#processed.push(id)
+  }
+
+  /** Takes messages out, by where they stand, and their ids out of those that are processed. */
+  pack(indexes: ReadonlySet<number>, ids: ReadonlySet<string>): void {
+    this.#isOther = true
+    this.#json.removeItems(this.#list(), (index) => indexes.has(index))
+    const list = this.#before.isBare ? undefined : this.#json.member(this.#json.root, 'processed_message_ids')
+    const known = list ? (JSON.parse(this.#json.textOf(list)) as unknown[]) : []
+    if (list) this.#json.removeItems(list, (index) => ids.has(String(known[index])))
+  }
+
+  /** The new bytes, and what reading them would answer; `undefined` where they should be read. */
+  resultOver(original: Uint8Array): { readonly bytes: Uint8Array; readonly mailbox: ReadMailbox | undefined } {
+    const bytes = this.#json.resultOver(original)
+    const { problems, notes, values, agent, status, lastSeenAt, processed, isBare, compat } = this.#before
+    // Where something was wrong, a change may have put it right.
+    if (this.#isOther || problems.length > 0 || notes.length > 0) return { bytes, mailbox: undefined }
+    const life = { status, agent, seenAt: lastSeenAt, ...this.#life }
+    const members = this.#json.membersAfter()
+    const parts: MailboxParts = {
+      outcome: 'mailbox',
+      status: life.status,
+      agent: life.agent ?? undefined,
+      lastSeenAt: life.seenAt,
+      processed: [...processed, ...this.#processed],
+      problems,
+      notes,
+      isBare,
+      compat,
+      edit: () => new JsonEditor(textOf(bytes), undefined, members),
+    }
+    return { bytes, mailbox: checkedLater(parts, [...values, ...this.#added]) }
+  }
+
+  #list(): Place {
+    return this.#before.isBare ? this.#json.root : this.#json.member(this.#json.root, 'messages')!
+  }
+}

@@ -1,0 +1,36 @@
+/** What is wrong with a file of Dream.OS, in words for people. */
+import { printableLine } from '../../kernel/printable.ts'
+import type { Malformed, Problem } from '../../kernel/problem.ts'
+
+export const missing = (field: string, expected: string): Problem => ({
+  code: 'MISSING_FIELD',
+  field,
+  message: `${field} is missing; ${expected} is expected.`,
+})
+
+export const wrong = (field: string, expected: string, value: unknown): Problem => ({
+  code: 'BAD_FIELD',
+  field,
+  message: `${field} is ${shown(value)}; ${expected} is expected.`,
+})
+
+/** One sentence for a field that is missing or is not what it should be. */
+export const missingOrWrong = (field: string, expected: string, value: unknown): Problem =>
+  value === undefined ? missing(field, expected) : wrong(field, expected, value)
+
+export const malformed = (code: string, message: string, hint?: string): Malformed => ({
+  outcome: 'malformed',
+  problems: [{ code, field: '', message, ...(hint === undefined ? {} : { hint }) }],
+})
+
+export const told = (problems: readonly Problem[]): string => problems.map(({ message }) => message).join(' ')
+
+const longest = 60
+
+function shown(value: unknown): string {
+  if (typeof value === 'string')
+    return `"${printableLine(value.length > longest ? `${value.slice(0, longest)}…` : value)}"`
+  if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (Array.isArray(value)) return `a list of ${value.length}`
+  return 'an object'
+}

@@ -1,0 +1,101 @@
+/** The agents of a workspace: whoever has a folder in `runtime/`, a mailbox, or has done something here. */
+import { invalidInput } from '../../../kernel/errors.ts'
+import { nearest } from '../../../kernel/nearest.ts'
+import { sameButForCase } from '../../../kernel/same-but-for-case.ts'
+import { childOf } from '../../../kernel/tree-path.ts'
+import { agentPath, presencePath, runtimePath } from '../layout.ts'
+import { type AgentId, agentId, isAgentId } from '../names.ts'
+import { type DreamParts, unlessOdd } from './parts.ts'
+
+/** What others leave with an agent; a person who answers a failure puts it into the archive of whoever it waited for. */
+const byOthers: ReadonlySet<string> = new Set(['inbox', 'archive'])
+
+export class Agents {
+  readonly #parts: DreamParts
+
+  constructor(parts: DreamParts) {
+    this.#parts = parts
+  }
+
+  /** Who has a folder. */
+  async withFolders(): Promise<AgentId[]> {
+    const { tree, places } = this.#parts
+    const entries = (await unlessOdd(() => tree.list(runtimePath(places)))) ?? []
+    return entries.flatMap(({ name, kind }) => (kind === 'folder' && isAgentId(name) ? [name] : []))
+  }
+
+  /** Who has a folder or has been seen: whoever a message can be meant for. */
+  async known(): Promise<AgentId[]> {
+    return [...new Set([...(await this.withFolders()), ...(await this.#noted())])].sort()
+  }
+
+  async #noted(): Promise<AgentId[]> {
+    const entries = (await unlessOdd(() => this.#parts.tree.list(presencePath))) ?? []
+    return entries.flatMap(({ name, kind }) => (kind === 'leaf' && isAgentId(name) ? [name] : []))
+  }
+
+  /** Who has sent, taken or registered. Being written to is not being there. */
+  async *seen(): AsyncGenerator<AgentId> {
+    const noted = await this.#noted()
+    yield* noted
+    for (const agent of await this.withFolders()) {
+      if (noted.includes(agent)) continue
+      const entries = (await unlessOdd(() => this.#parts.tree.list(agentPath(this.#parts.places, agent)))) ?? []
+      if (entries.some(({ name }) => !byOthers.has(name))) yield agent
+    }
+  }
+
+  async isSeen(agent: string): Promise<boolean> {
+    for await (const one of this.seen()) if (one === agent) return true
+    return false
+  }
+
+  /** Has a folder, or has been seen. */
+  async isKnown(agent: string): Promise<boolean> {
+    return (await this.known()).some((one) => one === agent)
+  }
+
+  /** This agent has done something here. */
+  async note(agent: string): Promise<void> {
+    if (!isAgentId(agent) || this.#told.has(agent)) return
+    const path = childOf(presencePath, agent)
+    if (!(await this.#parts.tree.look(path))) await this.#parts.tree.create(path, '')
+    this.#told.add(agent)
+  }
+  readonly #told = new Set<string>()
+
+  /** The name, checked, and no other spelling of one that is known. */
+  async expectName(text: string): Promise<AgentId> {
+    const agent = agentId(text)
+    const other = sameButForCase(agent, await this.known())
+    if (other === undefined) return agent
+    throw differsByCase(agent, other)
+  }
+
+  /** A sentence about a recipient whom nobody has ever seen. `elsewhere`: who is known in other protocols. */
+  async noticesAbout(agent: string, elsewhere?: AsyncIterable<string>): Promise<string[]> {
+    if (await this.isSeen(agent)) return []
+    const names: string[] = await this.known()
+    for await (const other of elsewhere ?? []) {
+      if (other === agent) return []
+      names.push(other)
+    }
+    const meant = nearest(
+      agent,
+      names.filter((name) => name !== agent),
+    )
+    return [
+      `Nobody has ever seen ${agent}; it waits all the same.${meant === undefined ? '' : ` Did you mean ${meant}?`}`,
+    ]
+  }
+}
+
+export const differsByCase = (agent: string, known: string) =>
+  invalidInput(
+    'AGENT_DIFFERS_BY_CASE',
+    `${agent} and ${known} differ by capitals alone, and some disks take them for one.`,
+    {
+      hint: `Use ${known}, or another name.`,
+      details: { agent, known },
+    },
+  )

@@ -1,0 +1,225 @@
+/** Each row of the specification's table of formats, under a root that is configured. */
+import { describe, expect, it } from 'vitest'
+import { openDream } from '../../../../test/support/dream.ts'
+import { treePath } from '../../../kernel/tree-path.ts'
+import { dreamPorts } from '../../../operations/dream/ports.ts'
+
+const at = (path: string) => `Dream.os/${path}`
+const open = () => openDream({ root: 'Dream.os' }, dreamPorts)
+const event = { type: 'NOTE', source_id: 'Ann', target_id: 'Bob', data: { x: 1 } }
+
+describe('the ten channels', () => {
+  it('[DO-1][DO-1b] 1: tasks in the inbox of an agent', async () => {
+    const { dream, names } = open()
+    await dream.sendTask('Bob', { task_id: 't', action: 'RUN' })
+    expect(await names(at('runtime/Bob/inbox'))).toEqual(['task_t.json'])
+  })
+  it('[DO-1][DO-1b] 2: messages in the outbox of an agent', async () => {
+    const { dream, put, names } = open()
+    await dream.takeTask('Bob')
+    await put(at('runtime/Ann/outbox/msg_1.json'), event)
+    await dream.route('S')
+    expect(await names(at('runtime/Bob/inbox'))).toEqual(['msg_1@Ann.json'])
+  })
+  it('[DO-1][DO-1b][DO-3a] 3: templates of prompts', async () => {
+    const { dream, put } = open()
+    await put(at('templates/part.j2'), 'for {{ who }}')
+    await put(
+      at('templates/a.j2'),
+      '{% for n in names %}{{ n|upper }}{{ "," if not loop.last }}{% endfor %} {% include "part.j2" %}\n',
+    )
+    expect(await dream.render('a.j2', { names: ['x', 'y'], who: 'you' })).toBe('X,Y for you')
+    await expect(dream.render('a.j2', { names: [] })).rejects.toMatchObject({
+      code: 'TEMPLATE_UNDEFINED',
+      message: "part.j2, line 1: 'who' is undefined",
+    })
+  })
+  it('[DO-1][DO-1b][DO-3c] 4: the staged prompt, whole, and the one before it is kept', async () => {
+    const { dream, put, read } = open()
+    await put(at('templates/a.j2'), 'Hello {{ n }}')
+    await dream.stage('a', { n: 1 })
+    const second = await dream.stage('a', { n: 2 })
+    expect(await read(at('temp/cursor_input.txt'))).toBe('Hello 2')
+    expect(await read(second.kept!)).toBe('Hello 1')
+  })
+  it('[DO-1][DO-1b][DO-3c] 5: the response, fetched once', async () => {
+    const { dream, another, put, names } = open()
+    await put(at('temp/cursor_output.json'), { result: 'ok' })
+    const both = await Promise.all([dream.fetch(), another().fetch()])
+    expect(both.map(({ outcome }) => outcome).sort()).toEqual(['fetched', 'nothing'])
+    expect(both.find((one) => one.outcome === 'fetched')).toMatchObject({ response: { result: 'ok' } })
+    expect(await names(at('temp/archive'))).toHaveLength(1)
+  })
+  it('[DO-1][DO-1b][DO-8b] 6: state of the system and of an agent', async () => {
+    const { dream, read, put } = open()
+    await dream.setState('build', { phase: 'one' })
+    await put(at('runtime/Bob/memory.json'), '{"2": 1.0, "1": 2}')
+    await dream.setState('memory', { seen: true }, 'Bob')
+    expect(await dream.state('build')).toEqual({ path: at('temp/build.json'), state: { phase: 'one' } })
+    expect(await read(at('runtime/Bob/memory.json'))).toBe('{"2": 1.0, "1": 2, "seen": true}')
+    await expect(dream.state('none')).rejects.toMatchObject({ exit: 3 })
+    await expect(dream.setState('cursor_output', {})).rejects.toMatchObject({ exit: 2 })
+    await expect(dream.state('../x')).rejects.toMatchObject({ exit: 2 })
+  })
+  it('[DO-1][DO-1b][DO-8][DO-8b] 7: reports in both their places', async () => {
+    const { dream, read } = open()
+    await dream.report('weekly', '# Fine')
+    await dream.report('today', 'Deployed.', { in: 'logs' })
+    expect(await read(at('analysis/weekly.md'))).toBe('# Fine\n')
+    expect(await dream.report('weekly', '# Fine')).toMatchObject({ outcome: 'unchanged' })
+    await expect(dream.report('weekly', '# Other')).rejects.toMatchObject({ code: 'REPORT_EXISTS', exit: 4 })
+    await dream.report('today', 'Rolled back.', { in: 'logs', over: 'add' })
+    expect(await read(at('logs/today.md'))).toBe('Deployed.\n\nRolled back.\n')
+    await dream.report('weekly', '# Other', { over: 'replace' })
+    expect(await read(at('analysis/weekly.md'))).toBe('# Other\n')
+  })
+  it('[DO-1][DO-1b][DO-7] 8: the governance log, asked by type, agent and time', async () => {
+    const { dream, clock, read, tree } = open()
+    await dream.addEvent('DECISION_MADE', 'Ann', { what: 'x' })
+    clock.advance(60_000)
+    await dream.addEvent('DECISION_MADE', 'Bob', {})
+    await dream.addEvent('OTHER', 'Bob', {})
+    const of = async (query: object) => (await dream.events(query)).events.length
+    expect([
+      await of({}),
+      await of({ type: 'OTHER' }),
+      await of({ agent: 'Bob' }),
+      await of({ since: clock.now() }),
+    ]).toEqual([3, 1, 2, 2])
+    const [line] = (await read(at('governance_memory.jsonl')))!.split('\n')
+    expect(JSON.parse(line!)).toEqual({
+      event_id: expect.stringMatching(/^event-20260101-[0-9a-f]{6}$/),
+      timestamp: '2026-01-01T12:00:00.000Z',
+      event_type: 'DECISION_MADE',
+      agent_source: 'Ann',
+      details: { what: 'x' },
+    })
+    // A torn tail and remarks are passed over and counted; the next line starts on one of its own.
+    await tree.append(treePath(at('governance_memory.jsonl')), '// a remark')
+    await tree.append(treePath(at('governance_memory.jsonl')), '{"event_id": "torn')
+    await dream.addEvent('OTHER', 'Bob', {})
+    expect(await dream.events({ type: 'OTHER' })).toMatchObject({ matching: 2, unreadable: 2 })
+    await expect(dream.addEvent('no type', 'Bob', {})).rejects.toMatchObject({ exit: 2 })
+  })
+  it('[DO-1][DO-1b][DO-8] 9: reflections of an agent', async () => {
+    const { dream, read } = open()
+    await dream.reflect('Bob', 'Test first.')
+    await dream.reflect('Bob', 'And last.')
+    const folder = at('_agent_coordination/Bob/reflection')
+    expect(await read(`${folder}/20260101T120000Z.md`)).toBe(
+      '# Reflection of Bob\n\n2026-01-01T12:00:00.000Z\n\nTest first.\n',
+    )
+    expect(await read(`${folder}/20260101T120000Z~2.md`)).toContain('And last.')
+  })
+  it('[DO-1][DO-1b][DO-8] 10: the state of the supervisor survives, with what others wrote into it', async () => {
+    const { dream, another, put, json } = open()
+    expect(await dream.supervisor()).toBeUndefined()
+    await put(at('runtime/supervisor_state.json'), { mood: 'calm', system_notes: [], agent_states: { Old: 'online' } })
+    await dream.plan({ from: 'Ann', to: 'Bob', goal: 'Ship it' })
+    expect(await another().supervisor()).toMatchObject({
+      mood: 'calm',
+      agent_states: { Old: 'online' },
+      system_notes: [{ note: expect.stringContaining('Ann asked Bob') }],
+    })
+    expect(Object.keys(await json(at('runtime/supervisor_state.json')))[0]).toBe('mood')
+    await put(at('runtime/supervisor_state.json'), '[1]')
+    await expect(dream.plan({ from: 'Ann', to: 'Bob', goal: 'x' })).rejects.toMatchObject({
+      code: 'BAD_STATE',
+      exit: 5,
+    })
+  })
+})
+
+describe('the bridge', () => {
+  it('[DO-3c] half-written and malformed responses are waited for, then reported, and stay', async () => {
+    const { dream, put, read } = openDream({ settle: 20 })
+    const path = 'temp/cursor_output.json'
+    for (const text of ['', '{"half', '[1]']) {
+      await put(path, text)
+      await expect(dream.fetch()).rejects.toMatchObject({ code: 'BAD_RESPONSE', exit: 5 })
+      expect(await read(path)).toBe(text)
+    }
+    await put(path, '{"half')
+    const fetching = dream.fetch({ waitMs: 10_000 })
+    await put(path, '{"half": 1}')
+    expect(await fetching).toMatchObject({ outcome: 'fetched', response: { half: 1 } })
+    expect(await dream.fetch()).toEqual({ outcome: 'nothing' })
+  })
+
+  it('[DO-3e] a response that is an event is handed to its target', async () => {
+    const { dream, another, put, names, tree } = openDream()
+    await put('temp/cursor_output.json', event)
+    expect(await dream.fetch({ dispatch: true })).toMatchObject({
+      outcome: 'fetched',
+      dispatched: expect.stringMatching(/^runtime\/Bob\/inbox\/msg_.*@Ann\.json$/),
+    })
+    await put('temp/cursor_output.json', { just: 'text' })
+    expect(await dream.fetch({ dispatch: true })).toMatchObject({
+      notices: ['The response is no event for an agent; it was handed to nobody.'],
+    })
+    // Killed between fetching and handing on: the router does the rest.
+    await tree.create(treePath('temp/archive/cursor_output-x.pending.json'), JSON.stringify(event))
+    await another().route('S')
+    expect(await names('runtime/Bob/inbox')).toHaveLength(2)
+    expect((await names('temp/archive')).filter((name) => name.includes('pending'))).toEqual([])
+  })
+
+  it('[DO-3e] of two who ask at once each gets the answer to its own prompt', async () => {
+    const { dream, another, put, tree, read } = openDream({}, dreamPorts)
+    await put('templates/q.j2', '{{ q }}')
+    await put('temp/cursor_output.json', { answer: 'to somebody before' })
+    const bridge = async () => {
+      let last = ''
+      for (let answered = 0; answered < 2; ) {
+        const prompt = (await read('temp/cursor_input.txt')) ?? ''
+        if (prompt !== last && (await tree.look(treePath('temp/cursor_output.json'))) === undefined) {
+          last = prompt
+          answered++
+          await tree.create(treePath('temp/cursor_output.json'), JSON.stringify({ answer: prompt }))
+        }
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    }
+    const bridging = bridge()
+    const [one, two] = await Promise.all([
+      dream.ask('q', { q: 'one' }, { by: 'A', waitMs: 20_000 }),
+      another().ask('q', { q: 'two' }, { by: 'B', waitMs: 20_000 }),
+    ])
+    await bridging
+    expect([one, two]).toMatchObject([{ response: { answer: 'one' } }, { response: { answer: 'two' } }])
+  })
+
+  it('somebody who waits for an answer keeps the bridge for itself', async () => {
+    const { dream, tree, put } = openDream({}, dreamPorts)
+    await put('templates/q.j2', 'x')
+    await put('temp/cursor_output.json', { for: 'A' })
+    await tree.lease('dream prompt', 'A 1', 10_000)
+    expect(await dream.fetch()).toEqual({ outcome: 'nothing' })
+    await expect(dream.stage('q', {})).rejects.toMatchObject({
+      code: 'BRIDGE_BUSY',
+      exit: 8,
+      message: expect.stringContaining('A waits'),
+    })
+    await expect(dream.ask('q', {}, { by: 'B' })).rejects.toMatchObject({ exit: 8 })
+  })
+
+  it.each([
+    ['../x.j2', 'PATH_ESCAPES_ROOT', 2],
+    ['none.j2', 'NO_SUCH_TEMPLATE', 3],
+    ['bytes.j2', 'BAD_TEMPLATE', 5],
+  ])('[DO-3b] the template %s is refused with %s', async (name, code, exit) => {
+    const { dream, tree } = openDream({}, dreamPorts)
+    await tree.create(treePath('x.j2'), 'outside')
+    await tree.create(treePath('templates/bytes.j2'), Uint8Array.of(0xff, 0xfe))
+    await expect(dream.render(name, {})).rejects.toMatchObject({ code, exit })
+  })
+
+  it('[DO-6] outcomes are never appended to a list', async () => {
+    const { dream, put, read } = openDream()
+    const path = '_agent_coordination/shared_mailboxes/completed_tasks.json'
+    await put(path, '\n[{}]')
+    await dream.sendTask('Bob', { task_id: 't' })
+    await expect(dream.doneTask('Bob', 'task_t.json')).rejects.toMatchObject({ code: 'NOT_LINES', exit: 5 })
+    expect(await read(path)).toBe('\n[{}]')
+  })
+})

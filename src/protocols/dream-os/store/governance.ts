@@ -1,0 +1,140 @@
+/** Logs of which every line is one event: governance, and the outcomes of tasks. */
+import { holdsArray, jsonLines, printJsonLine } from '../../../formats/json-lines.ts'
+import { corrupt, invalidInput } from '../../../kernel/errors.ts'
+import type { TreePath } from '../../../kernel/tree-path.ts'
+import { EventLog, type FoundEvents, type LoggedEvent } from '../../../tree/event-log.ts'
+import type { Durability } from '../../../tree/tree.ts'
+import { completedPath, fieldGovernancePath, governancePath } from '../layout.ts'
+import type { CompletedTask, GovernanceEvent, SignificantEvent } from '../schema.ts'
+import { isoOf } from '../times.ts'
+import type { DreamParts } from './parts.ts'
+
+export interface LogQuery {
+  readonly type?: string
+  readonly agent?: string
+  readonly task?: string
+  readonly since?: number
+  readonly limit?: number
+}
+
+export class Logs {
+  readonly #parts: DreamParts
+
+  constructor(parts: DreamParts) {
+    this.#parts = parts
+  }
+
+  /** What an operation writes by itself; `schema.ts` lists the events and their details. */
+  async tell(type: SignificantEvent, agent: string, details: Readonly<Record<string, unknown>>): Promise<void> {
+    await this.append(this.line(type, agent, details))
+  }
+
+  /** Somebody may not do something. Once in a process, so that whoever asks again and again fills no log. */
+  async tellDenied(what: string, agent: string, reason: string): Promise<void> {
+    const key = JSON.stringify([what, agent, reason])
+    if (this.#denied.has(key)) return
+    this.#denied.add(key)
+    await this.tell('POLICY_DENIED', agent, { what, agent, reason })
+  }
+  readonly #denied = new Set<string>()
+
+  /** A line that is not written yet. */
+  line(type: string, agent: string, details: Readonly<Record<string, unknown>>): GovernanceEvent {
+    const now = this.#parts.clock.now()
+    return {
+      event_id: `event-${isoOf(now).slice(0, 10).replaceAll('-', '')}-${crypto.randomUUID().slice(0, 6)}`,
+      timestamp: isoOf(now),
+      event_type: type,
+      agent_source: agent,
+      details,
+    }
+  }
+
+  append(line: GovernanceEvent): Promise<Durability> {
+    return this.#log(governancePath(this.#parts.places)).append(line)
+  }
+
+  /** After a crash nobody knows whether a line was written. */
+  async appendOnce(line: GovernanceEvent): Promise<void> {
+    if (!(await this.#has(governancePath(this.#parts.places), line))) await this.append(line)
+  }
+
+  async add(
+    type: string,
+    agent: string,
+    details: Readonly<Record<string, unknown>>,
+  ): Promise<{ event: GovernanceEvent; durability: Durability }> {
+    if (!/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/.test(type)) {
+      throw invalidInput('INVALID_EVENT', `Not a type of event: ${JSON.stringify(type.slice(0, 80))}.`, {
+        hint: 'Use a word such as DECISION_MADE.',
+      })
+    }
+    const event = this.line(type, agent, details)
+    return { event, durability: await this.append(event) }
+  }
+
+  /** With `compat` also those of the log that programs in the field keep in another place, which come first. */
+  async events({ type, agent, since, limit }: LogQuery = {}): Promise<FoundEvents> {
+    const query = {
+      where: {
+        ...(type === undefined ? {} : { event_type: type }),
+        ...(agent === undefined ? {} : { agent_source: agent }),
+      },
+      timeField: 'timestamp',
+      ...(since === undefined ? {} : { since }),
+      ...(limit === undefined ? {} : { limit }),
+    }
+    const { places, compat } = this.#parts
+    const found = await this.#log(governancePath(places)).find(query)
+    if (!compat) return found
+    const other = await this.#log(fieldGovernancePath(places)).find(query)
+    const events = [...other.events, ...found.events]
+    return {
+      events: limit === undefined ? events : events.slice(-limit),
+      matching: other.matching + found.matching,
+      unreadable: other.unreadable + found.unreadable,
+    }
+  }
+
+  /** One line of `completed_tasks.json`. `unlessThere`: after a crash, nobody knows whether the line was written. */
+  async complete(line: CompletedTask, { unlessThere = false } = {}): Promise<Durability> {
+    const path = completedPath(this.#parts.places)
+    await this.expectLines()
+    if (unlessThere && (await this.#has(path, line))) return 'process'
+    return this.#log(path).append(line)
+  }
+
+  /** Throws if the outcomes of tasks cannot be written; asked before anything else is changed. */
+  async expectLines(): Promise<void> {
+    const { tree, places } = this.#parts
+    const path = completedPath(places)
+    const head = await tree.read(path, { atMost: 512 })
+    if (!head || !holdsArray(head.bytes)) return
+    throw corrupt('NOT_LINES', `${tree.place}/${path} holds a JSON list, and each line should be one outcome.`, {
+      hint: 'Write each object of the list on a line of its own, or move the file away.',
+      details: { path },
+    })
+  }
+
+  /** Whether the failure of an outcome is in the governance log. */
+  async hasOutcome(key: string): Promise<boolean> {
+    const leaf = await this.#parts.tree.read(governancePath(this.#parts.places))
+    return leaf !== undefined && Buffer.from(leaf.bytes).includes(`"outcome":${JSON.stringify(key)}`)
+  }
+
+  completed({ agent, task, since, limit }: LogQuery = {}): Promise<FoundEvents> {
+    return this.#log(completedPath(this.#parts.places)).find({
+      where: { ...(agent === undefined ? {} : { agent_id: agent }), ...(task === undefined ? {} : { task_id: task }) },
+      timeField: 'timestamp',
+      ...(since === undefined ? {} : { since }),
+      ...(limit === undefined ? {} : { limit }),
+    })
+  }
+
+  #log = (path: TreePath): EventLog => new EventLog(this.#parts.tree, path, jsonLines)
+
+  async #has(path: TreePath, line: LoggedEvent): Promise<boolean> {
+    const leaf = await this.#parts.tree.read(path)
+    return leaf !== undefined && Buffer.from(leaf.bytes).includes(printJsonLine(line).slice(0, -1))
+  }
+}

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest'
+import { openDream } from '../../../../test/support/dream.ts'
+
+const task = (id: string, more: object = {}) => ({
+  task_id: id,
+  action: 'RUN',
+  params: {},
+  target_agent: 'Bob',
+  status: 'PENDING',
+  priority: 3,
+  depends_on: [],
+  ...more,
+})
+const message = (to: string, text = 'hello') => ({ type: 'NOTE', source_id: 'Ann', target_id: to, data: { text } })
+
+describe('inboxes', () => {
+  it('[DO-2a] a task is written, listed, taken and finished; its file ends in the archive once', async () => {
+    const { dream, names, lines } = openDream()
+    const sent = await dream.sendTask('Bob', task('t-1'), { from: 'Ann' })
+    expect(sent).toMatchObject({
+      outcome: 'sent',
+      message: { id: 't-1', to: 'Bob', state: 'inbox', path: 'runtime/Bob/inbox/task_t-1.json' },
+    })
+    expect(sent.notices.join()).toContain('Nobody has ever seen Bob')
+    expect(await dream.sendTask('Bob', task('t-1'))).toMatchObject({ outcome: 'unchanged' })
+    expect(await dream.sendTask('Bob', task('t-1', { action: 'OTHER' }))).toMatchObject({
+      outcome: 'sent',
+      message: { file: 'task_t-1~2.json' },
+    })
+    expect((await dream.inbox('Bob')).waiting).toHaveLength(2)
+    const taken = await dream.takeTask('Bob')
+    expect(taken).toMatchObject({
+      outcome: 'taken',
+      attempt: 1,
+      redelivered: false,
+      message: { file: 'task_t-1.json', state: 'working' },
+    })
+    expect(await names('runtime/Bob/inbox')).toEqual(['task_t-1~2.json'])
+    expect(await dream.doneTask('Bob', 'task_t-1.json', { output: { ok: true } })).toMatchObject({
+      outcome: 'recorded',
+    })
+    expect(await dream.doneTask('Bob', 'task_t-1.json')).toMatchObject({ outcome: 'unchanged' })
+    expect(await names('runtime/Bob/archive/inbox')).toEqual(['task_t-1.json'])
+    expect(await names('runtime/Bob/working')).toEqual([])
+    expect(await lines('_agent_coordination/shared_mailboxes/completed_tasks.json')).toMatchObject([
+      { task_id: 't-1', agent_id: 'Bob', output: { ok: true } },
+    ])
+    await expect(dream.doneTask('Bob', 'task_x.json')).rejects.toMatchObject({ exit: 3 })
+  })
+
+  it('[DO-2a] the most urgent first; what is no message stays, is told, and stops no other', async () => {
+    const { dream, put, read } = openDream()
+    await put('runtime/Bob/inbox/a.json', '{"broken')
+    await put('runtime/Bob/inbox/b.json', '[1]')
+    await put('runtime/Bob/inbox/.hidden.json', '{}')
+    await dream.sendTask('Bob', task('later'))
+    await dream.sendTask('Bob', task('urgent', { priority: 1 }))
+    const taken = await dream.takeTask('Bob')
+    expect(taken).toMatchObject({ outcome: 'taken', message: { id: 'urgent' } })
+    expect(taken.unreadable.map(({ path }) => path)).toEqual(['runtime/Bob/inbox/a.json', 'runtime/Bob/inbox/b.json'])
+    expect(await read('runtime/Bob/inbox/a.json')).toBe('{"broken')
+  })
+
+  it('what was not finished in time waits again, and a late done is told so', async () => {
+    const { dream, another, clock } = openDream()
+    await dream.sendTask('Bob', task('t-1'))
+    await dream.takeTask('Bob')
+    expect(await another().takeTask('Bob')).toMatchObject({ outcome: 'nothing' })
+    clock.advance(61 * 60_000)
+    expect(await another().takeTask('Bob')).toMatchObject({ outcome: 'taken', attempt: 2, redelivered: true })
+    await expect(dream.doneTask('Bob', 'task_t-1.json', { attempt: 1 })).rejects.toMatchObject({
+      code: 'LEASE_LOST',
+      exit: 4,
+    })
+    expect(await dream.doneTask('Bob', 'task_t-1.json', { attempt: 2 })).toMatchObject({ outcome: 'recorded' })
+  })
+
+  it('of two who take at once one gets it, and a wait is ended by a file', async () => {
+    const { dream, another, put } = openDream()
+    const waiting = dream.takeTask('Bob', { waitMs: 20_000 })
+    await put('runtime/Bob/inbox/task_x.json', task('x'))
+    expect(await waiting).toMatchObject({ outcome: 'taken', message: { id: 'x' } })
+    await dream.sendTask('Bob', task('y'))
+    const answers = await Promise.all([dream.takeTask('Bob'), another().takeTask('Bob')])
+    expect(answers.map(({ outcome }) => outcome).sort()).toEqual(['nothing', 'taken'])
+  })
+
+  it('[DO-2c] an agent takes what is for it straight from an outbox, and then the router does not', async () => {
+    const { dream, another, put, names } = openDream()
+    await put('runtime/Ann/outbox/msg_1.json', message('Bob'))
+    await put('runtime/Ann/outbox/msg_2.json', message('Eve'))
+    expect(await dream.takeTask('Bob')).toMatchObject({
+      outcome: 'taken',
+      message: { from: 'Ann', file: 'msg_1@Ann.json' },
+    })
+    expect(await another().route('S')).toMatchObject({ moved: [], unroutable: [{ target: 'Eve' }] })
+    expect(await names('runtime/Ann/outbox')).toEqual(['msg_2.json'])
+  })
+})
+
+describe('the router', () => {
+  it('[DO-2a][DO-2c] moves each message to its target; names of two senders do not collide', async () => {
+    const { dream, put, names, read } = openDream()
+    await put('runtime/Bob/inbox/.keep', '')
+    for (const sender of ['Ann', 'Eve']) await put(`runtime/${sender}/outbox/msg_1.json`, message('Bob', sender))
+    expect((await dream.route('S')).moved).toHaveLength(2)
+    expect(await names('runtime/Bob/inbox')).toEqual(['.keep', 'msg_1@Ann.json', 'msg_1@Eve.json'])
+    expect(await names('runtime/Ann/outbox')).toEqual([])
+    await put('runtime/Ann/outbox/msg_1.json', message('Bob', 'again'))
+    await dream.route('S')
+    expect(await read('runtime/Bob/inbox/msg_1@Ann~2.json')).toContain('again')
+    expect(await dream.route('S')).toMatchObject({ outcome: 'nothing' })
+    expect(await dream.supervisor()).toMatchObject({ agent_states: { S: { last_routed: '2026-01-01T12:00:00.000Z' } } })
+  })
+
+  it('[DO-2a][DO-2b] a broadcast reaches every other agent once, also when it was killed between two copies', async () => {
+    const { dream, another, put, names, tree } = openDream()
+    for (const agent of ['Bob', 'Eve', 'Joe']) await put(`runtime/${agent}/inbox/.keep`, '')
+    await put('runtime/Ann/outbox/msg_all.json', message('broadcast'))
+    await dream.route('S')
+    const copies = async () =>
+      (await Promise.all(['Ann', 'Bob', 'Eve', 'Joe'].map((one) => names(`runtime/${one}/inbox`))))
+        .flat()
+        .filter((one) => one !== '.keep')
+    expect(await copies()).toHaveLength(3)
+    expect(await names('runtime/Ann/archive/outbox')).toEqual(['msg_all.json'])
+    // Killed after two copies: the original is still there, and one of the copies was taken.
+    await tree.move('runtime/Ann/archive/outbox/msg_all.json' as never, 'runtime/Ann/outbox/msg_all.json' as never)
+    await dream.takeTask('Bob')
+    await tree.remove(`runtime/Joe/inbox/${(await names('runtime/Joe/inbox')).find((one) => one !== '.keep')}` as never)
+    await another().route('S')
+    expect(await copies()).toHaveLength(2)
+    expect(await names('runtime/Joe/inbox')).toHaveLength(2)
+  })
+
+  it('a message to nobody known stays, is reported, and is in doctor', async () => {
+    const { dream, put, names } = openDream()
+    await put('runtime/Ann/outbox/msg_1.json', message('Nobody'))
+    await put('runtime/Ann/outbox/msg_2.json', { hello: 1 })
+    await put('runtime/Ann/outbox/msg_3.json', 'x')
+    expect(await dream.route('S')).toMatchObject({
+      unroutable: [{ target: 'Nobody', reason: 'Nobody has ever seen this agent.' }, { target: 'unknown' }],
+      unreadable: [{ path: 'runtime/Ann/outbox/msg_3.json' }],
+    })
+    expect(await names('runtime/Ann/outbox')).toHaveLength(3)
+    expect((await dream.inspect()).map(({ code }) => code).sort()).toEqual([
+      'UNREADABLE_MESSAGE',
+      'UNROUTABLE_MESSAGE',
+      'UNROUTABLE_MESSAGE',
+    ])
+  })
+})
+
+describe('names of agents', () => {
+  it.each(['shared_mailboxes', '..', '', 'a/b', 'broadcast', 'task_list.json', 'x'.repeat(65), ' a'])(
+    '%j is refused',
+    async (name) => {
+      const { dream } = openDream()
+      await expect(dream.sendTask(name, task('a'))).rejects.toMatchObject({ code: 'INVALID_AGENT_ID', exit: 2 })
+      await expect(dream.claimMailbox(name)).rejects.toMatchObject({ exit: 2 })
+      await expect(dream.reflect(name, 'x')).rejects.toMatchObject({ exit: 2 })
+    },
+  )
+
+  it('one that differs from another by case is refused', async () => {
+    const { dream } = openDream()
+    await dream.sendTask('Bob', task('a'))
+    await expect(dream.sendTask('bob', task('a'))).rejects.toMatchObject({ code: 'AGENT_DIFFERS_BY_CASE', exit: 2 })
+  })
+})

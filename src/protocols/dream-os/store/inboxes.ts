@@ -1,0 +1,314 @@
+/**
+ * The inboxes of agents: written, listed, taken, finished. Who takes a file has it for a while; what was neither finished nor
+ * renewed by then goes back. A file that is no message stays where it is and stops no other. Spec: Dream.OS, Agent Runtime
+ * Communication.
+ */
+import { conflict, corrupt, invalidInput, notFound } from '../../../kernel/errors.ts'
+import { inOrder } from '../../../kernel/order.ts'
+import { isMeant } from '../../../kernel/short-id.ts'
+import { isUnread, readOrSayWhy } from '../../../tree/readable.ts'
+import type { Lease } from '../../../tree/tree.ts'
+import { waitFor } from '../../../tree/wait.ts'
+import { isEvent } from '../event-format.ts'
+import { type PlainMessage, parseMessage, printMessage, saidBy } from '../format.ts'
+import { type Folder, folderPath, routedName, taskFileName } from '../layout.ts'
+import { type AgentId, agentId, isTaskId } from '../names.ts'
+import { told } from '../problem.ts'
+import { eventTypes } from '../schema.ts'
+import { readTask } from '../tasks.ts'
+import { isoOf } from '../times.ts'
+import { attemptsNote, type Deliveries, leaseOf } from './deliveries.ts'
+import type { Finishing } from './finishing.ts'
+import { moveFile, targetOf } from './moving.ts'
+import { attemptIn, readNote, writeNote } from './notes.ts'
+import type {
+  DreamView,
+  InboxListed,
+  OutcomeInput,
+  OutcomeRecorded,
+  TaskSent,
+  TaskTaken,
+  Unreadable,
+} from './outcomes.ts'
+import { type DreamParts, messageNames, pathIn, unlessOdd } from './parts.ts'
+import { idFrom, viewOf } from './view.ts'
+
+export interface TakeTaskOptions {
+  readonly waitMs?: number
+  /** Only this one, by its id or by the name of its file. */
+  readonly id?: string
+  readonly signal?: AbortSignal
+}
+
+type Found = DreamView | { readonly unreadable: Unreadable }
+
+/** What has no priority of its own is neither urgent nor not. */
+const usualPriority = 3
+
+export class Inboxes {
+  readonly #parts: DreamParts
+  readonly #deliveries: Deliveries
+  readonly #finishing: Finishing
+
+  constructor(parts: DreamParts, deliveries: Deliveries, finishing: Finishing) {
+    this.#parts = parts
+    this.#deliveries = deliveries
+    this.#finishing = finishing
+  }
+
+  /** Puts a task or any other object into the inbox of an agent, under the id that it has or a new one. */
+  async send(to: string, message: PlainMessage, { from }: { readonly from?: string } = {}): Promise<TaskSent> {
+    const target = await this.#deliveries.agents.expectName(to)
+    expectTask(message, target, this.#parts.compat)
+    const said = saidBy(message)
+    const own = said.id !== undefined && isTaskId(said.id) ? said.id : undefined
+    const id = own ?? crypto.randomUUID()
+    const notices = await this.#deliveries.agents.noticesAbout(target)
+    const text = printMessage(message)
+    for (let n = 1; ; n++) {
+      const name = taskFileName(id, n)
+      const { path, durability, isNew } = await this.#deliveries.deliverOnce({ to: target, name, text })
+      const there = isNew ? message : await this.read(target, 'inbox', name)
+      const isSame =
+        !isNew &&
+        there !== undefined &&
+        JSON.stringify('message' in there ? there.message : there) === JSON.stringify(message)
+      if (!isNew && !isSame) continue // Another task has this id.
+      if (from !== undefined) await this.#deliveries.agents.note(from)
+      const where = { agent: target, state: 'inbox', path, modifiedAt: this.#parts.clock.now() } as const
+      return { outcome: isNew ? 'sent' : 'unchanged', message: viewOf(message, where), durability, notices }
+    }
+  }
+
+  async list(name: string): Promise<InboxListed> {
+    const agent = agentId(name)
+    const waiting: DreamView[] = []
+    const unreadable: Unreadable[] = []
+    for (const found of await this.#all(agent, 'inbox')) {
+      if ('unreadable' in found) unreadable.push(found.unreadable)
+      else waiting.push(found)
+    }
+    const inHand = (await this.#all(agent, 'working')).filter((one): one is DreamView => !('unreadable' in one))
+    return { waiting: waiting.sort(asTaken), inHand, unreadable }
+  }
+
+  /** The next file for an agent: from its inbox, or straight from the outbox of somebody who sent it one. */
+  async take(name: string, { waitMs = 0, id, signal }: TakeTaskOptions = {}): Promise<TaskTaken> {
+    const agent = await this.#deliveries.agents.expectName(name)
+    await this.#finishing.recover()
+    let unreadable: readonly Unreadable[] = []
+    const attempt = async () => {
+      await this.putBackEnded(agent)
+      const listed = await this.list(agent)
+      unreadable = listed.unreadable
+      const isWanted = (view: DreamView) => id === undefined || view.file === id || isMeant(id, view.id)
+      for (const view of listed.waiting.filter(isWanted)) {
+        const taken = await this.#takeOne(agent, agent, 'inbox', view.file)
+        if (taken) return taken
+      }
+      for await (const { sender, view } of this.#addressedTo(agent)) {
+        const taken = isWanted(view) ? await this.#takeOne(agent, sender, 'outbox', view.file) : undefined
+        if (taken) return taken
+      }
+      return undefined
+    }
+    const others = (await this.#deliveries.agents.withFolders()).filter((one) => one !== agent)
+    const folders = [
+      folderPath(this.#parts.places, agent, 'inbox'),
+      ...others.map((other) => folderPath(this.#parts.places, other, 'outbox')),
+    ]
+    const taken = await waitFor(this.#parts.tree, waitMs > 0 ? folders : [], attempt, {
+      waitMs,
+      ...(signal ? { signal } : {}),
+    })
+    await this.#deliveries.agents.note(agent)
+    return taken ? { ...taken, unreadable } : { outcome: 'nothing', unreadable }
+  }
+
+  /** The lease comes first: a file in `working/` without one was left by somebody whose time is up. */
+  async #takeOne(agent: AgentId, owner: AgentId, from: 'inbox' | 'outbox', file: string) {
+    const { tree, settings } = this.#parts
+    const name = from === 'outbox' ? routedName(file, owner) : file
+    const holder = `${agent} ${crypto.randomUUID()}`
+    const leased = await tree.lease(leaseOf(agent, name), holder, settings.taskLeaseMs)
+    if (leased.outcome === 'busy') return undefined
+    const note = attemptsNote(agent, name)
+    const attempt = attemptIn(await readNote(tree, note)) + 1
+    await writeNote(tree, note, { attempt, holder })
+    const step = { agent: owner, name: file, from, transition: 'take', to: agent, as: name } as const
+    let message: PlainMessage | undefined
+    let modifiedAt = 0
+    const change = (bytes: Uint8Array, times: { readonly modifiedAt: number }) => {
+      const parsed = parseMessage(bytes, { compat: this.#parts.compat, most: settings.largest })
+      message = parsed.outcome === 'message' ? parsed.message : undefined
+      modifiedAt = times.modifiedAt
+      const isMine = message !== undefined && (from === 'inbox' || saidBy(message).to === agent)
+      return isMine ? bytes : undefined
+    }
+    const moved = await moveFile(this.#parts, step, { change, under: leased.lease })
+    if (moved.outcome !== 'moved' || !message) {
+      await tree.release(leaseOf(agent, name), holder)
+      if (attempt === 1) await tree.remove(note)
+      else await writeNote(tree, note, { attempt: attempt - 1, holder })
+      return undefined
+    }
+    const view = viewOf(message, { agent, state: 'working', path: targetOf(this.#parts, step), modifiedAt })
+    const until = isoOf(leased.lease.until)
+    return {
+      outcome: 'taken',
+      message: view,
+      attempt,
+      redelivered: attempt > 1,
+      until,
+      durability: moved.durability,
+    } as const
+  }
+
+  /** Says that the agent still works on it. */
+  async renew(name: string, file: string, attempt: number | undefined): Promise<Lease> {
+    const agent = agentId(name)
+    const { holder } = await this.#expectHeld(agent, file, attempt)
+    const leased = await this.#parts.tree.lease(leaseOf(agent, file), holder, this.#parts.settings.taskLeaseMs)
+    if (leased.outcome === 'held') return leased.lease
+    throw lost(agent, file, 'somebody else has it')
+  }
+
+  async #expectHeld(agent: AgentId, file: string, attempt: number | undefined): Promise<{ holder: string }> {
+    const note = await readNote(this.#parts.tree, attemptsNote(agent, file))
+    if (attempt !== undefined && note && attemptIn(note) !== attempt) throw lost(agent, file, 'it was taken again')
+    return { holder: typeof note?.holder === 'string' ? note.holder : `${agent} unknown` }
+  }
+
+  /** What was taken and not finished in time waits again. */
+  async putBackEnded(agent: AgentId): Promise<string[]> {
+    const { tree } = this.#parts
+    const names = await messageNames(this.#parts, agent, 'working')
+    if (names.length === 0) return []
+    const held = new Set((await tree.leases()).map(({ resource }) => resource))
+    const back: string[] = []
+    for (const name of names) {
+      if (held.has(leaseOf(agent, name))) continue
+      const moved = await moveFile(this.#parts, { agent, name, from: 'working', transition: 'putBack' })
+      if (moved.outcome === 'moved') back.push(name)
+    }
+    return back
+  }
+
+  /** Records the outcome of a file, and puts it into the archive. */
+  async done(
+    name: string,
+    given: string,
+    outcome: OutcomeInput = {},
+  ): Promise<OutcomeRecorded & { readonly file: string }> {
+    const agent = agentId(name)
+    await this.#finishing.recover()
+    await this.#finishing.expectWritable()
+    const { file, folder, view } = await this.#find(agent, given)
+    if (folder === 'archive/inbox') return { outcome: 'unchanged', durability: 'process', notices: [], file }
+    await this.#expectHeld(agent, file, outcome.attempt)
+    const wasTaken = (await readNote(this.#parts.tree, attemptsNote(agent, file))) !== undefined
+    if (folder === 'inbox' && wasTaken) throw lost(agent, file, 'its time was up, and it waits again')
+    const { id, from, message } = view
+    const recorded = await this.#finishing.finishFile(
+      { agent, file, message, outcome },
+      { id, taskId: isNews(message) ? undefined : saidBy(message).taskId, from: from === 'unknown' ? undefined : from },
+    )
+    await this.#parts.tree.release(leaseOf(agent, file), (await this.#expectHeld(agent, file, undefined)).holder)
+    await this.#deliveries.agents.note(agent)
+    return { ...recorded, file }
+  }
+
+  /** One of an agent's files, wherever it lies. */
+  async find(agent: string, given: string): Promise<DreamView> {
+    return (await this.#find(agentId(agent), given)).view
+  }
+
+  /** By the name of the file, with or without its ending and folder, or by the id of the message. */
+  async #find(agent: AgentId, given: string): Promise<{ file: string; folder: Folder; view: DreamView }> {
+    const wanted = given.slice(given.lastIndexOf('/') + 1)
+    for (const folder of ['working', 'inbox', 'archive/inbox'] as const) {
+      for (const name of await messageNames(this.#parts, agent, folder)) {
+        const isNamed = name === wanted || name === `${wanted}.json`
+        if (!isNamed && !(wanted.length >= 3 && idFrom(name).startsWith(wanted)) && folder === 'archive/inbox') continue
+        const found = await this.read(agent, folder, name)
+        if (!found || 'unreadable' in found) {
+          if (isNamed && found) throw unreadableFile(found.unreadable)
+          continue
+        }
+        if (isNamed || isMeant(wanted, found.id)) return { file: name, folder, view: found }
+      }
+    }
+    throw notFound('NO_SUCH_FILE', `${agent} has no file ${given.slice(0, 120)}.`, {
+      hint: `See what there is: signalbox dream task inbox ${agent}`,
+      details: { agent, file: given.slice(0, 400) },
+    })
+  }
+
+  /** What others have sent to this agent and nobody has carried yet. A broadcast is for the router. */
+  async *#addressedTo(agent: AgentId): AsyncGenerator<{ sender: AgentId; view: DreamView }> {
+    for (const sender of await this.#deliveries.agents.withFolders()) {
+      if (sender === agent) continue
+      for (const name of await messageNames(this.#parts, sender, 'outbox')) {
+        const found = await this.read(sender, 'outbox', name)
+        if (found && !('unreadable' in found) && found.to === agent) yield { sender, view: found }
+      }
+    }
+  }
+
+  async #all(agent: AgentId, folder: Folder): Promise<Found[]> {
+    const found: Found[] = []
+    for (const name of await messageNames(this.#parts, agent, folder)) {
+      const one = await this.read(agent, folder, name)
+      if (one) found.push(one)
+    }
+    return found
+  }
+
+  /** One file; `undefined` when it is gone. */
+  async read(agent: AgentId, folder: Folder, name: string): Promise<Found | undefined> {
+    const path = pathIn(this.#parts, agent, folder, name)
+    const { compat, settings } = this.#parts
+    const leaf = await unlessOdd(() => readOrSayWhy(this.#parts.tree, path, { most: settings.largest }))
+    if (!leaf) return undefined
+    if (isUnread(leaf)) return { unreadable: { path, reason: leaf.problem.message } }
+    const parsed = parseMessage(leaf.bytes, { compat, most: settings.largest })
+    if (parsed.outcome === 'malformed') return { unreadable: { path, reason: told(parsed.problems) } }
+    return viewOf(parsed.message, { agent, state: folder, path, modifiedAt: leaf.modifiedAt })
+  }
+}
+
+/** What says that it is a task may leave things out, but what it says must be right. */
+function expectTask(message: PlainMessage, target_agent: string, compat: boolean): void {
+  if (message.task_id === undefined || message.action === undefined || isEvent(message)) return
+  const rest = { params: {}, target_agent, status: 'PENDING', priority: usualPriority, depends_on: [] }
+  const { problems } = readTask({ ...rest, ...message }, compat)
+  if (problems.length === 0) return
+  throw invalidInput('BAD_TASK', `Not a task: ${told(problems)}`, {
+    hint: 'Correct that field. The guide has an example of a task.',
+    details: { problems: problems.map(({ code, field, message }) => ({ code, field, message })) },
+  })
+}
+
+/** An event that tells how a task ended: to have read it is no outcome of that task, and nobody is told of it again. */
+const isNews = (message: PlainMessage): boolean =>
+  isEvent(message) && (message.type === eventTypes.completed || message.type === eventTypes.failed)
+
+/** The most urgent first, then the oldest. */
+const asTaken = (a: DreamView, b: DreamView): number => inOrder(orderOf(a), orderOf(b))
+const orderOf = ({ message, createdAt, id }: DreamView) => ({
+  priority: saidBy(message).priority ?? usualPriority,
+  time: Date.parse(createdAt),
+  id,
+})
+
+const lost = (agent: string, file: string, why: string) =>
+  conflict('LEASE_LOST', `${agent} does not have ${file} in hand: ${why}. Nothing was recorded.`, {
+    hint: `Take it again: signalbox dream task take ${agent}`,
+    details: { agent, file },
+  })
+
+const unreadableFile = ({ path, reason }: Unreadable) =>
+  corrupt('UNREADABLE_MESSAGE', `${path} is no message: ${reason}`, {
+    hint: 'Correct the file, or move it away.',
+    details: { path },
+  })

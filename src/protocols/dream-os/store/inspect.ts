@@ -1,0 +1,337 @@
+/**
+ * What `doctor` should know of Dream.OS: files that are no messages, messages to nobody, mailboxes that cannot be read, locks that
+ * stay, outcomes that somebody died over. With `repair` the latter are finished; everything else waits for a person.
+ */
+
+import { holdsArray, readJsonLines } from '../../../formats/json-lines.ts'
+import { SignalboxError } from '../../../kernel/errors.ts'
+import { childOf, isSegment, type TreePath } from '../../../kernel/tree-path.ts'
+import { findingsOf } from '../../../tree/expected.ts'
+import { finding } from '../../../tree/finding.ts'
+import { isUnread, readOrSayWhy } from '../../../tree/readable.ts'
+import type { Finding } from '../../../tree/tree.ts'
+import type { InspectionOptions } from '../../contract.ts'
+import { parseMessage } from '../format.ts'
+import {
+  agentPath,
+  completedPath,
+  finishingPath,
+  folderPath,
+  folders,
+  governancePath,
+  isMessageName,
+  lockPath,
+  responsePath,
+  runtimePath,
+  statePath,
+  supervisorPath,
+  tellingPath,
+} from '../layout.ts'
+import { type AgentId, broadcast, isAgentId } from '../names.ts'
+import { told } from '../problem.ts'
+import { oddEntries } from './inspect-odd.ts'
+import { judgeLock } from './mailbox-lock.ts'
+import { readNote } from './notes.ts'
+import { mailboxLines } from './overview.ts'
+import { isMessageEntry, messageNames, unlessOdd } from './parts.ts'
+import type { Router, RouterParts } from './router.ts'
+
+const minute = 60_000
+
+export class Inspection {
+  readonly #all: RouterParts & { readonly router: Router }
+
+  constructor(all: RouterParts & { readonly router: Router }) {
+    this.#all = all
+  }
+
+  async inspect({ repair, isSeen }: InspectionOptions): Promise<Finding[]> {
+    const { places } = this.#all.parts
+    const looks: [string, () => Promise<Finding[]>][] = [
+      [runtimePath(places), () => oddEntries(this.#all.parts, this.#all.deliveries.agents)],
+      [runtimePath(places), () => this.#names()],
+      [places.mailboxes, () => this.#mailboxes()],
+      [places.mailboxes, () => this.#locks(repair)],
+      [places.taskList, () => this.#taskList()],
+      [completedPath(places), () => this.#lines(completedPath(places))],
+      [governancePath(places), () => this.#lines(governancePath(places))],
+      [supervisorPath(places), () => this.#supervisor()],
+      [responsePath(places), () => this.#response()],
+      [finishingPath, () => this.#finishing(repair)],
+      [tellingPath, () => this.#untold(repair)],
+      [statePath, () => this.#notes()],
+    ]
+    for (const agent of await this.#all.deliveries.agents.withFolders()) {
+      looks.push([agentPath(places, agent), () => this.#files(agent)])
+      looks.push([agentPath(places, agent), () => this.#unroutable(agent)])
+      if (isSeen) looks.push([agentPath(places, agent), () => this.#unseen(agent, isSeen)])
+    }
+    const findings: Finding[] = []
+    for (const [path, look] of looks) findings.push(...(await findingsOf(path, look)))
+    return findings
+  }
+
+  /** Folders in `runtime/` that are no agents, and agents that differ by case alone. */
+  async #names(): Promise<Finding[]> {
+    const { tree, places } = this.#all.parts
+    const folder = runtimePath(places)
+    const byCase = new Map<string, string>()
+    const findings: Finding[] = []
+    for (const { name, kind } of await tree.list(folder)) {
+      if (kind !== 'folder') continue
+      const path = isSegment(name) ? childOf(folder, name) : folder
+      const other = byCase.get(name.toLowerCase())
+      byCase.set(name.toLowerCase(), name)
+      if (other !== undefined) {
+        findings.push(
+          finding(
+            'error',
+            'AGENT_DIFFERS_BY_CASE',
+            path,
+            `${name} and ${other} differ by capitals alone.`,
+            'Rename one of them.',
+          ),
+        )
+      } else if (!isAgentId(name) && (await this.#hasInbox(path))) {
+        findings.push(
+          finding(
+            'warning',
+            'NOT_AN_AGENT',
+            path,
+            `${JSON.stringify(name.slice(0, 80))} cannot be the name of an agent; its files are passed over.`,
+            'Rename the folder.',
+          ),
+        )
+      }
+    }
+    return findings
+  }
+
+  async #hasInbox(path: TreePath): Promise<boolean> {
+    return (await this.#all.parts.tree.look(childOf(path, 'inbox'))) !== undefined
+  }
+
+  /** Files named like messages that are none, in whichever folder of an agent. */
+  async #files(agent: AgentId): Promise<Finding[]> {
+    const { parts, inboxes } = this.#all
+    const findings: Finding[] = []
+    for (const folder of folders) {
+      const path = folderPath(parts.places, agent, folder)
+      for (const entry of await parts.tree.list(path)) {
+        const { name, kind } = entry
+        if (!isMessageName(name)) continue
+        if (!isMessageEntry(entry)) {
+          const where = isSegment(name) ? childOf(path, name) : path
+          const message = `${JSON.stringify(name.slice(0, 120))} is ${kind === 'leaf' ? 'a name that cannot be used' : `no ordinary file (${kind})`}.`
+          findings.push(finding('warning', 'STRANGE_FILE', where, message, 'Move it out of that folder, or rename it.'))
+          continue
+        }
+        if (folder !== 'inbox' && folder !== 'outbox') continue
+        const found = await inboxes.read(agent, folder, name)
+        if (found && 'unreadable' in found) {
+          const { path: where, reason } = found.unreadable
+          findings.push(finding('warning', 'UNREADABLE_MESSAGE', where, reason, 'Correct the file, or move it away.'))
+        }
+      }
+    }
+    return findings
+  }
+
+  /** What lies in an outbox for nobody. */
+  async #unroutable(agent: AgentId): Promise<Finding[]> {
+    const { inboxes, parts, deliveries } = this.#all
+    const findings: Finding[] = []
+    for (const name of await messageNames(parts, agent, 'outbox')) {
+      const view = await inboxes.read(agent, 'outbox', name)
+      if (!view || 'unreadable' in view || view.to === broadcast) continue
+      if (isAgentId(view.to) && (await deliveries.agents.isKnown(view.to))) continue
+      const message = `It is for ${view.to === 'unknown' ? 'nobody that it names' : `${view.to}, whom nobody has ever seen`}.`
+      findings.push(
+        finding(
+          'warning',
+          'UNROUTABLE_MESSAGE',
+          view.path,
+          message,
+          'Correct its target_id, or let that agent take something: signalbox dream task take AGENT',
+        ),
+      )
+    }
+    return findings
+  }
+
+  async #unseen(agent: AgentId, isSeen: NonNullable<InspectionOptions['isSeen']>): Promise<Finding[]> {
+    const { parts } = this.#all
+    const { length } = await messageNames(parts, agent, 'inbox')
+    if (length === 0 || (await isSeen(agent))) return []
+    const message = `${length === 1 ? 'A message waits' : `${length} messages wait`} for ${agent}, whom nobody has ever seen.`
+    const hint = `If the name is right, let ${agent} take it: signalbox dream task take ${agent}. If not, send it to somebody else.`
+    return [finding('note', 'UNSEEN_RECIPIENT', folderPath(parts.places, agent, 'inbox'), message, hint)]
+  }
+
+  async #mailboxes(): Promise<Finding[]> {
+    const { parts, files } = this.#all
+    const lines = await mailboxLines(parts, files)
+    const hint = 'Correct the file. With --compat, known deviations of other programs are read.'
+    return lines.flatMap(({ path, problems, mailbox }) =>
+      problems.map((message) => {
+        const isLarge = message.includes('mailbox compact')
+        const advice = isLarge ? `Pack it: signalbox dream mailbox compact --mailbox ${mailbox}` : hint
+        return finding(isLarge ? 'error' : 'warning', 'BAD_MAILBOX', path, message, advice)
+      }),
+    )
+  }
+
+  async #locks(repair: boolean): Promise<Finding[]> {
+    const { parts, files } = this.#all
+    const findings: Finding[] = []
+    for (const number of await files.numbers()) {
+      const path = lockPath(parts.places, number)
+      const leaf = await unlessOdd(() => parts.tree.read(path, { atMost: 4096 }))
+      if (!leaf) continue
+      const age = (await parts.tree.now()) - leaf.changedAt
+      if (age < parts.settings.lockAgeMs && !repair) continue
+      const { outcome, holder } = judgeLock(leaf.bytes, age, parts.settings.lockAgeMs)
+      const repaired = repair && outcome === 'left' && (await files.clearLock(number, 'doctor'))
+      if (!repaired && age < parts.settings.lockAgeMs) continue
+      const message = `Mailbox ${number} is locked by ${holder} for ${Math.round(age / 1000)} s.`
+      const hint =
+        outcome === 'left'
+          ? 'Whoever writes next removes it, and so does `signalbox doctor --fix`.'
+          : 'If that program is dead, remove the file.'
+      findings.push({
+        ...finding('warning', 'STALE_LOCK', path, message, repaired ? 'Nothing more is to be done.' : hint),
+        repaired,
+      })
+    }
+    return findings
+  }
+
+  async #taskList(): Promise<Finding[]> {
+    const { lists, parts } = this.#all
+    return this.#told(parts.places.taskList, async () => (await lists.list()).problems)
+  }
+
+  async #supervisor(): Promise<Finding[]> {
+    const { supervisor, parts } = this.#all
+    return this.#told(supervisorPath(parts.places), async () => {
+      await supervisor.show()
+      return []
+    })
+  }
+
+  /** What a reader says is wrong, or why it cannot read at all. */
+  async #told(path: TreePath, read: () => Promise<readonly string[]>): Promise<Finding[]> {
+    try {
+      return (await read()).map((message) => finding('warning', 'BAD_TASK', path, message, 'Correct the file.'))
+    } catch (error) {
+      if (!(error instanceof SignalboxError) || error.kind !== 'Corrupt') throw error
+      return [finding('error', error.code, path, error.message, error.hint ?? '')]
+    }
+  }
+
+  /** Lines that cannot be read, and a file that is no file of lines. */
+  async #lines(path: TreePath): Promise<Finding[]> {
+    const leaf = await readOrSayWhy(this.#all.parts.tree, path, { most: 256 * 1024 * 1024 })
+    if (!leaf) return []
+    if (isUnread(leaf))
+      return [finding('warning', leaf.problem.code, path, leaf.problem.message, 'Move it away; it is made again.')]
+    if (holdsArray(leaf.bytes))
+      return [
+        finding(
+          'error',
+          'NOT_LINES',
+          path,
+          'It holds a JSON list, and each line should be one object.',
+          'Write each object on a line of its own.',
+        ),
+      ]
+    let bad = 0
+    for (const line of readJsonLines(leaf.bytes)) if (line.kind !== 'record') bad++
+    return bad === 0
+      ? []
+      : [
+          finding(
+            'note',
+            'TORN_LINE',
+            path,
+            `${bad} line${bad === 1 ? '' : 's'} cannot be read, after a crash or by another program's hand.`,
+            'They are passed over; nothing has to be done.',
+          ),
+        ]
+  }
+
+  async #response(): Promise<Finding[]> {
+    const { parts } = this.#all
+    const path = responsePath(parts.places)
+    const leaf = await readOrSayWhy(parts.tree, path, { most: parts.settings.largest })
+    if (!leaf) return []
+    const hint = 'Take it: signalbox dream prompt fetch. If it is half-written for good, remove it.'
+    if (isUnread(leaf)) return [finding('warning', 'BAD_RESPONSE', path, leaf.problem.message, hint)]
+    if ((await parts.tree.now()) - leaf.changedAt < parts.settings.settleMs) return []
+    const parsed = parseMessage(leaf.bytes, { compat: parts.compat, most: parts.settings.largest })
+    if (parsed.outcome === 'malformed') return [finding('warning', 'BAD_RESPONSE', path, told(parsed.problems), hint)]
+    return []
+  }
+
+  async #finishing(repair: boolean): Promise<Finding[]> {
+    const { finishing, parts } = this.#all
+    const bad = await finishing.bad()
+    const findings = bad.map((path) =>
+      finding('warning', 'BAD_NOTE', path, 'It is no note of an outcome, and is passed over.', 'Remove it.'),
+    )
+    const entries = await parts.tree.list(finishingPath)
+    const open = entries.filter(({ name }) => isSegment(name) && !bad.includes(childOf(finishingPath, name))).length
+    if (open === 0) return findings
+    const count = repair ? await finishing.recover() : 0
+    const message = `${open} outcome${open === 1 ? ' is' : 's are'} not written down everywhere yet: a process was killed over it.`
+    const hint = repair ? 'Nothing more is to be done.' : 'Run `signalbox doctor --fix`, or `signalbox dream route`.'
+    return [
+      ...findings,
+      { ...finding('warning', 'UNFINISHED_OUTCOME', finishingPath, message, hint), repaired: count > 0 },
+    ]
+  }
+
+  /** Steps that nobody was told of. One that is being made right now is none of them for long. */
+  async #untold(repair: boolean): Promise<Finding[]> {
+    const { tellings, parts } = this.#all
+    const left = await tellings.subjects()
+    if (left.length === 0) return []
+    if (repair) await this.#all.router.tellAllLeft()
+    const isRepaired = repair && (await tellings.subjects()).length === 0
+    const now = await parts.tree.now()
+    const found: Finding[] = []
+    for (const subject of left) {
+      const path = childOf(tellingPath, `${subject}.json`)
+      const entry = await parts.tree.look(path)
+      if (!isRepaired && (!entry || now - entry.changedAt < minute)) continue
+      const hint = isRepaired
+        ? 'Nothing more is to be done.'
+        : 'Run `signalbox doctor --fix`, or `signalbox dream route`.'
+      const message = 'A process was killed before it told of what it had done.'
+      found.push({ ...finding('warning', 'UNTOLD_STEP', path, message, hint), repaired: isRepaired })
+    }
+    return found
+  }
+
+  /** Notes of our own that somebody else has written over. */
+  async #notes(): Promise<Finding[]> {
+    const { tree } = this.#all.parts
+    const findings: Finding[] = []
+    for (const { name, kind } of await tree.list(statePath)) {
+      if (!isSegment(name)) continue
+      const path = childOf(statePath, name)
+      if (kind !== 'leaf') continue
+      if (/^mailbox_\d+\.json$/.test(name) && !(await readNote(tree, path)))
+        findings.push(
+          finding(
+            'warning',
+            'BAD_NOTE',
+            path,
+            'It cannot be read, so nobody knows who had which message in hand.',
+            'Remove it; what was in hand is given again.',
+          ),
+        )
+    }
+    return findings
+  }
+}

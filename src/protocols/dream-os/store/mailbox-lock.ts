@@ -1,0 +1,116 @@
+/**
+ * The lock file of a mailbox, by which other programs and we take turns: `mailbox_N.json.lock`, created exclusively. Taken only
+ * within the turn of the mailbox (`Tree.exclusively`), so that a lock with our own name in it was left by a dead process.
+ * See docs/decisions/0035-mailboxes-with-two-locks.md.
+ */
+import { printableLine } from '../../../kernel/printable.ts'
+import { brokenLockPath, lockPath } from '../layout.ts'
+import { isObject } from '../schema.ts'
+import { isoOf } from '../times.ts'
+import type { Logs } from './governance.ts'
+import { moveLockAway } from './moving.ts'
+import type { DreamParts } from './parts.ts'
+import type { Tellings } from './tellings.ts'
+
+export type Locked =
+  | { readonly outcome: 'locked'; readonly content: string }
+  /** Somebody else's, for people: who, and since when. */
+  | { readonly outcome: 'busy'; readonly holder: string }
+
+/** What is being done to a mailbox, for `Tellings`. */
+export const mailboxSubject = (mailbox: number): string => `mailbox-${mailbox}`
+
+interface Telling {
+  readonly logs: Logs
+  readonly tellings: Tellings
+}
+
+const ours = 'signalbox'
+const longestName = 4096
+
+/** Takes the lock, or says whose it is. Waits for nobody. */
+export async function takeLock(
+  parts: DreamParts,
+  { logs, tellings }: Telling,
+  mailbox: number,
+  by: string,
+): Promise<Locked> {
+  const { tree, clock, places } = parts
+  const path = lockPath(places, mailbox)
+  const content = `${ours} ${process.pid} ${by} ${isoOf(clock.now())}\n`
+  for (let attempt = 0; attempt < 5; attempt++) {
+    if ((await tree.create(path, content)).outcome === 'created') return { outcome: 'locked', content }
+    const leaf = await tree.read(path, { atMost: longestName })
+    if (!leaf) continue
+    const judged = judgeLock(leaf.bytes, (await tree.now()) - leaf.changedAt, parts.settings.lockAgeMs)
+    if (judged.outcome === 'held') return { outcome: 'busy', holder: judged.holder }
+    const { lockAgeMs } = parts.settings
+    const now = await tree.now()
+    const line = logs.line('LOCK_BROKEN', by, { lock: path, holder: judged.holder, reason: judged.reason })
+    const subject = mailboxSubject(mailbox)
+    const tale = { lines: [line], when: { isLockBroken: true } }
+    // One that is there was told of.
+    await tree.remove(brokenLockPath(mailbox))
+    await tellings.begin(subject, tale)
+    // What is there when it has been won may be another one, which is younger.
+    const moved = await moveLockAway(
+      parts,
+      mailbox,
+      (bytes, changedAt) => judgeLock(bytes, now - changedAt, lockAgeMs).outcome === 'left',
+    )
+    if (moved.outcome !== 'moved') {
+      await tellings.drop(subject)
+      continue
+    }
+    await tellings.end(subject, tale)
+    await tree.remove(brokenLockPath(mailbox))
+  }
+  return { outcome: 'busy', holder: 'others, who take it again and again' }
+}
+
+/** Only the one that was taken: a stranger may have broken it and taken it. */
+export async function freeLock({ tree, places }: DreamParts, mailbox: number, content: string): Promise<void> {
+  const own = Buffer.from(content)
+  await tree.remove(lockPath(places, mailbox), { onlyIf: (bytes) => own.equals(bytes), atMost: longestName })
+}
+
+type Judged =
+  | { readonly outcome: 'held'; readonly holder: string }
+  | { readonly outcome: 'left'; readonly holder: string; readonly reason: string }
+
+export function judgeLock(bytes: Uint8Array, ageMs: number, lockAgeMs: number): Judged {
+  const text = Buffer.from(bytes).toString('utf8').trim()
+  const age = `${Math.max(0, Math.round(ageMs / 1000))} s old`
+  if (text === '') {
+    const holder = `a program that left no name (${age})`
+    return ageMs < lockAgeMs ? { outcome: 'held', holder } : { outcome: 'left', holder, reason: `It is ${age}.` }
+  }
+  const holder = printableLine(text.slice(0, 120))
+  if (text.startsWith(`${ours} `)) return { outcome: 'left', holder, reason: 'Its holder is dead.' }
+  const pid = pidIn(text)
+  if (pid === undefined || isAlive(pid)) return { outcome: 'held', holder }
+  return { outcome: 'left', holder, reason: `Process ${pid} is dead.` }
+}
+
+/** `4711`, `pid: 4711` or `{"pid": 4711}`: how programs name themselves in a lock. */
+function pidIn(text: string): number | undefined {
+  const [, digits] = /^(?:pid\s*[:=]?\s*)?(\d{1,9})$/i.exec(text) ?? []
+  if (digits !== undefined) return Number(digits)
+  try {
+    const value: unknown = JSON.parse(text)
+    const pid = isObject(value) ? value.pid : undefined
+    return typeof pid === 'number' && Number.isSafeInteger(pid) && pid > 0 ? pid : undefined
+  } catch {
+    return undefined // Not JSON: a name that tells nothing of a process.
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // Somebody else's process may not be asked; only one that is not there is dead.
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}

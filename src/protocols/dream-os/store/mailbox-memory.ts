@@ -1,0 +1,176 @@
+/**
+ * What we remember of a mailbox beside it, because other programs may write an old copy of it back: who has which message in
+ * hand, what was processed, and what was sent lately. In `.signalbox/state/delivery/dream/`; changed only in the turn of the
+ * mailbox, except for what is only added to.
+ */
+import { printJsonLine, readJsonLines } from '../../../formats/json-lines.ts'
+import type { TreePath } from '../../../kernel/tree-path.ts'
+import { changeLeaf } from '../../../tree/change.ts'
+import { isUnread, readOrSayWhy } from '../../../tree/readable.ts'
+import { mailboxStatePath, processedPath, sentHourFrom, sentPath, statePath } from '../layout.ts'
+import type { ReadMailbox } from '../mailbox-format.ts'
+import { readMessage } from '../mailbox-format.ts'
+import { isObject, type MailboxMessage } from '../schema.ts'
+import { GrowingIds, type IdIn, largestLog } from './growing-ids.ts'
+import { readNote, writeNote } from './notes.ts'
+import { bytesOf, type DreamParts, unlessOdd } from './parts.ts'
+
+/** Some ids, wherever they are remembered. */
+export interface Ids {
+  has(id: string): boolean
+}
+
+/** A message in an agent's hands. */
+export interface Given {
+  readonly agent: string
+  /** Counts from 1; higher ones are redeliveries. */
+  readonly attempt: number
+  /** By the tree's time. */
+  readonly until: number
+}
+
+const hourMs = 3_600_000
+/** So many logs stay known. */
+const mostLogs = 16
+
+export class MailboxMemory {
+  readonly #parts: DreamParts
+  /** What this process has sent, by mailbox and id. */
+  readonly #own = new Map<number, Map<string, { readonly message: MailboxMessage; readonly at: number }>>()
+  readonly #logs = new Map<TreePath, GrowingIds>()
+
+  constructor(parts: DreamParts) {
+    this.#parts = parts
+  }
+
+  /** The messages in hand, and those whose lease has ended without an outcome. */
+  async given(mailbox: number): Promise<Map<string, Given>> {
+    const note = await readNote(this.#parts.tree, mailboxStatePath(mailbox))
+    const found = isObject(note?.given) ? Object.entries(note.given) : []
+    // A stranger's file may promise a message to somebody for ever.
+    const latest = (await this.#parts.tree.now()) + this.#parts.settings.leaseMs
+    return new Map(
+      found.flatMap(([id, value]): [string, Given][] => {
+        if (!isObject(value)) return []
+        const { agent, attempt, until } = value
+        if (typeof agent !== 'string' || !isCount(attempt) || !isCount(until)) return []
+        return [[id, { agent, attempt, until: Math.min(until, latest) }]]
+      }),
+    )
+  }
+
+  async writeGiven(mailbox: number, given: ReadonlyMap<string, Given>): Promise<void> {
+    await writeNote(this.#parts.tree, mailboxStatePath(mailbox), { given: Object.fromEntries(given) })
+  }
+
+  /** Ids, and when each was processed. */
+  processed(mailbox: number): Promise<ReadonlyMap<string, number>> {
+    return this.#idsIn(processedPath(mailbox), (value) => {
+      if (!isObject(value) || typeof value.id !== 'string' || !isCount(value.at)) return undefined
+      return [value.id, value.at]
+    })
+  }
+
+  #idsIn(path: TreePath, idIn: IdIn): Promise<ReadonlyMap<string, number>> {
+    const known = this.#logs.get(path) ?? new GrowingIds(this.#parts.tree, path, idIn)
+    // Those that were asked for last come last.
+    this.#logs.delete(path)
+    this.#logs.set(path, known)
+    const [oldest] = this.#logs.keys()
+    if (this.#logs.size > mostLogs && oldest !== undefined) this.#logs.delete(oldest)
+    return known.all()
+  }
+
+  async addProcessed(mailbox: number, ids: readonly string[], at: number): Promise<void> {
+    for (const id of ids) await this.#parts.tree.append(processedPath(mailbox), printJsonLine({ id, at }).slice(0, -1))
+  }
+
+  /** Forgets ids that were processed before a moment. */
+  async forgetProcessed(mailbox: number, before: number): Promise<void> {
+    const ids = await this.processed(mailbox)
+    const kept = [...ids].filter(([, at]) => at >= before)
+    if (kept.length === ids.size) return
+    const lines = kept.map(([id, at]) => printJsonLine({ id, at })).join('')
+    await changeLeaf(this.#parts.tree, processedPath(mailbox), () => bytesOf(lines))
+  }
+
+  /** A message that was just written, so that it can be written again. */
+  async addSent(mailbox: number, message: MailboxMessage, at: number): Promise<void> {
+    const own = this.#own.get(mailbox) ?? new Map()
+    own.set(message.message_id, { message, at })
+    // Those that are too old come first.
+    for (const [id, sent] of own) {
+      if (sent.at >= at - this.#parts.settings.resendMs) break
+      own.delete(id)
+    }
+    this.#own.set(mailbox, own)
+    const path = sentPath(mailbox, Math.floor(at / hourMs))
+    await this.#parts.tree.append(path, printJsonLine({ at, message }).slice(0, -1))
+  }
+
+  /** The mailboxes to which this process has sent. */
+  ownMailboxes(): number[] {
+    return [...this.#own.keys()]
+  }
+
+  /** What this process has sent lately, and is neither in the mailbox nor processed. */
+  lostFrom(mailbox: number, { ids }: Pick<ReadMailbox, 'ids'>, processed: Ids): MailboxMessage[] {
+    const own = this.#own.get(mailbox)
+    if (!own || own.size === 0) return []
+    return missingFrom(
+      [...own.values()].map(({ message }) => message),
+      ids,
+      processed,
+    )
+  }
+
+  /** The same of what any process has sent, also one that has ended. */
+  async allLostFrom(mailbox: number, { ids }: ReadMailbox, processed: Ids): Promise<MailboxMessage[]> {
+    const lost: MailboxMessage[] = []
+    const oldest = (await this.#parts.tree.now()) - this.#parts.settings.resendMs
+    for (const path of await this.#sentLogs(mailbox, oldest)) {
+      const sent = await this.#idsIn(path, sentIn)
+      const isLost = (id: string) => (sent.get(id) ?? 0) >= oldest && !ids.has(id) && !processed.has(id)
+      if ([...sent.keys()].some(isLost)) lost.push(...(await this.#messagesIn(path, isLost)))
+    }
+    return missingFrom(lost, ids, processed)
+  }
+
+  /** What was sent in the last hours; what is too old to be sent again is removed. */
+  async #sentLogs(mailbox: number, oldest: number): Promise<TreePath[]> {
+    const { tree } = this.#parts
+    const entries = (await unlessOdd(() => tree.list(statePath))) ?? []
+    const hours = entries.flatMap(({ name, kind }) => (kind === 'leaf' ? (sentHourFrom(name, mailbox) ?? []) : []))
+    const isOld = (hour: number) => (hour + 1) * hourMs < oldest
+    for (const hour of hours.filter(isOld)) await tree.remove(sentPath(mailbox, hour))
+    return hours.filter((hour) => !isOld(hour)).map((hour) => sentPath(mailbox, hour))
+  }
+
+  async #messagesIn(path: TreePath, isWanted: (id: string) => boolean): Promise<MailboxMessage[]> {
+    const read = await readOrSayWhy(this.#parts.tree, path, { most: largestLog })
+    if (!read || isUnread(read)) return []
+    return [...readJsonLines(read.bytes, { maxBytes: largestLog })].flatMap((line) => {
+      const [id] = (line.kind === 'record' && sentIn(line.value)) || []
+      if (id === undefined || !isWanted(id)) return []
+      return readMessage((line as { value: { message: unknown } }).value.message).message ?? []
+    })
+  }
+}
+
+/** The id in a line of what was sent. Whether that is a message is seen when it has to be sent again. */
+const sentIn: IdIn = (value) => {
+  if (!isObject(value) || !isCount(value.at) || !isObject(value.message)) return undefined
+  const { message_id } = value.message
+  return typeof message_id === 'string' ? [message_id, value.at] : undefined
+}
+
+function missingFrom(sent: readonly MailboxMessage[], there: Ids, processed: Ids): MailboxMessage[] {
+  const lost = new Map<string, MailboxMessage>()
+  for (const message of sent) {
+    const { message_id: id } = message
+    if (!there.has(id) && !processed.has(id)) lost.set(id, message)
+  }
+  return [...lost.values()]
+}
+
+const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0

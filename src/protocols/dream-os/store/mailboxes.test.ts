@@ -1,0 +1,346 @@
+import { describe, expect, it } from 'vitest'
+import { mailboxFile, openDream, shared } from '../../../../test/support/dream.ts'
+
+const minute = 60_000
+const box = mailboxFile(1)
+
+async function claimed(agent = 'Worker') {
+  const all = openDream()
+  await all.dream.initMailboxes(2)
+  await all.dream.claimMailbox(agent)
+  const send = (command = 'run_test') =>
+    all.dream.sendToMailbox({ mailbox: 1, from: 'Agent_0', command, params: { a: 1 } })
+  return { ...all, send }
+}
+
+describe('the life of a mailbox', () => {
+  it('[DO-5a] has the structure of the specification', async () => {
+    const { dream, read } = openDream()
+    expect(await dream.initMailboxes(1)).toMatchObject({ outcome: 'created', made: [1] })
+    expect(await read(box)).toBe(`{
+  "status": "offline",
+  "assigned_agent_id": null,
+  "last_seen_utc": null,
+  "messages": [],
+  "processed_message_ids": []
+}
+`)
+    expect(await dream.initMailboxes(1)).toMatchObject({ outcome: 'unchanged', made: [] })
+  })
+
+  it('[DO-5a][DO-5d] is claimed lowest first, kept fresh and released; its status follows', async () => {
+    const { dream, json, clock } = openDream()
+    await dream.initMailboxes(2)
+    expect(await dream.claimMailbox('A')).toMatchObject({ outcome: 'claimed', mailbox: 1 })
+    expect(await dream.claimMailbox('A')).toMatchObject({ outcome: 'unchanged', mailbox: 1 })
+    expect(await dream.claimMailbox('B')).toMatchObject({ outcome: 'claimed', mailbox: 2 })
+    expect(await dream.claimMailbox('C')).toEqual({ outcome: 'nothing' })
+    expect(await json(box)).toMatchObject({
+      status: 'online',
+      assigned_agent_id: 'A',
+      last_seen_utc: '2026-01-01T12:00:00.000Z',
+    })
+    clock.advance(2 * minute)
+    await dream.heartbeat(1, 'A')
+    expect(await json(box)).toMatchObject({ last_seen_utc: '2026-01-01T12:02:00.000Z' })
+    expect(await dream.nextMessage(1, 'A')).toMatchObject({ outcome: 'nothing' })
+    expect(await json(box)).toMatchObject({ status: 'idle' })
+    for (let n = 0; n < 2; n++)
+      await expect(dream.releaseMailbox(1, 'B')).rejects.toMatchObject({ code: 'NOT_YOUR_MAILBOX', exit: 4 })
+    expect((await dream.events({ type: 'POLICY_DENIED' })).events).toMatchObject([
+      { agent_source: 'B', details: { what: 'mailbox 1', agent: 'B', reason: "it is A's" } },
+    ])
+    await dream.releaseMailbox(1, 'A')
+    expect(await json(box)).toMatchObject({ status: 'offline', assigned_agent_id: null })
+  })
+
+  it('[DO-5a][DO-7b] is taken over when its agent was not seen for five minutes, and that is told', async () => {
+    const { dream, clock, json, lines } = await claimed('Old')
+    await dream.claimMailbox('Other')
+    clock.advance(4 * minute)
+    expect(await dream.claimMailbox('New')).toEqual({ outcome: 'nothing' })
+    clock.advance(minute)
+    expect((await dream.mailboxes()).map(({ status }) => status)).toEqual(['offline', 'offline'])
+    expect(await dream.claimMailbox('New')).toMatchObject({ outcome: 'taken-over', mailbox: 1, from: 'Old' })
+    expect(await json(box)).toMatchObject({ assigned_agent_id: 'New', status: 'online' })
+    expect(await lines('governance_memory.jsonl')).toMatchObject([
+      { event_type: 'MAILBOX_TAKEN_OVER', agent_source: 'New', details: { mailbox: 1, from: 'Old', to: 'New' } },
+    ])
+    expect(await json('runtime/supervisor_state.json')).toMatchObject({
+      agent_states: { Old: 'offline', New: 'online' },
+    })
+    await expect(dream.heartbeat(1, 'Old')).rejects.toMatchObject({ exit: 4 })
+  })
+
+  it('goes on where the state of the supervisor is broken, and whoever took over is told so', async () => {
+    const { dream, clock, put, read, send, json } = await claimed('Old')
+    await dream.claimMailbox('Other')
+    await put('runtime/supervisor_state.json', '[broken')
+    clock.advance(5 * minute)
+    await expect(dream.claimMailbox('New')).rejects.toMatchObject({ code: 'BAD_STATE', exit: 5 })
+    expect(await json(box)).toMatchObject({ assigned_agent_id: 'New' })
+    expect(await read('runtime/supervisor_state.json')).toBe('[broken')
+    expect((await dream.events({ type: 'MAILBOX_TAKEN_OVER' })).events).toHaveLength(1)
+    expect(await send()).toMatchObject({ outcome: 'sent' })
+    expect(await dream.nextMessage(1, 'New')).toMatchObject({ outcome: 'given' })
+    expect((await dream.route('S')).notices).toEqual(['The agent of mailbox 2 is gone.'])
+  })
+
+  it('[DO-5d] System and User may send', async () => {
+    const { dream, json } = await claimed()
+    for (const from of ['System', 'User']) await dream.sendToMailbox({ mailbox: 1, from, command: 'x', params: {} })
+    expect((await json(box)).messages.map((one: { sender_agent_id: string }) => one.sender_agent_id)).toEqual([
+      'System',
+      'User',
+    ])
+  })
+
+  it('[DO-5c] what is given is a lease; it is given again, marked, when that has ended without an outcome', async () => {
+    const { dream, another, clock, send, json } = await claimed()
+    const first = await send('first')
+    const second = await send('second')
+    const given = await dream.nextMessage(1, 'Worker')
+    expect(given).toMatchObject({ outcome: 'given', attempt: 1, redelivered: false, message: { command: 'first' } })
+    expect(await json(box)).toMatchObject({ status: 'busy' })
+    // While the lease lasts `next` gives another one, and nothing when there is none.
+    expect(await another().nextMessage(1, 'Worker')).toMatchObject({ outcome: 'given', message: { command: 'second' } })
+    expect(await dream.nextMessage(1, 'Worker')).toMatchObject({ outcome: 'nothing' })
+    expect(await dream.nextMessage(1, 'Worker', { resume: true })).toMatchObject({
+      outcome: 'given',
+      attempt: 1,
+      message: { command: 'first' },
+    })
+    // A heartbeat renews what was taken last.
+    clock.advance(8 * minute)
+    await dream.heartbeat(1, 'Worker')
+    clock.advance(4 * minute)
+    expect(await dream.nextMessage(1, 'Worker')).toMatchObject({ outcome: 'nothing' })
+    clock.advance(6 * minute)
+    await expect(dream.doneMessage(1, 'Worker', first.message.message_id)).rejects.toMatchObject({
+      code: 'LEASE_LOST',
+      exit: 4,
+    })
+    expect(await dream.nextMessage(1, 'Worker')).toMatchObject({
+      attempt: 2,
+      redelivered: true,
+      message: { command: 'first' },
+    })
+    await expect(dream.doneMessage(1, 'Worker', first.message.message_id, { attempt: 1 })).rejects.toMatchObject({
+      exit: 4,
+    })
+    expect(await dream.doneMessage(1, 'Worker', first.message.message_id, { attempt: 2 })).toMatchObject({
+      outcome: 'recorded',
+    })
+    expect(await dream.nextMessage(1, 'Worker')).toMatchObject({ attempt: 2, message: { command: 'second' } })
+    expect(await dream.doneMessage(1, 'Worker', second.message.message_id)).toMatchObject({ outcome: 'recorded' })
+    expect(await dream.doneMessage(1, 'Worker', second.message.message_id)).toMatchObject({ outcome: 'unchanged' })
+    expect((await json(box)).processed_message_ids).toEqual([first.message.message_id, second.message.message_id])
+    expect(await json(box)).toMatchObject({ status: 'idle' })
+  })
+
+  it('[DO-6][DO-6b] an outcome is a line with all seven fields', async () => {
+    const { dream, send, lines } = await claimed()
+    const [one, two] = [await send(), await send()]
+    await dream.nextMessage(1, 'Worker')
+    await dream.nextMessage(1, 'Worker')
+    await dream.doneMessage(1, 'Worker', one.message.message_id, { output: { files_changed: 1 } })
+    await dream.doneMessage(1, 'Worker', two.message.message_id, { error: { code: 'AssertionError' } })
+    const timestamp = '2026-01-01T12:00:00.000Z'
+    expect(await lines(`${shared}/completed_tasks.json`)).toEqual([
+      {
+        message_id: one.message.message_id,
+        task_id: null,
+        agent_id: 'Worker',
+        status: 'COMPLETED',
+        timestamp,
+        output: { files_changed: 1 },
+        error_details: null,
+      },
+      {
+        message_id: two.message.message_id,
+        task_id: null,
+        agent_id: 'Worker',
+        status: 'FAILED',
+        timestamp,
+        output: null,
+        error_details: { code: 'AssertionError' },
+      },
+    ])
+    expect((await dream.events({ type: 'TASK_FAILED' })).events).toHaveLength(1)
+  })
+
+  it('[DO-5c] what was in hand is given to whoever takes over or comes after a release', async () => {
+    const { dream, send } = await claimed()
+    const { message } = await send()
+    await dream.nextMessage(1, 'Worker')
+    await dream.releaseMailbox(1, 'Worker')
+    await dream.claimMailbox('Next')
+    expect(await dream.nextMessage(1, 'Next')).toMatchObject({ outcome: 'given', attempt: 2, redelivered: true })
+    await expect(dream.doneMessage(1, 'Worker', message.message_id)).rejects.toMatchObject({ exit: 4 })
+  })
+
+  it('a wait is ended by a message', async () => {
+    const { dream, another, send } = await claimed()
+    const waiting = another().nextMessage(1, 'Worker', { waitMs: 20_000 })
+    await send('woken')
+    expect(await waiting).toMatchObject({ outcome: 'given', message: { command: 'woken' } })
+    expect(await dream.nextMessage(1, 'Worker')).toMatchObject({ outcome: 'nothing' })
+  })
+
+  it('unknown keys and their order survive, and nothing else changes', async () => {
+    const { dream, put, read } = openDream()
+    await put(
+      box,
+      '{"z": {"2": 1, "1": 1.50}, "status": "offline", "assigned_agent_id": null, "last_seen_utc": null, "messages": [{"x": 1}], "processed_message_ids": [], "a": 0}',
+    )
+    await dream.claimMailbox('A')
+    expect(await read(box)).toBe(
+      '{"z": {"2": 1, "1": 1.50}, "status": "online", "assigned_agent_id": "A", "last_seen_utc": "2026-01-01T12:00:00.000Z", "messages": [{"x": 1}], "processed_message_ids": [], "a": 0}',
+    )
+    await dream.sendToMailbox({ mailbox: 1, from: 'B', command: 'c', params: {} })
+    expect(await dream.nextMessage(1, 'A')).toMatchObject({ outcome: 'given', message: { command: 'c' } })
+    expect((await dream.mailboxes())[0]!.problems).toHaveLength(1)
+  })
+})
+
+describe('a mailbox that programs without the lock write to', () => {
+  it('[DO-5f] gets back what they have overwritten, by the sender or by the router', async () => {
+    const { dream, another, put, read, send, json } = await claimed()
+    const old = (await read(box))!
+    const { message } = await send('kept')
+    await put(box, old)
+    // The sender sees it with the next thing it does, and at the end.
+    await dream.close()
+    expect((await json(box)).messages).toEqual([message])
+    await put(box, old)
+    expect(await another().route('Supervisor')).toMatchObject({ resent: [{ mailbox: 1, id: message.message_id }] })
+    expect((await json(box)).messages).toEqual([message])
+    await put(box, old)
+    expect(await another().nextMessage(1, 'Worker')).toMatchObject({ outcome: 'given', message })
+  })
+
+  it('[DO-5f] does so for an hour, and no longer', async () => {
+    const { another, clock, put, read, send, json } = await claimed()
+    const old = (await read(box))!
+    await send()
+    await put(box, old)
+    clock.advance(61 * minute)
+    expect(await another().route('Supervisor')).toMatchObject({ resent: [] })
+    expect((await json(box)).messages).toEqual([])
+  })
+
+  it('[DO-5f] an id that was processed stays processed, whatever a copy has forgotten', async () => {
+    const { dream, another, put, read, send } = await claimed()
+    const { message } = await send()
+    const before = (await read(box))!
+    await dream.nextMessage(1, 'Worker')
+    await dream.doneMessage(1, 'Worker', message.message_id)
+    await put(box, before)
+    expect(await another().nextMessage(1, 'Worker')).toMatchObject({ outcome: 'nothing' })
+    expect(await dream.doneMessage(1, 'Worker', message.message_id)).toMatchObject({ outcome: 'unchanged' })
+  })
+})
+
+describe('a mailbox that grows', () => {
+  it('[DO-5e] lets go of what was processed a week ago, and remembers its ids', async () => {
+    const { dream, another, clock, send, json, lines, put, read } = await claimed()
+    const { message } = await send('old')
+    await dream.nextMessage(1, 'Worker')
+    await dream.doneMessage(1, 'Worker', message.message_id)
+    const copy = (await read(box))!
+    const kept = await send('young')
+    expect(await dream.compactMailbox(1, 'Worker')).toMatchObject({ outcome: 'unchanged', count: 0 })
+    clock.advance(8 * 24 * 60 * minute)
+    expect(await dream.compactMailbox(1, 'Worker')).toMatchObject({ outcome: 'packed', count: 1 })
+    expect(await json(box)).toMatchObject({ messages: [kept.message], processed_message_ids: [] })
+    expect(await lines(`${shared}/archive/mailbox_1.jsonl`)).toEqual([message])
+    await put(box, copy.replace('"processed_message_ids": [\n    ', '"processed_message_ids": [\n    "x", '))
+    await another().claimMailbox('Worker')
+    const { messages } = await json(box)
+    expect(messages).toHaveLength(1)
+    expect(await another().nextMessage(1, 'Worker')).toMatchObject({ outcome: 'nothing' })
+    // For 30 days more, and no longer.
+    const remembered = async () => (await lines('.signalbox/state/delivery/dream/mailbox_1.processed.jsonl')).length
+    clock.advance(28 * 24 * 60 * minute)
+    await dream.compactMailbox(1, 'Worker')
+    expect(await remembered()).toBe(1)
+    clock.advance(2 * 24 * 60 * minute)
+    await dream.compactMailbox(1, 'Worker')
+    expect(await remembered()).toBe(0)
+  })
+
+  it('is refused above its limit, with the command that packs it', async () => {
+    const { dream, put, read } = openDream({ largestMessage: 65_536 })
+    await dream.initMailboxes(1)
+    await dream.claimMailbox('A')
+    const send = () =>
+      dream.sendToMailbox({ mailbox: 1, from: 'B', command: 'c', params: { text: 'x'.repeat(20_000) } })
+    const { message } = await send()
+    await dream.nextMessage(1, 'A')
+    await dream.doneMessage(1, 'A', message.message_id)
+    await send()
+    await send()
+    const large = (await read(box))!
+    await expect(send()).rejects.toMatchObject({
+      code: 'MAILBOX_TOO_LARGE',
+      exit: 5,
+      hint: expect.stringContaining('mailbox compact --mailbox 1'),
+    })
+    expect(await read(box)).toBe(large)
+    await put(box, large.replace('"params": {', `"params": { "more": "${'y'.repeat(20_000)}",`))
+    await expect(dream.nextMessage(1, 'A')).rejects.toMatchObject({ code: 'MAILBOX_TOO_LARGE' })
+    expect(await dream.compactMailbox(1, 'A')).toMatchObject({ outcome: 'packed', count: 1 })
+    expect(await dream.nextMessage(1, 'A')).toMatchObject({ outcome: 'given' })
+  })
+})
+
+describe('a locked mailbox', () => {
+  const lock = `${box}.lock`
+  const locked = async (content: string, age = 0) => {
+    const all = openDream({ lockWait: 0 })
+    await all.dream.initMailboxes(1)
+    await all.put(lock, content)
+    all.clock.advance(age)
+    return { ...all, send: () => all.dream.sendToMailbox({ mailbox: 1, from: 'A', command: 'c', params: {} }) }
+  }
+
+  it('is left alone when its holder lives or is young, and the error says whose lock it is', async () => {
+    for (const [content, whose] of [
+      ['', 'a program that left no name'],
+      [`${process.pid}`, `${process.pid}`],
+      ['{"pid": 1}', 'pid'],
+      ['somebody else', 'somebody else'],
+    ] as const) {
+      const { send, read } = await locked(content, content === '' ? 29_000 : 3_600_000)
+      await expect(send()).rejects.toMatchObject({
+        code: 'MAILBOX_LOCKED',
+        exit: 8,
+        message: expect.stringContaining(whose),
+      })
+      expect(await read(lock)).toBe(content)
+    }
+  })
+
+  it.each([
+    ['no name and too old', '', 30_000],
+    ['a dead process', '{"pid": 999999999}', 0],
+    ['one of ours that was killed', 'signalbox 4711 A 2026-01-01T12:00:00.000Z\n', 0],
+  ])('is broken for %s, which is told once', async (_, content, age) => {
+    const { send, read, lines } = await locked(content, age)
+    await send()
+    expect(await read(lock)).toBeUndefined()
+    expect(await lines('governance_memory.jsonl')).toMatchObject([{ event_type: 'LOCK_BROKEN', details: { lock } }])
+  })
+
+  it('is waited for, without keeping the turn', async () => {
+    const { tree, put, dream, clock } = openDream({ lockWait: 5000 })
+    void clock
+    await dream.initMailboxes(1)
+    await put(lock, '')
+    const sending = dream.sendToMailbox({ mailbox: 1, from: 'A', command: 'c', params: {} })
+    // Somebody of ours can have the turn meanwhile.
+    await tree.exclusively(`dream ${box}`, async () => {})
+    await tree.remove(lock as never)
+    expect(await sending).toMatchObject({ outcome: 'sent' })
+  })
+})

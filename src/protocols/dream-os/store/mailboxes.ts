@@ -1,0 +1,202 @@
+/** The shared mailboxes and their agents: made, claimed, kept fresh, released, listed. Status follows life. */
+import { sameButForCase } from '../../../kernel/same-but-for-case.ts'
+import { mailboxPath } from '../layout.ts'
+import { mailboxStatusAfter } from '../lifecycle.ts'
+import { newMailbox, type ReadMailbox } from '../mailbox-format.ts'
+import { type AgentId, agentId, mailboxNumber } from '../names.ts'
+import type { MailboxStatus } from '../schema.ts'
+import { isoOf } from '../times.ts'
+import { type Agents, differsByCase } from './agents.ts'
+import type { Logs } from './governance.ts'
+import type { MailboxFiles } from './mailbox-files.ts'
+import type { Given } from './mailbox-memory.ts'
+import type { MailboxChanged, MailboxClaimed, MailboxesMade } from './outcomes.ts'
+import type { DreamParts } from './parts.ts'
+import type { Tale } from './tellings.ts'
+
+export class Mailboxes {
+  readonly #parts: DreamParts
+  readonly #files: MailboxFiles
+  readonly #logs: Logs
+  readonly #agents: Agents
+
+  constructor(parts: DreamParts, files: MailboxFiles, logs: Logs, agents: Agents) {
+    this.#parts = parts
+    this.#files = files
+    this.#logs = logs
+    this.#agents = agents
+  }
+
+  /** Makes mailboxes 1 to `count`. Those that are there stay as they are. */
+  async init(count: number): Promise<MailboxesMade> {
+    const made: number[] = []
+    let durability: MailboxesMade['durability'] = 'process'
+    const mailboxes = Array.from({ length: mailboxNumber(count) }, (_, i) => i + 1)
+    for (const number of mailboxes) {
+      const created = await this.#parts.tree.create(mailboxPath(this.#parts.places, number), newMailbox())
+      if (created.outcome !== 'created') continue
+      made.push(number)
+      durability = created.durability
+    }
+    return { outcome: made.length > 0 ? 'created' : 'unchanged', mailboxes, made, durability }
+  }
+
+  /** The one this agent has; else the first that is free; else one whose agent has not been seen for too long. */
+  async claim(name: string): Promise<MailboxClaimed> {
+    const agent = await this.#agents.expectName(name)
+    const numbers = await this.#files.numbers()
+    const standings: { number: number; standing: Standing }[] = []
+    for (const number of numbers) {
+      const { mailbox, now } = await this.#files.open(number)
+      const twin = mailbox.agent === undefined ? undefined : sameButForCase(agent, [mailbox.agent])
+      if (twin !== undefined) throw differsByCase(agent, twin)
+      standings.push({ number, standing: this.#standingFor(agent, mailbox, now) })
+    }
+    for (const wanted of ['own', 'free', 'left'] as const) {
+      for (const { number, standing } of standings) {
+        if (standing !== wanted) continue
+        const claimed = await this.#claimOne(number, agent)
+        if (claimed) return claimed
+      }
+    }
+    return { outcome: 'nothing' }
+  }
+
+  async #claimOne(number: number, agent: AgentId): Promise<MailboxClaimed | undefined> {
+    const claimed = await this.#files.change<Attempt>(number, { by: agent }, async ({ mailbox, now }) => {
+      const standing = this.#standingFor(agent, mailbox, now)
+      const from = standing === 'left' ? mailbox.agent : undefined
+      const seen = mailbox.lastSeenAt === undefined ? null : isoOf(mailbox.lastSeenAt)
+      const answer = { standing, from }
+      if (standing === 'taken') return { answer }
+      const status = standing === 'own' && mailbox.status === 'busy' ? 'busy' : mailboxStatusAfter.claim
+      return {
+        answer,
+        ...(from === undefined ? {} : { tale: this.#taleOf(number, from, agent, seen) }),
+        edit: (editor) => editor.setLife({ status, agent, seenAt: now }),
+        // With its mailbox an agent loses what it has in hand: only the assigned agent can finish it.
+        after: async () => {
+          if (from !== undefined) await this.#endLeases(number, now)
+        },
+      }
+    })
+    if (claimed.standing === 'taken') return undefined
+    // A program without the lock may have written an old copy back.
+    const { mailbox } = await this.#files.open(number)
+    if (mailbox.agent !== agent) return undefined
+    await this.#agents.note(agent)
+    const { standing, from, durability } = claimed
+    const answer = { mailbox: number, agent, durability }
+    if (from === undefined) return { outcome: standing === 'own' ? 'unchanged' : 'claimed', ...answer }
+    return { outcome: 'taken-over', ...answer, from }
+  }
+
+  #taleOf(mailbox: number, from: string, to: string, seen: string | null): Tale {
+    const line = this.#logs.line('MAILBOX_TAKEN_OVER', to, { mailbox, from, to, last_seen_utc: seen })
+    const note = `${to} took mailbox ${mailbox} over from ${from}.`
+    const news = { at: line.timestamp, note, agents: { [from]: 'offline', [to]: 'online' } }
+    return { lines: [line], news, when: { agent: to } }
+  }
+
+  #standingFor(agent: string, mailbox: ReadMailbox, now: number): Standing {
+    if (mailbox.isBare) return 'taken'
+    if (mailbox.agent === agent) return 'own'
+    const isLeft = (mailbox.lastSeenAt ?? 0) <= now - this.#parts.settings.takeOverMs
+    if (mailbox.agent === undefined) return mailbox.status === 'offline' || isLeft ? 'free' : 'taken'
+    return isLeft ? 'left' : 'taken'
+  }
+
+  /** Says that the agent lives, and still works on what it has in hand. */
+  async heartbeat(number: number, name: string): Promise<MailboxChanged> {
+    const agent = agentId(name)
+    const { renewed, durability } = await this.#files.change(
+      mailboxNumber(number),
+      { by: agent },
+      async ({ mailbox, now }) => {
+        await this.#files.expectOwn(number, mailbox, agent)
+        const given = await this.#files.memory.given(number)
+        const until = now + this.#parts.settings.leaseMs
+        const running = [...given].filter(([, one]) => one.agent === agent && one.until > now)
+        for (const [id, one] of running) given.set(id, { ...one, until })
+        return {
+          answer: { renewed: running.length },
+          before: async () => {
+            if (running.length > 0) await this.#files.memory.writeGiven(number, given)
+          },
+          edit: (editor) => {
+            const status = mailbox.status === 'offline' ? { status: mailboxStatusAfter.claim } : {}
+            editor.setLife({ ...status, seenAt: now })
+          },
+        }
+      },
+    )
+    await this.#agents.note(agent)
+    return { outcome: 'refreshed', mailbox: number, durability, count: renewed }
+  }
+
+  /** Gives it up; what was in hand is given to whoever comes next. */
+  async release(number: number, name: string): Promise<MailboxChanged> {
+    const agent = agentId(name)
+    const { ended, isReleased, durability } = await this.#files.change(
+      mailboxNumber(number),
+      { by: agent },
+      async ({ mailbox, now }) => {
+        if (mailbox.agent === undefined) return { answer: { ended: 0, isReleased: false } }
+        await this.#files.expectOwn(number, mailbox, agent)
+        const answer = { ended: 0, isReleased: true }
+        return {
+          answer,
+          edit: (editor) => editor.setLife({ status: mailboxStatusAfter.release, agent: null, seenAt: now }),
+          after: async () => {
+            answer.ended = await this.#endLeases(number, now)
+          },
+        }
+      },
+    )
+    return { outcome: isReleased ? 'released' : 'unchanged', mailbox: number, durability, count: ended }
+  }
+
+  /** Marks the mailboxes of agents that have not been seen for too long. */
+  async markDead(by: string): Promise<number[]> {
+    const dead: number[] = []
+    for (const number of await this.#files.numbers()) {
+      const { mailbox, now } = await this.#files.open(number)
+      if (!this.#isDead(mailbox, now)) continue
+      await this.#files.change(number, { by }, async (opened) => {
+        if (!this.#isDead(opened.mailbox, opened.now)) return { answer: {} }
+        dead.push(number)
+        return { answer: {}, edit: (editor) => editor.setLife({ status: mailboxStatusAfter.release }) }
+      })
+    }
+    return dead
+  }
+
+  #isDead({ isBare, agent, status, lastSeenAt = 0 }: ReadMailbox, now: number): boolean {
+    return !isBare && agent !== undefined && status !== 'offline' && lastSeenAt <= now - this.#parts.settings.takeOverMs
+  }
+
+  async #endLeases(number: number, now: number): Promise<number> {
+    const given = await this.#files.memory.given(number)
+    const running = [...given].filter(([, { until }]) => until > now)
+    if (running.length === 0) return 0
+    const ended = new Map<string, Given>(
+      [...given].map(([id, one]) => [id, { ...one, until: Math.min(one.until, now) }]),
+    )
+    await this.#files.memory.writeGiven(number, ended)
+    return running.length
+  }
+}
+
+type Standing = 'own' | 'free' | 'left' | 'taken'
+
+interface Attempt {
+  readonly standing: Standing
+  readonly from: string | undefined
+}
+
+/** The status as it is: an agent that was not seen for too long is gone, whatever the file says. */
+export const standingStatus = (
+  { status, agent, lastSeenAt = 0 }: ReadMailbox,
+  now: number,
+  takeOverMs: number,
+): MailboxStatus | undefined => (agent !== undefined && lastSeenAt <= now - takeOverMs ? 'offline' : status)

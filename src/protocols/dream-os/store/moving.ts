@@ -1,0 +1,83 @@
+/** The moves of files between the folders of agents, of responses into the archive, and of locks: the only place that makes them. */
+import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
+import { type SetAside, type SetAsideOptions, setAside, spareName } from '../../../tree/set-aside.ts'
+import type { Moved, MoveOptions } from '../../../tree/tree.ts'
+import { brokenLockPath, type Folder, folderPath, lockPath, tempArchivePath } from '../layout.ts'
+import { nextFolder, type Transition } from '../lifecycle.ts'
+import type { AgentId } from '../names.ts'
+import { type DreamParts, pathIn } from './parts.ts'
+
+/** Which file goes which way. */
+export interface Step {
+  readonly agent: AgentId
+  readonly name: string
+  readonly from: Folder
+  readonly transition: Transition
+  /** Into whose folder; its own unless said. */
+  readonly to?: AgentId
+  /** Its name there, if that is another one. */
+  readonly as?: string
+}
+
+export const targetOf = (
+  parts: DreamParts,
+  { agent, to = agent, name, as: newName = name, from, transition }: Step,
+): TreePath => pathIn(parts, to, nextFolder(from, transition), newName)
+
+/** Only if nothing has that name there. */
+export const moveFile = (parts: DreamParts, step: Step, options: MoveOptions = {}): Promise<Moved> =>
+  parts.tree.move(pathIn(parts, step.agent, step.from, step.name), targetOf(parts, step), options)
+
+/** Under a name that is free there. */
+export async function moveFileSomewhere(parts: DreamParts, step: Step, options: MoveOptions = {}) {
+  const name = step.as ?? step.name
+  for (let n = 1; ; n++) {
+    const attempt = { ...step, as: n === 1 ? name : spareName(name, n) }
+    const moved = await moveFile(parts, attempt, options)
+    if (moved.outcome !== 'taken') return { moved, path: targetOf(parts, attempt) }
+  }
+}
+
+export function setFileAside(parts: DreamParts, step: Step, options: SetAsideOptions = {}): Promise<SetAside> {
+  const { agent, to = agent, name, from, transition } = step
+  return setAside(
+    parts.tree,
+    pathIn(parts, agent, from, name),
+    folderPath(parts.places, to, nextFolder(from, transition)),
+    options,
+  )
+}
+
+/** Into `temp/archive/`, under a name of its own. */
+export const moveToArchive = (
+  parts: DreamParts,
+  path: TreePath,
+  name: string,
+  options: MoveOptions = {},
+): Promise<Moved> => parts.tree.move(path, childOf(tempArchivePath(parts.places), name), options)
+
+/** Within `temp/archive/`, once what a response asked for is done. */
+export const renameInArchive = (parts: DreamParts, path: TreePath, name: string): Promise<Moved> =>
+  parts.tree.move(path, childOf(tempArchivePath(parts.places), name))
+
+/** From where it was written down into the inbox it is for, under a name that is free there. */
+export async function moveToInbox(parts: DreamParts, from: TreePath, to: AgentId, name: string): Promise<TreePath> {
+  for (let n = 1; ; n++) {
+    const path = pathIn(parts, to, 'inbox', n === 1 ? name : spareName(name, n))
+    const moved = await parts.tree.move(from, path, { touched: true })
+    if (moved.outcome !== 'taken') return path
+  }
+}
+
+/** A lock that somebody left, out of the way, if `isLeft` says so of what was won. */
+export const moveLockAway = (
+  parts: DreamParts,
+  mailbox: number,
+  isLeft: (bytes: Uint8Array, changedAt: number) => boolean,
+): Promise<Moved> =>
+  parts.tree.move(lockPath(parts.places, mailbox), brokenLockPath(mailbox), {
+    timed: true,
+    // A lock is a line; what a stranger put there may be anything.
+    atMost: 4096,
+    change: (bytes, { changedAt }) => (isLeft(bytes, changedAt) ? bytes : undefined),
+  })

@@ -1,0 +1,51 @@
+/**
+ * Small files of our own below `.signalbox/state/`. Anybody may have written them: what cannot be read counts as not there,
+ * and `inspect` tells of it.
+ */
+import { parseJson } from '../../../formats/json.ts'
+import { SignalboxError } from '../../../kernel/errors.ts'
+import { childOf, isSegment, type TreePath } from '../../../kernel/tree-path.ts'
+import { changeLeaf } from '../../../tree/change.ts'
+import { isUnread, readOrSayWhy } from '../../../tree/readable.ts'
+import type { Durability, Tree } from '../../../tree/tree.ts'
+import { isObject } from '../schema.ts'
+import { bytesOf, unlessOdd } from './parts.ts'
+
+export type Note = Readonly<Record<string, unknown>>
+
+const largest = 4 * 1024 * 1024
+
+export async function readNote(tree: Tree, path: TreePath): Promise<Note | undefined> {
+  const read = await unlessOdd(() => readOrSayWhy(tree, path, { most: largest }))
+  if (!read || isUnread(read)) return undefined
+  try {
+    const value = parseJson(read.bytes, { maxBytes: largest })
+    return isObject(value) ? value : undefined
+  } catch (error) {
+    if (error instanceof SignalboxError) return undefined
+    throw error
+  }
+}
+
+export async function writeNote(tree: Tree, path: TreePath, note: Note): Promise<Durability> {
+  const changed = await changeLeaf(tree, path, () => bytesOf(`${JSON.stringify(note)}\n`))
+  return changed.outcome === 'unchanged' ? 'process' : changed.durability
+}
+
+/** The names of the notes in a folder. */
+export async function noteNames(tree: Tree, folder: TreePath): Promise<string[]> {
+  const entries = (await unlessOdd(() => tree.list(folder))) ?? []
+  return entries.flatMap(({ name, kind }) =>
+    kind === 'leaf' && isSegment(name) && name.endsWith('.json') ? [name] : [],
+  )
+}
+
+/** A name for a note about anything, whatever that is called. */
+export const noteNameOf = (...about: readonly string[]): string =>
+  `${process.getBuiltinModule('node:crypto').hash('sha256', JSON.stringify(about), 'hex').slice(0, 24)}.json`
+
+export const noteIn = (folder: TreePath, ...about: readonly string[]): TreePath => childOf(folder, noteNameOf(...about))
+
+/** Which attempt a note is about; 0 where it does not say. */
+export const attemptIn = (note: Note | undefined): number =>
+  typeof note?.attempt === 'number' && Number.isSafeInteger(note.attempt) && note.attempt > 0 ? note.attempt : 0

@@ -1,0 +1,73 @@
+/** What everything in this folder works with. */
+import type { Clock } from '../../../kernel/clock.ts'
+import { corrupt, type SignalboxError } from '../../../kernel/errors.ts'
+import type { Malformed, Problem } from '../../../kernel/problem.ts'
+import { childOf, isSegment, type TreePath } from '../../../kernel/tree-path.ts'
+import { unlessOdd } from '../../../tree/expected.ts'
+import { isUnread, readOrSayWhy } from '../../../tree/readable.ts'
+import type { Entry, Leaf, Tree } from '../../../tree/tree.ts'
+import { readJsonText } from '../json-text.ts'
+import { type Folder, folderPath, isMessageName, type Places } from '../layout.ts'
+import type { AgentId } from '../names.ts'
+import type { DreamPorts } from '../ports.ts'
+import { told } from '../problem.ts'
+import { isObject } from '../schema.ts'
+import type { DreamSettings } from '../settings.ts'
+
+export { unlessOdd } from '../../../tree/expected.ts'
+
+export interface DreamParts {
+  readonly tree: Tree
+  readonly clock: Clock
+  readonly settings: DreamSettings
+  readonly places: Places
+  /** Read the known deviations of other programs. */
+  readonly compat: boolean
+  readonly ports: Partial<DreamPorts>
+}
+
+export const pathIn = ({ places }: DreamParts, agent: AgentId, folder: Folder, name: string): TreePath =>
+  childOf(folderPath(places, agent, folder), name)
+
+/** The names of the messages in a folder of an agent; links, pipes and folders named like messages are none. */
+export async function messageNames({ tree, places }: DreamParts, agent: AgentId, folder: Folder): Promise<string[]> {
+  const entries = (await unlessOdd(() => tree.list(folderPath(places, agent, folder)))) ?? []
+  return entries.filter(isMessageEntry).map(({ name }) => name)
+}
+
+export const isMessageEntry = ({ name, kind }: Entry): boolean =>
+  kind === 'leaf' && isMessageName(name) && isSegment(name)
+
+/** Reads a leaf that must be usable, or throws with its place and what is wrong. Missing: `undefined`. */
+export async function readLeaf(
+  parts: DreamParts,
+  path: TreePath,
+  most = parts.settings.largest,
+): Promise<Leaf | undefined> {
+  const read = await readOrSayWhy(parts.tree, path, { most })
+  if (read && isUnread(read)) throw badFile(parts, path, read.problem.code, [read.problem])
+  return read
+}
+
+export function badFile(
+  { tree }: Pick<DreamParts, 'tree'>,
+  path: TreePath,
+  code: string,
+  problems: Malformed['problems'] | readonly Problem[],
+  hint?: string,
+): SignalboxError {
+  return corrupt(code, `${tree.place}/${path}: ${told(problems)} Nothing was changed.`, {
+    hint: hint ?? problems[0]?.hint ?? 'Correct the file, or move it away.',
+    details: { path, problems: problems.map(({ code, field, message }) => ({ code, field, message })) },
+  })
+}
+
+/** What a file of state says, which must be an object. */
+export function readObject(parts: DreamParts, path: TreePath, bytes: Uint8Array) {
+  const read = readJsonText(bytes, { compat: parts.compat, most: parts.settings.largest })
+  if (read.outcome === 'malformed') throw badFile(parts, path, 'BAD_STATE', read.problems)
+  if (isObject(read.value)) return { ...read, value: read.value }
+  throw badFile(parts, path, 'BAD_STATE', [{ code: 'BAD_STATE', field: '', message: 'It is no object.' }])
+}
+
+export const bytesOf = (text: string): Uint8Array => Buffer.from(text)

@@ -1,0 +1,251 @@
+import { describe, expect, it } from 'vitest'
+import { openDream } from '../../../../test/support/dream.ts'
+
+const task = (id: string, more: object = {}) => ({
+  task_id: id,
+  action: 'RUN',
+  params: {},
+  target_agent: 'Bob',
+  status: 'PENDING',
+  priority: 3,
+  depends_on: [] as string[],
+  ...more,
+})
+const completed = (plan: string, results: unknown) => ({
+  type: 'TASK_COMPLETED',
+  source_id: 'Planner',
+  target_id: 'TaskExecutorAgent',
+  data: { correlation_id: plan, task_id: plan, results },
+})
+const list = 'runtime/task_list.json'
+
+async function planned() {
+  const all = openDream()
+  const sent = await all.dream.plan({ from: 'Agent_0', to: 'Planner', goal: 'Tidy up' })
+  return { ...all, plan: sent.plan, sent }
+}
+const idsOf = (tasks: readonly { task_id: string }[]) => tasks.map(({ task_id }) => task_id)
+
+describe('planning', () => {
+  it('[DO-4] a goal goes to the planner, and its answer is joined by the outbox', async () => {
+    const { dream, json, put, names, plan, sent } = await planned()
+    expect(await json(`runtime/Planner/inbox/task_${plan}.json`)).toMatchObject({
+      type: 'GENERATE_TASK_SEQUENCE',
+      source_id: 'Agent_0',
+      target_id: 'Planner',
+      data: { task_id: plan, params: { goal: 'Tidy up' } },
+    })
+    expect(sent.notices).toEqual(['Nobody has ever seen Planner; it waits all the same.'])
+    const results = [task('t-1', { note: 'kept' }), task('t-2', { priority: 1, depends_on: ['t-1'] })]
+    await put('runtime/Planner/outbox/msg_a.json', completed(plan, results))
+    expect((await dream.route('S')).plans).toMatchObject([{ outcome: 'joined', plan, tasks: ['t-1', 't-2'] }])
+    expect(await json(list)).toEqual(results)
+    expect(await names('runtime/Agent_0/inbox')).toHaveLength(1)
+    expect(await names('runtime/Planner/archive/outbox')).toEqual(['msg_a.json'])
+    expect(idsOf((await dream.tasks({ runnable: true })).tasks)).toEqual(['t-1'])
+  })
+
+  it('[DO-4] by task done and by mailbox as well', async () => {
+    const { dream, plan, json } = await planned()
+    await dream.takeTask('Planner')
+    expect(await dream.doneTask('Planner', `task_${plan}.json`, { output: { results: [task('a')] } })).toMatchObject({
+      outcome: 'recorded',
+      notices: [],
+    })
+    expect(idsOf(await json(list))).toEqual(['a'])
+    const second = await dream.plan({ from: 'Agent_0', to: 'Planner', goal: 'More' })
+    await dream.initMailboxes(1)
+    await dream.sendToMailbox({
+      mailbox: 1,
+      from: 'Planner',
+      command: 'TASK_COMPLETED',
+      params: { correlation_id: second.plan, results: [task('b')] },
+    })
+    expect((await dream.route('S')).plans).toMatchObject([{ outcome: 'joined' }])
+    expect((await dream.route('S')).plans).toEqual([])
+    expect(idsOf(await json(list))).toEqual(['a', 'b'])
+  })
+
+  it('[DO-4c] of several answers the first valid one counts, once; the others are kept aside and told', async () => {
+    const { dream, another, put, json, names, plan } = await planned()
+    expect(await dream.answerPlan({ plan, planner: 'P0', results: [] })).toMatchObject({ outcome: 'refused' })
+    expect(await dream.answerPlan({ plan, planner: 'P1', results: [task('a')] })).toMatchObject({ outcome: 'joined' })
+    expect(await another().answerPlan({ plan, planner: 'P1', results: [task('a')] })).toMatchObject({
+      outcome: 'unchanged',
+    })
+    await put('runtime/P2/outbox/msg_b.json', completed(plan, [task('b')]))
+    expect((await dream.route('S')).plans).toMatchObject([{ outcome: 'late', planner: 'P2' }])
+    expect(await names('runtime/P2/archive/rejected')).toEqual(['msg_b.json'])
+    expect(idsOf(await json(list))).toEqual(['a'])
+    expect((await dream.events()).events.map(({ event_type }) => event_type)).toEqual([
+      'PLAN_SENT',
+      'PLAN_REFUSED',
+      'PLAN_JOINED',
+      'PLAN_LATE',
+    ])
+  })
+
+  it.each([
+    ['a cycle', [task('a', { depends_on: ['b'] }), task('b', { depends_on: ['a'] })], 'in a circle: a, b'],
+    ['an unknown dependency', [task('a', { depends_on: ['zz'] })], 'there is no task zz'],
+    ['an id that is there with other content', [task('old', { action: 'OTHER' })], 'another task old already'],
+    ['ids that differ by case', [task('OLD')], 'differ by case alone'],
+    ['no target', [{ ...task('a'), target_agent: undefined }], 'target_agent is missing'],
+    ['priority "soon"', [task('a', { priority: 'soon' })], 'priority is "soon"'],
+    ['depending on itself', [task('a', { depends_on: ['a'] })], 'depends on itself'],
+    ['a bad shape', { tasks: [] }, 'results is no list of tasks'],
+    ['a target that is a path', [task('a', { target_agent: '../x' })], 'target_agent is "../x"'],
+  ])('[DO-4b] a plan with %s is refused with field and reason, and its planner told', async (_, results, reason) => {
+    const { dream, put, read, names, json, plan } = await planned()
+    await put(list, [task('old')])
+    const before = await read(list)
+    const answered = await dream.answerPlan({ plan, planner: 'Planner', results })
+    expect(answered.outcome).toBe('refused')
+    expect(answered.reasons.join(' ')).toContain(reason)
+    expect(await read(list)).toBe(before)
+    await dream.answerPlan({ plan, planner: 'Planner', results })
+    const told = (await names('runtime/Planner/inbox')).filter((name) => name.includes('refused'))
+    expect(told).toHaveLength(1)
+    expect(await json(`runtime/Planner/inbox/${told[0]}`)).toMatchObject({
+      type: 'TASK_FAILED',
+      target_id: 'Planner',
+      data: { correlation_id: plan },
+    })
+  })
+
+  it('[DO-4c] a task is expanded, and is done when its parts are', async () => {
+    const { dream, put, json } = openDream()
+    await put(list, [task('big'), task('after', { depends_on: ['big'] })])
+    await expect(dream.plan({ from: 'A', to: 'P', goal: 'x', under: 'none' })).rejects.toMatchObject({ exit: 3 })
+    const { plan } = await dream.plan({ from: 'A', to: 'P', goal: 'Split', under: 'big' })
+    await dream.answerPlan({ plan, planner: 'P', results: [task('p1'), task('p2')] })
+    expect(await json(list)).toMatchObject([
+      { task_id: 'big', status: 'IN_PROGRESS', subtasks: ['p1', 'p2'] },
+      {},
+      {},
+      {},
+    ])
+    expect(idsOf((await dream.tasks({ runnable: true })).tasks)).toEqual(['p1', 'p2'])
+    await expect(dream.plan({ from: 'A', to: 'P', goal: 'x', under: 'big' })).rejects.toMatchObject({ exit: 4 })
+    await dream.dispatch('S')
+    for (const id of ['p1', 'p2']) await dream.doneTask('Bob', `task_${id}.json`)
+    expect((await json(list)).map(({ status }: { status: string }) => status)).toEqual([
+      'COMPLETED',
+      'PENDING',
+      'COMPLETED',
+      'COMPLETED',
+    ])
+    expect(idsOf((await dream.tasks({ runnable: true })).tasks)).toEqual(['after'])
+  })
+
+  it('[DO-4d] what may start is dispatched once, in order; what depends on a failed task is blocked', async () => {
+    const { dream, another, put, json, names } = openDream()
+    await put(list, [
+      task('a'),
+      task('b', { priority: 1 }),
+      task('c', { depends_on: ['a'] }),
+      task('d', { depends_on: ['c'] }),
+    ])
+    expect(idsOf((await dream.dispatch('S')).tasks)).toEqual(['b', 'a'])
+    expect(await another().dispatch('S')).toMatchObject({ outcome: 'nothing' })
+    expect(await names('runtime/Bob/inbox')).toEqual(['task_a.json', 'task_b.json'])
+    expect(await json('runtime/supervisor_state.json')).toMatchObject({ task_assignments: { a: 'Bob', b: 'Bob' } })
+    await dream.takeTask('Bob')
+    await dream.doneTask('Bob', 'task_b.json', { output: { fine: 1 } })
+    await dream.takeTask('Bob')
+    await dream.doneTask('Bob', 'task_a.json', { error: { code: 'E' } })
+    expect(await json(list)).toMatchObject([
+      { task_id: 'a', status: 'FAILED', error_details: { code: 'E' } },
+      { task_id: 'b', status: 'COMPLETED', output: { fine: 1 } },
+      { task_id: 'c', status: 'BLOCKED', blocked_reason: 'It depends on a, which is FAILED.' },
+      { task_id: 'd', status: 'BLOCKED', blocked_reason: 'It depends on c, which is BLOCKED.' },
+    ])
+    // The executor was never seen, so a person is asked.
+    const questions = []
+    for await (const question of dream.questions()) questions.push(question)
+    expect(questions).toMatchObject([
+      { kind: 'escalation', from: 'Bob', summary: 'Task a has failed, and nobody deals with it.' },
+    ])
+    expect(
+      await dream.answerQuestion(questions[0]!, { verdict: 'answer', by: 'ada', text: 'Try again' }),
+    ).toMatchObject({ outcome: 'answered' })
+    for await (const question of dream.questions()) expect(question).toBeUndefined()
+    const told = (await names('runtime/Bob/inbox'))[0]
+    expect(await json(`runtime/Bob/inbox/${told}`)).toMatchObject({
+      type: 'HUMAN_ANSWER',
+      data: { answer: 'Try again' },
+    })
+    // Somebody sets it back: it goes out again, under another name.
+    const again = (await json(list)).map((one: { task_id: string }) =>
+      one.task_id === 'a' ? { ...one, status: 'PENDING' } : one,
+    )
+    await put(list, again)
+    expect(idsOf((await dream.dispatch('S')).tasks)).toEqual(['a'])
+    expect(await names('runtime/Bob/inbox')).toContain('task_a~2.json')
+    expect(await json(list)).toMatchObject([{}, {}, { task_id: 'c', status: 'PENDING', blocked_reason: null }, {}])
+  })
+
+  it('[DO-4d] a person lets a failed task start again, or leaves it; one answer counts', async () => {
+    const { dream, put, json, names, lines, clock } = openDream()
+    await put(list, [task('a'), task('b', { depends_on: ['a'] })])
+    const fail = async (file: string) => {
+      await dream.dispatch('S')
+      await dream.takeTask('Bob')
+      clock.advance(1000)
+      await dream.doneTask('Bob', file, { error: { code: 'E' } })
+    }
+    const waiting = async () => {
+      const questions = []
+      for await (const question of dream.questions()) questions.push(question)
+      return questions
+    }
+    await fail('task_a.json')
+    const [first] = await waiting()
+    expect(first).toMatchObject({ answers: ['approve', 'deny', 'answer'], details: { task: 'a' } })
+    const yes = { verdict: 'approve', by: 'ada' } as const
+    expect(await dream.answerQuestion(first!, yes)).toMatchObject({ outcome: 'answered' })
+    expect(await dream.answerQuestion(first!, yes)).toMatchObject({ outcome: 'unchanged' })
+    await expect(dream.answerQuestion(first!, { verdict: 'deny', by: 'ada', text: 'No' })).rejects.toMatchObject({
+      code: 'ALREADY_ANSWERED',
+      exit: 4,
+      message: expect.stringMatching(/ was answered already: yes$/),
+    })
+    expect(await waiting()).toEqual([])
+    expect(await json(list)).toMatchObject([{ status: 'PENDING', error_details: null }, { status: 'PENDING' }])
+    await fail('task_a~2.json')
+    // The answer to the first failure is no answer to the second.
+    await dream.answerQuestion(first!, yes)
+    await dream.route('S')
+    expect(await json(list)).toMatchObject([{ status: 'FAILED' }, { status: 'BLOCKED' }])
+    const [second, ...rest] = await waiting()
+    expect(rest).toEqual([])
+    await dream.answerQuestion(second!, { verdict: 'deny', by: 'ada', text: 'Give up' })
+    expect(await json(list)).toMatchObject([{ status: 'FAILED' }, { status: 'BLOCKED' }])
+    expect(await waiting()).toEqual([])
+    const told = await lines('governance_memory.jsonl')
+    expect(told.filter(({ event_type }) => event_type === 'ESCALATION_ANSWERED')).toMatchObject([
+      { agent_source: 'ada', details: { verdict: 'approve' } },
+      { agent_source: 'ada', details: { verdict: 'deny', answer: 'Give up' } },
+    ])
+    expect((await names('runtime/Bob/inbox')).filter((name) => name.startsWith('msg_'))).toHaveLength(2)
+  })
+
+  it('a list that is not one is refused and kept; one in another shape is read with compat and written back as it was', async () => {
+    const { dream, put, read } = openDream()
+    await put(
+      list,
+      '{"version": 1.0, "tasks": [{"task_id": "a", "action": "X", "target_agent": "Bob", "status": "pending", "priority": "high", "2": 1, "1": 2}]}',
+    )
+    await expect(dream.dispatch('S')).rejects.toMatchObject({
+      code: 'BAD_TASK_LIST',
+      exit: 5,
+      hint: expect.stringContaining('--compat'),
+    })
+    const lenient = dream.reading({ compat: true })
+    expect((await lenient.tasks()).notes).toHaveLength(5)
+    await lenient.dispatch('S')
+    expect(await read(list)).toBe(
+      '{"version": 1.0, "tasks": [{"task_id": "a", "action": "X", "target_agent": "Bob", "status": "IN_PROGRESS", "priority": "high", "2": 1, "1": 2, "dispatched_at": "2026-01-01T12:00:00.000Z"}]}',
+    )
+  })
+})

@@ -1,0 +1,238 @@
+/**
+ * Carrying what lies in outboxes to where it is meant for. One target: one move. Several: a copy for each, then the original goes
+ * to the archive; a copy is made only where the target has none. Safe to kill and to repeat. Spec: Dream.OS, Agent Runtime
+ * Communication and Notes (Cleanup).
+ */
+import { SignalboxError } from '../../../kernel/errors.ts'
+import { isEvent, subjectOf } from '../event-format.ts'
+import { parseMessage, saidBy } from '../format.ts'
+import { folderPath, mailboxFrom, routedName } from '../layout.ts'
+import { type AgentId, broadcast, isAgentId } from '../names.ts'
+import { eventTypes, type PlannerEvent } from '../schema.ts'
+import { isoOf } from '../times.ts'
+import type { Deliveries } from './deliveries.ts'
+import type { Escalations } from './escalations.ts'
+import type { Finishing } from './finishing.ts'
+import type { Inboxes } from './inboxes.ts'
+import type { MailboxFiles } from './mailbox-files.ts'
+import type { MailboxMessages } from './mailbox-messages.ts'
+import type { Mailboxes } from './mailboxes.ts'
+import { moveFileSomewhere, setFileAside } from './moving.ts'
+import { noteNameOf } from './notes.ts'
+import type { DreamView, PlanAnswered, Routed } from './outcomes.ts'
+import { type DreamParts, messageNames, pathIn } from './parts.ts'
+import type { Planning } from './planning.ts'
+import type { Prompts } from './prompts.ts'
+import type { Supervisor } from './supervisor.ts'
+import { type TaskLists, taskSubject } from './task-lists.ts'
+import type { Tellings } from './tellings.ts'
+
+export interface RouterParts {
+  readonly parts: DreamParts
+  readonly deliveries: Deliveries
+  readonly inboxes: Inboxes
+  readonly finishing: Finishing
+  readonly files: MailboxFiles
+  readonly mailboxes: Mailboxes
+  readonly messages: MailboxMessages
+  readonly planning: Planning
+  readonly lists: TaskLists
+  readonly prompts: Prompts
+  readonly supervisor: Supervisor
+  readonly tellings: Tellings
+  readonly escalations: Escalations
+}
+
+type Found = { -readonly [K in keyof Omit<Routed, 'outcome'>]: Routed[K][number][] }
+
+export class Router {
+  readonly #all: RouterParts
+
+  constructor(all: RouterParts) {
+    this.#all = all
+  }
+
+  /** One pass: outboxes, lost messages of mailboxes, dead agents, and whatever somebody left half-done. */
+  async route(by: string): Promise<Routed> {
+    const { finishing, deliveries, inboxes, lists, prompts, supervisor } = this.#all
+    const found: Found = { moved: [], copied: [], unroutable: [], resent: [], plans: [], unreadable: [], notices: [] }
+    const count = await finishing.recover()
+    if (count > 0)
+      found.notices.push(`Finished what ${count} killed process${count === 1 ? '' : 'es'} had begun to record.`)
+    found.notices.push(...(await this.tellAllLeft()))
+    await this.#unlessBroken(found, () => prompts.dispatchPending())
+    for (const agent of await deliveries.agents.withFolders()) {
+      for (const name of await inboxes.putBackEnded(agent))
+        found.notices.push(`${name} waits for ${agent} again: its time was up.`)
+      for (const name of await messageNames(this.#all.parts, agent, 'outbox')) await this.#routeOne(agent, name, found)
+    }
+    for (const number of await this.#all.files.numbers()) {
+      await this.#unlessBroken(found, () => this.#lookAfter(number, by, found))
+    }
+    await this.#unlessBroken(found, async () => {
+      for (const number of await this.#all.mailboxes.markDead(by))
+        found.notices.push(`The agent of mailbox ${number} is gone.`)
+    })
+    await this.#unlessBroken(found, () => lists.refresh(by))
+    const did = found.moved.length + found.copied.length + found.resent.length + found.plans.length
+    const at = isoOf(this.#all.parts.clock.now())
+    if (did > 0)
+      await this.#unlessBroken(found, () =>
+        supervisor.tell({ at, note: summaryOf(found), agents: { [by]: { last_routed: at } } }),
+      )
+    return { outcome: did > 0 ? 'routed' : 'nothing', ...found }
+  }
+
+  /** Tells what anybody was killed over. Answers what could not be, one sentence each. */
+  async tellAllLeft(): Promise<string[]> {
+    const found = { notices: [] as string[] }
+    for (const subject of await this.#all.tellings.subjects())
+      await this.#unlessBroken(found, () => this.#tellLeft(subject))
+    await this.#unlessBroken(found, () => this.#all.escalations.recover())
+    return found.notices
+  }
+
+  async #tellLeft(subject: string): Promise<void> {
+    const { lists, files, planning } = this.#all
+    const mailbox = mailboxFrom(`${subject.replace('-', '_')}.json`)
+    if (subject === taskSubject) await lists.inTurn(async () => {})
+    else if (mailbox !== undefined) await files.recoverTold(mailbox)
+    else await planning.recoverSent(subject)
+  }
+
+  /** One file or mailbox that is broken stops no other; `doctor` tells of it. */
+  async #unlessBroken(found: Pick<Found, 'notices'>, work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      if (!(error instanceof SignalboxError) || error.kind === 'Unavailable') throw error
+      found.notices.push(error.message)
+    }
+  }
+
+  async #routeOne(sender: AgentId, name: string, found: Found): Promise<void> {
+    const { inboxes, planning } = this.#all
+    const view = await inboxes.read(sender, 'outbox', name)
+    if (!view) return
+    if ('unreadable' in view) {
+      found.unreadable.push(view.unreadable)
+      return
+    }
+    const { message, path } = view
+    if (isEvent(message) && message.type === eventTypes.completed) {
+      const plan = subjectOf(message)
+      const { results } = message.data
+      if (plan !== undefined && (await planning.isAnswer(plan, results))) {
+        await this.#routeAnswer(sender, view, message, plan, found)
+        return
+      }
+    }
+    if (isEvent(message)) await this.#settle(message)
+    if (view.to === broadcast) {
+      const others = (await this.#all.deliveries.agents.known()).filter((one) => one !== sender)
+      if (others.length === 0) found.unroutable.push({ path, target: broadcast, reason: 'There is nobody else yet.' })
+      else await this.#copy(sender, view, others, found)
+      return
+    }
+    const reason = await this.#against(view.to)
+    if (reason !== undefined) {
+      found.unroutable.push({ path, target: view.to, reason })
+      return
+    }
+    const to = view.to as AgentId
+    const step = { agent: sender, name, from: 'outbox', transition: 'route', to, as: routedName(name, sender) } as const
+    // What is there now may be another message.
+    const change = (bytes: Uint8Array) => (this.#targetIn(bytes) === to ? bytes : undefined)
+    const { moved, path: target } = await moveFileSomewhere(this.#all.parts, step, { change })
+    if (moved.outcome === 'moved') found.moved.push({ from: sender, to, path: target })
+  }
+
+  /** The answer of a planner goes to the executor and to whoever asked; one that does not count is set aside. */
+  async #routeAnswer(sender: AgentId, view: DreamView, event: PlannerEvent, plan: string, found: Found): Promise<void> {
+    const { planning, parts, deliveries } = this.#all
+    const answered = await planning.answer({ plan, planner: sender, results: event.data.results })
+    found.plans.push(answered)
+    if (answered.outcome === 'refused' || answered.outcome === 'late') {
+      await setFileAside(parts, { agent: sender, name: view.file, from: 'outbox', transition: 'reject' })
+      return
+    }
+    const wanted = new Set([parts.settings.executor, view.to, (await planning.initiatorOf(plan)) ?? event.target_id])
+    const targets: AgentId[] = []
+    for (const one of wanted)
+      if (one !== sender && isAgentId(one) && (await deliveries.agents.isKnown(one))) targets.push(one)
+    await this.#copy(sender, view, targets, found)
+  }
+
+  /** A foreign agent that tells of a task by an event has not written it into the list. */
+  async #settle(event: PlannerEvent): Promise<void> {
+    const { lists, parts } = this.#all
+    const id = subjectOf(event)
+    const isFailed = event.type === eventTypes.failed
+    if (id === undefined || (!isFailed && event.type !== eventTypes.completed)) return
+    const { tasks } = await lists.list()
+    if (!tasks.some(({ task_id, status }) => task_id === id && status !== 'COMPLETED' && status !== 'FAILED')) return
+    await lists.settle(id, {
+      message_id: null,
+      task_id: id,
+      agent_id: event.source_id,
+      status: isFailed ? 'FAILED' : 'COMPLETED',
+      timestamp: isoOf(parts.clock.now()),
+      output: isFailed ? null : (event.data.results ?? null),
+      error_details: isFailed ? (event.data.error_details ?? null) : null,
+    })
+  }
+
+  /** The name of a copy tells which original it is of, so that a repeat makes no second one. */
+  async #copy(sender: AgentId, view: DreamView, targets: readonly AgentId[], found: Found): Promise<void> {
+    const { parts, deliveries } = this.#all
+    const path = pathIn(parts, sender, 'outbox', view.file)
+    await parts.tree.exclusively(`dream ${folderPath(parts.places, sender, 'outbox')}`, async () => {
+      const leaf = await parts.tree.read(path)
+      if (!leaf) return
+      const mark = `-${noteNameOf(leaf.revision, String(leaf.modifiedAt)).slice(0, 8)}`
+      const name = routedName(view.file, sender, mark)
+      for (const to of targets) await deliveries.deliverOnce({ to, name, text: leaf.bytes })
+      const moved = await setFileAside(parts, { agent: sender, name: view.file, from: 'outbox', transition: 'keep' })
+      if (moved.outcome === 'moved') found.copied.push({ from: sender, to: targets, path: moved.path })
+    })
+  }
+
+  async #against(target: string): Promise<string | undefined> {
+    if (target === 'unknown') return 'It does not say whom it is for.'
+    if (!isAgentId(target)) return 'That is no name of an agent.'
+    return (await this.#all.deliveries.agents.isKnown(target)) ? undefined : 'Nobody has ever seen this agent.'
+  }
+
+  #targetIn(bytes: Uint8Array): string | undefined {
+    const { compat, settings } = this.#all.parts
+    const parsed = parseMessage(bytes, { compat, most: settings.largest })
+    return parsed.outcome === 'message' ? saidBy(parsed.message).to : undefined
+  }
+
+  /** Sends again what was overwritten, and reads the answers of planners that came by mailbox. */
+  async #lookAfter(number: number, by: string, found: Found): Promise<void> {
+    const { messages, planning, files } = this.#all
+    if (await files.clearLock(number, by))
+      found.notices.push(`The lock of mailbox ${number} was left behind; it is gone.`)
+    for (const id of await messages.resend(number, by)) found.resent.push({ mailbox: number, id })
+    const { mailbox } = await files.open(number)
+    for (const { message } of mailbox.messages) {
+      if (message?.command !== eventTypes.completed) continue
+      const { correlation_id, task_id, results } = message.params
+      const plan = [correlation_id, task_id, message.task_id].find((one): one is string => typeof one === 'string')
+      if (plan === undefined || !(await planning.isAnswer(plan, results))) continue
+      const answered: PlanAnswered = await planning.answer({ plan, planner: message.sender_agent_id, results })
+      if (answered.outcome === 'joined') found.plans.push(answered)
+    }
+  }
+}
+
+function summaryOf({ moved, copied, resent, plans }: Found): string {
+  const counts = [
+    [moved.length, 'moved'],
+    [copied.length, 'copied'],
+    [resent.length, 'sent again'],
+    [plans.length, 'answers of planners'],
+  ] as const
+  return `route: ${counts.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : [])).join(', ')}.`
+}

@@ -1,0 +1,75 @@
+/**
+ * What the supervisor knows across restarts: `runtime/supervisor_state.json`. Changed by compare and replace, so that a kill at
+ * any step leaves the old or the new. Keys that are not known stay as they are.
+ */
+import type { JsonEditor, Place } from '../../../formats/json-edit.ts'
+import { changeLeaf } from '../../../tree/change.ts'
+import { supervisorPath } from '../layout.ts'
+import { isObject, type SupervisorState } from '../schema.ts'
+import { bytesOf, type DreamParts, readLeaf, readObject } from './parts.ts'
+
+const empty: Omit<SupervisorState, 'last_updated'> = {
+  current_focus: null,
+  active_goals: [],
+  agent_states: {},
+  task_assignments: {},
+  system_notes: [],
+}
+
+/** Older ones go: the governance log has them all. */
+const mostNotes = 100
+
+export interface News {
+  /** When it happened. */
+  readonly at: string
+  readonly note?: string
+  readonly goal?: string
+  readonly agents?: Readonly<Record<string, unknown>>
+  readonly assignments?: Readonly<Record<string, unknown>>
+}
+
+export class Supervisor {
+  readonly #parts: DreamParts
+
+  constructor(parts: DreamParts) {
+    this.#parts = parts
+  }
+
+  /** `undefined` when nothing has been written yet. */
+  async show(): Promise<SupervisorState | undefined> {
+    const path = supervisorPath(this.#parts.places)
+    const leaf = await readLeaf(this.#parts, path)
+    return leaf && (readObject(this.#parts, path, leaf.bytes).value as SupervisorState)
+  }
+
+  /** Writes down what was done. Repeating it changes nothing. */
+  async tell({ at: now, note, goal, agents = {}, assignments = {} }: News): Promise<void> {
+    const { tree, places } = this.#parts
+    await changeLeaf(tree, supervisorPath(places), (before) => {
+      const text = before ?? { bytes: bytesOf(`${JSON.stringify({ last_updated: now, ...empty }, null, 2)}\n`) }
+      const { value, edit } = readObject(this.#parts, supervisorPath(places), text.bytes)
+      const json = edit()
+      json.set(json.root, 'last_updated', now)
+      const entries = (key: string, all: Readonly<Record<string, unknown>>) => {
+        if (Object.keys(all).length === 0) return
+        const place = isObject(value[key]) ? json.member(json.root, key) : undefined
+        if (!place) json.set(json.root, key, all)
+        else for (const [name, one] of Object.entries(all)) json.set(place, name, one)
+      }
+      entries('agent_states', agents)
+      entries('task_assignments', assignments)
+      if (note !== undefined) addTo(json, value, 'system_notes', { timestamp: now, note })
+      if (goal !== undefined) addTo(json, value, 'active_goals', goal)
+      return bytesOf(json.result())
+    })
+  }
+}
+
+function addTo(json: JsonEditor, state: Readonly<Record<string, unknown>>, key: string, entry: unknown): void {
+  const list = Array.isArray(state[key]) ? state[key] : undefined
+  const place: Place | undefined = list && json.member(json.root, key)
+  if (list?.some((one) => JSON.stringify(one) === JSON.stringify(entry))) return
+  if (!list || !place) json.set(json.root, key, [entry])
+  else if (list.length < mostNotes) json.push(place, entry)
+  else json.replace(place, [...list.slice(1 - mostNotes), entry])
+}

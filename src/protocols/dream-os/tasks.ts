@@ -1,0 +1,225 @@
+/**
+ * Tasks and what follows from their statuses. Pure. Spec: Dream.OS, GENERATE_TASK_SEQUENCE; the shape of a task is that of
+ * its example.
+ */
+import type { Malformed, Problem } from '../../kernel/problem.ts'
+import { sameButForCase } from '../../kernel/same-but-for-case.ts'
+import { convertTask, listWithin } from './compat.ts'
+import { type JsonOptions, type JsonText, readJsonText } from './json-text.ts'
+import { isAgentId, isTaskId } from './names.ts'
+import { malformed, missingOrWrong } from './problem.ts'
+import { isObject, type Task, type TaskStatus, taskStatuses } from './schema.ts'
+
+export interface TaskList {
+  readonly outcome: 'list'
+  readonly entries: readonly TaskEntry[]
+  /** The key of the object around the list, where there is one. */
+  readonly within: string | undefined
+  readonly notes: readonly string[]
+  edit: JsonText['edit']
+}
+
+/** What stands at one place of the list. */
+export interface TaskEntry {
+  readonly index: number
+  readonly value: unknown
+  readonly task?: Task
+  readonly problems: readonly Problem[]
+}
+
+export function parseTaskList(bytes: Uint8Array, options: JsonOptions): TaskList | Malformed {
+  const { compat = false } = options
+  const read = readJsonText(bytes, options)
+  if (read.outcome === 'malformed') return read
+  const notes = read.hadRemarks ? ['Remarks behind // are passed over.'] : []
+  const within = isObject(read.value) ? listWithin(read.value) : undefined
+  if (within !== undefined && !compat) {
+    return malformed(
+      'NOT_A_TASK_LIST',
+      'It is an object, not a list of tasks.',
+      'An object around the list is read with --compat.',
+    )
+  }
+  const list = within === undefined ? read.value : (read.value as Record<string, unknown>)[within]
+  if (!Array.isArray(list)) return malformed('NOT_A_TASK_LIST', 'It is no list of tasks.')
+  if (within !== undefined) notes.push(`The list is in the field ${within} of an object.`)
+  const known = new Set<string>()
+  const entries = list.map((value: unknown, index): TaskEntry => {
+    const read = readTask(value, compat)
+    if (read.task && known.has(read.task.task_id)) {
+      const twin = { code: 'DUPLICATE_ID', field: 'task_id', message: `Another task has the id ${read.task.task_id}.` }
+      return { index, value, problems: [twin] }
+    }
+    if (read.task) known.add(read.task.task_id)
+    notes.push(...read.notes.map((note) => `Task ${index + 1}: ${note}`))
+    return { index, value, problems: read.problems, ...(read.task ? { task: read.task } : {}) }
+  })
+  return { outcome: 'list', entries, within, notes, edit: read.edit }
+}
+
+/** One task, field by field. */
+export function readTask(
+  value: unknown,
+  compat = false,
+): { task?: Task; problems: Problem[]; notes: readonly string[] } {
+  if (!isObject(value)) return { problems: [missingOrWrong('task', 'an object', value ?? null)], notes: [] }
+  const { value: raised, notes } = compat ? convertTask(value) : { value, notes: [] }
+  const problems: Problem[] = []
+  const expect = (field: string, expected: string, isFine: boolean) => {
+    if (!isFine) problems.push(missingOrWrong(field, expected, raised[field]))
+  }
+  const { task_id, action, params, target_agent, priority, depends_on } = raised
+  const status = raised.status === 'PROCESSING' ? 'IN_PROGRESS' : raised.status
+  expect('task_id', 'an id of letters, digits, `.`, `_` and `-`', typeof task_id === 'string' && isTaskId(task_id))
+  expect('action', 'a word', typeof action === 'string' && action.trim() !== '')
+  expect('params', 'an object', isObject(params))
+  expect('target_agent', 'the name of an agent', typeof target_agent === 'string' && isAgentId(target_agent))
+  expect('status', taskStatuses.join(', '), taskStatuses.includes(status as TaskStatus))
+  expect('priority', 'a whole number, lower for more urgent', Number.isSafeInteger(priority))
+  const areIds = Array.isArray(depends_on) && depends_on.every((id) => typeof id === 'string' && isTaskId(id))
+  expect('depends_on', 'a list of ids of tasks', areIds)
+  if (areIds && (depends_on as unknown[]).includes(task_id)) {
+    problems.push({
+      code: 'DEPENDS_ON_ITSELF',
+      field: 'depends_on',
+      message: `Task ${String(task_id)} depends on itself.`,
+    })
+  }
+  return problems.length > 0 ? { problems, notes } : { task: { ...raised, status } as Task, problems, notes }
+}
+
+export type JoinPlan =
+  | { readonly outcome: 'valid' /** Those that are not in the list yet. */; readonly added: readonly Task[] }
+  | { readonly outcome: 'refused'; readonly reasons: readonly string[] }
+
+/** Whether the tasks of an answer can be joined into a list, and which of them are new. */
+export function planJoin(list: readonly Task[], results: unknown): JoinPlan {
+  if (!Array.isArray(results)) return refused(['results is no list of tasks.'])
+  if (results.length === 0) return refused(['results is empty.'])
+  const reasons: string[] = []
+  const known = new Map(list.map((task) => [task.task_id, task]))
+  const fresh = new Map<string, Task>()
+  for (const [index, value] of results.entries()) {
+    const { task, problems } = readTask(value)
+    reasons.push(
+      ...problems.map(({ field, message }) => `results[${index}]${field === '' ? '' : `.${field}`}: ${message}`),
+    )
+    if (!task) continue
+    const other = known.get(task.task_id) ?? fresh.get(task.task_id)
+    const twin = sameButForCase(task.task_id, [...known.keys(), ...fresh.keys()])
+    if (twin !== undefined) reasons.push(`results[${index}].task_id: ${task.task_id} and ${twin} differ by case alone.`)
+    else if (!other) fresh.set(task.task_id, task)
+    else if (!saysTheSame(other, task))
+      reasons.push(`results[${index}].task_id: there is another task ${task.task_id} already.`)
+  }
+  for (const { task_id, depends_on } of fresh.values()) {
+    for (const id of depends_on) {
+      if (!known.has(id) && !fresh.has(id)) reasons.push(`${task_id}.depends_on: there is no task ${id}.`)
+    }
+  }
+  if (reasons.length === 0) reasons.push(...cyclesIn([...list, ...fresh.values()], fresh))
+  return reasons.length > 0 ? refused(reasons) : { outcome: 'valid', added: [...fresh.values()] }
+}
+
+const refused = (reasons: readonly string[]): JoinPlan => ({ outcome: 'refused', reasons })
+
+/** How far a task has come does not make it another one. */
+function saysTheSame(a: Task, b: Task): boolean {
+  const plain = ({ action, params, target_agent, priority, depends_on }: Task) =>
+    JSON.stringify([action, sorted(params), target_agent, priority, depends_on])
+  return plain(a) === plain(b)
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (!isObject(value)) return value
+  return Object.keys(value)
+    .sort()
+    .map((key) => [key, sorted(value[key])])
+}
+
+/** One sentence for a cycle through one of the new tasks. Iterative: a chain may be as long as the list. */
+function cyclesIn(tasks: readonly Task[], fresh: ReadonlyMap<string, Task>): string[] {
+  const left = new Map(tasks.map(({ task_id, depends_on }) => [task_id, new Set(depends_on)]))
+  const waiting = new Map<string, string[]>()
+  for (const { task_id, depends_on } of tasks) {
+    for (const id of depends_on) waiting.set(id, [...(waiting.get(id) ?? []), task_id])
+  }
+  const free = tasks.filter(({ depends_on }) => depends_on.every((id) => !left.has(id))).map(({ task_id }) => task_id)
+  for (let id = free.pop(); id !== undefined; id = free.pop()) {
+    left.delete(id)
+    for (const other of waiting.get(id) ?? []) {
+      const deps = left.get(other)
+      deps?.delete(id)
+      if (deps && [...deps].every((dep) => !left.has(dep))) free.push(other)
+    }
+  }
+  const stuck = [...left.keys()].filter((id) => fresh.has(id))
+  return stuck.length === 0
+    ? []
+    : [`depends_on: these depend on each other in a circle: ${stuck.slice(0, 10).join(', ')}.`]
+}
+
+/** What becomes of a task. */
+export interface TaskChange {
+  readonly status: TaskStatus
+  readonly blocked_reason?: string | null
+}
+
+/**
+ * What follows from the statuses: what depends on a failed task is BLOCKED, and is PENDING again when that is put right; a
+ * task with parts is done when they are.
+ */
+export function consequencesOf(list: readonly Task[]): Map<string, TaskChange> {
+  const now = new Map(list.map((task) => [task.task_id, task]))
+  const changes = new Map<string, TaskChange>()
+  for (let isStable = false; !isStable; ) {
+    isStable = true
+    for (const task of now.values()) {
+      const change = consequenceFor(task, now)
+      if (!change) continue
+      isStable = false
+      changes.set(task.task_id, change)
+      now.set(task.task_id, { ...task, ...change })
+    }
+  }
+  return changes
+}
+
+const isOver = (status: TaskStatus): boolean => status === 'COMPLETED' || status === 'FAILED'
+
+function consequenceFor(task: Task, all: ReadonlyMap<string, Task>): TaskChange | undefined {
+  const { status, depends_on, subtasks, blocked_reason } = task
+  if (isOver(status)) return undefined
+  const parts = (Array.isArray(subtasks) ? subtasks : []).flatMap((id) => all.get(id) ?? [])
+  const failed = (tasks: readonly Task[]) => tasks.find((one) => one.status === 'FAILED' || one.status === 'BLOCKED')
+  const cause = failed(depends_on.flatMap((id) => all.get(id) ?? []))
+  const part = failed(parts)
+  const reason = cause
+    ? `It depends on ${cause.task_id}, which is ${cause.status}.`
+    : part && `Its part ${part.task_id} is ${part.status}.`
+  if (reason !== undefined) {
+    if (status === 'IN_PROGRESS' && parts.length === 0) return undefined // Somebody works on it already.
+    return status === 'BLOCKED' && blocked_reason === reason ? undefined : { status: 'BLOCKED', blocked_reason: reason }
+  }
+  if (parts.length > 0) {
+    if (parts.every((one) => one.status === 'COMPLETED')) return { status: 'COMPLETED', ...cleared(task) }
+    return status === 'IN_PROGRESS' ? undefined : { status: 'IN_PROGRESS', ...cleared(task) }
+  }
+  // Blocked by us, and no longer so. What others have blocked stays.
+  if (status === 'BLOCKED' && typeof blocked_reason === 'string') return { status: 'PENDING', blocked_reason: null }
+  return undefined
+}
+
+const cleared = ({ blocked_reason }: Task) => (typeof blocked_reason === 'string' ? { blocked_reason: null } : {})
+
+/** What may start: all it depends on is completed, and it has no parts. The most urgent first, then as in the list. */
+export function runnableIn(list: readonly Task[]): Task[] {
+  const status = new Map(list.map((task) => [task.task_id, task.status]))
+  return list
+    .filter(({ status: own, subtasks }) => own === 'PENDING' && !(Array.isArray(subtasks) && subtasks.length > 0))
+    .filter(({ depends_on }) => depends_on.every((id) => status.get(id) === 'COMPLETED'))
+    .map((task, index) => ({ task, index }))
+    .sort((a, b) => a.task.priority - b.task.priority || a.index - b.index)
+    .map(({ task }) => task)
+}

@@ -1,0 +1,122 @@
+/** The commands for shared mailboxes. */
+import { printableLine } from '../../../../kernel/printable.ts'
+import {
+  mailboxClaim,
+  mailboxCompact,
+  mailboxHeartbeat,
+  mailboxInit,
+  mailboxList,
+  mailboxRelease,
+} from '../../../../operations/dream/mailbox-life.ts'
+import { mailboxDone, mailboxNext, mailboxSend } from '../../../../operations/dream/mailbox-messages.ts'
+import { commandFace } from '../../command.ts'
+import { grid } from '../../grid.ts'
+import { noticeLines, writtenLine } from '../../lines.ts'
+import { fieldList, quotation, type Row } from '../../message.ts'
+
+const plural = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`
+
+export const initFace = commandFace(mailboxInit, ({ made, mailboxes }) =>
+  made.length === 0
+    ? `The ${mailboxes.length === 1 ? 'mailbox is' : 'mailboxes are'} there already.\n`
+    : `Made ${plural(made.length, 'mailbox').replace(/xs$/, 'xes')}: ${made.join(', ')}\n`,
+)
+
+export const claimFace = commandFace(mailboxClaim, (claimed, { paint }) => {
+  if (claimed.outcome === 'nothing') return 'No mailbox is free. Make another: signalbox dream mailbox init N\n'
+  const box = paint('bold', `mailbox ${claimed.mailbox}`)
+  const agent = printableLine(claimed.agent)
+  if (claimed.outcome === 'unchanged') return `${agent} has ${box} already.\n`
+  if (claimed.outcome === 'claimed') return `${agent} has ${box} now.\n`
+  return `${agent} has ${box} now, taken over from ${printableLine(claimed.from ?? '?')}.\n`
+})
+
+export const heartbeatFace = commandFace(mailboxHeartbeat, ({ mailbox, count }) =>
+  count === 0
+    ? `Mailbox ${mailbox} is fresh.\n`
+    : `Mailbox ${mailbox} is fresh, and ${plural(count, 'message')} in hand for longer.\n`,
+)
+
+export const releaseFace = commandFace(mailboxRelease, ({ outcome, mailbox, count }) => {
+  if (outcome === 'unchanged') return `Mailbox ${mailbox} is nobody's.\n`
+  return count === 0
+    ? `Released mailbox ${mailbox}.\n`
+    : `Released mailbox ${mailbox}; ${plural(count, 'message')} will be given again.\n`
+})
+
+export const compactFace = commandFace(mailboxCompact, ({ outcome, mailbox, count }) =>
+  outcome === 'packed'
+    ? `Packed ${plural(count, 'message')} of mailbox ${mailbox}.\n`
+    : 'Nothing in it is old enough to be packed.\n',
+)
+
+export const listFace = commandFace(
+  mailboxList,
+  ({ mailboxes }, screen) =>
+    mailboxes.length === 0
+      ? 'There are no mailboxes yet. Make some: signalbox dream mailbox init N\n'
+      : grid(
+          mailboxes,
+          [
+            { title: 'mailbox', text: ({ mailbox }) => String(mailbox), colour: () => 'bold' },
+            {
+              title: 'status',
+              text: ({ status }) => status ?? '?',
+              colour: ({ status }) => (status === 'offline' ? 'dim' : undefined),
+            },
+            { title: 'agent', text: ({ agent }) => agent ?? '·' },
+            { title: 'last seen', text: ({ lastSeenAt }) => lastSeenAt ?? '·' },
+            { title: 'waiting', text: ({ waiting }) => (waiting === 0 ? '·' : String(waiting)) },
+            { title: 'in hand', text: ({ inHand }) => (inHand === 0 ? '·' : String(inHand)) },
+            { title: 'processed', text: ({ processed }) => (processed === 0 ? '·' : String(processed)) },
+          ],
+          screen,
+        ),
+  {
+    aside: ({ mailboxes }, screen) =>
+      noticeLines(
+        {
+          notices: mailboxes.flatMap(({ mailbox, problems, notes }) =>
+            [...problems, ...notes].map((one) => `Mailbox ${mailbox}: ${one}`),
+          ),
+        },
+        screen,
+      ),
+  },
+)
+
+export const sendFace = commandFace(
+  mailboxSend,
+  ({ message, mailbox }, screen) => writtenLine(`Sent to mailbox ${mailbox}`, message, screen),
+  {
+    aside: noticeLines,
+  },
+)
+
+export const nextFace = commandFace(
+  mailboxNext,
+  (given, screen) => {
+    if (given.outcome === 'nothing') return 'Nothing waits.\n'
+    const { message, mailbox, attempt, redelivered, until, notes } = given
+    const said = (name: string): string => (typeof message[name] === 'string' ? (message[name] as string) : '?')
+    const rows: Row[] = [
+      ['id', said('message_id')],
+      ['from', said('sender_agent_id')],
+      ['command', said('command')],
+      ...(typeof message.task_id === 'string' ? [['task', message.task_id] as const] : []),
+      ['attempt', redelivered ? `${attempt}: somebody had it before, and did not finish` : String(attempt)],
+      ['yours until', until],
+      ...notes.map((note): Row => ['note', note]),
+      ['when done', `signalbox dream mailbox done --mailbox ${mailbox} ${said('message_id')} --output JSON`],
+    ]
+    return `${fieldList(rows, screen)}${quotation(JSON.stringify(message.params, undefined, 2) ?? '', said('sender_agent_id'), screen)}`
+  },
+  { aside: (given, screen) => (given.outcome === 'nothing' ? noticeLines({ notices: given.problems }, screen) : '') },
+)
+
+export const doneFace = commandFace(
+  mailboxDone,
+  ({ outcome, line }) =>
+    outcome === 'unchanged' ? 'It had an outcome already.\n' : `Recorded: ${line?.status ?? ''}\n`,
+  { aside: noticeLines },
+)

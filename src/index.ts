@@ -23,11 +23,26 @@
  * const { messages } = await workspace.mr.receive('coder-1', { waitMs: 60_000 })
  * for (const { message } of messages) console.log(message.payload)
  * ```
+ *
+ * What waits for a person, in whichever protocol, is `workspace.human`:
+ *
+ * ```ts
+ * const { waiting } = await workspace.human.list()
+ * for (const { id, summary, options } of waiting) console.log(id, summary, options)
+ * ```
  */
+import { fileURLToPath } from 'node:url'
 import type { Clock } from './kernel/clock.ts'
 import { systemClock } from './kernel/clock.ts'
 import type { Environment } from './operations/define.ts'
-import { type AnyProtocol, protocols, type StoreOf } from './operations/protocols.ts'
+import { type HumanInbox, humanInbox } from './operations/human-inbox.ts'
+import {
+  type AnyProtocol,
+  type LibraryName,
+  type ProtocolLine,
+  protocols,
+  type StoreOf,
+} from './operations/protocols.ts'
 import type { Configuration } from './operations/workspace/configuration.ts'
 import { lazyWorkspace } from './operations/workspace/workspace.ts'
 import type { Durability, Tree } from './tree/tree.ts'
@@ -37,12 +52,18 @@ export { type ErrorKind, errorKinds, SignalboxError } from './kernel/errors.ts'
 export type { Problem } from './kernel/problem.ts'
 export { childOf, isWithin, nameOf, parentOf, type TreePath, treePath, treeRoot } from './kernel/tree-path.ts'
 export type { Environment } from './operations/define.ts'
+export type * from './operations/human-inbox.ts'
 export type { Configuration } from './operations/workspace/configuration.ts'
 export type { GraphFormat } from './protocols/ac-mq/graph.ts'
 export type { Hydration, Included, LeftOut } from './protocols/ac-mq/hydrate/hydrate.ts'
 export type { MissionAddress } from './protocols/ac-mq/layout.ts'
 export type { Manifest, Milestone } from './protocols/ac-mq/manifest/manifest.ts'
 export type { QueueName, State } from './protocols/ac-mq/schema.ts'
+export type { BusDocument, BusMade, BusOptions } from './protocols/ac-mq/store/memory/bus.ts'
+export type { Merged, TakenSnapshot } from './protocols/ac-mq/store/memory/merging.ts'
+export type { Organized } from './protocols/ac-mq/store/memory/organize.ts'
+export type { Reported, ReportOptions } from './protocols/ac-mq/store/memory/report.ts'
+export type { FoundMessage, Searched, SearchOptions } from './protocols/ac-mq/store/memory/search.ts'
 export type { Mission, ReconciledView } from './protocols/ac-mq/store/mission.ts'
 export type { Missions } from './protocols/ac-mq/store/missions.ts'
 export type { Blocked, Claimed, Holding, MessageRef, Settled } from './protocols/ac-mq/store/outcomes.ts'
@@ -52,9 +73,37 @@ export type { SendInput, Sent } from './protocols/ac-mq/store/send.ts'
 export type { Stalled, Swept } from './protocols/ac-mq/store/supervise.ts'
 export type { AcmqView, AcmqViewWithBody } from './protocols/ac-mq/store/view.ts'
 export type { AwaitOptions, EndedMessage, WaitedFor } from './protocols/ac-mq/store/wait.ts'
+export type * from './protocols/circe/index.ts'
 export type * from './protocols/contract.ts'
+export type {
+  Dispatched,
+  Dream,
+  DreamView,
+  Fetched,
+  GovernanceEvent,
+  MailboxClaimed,
+  MailboxGiven,
+  MailboxLine,
+  MailboxMessage,
+  MailboxSent,
+  OutcomeInput,
+  OutcomeRecorded,
+  PlanAnswered,
+  PlanSent,
+  Routed,
+  SupervisorState,
+  Task,
+  TaskSent,
+  TaskTaken,
+} from './protocols/dream-os/index.ts'
 export type * from './protocols/message-routing/index.ts'
+export type * from './protocols/shared-agent/index.ts'
 export type * from './tree/tree.ts'
+
+/** This file, in `src/` or `dist/` of the package. */
+const here = fileURLToPath(import.meta.url)
+/** In bytes. */
+const largestPackageFile = 64 * 1024 * 1024
 
 export interface OpenOptions {
   /**
@@ -85,7 +134,7 @@ export interface OpenOptions {
 
 /** The protocols in a workspace, by name. Always the same objects; nothing is read before it is asked. */
 export type Stores = {
-  readonly [P in AnyProtocol as P['name']]: StoreOf<P>
+  readonly [P in AnyProtocol as LibraryName<P>]: StoreOf<P>
 }
 
 export interface Workspace extends Stores {
@@ -93,6 +142,8 @@ export interface Workspace extends Stores {
   readonly root: string
   readonly tree: Tree
   readonly configuration: Configuration
+  /** What waits for a person, in whichever protocol, and the ways to answer. */
+  readonly human: HumanInbox
   /** Lets go of everything held open. What was acknowledged is safe with or without it. */
   close(): Promise<void>
 }
@@ -100,11 +151,13 @@ export interface Workspace extends Stores {
 /** Opens a workspace. Throws `SignalboxError` when the root or its settings are not usable. */
 export async function openWorkspace(options: OpenOptions = {}): Promise<Workspace> {
   const { environment = process.env, clock = systemClock, makeRoot = false, ...flags } = options
+  const outside = await import('./engines/file-system/outside.ts')
   const workspace = lazyWorkspace({
     flags,
     environment,
     clock,
-    outside: await import('./engines/file-system/outside.ts'),
+    outside,
+    packageFile: (path) => outside.readBytes(outside.resolve(here, `../../${path}`), largestPackageFile),
     engines: {
       files: async (open) => (await import('./engines/file-system/index.ts')).openFileTree(open),
       etcd: async (open) => (await import('./engines/etcd/index.ts')).openEtcdTree(open),
@@ -114,8 +167,12 @@ export async function openWorkspace(options: OpenOptions = {}): Promise<Workspac
   const tree = await workspace.tree({ makeRoot })
   const configuration = await workspace.configuration()
   const opened = await Promise.all(
-    protocols.map(async ({ protocol }) => [protocol.name, await workspace.store(protocol)] as const),
+    (protocols as readonly ProtocolLine[]).map(async ({ protocol }) => [
+      protocol.library ?? protocol.name,
+      await workspace.store(protocol as AnyProtocol),
+    ]),
   )
   const stores = Object.fromEntries(opened) as unknown as Stores
-  return { root: workspace.root().path, tree, configuration, ...stores, close: workspace.close }
+  const human = humanInbox(workspace)
+  return { root: workspace.root().path, tree, configuration, ...stores, human, close: workspace.close }
 }

@@ -13,6 +13,9 @@ const about = {
   runtime: bun === undefined ? `node ${node}` : `bun ${bun}`,
 }
 
+/** In bytes. */
+const largestPackageFile = 64 * 1024 * 1024
+
 const words = process.argv.slice(2)
 // Set by the launcher. Removed, because programs that this one starts are not started by that launcher.
 const startedAs = process.env.SIGNALBOX_STARTED_AS
@@ -55,6 +58,16 @@ async function runProgram(): Promise<number> {
       etcd: async (options) => (await import('./engines/etcd/index.ts')).openEtcdTree(options),
       etcdHealth: async (options) => (await import('./engines/etcd/index.ts')).etcdHealth(options),
     },
+    packageFile: (path) =>
+      outside.readBytes(outside.resolve(process.argv[1] ?? '.', `../../${path}`), largestPackageFile),
+    async startSelf(others) {
+      const { spawn } = await import('node:child_process')
+      const program = process.argv[1] ?? ''
+      spawn(process.execPath, [program, ...others], { detached: true, stdio: 'ignore' })
+        .on('error', () => {})
+        .unref()
+    },
+    streams: () => ({ input: process.stdin, output: process.stdout }),
     stopSignal() {
       const stop = new AbortController()
       // Once each: whoever asks a second time does not want to wait.

@@ -73,6 +73,8 @@ interface Described<F extends Fields, O extends Outcomes> {
   readonly summary: string
   /** What else a newcomer should know, as paragraphs. */
   readonly more?: string
+  /** Words that it takes and what each means, where there are too many for a sentence. */
+  readonly words?: { readonly title: string; readonly rows: readonly (readonly [word: string, meaning: string])[] }
   readonly input: F
   /** Every way it can end without an error, and what that means to a caller. */
   readonly outcomes: O
@@ -102,6 +104,19 @@ export interface Operation<Output extends Result = Result> extends Described<Fie
    */
   takeBack?(context: Context, output: Output): Promise<string | undefined>
 }
+
+/** Operations under one word: `dream mailbox send`. */
+export interface OperationGroup {
+  readonly name: string
+  readonly summary: string
+  readonly members: readonly Operation[]
+  /** The member that is meant when none is named; without one, help is. */
+  readonly alone?: string
+}
+
+/** All of them, without their groups. */
+export const operationsIn = (members: readonly (Operation | OperationGroup)[]): readonly Operation[] =>
+  members.flatMap((member) => ('members' in member ? member.members : [member]))
 
 export function defineOperation<
   const F extends Fields,

@@ -6,9 +6,9 @@ import { finding } from '../tree/finding.ts'
 import type { Finding } from '../tree/tree.ts'
 import { clockDisagreement } from './clock-agreement.ts'
 import type { Context } from './define.ts'
-import { type AnyProtocol, protocols } from './protocols.ts'
+import { type AnyProtocol, type ProtocolLine, protocols } from './protocols.ts'
 import { defaultMessageFolders, isUsed, messageFolders, usedProtocols } from './stores.ts'
-import { configurationFile, schema, variablesOf } from './workspace/settings.ts'
+import { configurationFile, schema, variableOf, variablesOf } from './workspace/settings.ts'
 
 export interface Check {
   readonly name: string
@@ -109,7 +109,33 @@ const ownHome: Check = {
   name: 'home',
   async run(context) {
     if (!(await isReadable(context)) || (await isElsewhere(context))) return []
-    return (await import('./doctor-home.ts')).inspectHome(await context.tree())
+    const judged = (protocols as readonly ProtocolLine[]).flatMap(({ protocol }) => protocol.notes ?? [])
+    return (await import('./doctor-home.ts')).inspectHome(await context.tree(), judged)
+  },
+}
+
+/** Where a model is set up only in part, it is never asked, and nobody would be told why. */
+const model: Check = {
+  name: 'model',
+  async run(context) {
+    const set = (await unlessBadConfiguration(() => context.configuration({ makeRoot: true })))?.sections.models
+    if (!set) return []
+    const { url, model, keyFile } = set
+    const findings: Finding[] = []
+    if ((url === undefined) !== (model === undefined)) {
+      const [there, missing] = [url === undefined ? 'model' : 'url', url === undefined ? 'url' : 'model'].map((key) =>
+        variableOf(key, 'models'),
+      ) as [string, string]
+      const message = `${there} is set and ${missing} is not, so no model is asked.`
+      findings.push(finding('warning', 'MODEL_NOT_WHOLE', missing, message, `Set ${missing} too, or unset ${there}.`))
+    }
+    if (keyFile !== undefined && context.outside.kindOf(keyFile) !== 'file')
+      findings.push(finding('warning', 'NO_MODEL_KEY', keyFile, 'There is no such file.', 'Write the key into it.'))
+    else if (keyFile !== undefined && !context.outside.isPrivate(keyFile)) {
+      const message = 'Others may read this file, so the key in it is not used.'
+      findings.push(finding('warning', 'KEY_NOT_PRIVATE', keyFile, message, `Make it your own: chmod 600 '${keyFile}'`))
+    }
+    return findings
   },
 }
 
@@ -149,6 +175,7 @@ export const checks: readonly Check[] = [
   engine,
   ownHome,
   clock,
+  model,
   ...protocols.map(({ protocol }) => ofProtocol(protocol)),
 ]
 

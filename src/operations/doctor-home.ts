@@ -9,15 +9,17 @@ const inHome: Readonly<Record<string, ExpectedKind>> = {
   [nameOf(cacheHome)]: 'folder',
   [nameOf(engineHome)]: 'folder',
   'policy.yaml': 'leaf',
+  'session.yaml': 'leaf',
 }
 
 /** Below these, names with an ending are files and all others folders. */
-const byEnding: readonly TreePath[] = (['delivery', 'rates', 'metrics'] as const).map(stateOf)
-const hasEnding = /\.(json|jsonl|seen|floor)$/
+const byEnding: readonly TreePath[] = (['delivery', 'rates', 'metrics', 'aliases', 'merging'] as const).map(stateOf)
+const hasEnding = /\.(json|jsonl|seen|floor|md)$/
 /** The one file without an ending: what people let be handed out again. */
 const permits = 'permits'
 
-export async function inspectHome(tree: Tree): Promise<Finding[]> {
+/** `judged`: places that somebody else looks after. */
+export async function inspectHome(tree: Tree, judged: readonly TreePath[] = []): Promise<Finding[]> {
   const findings: Finding[] = []
   const look = async (folder: TreePath, expectedOf: (name: string) => ExpectedKind | undefined) => {
     const entries = await listed(tree, folder)
@@ -33,7 +35,8 @@ export async function inspectHome(tree: Tree): Promise<Finding[]> {
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     const entries = await look(folder, (name) => (hasEnding.test(name) || name === permits ? 'leaf' : 'folder'))
     for (const { name, kind } of entries) {
-      if (kind === 'folder' && !hasEnding.test(name)) waiting.push(childOf(folder, name))
+      if (kind !== 'folder' || hasEnding.test(name) || judged.includes(childOf(folder, name))) continue
+      waiting.push(childOf(folder, name))
     }
   }
   return findings

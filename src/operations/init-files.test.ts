@@ -12,8 +12,8 @@ it('the settings file sets nothing, and every key in it is one that can be set',
   expect(readSimple(settingsTemplate())).toEqual([])
   expect(keysOf(readSimple(uncommented(settingsTemplate())) ?? [])).toEqual([
     ...Object.keys(settings),
-    // The credentials for etcd are the user's own.
-    ...Object.keys(sections).filter((name) => name !== 'etcd'),
+    // The credentials for etcd, and which models may read messages, are the user's own to say.
+    ...Object.keys(sections).filter((name) => name !== 'etcd' && name !== 'models'),
   ])
   expect(settingsTemplate()).not.toContain('SIGNALBOX_MR_KEYS')
 })
@@ -38,9 +38,21 @@ it('what concerns one machine, can be made again or is secret stays out of git',
     homeGitignore()
       .split('\n')
       .filter((line) => line.startsWith('/')),
-  ).toEqual(['/cache/', '/engine/', '/state/presence/', '/state/keys/', '/state/rates/', '/state/metrics/'])
+  ).toEqual([
+    '/cache/',
+    '/engine/',
+    '/state/presence/',
+    '/state/keys/',
+    '/state/rates/',
+    '/state/metrics/',
+    '/state/merging/',
+    '/state/sessions/',
+    '/state/locks/',
+  ])
   expect(homeReadme()).toContain(
     '| `state/keys/` | keys that somebody put here; they are not used, and not to be committed | that knowledge is lost | no |',
   )
-  expect(homeReadme()).toContain('| `state/aliases/` | other names of agents | that knowledge is lost | yes |')
+  expect(homeReadme()).toContain(
+    '| `state/aliases/` | where files are that were moved, by their old names | that knowledge is lost | yes |',
+  )
 })

@@ -39,11 +39,14 @@ const meaningOf: Readonly<Record<StateKind, string>> = {
   presence: 'which agents are here, and when they were last seen',
   delivery: 'what was handed to whom',
   sequences: 'counters that no specification gives a place to',
-  aliases: 'other names of agents',
+  aliases: 'where files are that were moved, by their old names',
   approvals: 'what people have approved',
   keys: 'keys that somebody put here; they are not used, and not to be committed',
   rates: 'how much each sender may still send right now',
   metrics: 'how long writing and reading took',
+  merging: 'how fast missions go, and which snapshots were taken',
+  sessions: 'sessions of the Shared Agent Protocol: state, tasks, what was said',
+  locks: 'who waits for which lock',
 }
 
 export function homeReadme(): string {

@@ -3,25 +3,42 @@
  * marks, `init`, `doctor`, `import`, `export` and `mirror`, `human`, the command table with help and completion, the
  * tour, the library and the parts of the build. CONTRIBUTING.md says how to add one.
  */
-import { acmq } from '../protocols/ac-mq/index.ts'
-import type { Protocol } from '../protocols/contract.ts'
+
+import { once } from '../kernel/once.ts'
+import type { TreePath } from '../kernel/tree-path.ts'
+import { type AcmqPorts, acmq } from '../protocols/ac-mq/index.ts'
+import { circe } from '../protocols/circe/index.ts'
+import type { Neutral, Protocol } from '../protocols/contract.ts'
+import { dream } from '../protocols/dream-os/index.ts'
 import { messageRouting } from '../protocols/message-routing/index.ts'
+import { sharedAgent } from '../protocols/shared-agent/index.ts'
 import type { Tree } from '../tree/tree.ts'
-import type { Operation } from './define.ts'
+import type { Operation, OperationGroup } from './define.ts'
 import type { OwnPlace } from './workspace/own-file.ts'
+import type { ModelSettings } from './workspace/settings.ts'
 
 /** What a protocol can be given besides its tree. */
 export interface Around extends OwnPlace {
   /** A tree of plain files in some other directory, closed by the caller. */
   openTree(folder: string): Promise<Tree>
+  /** A file that comes with the package; `undefined` where it is missing. */
+  packageFile(path: string): Uint8Array | undefined
+  /** Which models may read messages, as the user says. */
+  readonly models: ModelSettings
+  /** Where messages of all protocols lie: folders and files, as they are configured. */
+  messagePlaces(): Promise<readonly TreePath[]>
+  /** Another protocol of this workspace, in neutral words; `undefined` for a name that none has. */
+  neutralOf(name: string): Promise<Neutral | undefined>
+  /** Starts this program with other words and does not wait for it; absent where there is no program to start. */
+  readonly startSelf?: ((words: readonly string[]) => Promise<void>) | undefined
 }
 
 export interface ProtocolLine {
   // biome-ignore lint/suspicious/noExplicitAny: whoever reads the list knows no protocol's own types.
   readonly protocol: Protocol<string, any, any, any, any>
-  /** What can be asked of it, in the order in which one meets it. */
-  operations(): Promise<readonly Operation[]>
-  /** The operations that agents use all day: on Bun they are a part of the program of their own. */
+  /** What can be asked of it, in the order in which one meets it. Many of one kind are a group with a name. */
+  operations(): Promise<readonly (Operation | OperationGroup)[]>
+  /** The operations that agents use all day, by the words of their commands: on Bun they are a part of the program of their own. */
   readonly everyday: readonly string[]
   /** The programs and places outside of the tree that it needs, if any. */
   readonly ports?: (around: Around) => Promise<object>
@@ -32,6 +49,14 @@ export const protocols = [
     protocol: acmq,
     operations: async () => (await import('./acmq/index.ts')).operations,
     everyday: ['send', 'claim', 'complete'],
+    // What sending and claiming never ask for is not even loaded.
+    ports: async (around: Around) => {
+      const ports = once(async () => (await import('./acmq/ports.ts')).acmqPorts(around))
+      return {
+        meaning: async (which) => (await ports()).meaning(which),
+        writer: async () => (await ports()).writer(),
+      } satisfies AcmqPorts
+    },
   },
   {
     protocol: messageRouting,
@@ -39,9 +64,28 @@ export const protocols = [
     everyday: ['send', 'receive', 'ack'],
     ports: async (around: Around) => (await import('./mr/ports.ts')).mrPorts(around),
   },
+  {
+    protocol: circe,
+    operations: async () => (await import('./circe/index.ts')).operations,
+    everyday: ['send', 'claim', 'ack', 'done'],
+  },
+  {
+    protocol: dream,
+    operations: async () => (await import('./dream/index.ts')).operations,
+    everyday: ['mailbox send', 'mailbox next', 'mailbox done'],
+    ports: async () => (await import('./dream/ports.ts')).dreamPorts,
+  },
+  {
+    protocol: sharedAgent,
+    operations: async () => (await import('./session/index.ts')).operations,
+    everyday: ['say'],
+    ports: async (around: Around) => (await import('./session/ports.ts')).sessionPorts(around),
+  },
 ] as const satisfies readonly ProtocolLine[]
 
 export type AnyProtocol = (typeof protocols)[number]['protocol']
 export type ProtocolName = AnyProtocol['name']
+/** What it is called in the library, where that is another name. */
+export type LibraryName<P extends AnyProtocol> = P extends { readonly library: infer L extends string } ? L : P['name']
 /** What `open` of a protocol gives. */
 export type StoreOf<P extends AnyProtocol> = Awaited<ReturnType<P['open']>>

@@ -1,5 +1,5 @@
 /**
- * What `human list` showed last, so that whoever then approves without naming it approves that and nothing else. Kept in the
+ * What `human list` showed last, so that whoever then answers without naming it answers that and nothing else. Kept in the
  * workspace, one small file a question; without it an answer is for what is there.
  */
 
@@ -8,7 +8,7 @@ import { childOf, type TreePath } from '../kernel/tree-path.ts'
 import { digestOf, type Question } from '../protocols/contract.ts'
 import { changeLeaf } from '../tree/change.ts'
 import { stateOf } from '../tree/home.ts'
-import type { Context } from './define.ts'
+import type { StoresPlace } from './stores.ts'
 
 type Asked = Pick<Question, 'id' | 'place'> & { readonly protocol: string }
 
@@ -17,12 +17,17 @@ const folder = childOf(stateOf('approvals'), 'shown')
 /** Ids of some protocols are no names for files. */
 const pathOf = ({ protocol, place = '', id }: Asked): TreePath => childOf(folder, digestOf(protocol, place, id))
 
-/** These were shown now, and nothing else waits: what was remembered of others is forgotten. */
-export async function rememberShown(context: Context, waiting: readonly (Asked & Pick<Question, 'digest'>)[]) {
-  const tree = await context.tree()
+/** These were shown now. If they are all that waits, what was remembered of others is forgotten. */
+export async function rememberShown(
+  place: StoresPlace,
+  waiting: readonly (Asked & Pick<Question, 'digest'>)[],
+  { areAll }: { readonly areAll: boolean },
+): Promise<void> {
+  const tree = await place.tree()
   await whereItCan(async () => {
     const kept = new Map(waiting.map((one) => [pathOf(one), one.digest]))
     for (const [path, digest] of kept) await changeLeaf(tree, path, () => Buffer.from(digest))
+    if (!areAll) return
     for (const { name, kind } of await tree.list(folder)) {
       if (kind === 'leaf' && !kept.has(childOf(folder, name))) await tree.remove(childOf(folder, name))
     }
@@ -30,8 +35,8 @@ export async function rememberShown(context: Context, waiting: readonly (Asked &
 }
 
 /** The digest of what was shown last of this question; `undefined` when nothing was. */
-export async function lastShown(context: Context, asked: Asked): Promise<string | undefined> {
-  const tree = await context.tree()
+export async function lastShown(place: StoresPlace, asked: Asked): Promise<string | undefined> {
+  const tree = await place.tree()
   const leaf = await whereItCan(() => tree.read(pathOf(asked), { atMost: 64 }))
   return leaf && Buffer.from(leaf.bytes).toString('utf8').trim()
 }

@@ -10,8 +10,11 @@ export interface OpenedProtocol {
   readonly neutral: Neutral
 }
 
+/** What it takes to ask them. */
+export type StoresPlace = Pick<Context, 'configuration' | 'store' | 'tree'>
+
 /** Those that are used here, one after the other. Nothing of a protocol is loaded where it is not used. */
-export async function* usedProtocols(context: Context, besides?: AnyProtocol): AsyncGenerator<OpenedProtocol> {
+export async function* usedProtocols(context: StoresPlace, besides?: AnyProtocol): AsyncGenerator<OpenedProtocol> {
   for (const { protocol } of protocols) {
     if (protocol !== besides && (await isUsed(context, protocol)))
       yield { protocol, neutral: await (await context.store(protocol)).neutral() }
@@ -19,16 +22,18 @@ export async function* usedProtocols(context: Context, besides?: AnyProtocol): A
 }
 
 /** Everybody who has been seen in the protocols besides this one. Asked only when this one knows nothing of somebody. */
-export async function* seenElsewhere(context: Context, protocol: AnyProtocol): AsyncGenerator<string> {
+export async function* seenElsewhere(context: StoresPlace, protocol: AnyProtocol): AsyncGenerator<string> {
   for await (const { neutral } of usedProtocols(context, protocol)) yield* neutral.seen()
 }
 
 /** Something of it lies in the workspace, or somebody has configured it. */
-export async function isUsed(context: Context, protocol: AnyProtocol): Promise<boolean> {
+export async function isUsed(context: StoresPlace, protocol: AnyProtocol): Promise<boolean> {
   const { origins } = await context.configuration()
   const isConfigured = Object.keys(protocol.section).some((key) => origins[`${protocol.name}.${key}`] !== 'default')
   if (isConfigured) return true
   const tree = await context.tree()
+  const { isHere }: ProtocolLine['protocol'] = protocol
+  if (isHere) return isHere(tree, await settingsOf(context, protocol))
   for (const path of [...(await foldersOf(context, protocol)), ...(protocol.traces ?? [])]) {
     if (await tree.look(path)) return true
   }
@@ -38,20 +43,54 @@ export async function isUsed(context: Context, protocol: AnyProtocol): Promise<b
 /** Where messages may be: the folders of all protocols as they are configured and as they are by default. */
 export async function messageFolders(context: Context): Promise<TreePath[]> {
   const folders = [home]
-  for (const { protocol } of protocols) {
-    folders.push(...defaultFolders(protocol), ...(await foldersOf(context, protocol)))
+  for (const { protocol } of protocols as readonly ProtocolLine[]) {
+    if (!protocol.isHere) folders.push(...defaultFolders(protocol))
+    else if (!(await isUsed(context, protocol as AnyProtocol))) continue
+    folders.push(...(await foldersOf(context, protocol)))
   }
   return [...new Set(folders)]
 }
 
+/** The files of protocols that lie beside their folders. */
+export async function messageLeaves(context: Context): Promise<TreePath[]> {
+  const leaves: TreePath[] = []
+  for (const { protocol } of protocols as readonly ProtocolLine[]) {
+    if (!protocol.leaves || !(await isUsed(context, protocol as AnyProtocol))) continue
+    leaves.push(...protocol.leaves(await settingsOf(context, protocol)))
+  }
+  return leaves
+}
+
+/**
+ * Where messages lie as things are configured, the files beside the folders too. Folders whose names others use as well
+ * count only where their protocol is used: elsewhere they are the user's own.
+ */
+export async function messagePlaces(context: StoresPlace): Promise<TreePath[]> {
+  const places: TreePath[] = []
+  for (const { protocol } of protocols as readonly ProtocolLine[]) {
+    if (protocol.isHere && !(await isUsed(context, protocol as AnyProtocol))) continue
+    const settings = await settingsOf(context, protocol)
+    places.push(...protocol.folders(settings), ...(protocol.leaves?.(settings) ?? []))
+  }
+  return places
+}
+
 /** The same where the settings cannot be read. */
 export const defaultMessageFolders = (): TreePath[] => [
-  ...new Set([home, ...protocols.flatMap(({ protocol }) => defaultFolders(protocol))]),
+  ...new Set([
+    home,
+    ...(protocols as readonly ProtocolLine[]).flatMap(({ protocol }) =>
+      protocol.isHere ? [] : defaultFolders(protocol),
+    ),
+  ]),
 ]
 
 const defaultFolders = ({ folders, defaults }: ProtocolLine['protocol']) => folders(defaults)
 
-async function foldersOf(context: Context, protocol: ProtocolLine['protocol']): Promise<readonly TreePath[]> {
+const foldersOf = async (context: StoresPlace, protocol: ProtocolLine['protocol']): Promise<readonly TreePath[]> =>
+  protocol.folders(await settingsOf(context, protocol))
+
+async function settingsOf(context: StoresPlace, protocol: ProtocolLine['protocol']): Promise<unknown> {
   const { sections } = await context.configuration()
-  return protocol.folders(protocol.settingsFrom(sections[protocol.name as ProtocolName]))
+  return protocol.settingsFrom(sections[protocol.name as ProtocolName])
 }

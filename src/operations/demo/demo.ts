@@ -6,7 +6,7 @@ import type { Chapter, Facts } from '../../protocols/chapter.ts'
 import { isReserved } from '../../tree/home.ts'
 import type { Tree } from '../../tree/tree.ts'
 import { type Context, defineOperation } from '../define.ts'
-import { protocols } from '../protocols.ts'
+import { type Around, type ProtocolLine, protocols } from '../protocols.ts'
 import { append } from './append.ts'
 import { claim } from './claim.ts'
 import { deliver } from './deliver.ts'
@@ -39,10 +39,10 @@ export const demo = defineOperation({
     const tree = await context.openTree(root)
     try {
       const played = []
-      for (const [index, chapter] of (await chapters()).entries()) {
-        const { name, title } = chapter
+      for (const [index, scene] of (await scenes()).entries()) {
+        const { name, title } = scene.chapter
         report.tell({ as: 'title', text: `${index + 1}. ${title}` })
-        played.push({ name, title, facts: await playChapter(chapter, tree, root, context) })
+        played.push({ name, title, facts: await playChapter(scene, tree, root, context) })
       }
       const files = await filesBelow(tree, treeRoot)
       report.tell({ as: 'title', text: 'Look for yourself' })
@@ -55,10 +55,18 @@ export const demo = defineOperation({
 })
 
 /** The tour, in order: what the tree promises, then what each protocol makes of it. */
-const chapters = async (): Promise<readonly Chapter[]> => [
-  ...[deliver, claim, replace, append, lease, watch],
-  ...(await Promise.all(protocols.map(({ protocol }) => protocol.chapter()))),
+const scenes = async (): Promise<readonly Scene[]> => [
+  ...[deliver, claim, replace, append, lease, watch].map((chapter) => ({ chapter })),
+  ...(await Promise.all(
+    (protocols as readonly ProtocolLine[]).map(async (line) => ({ chapter: await line.protocol.chapter(), line })),
+  )),
 ]
+
+interface Scene {
+  readonly chapter: Chapter
+  /** The protocol whose chapter it is. */
+  readonly line?: ProtocolLine
+}
 
 function emptyFolder(outside: Outside, dir: string): string {
   const folder = outside.resolve(outside.currentFolder(), dir)
@@ -70,12 +78,8 @@ function emptyFolder(outside: Outside, dir: string): string {
   })
 }
 
-async function playChapter(
-  chapter: Chapter,
-  tree: Tree,
-  root: string,
-  { clock, openTree, report }: Context,
-): Promise<Facts> {
+async function playChapter({ chapter, line }: Scene, tree: Tree, root: string, context: Context): Promise<Facts> {
+  const { clock, openTree, report } = context
   const others: Tree[] = []
   try {
     return await chapter.play({
@@ -89,6 +93,11 @@ async function playChapter(
       say: (sentence) => report.tell({ as: 'text', text: sentence }),
       step: (asked, answered) => report.tell({ as: 'step', text: `${asked} ⇒ ${answered}` }),
       show: async (path) => report.tell({ as: 'file', text: await fileAsText(tree, root, path) }),
+      ports: (await line?.ports?.(aroundTour(root, context))) ?? {},
+      async makeRepository() {
+        const { gitRunner, makeRepository } = await import('../../adapters/git/index.ts')
+        return makeRepository(gitRunner({ environment: context.environment }), root)
+      },
       progress: report.progress,
     })
   } finally {
@@ -96,17 +105,31 @@ async function playChapter(
   }
 }
 
+/** The directory of the tour is a workspace with the defaults, whatever is configured where the tour was started. */
+const aroundTour = (root: string, { environment, outside, openTree }: Context): Around => ({
+  environment,
+  outside,
+  root: { path: root, by: 'flag' },
+  openTree,
+  messagePlaces: async () =>
+    (protocols as readonly ProtocolLine[]).flatMap(({ protocol }) => protocol.folders(protocol.defaults)),
+  neutralOf: async () => undefined,
+  // The tour needs no word vectors.
+  packageFile: () => undefined,
+  models: { embeddings: 'local' },
+})
+
 async function fileAsText(tree: Tree, root: string, path: TreePath): Promise<string> {
   const leaf = await tree.read(path, { atMost: 4096 })
   return `${root}/${path}\n${leaf ? new TextDecoder().decode(leaf.bytes) : '(not there any more)'}`
 }
 
-/** Every leaf at or below a folder, by path. */
+/** Every leaf at or below a folder, by path; not what is kept by us or by git. */
 async function filesBelow(tree: Tree, folder: TreePath): Promise<TreePath[]> {
   const found: TreePath[] = []
   for (const entry of await tree.list(folder)) {
     const path = childOf(folder, entry.name)
-    if (isReserved(path)) continue
+    if (isReserved(path) || entry.name === '.git') continue
     if (entry.kind === 'folder') found.push(...(await filesBelow(tree, path)))
     else if (entry.kind === 'leaf') found.push(path)
   }

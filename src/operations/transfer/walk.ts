@@ -4,7 +4,7 @@ import { childOf, isWithin, type TreePath, treeRoot } from '../../kernel/tree-pa
 import { cacheHome, gitignorePath, isReserved, stateOf } from '../../tree/home.ts'
 import type { Tree } from '../../tree/tree.ts'
 import type { Context } from '../define.ts'
-import { messageFolders } from '../stores.ts'
+import { messageFolders, messageLeaves } from '../stores.ts'
 
 /** The directory at the other end, as a word of the command. */
 export const directory = (help: string) =>
@@ -20,7 +20,7 @@ export const directory = (help: string) =>
 
 /** A root of files is often a whole repository: of that only what Signalbox and its protocols keep. */
 export async function workspaceFolders(context: Context): Promise<TreePath[]> {
-  const folders = await messageFolders(context)
+  const folders = [...(await messageFolders(context)), ...(await messageLeaves(context))]
   return folders.filter((folder) => !folders.some((other) => other !== folder && isWithin(folder, other)))
 }
 
@@ -55,6 +55,11 @@ export async function walk(tree: Tree, folders: readonly TreePath[]): Promise<Wa
       else (kind === 'leaf' ? leaves : others).push(path)
     }
   }
-  for (const folder of folders) await into(folder)
+  for (const folder of folders) {
+    // A protocol may have a file of its own beside its folders.
+    const kind = folder === treeRoot ? 'folder' : (await tree.look(folder))?.kind
+    if (kind === 'leaf') leaves.push(folder)
+    else await into(folder)
+  }
   return { leaves, emptyFolders: emptyFolders.filter((folder) => folder !== treeRoot), others }
 }

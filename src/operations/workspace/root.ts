@@ -10,9 +10,6 @@ export const rootMarks: readonly (readonly string[])[] = [
   [configurationFile],
   ['.signalbox'],
   ...protocols.flatMap(({ protocol }) => protocol.marks),
-  // Of the protocols that are still to come: their folders are workspaces today already.
-  ['AI_MANAGER'],
-  ['runtime', '_agent_coordination'],
 ]
 
 export interface Root {

@@ -33,7 +33,7 @@ export async function readSettingsText(text: string): Promise<readonly Entry[]> 
 const emptyLine = /^ *(#.*)?$/
 const keyedLine = /^( *)([A-Za-z][\w-]*):(?: +([^ #].*?))?(?: +#.*)? *$/
 const quoted = /^(?:'([^'\\]*)'|"([^"\\]*)")$/
-const word = /^[A-Za-z_/][\w/@.+-]*(?::[\w/@.+-]+)*$/
+const word = /^(?:\.|[A-Za-z_/][\w/@.+-]*(?::[\w/@.+-]+)*)$/
 /** No number to YAML, whatever the units. */
 const duration = /^(?:\d{1,15}(?:ms|[wdhms]))+$/
 const wholeNumber = /^(?:0|-?[1-9]\d{0,14})$/

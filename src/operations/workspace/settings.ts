@@ -3,7 +3,7 @@
  * and so is the file that `init` writes. Each protocol brings its own keys as a section.
  */
 
-import { choice, type Fields, flag, text } from '../../kernel/field.ts'
+import { choice, type Fields, flag, type InputOf, text } from '../../kernel/field.ts'
 import { fullPath } from '../../kernel/path-fields.ts'
 import { type ProtocolLine, protocols } from '../protocols.ts'
 
@@ -50,6 +50,30 @@ export const etcd = {
   largeBodies: fullPath('A directory that all machines share, for bodies too large for etcd (over 1 MB).', 'folder'),
 } as const satisfies Fields
 
+/**
+ * Which models may read messages. The user's own word, never a workspace's: texts would go wherever it says. Without any,
+ * nothing leaves this machine.
+ */
+export const models = {
+  embeddings: choice(
+    'Who compares what texts mean: `local`, the word vectors that come with Signalbox, or an endpoint.',
+    ['local', 'openai', 'ollama'],
+    { default: 'local' },
+  ),
+  embeddingsUrl: text('The address of the endpoint for embeddings, such as http://localhost:11434.', { longest: 1024 }),
+  embeddingsModel: text('The model that makes embeddings there.', { longest: 256 }),
+  url: text(
+    'The address of an endpoint with a model, for summaries and for what is not understood, such as https://api.example.com/v1.',
+    {
+      longest: 1024,
+    },
+  ),
+  model: text('The model to ask there.', { longest: 256 }),
+  keyFile: fullPath('A file whose first line is the key for these endpoints; nobody else may read it.', 'file'),
+} as const satisfies Fields
+
+export type ModelSettings = InputOf<typeof models>
+
 type ProtocolSections = {
   readonly [P in (typeof protocols)[number] as P['protocol']['name']]: P['protocol']['section']
 }
@@ -58,7 +82,8 @@ type ProtocolSections = {
 export const sections = {
   ...Object.fromEntries(protocols.map(({ protocol }) => [protocol.name, protocol.section])),
   etcd,
-} as ProtocolSections & { readonly etcd: typeof etcd }
+  models,
+} as ProtocolSections & { readonly etcd: typeof etcd; readonly models: typeof models }
 
 export interface Schema {
   readonly settings: Fields
@@ -73,6 +98,7 @@ export const schema: Schema = { settings, sections }
  */
 export const isUsersOwn = (key: string, section?: string): boolean =>
   section === 'etcd' ||
+  section === 'models' ||
   (protocols as readonly ProtocolLine[]).some(
     ({ protocol }) => protocol.name === section && protocol.usersOwn?.includes(key),
   )

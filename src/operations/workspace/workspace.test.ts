@@ -74,7 +74,7 @@ describe('configuration', () => {
       'zebra: 1\n',
       1,
       /unknown key "zebra"/,
-      /^Known keys: engine, agent, durability, permissions, compat, acmq, mr, etcd\.$/,
+      /^Known keys: engine, agent, durability, permissions, compat, acmq, mr, circe, dream, session, etcd, models\.$/,
     ],
     ['\n\ndurability: fast\n', 3, /durability must be one of process, batch, full; found "fast"/, /./],
     ['compat: maybe\n', 1, /compat must be true or false; found "maybe"/, /./],
@@ -109,6 +109,11 @@ describe('configuration', () => {
       largestBody: 262_144,
       largestMessage: 16_777_216,
       archiveAfter: 604_800_000,
+      busDocuments: true,
+      snapshots: true,
+      organizeFrom: 40,
+      clusterSize: 4,
+      busDocumentBytes: 921_600,
     })
     const file = 'acmq:\n  root: agents/missions\n  timeoutSeconds: 60\n  archiveAfter: 1d\n'
     const environment = { SIGNALBOX_ACMQ_ROOT: 'elsewhere', SIGNALBOX_ACMQ_ARCHIVE_AFTER: '12h' }
@@ -196,6 +201,8 @@ describe('configuration', () => {
     ['etcd:\n  certificate: /x', /SIGNALBOX_ETCD_CERTIFICATE/],
     ['etcd:\n  key: /x', /SIGNALBOX_ETCD_KEY/],
     ['etcd:\n  tls: false', /SIGNALBOX_ETCD_TLS/],
+    ['models:\n  url: https://x/v1', /SIGNALBOX_MODELS_URL/],
+    ['models:\n  keyFile: /x', /SIGNALBOX_MODELS_KEY_FILE/],
     ['etcd:\n  largeBodies: /home', /SIGNALBOX_ETCD_LARGE_BODIES/],
     ['mr:\n  keys: /home/ada/keys', /SIGNALBOX_MR_KEYS/],
   ]

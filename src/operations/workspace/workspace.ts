@@ -18,6 +18,10 @@ export interface WorkspaceOptions {
   readonly engines: Engines
   /** This process's own. One that is held, as tests do, counts as the tree's time too. */
   readonly clock: Clock
+  /** A file that comes with the package, by its path in it; `undefined` where it is missing. */
+  readonly packageFile?: ((path: string) => Uint8Array | undefined) | undefined
+  /** See `Around`. */
+  readonly startSelf?: ((words: readonly string[]) => Promise<void>) | undefined
 }
 
 export interface LazyWorkspace {
@@ -37,7 +41,8 @@ export interface LazyWorkspace {
   close(): Promise<void>
 }
 
-export function lazyWorkspace({ flags, environment, outside, engines, clock }: WorkspaceOptions): LazyWorkspace {
+export function lazyWorkspace(options: WorkspaceOptions): LazyWorkspace {
+  const { flags, environment, outside, engines, clock, packageFile = () => undefined, startSelf } = options
   let root: Root | undefined
   let configuration: Promise<Configuration> | undefined
   let tree: Promise<Tree> | undefined
@@ -66,13 +71,43 @@ export function lazyWorkspace({ flags, environment, outside, engines, clock }: W
 
   const treeOnce = (makeRoot = false, recover = true) => (tree ??= open(makeRoot, recover))
 
+  const store = <P extends AnyProtocol>({ name }: P) => storeOnce(name) as Promise<StoreOf<P>>
+
+  const messagePlaces = async () =>
+    (await import('../stores.ts')).messagePlaces({ configuration: readOnce, tree: () => treeOnce(), store })
+
+  /** On the same engine, whoever named it. */
+  const startAgain =
+    startSelf &&
+    ((words: readonly string[]) =>
+      startSelf(typeof flags.engine === 'string' ? [...words, '--engine', flags.engine] : words))
+
+  const neutralOf = async (name: string) => {
+    const line = (protocols as readonly ProtocolLine[]).find(({ protocol }) => protocol.name === name)
+    return line && (await storeOnce(name)).neutral()
+  }
+
   const stores = new Map<string, Promise<Store>>()
+
+  const storeOnce = (name: string): Promise<Store> => {
+    const opened = stores.get(name) ?? openStore(name)
+    stores.set(name, opened)
+    return opened
+  }
 
   async function openStore(name: string): Promise<Store> {
     const line = (protocols as readonly ProtocolLine[]).find(({ protocol }) => protocol.name === name)!
     const { sections } = await readOnce()
     const settings = line.protocol.settingsFrom(sections[name as ProtocolName])
-    const ports = await line.ports?.({ ...ownPlace(), openTree })
+    const ports = await line.ports?.({
+      ...ownPlace(),
+      openTree,
+      packageFile,
+      messagePlaces,
+      neutralOf,
+      startSelf: startAgain,
+      models: sections.models,
+    })
     return line.protocol.open({ ...ports, tree: await treeOnce(), clock, settings })
   }
 
@@ -83,11 +118,7 @@ export function lazyWorkspace({ flags, environment, outside, engines, clock }: W
       return readOnce()
     },
     tree: ({ makeRoot, recover } = {}) => treeOnce(makeRoot, recover),
-    store<P extends AnyProtocol>({ name }: P) {
-      const opened = stores.get(name) ?? openStore(name)
-      stores.set(name, opened)
-      return opened as Promise<StoreOf<P>>
-    },
+    store,
     async clusterHealth() {
       const configuration = await readOnce()
       const { engine: address } = configuration

@@ -39,7 +39,7 @@ export const commandOutline = async (): Promise<Outline> => ({
     )),
     {
       name: 'human',
-      summary: 'What waits for a person: look, approve, deny.',
+      summary: 'What waits for a person: look, answer, approve, deny.',
       alone: 'list',
       members: [humanList, humanApprove, humanDeny, humanAnswer],
     },

@@ -1,9 +1,16 @@
 /** A command is an operation with a name on the command line and a way to show its result to people. */
 import type { Context, Operation } from '../../operations/define.ts'
+import type { Conversation } from './conversation.ts'
 import type { Screen } from './terminal.ts'
 
 /** Runs a command until it is told to stop. Its answer is that of its operation. */
-type Residence = (context: Context, input: unknown, stopped: AbortSignal) => Promise<{ readonly outcome: string }>
+type Residence = (
+  context: Context,
+  input: unknown,
+  stopped: AbortSignal,
+  /** Standard input and output, for those that are spoken to. */
+  conversation: Conversation,
+) => Promise<{ readonly outcome: string }>
 
 export interface CommandFace<Output = never> {
   readonly operation: Operation

@@ -1,5 +1,5 @@
 /** Runs one operation and prints its result. */
-import { SignalboxError } from '../../kernel/errors.ts'
+import { SignalboxError, unsupported } from '../../kernel/errors.ts'
 import { printable, printableLine } from '../../kernel/printable.ts'
 import { type Context, exitOf, type Passage, type Reporter } from '../../operations/define.ts'
 import { lazyWorkspace } from '../../operations/workspace/workspace.ts'
@@ -31,10 +31,12 @@ export async function execute(face: CommandFace, input: unknown, host: Host, glo
   }
   const context: Context = { ...workspace, ...surroundings }
   // Close before printing: if closing fails, there must not be two JSON documents.
-  const output = await run(face, context, input as Values, host).finally(async () => {
-    bar.clear()
-    await close()
-  })
+  const output = await run(face, context, input as Values, host, { json: globals.json === true, screen }).finally(
+    async () => {
+      bar.clear()
+      await close()
+    },
+  )
   const aside = globals.json || globals.quiet ? undefined : face.aside?.(output as never, errScreen())
   if (aside) whereItCan(() => terminal.err(aside))
   const takeBack = async () => {
@@ -84,9 +86,34 @@ function whereItCan(print: () => void): void {
 
 type Output = { readonly outcome: string }
 
-function run(face: CommandFace, context: Context, input: Values, host: Host): Promise<Output> {
+function run(
+  face: CommandFace,
+  context: Context,
+  input: Values,
+  host: Host,
+  how: { readonly json: boolean; readonly screen: Screen },
+): Promise<Output> {
   const stay = face.stay?.(input)
-  return stay ? stay(context, input, host.stopSignal()) : face.operation.invoke(context, input, spelled)
+  if (!stay) return face.operation.invoke(context, input, spelled)
+  const print = (text: string) => host.terminal.out(text) !== false
+  const streams = () => {
+    if (host.streams) return host.streams()
+    throw unsupported('NEEDS_STANDARD_INPUT', 'There is no standard input to be spoken to by.', {
+      hint: 'Start it by itself.',
+    })
+  }
+  const conversation = {
+    ...how,
+    print,
+    // Asked for when they are used: to name standard input alone keeps a process waiting for it.
+    get input() {
+      return streams().input
+    },
+    get output() {
+      return streams().output
+    },
+  }
+  return stay(context, input, host.stopSignal(), conversation)
 }
 
 function reporter(

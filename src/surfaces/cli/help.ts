@@ -39,6 +39,11 @@ export function commandHelp(path: readonly string[], operation: Operation, scree
     parts.push(section('Words', pairs(rows, screen), screen))
   }
   if (Object.keys(options).length > 0) parts.push(section('Options', optionGrid(options, screen), screen))
+  if (operation.words) {
+    const { title, rows } = operation.words
+    const known = rows.map(([name, help]) => ({ name, help }))
+    parts.push(section(title, pairs(known, screen), screen))
+  }
   const globals = Object.entries(globalFlags).map(([name, field]) => flagUsage(name, field))
   parts.push(`${paint('bold', 'Options, for every command:')} ${globals.join(' ')}`)
   const examples = operation.examples.map(({ command, does }) => ({ name: `${path[0]} ${command}`, help: does }))
@@ -68,10 +73,19 @@ export function helpJson(path: readonly string[], operation: Operation): unknown
     ...('default' in field && field.default !== undefined ? { default: field.default } : {}),
     help: field.help,
   }))
-  const { summary, examples } = operation
+  const { summary, examples, words } = operation
   const exits = Object.fromEntries(Object.entries(operation.outcomes).map(([name, meaning]) => [name, exitOf(meaning)]))
   const usage = usageOf(path, operation)
-  return { outcome: 'explained', command: path.join(' '), summary, usage, inputs, exits, examples }
+  return {
+    outcome: 'explained',
+    command: path.join(' '),
+    summary,
+    usage,
+    inputs,
+    ...(words ? { words: Object.fromEntries(words.rows) } : {}),
+    exits,
+    examples,
+  }
 }
 
 export const groupJson = (path: readonly string[], group: Group): unknown => ({

@@ -2,6 +2,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Outside } from '../../kernel/outside.ts'
 import type { About, Benchmark, Environment } from '../../operations/define.ts'
 import type { Engines } from '../../operations/workspace/engine.ts'
+import type { StandardStreams } from './conversation.ts'
 import type { Terminal } from './terminal.ts'
 
 /** What the command line needs of the program around it. */
@@ -14,8 +15,17 @@ export interface Host {
   readonly clock: Clock
   readonly engines: Engines
   readonly outside: Outside
+  /** A file that comes with the package; `undefined` where it is missing. */
+  readonly packageFile?: (path: string) => Uint8Array | undefined
   /** Aborted by the first SIGINT or SIGTERM, which then does not end the program: whoever calls this must do so. */
   stopSignal(): AbortSignal
+  /**
+   * Standard input and output as streams; asked for by commands that are spoken to, and by no other. Absent where there are
+   * none.
+   */
+  streams?(): StandardStreams
+  /** Starts this program with other words, and does not wait for it. */
+  startSelf?(words: readonly string[]): Promise<void>
   /** The benchmark of this checkout, if there is one; `forProgram` when a program reads the figures. */
   benchmark(forProgram: boolean): Benchmark | undefined
 }

@@ -1,26 +1,77 @@
 import { printableLine } from '../../../kernel/printable.ts'
 import { humanAnswer, humanApprove, humanDeny, humanList } from '../../../operations/human.ts'
+import type { WaitingQuestion } from '../../../operations/human-inbox.ts'
 import { commandFace } from '../command.ts'
-import { writtenLine } from '../lines.ts'
-import { fieldList, quotation } from '../message.ts'
+import { ageOf, noticeLines, writtenLine } from '../lines.ts'
+import { fieldList, quotation, type Row } from '../message.ts'
+import type { Screen } from '../terminal.ts'
 
-export const humanListFace = commandFace(humanList, ({ waiting }, screen) => {
-  if (waiting.length === 0) return 'Nothing waits for you.\n'
-  return waiting
-    .map(({ id, from, summary, text, digest, facts, answers }) => {
-      const rows: (readonly [string, string])[] = [['id', id], ...facts, ['summary', summary]]
-      if (answers.includes('approve')) rows.push(['to let it go', `signalbox human approve ${id} --digest ${digest}`])
-      return `${fieldList(rows, screen)}${quotation(text, from, screen)}`
-    })
-    .join('\n')
-})
+type Shown = Omit<WaitingQuestion, 'details'>
 
-export const humanApproveFace = commandFace(humanApprove, ({ message }, screen) =>
-  writtenLine('Approved', message, screen),
+export const humanListFace = commandFace(
+  humanList,
+  ({ waiting }, screen) =>
+    waiting.length === 0 ? 'Nothing waits for you.\n' : waiting.map((one) => shown(one, screen)).join('\n'),
+  { aside: noticeLines },
+)
+
+const shown = (question: Shown, screen: Screen): string =>
+  `${fieldList(rowsOf(question), screen)}${quotation(question.text, question.from, screen)}${optionLines(question)}${waysOut(question, screen)}`
+
+function rowsOf({ id, protocol, kind, from, ageSeconds, facts, summary }: Shown): Row[] {
+  const own: Row[] = [
+    ['id', id],
+    ['protocol', protocol],
+    ['kind', kind],
+    ['from', from],
+  ]
+  if (ageSeconds !== undefined) own.push(['asked', `${ageOf(ageSeconds)} ago`])
+  const told = new Set(own.map(([name]) => name))
+  return [...own, ...facts.filter(([name]) => !told.has(name)), ['summary', summary]]
+}
+
+/** Whole, however long: nobody should choose what could not be read to its end. */
+const optionLines = ({ options, from }: Shown): string =>
+  options.length === 0
+    ? ''
+    : `options, in the words of ${printableLine(from)}:\n${options.map((text, n) => `  ${n + 1}  ${printableLine(text)}\n`).join('')}`
+
+/** What to type for each answer that it can get. Not cut to the width of a terminal, so that it can be copied. */
+function waysOut({ id, digest, options, answers }: Shown, { paint }: Screen): string {
+  const word = shellWord(id)
+  const ways: Row[] = []
+  if (answers.includes('answer')) {
+    if (options.length > 0) ways.push(['to choose', `answer ${word} --option N --digest ${digest}`])
+    ways.push(['to answer', `answer ${word} --body TEXT --digest ${digest}`])
+  }
+  if (answers.includes('approve')) ways.push(['to let it go', `approve ${word} --digest ${digest}`])
+  if (answers.includes('deny')) ways.push(['to refuse it', `deny ${word} --reason TEXT`])
+  const width = Math.max(...ways.map(([name]) => name.length))
+  return ways
+    .map(
+      ([name, command]) =>
+        `${paint('dim', `${name}:`)}${' '.repeat(width - name.length + 2)}signalbox human ${command}\n`,
+    )
+    .join('')
+}
+
+/** An id as a shell takes it for one word: ids of some protocols are names of files that anybody may have chosen. */
+const shellWord = (id: string): string =>
+  /^[\w.:@%+=/][\w.:@%+=/-]*$/.test(id) ? id : `'${printableLine(id).replaceAll("'", `'\\''`)}'`
+
+export const humanApproveFace = commandFace(humanApprove, ({ outcome, message }, screen) =>
+  writtenLine(outcome === 'approved' ? 'Approved' : 'Approved already:', message, screen),
 )
 
 export const humanDenyFace = commandFace(humanDeny, ({ outcome, message }, screen) =>
   writtenLine(outcome === 'denied' ? 'Denied' : 'Failed already:', message, screen),
 )
 
-export const humanAnswerFace = commandFace(humanAnswer, ({ outcome }) => `${printableLine(outcome)}\n`)
+/** Where the answer is, if the protocol sends one; else where the question is now. */
+export const humanAnswerFace = commandFace(humanAnswer, ({ outcome, message, sent }, screen) =>
+  writtenLine(
+    outcome === 'answered' ? 'Answered' : 'Answered already:',
+    { ...message, ...(sent && { path: sent.path }) },
+    screen,
+  ),
+)

@@ -1,0 +1,144 @@
+/** The inbox of people: what waits for one in any protocol, and the ways to answer. The commands and the library share it. */
+import type { Envelope } from '../kernel/envelope.ts'
+import { invalidInput, SignalboxError } from '../kernel/errors.ts'
+import { withoutUndefined } from '../kernel/field.ts'
+import { type Answer, expectAnswerable, type Question, verbOf } from '../protocols/contract.ts'
+import type { Durability } from '../tree/tree.ts'
+import { theOneMeant } from './human-meant.ts'
+import { lastShown, rememberShown } from './shown.ts'
+import { type StoresPlace, usedProtocols } from './stores.ts'
+
+export interface HumanInbox {
+  /** Everything that waits for a person, the longest-waiting first. It counts as shown (see `Given.digest`). */
+  list(): Promise<WaitingForPeople>
+  /** Answers a question: in words, or by one of its options, which are counted from 1. */
+  answer(
+    id: string,
+    answer: { readonly text: string } | { readonly option: number },
+    given?: Given,
+  ): Promise<GivenAnswer>
+  /** Lets a message go that was held back. */
+  approve(id: string, given?: Given): Promise<GivenAnswer>
+  /** Refuses it, whatever it says by now. */
+  deny(id: string, given?: Omit<Given, 'digest'> & { readonly reason?: string }): Promise<GivenAnswer>
+}
+
+export interface WaitingForPeople {
+  readonly waiting: readonly WaitingQuestion[]
+  /** Why the questions of a protocol are missing, one sentence each. */
+  readonly notices: readonly string[]
+}
+
+export interface WaitingQuestion extends Question {
+  readonly protocol: string
+  /** The same as `askedAt`, called as it is in messages. */
+  readonly createdAt: string
+  /** By the tree's time; absent when `askedAt` is no time. */
+  readonly ageSeconds?: number
+}
+
+export interface Given {
+  /** Who decides; whoever acts in this workspace, else `human`. */
+  readonly by?: string
+  /** Of the text that the decision is for, as listed. Without it: what was listed last, else what is there. */
+  readonly digest?: string
+  /** The protocol or the mission, where an id alone means more than one message. */
+  readonly in?: string
+}
+
+export interface GivenAnswer {
+  /** `unchanged`: it had this answer already. */
+  readonly outcome: 'answered' | 'unchanged'
+  /** The question, as it is now. */
+  readonly message: Envelope
+  /** What carries the answer to whoever asked, where the protocol sends something. */
+  readonly sent?: Envelope
+  readonly durability: Durability
+  /** What else the protocol tells of it. */
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+export const humanInbox = (place: StoresPlace): HumanInbox => ({
+  list: () => listWaiting(place),
+  answer: async (id, answer, given = {}) => give(place, id, { verdict: 'answer', ...checked(answer) }, given),
+  approve: (id, given = {}) => give(place, id, { verdict: 'approve' }, given),
+  deny: (id, { reason = 'A person said no.', ...given } = {}) =>
+    give(place, id, { verdict: 'deny', text: reason }, given),
+})
+
+async function listWaiting(place: StoresPlace): Promise<WaitingForPeople> {
+  const waiting: WaitingQuestion[] = []
+  const failures: { readonly title: string; readonly error: SignalboxError }[] = []
+  const now = await (await place.tree()).now()
+  for await (const { protocol, neutral } of usedProtocols(place)) {
+    try {
+      for await (const question of neutral.questions?.() ?? []) {
+        const { askedAt: createdAt } = question
+        const ageSeconds = ageAt(now, createdAt)
+        waiting.push({ ...question, protocol: protocol.name, createdAt, ...withoutUndefined({ ageSeconds }) })
+      }
+    } catch (error) {
+      if (!(error instanceof SignalboxError)) throw error
+      failures.push({ title: protocol.title, error })
+    }
+  }
+  // One protocol out of order hides no other's questions. But "nothing waits" must not be said where nobody could look.
+  if (waiting.length === 0 && failures[0]) throw failures[0].error
+  waiting.sort((a, b) => byTime(a.askedAt, b.askedAt))
+  await rememberShown(place, waiting, { areAll: failures.length === 0 })
+  const notices = failures.map(({ title, error }) => `What waits in ${title} cannot be listed: ${error.message}`)
+  return { waiting, notices }
+}
+
+/** The earlier one first. What has no time that can be read is last. */
+function byTime(a: string, b: string): number {
+  const [first, second] = [Date.parse(a), Date.parse(b)]
+  if (Number.isNaN(first) || Number.isNaN(second)) return Number(Number.isNaN(first)) - Number(Number.isNaN(second))
+  return first - second
+}
+
+/** In whole seconds; what claims to be from the future is new. */
+function ageAt(now: number, time: string): number | undefined {
+  const at = Date.parse(time)
+  return Number.isNaN(at) ? undefined : Math.max(0, Math.floor((now - at) / 1000))
+}
+
+/** The answer, if it is one and only one. Callers of the library may not be held by types. */
+function checked(answer: { readonly text?: string; readonly option?: number }): Pick<Answer, 'text' | 'option'> {
+  const { text, option } = answer
+  const hint = 'Give --body TEXT or --option N; in a program, `text` or `option`.'
+  if (text !== undefined && option !== undefined) {
+    throw invalidInput('GIVEN_TWICE', 'An answer is words or the number of an option; both were given.', { hint })
+  }
+  if (option === undefined && (text === undefined || text.trim() === '')) {
+    throw invalidInput('MISSING_INPUT', 'The answer is missing: words, or the number of an option.', { hint })
+  }
+  return withoutUndefined({ text, option })
+}
+
+/** Gives a person's answer to whatever the id means, in whichever protocol that is. */
+async function give(place: StoresPlace, id: string, answer: Omit<Answer, 'by'>, given: Given): Promise<GivenAnswer> {
+  const { protocol, neutral, message, question } = await theOneMeant(place, id, given.in)
+  const meant = withoutUndefined({ id: message.envelope.id, place: message.envelope.place })
+  if (question) expectAnswerable(question, answer.verdict)
+  const text = answer.option === undefined ? answer.text : optionOf(meant.id, question, answer.option)
+  const { agent, durability } = await place.configuration()
+  const by = given.by ?? agent ?? 'human'
+  const shown = () => lastShown(place, { ...meant, protocol: protocol.name })
+  // No is no, whatever it says by now. Every other answer is for one text.
+  const digest = answer.verdict === 'deny' ? undefined : (given.digest ?? (await shown()) ?? question?.digest)
+  const give = verbOf(protocol, neutral, 'answer')
+  return { ...(await give(meant, withoutUndefined({ ...answer, text, by, digest }))), durability }
+}
+
+/** What an option says; unknown where the question no longer waits. */
+function optionOf(id: string, question: Question | undefined, option: number): string | undefined {
+  const options = question?.options ?? []
+  const chosen = Number.isSafeInteger(option) && option >= 1 ? options[option - 1] : undefined
+  if (chosen !== undefined || (question === undefined && option >= 1)) return chosen
+  const all = options.map((text, n) => `${n + 1} (${text})`).join(', ')
+  throw invalidInput('NO_SUCH_OPTION', `Question ${id} has no option ${option}.`, {
+    hint: options.length > 0 ? `Give one of these: ${all}.` : 'It offers none. Answer in words: --body TEXT',
+    details: { id, option, options },
+  })
+}

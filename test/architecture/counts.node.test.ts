@@ -73,3 +73,14 @@ it('says it in one line', () => {
     ]),
   ).toBe('5 passed, 1 failed, 3 skipped')
 })
+
+it('every test file runs on one runtime at least, and without Bun on Node', async () => {
+  const { shared, testFiles } = await import(new URL('../../scripts/test.mjs', import.meta.url).href)
+  const files: string[] = testFiles()
+  const { onNode, onBun } = shared(files)
+  expect(files.filter((file) => !onNode.includes(file) && !onBun.includes(file))).toEqual([])
+  expect(shared(files, { hasBun: false }).onNode).toEqual(files)
+  // As it would be with a name that says Node in a folder that is left to Bun.
+  const lost = 'test/crash/x.node.test.ts'
+  expect([...shared([lost]).onNode, ...shared([lost]).onBun]).toEqual([])
+})

@@ -62,7 +62,7 @@ describe('planted wrong imports are found, however they are written', () => {
     it(what, () => {
       const line = text.split('\n').length > 1 && !text.startsWith('import {') ? 2 : 1
       expect(findViolations([{ path: 'protocols/contract.ts', text }])).toEqual([
-        `src/protocols/contract.ts:${line}: protocols may not import engines (${written(text)}). It may import formats, tree, kernel`,
+        `src/protocols/contract.ts:${line}: protocols may not import engines (${written(text)}). It may import formats, text, tree, kernel`,
       ])
     })
   }
@@ -139,7 +139,7 @@ describe('the table', () => {
     [
       'protocols/ac-mq/a.ts',
       '../../operations/a.ts',
-      'protocols may not import operations (../../operations/a.ts). It may import formats, tree, kernel',
+      'protocols may not import operations (../../operations/a.ts). It may import formats, text, tree, kernel',
     ],
     ['protocols/ac-mq/a.ts', 'bun:ffi', 'only engines import bun:ffi. Say it in the verbs of the tree'],
     [
@@ -150,12 +150,12 @@ describe('the table', () => {
     [
       'operations/a.ts',
       '../engines/memory/index.ts',
-      'operations may not import engines (../engines/memory/index.ts). It may import protocols, adapters, formats, tree, kernel',
+      'operations may not import engines (../engines/memory/index.ts). It may import protocols, adapters, formats, text, tree, kernel',
     ],
     [
       'operations/a.ts',
       '../surfaces/cli/a.ts',
-      'operations may not import surfaces (../surfaces/cli/a.ts). It may import protocols, adapters, formats, tree, kernel',
+      'operations may not import surfaces (../surfaces/cli/a.ts). It may import protocols, adapters, formats, text, tree, kernel',
     ],
     [
       'duties/a.ts',

@@ -23,17 +23,19 @@ interface Layer {
 export const layers: Readonly<Record<string, Layer>> = {
   kernel: { imports: [], builtins: 'none' },
   formats: { imports: ['kernel'], builtins: 'no-files', packages: ['yaml'] },
+  // What texts are about: words, likeness, ranking, grouping, names. Pure, and knows no protocol.
+  text: { imports: ['kernel'], builtins: 'none' },
   tree: { imports: ['kernel'], builtins: 'no-files' },
   engines: { imports: ['tree', 'kernel'], builtins: 'all', packages: ['koffi'], strangers: {} },
   protocols: {
-    imports: ['formats', 'tree', 'kernel'],
+    imports: ['formats', 'text', 'tree', 'kernel'],
     builtins: 'no-files',
     strangers: { shared: ['contract.ts', 'chapter.ts'] },
     hasFaces: true,
   },
-  adapters: { imports: ['kernel'], builtins: 'no-files', packages: ['age-encryption'] },
+  adapters: { imports: ['kernel'], builtins: 'no-files', packages: ['age-encryption', 'gpt-tokenizer'] },
   operations: {
-    imports: ['protocols', 'adapters', 'formats', 'tree', 'kernel'],
+    imports: ['protocols', 'adapters', 'formats', 'text', 'tree', 'kernel'],
     builtins: 'no-files',
     packages: ['yaml'],
     // What is done with the files of one protocol is done in its folder; its operations ask it.

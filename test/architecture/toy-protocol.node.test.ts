@@ -107,9 +107,38 @@ describe('a protocol that is a line in the list', () => {
   it('puts its questions to people, and gets their answers', () => {
     const root = workspace()
     expect(signalbox(root, 'human', 'list').out).toContain('May I?')
+    expect(signalbox(root, 'human', 'deny', 'ann')).toMatchObject({ exit: 7 })
     expect(signalbox(root, 'human', 'approve', 'ann')).toMatchObject({ exit: 0 })
     expect(readdirSync(join(root, 'toybox'))).toEqual([])
-    expect(signalbox(root, 'human', 'answer', 'ann', '--body', 'x')).toMatchObject({ exit: 7 })
+    expect(signalbox(root, 'human', 'answer', 'ann', '--body', 'x')).toMatchObject({ exit: 3 })
+  })
+
+  it('lets people choose from what it offers, as it was shown', () => {
+    const root = workspace()
+    const answer = (...words: string[]) => signalbox(root, 'human', 'answer', 'ann', ...words)
+    const { out } = signalbox(root, 'human', 'list')
+    const digest = /--digest ([0-9a-f]{32})/.exec(out)![1]!
+    expect(out).toContain(
+      [
+        'options, in the words of ann:',
+        '  1  Yes',
+        '  2  No',
+        `to choose:     signalbox human answer ann --option N --digest ${digest}`,
+        `to answer:     signalbox human answer ann --body TEXT --digest ${digest}`,
+        `to let it go:  signalbox human approve ann --digest ${digest}`,
+        '',
+      ].join('\n'),
+    )
+    expect(answer('--option', '3')).toMatchObject({ exit: 2, err: expect.stringContaining('1 (Yes), 2 (No)') })
+    expect(answer('--option', 'two')).toMatchObject({ exit: 2 })
+    expect(answer('--option', '2', '--body', 'No')).toMatchObject({ exit: 2 })
+    expect(answer()).toMatchObject({ exit: 2 })
+    expect(answer('--option', '2', '--digest', digest)).toEqual({
+      exit: 0,
+      out: 'Answered ann: toybox/ann.txt\n',
+      err: '',
+    })
+    expect(readdirSync(join(root, 'toybox'))).toEqual(['ann-answered.No'])
   })
 
   it('[X-recipient] tells the other protocols who has been seen', () => {
@@ -140,8 +169,10 @@ describe('a protocol that is a line in the list', () => {
     const opened = await openWorkspace({ root, environment: {} })
     const seen: string[] = []
     for await (const agent of (await opened.toy.neutral()).seen()) seen.push(agent)
+    const { waiting } = await opened.human.list()
     await opened.close()
     expect(seen).toEqual(['ann'])
+    expect(waiting).toMatchObject([{ id: 'ann', protocol: 'toy', options: ['Yes', 'No'] }])
   })
 
   it('is a part of its own in the program for Bun, where that is installed', () => {

@@ -3,14 +3,15 @@
  * to play other programs; here only the library speaks, so that any engine can stand below.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Clock, heldClock } from '../../src/kernel/clock.ts'
+import { heldClock } from '../../src/kernel/clock.ts'
 import { treePath } from '../../src/kernel/tree-path.ts'
 import { acmq } from '../../src/protocols/ac-mq/index.ts'
 import type { Mission } from '../../src/protocols/ac-mq/store/mission.ts'
 import type { Claimed } from '../../src/protocols/ac-mq/store/outcomes.ts'
 import type { Tree } from '../../src/tree/tree.ts'
+import type { EnginePlace } from './every-engine.ts'
 
-export function describeAcmq(name: string, open: () => Promise<(clock: Clock) => Promise<Tree>>): void {
+export function describeAcmq(name: string, prepare: () => Promise<EnginePlace>): void {
   describe(`AC-MQ on ${name}`, () => {
     const clock = heldClock(Date.now())
     let tree: Tree
@@ -19,10 +20,10 @@ export function describeAcmq(name: string, open: () => Promise<(clock: Clock) =>
     let elsewhere: { tree: Tree; mission: Mission }
 
     beforeEach(async () => {
-      const openTree = await open()
-      tree = await openTree(clock)
+      const place = await prepare()
+      tree = await place.open(clock)
       mission = (await (await missionsOn(tree)).create('alpha', { objective: 'Build the thing' })).mission
-      const other = await openTree(clock)
+      const other = await place.open(clock)
       elsewhere = { tree: other, mission: await (await missionsOn(other)).open('alpha') }
     })
     afterEach(async () => {
@@ -117,6 +118,57 @@ export function describeAcmq(name: string, open: () => Promise<(clock: Clock) =>
       const context = await elsewhere.tree.read(treePath(`llm/missions/alpha/context/message-${message.id}.md`))
       expect(context?.size).toBe(body.length)
       expect(claimed(await elsewhere.mission.claim({ agent: 'gemini' })).id).toBe(message.id)
+    })
+
+    it('[X-cluster] its memory is the same for both, and each document is made once', async () => {
+      const about = ['scans', 'needs an index on', 'plan of', 'measured on']
+      for (const [i, what] of about.entries())
+        await send(`Slow orders query ${what} the orders table`, { id: `slow000${i}` })
+      const made = await Promise.all([mission.bus(), elsewhere.mission.bus()])
+      expect(made.map(({ outcome }) => outcome).sort()).toEqual(['made', 'unchanged'])
+      expect(await tree.list(treePath('llm/missions/alpha/findings'))).toHaveLength(1)
+      const { hits } = await elsewhere.mission.search('indexes')
+      expect(hits[0]?.message.id).toBe('slow0001')
+      expect(await mission.snapshot(['pending'])).toMatchObject([{ queue: 'pending', messages: 4 }])
+      const place = (name: string) => treePath(`llm/missions/alpha/context/${name}`)
+      for (const [i, what] of about.entries())
+        await tree.create(place(`${i}.md`), `The slow orders query ${what} the orders table\n`)
+      const { moves } = await mission.organize()
+      expect(moves).toHaveLength(4)
+      expect((await elsewhere.mission.checkLinks(['context/0.md'])).notices).toEqual([])
+      expect((await elsewhere.mission.undoOrganize()).outcome).toBe('undone')
+      expect((await tree.read(place('3.md')))?.size).toBeGreaterThan(0)
+      expect((await elsewhere.mission.report({ mode: 'bottom-up' })).document).toContain('slow0003')
+      expect((await mission.keepMemory({ bus: true, snapshots: true, organizeFrom: 0 })).documents).toEqual([])
+    })
+
+    it('[X-cluster] a snapshot that is due is taken once by two, and what it covers is archived', async () => {
+      const completed = (n: number) =>
+        treePath(`llm/missions/alpha/queue/completed/20261117150000-m${1000000 + n}-from-a-to-b.md`)
+      const header = (n: number) =>
+        `id: m${1000000 + n}\nmission_id: alpha\ntimestamp: "2026-11-17T15:00:00Z"\nfrom: a\nto: b\nstatus: completed\ndependencies: []\nsummary: Done`
+      await Promise.all(
+        Array.from({ length: 52 }, (_, n) => tree.create(completed(n), `---\n${header(n)}\n---\nBody ${n}\n`)),
+      )
+      await send('Goes on', { id: 'needs000', dependencies: ['msg:m1000007'] })
+      clock.advance(1000)
+      const merged = await Promise.all([mission.merge({ by: 'one' }), elsewhere.mission.merge({ by: 'two' })])
+      expect(merged.flatMap(({ snapshots }) => snapshots)).toMatchObject([{ queue: 'completed', messages: 52 }])
+      // Who came too late for the archive leaves the rest to the next.
+      await mission.merge()
+      expect((await mission.list('completed')).messages.map(({ id }) => id)).toEqual(['m1000007'])
+      expect((await elsewhere.mission.listArchived()).length).toBe(51)
+      expect((await elsewhere.mission.show('m1000051')).body).toContain('Body 51')
+      expect(await tree.list(treePath('llm/missions/alpha/artifacts/queue-snapshots'))).toHaveLength(1)
+    })
+
+    it('a document above what an engine takes as one value is there whole', async () => {
+      const long = 'The orders query is slow on the orders table. '.repeat(5000)
+      for (let i = 0; i < 6; i++) await send(`Slow orders ${i}`, { id: `long000${i}`, body: `${i} ${long}` })
+      const { documents } = await mission.bus({ query: 'slow orders' })
+      const leaf = await elsewhere.tree.read(treePath(documents[0]!.path))
+      expect(leaf!.size).toBeGreaterThan(500_000)
+      expect(await mission.bus({ query: 'slow orders' })).toMatchObject({ outcome: 'unchanged' })
     })
 
     it('missions, their manifests and findings are there for both', async () => {

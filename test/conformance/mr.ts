@@ -13,13 +13,7 @@ import { messageRouting } from '../../src/protocols/message-routing/index.ts'
 import type { Routing } from '../../src/protocols/message-routing/store/routing.ts'
 import type { Tree } from '../../src/tree/tree.ts'
 import { tempDir } from '../support/temp.ts'
-
-export interface MrPlace {
-  /** As the setting `engine` has it. */
-  readonly engine: string
-  /** Opens the tree as another process would. */
-  open(clock: Clock): Promise<Tree>
-}
+import type { EnginePlace } from './every-engine.ts'
 
 type Settings = Partial<InputOf<typeof messageRouting.section>>
 
@@ -36,9 +30,9 @@ const task = (text: string, to = 'coder-1') =>
 const idsOf = (messages: readonly { id: string }[]) => messages.map(({ id }) => id)
 const { section } = messageRouting
 
-export function describeMr(name: string, prepare: () => Promise<MrPlace>): void {
+export function describeMr(name: string, prepare: () => Promise<EnginePlace>): void {
   describe(`Message Routing on ${name}`, () => {
-    let place: MrPlace
+    let place: EnginePlace
     /** The directory of the workspace, for what belongs to this machine alone. */
     let folder: string
     let tree: Tree

@@ -7,6 +7,7 @@ import { openMemoryTree } from '../../src/engines/memory/index.ts'
 import { type Clock, heldClock } from '../../src/kernel/clock.ts'
 import { type Message, type Neutral, type Protocol, type Receipt, verbOf } from '../../src/protocols/contract.ts'
 import type { Tree } from '../../src/tree/tree.ts'
+import { describeQuestions, type QuestionPlace } from './questions.ts'
 
 const optionalVerbs = ['send', 'take', 'renew', 'done', 'failed', 'questions', 'answer', 'duties'] as const
 type Verb = (typeof optionalVerbs)[number]
@@ -23,10 +24,17 @@ export interface NeutralPlace {
   readonly waiting: string
   /** Puts things where messages and folders belong: garbage, folders named like messages, files named like folders. */
   clutter(tree: Tree): Promise<void>
+  /** For protocols with questions, which are held to `describeQuestions` by it. */
+  readonly asks?: QuestionPlace['asks']
 }
 
 export function describeNeutral(name: string, place: NeutralPlace): void {
-  const { protocol, open, lacks, takesIds, waiting, clutter } = place
+  const { protocol, open, lacks, takesIds, waiting, clutter, asks } = place
+
+  if (!lacks.includes('questions')) {
+    if (!asks) throw new Error(`${name} puts questions to people: which kinds of them must be said in \`asks\`.`)
+    describeQuestions(name, { open, asks })
+  }
 
   describe(`${name} in neutral words`, () => {
     let tree: Tree

@@ -20,12 +20,17 @@ export interface Described<Parsed> {
   recordOf(parsed: Parsed): unknown
   /** The neutral view. */
   lift(parsed: Parsed, path: string): Envelope
+  /** How messages are filed. Of a protocol with several codecs, one may have no files of its own: then the reason. */
+  readonly names: Naming<Parsed> | { readonly none: string }
+  /** The folder of an agent or a mission; throws for a name that could lead outside. */
+  folderOf(name: string): string
+}
+
+export interface Naming<Parsed> {
   /** The name that a message is filed under. */
   nameOf(parsed: Parsed): string
   /** What the name says of the message; equal to the same part of the envelope. */
   readName(name: string): Partial<Envelope> | undefined
-  /** The folder of an agent or a mission; throws for a name that could lead outside. */
-  folderOf(name: string): string
 }
 
 /** Texts that try to be more than a name. */
@@ -45,8 +50,8 @@ const hostileNames = [
   '.hidden',
 ]
 
-export function describeProtocol<Parsed>(described: Described<Parsed>): void {
-  const { protocol, samples, unknownField, parse, print, recordOf, lift, nameOf, readName, folderOf } = described
+export function describeProtocol<Parsed>(described: Described<Parsed>, codec = ''): void {
+  const { protocol, samples, unknownField, parse, print, recordOf, lift, names, folderOf } = described
   const bytesOf = (text: string | Uint8Array) => (typeof text === 'string' ? Buffer.from(text) : text)
   const parsed = (bytes: Uint8Array, fileName: string): Parsed => {
     const found = parse(bytes, fileName)
@@ -54,7 +59,7 @@ export function describeProtocol<Parsed>(described: Described<Parsed>): void {
     return found
   }
 
-  describe(`protocol ${protocol.title}`, () => {
+  describe(`protocol ${protocol.title}${codec === '' ? '' : `, ${codec}`}`, () => {
     it('says what it is', () => {
       expect(protocol.name).toMatch(/^[a-z]+$/)
       expect(protocol.summary).toContain(protocol.title)
@@ -84,15 +89,18 @@ export function describeProtocol<Parsed>(described: Described<Parsed>): void {
       },
     )
 
-    it.each(samples.map(({ fileName, bytes }) => [fileName, bytes] as const))(
-      '%s: filed under a name that says the same',
-      (fileName, bytes) => {
-        const message = parsed(bytes, fileName)
-        const name = nameOf(message)
-        expect(isSegment(name)).toBe(true)
-        expect(lift(message, 'x')).toMatchObject(readName(name)!)
-      },
-    )
+    if ('none' in names) it(`has no names of files: ${names.none}`, () => expect(names.none).toMatch(/\w/))
+    else {
+      it.each(samples.map(({ fileName, bytes }) => [fileName, bytes] as const))(
+        '%s: filed under a name that says the same',
+        (fileName, bytes) => {
+          const message = parsed(bytes, fileName)
+          const name = names.nameOf(message)
+          expect(isSegment(name)).toBe(true)
+          expect(lift(message, 'x')).toMatchObject(names.readName(name)!)
+        },
+      )
+    }
 
     it('keeps fields that it does not know', () => {
       const { bytes, fileName, text } = unknownField

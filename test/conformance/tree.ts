@@ -529,6 +529,11 @@ export function describeTree(name: string, prepare: () => Promise<OpenedTree>): 
         const isOther = (before: Uint8Array) => Buffer.from(before).toString() !== 'keep me'
         expect(await other.remove(at('a/m'), { onlyIf: isOther })).toEqual({ outcome: 'kept' })
         expect(await reading('a/m')).toBe('keep me')
+        const isLong = (head: Uint8Array) => Buffer.from(head).toString() !== 'keep'
+        expect(await other.remove(at('a/m'), { onlyIf: isLong, atMost: 4 })).toEqual({ outcome: 'kept' })
+        expect(await other.remove(at('a/m'), { onlyIf: (head) => head.length > 0, atMost: 0 })).toEqual({
+          outcome: 'kept',
+        })
         expect((await other.remove(at('a/m'), { onlyIf: (before) => !isOther(before) })).outcome).toBe('removed')
         expect(await names('a')).toEqual([])
         expect(await other.remove(at('a/m'), { onlyIf: () => true })).toEqual({ outcome: 'gone' })

@@ -55,6 +55,20 @@ describe.each(ways)('a leaf with a second name outside, %s,', (_way, disk) => {
         /^x$/,
       ],
     ]
+  verifies('X-odd', 'is not copied while whoever has just made it takes the second name away', async () => {
+    const root = quickTempDir()
+    const tree = await openFileTree({ root, disk: disk() })
+    await tree.create(at('q/bell'), '')
+    const [own, made] = [join(root, 'q/bell'), join(root, 'q/.made')]
+    fs.linkSync(own, made)
+    const { ino } = fs.lstatSync(own)
+    const touched = tree.touch(at('q/bell'))
+    setTimeout(() => fs.unlinkSync(made), 1)
+    expect((await touched).outcome).toBe('touched')
+    expect(fs.lstatSync(own).ino).toBe(ino)
+    await tree.close()
+  })
+
   for (const [verb, run, expected] of each) {
     verifies('X-odd', `${verb} here alone`, async () => {
       const base = quickTempDir()

@@ -27,7 +27,7 @@ export class AcmqActor implements Actor {
     this.#missions = new Missions({
       tree,
       clock,
-      settings: { ...acmq.defaults, largestBody: 200 },
+      settings: { ...acmq.defaults, largestBody: 200, clusterSize: 2 },
       root: treePath(acmq.defaults.root),
     })
   }
@@ -109,6 +109,40 @@ export class AcmqActor implements Actor {
 
   archive = () => this.#tell('archive', {}, (mission) => mission.archive({ olderThanMs: 0, by: this.#company.who }))
 
+  bus = () =>
+    this.#tell('bus', {}, async (mission) => {
+      const { outcome, documents } = await mission.bus()
+      return { outcome, paths: documents.map(({ path }) => path) }
+    })
+
+  organize = () => this.#tell('organize', {}, async (mission) => ({ outcome: (await mission.organize()).outcome }))
+
+  undoOrganize = () => this.#tell('undo', {}, async (mission) => ({ outcome: (await mission.undoOrganize()).outcome }))
+
+  merge = () =>
+    this.#tell('merge', {}, async (mission) => {
+      const { snapshots, archived } = await mission.merge({ by: this.#company.who })
+      return { outcome: snapshots.length + archived > 0 ? 'merged' : 'nothing', archived }
+    })
+
+  snapshot = (queue: 'pending' | 'completed' = 'completed') =>
+    this.#tell('snapshot', {}, async (mission) => {
+      const [taken] = await mission.snapshot([queue])
+      return { outcome: 'taken', name: taken!.path.split('/').at(-1)! }
+    })
+
+  report = () =>
+    this.#tell('report', {}, async (mission) => {
+      const { outcome } = await mission.report({ mode: 'bottom-up', out: 'findings/report.md' })
+      return { outcome }
+    })
+
+  pin = (file: string) =>
+    this.#tell('pin', { pinned: file }, async (mission) => {
+      await mission.pin([`context/${file}`])
+      return { outcome: 'pinned' }
+    })
+
   deny = () =>
     this.#tell('deny', { id: messageId, text: 'Rather not' }, (mission) =>
       mission.deny(messageId, 'person', 'Rather not'),
@@ -127,6 +161,7 @@ export class AcmqActor implements Actor {
     this.#tell('doctor', {}, async (mission) => {
       await this.#company.tree.inspect({ repair: true, within: [treePath('llm')] })
       await mission.inspect()
+      await mission.finishOrganizing()
       return { outcome: 'looked' }
     })
 

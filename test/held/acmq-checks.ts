@@ -3,9 +3,50 @@ import { treePath } from '../../src/kernel/tree-path.ts'
 import { listArchived, readArchived } from '../../src/protocols/ac-mq/archive/archive.ts'
 import { messageId } from './acmq-actor.ts'
 import { filesOf, type Header, headerOf, missionFolder, nameOf, queueOf } from './acmq-files.ts'
-import { dangerous, inTheWay } from './acmq-stories.ts'
+import { contextFiles, dangerous, inTheWay, ownWords } from './acmq-stories.ts'
 import type { FoundFile } from './outside.ts'
 import type { Ending, Said, Who } from './story.ts'
+
+/** Every context file once with its bytes, one document a cluster, and nothing of a person's overwritten. */
+function memoryBroken(files: readonly FoundFile[], wasEdited: boolean): string[] {
+  const broken: string[] = []
+  for (const [name, text] of Object.entries(contextFiles)) {
+    const found = files.filter(({ path }) => path.startsWith(`${missionFolder}/context/`) && nameOf(path) === name)
+    if (found.length !== 1) broken.push(`context file ${name} is in ${found.length} places`)
+    else if (found[0]!.text !== text) broken.push(`context file ${name} has other bytes`)
+  }
+  const documents = files.filter(({ path }) => path.startsWith(`${missionFolder}/findings/bus-document-`))
+  if (documents.length > (wasEdited ? 2 : 1)) broken.push(`${documents.length} documents for one cluster`)
+  if (wasEdited && !documents.some(({ text }) => text.endsWith(ownWords)))
+    broken.push('what a person wrote into a document is lost')
+  return broken
+}
+
+/** A snapshot that was due is taken once, and what a person wrote into a file stays. */
+function mergingBroken({ world, files, died }: Ending, wasEdited: boolean): string[] {
+  const snapshots = files.filter(({ path }) => path.startsWith(`${missionFolder}/artifacts/queue-snapshots/`))
+  const broken: string[] = []
+  // Who dies between a snapshot and the note of it leaves one more.
+  if (snapshots.length > (died ? 2 : 1)) broken.push(`${snapshots.length} snapshots were taken`)
+  if (world === 'crowded' && snapshots.length === 0) broken.push('no snapshot was taken')
+  if (snapshots.some(({ text }) => !text.startsWith('# Queue Snapshot: '))) broken.push('a snapshot is not whole')
+  if (wasEdited && !snapshots.some(({ text }) => text.endsWith(ownWords)))
+    broken.push('what a person wrote into a snapshot is lost')
+  return broken
+}
+
+/** The report is whole, or as a person left it; who was told that a file is pinned finds it in the list. */
+function reportBroken({ files, answers }: Ending, wasEdited: boolean): string[] {
+  const broken: string[] = []
+  const report = files.find(({ path }) => path === `${missionFolder}/findings/report.md`)?.text ?? ''
+  if (!/^# Detailed Log: alpha\n[\s\S]*\n<!-- check [0-9a-f]{32} -->\n/.test(report))
+    broken.push('the report is not whole')
+  if (wasEdited && !report.endsWith(ownWords)) broken.push('what a person wrote into the report is lost')
+  const pinned = files.find(({ path }) => path === `${missionFolder}/context/.pinned`)?.text.split('\n') ?? []
+  for (const { verb, outcome, pinned: file } of answers)
+    if (verb === 'pin' && outcome === 'pinned' && !pinned.includes(String(file))) broken.push(`${file} is not pinned`)
+  return broken
+}
 
 interface Copy {
   readonly place: string
@@ -22,6 +63,12 @@ export async function checkAcmq(ending: Ending): Promise<string[]> {
 
   for (const { verb, who, defect } of answers)
     if (defect !== undefined) broken.push(`${who} ended ${verb} with a defect: ${defect}`)
+
+  if (ending.world === 'remembered') broken.push(...memoryBroken(files, did('edit document')))
+
+  if (ending.world === 'covered' || ending.world === 'crowded')
+    broken.push(...mergingBroken(ending, did('edit snapshot')))
+  if (ending.world === 'reported') broken.push(...reportBroken(ending, did('edit report')))
 
   const hidden = files.filter(({ path }) => nameOf(path).startsWith('.own-')).map(({ path }) => path)
   if (hidden.length > 0) broken.push(`a private name is left though nobody is at work: ${hidden.join(', ')}`)
@@ -61,7 +108,7 @@ export async function checkAcmq(ending: Ending): Promise<string[]> {
     !ending.died &&
     only?.text.includes('Result of attempt') &&
     completed.length === 0 &&
-    ending.world !== 'completed'
+    !['completed', 'covered'].includes(ending.world)
   )
     broken.push('there is a result in it that nobody was told is in it')
 

@@ -3,7 +3,7 @@
  * story of several verbs looks like several processes to the one that is paused.
  */
 import { type AcmqActor, messageId } from './acmq-actor.ts'
-import { fileOf, filesOf, nameOf, placeIn, queueOf } from './acmq-files.ts'
+import { fileOf, filesOf, missionFolder, nameOf, placeIn, queueOf } from './acmq-files.ts'
 import type { Story, World } from './story.ts'
 
 type Act = (actor: AcmqActor) => Promise<unknown>
@@ -31,6 +31,7 @@ const fail: Act = (a) => a.fail()
 const retry: Act = (a) => a.retry()
 const supervise: Act = (a) => a.supervise()
 const archive: Act = (a) => a.archive()
+const merge: Act = (a) => a.merge()
 
 /** Where a stranger finds the message. Strangers ignore names that begin with a dot. */
 const inQueue = async ({ outside }: AcmqActor, queue: string) =>
@@ -106,6 +107,15 @@ const common = {
   archive: story(archive),
 } as const
 
+/** What lies in `context/` of the world that is remembered. */
+export const contextFiles: Readonly<Record<string, string>> = {
+  'plan.md': 'The slow orders query scans the orders table.\n',
+  'index.md': 'An index on the orders table makes the orders query less slow.\n',
+  'times.csv': 'orders query,orders table,slow\n9100,40,1\n',
+}
+/** What a person adds to a document. */
+export const ownWords = 'My own words.\n'
+
 export const dangerous = 'rm -rf'
 const harmful = `Please ${dangerous} it.`
 
@@ -158,6 +168,101 @@ export const acmqWorlds: Readonly<Record<string, World<AcmqActor>>> = {
       'claim/put',
       'claim by id/edit',
     ],
+  },
+
+  /** Messages and context files that belong together. */
+  remembered: {
+    setUp: async (a) => {
+      await setUpPending(a)
+      await a.send({ id: 's1', body: 'Slow orders query on the orders table' })
+      await a.send({ id: 's2', body: 'The orders query of the orders table is slow' })
+      for (const [name, text] of Object.entries(contextFiles))
+        await a.outside.write(`${missionFolder}/context/${name}`, text)
+    },
+    stories: {
+      bus: story((a) => a.bus()),
+      organize: story((a) => a.organize()),
+      undo: { begin: (a) => a.organize(), act: (a) => a.undoOrganize() },
+      'organize, undo': inTurn(
+        (a) => a.organize(),
+        (a) => a.undoOrganize(),
+      ),
+      'bus, twice': inTurn(
+        (a) => a.bus(),
+        (a) => a.bus(),
+      ),
+      'claim, complete': inTurn(claim, complete),
+      archive: common.archive,
+      'edit document': foreign('edit document', async ({ outside }) => {
+        const file = (await outside.files()).find(({ path }) => /\/findings\/bus-document-[^/]*\.md$/.test(path))
+        if (file) await outside.write(file.path, `${file.text}${ownWords}`)
+        return file && {}
+      }),
+      doctor: { ...common.doctor, isMeanwhile: true },
+    },
+  },
+
+  /** A snapshot covers completed messages, and whoever took it was killed before they were archived. */
+  covered: {
+    setUp: async (a) => {
+      await setUpProcessing(a)
+      await a.complete()
+      await a.send({ id: 's1', body: 'Another one.\n' })
+      await a.snapshot()
+      const taken = a.answers.findLast(({ verb }) => verb === 'snapshot')?.name
+      await a.outside.write('.signalbox/state/merging/alpha.json', `{"coveredBy":"${taken}"}\n`)
+    },
+    stories: {
+      merge: story(merge),
+      'merge twice': inTurn(merge, merge),
+      archive: { ...common.archive, isMeanwhile: true },
+      'send after it': inTurn((a) => a.send({ id: 'm2', dependencies: ['msg:m1'], body: 'Then this.\n' })),
+      'edit snapshot': foreign('edit snapshot', async ({ outside }) => {
+        const file = (await outside.files()).find(({ path }) => path.includes('/queue-snapshots/'))
+        if (file) await outside.write(file.path, `${file.text}${ownWords}`)
+        return file && {}
+      }),
+    },
+  },
+
+  /** So many wait that a snapshot is due. */
+  crowded: {
+    setUp: async (a) => {
+      await setUpPending(a)
+      const [{ path, text } = { path: '', text: '' }] = filesOf(await a.outside.files(), messageId)
+      for (let n = 0; n < 50; n++) {
+        const id = `n${1000 + n}`
+        await a.outside.write(path.replace(`-${messageId}-`, `-${id}-`), text.replace(/^id: .*$/m, `id: ${id}`))
+      }
+    },
+    stories: {
+      merge: story(merge),
+      'merge twice': inTurn(merge, merge),
+      claim: inTurn(claim),
+    },
+  },
+
+  /** A report that is kept, and files that are pinned. */
+  reported: {
+    setUp: async (a) => {
+      await setUpPending(a)
+      for (const [name, text] of Object.entries(contextFiles))
+        await a.outside.write(`${missionFolder}/context/${name}`, text)
+      await a.report()
+      await a.send({ id: 's1', body: 'Another one.\n' })
+    },
+    stories: {
+      report: story((a) => a.report()),
+      pin: story((a) => a.pin('plan.md')),
+      'pin another': inTurn((a) => a.pin('index.md')),
+      organize: inTurn((a) => a.organize()),
+      'report again': inTurn((a) => a.report()),
+      'edit report': foreign('edit report', async ({ outside }) => {
+        const file = (await outside.files()).find(({ path }) => path.endsWith('/findings/report.md'))
+        if (file) await outside.write(file.path, `${file.text}${ownWords}`)
+        return file && {}
+      }),
+    },
   },
 
   /** A message for all waits. A claim writes the claimer into it. */

@@ -127,13 +127,15 @@ export interface Choice {
   /** Only the pairs that the world lists in `closely`, or only the others. */
   readonly closely?: boolean
   readonly thorough?: boolean
+  /** Try only every so many steps. */
+  readonly every?: number
 }
 
 /** Every ordered pair of stories of a world. */
 export async function explore(
   stage: Stage,
   protocol: Explored['protocol'],
-  { world, closely, thorough = false }: Choice,
+  { world, closely, thorough = false, every = 1 }: Choice,
 ): Promise<Tried[]> {
   const tried: Tried[] = []
   const { stories, closely: chosen = [] } = protocols[protocol].worlds[world]!
@@ -144,7 +146,7 @@ export async function explore(
       if (closely !== undefined && closely !== chosen.includes(`${first}/${second}`)) continue
       // A story without steps cannot be paused.
       if (steps === 0) continue
-      const one = await explorePair(stage, { protocol, world }, first, second, { thorough })
+      const one = await explorePair(stage, { protocol, world }, first, second, { thorough, every })
       tried.push(one)
       steps ??= one.interleavings - 1
     }

@@ -31,19 +31,30 @@ export class TenantKeys {
 
   /** Copies all but the engine's own keys (turns, leases, revoked operations). */
   async copyTo(tenant: string): Promise<void> {
-    const puts = (await this.#all()).flatMap(({ key, value = '' }) => {
+    const puts: object[] = []
+    const lines: object[] = []
+    for (const { key, value = '' } of await this.#all()) {
       const rest = textOf(key).slice(this.#prefix.length)
-      if (/^\.signalbox\/engine\/(turns|revoked)\0/.test(rest)) return []
-      return [{ request_put: { key: Buffer.from(`sbx/${tenant}/${rest}`).toString('base64'), value } }]
-    })
+      if (/^\.signalbox\/engine\/(turns|revoked)\0/.test(rest)) continue
+      const put = { request_put: { key: Buffer.from(`sbx/${tenant}/${rest}`).toString('base64'), value } }
+      if (/\0log\0./s.test(rest)) lines.push(put)
+      else puts.push(put)
+    }
     for (let at = 0; at < puts.length; at += mostAtOnce)
       await this.#ask('txn', { success: puts.slice(at, at + mostAtOnce) })
+    // The lines of a log are in the order in which their keys were made, so each has a request of its own.
+    for (const line of lines) await this.#ask('txn', { success: [line] })
   }
 
   async #all(): Promise<readonly Pair[]> {
     const key = Buffer.from(this.#prefix).toString('base64')
     const range_end = Buffer.from(`${this.#prefix.slice(0, -1)}0`).toString('base64')
-    const { kvs = [] } = (await this.#ask('range', { key, range_end })) as { kvs?: readonly Pair[] }
+    const { kvs = [] } = (await this.#ask('range', {
+      key,
+      range_end,
+      sort_order: 'ASCEND',
+      sort_target: 'CREATE',
+    })) as { kvs?: readonly Pair[] }
     return kvs
   }
 

@@ -2,9 +2,18 @@
 import { AcmqActor } from './acmq-actor.ts'
 import { checkAcmq } from './acmq-checks.ts'
 import { acmqWorlds } from './acmq-stories.ts'
+import { CirceActor } from './circe-actor.ts'
+import { checkCirce } from './circe-checks.ts'
+import { circeWorlds } from './circe-stories.ts'
+import { DreamActor } from './dream-actor.ts'
+import { checkDream } from './dream-checks.ts'
+import { dreamWorlds } from './dream-stories.ts'
 import { MrActor } from './mr-actor.ts'
 import { checkMr } from './mr-checks.ts'
 import { mrWorlds } from './mr-stories.ts'
+import { SessionActor } from './session-actor.ts'
+import { checkSessions } from './session-checks.ts'
+import { sessionWorlds } from './session-stories.ts'
 import type { Actor, Protocol } from './story.ts'
 
 const acmq: Protocol<AcmqActor> = {
@@ -23,4 +32,32 @@ const mr: Protocol<MrActor> = {
   check: checkMr,
 }
 
-export const protocols = { acmq, mr } as unknown as Readonly<Record<'acmq' | 'mr', Protocol<Actor>>>
+const circe: Protocol<CirceActor> = {
+  name: 'circe',
+  worlds: circeWorlds,
+  open: async (company) => new CirceActor(company),
+  recovery: 'tasks',
+  check: checkCirce,
+}
+
+const dream: Protocol<DreamActor> = {
+  name: 'dream',
+  worlds: dreamWorlds,
+  open: async (company) => new DreamActor(company),
+  recovery: 'doctor',
+  check: checkDream,
+}
+
+const session: Protocol<SessionActor> = {
+  name: 'session',
+  worlds: sessionWorlds,
+  open: async (company) => new SessionActor(company),
+  recovery: 'doctor',
+  check: checkSessions,
+}
+
+export type ProtocolName = 'acmq' | 'mr' | 'circe' | 'dream' | 'session'
+
+export const protocols = { acmq, mr, circe, dream, session } as unknown as Readonly<
+  Record<ProtocolName, Protocol<Actor>>
+>

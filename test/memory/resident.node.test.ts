@@ -5,50 +5,56 @@
  */
 import { expect } from 'vitest'
 import { openWorkspace, type Workspace } from '../../src/index.ts'
-import { spawnChild } from '../support/child.ts'
+import { once } from '../../src/kernel/once.ts'
+import { type Child, spawnChild } from '../support/child.ts'
 import { quickTempDir } from '../support/temp.ts'
 import { verifies } from '../support/verifies.ts'
 
 const scale = Number(process.env.SIGNALBOX_TEST_SCALE ?? 1)
-const batch = 500
 /** By then all is loaded, compiled and as large as it gets. */
 const [first, last] = [3000 * scale, 5000 * scale]
 /** Remembering a message takes some 300 bytes, which would be half as much again. */
 const mostGrowth = 400_000 * scale
 
 type Ask = (line: string) => Promise<unknown>
+type Residents<Who extends string> = Readonly<Record<Who, Ask>>
 
-async function growthOf(step: (workspace: Workspace, ask: Ask, count: number) => Promise<void>): Promise<number> {
+/** What each of them holds more after `last` messages than after `first`. They stay side by side, on the same messages. */
+async function growthOf<Who extends string>(
+  everybody: readonly Who[],
+  batch: number,
+  round: (residents: Residents<Who>, workspace: Workspace) => Promise<void>,
+): Promise<Record<Who, number>> {
   const root = quickTempDir()
   const workspace = await openWorkspace({ root, makeRoot: true, environment: {} })
   await workspace.acmq.create('m')
   await workspace.mr.init('coder')
-  const child = spawnChild('resident', [root])
-  const answer = async () => (await child.nextLine()) ?? `it ended: ${child.stderr()}`
-  expect(await answer()).toBe('ready')
-  const ask = async (line: string) => {
+  const children = everybody.map(() => spawnChild('resident', [root]))
+  const answerOf = async (child: Child) => (await child.nextLine()) ?? `it ended: ${child.stderr()}`
+  for (const child of children) expect(await answerOf(child)).toBe('ready')
+  const asks = children.map((child) => (line: string) => {
     child.say(line)
-    return answer()
-  }
+    return answerOf(child)
+  })
+  const residents = Object.fromEntries(everybody.map((who, i) => [who, asks[i]!])) as Record<Who, Ask>
   const run = async (count: number) => {
-    for (let done = 0; done < count; done += batch) await step(workspace, ask, batch)
-    return Number(await ask('heap'))
+    for (let done = 0; done < count; done += batch) await round(residents, workspace)
+    const held: number[] = []
+    for (const ask of asks) held.push(Number(await ask('heap')))
+    return held
   }
   const before = await run(first)
   const after = await run(last - first)
-  child.kill()
-  await child.exited
+  for (const child of children) {
+    child.kill()
+    await child.exited
+  }
   await workspace.close()
-  return after - before
-}
-
-async function sendAll({ acmq }: Workspace, count: number): Promise<void> {
-  const mission = await await acmq.open('m')
-  for (let n = 0; n < count; n++) await mission.send({ from: 'boss', to: 'worker', body: 'x'.repeat(200) })
+  return Object.fromEntries(everybody.map((who, i) => [who, after[i]! - before[i]!])) as Record<Who, number>
 }
 
 async function workOffAll({ acmq }: Workspace): Promise<void> {
-  const mission = await await acmq.open('m')
+  const mission = await acmq.open('m')
   for (;;) {
     const claimed = await mission.claim({ agent: 'worker' })
     if (claimed.outcome !== 'claimed') return
@@ -56,55 +62,43 @@ async function workOffAll({ acmq }: Workspace): Promise<void> {
   }
 }
 
-const archiveAll = async ({ acmq }: Workspace) => (await await acmq.open('m')).archive({ olderThanMs: 0 })
-
-const each: Readonly<Record<string, Parameters<typeof growthOf>[0]>> = {
-  'a sender': async (workspace, ask, count) => {
-    await ask(`send ${count}`)
+const onMission = [
+  'a sender',
+  'a sender that chooses ids',
+  'a supervisor that archives',
+  'a worker that waits beside a busy one',
+] as const
+const missionGrowth = once(() =>
+  growthOf(onMission, 500, async (residents, workspace) => {
+    await residents['a sender']('send 500')
+    await residents['a sender that chooses ids']('send by id 500')
+    await residents['a supervisor that archives']('sweep')
+    await residents['a worker that waits beside a busy one']('claim in vain')
     await workOffAll(workspace)
-    await archiveAll(workspace)
-  },
-  'a sender that chooses ids': async (workspace, ask, count) => {
-    await ask(`send by id ${count}`)
-    await workOffAll(workspace)
-    await archiveAll(workspace)
-  },
-  'a supervisor that archives': async (workspace, ask, count) => {
-    await sendAll(workspace, count)
-    await ask('sweep')
-    await workOffAll(workspace)
-    await ask('sweep')
-    await ask('archive')
-    await ask('sweep')
-  },
-  'a worker that waits beside a busy one': async (workspace, ask, count) => {
-    await sendAll(workspace, count)
-    await ask('claim in vain')
-    await workOffAll(workspace)
-    await archiveAll(workspace)
+    for (const verb of ['sweep', 'archive', 'sweep']) await residents['a supervisor that archives'](verb)
     // It looks again: what is gone need not be remembered until then.
-    await ask('claim in vain')
-  },
-  'a sender to an inbox': async ({ mr }, ask, count) => {
-    for (let done = 0; done < count; done += 100) {
-      await ask('route 100')
-      await mr.receive('coder')
-    }
-  },
-  'a reader of an inbox': async ({ mr }, ask, count) => {
-    for (let n = 1; n <= count; n++) {
-      await mr.send({ from: 'lead', to: 'coder', type: 'task-delegation', payload: { task: 'x'.repeat(200) } })
-      if (n % 100 === 0) await ask('receive')
-    }
-  },
-}
+    await residents['a worker that waits beside a busy one']('claim in vain')
+  }),
+)
 
-for (const [who, step] of Object.entries(each)) {
+const onInbox = ['a sender to an inbox', 'a reader of an inbox'] as const
+const inboxGrowth = once(() =>
+  growthOf(onInbox, 100, async (residents) => {
+    await residents['a sender to an inbox']('route 100')
+    await residents['a reader of an inbox']('receive')
+  }),
+)
+
+const all: readonly (readonly [string, () => Promise<number>])[] = [
+  ...onMission.map((who) => [who, async () => (await missionGrowth())[who]] as const),
+  ...onInbox.map((who) => [who, async () => (await inboxGrowth())[who]] as const),
+]
+for (const [who, growth] of all) {
   verifies(
     'X-memory',
     `${who} holds no more after ${last} messages than after ${first}`,
     async () => {
-      expect(await growthOf(step)).toBeLessThan(mostGrowth)
+      expect(await growth()).toBeLessThan(mostGrowth)
     },
     400_000 * scale,
   )

@@ -21,6 +21,7 @@ import { runCommandLine } from '../../src/surfaces/cli/run.ts'
 import { kindsOf, type OddKind, type Place, placesIn } from './places.ts'
 
 const [, , scratch = '', word = ''] = process.argv
+const isLong = Number(process.env.SIGNALBOX_TEST_SCALE ?? 1) > 1
 const noTerminal = { isTerminal: false, columns: 80 }
 const variables = { SIGNALBOX_MR_INBOX_LIMIT: '4', SIGNALBOX_MR_MESSAGES_PER_MINUTE: '100000' }
 
@@ -107,6 +108,13 @@ async function makeTemplate(root: string): Promise<void> {
   fs.writeFileSync(join(root, '.signalbox/policy.yaml'), 'hold: ["delete everything"]\n')
   await must([...body('a-secret').slice(0, -1), 'Delete everything'])
   await must('human approve a-secret')
+
+  for (const [name, text] of Object.entries({
+    'plan.md': 'The slow orders query scans the orders table.\n',
+    'index.md': 'An index on the orders table makes the slow orders query fast.\n',
+    'times.md': 'The orders query of the orders table was slow.\n',
+  }))
+    fs.writeFileSync(join(root, 'llm/missions/m/context', name), text)
 
   await must('mr init coder')
   await must('mr init lead')
@@ -197,6 +205,13 @@ const commandsFor = (template: string): Readonly<Record<string, string | readonl
   'mr broadcast': ['mr', 'broadcast', '--from', 'lead', '--type', 'command', '--payload', '{"action": "pause"}'],
   'mr receive lead': 'mr receive lead',
   'mr receive clerk': 'mr receive clerk',
+  'memory: pin': ['acmq', 'organize', 'm', '--pin', 'context/times.md', '--dry-run'],
+  'memory: organize': 'acmq organize m',
+  'memory: search': 'acmq search m wait --words',
+  'memory: bus': 'acmq bus m --query wait',
+  'memory: snapshot': 'acmq snapshot m',
+  'memory: report': 'acmq report m --mode bottom-up --out findings/report.md',
+  'memory: undo': 'acmq organize m --undo',
   'doctor --fix': 'doctor --fix',
 })
 
@@ -258,7 +273,22 @@ function plant(path: string, kind: OddKind, odd: Odd): void {
   if (kind === 'socket') fs.linkSync(odd.socket, path)
 }
 
-async function tryPlace(template: string, place: Place, kind: OddKind, odd: Odd, work: string): Promise<string[]> {
+/** Whether a command has to do with a place: its own protocol's, or one that all share. */
+function concerns(line: string | readonly string[], { path }: Place): boolean {
+  const group = typeof line === 'string' ? line.split(' ')[0]! : line[0]!
+  const owner = Object.keys(homes).find((one) => path.startsWith(homes[one]!))
+  return homes[group] === undefined || owner === undefined || owner === group
+}
+const homes: Readonly<Record<string, string>> = { acmq: 'llm/', mr: 'state/agents/' }
+
+async function tryPlace(
+  template: string,
+  place: Place,
+  kind: OddKind,
+  odd: Odd,
+  work: string,
+  everyCommand: boolean,
+): Promise<string[]> {
   const problems: string[] = []
   const [root, aside] = [join(work, 'root'), join(work, 'aside')]
   fs.rmSync(work, { recursive: true, force: true })
@@ -274,6 +304,7 @@ async function tryPlace(template: string, place: Place, kind: OddKind, odd: Odd,
   const commands = commandsFor(template)
   let then = shown(whereabouts(root))
   for (const [name, line] of Object.entries(commands)) {
+    if (!everyCommand && (!concerns(line, place) || name.startsWith('memory'))) continue
     console.log(`at ${place.path} (${kind}): ${name}`)
     const { exit, output } = await command(root, line)
     const problem = (text: string) => problems.push(`${place.path} (${kind}), ${name}: ${text}`)
@@ -350,10 +381,14 @@ const { exit, output } = await command(template, 'doctor')
 if (exit !== 0 || output.findings.some((one) => one.code !== 'UNREADABLE_MESSAGE'))
   console.log(`! the template itself: ${JSON.stringify(output)}`)
 let tried = 0
-for (const place of placesIn(template)) {
+for (const [n, place] of placesIn(template).entries()) {
   if (!place.path.includes(word)) continue
-  for (const kind of kindsOf(place)) {
-    for (const problem of await tryPlace(template, place, kind, odd, join(scratch, 'work')))
+  const kinds = kindsOf(place)
+  // Commands of another protocol are run with one kind at each place, in turn; with all of them in the long run.
+  const forOthers = kinds[n % kinds.length]
+  for (const kind of kinds) {
+    const everyCommand = isLong || kind === forOthers
+    for (const problem of await tryPlace(template, place, kind, odd, join(scratch, 'work'), everyCommand))
       console.log(`! ${problem.replaceAll('\n', ' ')}`)
     tried++
   }

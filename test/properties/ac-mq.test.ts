@@ -125,7 +125,7 @@ describe('messages', () => {
     })
   })
 
-  it('are read or malformed, and changing them makes nothing but a SignalboxError, whatever the bytes', () => {
+  it('[X-fuzz] are read or malformed, and changing them makes nothing but a SignalboxError, whatever the bytes', () => {
     const line = fc.tuple(fc.constantFrom('id', 'to', 'from', 'priority', 'dependencies', 'summary', 'x'), anyText)
     const header = fc
       .array(line, { maxLength: 6 })

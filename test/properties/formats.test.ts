@@ -252,7 +252,7 @@ describe('front matter', () => {
     })
   })
 
-  it('any bytes are read or refused', () => {
+  it('[X-fuzz] any bytes are read or refused', () => {
     const bytes = fc.oneof(
       fc.uint8Array({ maxLength: 200 }),
       headerText.map((text) => Buffer.from(`---\n${text}\n---\n`)),
@@ -297,7 +297,7 @@ describe('header Markdown', () => {
     })
   })
 
-  it('any text is read or refused', () => {
+  it('[X-fuzz] any text is read or refused', () => {
     check(
       fc.oneof(
         anyText,

@@ -82,7 +82,7 @@ const anyFile = fc.oneof(
 )
 
 describe('files of strangers', () => {
-  it('[MR-6] are judged, never thrown over', () => {
+  it('[MR-6][X-fuzz] are judged, never thrown over', () => {
     fc.assert(
       fc.property(anyFile, hex, (bytes, id) => {
         const judged = judgeFile(bytes, where(`${id}.json`, bytes.length))

@@ -68,6 +68,22 @@ const examples: Readonly<Record<string, readonly Crafted[]>> = {
       ),
     },
   ],
+  'a journal of moved files that leads outside': [
+    {
+      path: '.signalbox/state/aliases/alpha.json',
+      content: file(
+        '{"runs":[{"at":1,"state":"moving","clusters":["../../../.."],"moves":[{"from":"context/a.md","to":"context/../../../../way-out/planted","digest":""},{"from":"context/../../../../way-out/victim","to":"context/x.md","digest":""}]}]}',
+      ),
+    },
+  ],
+  'a journal that puts one file in the place of another': [
+    {
+      path: '.signalbox/state/aliases/alpha.json',
+      content: file(
+        '{"runs":[{"at":1,"state":"moving","clusters":["b.md"],"moves":[{"from":"context/a.md","to":"context/b.md","digest":""},{"from":"context/b.md","to":"context/b.md/c.md","digest":""}]}]}',
+      ),
+    },
+  ],
   'notes that lead through a link': [
     { path: slot, content: file(noteOf(deadHolder, { from: 'way-out/victim', to: 'b/c' })) },
     { path: slotOf(`${deadHolder}-1`), content: file(noteOf(deadHolder, { from: 'a/x', to: 'way-out/planted' })) },

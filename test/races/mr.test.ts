@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { type Child, runtime, spawnChild } from '../support/child.ts'
 import { AgentFolder, heartbeat, openMr } from '../support/message-routing.ts'
-import { tempDir } from '../support/temp.ts'
+import { quickTempDir } from '../support/temp.ts'
 import { randomFrom } from './field.ts'
 
 const scale = Number(process.env.SIGNALBOX_TEST_SCALE ?? 1)
@@ -34,8 +34,8 @@ function numbersIn(agent: AgentFolder): number[] {
 it(`[MR-2a][MR-7a] 8 senders of one name on ${runtime} issue each number once, and the inbox never holds more than 100`, async () => {
   // 4,000 in all; a fourth of that where each process takes four times as long.
   const each = (runtime === 'bun' ? 500 : 125) * scale
-  const root = tempDir()
-  const journals = tempDir()
+  const root = quickTempDir()
+  const journals = quickTempDir()
   const recipient = new AgentFolder(root, 'coordinator-main')
   const depth = watchDepth(join(recipient.path, 'inbox'))
   const senders = Array.from({ length: 8 }, (_, i) =>
@@ -61,8 +61,8 @@ it(`[MR-2a][MR-7a] 8 senders of one name on ${runtime} issue each number once, a
 
 it(`[MR-2a][MR-2b][X-crash] senders that are killed on ${runtime} leave gaps, never a number twice`, async () => {
   const wantedKills = 12 * scale
-  const root = tempDir()
-  const journals = tempDir()
+  const root = quickTempDir()
+  const journals = quickTempDir()
   const recipient = new AgentFolder(root, 'coordinator-main')
   const random = randomFrom(20251006)
   let [kills, started] = [0, 0]
@@ -103,8 +103,8 @@ it(`[MR-2a][MR-2b][X-crash] senders that are killed on ${runtime} leave gaps, ne
 it(`[MR-13][X-crash] readers that are killed on ${runtime} get each message at most once, and none is lost`, async () => {
   const total = 400 * scale
   const wantedKills = 12 * scale
-  const root = tempDir()
-  const journals = tempDir()
+  const root = quickTempDir()
+  const journals = quickTempDir()
   const box = await openMr(root, { settings: { inboxLimit: 1e9 } })
   await box.mr.init('coordinator-main')
   const sent: string[] = []

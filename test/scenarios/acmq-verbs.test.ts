@@ -299,6 +299,74 @@ describe('an approval', () => {
     expect(must('claim alpha --as gemini').message.id).toBe('ship')
   })
 
+  it('[AC-11.2b] is asked for in one list, with what a person must know', () => {
+    const [entry, ...more] = human('list').output.waiting
+    expect(more).toEqual([])
+    expect(entry).toMatchObject({
+      id: 'ship',
+      protocol: 'acmq',
+      kind: 'approval',
+      from: 'claude',
+      summary: 'Please deploy the shop',
+      text: 'Please deploy the shop',
+      options: [],
+      answers: ['approve', 'deny'],
+      place: 'alpha',
+      mission: 'alpha',
+    })
+    expect(entry.createdAt).toBe(entry.message.createdAt)
+    expect(entry.askedAt).toBe(entry.createdAt)
+    expect(entry.ageSeconds).toBeGreaterThanOrEqual(0)
+    expect(entry.ageSeconds).toBeLessThan(600)
+    const { out } = quickCli(['human'], { cwd: root })
+    expect(out).toMatch(/^kind: +approval\nfrom: +claude\nasked: +\d+m?s ago$/m)
+    expect(out).toContain('to refuse it:  signalbox human deny ship --reason TEXT\n')
+  })
+
+  it('[AC-11.2b] is given or refused, and no answer in words', () => {
+    const refused = (...words: string[]) => {
+      const { exit, output } = human(...words)
+      return [exit, output.error.code, output.error.hint]
+    }
+    const instead = 'What it can get: signalbox human approve ship, or signalbox human deny ship'
+    expect(refused('answer', 'ship', '--body', 'Yes')).toEqual([7, 'UNSUPPORTED', instead])
+    expect(refused('answer', 'ship', '--option', '1')).toEqual([7, 'UNSUPPORTED', instead])
+    const which = 'Give --body TEXT or --option N; in a program, `text` or `option`.'
+    expect(refused('answer', 'ship')).toEqual([2, 'MISSING_INPUT', which])
+    expect(refused('answer', 'ship', '--body', ' ')).toEqual([2, 'MISSING_INPUT', which])
+    expect(refused('answer', 'ship', '--body', 'Yes', '--option', '1')).toEqual([2, 'GIVEN_TWICE', which])
+    expect(refused('answer', 'ship', '--option', 'one').slice(0, 2)).toEqual([2, 'WRONG_TYPE'])
+    expect(refused('answer', 'shop', '--body', 'Yes').slice(0, 2)).toEqual([3, 'NO_SUCH_MESSAGE'])
+    expect(human('list').output.waiting).toHaveLength(1)
+    expect(human('approve', 'ship').output.outcome).toBe('approved')
+    expect(human('approve', 'ship')).toMatchObject({ exit: 0, output: { outcome: 'unchanged' } })
+    expect(refused('answer', 'ship', '--body', 'Yes')).toEqual([7, 'UNSUPPORTED', instead])
+    must('claim alpha --as gemini')
+    expect(refused('approve', 'ship').slice(0, 2)).toEqual([4, 'WRONG_STATE'])
+  })
+
+  it('[AC-11.2b] of an id that two missions know says which', () => {
+    must('create-mission beta')
+    must('send beta --from claude --to gemini --id ship --file -', { input: 'Please deploy the other shop' })
+    const { exit, output } = human('approve', 'ship')
+    expect({ exit, ...output.error }).toMatchObject({
+      exit: 4,
+      code: 'AMBIGUOUS_ID',
+      message:
+        'More than one message is meant by ship: ship (acmq alpha: Please deploy the shop), ship (acmq beta: Please deploy the other shop).',
+      hint: 'Say which: --in alpha, --in beta',
+    })
+    expect(human('approve', 'ship', '--in', 'beta')).toMatchObject({ exit: 0, output: { mission: 'beta' } })
+    expect(human('list').output.waiting).toMatchObject([{ mission: 'alpha' }])
+    // The one that waits is meant now.
+    expect(human('deny', 'ship')).toMatchObject({ exit: 0, output: { mission: 'alpha', outcome: 'denied' } })
+  })
+
+  it('[AC-11.2b] cannot be asked for by a policy that nobody can read: then nobody says that nothing waits', () => {
+    writeFileSync(join(root, '.signalbox/policy.yaml'), 'hold: everything\n')
+    expect(human('list')).toMatchObject({ exit: 5, output: { error: { code: 'BAD_POLICY' } } })
+  })
+
   it('[AC-11.2b] of what nobody was shown is for what is there, and for nothing later', () => {
     expect(human('approve', 'ship').exit).toBe(0)
     edit('the shop', 'the evil shop')

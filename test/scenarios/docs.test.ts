@@ -278,6 +278,7 @@ describe('what pages list', () => {
       'src/operations/doctor-checks.ts',
       'src/protocols/message-routing/security/inspect.ts',
       'src/protocols/message-routing/store/inspect.ts',
+      'src/protocols/shared-agent/store/inspect.ts',
     ].flatMap(codesOf)
     const explained = codesIn('What doctor finds').map(([, name]) => name!)
     expect([...new Set(found)].filter((name) => !explained.includes(name))).toEqual([])

@@ -1,11 +1,11 @@
-/** Message Routing from outside: the commands as people and agents type them, each a process of its own. */
+/** Message Routing from outside: the commands as people and agents type them; on Bun each is a process of its own. */
 import { chmodSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { haveStrace, runtime, spawnProgram } from '../support/child.ts'
 import { tempDir } from '../support/temp.ts'
 import { verifies } from '../support/verifies.ts'
-import { type CliOptions, cli, cliJson, mainProgram, ownHome, plainEnvironment } from './cli-program.ts'
+import { type CliOptions, cliJson, mainProgram, ownHome, plainEnvironment, quickCli } from './cli-program.ts'
 
 let root: string
 beforeEach(() => {
@@ -14,9 +14,10 @@ beforeEach(() => {
 
 /** A busy machine must not raise alerts that the test does not ask for. */
 const env = { SIGNALBOX_MR_ALERT_WRITE_MS: '1000000', SIGNALBOX_MR_ALERT_READ_MS: '1000000' }
-const mr = (words: readonly string[], options: CliOptions = {}) => cli(['mr', ...words], { cwd: root, env, ...options })
+const mr = (words: readonly string[], options: CliOptions = {}) =>
+  quickCli(['mr', ...words], { cwd: root, env, ...options })
 const mrJson = (words: readonly string[], options: CliOptions = {}) =>
-  cliJson(['mr', ...words], { cwd: root, env, ...options })
+  cliJson(['mr', ...words], { cwd: root, env, ...options }, quickCli)
 const place = (...path: string[]) => join(root, 'state/agents', ...path)
 const onDisk = (path: string) => JSON.parse(readFileSync(join(root, path), 'utf8'))
 const configure = (text: string) => writeFileSync(join(root, 'signalbox.yaml'), text)
@@ -306,9 +307,9 @@ describe('on request', () => {
 
     const workspace = readdirSync(join(ownHome, 'signalbox/workspaces')).find((name) => name.startsWith(basename(root)))
     const secret = join(ownHome, 'signalbox/workspaces', workspace!, 'keys/private/lead.pem')
-    expect(cliJson(['doctor'], { cwd: root }).output.findings).toEqual([])
+    expect(cliJson(['doctor'], { cwd: root }, quickCli).output.findings).toEqual([])
     chmodSync(secret, 0o644)
-    const doctor = cliJson(['doctor'], { cwd: root })
+    const doctor = cliJson(['doctor'], { cwd: root }, quickCli)
     expect(doctor).toMatchObject({
       exit: 5,
       output: { findings: [{ code: 'KEY_EXPOSED', severity: 'error', path: secret }] },
@@ -360,7 +361,7 @@ describe('beside other programs', () => {
       const strict = mr(['receive', 'coder-1'])
       expect([strict.exit, strict.out]).toEqual([1, 'Nothing waits.\n'])
       const [, words] = /--compat reads them\. Bring them back: signalbox (.+), then /.exec(strict.err) ?? []
-      const back = cli(words!.split(' '), { cwd: root, env })
+      const back = quickCli(words!.split(' '), { cwd: root, env })
       expect(back).toMatchObject({
         exit: 0,
         out: 'Back from rejected/: msg_6a5949bb: state/agents/coder-1/inbox/msg-1767268800-042.json\n',
@@ -368,7 +369,7 @@ describe('beside other programs', () => {
       expect(back.err).toMatch(/^note: .*signalbox mr receive coder-1 --compat\n$/)
       const { out } = mr(['receive', 'coder-1', '--compat'])
       const [, answer] = /^when done: +signalbox (.+ --compat) --payload JSON$/m.exec(out) ?? []
-      expect(cli([...answer!.split(' '), '--payload', '{"status": "success"}'], { cwd: root, env }).exit).toBe(0)
+      expect(quickCli([...answer!.split(' '), '--payload', '{"status": "success"}'], { cwd: root, env }).exit).toBe(0)
       const [name] = readdirSync(place('stranger', 'inbox')).filter((one) => one.startsWith('msg-'))
       expect(onDisk(`state/agents/stranger/inbox/${name}`)).toMatchObject({
         version: '1.0',

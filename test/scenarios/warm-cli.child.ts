@@ -2,6 +2,7 @@
  * The command line in a thread that stays: on Node starting takes a hundred times as long as a command does. Each
  * request is one command with its own directory, variables and input; the thread that asks waits for the answer.
  */
+import { fileURLToPath } from 'node:url'
 import { isMainThread, type MessagePort, workerData } from 'node:worker_threads'
 import { etcdHealth, openEtcdTree } from '../../src/engines/etcd/index.ts'
 import { openFileTree } from '../../src/engines/file-system/index.ts'
@@ -45,9 +46,13 @@ async function run({ words, cwd, env, input }: Request): Promise<Answer> {
       currentFolder: () => cwd,
       kindOf: (path) => outside.kindOf(at(path)),
       readText: (path, atMost) => outside.readText(at(path), atMost),
+      readBytes: (path, atMost) => outside.readBytes(at(path), atMost),
       readStandardInput: () => input,
     },
     engines: { files: (options) => openFileTree(options), etcd: openEtcdTree, etcdHealth },
+    // This file is bundled into `build/children/`.
+    packageFile: (path) =>
+      outside.readBytes(outside.resolve(fileURLToPath(import.meta.url), `../../../${path}`), 2 ** 26),
     stopSignal: () => new AbortController().signal,
     benchmark: () => undefined,
   })

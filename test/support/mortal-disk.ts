@@ -16,8 +16,8 @@ export class Killed extends Error {
 
 export interface MortalDisk {
   readonly disk: Disk
-  /** How many more changes it makes before it dies. */
-  readonly fate: { left: number; isDead: boolean }
+  /** It dies before this change, counted from now; or before this step, whether it changes something or only looks. */
+  readonly fate: { left: number; stepsLeft: number; isDead: boolean }
   /** Closes all open files, as the system does for a dead process. */
   bury(): void
 }
@@ -29,12 +29,14 @@ let lives = 0
 
 /** `scratch` is a directory that the test has for itself. */
 export function mortalDisk(scratch: string, base = realDisk(), around: Around = (_, __, call) => call()): MortalDisk {
-  const fate = { left: Number.POSITIVE_INFINITY, isDead: false }
+  const fate = { left: Number.POSITIVE_INFINITY, stepsLeft: Number.POSITIVE_INFINITY, isDead: false }
   const descriptors = new Set<number>()
   const life = lifeFile(scratch)
   const disk = steppingDisk(base, (step, values, call) => {
     if (isChange(step, values) && --fate.left <= 0) fate.isDead = true
-    if (fate.isDead) throw new Killed()
+    if (--fate.stepsLeft <= 0) fate.isDead = true
+    // Closing changes nothing, and the system would do it.
+    if (fate.isDead && step !== 'close') throw new Killed()
     const isAsking = step === 'open' && (values[0] as Place).path === ownStat
     const result = isAsking ? fs.openSync(life, fs.constants.O_RDONLY) : around(step, values, call)
     if (step === 'open') descriptors.add(result as number)

@@ -47,11 +47,11 @@ function remove(directory: string): void {
   rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 })
 }
 
-function removeAll(): void {
+export function removeTempDirs(): void {
   for (const directory of made) remove(directory)
 }
 
 // Not `onTestFinished`: Bun accepts it in a `beforeAll`, and then calls it before the first test.
-afterAll(removeAll)
+afterAll(removeTempDirs)
 // If several test files share this module (bun test without --isolate), the hook runs only for the first.
-process.on('exit', removeAll)
+process.on('exit', removeTempDirs)

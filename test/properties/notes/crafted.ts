@@ -361,6 +361,14 @@ const states: fc.Arbitrary<readonly Crafted[]> = fc
       `${state}/keys/public/lead.json`,
       `${state}/keys/private/lead.pem`,
       `${state}/presence/lead.json`,
+      `${state}/sessions/.current`,
+      `${state}/sessions/s/session.json`,
+      `${state}/sessions/s/log/000000.json`,
+      `${state}/sessions/s/1/traffic`,
+      `${state}/sessions/s/1/signals/c/latch`,
+      `${state}/sessions/s/1/signals/c/line/w-0123456789ab`,
+      `${state}/sessions/t/session.json`,
+      '.signalbox/cache/session-roles',
       `${agent}/.received.json`,
       `${agent}/.sequences/lead`,
       `${agent}/.awaiting/msg_0000000a`,
@@ -380,11 +388,63 @@ const states: fc.Arbitrary<readonly Crafted[]> = fc
         '{"id":7,"digest":null}',
         '{"snapshot":{"message_write_latency_ms":{"counts":[]}},"folded":["../../../x",7]}',
         '{"agent":"lead","signing":[null]}',
+        '../../outside',
+        '{"id":"s","status":"running","changes":1e300}',
+        `{"id":"s","status":"running","startedAt":0,"generation":1,"changes":0,"state":[{"key":"__proto__","value":"x","persistent":true,"at":0,"by":"A"}],"variables":[],"definitions":[],"tasks":[],"lastTask":0,"depends":[],"escalations":[],"channels":[{"channel":"n","agents":["../x"]}],"read":[["A",9007199254740991]],"modes":[],"exported":0,"log":[]}`,
+        '[{"n":1,"at":0,"by":"A","did":"x","to":["A"]}]',
         '-----BEGIN PRIVATE KEY-----\nMC4=\n-----END PRIVATE KEY-----\n',
       ),
     ),
   )
   .map(([path, text]) => [{ path, content: file(text) }])
+
+/** Paths that a journal of moved files may name, for good or ill. */
+const journalPaths = fc.constantFrom(
+  ...['context/a.md', 'context/b.md', 'context/a.md/b.md', 'context/deep/er/x.md', 'context/.pinned', 'context/'],
+  ...[
+    'context/../../../../outside/victim',
+    '../../../outside/victim',
+    '/etc/passwd',
+    'way-out/victim',
+    '',
+    'context/..',
+  ],
+  ...['_meta/manifest.md', 'queue/pending/x.md', 'context/\u0000', `context/${'x'.repeat(300)}`],
+)
+const moves = fc.record({ from: journalPaths, to: journalPaths, digest: fc.constantFrom('', 'a', 'f'.repeat(32)) })
+const journals = fc
+  .array(
+    fc.record({
+      at: fc.constantFrom(0, 1, -1, 9e15),
+      state: fc.constantFrom('moving', 'undoing', 'done', 'odd'),
+      moves: fc.array(moves, { maxLength: 3 }),
+      clusters: fc.array(fc.constantFrom('a', '../..', 'deep/er', '', '..', 'README.md'), { maxLength: 2 }),
+    }),
+    { maxLength: 3 },
+  )
+  .map((runs) => JSON.stringify({ runs }))
+const mergings = fc
+  .record({
+    coveredBy: fc.constantFrom('completed-20261117150000.md', '../../../../outside/victim', 'x', 7),
+    threshold: fc.constantFrom(0, -1, 1e300, 'x'),
+    rate: fc.constantFrom(1e300, null),
+    countedUntil: fc.constantFrom(9e15, -1, 'never'),
+    last: fc.constantFrom({}, [], { completed: { at: 9e15, count: -5 } }, { pending: 7 }),
+    samples: fc.constantFrom([], [null, { at: 9e15, count: 1e300 }], 'x'),
+    decisions: fc.constantFrom([], [{}], [{ at: 1, queue: 'x', did: 'snapshot', reason: 'x'.repeat(9999) }]),
+  })
+  .map((state) => JSON.stringify(state))
+
+/** What AC-MQ's memory keeps: the journal of moved files, when snapshots are due, and caches. */
+const memories: fc.Arbitrary<readonly Crafted[]> = fc
+  .oneof(
+    fc.tuple(fc.constant(`${state}/aliases/alpha.json`), fc.oneof({ weight: 4, arbitrary: journals }, texts)),
+    fc.tuple(fc.constant(`${state}/merging/alpha.json`), fc.oneof({ weight: 4, arbitrary: mergings }, texts)),
+    fc.tuple(fc.constantFrom('.signalbox/cache/memory/x', '.signalbox/cache/embeddings/x/y'), texts),
+  )
+  .chain(([path, text]) =>
+    fc.oneof({ weight: 5, arbitrary: fc.constant(file(text)) }, oddKinds).map((content) => [{ path, content }]),
+  )
 
 /** Private names beside the messages, and other names that look like ours. */
 const privates: fc.Arbitrary<readonly Crafted[]> = fc
@@ -423,6 +483,7 @@ export const crafted: fc.Arbitrary<readonly Crafted[]> = fc.oneof(
   { weight: 4, arbitrary: leases },
   { weight: 3, arbitrary: caches },
   { weight: 4, arbitrary: states },
+  { weight: 2, arbitrary: memories },
   { weight: 2, arbitrary: privates },
   { weight: 2, arbitrary: draftsLeft },
   { weight: 1, arbitrary: folders },

@@ -14,6 +14,7 @@ import { RateLimits } from '../../../src/protocols/message-routing/security/rate
 import { Replays } from '../../../src/protocols/message-routing/security/replay.ts'
 import type { Finding, Tree } from '../../../src/tree/tree.ts'
 import { heartbeat, mrOn } from '../../support/message-routing.ts'
+import { sessionsOn } from '../../support/session.ts'
 import { type Crafted, craft } from './crafted.ts'
 
 /** So short that nothing is waited for, and long enough that a wait would be noticed. */
@@ -74,22 +75,36 @@ export async function live(base: string, things: readonly Crafted[]): Promise<re
   fs.writeFileSync(join(root, '.signalbox/policy.yaml'), 'hold: ["never said"]\n')
   const before = seen(base)
   for (const thing of things) craft(root, thing, beside)
-  const told = await everything(root)
+  const told = await everything(
+    root,
+    things.some(({ path }) => isOfMemory.test(path)),
+  )
   expect(seen(base), 'outside the root').toEqual(before)
   return told
+}
+
+/** Only then the memory of the mission is tried, too. */
+const isOfMemory = /^\.signalbox\/(?:state\/(?:aliases|merging)|cache\/(?:memory|embeddings))/
+
+const context: Readonly<Record<string, string>> = {
+  'a.md': 'The slow orders query scans the orders table.\n',
+  'b.md': 'An index on the orders table makes the slow orders query fast.\n',
+  'c.md': 'The orders query of the orders table was slow.\n',
 }
 
 async function prepare(root: string): Promise<void> {
   const tree = await openFileTree({ root })
   const { mission } = await (await acmqOn(tree)).create('alpha', { objective: 'Hold' })
   await mission.send({ from: 'claude', to: 'gemini', body: 'The first\n', id: 'first-message' })
+  for (const [name, text] of Object.entries(context))
+    await tree.create(treePath(`llm/missions/alpha/context/${name}`), text)
   await mrOn(tree).mr.send(heartbeat('coder-2', { from: 'lead' }))
   await tree.close()
 }
 
 const acmqOn = (tree: Tree) => acmq.open({ tree, clock: systemClock, settings: { ...acmq.defaults, rememberFrom: 1 } })
 
-async function everything(root: string): Promise<readonly Finding[]> {
+async function everything(root: string, withMemory: boolean): Promise<readonly Finding[]> {
   // Looking changes nothing, so it comes first: it has the most to look at.
   const looking = await tried('open to look', () => openFileTree({ root, patience, recover: false }))
   const told = (await tried('doctor', () => looking!.inspect({ within }))) ?? []
@@ -98,7 +113,9 @@ async function everything(root: string): Promise<readonly Finding[]> {
   expect(tree, 'no command fails because of what lies there').toBeDefined()
   try {
     await acmqLives(tree!)
+    if (withMemory) await memoryLives(tree!)
     await routingLives(tree!)
+    await sessionsLive(tree!)
     await tried('doctor again', () => tree!.inspect({ within }))
     await tried('doctor --fix', () => tree!.inspect({ repair: true, within }))
     await tried('doctor --fix --assume-gone', () => tree!.inspect({ repair: true, assumeGone: true, within }))
@@ -126,6 +143,57 @@ async function acmqLives(tree: Tree): Promise<void> {
   await tried('reconcile', () => mission.reconcile())
   await tried('inspect', () => mission.inspect())
   expect(await mission.archive({ olderThanMs: 0 })).toMatchObject({ outcome: 'archived' })
+}
+
+/** One session may be made up; another one works all the same. */
+async function sessionsLive(tree: Tree): Promise<void> {
+  const sessions = sessionsOn(tree)
+  for (const line of [
+    '#STATE:save:k:v',
+    '#STATE:list',
+    '#LOCK:r',
+    '#WAIT:c:0',
+    '#SIGNAL:c',
+    '#DIRECT:A:hello',
+    '#HEALTH',
+  ]) {
+    await tried(`say ${line}`, () => sessions.say(line, { session: 's', agent: 'A' }))
+  }
+  await tried('inbox', () => sessions.inbox('A', { session: 's' }))
+  await tried('log', () => sessions.log('s'))
+  await tried('locks', () => sessions.locks('s'))
+  await tried('list', () => sessions.list())
+  await tried('end', () => sessions.end('s'))
+  await tried('the current one', () => sessions.say('#VERSION'))
+  await tried('inspect', () => sessions.inspect({ repair: true }))
+  const own = await sessions.say('#STATE:save:k:v', { session: 'untouched' })
+  expect(own.answer).toBe('saved:k')
+}
+
+/** Whatever a journal says, no context file is lost, and none leaves its folder. */
+async function memoryLives(tree: Tree): Promise<void> {
+  const mission = await (await acmqOn(tree)).open('alpha')
+  await tried('hydrate', () => mission.hydrate())
+  await tried('links', () => mission.checkLinks(['context/a.md', 'context/gone.md']))
+  await tried('dependencies', () => mission.checkDependencies(['path:context/a.md']))
+  await tried('organize', () => mission.organize({ dryRun: true }))
+  await tried('finish', () => mission.finishOrganizing())
+  await tried('organize', () => mission.organize())
+  await tried('undo', () => mission.undoOrganize())
+  await tried('merge', () => mission.merge())
+  await tried('merging', () => mission.merging())
+  await tried('keep', () => mission.keepMemory({ bus: true, snapshots: true, organizeFrom: 1 }))
+  await tried('report', () => mission.report({ mode: 'holistic' }))
+  const texts: string[] = []
+  const read = async (folder: string): Promise<void> => {
+    for (const { name, kind } of await tree.list(treePath(folder))) {
+      if (kind === 'folder') await read(`${folder}/${name}`)
+      else if (kind === 'leaf')
+        texts.push(Buffer.from((await tree.read(treePath(`${folder}/${name}`)))!.bytes).toString())
+    }
+  }
+  await read('llm/missions/alpha/context')
+  for (const text of Object.values(context)) expect(texts.filter((one) => one === text)).toEqual([text])
 }
 
 async function routingLives(tree: Tree): Promise<void> {

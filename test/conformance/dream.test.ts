@@ -1,0 +1,4 @@
+import { describeDream } from './dream.ts'
+import { onEveryEngine } from './every-engine.ts'
+
+onEveryEngine('Dream.OS', describeDream)

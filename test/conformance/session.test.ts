@@ -1,0 +1,4 @@
+import { onEveryEngine } from './every-engine.ts'
+import { describeSessions } from './session.ts'
+
+onEveryEngine('sessions', describeSessions)

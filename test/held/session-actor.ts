@@ -1,0 +1,94 @@
+/** Somebody who speaks in a session, and the answers they got. */
+import { treePath } from '../../src/kernel/tree-path.ts'
+import { carrying } from '../../src/operations/session/carrying.ts'
+import { messageRouting } from '../../src/protocols/message-routing/index.ts'
+import { Routing } from '../../src/protocols/message-routing/store/routing.ts'
+import { defaultSettings } from '../../src/protocols/shared-agent/settings.ts'
+import { Sessions } from '../../src/protocols/shared-agent/store/sessions.ts'
+import type { Actor, Answer, Company, Who } from './story.ts'
+import { tell } from './tell.ts'
+
+export const session = 's'
+/** Who speaks, by who acts. */
+export const agentOf: Readonly<Record<Who, string>> = {
+  before: 'Before',
+  first: 'First',
+  second: 'Second',
+  third: 'Third',
+}
+export const reader = 'Reader'
+/** Its tasks go out as messages of another protocol. */
+export const carried = 'Carried'
+
+export class SessionActor implements Actor {
+  readonly answers: Answer[] = []
+  readonly outside: Company['outside']
+  readonly agent: string
+  readonly #company: Company
+  readonly #sessions: Sessions
+  readonly #routing: Routing
+
+  constructor(company: Company) {
+    const { tree, clock } = company
+    this.#company = company
+    this.outside = company.outside
+    this.agent = agentOf[company.who]
+    this.#routing = new Routing({ tree, clock, settings: messageRouting.defaults })
+    this.#sessions = new Sessions({
+      tree,
+      clock,
+      settings: defaultSettings,
+      ...carrying(async () => this.#routing.neutral()),
+      readRoles: async () => ({ path: 'session.yaml', text: `roles:\n  ${carried}:\n    via: mr\n    to: coder-1\n` }),
+    })
+  }
+
+  say = (line: string, agent = this.agent) =>
+    this.#tell('say', { line, agent }, async () => ({
+      outcome: (await this.#sessions.say(line, { session, agent })).answer,
+    }))
+
+  read = () =>
+    this.#tell('read', {}, async () => {
+      const messages = await this.#sessions.inbox(reader, { session })
+      return { outcome: messages.length > 0 ? 'read' : 'nothing', texts: messages.map(({ text }) => text) }
+    })
+
+  take = () =>
+    this.#tell('take', {}, async () => {
+      const taken = await (await this.#sessions.neutral()).take(reader, { place: session })
+      return taken.outcome === 'taken'
+        ? { outcome: 'taken', id: taken.receipt.id, attempt: taken.receipt.attempt }
+        : taken
+    })
+
+  /** Hands over what waits, and writes down what was answered. */
+  work = () =>
+    this.#tell('work', {}, async () => {
+      const done = await this.#sessions.work({ session })
+      return { outcome: done.length > 0 ? 'worked' : 'nothing', tasks: done.map(({ task }) => task) }
+    })
+
+  /** What the agent of the other protocol does with the first message that it finds. */
+  reply = () =>
+    this.#tell('reply', {}, async () => {
+      const [message] = (await this.#routing.receive('coder-1', { limit: 1 })).messages
+      if (!message) return { outcome: 'nothing' }
+      const about = { from: 'coder-1', to: message.from, replyTo: message.id } as const
+      await this.#routing.send({ ...about, type: 'result', payload: { status: 'success' } })
+      return { outcome: 'replied' }
+    })
+
+  end = () => this.#tell('end', {}, async () => ({ outcome: (await this.#sessions.end(session)).outcome }))
+
+  doctor = () =>
+    this.#tell('doctor', {}, async () => {
+      await this.#company.tree.inspect({ repair: true, within: [treePath('.signalbox/state')] })
+      await this.#sessions.inspect({ repair: true })
+      return { outcome: 'looked' }
+    })
+
+  #tell(verb: string, details: Record<string, unknown>, work: () => Promise<{ outcome: string }>): Promise<boolean> {
+    return tell(this.answers, verb, details, work as () => Promise<Answer>)
+  }
+}

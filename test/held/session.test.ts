@@ -1,0 +1,4 @@
+/** Sessions on files: one process is paused before every step while another goes on. */
+import { describeHeldOnFiles } from './on-files.ts'
+
+describeHeldOnFiles('sessions', 'session')

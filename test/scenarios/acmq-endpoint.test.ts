@@ -1,0 +1,214 @@
+/** An endpoint for embeddings that behaves badly, and the cache of what a good one said: by real servers. */
+import { readFileSync } from 'node:fs'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect } from 'vitest'
+import { httpEmbedder } from '../../src/adapters/embeddings/http-embedder.ts'
+import { openMemoryTree } from '../../src/engines/memory/index.ts'
+import { systemClock } from '../../src/kernel/clock.ts'
+import { unavailable } from '../../src/kernel/errors.ts'
+import { treePath } from '../../src/kernel/tree-path.ts'
+import { acmqPorts } from '../../src/operations/acmq/ports.ts'
+import { acmq } from '../../src/protocols/ac-mq/index.ts'
+import { cachedVectors } from '../../src/protocols/ac-mq/store/memory/vector-cache.ts'
+import type { Tree } from '../../src/tree/tree.ts'
+import { verifies } from '../support/verifies.ts'
+
+const pack = readFileSync(new URL('../../data/word-vectors.bin', import.meta.url))
+const closing: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+type Answer = (texts: readonly string[], response: ServerResponse, call: number) => unknown
+
+/** An endpoint of its own; what `answer` gives is sent as JSON, and nothing is sent for `undefined`. */
+async function endpoint(answer: Answer) {
+  const asked: string[][] = []
+  const server = createServer((request, response) => {
+    let text = ''
+    request.on('data', (chunk) => {
+      text += chunk
+    })
+    request.on('end', () => {
+      const { input } = JSON.parse(text) as { input: string[] }
+      asked.push(input)
+      const given = answer(input, response, asked.length)
+      if (given !== undefined) response.end(JSON.stringify(given))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closing.push(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
+}
+
+const rows = (texts: readonly string[], vectorOf: (text: string) => unknown) => ({
+  data: texts.map((text, index) => ({ index, embedding: vectorOf(text) })),
+})
+
+/** What takes over; loaded once. */
+const usual = acmqPorts({ packageFile: () => pack, models: { embeddings: 'local' }, outside: undefined as never })
+
+async function missionOn(tree: Tree, url: string) {
+  const embedder = () =>
+    httpEmbedder({ provider: 'openai', url, model: 'toy', timeoutMs: 100, attempts: 2, pauseMs: 1 })
+  const meaning: typeof usual.meaning = async (which) =>
+    which === 'offline' ? usual.meaning('offline') : { embedder: await embedder() }
+  const missions = await acmq.open({ tree, clock: systemClock, settings: acmq.defaults, ...usual, meaning })
+  const { mission } = await missions.create('alpha')
+  return mission
+}
+
+async function filled(tree: Tree, url: string) {
+  const mission = await missionOn(tree, url)
+  for (const [n, body] of ['The dog barks at the cat', 'A stone lies there', 'Another stone of the dog'].entries())
+    await mission.send({ from: 'a', to: 'b', id: `animal0${n}`, body })
+  return mission
+}
+
+const bad: Readonly<Record<string, Answer>> = {
+  'that refuses': (_, response) => {
+    response.statusCode = 400
+    return {}
+  },
+  'that is broken': (_, response) => {
+    response.statusCode = 500
+    return {}
+  },
+  'that hangs': () => undefined,
+  'that hangs up': (_, response) => void response.destroy(),
+  'that sends elsewhere': (_, response) => {
+    response.writeHead(302, { location: 'http://127.0.0.1:1/' })
+    return {}
+  },
+  'that talks nonsense': (_, response) => void response.end('<html>It works!</html>'),
+  'with too few vectors': () => ({ data: [] }),
+  'with words for numbers': (texts) => rows(texts, () => ['one', 'two']),
+  'with endless numbers': (texts) => rows(texts, () => [Number.POSITIVE_INFINITY, null]),
+  'whose vectors have another length later': (texts, _, call) =>
+    rows(texts, () => Array(call % 2 === 1 ? 3 : 4).fill(1)),
+  'whose vectors differ in length': (texts) => rows(texts, (text) => Array(1 + (text.length % 7)).fill(1)),
+}
+
+describe('an endpoint', () => {
+  for (const [name, answer] of Object.entries(bad))
+    verifies('AC-13.2e', `${name}: what comes with the package takes over, and the document says so`, async () => {
+      const tree = openMemoryTree()
+      const { url } = await endpoint(answer)
+      const mission = await filled(tree, url)
+      const found = await mission.search('dogs')
+      expect(found.provider).toBe('local')
+      expect(found.hits.map(({ message }) => message.id).sort()).toEqual(['animal00', 'animal02'])
+      expect(found.instead).toMatch(/^The endpoint for embeddings at 127\.0\.0\.1:\d+ /)
+      const { documents, instead } = await mission.bus({ query: 'dogs' })
+      expect(documents).toMatchObject([{ provider: 'local, since the configured endpoint failed' }])
+      expect(instead).toMatch(/^The endpoint/)
+      const leaf = await tree.read(treePath(documents[0]!.path))
+      expect(Buffer.from(leaf!.bytes).toString()).toContain(
+        '**Provider:** local, since the configured endpoint failed\n',
+      )
+      // Grouping does without vectors then, too.
+      expect((await mission.bus()).instead).toMatch(/^The endpoint/)
+    })
+
+  verifies('AC-13.2e', 'vectors of two never mix, even under one name and of one length', async () => {
+    const tree = openMemoryTree()
+    const animals = await endpoint((texts) => rows(texts, (text) => (/dog|cat|pet/.test(text) ? [1, 0] : [0, 1])))
+    // The same name and length, and the opposite meaning.
+    const stones = await endpoint((texts) => rows(texts, (text) => (/stone|pet/.test(text) ? [1, 0] : [0, 1])))
+    const first = await filled(tree, animals.url)
+    const best = async (mission: typeof first) =>
+      (await mission.search('pet', { only: 'meaning' })).hits.map(({ message }) => message.id).sort()
+    expect(await best(first)).toEqual(['animal00', 'animal02'])
+    const second = await missionOn(tree, stones.url)
+    expect(await best(second)).toEqual(['animal01', 'animal02'])
+    expect(await best(first)).toEqual(['animal00', 'animal02'])
+    expect(await tree.list(treePath('.signalbox/cache/embeddings'))).toHaveLength(2)
+    expect(stones.asked.flat().filter((text) => /barks/.test(text))).toHaveLength(1)
+  })
+})
+
+describe('the cache of vectors', () => {
+  const toy = (version = 'toy') => {
+    const asked: string[] = []
+    const embed = async (texts: readonly string[]) => {
+      asked.push(...texts)
+      return texts.map((text) => Float32Array.of(text.length, 1))
+    }
+    return { id: 'openai', version, dim: 2, embed, asked }
+  }
+  const filesIn = async (tree: Tree) => {
+    let count = 0
+    for (const { name } of await tree.list(treePath('.signalbox/cache/embeddings')))
+      count += (await tree.list(treePath(`.signalbox/cache/embeddings/${name}`))).length
+    return count
+  }
+
+  verifies(
+    'AC-13.2e',
+    'is bounded however little comes at a time, for providers nobody asks any more too',
+    async () => {
+      const tree = openMemoryTree()
+      const keep = { keepMs: 1e9, keepBytes: 50 * 4096 }
+      const text = (n: number) => `Text number ${n}`
+      await cachedVectors(
+        tree,
+        toy('old'),
+        Array.from({ length: 300 }, (_, n) => text(n)),
+        keep,
+      )
+      for (let n = 0; n < 600; n += 3) await cachedVectors(tree, toy(), [text(n), text(n + 1), text(n + 2)], keep)
+      expect(await filesIn(tree)).toBeLessThan(400)
+    },
+  )
+
+  verifies('AC-13.2e', 'is disposable, and a disk without room for it stops nobody', async () => {
+    const tree = openMemoryTree()
+    const embedder = toy()
+    const expected = [Float32Array.of(1, 1), Float32Array.of(2, 1)]
+    expect(await cachedVectors(tree, embedder, ['a', 'bb'])).toEqual(expected)
+    expect(await cachedVectors(tree, embedder, ['a', 'bb'])).toEqual(expected)
+    expect(embedder.asked).toEqual(['a', 'bb'])
+    const full = new Proxy(tree, {
+      get(target, key) {
+        if (key === 'create') return () => Promise.reject(unavailable('DISK_FULL', 'Full.', { hint: 'Make room.' }))
+        const value = Reflect.get(target, key, target)
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+    expect(await cachedVectors(full, embedder, ['a', 'ccc'])).toEqual([Float32Array.of(1, 1), Float32Array.of(3, 1)])
+    for (const { name } of await tree.list(treePath('.signalbox/cache/embeddings')))
+      for (const inner of await tree.list(treePath(`.signalbox/cache/embeddings/${name}`)))
+        await tree.remove(treePath(`.signalbox/cache/embeddings/${name}/${inner.name}`))
+    expect(await cachedVectors(tree, embedder, ['a', 'bb'])).toEqual(expected)
+  })
+})
+
+describe('the pack of word vectors', () => {
+  const damaged: Readonly<Record<string, Uint8Array | undefined>> = {
+    'that is missing': undefined,
+    'that is empty': new Uint8Array(),
+    'that was cut off': pack.subarray(0, pack.length / 2),
+    'whose beginning is overwritten': Buffer.concat([Buffer.alloc(64, 0xff), pack.subarray(64)]),
+    'of zeros': Buffer.alloc(100_000),
+  }
+  for (const [name, bytes] of Object.entries(damaged))
+    verifies('AC-13.2e', `${name}: words alone count, and that is told`, async () => {
+      const models = { embeddings: 'local' } as const
+      const ports = acmqPorts({ packageFile: () => bytes, models, outside: undefined as never })
+      const missions = await acmq.open({
+        ...{ tree: openMemoryTree(), clock: systemClock, settings: acmq.defaults },
+        ...ports,
+      })
+      const { mission } = await missions.create('alpha')
+      await mission.send({ from: 'a', to: 'b', id: 'stone000', body: 'A stone lies there' })
+      const found = await mission.search('stones')
+      expect(found).toMatchObject({ provider: 'words', hits: [{ message: { id: 'stone000' }, by: ['words'] }] })
+      expect(found.instead).toMatch(/word vectors/)
+      const { documents } = await mission.bus({ query: 'stones' })
+      expect(documents).toMatchObject([{ messages: ['stone000'] }])
+    })
+})

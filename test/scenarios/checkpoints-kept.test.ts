@@ -1,0 +1,514 @@
+/**
+ * Nothing of the user's is ever lost: repositories in every state that git knows, each compared before and after. A checkpoint
+ * changes nothing, a rollback brings back exactly what was there, and going back to the checkpoint that it made first brings
+ * back exactly what it replaced.
+ */
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { createdLines } from '../../src/protocols/shared-agent/checkpoints/answers.ts'
+import { openStage } from '../support/checkpoint-stage.ts'
+import { git, makeRepository, type Picture, pictureOf, put } from '../support/git-repository.ts'
+import { quickTempDir, tempDir } from '../support/temp.ts'
+import { verifies } from '../support/verifies.ts'
+
+const isWhole = process.env.SIGNALBOX_TEST_SCALE !== undefined
+const orchestrator = { session: 'main', by: 'Orchestrator' }
+
+interface Case {
+  readonly name: string
+  /** Brings a fresh repository into the state. */
+  prepare?(root: string): void
+  /** Gives another place to work in than the top of the fresh repository. */
+  elsewhere?(root: string): string
+  /** What somebody does after the checkpoint, besides what is always done. */
+  change?(root: string): void
+  /** What the answer must say is left alone. */
+  readonly nested?: readonly string[]
+  /** In the literal way nothing is committed in the middle of something. */
+  readonly isUnderWay?: boolean
+  /** Or git itself refuses it. */
+  readonly complaint?: string
+}
+
+const ageOf = (root: string, path: string, seconds: number): void => {
+  const time = Date.now() / 1000 - seconds
+  fs.utimesSync(join(root, path), time, time)
+}
+
+const cases: readonly Case[] = [
+  { name: 'clean' },
+  {
+    name: 'staged and unstaged in one file',
+    prepare(root) {
+      put(root, { 'src/a.txt': 'staged\n' })
+      git(root, ['add', 'src/a.txt'])
+      put(root, { 'src/a.txt': 'and not\n' })
+    },
+    change: (root) => void git(root, ['checkout', '-q', 'HEAD', '--', 'src']),
+  },
+  {
+    name: 'staged and unstaged in the same instant and of the same length',
+    prepare(root) {
+      put(root, { 'src/a.txt': 'a\n' })
+      put(root, { 'src/a.txt': '1\n' })
+      git(root, ['add', 'src/a.txt'])
+      put(root, { 'src/a.txt': '2\n' })
+      ageOf(root, 'src/a.txt', 10)
+      fs.utimesSync(join(root, '.git/index'), Date.now() / 1000 - 10, Date.now() / 1000 - 10)
+    },
+  },
+  { name: 'untracked', prepare: (root) => put(root, { 'new/x.txt': 'x\n', 'y.txt': '' }) },
+  {
+    name: 'ignored, and tracked though ignored',
+    prepare(root) {
+      put(root, { 'ignored/kept.txt': 'kept\n' })
+      git(root, ['add', '-f', 'ignored/kept.txt'])
+    },
+    change(root) {
+      git(root, ['rm', '-q', '--cached', 'ignored/kept.txt'])
+      put(root, { 'ignored/kept.txt': 'would be lost\n' })
+    },
+  },
+  {
+    name: 'a folder of ignored files where the checkpoint has a file',
+    change(root) {
+      fs.rmSync(join(root, 'src/b.txt'))
+      put(root, { 'src/b.txt/deep/a.log': 'ignored\n', 'src/b.txt/b.log': 'ignored\n' })
+    },
+  },
+  {
+    name: 'deleted and renamed',
+    prepare(root) {
+      git(root, ['rm', '-q', 'src/a.txt'])
+      git(root, ['mv', 'src/b.txt', 'src/b2.txt'])
+      fs.rmSync(join(root, 'src/deep/c.txt'))
+    },
+    change: (root) => fs.renameSync(join(root, 'src/b2.txt'), join(root, 'src/b3.txt')),
+  },
+  {
+    name: 'a submodule, clean',
+    prepare: addSubmodule,
+    nested: ['module/'],
+  },
+  {
+    name: 'a submodule, dirty',
+    prepare(root) {
+      addSubmodule(root)
+      put(root, { 'module/m.txt': 'dirty\n', 'module/new.txt': 'new\n' })
+    },
+    nested: ['module/'],
+  },
+  {
+    name: 'nested repositories with and without a commit',
+    prepare(root) {
+      for (const name of ['empty', 'full']) {
+        git(root, ['init', '-q', name])
+        put(root, { [`${name}/f.txt`]: 'f\n' })
+      }
+      git(join(root, 'full'), ['add', '-A'])
+      git(join(root, 'full'), ['commit', '-q', '-m', 'nested'])
+    },
+    nested: ['empty/', 'full/'],
+  },
+  { name: 'detached HEAD', prepare: (root) => void git(root, ['checkout', '-q', '--detach', 'HEAD~1']) },
+  {
+    name: 'no commit yet',
+    elsewhere() {
+      const root = quickTempDir()
+      git(root, ['init', '-q'])
+      put(root, { 'src/a.txt': 'a\n', 'README.md': 'r\n', 'src/b.txt': 'b\n' })
+      git(root, ['add', 'src/a.txt'])
+      return root
+    },
+  },
+  {
+    name: 'no commit and no index yet',
+    elsewhere() {
+      const root = quickTempDir()
+      git(root, ['init', '-q'])
+      put(root, { 'src/a.txt': 'a\n', 'README.md': 'r\n', 'src/b.txt': 'b\n' })
+      return root
+    },
+    change: (root) => void git(root, ['add', 'README.md']),
+  },
+  {
+    name: 'a merge in progress',
+    isUnderWay: true,
+    prepare: (root) => void git(root, ['merge', 'side'], { mayFail: true }),
+  },
+  {
+    name: 'a merge in progress, with a conflict resolved afterwards',
+    isUnderWay: true,
+    prepare: (root) => void git(root, ['merge', 'side'], { mayFail: true }),
+    change: (root) => void git(root, ['add', 'README.md']),
+  },
+  {
+    name: 'a rebase in progress',
+    isUnderWay: true,
+    prepare: (root) => void git(root, ['rebase', 'side'], { mayFail: true }),
+  },
+  {
+    name: 'a cherry-pick in progress',
+    isUnderWay: true,
+    prepare: (root) => void git(root, ['cherry-pick', 'side'], { mayFail: true }),
+  },
+  {
+    name: 'a stash',
+    prepare(root) {
+      put(root, { 'README.md': 'stashed\n' })
+      git(root, ['stash', '-q'])
+    },
+  },
+  {
+    name: 'a linked work tree',
+    elsewhere(root) {
+      const linked = join(quickTempDir(), 'linked')
+      git(root, ['worktree', 'add', '-q', linked, 'side'])
+      return linked
+    },
+  },
+  {
+    name: 'CRLF with text attributes, and an encoding',
+    prepare(root) {
+      const wide = Buffer.from('wide\r\n', 'utf16le')
+      put(root, { '.gitattributes': '*.txt text eol=crlf\n*.wide text working-tree-encoding=UTF-16LE\n*.id ident\n' })
+      git(root, ['add', '-A'])
+      put(root, {
+        'crlf.txt': 'a\r\nb\nc\r\n',
+        'w.wide': wide,
+        'i.id': '$Id: as it is $\n',
+        'src/a.txt': 'mixed\r\nends\n',
+      })
+      git(root, ['add', '-A'])
+    },
+    change(root) {
+      put(root, { 'crlf.txt': 'a\nb\nc\n', 'i.id': '$Id$\n' })
+      fs.rmSync(join(root, 'w.wide'))
+    },
+  },
+  {
+    name: 'a clean and a smudge filter',
+    prepare(root) {
+      git(root, ['config', 'filter.shout.clean', 'tr a-z A-Z'])
+      git(root, ['config', 'filter.shout.smudge', 'tr A-Z a-z'])
+      git(root, ['config', 'filter.shout.required', 'true'])
+      put(root, { '.gitattributes': '*.loud filter=shout\n', 'x.loud': 'Quiet Words\n' })
+      git(root, ['add', '-A'])
+    },
+    change: (root) => put(root, { 'x.loud': 'Other Words\n' }),
+  },
+  {
+    name: 'a filter that fails',
+    complaint: "filter 'false' failed",
+    prepare(root) {
+      git(root, ['config', 'filter.broken.clean', 'false'])
+      git(root, ['config', 'filter.broken.required', 'true'])
+      put(root, { '.gitattributes': '*.broken filter=broken\n', 'y.broken': 'no filter can read this\n' })
+    },
+    change: (root) => put(root, { 'y.broken': 'changed\n' }),
+  },
+  {
+    name: 'hooks, signing and no identity',
+    prepare(root) {
+      for (const hook of [
+        'pre-commit',
+        'commit-msg',
+        'post-commit',
+        'reference-transaction',
+        'post-checkout',
+        'post-index-change',
+      ]) {
+        put(root, { [`.git/hooks/${hook}`]: `#!/bin/sh\ntouch '${root}/hook-ran'\nexit 1\n` })
+        fs.chmodSync(join(root, '.git/hooks', hook), 0o755)
+      }
+      git(root, ['config', 'commit.gpgSign', 'true'])
+      git(root, ['config', 'gpg.program', 'false'])
+      git(root, ['config', 'user.useConfigOnly', 'true'])
+      git(root, ['config', 'core.fsmonitor', `touch '${root}/monitor-ran'`])
+    },
+    change: () => {},
+  },
+  {
+    name: 'sparse checkout',
+    prepare(root) {
+      git(root, ['sparse-checkout', 'set', '--no-cone', '/*', '!/src/deep/'])
+    },
+  },
+  {
+    name: 'flags in the index: assume unchanged, skip, intent to add',
+    prepare(root) {
+      git(root, ['update-index', '--assume-unchanged', 'src/a.txt'])
+      git(root, ['update-index', '--skip-worktree', 'src/b.txt'])
+      put(root, { 'src/a.txt': 'changed all the same\n', 'planned.txt': 'planned\n' })
+      git(root, ['add', '-N', 'planned.txt'])
+    },
+    change: (root) => void git(root, ['update-index', '--no-assume-unchanged', 'src/a.txt']),
+  },
+  {
+    name: 'a git directory on another file system',
+    elsewhere(root) {
+      const place = quickTempDir()
+      git(root, ['clone', '-q', '--separate-git-dir', join(tempDir(), 'git'), root, place])
+      return place
+    },
+  },
+  {
+    name: 'a repository with SHA-256',
+    elsewhere() {
+      const root = quickTempDir()
+      git(root, ['init', '-q', '--object-format=sha256'])
+      put(root, { 'src/a.txt': 'a\n', 'README.md': 'r\n', 'src/b.txt': 'b\n' })
+      git(root, ['add', '-A'])
+      git(root, ['commit', '-q', '-m', 'first'])
+      return root
+    },
+  },
+]
+
+function addSubmodule(root: string): void {
+  const origin = quickTempDir()
+  git(origin, ['init', '-q'])
+  put(origin, { 'm.txt': 'm\n' })
+  git(origin, ['add', '-A'])
+  git(origin, ['commit', '-q', '-m', 'module'])
+  git(root, ['submodule', '--quiet', 'add', origin, 'module'])
+  git(root, ['commit', '-q', '-m', 'with a module'])
+}
+
+/** What an agent does to any repository: changes, deletes, adds, stages, changes modes, swaps files for folders and links. */
+function changeMuch(root: string): void {
+  put(root, { 'README.md': 'changed\n', 'added/deep/x.txt': 'added\n', 'staged.txt': 'staged\n' })
+  git(root, ['add', 'staged.txt'])
+  fs.rmSync(join(root, 'src/b.txt'), { force: true, recursive: true })
+  fs.chmodSync(join(root, 'README.md'), 0o755)
+  fs.rmSync(join(root, 'src/a.txt'), { force: true })
+  put(root, { 'src/a.txt/inside.txt': 'a folder where a file was\n' })
+}
+
+const gitDirsOf = (place: string): string[] => {
+  const dirs = git(place, ['rev-parse', '--absolute-git-dir', '--git-common-dir']).trim().split('\n')
+  return [...new Set(dirs.map((dir) => join(dir.startsWith('/') ? '' : place, dir)))]
+}
+
+const expectSound = (root: string): void =>
+  expect(git(root, ['fsck', '--connectivity-only'])).not.toMatch(/missing|error/)
+
+describe('a work tree is kept and brought back as it was', () => {
+  for (const { name, prepare, elsewhere, change, nested = [] } of cases) {
+    verifies(['SA-13b', 'SA-13e', 'SA-13f'], name, async () => {
+      const made = makeRepository()
+      prepare?.(made)
+      const root = elsewhere?.(made) ?? made
+      const gitDirs = gitDirsOf(root)
+      const look = (): Picture => pictureOf(root, { gitDirs })
+      const before = look()
+      const { checkpoints } = await openStage(root)
+      const created = await checkpoints.create({ ...orchestrator, type: 'manual', name: 'before' })
+      expect(created.nested).toEqual(nested)
+      expect(createdLines(created)[1]).toBe(
+        nested[0] === undefined ? undefined : `left_alone:${nested[0]} (a repository of its own)`,
+      )
+      expect(look(), 'a checkpoint changes nothing').toEqual(before)
+
+      change?.(root)
+      if (!change) changeMuch(root)
+      const changed = look()
+      if (isWhole || nested.length > 0 || name === 'clean') {
+        expect(await checkpoints.compare({ session: 'main', which: 'before' })).toMatchObject({ nested })
+        expect(look(), 'a dry run changes nothing').toEqual(changed)
+      }
+
+      const { saved } = await checkpoints.rollback({ ...orchestrator, which: 'before' })
+      expect(look(), 'what was there is back').toEqual(before)
+      await checkpoints.rollback({ ...orchestrator, which: saved })
+      expect(look(), 'what was replaced is back').toEqual(changed)
+      if (isWhole || nested.length > 0) expectSound(root)
+    })
+  }
+})
+
+describe('the literal way', () => {
+  for (const { name, prepare, elsewhere, change, nested = [], isUnderWay, complaint } of cases) {
+    verifies(['SA-13a', 'SA-13b', 'SA-13e'], `${name}, committed on the branch`, async () => {
+      const made = makeRepository()
+      prepare?.(made)
+      const root = elsewhere?.(made) ?? made
+      const gitDirs = gitDirsOf(root)
+      // What moves HEAD is told in its log, here as by any git.
+      const look = (): Picture => withoutLogs(pictureOf(root, { gitDirs }))
+      const first = look()
+      const { checkpoints } = await openStage(root, { onBranch: true })
+      const create = () => checkpoints.create({ ...orchestrator, type: 'manual', name: 'before' })
+      if (isUnderWay || complaint !== undefined) {
+        await expect(create()).rejects.toMatchObject(
+          isUnderWay ? { code: 'GIT_IN_PROGRESS' } : { message: expect.stringMatching(complaint!) },
+        )
+        expect(look(), 'nothing was done').toEqual(first)
+        expect(await checkpoints.recover()).toBe(undefined)
+        return
+      }
+      const head = git(root, ['rev-parse', '-q', '--verify', 'HEAD'], { mayFail: true }).trim()
+      expect((await create()).nested).toEqual(nested)
+      const before = look()
+      expect(before.files).toEqual(first.files)
+      const parents = git(root, ['log', '-1', '--format=%P %s']).trim()
+      expect(parents).toBe(`${head} Checkpoint: before [cp_001]`.trim())
+      expect(git(root, ['diff', '--cached', '--name-only'])).toBe('')
+
+      change?.(root)
+      if (!change) changeMuch(root)
+      const changed = look()
+      const { saved } = await checkpoints.rollback({ ...orchestrator, which: 'before' })
+      expect(look(), 'what was there is back').toEqual(before)
+      await checkpoints.rollback({ ...orchestrator, which: saved })
+      expect(look(), 'what was replaced is back').toEqual(changed)
+      if (isWhole || nested.length > 0) expectSound(root)
+    })
+  }
+})
+
+const withoutLogs = ({ files, git }: Picture): Picture => ({
+  files,
+  git: Object.fromEntries(Object.entries(git).filter(([path]) => !/(^|\/)logs\/|refs\/signalbox/.test(path))),
+})
+
+describe('an index in two parts', () => {
+  verifies('SA-13b', 'is kept whole, since git throws the other part away some day', async () => {
+    const root = makeRepository()
+    git(root, ['update-index', '--split-index'])
+    put(root, { 'src/a.txt': 'staged\n' })
+    git(root, ['add', 'src/a.txt'])
+    put(root, { 'src/a.txt': 'not staged\n' })
+    const look = () => ({ ...pictureOf(root).files, index: git(root, ['ls-files', '--stage', '-v']) })
+    const before = look()
+    const { checkpoints } = await openStage(root)
+    await checkpoints.create({ ...orchestrator, type: 'manual', name: 'before' })
+    expect((await checkpoints.rollback({ ...orchestrator, which: 'before' })).hadChanges).toBe(false)
+    changeMuch(root)
+    const changed = look()
+    const { saved } = await checkpoints.rollback({ ...orchestrator, which: 'before' })
+    for (const name of fs.readdirSync(join(root, '.git')))
+      if (name.startsWith('sharedindex')) fs.rmSync(join(root, '.git', name))
+    expect(look()).toEqual(before)
+    await checkpoints.rollback({ ...orchestrator, which: saved })
+    expect(look()).toEqual(changed)
+  })
+})
+
+describe('what stands in the way', () => {
+  verifies('SA-13b', 'a pipe where the checkpoint has a file stops a rollback before it begins', async () => {
+    const root = makeRepository()
+    const { checkpoints } = await openStage(root)
+    await checkpoints.create({ ...orchestrator, type: 'manual', name: 'before' })
+    fs.rmSync(join(root, 'src/a.txt'))
+    execFileSync('mkfifo', [join(root, 'src/a.txt')])
+    const changed = pictureOf(root)
+    await expect(checkpoints.rollback({ ...orchestrator, which: 'before' })).rejects.toMatchObject({
+      code: 'IN_THE_WAY',
+    })
+    expect(pictureOf(root)).toEqual(changed)
+    expect(await checkpoints.recover()).toBe(undefined)
+  })
+
+  verifies('SA-13b', 'a second process that holds index.lock is waited for by the user, not overruled', async () => {
+    const root = makeRepository()
+    const { checkpoints } = await openStage(root)
+    await checkpoints.create({ ...orchestrator, type: 'manual', name: 'before' })
+    changeMuch(root)
+    fs.writeFileSync(join(root, '.git/index.lock'), '')
+    const changed = pictureOf(root)
+    // Making one needs no lock; going back does.
+    await checkpoints.create({ ...orchestrator, type: 'manual', name: 'locked' })
+    await expect(checkpoints.rollback({ ...orchestrator, which: 'before', force: true })).rejects.toMatchObject({
+      code: 'INDEX_LOCKED',
+      exit: 8,
+    })
+    expect(pictureOf(root)).toEqual(changed)
+    // In the literal way the index is what it is made with.
+    const literal = await openStage(root, { onBranch: true })
+    await expect(literal.checkpoints.create({ ...orchestrator, type: 'manual', name: 'x' })).rejects.toMatchObject({
+      code: 'INDEX_LOCKED',
+      exit: 8,
+    })
+    expect(withoutLogs(pictureOf(root))).toEqual(withoutLogs(changed))
+  })
+
+  verifies('SA-13b', 'a merge that began since stops a rollback, and force goes on', async () => {
+    const root = makeRepository()
+    const { checkpoints } = await openStage(root)
+    await checkpoints.create({ ...orchestrator, type: 'manual', name: 'before' })
+    const before = pictureOf(root)
+    git(root, ['merge', 'side'], { mayFail: true })
+    const merging = pictureOf(root)
+    await expect(checkpoints.rollback({ ...orchestrator, which: 'before' })).rejects.toMatchObject({
+      code: 'GIT_IN_PROGRESS',
+      exit: 4,
+    })
+    expect(pictureOf(root)).toEqual(merging)
+    await checkpoints.rollback({ ...orchestrator, which: 'before', force: true })
+    expect(pictureOf(root).files).toEqual(before.files)
+    expect(fs.existsSync(join(root, '.git/MERGE_HEAD'))).toBe(true)
+    await checkpoints.rollback({ ...orchestrator, which: 'before_cp_001', force: true })
+    expect(pictureOf(root)).toEqual(merging)
+  })
+
+  verifies(
+    'SA-13b',
+    'a nested repository where the checkpoint has a file is left alone, and so is all else',
+    async () => {
+      const root = makeRepository()
+      const { checkpoints } = await openStage(root)
+      await checkpoints.create({ ...orchestrator, type: 'manual', name: 'before' })
+      fs.rmSync(join(root, 'src/a.txt'))
+      git(root, ['init', '-q', 'src/a.txt'])
+      put(root, { 'README.md': 'changed\n' })
+      const changed = pictureOf(root)
+      await expect(checkpoints.rollback({ ...orchestrator, which: 'before' })).rejects.toMatchObject({
+        code: 'IN_THE_WAY',
+        exit: 4,
+      })
+      expect(pictureOf(root)).toEqual(changed)
+    },
+  )
+
+  const isRoot = process.getuid?.() === 0 ? 'root may read every file' : undefined
+  verifies.unless(isRoot, 'SA-13b', 'a file that this user may not read is named, and nothing is changed', async () => {
+    const root = makeRepository()
+    put(root, { closed: 'x' })
+    fs.chmodSync(join(root, 'closed'), 0)
+    const { checkpoints } = await openStage(root)
+    await expect(checkpoints.create({ ...orchestrator, type: 'manual', name: 'x' })).rejects.toMatchObject({
+      code: 'UNREADABLE_FILE',
+      exit: 6,
+    })
+  })
+
+  for (const [name, code, exit, prepare] of [
+    ['no repository', 'NO_REPOSITORY', 3, () => quickTempDir()],
+    ['a bare repository', 'NO_WORK_TREE', 7, () => bareRepository()],
+  ] as const) {
+    verifies('SA-13a', `${name} is said, with what to do`, async () => {
+      const { checkpoints } = await openStage(prepare())
+      const refused = checkpoints.create({ ...orchestrator, type: 'manual', name: 'x' })
+      await expect(refused).rejects.toMatchObject({ code, exit, hint: expect.stringMatching(/git|work tree/) })
+    })
+  }
+
+  verifies('SA-13a', 'git that is not installed: unavailable, with how to get it', async () => {
+    const { checkpoints } = await openStage(makeRepository(), { program: 'no-such-git' })
+    const refused = checkpoints.create({ ...orchestrator, type: 'manual', name: 'x' })
+    await expect(refused).rejects.toMatchObject({
+      code: 'GIT_MISSING',
+      exit: 8,
+      hint: expect.stringMatching(/apt install git/),
+    })
+  })
+})
+
+function bareRepository(): string {
+  const root = quickTempDir()
+  execFileSync('git', ['init', '-q', '--bare', root])
+  return root
+}

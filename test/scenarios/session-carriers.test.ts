@@ -1,0 +1,231 @@
+/**
+ * A task goes out as a message of each of the four other protocols, and its completion or the answer to it becomes the
+ * result: that one alone, and once, whoever is killed in between.
+ */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect } from 'vitest'
+import { openWorkspace, type Workspace } from '../../src/index.ts'
+import type { Message, Neutral, Receipt } from '../../src/protocols/contract.ts'
+import type { Task } from '../../src/protocols/shared-agent/record.ts'
+import { Killed } from '../support/mortal-disk.ts'
+import { quickTempDir } from '../support/temp.ts'
+import { verifies } from '../support/verifies.ts'
+
+let root: string
+let workspace: Workspace
+const environment = { PATH: process.env.PATH, HOME: '/nonexistent' }
+
+const carriers = ['acmq', 'mr', 'circe', 'dream'] as const
+type Carrier = (typeof carriers)[number]
+
+beforeEach(async () => {
+  root = quickTempDir()
+  workspace = await openWorkspace({ root, environment })
+  await workspace.sessions.start('s')
+  await workspace.acmq.create('docs')
+  const roles = carriers.map((via) => `  By_${via}:\n    via: ${via}\n    to: coder-1\n`).join('')
+  writeFileSync(join(root, '.signalbox/session.yaml'), `roles:\n${roles}`)
+})
+afterEach(() => workspace.close())
+
+const say = async (line: string) => (await workspace.sessions.say(line, { session: 's', agent: 'Orchestrator' })).answer
+const work = () => workspace.sessions.work({ session: 's' })
+const neutralOf = (via: Carrier): Promise<Neutral> => workspace[via].neutral()
+const task = async (): Promise<Task> => {
+  const leaf = await workspace.tree.read('.signalbox/state/sessions/s/session.json' as never)
+  return JSON.parse(Buffer.from(leaf!.bytes).toString()).tasks[0]
+}
+
+async function takenBy(neutral: Neutral, agent: string): Promise<{ message: Message; receipt: Receipt }> {
+  const taken = await neutral.take!(agent)
+  if (taken.outcome !== 'taken') throw new Error('nothing to take')
+  return taken
+}
+
+const waitingFor = async (neutral: Neutral, agent: string): Promise<string[]> => {
+  const found: string[] = []
+  for await (const { envelope } of neutral.waitingFor(agent)) found.push(envelope.summary)
+  return found
+}
+
+/** Says that the task is done, as an agent of that protocol would. */
+async function finish(via: Carrier, { message, receipt }: Awaited<ReturnType<typeof takenBy>>, text: string) {
+  const neutral = await neutralOf(via)
+  // Message Routing knows no completion: whoever is done writes back.
+  if (via !== 'mr') return neutral.done!(receipt, { text })
+  const { from, id } = message.envelope
+  return neutral.send!({ from: 'coder-1', to: from, text, replyTo: id })
+}
+
+describe.each(carriers)('by %s', (via) => {
+  verifies(['SA-8'], `${via}: the message has the task, and what comes of it is the result`, async () => {
+    const neutral = await neutralOf(via)
+    expect(await say(`#DELEGATE:By_${via}:test the login\\: now`)).toBe('ack:task_id_001')
+    const taken = await takenBy(neutral, 'coder-1')
+    expect(await taken.message.text()).toBe('test the login: now')
+    expect(taken.message.envelope).toMatchObject({ from: 'session-s', to: 'coder-1' })
+    expect(await say('#SUMMARY')).toBe('done 0, running 1, blocked 0')
+    await finish(via, taken, 'all green')
+    expect(await say(`#REPORT:By_${via}:results`)).toBe('• test the login: now: all green')
+    expect(await say('#SUMMARY')).toBe('done 1, running 0, blocked 0')
+    // The answer was read, and nothing is left to be done.
+    expect(await waitingFor(neutral, 'session-s')).toEqual([])
+    expect(await task()).not.toHaveProperty('answer')
+    expect(await work()).toEqual([])
+    expect(await waitingFor(neutral, 'coder-1')).toEqual([])
+    expect(await neutral.inspect({ repair: false })).toEqual([])
+  })
+
+  verifies(['SA-8'], `${via}: what a stranger writes to the same reader is not the result`, async () => {
+    const neutral = await neutralOf(via)
+    await say(`#DELEGATE:By_${via}:work`)
+    const taken = await takenBy(neutral, 'coder-1')
+    const { id } = taken.message.envelope
+    const to = 'session-s'
+    await neutral.send!({ from: 'mallory', to, text: 'ignore that', replyTo: id })
+    await neutral.send!({ from: 'mallory', to, text: 'buy this' })
+    await neutral.send!({ from: 'coder-1', to, text: 'which branch?' })
+    const other = await neutral.send!({ from: 'lead', to: 'coder-1', text: 'something else' })
+    await neutral.send!({ from: 'coder-1', to, text: 'about something else', replyTo: other.message.id })
+    expect(await work()).toEqual([])
+    expect(await say('#SUMMARY')).toBe('done 0, running 1, blocked 0')
+    await finish(via, taken, 'the real one')
+    expect(await work()).toMatchObject([{ state: 'completed', result: 'the real one' }])
+    const left = ['about something else', 'buy this', 'ignore that', 'which branch?']
+    expect((await waitingFor(neutral, to)).sort()).toEqual(left)
+  })
+
+  // AC-MQ has no answers: its message is completed.
+  if (via !== 'acmq') {
+    verifies(['SA-8b', 'X-crash'], `${via}: killed before the answer is put away, the next one does it`, async () => {
+      const neutral = await neutralOf(via)
+      await say(`#DELEGATE:By_${via}:work`)
+      await finish(via, await takenBy(neutral, 'coder-1'), 'fine')
+      for (const verb of ['take', 'done'] as const) {
+        const store: { neutral(): Promise<Neutral> } = workspace[via]
+        const dying = (target: Neutral, key: string | symbol): unknown => {
+          const call = Reflect.get(target, key) as unknown
+          if (key === verb) return () => Promise.reject(new Killed())
+          return typeof call === 'function' ? call.bind(target) : call
+        }
+        store.neutral = async () => new Proxy(neutral, { get: dying })
+        await expect(say('#SUMMARY')).rejects.toBeInstanceOf(Killed)
+        Reflect.deleteProperty(store, 'neutral')
+        expect(await task()).toMatchObject({ state: 'completed', result: 'fine', answer: expect.any(String) })
+      }
+      expect(await say('#SUMMARY')).toBe('done 1, running 0, blocked 0')
+      expect(await task()).not.toHaveProperty('answer')
+      expect(await waitingFor(neutral, 'session-s')).toEqual([])
+      expect(await neutral.inspect({ repair: false })).toEqual([])
+      // Read by whom it was for, it is still found.
+      const sent = { from: 'session-s', to: 'coder-1' }
+      expect(await neutral.outcomeOf!((await task()).message!, sent)).toEqual({ state: 'completed', text: 'fine' })
+    })
+  }
+
+  verifies(
+    ['SA-8b', 'X-crash'],
+    `${via}: killed before the message is written down, it is not sent again`,
+    async () => {
+      const neutral = await neutralOf(via)
+      await say(`#DELEGATE:By_${via}:work`)
+      const { message } = await task()
+      // Sent, but the task knows nothing of it.
+      await changeTask(({ message: _, ...one }) => ({ ...one, state: 'pending', attempts: 0, sending: true }))
+      expect(await work()).toEqual([])
+      expect(await task()).toMatchObject({ state: 'in_progress', attempts: 1, message })
+      expect(await waitingFor(neutral, 'coder-1')).toEqual(['work'])
+      // A retry is another message, of another sender, and the answer to the first one does not count any more.
+      const first = await takenBy(neutral, 'coder-1')
+      expect(await say(`#RETRY:By_${via}:work`)).toBe('ack:task_id_001')
+      expect(await task()).toMatchObject({ state: 'in_progress', attempts: 2 })
+      await finish(via, first, 'too late')
+      expect(await work()).toEqual([])
+      const second = await takenBy(neutral, 'coder-1')
+      expect(second.message.envelope.from).toBe('session-s-2')
+      await finish(via, second, 'in time')
+      expect(await work()).toMatchObject([{ state: 'completed', result: 'in time' }])
+    },
+  )
+})
+
+/** What a killed process leaves behind. */
+async function changeTask(change: (task: Task) => Task): Promise<void> {
+  const path = '.signalbox/state/sessions/s/session.json' as never
+  const leaf = (await workspace.tree.read(path))!
+  const session = JSON.parse(Buffer.from(leaf.bytes).toString())
+  session.tasks = [change(session.tasks[0])]
+  await workspace.tree.replace(path, Buffer.from(`${JSON.stringify(session)}\n`), leaf.revision)
+}
+
+verifies(['SA-8'], 'a failure is one, in every protocol that knows failures', async () => {
+  for (const via of ['acmq', 'dream'] as const) {
+    await say(`#DELEGATE:By_${via}:work`)
+    const neutral = await neutralOf(via)
+    const { receipt } = await takenBy(neutral, 'coder-1')
+    await neutral.failed!(receipt, { reason: 'no disk' })
+  }
+  await say('#DELEGATE:By_mr:work')
+  const [message] = (await workspace.mr.receive('coder-1')).messages
+  const reply = { from: 'coder-1', to: message!.from, replyTo: message!.id } as const
+  // An acknowledgement and a sign of progress are no result.
+  await workspace.mr.send({ ...reply, type: 'status-update', payload: { status: 'in_progress', message: 'on it' } })
+  expect(await say('#SUMMARY')).toBe('done 0, running 1, blocked 0, failed 2')
+  await workspace.mr.send({ ...reply, type: 'result', payload: { status: 'failure', issues: ['broken'] } })
+  await work()
+  expect(await say('#SUMMARY')).toBe('done 0, running 0, blocked 0, failed 3')
+  expect(await say('#REPORT:By_mr:results')).toBe('• status: failure\n• issues: ["broken"]')
+  expect(await say('#REPORT:By_acmq:results')).toBe('• work: no disk')
+  expect(await say('#REPORT:By_dream:results')).toBe('• work: no disk')
+})
+
+verifies(
+  ['SA-8'],
+  'an answer of another program, which names no message, counts when it can mean no other',
+  async () => {
+    await say('#DELEGATE:By_mr:work')
+    await workspace.mr.receive('coder-1')
+    const said = { from: 'coder-1', to: 'session-s', type: 'result', payload: { status: 'success' } } as const
+    await workspace.mr.send(said)
+    expect(await work()).toMatchObject([{ state: 'completed' }])
+    await say('#DELEGATE:By_circe:work')
+    await workspace.circe.claim('coder-1')
+    const answer = {
+      from: 'coder-1',
+      to: 'session-s',
+      intent: 'answer',
+      status: 'completed',
+      body: 'did it',
+    } as const
+    await workspace.circe.send(answer)
+    expect(await work()).toMatchObject([{ state: 'completed', result: 'did it' }])
+  },
+)
+
+verifies(['SA-8', 'SA-12c'], 'a task that depends on another goes out when that is done', async () => {
+  const neutral = await neutralOf('mr')
+  await workspace.sessions.say('#DEPENDS:By_acmq:write', { session: 's', agent: 'By_mr' })
+  expect(await say('#DELEGATE:By_mr:check')).toBe('ack:task_id_001\nwaits_for:By_acmq:write')
+  expect(await say('#DELEGATE:By_acmq:write')).toBe('ack:task_id_002')
+  expect(await work()).toEqual([])
+  expect(await waitingFor(neutral, 'coder-1')).toEqual([])
+  await finish('acmq', await takenBy(await neutralOf('acmq'), 'coder-1'), 'written')
+  await work()
+  expect(await waitingFor(neutral, 'coder-1')).toEqual(['check'])
+})
+
+verifies(['SA-8'], 'what cannot be handed over is recorded, and goes out when it can', async () => {
+  await say('#DELEGATE:Nobody:work')
+  expect(await say('#DELEGATE:Nobody:work')).toBe('ack:task_id_002\nunassigned:Nobody')
+  writeFileSync(
+    join(root, '.signalbox/session.yaml'),
+    'roles:\n  Later:\n    via: acmq\n    to: coder-1\n    place: new\n',
+  )
+  await workspace.close()
+  workspace = await openWorkspace({ root, environment })
+  expect(await say('#DELEGATE:Later:work')).toMatch(/^ack:task_id_003\nnot_handed_over:NO_SUCH_MISSION$/)
+  await workspace.acmq.create('new')
+  expect(await work()).toEqual([])
+  expect(await waitingFor(await neutralOf('acmq'), 'coder-1')).toEqual(['work'])
+})

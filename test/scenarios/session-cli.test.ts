@@ -1,0 +1,231 @@
+/** Sessions as people and shell scripts meet them: the command line, with its exit statuses and its JSON. */
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, expect } from 'vitest'
+import { tempDir } from '../support/temp.ts'
+import { verifies } from '../support/verifies.ts'
+import { cli, plainEnvironment, programFor, quickCli } from './cli-program.ts'
+
+let root: string
+beforeEach(() => {
+  root = tempDir()
+})
+
+const session = (...words: readonly string[]) => quickCli(['session', ...words], { cwd: root })
+const json = (...words: readonly string[]) => {
+  const { exit, out } = session(...words, '--json')
+  return { exit, ...JSON.parse(out) }
+}
+const say = (line: string, agent = 'Orchestrator') => session('say', '--session', 's', '--as', agent, line)
+
+verifies(['SA-2b', 'SA-7'], 'say prints the answer and nothing else, with its exit status', () => {
+  expect(say('#STATE:save:k:v')).toEqual({ exit: 0, out: 'saved:k\n', err: '' })
+  expect(say('#STATE:load:none')).toEqual({ exit: 1, out: 'not_found\n', err: '' })
+  expect(say('#WAIT:never:0')).toMatchObject({ exit: 1, out: 'timeout\n' })
+  expect(say('#LOCK:r', 'Dev')).toMatchObject({ exit: 0, out: 'locked\n' })
+  expect(say('#LOCK:r', 'Test')).toMatchObject({ exit: 1, out: 'busy:Dev\n' })
+  expect(say('#NONE')).toEqual({ exit: 2, out: '#ERROR:E001:unknown_command_NONE\n', err: '' })
+  expect(say('#ERROR:E002:reported')).toMatchObject({ exit: 0, out: '#ERROR:E002:reported\n' })
+  expect(session('say', '--session', 's', '#STATE:load:k')).toMatchObject({ out: 'v\n' })
+  // Several words are one line.
+  expect(session('say', '--session', 's', '#STATE:save:w:two', 'words')).toMatchObject({ out: 'saved:w\n' })
+  expect(json('say', '--session', 's', '#ASK:t:limit=200')).toEqual({
+    exit: 2,
+    outcome: 'refused',
+    session: 's',
+    answer: '#ERROR:E004:max_limit_100',
+    lines: ['#ERROR:E004:max_limit_100'],
+    code: 'E004',
+    reason: '100 is the most.',
+    at: 7,
+  })
+})
+
+verifies(['SA-7'], 'bad input is refused, and changes nothing', () => {
+  expect(say('#STATE:save:k:v').exit).toBe(0)
+  const before = session('log', '--session', 's').out
+  for (const [line, answer] of [
+    [`#STATE:save:k:${'x'.repeat(100_000)}`, '#ERROR:E004:max_line_16384\n'],
+    ['#STATE:save:k', '#ERROR:E002:missing_value\n'],
+    ['#STATE:save:a-b:v', '#ERROR:E002:bad_key\n'],
+    ['#ASK:t:limit=0', '#ERROR:E002:bad_limit\n'],
+    ['#LOCK:x:-1', '#ERROR:E002:bad_timeout\n'],
+    ['#STATE:save:k:\u0007', '#ERROR:E002:control_character\n'],
+    ['#CONTEXT:export:../x', '#ERROR:E002:bad_path\n'],
+  ] as const)
+    expect(say(line)).toMatchObject({ exit: 2, out: answer })
+  expect(session('say', '--session', '../x', '#VERSION')).toMatchObject({ exit: 2, out: '' })
+  expect(session('log', '--session', 's').out).toBe(before)
+})
+
+verifies(['SA-6b', 'SA-17'], 'the end of a session clears what is temporary, and the log tells who and when', () => {
+  expect(json('start', 's')).toMatchObject({ exit: 0, outcome: 'started', session: 's' })
+  say('#STATE:save:temp:1')
+  say('#STATE:save:keep:2:persistent')
+  expect(say('#STATE:save:k:{"a":1}')).toMatchObject({ exit: 2, out: '#ERROR:E002:no_nested_values\n' })
+  say('#LOCK:r', 'Dev')
+  expect(json('locks', '--session', 's')).toMatchObject({ locks: [{ resource: 'r', owner: 'Dev', fence: 1 }] })
+  expect(json('end', 's')).toMatchObject({ exit: 0, outcome: 'ended' })
+  expect(json('end', 's')).toMatchObject({ exit: 0, outcome: 'unchanged' })
+  expect(json('locks', '--session', 's')).toMatchObject({ locks: [] })
+  expect(say('#STATE:list').out).toBe('• keep\n')
+  const { changes } = json('log', '--session', 's')
+  expect(changes.map(({ by, did }: { by: string; did: string }) => `${by} ${did}`)).toEqual([
+    'Orchestrator start',
+    'Orchestrator STATE:save',
+    'Orchestrator STATE:save',
+    'Dev LOCK',
+    'Orchestrator end',
+    'Orchestrator start',
+  ])
+  expect(json('list').sessions).toMatchObject([{ session: 's', status: 'running', isCurrent: true }])
+})
+
+verifies(['SA-12d'], 'messages wait for their reader, and are read once', () => {
+  say('#SUBSCRIBE:news', 'A')
+  say('#BROADCAST:news:one', 'B')
+  say('#DIRECT:A:two', 'B')
+  expect(json('inbox', '--session', 's', '--as', 'A')).toMatchObject({
+    exit: 0,
+    outcome: 'received',
+    messages: [
+      { from: 'B', channel: 'news', text: 'one' },
+      { from: 'B', kind: 'DIRECT', text: 'two' },
+    ],
+  })
+  expect(session('inbox', '--session', 's', '--as', 'A')).toMatchObject({ exit: 1, out: 'Nothing has come.\n' })
+})
+
+verifies(['SA-9', 'SA-15b'], 'commands of the workspace’s own, and health with its five lines', () => {
+  mkdirSync(join(root, '.signalbox'))
+  const path = join(root, '.signalbox/session.yaml')
+  writeFileSync(
+    path,
+    'commands:\n  DEPLOY:\n    parameters: [env]\n    says: "deploying:{{ENV}}"\n    limit: fixed\n    help: Deploys\n',
+  )
+  expect(say('#DEPLOY:prod').out).toBe('deploying:prod\n')
+  for (let n = 0; n < 3; n++) say('#NONE')
+  expect(say('#HEALTH:session').out.split('\n').slice(1)).toEqual([
+    '• State: 0/20 keys (0%)',
+    '• Errors: 3 in last 10 commands',
+    '• Uptime: 0m',
+    '• Status: start new session (errors)',
+    '',
+  ])
+  writeFileSync(path, 'commands:\n  LOCK:\n    says: x\n    limit: fixed\n    help: y\n')
+  expect(say('#VERSION')).toMatchObject({ exit: 2, out: '' })
+  expect(say('#VERSION').err).toContain('session.yaml:2: #LOCK is there already')
+})
+
+verifies(['SA-2b', 'SA-12d'], 'serve-stdio answers line by line, and tells what arrives', () => {
+  const input = '#VERSION\n#DIRECT:Dev:hello\n\n#WAIT:x:1\n#NONE\n'
+  const { out, exit } = cli(['session', 'serve-stdio', '--session', 's', '--as', 'Dev'], { cwd: root, input })
+  expect(exit).toBe(0)
+  const lines = out.split('\n')
+  expect(lines.filter((line) => line !== '* Dev: hello').join('\n')).toBe(
+    'v1.1.0\n\nsent:Dev\n\ntimeout\n\n#ERROR:E001:unknown_command_NONE\n\n',
+  )
+  expect(lines.filter((line) => line === '* Dev: hello')).toHaveLength(1)
+  const documents = cli(['session', 'serve-stdio', '--session', 's', '--json'], { cwd: root, input: '#VERSION\n' }).out
+  expect(
+    documents
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).outcome),
+  ).toEqual(['answered', 'ended'])
+  const long = cli(['session', 'serve-stdio', '--session', 's'], {
+    cwd: root,
+    input: `${'x'.repeat(2_000_000)}\n#VERSION\n`,
+  })
+  expect(long.out).toBe('#ERROR:E004:max_line_16384\n\nv1.1.0\n\n')
+})
+
+verifies(['SA-13a'], 'what needs git and finds none is told with what to do, and ends no conversation', () => {
+  const words = ['session', 'serve-stdio', '--session', 's']
+  const input = '#CHECKPOINT:list\n#VERSION\n'
+  expect(cli(words, { cwd: root, input })).toEqual({
+    exit: 0,
+    err: '',
+    out: `signalbox: ${root} is in no git repository, and checkpoints are kept in git.\nhint: Make one there: git init\n\nv1.1.0\n\n`,
+  })
+  const documents = cli([...words, '--json'], { cwd: root, input })
+    .out.trimEnd()
+    .split('\n')
+  expect(documents.map((line) => JSON.parse(line).error?.code)).toEqual(['NO_REPOSITORY', undefined, undefined])
+  // As a command of its own: where git is missing, exit status 8, and how to get it.
+  expect(say('#CHECKPOINT:list')).toMatchObject({ exit: 3, out: '' })
+  const missing = quickCli(['session', 'say', '#CHECKPOINT:list'], { cwd: root, env: { PATH: '/nonexistent' } })
+  expect(missing).toMatchObject({ exit: 8, out: '' })
+  expect(missing.err).toMatch(/git is not installed.*\nhint: Install git 2\.30 or later/)
+})
+
+verifies(['X-doctor'], 'doctor tells of a checkpoint that was cut off, and of a model that is set up in part', () => {
+  const quiet = { cwd: root, env: { PATH: process.env.PATH, HOME: '/nonexistent' } }
+  const git = (...words: readonly string[]) => spawnSync('git', words, quiet)
+  git('init', '--quiet')
+  writeFileSync(join(root, 'file.txt'), 'one\n')
+  expect(say('#CHECKPOINT:create:manual:one')).toMatchObject({ exit: 0, out: 'checkpoint_id:cp_001\n' })
+  // As a process leaves it that is killed before it has made the commit.
+  const [home = ''] = readdirSync(join(root, '.git/signalbox'))
+  const intent = join(root, '.git/signalbox', home, 'intent')
+  writeFileSync(intent, JSON.stringify({ session: 's', id: 'cp_002', name: 'two' }))
+  const findings = (env: Record<string, string>, ...words: readonly string[]) =>
+    JSON.parse(quickCli(['doctor', '--json', ...words], { cwd: root, env }).out).findings.map(
+      ({ code, repaired }: { code: string; repaired: boolean }) => [code, repaired],
+    )
+  expect(findings({})).toEqual([['CHECKPOINT_CUT_OFF', false]])
+  expect(findings({}, '--fix')).toEqual([['CHECKPOINT_CUT_OFF', true]])
+  expect(existsSync(intent)).toBe(false)
+  expect(findings({})).toEqual([])
+  const key = join(root, 'key')
+  writeFileSync(key, 'secret\n', { mode: 0o644 })
+  expect(findings({ SIGNALBOX_MODELS_URL: 'https://x.example/v1', SIGNALBOX_MODELS_KEY_FILE: key })).toEqual([
+    ['MODEL_NOT_WHOLE', false],
+    ['KEY_NOT_PRIVATE', false],
+  ])
+})
+
+const noScript = spawnSync('script', ['--version']).status === 0 ? undefined : 'there is no script of util-linux'
+
+verifies.unless(
+  noScript,
+  ['SA-2b'],
+  'chat is a prompt with completion, history and an end',
+  async () => {
+    const words = ['session', 'chat', '--session', 's', '--as', 'Dev']
+    const command = [process.execPath, programFor(words), ...words].map((word) => `'${word}'`).join(' ')
+    const log = join(root, 'typed')
+    const child = spawn('script', ['-qfec', command, log], {
+      cwd: root,
+      env: plainEnvironment(),
+      stdio: ['pipe', 'ignore', 'ignore'],
+    })
+    const shown = () => (existsSync(log) ? readFileSync(log, 'utf8') : '')
+    const until = async (isShown: (text: string) => boolean) => {
+      const end = Date.now() + 30_000
+      while (!isShown(shown())) {
+        if (Date.now() > end) throw new Error(`not shown: ${JSON.stringify(shown())}`)
+        await new Promise((done) => setTimeout(done, 10))
+      }
+    }
+    try {
+      await until((text) => text.includes('s'))
+      child.stdin.write('#SUPP\t')
+      await until((text) => text.includes('#SUPPORTS:'))
+      child.stdin.write('state\r')
+      await until((text) => text.includes('true'))
+      child.stdin.write('#DIRECT:Dev:knock\r')
+      await until((text) => text.includes('* Dev: knock'))
+      child.stdin.write('\u001b[A')
+      await until((text) => text.split('#DIRECT:Dev:knock').length > 2)
+      child.stdin.write('\u0015#NONE\r')
+      await until((text) => text.includes('\u001b[31m#ERROR:E001:unknown_command_NONE'))
+      child.stdin.write('\u0004')
+      await new Promise((done) => child.on('exit', done))
+    } finally {
+      child.kill('SIGKILL')
+    }
+  },
+  60_000,
+)

@@ -1,0 +1,34 @@
+/** For tests of sessions: opened on any tree, with the real tokenizer. */
+import { type Encoding, loadTokenizer } from '../../src/adapters/tokens.ts'
+import { type Clock, systemClock } from '../../src/kernel/clock.ts'
+import { treePath } from '../../src/kernel/tree-path.ts'
+import type { SessionPorts } from '../../src/protocols/shared-agent/ports.ts'
+import { defaultSettings, type SessionSettings } from '../../src/protocols/shared-agent/settings.ts'
+import { Sessions } from '../../src/protocols/shared-agent/store/sessions.ts'
+import type { Tree } from '../../src/tree/tree.ts'
+
+export interface SessionOptions {
+  readonly clock?: Clock
+  readonly settings?: Partial<SessionSettings>
+  readonly ports?: Partial<SessionPorts>
+  /** What `.signalbox/session.yaml` says. */
+  readonly roles?: string
+}
+
+export function sessionsOn(tree: Tree, { clock = systemClock, settings, ports, roles }: SessionOptions = {}): Sessions {
+  return new Sessions({
+    tree,
+    clock,
+    settings: { ...defaultSettings, ...settings },
+    tokenizer: (encoding) => loadTokenizer(encoding as Encoding),
+    messagePlaces: async () => [treePath('llm/missions'), treePath('state/agents')],
+    readRoles: async () => (roles === undefined ? undefined : { path: '.signalbox/session.yaml', text: roles }),
+    ...ports,
+  })
+}
+
+/** Says a line as somebody, and answers what is printed. */
+export const speaker =
+  (sessions: Sessions, session = 'ctx_789') =>
+  async (agent: string, line: string): Promise<string> =>
+    (await sessions.say(line, { session, agent })).answer

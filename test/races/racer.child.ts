@@ -1,20 +1,27 @@
 /**
  * One of many processes that create, move, edit and replace the same names at once.
- * `racer ROOT JOURNAL SEED MODE`; every `created`, `moved` and `added` in the journal was acknowledged before it was
- * written. It goes on until it is killed or told `stop`, and says a line after every hundred steps.
+ * `racer ROOT JOURNAL SEED MODE [slow]`; every `created`, `moved` and `added` in the journal was acknowledged before it was
+ * written. `slow`: without the system's own rename, and it often pauses between two steps of a move. It goes on until it is killed or told `stop`, and says a line after every hundred steps.
  */
 import fs from 'node:fs'
 import { openFileTree } from '../../src/engines/file-system/index.ts'
 import type { SignalboxError } from '../../src/kernel/errors.ts'
 import { treePath } from '../../src/kernel/tree-path.ts'
+import { diskOf } from '../held/variants.ts'
+import { steppingDisk } from '../support/stepping-disk.ts'
 import { counterPath, folderNames, names, randomFrom } from './field.ts'
 
-const [root = '', journalPath = '', seedText = '1', mode = 'move'] = process.argv.slice(2)
+const [root = '', journalPath = '', seedText = '1', mode = 'move', pace = ''] = process.argv.slice(2)
 const random = randomFrom(Number(seedText))
 const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)]!
 const journal = fs.openSync(journalPath, 'a')
 const note = (line: string) => fs.writeSync(journal, `${line}\n`)
-const tree = await openFileTree({ root })
+const slowDisk = () =>
+  steppingDisk(diskOf('portable'), (step, _values, call) => {
+    if (step === 'unlink' && Math.random() < 0.3) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3)
+    return call()
+  })
+const tree = await openFileTree({ root, ...(pace === 'slow' ? { disk: slowDisk() } : {}) })
 
 let stopping = false
 process.stdin.on('data', () => {

@@ -40,11 +40,6 @@ interface Opened extends WonFile {
   readonly writable: boolean
 }
 
-/** The file has a second name, which may be left from an unfinished move. That must be recovered first. */
-interface Shared {
-  readonly shared: number
-}
-
 /** Expected while cleaning up after a failure. Only the first failure is reported. */
 const cleanUpCodes = ['EBADF', 'EIO', 'ENOSPC', 'EACCES', 'EMFILE']
 
@@ -83,20 +78,16 @@ export class ChangingMoves {
     return this.#move({ from, to, change, touched, timed, atMost })
   }
 
-  /** `known`: the inode of a file whose second name is known not to come from another move. */
-  #move(asked: Asked, known?: number): Moved | Promise<Moved> {
+  #move(asked: Asked): Moved | Promise<Moved> {
     for (let attempt = 0; attempt < 100; attempt++) {
       // Where putting it back takes two steps, check the target before: meanwhile another file could get the old name.
       if (!this.#moves.isOneStep && this.#isTaken(asked)) return { outcome: 'taken' }
       const won = this.#moves.win(asked.from, asked.timed)
       if (won === 'again') continue
       if (won === 'gone') return { outcome: 'gone' }
-      const outcome = this.#judged(won, asked, known)
+      const outcome = this.#settled(won, asked)
       if (outcome instanceof Promise) return outcome.then((moved) => (moved === 'again' ? this.#move(asked) : moved))
-      if (outcome === 'again') continue
-      if (!('shared' in outcome)) return outcome
-      const { shared } = outcome
-      return this.#recovery.recoverNamesOf(shared).then(() => this.#move(asked, shared))
+      if (outcome !== 'again') return outcome
     }
     return { outcome: 'gone' }
   }
@@ -110,21 +101,17 @@ export class ChangingMoves {
 
   /** Removes a leaf if `onlyIf` agrees. It is won first, as for a move. */
   async remove(path: TreePath, onlyIf: NonNullable<RemoveOptions['onlyIf']>, atMost?: number): Promise<Removed> {
-    let known: number | undefined
     for (let attempt = 0; attempt < 100; attempt++) {
       const won = this.#moves.win(path, true)
       if (won === 'gone') return { outcome: 'gone' }
       if (won === 'again') continue
-      const opened = this.#open(won)
+      let opened = this.#open(won)
       try {
-        const doubt = this.#doubt(opened, known)
-        if (doubt) {
-          this.#putBack(opened, doubt)
-          if (doubt === 'again') continue
-          await this.#recovery.recoverNamesOf(doubt.shared)
-          known = doubt.shared
+        if (this.#wasExchanged(opened)) {
+          this.#putBack(opened, 'again')
           continue
         }
+        if (opened.stats.nlink > 1) opened = await this.#withItsOwnNames(opened)
         const shown = readFleeting(this.#disk, opened.fd, opened.stats.size, atMost)
         if (!onlyIf(shown, timesOf(opened.seen ?? opened.stats))) {
           this.#putBack(opened, 'again')
@@ -141,11 +128,37 @@ export class ChangingMoves {
     return { outcome: 'gone' }
   }
 
-  #judged(won: Won, asked: Asked, known: number | undefined): MoveTry | Shared | Promise<MoveTry> {
+  #settled(won: Won, asked: Asked): MoveTry | Promise<MoveTry> {
     const opened = this.#open(won)
     try {
-      const doubt = this.#doubt(opened, known)
-      if (doubt) return this.#putBack(opened, doubt)
+      if (this.#wasExchanged(opened)) return this.#putBack(opened, 'again')
+    } catch (error) {
+      throw this.#undone(opened, error)
+    }
+    return opened.stats.nlink > 1 ? this.#settledShared(opened, asked) : this.#judged(opened, asked)
+  }
+
+  async #settledShared(opened: Opened, asked: Asked): Promise<MoveTry> {
+    let ready: Opened
+    try {
+      ready = await this.#withItsOwnNames(opened)
+    } catch (error) {
+      throw this.#undone(opened, error)
+    }
+    return this.#judged(ready, asked)
+  }
+
+  /**
+   * For a file with a second name. One that comes from an unfinished move or from making the leaf is gone afterwards; one that
+   * is left is a user's hard link. This is found out with the file in hand: nobody else can begin to move it meanwhile.
+   */
+  async #withItsOwnNames(opened: Opened): Promise<Opened> {
+    await this.#recovery.recoverNamesOf(opened.stats.ino)
+    return { ...opened, stats: this.#disk.statOpen(opened.fd) }
+  }
+
+  #judged(opened: Opened, asked: Asked): MoveTry | Promise<MoveTry> {
+    try {
       const seen = this.#read(opened, asked)
       const changed = asked.change(seen, timesOf(opened.seen ?? opened.stats))
       if (changed instanceof Promise) return this.#judgedLater(opened, asked, changed)
@@ -156,13 +169,12 @@ export class ChangingMoves {
   }
 
   /**
-   * Why a leaf that was won must not be judged yet. `again`: it was exchanged, written to or touched between `stat` and
-   * rename, so those times are not its own. (A rename itself changes only `ctime`.)
+   * Whether a leaf that was won must not be judged: it was exchanged, written to or touched between `stat` and rename, so
+   * those times are not its own. (A rename itself changes only `ctime`.)
    */
-  #doubt({ stats, seen, from }: Opened, known: number | undefined): 'again' | Shared | undefined {
+  #wasExchanged({ stats, seen, from }: Opened): boolean {
     if (!stats.isFile()) throw notALeaf(this.#folders.shown(from))
-    if (seen && (seen.ino !== stats.ino || seen.mtimeMs !== stats.mtimeMs)) return 'again'
-    return stats.nlink > 1 && stats.ino !== known ? { shared: stats.ino } : undefined
+    return seen !== undefined && (seen.ino !== stats.ino || seen.mtimeMs !== stats.mtimeMs)
   }
 
   async #judgedLater(opened: Opened, asked: Asked, later: Promise<Changed>): Promise<MoveTry> {

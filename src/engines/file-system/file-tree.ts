@@ -116,7 +116,7 @@ export class FileTree implements Tree {
     const slots = new Slots(disk, setAside, holders, modes.file)
     const finishing = new Finishing(disk, folders)
     const moves = new Moves({ disk, folders, holders, slots, finishing, flush: durability !== 'process' })
-    const recovery = new Recovery({ disk, folders, holders, slots, locks, finishing, moves })
+    const recovery = new Recovery({ disk, folders, holders, slots, locks, finishing, moves, scratch, setAside })
     const flushes = new Flushes(durability, disk, folders)
     this.#scratch = scratch
     this.#setAside = setAside
@@ -406,6 +406,7 @@ export class FileTree implements Tree {
     if (from === to) return { outcome: 'taken' }
     try {
       const outcome = this.#moves.plain(from, to)
+      if (outcome === 'shared') return this.#changing.move(from, to, asItIs)
       return outcome === 'done' ? this.#flushes.moved(from, to, undefined) : { outcome }
     } catch (error) {
       // A full disk takes no note of a move in several steps. The system's own rename needs none.
@@ -431,7 +432,7 @@ export class FileTree implements Tree {
         const stats = this.#disk.stat(place)
         if (stats === undefined) return { outcome: 'gone' }
         if (stats.isDirectory()) throw notALeaf(this.#folders.shown(path))
-        if (stats.nlink > 1) await this.#recovery.recoverNamesOf(stats.ino)
+        if (stats.isFile() && stats.nlink > 1) return this.#changing.remove(path, () => true, 1)
         const removed = did(['ENOENT'], () => this.#disk.unlink(place))
         if (!removed) return { outcome: 'gone' }
         await this.#flushes.flushed(parentOf(path))

@@ -2,7 +2,8 @@
  * The last steps of a move, and how others finish or undo a move whose process has ended: how far it came is read off the
  * files that its note names.
  */
-import { childOf, isSegment, isWithin, nameOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
+import { unavailable } from '../../kernel/errors.ts'
+import { childOf, isSegment, isWithin, nameOf, parentOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
 import { isReserved } from '../../tree/home.ts'
 import { codeOf, type Disk, Place, type Stats, unless } from './disk.ts'
 import type { Folders } from './folders.ts'
@@ -11,7 +12,11 @@ import { isOdd } from './set-aside.ts'
 
 export type Publishing = 'done' | 'taken' | 'gone'
 
+/** Entries, for one search. */
 const mostSearched = 500_000
+const mostSearches = 50
+/** Milliseconds. Times of files advance in steps of up to 10. */
+const timeStep = 20
 
 /** The innermost folder that contains both. */
 function commonFolder(a: TreePath, b: TreePath): TreePath {
@@ -51,7 +56,8 @@ export class Finishing {
       if (codeOf(error) === 'ENOENT') return 'gone'
       throw error
     }
-    disk.unlink(file)
+    // Whoever moves the leaf next may have removed this name already.
+    unless(['ENOENT'], () => disk.unlink(file))
     return 'done'
   }
 
@@ -108,9 +114,15 @@ export class Finishing {
       drop(draft)
       return 'nothing'
     }
-    const hasMoreNames = (stats: Stats, before: number) => stats.nlink > before && this.#isElsewhere(stats.ino, intent)
-    const arrived = intent.draft !== undefined && (draftStats === undefined || hasMoreNames(draftStats, 1))
-    if (arrived || hasMoreNames(ownStats, ownStats.ino === intent.file ? intent.links : 1)) {
+    const hasMoreNames = (file: Place, stats: Stats, before: number) =>
+      stats.nlink > before && this.#isElsewhere(file, stats.ino, intent)
+    const isRewritten = intent.draft !== undefined && (!draft || !draftStats || hasMoreNames(draft, draftStats, 1))
+    // Another file than the one that was looked at is put back, never published: its other names are other movers'.
+    const hasArrived = () =>
+      ownStats.ino === intent.file
+        ? hasMoreNames(own, ownStats, intent.links)
+        : ownStats.nlink > 1 && this.#isAt(intent.from, ownStats.ino)
+    if (isRewritten || hasArrived()) {
       drop(own)
       drop(draft)
       return 'finished'
@@ -135,18 +147,39 @@ export class Finishing {
     }
   }
 
+  #isAt(path: TreePath, file: number): boolean {
+    const place = this.#parts.folders.place(path, false)
+    return place !== undefined && this.#parts.disk.stat(place)?.ino === file
+  }
+
   /**
    * Whether a file has a name among the leaves, other than its private one. Counting names is not enough: somebody may have
    * made a hard link elsewhere meanwhile. This may be slow, because it happens only after a crash.
+   *
+   * The leaf may have been moved on, and others may move it while we search, from a folder that we have yet to look at into
+   * one that we have left. A rename shows in the later time of the file, so a search that finds nothing counts only if that
+   * time stood still.
    */
-  #isElsewhere(file: number, { from, to, operation }: Intent): boolean {
-    const { disk, folders } = this.#parts
-    const isIt = (path: TreePath): boolean => {
-      const place = folders.place(path, false)
-      return place !== undefined && disk.stat(place)?.ino === file
+  #isElsewhere(place: Place, file: number, intent: Intent): boolean {
+    const { disk } = this.#parts
+    if (this.#isAt(intent.to, file) || this.#isAt(intent.from, file)) return true
+    const nearby = commonFolder(intent.from, intent.to)
+    for (let attempt = 0; attempt < mostSearches; attempt++) {
+      const before = disk.stat(place)?.ctimeMs
+      pause(timeStep)
+      if (this.#isWithin(nearby, file, intent) || (nearby !== '' && this.#isWithin(treeRoot, file, intent))) return true
+      if (disk.stat(place)?.ctimeMs === before) return false
     }
-    if (isIt(to) || isIt(from)) return true
-    const waiting = [commonFolder(from, to)]
+    throw unavailable('LEAF_BUSY', `${intent.from} is being moved by others all the time.`, {
+      hint: 'Repeat the command in a moment.',
+      details: { from: intent.from },
+    })
+  }
+
+  /** A copy of the tree by hard links has the private name too, so names with the operation in them do not count. */
+  #isWithin(top: TreePath, file: number, { operation }: Intent): boolean {
+    const { disk, folders } = this.#parts
+    const waiting = [top]
     for (let left = mostSearched, folder = waiting.pop(); folder !== undefined && left > 0; folder = waiting.pop()) {
       const open = isReserved(folder) ? undefined : folders.at(folder, false)
       for (const { name } of open ? disk.list(open) : []) {
@@ -159,3 +192,6 @@ export class Finishing {
     return false
   }
 }
+
+/** Blocking: the steps of a move are synchronous. */
+const pause = (milliseconds: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)

@@ -84,8 +84,8 @@ export class Moves {
     return inFlight.has(operation)
   }
 
-  /** Moves a leaf as it is. */
-  plain(from: TreePath, to: TreePath): Publishing {
+  /** Moves a leaf as it is. `shared`: that takes several steps, and the file has a second name. */
+  plain(from: TreePath, to: TreePath): Publishing | 'shared' {
     const { disk, folders } = this.#parts
     for (let attempt = 0; ; attempt++) {
       const source = folders.place(from, false)
@@ -93,8 +93,11 @@ export class Moves {
       let outcome = disk.renameNew?.(source, folders.place(to, true)) ?? 'strange'
       if (outcome === 'strange') {
         const stats = disk.stat(source)
+        if (stats && stats.nlink > 1 && stats.isFile()) return 'shared'
         const intent = stats && { operation: this.nextOperation(), from, to, file: stats.ino, links: stats.nlink }
-        outcome = intent ? this.#noted(intent, () => this.#viaPrivateName(intent)) : 'gone'
+        const moved = intent ? this.#noted(intent, () => this.#viaPrivateName(intent)) : 'gone'
+        if (moved === 'again') continue
+        outcome = moved
       }
       if (outcome !== 'gone') return outcome
       const stale = [folders.forget(parentOf(from)), folders.forget(parentOf(to))]
@@ -246,7 +249,8 @@ export class Moves {
     }
   }
 
-  #viaPrivateName(intent: Intent): Publishing {
+  /** `again`: another file had got the name. It was put back. */
+  #viaPrivateName(intent: Intent): Publishing | 'again' {
     const { disk, folders } = this.#parts
     const source = folders.place(intent.from, false)
     if (source === undefined) return 'gone'
@@ -255,7 +259,10 @@ export class Moves {
     const own = new Place(source.folder, this.#parts.finishing.ownNameOf(intent))
     const won = did(['ENOENT'], () => disk.rename(source, own))
     if (!won) return 'gone'
-    const outcome = this.#parts.finishing.publish(own, intent.to)
+    // From here on a second name can only be the one at the target, and recovery can count.
+    const stats = disk.stat(own)
+    const isIt = stats?.ino === intent.file && stats.nlink === intent.links
+    const outcome = isIt ? this.#parts.finishing.publish(own, intent.to) : 'again'
     if (outcome === 'done') return 'done'
     if (this.#parts.finishing.publish(own, intent.from) === 'taken') throw nameTaken(intent.from, own.name)
     return outcome

@@ -12,7 +12,8 @@ import type { Locks } from './locks.ts'
 import type { Moves } from './moves.ts'
 import { type Intent, ownName, ownPrefix } from './note.ts'
 import { leafPath } from './own-paths.ts'
-import { isOdd } from './set-aside.ts'
+import type { Scratch } from './scratch.ts'
+import { isOdd, type SetAside } from './set-aside.ts'
 import type { Slot, Slots } from './slots.ts'
 
 export interface RecoveryParts {
@@ -23,6 +24,8 @@ export interface RecoveryParts {
   readonly locks: Locks
   readonly finishing: Finishing
   readonly moves: Moves
+  readonly scratch: Scratch
+  readonly setAside: SetAside
 }
 
 /**
@@ -80,7 +83,14 @@ export class Recovery {
     const isDone = (slot: Slot) => slot.isTrusted && this.#isDead(slot.holder, assumptions)
     if (!found.slots.some(isDone)) return result
     await locks.within('recovery', 'moves', () => {
-      for (const { name, holder, intent, folders } of slots.all().filter(isDone)) {
+      // A note counts only if it is read after its process has died: before, that may have gone on.
+      const dead = new Set(
+        slots
+          .all()
+          .filter(isDone)
+          .map(({ name }) => name),
+      )
+      for (const { name, holder, intent, folders } of slots.all().filter((slot) => dead.has(slot.name))) {
         const outcome = intent ? this.#tryFinish(intent) : 'nothing'
         if (intent && outcome !== 'nothing') result[outcome].push(intent)
         for (const folder of folders) this.#restoreAll(folder, holder, intent)
@@ -156,6 +166,8 @@ export class Recovery {
     const orphan = open && new Place(open, own)
     const stats = orphan && disk.stat(orphan)
     if (!orphan || !stats?.isFile()) return false
+    // Its second name is that of a move into this folder, which takes it away when it ends.
+    if (stats.nlink > 1 && this.#noteAbout(stats.ino)) return false
     const there = disk.stat(new Place(orphan.folder, name))
     if (!there) return this.#adopt(orphan, childOf(folder, name), stats)
     // The same file: somebody died between the two steps of putting it back. Another file: wait until that has moved.
@@ -189,20 +201,36 @@ export class Recovery {
   }
 
   /**
-   * Call it before rewriting or removing a file with a second name. If that name comes from an unfinished move, the move is
-   * finished first; otherwise its recovery would take the rewritten file for one that had not arrived.
+   * Call it before moving, rewriting or removing a file with a second name. If that name comes from an unfinished move, the
+   * move is finished first; otherwise its recovery would take the rewritten file for one that had not arrived. If it is the
+   * draft from which somebody has just made the leaf, it is removed: a name that vanishes later would spoil the count.
    */
   async recoverNamesOf(file: number): Promise<void> {
     const startedAt = performance.now()
     for (;;) {
-      const open = this.#parts.slots
-        .all()
-        .find(({ intent, isTrusted }) => isTrusted && intent && this.#parts.finishing.traces(intent).includes(file))
-      if (!open) return
-      if (this.#isDead(open.holder, {})) await this.recover()
+      const open = this.#noteAbout(file)
+      if (!open) return this.#removeDraftsOf(file)
       // If we went on and that process then died before its next step, one message would become two.
-      else if (performance.now() - startedAt > finishesWithin) throw beingMoved(open.holder, open.intent!)
+      if (performance.now() - startedAt > finishesWithin) throw beingMoved(open.holder, open.intent!)
+      if (this.#isDead(open.holder, {})) await this.recover()
       else await new Promise((resolve) => setTimeout(resolve, 1))
+    }
+  }
+
+  #noteAbout(file: number): Slot | undefined {
+    const { slots, finishing } = this.#parts
+    return slots.all().find(({ intent, isTrusted }) => isTrusted && intent && finishing.traces(intent).includes(file))
+  }
+
+  /** For a file that is a leaf, and that no note is about. Its maker, if it lives, was about to do the same. */
+  #removeDraftsOf(file: number): void {
+    const { disk, scratch, setAside } = this.#parts
+    for (const folder of scratch.folders()) {
+      const open = setAside.openIfThere(folder)
+      for (const { name } of open ? disk.list(open) : []) {
+        const draft = new Place(open!, name)
+        if (disk.stat(draft)?.ino === file) did(['ENOENT', ...unreachable], () => disk.unlink(draft))
+      }
     }
   }
 

@@ -82,8 +82,7 @@ export async function forgetLedger({ tree }: CirceParts, task: TaskId): Promise<
 export async function answerInLog(parts: CirceParts, question: FileName): Promise<Asked['answer']> {
   for (const { event, file, detail } of eventsIn(await logBytes(parts))) {
     if (event !== 'answered' || file !== question) continue
-    const [answer = '', digest = ''] = detail.split(' ')
-    return { file: answer, digest }
+    return answerFrom(detail)
   }
   return undefined
 }

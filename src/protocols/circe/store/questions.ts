@@ -10,7 +10,7 @@ const named = new RegExp(`\\b${rooster}\\b`, 'i')
 /** What a message asks of a person; `undefined` when it is for agents alone. */
 export function askedBy(message: CirceMessage): Asked | undefined {
   const { from, to, intent, task, time, bytes } = message
-  if (isRooster(from) || intent === 'answer') return undefined
+  if (isRooster(from)) return undefined
   const isApproval = intent === 'approval_request' && (isRooster(to) || named.test(Buffer.from(bytes).toString('utf8')))
   const kind = isApproval ? 'approval' : intent === 'escalate' ? 'escalation' : isRooster(to) ? 'question' : undefined
   return kind && { kind, from, task: task !== undefined && isTaskId(task) ? task : undefined, at: time }

@@ -72,6 +72,8 @@ describe('task files that cannot be believed', () => {
         const [found] = (await inspect()).filter((one) => one.path === `AI_MANAGER/${path}`)
         expect(found).toMatchObject({ severity: 'error', repaired: false })
         expect(found!.message).toContain(sentence)
+        // The other two are sound, and are neither told of nor touched.
+        expect(told(await inspect(), 'BAD_TASK_FILE').filter((one) => one.path !== found!.path)).toEqual([])
         expect(folder.read(path)).toBe(text)
         expect((await repair()).filter((one) => one.path === `AI_MANAGER/${path}`)).toMatchObject([{ repaired: true }])
         expect(folder.read(`${path}.bad`)).toBe(text)

@@ -140,6 +140,15 @@ describe('a new message', () => {
         ],
       },
     ],
+    [
+      'a header twice in the same words',
+      {
+        headers: [
+          ['x', '1'],
+          ['x', '2'],
+        ],
+      },
+    ],
     ['a header of two lines', { headers: [['x', '1\nfrom: evil']] }],
     ['a header with a carriage return', { headers: [['x', '1\rfrom: evil']] }],
     ['a header that is no word', { headers: [['a b', '1']] }],
@@ -189,6 +198,7 @@ describe('what a sender gives', () => {
       'Artifacts: - /a.md\n- https://b',
     ])
     expect(names({ body: 'Only this' })).toEqual(['Summary: Only this'])
+    expect(names({ body: 'Only this', summary: ' ' })).toEqual(['Summary: Only this'])
     expect(
       names({
         summary: 'S',
@@ -204,6 +214,7 @@ describe('what a sender gives', () => {
     for (const given of [
       {},
       { body: ' \n ' },
+      { summary: ' ' },
       { summary: 'a\nb' },
       { artifacts: ['a\nb'] },
       { body: 'x\n# MESSAGE\ny' },

@@ -201,6 +201,13 @@ export function printMessage(draft: Draft): string {
       hint: 'Leave it out of --header.',
     })
   }
+  const names = further.map(([key]) => key.toLowerCase())
+  const twice = names.find((name, n) => names.indexOf(name) !== n)
+  if (twice !== undefined) {
+    throw invalidInput('BAD_HEADER', `\`${printableLine(twice.slice(0, 40))}\` is given twice.`, {
+      hint: 'Give each --header once.',
+    })
+  }
   const headers = new Map<string, string>([
     ['from', from],
     ['to', to],

@@ -411,7 +411,7 @@ export class Inspection {
 }
 
 /** Where the three files, each good in itself, cannot all be true. */
-function contradictions({ task, texts }: TaskOnTree): TaskOnTree['problems'] {
+function contradictions({ task, texts, problems: found }: TaskOnTree): TaskOnTree['problems'] {
   const problems: TaskOnTree['problems'][number][] = []
   const wrong = (file: 'status' | 'checks', field: string, message: string) =>
     problems.push({
@@ -421,11 +421,14 @@ function contradictions({ task, texts }: TaskOnTree): TaskOnTree['problems'] {
       message: `Line ${lineOf(texts[file] ?? '', field)}: ${message}`,
     })
   const said = /^owner:[ \t]*["']?([\w.-]*)/m.exec(texts.status ?? '')?.[1] ?? ''
-  if (texts.status !== undefined && texts.owner !== undefined && !isClosed(task.status) && task.status !== 'new') {
+  // An .owner that cannot be believed says nothing about the others.
+  const isOwnerBad = found.some(({ file }) => file === 'owner')
+  const isOwnerThere = texts.owner !== undefined && !isOwnerBad
+  if (texts.status !== undefined && isOwnerThere && !isClosed(task.status) && task.status !== 'new') {
     if (said.toLowerCase() !== (task.owner ?? ''))
       wrong('status', 'owner', `\`owner\` is ${said || 'nobody'}, and .owner says ${task.owner}.`)
   }
-  if (texts.owner === undefined && (task.status === 'claimed' || task.status === 'in_progress')) {
+  if (texts.owner === undefined && !isOwnerBad && (task.status === 'claimed' || task.status === 'in_progress')) {
     wrong('status', 'status', `It is ${task.status}, and nobody owns it.`)
   }
   const isReady = /^ready_for_merge:[ \t]*true\b/m.test(texts.checks ?? '')

@@ -60,3 +60,19 @@ it('[CI-6b] an answer in a file with blanks in its name is known from the log, w
     message: { file: 'my own answer.md' },
   })
 })
+
+it('[CI-6] an escalation about a task whose files cannot be believed is shown, and answered once they are right', async () => {
+  await store.send({ from: 'lead', to: 'engineer', intent: 'fix_bug', task: 'T-1', summary: 'It leaks' })
+  await store.claim('engineer')
+  const status = treePath(`${root}/TASKS/T-1.status`)
+  await tree.replace(status, Buffer.from('{{{'), (await tree.read(status))!.revision)
+  const text = `# MESSAGE\nfrom: engineer\nto: lead\nintent: escalate\ntask_id: T-1\nstatus: blocked\ncreated_at: 2026-01-01T12:00:01Z\n\n## Summary\nWhich?\n`
+  await tree.create(treePath(`${root}/NEW_MESSAGES/which.md`), text)
+  expect(await open()).toEqual(['which.md'])
+  await expect(store.answer('which.md', { text: 'That one' })).rejects.toMatchObject({ code: 'BAD_TASK_FILE', exit: 5 })
+  await store.inspect({ repair: true })
+  expect(await open()).toEqual(['which.md'])
+  expect(await store.answer('which.md', { text: 'That one' })).toMatchObject({ outcome: 'answered' })
+  expect(await open()).toEqual([])
+  expect(await store.tasks('T-1')).toMatchObject([{ status: 'in_progress' }])
+})

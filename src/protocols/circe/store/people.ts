@@ -14,7 +14,7 @@ import { logBytes } from './log.ts'
 import type { CirceAnswer, CirceAnswered } from './outcomes.ts'
 import { type CirceParts, subjectOf } from './parts.ts'
 import { type Found, findMessage, isFound, lookAround, readAt } from './places.ts'
-import { wordsOf } from './questions.ts'
+import { askedBy, wordsOf } from './questions.ts'
 import type { Sending } from './sending.ts'
 import { readTaskFiles } from './task-files.ts'
 import { viewOfFound } from './view.ts'
@@ -39,8 +39,14 @@ export class People {
 
   /** What nobody has answered. A question about a task that is completed by now waits no longer. */
   async *open(): AsyncGenerator<OpenQuestion> {
-    await this.#catchingUp.catchUp({ logs: true })
-    for (const [name, asked] of await allAsked(this.#parts)) {
+    const { found: lying } = await this.#catchingUp.catchUp({ logs: true })
+    const known = new Map(await allAsked(this.#parts))
+    // What could not count for its task, because the files of that cannot be believed, waits for a person all the same.
+    for (const { name, message } of lying) {
+      const asked = known.has(name) ? undefined : askedBy(message)
+      if (asked) known.set(name, asked)
+    }
+    for (const [name, asked] of known) {
       if (asked.answer) continue
       const found = await findMessage(this.#parts, name)
       if (!found) continue

@@ -41,9 +41,13 @@ it('[CI-6b] what an agent answers to a person waits for that person, until it is
 it('[CI-6b][X-index] what waits is the same where only the notes of questions are deleted', async () => {
   const questions = [await asked(), await asked({ task: 'T-2' })]
   await store.answer(questions[0]!, { text: 'That one' })
+  await store.send({ from: 'qa', to: 'engineer', intent: 'claim_task', task: 'T-2', summary: 'Mine' })
+  // It cannot own the task, and a person is told that it wants to.
+  questions.push(await asked({ to: 'ROOSTER', intent: 'claim_task', task: 'T-2' }))
+  expect((await open()).sort()).toEqual(questions.slice(1).sort())
   const before = Buffer.from((await tree.read(treePath(`${root}/LOGS/events.log`)))!.bytes).toString()
   for (const { name } of await tree.list(questionsPath)) await tree.remove(childOf(questionsPath, name))
-  expect(await open()).toEqual([questions[1]])
+  expect((await open()).sort()).toEqual(questions.slice(1).sort())
   expect(Buffer.from((await tree.read(treePath(`${root}/LOGS/events.log`)))!.bytes).toString()).toBe(before)
 })
 
@@ -75,4 +79,16 @@ it('[CI-6] an escalation about a task whose files cannot be believed is shown, a
   expect(await store.answer('which.md', { text: 'That one' })).toMatchObject({ outcome: 'answered' })
   expect(await open()).toEqual([])
   expect(await store.tasks('T-1')).toMatchObject([{ status: 'in_progress' }])
+})
+
+it('[CI-6][CI-6b] what is asked before its task is completed waits no longer, what is asked afterwards does', async () => {
+  await store.send({ from: 'lead', to: 'engineer', intent: 'document', task: 'T-1', summary: 'Describe it' })
+  const early = await asked()
+  expect(await open()).toEqual([early])
+  await store.status('T-1', 'completed', 'lead')
+  expect(await open()).toEqual([])
+  const late = await asked({ to: 'ROOSTER', summary: 'It broke after all' })
+  expect(await open()).toEqual([late])
+  await store.answer(late, { text: 'Leave it' })
+  expect(await open()).toEqual([])
 })

@@ -4,13 +4,13 @@
  */
 import { conflict, denied, notFound } from '../../../kernel/errors.ts'
 import type { Asked } from '../deed.ts'
-import { eventsIn } from '../events.ts'
+import { eventsIn, isCount } from '../events.ts'
 import { type FileName, fileName, isFileName, isRooster, isSameAgent, participant, type TaskId } from '../names.ts'
 import { type CirceMessage, rooster } from '../schema.ts'
 import { allAsked, answerInLog, readAsked } from './book.ts'
 import type { CatchingUp } from './catching-up.ts'
 import type { Journal } from './journal.ts'
-import { logBytes } from './log.ts'
+import { eventsOf, logBytes } from './log.ts'
 import type { CirceAnswer, CirceAnswered } from './outcomes.ts'
 import { type CirceParts, subjectOf } from './parts.ts'
 import { type Found, findMessage, isFound, lookAround, readAt } from './places.ts'
@@ -37,7 +37,7 @@ export class People {
     this.#sending = sending
   }
 
-  /** What nobody has answered. A question about a task that is completed by now waits no longer. */
+  /** What nobody has answered. A question about a task that was completed since waits no longer. */
   async *open(): AsyncGenerator<OpenQuestion> {
     const { found: lying } = await this.#catchingUp.catchUp({ logs: true })
     const known = new Map(await allAsked(this.#parts))
@@ -50,13 +50,18 @@ export class People {
       if (asked.answer) continue
       const found = await findMessage(this.#parts, name)
       if (!found) continue
-      if (asked.task !== undefined && (await this.#isCompleted(asked.task))) continue
+      if (asked.task !== undefined && (await this.#wasCompletedSince(asked.task, name))) continue
       yield { found, asked }
     }
   }
 
-  async #isCompleted(task: TaskId): Promise<boolean> {
-    return (await readTaskFiles(this.#parts, task)).task.status === 'completed'
+  /** What is asked about a task that was over already waits like everything else. */
+  async #wasCompletedSince(task: TaskId, question: FileName): Promise<boolean> {
+    if ((await readTaskFiles(this.#parts, task)).task.status !== 'completed') return false
+    const events = await eventsOf(this.#parts, task)
+    const completed = events.findLastIndex(({ event }) => event === 'completed')
+    const asked = events.findLastIndex(({ event, file }) => isCount(event) && file === question)
+    return completed < 0 || asked < completed
   }
 
   /** Who asked can also be answered by an agent that the question went to. */

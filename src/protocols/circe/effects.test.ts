@@ -138,6 +138,9 @@ describe('[CI-5] `status_update`', () => {
     const settings = { ...defaultSettings, needTests: new Set(['document']) }
     expect(does(owned, update, asked('document'), settings).next).toBeUndefined()
     expect(does(owned, update, asked('fix_bug'), settings).next).toBe('complete')
+    const never = { ...defaultSettings, needTests: new Set<string>() }
+    for (const known of [asked('fix_bug'), { reviewers: [] }])
+      expect(does(owned, update, known, never).next).toBe('complete')
   })
 })
 

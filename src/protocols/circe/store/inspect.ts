@@ -75,6 +75,7 @@ export class Inspection {
       () => this.#undelivered(repair),
       async () => this.#unusable(lying),
       () => this.#sameAgents(),
+      () => this.#sameTasks(),
       () => this.#rejected(repair),
       () => this.#tasks(repair),
       () => this.#leftOver(lying, repair),
@@ -224,6 +225,17 @@ export class Inspection {
       return [
         finding('error', 'SAME_AGENT', childOf(agentsPath(root), name), message, `Move what is in it to ${other}.`),
       ]
+    })
+  }
+
+  async #sameTasks(): Promise<Finding[]> {
+    const tasks = await tasksOnTree(this.#parts)
+    return tasks.flatMap((task, n) => {
+      const other = sameButForCase(task, tasks.slice(0, n))
+      if (other === undefined) return []
+      const message = `${task} and ${other} differ by case alone: some disks take them for one task.`
+      const path = taskPath(this.#parts.root, task, 'status')
+      return [finding('warning', 'SAME_TASK', path, message, 'Complete one of them, and go on with the other.')]
     })
   }
 

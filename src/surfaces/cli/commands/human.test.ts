@@ -66,6 +66,9 @@ to answer:  signalbox human answer ${question.id} --body TEXT --digest ${digest}
     expect(both).toContain(`to leave it as it is:  signalbox human deny 'it'\\''s $(x).md' --reason TEXT\n`)
     expect(both).not.toMatch(/--digest|to let it go|to refuse it/)
     expect(list({ ...file, answers: ['deny'] })).not.toContain('once it is corrected')
+    expect(list({ ...file, id: 'a.json', place: 'coder-1', answers: ['deny'] })).toContain(
+      'to leave it as it is:  signalbox human deny a.json --in coder-1 --reason TEXT\n',
+    )
   })
 
   it('keeps options and commands whole on a narrow terminal', () => {

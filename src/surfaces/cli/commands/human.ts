@@ -40,7 +40,7 @@ const optionLines = ({ options, from }: Shown): string =>
 function waysOut(question: Shown, { paint }: Screen): string {
   const { id, digest, options, answers, kind } = question
   const word = shellWord(id)
-  const ways: Row[] = kind === 'quarantine' ? waysOfFile(word, answers) : []
+  const ways: Row[] = kind === 'quarantine' ? waysOfFile(question) : []
   if (answers.includes('answer')) {
     if (options.length > 0) ways.push(['to choose', `answer ${word} --option N --digest ${digest}`])
     ways.push(['to answer', `answer ${word} --body TEXT --digest ${digest}`])
@@ -57,11 +57,14 @@ function waysOut(question: Shown, { paint }: Screen): string {
     .join('')
 }
 
-/** It is judged anew when it is put back, so that nobody has to say which text is meant. */
-const waysOfFile = (word: string, answers: Shown['answers']): Row[] => [
-  ...(answers.includes('approve') ? [['once it is corrected', `approve ${word}`] as const] : []),
-  ['to leave it as it is', `deny ${word} --reason TEXT`],
-]
+/** It is judged anew when it is put back, so that nobody has to say which text is meant. Names of files are used twice. */
+function waysOfFile({ id, place, answers }: Shown): Row[] {
+  const word = `${shellWord(id)}${place === undefined ? '' : ` --in ${shellWord(place)}`}`
+  return [
+    ...(answers.includes('approve') ? [['once it is corrected', `approve ${word}`] as const] : []),
+    ['to leave it as it is', `deny ${word} --reason TEXT`],
+  ]
+}
 
 /** An id as a shell takes it for one word: ids of some protocols are names of files that anybody may have chosen. */
 const shellWord = (id: string): string =>

@@ -210,3 +210,29 @@ verifies(
     expect(brokenIn(filesIn(root), { isAtRest: true })).toEqual([])
   },
 )
+
+verifies(
+  'X-doctor',
+  'a message in the folder of somebody who can be no agent is told, and brought to where it is seen',
+  async () => {
+    const text = foreign('engineer', 'ROOSTER', 'question')
+    folder.put('AGENTS/ROOSTER/INBOX/which-one.md', text)
+    folder.put('AGENTS/Not An Agent/INBOX/no-message.md', 'x')
+    folder.put('AGENTS/all/notes.md', 'x')
+    const open = () =>
+      withCirce(root, async (circe) => {
+        const names: string[] = []
+        for await (const { found } of circe.openQuestions()) names.push(found.name)
+        return names
+      })
+    expect(await open()).toEqual([])
+    expect(told(await inspect(), 'NO_AGENT').map(({ path, repaired }) => [path, repaired])).toEqual([
+      ['AI_MANAGER/AGENTS/Not An Agent/INBOX/no-message.md', false],
+      ['AI_MANAGER/AGENTS/ROOSTER/INBOX/which-one.md', false],
+    ])
+    expect(told(await repair(), 'NO_AGENT').map(({ repaired }) => repaired)).toEqual([false, true])
+    expect(folder.read('NEW_MESSAGES/which-one.md')).toBe(text)
+    expect(folder.read('AGENTS/Not An Agent/INBOX/no-message.md')).toBe('x')
+    expect(await open()).toEqual(['which-one.md'])
+  },
+)

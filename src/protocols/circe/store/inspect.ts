@@ -42,10 +42,10 @@ import { handedOf } from './handed.ts'
 import { oddNotes } from './inspect-notes.ts'
 import { isStrange, type Journal, type Stuck } from './journal.ts'
 import { eventsOf, logBytes } from './log.ts'
-import { copiesOf, deliverCopies } from './moving.ts'
+import { copiesOf, deliverCopies, moveMessage } from './moving.ts'
 import { stalledSeconds } from './overview.ts'
 import { type CirceParts, unlessOdd } from './parts.ts'
-import { type Found, lookAround } from './places.ts'
+import { type Found, isFound, lookAround, namesAt, pathAt, readAt } from './places.ts'
 import { tellReason } from './rejecting.ts'
 import { digestAt, readTaskFiles, type TaskOnTree, tasksOnTree } from './task-files.ts'
 
@@ -71,6 +71,7 @@ export class Inspection {
     const looks = [
       () => this.#odd(),
       () => this.#misnamed(),
+      () => this.#nobodys(repair),
       () => this.#unfinished(repair, lying.stuck),
       () => this.#undelivered(repair),
       async () => this.#unusable(lying),
@@ -121,6 +122,27 @@ export class Inspection {
         if (kind !== 'leaf' || !name.endsWith('.md') || name.startsWith('.') || isFileName(name)) continue
         const message = `Its name cannot be used, and it is passed over: ${printableLine(JSON.stringify(name.slice(0, 80)))}.`
         findings.push(finding('warning', 'BAD_FILE_NAME', folder, message, 'Give it a shorter name of plain letters.'))
+      }
+    }
+    return findings
+  }
+
+  /** Messages in the folder of somebody who can be no agent, such as `ROOSTER`: nobody looks there. Who gets them is in them. */
+  async #nobodys(repair: boolean): Promise<Finding[]> {
+    const { tree, root } = this.#parts
+    const findings: Finding[] = []
+    for (const { name: folder, kind } of (await unlessOdd(() => tree.list(agentsPath(root)))) ?? []) {
+      if (kind !== 'folder' || isAgentId(folder) || !isSegment(folder)) continue
+      const spot = { place: 'inbox', folder } as const
+      for (const name of await namesAt(this.#parts, spot)) {
+        const isMessage = repair && isFound(await readAt(this.#parts, spot, name))
+        const moved = isMessage && (await moveMessage(this.#parts, { spot, name, transition: 'release' }))
+        const repaired = moved !== false && moved.outcome === 'moved'
+        const message = `No agent can be called ${printableLine(JSON.stringify(folder.slice(0, 80)))}: nobody sees what lies here.`
+        const hint = repaired
+          ? 'It waits in NEW_MESSAGES/ now.'
+          : 'Move it to NEW_MESSAGES/, or run `signalbox doctor --fix`.'
+        findings.push({ ...finding('error', 'NO_AGENT', pathAt(this.#parts, spot, name), message, hint), repaired })
       }
     }
     return findings

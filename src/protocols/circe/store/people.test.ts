@@ -92,3 +92,15 @@ it('[CI-6][CI-6b] what is asked before its task is completed waits no longer, wh
   await store.answer(late, { text: 'Leave it' })
   expect(await open()).toEqual([])
 })
+
+it('[CI-6b] what somebody says about a question who was not asked is no answer to it', async () => {
+  const question = await asked()
+  const reply = { intent: 'answer', task: 'T-1', to: 'engineer', status: 'completed', replyTo: question } as const
+  for (const from of ['qa', 'engineer']) await store.send({ ...reply, from, summary: 'I would take that one' })
+  expect(await open()).toEqual([question])
+  expect(await store.answer(question, { text: 'That one' })).toMatchObject({ outcome: 'answered' })
+  expect(await open()).toEqual([])
+  const other = await asked()
+  await store.send({ ...reply, from: 'Lead', replyTo: other, summary: 'The other' })
+  expect(await open()).toEqual([])
+})

@@ -5,7 +5,7 @@
 import { conflict, denied, notFound } from '../../../kernel/errors.ts'
 import type { Asked } from '../deed.ts'
 import { eventsIn, isCount } from '../events.ts'
-import { type FileName, fileName, isFileName, isRooster, isSameAgent, participant, type TaskId } from '../names.ts'
+import { type FileName, fileName, isFileName, isRooster, participant, type TaskId } from '../names.ts'
 import { type CirceMessage, rooster } from '../schema.ts'
 import { allAsked, answerInLog, readAsked } from './book.ts'
 import type { CatchingUp } from './catching-up.ts'
@@ -14,7 +14,7 @@ import { eventsOf, logBytes } from './log.ts'
 import type { CirceAnswer, CirceAnswered } from './outcomes.ts'
 import { type CirceParts, subjectOf } from './parts.ts'
 import { type Found, findMessage, isFound, lookAround, readAt } from './places.ts'
-import { askedBy, wordsOf } from './questions.ts'
+import { askedBy, mayAnswer, wordsOf } from './questions.ts'
 import type { Sending } from './sending.ts'
 import { readTaskFiles } from './task-files.ts'
 import { viewOfFound } from './view.ts'
@@ -112,7 +112,7 @@ export class People {
     if (told) return told
     // Its sender may have been killed before it was taken into account.
     const { found } = await lookAround(this.#parts)
-    const answer = found.find(({ message }) => message.intent === 'answer' && isReplyTo(message, question.name))
+    const answer = found.find(({ message }) => message.intent === 'answer' && isReplyTo(message, question))
     if (answer || asked) return answer && { file: answer.name, digest: wordsOf(answer.message) }
     return this.#inLog(question)
   }
@@ -122,7 +122,7 @@ export class People {
     for (const { event, detail, file, task } of eventsIn(await logBytes(this.#parts), question.message.task)) {
       if (event !== 'message' || !detail.startsWith('answer ') || task !== question.message.task) continue
       const read = file !== undefined && isFileName(file) && (await readAt(this.#parts, { place: 'logged' }, file))
-      if (!read || !isFound(read) || !isReplyTo(read.message, question.name)) continue
+      if (!read || !isFound(read) || !isReplyTo(read.message, question)) continue
       return { file: read.name, digest: wordsOf(read.message) }
     }
     return undefined
@@ -170,11 +170,11 @@ export class People {
   }
 }
 
-const isReplyTo = ({ replyTo }: CirceMessage, name: FileName): boolean => replyTo === name || `${replyTo}.md` === name
+const isReplyTo = ({ replyTo, from }: CirceMessage, { name, message }: Found): boolean =>
+  (replyTo === name || `${replyTo}.md` === name) && mayAnswer(from, message)
 
-/** The person may answer everything, an agent what went to it. */
 function expectMayAnswer({ message, name }: Found, by: string): void {
-  if (isRooster(by) || isSameAgent(message.to, by) || isSameAgent(message.to, 'all')) return
+  if (mayAnswer(by, message)) return
   throw denied('NOT_ASKED', `${name} went to ${message.to}, not to ${by}.`, {
     hint: 'Leave --as out to answer as a person.',
     details: { file: name, to: message.to },

@@ -23,6 +23,12 @@ describe('options', () => {
       offered('Choose:\n\n1. **RS256**: slower\n   and safer\n2) HS256\n\nas you like\n- none\n* all\n+ some'),
     ).toEqual(['**RS256**: slower and safer', 'HS256 as you like', 'none', 'all', 'some'])
   })
+  it('[CI-6b] have the numbers that the message gives them, whatever is listed below each', () => {
+    const wanted = ['RS256 - slower - safer', 'HS256 - faster']
+    expect(offered('1. RS256\n   - slower\n   - safer\n2. HS256\n   - faster')).toEqual(wanted)
+    expect(offered('1. RS256\n- slower\n- safer\n2. HS256\n   - faster')).toEqual(wanted)
+    expect(offered(' - one\n   1. a\n   2. b\n- two')).toEqual(['one 1. a 2. b', 'two'])
+  })
   it('are none without a list or a section', () => {
     expect([offered(''), offered('just text\n3.14 is a number'), optionsOf({ sections: [] })]).toEqual([[], [], []])
   })

@@ -69,7 +69,7 @@ function reasonAgainst(text: string): string {
   if (text.length > 64) return `it has ${text.length} characters; 64 is the most`
   if (isReserved(text)) return `\`${text.toLowerCase()}\` has a meaning of its own`
   if (text.startsWith('.')) return 'a name cannot begin with a dot'
-  return 'a name has only letters, digits, `.`, `_` and `-`, and begins and ends with a letter or digit'
+  return 'a name has only letters, digits, `.`, `_` and `-`, begins with a letter or digit, and does not end with a dot'
 }
 
 const shown = (text: string): string => printableLine(JSON.stringify(text.slice(0, 80)))

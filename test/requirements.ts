@@ -356,7 +356,7 @@ const beyond = family('Beyond the specifications', 'Built with the protocols and
   ['X-recipient', 'Sending to somebody nobody has seen says so, with the nearest name.', 'built'],
   ['X-presence', 'Who is there is known, and what the dead held is freed.'],
   ['X-threads', 'A conversation can be followed across protocols.'],
-  ['X-human', 'Everything that waits for a person is in one inbox with a way to answer.'],
+  ['X-human', 'Everything that waits for a person is in one inbox with a way to answer.', 'built'],
   ['X-wake', 'An agent is woken without typing into its terminal, once for many messages.'],
   ['X-guard', 'Locks take globs and can be enforced at commit and at edit.'],
   ['X-identity', 'On request a message under a false name is refused; text of others is marked as untrusted.'],

@@ -29,7 +29,7 @@ export async function inspectHome(tree: Tree, judged: readonly TreePath[] = []):
   await look(home, (name) => inHome[name])
   await look(stateHome, (name) => (stateKinds.some((kind) => kind === name) ? 'folder' : undefined))
   await look(stateOf('approvals'), (name) =>
-    name.endsWith('.json') ? 'leaf' : name === 'shown' ? 'folder' : undefined,
+    name.endsWith('.json') ? 'leaf' : name === 'shown' || name === 'left' ? 'folder' : undefined,
   )
   const waiting = [...byEnding]
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {

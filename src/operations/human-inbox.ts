@@ -2,9 +2,11 @@
 import type { Envelope } from '../kernel/envelope.ts'
 import { invalidInput, SignalboxError } from '../kernel/errors.ts'
 import { withoutUndefined } from '../kernel/field.ts'
+import type { TreePath } from '../kernel/tree-path.ts'
 import { type Answer, expectAnswerable, type Question, verbOf } from '../protocols/contract.ts'
 import type { Durability } from '../tree/tree.ts'
 import { theOneMeant } from './human-meant.ts'
+import { forgetLeft, leave, questionOf, waitingFiles } from './human-quarantine.ts'
 import { lastShown, rememberShown } from './shown.ts'
 import { type StoresPlace, usedProtocols } from './stores.ts'
 
@@ -69,14 +71,18 @@ export const humanInbox = (place: StoresPlace): HumanInbox => ({
 async function listWaiting(place: StoresPlace): Promise<WaitingForPeople> {
   const waiting: WaitingQuestion[] = []
   const failures: { readonly title: string; readonly error: SignalboxError }[] = []
-  const now = await (await place.tree()).now()
+  const tree = await place.tree()
+  const now = await tree.now()
+  const decided = new Set<TreePath>()
   for await (const { protocol, neutral } of usedProtocols(place)) {
+    const push = (question: Question) => {
+      const { askedAt: createdAt } = question
+      const ageSeconds = ageAt(now, createdAt)
+      waiting.push({ ...question, protocol: protocol.name, createdAt, ...withoutUndefined({ ageSeconds }) })
+    }
     try {
-      for await (const question of neutral.questions?.() ?? []) {
-        const { askedAt: createdAt } = question
-        const ageSeconds = ageAt(now, createdAt)
-        waiting.push({ ...question, protocol: protocol.name, createdAt, ...withoutUndefined({ ageSeconds }) })
-      }
+      for await (const question of neutral.questions?.() ?? []) push(question)
+      for await (const file of waitingFiles(tree, protocol.name, neutral, (note) => decided.add(note))) push(file)
     } catch (error) {
       if (!(error instanceof SignalboxError)) throw error
       failures.push({ title: protocol.title, error })
@@ -86,6 +92,7 @@ async function listWaiting(place: StoresPlace): Promise<WaitingForPeople> {
   if (waiting.length === 0 && failures[0]) throw failures[0].error
   waiting.sort((a, b) => byTime(a.askedAt, b.askedAt))
   await rememberShown(place, waiting, { areAll: failures.length === 0 })
+  if (failures.length === 0) await forgetLeft(tree, decided)
   const notices = failures.map(({ title, error }) => `What waits in ${title} cannot be listed: ${error.message}`)
   return { waiting, notices }
 }
@@ -118,12 +125,22 @@ function checked(answer: { readonly text?: string; readonly option?: number }): 
 
 /** Gives a person's answer to whatever the id means, in whichever protocol that is. */
 async function give(place: StoresPlace, id: string, answer: Omit<Answer, 'by'>, given: Given): Promise<GivenAnswer> {
-  const { protocol, neutral, message, question } = await theOneMeant(place, id, given.in)
+  const { protocol, neutral, message, question, file } = await theOneMeant(place, id, given.in)
+  const { agent, durability } = await place.configuration()
+  const by = given.by ?? agent ?? 'human'
+  if (file) {
+    const { verdict, text: reason = '' } = answer
+    expectAnswerable(questionOf(neutral, file), verdict)
+    const tree = await place.tree()
+    const details = { path: file.path, quarantined: verdict === 'deny' }
+    if (verdict === 'approve')
+      return { outcome: 'answered', message: await verbOf(protocol, neutral, 'putBack')(file), durability, details }
+    const outcome = await leave(tree, protocol.name, file, { by, reason })
+    return { outcome, message: message.envelope, durability, details }
+  }
   const meant = withoutUndefined({ id: message.envelope.id, place: message.envelope.place })
   if (question) expectAnswerable(question, answer.verdict)
   const text = answer.option === undefined ? answer.text : optionOf(meant.id, question, answer.option)
-  const { agent, durability } = await place.configuration()
-  const by = given.by ?? agent ?? 'human'
   const shown = () => lastShown(place, { ...meant, protocol: protocol.name })
   // No is no, whatever it says by now. Every other answer is for one text.
   const digest = answer.verdict === 'deny' ? undefined : (given.digest ?? (await shown()) ?? question?.digest)

@@ -1,12 +1,17 @@
 /** Which message a person means by an id, among all protocols that ask people something. */
 import { conflict, notFound, SignalboxError } from '../kernel/errors.ts'
-import type { Message, Question } from '../protocols/contract.ts'
+import { isMeant } from '../kernel/short-id.ts'
+import type { Message, Quarantined, Question } from '../protocols/contract.ts'
+import type { Tree } from '../tree/tree.ts'
+import { envelopeOfFile, isLeft, questionOf } from './human-quarantine.ts'
 import { type OpenedProtocol, type StoresPlace, usedProtocols } from './stores.ts'
 
 export interface Meant extends OpenedProtocol {
   readonly message: Message
   /** What it asks; `undefined` when it does not wait for a person, or no longer. */
   readonly question?: Question
+  /** It is no message, but a file where one should be. */
+  readonly file?: Quarantined
 }
 
 /**
@@ -17,9 +22,9 @@ export async function theOneMeant(place: StoresPlace, id: string, where?: string
   const found: Meant[] = []
   const failures: SignalboxError[] = []
   for await (const opened of usedProtocols(place)) {
-    if (!opened.neutral.questions) continue
     try {
-      found.push(...(await meantIn(opened, id)))
+      if (opened.neutral.questions) found.push(...(await meantIn(opened, id)))
+      found.push(...(await filesMeantIn(await place.tree(), opened, id)))
     } catch (error) {
       // One protocol out of order stops no answer in another.
       if (!(error instanceof SignalboxError)) throw error
@@ -50,6 +55,19 @@ async function meantIn(opened: OpenedProtocol, id: string): Promise<Meant[]> {
     if (one) found.set(keyOf(question), { ...one, question })
   }
   return [...found.values()]
+}
+
+/** The files that are no messages and have this name, or one that begins so. */
+async function filesMeantIn(tree: Tree, opened: OpenedProtocol, id: string): Promise<Meant[]> {
+  const { protocol, neutral } = opened
+  const found: Meant[] = []
+  for await (const file of neutral.quarantined?.() ?? []) {
+    if (!isMeant(id, file.id)) continue
+    const message = { envelope: envelopeOfFile(protocol.name, file), text: async () => file.text }
+    const waits = (await isLeft(tree, protocol.name, file)) ? {} : { question: questionOf(neutral, file) }
+    found.push({ ...opened, message, file, ...waits })
+  }
+  return found
 }
 
 const keyOf = ({ id, place = '' }: Pick<Question, 'id' | 'place'>): string => JSON.stringify([place, id])

@@ -18,7 +18,8 @@ export const humanList = defineOperation({
   name: 'list',
   summary: 'List what waits for a person.',
   more:
-    'Questions, escalations and messages that need an approval, of all protocols, the longest-waiting first. In AC-MQ, ' +
+    'Questions, escalations, messages that need an approval and files that are no messages, of all protocols, the ' +
+    'longest-waiting first. In AC-MQ, ' +
     'messages whose summary or text matches a pattern in `.signalbox/policy.yaml` are held back until a person approves ' +
     'them. The file lists the patterns under `hold:`, with `*` for anything in between, such as `- "deploy * production"`.',
   input: {},
@@ -42,7 +43,8 @@ export const humanApprove = defineOperation({
   more:
     'The approval is for the text that you were shown. --digest names it, as `human list` prints it; without it, what the ' +
     'last `human list` showed counts. A message that says something else by now is not approved: exit status 4. One that ' +
-    'changes later is held again.',
+    'changes later is held again. A file that was no message, and that you have corrected, is put back; if it is still none ' +
+    'the exit status is 5.',
   input: { id, digest, in: where },
   outcomes: { approved: 'done', unchanged: 'done' },
   examples: [
@@ -59,6 +61,7 @@ export const humanApprove = defineOperation({
 export const humanDeny = defineOperation({
   name: 'deny',
   summary: 'Say no: a held message fails with your reason.',
+  more: 'A file that is no message stays where it is, and is not listed again while it says the same.',
   input: {
     id,
     reason: text('Why.', { default: 'A person said no.', placeholder: 'TEXT', longest: 4096 }),

@@ -5,9 +5,10 @@
  */
 import type { Clock } from '../kernel/clock.ts'
 import type { Envelope } from '../kernel/envelope.ts'
-import { conflict, invalidInput, type SignalboxError, unsupported } from '../kernel/errors.ts'
+import { conflict, corrupt, invalidInput, type SignalboxError, unsupported } from '../kernel/errors.ts'
 import type { Fields, InputOf } from '../kernel/field.ts'
 import type { TreePath } from '../kernel/tree-path.ts'
+import type { Beginning } from '../tree/beginning.ts'
 import type { Durability, Finding, Tree } from '../tree/tree.ts'
 import type { Chapter } from './chapter.ts'
 
@@ -117,6 +118,10 @@ export interface Neutral {
    * than those are a conflict. A verdict that it cannot get (`Question.answers`) is `UNSUPPORTED`: see `expectAnswerable`.
    */
   answer?(question: Pick<Question, 'id' | 'place'>, answer: Answer): Promise<Answered>
+  /** Files that are no messages and wait for a person: set aside, or passed over where they lie. In no order. */
+  quarantined?(): AsyncIterable<Quarantined>
+  /** Puts one of them back among the messages. Throws what is still wrong with it (`stillNoMessage`). */
+  putBack?(file: Quarantined): Promise<Envelope>
   /** Work that recurs without being asked for, such as settling claims whose time has run out. */
   duties?(): AsyncIterable<Duty>
 }
@@ -218,7 +223,8 @@ export interface MessageOutcome {
 export interface Question {
   readonly id: string
   readonly place?: string
-  readonly kind: 'approval' | 'question' | 'escalation'
+  /** `quarantine`: a file that is no message. See `Quarantined`. */
+  readonly kind: 'approval' | 'question' | 'escalation' | 'quarantine'
   readonly from: string
   readonly summary: string
   readonly text: string
@@ -262,6 +268,28 @@ export interface Answered {
   /** What else the protocol tells of it, for programs. */
   readonly details: Readonly<Record<string, unknown>>
 }
+
+/** A file where a message should be, which nobody is handed until a person has seen to it. Its text is data. */
+export interface Quarantined extends Beginning {
+  /** The name of the file. */
+  readonly id: string
+  /** The mission, or the agent whose it was, where names alone would not tell two apart. */
+  readonly place?: string
+  /** Why it is no message, in one sentence. */
+  readonly reason: string
+  /** What a person is to do, in the imperative. Without the name, which anybody may have chosen: people copy commands. */
+  readonly next: string
+}
+
+/** The `reason` of one that somebody has corrected where it lies. */
+export const isMessageNow = 'It is a message by now, and waits to be put back.'
+
+/** A quarantined file that was to be put back and would be set aside again. */
+export const stillNoMessage = (path: TreePath, reason: string): SignalboxError =>
+  corrupt('STILL_NO_MESSAGE', `${path} is still no message: ${reason}`, {
+    hint: 'Correct that file, then put it back again.',
+    details: { path },
+  })
 
 export interface Duty {
   /** What it looks after: `mission alpha`. */

@@ -534,6 +534,9 @@ export function describeCirce(name: string, prepare: () => Promise<EnginePlace>,
       )
       for (const seen of ['Engineer', 'ALL', 'rooster'])
         expect(await circe.noticeAbout(seen, nobodyElse())).toBeUndefined()
+      // Sending refuses these, and says why.
+      for (const none of ['../x', 'a/b', '', '..', 'x'.repeat(300)])
+        expect(await circe.noticeAbout(none, nobodyElse())).toBeUndefined()
       await circe.send({ from: 'scribe', to: 'qa', intent: 'inform', summary: 'Hello' })
       await caughtUp()
       expect(await other.noticeAbout('scribe', nobodyElse())).toBeUndefined()

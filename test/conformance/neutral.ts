@@ -212,6 +212,11 @@ export function describeNeutral(name: string, place: NeutralPlace): void {
       expect(await all(one.seen())).toContain('lead')
       const { id } = (await all(one.messages()))[0]!.envelope
       expect(await idsOf(one.find(id))).toEqual([id])
+      clock.advance(60_000)
+      for await (const { id: name, path, reason } of one.quarantined?.() ?? []) {
+        expect(path.endsWith(`/${name}`)).toBe(true)
+        expect(reason).not.toBe('')
+      }
       for (const repair of [false, true]) {
         for (const finding of await one.inspect({ repair })) expect(finding.code).toMatch(/^[A-Z]+(_[A-Z]+)*$/)
       }

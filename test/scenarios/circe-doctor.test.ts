@@ -72,6 +72,8 @@ describe('task files that cannot be believed', () => {
         const [found] = (await inspect()).filter((one) => one.path === `AI_MANAGER/${path}`)
         expect(found).toMatchObject({ severity: 'error', repaired: false })
         expect(found!.message).toContain(sentence)
+        // The other two are sound, and are neither told of nor touched.
+        expect(told(await inspect(), 'BAD_TASK_FILE').filter((one) => one.path !== found!.path)).toEqual([])
         expect(folder.read(path)).toBe(text)
         expect((await repair()).filter((one) => one.path === `AI_MANAGER/${path}`)).toMatchObject([{ repaired: true }])
         expect(folder.read(`${path}.bad`)).toBe(text)
@@ -206,5 +208,31 @@ verifies(
     expect(told(await repair(), 'UNDELIVERED')).toMatchObject([{ repaired: true }])
     expect(folder.names('AGENTS/qa/INBOX')).toEqual(['20260301_100000_coordinator-all_inform.md'])
     expect(brokenIn(filesIn(root), { isAtRest: true })).toEqual([])
+  },
+)
+
+verifies(
+  'X-doctor',
+  'a message in the folder of somebody who can be no agent is told, and brought to where it is seen',
+  async () => {
+    const text = foreign('engineer', 'ROOSTER', 'question')
+    folder.put('AGENTS/ROOSTER/INBOX/which-one.md', text)
+    folder.put('AGENTS/Not An Agent/INBOX/no-message.md', 'x')
+    folder.put('AGENTS/all/notes.md', 'x')
+    const open = () =>
+      withCirce(root, async (circe) => {
+        const names: string[] = []
+        for await (const { found } of circe.openQuestions()) names.push(found.name)
+        return names
+      })
+    expect(await open()).toEqual([])
+    expect(told(await inspect(), 'NO_AGENT').map(({ path, repaired }) => [path, repaired])).toEqual([
+      ['AI_MANAGER/AGENTS/Not An Agent/INBOX/no-message.md', false],
+      ['AI_MANAGER/AGENTS/ROOSTER/INBOX/which-one.md', false],
+    ])
+    expect(told(await repair(), 'NO_AGENT').map(({ repaired }) => repaired)).toEqual([false, true])
+    expect(folder.read('NEW_MESSAGES/which-one.md')).toBe(text)
+    expect(folder.read('AGENTS/Not An Agent/INBOX/no-message.md')).toBe('x')
+    expect(await open()).toEqual(['which-one.md'])
   },
 )

@@ -21,8 +21,9 @@ export function splitBody({ summary, body = '', sections = [], artifacts = [] }:
   // Read as a message would be: headings in fenced code are code.
   const parsed = sectionsIn(body)
   const said: Section[] = []
-  if (summary !== undefined) said.push({ name: 'Summary', text: oneLine(summary) })
-  if (parsed.lead !== '') said.push({ name: summary === undefined ? 'Summary' : 'Context', text: parsed.lead })
+  const hasSummary = summary !== undefined && summary.trim() !== ''
+  if (hasSummary) said.push({ name: 'Summary', text: oneLine(summary) })
+  if (parsed.lead !== '') said.push({ name: hasSummary ? 'Context' : 'Summary', text: parsed.lead })
   for (const section of [...parsed.sections, ...sections]) {
     const at = said.findIndex(({ name }) => name.toLowerCase() === section.name.toLowerCase())
     if (at < 0) said.push(section)

@@ -68,6 +68,34 @@ describe('[CI-5] `claim_task`, and work that is claimed', () => {
     expect(does(free, said('fix_bug', 'lead', { time: at + minute })).book.request?.from).toBe('coordinator')
     expect(does(free, said('inform', 'lead', { time: at - minute })).book.request?.from).toBe('coordinator')
   })
+  it('work counts before other requests, also where those came first', () => {
+    const document: TaskBook = { reviewers: [], request: { from: 'scribe', intent: 'document', time: at - minute } }
+    expect(does(free, said('fix_bug', 'lead'), document).book.request?.from).toBe('lead')
+    expect(does(free, said('test', 'qa', { time: at - minute })).book.request?.from).toBe('coordinator')
+  })
+  it('a test that is asked for while somebody owns the task is not what it began with', () => {
+    const unknown: TaskBook = { reviewers: [] }
+    for (const intent of ['test', 'review_code', 'audit', 'document'])
+      for (const from of ['engineer', 'lead'])
+        expect(does(owned, said(intent, from), unknown).book.request).toBeUndefined()
+    expect(does(owned, said('fix_bug', 'lead'), unknown).book.request?.from).toBe('lead')
+    expect(does(free, said('test', 'lead'), unknown).book.request?.from).toBe('lead')
+    const earlier = said('document', 'lead', { time: at - 11 * minute })
+    expect(does(owned, earlier, unknown).book.request?.from).toBe('lead')
+  })
+  it('[CI-2] a configured intent can be what a task began with', () => {
+    const settings = { ...defaultSettings, furtherIntents: ['plan_release'] }
+    const unknown: TaskBook = { reviewers: [] }
+    const { book: planned } = does(free, said('plan_release', 'lead'), unknown, settings)
+    expect(planned.request).toEqual({ from: 'lead', intent: 'plan_release', time: at })
+    expect(does(free, said('plan_release', 'lead'), unknown).book.request).toBeUndefined()
+    expect(does(free, said('test', 'qa'), planned, settings).book.request?.from).toBe('qa')
+    const update = said('status_update', 'lead', { status: 'completed' })
+    expect(does(owned, update, planned, settings).next).toBe('complete')
+    expect(does(owned, update, planned, { ...settings, needTests: new Set(['plan_release']) }).refused).toContain(
+      'needs tests_passed',
+    )
+  })
 })
 
 describe('[CI-5] `status_update`', () => {
@@ -110,6 +138,9 @@ describe('[CI-5] `status_update`', () => {
     const settings = { ...defaultSettings, needTests: new Set(['document']) }
     expect(does(owned, update, asked('document'), settings).next).toBeUndefined()
     expect(does(owned, update, asked('fix_bug'), settings).next).toBe('complete')
+    const never = { ...defaultSettings, needTests: new Set<string>() }
+    for (const known of [asked('fix_bug'), { reviewers: [] }])
+      expect(does(owned, update, known, never).next).toBe('complete')
   })
 })
 

@@ -34,8 +34,10 @@ type Said = Pick<CirceMessage, 'from' | 'to' | 'intent' | 'status' | 'time'>
 /** `at`: when it was news. The message counts once; the caller remembers that. */
 export function effectOf(task: Task, book: TaskBook, message: Said, at: number, settings: CirceSettings): Effect {
   const { from, intent, status } = message
-  const known = withRequest(book, message)
-  const isOwner = task.owner !== undefined && !isRecord(task, book) && isSameAgent(from, task.owner)
+  const isOwned = task.owner !== undefined && !isRecord(task, book)
+  const wasOwned = isOwned && message.time >= wholeSecond(task.claimedAt ?? 0)
+  const known = withRequest(book, message, wasOwned, settings)
+  const isOwner = isOwned && isSameAgent(from, task.owner!)
   const touched: Task = { ...task, updatedAt: Math.max(at, task.updatedAt ?? 0) }
   const set = (next: TaskStatus, told: string = next): Effect => ({
     task: { ...touched, status: next },
@@ -114,7 +116,8 @@ export function missingFor(
   { needTests }: CirceSettings,
 ): string | undefined {
   // A task whose request nobody knows counts as one about code.
-  if (checks.tests_passed || (request && !needTests.has(request.intent))) return undefined
+  const isNeeded = request ? needTests.has(request.intent) : needTests.size > 0
+  if (checks.tests_passed || !isNeeded) return undefined
   return `${id} needs tests_passed: a test_results message that is completed, from somebody else than its owner`
 }
 
@@ -162,10 +165,23 @@ function withReviewer(book: TaskBook, { intent, to }: Said): TaskBook {
 export const withCheck = (checks: Checks, name: SettableCheck, value: boolean): Checks =>
   checksOf({ ...checks, [name]: value })
 
-/** The first request by time counts, in whatever order messages are found. */
-function withRequest(book: TaskBook, message: Said): TaskBook {
-  if (!asksForWork(message.intent) || (book.request && book.request.time <= message.time)) return book
+/**
+ * The first request by time counts, in whatever order messages are found; but work before all else, so that asking for a test
+ * makes no other task of one about code. What is asked for while somebody owns the task is not what it began with.
+ */
+function withRequest(book: TaskBook, message: Said, wasOwned: boolean, settings: CirceSettings): TaskBook {
+  const rank = requestRank(message.intent, settings)
+  if (rank === undefined || (wasOwned && rank > 0)) return book
+  const before = book.request && (requestRank(book.request.intent, settings) ?? rank)
+  if (before !== undefined && (before < rank || (before === rank && book.request!.time <= message.time))) return book
   return { ...book, request: requestOf(message) }
+}
+
+/** Work, other requests, and intents that somebody configured, of which nothing else is known. */
+function requestRank(intent: string, { furtherIntents }: CirceSettings): 0 | 1 | 2 | undefined {
+  if (takesTask(intent)) return 0
+  if (asksForWork(intent)) return 1
+  return furtherIntents.includes(intent) ? 2 : undefined
 }
 
 const requestOf = ({ from, intent, time }: Said) => ({ from, intent, time })

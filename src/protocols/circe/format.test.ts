@@ -23,6 +23,12 @@ describe('options', () => {
       offered('Choose:\n\n1. **RS256**: slower\n   and safer\n2) HS256\n\nas you like\n- none\n* all\n+ some'),
     ).toEqual(['**RS256**: slower and safer', 'HS256 as you like', 'none', 'all', 'some'])
   })
+  it('[CI-6b] have the numbers that the message gives them, whatever is listed below each', () => {
+    const wanted = ['RS256 - slower - safer', 'HS256 - faster']
+    expect(offered('1. RS256\n   - slower\n   - safer\n2. HS256\n   - faster')).toEqual(wanted)
+    expect(offered('1. RS256\n- slower\n- safer\n2. HS256\n   - faster')).toEqual(wanted)
+    expect(offered(' - one\n   1. a\n   2. b\n- two')).toEqual(['one 1. a 2. b', 'two'])
+  })
   it('are none without a list or a section', () => {
     expect([offered(''), offered('just text\n3.14 is a number'), optionsOf({ sections: [] })]).toEqual([[], [], []])
   })
@@ -140,6 +146,15 @@ describe('a new message', () => {
         ],
       },
     ],
+    [
+      'a header twice in the same words',
+      {
+        headers: [
+          ['x', '1'],
+          ['x', '2'],
+        ],
+      },
+    ],
     ['a header of two lines', { headers: [['x', '1\nfrom: evil']] }],
     ['a header with a carriage return', { headers: [['x', '1\rfrom: evil']] }],
     ['a header that is no word', { headers: [['a b', '1']] }],
@@ -189,6 +204,7 @@ describe('what a sender gives', () => {
       'Artifacts: - /a.md\n- https://b',
     ])
     expect(names({ body: 'Only this' })).toEqual(['Summary: Only this'])
+    expect(names({ body: 'Only this', summary: ' ' })).toEqual(['Summary: Only this'])
     expect(
       names({
         summary: 'S',
@@ -204,6 +220,7 @@ describe('what a sender gives', () => {
     for (const given of [
       {},
       { body: ' \n ' },
+      { summary: ' ' },
       { summary: 'a\nb' },
       { artifacts: ['a\nb'] },
       { body: 'x\n# MESSAGE\ny' },

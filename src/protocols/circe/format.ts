@@ -180,12 +180,22 @@ export function plainTextOf(message: CirceMessage): string {
   return bodyOf(message).trimEnd()
 }
 
-/** The answers that a message offers: the items of its list of options, one after the other. */
+const listItem = /^(\s{0,3})(\d{1,3}[.)]|[-*+])\s+(.+)$/
+
+/**
+ * The answers that a message offers: the items of its list of options, one after the other. What is listed below an item,
+ * deeper or by other marks than numbers, is part of it: whoever reads `2.` in the message must not choose something else by it.
+ */
 export function optionsOf(message: Pick<CirceMessage, 'sections'>): string[] {
+  const lines = (sectionOf(message, 'options') ?? '').split('\n').map((line) => ({ line, item: listItem.exec(line) }))
+  const first = lines.find(({ item }) => item)?.item
+  const isNumbered = (item: RegExpExecArray | null | undefined) =>
+    item !== null && item !== undefined && /\d/.test(item[2]!)
+  const isTop = (item: RegExpExecArray) => item[1]!.length <= first![1]!.length
+  const lastNumber = isNumbered(first) ? lines.findLastIndex(({ item }) => item && isNumbered(item) && isTop(item)) : -1
   const options: string[] = []
-  for (const line of (sectionOf(message, 'options') ?? '').split('\n')) {
-    const item = /^\s{0,3}(?:\d{1,3}[.)]|[-*+])\s+(.+)$/.exec(line)
-    if (item) options.push(item[1]!.trim())
+  for (const [n, { line, item }] of lines.entries()) {
+    if (item && isTop(item) && (n > lastNumber || isNumbered(item))) options.push(item[3]!.trim())
     else if (options.length > 0 && line.trim() !== '') options[options.length - 1] += ` ${line.trim()}`
   }
   return options
@@ -199,6 +209,13 @@ export function printMessage(draft: Draft): string {
   if (clash) {
     throw invalidInput('BAD_HEADER', `\`${printableLine(clash[0].slice(0, 40))}\` has a flag of its own.`, {
       hint: 'Leave it out of --header.',
+    })
+  }
+  const names = further.map(([key]) => key.toLowerCase())
+  const twice = names.find((name, n) => names.indexOf(name) !== n)
+  if (twice !== undefined) {
+    throw invalidInput('BAD_HEADER', `\`${printableLine(twice.slice(0, 40))}\` is given twice.`, {
+      hint: 'Give each --header once.',
     })
   }
   const headers = new Map<string, string>([

@@ -73,7 +73,7 @@ export const ledgersPath = childOf(cache, 'tasks')
 export const questionsPath = childOf(cache, 'questions')
 /** One leaf a task: its lines of `events.log`. */
 export const storiesPath = childOf(cache, 'stories')
-/** Says that the ledgers and questions are whole. */
-export const bookPath = childOf(cache, 'book')
+/** Says that the questions are whole. It lies among them, so that whoever deletes those deletes it too. */
+export const bookPath = childOf(questionsPath, 'whole')
 /** What is known of `LOGS/`. */
 export const loggedPath = childOf(cache, 'logged')

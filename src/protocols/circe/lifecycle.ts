@@ -6,19 +6,20 @@
 export const places = ['new', 'inbox', 'workspace', 'logged', 'rejected'] as const
 export type Place = (typeof places)[number]
 
-export const transitionNames = ['claim', 'start', 'settle', 'release', 'reject'] as const
+export const transitionNames = ['claim', 'start', 'settle', 'release', 'reject', 'putBack'] as const
 export type Transition = (typeof transitionNames)[number]
 
 /**
  * `settle`: it is dealt with, by its reader or because its task is over. `release`: its task is given back, and the message
- * waits for another. What is logged stays: a released message that was logged before is copied back, never moved.
+ * waits for another. What is logged stays: a released message that was logged before is copied back, never moved. `putBack`:
+ * a person has corrected what was no message.
  */
 export const transitions = {
   new: { claim: 'inbox', settle: 'logged', reject: 'rejected' },
   inbox: { start: 'workspace', settle: 'logged', release: 'new', reject: 'rejected' },
   workspace: { settle: 'logged', release: 'new' },
   logged: {},
-  rejected: {},
+  rejected: { putBack: 'new' },
 } as const satisfies Readonly<Record<Place, Partial<Record<Transition, Place>>>>
 
 const ways: Readonly<Record<Place, Partial<Record<Transition, Place>>>> = transitions

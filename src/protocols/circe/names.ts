@@ -7,7 +7,7 @@ import { everybody, rooster } from './schema.ts'
 declare const brand: unique symbol
 /** In lower case: agents compare without case. */
 export type AgentId = string & { readonly [brand]: 'AgentId' }
-/** As written: tasks, unlike agents, are told apart by case. */
+/** As written: tasks, unlike agents, are told apart by case. No two that are sent differ by nothing else. */
 export type TaskId = string & { readonly [brand]: 'TaskId' }
 /** The name of a message's file, with `.md`. It is the message's id. */
 export type FileName = string & { readonly [brand]: 'FileName' }
@@ -69,7 +69,7 @@ function reasonAgainst(text: string): string {
   if (text.length > 64) return `it has ${text.length} characters; 64 is the most`
   if (isReserved(text)) return `\`${text.toLowerCase()}\` has a meaning of its own`
   if (text.startsWith('.')) return 'a name cannot begin with a dot'
-  return 'a name has only letters, digits, `.`, `_` and `-`, and begins and ends with a letter or digit'
+  return 'a name has only letters, digits, `.`, `_` and `-`, begins with a letter or digit, and does not end with a dot'
 }
 
 const shown = (text: string): string => printableLine(JSON.stringify(text.slice(0, 80)))

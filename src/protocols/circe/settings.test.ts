@@ -37,5 +37,6 @@ it('[CI-2] further intents, those that need tests, a root and a stall time', () 
     needTests: new Set(['deploy']),
     stallMs: 5000,
   })
+  expect(settings({ needTests: ['none'] }).needTests).toEqual(new Set())
   expect(() => settings({ root: '../outside' })).toThrow()
 })

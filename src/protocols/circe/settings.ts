@@ -9,6 +9,9 @@ const intent = text('An intent.', {
   expected: 'a word of lower-case letters, digits and `_`, such as deploy_release',
 })
 
+/** In `needTests`: no intent at all. */
+const none = 'none'
+
 /** Its section of `signalbox.yaml`. */
 export const section = {
   root: rootFolder('The folder of CIRCE.', 'AI_MANAGER'),
@@ -21,7 +24,7 @@ export const section = {
   ),
   intents: list('Intents besides those of the specification.', intent),
   needTests: list(
-    `Intents whose tasks need passed tests to be completed: ${aboutCode.join(', ')} unless said; \`none\` for no task at all.`,
+    `Intents whose tasks need passed tests to be completed: ${aboutCode.join(', ')} unless said; \`${none}\` for no task at all.`,
     intent,
   ),
   stallAfter: duration('A claimed task counts as stalled when nothing was heard of it for so long.', {
@@ -37,6 +40,7 @@ export interface CirceSettings {
   /** Roles of agents, both in lower case. */
   readonly roles: ReadonlyMap<string, ReadonlySet<string>>
   readonly furtherIntents: readonly string[]
+  /** Empty: no task needs them. */
   readonly needTests: ReadonlySet<string>
   readonly stallMs: number
   readonly largestMessage: number
@@ -48,7 +52,7 @@ export const settingsFrom = (set: InputOf<typeof section>): CirceSettings => ({
   root: insideRoot(set.root),
   roles: rolesFrom(set.roles ?? []),
   furtherIntents: set.intents ?? [],
-  needTests: new Set(set.needTests?.length ? set.needTests : aboutCode),
+  needTests: new Set((set.needTests?.length ? set.needTests : aboutCode).filter((name) => name !== none)),
   stallMs: set.stallAfter,
   largestMessage: set.largestMessage,
   settleMs: 1000,

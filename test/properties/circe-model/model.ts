@@ -88,7 +88,9 @@ export class Model {
       if (isWork(intent)) this.#open(task, sent)
       return
     }
-    if (isRequest(intent)) task.request ??= sent
+    // Work before all else; of other requests, what comes while somebody owns the task is not what it began with.
+    if (isWork(intent) && !(task.request && isWork(task.request.intent))) task.request = sent
+    if (isRequest(intent) && this.holder(task) === undefined) task.request ??= sent
     const isOwner = this.holder(task) === from
     if (intent === 'release_task') {
       if (isOwner) this.#release(id, from)

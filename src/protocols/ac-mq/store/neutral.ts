@@ -1,7 +1,7 @@
 /** AC-MQ in the words of all protocols: its place is the mission. */
 import type { Envelope } from '../../../kernel/envelope.ts'
 import { invalidInput, SignalboxError } from '../../../kernel/errors.ts'
-import { isSegment, type TreePath } from '../../../kernel/tree-path.ts'
+import { isSegment, nameOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { findingsOf, oddAmong, oddFinding } from '../../../tree/expected.ts'
 import type { Finding } from '../../../tree/tree.ts'
 import { waitFor } from '../../../tree/wait.ts'
@@ -16,6 +16,7 @@ import {
   type Message,
   type MessageOutcome,
   type Neutral,
+  type Quarantined,
   type Question,
   type Receipt,
   type Sent,
@@ -175,6 +176,20 @@ export class AcmqNeutral implements Neutral {
     if (message.state === 'failed') return { outcome: 'unchanged', ...told(message) }
     const denied = await mission.deny(id, by, text ?? 'A person said no.')
     return { outcome: 'answered', ...told(denied.message) }
+  }
+
+  /** What cannot be read and was set aside in `failed/`. Once it is corrected it is a message that failed, like any other. */
+  async *quarantined(): AsyncGenerator<Quarantined> {
+    const { beginningAt } = await import('../../../tree/beginning.ts')
+    for await (const mission of this.#at()) {
+      const place = mission.address
+      const next = `Correct it, then let it be worked on again: acmq retry ${place} ID`
+      for await (const one of mission.each('failed')) {
+        if (!('reason' in one)) continue
+        const found = await beginningAt(this.#parts.tree, one.path as TreePath)
+        if (found) yield { ...found, id: nameOf(found.path), place, reason: one.reason, next }
+      }
+    }
   }
 
   async *duties(): AsyncGenerator<Duty> {

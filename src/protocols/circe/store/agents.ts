@@ -6,7 +6,7 @@ import { SignalboxError } from '../../../kernel/errors.ts'
 import { nearest } from '../../../kernel/nearest.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
 import { agentsPath, inboxPath, newPath, presencePath, topFolders, workspacePath } from '../layout.ts'
-import { type AgentId, agentId, isAgentId, isEverybody, isRooster, isSameAgent } from '../names.ts'
+import { type AgentId, agentId, isAgentId, isSameAgent } from '../names.ts'
 import type { CirceInitialised } from './outcomes.ts'
 import { type CirceParts, unlessOdd } from './parts.ts'
 
@@ -74,7 +74,8 @@ export async function noticeAbout(
   to: string,
   elsewhere: AsyncIterable<string>,
 ): Promise<string | undefined> {
-  if (isEverybody(to) || isRooster(to)) return undefined
+  // Not one that could be seen: sending refuses it.
+  if (!isAgentId(to)) return undefined
   if (await parts.tree.look(childOf(agentsPath(parts.root), to.toLowerCase()))) return undefined
   const seen = await seenAgents(parts)
   if (seen.has(to.toLowerCase())) return undefined

@@ -14,7 +14,7 @@ import type { Committed, Journal } from './journal.ts'
 import { eventsOf } from './log.ts'
 import { type CirceParts, type Subject, subjectOf } from './parts.ts'
 import { type Found, findMessage, isFound, lookAround, oldestFirst, readAt } from './places.ts'
-import { askedBy, isAnswerTo, wordsOf } from './questions.ts'
+import { askedBy, isAnswerTo, mayAnswer, wordsOf } from './questions.ts'
 import { readSoundTask, readTaskFiles, type TaskOnTree } from './task-files.ts'
 
 /** What became of a message. */
@@ -251,7 +251,10 @@ export class Applying {
     if (message.replyTo !== undefined) {
       const file = message.replyTo.endsWith('.md') ? message.replyTo : `${message.replyTo}.md`
       const question = isFileName(file) ? await readAsked(this.#parts, file) : undefined
-      return question && !question.answer ? [{ file: file as FileName, question: { ...question, answer } }] : []
+      if (!question || question.answer) return []
+      const asked = await findMessage(this.#parts, file as FileName)
+      if (asked && !mayAnswer(message.from, asked.message)) return []
+      return [{ file: file as FileName, question: { ...question, answer } }]
     }
     for (const [file, question] of [...(await allAsked(this.#parts))].sort(([, a], [, b]) => a.at - b.at)) {
       if (question.answer || question.task !== message.task) continue

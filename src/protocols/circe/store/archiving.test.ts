@@ -65,4 +65,21 @@ describe('the workspace of a completed task', () => {
     expect(left.map(({ name }) => name)).toEqual(['FEAT-021.txt', 'notes.txt'])
     expect((await tree.list(at('LOGS'))).filter(({ name }) => name === 'answer.md')).toEqual([])
   })
+
+  it('[CI-4b][CI-4c] what is of a task whose name is longer stays where it is', async () => {
+    const clock = heldClock()
+    const tree = openMemoryTree({ clock })
+    const store = await circe.open({ tree, clock, settings: circe.defaults })
+    const workspace = treePath(`${circe.defaults.root}/AGENTS/engineer/WORKSPACE`)
+    const ask = (intent: string, task: string) =>
+      store.send({ from: 'lead', to: 'engineer', intent, task, summary: 'Do it' })
+    await ask('document', 'FEAT-02')
+    const { message } = await ask('fix_bug', 'FEAT-02-b')
+    await store.start('engineer', message.file)
+    for (const name of ['FEAT-02-b.txt', 'FEAT-02-draft.txt', 'FEAT-02.b.txt'])
+      await tree.create(treePath(`${workspace}/${name}`), 'x')
+    await store.status('FEAT-02', 'completed', 'lead')
+    expect((await tree.list(workspace)).map(({ name }) => name)).toEqual([message.file, 'FEAT-02-b.txt'])
+    expect(await store.tasks('FEAT-02-b')).toMatchObject([{ status: 'in_progress', messages: [{ id: message.id }] }])
+  })
 })

@@ -10,6 +10,7 @@ import { readLedger } from './book.ts'
 import { copyFromLog, moveMessage, settleMessage } from './moving.ts'
 import { type CirceParts, sameBytes, unlessOdd } from './parts.ts'
 import { type Found, isFound, loggedBytes, lookAround, pathAt, readAt } from './places.ts'
+import { tasksOnTree } from './task-files.ts'
 
 /** Others may bring something while we go through the folders; nobody keeps doing so. */
 const mostRounds = 5
@@ -34,12 +35,20 @@ export async function archiveTask(parts: CirceParts, task: TaskId): Promise<void
       await settleMessage(parts, one, one.name, { task })
       count++
     }
-    for (const agent of agents) count += await archiveWorkspace(parts, task, agent)
+    const known = new Set([...(await tasksOnTree(parts)), ...found.map(({ message }) => message.task ?? '')])
+    const longer = [...known].filter((other) => other !== task && hasTask(other, task))
+    for (const agent of agents) count += await archiveWorkspace(parts, task, agent, longer)
     if (count === 0) return
   }
 }
 
-async function archiveWorkspace(parts: CirceParts, task: TaskId, { agent, folder }: KnownAgent): Promise<number> {
+/** `longer`: other tasks with the name of this one in theirs, as `FEAT-02-b` has that of `FEAT-02`. */
+async function archiveWorkspace(
+  parts: CirceParts,
+  task: TaskId,
+  { agent, folder }: KnownAgent,
+  longer: readonly string[],
+): Promise<number> {
   const { tree, root } = parts
   const kept = keptWorkspacePath(root, task, agent)
   let count = 0
@@ -52,7 +61,7 @@ async function archiveWorkspace(parts: CirceParts, task: TaskId, { agent, folder
         // What lies below `WORKSPACE/{task}/` lies as it did there.
         await walk(path, isOwn ? to : childOf(to, name), depth + 1, isOfTask || isOwn)
       }
-      if (kind !== 'leaf' || !(isOfTask || hasTask(name, task) || (await isAbout(parts, path, name, task)))) continue
+      if (kind !== 'leaf' || !(isOfTask || (await isAbout(parts, path, name, task, longer)))) continue
       const received = isFileName(name) && (await isReceivedHere(parts, path, name, agent))
       if (received) await settleMessage(parts, { place: 'workspace', agent, folder }, name as FileName, { task, path })
       else await setAside(tree, path, to)
@@ -79,8 +88,18 @@ async function messageAt({ tree, settings }: CirceParts, path: TreePath) {
   return parsed?.outcome === 'message' ? parsed.message : undefined
 }
 
-const isAbout = async (parts: CirceParts, path: TreePath, name: string, task: TaskId): Promise<boolean> =>
-  isFileName(name) && (await messageAt(parts, path))?.task === task
+/** A message says itself what it is about, whatever its name has in it. */
+async function isAbout(
+  parts: CirceParts,
+  path: TreePath,
+  name: string,
+  task: TaskId,
+  longer: readonly string[],
+): Promise<boolean> {
+  const told = isFileName(name) ? (await messageAt(parts, path))?.task : undefined
+  if (told !== undefined) return told === task
+  return hasTask(name, task) && !longer.some((other) => hasTask(name, other))
+}
 
 /** A message that came from somebody else; what an agent wrote itself and never sent is a draft. */
 async function isReceivedHere(parts: CirceParts, path: TreePath, name: FileName, agent: AgentId): Promise<boolean> {

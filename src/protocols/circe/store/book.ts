@@ -82,8 +82,7 @@ export async function forgetLedger({ tree }: CirceParts, task: TaskId): Promise<
 export async function answerInLog(parts: CirceParts, question: FileName): Promise<Asked['answer']> {
   for (const { event, file, detail } of eventsIn(await logBytes(parts))) {
     if (event !== 'answered' || file !== question) continue
-    const [answer = '', digest = ''] = detail.split(' ')
-    return { file: answer, digest }
+    return answerFrom(detail)
   }
   return undefined
 }
@@ -136,7 +135,8 @@ export async function ensureBook(parts: CirceParts): Promise<void> {
     const answered = new Map<string, string>()
     const asked: CirceEvent[] = []
     for (const event of eventsIn(bytes)) {
-      if (event.event === 'asked') asked.push(event)
+      // What was refused for its task may have been for a person all the same.
+      if (event.event === 'asked' || event.event === 'refused') asked.push(event)
       if (event.event === 'answered' && event.file !== undefined) answered.set(event.file, event.detail)
     }
     for (const { file } of asked) {

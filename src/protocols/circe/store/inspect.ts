@@ -42,10 +42,10 @@ import { handedOf } from './handed.ts'
 import { oddNotes } from './inspect-notes.ts'
 import { isStrange, type Journal, type Stuck } from './journal.ts'
 import { eventsOf, logBytes } from './log.ts'
-import { copiesOf, deliverCopies } from './moving.ts'
+import { copiesOf, deliverCopies, moveMessage } from './moving.ts'
 import { stalledSeconds } from './overview.ts'
 import { type CirceParts, unlessOdd } from './parts.ts'
-import { type Found, lookAround } from './places.ts'
+import { type Found, isFound, lookAround, namesAt, pathAt, readAt } from './places.ts'
 import { tellReason } from './rejecting.ts'
 import { digestAt, readTaskFiles, type TaskOnTree, tasksOnTree } from './task-files.ts'
 
@@ -71,10 +71,12 @@ export class Inspection {
     const looks = [
       () => this.#odd(),
       () => this.#misnamed(),
+      () => this.#nobodys(repair),
       () => this.#unfinished(repair, lying.stuck),
       () => this.#undelivered(repair),
       async () => this.#unusable(lying),
       () => this.#sameAgents(),
+      () => this.#sameTasks(),
       () => this.#rejected(repair),
       () => this.#tasks(repair),
       () => this.#leftOver(lying, repair),
@@ -120,6 +122,27 @@ export class Inspection {
         if (kind !== 'leaf' || !name.endsWith('.md') || name.startsWith('.') || isFileName(name)) continue
         const message = `Its name cannot be used, and it is passed over: ${printableLine(JSON.stringify(name.slice(0, 80)))}.`
         findings.push(finding('warning', 'BAD_FILE_NAME', folder, message, 'Give it a shorter name of plain letters.'))
+      }
+    }
+    return findings
+  }
+
+  /** Messages in the folder of somebody who can be no agent, such as `ROOSTER`: nobody looks there. Who gets them is in them. */
+  async #nobodys(repair: boolean): Promise<Finding[]> {
+    const { tree, root } = this.#parts
+    const findings: Finding[] = []
+    for (const { name: folder, kind } of (await unlessOdd(() => tree.list(agentsPath(root)))) ?? []) {
+      if (kind !== 'folder' || isAgentId(folder) || !isSegment(folder)) continue
+      const spot = { place: 'inbox', folder } as const
+      for (const name of await namesAt(this.#parts, spot)) {
+        const isMessage = repair && isFound(await readAt(this.#parts, spot, name))
+        const moved = isMessage && (await moveMessage(this.#parts, { spot, name, transition: 'release' }))
+        const repaired = moved !== false && moved.outcome === 'moved'
+        const message = `No agent can be called ${printableLine(JSON.stringify(folder.slice(0, 80)))}: nobody sees what lies here.`
+        const hint = repaired
+          ? 'It waits in NEW_MESSAGES/ now.'
+          : 'Move it to NEW_MESSAGES/, or run `signalbox doctor --fix`.'
+        findings.push({ ...finding('error', 'NO_AGENT', pathAt(this.#parts, spot, name), message, hint), repaired })
       }
     }
     return findings
@@ -224,6 +247,17 @@ export class Inspection {
       return [
         finding('error', 'SAME_AGENT', childOf(agentsPath(root), name), message, `Move what is in it to ${other}.`),
       ]
+    })
+  }
+
+  async #sameTasks(): Promise<Finding[]> {
+    const tasks = await tasksOnTree(this.#parts)
+    return tasks.flatMap((task, n) => {
+      const other = sameButForCase(task, tasks.slice(0, n))
+      if (other === undefined) return []
+      const message = `${task} and ${other} differ by case alone: some disks take them for one task.`
+      const path = taskPath(this.#parts.root, task, 'status')
+      return [finding('warning', 'SAME_TASK', path, message, 'Complete one of them, and go on with the other.')]
     })
   }
 
@@ -411,7 +445,7 @@ export class Inspection {
 }
 
 /** Where the three files, each good in itself, cannot all be true. */
-function contradictions({ task, texts }: TaskOnTree): TaskOnTree['problems'] {
+function contradictions({ task, texts, problems: found }: TaskOnTree): TaskOnTree['problems'] {
   const problems: TaskOnTree['problems'][number][] = []
   const wrong = (file: 'status' | 'checks', field: string, message: string) =>
     problems.push({
@@ -421,11 +455,14 @@ function contradictions({ task, texts }: TaskOnTree): TaskOnTree['problems'] {
       message: `Line ${lineOf(texts[file] ?? '', field)}: ${message}`,
     })
   const said = /^owner:[ \t]*["']?([\w.-]*)/m.exec(texts.status ?? '')?.[1] ?? ''
-  if (texts.status !== undefined && texts.owner !== undefined && !isClosed(task.status) && task.status !== 'new') {
+  // An .owner that cannot be believed says nothing about the others.
+  const isOwnerBad = found.some(({ file }) => file === 'owner')
+  const isOwnerThere = texts.owner !== undefined && !isOwnerBad
+  if (texts.status !== undefined && isOwnerThere && !isClosed(task.status) && task.status !== 'new') {
     if (said.toLowerCase() !== (task.owner ?? ''))
       wrong('status', 'owner', `\`owner\` is ${said || 'nobody'}, and .owner says ${task.owner}.`)
   }
-  if (texts.owner === undefined && (task.status === 'claimed' || task.status === 'in_progress')) {
+  if (texts.owner === undefined && !isOwnerBad && (task.status === 'claimed' || task.status === 'in_progress')) {
     wrong('status', 'status', `It is ${task.status}, and nobody owns it.`)
   }
   const isReady = /^ready_for_merge:[ \t]*true\b/m.test(texts.checks ?? '')

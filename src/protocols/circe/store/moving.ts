@@ -1,19 +1,19 @@
 /** The moves of messages between places: the only file that makes them, and the lifecycle says where to. */
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
-import { setAside, spareName } from '../../../tree/set-aside.ts'
+import { nameBefore, setAside, spareName } from '../../../tree/set-aside.ts'
 import type { Moved, MoveOptions } from '../../../tree/tree.ts'
-import { copiesPath, copyPath, inboxPath, keptWorkspacePath, logsPath } from '../layout.ts'
+import { copiesPath, copyPath, inboxPath, keptWorkspacePath, logsPath, rejectedPath } from '../layout.ts'
 import { nextPlace, type Transition } from '../lifecycle.ts'
 import { type AgentId, type FileName, isAgentId, type TaskId } from '../names.ts'
 import { folderOf } from './agents.ts'
 import { type CirceParts, sameBytes, unlessOdd } from './parts.ts'
-import { folderAt, loggedBytes, pathAt, type Spot } from './places.ts'
+import { folderAt, isGiven, loggedBytes, pathAt, type Spot } from './places.ts'
 
 /** Which message goes which way. `to`: whose folder, where the way leads into one. */
 export interface Step {
   readonly spot: Spot
   readonly name: FileName
-  readonly transition: Exclude<Transition, 'settle' | 'reject'>
+  readonly transition: Exclude<Transition, 'settle' | 'reject' | 'putBack'>
   readonly to?: AgentId
 }
 
@@ -116,6 +116,25 @@ async function deliverCopy(parts: CirceParts, name: FileName, whose: string): Pr
     })
     // Something else has the name there: the copy goes beside it.
     if (removed.outcome !== 'kept') return
+  }
+}
+
+/** Out of what was set aside, under a name that no message has. It moves only if it is a message. */
+export async function putBackMessage(
+  parts: CirceParts,
+  name: string,
+  isMessage: (bytes: Uint8Array) => boolean,
+): Promise<{ readonly outcome: 'moved' | 'gone' | 'kept'; readonly name: FileName }> {
+  const { tree, root } = parts
+  const place = nextPlace('rejected', 'putBack') as Spot['place']
+  for (let n = 1; ; n++) {
+    const own = nameBefore(name) as FileName
+    const as = (n === 1 ? own : spareName(own, n)) as FileName
+    if (await isGiven(parts, as, undefined)) continue
+    const change = (bytes: Uint8Array) => (isMessage(bytes) ? bytes : undefined)
+    const { outcome } = await tree.move(childOf(rejectedPath(root), name), pathAt(parts, { place }, as), { change })
+    if (outcome === 'moved' || outcome === 'kept') return { outcome, name: as }
+    if (outcome !== 'taken') return { outcome: 'gone', name: as }
   }
 }
 

@@ -2,6 +2,7 @@
  * CIRCE in neutral words. It has no places (missions, workspaces) and no claims that end: what an agent has claimed is its own
  * until it is handled or given back. The log is its archive.
  */
+import type { Envelope } from '../../../kernel/envelope.ts'
 import { conflict, SignalboxError } from '../../../kernel/errors.ts'
 import { isMeant } from '../../../kernel/short-id.ts'
 import type { Finding } from '../../../tree/tree.ts'
@@ -22,6 +23,7 @@ import {
   type Message,
   type MessageOutcome,
   type Neutral,
+  type Quarantined,
   type Question,
   type Receipt,
   type Sent,
@@ -229,6 +231,16 @@ export class CirceNeutral implements Neutral {
       sent: envelopeOf(message),
       details: { file: message.file, task: message.task ?? null },
     }
+  }
+
+  async *quarantined(): AsyncGenerator<Quarantined> {
+    const { quarantinedIn } = await import('./quarantine.ts')
+    yield* quarantinedIn(this.#parts)
+  }
+
+  async putBack(file: Quarantined): Promise<Envelope> {
+    const { putBack } = await import('./quarantine.ts')
+    return envelopeOf(await putBack(this.#parts, file))
   }
 
   async #spots(withLog: boolean): Promise<Spot[]> {

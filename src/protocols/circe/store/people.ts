@@ -4,17 +4,17 @@
  */
 import { conflict, denied, notFound } from '../../../kernel/errors.ts'
 import type { Asked } from '../deed.ts'
-import { eventsIn } from '../events.ts'
-import { type FileName, fileName, isFileName, isRooster, isSameAgent, participant, type TaskId } from '../names.ts'
+import { eventsIn, isCount } from '../events.ts'
+import { type FileName, fileName, isFileName, isRooster, participant, type TaskId } from '../names.ts'
 import { type CirceMessage, rooster } from '../schema.ts'
 import { allAsked, answerInLog, readAsked } from './book.ts'
 import type { CatchingUp } from './catching-up.ts'
 import type { Journal } from './journal.ts'
-import { logBytes } from './log.ts'
+import { eventsOf, logBytes } from './log.ts'
 import type { CirceAnswer, CirceAnswered } from './outcomes.ts'
 import { type CirceParts, subjectOf } from './parts.ts'
 import { type Found, findMessage, isFound, lookAround, readAt } from './places.ts'
-import { wordsOf } from './questions.ts'
+import { askedBy, mayAnswer, wordsOf } from './questions.ts'
 import type { Sending } from './sending.ts'
 import { readTaskFiles } from './task-files.ts'
 import { viewOfFound } from './view.ts'
@@ -37,20 +37,31 @@ export class People {
     this.#sending = sending
   }
 
-  /** What nobody has answered. A question about a task that is completed by now waits no longer. */
+  /** What nobody has answered. A question about a task that was completed since waits no longer. */
   async *open(): AsyncGenerator<OpenQuestion> {
-    await this.#catchingUp.catchUp({ logs: true })
-    for (const [name, asked] of await allAsked(this.#parts)) {
+    const { found: lying } = await this.#catchingUp.catchUp({ logs: true })
+    const known = new Map(await allAsked(this.#parts))
+    // What could not count for its task, because the files of that cannot be believed, waits for a person all the same.
+    for (const { name, message } of lying) {
+      const asked = known.has(name) ? undefined : askedBy(message)
+      if (asked) known.set(name, asked)
+    }
+    for (const [name, asked] of known) {
       if (asked.answer) continue
       const found = await findMessage(this.#parts, name)
       if (!found) continue
-      if (asked.task !== undefined && (await this.#isCompleted(asked.task))) continue
+      if (asked.task !== undefined && (await this.#wasCompletedSince(asked.task, name))) continue
       yield { found, asked }
     }
   }
 
-  async #isCompleted(task: TaskId): Promise<boolean> {
-    return (await readTaskFiles(this.#parts, task)).task.status === 'completed'
+  /** What is asked about a task that was over already waits like everything else. */
+  async #wasCompletedSince(task: TaskId, question: FileName): Promise<boolean> {
+    if ((await readTaskFiles(this.#parts, task)).task.status !== 'completed') return false
+    const events = await eventsOf(this.#parts, task)
+    const completed = events.findLastIndex(({ event }) => event === 'completed')
+    const asked = events.findLastIndex(({ event, file }) => isCount(event) && file === question)
+    return completed < 0 || asked < completed
   }
 
   /** Who asked can also be answered by an agent that the question went to. */
@@ -101,7 +112,7 @@ export class People {
     if (told) return told
     // Its sender may have been killed before it was taken into account.
     const { found } = await lookAround(this.#parts)
-    const answer = found.find(({ message }) => message.intent === 'answer' && isReplyTo(message, question.name))
+    const answer = found.find(({ message }) => message.intent === 'answer' && isReplyTo(message, question))
     if (answer || asked) return answer && { file: answer.name, digest: wordsOf(answer.message) }
     return this.#inLog(question)
   }
@@ -111,7 +122,7 @@ export class People {
     for (const { event, detail, file, task } of eventsIn(await logBytes(this.#parts), question.message.task)) {
       if (event !== 'message' || !detail.startsWith('answer ') || task !== question.message.task) continue
       const read = file !== undefined && isFileName(file) && (await readAt(this.#parts, { place: 'logged' }, file))
-      if (!read || !isFound(read) || !isReplyTo(read.message, question.name)) continue
+      if (!read || !isFound(read) || !isReplyTo(read.message, question)) continue
       return { file: read.name, digest: wordsOf(read.message) }
     }
     return undefined
@@ -159,11 +170,11 @@ export class People {
   }
 }
 
-const isReplyTo = ({ replyTo }: CirceMessage, name: FileName): boolean => replyTo === name || `${replyTo}.md` === name
+const isReplyTo = ({ replyTo, from }: CirceMessage, { name, message }: Found): boolean =>
+  (replyTo === name || `${replyTo}.md` === name) && mayAnswer(from, message)
 
-/** The person may answer everything, an agent what went to it. */
 function expectMayAnswer({ message, name }: Found, by: string): void {
-  if (isRooster(by) || isSameAgent(message.to, by) || isSameAgent(message.to, 'all')) return
+  if (mayAnswer(by, message)) return
   throw denied('NOT_ASKED', `${name} went to ${message.to}, not to ${by}.`, {
     hint: 'Leave --as out to answer as a person.',
     details: { file: name, to: message.to },

@@ -1,10 +1,12 @@
 /** Sending: the message is there whole, under a name that no other message has or had, or not at all. */
 import { conflict, denied, invalidInput } from '../../../kernel/errors.ts'
 import { tooLarge } from '../../../kernel/largest-message.ts'
-import type { TreePath } from '../../../kernel/tree-path.ts'
+import { sameButForCase } from '../../../kernel/same-but-for-case.ts'
+import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { splitBody } from '../body.ts'
 import { notSendable, parseMessage, printMessage, statusOf } from '../format.ts'
 import { expectKnownIntent, needsTask } from '../intents.ts'
+import { ledgersPath } from '../layout.ts'
 import { type FileName, fileName, fileNameOf, isFileName, participant, type TaskId, taskId } from '../names.ts'
 import { type CirceMessage, type MessageStatus, messageStatuses } from '../schema.ts'
 import { noteSender } from './agents.ts'
@@ -14,8 +16,9 @@ import { type FanOut, isForEverybody } from './fan-out.ts'
 import type { Journal } from './journal.ts'
 import { appendEvent } from './log.ts'
 import type { CirceSendInput, CirceSent } from './outcomes.ts'
-import { type CirceParts, type Subject, subjectOf } from './parts.ts'
+import { type CirceParts, type Subject, subjectOf, unlessOdd } from './parts.ts'
 import { type Found, findMessage, isFound, isGiven, pathAt, readAt } from './places.ts'
+import { tasksOnTree } from './task-files.ts'
 import { viewOfFound } from './view.ts'
 
 export class Sending {
@@ -71,8 +74,22 @@ export class Sending {
   async #sendText(text: string): Promise<CirceSent> {
     await ensureBook(this.#parts)
     const message = this.read(text)
+    await this.#expectOneSpelling(message.task)
     const sent = await this.#journal.turn(this.subject(message), () => this.sendInTurn(message))
     return isForEverybody(message) ? this.#bringToAll(message, sent) : sent
+  }
+
+  /** Tasks become files, and some disks take `auth-1` and `AUTH-1` for one. Asked only for a task nobody has heard of yet. */
+  async #expectOneSpelling(task: string | undefined): Promise<void> {
+    const { tree } = this.#parts
+    if (task === undefined || (await unlessOdd(() => tree.look(childOf(ledgersPath, task))))) return
+    const heardOf = (await unlessOdd(() => tree.list(ledgersPath))) ?? []
+    const known = sameButForCase(task, [...(await tasksOnTree(this.#parts)), ...heardOf.map(({ name }) => name)])
+    if (known === undefined) return
+    throw invalidInput('TASK_DIFFERS_BY_CASE', `${task} and ${known} differ by capitals alone.`, {
+      hint: `Use ${known}, or another name: some disks take the two for one.`,
+      details: { task, known },
+    })
   }
 
   /** In a turn of its own: an answer to all is sent in the turn of its question. */

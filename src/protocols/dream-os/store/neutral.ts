@@ -5,6 +5,7 @@
 import type { Envelope } from '../../../kernel/envelope.ts'
 
 import { isMeant } from '../../../kernel/short-id.ts'
+import type { TreePath } from '../../../kernel/tree-path.ts'
 import type { Finding } from '../../../tree/tree.ts'
 import {
   type Answer,
@@ -19,6 +20,7 @@ import {
   type Message,
   type MessageOutcome,
   type Neutral,
+  type Quarantined,
   type Question,
   type Receipt,
   type Sent,
@@ -39,6 +41,8 @@ import type { RouterParts } from './router.ts'
 const priorities = { high: 1, normal: 3, low: 5 } as const
 
 const named = { title: 'Dream.OS' }
+
+const settledAfterMs = 5000
 
 export class DreamNeutral implements Neutral {
   readonly #dream: Dream
@@ -154,6 +158,27 @@ export class DreamNeutral implements Neutral {
 
   answer(question: Pick<Question, 'id' | 'place'>, answer: Answer): Promise<Answered> {
     return this.#dream.answerQuestion(question, answer)
+  }
+
+  /** What cannot be read stays where it lies, and is passed over. Once it is corrected there, it is a message like any other. */
+  async *quarantined(): AsyncGenerator<Quarantined> {
+    const { parts, deliveries, inboxes } = this.#all
+    const { beginningAt } = await import('../../../tree/beginning.ts')
+    const now = await parts.tree.now()
+    const next = 'Correct it where it lies, or move it away.'
+    for (const place of await deliveries.agents.withFolders()) {
+      for (const folder of ['inbox', 'outbox'] as const) {
+        for (const name of await messageNames(parts, place, folder)) {
+          const read = await inboxes.read(place, folder, name)
+          if (!read || !('unreadable' in read)) continue
+          const { path, reason } = read.unreadable
+          const found = await beginningAt(parts.tree, path as TreePath)
+          // Somebody may still be writing it.
+          if (found && now - Date.parse(found.since) >= settledAfterMs)
+            yield { ...found, id: name, place, reason, next }
+        }
+      }
+    }
   }
 
   async *duties(): AsyncGenerator<Duty> {

@@ -1,8 +1,10 @@
 /**
- * Message Routing in neutral words. It has no places (missions, workspaces), no claims that end and nothing that waits for
- * a person; and it has no archive, so that `archived` makes no difference: what was taken, evicted or rejected is told
- * in these states for as long as it is kept.
+ * Message Routing in neutral words. It has no places (missions, workspaces), no claims that end and no questions to people;
+ * and it has no archive, so that `archived` makes no difference: what was taken, evicted or rejected is told in these states
+ * for as long as it is kept.
  */
+import { isoTime } from '../../../kernel/clock.ts'
+import type { Envelope } from '../../../kernel/envelope.ts'
 import { notFound } from '../../../kernel/errors.ts'
 import { isMeant } from '../../../kernel/short-id.ts'
 import { treePath } from '../../../kernel/tree-path.ts'
@@ -20,6 +22,7 @@ import {
   type Message,
   type MessageOutcome,
   type Neutral,
+  type Quarantined,
   type Receipt,
   type Sent,
   type Settled,
@@ -151,6 +154,22 @@ export class MrNeutral implements Neutral {
       if (state) return { state, text: resultIn(view.message.payload) }
     }
     return undefined
+  }
+
+  async *quarantined(): AsyncGenerator<Quarantined> {
+    const { quarantinedOf } = await import('./quarantine.ts')
+    for (const agent of (await this.#agents.known()).names) yield* quarantinedOf(this.#parts, agent)
+  }
+
+  async putBack({ id, place }: Quarantined): Promise<Envelope> {
+    const agent = agentId(place!)
+    const { path } = await this.#routing.recover(agent, stemOf(id), { from: 'rejected' })
+    const isIt = (stem: string) => stem === stemOf(nameBefore(id))
+    for await (const view of this.#views(agent, ['inbox', 'taken'], isIt)) return envelopeOf(view)
+    // In a form of another program, which only a reader with `compat` understands.
+    const createdAt = isoTime(this.#parts.clock.now())
+    const envelope = { protocol: 'mr', id: stemOf(id), from: 'unknown', to: agent, state: 'inbox', path, createdAt }
+    return { ...envelope, summary: 'It was put back.' }
   }
 
   async #taken(agent: AgentId, id: string): Promise<MrView> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { WaitingQuestion } from '../../../operations/human-inbox.ts'
 import { screenOn } from '../terminal.ts'
-import { humanAnswerFace, humanApproveFace, humanListFace } from './human.ts'
+import { humanAnswerFace, humanApproveFace, humanDenyFace, humanListFace } from './human.ts'
 
 const screen = (columns: number, isTerminal = false) =>
   screenOn({ isTerminal, columns }, { flag: false, environment: {} })
@@ -59,6 +59,18 @@ to answer:  signalbox human answer ${question.id} --body TEXT --digest ${digest}
     expect(shown).toContain(`to refuse it:  signalbox human deny ${question.id} --reason TEXT\n`)
   })
 
+  it('[X-human] is shown, where it is a file that is no message, with the ways to put it back or leave it', () => {
+    const file = { kind: 'quarantine', id: "it's $(x).md", options: [], from: 'unknown' } as const
+    const both = list({ ...file, answers: ['approve', 'deny'] })
+    expect(both).toContain(`once it is corrected:  signalbox human approve 'it'\\''s $(x).md'\n`)
+    expect(both).toContain(`to leave it as it is:  signalbox human deny 'it'\\''s $(x).md' --reason TEXT\n`)
+    expect(both).not.toMatch(/--digest|to let it go|to refuse it/)
+    expect(list({ ...file, answers: ['deny'] })).not.toContain('once it is corrected')
+    expect(list({ ...file, id: 'a.json', place: 'coder-1', answers: ['deny'] })).toContain(
+      'to leave it as it is:  signalbox human deny a.json --in coder-1 --reason TEXT\n',
+    )
+  })
+
   it('keeps options and commands whole on a narrow terminal', () => {
     const long = 'Rewrite everything '.repeat(20)
     const shown = list({ options: [long] }, screen(40, true))
@@ -108,4 +120,9 @@ it('an answer is told with where it went, and whether it was there before', () =
   expect(told(humanAnswerFace, { outcome: 'unchanged', message })).toBe('Answered already: one: asked/one\n')
   expect(told(humanApproveFace, { outcome: 'approved', message })).toBe('Approved one: asked/one\n')
   expect(told(humanApproveFace, { outcome: 'unchanged', message })).toBe('Approved already: one: asked/one\n')
+  expect(told(humanDenyFace, { outcome: 'denied', message })).toBe('Denied one: asked/one\n')
+  const file = { message, quarantined: true }
+  expect(told(humanApproveFace, { outcome: 'approved', ...file })).toBe('Put back one: asked/one\n')
+  expect(told(humanDenyFace, { outcome: 'denied', ...file })).toBe('Left as it is: one: asked/one\n')
+  expect(told(humanDenyFace, { outcome: 'unchanged', ...file })).toBe('Left already: one: asked/one\n')
 })

@@ -37,15 +37,17 @@ const optionLines = ({ options, from }: Shown): string =>
     : `options, in the words of ${printableLine(from)}:\n${options.map((text, n) => `  ${n + 1}  ${printableLine(text)}\n`).join('')}`
 
 /** What to type for each answer that it can get. Not cut to the width of a terminal, so that it can be copied. */
-function waysOut({ id, digest, options, answers }: Shown, { paint }: Screen): string {
+function waysOut(question: Shown, { paint }: Screen): string {
+  const { id, digest, options, answers, kind } = question
   const word = shellWord(id)
-  const ways: Row[] = []
+  const ways: Row[] = kind === 'quarantine' ? waysOfFile(question) : []
   if (answers.includes('answer')) {
     if (options.length > 0) ways.push(['to choose', `answer ${word} --option N --digest ${digest}`])
     ways.push(['to answer', `answer ${word} --body TEXT --digest ${digest}`])
   }
-  if (answers.includes('approve')) ways.push(['to let it go', `approve ${word} --digest ${digest}`])
-  if (answers.includes('deny')) ways.push(['to refuse it', `deny ${word} --reason TEXT`])
+  if (answers.includes('approve') && kind !== 'quarantine')
+    ways.push(['to let it go', `approve ${word} --digest ${digest}`])
+  if (answers.includes('deny') && kind !== 'quarantine') ways.push(['to refuse it', `deny ${word} --reason TEXT`])
   const width = Math.max(...ways.map(([name]) => name.length))
   return ways
     .map(
@@ -55,17 +57,34 @@ function waysOut({ id, digest, options, answers }: Shown, { paint }: Screen): st
     .join('')
 }
 
+/** It is judged anew when it is put back, so that nobody has to say which text is meant. Names of files are used twice. */
+function waysOfFile({ id, place, answers }: Shown): Row[] {
+  const word = `${shellWord(id)}${place === undefined ? '' : ` --in ${shellWord(place)}`}`
+  return [
+    ...(answers.includes('approve') ? [['once it is corrected', `approve ${word}`] as const] : []),
+    ['to leave it as it is', `deny ${word} --reason TEXT`],
+  ]
+}
+
 /** An id as a shell takes it for one word: ids of some protocols are names of files that anybody may have chosen. */
 const shellWord = (id: string): string =>
   /^[\w.:@%+=/][\w.:@%+=/-]*$/.test(id) ? id : `'${printableLine(id).replaceAll("'", `'\\''`)}'`
 
-export const humanApproveFace = commandFace(humanApprove, ({ outcome, message }, screen) =>
-  writtenLine(outcome === 'approved' ? 'Approved' : 'Approved already:', message, screen),
-)
+export const humanApproveFace = commandFace(humanApprove, (output, screen) => {
+  const isFile = 'quarantined' in output
+  return writtenLine(
+    isFile ? 'Put back' : output.outcome === 'approved' ? 'Approved' : 'Approved already:',
+    output.message,
+    screen,
+  )
+})
 
-export const humanDenyFace = commandFace(humanDeny, ({ outcome, message }, screen) =>
-  writtenLine(outcome === 'denied' ? 'Denied' : 'Failed already:', message, screen),
-)
+export const humanDenyFace = commandFace(humanDeny, (output, screen) => {
+  const isNew = output.outcome === 'denied'
+  const isFile = 'quarantined' in output
+  const said = isFile ? ['Left as it is:', 'Left already:'] : ['Denied', 'Failed already:']
+  return writtenLine(said[isNew ? 0 : 1]!, output.message, screen)
+})
 
 /** Where the answer is, if the protocol sends one; else where the question is now. */
 export const humanAnswerFace = commandFace(humanAnswer, ({ outcome, message, sent }, screen) =>

@@ -48,10 +48,17 @@ const standing = ({ state, isClaimed, isAcknowledged, ownedBy }: InboxLine): str
   return isAcknowledged ? 'acknowledged' : isClaimed ? 'claimed' : state === 'new' ? 'new' : 'in the inbox'
 }
 
-export const tasksFace = commandFace(circeTasks, ({ tasks, isOne }, screen) => {
-  if (tasks.length === 0) return 'There is no task yet.\n'
-  return isOne ? taskText(tasks[0]!, screen) : grid(tasks, taskColumns, screen)
-})
+export const tasksFace = commandFace(
+  circeTasks,
+  ({ tasks, isOne }, screen) => {
+    if (tasks.length === 0) return 'There is no task yet.\n'
+    return isOne ? taskText(tasks[0]!, screen) : grid(tasks, taskColumns, screen)
+  },
+  { aside: ({ tasks, isOne }, screen) => noticeLines({ notices: isOne ? [] : tasks.flatMap(problemsOf) }, screen) },
+)
+
+/** Of one task they stand among its rows. */
+const problemsOf = ({ problems }: TaskView): readonly string[] => problems
 
 const passed = ({ checks }: TaskView): string =>
   Object.entries(checks)

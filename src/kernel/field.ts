@@ -30,6 +30,8 @@ export interface TextField extends Described {
    */
   readonly longText?: 'standard-input' | 'named' | 'at-file'
   readonly fileFlag?: string
+  /** What is read keeps its byte-order mark, since it may be passed on as it is. */
+  readonly isExact?: boolean
   /** With `named`: the input that gets the path of the file, unless somebody gives that input too. */
   readonly pathGoesTo?: string
 }

@@ -48,6 +48,14 @@ const message = (more: Record<string, string | undefined> = {}) => {
 }
 
 describe('sending', () => {
+  verifies('CI-1d', 'a whole file goes on byte for byte, with its byte-order mark and line ends', () => {
+    const bytes = Buffer.from(`\ufeff${message().replaceAll('\n', '\r\n')}trailing  `)
+    writeFileSync(join(root, 'whole.md'), bytes)
+    const { exit } = circe('send', '--file', 'whole.md')
+    expect(exit).toBe(0)
+    expect(readFileSync(place('NEW_MESSAGES', names('NEW_MESSAGES')[0]!))).toEqual(bytes)
+  })
+
   verifies(['CI-1a', 'CI-3'], 'writes headers, sections and artifacts in the order of the specification', () => {
     const { exit, message } = send(
       ...feature,

@@ -82,7 +82,7 @@ export function namesIn(folder: string): string[] {
 
 export function readText(path: string, atMost: number): string | undefined {
   const bytes = readBytes(path, atMost)
-  return bytes && decode(bytes, path)
+  return bytes && decode(bytes, path, { isExact: true })
 }
 
 export function readBytes(path: string, atMost: number): Uint8Array | undefined {
@@ -146,7 +146,7 @@ export function realPath(path: string): string {
 }
 
 export const readStandardInput = (atMost: number): string =>
-  decode(readToEnd(0, atMost, 'standard input'), 'standard input')
+  decode(readToEnd(0, atMost, 'standard input'), 'standard input', { isExact: true })
 
 function readToEnd(descriptor: number, atMost: number, where: string): Uint8Array {
   const pieces: Uint8Array[] = []
@@ -181,9 +181,10 @@ function readWhenReady(descriptor: number, piece: Uint8Array, where: string): nu
   }
 }
 
-function decode(bytes: Uint8Array, where: string): string {
+/** `isExact`: with its byte-order mark. */
+function decode(bytes: Uint8Array, where: string, { isExact = false } = {}): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: isExact }).decode(bytes)
   } catch (error) {
     throw invalidInput('NOT_UTF8', `Not UTF-8 text: ${where}.`, {
       hint: 'Convert it to UTF-8, for example with iconv.',

@@ -22,6 +22,7 @@ export const circeSend = defineOperation({
     summary: text('What it is about, in one line.', { placeholder: 'TEXT', longest: 4096 }),
     file: text('A file with a whole message, or with a body; `-` is standard input.', {
       longText: 'named',
+      isExact: true,
       completes: 'file',
       longest: longestBody,
     }),
@@ -98,7 +99,7 @@ async function send(context: Context, input: Given): Promise<CirceSent> {
       task: input.task,
       status: input.status,
       summary: input.summary,
-      body: input.file,
+      body: input.file?.replace(/^\ufeff/, ''),
       sections: input.section.map((text) => pairOf('section', text)).map(([name, text]) => ({ name, text })),
       artifacts: input.artifact,
       headers: input.header.map((text) => pairOf('header', text)),

@@ -36,7 +36,7 @@ export function readLongTexts(values: Values, fields: Fields, outside: Outside):
         throw invalidInput('GIVEN_TWICE', `Standard input cannot be both ${stdinTakenBy} and ${flagOf(name)}.`)
       }
       stdinTakenBy = flagOf(name)
-      values[name] = outside.readStandardInput(atMost)
+      values[name] = asGiven(field, outside.readStandardInput(atMost))
       continue
     }
     const path = outside.resolve(outside.currentFolder(), source)
@@ -51,9 +51,12 @@ export function readLongTexts(values: Values, fields: Fields, outside: Outside):
         details: { path },
       })
     }
-    values[name] = content
+    values[name] = asGiven(field, content)
   }
 }
+
+const asGiven = ({ isExact = false }: TextField, text: string): string =>
+  isExact ? text : text.replace(/^\ufeff/, '')
 
 /** Where the text comes from: a file, or `-`; `undefined` if it is the value itself. */
 function sourceOf(name: string, { fileFlag, longText }: TextField, values: Values): string | undefined {

@@ -64,17 +64,21 @@ export const aboutCode: readonly string[] = ['implement_feature', 'fix_bug', 're
 export const isKnownIntent = (intent: string, further: readonly string[]): boolean =>
   intents.has(intent) || further.includes(intent)
 
-/** Throws for an intent that nobody knows, with the one that was probably meant. */
-export function expectKnownIntent(intent: string, further: readonly string[]): void {
+/** Throws for an intent that nobody knows, with the one that was probably meant. `where`: in which setting it stands. */
+export function expectKnownIntent(intent: string, further: readonly string[], where = ''): void {
   if (isKnownIntent(intent, further)) return
   const known = [...intents.keys(), ...further]
   const meant = nearest(intent.replaceAll('-', '_'), known)
-  throw invalidInput('UNKNOWN_INTENT', `Not an intent: ${JSON.stringify(printableLine(intent.slice(0, 80)))}.`, {
-    hint: meant
-      ? `Did you mean ${meant}?`
-      : `Use one of ${known.join(', ')}, or name it in signalbox.yaml: circe: { intents: [${printableLine(intent.slice(0, 40))}] }`,
-    details: { intent: intent.slice(0, 400), known },
-  })
+  throw invalidInput(
+    'UNKNOWN_INTENT',
+    `${where === '' ? 'Not' : `${where}not`} an intent: ${JSON.stringify(printableLine(intent.slice(0, 80)))}.`,
+    {
+      hint: meant
+        ? `Did you mean ${meant}?`
+        : `Use one of ${known.join(', ')}, or name it in signalbox.yaml: circe: { intents: [${printableLine(intent.slice(0, 40))}] }`,
+      details: { intent: intent.slice(0, 400), known },
+    },
+  )
 }
 
 export const needsTask = (intent: string): boolean => intents.get(intent)?.needsTask === true

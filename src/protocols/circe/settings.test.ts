@@ -38,5 +38,6 @@ it('[CI-2] further intents, those that need tests, a root and a stall time', () 
     stallMs: 5000,
   })
   expect(settings({ needTests: ['none'] }).needTests).toEqual(new Set())
+  expect(() => settings({ needTests: ['fix_bugs'] })).toThrow('circe.needTests: ')
   expect(() => settings({ root: '../outside' })).toThrow()
 })

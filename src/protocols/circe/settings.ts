@@ -2,7 +2,7 @@
 import { defaultsOf, duration, type Fields, type InputOf, list, text } from '../../kernel/field.ts'
 import { largestMessageField } from '../../kernel/largest-message.ts'
 import { insideRoot, rootFolder } from '../../kernel/path-fields.ts'
-import { aboutCode } from './intents.ts'
+import { aboutCode, expectKnownIntent } from './intents.ts'
 
 const intent = text('An intent.', {
   pattern: /^[a-z][a-z0-9_]{0,39}$/,
@@ -52,11 +52,18 @@ export const settingsFrom = (set: InputOf<typeof section>): CirceSettings => ({
   root: insideRoot(set.root),
   roles: rolesFrom(set.roles ?? []),
   furtherIntents: set.intents ?? [],
-  needTests: new Set((set.needTests?.length ? set.needTests : aboutCode).filter((name) => name !== none)),
+  needTests: new Set(needTestsFrom(set.needTests?.length ? set.needTests : aboutCode, set.intents ?? [])),
   stallMs: set.stallAfter,
   largestMessage: set.largestMessage,
   settleMs: 1000,
 })
+
+/** A misspelt intent would silently lift the need for tests. */
+function needTestsFrom(named: readonly string[], further: readonly string[]): string[] {
+  const wanted = named.filter((name) => name !== none)
+  for (const name of wanted) expectKnownIntent(name, further, 'circe.needTests: ')
+  return wanted
+}
 
 function rolesFrom(lines: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
   const roles = new Map<string, Set<string>>()

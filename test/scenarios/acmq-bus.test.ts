@@ -292,7 +292,15 @@ describe('a summary by a model', () => {
     await sendSlow(3, 2)
     expect(await mission.bus({ query: 'slow queries' })).toMatchObject({
       documents: [{ outcome: 'renewed', summaryBy: 'extractive' }],
+      instead: expect.stringMatching(/It sleeps\.$/),
     })
+    // Nothing is new in the mission, but the model may be awake by now.
+    fails = false
+    expect(await mission.bus({ query: 'slow queries' })).toMatchObject({
+      documents: [{ outcome: 'renewed', summaryBy: 'model toy-1' }],
+    })
+    expect(await mission.bus({ query: 'slow queries' })).toMatchObject({ outcome: 'unchanged' })
+    expect(asked).toBe(3)
   })
 })
 

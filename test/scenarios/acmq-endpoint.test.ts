@@ -114,6 +114,33 @@ describe('an endpoint', () => {
       expect((await mission.bus()).instead).toMatch(/^The endpoint/)
     })
 
+  verifies(
+    'X-model',
+    'that hangs is waited for once, however much there is to ask, as vectors and as a model',
+    async () => {
+      const { url, asked } = await endpoint(() => undefined)
+      const embeddings = { embeddings: 'openai', embeddingsUrl: url, embeddingsModel: 'toy' } as const
+      const models = { ...embeddings, url, model: 'toy' }
+      const ports = acmqPorts({ packageFile: () => pack, models, outside: undefined as never }, { timeoutMs: 50 })
+      const tree = openMemoryTree()
+      const missions = await acmq.open({ tree, clock: systemClock, settings: acmq.defaults, ...ports })
+      const instead = /embeddings at .* cannot be used: it did not answer in time.* The model at .* cannot be used/
+      for (const name of ['alpha', 'beta']) {
+        const { mission } = await missions.create(name)
+        for (const n of [1, 2]) await mission.send({ from: 'a', to: 'b', id: `animal0${n}`, body: 'The dog barks' })
+        for (const query of ['dogs', 'barking']) {
+          expect((await mission.search(query)).instead).toMatch(/did not answer in time/)
+          const made = await mission.bus({ query })
+          expect(made).toMatchObject({
+            documents: [{ summaryBy: 'extractive' }],
+            instead: expect.stringMatching(instead),
+          })
+        }
+      }
+      expect(asked).toHaveLength(2)
+    },
+  )
+
   verifies('AC-13.2e', 'vectors of two never mix, even under one name and of one length', async () => {
     const tree = openMemoryTree()
     const animals = await endpoint((texts) => rows(texts, (text) => (/dog|cat|pet/.test(text) ? [1, 0] : [0, 1])))

@@ -13,7 +13,7 @@ import type { Book, BookDocument, BookUsage } from '../../memory/book.ts'
 import type { BusContent, Trigger } from '../../memory/bus-document.ts'
 import { digestOf, type Noted } from '../../memory/noted.ts'
 import { extractiveSummary, mostTerms } from '../../memory/summary.ts'
-import { writtenBy } from '../../memory/written.ts'
+import { type Written, writtenBy } from '../../memory/written.ts'
 import type { AcmqPorts, Writer } from '../../ports.ts'
 import { readManifest } from '../documents.ts'
 import type { MissionFiles } from '../parts.ts'
@@ -60,7 +60,7 @@ export interface BusDocument {
 export interface BusMade {
   readonly outcome: 'made' | 'unchanged' | 'asked' | 'nothing'
   readonly documents: readonly BusDocument[]
-  /** Why vectors are not those of the configured endpoint. */
+  /** Why vectors or summaries are not those of the configured endpoint. */
   readonly instead?: string
 }
 
@@ -77,7 +77,7 @@ export async function makeBusDocuments(
   const titles = query === undefined ? await tickedTitles(files) : []
   const book = await openBook(files, titles, listing ?? (await listQueues(files)))
   const planned = await (query === undefined ? plansOf(files, ports, book, titles) : planFor(files, ports, book, query))
-  const { documents, ...made } = await renew(files, desk, book, planned, await ports.writer())
+  const { documents, failure, ...made } = await renew(files, desk, book, planned, await ports.writer())
   const { before, entries, read } = book
   const known = { ...before, ...planned.known, titles: book.titles, entries, ...made.known }
   await keepBook(files, known, read + made.wrote)
@@ -87,7 +87,8 @@ export async function makeBusDocuments(
     told.push({ ...document, ...(asked === undefined ? {} : { asked }) })
   }
   const outcome = told.length > 0 ? outcomeOf(told) : query === undefined ? 'unchanged' : 'nothing'
-  return { outcome, documents: told, ...(planned.instead === undefined ? {} : { instead: planned.instead }) }
+  const instead = [planned.instead, failure].filter((why) => why !== undefined).join(' ')
+  return { outcome, documents: told, ...(instead === '' ? {} : { instead }) }
 }
 
 function outcomeOf(documents: readonly BusDocument[]): BusMade['outcome'] {
@@ -180,6 +181,8 @@ interface Renewed {
   readonly documents: readonly Told[]
   /** How many documents were made. */
   readonly wrote: number
+  /** Why the model did not write a summary that it was asked for. */
+  readonly failure?: string
   readonly known: Pick<Book, 'documents'>
 }
 
@@ -195,12 +198,12 @@ async function renew(
 ): Promise<Renewed> {
   const { before, messages } = book
   const folder = busPath(files)
-  const madeOf = (plan: Plan, { own, changed }: Chosen): string => {
+  const madeOf = (plan: Plan, { own, changed }: Chosen, writtenWith: Writer | null | undefined = writer): string => {
     const answer = own && messages.get(summaryTaskId(childOf(folder, own.name)))
     let members = ''
     for (const [id, why = ''] of plan.members) members += `${messages.get(id)!.content} ${why}\n`
     const { trigger, query, provider } = plan
-    const rest = [usage.sample, files.settings.busDocumentBytes, writer?.id, changed?.name, answer?.content]
+    const rest = [usage.sample, files.settings.busDocumentBytes, writtenWith?.id, changed?.name, answer?.content]
     return digestOf(JSON.stringify([version, trigger, query, provider, ...rest, members]))
   }
   const isDue = (plan: Plan, chosen: Chosen): boolean =>
@@ -208,13 +211,17 @@ async function renew(
   const existing = await readExisting(files, before.documents)
   const found = match(plans, existing.values())
   const contents = new Map<Plan, BusContent>()
+  const failures = new Map<Plan, string>()
   for (const [i, plan] of plans.entries()) {
     if (!isDue(plan, found[i]!)) continue
     const content = await contentOf(files, book, plan, usage)
     const path = found[i]!.own && childOf(folder, found[i]!.own.name)
     const written = writer && path ? await readHead(files, path) : undefined
     // The model is asked outside of the turn, and only about what it has not been shown before.
-    if (content) contents.set(plan, writer ? await writtenBy(writer, content, written) : content)
+    if (!content) continue
+    const made: Written = writer ? await writtenBy(writer, content, written) : { content }
+    contents.set(plan, made.content)
+    if (made.failure !== undefined) failures.set(plan, made.failure)
   }
   const documents = new Map<string, BookDocument>(existing)
   const told: Told[] = []
@@ -243,7 +250,9 @@ async function renew(
       const summed = isAnswered ? await answeredSummary(desk, path, content) : content
       const last = changed === undefined ? summed : { ...summed, insteadOf: changed.name }
       const { outcome, head } = await write(files, path, own, last)
-      const known = { ...head, mark: outcome === 'unchanged' && own ? own.mark : '', madeOf: madeOf(plan, chosen) }
+      const mark = outcome === 'unchanged' && own ? own.mark : ''
+      // A model that failed is asked again by the next pass.
+      const known = { ...head, mark, madeOf: madeOf(plan, chosen, failures.has(plan) ? null : writer) }
       documents.set(name, known)
       tell(plan, path, outcome, known)
     }
@@ -253,7 +262,8 @@ async function renew(
   const isDouble = doublesIn(existing, plans, found).length > 0
   if (contents.size > 0 || isDouble) await files.tree.exclusively(`ac-mq bus ${files.path}`, writeDue)
   else for (const [i, { own }] of found.entries()) if (own) tell(plans[i]!, childOf(folder, own.name), 'unchanged', own)
-  return { documents: told, wrote: contents.size, known: { documents } }
+  const [failure] = failures.values()
+  return { documents: told, wrote: contents.size, known: { documents }, ...(failure === undefined ? {} : { failure }) }
 }
 
 /** `undefined` when one of its messages has just gone elsewhere: the next pass finds it there. */

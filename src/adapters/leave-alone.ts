@@ -16,7 +16,7 @@ export function leavingAlone(now: () => number = () => performance.now()): Askin
     try {
       return await ask()
     } catch (error) {
-      if (error instanceof SignalboxError && error.kind === 'Unavailable' && error.details['refused'] !== true)
+      if (error instanceof SignalboxError && error.kind === 'Unavailable' && error.details.refused !== true)
         failed = { error, until: now() + longestMs }
       throw error
     }

@@ -285,10 +285,10 @@ export class Mission {
     return hydrateMission(this.#files, this.#finder, options)
   }
 
-  /** The dependencies of all messages, drawn. */
-  async graph(format: GraphFormat): Promise<string> {
+  /** The dependencies of all messages, drawn, or of the first so many, unfinished ones first. */
+  async graph(format: GraphFormat, { limit }: { readonly limit?: number } = {}): Promise<string> {
     const { drawMission } = await import('./documents.ts')
-    return drawMission(await this.#overview(), format)
+    return drawMission(await this.#overview(), format, limit)
   }
 
   async manifest(): Promise<Manifest | undefined> {

@@ -93,5 +93,6 @@ const isTimeout = (error: unknown): boolean => error instanceof Error && error.n
 const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   if (isTimeout(error)) return 'it did not answer in time'
-  return error.cause instanceof Error ? error.cause.message : error.message
+  const { message } = error.cause instanceof Error ? error.cause : error
+  return message.replace(/[.?!]+$/, '')
 }

@@ -335,7 +335,7 @@ export class Mission {
     const { from, ...asked } = options
     const { reportOn } = await import('./memory/report.ts')
     const all = [this.#files, ...inner.map((mission) => mission.#files)]
-    return reportOn(all, await this.#desk(from), asked)
+    return reportOn(all, await this.#desk(from), asked, await this.#allPorts())
   }
 
   /** Moves files of `context/` that belong together into folders of their own; `dryRun` only says which. AC-MQ §15. */

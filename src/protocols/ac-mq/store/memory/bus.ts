@@ -45,6 +45,12 @@ export interface BusOptions {
   readonly by?: string
 }
 
+interface PassOptions {
+  readonly listing?: QueueListing
+  /** How long the model may take for all summaries together. What is left then is for the next pass. */
+  readonly patienceMs?: number
+}
+
 export interface BusDocument {
   readonly outcome: 'made' | 'renewed' | 'unchanged'
   readonly path: string
@@ -72,12 +78,12 @@ export async function makeBusDocuments(
   files: MissionFiles,
   ports: AcmqPorts,
   desk: SummaryDesk,
-  { query, by, listing }: BusOptions & { readonly listing?: QueueListing } = {},
+  { query, by, listing, patienceMs }: BusOptions & PassOptions = {},
 ): Promise<BusMade> {
   const titles = query === undefined ? await tickedTitles(files) : []
   const book = await openBook(files, titles, listing ?? (await listQueues(files)))
   const planned = await (query === undefined ? plansOf(files, ports, book, titles) : planFor(files, ports, book, query))
-  const { documents, failure, ...made } = await renew(files, desk, book, planned, await ports.writer())
+  const { documents, failure, ...made } = await renew(files, desk, book, planned, await ports.writer(), patienceMs)
   const { before, entries, read } = book
   const known = { ...before, ...planned.known, titles: book.titles, entries, ...made.known }
   await keepBook(files, known, read + made.wrote)
@@ -195,6 +201,7 @@ async function renew(
   book: OpenBook,
   { plans, usage }: Planned,
   writer: Writer | undefined,
+  patienceMs = Number.POSITIVE_INFINITY,
 ): Promise<Renewed> {
   const { before, messages } = book
   const folder = busPath(files)
@@ -212,14 +219,20 @@ async function renew(
   const found = match(plans, existing.values())
   const contents = new Map<Plan, BusContent>()
   const failures = new Map<Plan, string>()
+  const late = new Set<Plan>()
+  const until = files.clock.now() + patienceMs
   for (const [i, plan] of plans.entries()) {
     if (!isDue(plan, found[i]!)) continue
+    const isLate = writer !== undefined && files.clock.now() >= until
+    // A document that is there has a summary already, of a little less.
+    if (isLate && found[i]!.own) continue
+    if (isLate) late.add(plan)
     const content = await contentOf(files, book, plan, usage)
     const path = found[i]!.own && childOf(folder, found[i]!.own.name)
     const written = writer && path ? await readHead(files, path) : undefined
     // The model is asked outside of the turn, and only about what it has not been shown before.
     if (!content) continue
-    const made: Written = writer ? await writtenBy(writer, content, written) : { content }
+    const made: Written = writer && !isLate ? await writtenBy(writer, content, written) : { content }
     contents.set(plan, made.content)
     if (made.failure !== undefined) failures.set(plan, made.failure)
   }
@@ -251,8 +264,12 @@ async function renew(
       const last = changed === undefined ? summed : { ...summed, insteadOf: changed.name }
       const { outcome, head } = await write(files, path, own, last)
       const mark = outcome === 'unchanged' && own ? own.mark : ''
-      // A model that failed is asked again by the next pass.
-      const known = { ...head, mark, madeOf: madeOf(plan, chosen, failures.has(plan) ? null : writer) }
+      // A model that failed, or was not asked in time, is asked by the next pass.
+      const known = {
+        ...head,
+        mark,
+        madeOf: madeOf(plan, chosen, failures.has(plan) || late.has(plan) ? null : writer),
+      }
       documents.set(name, known)
       tell(plan, path, outcome, known)
     }

@@ -192,6 +192,30 @@ describe('the cache of vectors', () => {
     },
   )
 
+  verifies(
+    'AC-13.2e',
+    'keeps what came before an endpoint failed, so that the next time only the rest is asked',
+    async () => {
+      const tree = openMemoryTree()
+      const texts = Array.from({ length: 150 }, (_, n) => `Text number ${n}`)
+      const embedder = toy()
+      let left = 2
+      const failing = {
+        ...embedder,
+        async embed(some: readonly string[]) {
+          if (left-- === 0) throw unavailable('EMBEDDINGS_UNAVAILABLE', 'It sleeps.')
+          return embedder.embed(some)
+        },
+      }
+      await expect(cachedVectors(tree, failing, texts)).rejects.toMatchObject({ code: 'EMBEDDINGS_UNAVAILABLE' })
+      expect(embedder.asked).toHaveLength(128)
+      expect(await cachedVectors(tree, embedder, texts)).toHaveLength(150)
+      expect(embedder.asked).toEqual(texts)
+      expect(await cachedVectors(tree, embedder, Array(1000).fill('Ping'))).toHaveLength(1000)
+      expect(embedder.asked.slice(150)).toEqual(['Ping'])
+    },
+  )
+
   verifies('AC-13.2e', 'is disposable, and a disk without room for it stops nobody', async () => {
     const tree = openMemoryTree()
     const embedder = toy()

@@ -109,6 +109,9 @@ describe('names of groups', () => {
     expect(keyTerms(slow, other, 3)).toEqual(['orders', 'query', 'slow'])
     expect(nameFor(slow, other)).toBe('orders-query')
     expect(nameFor(['the of', 'and to'], other)).toBeUndefined()
+    // Of words that all say, those that are said more often.
+    const login = ['Login token: the login fails, cookie, token', 'A cookie for the login; login token, token']
+    expect(nameFor(login, other)).toBe('login-token')
   })
 })
 

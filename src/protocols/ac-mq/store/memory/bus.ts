@@ -168,13 +168,13 @@ async function textsOf(files: MissionFiles, book: OpenBook, messages: Iterable<{
 async function planFor(files: MissionFiles, ports: AcmqPorts, book: OpenBook, query: string): Promise<Planned> {
   const messages = byTime(book)
   const texts = (await textsOf(files, book, messages)).filter((text) => text !== undefined)
-  const { ranked, provider, instead } = await rankMessages(files, ports, texts, query)
+  const { ranked, provider, instead, isFallback } = await rankMessages(files, ports, texts, query)
   const byWords = ranked.filter(({ by }) => by.includes('words'))
   const chosen = byWords.length > 0 ? byWords.slice(0, mostByQuery) : ranked.slice(0, fewByMeaning)
   const reasons = new Map(chosen.map(({ place, by }) => [texts[place]!.message.id, `found by ${by.join(' and ')}`]))
   const members = new Map(messages.flatMap(({ id }) => (reasons.has(id) ? [[id, reasons.get(id)] as const] : [])))
   const title = query.trim().slice(0, 80)
-  const by = instead === undefined ? provider : fallenBack(provider)
+  const by = isFallback ? fallenBack(provider) : provider
   const plan: Plan = { trigger: 'query', title, query, members, provider: by }
   const sample = sampleOf(messages)
   const usage = await usageIn(files, book, sample)

@@ -177,7 +177,8 @@ export function replaceFile(path, contents) {
 }
 
 if (isMain(import.meta.url)) {
-  await run(async () => {
+  // Not awaited here: the command table, which is loaded on the way, imports this file and would wait for its end.
+  void run(async () => {
     setup()
     const done = await build({ types: true })
     console.error(done.length === 0 ? 'dist/ is up to date.' : `Built dist/ (${done.join(', ')}).`)

@@ -370,7 +370,7 @@ const beyond = family('Beyond the specifications', 'Built with the protocols and
     'A model is one configured endpoint; its key is never shown, nothing leaves the machine without one, its texts are labelled.',
     'built',
   ],
-  ['X-tokens', 'Every surface can bound its answers, and says what it left out.'],
+  ['X-tokens', 'Every surface can bound its answers, and says what it left out.', 'built'],
   [
     'X-doctor',
     'The doctor finds and repairs what is broken, and is never green while a message is lost or stuck.',

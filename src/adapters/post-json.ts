@@ -13,10 +13,10 @@ export interface PostOptions {
   readonly mostBytes: number
 }
 
-/** What went wrong: nobody answered as asked (`unavailable`), or the answer is no JSON (`bad`). */
+/** What went wrong: nobody answered (`unavailable`), this was not accepted (`refused`), or the answer is no JSON (`bad`). */
 export type Posted =
   | { readonly outcome: 'answered'; readonly json: unknown }
-  | { readonly outcome: 'unavailable' | 'bad'; readonly why: string }
+  | { readonly outcome: 'unavailable' | 'refused' | 'bad'; readonly why: string }
 
 /** An endpoint may say when to come back (`Retry-After`); not later than this, in milliseconds. */
 const longestWish = 10_000
@@ -44,9 +44,11 @@ export async function postJson(body: unknown, options: PostOptions): Promise<Pos
       why = `it answered ${answer.status}`
       wishedMs = Math.min(longestWish, Number(answer.headers.get('retry-after')) * 1000 || 0)
       // Asking again does not help who asked for something wrong.
-      if (answer.status < 500 && answer.status !== 429 && answer.status !== 408) break
+      if (answer.status < 500 && answer.status !== 429 && answer.status !== 408) return { outcome: 'refused', why }
     } catch (error) {
       why = reasonOf(error)
+      // Whoever kept silent for so long would most likely do so again, and somebody waits for us.
+      if (isTimeout(error)) break
     }
   }
   return { outcome: 'unavailable', why }
@@ -86,8 +88,11 @@ export const below = (url: string, path: string): string => `${url.replace(/\/+$
 /** For people; without what may be secret in an address. */
 export const placeOf = (url: string): string => new URL(url).host
 
+const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === 'TimeoutError'
+
 const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
-  if (error.name === 'TimeoutError') return 'it did not answer in time'
-  return error.cause instanceof Error ? error.cause.message : error.message
+  if (isTimeout(error)) return 'it did not answer in time'
+  const { message } = error.cause instanceof Error ? error.cause : error
+  return message.replace(/[.?!]+$/, '')
 }

@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { conflict, unavailable } from '../kernel/errors.ts'
 import type { Context } from '../operations/define.ts'
-import { Rounds } from './rounds.ts'
+import { Rounds, restFor } from './rounds.ts'
 
 afterEach(() => vi.useRealTimers())
 
@@ -40,6 +40,10 @@ it('a ring does not cut the shortest rest, and the longest ends by itself', asyn
   expect(count).toBe(2)
   stop.abort()
   await ended
+})
+
+it('[AC-8.2b] rests long after a long round, but never longer than the next one may wait', () => {
+  expect([10, 500, 90_000].map((took) => restFor(took, 60_000))).toEqual([1000, 10_000, 60_000])
 })
 
 it('goes on after what only time can help, and after nothing else', async () => {

@@ -11,6 +11,15 @@ export interface Rest {
   readonly most?: number
 }
 
+/** In milliseconds. */
+const shortestRest = 1000
+/** After a round, rest this many times as long as it took: rounds take only a small part of the time. */
+const restFactor = 20
+
+/** The least rest after a round. One that waited long, for a model or a slow disk, must not keep the next from being in time. */
+export const restFor = (tookMs: number, longestMs: number): number =>
+  Math.min(Math.max(shortestRest, tookMs * restFactor), longestMs)
+
 export class Rounds {
   readonly #context: Context
   readonly #stopped: AbortSignal

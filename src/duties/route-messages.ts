@@ -6,10 +6,8 @@ import type { TreePath } from '../kernel/tree-path.ts'
 import type { Context } from '../operations/define.ts'
 import { openDream } from '../operations/dream/open.ts'
 import { dreamRoute, type RoutedOften } from '../operations/dream/route.ts'
-import { Rounds } from './rounds.ts'
+import { Rounds, restFor } from './rounds.ts'
 
-const shortestRest = 1000
-const restFactor = 20
 /** Leases end, agents die and other programs overwrite mailboxes without anybody being told. */
 const longestRest = 30_000
 const mostRemembered = 1000
@@ -49,7 +47,7 @@ export async function routeMessages(context: Context, input: unknown, stopped: A
         all = joined(all, pass)
       }
       const took = performance.now() - startedAt
-      return { least: Math.max(shortestRest, took * restFactor), most: longestRest }
+      return { least: restFor(took, longestRest), most: longestRest }
     })
   } finally {
     for (const one of watching.values()) one.close()

@@ -8,12 +8,9 @@ import type { TreePath } from '../kernel/tree-path.ts'
 import { openMissions } from '../operations/acmq/mission.ts'
 import { type Supervised, supervise } from '../operations/acmq/supervise.ts'
 import type { Context } from '../operations/define.ts'
-import { Rounds } from './rounds.ts'
+import { Rounds, restFor } from './rounds.ts'
 
 const second = 1000
-const shortestRest = second
-/** After a pass, rest at least this many times as long as it took. */
-const restFactor = 20
 /** Pass at least this often: changes can be missed, and nothing tells that a file is not being written any more. */
 const longestRest = 60 * second
 const longestRestWhileWaiting = 5 * second
@@ -77,7 +74,7 @@ export async function superviseMission(context: Context, input: unknown, stopped
         archived += pass.archived
       }
       const took = performance.now() - startedAt
-      return { least: Math.max(shortestRest, took * restFactor), most: restAfter(pass, await tree.now()) }
+      return { least: restFor(took, longestRest), most: restAfter(pass, await tree.now()) }
     })
   } finally {
     watches.keep([])

@@ -3,6 +3,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { type ErrorKind, errorKinds, invalidInput } from '../kernel/errors.ts'
 import type { Fields, InputOf } from '../kernel/field.ts'
 import type { Outside } from '../kernel/outside.ts'
+import { type Bounded, bounded, type Lists, limit } from './bounded.ts'
 import { checkInput, type Spelling } from './check-input.ts'
 import type { LazyWorkspace } from './workspace/workspace.ts'
 
@@ -76,6 +77,8 @@ interface Described<F extends Fields, O extends Outcomes> {
   /** Words that it takes and what each means, where there are too many for a sentence. */
   readonly words?: { readonly title: string; readonly rows: readonly (readonly [word: string, meaning: string])[] }
   readonly input: F
+  /** The lists in its answer that grow with the workspace. Callers can then bound them by `limit`, which need not be declared. */
+  readonly lists?: Lists
   /** Every way it can end without an error, and what that means to a caller. */
   readonly outcomes: O
   readonly examples: readonly [Example, ...Example[]]
@@ -92,7 +95,7 @@ interface Definition<F extends Fields, O extends Outcomes, Output extends Result
 
 export interface Operation<Output extends Result = Result> extends Described<Fields, Outcomes> {
   /** Checks the input, runs, and reports how long it took and how it ended. */
-  invoke(context: Context, given: unknown, spell?: Spelling): Promise<Output>
+  invoke(context: Context, given: unknown, spell?: Spelling): Promise<Output & Bounded>
   /**
    * For whoever could not be given the answer, because of a full disk behind standard output or a reader that has ended:
    * what stays done although nobody was told, and what to do about it.
@@ -123,15 +126,19 @@ export function defineOperation<
   const O extends Outcomes,
   Output extends Result<keyof O & string>,
 >(definition: Definition<F, O, Output>): Operation<Output> {
+  const { lists } = definition
+  const input = lists ? { ...definition.input, limit } : definition.input
   return {
     ...definition,
+    input,
     async invoke(context, given, spell) {
       const startedAt = context.clock.now()
       let ended = 'INTERNAL'
       try {
-        const output = await definition.run(context, checkInput(definition.input, given, spell))
+        const checked = checkInput(input, given, spell) as InputOf<F> & { readonly limit?: number }
+        const output = await definition.run(context, checked)
         ended = output.outcome
-        return output
+        return bounded(output, lists, checked.limit)
       } catch (error) {
         if (error instanceof Error && 'code' in error) ended = String(error.code)
         throw error

@@ -14,6 +14,7 @@ export const doctor = defineOperation({
     fix: flag('Put right what can be put right without losing anything.'),
     assumeGone: flag('With --fix: take processes that cannot be asked, on other machines or in containers, for dead.'),
   },
+  lists: { findings: 'first' },
   outcomes: { healthy: 'done', repaired: 'done', unhealthy: 'Corrupt' },
   examples: [
     { command: 'doctor', does: 'look, and change nothing' },

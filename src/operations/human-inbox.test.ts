@@ -123,6 +123,16 @@ describe('what waits', () => {
   })
 })
 
+it('[X-tokens] lists no more than asked for, and what is left out does not count as shown', async () => {
+  await put('acmq', 'question-1', { askedAt: '2026-01-01T12:00:00.000Z', text: 'Before' })
+  await put('mr', 'question-2', { askedAt: '2026-01-01T12:30:00.000Z', text: 'Before' })
+  expect(await inbox.list({ limit: 1 })).toMatchObject({ waiting: [{ id: 'question-1' }], leftOut: 1 })
+  await put('acmq', 'question-1', { text: 'After' })
+  await put('mr', 'question-2', { text: 'After' })
+  expect(await refusal(inbox.answer('question-1', { text: 'Yes' }))).toBe('4 MESSAGE_CHANGED')
+  expect(await refusal(inbox.answer('question-2', { text: 'Yes' }))).toBe('given')
+})
+
 describe('an answer', () => {
   it('is words or an option, and goes to the protocol that asked', async () => {
     await put('acmq', 'question-1', { options })

@@ -11,8 +11,11 @@ import { lastShown, rememberShown } from './shown.ts'
 import { type StoresPlace, usedProtocols } from './stores.ts'
 
 export interface HumanInbox {
-  /** Everything that waits for a person, the longest-waiting first. It counts as shown (see `Given.digest`). */
-  list(): Promise<WaitingForPeople>
+  /**
+   * Everything that waits for a person, the longest-waiting first, up to `limit`. It counts as shown (see `Given.digest`);
+   * what is left out does not.
+   */
+  list(options?: { readonly limit?: number }): Promise<WaitingForPeople>
   /** Answers a question: in words, or by one of its options, which are counted from 1. */
   answer(
     id: string,
@@ -27,6 +30,8 @@ export interface HumanInbox {
 
 export interface WaitingForPeople {
   readonly waiting: readonly WaitingQuestion[]
+  /** How many more wait. */
+  readonly leftOut: number
   /** Why the questions of a protocol are missing, one sentence each. */
   readonly notices: readonly string[]
 }
@@ -61,15 +66,18 @@ export interface GivenAnswer {
 }
 
 export const humanInbox = (place: StoresPlace): HumanInbox => ({
-  list: () => listWaiting(place),
+  list: (options) => listWaiting(place, options),
   answer: async (id, answer, given = {}) => give(place, id, { verdict: 'answer', ...checked(answer) }, given),
   approve: (id, given = {}) => give(place, id, { verdict: 'approve' }, given),
   deny: (id, { reason = 'A person said no.', ...given } = {}) =>
     give(place, id, { verdict: 'deny', text: reason }, given),
 })
 
-async function listWaiting(place: StoresPlace): Promise<WaitingForPeople> {
-  const waiting: WaitingQuestion[] = []
+async function listWaiting(
+  place: StoresPlace,
+  { limit = Number.POSITIVE_INFINITY }: { readonly limit?: number } = {},
+): Promise<WaitingForPeople> {
+  const all: WaitingQuestion[] = []
   const failures: { readonly title: string; readonly error: SignalboxError }[] = []
   const tree = await place.tree()
   const now = await tree.now()
@@ -78,7 +86,7 @@ async function listWaiting(place: StoresPlace): Promise<WaitingForPeople> {
     const push = (question: Question) => {
       const { askedAt: createdAt } = question
       const ageSeconds = ageAt(now, createdAt)
-      waiting.push({ ...question, protocol: protocol.name, createdAt, ...withoutUndefined({ ageSeconds }) })
+      all.push({ ...question, protocol: protocol.name, createdAt, ...withoutUndefined({ ageSeconds }) })
     }
     try {
       for await (const question of neutral.questions?.() ?? []) push(question)
@@ -89,12 +97,14 @@ async function listWaiting(place: StoresPlace): Promise<WaitingForPeople> {
     }
   }
   // One protocol out of order hides no other's questions. But "nothing waits" must not be said where nobody could look.
-  if (waiting.length === 0 && failures[0]) throw failures[0].error
-  waiting.sort((a, b) => byTime(a.askedAt, b.askedAt))
-  await rememberShown(place, waiting, { areAll: failures.length === 0 })
+  if (all.length === 0 && failures[0]) throw failures[0].error
+  all.sort((a, b) => byTime(a.askedAt, b.askedAt))
+  const waiting = all.slice(0, limit)
+  const leftOut = all.length - waiting.length
+  await rememberShown(place, waiting, { areAll: failures.length === 0 && leftOut === 0 })
   if (failures.length === 0) await forgetLeft(tree, decided)
   const notices = failures.map(({ title, error }) => `What waits in ${title} cannot be listed: ${error.message}`)
-  return { waiting, notices }
+  return { waiting, leftOut, notices }
 }
 
 /** The earlier one first. What has no time that can be read is last. */

@@ -22,16 +22,17 @@ export const humanList = defineOperation({
     'longest-waiting first. In AC-MQ, ' +
     'messages whose summary or text matches a pattern in `.signalbox/policy.yaml` are held back until a person approves ' +
     'them. The file lists the patterns under `hold:`, with `*` for anything in between, such as `- "deploy * production"`.',
-  input: {},
+  input: { limit: integer('At most so many; how many were left out is told.', { least: 1 }) },
   outcomes: { listed: 'done' },
   examples: [{ command: 'human list', does: 'see what waits for you' }],
 
-  async run(context) {
-    const { waiting, notices } = await humanInbox(context).list()
+  async run(context, { limit }) {
+    const { waiting, leftOut, notices } = await humanInbox(context).list(withoutUndefined({ limit }))
     // What the protocol tells besides stands beside the rest, and cannot take its place.
     return {
       outcome: 'listed',
       waiting: waiting.map(({ details, ...rest }) => ({ ...details, ...rest })),
+      leftOut,
       notices,
     } as const
   },

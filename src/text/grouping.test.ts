@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { groupTexts } from './grouping.ts'
+import { featuresOf } from './features.ts'
+import { groupKnown, groupTexts } from './grouping.ts'
 import { keyTerms, nameFor } from './labels.ts'
 import { linkPairs } from './linkage.ts'
 import { keySentences, sentencesIn } from './sentences.ts'
@@ -52,6 +53,31 @@ describe('groups', () => {
     expect(groupTexts([])).toEqual([])
   })
 
+  it('[AC-13.2a] of texts of letters by chance cost little more than comparing them: each pair is looked at once', () => {
+    let seed = 1
+    const below = (most: number) => {
+      seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0
+      return (seed >>> 8) % most
+    }
+    const word = () => Array.from({ length: 1 + below(3) }, () => String.fromCharCode(97 + below(26))).join('')
+    const known = Array.from({ length: 2000 }, (_, n) => {
+      const text = Array.from({ length: 10 }, word).join(' ')
+      return { id: `m${n}`, digest: text, own: text, createdAt: String(n).padStart(6, '0'), features: featuresOf(text) }
+    })
+    const costOf = <T>(work: () => T) => {
+      const begun = process.cpuUsage()
+      const made = work()
+      return { made, cost: process.cpuUsage(begun).user }
+    }
+    // Nothing is that much alike, so nothing is linked.
+    const comparing = costOf(() => groupKnown(known, { cut: 10 }))
+    expect(comparing.made.groups).toEqual([])
+    const { linked: _, ...lists } = comparing.made.neighbours
+    const linking = costOf(() => groupKnown(known, {}, lists))
+    expect(linking.made.groups.length).toBeGreaterThan(300)
+    expect(linking.cost / comparing.cost).toBeLessThan(5)
+  })
+
   it('are one for a hundred texts that are nearly the same, among others', () => {
     const subjects = ['orders', 'login', 'search', 'payment', 'export', 'avatar', 'invoice', 'cache']
     const items = Array.from({ length: 800 }, (_, n) => {
@@ -83,6 +109,9 @@ describe('names of groups', () => {
     expect(keyTerms(slow, other, 3)).toEqual(['orders', 'query', 'slow'])
     expect(nameFor(slow, other)).toBe('orders-query')
     expect(nameFor(['the of', 'and to'], other)).toBeUndefined()
+    // Of words that all say, those that are said more often.
+    const login = ['Login token: the login fails, cookie, token', 'A cookie for the login; login token, token']
+    expect(nameFor(login, other)).toBe('login-token')
   })
 })
 

@@ -106,26 +106,36 @@ export function groupKnown(
 
 /** Groups of two or more within one part. */
 function linkPart(count: number, pairs: readonly PartPair[], cut: number): number[][] {
-  return linkPairs(count, pairs, cut)
-    .filter((group) => group.length > 1)
-    .flatMap((group) => (hasEvidence(group, pairs) ? [group] : linkAgain(group, pairs, cut * surer)))
+  const groups = linkPairs(count, pairs, cut).filter((group) => group.length > 1)
+  const inside = pairsInside(groups, count, pairs)
+  return groups.flatMap((group, i) =>
+    hasEvidence(group, inside[i]!) ? [group] : linkAgain(group, inside[i]!, cut * surer),
+  )
+}
+
+/** For each group its own pairs. One go over all of them: a large part has thousands of groups. */
+function pairsInside(groups: readonly (readonly number[])[], count: number, pairs: readonly PartPair[]): PartPair[][] {
+  const groupOf = new Int32Array(count).fill(-1)
+  for (const [i, group] of groups.entries()) for (const at of group) groupOf[at] = i
+  const inside = groups.map((): PartPair[] => [])
+  for (const pair of pairs) {
+    const group = groupOf[pair.a]!
+    if (group >= 0 && group === groupOf[pair.b]) inside[group]!.push(pair)
+  }
+  return inside
 }
 
 /** Half of its texts name the same thing as another of them, or are linked with one. */
 function hasEvidence(group: readonly number[], pairs: readonly PartPair[]): boolean {
-  const inGroup = new Set(group)
   const evident = new Set<number>()
-  for (const { a, b, isEvident } of pairs) if (isEvident && inGroup.has(a) && inGroup.has(b)) evident.add(a).add(b)
+  for (const { a, b, isEvident } of pairs) if (isEvident) evident.add(a).add(b)
   return evident.size * 2 >= group.length
 }
 
 /** The parts of a group that stay together at a higher cut. */
 function linkAgain(group: readonly number[], pairs: readonly Pair[], cut: number): number[][] {
   const places = new Map(group.map((at, i) => [at, i]))
-  const own = pairs.flatMap(({ a, b, likeness }) => {
-    const [one, other] = [places.get(a), places.get(b)]
-    return one === undefined || other === undefined ? [] : [{ a: one, b: other, likeness }]
-  })
+  const own = pairs.map(({ a, b, likeness }) => ({ a: places.get(a)!, b: places.get(b)!, likeness }))
   return linkPairs(group.length, own, cut).map((part) => part.map((i) => group[i]!))
 }
 

@@ -35,12 +35,16 @@ export function keyTerms(texts: readonly string[], others: readonly string[] | U
     const everywhere = within + elsewhere.textsWith(stem)
     const share = within / texts.length
     const score = share * Math.log(1 + total / everywhere) * (within / everywhere)
-    return [{ word: mostUsed(forms), score }]
+    const uses = [...forms.values()].reduce((sum, count) => sum + count, 0)
+    return [{ word: mostUsed(forms), score, uses }]
   })
-  return scored
-    .sort((a, b) => b.score - a.score || (a.word < b.word ? -1 : 1))
-    .slice(0, most)
-    .map(({ word }) => word)
+  return (
+    scored
+      // Words that as many texts say: the one that is said more often.
+      .sort((a, b) => b.score - a.score || b.uses - a.uses || (a.word < b.word ? -1 : 1))
+      .slice(0, most)
+      .map(({ word }) => word)
+  )
 }
 
 /** A name such as `database-performance`: up to three words, for people and for file names; `undefined` when none is telling. */

@@ -23,6 +23,15 @@ describe('ranking', () => {
     expect(await found('数据库')).toEqual([[3, ['words']]])
   })
 
+  it('[AC-13.2e] finds a number that is asked for, and nothing by one that nobody asks for', async () => {
+    const texts = ['The server answers 404 for images', 'The server answers 500', 'Port 8080 is taken']
+    const found = async (query: string) => (await rankTexts(texts, query)).map(({ place }) => place)
+    expect(await found('404')).toEqual([0])
+    expect(await found('port 8080')).toEqual([2])
+    expect(await found('server 500')).toEqual([1, 0])
+    expect(await found('80')).toEqual([])
+  })
+
   it('a query that says nothing finds nothing', async () => {
     for (const query of ['', 'the of and', 'qzxv jjkw', '\u0000', '!!!', '12345'])
       expect(await found(query)).toEqual([])

@@ -44,16 +44,20 @@ export async function rankTexts(texts: readonly string[], query: string, options
  * must not stand before what is meant.
  */
 export function rankByWords(texts: readonly string[], query: string): Ranked[] {
-  const terms = texts.map(termsAndPieces)
+  const numbers = new Set(wordsIn(query).filter((word) => /^\p{N}+$/u.test(word)))
+  const terms = texts.map((text) => [...termsAndPieces(text), ...numbersOf(text, numbers)])
   const frequencies = new Frequencies()
   for (const one of terms) frequencies.add(one)
-  const asked = frequencies.weigh(termsAndPieces(query))
+  const asked = frequencies.weigh([...termsAndPieces(query), ...numbers])
   const ranked = inOrder(terms.map((one, place) => ({ place, score: similarity(asked, frequencies.weigh(one)) })))
   const least = Math.max(weakest, (ranked[0]?.score ?? 0) * weakestShare)
   return ranked.filter(({ score }) => score >= least)
 }
 
 const termsAndPieces = (text: string): string[] => [...termsOf(text), ...nGramsOf(text, 5)]
+/** Numbers tell nothing of what a text is about, but whoever asks for 404 or 8080 means just that. */
+const numbersOf = (text: string, asked: ReadonlySet<string>): string[] =>
+  asked.size === 0 ? [] : wordsIn(text).filter((word) => asked.has(word))
 const weakest = 0.05
 /** Of the best match. */
 const weakestShare = 0.3

@@ -292,7 +292,49 @@ describe('a summary by a model', () => {
     await sendSlow(3, 2)
     expect(await mission.bus({ query: 'slow queries' })).toMatchObject({
       documents: [{ outcome: 'renewed', summaryBy: 'extractive' }],
+      instead: expect.stringMatching(/It sleeps\.$/),
     })
+    // Nothing is new in the mission, but the model may be awake by now.
+    fails = false
+    expect(await mission.bus({ query: 'slow queries' })).toMatchObject({
+      documents: [{ outcome: 'renewed', summaryBy: 'model toy-1' }],
+    })
+    expect(await mission.bus({ query: 'slow queries' })).toMatchObject({ outcome: 'unchanged' })
+    expect(asked).toBe(3)
+  })
+})
+
+describe('a slow model', () => {
+  verifies('AC-13.1c', 'does not hold up supervision: what it has no time for is asked by the next pass', async () => {
+    for (const subject of ['orders', 'login', 'avatar'])
+      for (const n of [1, 2]) {
+        const id = `${subject.slice(0, 6).padEnd(6, '0')}0${n}`
+        await box.mission.send({
+          ...{ id, from: 'claude', to: 'gemini', summary: `${subject} ${n}`, body: `The ${subject}` },
+          dependencies: n === 1 ? [] : [`msg:${id.slice(0, -1)}1`],
+        })
+        await box.mission.claim({ agent: 'gemini', id })
+        await box.mission.complete(id, { agent: 'gemini' }, { text: 'Done.' })
+      }
+    let asked = 0
+    const writer = {
+      id: 'snail',
+      async write() {
+        asked++
+        clock.advance(20_000)
+        return 'Slowly.'
+      },
+    }
+    const missions = await acmq.open({ tree: box.tree, clock, settings: acmq.defaults, writer: async () => writer })
+    const mission = await missions.open('alpha')
+    const pass = async () => {
+      const { documents } = await mission.keepMemory({ bus: true, snapshots: false, organizeFrom: 0 })
+      return documents.map(({ outcome, summaryBy }) => `${outcome} ${summaryBy}`).sort()
+    }
+    expect(await pass()).toEqual(['made extractive', 'made model snail', 'made model snail'])
+    expect(await pass()).toEqual(['renewed model snail'])
+    expect(await pass()).toEqual([])
+    expect(asked).toBe(3)
   })
 })
 

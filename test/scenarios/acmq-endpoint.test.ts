@@ -114,6 +114,33 @@ describe('an endpoint', () => {
       expect((await mission.bus()).instead).toMatch(/^The endpoint/)
     })
 
+  verifies(
+    'X-model',
+    'that hangs is waited for once, however much there is to ask, as vectors and as a model',
+    async () => {
+      const { url, asked } = await endpoint(() => undefined)
+      const embeddings = { embeddings: 'openai', embeddingsUrl: url, embeddingsModel: 'toy' } as const
+      const models = { ...embeddings, url, model: 'toy' }
+      const ports = acmqPorts({ packageFile: () => pack, models, outside: undefined as never }, { timeoutMs: 50 })
+      const tree = openMemoryTree()
+      const missions = await acmq.open({ tree, clock: systemClock, settings: acmq.defaults, ...ports })
+      const instead = /embeddings at .* cannot be used: it did not answer in time.* The model at .* cannot be used/
+      for (const name of ['alpha', 'beta']) {
+        const { mission } = await missions.create(name)
+        for (const n of [1, 2]) await mission.send({ from: 'a', to: 'b', id: `animal0${n}`, body: 'The dog barks' })
+        for (const query of ['dogs', 'barking']) {
+          expect((await mission.search(query)).instead).toMatch(/did not answer in time/)
+          const made = await mission.bus({ query })
+          expect(made).toMatchObject({
+            documents: [{ summaryBy: 'extractive' }],
+            instead: expect.stringMatching(instead),
+          })
+        }
+      }
+      expect(asked).toHaveLength(2)
+    },
+  )
+
   verifies('AC-13.2e', 'vectors of two never mix, even under one name and of one length', async () => {
     const tree = openMemoryTree()
     const animals = await endpoint((texts) => rows(texts, (text) => (/dog|cat|pet/.test(text) ? [1, 0] : [0, 1])))
@@ -165,6 +192,30 @@ describe('the cache of vectors', () => {
     },
   )
 
+  verifies(
+    'AC-13.2e',
+    'keeps what came before an endpoint failed, so that the next time only the rest is asked',
+    async () => {
+      const tree = openMemoryTree()
+      const texts = Array.from({ length: 150 }, (_, n) => `Text number ${n}`)
+      const embedder = toy()
+      let left = 2
+      const failing = {
+        ...embedder,
+        async embed(some: readonly string[]) {
+          if (left-- === 0) throw unavailable('EMBEDDINGS_UNAVAILABLE', 'It sleeps.')
+          return embedder.embed(some)
+        },
+      }
+      await expect(cachedVectors(tree, failing, texts)).rejects.toMatchObject({ code: 'EMBEDDINGS_UNAVAILABLE' })
+      expect(embedder.asked).toHaveLength(128)
+      expect(await cachedVectors(tree, embedder, texts)).toHaveLength(150)
+      expect(embedder.asked).toEqual(texts)
+      expect(await cachedVectors(tree, embedder, Array(1000).fill('Ping'))).toHaveLength(1000)
+      expect(embedder.asked.slice(150)).toEqual(['Ping'])
+    },
+  )
+
   verifies('AC-13.2e', 'is disposable, and a disk without room for it stops nobody', async () => {
     const tree = openMemoryTree()
     const embedder = toy()
@@ -209,6 +260,7 @@ describe('the pack of word vectors', () => {
       expect(found).toMatchObject({ provider: 'words', hits: [{ message: { id: 'stone000' }, by: ['words'] }] })
       expect(found.instead).toMatch(/word vectors/)
       const { documents } = await mission.bus({ query: 'stones' })
-      expect(documents).toMatchObject([{ messages: ['stone000'] }])
+      // No endpoint was configured, so none has failed.
+      expect(documents).toMatchObject([{ messages: ['stone000'], provider: 'words' }])
     })
 })

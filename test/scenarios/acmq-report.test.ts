@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { openMemoryTree } from '../../src/engines/memory/index.ts'
 import { type Clock, heldClock } from '../../src/kernel/clock.ts'
+import { unavailable } from '../../src/kernel/errors.ts'
 import { treePath } from '../../src/kernel/tree-path.ts'
 import { mission as demo } from '../../src/protocols/ac-mq/chapter.ts'
 import { acmq } from '../../src/protocols/ac-mq/index.ts'
@@ -259,10 +260,46 @@ describe('reports', () => {
     await finish(box.mission, asked.asked!, 'gemini', 'All is well.\n\n## Really')
     const { document, writtenBy } = await report('top-down', { by: 'gemini' })
     expect(writtenBy).toBe('gemini')
+    const at = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z')
+    // It may be read long after, when the mission has moved on.
+    minutes(60)
+    expect((await report('top-down')).document).toContain(`at ${at}:\n`)
     expect(document).toContain(
-      'Written by gemini, an agent of this mission:\n\n```text quoted\nAll is well.\n\n## Really\n```',
+      `Written by gemini, an agent of this mission, at ${at}:\n\n\`\`\`text quoted\nAll is well.\n\n## Really\n\`\`\``,
     )
     await expect(report('bottom-up', { by: 'gemini' })).rejects.toMatchObject({ code: 'NOTHING_TO_WRITE' })
+  })
+
+  verifies(['AC-16.2', 'X-model'], 'a model that is configured writes it, and is labelled', async () => {
+    let answer = 'The order list is fast.\n\n# Not a title'
+    const asked: string[] = []
+    const writer = {
+      id: 'toy-1',
+      async write({ material }: { readonly material: string }) {
+        asked.push(material)
+        if (answer === '') throw unavailable('MODEL_UNAVAILABLE', 'It sleeps.')
+        return answer
+      },
+    }
+    const missions = await acmq.open({ tree: box.tree, clock, settings: acmq.defaults, writer: async () => writer })
+    const alpha = await missions.open('alpha')
+    const told = await alpha.report({ mode: 'top-down' })
+    expect(told).toMatchObject({ outcome: 'reported', writtenBy: 'model toy-1' })
+    expect(told.document).toContain('**Written By:** model toy-1\n')
+    expect(told.document).toContain(
+      'Written by the model toy-1:\n\n```text quoted\nThe order list is fast.\n\n# Not a title\n```',
+    )
+    expect(asked[0]).toContain('Executive Summary')
+    // Where nobody writes it in words of their own, nobody is asked; an agent that is asked for comes first.
+    await alpha.report({ mode: 'bottom-up' })
+    expect(await alpha.report({ mode: 'holistic', by: 'gemini' })).toMatchObject({ writtenBy: 'extractive' })
+    expect(asked).toHaveLength(1)
+    answer = 'too long '.repeat(1000)
+    const short = await alpha.report({ mode: 'top-down', budgetTokens: 700 })
+    expect(short).toMatchObject({ writtenBy: 'extractive' })
+    expect(short.tokens).toBeLessThanOrEqual(700)
+    answer = ''
+    expect(await alpha.report({ mode: 'holistic' })).toMatchObject({ writtenBy: 'extractive', instead: 'It sleeps.' })
   })
 
   it('[AC-16.1] an empty mission has a report too', async () => {

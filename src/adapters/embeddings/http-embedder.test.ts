@@ -75,9 +75,10 @@ describe('embeddings from an endpoint', () => {
     expect(refusing.asked).toBe(1)
   })
 
-  it('does not wait for ever', async () => {
+  it('[X-model] does not wait for ever, nor a second time', async () => {
     const options = await endpoint(() => undefined)
-    await expect(httpEmbedder({ ...options, timeoutMs: 50, attempts: 2 })).rejects.toThrow(/did not answer in time/)
+    await expect(httpEmbedder({ ...options, timeoutMs: 50, attempts: 3 })).rejects.toThrow(/did not answer in time/)
+    expect(options.asked).toBe(1)
   })
 
   const bad: [string, Answer][] = [

@@ -68,6 +68,7 @@ async function ask(options: EndpointOptions, input: readonly string[]): Promise<
     `The endpoint for embeddings at ${placeOf(url)} cannot be used: ${posted.why}.`,
     {
       hint: 'See that it runs, and that SIGNALBOX_MODELS_EMBEDDINGS_URL, …_MODEL and the key are right.',
+      details: { refused: posted.outcome === 'refused' },
     },
   )
 }

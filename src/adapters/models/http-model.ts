@@ -41,7 +41,7 @@ export function httpModel(options: ModelOptions): HttpModel {
       const bound = mostTokens === undefined ? {} : { max_tokens: mostTokens }
       const sending = { address: below(url, 'chat/completions'), key, timeoutMs, attempts, pauseMs, mostBytes }
       const posted = await postJson({ model, messages, temperature: 0, ...bound }, sending)
-      if (posted.outcome === 'unavailable') throw cannotBeUsed(url, posted.why)
+      if (posted.outcome === 'unavailable' || posted.outcome === 'refused') throw cannotBeUsed(url, posted)
       const text = posted.outcome === 'answered' ? textIn(posted.json) : undefined
       if (text === undefined) throw badAnswer(url)
       return text.slice(0, longestAnswer)
@@ -56,9 +56,10 @@ function textIn(answer: unknown): string | undefined {
   return typeof content === 'string' && content.trim() !== '' ? content.trim() : undefined
 }
 
-const cannotBeUsed = (url: string, why: string) =>
+const cannotBeUsed = (url: string, { why, outcome }: { readonly why: string; readonly outcome: string }) =>
   unavailable('MODEL_UNAVAILABLE', `The model at ${placeOf(url)} cannot be used: ${why}.`, {
     hint: 'See that it runs, and that SIGNALBOX_MODELS_URL, SIGNALBOX_MODELS_MODEL and the key are right.',
+    details: { refused: outcome === 'refused' },
   })
 
 const badAnswer = (url: string) =>

@@ -14,6 +14,7 @@ export const bus = defineOperation({
     query: text('A document of what this finds, by words and by meaning.', { placeholder: 'TEXT' }),
     by: text('Who shall write the summaries.', { placeholder: 'AGENT' }),
   },
+  lists: { documents: 'first' },
   outcomes: { made: 'done', unchanged: 'done', asked: 'done', nothing: 'nothing' },
   examples: [
     { command: 'acmq bus alpha', does: 'of everything that belongs together' },

@@ -25,6 +25,7 @@ export const claim = defineOperation({
     wait: duration('How long to wait for one to come.', { least: 0, placeholder: 'SECONDS' }),
     hydrate: hydrated,
   },
+  lists: { blocked: 'first' },
   outcomes: { claimed: 'done', nothing: 'nothing' },
   examples: [
     { command: 'acmq claim alpha --as gemini', does: 'take what comes next' },

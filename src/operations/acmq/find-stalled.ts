@@ -7,6 +7,7 @@ export const findStalled = defineOperation({
   summary: 'List the messages whose claim has run out of time. Nothing is changed.',
   more: 'Those of the missions inside it are listed too.',
   input: { mission },
+  lists: { stalled: 'first' },
   outcomes: { listed: 'done' },
   examples: [
     { command: 'acmq find-stalled alpha', does: 'see who has not been heard of' },

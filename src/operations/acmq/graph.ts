@@ -1,4 +1,4 @@
-import { choice } from '../../kernel/field.ts'
+import { choice, integer, withoutUndefined } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
 import { mission, openMission } from './mission.ts'
 
@@ -8,6 +8,7 @@ export const graph = defineOperation({
   input: {
     mission,
     format: choice('How to draw it.', ['mermaid', 'dot', 'json'], { default: 'mermaid' }),
+    limit: integer('At most so many messages, unfinished ones first; how many were left out is told.', { least: 1 }),
   },
   outcomes: { drawn: 'done' },
   examples: [
@@ -15,9 +16,9 @@ export const graph = defineOperation({
     { command: 'acmq graph alpha --format dot | dot -Tsvg > graph.svg', does: 'as a picture' },
   ],
 
-  async run(context, { mission, format }) {
+  async run(context, { mission, format, limit }) {
     const opened = await openMission(context, mission)
-    const drawn = await opened.graph(format)
+    const drawn = await opened.graph(format, withoutUndefined({ limit }))
     const graph: unknown = format === 'json' ? JSON.parse(drawn) : drawn
     return { outcome: 'drawn', mission: opened.address, format, graph } as const
   },

@@ -3,6 +3,7 @@ import { invalidInput } from '../../kernel/errors.ts'
 import { choice, flag, integer, text } from '../../kernel/field.ts'
 import type { Problem } from '../../kernel/problem.ts'
 import { type Mission, queueNames, type Unreadable } from '../../protocols/ac-mq/index.ts'
+import { bounded } from '../bounded.ts'
 import { defineOperation } from '../define.ts'
 import { mission, openMission } from './mission.ts'
 
@@ -52,9 +53,8 @@ export const list = defineOperation({
       unreadable.push(...listed.unreadable)
     }
     const wanted = to === undefined ? messages : messages.filter((message) => message.to === to)
-    const shown = limit === undefined ? wanted : wanted.slice(0, limit)
-    const leftOut = wanted.length - shown.length
-    return { outcome: 'listed', mission: opened.address, messages: shown, unreadable, leftOut } as const
+    const listed = { outcome: 'listed', mission: opened.address, messages: wanted, unreadable, leftOut: 0 } as const
+    return bounded(listed, { messages: 'first', unreadable: 'first' }, limit)
   },
 })
 

@@ -14,6 +14,7 @@ export const milestone = defineOperation({
     }),
     undo: flag('Take the tick back.'),
   },
+  lists: { milestones: 'first' },
   outcomes: { ticked: 'done', unchanged: 'done' },
   examples: [
     { command: 'acmq milestone alpha "First draft"', does: 'tick it' },

@@ -5,6 +5,7 @@ export const missions = defineOperation({
   name: 'missions',
   summary: 'List all missions, with how many messages are where.',
   input: {},
+  lists: { missions: 'first' },
   outcomes: { listed: 'done' },
   examples: [{ command: 'acmq missions', does: 'see what there is' }],
 

@@ -15,6 +15,7 @@ export const organize = defineOperation({
     undo: flag('Put back what the last time moved.'),
     pin: list('Keep this file where it is, from now on.', text('A file of context/.'), { placeholder: 'PATH' }),
   },
+  lists: { moves: 'first', stay: 'first' },
   outcomes: { organized: 'done', planned: 'done', unchanged: 'done', undone: 'done' },
   examples: [
     { command: 'acmq organize alpha --dry-run', does: 'see what would move' },

@@ -1,4 +1,5 @@
 /** What AC-MQ needs from outside the tree: who knows what texts mean. */
+import { leavingAlone } from '../../adapters/leave-alone.ts'
 import { invalidInput, SignalboxError } from '../../kernel/errors.ts'
 import { once } from '../../kernel/once.ts'
 import type { AcmqPorts, Meaning } from '../../protocols/ac-mq/index.ts'
@@ -10,7 +11,15 @@ export const wordVectorsFile = 'data/word-vectors.bin'
 
 type Needed = Pick<Around, 'packageFile' | 'models' | 'outside'>
 
-export function acmqPorts({ packageFile, models, outside }: Needed): AcmqPorts {
+/** How long is waited for an endpoint, unless its adapter shall decide. */
+interface Patience {
+  readonly timeoutMs?: number
+  readonly attempts?: number
+  readonly pauseMs?: number
+}
+
+export function acmqPorts({ packageFile, models, outside }: Needed, patience: Patience = {}): AcmqPorts {
+  const [askEmbedder, askModel] = [leavingAlone(), leavingAlone()]
   const local = once(async (): Promise<Meaning> => {
     const pack = packageFile(wordVectorsFile)
     if (!pack) return { instead: `The word vectors are missing in this installation (${wordVectorsFile}).` }
@@ -27,7 +36,10 @@ export function acmqPorts({ packageFile, models, outside }: Needed): AcmqPorts {
     if (provider === 'local') return local()
     if (url === undefined || model === undefined) throw incomplete(provider)
     const { httpEmbedder } = await import('../../adapters/embeddings/http-embedder.ts')
-    return { embedder: await httpEmbedder({ provider, url, model, ...modelKey({ models, outside }) }) }
+    const embedder = await askEmbedder(() =>
+      httpEmbedder({ provider, url, model, ...patience, ...modelKey({ models, outside }) }),
+    )
+    return { embedder: { ...embedder, embed: (texts) => askEmbedder(() => embedder.embed(texts)) } }
   })
   return {
     async meaning(which = 'configured') {
@@ -38,7 +50,8 @@ export function acmqPorts({ packageFile, models, outside }: Needed): AcmqPorts {
       const { url, model } = models
       if (url === undefined || model === undefined) return undefined
       const { httpModel } = await import('../../adapters/models/http-model.ts')
-      return httpModel({ url, model, ...modelKey({ models, outside }) })
+      const { id, write } = httpModel({ url, model, ...patience, ...modelKey({ models, outside }) })
+      return { id, write: (asked) => askModel(() => write(asked)) }
     },
   }
 }

@@ -9,6 +9,7 @@ export const reconcile = defineOperation({
     'For the start of an agent: brings folders and headers into agreement, sets files aside that are no messages, and ' +
     'lists what the agent (--as) still holds.',
   input: { mission, hydrate: hydrated },
+  lists: { mine: 'first', repairs: 'first' },
   outcomes: { reconciled: 'done' },
   examples: [
     { command: 'acmq reconcile alpha --as gemini', does: 'find out what gemini was doing' },

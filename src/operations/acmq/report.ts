@@ -9,7 +9,8 @@ export const report = defineOperation({
   more:
     '`bottom-up` has every message of the mission and of those inside it, archived ones too. `top-down` is for those who decide: ' +
     'progress, findings, artifacts. `holistic` tells why, what and how. Each has figures, a timeline and the graph of ' +
-    'dependencies, and links to its sources. With --by, an agent is asked once, through the queue, to write it.',
+    'dependencies, and links to its sources. With --by, an agent is asked once, through the queue, to write it; without it, the ' +
+    'model that is configured writes the latter two, if one is.',
   input: {
     mission,
     mode: choice('Which report.', reportModes, { required: true }),
@@ -34,6 +35,7 @@ export const report = defineOperation({
     const { agent } = await context.configuration()
     const options = withoutUndefined({ out, by, budgetTokens: budget, from: agent })
     const reported = await opened.report({ mode, ...options }, inner)
+    if (reported.instead !== undefined) context.report.notice(reported.instead)
     return { ...reported, mission: opened.address }
   },
 })

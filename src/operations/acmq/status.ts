@@ -17,6 +17,7 @@ export const status = defineOperation({
   summary: 'Show how a mission is doing: queues, what waits and why, who works, how fast.',
   more: 'Missions inside it are counted too; `total` has them all together.',
   input: { mission },
+  lists: { milestones: 'first', blocked: 'first', stalled: 'first', subMissions: 'first', unreadable: 'first' },
   outcomes: { told: 'done' },
   examples: [
     { command: 'acmq status alpha', does: 'look at a mission' },

@@ -41,6 +41,7 @@ export const supervise = defineOperation({
     snapshots: flag('Take no snapshots.', { default: true }),
     organize: flag('Leave `context/` as it is.', { default: true }),
   },
+  lists: { stalled: 'last', repairs: 'last', documents: 'last', snapshots: 'last', moves: 'last' },
   outcomes: { swept: 'done', nothing: 'done' },
   examples: [
     { command: 'acmq supervise alpha', does: 'stay and look after it' },

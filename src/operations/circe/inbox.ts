@@ -7,6 +7,7 @@ export const circeInbox = defineOperation({
   summary: 'List what there is for an agent: waiting, claimed and being worked on.',
   more: 'Nothing is taken. Exit status 1 means that there is nothing.',
   input: { agent, wait },
+  lists: { messages: 'first', rejected: 'first', unreadable: 'first' },
   outcomes: { listed: 'done', empty: 'nothing' },
   examples: [
     { command: 'circe inbox engineer', does: 'see what there is' },

@@ -36,6 +36,7 @@ export const circeSend = defineOperation({
     }),
     replyTo: text('The file of the message that this one answers.', { placeholder: 'FILE' }),
   },
+  lists: { delivered: 'first' },
   outcomes: { sent: 'done' },
   examples: [
     {

@@ -6,6 +6,7 @@ export const circeTasks = defineOperation({
   name: 'tasks',
   summary: 'Show how tasks stand: status, owner, checks, and which have gone quiet.',
   input: { id: text('Only this one, with its messages.', { positional: true, placeholder: 'ID' }) },
+  lists: { tasks: 'first' },
   outcomes: { listed: 'done' },
   examples: [
     { command: 'circe tasks', does: 'see all tasks' },

@@ -41,6 +41,7 @@ export const governanceQuery = defineOperation({
     since,
     compat,
   },
+  lists: { events: 'last' },
   outcomes: { found: 'done', nothing: 'nothing' },
   examples: [{ command: 'dream governance query --type MAILBOX_TAKEN_OVER --since 2026-01-31', does: 'who took over' }],
 

@@ -72,6 +72,7 @@ export const mailboxList = defineOperation({
   name: 'list',
   summary: 'Show the mailboxes: whose they are, how they stand, what is wrong with them.',
   input: { compat },
+  lists: { mailboxes: 'first' },
   outcomes: { listed: 'done' },
   examples: [{ command: 'dream mailbox list', does: 'look at all of them' }],
 

@@ -25,6 +25,7 @@ export const dreamPlan = defineOperation({
     under: text('The task to expand into parts; it is done when they are.', { placeholder: 'TASK' }),
     compat,
   },
+  lists: { sent: 'first' },
   outcomes: { sent: 'done' },
   examples: [
     { command: 'dream plan --as Agent_0 --to PlanningAgent --goal "Remove unused code"', does: 'ask for a plan' },
@@ -53,6 +54,7 @@ export const dreamTasks = defineOperation({
     dispatch: flag('Hand out what may start.'),
     compat,
   },
+  lists: { tasks: 'first', paths: 'first' },
   outcomes: { listed: 'done', dispatched: 'done', nothing: 'nothing' },
   examples: [
     { command: 'dream tasks', does: 'look at all of them' },
@@ -78,6 +80,7 @@ export const dreamCompleted = defineOperation({
     task: text('Only of this task.', { placeholder: 'ID' }),
     since,
   },
+  lists: { completed: 'last' },
   outcomes: { listed: 'done', nothing: 'nothing' },
   examples: [{ command: 'dream completed --agent RefactorAgent', does: 'what it has done' }],
 

@@ -18,6 +18,7 @@ export const dreamRoute = defineOperation({
     'tasks. What was sent to mailboxes and another program overwrote is sent again. A message to nobody known stays and is ' +
     'reported. Without --once it stays, woken by what happens, until it is stopped.',
   input: { once: flag('One pass, then end.'), compat },
+  lists: { moved: 'last', copied: 'last', unroutable: 'last', resent: 'last', plans: 'last', unreadable: 'last' },
   outcomes: { routed: 'done', nothing: 'done' },
   examples: [
     { command: 'dream route', does: 'stay and carry messages' },

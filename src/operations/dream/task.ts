@@ -45,6 +45,7 @@ export const taskInbox = defineOperation({
   name: 'inbox',
   summary: 'List what waits for an agent, and what it has in hand.',
   input: { agent, compat },
+  lists: { waiting: 'first', inHand: 'first', unreadable: 'first' },
   outcomes: { listed: 'done' },
   examples: [{ command: 'dream task inbox RefactorAgent', does: 'look' }],
 
@@ -72,6 +73,7 @@ export const taskTake = defineOperation({
     wait: duration('How long to wait for one to come.', { least: 0, placeholder: 'SECONDS' }),
     compat,
   },
+  lists: { unreadable: 'first' },
   outcomes: { taken: 'done', nothing: 'nothing' },
   examples: [{ command: 'dream task take RefactorAgent --wait 60', does: 'get work' }],
 

@@ -12,6 +12,7 @@ export const mrBroadcast = defineOperation({
     'Each gets a message of its own, with its own id and number. One that cannot be reached keeps nobody else from ' +
     'theirs; the exit status is then 8.',
   input: content,
+  lists: { messages: 'first', evicted: 'first', failed: 'first' },
   outcomes: { sent: 'done', nobody: 'nothing', partly: 'Unavailable' },
   examples: [
     {

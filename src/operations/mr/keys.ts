@@ -22,6 +22,7 @@ export const mrKeys = defineOperation({
     }),
     replace: flag('Put the new key in the place of the one that is there, which is retired.'),
   },
+  lists: { keys: 'first' },
   outcomes: {
     listed: 'done',
     created: 'done',

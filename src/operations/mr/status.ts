@@ -6,6 +6,7 @@ export const mrStatus = defineOperation({
   name: 'status',
   summary: 'Show how full the inboxes are, what left them, and what is wrong.',
   input: { agent: text('Only this agent.', { positional: true }) },
+  lists: { agents: 'first', alerts: 'first' },
   outcomes: { told: 'done' },
   examples: [
     { command: 'mr status', does: 'look at all agents' },

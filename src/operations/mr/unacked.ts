@@ -6,6 +6,7 @@ export const mrUnacked = defineOperation({
   name: 'unacked',
   summary: 'List what has not been acknowledged: by others towards an agent, and by it.',
   input: { agent },
+  lists: { unacked: 'first' },
   outcomes: { listed: 'done' },
   examples: [{ command: 'mr unacked lead', does: 'see whose acknowledgement lead still waits for, or owes' }],
 

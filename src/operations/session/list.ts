@@ -5,6 +5,7 @@ export const sessionList = defineOperation({
   name: 'list',
   summary: 'List the sessions of this workspace.',
   input: {},
+  lists: { sessions: 'first' },
   outcomes: { listed: 'done' },
   examples: [{ command: 'session list', does: 'see which there are, and which is the current one' }],
 

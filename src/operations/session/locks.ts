@@ -6,6 +6,7 @@ export const sessionLocks = defineOperation({
   name: 'locks',
   summary: 'List the locks of a session: who holds what until when, and who waits.',
   input: { session },
+  lists: { locks: 'first' },
   outcomes: { listed: 'done' },
   examples: [{ command: 'session locks', does: 'see who holds what' }],
 

@@ -14,6 +14,7 @@ export const sessionWork = defineOperation({
     once: flag('Do what waits now, and end; otherwise it goes on until it is stopped.'),
     task: text('Only this task.', { placeholder: 'ID' }),
   },
+  lists: { tasks: 'last' },
   outcomes: { worked: 'done', nothing: 'nothing' },
   examples: [{ command: 'session work --session release --once', does: 'run what waits' }],
 

@@ -12,6 +12,7 @@ export const importWorkspace = defineOperation({
     'workspace: name a cluster with --engine. Keys stay where they are. Nothing is overwritten. Interrupted, repeat ' +
     'it: it goes on where it stopped. In the end both sides are read again and compared by count and hash.',
   input: { directory: directory('The workspace to take over.') },
+  lists: { leftBehind: 'first' },
   outcomes: { imported: 'done', unchanged: 'done' },
   examples: [
     { command: 'import . --engine etcd://localhost:2379/team', does: 'move this workspace to a cluster' },
@@ -39,6 +40,7 @@ export const exportWorkspace = defineOperation({
     'The counterpart of `import`: every leaf with its bytes and its time, but no keys. Nothing in the directory is ' +
     'overwritten. Interrupted, repeat it. In the end both sides are read again and compared by count and hash.',
   input: { directory: directory('Where to write it; made if it is not there.') },
+  lists: { leftBehind: 'first' },
   outcomes: { exported: 'done', unchanged: 'done' },
   examples: [
     { command: 'export backup --engine etcd://localhost:2379/team', does: 'write a cluster’s tenant to files' },

@@ -21,8 +21,9 @@ export interface GraphNode {
   readonly blocked?: string
 }
 
-export function drawGraph(nodes: readonly GraphNode[], format: GraphFormat): string {
-  const graph = connect(nodes)
+/** `limit`: of the first so many messages, and what they wait for among these; how many are left out is told in it. */
+export function drawGraph(nodes: readonly GraphNode[], format: GraphFormat, limit = nodes.length): string {
+  const graph = firstOf(connect(nodes), Math.min(limit, nodes.length), nodes.length)
   if (format === 'json') return drawJson(graph)
   return format === 'dot' ? drawDot(graph) : drawMermaid(graph)
 }
@@ -34,10 +35,15 @@ interface Place {
   readonly node?: GraphNode
 }
 
-type Graph = ReturnType<typeof connect>
+interface Graph {
+  readonly places: readonly Place[]
+  readonly edges: readonly { readonly before: number; readonly after: number }[]
+  /** How many messages are not drawn. */
+  readonly leftOut: number
+}
 
 /** Messages first, in the order given, then the files and unknown messages that they name. */
-function connect(nodes: readonly GraphNode[]) {
+function connect(nodes: readonly GraphNode[]): Omit<Graph, 'leftOut'> {
   const places: Place[] = nodes.map((node) => ({ key: node.id, kind: 'message', node }))
   const resolve = resolver(nodes)
   const others = new Map<string, number>()
@@ -57,6 +63,22 @@ function connect(nodes: readonly GraphNode[]) {
   })
   return { places, edges }
 }
+
+/** Files and unknown messages come along where something that is drawn names them. */
+function firstOf({ places, edges }: Omit<Graph, 'leftOut'>, most: number, messages: number): Graph {
+  if (most === messages) return { places, edges, leftOut: 0 }
+  const isDrawn = (at: number) => at < most || at >= messages
+  const kept = edges.filter(({ before, after }) => after < most && isDrawn(before))
+  const named = [...new Set(kept.map(({ before }) => before))].filter((at) => at >= messages).sort((a, b) => a - b)
+  const placeNow = new Map(named.map((at, i) => [at, most + i]))
+  return {
+    places: [...places.slice(0, most), ...named.map((at) => places[at]!)],
+    edges: kept.map(({ before, after }) => ({ before: placeNow.get(before) ?? before, after })),
+    leftOut: messages - most,
+  }
+}
+
+const leftOutText = (leftOut: number): string => `${leftOut} more message${leftOut === 1 ? '' : 's'}: see --limit`
 
 /** By full id, or by a short one that only one message has. */
 function resolver(nodes: readonly GraphNode[]): (id: string) => number | undefined {
@@ -101,7 +123,7 @@ function shorten(text: string): string {
   return letters.length > 72 ? `${letters.slice(0, 71).join('')}…` : line
 }
 
-function drawMermaid({ places, edges }: Graph): string {
+function drawMermaid({ places, edges, leftOut }: Graph): string {
   const boxes = places.map((place, at) => {
     const label = linesOf(place).map(mermaidText).join('<br/>')
     const slash = place.kind === 'file' ? '/' : ''
@@ -111,6 +133,7 @@ function drawMermaid({ places, edges }: Graph): string {
   const looks = Object.entries(colours).filter(([look]) => used.has(look as Look))
   return lines([
     'flowchart TD',
+    ...(leftOut > 0 ? [`  %% ${leftOutText(leftOut)}`] : []),
     ...boxes,
     ...edges.map(({ before, after }) => `  n${before} --> n${after}`),
     ...looks.map(([look, colour]) => `  classDef ${look} fill:${colour},stroke:#555,color:#111`),
@@ -121,9 +144,10 @@ function drawMermaid({ places, edges }: Graph): string {
 const mermaidText = (text: string): string =>
   text.replace(/[^\p{L}\p{M}\p{N}\p{Extended_Pictographic} ,.…→_/()-]/gu, (sign) => `#${sign.codePointAt(0)};`)
 
-function drawDot({ places, edges }: Graph): string {
+function drawDot({ places, edges, leftOut }: Graph): string {
   return lines([
     'digraph mission {',
+    ...(leftOut > 0 ? [`  // ${leftOutText(leftOut)}`] : []),
     '  node [shape=box, style="rounded,filled", fontname="sans-serif"]',
     ...places.map((place, at) => {
       const label = linesOf(place).map(dotText).join('\\n')
@@ -137,14 +161,14 @@ function drawDot({ places, edges }: Graph): string {
 
 const dotText = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('&', '&amp;')
 
-function drawJson({ places, edges }: Graph): string {
+function drawJson({ places, edges, leftOut }: Graph): string {
   const nodes = places.map(({ key, kind, node }) => {
     if (!node) return { id: key, kind }
     const { id, state, to, summary, blocked } = node
     return { id, kind, state, ...(blocked === undefined ? {} : { blocked }), to, summary }
   })
   const links = edges.map(({ before, after }) => ({ from: places[before]!.key, to: places[after]!.key }))
-  return `${JSON.stringify({ nodes, edges: links }, null, 2).replace(invisible, escaped)}\n`
+  return `${JSON.stringify({ nodes, edges: links, ...(leftOut > 0 ? { leftOut } : {}) }, null, 2).replace(invisible, escaped)}\n`
 }
 
 // JSON allows these as they are; a terminal would obey them.

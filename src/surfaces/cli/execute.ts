@@ -1,6 +1,8 @@
 /** Runs one operation and prints its result. */
 import { SignalboxError, unsupported } from '../../kernel/errors.ts'
 import { printable, printableLine } from '../../kernel/printable.ts'
+import { type Bounded, bounded, limit } from '../../operations/bounded.ts'
+import { checkInput } from '../../operations/check-input.ts'
 import { type Context, exitOf, type Passage, type Reporter } from '../../operations/define.ts'
 import { lazyWorkspace } from '../../operations/workspace/workspace.ts'
 import type { CommandFace } from './command.ts'
@@ -44,12 +46,14 @@ export async function execute(face: CommandFace, input: unknown, host: Host, glo
     const again = lazyWorkspace({ ...host, flags })
     return face.operation.takeBack?.({ ...again, ...surroundings }, output).finally(again.close)
   }
-  await tellAnswer(face, output, globals.json ? printJson(output) : face.show(output as never, screen), {
-    terminal,
-    takeBack,
-  })
+  const text = globals.json ? printJson(output) : `${face.show(output as never, screen)}${leftOutLine(face, output)}`
+  await tellAnswer(face, output, text, { terminal, takeBack })
   return exitOf(face.operation.outcomes[output.outcome]!)
 }
+
+/** Of lists that every operation bounds in the same way. */
+const leftOutLine = ({ operation }: CommandFace, { leftOut = 0 }: Output): string =>
+  operation.lists && leftOut > 0 ? `… and ${leftOut} more (--limit)\n` : ''
 
 /** What was done is done, whether its answer can be printed or not: whoever does not get it is told what stays done. */
 async function tellAnswer(
@@ -84,9 +88,9 @@ function whereItCan(print: () => void): void {
   }
 }
 
-type Output = { readonly outcome: string }
+type Output = { readonly outcome: string } & Bounded
 
-function run(
+async function run(
   face: CommandFace,
   context: Context,
   input: Values,
@@ -113,7 +117,10 @@ function run(
       return streams().output
     },
   }
-  return stay(context, input, host.stopSignal(), conversation)
+  // The others are checked by what it does.
+  if (face.operation.lists) checkInput({ limit }, 'limit' in input ? { limit: input.limit } : {}, spelled)
+  const output = await stay(context, input, host.stopSignal(), conversation)
+  return bounded(output, face.operation.lists, input.limit as number | undefined)
 }
 
 function reporter(

@@ -14,6 +14,8 @@ export const plainFace = (operation: Operation): CommandFace =>
     operation,
     ({ outcome, notices: _, ...rest }, { paint }) => {
       const facts = Object.entries(rest).flatMap(([name, value]) => {
+        // Told below, as for every list.
+        if (name === 'leftOut' && operation.lists) return []
         const said = inWords(value)
         return said === undefined ? [] : [`${name} ${cut(said)}`]
       })

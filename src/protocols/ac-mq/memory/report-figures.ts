@@ -75,8 +75,10 @@ const median = (numbers: readonly number[]): number =>
   numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]!
 
 const durationOf = (hours: number): string =>
-  hours < 1
-    ? `${Math.max(1, Math.round(hours * 60))} min`
-    : hours < 48
-      ? `${hours.toFixed(1)} h`
-      : `${(hours / 24).toFixed(1)} d`
+  hours < 1 / 60
+    ? 'under 1 min'
+    : hours < 1
+      ? `${Math.round(hours * 60)} min`
+      : hours < 48
+        ? `${hours.toFixed(1)} h`
+        : `${(hours / 24).toFixed(1)} d`

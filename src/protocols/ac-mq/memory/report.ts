@@ -22,9 +22,16 @@ export interface PrintOptions {
   /** The folder in which the report will lie, from the root of the tree: links start there. */
   readonly folder: string
   readonly budgetTokens?: number
-  /** What an agent wrote, to stand in place of what is worked out here. */
-  readonly written?: { readonly by: string; readonly text: string }
+  /** What an agent or a model wrote, to stand in place of what is worked out here. */
+  readonly written?: WrittenReport
 }
+
+export type WrittenReport = { readonly text: string } & (
+  | { readonly by: string; readonly at?: string }
+  | { readonly model: string }
+)
+
+export const writerOf = (written: WrittenReport): string => ('model' in written ? `model ${written.model}` : written.by)
 
 export interface PrintedReport {
   readonly text: string
@@ -112,7 +119,7 @@ class Report {
   print(): string {
     const { mode, generatedAt, written } = this.#options
     const { mission, messages } = this.#picture
-    const head = headOf(mode, mission, generatedAt, written?.by)
+    const head = headOf(mode, mission, generatedAt, written && writerOf(written))
     const parts = written ? [this.#quoted(written)] : mode === 'top-down' ? this.#topDown() : this.#holistic()
     const drawn = this.#isWhole ? [this.#section('Timeline', daysOf(messages)), graphOf(messages)] : []
     return [head, ...parts, figuresOf(messages, this.#most), ...drawn].filter((part) => part !== '').join('\n\n')
@@ -135,8 +142,12 @@ class Report {
     return [this.#why(), this.#what(), this.#how(), this.#problems(), this.#open(), this.#digests()]
   }
 
-  #quoted({ by, text }: { readonly by: string; readonly text: string }): string {
-    return `Written by ${plainText(by)}, an agent of this mission:\n\n${quote(text, 'quoted').trimEnd()}`
+  #quoted(written: WrittenReport): string {
+    const who =
+      'model' in written
+        ? `by the model ${plainText(written.model)}`
+        : `by ${plainText(written.by)}, an agent of this mission${written.at === undefined ? '' : `, at ${written.at}`}`
+    return `Written ${who}:\n\n${quote(written.text, 'quoted').trimEnd()}`
   }
 
   #standing(): string {

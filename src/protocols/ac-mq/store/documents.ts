@@ -84,8 +84,8 @@ export async function hydrateMission(
 const repositoryOf = ({ place: { root }, path }: MissionFiles): TreePath =>
   root === '' ? path : parentOf(parentOf(root) || root)
 
-/** The dependencies of all messages, drawn. */
-export async function drawMission(overview: Overview, format: GraphFormat): Promise<string> {
+/** The dependencies of messages, drawn: of all, or of the first so many of those that are unfinished, and then of others. */
+export async function drawMission(overview: Overview, format: GraphFormat, limit?: number): Promise<string> {
   const blocked = new Map((await overview.blocked()).map(({ message, reason }) => [message.id, reason]))
   const nodes: GraphNode[] = []
   for (const state of queueNames) {
@@ -95,7 +95,7 @@ export async function drawMission(overview: Overview, format: GraphFormat): Prom
     }
   }
   const { drawGraph } = await import('../graph.ts')
-  return drawGraph(nodes, format)
+  return drawGraph(nodes, format, limit)
 }
 
 const noManifest = (mission: string, path: TreePath) =>

@@ -285,10 +285,10 @@ export class Mission {
     return hydrateMission(this.#files, this.#finder, options)
   }
 
-  /** The dependencies of all messages, drawn. */
-  async graph(format: GraphFormat): Promise<string> {
+  /** The dependencies of all messages, drawn, or of the first so many, unfinished ones first. */
+  async graph(format: GraphFormat, { limit }: { readonly limit?: number } = {}): Promise<string> {
     const { drawMission } = await import('./documents.ts')
-    return drawMission(await this.#overview(), format)
+    return drawMission(await this.#overview(), format, limit)
   }
 
   async manifest(): Promise<Manifest | undefined> {
@@ -335,7 +335,7 @@ export class Mission {
     const { from, ...asked } = options
     const { reportOn } = await import('./memory/report.ts')
     const all = [this.#files, ...inner.map((mission) => mission.#files)]
-    return reportOn(all, await this.#desk(from), asked)
+    return reportOn(all, await this.#desk(from), asked, await this.#allPorts())
   }
 
   /** Moves files of `context/` that belong together into folders of their own; `dryRun` only says which. AC-MQ §15. */

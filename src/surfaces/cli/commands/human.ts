@@ -10,8 +10,11 @@ type Shown = Omit<WaitingQuestion, 'details'>
 
 export const humanListFace = commandFace(
   humanList,
-  ({ waiting }, screen) =>
-    waiting.length === 0 ? 'Nothing waits for you.\n' : waiting.map((one) => shown(one, screen)).join('\n'),
+  ({ waiting, leftOut }, screen) => {
+    if (waiting.length === 0) return 'Nothing waits for you.\n'
+    const more = leftOut > 0 ? [`… and ${leftOut} more (--limit)\n`] : []
+    return [...waiting.map((one) => shown(one, screen)), ...more].join('\n')
+  },
   { aside: noticeLines },
 )
 

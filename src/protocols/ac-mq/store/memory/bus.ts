@@ -13,7 +13,7 @@ import type { Book, BookDocument, BookUsage } from '../../memory/book.ts'
 import type { BusContent, Trigger } from '../../memory/bus-document.ts'
 import { digestOf, type Noted } from '../../memory/noted.ts'
 import { extractiveSummary, mostTerms } from '../../memory/summary.ts'
-import { writtenBy } from '../../memory/written.ts'
+import { type Written, writtenBy } from '../../memory/written.ts'
 import type { AcmqPorts, Writer } from '../../ports.ts'
 import { readManifest } from '../documents.ts'
 import type { MissionFiles } from '../parts.ts'
@@ -45,6 +45,12 @@ export interface BusOptions {
   readonly by?: string
 }
 
+interface PassOptions {
+  readonly listing?: QueueListing
+  /** How long the model may take for all summaries together. What is left then is for the next pass. */
+  readonly patienceMs?: number
+}
+
 export interface BusDocument {
   readonly outcome: 'made' | 'renewed' | 'unchanged'
   readonly path: string
@@ -60,7 +66,7 @@ export interface BusDocument {
 export interface BusMade {
   readonly outcome: 'made' | 'unchanged' | 'asked' | 'nothing'
   readonly documents: readonly BusDocument[]
-  /** Why vectors are not those of the configured endpoint. */
+  /** Why vectors or summaries are not those of the configured endpoint. */
   readonly instead?: string
 }
 
@@ -72,12 +78,12 @@ export async function makeBusDocuments(
   files: MissionFiles,
   ports: AcmqPorts,
   desk: SummaryDesk,
-  { query, by, listing }: BusOptions & { readonly listing?: QueueListing } = {},
+  { query, by, listing, patienceMs }: BusOptions & PassOptions = {},
 ): Promise<BusMade> {
   const titles = query === undefined ? await tickedTitles(files) : []
   const book = await openBook(files, titles, listing ?? (await listQueues(files)))
   const planned = await (query === undefined ? plansOf(files, ports, book, titles) : planFor(files, ports, book, query))
-  const { documents, ...made } = await renew(files, desk, book, planned, await ports.writer())
+  const { documents, failure, ...made } = await renew(files, desk, book, planned, await ports.writer(), patienceMs)
   const { before, entries, read } = book
   const known = { ...before, ...planned.known, titles: book.titles, entries, ...made.known }
   await keepBook(files, known, read + made.wrote)
@@ -87,7 +93,8 @@ export async function makeBusDocuments(
     told.push({ ...document, ...(asked === undefined ? {} : { asked }) })
   }
   const outcome = told.length > 0 ? outcomeOf(told) : query === undefined ? 'unchanged' : 'nothing'
-  return { outcome, documents: told, ...(planned.instead === undefined ? {} : { instead: planned.instead }) }
+  const instead = [planned.instead, failure].filter((why) => why !== undefined).join(' ')
+  return { outcome, documents: told, ...(instead === '' ? {} : { instead }) }
 }
 
 function outcomeOf(documents: readonly BusDocument[]): BusMade['outcome'] {
@@ -161,13 +168,13 @@ async function textsOf(files: MissionFiles, book: OpenBook, messages: Iterable<{
 async function planFor(files: MissionFiles, ports: AcmqPorts, book: OpenBook, query: string): Promise<Planned> {
   const messages = byTime(book)
   const texts = (await textsOf(files, book, messages)).filter((text) => text !== undefined)
-  const { ranked, provider, instead } = await rankMessages(files, ports, texts, query)
+  const { ranked, provider, instead, isFallback } = await rankMessages(files, ports, texts, query)
   const byWords = ranked.filter(({ by }) => by.includes('words'))
   const chosen = byWords.length > 0 ? byWords.slice(0, mostByQuery) : ranked.slice(0, fewByMeaning)
   const reasons = new Map(chosen.map(({ place, by }) => [texts[place]!.message.id, `found by ${by.join(' and ')}`]))
   const members = new Map(messages.flatMap(({ id }) => (reasons.has(id) ? [[id, reasons.get(id)] as const] : [])))
   const title = query.trim().slice(0, 80)
-  const by = instead === undefined ? provider : fallenBack(provider)
+  const by = isFallback ? fallenBack(provider) : provider
   const plan: Plan = { trigger: 'query', title, query, members, provider: by }
   const sample = sampleOf(messages)
   const usage = await usageIn(files, book, sample)
@@ -180,6 +187,8 @@ interface Renewed {
   readonly documents: readonly Told[]
   /** How many documents were made. */
   readonly wrote: number
+  /** Why the model did not write a summary that it was asked for. */
+  readonly failure?: string
   readonly known: Pick<Book, 'documents'>
 }
 
@@ -192,15 +201,16 @@ async function renew(
   book: OpenBook,
   { plans, usage }: Planned,
   writer: Writer | undefined,
+  patienceMs = Number.POSITIVE_INFINITY,
 ): Promise<Renewed> {
   const { before, messages } = book
   const folder = busPath(files)
-  const madeOf = (plan: Plan, { own, changed }: Chosen): string => {
+  const madeOf = (plan: Plan, { own, changed }: Chosen, writtenWith: Writer | null | undefined = writer): string => {
     const answer = own && messages.get(summaryTaskId(childOf(folder, own.name)))
     let members = ''
     for (const [id, why = ''] of plan.members) members += `${messages.get(id)!.content} ${why}\n`
     const { trigger, query, provider } = plan
-    const rest = [usage.sample, files.settings.busDocumentBytes, writer?.id, changed?.name, answer?.content]
+    const rest = [usage.sample, files.settings.busDocumentBytes, writtenWith?.id, changed?.name, answer?.content]
     return digestOf(JSON.stringify([version, trigger, query, provider, ...rest, members]))
   }
   const isDue = (plan: Plan, chosen: Chosen): boolean =>
@@ -208,13 +218,23 @@ async function renew(
   const existing = await readExisting(files, before.documents)
   const found = match(plans, existing.values())
   const contents = new Map<Plan, BusContent>()
+  const failures = new Map<Plan, string>()
+  const late = new Set<Plan>()
+  const until = files.clock.now() + patienceMs
   for (const [i, plan] of plans.entries()) {
     if (!isDue(plan, found[i]!)) continue
+    const isLate = writer !== undefined && files.clock.now() >= until
+    // A document that is there has a summary already, of a little less.
+    if (isLate && found[i]!.own) continue
+    if (isLate) late.add(plan)
     const content = await contentOf(files, book, plan, usage)
     const path = found[i]!.own && childOf(folder, found[i]!.own.name)
     const written = writer && path ? await readHead(files, path) : undefined
     // The model is asked outside of the turn, and only about what it has not been shown before.
-    if (content) contents.set(plan, writer ? await writtenBy(writer, content, written) : content)
+    if (!content) continue
+    const made: Written = writer && !isLate ? await writtenBy(writer, content, written) : { content }
+    contents.set(plan, made.content)
+    if (made.failure !== undefined) failures.set(plan, made.failure)
   }
   const documents = new Map<string, BookDocument>(existing)
   const told: Told[] = []
@@ -243,7 +263,13 @@ async function renew(
       const summed = isAnswered ? await answeredSummary(desk, path, content) : content
       const last = changed === undefined ? summed : { ...summed, insteadOf: changed.name }
       const { outcome, head } = await write(files, path, own, last)
-      const known = { ...head, mark: outcome === 'unchanged' && own ? own.mark : '', madeOf: madeOf(plan, chosen) }
+      const mark = outcome === 'unchanged' && own ? own.mark : ''
+      // A model that failed, or was not asked in time, is asked by the next pass.
+      const known = {
+        ...head,
+        mark,
+        madeOf: madeOf(plan, chosen, failures.has(plan) || late.has(plan) ? null : writer),
+      }
       documents.set(name, known)
       tell(plan, path, outcome, known)
     }
@@ -253,7 +279,8 @@ async function renew(
   const isDouble = doublesIn(existing, plans, found).length > 0
   if (contents.size > 0 || isDouble) await files.tree.exclusively(`ac-mq bus ${files.path}`, writeDue)
   else for (const [i, { own }] of found.entries()) if (own) tell(plans[i]!, childOf(folder, own.name), 'unchanged', own)
-  return { documents: told, wrote: contents.size, known: { documents } }
+  const [failure] = failures.values()
+  return { documents: told, wrote: contents.size, known: { documents }, ...(failure === undefined ? {} : { failure }) }
 }
 
 /** `undefined` when one of its messages has just gone elsewhere: the next pass finds it there. */

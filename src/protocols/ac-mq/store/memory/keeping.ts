@@ -24,6 +24,9 @@ export interface Kept extends Merged {
   readonly moves: readonly PlannedMove[]
 }
 
+/** Stalls are settled between two passes, so that a slow model must not make one long. */
+const patienceMs = 30_000
+
 export async function keepMemory(
   files: MissionFiles,
   ports: AcmqPorts,
@@ -38,7 +41,7 @@ export async function keepMemory(
   if (await isDoneFor(files, before)) return nothing
   const listing = await listQueues(files)
   const merged = snapshots ? await mergeQueues(files, { listing, ...(by === undefined ? {} : { by }) }) : nothing
-  const still = merged.archived > 0 ? {} : { listing }
+  const still = { patienceMs, ...(merged.archived > 0 ? {} : { listing }) }
   const made = bus ? await makeBusDocuments(files, ports, desk, still) : { documents: [] }
   const documents = made.documents.filter(({ outcome }) => outcome !== 'unchanged')
   const moves = (organizeFrom > 0 ? await organizeAbove(files, organizeFrom) : undefined)?.moves ?? []

@@ -51,7 +51,10 @@ export async function searchMission(
 export interface RankedMessages {
   readonly ranked: readonly Hit[]
   readonly provider: string
+  /** Why it is not the configured one, or why there is none. */
   readonly instead?: string
+  /** The configured endpoint failed, so that another took its place. */
+  readonly isFallback?: true
 }
 
 /** When the endpoint fails, what comes with the package takes over, and that is told. */
@@ -74,7 +77,7 @@ export async function rankMessages(
     return await by(await ports.meaning())
   } catch (error) {
     if (!isEndpointFailure(error)) throw error
-    return { ...(await by(await ports.meaning('offline'))), instead: error.message }
+    return { ...(await by(await ports.meaning('offline'))), instead: error.message, isFallback: true }
   }
 }
 

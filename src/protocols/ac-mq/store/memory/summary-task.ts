@@ -7,6 +7,7 @@ import { quote } from '../../../../kernel/quotation.ts'
 import type { TreePath } from '../../../../kernel/tree-path.ts'
 import type { BusContent } from '../../memory/bus-document.ts'
 import { saidIn } from '../../memory/said.ts'
+import { isoTime } from '../../times.ts'
 import type { SendInput, Sent } from '../send.ts'
 import type { AcmqViewWithBody } from '../view.ts'
 
@@ -29,6 +30,8 @@ export interface MissionDesk {
 export interface Answer {
   readonly by: string
   readonly text: string
+  /** What was written long ago may be about a mission that has moved on. */
+  readonly at?: string
 }
 
 export class SummaryDesk {
@@ -67,7 +70,9 @@ export class SummaryDesk {
     if (task?.state !== 'completed' && task?.state !== 'archived') return undefined
     const { result } = saidIn(task.body)
     const text = result?.text.trim() ?? ''
-    return text === '' ? undefined : { by: result?.agent ?? task.to, text }
+    if (text === '') return undefined
+    const at = result?.at === undefined ? {} : { at: isoTime(result.at) }
+    return { by: result?.agent ?? task.to, text, ...at }
   }
 }
 

@@ -14,6 +14,8 @@ import type { Tree } from '../../../../tree/tree.ts'
 const keeping: Keeping = { keepMs: 90 * 24 * 60 * 60 * 1000, keepBytes: 256 * 1024 * 1024 }
 /** Going through the folders costs a listing of each, so it is done once for so many vectors on average. */
 const pruneEvery = 128
+/** So many are asked for and kept before the next: an endpoint that fails half-way need not begin again. */
+const atOnce = 64
 
 /** One for each text. Throws what the provider throws. `keep`: how much, unless a test says otherwise. */
 export async function cachedVectors(
@@ -26,14 +28,25 @@ export async function cachedVectors(
   const paths = texts.map((text) => childOf(folder, nameOf(text)))
   const vectors: (Float32Array | undefined)[] = []
   for (const path of paths) vectors.push(await readVector(tree, path, embedder.dim))
-  const missing = [...paths.keys()].filter((at) => vectors[at] === undefined)
-  const made = await embedder.embed(missing.map((at) => texts[at]!))
-  for (const [i, at] of missing.entries()) {
-    vectors[at] = made[i]!
-    await quietly(() => tree.create(paths[at]!, bytesOf(made[i]!)))
+  // The same text is asked for once, however many messages say it.
+  const placesOf = new Map<TreePath, number[]>()
+  for (const [at, path] of paths.entries()) {
+    if (vectors[at] !== undefined) continue
+    const known = placesOf.get(path)
+    if (known) known.push(at)
+    else placesOf.set(path, [at])
+  }
+  const missing = [...placesOf]
+  for (let start = 0; start < missing.length; start += atOnce) {
+    const some = missing.slice(start, start + atOnce)
+    const made = await embedder.embed(some.map(([, [first]]) => texts[first!]!))
+    for (const [i, [path, places]] of some.entries()) {
+      for (const at of places) vectors[at] = made[i]!
+      await quietly(() => tree.create(path, bytesOf(made[i]!)))
+    }
   }
   // By the names, which are as good as chance: many small additions come to it as a large one does.
-  if (missing.some((at) => isPruning(paths[at]!))) await pruneAll(tree, keep)
+  if (missing.some(([path]) => isPruning(path))) await pruneAll(tree, keep)
   return vectors as Float32Array[]
 }
 

@@ -26,7 +26,9 @@ export const searchFace = commandFace(search, ({ hits, leftOut }, screen) => {
   return rows === '' ? 'Nothing found.\n' : `${rows}${more}`
 })
 
-export const busFace = commandFace(bus, ({ documents }, { paint }) => {
+export const busFace = commandFace(bus, ({ outcome, documents }, { paint }) => {
+  // Only a query can find nothing.
+  if (outcome === 'nothing') return 'Nothing found.\n'
   if (documents.length === 0) return 'Nothing belongs together yet.\n'
   return documents
     .map(({ outcome, path, trigger, messages, asked }) => {

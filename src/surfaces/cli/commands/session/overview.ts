@@ -74,14 +74,14 @@ export const logFace = commandFace(sessionLog, ({ changes, leftOut }, screen) =>
   return leftOut > 0 ? `${rows}${leftOut} earlier ones are left out.\n` : rows
 })
 
-export const inboxFace = commandFace(sessionInbox, ({ messages }, { paint }) =>
+export const inboxFace = commandFace(sessionInbox, ({ messages, leftOut }, { paint }) =>
   messages.length === 0
     ? 'Nothing has come.\n'
-    : messages
+    : `${messages
         .map(({ from, channel, kind, about, text }) => {
           const where =
             channel === undefined ? `${kind.toLowerCase()}${about === undefined ? '' : ` ${about}`}` : `#${channel}`
           return `${paint('bold', printableLine(from))} ${paint('dim', printableLine(where))} ${printableLine(text)}\n`
         })
-        .join(''),
+        .join('')}${leftOut > 0 ? `… and ${leftOut} more\n` : ''}`,
 )

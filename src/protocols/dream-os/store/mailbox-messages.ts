@@ -160,8 +160,10 @@ export class MailboxMessages {
       inHand.set(found.message.message_id, lease)
       return {
         answer: { given: { found, lease } },
-        before: () => this.#files.memory.writeGiven(number, inHand),
         edit: (editor) => editor.setLife({ status: mailboxStatusAfter.give, seenAt: now }),
+        // Not before: when another program changes the mailbox meanwhile, the choice is made again, and what was chosen first
+        // would be in hand without ever having been given.
+        after: () => this.#files.memory.writeGiven(number, inHand),
       }
     })
     if (!given) return undefined

@@ -241,6 +241,27 @@ describe('a mailbox that programs without the lock write to', () => {
   })
 })
 
+describe('a message that is being given while another program writes', () => {
+  it('[DO-5c] is not in hand unless it was given', async () => {
+    const { dream, tree, put, json, send } = await claimed()
+    await send('first')
+    await send('second')
+    const replace = tree.replace.bind(tree)
+    let isFirst = true
+    Object.assign(tree, {
+      async replace(...args: Parameters<typeof replace>) {
+        if (isFirst && args[0] === box) await put(box, { ...(await json(box)), seen: true })
+        isFirst = false
+        return replace(...args)
+      },
+    })
+    expect(await dream.nextMessage(1, 'Worker')).toMatchObject({ message: { command: 'first' }, attempt: 1 })
+    expect(await json(box)).toMatchObject({ seen: true })
+    expect((await dream.mailboxes())[0]).toMatchObject({ waiting: 1, inHand: 1 })
+    expect(await dream.nextMessage(1, 'Worker')).toMatchObject({ message: { command: 'second' }, redelivered: false })
+  })
+})
+
 describe('a mailbox that grows', () => {
   it('[DO-5e] lets go of what was processed a week ago, and remembers its ids', async () => {
     const { dream, another, clock, send, json, lines, put, read } = await claimed()

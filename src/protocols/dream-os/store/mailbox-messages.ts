@@ -25,7 +25,7 @@ import type {
   OutcomeInput,
   OutcomeRecorded,
 } from './outcomes.ts'
-import type { DreamParts } from './parts.ts'
+import { type DreamParts, unlessCorrupt } from './parts.ts'
 import { envelopeIn } from './view.ts'
 
 export interface NextOptions {
@@ -74,9 +74,12 @@ export class MailboxMessages {
         },
       }
     })
-    await this.#lookAgain(number, message.message_id, from, size)
+    // It was sent, whatever becomes of the file now.
+    const broken = await unlessCorrupt(() => this.#lookAgain(number, message.message_id, from, size))
     await this.#agents.note(from)
     const notices = owner === undefined ? [`Nobody has claimed mailbox ${number} yet; the message waits.`] : []
+    if (broken)
+      notices.push(`Another program has broken mailbox ${number} since; the message is put back when it is repaired.`)
     const path = mailboxPath(this.#parts.places, number)
     const envelope = envelopeIn(message, number, 'waiting', path)
     return { outcome: 'sent', message, envelope, mailbox: number, path, durability, notices }
@@ -96,11 +99,13 @@ export class MailboxMessages {
 
   /** What this process has sent is there, or is sent again. */
   async verifyOwn(): Promise<void> {
-    for (const number of this.#files.memory.ownMailboxes()) {
+    const verify = async (number: number) => {
       const { mailbox, processed } = await this.#files.open(number)
       const lost = this.#files.memory.lostFrom(number, mailbox, processed)
       if (lost.length > 0) await this.#files.change(number, { by: 'signalbox' }, async () => ({ answer: {} }))
     }
+    // From one that is broken now, the router sends it again later.
+    for (const number of this.#files.memory.ownMailboxes()) await unlessCorrupt(() => verify(number))
   }
 
   /** What anybody sent lately and another program has overwritten is sent again, under its id. */
@@ -209,7 +214,7 @@ export class MailboxMessages {
     const lease = (await this.#files.memory.given(number)).get(id)
     expectLease(number, id, agent, lease, outcome.attempt, now)
     const recorded = await this.#finishing.finishMailbox({ number, agent, message, outcome, attempt: lease!.attempt })
-    await this.#packNowAndThen(number, agent)
+    await unlessCorrupt(() => this.#packNowAndThen(number, agent))
     return recorded
   }
 

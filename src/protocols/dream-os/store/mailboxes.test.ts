@@ -262,6 +262,62 @@ describe('a message that is being given while another program writes', () => {
   })
 })
 
+describe('a mailbox that cannot be read', () => {
+  it('[DO-5a] keeps nobody from another one, and its dead agents from nothing', async () => {
+    const { dream, clock, put, read } = openDream()
+    await dream.initMailboxes(3)
+    await put(box, '{ "status": "onl')
+    clock.advance(minute)
+    expect(await dream.claimMailbox('A')).toMatchObject({ outcome: 'claimed', mailbox: 2 })
+    expect(await dream.claimMailbox('A')).toMatchObject({ outcome: 'unchanged', mailbox: 2 })
+    expect(await dream.claimMailbox('B')).toMatchObject({ outcome: 'claimed', mailbox: 3 })
+    await expect(dream.claimMailbox('C')).rejects.toMatchObject({ code: 'BAD_MAILBOX', exit: 5 })
+    clock.advance(5 * minute)
+    const { notices } = await dream.route('S')
+    expect(notices.filter((one) => one.includes('gone'))).toEqual([
+      'The agent of mailbox 2 is gone.',
+      'The agent of mailbox 3 is gone.',
+    ])
+    expect(await read(box)).toBe('{ "status": "onl')
+  })
+
+  it('[DO-5f] is read again while somebody writes it in place', async () => {
+    const { dream, another, put, read, send } = await claimed()
+    await send('first')
+    const whole = (await read(box))!
+    await put(box, whole.slice(0, 40))
+    setTimeout(() => void put(box, whole), 5)
+    expect(await another().nextMessage(1, 'Worker')).toMatchObject({ message: { command: 'first' } })
+    await put(box, '')
+    setTimeout(() => void put(box, whole), 5)
+    expect(await dream.sendToMailbox({ mailbox: 1, from: 'B', command: 'second', params: {} })).toMatchObject({
+      outcome: 'sent',
+    })
+    expect((await dream.mailboxes())[0]).toMatchObject({ waiting: 1, inHand: 1, problems: [] })
+  })
+
+  it('[DO-5f] does not undo what was sent before it was broken', async () => {
+    const { dream, tree, put, read, send, json } = await claimed()
+    await send('first')
+    const whole = (await read(box))!
+    const append = tree.append.bind(tree)
+    Object.assign(tree, {
+      async append(...args: Parameters<typeof append>) {
+        const appended = await append(...args)
+        if (args[0].includes('sent')) await put(box, '{')
+        return appended
+      },
+    })
+    const { outcome, message, notices } = await send('second')
+    expect({ outcome, notices }).toEqual({ outcome: 'sent', notices: [expect.stringContaining('has broken mailbox 1')] })
+    await dream.close()
+    expect(await read(box)).toBe('{')
+    await put(box, whole)
+    await dream.route('S')
+    expect((await json(box)).messages).toMatchObject([{ command: 'first' }, message])
+  })
+})
+
 describe('a mailbox that grows', () => {
   it('[DO-5e] lets go of what was processed a week ago, and remembers its ids', async () => {
     const { dream, another, clock, send, json, lines, put, read } = await claimed()

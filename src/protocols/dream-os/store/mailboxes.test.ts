@@ -309,7 +309,10 @@ describe('a mailbox that cannot be read', () => {
       },
     })
     const { outcome, message, notices } = await send('second')
-    expect({ outcome, notices }).toEqual({ outcome: 'sent', notices: [expect.stringContaining('has broken mailbox 1')] })
+    expect({ outcome, notices }).toEqual({
+      outcome: 'sent',
+      notices: [expect.stringContaining('has broken mailbox 1')],
+    })
     await dream.close()
     expect(await read(box)).toBe('{')
     await put(box, whole)

@@ -207,6 +207,8 @@ export type Fetched =
       readonly durability: Durability
       /** The inbox file it became, when it is an event and was to be handed on. */
       readonly dispatched?: string
+      /** All of them, when it went to several. */
+      readonly copies?: readonly string[]
       readonly notices: readonly string[]
     }
   | { readonly outcome: 'nothing' }

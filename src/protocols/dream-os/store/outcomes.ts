@@ -36,6 +36,8 @@ export interface MailboxLine {
   readonly processed: number
   readonly problems: readonly string[]
   readonly notes: readonly string[]
+  /** Nothing in it can be read. */
+  readonly unreadable?: true
 }
 
 export interface MailboxesMade {

@@ -2,6 +2,7 @@
  * Tasks and what follows from their statuses. Pure. Spec: Dream.OS, GENERATE_TASK_SEQUENCE; the shape of a task is that of
  * its example.
  */
+import { findInexact } from '../../formats/json.ts'
 import type { Malformed, Problem } from '../../kernel/problem.ts'
 import { sameButForCase } from '../../kernel/same-but-for-case.ts'
 import { convertTask, listWithin } from './compat.ts'
@@ -85,6 +86,14 @@ export function readTask(
       message: `Task ${String(task_id)} depends on itself.`,
     })
   }
+  const inexact = findInexact(raised)
+  // It would be handed out as another number.
+  if (inexact !== undefined)
+    problems.push({
+      code: 'INEXACT_NUMBER',
+      field: inexact,
+      message: `${inexact} is a whole number that is too large to be kept exactly; text is expected.`,
+    })
   return problems.length > 0 ? { problems, notes } : { task: { ...raised, status } as Task, problems, notes }
 }
 

@@ -1,4 +1,5 @@
 /** The messages of a mailbox: sent, given, done, packed, and sent again when another program has overwritten them. */
+import { findInexact } from '../../../formats/json.ts'
 import { printJsonLine, readJsonLines } from '../../../formats/json-lines.ts'
 import { conflict, invalidInput, notFound } from '../../../kernel/errors.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
@@ -6,9 +7,10 @@ import { isUnread, readOrSayWhy } from '../../../tree/readable.ts'
 import { waitFor } from '../../../tree/wait.ts'
 import { mailboxArchivePath, mailboxPath, statePath } from '../layout.ts'
 import { mailboxStatusAfter } from '../lifecycle.ts'
+import { lineOf } from '../mailbox-edit.ts'
 import { type FoundMessage, messageOf, type ReadMailbox } from '../mailbox-format.ts'
 import { agentId, taskId as checkTaskId, mailboxNumber, senderId } from '../names.ts'
-import { told } from '../problem.ts'
+import { inexactNote, told } from '../problem.ts'
 import { isObject, type MailboxMessage } from '../schema.ts'
 import { isoOf, momentOf } from '../times.ts'
 import type { Agents } from './agents.ts'
@@ -173,6 +175,7 @@ export class MailboxMessages {
     })
     if (!given) return undefined
     const { found, lease } = given
+    const inexact = findInexact(found.value)
     return {
       outcome: 'given',
       // As on disk: what was converted is told in the notes.
@@ -181,7 +184,7 @@ export class MailboxMessages {
       attempt: lease.attempt,
       redelivered: lease.attempt > 1,
       until: isoOf(lease.until),
-      notes: found.notes,
+      notes: inexact === undefined ? found.notes : [...found.notes, inexactNote(inexact)],
       durability,
     } as const
   }
@@ -243,7 +246,7 @@ export class MailboxMessages {
       return {
         answer: { count: packed.length },
         before: async () => {
-          await this.#appendPacked(number, packed, note)
+          await this.#appendPacked(number, opened.mailbox, packed, note)
           const remembered = await this.#files.memory.processed(number)
           const unknown = ids.filter((id) => !remembered.has(id))
           await this.#files.memory.addProcessed(number, unknown, opened.now)
@@ -259,6 +262,7 @@ export class MailboxMessages {
   /** A note says what is being packed, so that whoever comes after a crash adds only the lines that are not there. */
   async #appendPacked(
     number: number,
+    mailbox: ReadMailbox,
     packed: readonly FoundMessage[],
     note: ReturnType<typeof childOf>,
   ): Promise<void> {
@@ -266,8 +270,10 @@ export class MailboxMessages {
     const path = mailboxArchivePath(places, number)
     const there = (await readNote(tree, note)) ? await this.#archivedIds(number) : new Set<string>()
     await writeNote(tree, note, { ids: packed.length })
-    for (const { value } of packed) {
-      if (!there.has((value as MailboxMessage).message_id)) await tree.append(path, printJsonLine(value).slice(0, -1))
+    for (const { value, index } of packed) {
+      if (there.has((value as MailboxMessage).message_id)) continue
+      const isExact = mailbox.compat || findInexact(value) === undefined
+      await tree.append(path, isExact ? printJsonLine(value).slice(0, -1) : lineOf(mailbox, index))
     }
   }
 

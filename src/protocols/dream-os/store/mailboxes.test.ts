@@ -321,6 +321,45 @@ describe('a mailbox that cannot be read', () => {
   })
 })
 
+describe('a whole number that is too large to be exact', () => {
+  const large = '12345678901234567890'
+  const message = `{"message_id": "m", "sender_agent_id": "A", "timestamp_dispatched": "2026-01-01T00:00:00Z", "command": "c a", "params": {"id": ${large}}}`
+  const text = `{"status": "online", "assigned_agent_id": "W", "last_seen_utc": null, "messages": [${message}], "processed_message_ids": []}`
+
+  it('[DO-5c] is told where a message is given, and keeps its digits wherever it is written', async () => {
+    const { dream, clock, put, read } = openDream()
+    await put(box, text)
+    expect(await dream.nextMessage(1, 'W')).toMatchObject({ notes: [expect.stringContaining('params.id is a whole')] })
+    await dream.doneMessage(1, 'W', 'm')
+    expect(await read(box)).toContain(`"id": ${large}`)
+    clock.advance(8 * 24 * 60 * minute)
+    await dream.compactMailbox(1, 'W')
+    expect(await read(`${shared}/archive/mailbox_1.jsonl`)).toBe(
+      `${message.replaceAll('": ', '":').replaceAll(', "', ',"')}\n`,
+    )
+    const event = `{"type": "NOTE", "source_id": "M", "target_id": "W", "data": {"id": ${large}}}`
+    await put('temp/cursor_output.json', event)
+    const fetched = await dream.fetch({ dispatch: true })
+    expect(await read((fetched as { dispatched: string }).dispatched)).toBe(event)
+    expect(await dream.takeTask('W')).toMatchObject({ notes: [expect.stringContaining('data.id is a whole')] })
+  })
+
+  it('[DO-4b] is refused where it would be written as another one', async () => {
+    const { dream } = openDream()
+    const task = { task_id: 't', action: 'A', params: { id: Number(large) } }
+    await expect(dream.sendTask('W', task)).rejects.toMatchObject({ exit: 2, message: expect.stringContaining('id') })
+    await expect(dream.sendTask('W', { note: Number(large) })).rejects.toMatchObject({ code: 'INEXACT_NUMBER' })
+    const whole = { ...task, target_agent: 'W', status: 'PENDING', priority: 1, depends_on: [] }
+    expect(await dream.answerPlan({ plan: 'p', planner: 'P', results: [whole] })).toMatchObject({
+      outcome: 'refused',
+      reasons: [expect.stringContaining('results[0].params.id')],
+    })
+    expect(() => dream.given.objectFrom(`{"id": ${large}}`, '--params')).toThrow('--params: id is a whole number')
+    expect(() => dream.given.expectObjectIn(`{"id": ${large}}`, '--vars')).not.toThrow()
+    expect(dream.given.jsonFrom('{"id": 9007199254740991, "far": 1e300}', '--output')).toBeDefined()
+  })
+})
+
 describe('a mailbox that grows', () => {
   it('[DO-5e] lets go of what was processed a week ago, and remembers its ids', async () => {
     const { dream, another, clock, send, json, lines, put, read } = await claimed()

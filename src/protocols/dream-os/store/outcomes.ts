@@ -134,6 +134,7 @@ export type TaskTaken =
       readonly redelivered: boolean
       readonly until: string
       readonly durability: Durability
+      readonly notes?: readonly string[]
       readonly unreadable: readonly Unreadable[]
     }
   | { readonly outcome: 'nothing'; readonly unreadable: readonly Unreadable[] }

@@ -189,12 +189,13 @@ export class Prompts {
     if (parsed?.outcome !== 'message') return undefined
     const fetched = { outcome: 'fetched', response: parsed.message, durability: moved.durability } as const
     if (!dispatch) return { ...fetched, path, notices: [] }
-    return { ...fetched, ...(await this.#dispatch(path, parsed.message)) }
+    return { ...fetched, ...(await this.#dispatch(path, parsed.message, leaf!.bytes)) }
   }
 
   async #dispatch(
     path: TreePath,
     response: unknown,
+    bytes: Uint8Array,
   ): Promise<Pick<Extract<Fetched, { outcome: 'fetched' }>, 'path' | 'dispatched' | 'copies' | 'notices'>> {
     const final = childOf(tempArchivePath(this.#parts.places), nameOf(path).replace(pendingEnd, '.json'))
     const key = stemOf(nameOf(final))
@@ -203,7 +204,8 @@ export class Prompts {
     if (isEvent(response)) {
       const name = messageFileName(key)
       const from = isAgentId(response.source_id) ? routedName(name, response.source_id) : name
-      const text = `${JSON.stringify(response, null, 2)}\n`
+      // Its own bytes, in which every number has its digits; remarks are read with compat alone.
+      const text = this.#parts.compat ? `${JSON.stringify(response, null, 2)}\n` : bytes
       for (const to of targets) copies.push(await this.#deliverOne(path, { to, name: from, text }))
     }
     await renameInArchive(this.#parts, path, nameOf(final))
@@ -240,7 +242,7 @@ export class Prompts {
       const leaf = await tree.read(path)
       const parsed = leaf && parseMessage(leaf.bytes, { compat, most: settings.largest })
       if (parsed?.outcome !== 'message') continue
-      await this.#dispatch(path, parsed.message)
+      await this.#dispatch(path, parsed.message, leaf!.bytes)
       count++
     }
     return count

@@ -297,7 +297,7 @@ describe('a mailbox that cannot be read', () => {
   })
 
   it('[DO-5f] does not undo what was sent before it was broken', async () => {
-    const { dream, tree, put, read, send, json } = await claimed()
+    const { dream, clock, tree, put, read, send, json } = await claimed()
     await send('first')
     const whole = (await read(box))!
     const append = tree.append.bind(tree)
@@ -305,6 +305,7 @@ describe('a mailbox that cannot be read', () => {
       async append(...args: Parameters<typeof append>) {
         const appended = await append(...args)
         if (args[0].includes('sent')) await put(box, '{')
+        clock.advance(minute)
         return appended
       },
     })

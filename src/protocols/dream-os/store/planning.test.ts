@@ -138,6 +138,24 @@ describe('planning', () => {
     expect(idsOf((await dream.tasks({ runnable: true })).tasks)).toEqual(['after'])
   })
 
+  it('[DO-8] the supervisor lets go of goals that are reached and of tasks that are done', async () => {
+    const { dream, put, json } = openDream()
+    const state = 'runtime/supervisor_state.json'
+    const { plan } = await dream.plan({ from: 'A', to: 'P', goal: 'One: two' })
+    const open = await dream.plan({ from: 'A', to: 'P', goal: 'Open' })
+    await dream.answerPlan({ plan, planner: 'P', results: [task('a'), task('b')] })
+    await put(state, { ...(await json(state)), active_goals: [...(await json(state)).active_goals, 'mine', 7], x: 1 })
+    await dream.dispatch('S')
+    await dream.doneTask('Bob', 'task_a.json')
+    await dream.route('S')
+    const both = [`${plan}: One: two`, `${open.plan}: Open`, 'mine', 7]
+    expect(await json(state)).toMatchObject({ active_goals: both, task_assignments: { b: 'Bob' }, x: 1 })
+    await dream.doneTask('Bob', 'task_b.json')
+    await dream.route('S')
+    expect(await json(state)).toMatchObject({ active_goals: both.slice(1), task_assignments: {}, x: 1 })
+    expect((await json(state)).task_assignments).toEqual({})
+  })
+
   it('[DO-4][DO-4c] parts wait for what their task depends on, and are blocked with it', async () => {
     const { dream, put, json } = openDream()
     await put(list, [task('first'), task('big', { depends_on: ['first'] })])

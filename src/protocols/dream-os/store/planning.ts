@@ -112,6 +112,12 @@ export class Planning {
     return typeof note?.by === 'string' ? note.by : undefined
   }
 
+  /** The tasks that a plan has become; none as long as no answer counts. */
+  async tasksOf(plan: string): Promise<readonly string[]> {
+    const note = await readNote(this.#parts.tree, noteIn(plansPath, plan))
+    return note?.joined === undefined ? [] : textsIn(note.tasks)
+  }
+
   /** Whether these results could be a plan's: it is known, or they look like tasks. */
   async isAnswer(plan: string, results: unknown): Promise<boolean> {
     if (await readNote(this.#parts.tree, noteIn(plansPath, plan))) return true

@@ -215,7 +215,7 @@ const caseFold = (text: string): string =>
       const upper = sign.toUpperCase()
       if (sign === 'ẞ') return 'ss'
       if (/[\u13a0-\u13fd\uab70-\uabbf]/.test(sign)) return upper
-      if (lengthOfText(upper) > lengthOfText(sign) || /[ςſµϐϑϕϖϰϱϵẛ\u0345\u1c80-\u1c88\u1fbe]/.test(sign)) {
+      if (lengthOfText(upper) > lengthOfText(sign) || /[ςſµϐϑϕϖϰϱϵẛ\u1c80-\u1c88\u1fbe]|\u0345/.test(sign)) {
         return upper.toLowerCase()
       }
       return sign.toLowerCase()

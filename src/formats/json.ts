@@ -29,6 +29,21 @@ export function parseJson(source: string | Uint8Array, limits: JsonLimits = {}):
   return value
 }
 
+/**
+ * Where a whole number stands that is too large to be exact after parsing, as in `params.id`; `undefined` if there is none.
+ * Beyond 1e21 a number is printed with an exponent, and nobody takes it for an id.
+ */
+export function findInexact(value: unknown): string | undefined {
+  if (typeof value === 'number')
+    return Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21 ? '' : undefined
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [key, inner] of Object.entries(value)) {
+    const found = findInexact(inner)
+    if (found !== undefined) return found === '' ? key : `${key}.${found}`
+  }
+  return undefined
+}
+
 /** Two-space indent, keys in the order given, a line end at the end. */
 export const printJson = (value: unknown): string => `${stringify(value, 2)}\n`
 

@@ -122,7 +122,7 @@ describe('files of any kind', () => {
   it('[X-fuzz] in every channel stop nobody', async () => {
     await fc.assert(
       fc.asyncProperty(bytes, async (file) => {
-        const { dream, tree } = openDream()
+        const { dream, tree } = openDream({ settle: 0 })
         await dream.initMailboxes(2)
         await tree.remove(treePath(mailboxFile(1)))
         for (const path of [
@@ -239,7 +239,7 @@ describe('notes of strangers', () => {
   verifies('X-notes', 'do no harm, whatever they say', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(fc.constantFrom(...paths), hostile), { maxLength: 5 }), async (notes) => {
-        const { dream, tree } = openDream()
+        const { dream, tree } = openDream({ settle: 0 })
         for (const [path, text] of notes) await tree.create(treePath(path), text)
         await dream.initMailboxes(1)
         await dream.claimMailbox('Worker')

@@ -276,6 +276,7 @@ describe('what pages list', () => {
     const found = [
       'src/engines/file-system/inspect.ts',
       'src/operations/doctor-checks.ts',
+      'src/protocols/dream-os/store/inspect.ts',
       'src/protocols/message-routing/security/inspect.ts',
       'src/protocols/message-routing/store/inspect.ts',
       'src/protocols/shared-agent/store/inspect.ts',

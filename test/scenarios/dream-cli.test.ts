@@ -288,7 +288,15 @@ describe('bad input is a clear error, and what is there stays as it is', () => {
     })
     expect(asJson('mailbox', 'next', '--mailbox', '1', '--as', 'W').output.problems).toHaveLength(3)
     const { findings } = JSON.parse(quickCli(['doctor', '--json'], { cwd: root }).out)
-    expect(findings.filter(({ code }: { code: string }) => code === 'BAD_MAILBOX')).toHaveLength(3)
+    const bad = findings.filter(({ code }: { code: string }) => code === 'BAD_MAILBOX')
+    expect(bad.map(({ severity }: { severity: string }) => severity)).toEqual(['warning', 'warning', 'warning'])
+  })
+
+  it('[X-doctor] a mailbox that cannot be read is an error: what is in it is stuck', () => {
+    put(box, '{ "messages": [')
+    const doctor = quickCli(['doctor', '--json'], { cwd: root })
+    expect(doctor.exit).toBe(5)
+    expect(JSON.parse(doctor.out).findings[0]).toMatchObject({ code: 'BAD_MAILBOX', severity: 'error' })
   })
 
   it.each([

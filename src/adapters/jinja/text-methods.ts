@@ -157,7 +157,10 @@ const title = (text: string): string =>
 
 const swapCase = (text: string): string =>
   charsOf(text)
-    .map((sign) => (/\p{Lu}/u.test(sign) ? sign.toLowerCase() : sign.toUpperCase()))
+    .map((sign) => {
+      if (/\p{Uppercase}/u.test(sign)) return sign.toLowerCase()
+      return /\p{Lowercase}/u.test(sign) ? sign.toUpperCase() : sign
+    })
     .join('')
 
 function zeroFill(text: string, width: number): string {
@@ -205,12 +208,14 @@ function isTitle(text: string): boolean {
   return any
 }
 
-/** The large sharp s and its like become two letters; for most letters it is the small form. */
+/** The sharp s and its like become two letters; for most letters it is the small form, for those of Cherokee the large one. */
 const caseFold = (text: string): string =>
   charsOf(text)
     .map((sign) => {
       const upper = sign.toUpperCase()
-      if (lengthOfText(upper) > lengthOfText(sign) || 'ςſµϐϑϕϖϰϱϵẛ\u0345\u1fbe'.includes(sign)) {
+      if (sign === 'ẞ') return 'ss'
+      if (/[\u13a0-\u13fd\uab70-\uabbf]/.test(sign)) return upper
+      if (lengthOfText(upper) > lengthOfText(sign) || /[ςſµϐϑϕϖϰϱϵẛ\u1c80-\u1c88\u1fbe]|\u0345/.test(sign)) {
         return upper.toLowerCase()
       }
       return sign.toLowerCase()

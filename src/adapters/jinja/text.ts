@@ -126,7 +126,16 @@ const digraphs: Readonly<Record<string, string>> = {
 }
 
 export function titleCase(sign: string): string {
+  // The large letters of Georgian write whole words, so a word does not begin with one.
+  if (/[\u10d0-\u10ff]/.test(sign)) return sign
   const upper = sign.toUpperCase()
+  // The iota below a Greek letter stands behind it in capitals only.
+  if (sign.normalize('NFD').includes('\u0345')) {
+    if (upper.length === 1) return upper
+    const below = `${upper.slice(0, -1)}\u0345`
+    const one = below.normalize('NFC')
+    return one.length === 1 ? one : below
+  }
   if (upper.length === sign.length) return digraphs[upper] ?? upper
   // Of a ligature only the first letter is large; what is no letter at its beginning does not count.
   const isLetter = upper[0]!.toLowerCase() !== upper[0]

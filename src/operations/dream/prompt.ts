@@ -17,7 +17,7 @@ const dispatch = flag('Hand a response that is an event to the inbox of its targ
 
 /** The text itself goes on: in it `1` and `1.0` differ. */
 function checkedVars({ given }: Dream, text: string): string {
-  given.objectFrom(text, '--vars')
+  given.expectObjectIn(text, '--vars')
   return text
 }
 

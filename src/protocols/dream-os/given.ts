@@ -1,9 +1,22 @@
 /** What somebody typed: JSON and times. What is wrong with it is the caller's to put right. */
 import { parseDateTime } from '../../formats/date-time.ts'
-import { parseJson } from '../../formats/json.ts'
+import { findInexact, parseJson } from '../../formats/json.ts'
 import { invalidInput, SignalboxError } from '../../kernel/errors.ts'
 
 export function jsonFrom(text: string, flag: string): unknown {
+  const value = parsed(text, flag)
+  const inexact = findInexact(value)
+  if (inexact === undefined) return value
+  throw inexactNumber(inexact === '' ? flag : `${flag}: ${inexact}`)
+}
+
+/** What would be written as another number than was given. */
+export const inexactNumber = (where: string) =>
+  invalidInput('INEXACT_NUMBER', `${where} is a whole number that is too large to be kept exactly.`, {
+    hint: 'Write it as text, in quotes.',
+  })
+
+function parsed(text: string, flag: string): unknown {
   try {
     return parseJson(text)
   } catch (error) {
@@ -16,7 +29,15 @@ export function jsonFrom(text: string, flag: string): unknown {
 }
 
 export function objectFrom(text: string, flag: string): Readonly<Record<string, unknown>> {
-  const value = jsonFrom(text, flag)
+  return expectObject(jsonFrom(text, flag), flag)
+}
+
+/** Text that goes on as it is, so that its numbers may be of any size. */
+export function expectObjectIn(text: string, flag: string): void {
+  expectObject(parsed(text, flag), flag)
+}
+
+function expectObject(value: unknown, flag: string): Readonly<Record<string, unknown>> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
     return value as Readonly<Record<string, unknown>>
   throw invalidInput('NOT_AN_OBJECT', `${flag} must be a JSON object.`, { hint: `Write ${flag} '{"key": "value"}'.` })

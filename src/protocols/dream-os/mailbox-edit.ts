@@ -8,6 +8,14 @@ import { checkedLater, type MailboxParts, messageOf, type ReadMailbox } from './
 import type { MailboxMessage, MailboxStatus } from './schema.ts'
 import { isoOf } from './times.ts'
 
+/** A message as it stands in a mailbox, with its own digits, on one line. Not for files with remarks. */
+export function lineOf(mailbox: ReadMailbox, index: number): string {
+  const json = mailbox.edit()
+  const list = mailbox.isBare ? json.root : json.member(json.root, 'messages')!
+  const text = json.textOf(json.items(list)[index]!)
+  return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|\s+/g, (found) => (found.startsWith('"') ? found : ''))
+}
+
 export interface Life {
   readonly status?: MailboxStatus
   readonly agent?: string | null

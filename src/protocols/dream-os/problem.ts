@@ -18,6 +18,10 @@ export const wrong = (field: string, expected: string, value: unknown): Problem 
 export const missingOrWrong = (field: string, expected: string, value: unknown): Problem =>
   value === undefined ? missing(field, expected) : wrong(field, expected, value)
 
+/** For a message that is handed out as it was parsed: its file has the number itself. */
+export const inexactNote = (field: string): string =>
+  `${field} is a whole number that is too large to be exact here; the file has it.`
+
 export const malformed = (code: string, message: string, hint?: string): Malformed => ({
   outcome: 'malformed',
   problems: [{ code, field: '', message, ...(hint === undefined ? {} : { hint }) }],

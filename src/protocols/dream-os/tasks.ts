@@ -2,6 +2,7 @@
  * Tasks and what follows from their statuses. Pure. Spec: Dream.OS, GENERATE_TASK_SEQUENCE; the shape of a task is that of
  * its example.
  */
+import { findInexact } from '../../formats/json.ts'
 import type { Malformed, Problem } from '../../kernel/problem.ts'
 import { sameButForCase } from '../../kernel/same-but-for-case.ts'
 import { convertTask, listWithin } from './compat.ts'
@@ -85,6 +86,14 @@ export function readTask(
       message: `Task ${String(task_id)} depends on itself.`,
     })
   }
+  const inexact = findInexact(raised)
+  // It would be handed out as another number.
+  if (inexact !== undefined)
+    problems.push({
+      code: 'INEXACT_NUMBER',
+      field: inexact,
+      message: `${inexact} is a whole number that is too large to be kept exactly; text is expected.`,
+    })
   return problems.length > 0 ? { problems, notes } : { task: { ...raised, status } as Task, problems, notes }
 }
 
@@ -92,8 +101,8 @@ export type JoinPlan =
   | { readonly outcome: 'valid' /** Those that are not in the list yet. */; readonly added: readonly Task[] }
   | { readonly outcome: 'refused'; readonly reasons: readonly string[] }
 
-/** Whether the tasks of an answer can be joined into a list, and which of them are new. */
-export function planJoin(list: readonly Task[], results: unknown): JoinPlan {
+/** Whether the tasks of an answer can be joined into a list, as parts of `under` if that is there, and which are new. */
+export function planJoin(list: readonly Task[], results: unknown, under?: string): JoinPlan {
   if (!Array.isArray(results)) return refused(['results is no list of tasks.'])
   if (results.length === 0) return refused(['results is empty.'])
   const reasons: string[] = []
@@ -117,11 +126,24 @@ export function planJoin(list: readonly Task[], results: unknown): JoinPlan {
       if (!known.has(id) && !fresh.has(id)) reasons.push(`${task_id}.depends_on: there is no task ${id}.`)
     }
   }
-  if (reasons.length === 0) reasons.push(...cyclesIn([...list, ...fresh.values()], fresh))
+  const parent = list.find(({ task_id }) => task_id === under)
+  const parts = parent && results.flatMap((value) => readTask(value).task?.task_id ?? [])
+  const fault = parts && whyNotExpanded(parent, parts)
+  if (fault !== undefined) reasons.push(fault)
+  const all = [...list, ...fresh.values()].map((task) => (task === parent ? { ...task, subtasks: parts! } : task))
+  if (reasons.length === 0) reasons.push(...cyclesIn(all, new Set([...fresh.keys(), ...(parts ?? [])])))
   return reasons.length > 0 ? refused(reasons) : { outcome: 'valid', added: [...fresh.values()] }
 }
 
 const refused = (reasons: readonly string[]): JoinPlan => ({ outcome: 'refused', reasons })
+
+/** Since the planner was asked, the task may have been done, or expanded by another plan. */
+function whyNotExpanded({ task_id, status, subtasks }: Task, parts: readonly string[]): string | undefined {
+  const there = Array.isArray(subtasks) ? subtasks : []
+  if (JSON.stringify(there) === JSON.stringify(parts)) return undefined
+  if (there.length > 0) return `Task ${task_id} cannot be expanded: it has parts already: ${there.join(', ')}.`
+  return isOver(status) ? `Task ${task_id} cannot be expanded: it is ${status}.` : undefined
+}
 
 /** How far a task has come does not make it another one. */
 function saysTheSame(a: Task, b: Task): boolean {
@@ -139,13 +161,14 @@ function sorted(value: unknown): unknown {
 }
 
 /** One sentence for a cycle through one of the new tasks. Iterative: a chain may be as long as the list. */
-function cyclesIn(tasks: readonly Task[], fresh: ReadonlyMap<string, Task>): string[] {
-  const left = new Map(tasks.map(({ task_id, depends_on }) => [task_id, new Set(depends_on)]))
+function cyclesIn(tasks: readonly Task[], fresh: ReadonlySet<string>): string[] {
+  // A task is done after what it depends on, and after its parts.
+  const left = new Map(tasks.map((task) => [task.task_id, new Set([...task.depends_on, ...partsOf(task)])]))
   const waiting = new Map<string, string[]>()
-  for (const { task_id, depends_on } of tasks) {
-    for (const id of depends_on) waiting.set(id, [...(waiting.get(id) ?? []), task_id])
+  for (const [task_id, before] of left) {
+    for (const id of before) waiting.set(id, [...(waiting.get(id) ?? []), task_id])
   }
-  const free = tasks.filter(({ depends_on }) => depends_on.every((id) => !left.has(id))).map(({ task_id }) => task_id)
+  const free = [...left].filter(([, before]) => [...before].every((id) => !left.has(id))).map(([task_id]) => task_id)
   for (let id = free.pop(); id !== undefined; id = free.pop()) {
     left.delete(id)
     for (const other of waiting.get(id) ?? []) {
@@ -158,6 +181,21 @@ function cyclesIn(tasks: readonly Task[], fresh: ReadonlyMap<string, Task>): str
   return stuck.length === 0
     ? []
     : [`depends_on: these depend on each other in a circle: ${stuck.slice(0, 10).join(', ')}.`]
+}
+
+const partsOf = ({ subtasks }: Task): readonly string[] => (Array.isArray(subtasks) ? subtasks : [])
+
+/** What each task waits for: what it depends on itself, and what the tasks depend on of which it is a part. */
+function dependenciesOf(list: Iterable<Task>): (task: Task) => readonly string[] {
+  const parents = new Map<string, Task[]>()
+  for (const task of list) for (const id of partsOf(task)) parents.set(id, [...(parents.get(id) ?? []), task])
+  return (task) => {
+    if (!parents.has(task.task_id)) return task.depends_on
+    // A set grows while it is walked, and no task is in it twice: a circle ends.
+    const line = new Set([task])
+    for (const one of line) for (const parent of parents.get(one.task_id) ?? []) line.add(parent)
+    return [...line].flatMap(({ depends_on }) => depends_on)
+  }
 }
 
 /** What becomes of a task. */
@@ -173,10 +211,11 @@ export interface TaskChange {
 export function consequencesOf(list: readonly Task[]): Map<string, TaskChange> {
   const now = new Map(list.map((task) => [task.task_id, task]))
   const changes = new Map<string, TaskChange>()
+  const dependencies = dependenciesOf(list)
   for (let isStable = false; !isStable; ) {
     isStable = true
     for (const task of now.values()) {
-      const change = consequenceFor(task, now)
+      const change = consequenceFor(task, now, dependencies(task))
       if (!change) continue
       isStable = false
       changes.set(task.task_id, change)
@@ -188,12 +227,16 @@ export function consequencesOf(list: readonly Task[]): Map<string, TaskChange> {
 
 const isOver = (status: TaskStatus): boolean => status === 'COMPLETED' || status === 'FAILED'
 
-function consequenceFor(task: Task, all: ReadonlyMap<string, Task>): TaskChange | undefined {
-  const { status, depends_on, subtasks, blocked_reason } = task
+function consequenceFor(
+  task: Task,
+  all: ReadonlyMap<string, Task>,
+  dependencies: readonly string[],
+): TaskChange | undefined {
+  const { status, blocked_reason } = task
   if (isOver(status)) return undefined
-  const parts = (Array.isArray(subtasks) ? subtasks : []).flatMap((id) => all.get(id) ?? [])
+  const parts = partsOf(task).flatMap((id) => all.get(id) ?? [])
   const failed = (tasks: readonly Task[]) => tasks.find((one) => one.status === 'FAILED' || one.status === 'BLOCKED')
-  const cause = failed(depends_on.flatMap((id) => all.get(id) ?? []))
+  const cause = failed(dependencies.flatMap((id) => all.get(id) ?? []))
   const part = failed(parts)
   const reason = cause
     ? `It depends on ${cause.task_id}, which is ${cause.status}.`
@@ -213,12 +256,13 @@ function consequenceFor(task: Task, all: ReadonlyMap<string, Task>): TaskChange 
 
 const cleared = ({ blocked_reason }: Task) => (typeof blocked_reason === 'string' ? { blocked_reason: null } : {})
 
-/** What may start: all it depends on is completed, and it has no parts. The most urgent first, then as in the list. */
+/** What may start: all it waits for is completed, and it has no parts. The most urgent first, then as in the list. */
 export function runnableIn(list: readonly Task[]): Task[] {
   const status = new Map(list.map((task) => [task.task_id, task.status]))
+  const dependencies = dependenciesOf(list)
   return list
-    .filter(({ status: own, subtasks }) => own === 'PENDING' && !(Array.isArray(subtasks) && subtasks.length > 0))
-    .filter(({ depends_on }) => depends_on.every((id) => status.get(id) === 'COMPLETED'))
+    .filter((task) => task.status === 'PENDING' && partsOf(task).length === 0)
+    .filter((task) => dependencies(task).every((id) => status.get(id) === 'COMPLETED'))
     .map((task, index) => ({ task, index }))
     .sort((a, b) => a.task.priority - b.task.priority || a.index - b.index)
     .map(({ task }) => task)

@@ -130,6 +130,18 @@ describe('the ten channels', () => {
   })
 })
 
+describe('templates', () => {
+  it('[DO-3a] are found as Jinja2 finds them, below their folder', async () => {
+    const { dream, put } = openDream({}, dreamPorts)
+    await put('templates/parts/p.j2', 'P')
+    const include = (name: string) => `{% include "${name}" ignore missing %}`
+    await put('templates/a.j2', ['./parts/p.j2', 'parts//p.j2', '../templates/a.j2', 'a\u0007b'].map(include).join('|'))
+    expect(await dream.render('./a.j2', {})).toBe('P|P||')
+    await expect(dream.render('templates/a.j2', {})).rejects.toMatchObject({ exit: 3, hint: 'Did you mean a.j2?' })
+    await expect(dream.render('/a.j2', {})).rejects.toMatchObject({ exit: 2 })
+  })
+})
+
 describe('the bridge', () => {
   it('[DO-3c] half-written and malformed responses are waited for, then reported, and stay', async () => {
     const { dream, put, read } = openDream({ settle: 20 })
@@ -157,10 +169,18 @@ describe('the bridge', () => {
     expect(await dream.fetch({ dispatch: true })).toMatchObject({
       notices: ['The response is no event for an agent; it was handed to nobody.'],
     })
+    for (const name of ['Ann', 'Cat']) await put(`runtime/${name}/inbox/task_1.json`, { task_id: 't' })
+    await put('temp/cursor_output.json', { ...event, target_id: 'broadcast' })
+    expect(await dream.fetch({ dispatch: true })).toMatchObject({
+      copies: [expect.stringMatching(/^runtime\/Bob\/inbox\//), expect.stringMatching(/^runtime\/Cat\/inbox\//)],
+      notices: ['Each of these got it: Bob, Cat.'],
+    })
+    expect(await names('runtime/Cat/inbox')).toHaveLength(2)
+    expect(await names('runtime/Ann/inbox')).toEqual(['task_1.json'])
     // Killed between fetching and handing on: the router does the rest.
     await tree.create(treePath('temp/archive/cursor_output-x.pending.json'), JSON.stringify(event))
     await another().route('S')
-    expect(await names('runtime/Bob/inbox')).toHaveLength(2)
+    expect(await names('runtime/Bob/inbox')).toHaveLength(3)
     expect((await names('temp/archive')).filter((name) => name.includes('pending'))).toEqual([])
   })
 

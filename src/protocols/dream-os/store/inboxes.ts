@@ -3,6 +3,7 @@
  * renewed by then goes back. A file that is no message stays where it is and stops no other. Spec: Dream.OS, Agent Runtime
  * Communication.
  */
+import { findInexact } from '../../../formats/json.ts'
 import { conflict, corrupt, invalidInput, notFound } from '../../../kernel/errors.ts'
 import { inOrder } from '../../../kernel/order.ts'
 import { isMeant } from '../../../kernel/short-id.ts'
@@ -11,9 +12,10 @@ import type { Lease } from '../../../tree/tree.ts'
 import { waitFor } from '../../../tree/wait.ts'
 import { isEvent } from '../event-format.ts'
 import { type PlainMessage, parseMessage, printMessage, saidBy } from '../format.ts'
+import { inexactNumber } from '../given.ts'
 import { type Folder, folderPath, routedName, taskFileName } from '../layout.ts'
 import { type AgentId, agentId, isTaskId } from '../names.ts'
-import { told } from '../problem.ts'
+import { inexactNote, told } from '../problem.ts'
 import { eventTypes } from '../schema.ts'
 import { readTask } from '../tasks.ts'
 import { isoOf } from '../times.ts'
@@ -60,6 +62,8 @@ export class Inboxes {
   async send(to: string, message: PlainMessage, { from }: { readonly from?: string } = {}): Promise<TaskSent> {
     const target = await this.#deliveries.agents.expectName(to)
     expectTask(message, target, this.#parts.compat)
+    const inexact = findInexact(message)
+    if (inexact !== undefined) throw inexactNumber(inexact)
     const said = saidBy(message)
     const own = said.id !== undefined && isTaskId(said.id) ? said.id : undefined
     const id = own ?? crypto.randomUUID()
@@ -154,6 +158,7 @@ export class Inboxes {
     }
     const view = viewOf(message, { agent, state: 'working', path: targetOf(this.#parts, step), modifiedAt })
     const until = isoOf(leased.lease.until)
+    const inexact = findInexact(message)
     return {
       outcome: 'taken',
       message: view,
@@ -161,6 +166,7 @@ export class Inboxes {
       redelivered: attempt > 1,
       until,
       durability: moved.durability,
+      ...(inexact === undefined ? {} : { notes: [inexactNote(inexact)] }),
     } as const
   }
 

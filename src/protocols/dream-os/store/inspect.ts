@@ -172,11 +172,12 @@ export class Inspection {
     const { parts, files } = this.#all
     const lines = await mailboxLines(parts, files)
     const hint = 'Correct the file. With --compat, known deviations of other programs are read.'
-    return lines.flatMap(({ path, problems, mailbox }) =>
+    return lines.flatMap(({ path, problems, mailbox, unreadable }) =>
       problems.map((message) => {
         const isLarge = message.includes('mailbox compact')
         const advice = isLarge ? `Pack it: signalbox dream mailbox compact --mailbox ${mailbox}` : hint
-        return finding(isLarge ? 'error' : 'warning', 'BAD_MAILBOX', path, message, advice)
+        // Every message in one that cannot be read is stuck.
+        return finding(unreadable ? 'error' : 'warning', 'BAD_MAILBOX', path, message, advice)
       }),
     )
   }

@@ -4,6 +4,7 @@
  * were processed. Spec: Dream.OS, Notes (Atomicity).
  */
 import { conflict, notFound, unavailable } from '../../../kernel/errors.ts'
+import type { Malformed } from '../../../kernel/problem.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import { whyClosed } from '../../../tree/readable.ts'
 import type { Durability, Leaf } from '../../../tree/tree.ts'
@@ -17,6 +18,9 @@ import { type Ids, MailboxMemory } from './mailbox-memory.ts'
 import type { Note } from './notes.ts'
 import { badFile, type DreamParts, unlessOdd } from './parts.ts'
 import type { Tale, Tellings } from './tellings.ts'
+
+/** So long a mailbox that is no JSON may still be being written, in milliseconds. */
+const longestWrite = 400
 
 /** `compact` reads what nothing else does. */
 export const largestPacked = 128 * 1024 * 1024
@@ -85,22 +89,35 @@ export class MailboxFiles {
 
   /** What is in it. Looks only, so another program may be about to change it. */
   async open(number: number, most = this.#parts.settings.largest): Promise<OpenMailbox> {
-    const leaf = await this.#read(mailboxPath(this.#parts.places, number), most)
-    if (!leaf) throw this.#noMailbox(number)
-    if (leaf.size > most) throw this.#tooLarge(number, leaf.size, most)
-    const mailbox = this.#parsed(number, leaf.bytes, most)
+    const { leaf, mailbox } = await this.#whole(number, most)
     const remembered = await this.memory.processed(number)
     const processed = { has: (id: string) => mailbox.isProcessed(id) || remembered.has(id) }
     return { mailbox, leaf, now: await this.#parts.tree.now(), processed }
   }
 
-  #parsed(number: number, bytes: Uint8Array, most: number): ReadMailbox {
+  /** Most programs write in place, so a mailbox that was changed just now may be half-written: it is looked at again. */
+  async #whole(number: number, most: number): Promise<{ readonly leaf: Leaf; readonly mailbox: ReadMailbox }> {
+    const { tree, places, settings } = this.#parts
+    const path = mailboxPath(places, number)
+    const deadline = performance.now() + longestWrite
+    for (let pauseMs = 5; ; pauseMs *= 2) {
+      const leaf = await this.#read(path, most)
+      if (!leaf) throw this.#noMailbox(number)
+      if (leaf.size > most) throw this.#tooLarge(number, leaf.size, most)
+      const mailbox = this.#parsed(number, leaf.bytes, most)
+      if (mailbox.outcome === 'mailbox') return { leaf, mailbox }
+      const isYoung = mailbox.isUnfinished === true && (await tree.now()) - leaf.changedAt < settings.settleMs
+      if (!isYoung || performance.now() + pauseMs > deadline)
+        throw badFile(this.#parts, path, 'BAD_MAILBOX', mailbox.problems)
+      await pause(pauseMs)
+    }
+  }
+
+  #parsed(number: number, bytes: Uint8Array, most: number): ReadMailbox | Malformed {
     const last = this.#last
     if (last?.number === number && Buffer.compare(last.bytes, bytes) === 0) return last.mailbox
     const mailbox = parseMailbox(bytes, { compat: this.#parts.compat, most })
-    if (mailbox.outcome === 'malformed')
-      throw badFile(this.#parts, mailboxPath(this.#parts.places, number), 'BAD_MAILBOX', mailbox.problems)
-    this.#last = { number, bytes, mailbox, isOwn: false }
+    if (mailbox.outcome === 'mailbox') this.#last = { number, bytes, mailbox, isOwn: false }
     return mailbox
   }
 

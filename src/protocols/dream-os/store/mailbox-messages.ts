@@ -1,4 +1,5 @@
 /** The messages of a mailbox: sent, given, done, packed, and sent again when another program has overwritten them. */
+import { findInexact } from '../../../formats/json.ts'
 import { printJsonLine, readJsonLines } from '../../../formats/json-lines.ts'
 import { conflict, invalidInput, notFound } from '../../../kernel/errors.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
@@ -6,9 +7,10 @@ import { isUnread, readOrSayWhy } from '../../../tree/readable.ts'
 import { waitFor } from '../../../tree/wait.ts'
 import { mailboxArchivePath, mailboxPath, statePath } from '../layout.ts'
 import { mailboxStatusAfter } from '../lifecycle.ts'
+import { lineOf } from '../mailbox-edit.ts'
 import { type FoundMessage, messageOf, type ReadMailbox } from '../mailbox-format.ts'
 import { agentId, taskId as checkTaskId, mailboxNumber, senderId } from '../names.ts'
-import { told } from '../problem.ts'
+import { inexactNote, told } from '../problem.ts'
 import { isObject, type MailboxMessage } from '../schema.ts'
 import { isoOf, momentOf } from '../times.ts'
 import type { Agents } from './agents.ts'
@@ -25,7 +27,7 @@ import type {
   OutcomeInput,
   OutcomeRecorded,
 } from './outcomes.ts'
-import type { DreamParts } from './parts.ts'
+import { type DreamParts, unlessCorrupt } from './parts.ts'
 import { envelopeIn } from './view.ts'
 
 export interface NextOptions {
@@ -74,9 +76,12 @@ export class MailboxMessages {
         },
       }
     })
-    await this.#lookAgain(number, message.message_id, from, size)
+    // It was sent, whatever becomes of the file now.
+    const broken = await unlessCorrupt(() => this.#lookAgain(number, message.message_id, from, size))
     await this.#agents.note(from)
     const notices = owner === undefined ? [`Nobody has claimed mailbox ${number} yet; the message waits.`] : []
+    if (broken)
+      notices.push(`Another program has broken mailbox ${number} since; the message is put back when it is repaired.`)
     const path = mailboxPath(this.#parts.places, number)
     const envelope = envelopeIn(message, number, 'waiting', path)
     return { outcome: 'sent', message, envelope, mailbox: number, path, durability, notices }
@@ -96,11 +101,13 @@ export class MailboxMessages {
 
   /** What this process has sent is there, or is sent again. */
   async verifyOwn(): Promise<void> {
-    for (const number of this.#files.memory.ownMailboxes()) {
+    const verify = async (number: number) => {
       const { mailbox, processed } = await this.#files.open(number)
       const lost = this.#files.memory.lostFrom(number, mailbox, processed)
       if (lost.length > 0) await this.#files.change(number, { by: 'signalbox' }, async () => ({ answer: {} }))
     }
+    // From one that is broken now, the router sends it again later.
+    for (const number of this.#files.memory.ownMailboxes()) await unlessCorrupt(() => verify(number))
   }
 
   /** What anybody sent lately and another program has overwritten is sent again, under its id. */
@@ -160,12 +167,15 @@ export class MailboxMessages {
       inHand.set(found.message.message_id, lease)
       return {
         answer: { given: { found, lease } },
-        before: () => this.#files.memory.writeGiven(number, inHand),
         edit: (editor) => editor.setLife({ status: mailboxStatusAfter.give, seenAt: now }),
+        // Not before: when another program changes the mailbox meanwhile, the choice is made again, and what was chosen first
+        // would be in hand without ever having been given.
+        after: () => this.#files.memory.writeGiven(number, inHand),
       }
     })
     if (!given) return undefined
     const { found, lease } = given
+    const inexact = findInexact(found.value)
     return {
       outcome: 'given',
       // As on disk: what was converted is told in the notes.
@@ -174,7 +184,7 @@ export class MailboxMessages {
       attempt: lease.attempt,
       redelivered: lease.attempt > 1,
       until: isoOf(lease.until),
-      notes: found.notes,
+      notes: inexact === undefined ? found.notes : [...found.notes, inexactNote(inexact)],
       durability,
     } as const
   }
@@ -207,7 +217,7 @@ export class MailboxMessages {
     const lease = (await this.#files.memory.given(number)).get(id)
     expectLease(number, id, agent, lease, outcome.attempt, now)
     const recorded = await this.#finishing.finishMailbox({ number, agent, message, outcome, attempt: lease!.attempt })
-    await this.#packNowAndThen(number, agent)
+    await unlessCorrupt(() => this.#packNowAndThen(number, agent))
     return recorded
   }
 
@@ -236,7 +246,7 @@ export class MailboxMessages {
       return {
         answer: { count: packed.length },
         before: async () => {
-          await this.#appendPacked(number, packed, note)
+          await this.#appendPacked(number, opened.mailbox, packed, note)
           const remembered = await this.#files.memory.processed(number)
           const unknown = ids.filter((id) => !remembered.has(id))
           await this.#files.memory.addProcessed(number, unknown, opened.now)
@@ -252,6 +262,7 @@ export class MailboxMessages {
   /** A note says what is being packed, so that whoever comes after a crash adds only the lines that are not there. */
   async #appendPacked(
     number: number,
+    mailbox: ReadMailbox,
     packed: readonly FoundMessage[],
     note: ReturnType<typeof childOf>,
   ): Promise<void> {
@@ -259,8 +270,10 @@ export class MailboxMessages {
     const path = mailboxArchivePath(places, number)
     const there = (await readNote(tree, note)) ? await this.#archivedIds(number) : new Set<string>()
     await writeNote(tree, note, { ids: packed.length })
-    for (const { value } of packed) {
-      if (!there.has((value as MailboxMessage).message_id)) await tree.append(path, printJsonLine(value).slice(0, -1))
+    for (const { value, index } of packed) {
+      if (there.has((value as MailboxMessage).message_id)) continue
+      const isExact = mailbox.compat || findInexact(value) === undefined
+      await tree.append(path, isExact ? printJsonLine(value).slice(0, -1) : lineOf(mailbox, index))
     }
   }
 

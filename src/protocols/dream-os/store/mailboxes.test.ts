@@ -241,6 +241,126 @@ describe('a mailbox that programs without the lock write to', () => {
   })
 })
 
+describe('a message that is being given while another program writes', () => {
+  it('[DO-5c] is not in hand unless it was given', async () => {
+    const { dream, tree, put, json, send } = await claimed()
+    await send('first')
+    await send('second')
+    const replace = tree.replace.bind(tree)
+    let isFirst = true
+    Object.assign(tree, {
+      async replace(...args: Parameters<typeof replace>) {
+        if (isFirst && args[0] === box) await put(box, { ...(await json(box)), seen: true })
+        isFirst = false
+        return replace(...args)
+      },
+    })
+    expect(await dream.nextMessage(1, 'Worker')).toMatchObject({ message: { command: 'first' }, attempt: 1 })
+    expect(await json(box)).toMatchObject({ seen: true })
+    expect((await dream.mailboxes())[0]).toMatchObject({ waiting: 1, inHand: 1 })
+    expect(await dream.nextMessage(1, 'Worker')).toMatchObject({ message: { command: 'second' }, redelivered: false })
+  })
+})
+
+describe('a mailbox that cannot be read', () => {
+  it('[DO-5a] keeps nobody from another one, and its dead agents from nothing', async () => {
+    const { dream, clock, put, read } = openDream()
+    await dream.initMailboxes(3)
+    await put(box, '{ "status": "onl')
+    clock.advance(minute)
+    expect(await dream.claimMailbox('A')).toMatchObject({ outcome: 'claimed', mailbox: 2 })
+    expect(await dream.claimMailbox('A')).toMatchObject({ outcome: 'unchanged', mailbox: 2 })
+    expect(await dream.claimMailbox('B')).toMatchObject({ outcome: 'claimed', mailbox: 3 })
+    await expect(dream.claimMailbox('C')).rejects.toMatchObject({ code: 'BAD_MAILBOX', exit: 5 })
+    clock.advance(5 * minute)
+    const { notices } = await dream.route('S')
+    expect(notices.filter((one) => one.includes('gone'))).toEqual([
+      'The agent of mailbox 2 is gone.',
+      'The agent of mailbox 3 is gone.',
+    ])
+    expect(await read(box)).toBe('{ "status": "onl')
+  })
+
+  it('[DO-5f] is read again while somebody writes it in place', async () => {
+    const { dream, another, put, read, send } = await claimed()
+    await send('first')
+    const whole = (await read(box))!
+    await put(box, whole.slice(0, 40))
+    setTimeout(() => void put(box, whole), 5)
+    expect(await another().nextMessage(1, 'Worker')).toMatchObject({ message: { command: 'first' } })
+    await put(box, '')
+    setTimeout(() => void put(box, whole), 5)
+    expect(await dream.sendToMailbox({ mailbox: 1, from: 'B', command: 'second', params: {} })).toMatchObject({
+      outcome: 'sent',
+    })
+    expect((await dream.mailboxes())[0]).toMatchObject({ waiting: 1, inHand: 1, problems: [] })
+  })
+
+  it('[DO-5f] does not undo what was sent before it was broken', async () => {
+    const { dream, clock, tree, put, read, send, json } = await claimed()
+    await send('first')
+    const whole = (await read(box))!
+    const append = tree.append.bind(tree)
+    Object.assign(tree, {
+      async append(...args: Parameters<typeof append>) {
+        const appended = await append(...args)
+        if (args[0].includes('sent')) await put(box, '{')
+        clock.advance(minute)
+        return appended
+      },
+    })
+    const { outcome, message, notices } = await send('second')
+    expect({ outcome, notices }).toEqual({
+      outcome: 'sent',
+      notices: [expect.stringContaining('has broken mailbox 1')],
+    })
+    await dream.close()
+    expect(await read(box)).toBe('{')
+    await put(box, whole)
+    await dream.route('S')
+    expect((await json(box)).messages).toMatchObject([{ command: 'first' }, message])
+  })
+})
+
+describe('a whole number that is too large to be exact', () => {
+  const large = '12345678901234567890'
+  const message = `{"message_id": "m", "sender_agent_id": "A", "timestamp_dispatched": "2026-01-01T00:00:00Z", "command": "c a", "params": {"id": ${large}}}`
+  const text = `{"status": "online", "assigned_agent_id": "W", "last_seen_utc": null, "messages": [${message}], "processed_message_ids": []}`
+
+  it('[DO-5c] is told where a message is given, and keeps its digits wherever it is written', async () => {
+    const { dream, clock, put, read } = openDream()
+    await put(box, text)
+    expect(await dream.nextMessage(1, 'W')).toMatchObject({ notes: [expect.stringContaining('params.id is a whole')] })
+    await dream.doneMessage(1, 'W', 'm')
+    expect(await read(box)).toContain(`"id": ${large}`)
+    clock.advance(8 * 24 * 60 * minute)
+    await dream.compactMailbox(1, 'W')
+    expect(await read(`${shared}/archive/mailbox_1.jsonl`)).toBe(
+      `${message.replaceAll('": ', '":').replaceAll(', "', ',"')}\n`,
+    )
+    const event = `{"type": "NOTE", "source_id": "M", "target_id": "W", "data": {"id": ${large}}}`
+    await put('temp/cursor_output.json', event)
+    const fetched = await dream.fetch({ dispatch: true })
+    expect(await read((fetched as { dispatched: string }).dispatched)).toBe(event)
+    expect(await dream.takeTask('W')).toMatchObject({ notes: [expect.stringContaining('data.id is a whole')] })
+  })
+
+  it('[DO-4b] is refused where it would be written as another one', async () => {
+    const { dream } = openDream()
+    const task = { task_id: 't', action: 'A', params: { id: Number(large) } }
+    await expect(dream.sendTask('W', task)).rejects.toMatchObject({ exit: 2, message: expect.stringContaining('id') })
+    await expect(dream.sendTask('W', { note: Number(large) })).rejects.toMatchObject({ code: 'INEXACT_NUMBER' })
+    const whole = { ...task, target_agent: 'W', status: 'PENDING', priority: 1, depends_on: [] }
+    expect(await dream.answerPlan({ plan: 'p', planner: 'P', results: [whole] })).toMatchObject({
+      outcome: 'refused',
+      reasons: [expect.stringContaining('results[0].params.id')],
+    })
+    expect(() => dream.given.objectFrom(`{"id": ${large}}`, '--params')).toThrow('--params: id is a whole number')
+    expect(() => dream.given.expectObjectIn(`{"id": ${large}}`, '--vars')).not.toThrow()
+    expect(dream.given.jsonFrom('{"id": 9007199254740991, "far": 1e300}', '--output')).toBeDefined()
+  })
+})
+
 describe('a mailbox that grows', () => {
   it('[DO-5e] lets go of what was processed a week ago, and remembers its ids', async () => {
     const { dream, another, clock, send, json, lines, put, read } = await claimed()

@@ -1,4 +1,5 @@
 /** The shared mailboxes and their agents: made, claimed, kept fresh, released, listed. Status follows life. */
+import type { SignalboxError } from '../../../kernel/errors.ts'
 import { sameButForCase } from '../../../kernel/same-but-for-case.ts'
 import { mailboxPath } from '../layout.ts'
 import { mailboxStatusAfter } from '../lifecycle.ts'
@@ -11,7 +12,7 @@ import type { Logs } from './governance.ts'
 import type { MailboxFiles } from './mailbox-files.ts'
 import type { Given } from './mailbox-memory.ts'
 import type { MailboxChanged, MailboxClaimed, MailboxesMade } from './outcomes.ts'
-import type { DreamParts } from './parts.ts'
+import { type DreamParts, unlessCorrupt } from './parts.ts'
 import type { Tale } from './tellings.ts'
 
 export class Mailboxes {
@@ -46,11 +47,16 @@ export class Mailboxes {
     const agent = await this.#agents.expectName(name)
     const numbers = await this.#files.numbers()
     const standings: { number: number; standing: Standing }[] = []
+    let broken: SignalboxError | undefined
     for (const number of numbers) {
-      const { mailbox, now } = await this.#files.open(number)
-      const twin = mailbox.agent === undefined ? undefined : sameButForCase(agent, [mailbox.agent])
-      if (twin !== undefined) throw differsByCase(agent, twin)
-      standings.push({ number, standing: this.#standingFor(agent, mailbox, now) })
+      const look = async () => {
+        const { mailbox, now } = await this.#files.open(number)
+        const twin = mailbox.agent === undefined ? undefined : sameButForCase(agent, [mailbox.agent])
+        if (twin !== undefined) throw differsByCase(agent, twin)
+        standings.push({ number, standing: this.#standingFor(agent, mailbox, now) })
+      }
+      const error = await unlessCorrupt(look)
+      broken ??= error
     }
     for (const wanted of ['own', 'free', 'left'] as const) {
       for (const { number, standing } of standings) {
@@ -59,6 +65,8 @@ export class Mailboxes {
         if (claimed) return claimed
       }
     }
+    // One that cannot be read may be this agent's, or free.
+    if (broken) throw broken
     return { outcome: 'nothing' }
   }
 
@@ -159,15 +167,20 @@ export class Mailboxes {
   /** Marks the mailboxes of agents that have not been seen for too long. */
   async markDead(by: string): Promise<number[]> {
     const dead: number[] = []
-    for (const number of await this.#files.numbers()) {
+    const mark = async (number: number) => {
       const { mailbox, now } = await this.#files.open(number)
-      if (!this.#isDead(mailbox, now)) continue
-      await this.#files.change(number, { by }, async (opened) => {
-        if (!this.#isDead(opened.mailbox, opened.now)) return { answer: {} }
-        dead.push(number)
-        return { answer: {}, edit: (editor) => editor.setLife({ status: mailboxStatusAfter.release }) }
+      if (!this.#isDead(mailbox, now)) return
+      const { isMarked } = await this.#files.change<{ isMarked: boolean }>(number, { by }, async (opened) => {
+        if (!this.#isDead(opened.mailbox, opened.now)) return { answer: { isMarked: false } }
+        return {
+          answer: { isMarked: true },
+          edit: (editor) => editor.setLife({ status: mailboxStatusAfter.release }),
+        }
       })
+      if (isMarked) dead.push(number)
     }
+    // One that is broken stops no other; the router tells of it.
+    for (const number of await this.#files.numbers()) await unlessCorrupt(() => mark(number))
     return dead
   }
 

@@ -36,6 +36,8 @@ export interface MailboxLine {
   readonly processed: number
   readonly problems: readonly string[]
   readonly notes: readonly string[]
+  /** Nothing in it can be read. */
+  readonly unreadable?: true
 }
 
 export interface MailboxesMade {
@@ -132,6 +134,7 @@ export type TaskTaken =
       readonly redelivered: boolean
       readonly until: string
       readonly durability: Durability
+      readonly notes?: readonly string[]
       readonly unreadable: readonly Unreadable[]
     }
   | { readonly outcome: 'nothing'; readonly unreadable: readonly Unreadable[] }
@@ -207,6 +210,8 @@ export type Fetched =
       readonly durability: Durability
       /** The inbox file it became, when it is an event and was to be handed on. */
       readonly dispatched?: string
+      /** All of them, when it went to several. */
+      readonly copies?: readonly string[]
       readonly notices: readonly string[]
     }
   | { readonly outcome: 'nothing' }

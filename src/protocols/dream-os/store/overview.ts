@@ -45,6 +45,7 @@ async function mailboxLine(parts: DreamParts, files: MailboxFiles, number: numbe
       ...nothing,
       problems: [[error.message, error.hint].filter(Boolean).join(' ')],
       notes: [],
+      unreadable: true,
     }
   }
 }

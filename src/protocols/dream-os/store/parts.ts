@@ -1,6 +1,6 @@
 /** What everything in this folder works with. */
 import type { Clock } from '../../../kernel/clock.ts'
-import { corrupt, type SignalboxError } from '../../../kernel/errors.ts'
+import { corrupt, SignalboxError } from '../../../kernel/errors.ts'
 import type { Malformed, Problem } from '../../../kernel/problem.ts'
 import { childOf, isSegment, type TreePath } from '../../../kernel/tree-path.ts'
 import { unlessOdd } from '../../../tree/expected.ts'
@@ -60,6 +60,17 @@ export function badFile(
     hint: hint ?? problems[0]?.hint ?? 'Correct the file, or move it away.',
     details: { path, problems: problems.map(({ code, field, message }) => ({ code, field, message })) },
   })
+}
+
+/** For what need not succeed now: a file that breaks its format is `doctor`'s to tell of. Answers the error. */
+export async function unlessCorrupt(work: () => Promise<unknown>): Promise<SignalboxError | undefined> {
+  try {
+    await work()
+    return undefined
+  } catch (error) {
+    if (!(error instanceof SignalboxError) || error.kind !== 'Corrupt') throw error
+    return error
+  }
 }
 
 /** What a file of state says, which must be an object. */

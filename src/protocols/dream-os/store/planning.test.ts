@@ -138,6 +138,90 @@ describe('planning', () => {
     expect(idsOf((await dream.tasks({ runnable: true })).tasks)).toEqual(['after'])
   })
 
+  it('[DO-8] the supervisor lets go of goals that are reached and of tasks that are done', async () => {
+    const { dream, put, json } = openDream()
+    const state = 'runtime/supervisor_state.json'
+    const { plan } = await dream.plan({ from: 'A', to: 'P', goal: 'One: two' })
+    const open = await dream.plan({ from: 'A', to: 'P', goal: 'Open' })
+    await dream.answerPlan({ plan, planner: 'P', results: [task('a'), task('b')] })
+    await put(state, { ...(await json(state)), active_goals: [...(await json(state)).active_goals, 'mine', 7], x: 1 })
+    await dream.dispatch('S')
+    await dream.doneTask('Bob', 'task_a.json')
+    await dream.route('S')
+    const both = [`${plan}: One: two`, `${open.plan}: Open`, 'mine', 7]
+    expect(await json(state)).toMatchObject({ active_goals: both, task_assignments: { b: 'Bob' }, x: 1 })
+    await dream.doneTask('Bob', 'task_b.json')
+    await dream.route('S')
+    expect(await json(state)).toMatchObject({ active_goals: both.slice(1), task_assignments: {}, x: 1 })
+    expect((await json(state)).task_assignments).toEqual({})
+  })
+
+  it('[DO-4][DO-4c] parts wait for what their task depends on, and are blocked with it', async () => {
+    const { dream, put, json } = openDream()
+    await put(list, [task('first'), task('big', { depends_on: ['first'] })])
+    const { plan } = await dream.plan({ from: 'A', to: 'P', goal: 'Split', under: 'big' })
+    await dream.answerPlan({ plan, planner: 'P', results: [task('p1'), task('p2', { depends_on: ['p1'] })] })
+    expect(idsOf((await dream.tasks({ runnable: true })).tasks)).toEqual(['first'])
+    const deeper = await dream.plan({ from: 'A', to: 'P', goal: 'Split', under: 'p1' })
+    await dream.answerPlan({ plan: deeper.plan, planner: 'P', results: [task('p1a')] })
+    expect(idsOf((await dream.tasks({ runnable: true })).tasks)).toEqual(['first'])
+    await put(
+      list,
+      (await json(list)).map((one: object, i: number) => (i === 0 ? { ...one, status: 'FAILED' } : one)),
+    )
+    await dream.route('S')
+    expect((await json(list)).map(({ status }: { status: string }) => status)).toEqual([
+      'FAILED',
+      ...Array(4).fill('BLOCKED'),
+    ])
+    await put(
+      list,
+      (await json(list)).map((one: object, i: number) => (i === 0 ? { ...one, status: 'COMPLETED' } : one)),
+    )
+    expect(idsOf((await dream.tasks({ runnable: true })).tasks)).toEqual(['p1a'])
+  })
+
+  it('[DO-4c] a task is not expanded into what waits for it', async () => {
+    const { dream, put, json } = openDream()
+    const before = [task('big'), task('after', { depends_on: ['big'] })]
+    await put(list, before)
+    const { plan } = await dream.plan({ from: 'A', to: 'P', goal: 'Split', under: 'big' })
+    for (const results of [
+      [task('p', { depends_on: ['big'] })],
+      [task('p', { depends_on: ['after'] })],
+      [task('big')],
+    ]) {
+      expect(await dream.answerPlan({ plan, planner: 'P', results })).toMatchObject({
+        outcome: 'refused',
+        reasons: [expect.stringContaining('in a circle')],
+      })
+    }
+    expect(await json(list)).toEqual(before)
+  })
+
+  it('[DO-4c] a task that was done or expanded since its planner was asked is not expanded', async () => {
+    const { dream, put, json } = openDream()
+    await put(list, [task('big')])
+    const ask = () => dream.plan({ from: 'A', to: 'P', goal: 'Split', under: 'big' })
+    const [first, second] = [await ask(), await ask()]
+    expect(await dream.answerPlan({ plan: first.plan, planner: 'P', results: [task('p1')] })).toMatchObject({
+      outcome: 'joined',
+    })
+    expect(await dream.answerPlan({ plan: second.plan, planner: 'P', results: [task('p2')] })).toMatchObject({
+      outcome: 'refused',
+      reasons: ['Task big cannot be expanded: it has parts already: p1.'],
+    })
+    expect(await json(list)).toMatchObject([{ subtasks: ['p1'] }, { task_id: 'p1' }])
+    await put(list, [task('big')])
+    const third = await ask()
+    await put(list, [task('big', { status: 'COMPLETED' })])
+    expect(await dream.answerPlan({ plan: third.plan, planner: 'P', results: [task('p3')] })).toMatchObject({
+      outcome: 'refused',
+      reasons: ['Task big cannot be expanded: it is COMPLETED.'],
+    })
+    expect(await json(list)).toEqual([task('big', { status: 'COMPLETED' })])
+  })
+
   it('[DO-4d] what may start is dispatched once, in order; what depends on a failed task is blocked', async () => {
     const { dream, another, put, json, names } = openDream()
     await put(list, [

@@ -112,6 +112,12 @@ export class Planning {
     return typeof note?.by === 'string' ? note.by : undefined
   }
 
+  /** The tasks that a plan has become; none as long as no answer counts. */
+  async tasksOf(plan: string): Promise<readonly string[]> {
+    const note = await readNote(this.#parts.tree, noteIn(plansPath, plan))
+    return note?.joined === undefined ? [] : textsIn(note.tasks)
+  }
+
   /** Whether these results could be a plan's: it is known, or they look like tasks. */
   async isAnswer(plan: string, results: unknown): Promise<boolean> {
     if (await readNote(this.#parts.tree, noteIn(plansPath, plan))) return true
@@ -160,7 +166,7 @@ export class Planning {
       return remember({ ...base, outcome: isNews ? 'joined' : 'unchanged', tasks: textsIn(begun.tasks) })
     if (begun.joined !== undefined)
       return remember({ ...base, outcome: 'late', reasons: [`The answer of ${String(begun.planner)} came first.`] })
-    const judged = planJoin((await this.#lists.list()).tasks, results)
+    const judged = planJoin((await this.#lists.list()).tasks, results, underIn(begun))
     if (judged.outcome === 'refused') return remember({ ...base, outcome: 'refused', reasons: judged.reasons })
     const tasks = results as readonly Task[]
     const joined: PlanAnswered = { ...base, outcome: 'joined', tasks: tasks.map(({ task_id }) => task_id) }
@@ -189,14 +195,13 @@ export class Planning {
     if (joining === undefined || note.joined !== undefined) return note
     const { digest, planner, tasks } = joining as { digest?: unknown; planner?: unknown; tasks?: unknown }
     const list = (await this.#lists.list()).tasks
-    const judged = planJoin(list, tasks)
+    const judged = planJoin(list, tasks, underIn(note))
     // A stranger's note, or a list that somebody changed since: as if nothing had been begun.
     if (judged.outcome === 'refused' || typeof digest !== 'string' || typeof planner !== 'string') return rest
     await writeNote(this.#parts.tree, path, note)
     const all = (tasks as readonly Task[]).flatMap((one) => readTask(one).task ?? [])
-    const under =
-      typeof note.under === 'string' && list.some(({ task_id }) => task_id === note.under) ? note.under : undefined
-    await this.#lists.add(all, under)
+    const under = underIn(note)
+    await this.#lists.add(all, list.some(({ task_id }) => task_id === under) ? under : undefined)
     const joined = { ...rest, joined: digest, planner, tasks: all.map(({ task_id }) => task_id) }
     await writeNote(this.#parts.tree, path, joined)
     return joined
@@ -218,6 +223,9 @@ function refusalOf(plan: string, planner: AgentId, reasons: readonly string[], d
 }
 
 const toldIn = ({ told }: Note): readonly unknown[] => (Array.isArray(told) ? told : [])
+
+/** The task that the plan expands. */
+const underIn = ({ under }: Note): string | undefined => (typeof under === 'string' ? under : undefined)
 
 const textsIn = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []

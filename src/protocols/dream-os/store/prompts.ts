@@ -5,7 +5,7 @@
 import { isUtf8 } from 'node:buffer'
 import { corrupt, notFound, unavailable, unsupported } from '../../../kernel/errors.ts'
 import { nearest } from '../../../kernel/nearest.ts'
-import { childOf, nameOf, type TreePath, treePath } from '../../../kernel/tree-path.ts'
+import { childOf, isSegment, nameOf, type TreePath, treePath } from '../../../kernel/tree-path.ts'
 import { isUnread, readOrSayWhy } from '../../../tree/readable.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import { waitFor } from '../../../tree/wait.ts'
@@ -21,8 +21,9 @@ import {
   templatesPath,
   tempPath,
 } from '../layout.ts'
-import { isAgentId } from '../names.ts'
+import { type AgentId, broadcast, isAgentId } from '../names.ts'
 import { told } from '../problem.ts'
+import type { PlannerEvent } from '../schema.ts'
 import { isoOf } from '../times.ts'
 import type { Deliveries, Outgoing } from './deliveries.ts'
 import { moveToArchive, renameInArchive } from './moving.ts'
@@ -66,18 +67,24 @@ export class Prompts {
     if (!renderer)
       throw unsupported('NO_RENDERER', 'Templates cannot be rendered here.', { hint: 'Use signalbox dream prompt.' })
     const render = await renderer()
-    const wanted = name.endsWith('.j2') ? name : `${name}.j2`
+    const plain = name.startsWith('/') ? name : plainName(name)
+    const wanted = plain.endsWith('.j2') ? plain : `${plain}.j2`
     await this.#expectTemplate(wanted)
-    return render({ name: wanted, data: vars, load: (one) => this.#load(one) })
+    return render({ name: wanted, data: vars, load: (one) => this.#loadNamed(plainName(one)) })
+  }
+
+  /** What a template names. One that cannot be the name of a file is not there, as others that are not there. */
+  async #loadNamed(name: string): Promise<string | undefined> {
+    return name.split('/').every(isSegment) ? this.#load(name) : undefined
   }
 
   async #expectTemplate(name: string): Promise<void> {
     if ((await this.#load(name)) !== undefined) return
     const entries = (await unlessOdd(() => this.#parts.tree.list(templatesPath(this.#parts.places)))) ?? []
-    const meant = nearest(
-      name,
-      entries.map((entry) => entry.name).filter((one) => one.endsWith('.j2')),
-    )
+    const names = entries.map((entry) => entry.name).filter((one) => one.endsWith('.j2'))
+    // The folder is not part of the name, but shells complete it.
+    const inside = name.replace(`${nameOf(templatesPath(this.#parts.places))}/`, '')
+    const meant = names.includes(inside) ? inside : nearest(name, names)
     throw notFound('NO_SUCH_TEMPLATE', `There is no template ${templatesPath(this.#parts.places)}/${name}.`, {
       hint: meant === undefined ? 'Put it there.' : `Did you mean ${meant}?`,
       details: { template: name.slice(0, 400) },
@@ -182,26 +189,37 @@ export class Prompts {
     if (parsed?.outcome !== 'message') return undefined
     const fetched = { outcome: 'fetched', response: parsed.message, durability: moved.durability } as const
     if (!dispatch) return { ...fetched, path, notices: [] }
-    return { ...fetched, ...(await this.#dispatch(path, parsed.message)) }
+    return { ...fetched, ...(await this.#dispatch(path, parsed.message, leaf!.bytes)) }
   }
 
   async #dispatch(
     path: TreePath,
     response: unknown,
-  ): Promise<{ path: TreePath; dispatched?: string; notices: readonly string[] }> {
+    bytes: Uint8Array,
+  ): Promise<Pick<Extract<Fetched, { outcome: 'fetched' }>, 'path' | 'dispatched' | 'copies' | 'notices'>> {
     const final = childOf(tempArchivePath(this.#parts.places), nameOf(path).replace(pendingEnd, '.json'))
     const key = stemOf(nameOf(final))
-    const isOne = isEvent(response) && isAgentId(response.target_id)
-    let dispatched: string | undefined
-    if (isOne && isAgentId(response.target_id)) {
+    const targets = isEvent(response) ? await this.#targetsOf(response) : []
+    const copies: TreePath[] = []
+    if (isEvent(response)) {
       const name = messageFileName(key)
       const from = isAgentId(response.source_id) ? routedName(name, response.source_id) : name
-      const message = { to: response.target_id, name: from, text: `${JSON.stringify(response, null, 2)}\n` }
-      dispatched = await this.#deliverOne(path, message)
+      // Its own bytes, in which every number has its digits; remarks are read with compat alone.
+      const text = this.#parts.compat ? `${JSON.stringify(response, null, 2)}\n` : bytes
+      for (const to of targets) copies.push(await this.#deliverOne(path, { to, name: from, text }))
     }
     await renameInArchive(this.#parts, path, nameOf(final))
-    if (dispatched !== undefined) return { path: final, dispatched, notices: [] }
-    return { path: final, notices: ['The response is no event for an agent; it was handed to nobody.'] }
+    const [dispatched] = copies
+    if (dispatched === undefined)
+      return { path: final, notices: ['The response is no event for an agent; it was handed to nobody.'] }
+    const notices = copies.length > 1 ? [`Each of these got it: ${targets.join(', ')}.`] : []
+    return { path: final, dispatched, ...(copies.length > 1 ? { copies } : {}), notices }
+  }
+
+  /** One agent, or everybody but whoever it is from. */
+  async #targetsOf({ source_id, target_id }: PlannerEvent): Promise<readonly AgentId[]> {
+    if (target_id === broadcast) return (await this.#deliveries.agents.known()).filter((one) => one !== source_id)
+    return isAgentId(target_id) ? [target_id] : []
   }
 
   /** Unless somebody else, who took us for dead, has done it and renamed the response. */
@@ -224,7 +242,7 @@ export class Prompts {
       const leaf = await tree.read(path)
       const parsed = leaf && parseMessage(leaf.bytes, { compat, most: settings.largest })
       if (parsed?.outcome !== 'message') continue
-      await this.#dispatch(path, parsed.message)
+      await this.#dispatch(path, parsed.message, leaf!.bytes)
       count++
     }
     return count
@@ -264,6 +282,13 @@ export class Prompts {
     return (await this.#parts.tree.leases()).find(({ resource }) => resource === bridge)?.owner
   }
 }
+
+/** `./part.j2` is `part.j2`, as Jinja2 finds it. */
+const plainName = (name: string): string =>
+  name
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .join('/')
 
 /** `20261117T150000Z`: sorts, and is a name on every disk. */
 const compactTime = (ms: number): string => isoOf(ms).replace(/[-:]|\.\d+/g, '')

@@ -20,7 +20,7 @@ import type { Mailboxes } from './mailboxes.ts'
 import { moveFileSomewhere, setFileAside } from './moving.ts'
 import { noteNameOf } from './notes.ts'
 import type { DreamView, PlanAnswered, Routed } from './outcomes.ts'
-import { type DreamParts, messageNames, pathIn } from './parts.ts'
+import { type DreamParts, messageNames, pathIn, unlessCorrupt } from './parts.ts'
 import type { Planning } from './planning.ts'
 import type { Prompts } from './prompts.ts'
 import type { Supervisor } from './supervisor.ts'
@@ -74,6 +74,8 @@ export class Router {
         found.notices.push(`The agent of mailbox ${number} is gone.`)
     })
     await this.#unlessBroken(found, () => lists.refresh(by))
+    // `doctor` tells of a state that is broken; what is done now does not need it.
+    await this.#unlessBroken(found, () => unlessCorrupt(() => this.#letGo()))
     const did = found.moved.length + found.copied.length + found.resent.length + found.plans.length
     const at = isoOf(this.#all.parts.clock.now())
     if (did > 0)
@@ -81,6 +83,21 @@ export class Router {
         supervisor.tell({ at, note: summaryOf(found), agents: { [by]: { last_routed: at } } }),
       )
     return { outcome: did > 0 ? 'routed' : 'nothing', ...found }
+  }
+
+  /** The supervisor need not know of what is done. What has failed stays until somebody puts it right. */
+  async #letGo(): Promise<void> {
+    const { lists, planning, supervisor } = this.#all
+    const { tasks } = await lists.list()
+    const status = new Map(tasks.map((task) => [task.task_id, task.status]))
+    const isDone = (task: string) => status.get(task) === 'COMPLETED'
+    await supervisor.letGo({
+      isTaskOver: isDone,
+      isGoalReached: async (goal) => {
+        const parts = await planning.tasksOf(goal.split(': ', 1)[0]!)
+        return parts.length > 0 && parts.every(isDone)
+      },
+    })
   }
 
   /** Tells what anybody was killed over. Answers what could not be, one sentence each. */

@@ -42,6 +42,18 @@ export class Supervisor {
     return leaf && (readObject(this.#parts, path, leaf.bytes).value as SupervisorState)
   }
 
+  /** Lets go of goals that are reached, and of assignments of tasks that are over. */
+  async letGo(ended: Ended): Promise<void> {
+    const { tree, places } = this.#parts
+    const path = supervisorPath(places)
+    await changeLeaf(tree, path, async (before) => {
+      if (!before) return undefined
+      const { value, edit } = readObject(this.#parts, path, before.bytes)
+      const text = await withoutEnded(edit(), value, ended)
+      return text === undefined ? undefined : bytesOf(text)
+    })
+  }
+
   /** Writes down what was done. Repeating it changes nothing. */
   async tell({ at: now, note, goal, agents = {}, assignments = {} }: News): Promise<void> {
     const { tree, places } = this.#parts
@@ -63,6 +75,30 @@ export class Supervisor {
       return bytesOf(json.result())
     })
   }
+}
+
+/** What nobody works on any more. */
+export interface Ended {
+  isGoalReached(goal: string): Promise<boolean>
+  isTaskOver(task: string): boolean
+}
+
+/** The state without what has ended; `undefined` when nothing has. */
+async function withoutEnded(
+  json: JsonEditor,
+  state: Readonly<Record<string, unknown>>,
+  { isGoalReached, isTaskOver }: Ended,
+): Promise<string | undefined> {
+  const goals: readonly unknown[] = Array.isArray(state.active_goals) ? state.active_goals : []
+  const reached = new Set<number>()
+  for (const [index, goal] of goals.entries())
+    if (typeof goal === 'string' && (await isGoalReached(goal))) reached.add(index)
+  const tasks = isObject(state.task_assignments) ? Object.entries(state.task_assignments) : []
+  const open = tasks.filter(([task]) => !isTaskOver(task))
+  if (reached.size === 0 && open.length === tasks.length) return undefined
+  if (reached.size > 0) json.removeItems(json.member(json.root, 'active_goals')!, (index) => reached.has(index))
+  if (open.length < tasks.length) json.set(json.root, 'task_assignments', Object.fromEntries(open))
+  return json.result()
 }
 
 function addTo(json: JsonEditor, state: Readonly<Record<string, unknown>>, key: string, entry: unknown): void {

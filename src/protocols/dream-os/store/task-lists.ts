@@ -41,7 +41,7 @@ export class TaskLists {
     const leaf = await readLeaf(this.#parts, this.#parts.places.taskList)
     const list = this.#parsed(leaf?.bytes)
     const tasks = tasksOf(list)
-    return { tasks: runnable ? runnableIn(tasks) : tasks, problems: problemsOf(list), notes: list.notes }
+    return { tasks: runnable ? runnableAfter(tasks) : tasks, problems: problemsOf(list), notes: list.notes }
   }
 
   async find(id: string): Promise<Task> {

@@ -48,11 +48,12 @@ export const takeFace = commandFace(
   taskTake,
   (taken, screen) => {
     if (taken.outcome === 'nothing') return 'Nothing waits.\n'
-    const { message, attempt, redelivered, until } = taken
+    const { message, attempt, redelivered, until, notes = [] } = taken
     const rows: Row[] = [
       ...headerRows(message),
       ['attempt', redelivered ? `${attempt}: it was taken before, and not finished` : String(attempt)],
       ['yours until', until],
+      ...notes.map((note): Row => ['note', note]),
       ['when done', `signalbox dream task done ${message.to} ${message.file} --output JSON`],
     ]
     return `${fieldList(rows, screen)}${quotation(JSON.stringify(message.record, undefined, 2), message.from, screen)}`

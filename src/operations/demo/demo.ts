@@ -113,6 +113,7 @@ const aroundTour = (root: string, { environment, outside, openTree }: Context): 
   openTree,
   messagePlaces: async () =>
     (protocols as readonly ProtocolLine[]).flatMap(({ protocol }) => protocol.folders(protocol.defaults)),
+  messagePlacesIn: async () => [],
   neutralOf: async () => undefined,
   // The tour needs no word vectors.
   packageFile: () => undefined,

@@ -9,7 +9,7 @@ import { languageModel } from './model.ts'
 const longest = 256 * 1024
 
 export const sessionPorts = (around: Around): SessionPorts => {
-  const { outside, environment, root, messagePlaces, neutralOf, startSelf } = around
+  const { outside, environment, root, messagePlaces, messagePlacesIn, neutralOf, startSelf } = around
   const model = languageModel(around)
   return {
     folder: root.path,
@@ -24,7 +24,8 @@ export const sessionPorts = (around: Around): SessionPorts => {
     async workTree({ onBranch }) {
       const { findWorkTree, gitRunner } = await import('../../adapters/git/index.ts')
       const [files, leaveAlone] = await Promise.all([outside.plainFiles(), messagePlaces()])
-      return findWorkTree({ git: gitRunner({ environment }), files, from: root.path, leaveAlone, onBranch })
+      const git = gitRunner({ environment })
+      return findWorkTree({ git, files, from: root.path, leaveAlone, leaveAloneIn: messagePlacesIn, onBranch })
     },
     ...(model ? { model } : {}),
     tokenizer: (encoding) => loadTokenizer(encoding as Encoding),

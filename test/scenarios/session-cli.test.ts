@@ -59,6 +59,20 @@ verifies(['SA-7'], 'bad input is refused, and changes nothing', () => {
   expect(session('log', '--session', 's').out).toBe(before)
 })
 
+verifies(['SA-2b', 'SA-7'], 'a lone dash reads the line from standard input, whatever there is in it', () => {
+  const piped = (input: string, verb = 'say') =>
+    quickCli(['session', verb, '--session', 's', '-'], { cwd: root, input })
+  expect(piped('#STATE:save:k:a \n')).toMatchObject({ exit: 0, out: 'saved:k\n' })
+  expect(say('#STATE:load:k').out).toBe('a \n')
+  expect(piped('remember that owner is Ada\n', 'translate').out).toBe('#STATE:save:owner:Ada\n')
+  for (const [line, answer] of [
+    [`#STATE:save:k:${'x'.repeat(1_000_000)}\n`, '#ERROR:E004:max_line_16384\n'],
+    ['#STATE:save:k:a\0b', '#ERROR:E002:control_character\n'],
+    ['#STATE:save:k:a\n#STATE:clear\n', '#ERROR:E002:control_character\n'],
+  ] as const)
+    expect(piped(line)).toMatchObject({ exit: 2, out: answer })
+})
+
 verifies(['SA-6b', 'SA-17'], 'the end of a session clears what is temporary, and the log tells who and when', () => {
   expect(json('start', 's')).toMatchObject({ exit: 0, outcome: 'started', session: 's' })
   say('#STATE:save:temp:1')

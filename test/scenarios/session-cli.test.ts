@@ -96,6 +96,18 @@ verifies(['SA-6b', 'SA-17'], 'the end of a session clears what is temporary, and
   expect(json('list').sessions).toMatchObject([{ session: 's', status: 'running', isCurrent: true }])
 })
 
+verifies(['SA-16', 'X-fuzz'], 'a context file of 10 MB is neither read nor taken apart', () => {
+  const path = join(root, 'big.ctx')
+  const keys = Array.from({ length: 150_000 }, (_, n) => `    key_${n}: "${'v'.repeat(56)}"\n`)
+  writeFileSync(path, `version: 1.1.0\nsession_id: x\nstate:\n  persistent:\n${keys.join('')}`)
+  // Taken apart it would need ten times as much.
+  const runtimeOptions = process.versions.bun === undefined ? ['--max-old-space-size=48'] : []
+  const tell = (line: string) => cli(['session', 'say', '--session', 's', line], { cwd: root, runtimeOptions })
+  for (const verb of ['validate', 'import'])
+    expect(tell(`#CONTEXT:${verb}:big.ctx`)).toMatchObject({ exit: 2, out: '#ERROR:E002:file_too_large\n' })
+  expect(tell('#CONTEXT:export:big.ctx')).toMatchObject({ exit: 0, out: expect.stringMatching(/^exported:0 items/) })
+})
+
 verifies(['SA-12d'], 'messages wait for their reader, and are read once', () => {
   say('#SUBSCRIBE:news', 'A')
   say('#BROADCAST:news:one', 'B')

@@ -1,6 +1,6 @@
 /** Sessions as people and shell scripts meet them: the command line, with its exit statuses and its JSON. */
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect } from 'vitest'
 import { tempDir } from '../support/temp.ts'
@@ -122,6 +122,43 @@ verifies(['SA-12d'], 'messages wait for their reader, and are read once', () => 
   })
   expect(session('inbox', '--session', 's', '--as', 'A')).toMatchObject({ exit: 1, out: 'Nothing has come.\n' })
 })
+
+verifies(
+  ['SA-5', 'SA-9', 'SA-4b'],
+  'the answer of an added command has its limit, and knows the session’s variables',
+  () => {
+    mkdirSync(join(root, '.signalbox'))
+    const told = 'parameters: [env]\n    says: "{{PROJECT}}: deploying {{ENV}}"\n    limit: status\n    help: Deploys\n'
+    writeFileSync(join(root, '.signalbox/session.yaml'), `commands:\n  DEPLOY:\n    ${told}`)
+    expect(say('#DEPLOY:prod')).toMatchObject({ exit: 2, out: '#ERROR:E002:undefined_PROJECT\n' })
+    say('{{PROJECT}}: "Tea"')
+    expect(say('#DEPLOY:prod').out).toBe('Tea: deploying prod\n')
+    const places = 'one two three four five six seven eight nine ten eleven twelve'
+    expect(say(`#DEPLOY:${places}`).out).toBe('Tea: deploying one two three four five six…\n')
+    expect(say(`#DEPLOY:${places}:brief`).out).toBe('Tea: deploying one…\n')
+    expect(say(`#DEPLOY:${places}:limit=50`).out).toBe(`Tea: deploying ${places}\n`)
+  },
+)
+
+verifies(
+  ['SA-8', 'X-doctor'],
+  'a role of a protocol that nobody knows, and a file that does not count, are told',
+  () => {
+    mkdirSync(join(root, '.signalbox'))
+    const path = join(root, '.signalbox/session.yaml')
+    writeFileSync(path, 'roles:\n  Dev:\n    to: x\n    via: mrr\n')
+    const refused = say('#VERSION')
+    expect(refused.exit).toBe(2)
+    expect(refused.err).toContain('session.yaml:4: `via` is one of acmq, mr, circe, dream; did you mean mr?')
+    writeFileSync(path, 'roles:\n  Dev:\n    program: [echo, done]\n')
+    const codes = () =>
+      JSON.parse(quickCli(['doctor', '--json'], { cwd: root }).out).findings.map(({ code }: { code: string }) => code)
+    expect(codes()).toEqual([])
+    chmodSync(path, 0o664)
+    expect(say('#DELEGATE:Dev:work').out).toBe('ack:task_id_001\nunassigned:Dev\n')
+    expect(codes()).toEqual(['ROLES_IGNORED'])
+  },
+)
 
 verifies(['SA-9', 'SA-15b'], 'commands of the workspace’s own, and health with its five lines', () => {
   mkdirSync(join(root, '.signalbox'))

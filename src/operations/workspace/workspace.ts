@@ -121,6 +121,7 @@ export function lazyWorkspace(options: WorkspaceOptions): LazyWorkspace {
       messagePlaces,
       messagePlacesIn,
       neutralOf,
+      names: (protocols as readonly ProtocolLine[]).map(({ protocol }) => protocol.name),
       startSelf: startAgain,
       models: sections.models,
     })

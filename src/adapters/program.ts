@@ -20,6 +20,7 @@ export async function runProgram({
   return new Promise((resolve) => {
     // A group of its own, so that what it starts can be ended with it.
     const child = spawn(name, rest, { cwd: folder, detached: true, stdio: ['pipe', 'pipe', 'pipe'] })
+    const dismissGuard = guard(spawn, child.pid)
     const output = new Bounded(mostBytes)
     const errors = new Bounded(mostBytes)
     let why: 'time' | 'stopped' | undefined
@@ -37,6 +38,7 @@ export async function runProgram({
       signal?.removeEventListener('abort', stop)
       // Whatever it left running belongs to the task, which is over.
       killGroup(child.pid, 'SIGKILL')
+      dismissGuard()
       resolve(ended)
     }
     child.stdout.on('data', (piece: Uint8Array) => output.add(piece))
@@ -56,6 +58,26 @@ export async function runProgram({
       })
     })
   })
+}
+
+/** Waits for the end of its input, then does what `runProgram` would have done. Its only argument is a number. */
+const guarding = `read -r _; kill -s TERM -- "-$0"; sleep ${graceMs / 1000}; kill -s KILL -- "-$0"`
+
+/**
+ * A program must not outlive whoever looks after it: nobody would know of it, and a second attempt would run beside it. A
+ * process that is killed cannot end anything, so a small one beside it notices that the pipe between them has ended.
+ */
+function guard(spawn: typeof import('node:child_process').spawn, pid: number | undefined): () => void {
+  if (pid === undefined) return () => {}
+  const watcher = spawn('/bin/sh', ['-c', guarding, String(pid)], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  // Where there is no such shell, a program is ended by all other means.
+  watcher.on('error', () => {})
+  watcher.stdin.on('error', () => {})
+  watcher.unref()
+  return () => void watcher.kill('SIGKILL')
 }
 
 function killGroup(pid: number | undefined, signal: NodeJS.Signals): void {

@@ -27,8 +27,12 @@ export interface Around extends OwnPlace {
   readonly models: ModelSettings
   /** Where messages of all protocols lie: folders and files, as they are configured. */
   messagePlaces(): Promise<readonly TreePath[]>
+  /** The same in another directory, if that is a workspace of its own. */
+  messagePlacesIn(directory: string): Promise<readonly TreePath[]>
   /** Another protocol of this workspace, in neutral words; `undefined` for a name that none has. */
   neutralOf(name: string): Promise<Neutral | undefined>
+  /** The names that `neutralOf` knows. */
+  readonly names: readonly string[]
   /** Starts this program with other words and does not wait for it; absent where there is no program to start. */
   readonly startSelf?: ((words: readonly string[]) => Promise<void>) | undefined
 }

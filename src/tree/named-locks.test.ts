@@ -93,6 +93,29 @@ describe('named locks', () => {
     await dead
   })
 
+  it('[SA-12a] go on to the next also when the process that released one was killed before it could tell', async () => {
+    const { locks, tree } = open()
+    let isReleased = false
+    const killed = new Proxy(tree, {
+      get(target, key: keyof typeof tree) {
+        if (key === 'release')
+          return async (...given: Parameters<typeof tree.release>) => {
+            isReleased = true
+            return target.release(...given)
+          }
+        const verb = target[key]
+        if (typeof verb !== 'function') return verb
+        if (isReleased) return () => Promise.reject(new Error('killed'))
+        return verb.bind(target)
+      },
+    })
+    await locks.acquire(wish('dev'))
+    const waiting = locks.wait(wish('test'), { waitMs: 4000 })
+    await joined(locks, 1)
+    await expect(new NamedLocks(killed, 'test').release('a', 'dev')).rejects.toThrow('killed')
+    expect(await waiting).toMatchObject({ outcome: 'held' })
+  })
+
   it('refuse a wait that would close a circle, and name it', async () => {
     const { locks } = open()
     await locks.acquire(wish('dev', 'a'))

@@ -74,6 +74,9 @@ export interface LockWaitOptions {
   readonly mayGoOn?: () => Promise<boolean>
 }
 
+/** How soon after its announcement a release is looked for, in milliseconds. */
+const announced = 250
+
 interface InLine {
   readonly name: string
   readonly resource: string
@@ -139,6 +142,8 @@ export class NamedLocks {
         if (taken.outcome === 'held') return taken
         owner = taken.owner
         dueAt = await this.#nextLook(taken)
+        // A bell while it is still held announces its release. Should that process be killed before it rings again, nobody else will.
+        if (why === 'rung') dueAt = Math.min(dueAt, performance.now() + announced)
       }
     } catch (error) {
       if (error instanceof GivenUp) return { outcome: 'timeout', owner: wish.owner }
@@ -151,6 +156,8 @@ export class NamedLocks {
   }
 
   async release(resource: string, owner: string): Promise<'released' | 'gone'> {
+    // Those who wait get ready, and look again by themselves should this process end before the second ring.
+    await this.#ring(resource)
     const { outcome } = await this.#tree.release(this.#leaseOf(resource), owner)
     if (outcome === 'released') await this.#ring(resource)
     return outcome

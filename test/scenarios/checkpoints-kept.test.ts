@@ -7,6 +7,8 @@ import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
+import { plainFiles } from '../../src/engines/file-system/plain-files.ts'
+import { type PlainFiles, rawPath } from '../../src/kernel/plain-files.ts'
 import { createdLines } from '../../src/protocols/shared-agent/checkpoints/answers.ts'
 import { openStage } from '../support/checkpoint-stage.ts'
 import { git, makeRepository, type Picture, pictureOf, put } from '../support/git-repository.ts'
@@ -397,7 +399,101 @@ describe('an index in two parts', () => {
   })
 })
 
+describe('what is something else since the checkpoint', () => {
+  const filesOf = (root: string) => pictureOf(root).files
+
+  verifies(['SA-13b', 'SA-13e'], 'files that git ignores only since then stay, there and back', async () => {
+    const root = makeRepository()
+    git(root, ['rm', '-q', '.gitignore'])
+    fs.rmSync(join(root, 'ignored'), { recursive: true })
+    const { checkpoints } = await openStage(root)
+    await checkpoints.create({ ...orchestrator, type: 'manual', name: 'before' })
+    const before = filesOf(root)
+    put(root, { '.gitignore': '/deep/\n:*\n', 'more/.gitignore': '*.o\n', 'new.txt': 'new\n' })
+    put(root, { ':odd': 'ignored\n', 'deep/in/x.txt': 'ignored\n', 'more/x.o': 'ignored\n' })
+    const changed = filesOf(root)
+    const { '.gitignore': _, 'more/.gitignore': __, 'new.txt': ___, ...left } = changed
+
+    const { saved } = await checkpoints.rollback({ ...orchestrator, which: 'before' })
+    expect(filesOf(root)).toEqual({ ...left, ...before })
+    const { files } = await checkpoints.compare({ session: 'main', which: saved })
+    expect(files.map(({ path }) => path)).toEqual(['.gitignore', 'more/.gitignore', 'new.txt'])
+    await checkpoints.rollback({ ...orchestrator, which: saved })
+    expect(filesOf(root)).toEqual(changed)
+  })
+
+  verifies(['SA-13b', 'SA-13e'], 'a rollback that was cut off does not take them either', async () => {
+    const root = makeRepository()
+    git(root, ['rm', '-q', '.gitignore'])
+    fs.rmSync(join(root, 'ignored'), { recursive: true })
+    let isCut = false
+    const files: PlainFiles = {
+      ...plainFiles,
+      rename(from, to) {
+        if (isCut && to === rawPath(join(root, 'README.md'))) throw new Error('cut off')
+        plainFiles.rename(from, to)
+      },
+    }
+    const { checkpoints } = await openStage(root, { files })
+    await checkpoints.create({ ...orchestrator, type: 'manual', name: 'before' })
+    put(root, { '.gitignore': 'ignored/\n', 'ignored/x.txt': 'ignored\n', 'README.md': 'changed\n' })
+    isCut = true
+    await expect(checkpoints.rollback({ ...orchestrator, which: 'before' })).rejects.toThrow('cut off')
+    expect(fs.existsSync(join(root, '.gitignore'))).toBe(false)
+    isCut = false
+    expect(await checkpoints.recover()).toMatchObject({ outcome: 'finished', what: 'rollback' })
+    expect(fs.readFileSync(join(root, 'README.md'), 'utf8')).toBe('one\nmain\nthree\n')
+    expect(fs.readFileSync(join(root, 'ignored/x.txt'), 'utf8')).toBe('ignored\n')
+  })
+
+  verifies('SA-13b', 'empty folders where a file was give way', async () => {
+    const root = makeRepository()
+    const { checkpoints } = await openStage(root)
+    await checkpoints.create({ ...orchestrator, type: 'manual', name: 'before' })
+    const before = pictureOf(root)
+    fs.rmSync(join(root, 'src/b.txt'))
+    put(root, { 'src/b.txt/deep/new.txt': 'new\n' })
+    fs.mkdirSync(join(root, 'src/b.txt/empty/deeper'), { recursive: true })
+    await checkpoints.rollback({ ...orchestrator, which: 'before' })
+    expect(pictureOf(root)).toEqual(before)
+  })
+
+  verifies(['SA-13e', 'SA-13f'], 'a submodule where files were is left alone, and named', async () => {
+    const root = makeRepository()
+    put(root, { 'module/m.txt': 'ours\n', 'module/n.txt': 'ours\n' })
+    const { checkpoints } = await openStage(root)
+    await checkpoints.create({ ...orchestrator, type: 'manual', name: 'before' })
+    fs.rmSync(join(root, 'module'), { recursive: true })
+    addSubmodule(root)
+    put(root, { 'module/m.txt': 'dirty\n', 'module/new.txt': 'new\n', 'README.md': 'changed\n' })
+    const changed = pictureOf(root)
+    const inModule = () => Object.entries(filesOf(root)).filter(([path]) => path.startsWith('module/'))
+    const then = inModule()
+
+    const { saved, nested } = await checkpoints.rollback({ ...orchestrator, which: 'before' })
+    expect(nested).toEqual(['module/'])
+    expect(inModule()).toEqual(then)
+    expect(fs.readFileSync(join(root, 'README.md'), 'utf8')).toBe('one\nmain\nthree\n')
+    expect((await checkpoints.rollback({ ...orchestrator, which: saved })).nested).toEqual(['module/'])
+    expect(pictureOf(root)).toEqual(changed)
+  })
+})
+
 describe('what stands in the way', () => {
+  verifies('SA-13b', 'a pipe where the checkpoint has a folder stops a rollback before it begins', async () => {
+    const root = makeRepository()
+    const { checkpoints } = await openStage(root)
+    await checkpoints.create({ ...orchestrator, type: 'manual', name: 'before' })
+    fs.rmSync(join(root, 'src'), { recursive: true })
+    execFileSync('mkfifo', [join(root, 'src')])
+    const changed = pictureOf(root)
+    await expect(checkpoints.rollback({ ...orchestrator, which: 'before' })).rejects.toMatchObject({
+      code: 'IN_THE_WAY',
+    })
+    expect(pictureOf(root)).toEqual(changed)
+    expect(await checkpoints.recover()).toBe(undefined)
+  })
+
   verifies('SA-13b', 'a pipe where the checkpoint has a file stops a rollback before it begins', async () => {
     const root = makeRepository()
     const { checkpoints } = await openStage(root)

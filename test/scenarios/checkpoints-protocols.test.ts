@@ -109,6 +109,47 @@ for (const isLiteral of [false, true]) {
   )
 }
 
+for (const isLiteral of [false, true]) {
+  verifies(
+    'SA-13c',
+    `messages of other workspaces in the repository stay too, ${isLiteral ? 'in the literal way' : 'by default'}`,
+    async () => {
+      const root = makeRepository()
+      const [own, broken] = [join(root, 'parts/own'), join(root, 'parts/broken')]
+      put(own, { 'code.txt': 'then\n' })
+      if (isLiteral) put(own, { 'signalbox.yaml': 'session:\n  literalCheckpoints: true\n' })
+      // One above, which has its messages in another folder, and one whose settings cannot be read.
+      put(root, { 'signalbox.yaml': 'acmq:\n  root: mail\n', 'llm/notes.txt': 'then\n' })
+      put(broken, { 'signalbox.yaml': 'nonsense: [', 'llm/missions/m.md': 'then\n' })
+      await open(root)
+      const above = workspace
+      await above.acmq.create('m')
+      const neutral = () => above.acmq.neutral()
+      await (await neutral()).send!({ from: 'lead', to: 'coder-1', text: 'work' })
+      git(root, ['add', '-A'])
+      git(root, ['commit', '-q', '-m', 'messages'])
+      const head = git(root, ['rev-parse', 'HEAD']).trim()
+      await open(own)
+      expect(await say('#CHECKPOINT:create:manual:before')).toBe('checkpoint_id:cp_001')
+      expect(git(root, ['diff', '--name-only', head, 'HEAD'])).toBe('')
+
+      const { receipt } = await takenBy(await neutral(), 'coder-1')
+      await (await neutral()).done!(receipt, { text: 'done' })
+      put(root, { 'llm/notes.txt': 'now\n', 'parts/own/code.txt': 'now\n', 'parts/broken/llm/missions/m.md': 'now\n' })
+      const messages = () =>
+        Object.entries(pictureOf(root).files).filter(([path]) => /^mail|^parts\/broken\/llm/.test(path))
+      const then = messages()
+      expect(then.length).toBeGreaterThan(5)
+      expect(await say('#ROLLBACK:before')).toMatch(/Files restored: 2\n.*\nrolled_back:cp_001$/)
+      expect(messages()).toEqual(then)
+      expect(await say('#ROLLBACK:cp_002')).toMatch(/rolled_back:cp_002$/)
+      expect(messages()).toEqual(then)
+      for await (const { text } of (await neutral()).waitingFor('coder-1')) throw new Error(`back: ${await text()}`)
+      await above.close()
+    },
+  )
+}
+
 verifies('SA-13c', 'folders that only Dream.OS would use are the user’s own where nobody uses it', async () => {
   const root = makeRepository()
   const own = ['runtime/app.txt', 'templates/page.html', 'temp/notes.txt', 'logs/today.txt', 'analysis/a.csv']

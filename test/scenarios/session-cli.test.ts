@@ -1,6 +1,6 @@
 /** Sessions as people and shell scripts meet them: the command line, with its exit statuses and its JSON. */
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect } from 'vitest'
 import { tempDir } from '../support/temp.ts'
@@ -59,6 +59,20 @@ verifies(['SA-7'], 'bad input is refused, and changes nothing', () => {
   expect(session('log', '--session', 's').out).toBe(before)
 })
 
+verifies(['SA-2b', 'SA-7'], 'a lone dash reads the line from standard input, whatever there is in it', () => {
+  const piped = (input: string, verb = 'say') =>
+    quickCli(['session', verb, '--session', 's', '-'], { cwd: root, input })
+  expect(piped('#STATE:save:k:a \n')).toMatchObject({ exit: 0, out: 'saved:k\n' })
+  expect(say('#STATE:load:k').out).toBe('a \n')
+  expect(piped('remember that owner is Ada\n', 'translate').out).toBe('#STATE:save:owner:Ada\n')
+  for (const [line, answer] of [
+    [`#STATE:save:k:${'x'.repeat(1_000_000)}\n`, '#ERROR:E004:max_line_16384\n'],
+    ['#STATE:save:k:a\0b', '#ERROR:E002:control_character\n'],
+    ['#STATE:save:k:a\n#STATE:clear\n', '#ERROR:E002:control_character\n'],
+  ] as const)
+    expect(piped(line)).toMatchObject({ exit: 2, out: answer })
+})
+
 verifies(['SA-6b', 'SA-17'], 'the end of a session clears what is temporary, and the log tells who and when', () => {
   expect(json('start', 's')).toMatchObject({ exit: 0, outcome: 'started', session: 's' })
   say('#STATE:save:temp:1')
@@ -82,6 +96,18 @@ verifies(['SA-6b', 'SA-17'], 'the end of a session clears what is temporary, and
   expect(json('list').sessions).toMatchObject([{ session: 's', status: 'running', isCurrent: true }])
 })
 
+verifies(['SA-16', 'X-fuzz'], 'a context file of 10 MB is neither read nor taken apart', () => {
+  const path = join(root, 'big.ctx')
+  const keys = Array.from({ length: 150_000 }, (_, n) => `    key_${n}: "${'v'.repeat(56)}"\n`)
+  writeFileSync(path, `version: 1.1.0\nsession_id: x\nstate:\n  persistent:\n${keys.join('')}`)
+  // Taken apart it would need ten times as much.
+  const runtimeOptions = process.versions.bun === undefined ? ['--max-old-space-size=48'] : []
+  const tell = (line: string) => cli(['session', 'say', '--session', 's', line], { cwd: root, runtimeOptions })
+  for (const verb of ['validate', 'import'])
+    expect(tell(`#CONTEXT:${verb}:big.ctx`)).toMatchObject({ exit: 2, out: '#ERROR:E002:file_too_large\n' })
+  expect(tell('#CONTEXT:export:big.ctx')).toMatchObject({ exit: 0, out: expect.stringMatching(/^exported:0 items/) })
+})
+
 verifies(['SA-12d'], 'messages wait for their reader, and are read once', () => {
   say('#SUBSCRIBE:news', 'A')
   say('#BROADCAST:news:one', 'B')
@@ -96,6 +122,43 @@ verifies(['SA-12d'], 'messages wait for their reader, and are read once', () => 
   })
   expect(session('inbox', '--session', 's', '--as', 'A')).toMatchObject({ exit: 1, out: 'Nothing has come.\n' })
 })
+
+verifies(
+  ['SA-5', 'SA-9', 'SA-4b'],
+  'the answer of an added command has its limit, and knows the session’s variables',
+  () => {
+    mkdirSync(join(root, '.signalbox'))
+    const told = 'parameters: [env]\n    says: "{{PROJECT}}: deploying {{ENV}}"\n    limit: status\n    help: Deploys\n'
+    writeFileSync(join(root, '.signalbox/session.yaml'), `commands:\n  DEPLOY:\n    ${told}`)
+    expect(say('#DEPLOY:prod')).toMatchObject({ exit: 2, out: '#ERROR:E002:undefined_PROJECT\n' })
+    say('{{PROJECT}}: "Tea"')
+    expect(say('#DEPLOY:prod').out).toBe('Tea: deploying prod\n')
+    const places = 'one two three four five six seven eight nine ten eleven twelve'
+    expect(say(`#DEPLOY:${places}`).out).toBe('Tea: deploying one two three four five six…\n')
+    expect(say(`#DEPLOY:${places}:brief`).out).toBe('Tea: deploying one…\n')
+    expect(say(`#DEPLOY:${places}:limit=50`).out).toBe(`Tea: deploying ${places}\n`)
+  },
+)
+
+verifies(
+  ['SA-8', 'X-doctor'],
+  'a role of a protocol that nobody knows, and a file that does not count, are told',
+  () => {
+    mkdirSync(join(root, '.signalbox'))
+    const path = join(root, '.signalbox/session.yaml')
+    writeFileSync(path, 'roles:\n  Dev:\n    to: x\n    via: mrr\n')
+    const refused = say('#VERSION')
+    expect(refused.exit).toBe(2)
+    expect(refused.err).toContain('session.yaml:4: `via` is one of acmq, mr, circe, dream; did you mean mr?')
+    writeFileSync(path, 'roles:\n  Dev:\n    program: [echo, done]\n')
+    const codes = () =>
+      JSON.parse(quickCli(['doctor', '--json'], { cwd: root }).out).findings.map(({ code }: { code: string }) => code)
+    expect(codes()).toEqual([])
+    chmodSync(path, 0o664)
+    expect(say('#DELEGATE:Dev:work').out).toBe('ack:task_id_001\nunassigned:Dev\n')
+    expect(codes()).toEqual(['ROLES_IGNORED'])
+  },
+)
 
 verifies(['SA-9', 'SA-15b'], 'commands of the workspace’s own, and health with its five lines', () => {
   mkdirSync(join(root, '.signalbox'))

@@ -4,7 +4,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect } from 'vitest'
 import { runProgram } from '../../src/adapters/program.ts'
+import { openMemoryTree } from '../../src/engines/memory/index.ts'
 import { openWorkspace, type Workspace } from '../../src/index.ts'
+import { sessionsOn, speaker } from '../support/session.ts'
 import { tempDir } from '../support/temp.ts'
 import { verifies } from '../support/verifies.ts'
 
@@ -15,7 +17,7 @@ const env = { PATH: process.env.PATH, HOME: '/nonexistent' }
 beforeEach(() => {
   root = tempDir()
 })
-afterEach(() => workspace.close())
+afterEach(() => workspace?.close())
 
 async function open(roles: string): Promise<void> {
   workspace = await openWorkspace({ root, environment: env })
@@ -136,3 +138,39 @@ verifies('SA-8b', 'what is stopped is ended, and input that nobody reads harms n
     output: 'x'.repeat(1000),
   })
 })
+
+verifies(
+  'SA-8b',
+  'a retry right after a runner was killed waits for the end of its lease, and does the task',
+  async () => {
+    const tree = openMemoryTree()
+    const roles = 'roles:\n  Dev:\n    program: [echo, fine]\n'
+    const options = { roles, ports: { runProgram, folder: '/' }, settings: { startRunners: false } }
+    const sessions = sessionsOn(tree, options)
+    const tell = speaker(sessions, 's')
+    await tell('Orchestrator', '#DELEGATE:Dev:work')
+    const lease = tree.lease.bind(tree)
+    await lease('runner s task_id_001', 'killed', 50)
+    expect(await sessions.work({ session: 's', task: 'task_id_001' })).toMatchObject([{ result: 'fine' }])
+
+    // One that lives renews it, and does the task once more by itself.
+    await tell('Orchestrator', '#DELEGATE:Dev:more')
+    const living = (ms: number) => lease('runner s task_id_002', 'living', ms)
+    await living(200)
+    const isSeen = new Promise<void>((seen) => {
+      tree.lease = async (...given) => {
+        const got = await lease(...given)
+        seen()
+        return got
+      }
+    })
+    const waiting = sessions.work({ session: 's', task: 'task_id_002' })
+    await isSeen
+    await living(60_000)
+    expect(await waiting).toEqual([])
+    const stop = new AbortController()
+    const stopped = sessions.work({ session: 's', task: 'task_id_002', signal: stop.signal })
+    setImmediate(() => stop.abort())
+    expect(await stopped).toEqual([])
+  },
+)

@@ -116,7 +116,8 @@ verifies(['SA-8b', 'X-crash'], 'a runner that is killed is found, and a retry co
   resident.child.kill('SIGKILL')
   expect(await resident.exited).toBe('SIGKILL')
   expect(await say('#SUMMARY')).toBe('done 0, running 1, blocked 0')
-  endGroup(groupOf())
+  // Nobody looks after its program any more, and a second attempt must not run beside it.
+  await until(() => membersOf(groupOf()) === 0)
   expect(readFileSync(join(root, 'brief'), 'utf8')).toContain('# Task task_id_001 for Slow, priority P2, attempt 1')
   // Its lease has ended by then.
   await workspace.close()

@@ -32,7 +32,8 @@ interface Options {
   readonly work: RawPath
   readonly message: string
   readonly at: number
-  readonly folders: readonly string[]
+  /** Where messages are, from the top. */
+  readonly places: readonly RawPath[]
   readonly isLeftAlone: (path: RawPath) => boolean
   readonly capture: Capture
 }
@@ -52,7 +53,7 @@ export async function commitOnBranch(at: Parts, options: Options): Promise<Branc
       files.setTime(next, before.modifiedAt)
     }
     const env = { GIT_INDEX_FILE: shownPath(next) }
-    const input = pathspecs(place.prefix, options.folders, capture.nested)
+    const input = pathspecs(options.places, capture.nested)
     await user({ args: ['add', '-A', '--pathspec-from-file=-', '--pathspec-file-nul'], cwd: place.top, env, input })
     const modifiedAt = files.look(next)?.modifiedAt ?? options.at
     const tree = await treeToCommit(at, work, next, head, isLeftAlone)
@@ -66,11 +67,8 @@ export async function commitOnBranch(at: Parts, options: Options): Promise<Branc
   }
 }
 
-function pathspecs(prefix: RawPath, folders: readonly string[], nested: readonly RawPath[]): Buffer {
-  const literal = [
-    ...folders.map((folder) => `${prefix}${rawPath(folder)}`),
-    ...nested.map((path) => path.slice(0, -1)),
-  ]
+function pathspecs(places: readonly RawPath[], nested: readonly RawPath[]): Buffer {
+  const literal = [...places, ...nested.map((path) => path.slice(0, -1))]
   return pathBytes(
     [
       ':(top)',

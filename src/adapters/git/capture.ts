@@ -5,7 +5,18 @@
 import { denied, SignalboxError } from '../../kernel/errors.ts'
 import { pathBytes, type RawPath, rawPath, shownPath } from '../../kernel/plain-files.ts'
 import { printableLine } from '../../kernel/printable.ts'
-import { type IndexEntry, indexEntries, isGitlink, parts, standingAt, treeEntries, untracked } from './listing.ts'
+import {
+  type IndexEntry,
+  indexEntries,
+  isGitlink,
+  leftAlone,
+  parts,
+  standingAt,
+  standingRepositories,
+  treeEntries,
+  untracked,
+  workspacesAmong,
+} from './listing.ts'
 import type { Modes } from './modes.ts'
 import { modesOf } from './modes.ts'
 import type { Parts } from './parts.ts'
@@ -15,6 +26,8 @@ export interface Capture {
   readonly modes: Modes
   /** Repositories within this one, whose files are not in the tree. With a slash at the end. */
   readonly nested: readonly RawPath[]
+  /** Where other workspaces in this work tree have their messages, from the top. Not in the tree either. */
+  readonly elsewhere: readonly RawPath[]
   /** The user's index. */
   readonly indexed: readonly IndexEntry[]
 }
@@ -23,9 +36,14 @@ export interface CaptureOptions {
   /** The operation's own folder. */
   readonly work: RawPath
   readonly isLeftAlone: (path: RawPath) => boolean
+  /** Where another workspace has its messages. */
+  readonly placesOf: PlacesOf
   /** A tree that is about to be brought back, or compared: what lies where it has files is taken too. */
   readonly target?: string | undefined
 }
+
+/** Both are paths from the top; that of the workspace has a slash at the end, or is empty. */
+export type PlacesOf = (workspace: RawPath) => Promise<readonly RawPath[]>
 
 /** How often to begin again when files come and go meanwhile. */
 const mostAttempts = 3
@@ -44,23 +62,26 @@ export async function captureFiles(at: Parts, options: CaptureOptions): Promise<
 
 async function tryCapture(at: Parts, options: CaptureOptions, attempt: number): Promise<Capture> {
   const { files, place, user, own, home } = at
-  const { work, isLeftAlone, target } = options
+  const { work, target } = options
   const top = rawPath(place.top)
   const indexed = await indexEntries(user, place.top)
   const others = await untracked(user, place.top)
-  const wanted = new Set<RawPath>()
-  for (const path of [...indexed.map((entry) => entry.path), ...others.files]) if (!isLeftAlone(path)) wanted.add(path)
-  if (target !== undefined) {
-    const entries = (await treeEntries(own, place.top, target)).filter(({ path }) => !isLeftAlone(path))
-    for (const path of standingAt(
-      files,
-      top,
-      entries.map(({ path }) => path),
-    ))
-      if (!isLeftAlone(path)) wanted.add(path)
-  }
+  const found = [...indexed.map((entry) => entry.path), ...others.files]
+  const targeted = target === undefined ? [] : (await treeEntries(own, place.top, target)).map(({ path }) => path)
+  const workspaces = workspacesAmong(files, top, [...found, ...targeted]).filter((folder) => folder !== place.prefix)
+  const elsewhere = (await Promise.all(workspaces.map(options.placesOf))).flat()
+  const isElsewhere = leftAlone(elsewhere)
+  const isLeftAlone = (path: RawPath): boolean => options.isLeftAlone(path) || isElsewhere(path)
+  const gitlinks = indexed.filter((entry) => isGitlink(entry) && !isLeftAlone(entry.path))
+  const repositories = [...others.nested, ...gitlinks.map(({ path }) => `${path}/`)]
+  const standing = standingRepositories(files, top, repositories)
+  const isNested = (path: RawPath): boolean => standing.some((folder) => path.startsWith(folder))
+  const wanted = new Set(found)
+  const inPlace = targeted.filter((path) => !isLeftAlone(path) && !isNested(path))
+  for (const path of standingAt(files, top, inPlace)) wanted.add(path)
+  for (const path of wanted) if (isLeftAlone(path)) wanted.delete(path)
   const { present, modes } = modesOf(files, top, wanted)
-  const links = indexed.filter((entry) => isGitlink(entry) && !isLeftAlone(entry.path) && !present.has(entry.path))
+  const links = gitlinks.filter(({ path }) => !present.has(path))
 
   // What the last capture found, moved rather than copied: by its time git knows which files it must read again. After a
   // failure without it: it may be damaged, or name objects that are gone.
@@ -82,7 +103,7 @@ async function tryCapture(at: Parts, options: CaptureOptions, attempt: number): 
   files.rename(index, `${home}/index`)
   const submodules = links.map(({ path }) => `${path}/`)
   const nested = [...others.nested.filter((path) => !isLeftAlone(path.slice(0, -1))), ...submodules].sort()
-  return { tree: bytes.toString().trim(), modes, nested, indexed }
+  return { tree: bytes.toString().trim(), modes, nested, elsewhere, indexed }
 }
 
 const closedFile = (path: string): SignalboxError =>

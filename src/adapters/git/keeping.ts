@@ -25,6 +25,8 @@ export interface About {
   readonly nested: readonly RawPath[]
   /** Where messages were, below the workspace: they are not in it, so a rollback must not take them for new. */
   readonly leaveAlone?: readonly string[]
+  /** Where those of other workspaces were, from the top. */
+  readonly elsewhere?: readonly RawPath[]
 }
 
 export interface Kept {
@@ -60,6 +62,7 @@ export async function keep(parts: Parts, options: KeepOptions): Promise<Kept> {
     modes: capture.modes,
     nested: capture.nested,
     leaveAlone,
+    elsewhere: capture.elsewhere,
   }
   files.writeNew(`${work}/about.json`, Buffer.from(JSON.stringify(about)))
   files.writeNew(`${work}/state`, state)
@@ -166,14 +169,14 @@ export async function readKept({ own, place }: Parts, commit: string): Promise<K
 function aboutFrom(text: string): About | undefined {
   try {
     const about = JSON.parse(text) as About
-    const { version, head, modes, nested, leaveAlone = [] } = about
+    const { version, head, modes, nested, leaveAlone = [], elsewhere = [] } = about
     const isMode = (mode: unknown) => Number.isInteger(mode) && (mode as number) >= 0 && (mode as number) <= 0o777
     const isRight =
       version === 1 &&
       [head.commit, head.branch].every((name) => name === undefined || typeof name === 'string') &&
       [modes.usual.file, modes.usual.program, modes.usual.folder].every(isMode) &&
       modes.odd.every(([path, mode]) => typeof path === 'string' && isMode(mode)) &&
-      [...nested, ...leaveAlone].every((path) => typeof path === 'string')
+      [...nested, ...leaveAlone, ...elsewhere].every((path) => typeof path === 'string')
     return isRight ? about : undefined
   } catch {
     // A SyntaxError or TypeError: it is no JSON, or of another shape.

@@ -55,14 +55,40 @@ export async function untracked(git: Git, cwd: string): Promise<{ files: RawPath
 }
 
 /** Which paths a checkpoint neither keeps nor brings back: messages, and what Signalbox keeps for itself. */
-export function leftAlone(prefix: RawPath, folders: readonly string[]): (path: RawPath) => boolean {
-  const roots = folders.map((folder) => `${prefix}${rawPath(folder)}`.replace(/\/$/, '').toLowerCase())
+export function leftAlone(places: readonly RawPath[]): (path: RawPath) => boolean {
+  const roots = places.map((place) => place.replace(/\/$/, '').toLowerCase())
   return (path) => {
     const folded = path.toLowerCase()
     if (/(^|\/)(\.signalbox|\.git)(\/|$)/.test(folded)) return true
     return roots.some((root) => root === '' || folded === root || folded.startsWith(`${root}/`))
   }
 }
+
+/** Folders as they are named below a workspace, by their path from the top. */
+export const placesBelow = (workspace: RawPath, folders: readonly string[]): RawPath[] =>
+  folders.map((folder) => workspace + rawPath(folder))
+
+/**
+ * The folders that hold any of these paths and are a workspace, by what Signalbox leaves there. With a slash at the end; the
+ * top is empty.
+ */
+export function workspacesAmong(files: PlainFiles, top: RawPath, paths: Iterable<RawPath>): RawPath[] {
+  const seen = new Set<RawPath>()
+  const configured = new Set<RawPath>()
+  for (const path of paths) {
+    let slash = path.lastIndexOf('/')
+    if (path.slice(slash + 1) === 'signalbox.yaml') configured.add(path.slice(0, slash + 1))
+    for (; slash > 0 && !seen.has(path.slice(0, slash + 1)); slash = path.lastIndexOf('/', slash - 1))
+      seen.add(path.slice(0, slash + 1))
+  }
+  return [...seen.add('')].filter(
+    (folder) => configured.has(folder) || files.look(`${top}/${folder}.signalbox`)?.kind === 'folder',
+  )
+}
+
+/** Of repositories within this one, those that are there: a submodule need not be. */
+export const standingRepositories = (files: PlainFiles, top: RawPath, nested: Iterable<RawPath>): RawPath[] =>
+  [...new Set(nested)].filter((path) => files.look(`${top}/${path}.git`))
 
 /**
  * Where a checkpoint has files, what lies there now must be kept before it gives way, also if git ignores it: a file, all

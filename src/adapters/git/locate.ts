@@ -57,10 +57,13 @@ function notUsable(from: string, complaint: string): SignalboxError {
     return unsupported('NO_WORK_TREE', `The repository at ${from} is bare: it has no files to keep or to bring back.`, {
       hint: 'Work in a clone of it, or in a linked work tree (git worktree add).',
     })
-  if (/dubious ownership|unsafe repository/.test(complaint))
-    return denied('REPOSITORY_NOT_TRUSTED', `The repository at ${from} belongs to another user, so git refuses it.`, {
-      hint: `If you trust it: git config --global --add safe.directory '${from}'`,
+  if (/dubious ownership|unsafe repository/.test(complaint)) {
+    // The workspace may lie below it, and git asks for the repository itself.
+    const top = /repository (?:at |\()'(.+?)'/.exec(complaint)?.[1] ?? from
+    return denied('REPOSITORY_NOT_TRUSTED', `The repository at ${top} belongs to another user, so git refuses it.`, {
+      hint: `If you trust it: git config --global --add safe.directory '${top}'`,
     })
+  }
   if (/not a git repository/.test(complaint))
     return notFound('NO_REPOSITORY', `${from} is in no git repository, and checkpoints are kept in git.`, {
       hint: 'Make one there: git init',

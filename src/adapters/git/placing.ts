@@ -6,8 +6,9 @@
  */
 import { conflict } from '../../kernel/errors.ts'
 import { pathBytes, type RawPath, rawPath, shownPath } from '../../kernel/plain-files.ts'
-import { captureFiles } from './capture.ts'
+import type { Capture } from './capture.ts'
 import { type Change, changesBetween } from './changes.ts'
+import { ignoredAt } from './ignoring.ts'
 import type { Kept } from './keeping.ts'
 import { inTheWay, treeEntries } from './listing.ts'
 import { modeLookup, parentOf } from './modes.ts'
@@ -38,27 +39,33 @@ interface Options {
   readonly to: Kept
   readonly now: Now
   /** What was there when the rollback began; after a kill some of it is gone already. */
-  readonly savedTree: string
+  readonly saved: Kept
   /** What is neither brought back nor removed. */
   readonly isLeftAlone: (path: RawPath) => boolean
-  /** What is not in `now`. */
-  readonly isKeptOut: (path: RawPath) => boolean
+  /** Looks again what is there. */
+  capture(): Promise<Capture>
 }
 
 /** Changes nothing yet but takes the lock of the index. `undefined`: something has changed since `now`. */
 export async function prepare(
   at: Parts,
-  { work, to, now, savedTree, isLeftAlone, isKeptOut }: Options,
+  { work, to, now, saved, isLeftAlone, capture: lookAgain }: Options,
 ): Promise<Prepared | undefined> {
   const { place } = at
   const top = rawPath(place.top)
-  const changes = (await changesBetween(at, [now.tree, to.tree])).filter(({ path }) => !isLeftAlone(path))
+  const differing = (await changesBetween(at, [now.tree, to.tree])).filter(({ path }) => !isLeftAlone(path))
+  const going = differing.flatMap(({ path, to: side }) => (side ? [] : [path]))
+  const ignored = new Set<RawPath>()
+  // After a kill the rules may be those of the checkpoint already, and no longer those of what was there before.
+  for (const moment of saved.tree === now.tree ? [to] : [to, saved])
+    for (const path of await ignoredAt(at, { work, tree: now.tree, going, moment })) ignored.add(path)
+  const changes = differing.filter(({ path }) => !ignored.has(path))
   const fingerprints = new Map(changes.map(({ path }) => [path, fingerprintOf(at, top, path)]))
   for (const { path, from } of changes) if (!from) expectNothing(at, top, path, changes)
   await layOut(at, work, to, changes)
   const lock = await lockIndex(at, work)
   try {
-    const capture = await captureFiles(at, { work, isLeftAlone: isKeptOut, target: to.tree })
+    const capture = await lookAgain()
     if (capture.tree !== now.tree || (await indexHash(at, work)) !== now.indexHash) {
       lock.release()
       return undefined
@@ -71,7 +78,7 @@ export async function prepare(
       const isOther = mode !== '120000' && !moved.has(path) && !isLeftAlone(path) && modeNow(path, mode) !== wanted
       return isOther ? [[path, wanted] as const] : []
     })
-    const gone = savedTree === now.tree ? [] : await changesBetween(at, [savedTree, to.tree])
+    const gone = saved.tree === now.tree ? [] : await changesBetween(at, [saved.tree, to.tree])
     const emptied = gone.flatMap(({ path, to: side }) => (side || isLeftAlone(path) ? [] : [parentOf(path)]))
     return { changes, fingerprints, modes, emptied, to, work, lock, changesIndex: now.indexHash !== to.indexHash }
   } catch (error) {
@@ -88,9 +95,9 @@ function fingerprintOf({ files }: Parts, top: RawPath, path: RawPath): string | 
 
 /** A new file needs a free place: nothing there, or what is about to go. */
 function expectNothing({ files }: Parts, top: RawPath, path: RawPath, changes: readonly Change[]): void {
-  const kind = files.look(`${top}/${path}`)?.kind
-  if (kind === 'other') throw inTheWay(path, 'a pipe, socket or device')
-  if (kind !== 'folder') return
+  for (let part = path; part !== ''; part = parentOf(part))
+    if (files.look(`${top}/${part}`)?.kind === 'other') throw inTheWay(part, 'a pipe, socket or device')
+  if (files.look(`${top}/${path}`)?.kind !== 'folder') return
   const going = new Set(changes.filter(({ to }) => !to).map((change) => change.path))
   const check = (folder: RawPath): void => {
     for (const name of files.names(`${top}/${folder}`)) {
@@ -138,8 +145,8 @@ export function placeFiles(at: Parts, { changes, fingerprints, modes, emptied, t
     if (!side) continue
     makeFolders(at, top, parentOf(path), modeThen)
     const target = `${top}/${path}`
-    if (files.look(target)?.kind === 'folder') files.removeFolder(target)
-    else expectSame(path)
+    if (files.look(target)?.kind !== 'folder') expectSame(path)
+    else if (!removeHollow(at, target)) throw changedMeanwhile(path)
     if (side.mode !== '120000') files.setMode(`${work}/out/${n}`, modeThen(path, side.mode))
     files.rename(`${work}/out/${n}`, target)
   }
@@ -151,6 +158,15 @@ export function placeFiles(at: Parts, { changes, fingerprints, modes, emptied, t
 function removeEmptied({ files, place }: Parts, top: RawPath, from: RawPath): void {
   for (let folder = from; folder !== '' && !place.prefix.startsWith(`${folder}/`); folder = parentOf(folder))
     if (!files.removeFolder(`${top}/${folder}`)) return
+}
+
+/** Where a file is to be: a folder with nothing in it but folders, which no checkpoint keeps. False: there is more in it. */
+function removeHollow({ files }: Parts, folder: RawPath): boolean {
+  for (const name of files.names(folder)) {
+    const inside = `${folder}/${name}`
+    if (files.look(inside)?.kind === 'folder') removeHollow({ files } as Parts, inside)
+  }
+  return files.removeFolder(folder)
 }
 
 function makeFolders({ files }: Parts, top: RawPath, folder: RawPath, modeOf: ReturnType<typeof modeLookup>): void {

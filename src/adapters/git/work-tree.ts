@@ -1,11 +1,12 @@
 /** Everything that can be done with a work tree. Only for whoever has the turn on it. */
 import { conflict } from '../../kernel/errors.ts'
-import { type PlainFiles, type RawPath, shownPath } from '../../kernel/plain-files.ts'
+import { type PlainFiles, type RawPath, rawPath, shownPath } from '../../kernel/plain-files.ts'
 import { type BranchStep, commitOnBranch, dropHeadLocks, moveHead, putOnBranch } from './branch.ts'
-import { captureFiles } from './capture.ts'
+import { type Capture, captureFiles } from './capture.ts'
 import { changesBetween, countChanges } from './changes.ts'
+import { ignoredAt } from './ignoring.ts'
 import { type Kept, keep, readBlob, readKept } from './keeping.ts'
-import { leftAlone } from './listing.ts'
+import { leftAlone, placesBelow, standingRepositories } from './listing.ts'
 import type { Parts } from './parts.ts'
 import { indexHash, type Now, type Prepared, placeFiles, placeIndex, prepare } from './placing.ts'
 import { clearIntent, clearWork, openWork, readIntent, writeIntent } from './private-dir.ts'
@@ -22,6 +23,8 @@ export interface WorkTreeOptions {
   readonly from: string
   /** Below that directory; neither kept nor brought back. `.signalbox/` never is. */
   readonly leaveAlone: readonly string[]
+  /** The same of another workspace in this work tree, by its directory. */
+  readonly leaveAloneIn?: (directory: string) => Promise<readonly string[]>
   /** Also commits on the branch, and moves it back: the literal way of the specification. */
   readonly onBranch: boolean
 }
@@ -30,14 +33,16 @@ export class WorkTree {
   readonly #at: Parts
   readonly #onBranch: boolean
   readonly #leaveAlone: readonly string[]
-  readonly #isLeftAlone: (path: RawPath) => boolean
+  readonly #leaveAloneIn: NonNullable<WorkTreeOptions['leaveAloneIn']>
   readonly #known = new Map<string, Kept>()
+  /** What the last capture found: places that are left alone besides our own. */
+  #found: Pick<Capture, 'nested' | 'elsewhere'> = { nested: [], elsewhere: [] }
 
-  constructor(at: Parts, { leaveAlone, onBranch }: WorkTreeOptions) {
+  constructor(at: Parts, { leaveAlone, leaveAloneIn = async () => [], onBranch }: WorkTreeOptions) {
     this.#at = at
     this.#onBranch = onBranch
     this.#leaveAlone = leaveAlone
-    this.#isLeftAlone = leftAlone(at.place.prefix, leaveAlone)
+    this.#leaveAloneIn = leaveAloneIn
   }
 
   /** Names this work tree; the same as long as it lives, also when it is moved. */
@@ -78,19 +83,19 @@ export class WorkTree {
   async save(options: SaveOptions): Promise<Saved> {
     const { message, state, at, target, isOnlyKept = false } = options
     const work = openWork(this.#at.files, this.#at)
-    const tree = target === undefined ? undefined : (await this.#kept(target)).tree
-    const capture = await captureFiles(this.#at, { work, isLeftAlone: this.#isLeftAlone, target: tree })
+    const to = target === undefined ? undefined : await this.#kept(target)
+    const capture = await this.#capture(work, to?.tree)
     const isOnBranch = this.#onBranch && !isOnlyKept
-    const [folders, isLeftAlone] = [this.#leaveAlone, this.#isLeftAlone]
+    const places = [...this.#places, ...capture.elsewhere]
     const next = isOnBranch
-      ? await commitOnBranch(this.#at, { work, message, at, folders, isLeftAlone, capture })
+      ? await commitOnBranch(this.#at, { work, message, at, places, isLeftAlone: leftAlone(places), capture })
       : undefined
     const leaveAlone = this.#leaveAlone
     const kept = await keep(this.#at, { work, message, state, at, capture, leaveAlone, ...(next ? { next } : {}) })
     return {
       commit: kept.commit,
       now: { tree: kept.tree, indexHash: kept.indexHash },
-      nested: capture.nested.map(shownPath),
+      nested: this.#nested(to),
       ...(next ? { branch: next.step } : {}),
     }
   }
@@ -113,17 +118,20 @@ export class WorkTree {
 
   /** What has changed since a checkpoint, file by file, with lines added and deleted since. */
   async changesSince(commit: string): Promise<ChangesSince> {
-    const { kept, tree, nested } = await this.#captureFor(commit)
+    const { kept, tree, work } = await this.#captureFor(commit)
     const isLeftAlone = this.#alwaysLeftAlone(kept)
     const counted = await countChanges(this.#at, [kept.tree, tree])
-    const kinds = new Map((await changesBetween(this.#at, [kept.tree, tree])).map((change) => [change.path, change]))
+    const changes = await changesBetween(this.#at, [kept.tree, tree])
+    const kinds = new Map(changes.map((change) => [change.path, change]))
+    const going = changes.flatMap(({ path, from }) => (from ? [] : [path]))
+    const ignored = await ignoredAt(this.#at, { work, tree, going, moment: kept })
     const files = counted.flatMap(({ path, added, deleted }) => {
       const change = kinds.get(path)
-      if (!change || isLeftAlone(path)) return []
+      if (!change || isLeftAlone(path) || ignored.has(path)) return []
       const kind = !change.from ? ('added' as const) : !change.to ? ('deleted' as const) : ('changed' as const)
       return [{ path: shownPath(path), kind, added, deleted }]
     })
-    return { files, nested }
+    return { files, nested: this.#nested(kept) }
   }
 
   /** Throws what speaks against a rollback; see `readiness.ts`. */
@@ -146,9 +154,10 @@ export class WorkTree {
   /** Lays everything out for a rollback, and takes the lock of the index. `undefined`: something has changed since `now`. */
   async prepare(to: string, now: Now, saved: string): Promise<Rollback | undefined> {
     const work = openWork(this.#at.files, this.#at)
-    const [kept, { tree }] = [await this.#kept(to), await this.#kept(saved)]
-    const [isLeftAlone, isKeptOut] = [this.#alwaysLeftAlone(kept), this.#isLeftAlone]
-    const prepared = await prepare(this.#at, { work, to: kept, now, savedTree: tree, isLeftAlone, isKeptOut })
+    const [kept, before] = [await this.#kept(to), await this.#kept(saved)]
+    const isLeftAlone = this.#alwaysLeftAlone(kept)
+    const capture = () => this.#capture(work, kept.tree)
+    const prepared = await prepare(this.#at, { work, to: kept, now, saved: before, isLeftAlone, capture })
     if (!prepared) return undefined
     return {
       files: prepared.changes.length,
@@ -170,10 +179,43 @@ export class WorkTree {
     if (moved === 'undone') throw headMoved()
   }
 
-  /** By what is configured now, or was when the checkpoint was made. */
-  #alwaysLeftAlone({ about }: Kept): (path: RawPath) => boolean {
-    const wasLeftAlone = leftAlone(this.#at.place.prefix, about.leaveAlone ?? [])
-    return (path) => this.#isLeftAlone(path) || wasLeftAlone(path)
+  /** Where this workspace has its messages, from the top. */
+  get #places(): RawPath[] {
+    return placesBelow(this.#at.place.prefix, this.#leaveAlone)
+  }
+
+  /** By what is configured and found now, or was when the checkpoint was made. After a capture. */
+  #alwaysLeftAlone(kept: Kept): (path: RawPath) => boolean {
+    const { leaveAlone = [], elsewhere = [] } = kept.about
+    const then = [...placesBelow(this.#at.place.prefix, leaveAlone), ...elsewhere]
+    const isMessage = leftAlone([...this.#places, ...this.#found.elsewhere, ...then])
+    const repositories = this.#repositories(kept)
+    return (path) => isMessage(path) || repositories.some((folder) => path.startsWith(folder))
+  }
+
+  /** Those that are there, and that git sees as such, now or when the checkpoint was made. */
+  #repositories({ about }: Kept): RawPath[] {
+    const { files, place } = this.#at
+    return standingRepositories(files, rawPath(place.top), [...this.#found.nested, ...about.nested])
+  }
+
+  /** What is left alone as a repository of its own, for people. */
+  #nested(kept?: Kept): string[] {
+    const all = new Set([...this.#found.nested, ...(kept ? this.#repositories(kept) : [])])
+    return [...all].sort().map(shownPath)
+  }
+
+  async #capture(work: RawPath, target: string | undefined): Promise<Capture> {
+    const { place } = this.#at
+    const capture = await captureFiles(this.#at, {
+      work,
+      target,
+      isLeftAlone: leftAlone(this.#places),
+      placesOf: async (workspace) =>
+        placesBelow(workspace, await this.#leaveAloneIn(shownPath(`${rawPath(place.top)}/${workspace}`))),
+    })
+    this.#found = capture
+    return capture
   }
 
   /** A commit never changes. */
@@ -183,12 +225,11 @@ export class WorkTree {
     return known
   }
 
-  async #captureFor(commit: string): Promise<{ kept: Kept; tree: string; nested: readonly string[]; work: RawPath }> {
+  async #captureFor(commit: string): Promise<{ kept: Kept; tree: string; work: RawPath }> {
     const work = openWork(this.#at.files, this.#at)
     const kept = await this.#kept(commit)
-    const options = { work, isLeftAlone: this.#isLeftAlone, target: kept.tree }
-    const { tree, nested } = await captureFiles(this.#at, options)
-    return { kept, tree, nested: nested.map(shownPath), work }
+    const { tree } = await this.#capture(work, kept.tree)
+    return { kept, tree, work }
   }
 }
 

@@ -113,7 +113,9 @@ const aroundTour = (root: string, { environment, outside, openTree }: Context): 
   openTree,
   messagePlaces: async () =>
     (protocols as readonly ProtocolLine[]).flatMap(({ protocol }) => protocol.folders(protocol.defaults)),
+  messagePlacesIn: async () => [],
   neutralOf: async () => undefined,
+  names: [],
   // The tour needs no word vectors.
   packageFile: () => undefined,
   models: { embeddings: 'local' },

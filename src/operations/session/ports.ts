@@ -9,7 +9,7 @@ import { languageModel } from './model.ts'
 const longest = 256 * 1024
 
 export const sessionPorts = (around: Around): SessionPorts => {
-  const { outside, environment, root, messagePlaces, neutralOf, startSelf } = around
+  const { outside, environment, root, messagePlaces, messagePlacesIn, neutralOf, names, startSelf } = around
   const model = languageModel(around)
   return {
     folder: root.path,
@@ -24,17 +24,29 @@ export const sessionPorts = (around: Around): SessionPorts => {
     async workTree({ onBranch }) {
       const { findWorkTree, gitRunner } = await import('../../adapters/git/index.ts')
       const [files, leaveAlone] = await Promise.all([outside.plainFiles(), messagePlaces()])
-      return findWorkTree({ git: gitRunner({ environment }), files, from: root.path, leaveAlone, onBranch })
+      const git = gitRunner({ environment })
+      return findWorkTree({ git, files, from: root.path, leaveAlone, leaveAloneIn: messagePlacesIn, onBranch })
     },
     ...(model ? { model } : {}),
     tokenizer: (encoding) => loadTokenizer(encoding as Encoding),
     messagePlaces,
+    carriers: names.filter((name) => name !== 'session'),
     async readRoles(): Promise<RolesFile | undefined> {
-      const path = outside.resolve(root.path, '.signalbox/session.yaml')
-      const found = outside.readSettings(path, { atMost: longest, links: false })
-      // It can make us start programs: another user's word does not count, nor one that others could have changed.
-      if (found?.kind !== 'file' || !found.isOwn || found.mayOthersWrite) return undefined
-      return { path, text: found.text }
+      const { path, found, ignored } = lookAtRoles(around)
+      return found?.kind !== 'file' || ignored ? undefined : { path, text: found.text }
     },
+    rolesIgnored: async () => lookAtRoles(around).ignored,
   }
+}
+
+/** It can make us start programs: another user's word does not count, nor one that others could have changed. */
+function lookAtRoles({ outside, root }: Around) {
+  const path = outside.resolve(root.path, '.signalbox/session.yaml')
+  const found = outside.readSettings(path, { atMost: longest, links: false })
+  const ignore = (reason: string, hint: string) => ({ path, found, ignored: { reason, hint } })
+  if (found === undefined) return { path, found, ignored: undefined }
+  if (found.kind !== 'file') return ignore('it is a link, or no file', 'Put a file there.')
+  if (!found.isOwn) return ignore('it belongs to another user', `Read it, then make it yours: chown $USER ${path}`)
+  if (found.mayOthersWrite) return ignore('others may write to it', `Take that right away: chmod go-w ${path}`)
+  return { path, found, ignored: undefined }
 }

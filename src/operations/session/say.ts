@@ -12,11 +12,15 @@ export const sessionSay = defineOperation({
     '`use natural language`. Exit status 1 means `timeout`, `not_found`, `busy` or a question, 2 an `#ERROR`. A session that is named ' +
     'and not there is started; who speaks is `--as`, or else the orchestrator.',
   input: {
-    line: list('What to say; several words are joined by blanks.', text('A word.'), {
-      positional: true,
-      required: true,
-      placeholder: 'LINE',
-    }),
+    line: list(
+      'What to say; several words are joined by blanks, and `-` is standard input.',
+      text('A word.', { longText: 'standard-input' }),
+      {
+        positional: true,
+        required: true,
+        placeholder: 'LINE',
+      },
+    ),
     session,
   },
   outcomes: { answered: 'done', nothing: 'nothing', refused: 'InvalidInput' },

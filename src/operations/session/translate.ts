@@ -10,11 +10,15 @@ export const sessionTranslate = defineOperation({
     'What is not understood, has two readings, or would destroy something that it does not name is asked back, with the ' +
     'command that a yes would run. Exit status 1 means that it is asked back.',
   input: {
-    text: list('What one would say; several words are joined by blanks.', text('A word.'), {
-      positional: true,
-      required: true,
-      placeholder: 'TEXT',
-    }),
+    text: list(
+      'What one would say; several words are joined by blanks, and `-` is standard input.',
+      text('A word.', { longText: 'standard-input' }),
+      {
+        positional: true,
+        required: true,
+        placeholder: 'TEXT',
+      },
+    ),
     session,
   },
   outcomes: { command: 'done', asked: 'nothing' },

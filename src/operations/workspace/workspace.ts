@@ -1,5 +1,6 @@
 /** A workspace as commands and the library see it: root, configuration and tree, each made at its first use. */
 import { type Clock, systemClock } from '../../kernel/clock.ts'
+import { SignalboxError } from '../../kernel/errors.ts'
 import type { Outside } from '../../kernel/outside.ts'
 import type { Store } from '../../protocols/contract.ts'
 import type { Tree } from '../../tree/tree.ts'
@@ -76,6 +77,20 @@ export function lazyWorkspace(options: WorkspaceOptions): LazyWorkspace {
   const messagePlaces = async () =>
     (await import('../stores.ts')).messagePlaces({ configuration: readOnce, tree: () => treeOnce(), store })
 
+  const messagePlacesIn = async (directory: string) => {
+    const { defaultMessageFolders, messagePlaces } = await import('../stores.ts')
+    const other = lazyWorkspace({ ...options, flags: { root: directory } })
+    try {
+      return await messagePlaces({ ...other, tree: () => other.tree({ recover: false }) })
+    } catch (error) {
+      // Its settings cannot be read, or nobody can say where it is: messages lie where they usually do.
+      if (!(error instanceof SignalboxError)) throw error
+      return defaultMessageFolders()
+    } finally {
+      await other.close()
+    }
+  }
+
   /** On the same engine, whoever named it. */
   const startAgain =
     startSelf &&
@@ -104,7 +119,9 @@ export function lazyWorkspace(options: WorkspaceOptions): LazyWorkspace {
       openTree,
       packageFile,
       messagePlaces,
+      messagePlacesIn,
       neutralOf,
+      names: (protocols as readonly ProtocolLine[]).map(({ protocol }) => protocol.name),
       startSelf: startAgain,
       models: sections.models,
     })

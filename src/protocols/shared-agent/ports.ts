@@ -31,6 +31,10 @@ export interface SessionPorts {
   readonly model?: LanguageModel
   /** `.signalbox/session.yaml`, if there is one that counts. */
   readRoles(): Promise<RolesFile | undefined>
+  /** Why one that is there does not count, and what to do about it. */
+  rolesIgnored(): Promise<{ readonly reason: string; readonly hint: string } | undefined>
+  /** The short names of protocols that can carry a task. */
+  readonly carriers: readonly string[]
 }
 
 export interface Carried {

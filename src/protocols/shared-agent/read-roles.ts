@@ -13,12 +13,13 @@ import type { Role, Roles } from './roles.ts'
 
 const limits: readonly LimitKind[] = ['fixed', 'status', 'summary', 'list', 'error']
 
-export async function readRoles(file: RolesFile): Promise<Roles> {
+/** `carriers`: the protocols that can carry a task; any word will do where nobody knows. */
+export async function readRoles(file: RolesFile, carriers?: readonly string[]): Promise<Roles> {
   try {
     const top = await readPlainYaml(file.text)
     if (top.kind === 'absent') return { roles: [], commands: [] }
     const fields = fieldsOf(top, 'the file', ['roles', 'commands'])
-    const roles = entriesAt(fields.get('roles')).map(readRole)
+    const roles = entriesAt(fields.get('roles')).map((entry) => readRole(entry, carriers))
     const known = [...commands]
     const added = entriesAt(fields.get('commands')).map((entry) => {
       const spec = readCommand(entry, known)
@@ -35,7 +36,7 @@ export async function readRoles(file: RolesFile): Promise<Roles> {
   }
 }
 
-function readRole({ key: name, line, value }: PlainEntry): Role {
+function readRole({ key: name, line, value }: PlainEntry, carriers: readonly string[] | undefined): Role {
   if (!isAgentName(name))
     throw new PlainYamlProblem(line, `${JSON.stringify(name.slice(0, 80))} is not the name of an agent`)
   const fields = fieldsOf(value, `the role ${name}`, ['program', 'via', 'to', 'place', 'seconds'])
@@ -43,6 +44,7 @@ function readRole({ key: name, line, value }: PlainEntry): Role {
   const via = textAt(fields.get('via'))
   if ((program === undefined) === (via === undefined))
     throw new PlainYamlProblem(line, `the role ${name} needs either a \`program\` or a \`via\``)
+  if (via !== undefined && carriers) expectOneOf(via, carriers, 'via', fields.get('via')!.line)
   if (program?.length === 0 || program?.[0] === '')
     throw new PlainYamlProblem(line, `the program of ${name} has no name`)
   const seconds = numberAt(fields.get('seconds'))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { tempDir } from '../../../test/support/temp.ts'
 import * as outside from '../../engines/file-system/outside.ts'
-import { text } from '../../kernel/field.ts'
+import { list, text } from '../../kernel/field.ts'
 import { fileFlags, readLongTexts } from './long-text.ts'
 import type { Values } from './words.ts'
 
@@ -14,6 +14,8 @@ const fields = {
   draft: text('A draft, and where it lies.', { longText: 'named', pathGoesTo: 'place' }),
   piped: text('Perhaps piped.', { longText: 'standard-input' }),
   plain: text('Plain.'),
+  line: list('Words.', text('A word.', { longText: 'standard-input' })),
+  words: list('Words.', text('A word.')),
 }
 
 function read(values: Values, standardInput = 'from stdin'): Values {
@@ -44,6 +46,9 @@ describe('long texts', () => {
     expect(read({ piped: '-' })).toEqual({ piped: 'from stdin' })
     expect(read({ piped: 'letter.md' })).toEqual({ piped: 'letter.md' })
     expect(read({ plain: '-' })).toEqual({ plain: '-' })
+    expect(read({ line: ['-'] }, 'a line \n')).toEqual({ line: ['a line '] })
+    expect(read({ line: ['a', '-'] })).toEqual({ line: ['a', '-'] })
+    expect(read({ words: ['-'] })).toEqual({ words: ['-'] })
     expect(read({ plain: '@letter.md' })).toEqual({ plain: '@letter.md' })
   })
 

@@ -27,6 +27,11 @@ export function fileFlags(fields: Fields): Fields {
 export function readLongTexts(values: Values, fields: Fields, outside: Outside): void {
   let stdinTakenBy: string | undefined
   for (const [name, field] of Object.entries(fields)) {
+    if (isPipedLine(field, values[name])) {
+      // What `echo` puts behind a line is no part of it.
+      values[name] = [outside.readStandardInput(longest).replace(/\r?\n$/, '')]
+      continue
+    }
     if (field.type !== 'text' || (field.fileFlag === undefined && field.longText === undefined)) continue
     const source = sourceOf(name, field, values)
     if (source === undefined) continue
@@ -57,6 +62,15 @@ export function readLongTexts(values: Values, fields: Fields, outside: Outside):
 
 const asGiven = ({ isExact = false }: TextField, text: string): string =>
   isExact ? text : text.replace(/^\ufeff/, '')
+
+/** Words that together are one line, where a lone `-` stands for all of them. */
+const isPipedLine = (field: Fields[string], value: unknown): boolean =>
+  field.type === 'list' &&
+  field.of.type === 'text' &&
+  field.of.longText === 'standard-input' &&
+  Array.isArray(value) &&
+  value.length === 1 &&
+  value[0] === '-'
 
 /** Where the text comes from: a file, or `-`; `undefined` if it is the value itself. */
 function sourceOf(name: string, { fileFlag, longText }: TextField, values: Values): string | undefined {

@@ -90,7 +90,7 @@ export class Steps {
     const found = await this.#work.checkAgain(commit, rollback.commit)
     const isStrange = found.isStrange || hasOtherState
     const first = isStrange ? await this.make(making) : { id, saved: { commit, now: found } }
-    const { last, rollback: placed } = await this.#placeAll(making, first)
+    const { last, rollback: placed } = await this.#placeAll(making, first, commit)
     await this.#conclude({ ...making, rollback: placed }, id, [commit, last])
   }
 
@@ -161,16 +161,20 @@ export class Steps {
     return isMade ? 'finished' : 'undone'
   }
 
-  /** Puts the files in place. When somebody changes some meanwhile, that is saved too, and it begins again. */
+  /**
+   * Puts the files in place. When somebody changes some meanwhile, that is saved too, and it begins again. `before`: the checkpoint
+   * of what was there when the rollback began.
+   */
   async #placeAll(
     making: Making,
     first: { readonly id: string; readonly saved: Pick<Saved, 'commit' | 'now'> },
+    before = first.saved.commit,
   ): Promise<Omit<Placed, 'keys'> & { readonly last: string; readonly rollback: RollbackStep }> {
     const { session, name } = making
     let { id, saved } = first
     let rollback = making.rollback!
     for (let attempt = 1; ; attempt++) {
-      const prepared = await this.#prepare(rollback, saved, first.saved.commit)
+      const prepared = await this.#prepare(rollback, saved, before)
       if (prepared) {
         rollback = { ...rollback, placing: { id, commit: saved.commit } }
         this.#work.writeIntent(printIntent({ session, id, name, commit: saved.commit, rollback }))

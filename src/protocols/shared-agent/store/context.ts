@@ -124,6 +124,8 @@ async function exportContext(
 
 /** `undefined` for what is no context file. */
 async function contextIn(bytes: Uint8Array): Promise<Context | undefined> {
+  // Taking apart a few megabytes of YAML takes hundreds of them in memory.
+  if (bytes.length > largestFile) return undefined
   try {
     return await parseContext(Buffer.from(bytes).toString())
   } catch (error) {

@@ -80,10 +80,13 @@ async function ofCheckpoints(parts: SessionParts, repair: boolean): Promise<Find
 }
 
 /** Mistakes in `session.yaml` stop every command of a session, so they are told here too. */
-async function ofRoles({ roles }: SessionParts): Promise<Finding[]> {
+async function ofRoles({ roles, ports }: SessionParts): Promise<Finding[]> {
   try {
     await roles()
-    return []
+    const ignored = await ports.rolesIgnored?.()
+    if (!ignored) return []
+    const message = `The roles and commands in this file do not count: ${ignored.reason}.`
+    return [finding('warning', 'ROLES_IGNORED', rolesPath, message, ignored.hint)]
   } catch (error) {
     if (!(error instanceof SignalboxError)) throw error
     return [finding('error', error.code, rolesPath, error.message, error.hint ?? '')]

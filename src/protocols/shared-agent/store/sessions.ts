@@ -47,7 +47,7 @@ export class Sessions {
     const roles = once(async () => {
       const found = await file()
       if (!found) return noRoles
-      const read = await (await import('../read-roles.ts')).readRoles(found)
+      const read = await (await import('../read-roles.ts')).readRoles(found, ports.carriers)
       await changeLeaf(tree, accepted, () => Buffer.from(found.text))
       return read
     })

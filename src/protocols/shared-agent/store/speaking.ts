@@ -13,7 +13,7 @@ import { quotedWord, Refusal } from '../refusal.ts'
 import type { Command } from '../schema.ts'
 import { hasReference, withValues } from '../variables.ts'
 import type { SessionParts } from './parts.ts'
-import { type Answer, type Handlers, refused, type Speech, sittingOf, told } from './speech.ts'
+import { type Answer, type Handlers, line as lineWithin, refused, type Speech, sittingOf } from './speech.ts'
 import { declare, stateHandlers } from './state.ts'
 
 export interface Saying {
@@ -84,7 +84,7 @@ async function answerTo(
 
 async function handle(speech: Speech): Promise<Answer> {
   const { spec } = speech
-  if (spec.says !== undefined) return told(withValues(spec.says, (name) => speech.given[name.toLowerCase()] ?? ''))
+  if (spec.says !== undefined) return sayAdded(speech, spec.says)
   const [head] = wordsOf(spec)
   const handlers = elsewhere[head]
     ? await elsewhere[head]()
@@ -92,6 +92,16 @@ async function handle(speech: Speech): Promise<Answer> {
       ? stateHandlers
       : await rest(head)
   return handlers[spec.name]!(speech)
+}
+
+/** The text of a command that the workspace has added, with parameters and variables put in, within its limit. */
+async function sayAdded(speech: Speech, text: string): Promise<Answer> {
+  const { given, session } = speech
+  const variables = new Map(session.variables)
+  return lineWithin(
+    speech,
+    withValues(text, (name) => given[name.toLowerCase()] ?? variables.get(name)),
+  )
 }
 
 async function rest(head: string): Promise<Handlers> {

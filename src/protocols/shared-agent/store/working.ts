@@ -41,16 +41,33 @@ export async function work(
     const isNext = (task: Task) => task.via === 'program' && (only ?? task.id) === task.id && !busy.has(task.id)
     const next = session && runnable(session).find(isNext)
     if (!next || signal?.aborted) return done
-    const worked = await runOne(parts, id, next, signal)
+    // Whoever was started for this one task does it also when the runner before was killed and its lease has not ended.
+    const worked = await runOne(parts, id, next, { outlast: only !== undefined, signal })
     if (worked === 'busy') busy.add(next.id)
     else if (worked) done.push(worked)
   }
 }
 
-/** For as long as it takes, and no longer than a process lives that does it. */
-async function underLease<T>(tree: Tree, resource: string, work: () => Promise<T>): Promise<T | 'busy'> {
+/**
+ * For as long as it takes, and no longer than a process lives that does it. `outlast`: waits until the lease of another ends, and
+ * is busy only if that one has renewed it, so that it lives.
+ */
+async function underLease<T>(
+  tree: Tree,
+  resource: string,
+  work: () => Promise<T>,
+  { outlast = false, signal }: { readonly outlast?: boolean; readonly signal?: AbortSignal | undefined } = {},
+): Promise<T | 'busy'> {
   const owner = `runner-${process.pid}-${process.getBuiltinModule('node:crypto').randomBytes(4).toString('hex')}`
-  if ((await tree.lease(resource, owner, leaseMs)).outcome === 'busy') return 'busy'
+  let got = await tree.lease(resource, owner, leaseMs)
+  if (got.outcome === 'busy' && outlast) {
+    const { until } = got.lease
+    while (got.outcome === 'busy' && got.lease.until === until && !signal?.aborted) {
+      await rest(Math.max(1, until - (await tree.now())), signal)
+      got = await tree.lease(resource, owner, leaseMs)
+    }
+  }
+  if (got.outcome === 'busy') return 'busy'
   const renewing = setInterval(() => void tree.lease(resource, owner, leaseMs).catch(() => undefined), renewMs)
   try {
     return await work()
@@ -60,6 +77,17 @@ async function underLease<T>(tree: Tree, resource: string, work: () => Promise<T
   }
 }
 
+const rest = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal?.addEventListener('abort', done)
+  })
+
 const isCarried = ({ via }: Task): boolean => via !== undefined && via !== 'program'
 
 /** `undefined`: somebody else has said meanwhile what becomes of it, such as that it is to be tried again. */
@@ -67,11 +95,12 @@ async function runOne(
   parts: SessionParts,
   id: SessionId,
   { id: taskId, agent }: Task,
-  signal?: AbortSignal,
+  options: { readonly outlast: boolean; readonly signal: AbortSignal | undefined },
 ): Promise<Worked | 'busy' | undefined> {
   const { tree, ports, documents, settings } = parts
+  const { signal } = options
   const role = (await parts.roles()).roles.find(({ name }) => name === agent)
-  return underLease(tree, runnerLease(id, taskId), async () => {
+  const run = async () => {
     const begun = await documents.change(id, { by: agent }, (session, at) => {
       const found = session.tasks.find((one) => one.id === taskId)
       if (found?.state !== 'pending') return { did: undefined, answer: undefined }
@@ -83,7 +112,8 @@ async function runOne(
     })
     if (!begun) return undefined
     return record(parts, id, begun.task, await outcomeOf(role, begun.session, begun.task))
-  })
+  }
+  return underLease(tree, runnerLease(id, taskId), run, options)
 
   async function outcomeOf(known: Role | undefined, session: Session, task: Task) {
     if (!known?.program || !ports.runProgram) return { step: 'fail' as const, result: `no program for ${agent}` }

@@ -113,13 +113,16 @@ function readBounded(path: RawPath, atMost: number): Uint8Array {
   }
 }
 
-/** Onto another file system: a copy beside the target first, so that the target is whole at every moment. */
+/**
+ * Onto another file system: a copy beside the target first, so that the target is whole at every moment. It has a name of its
+ * own, since that of the target may be as long as names can be; whoever goes on after a crash begins with the same one.
+ */
 function moveOver(from: RawPath, to: RawPath): void {
   try {
     fs.renameSync(pathBytes(from), pathBytes(to))
   } catch (error) {
     if (codeOf(error) !== 'EXDEV') throw error
-    const beside = pathBytes(`${to}.signalbox-${process.pid}`)
+    const beside = pathBytes(`${to.slice(0, to.lastIndexOf('/') + 1)}.signalbox-arriving`)
     fs.rmSync(beside, { force: true })
     const found = fs.lstatSync(pathBytes(from))
     if (found.isSymbolicLink()) fs.symlinkSync(fs.readlinkSync(pathBytes(from), { encoding: 'buffer' }), beside)

@@ -353,7 +353,11 @@ const beyond = family('Beyond the specifications', 'Built with the protocols and
     'built',
   ],
   ['X-ladder', 'How far a message got is told honestly, and why it is not further in one sentence.'],
-  ['X-recipient', 'Sending to somebody nobody has seen says so, with the nearest name.', 'built'],
+  [
+    'X-recipient',
+    'Sending to somebody nobody has seen says so, with the nearest name; with `strict` it is refused.',
+    'built',
+  ],
   ['X-presence', 'Who is there is known, and what the dead held is freed.'],
   ['X-threads', 'A conversation can be followed across protocols.'],
   ['X-human', 'Everything that waits for a person is in one inbox with a way to answer.', 'built'],

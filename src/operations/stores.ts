@@ -1,4 +1,7 @@
 /** The protocols of a workspace, for whoever asks the same of all of them. */
+import { notFound } from '../kernel/errors.ts'
+import { nearest } from '../kernel/nearest.ts'
+import { printableLine } from '../kernel/printable.ts'
 import type { TreePath } from '../kernel/tree-path.ts'
 import type { Neutral } from '../protocols/contract.ts'
 import { home } from '../tree/home.ts'
@@ -24,6 +27,34 @@ export async function* usedProtocols(context: StoresPlace, besides?: AnyProtocol
 /** Everybody who has been seen in the protocols besides this one. Asked only when this one knows nothing of somebody. */
 export async function* seenElsewhere(context: StoresPlace, protocol: AnyProtocol): AsyncGenerator<string> {
   for await (const { neutral } of usedProtocols(context, protocol)) yield* neutral.seen()
+}
+
+/** Names that mean nobody in particular, or a person. */
+const isSomeAgent = (name: string): boolean => !/^(all|broadcast|rooster)$/i.test(name)
+
+/**
+ * With the setting `strict`: throws when nobody has seen this agent in any protocol. Called before anything is written, so that
+ * a mistyped name leaves no inbox behind that nobody reads.
+ */
+export async function expectSeen(context: StoresPlace, agent: string | undefined): Promise<void> {
+  if (agent === undefined || !isSomeAgent(agent) || !(await context.configuration()).strict) return
+  const names = new Set<string>()
+  for await (const { neutral } of usedProtocols(context)) {
+    for await (const name of neutral.seen()) {
+      if (name.toLowerCase() === agent.toLowerCase()) return
+      names.add(name)
+    }
+  }
+  const meant = nearest(agent, names)
+  throw notFound(
+    'UNSEEN_AGENT',
+    `Nobody has seen ${printableLine(agent.slice(0, 80))}, and \`strict\` is set: nothing was sent.`,
+    {
+      hint:
+        meant === undefined ? 'Let it act once, as by looking for work, or unset `strict`.' : `Did you mean ${meant}?`,
+      details: { agent: agent.slice(0, 400), known: [...names].slice(0, 100) },
+    },
+  )
 }
 
 /** Something of it lies in the workspace, or somebody has configured it. */

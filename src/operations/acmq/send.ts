@@ -2,7 +2,7 @@ import { invalidInput } from '../../kernel/errors.ts'
 import { duration, integer, list, text, withoutUndefined } from '../../kernel/field.ts'
 import { acmq, type Draft, type Mission } from '../../protocols/ac-mq/index.ts'
 import { type Context, defineOperation } from '../define.ts'
-import { seenElsewhere } from '../stores.ts'
+import { expectSeen, seenElsewhere } from '../stores.ts'
 import { mission, openMission } from './mission.ts'
 
 /** Large ones travel by reference, so the limit is only against accidents. */
@@ -60,6 +60,7 @@ export const send = defineOperation({
     const untimely = await opened.checkDependencies(dependencies)
     const from = draft.from ?? input.from ?? (await whoSends(context))
     await opened.expectOwnCase(from)
+    await expectSeen(context, to)
     const unseen = await opened.noticeAbout(to, seenElsewhere(context, acmq))
     const message = withoutUndefined({
       from,

@@ -2,7 +2,7 @@ import { invalidInput } from '../../kernel/errors.ts'
 import { choice, list, text, withoutUndefined } from '../../kernel/field.ts'
 import { type CirceSent, circe, intentRows, isWholeMessage, messageStatuses } from '../../protocols/circe/index.ts'
 import { type Context, defineOperation } from '../define.ts'
-import { seenElsewhere } from '../stores.ts'
+import { expectSeen, seenElsewhere } from '../stores.ts'
 import { openCirce } from './fields.ts'
 
 const longestBody = 16 << 20
@@ -57,6 +57,8 @@ export const circeSend = defineOperation({
   async run(context, input) {
     const store = await openCirce(context)
     const to = input.to
+    const isWhole = to === undefined && input.file !== undefined && isWholeMessage(input.file)
+    await expectSeen(context, isWhole ? store.recipientIn(input.file!) : to)
     const unseen = to === undefined ? undefined : await store.noticeAbout(to, seenElsewhere(context, circe))
     const sent = await send(context, input)
     const about = to === undefined ? await store.noticeAbout(sent.message.to, seenElsewhere(context, circe)) : unseen

@@ -3,7 +3,7 @@
 import { flag, text } from '../../kernel/field.ts'
 import { dream } from '../../protocols/dream-os/index.ts'
 import { defineOperation, whoActs } from '../define.ts'
-import { seenElsewhere } from '../stores.ts'
+import { expectSeen, seenElsewhere } from '../stores.ts'
 import { agentFlag, compat, since } from './fields.ts'
 import { actorOr, openDream } from './open.ts'
 import { headerOf } from './view.ts'
@@ -37,6 +37,7 @@ export const dreamPlan = defineOperation({
 
   async run(context, { to, goal, under, compat }) {
     const store = await openDream(context, compat)
+    await expectSeen(context, to)
     const notices = to === 'broadcast' ? [] : await store.noticesAbout(to, seenElsewhere(context, dream))
     const from = await whoActs(context)
     const planned = await store.plan({ from, to, goal, ...(under === undefined ? {} : { under }) })

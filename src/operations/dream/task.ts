@@ -3,7 +3,7 @@ import { invalidInput } from '../../kernel/errors.ts'
 import { duration, text } from '../../kernel/field.ts'
 import { dream } from '../../protocols/dream-os/index.ts'
 import { defineOperation } from '../define.ts'
-import { seenElsewhere } from '../stores.ts'
+import { expectSeen, seenElsewhere } from '../stores.ts'
 import { agent, agentFlag, compat, outcomeFields, outcomeFrom } from './fields.ts'
 import { openDream } from './open.ts'
 import { headerOf, withRecord } from './view.ts'
@@ -34,6 +34,7 @@ export const taskSend = defineOperation({
       throw invalidInput('BAD_TASK', `Not a task: ${message}`, { hint: hint ?? 'Write one JSON object.' })
     }
     const { agent: from } = await context.configuration()
+    await expectSeen(context, to)
     // Asked before it is sent: then there is a folder, and everybody is known.
     const notices = await store.noticesAbout(to, seenElsewhere(context, dream))
     const sent = await store.sendTask(to, parsed.message, from === undefined ? {} : { from })

@@ -1,7 +1,7 @@
 import { flag, text } from '../../kernel/field.ts'
 import { messageRouting } from '../../protocols/message-routing/index.ts'
 import { defineOperation } from '../define.ts'
-import { seenElsewhere } from '../stores.ts'
+import { expectSeen, seenElsewhere } from '../stores.ts'
 import { contentOf } from './content.ts'
 import { content, recipient } from './fields.ts'
 import { openRouting } from './open.ts'
@@ -35,6 +35,7 @@ export const mrSend = defineOperation({
     const routing = await openRouting(context)
     const message = await contentOf(context, routing, input)
     const isCompat = compat || (await context.configuration()).compat
+    await expectSeen(context, to)
     // Asked before the message is sent: that makes the recipient's folder, and then everybody is known.
     const meant = await routing.meant(to, seenElsewhere(context, messageRouting))
     // The setting says how to read and answer others; only the flag asks to write to them in their form first.

@@ -33,6 +33,7 @@ export const settings = {
     },
   ),
   permissions: choice('Who may read and write the files.', ['owner', 'group'], { default: 'owner' }),
+  strict: flag('Refuse to send to an agent that nobody has seen in any protocol.', { default: false }),
   compat: flag('Read the known deviations of other programs from their specifications.', { default: false }),
 } as const satisfies Fields
 

@@ -74,7 +74,7 @@ describe('configuration', () => {
       'zebra: 1\n',
       1,
       /unknown key "zebra"/,
-      /^Known keys: engine, agent, durability, permissions, compat, acmq, mr, circe, dream, session, etcd, models\.$/,
+      /^Known keys: engine, agent, durability, permissions, strict, compat, acmq, mr, circe, dream, session, etcd, models\.$/,
     ],
     ['\n\ndurability: fast\n', 3, /durability must be one of process, batch, full; found "fast"/, /./],
     ['compat: maybe\n', 1, /compat must be true or false; found "maybe"/, /./],

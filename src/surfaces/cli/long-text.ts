@@ -60,8 +60,7 @@ export function readLongTexts(values: Values, fields: Fields, outside: Outside):
   }
 }
 
-const asGiven = ({ isExact = false }: TextField, text: string): string =>
-  isExact ? text : text.replace(/^\ufeff/, '')
+const asGiven = ({ isExact = false }: TextField, text: string): string => (isExact ? text : text.replace(/^\ufeff/, ''))
 
 /** Words that together are one line, where a lone `-` stands for all of them. */
 const isPipedLine = (field: Fields[string], value: unknown): boolean =>

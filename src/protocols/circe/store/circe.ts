@@ -87,6 +87,11 @@ export class Circe {
     return this.#sending.sendWhole(text)
   }
 
+  /** Whom a whole message is for. Throws what sending it would. */
+  recipientIn(text: string): string {
+    return this.#sending.read(text).to
+  }
+
   /** What a sender should know about a recipient that nobody has seen. `elsewhere`: who is known in other protocols. */
   noticeAbout(to: string, elsewhere: AsyncIterable<string>): Promise<string | undefined> {
     return noticeAbout(this.#parts, to, elsewhere)

@@ -2,21 +2,16 @@
  * Something odd wherever Dream.OS expects a file or folder, and everything that can be asked for there: every error is one for
  * people, nothing outside the root changes, others keep flowing, `doctor` tells of it; and once it is gone, no message is lost.
  */
-import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import { SignalboxError } from '../../src/kernel/errors.ts'
 import type { Dream } from '../../src/protocols/dream-os/store/dream.ts'
 import { noteNameOf } from '../../src/protocols/dream-os/store/notes.ts'
-import { type Picture, paint, pictureOf } from '../held/picture.ts'
 import { mailboxFile, shared } from '../support/dream.ts'
 import { DreamFolder, openDreamFiles } from '../support/dream-files.ts'
-import { quickTempDir } from '../support/temp.ts'
-import { verifies } from '../support/verifies.ts'
-import { seen } from './circe-life.ts'
+import { describeOdd } from './describe-odd.ts'
 
-const isLong = Number(process.env.SIGNALBOX_TEST_SCALE ?? 1) > 1
 const state = '.signalbox/state/delivery/dream'
 const folders = [
   'runtime/Bob',
@@ -129,63 +124,31 @@ async function flows(dream: Dream): Promise<void> {
   })
 }
 
-type Kind = 'folder' | 'file' | 'link' | 'dangling link' | 'pipe'
+const settings = { lockWait: 0, settle: 0 }
 
-function plant(path: string, kind: Kind, beside: string): void {
-  fs.mkdirSync(dirname(path), { recursive: true })
-  if (kind === 'folder') fs.mkdirSync(path)
-  if (kind === 'file') fs.writeFileSync(path, 'in the way\n')
-  if (kind === 'link') fs.symlinkSync(beside, path)
-  if (kind === 'dangling link') fs.symlinkSync(join(beside, 'nothing'), path)
-  if (kind === 'pipe') spawnSync('mkfifo', [path])
-}
+describeOdd('Dream.OS', {
+  folders,
+  files,
+  prepare,
+  look: () => undefined,
 
-async function oddAt(base: string, picture: Picture, path: string, kind: Kind): Promise<void> {
-  const [root, beside, aside] = [join(base, 'root'), join(base, 'beside'), join(base, 'aside')]
-  for (const one of [root, beside, aside]) fs.rmSync(one, { recursive: true, force: true })
-  paint(root, picture)
-  fs.mkdirSync(join(beside, 'inner'), { recursive: true })
-  fs.writeFileSync(join(beside, 'file'), 'somebody else’s\n')
-  const before = seen(beside)
-  const full = join(root, path)
-  const wasThere = fs.existsSync(full)
-  if (wasThere) fs.renameSync(full, aside)
-  plant(full, kind, kind === 'link' && files.includes(path) ? join(beside, 'file') : beside)
-  const place = `${path} (${kind})`
-  const settings = { lockWait: 0, settle: 0 }
-  const { dream, tree } = await openDreamFiles(root, settings)
-  const told = (await dream.inspect()).map((one) => one.path)
-  expect(told, `doctor at ${place}`).toContainEqual(expect.stringContaining(path))
-  if (!needed.test(path)) await flows(dream)
-  await everything(dream, place)
-  if (!needed.test(path)) await flows(dream)
-  await tree.close()
-  expect(seen(beside), `outside of the root, at ${place}`).toBe(before)
-  fs.rmSync(full, { recursive: true, force: true })
-  if (wasThere) fs.renameSync(aside, full)
-  const again = await openDreamFiles(root, settings)
-  await again.dream.route('S')
-  await again.dream.inspect({ repair: true })
-  await flows(again.dream)
-  await again.close()
-  const commands = new DreamFolder(root).mailbox().messages.map(({ command }: { command: string }) => command)
-  expect(commands, `afterwards, at ${place}`).toContain('first')
-}
+  async meanwhile({ root, path, place }) {
+    const { dream, tree } = await openDreamFiles(root, settings)
+    const told = (await dream.inspect()).map((one) => one.path)
+    expect(told, `doctor at ${place}`).toContainEqual(expect.stringContaining(path))
+    if (!needed.test(path)) await flows(dream)
+    await everything(dream, place)
+    if (!needed.test(path)) await flows(dream)
+    await tree.close()
+  },
 
-describe('something else where Dream.OS expects a file or folder', () => {
-  const base = quickTempDir()
-  let picture: Promise<Picture> | undefined
-  const template = async () => {
-    const root = join(base, 'template')
-    await prepare(root)
-    return pictureOf(root)
-  }
-  for (const [n, path] of [...folders, ...files].entries()) {
-    verifies(['X-notes', 'X-odd', 'X-doctor'], `${path}: costs no message, and doctor tells`, async () => {
-      picture ??= template()
-      const kinds: Kind[] = [files.includes(path) ? 'folder' : 'file', 'link', 'dangling link', 'pipe']
-      // One of them, or all in the long run.
-      for (const kind of isLong ? kinds : [kinds[n % 2]!]) await oddAt(base, await picture, path, kind)
-    })
-  }
+  async afterwards({ root, place }) {
+    const { dream, close } = await openDreamFiles(root, settings)
+    await dream.route('S')
+    await dream.inspect({ repair: true })
+    await flows(dream)
+    await close()
+    const commands = new DreamFolder(root).mailbox().messages.map(({ command }: { command: string }) => command)
+    expect(commands, `afterwards, at ${place}`).toContain('first')
+  },
 })

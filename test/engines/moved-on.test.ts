@@ -6,9 +6,11 @@ import fs from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { type Place, realDisk } from '../../src/engines/file-system/disk.ts'
+import { Holders } from '../../src/engines/file-system/holder.ts'
 import { openFileTree } from '../../src/engines/file-system/index.ts'
 import { treePath } from '../../src/kernel/tree-path.ts'
 import type { Tree } from '../../src/tree/tree.ts'
+import { diskOf } from '../held/variants.ts'
 import { mortalDisk } from '../support/mortal-disk.ts'
 import { type StepName, steppingDisk } from '../support/stepping-disk.ts'
 import { quickTempDir } from '../support/temp.ts'
@@ -31,7 +33,11 @@ const isLinked: Ends = (step, values) => step === 'link' && (values[1] as Place)
 /** Kills a mover after a step: after the one that gives the file both names, unless told otherwise. */
 async function killedBetween(
   move: (tree: Tree) => Promise<unknown>,
-  { prepare = (_root: string) => {}, ends = isLinked } = {},
+  {
+    prepare = (_root: string) => {},
+    ends = isLinked,
+    before = (_step: StepName, _values: readonly unknown[], _root: string) => {},
+  } = {},
 ) {
   const base = quickTempDir()
   const root = join(base, 'root')
@@ -39,6 +45,7 @@ async function killedBetween(
   fs.writeFileSync(join(root, from), 'a text')
   prepare(root)
   const mortal = mortalDisk(base, realDisk(), (step, values, call) => {
+    before(step, values, root)
     const result = call()
     if (ends(step, values)) mortal.fate.isDead = true
     return result
@@ -144,3 +151,87 @@ describe('a mover that went on after its note was read, and then died', () => {
     })
   }
 })
+
+verifies(
+  'X-held',
+  'whoever makes a leaf and is held before its draft is gone finds that others have removed it',
+  async () => {
+    const root = join(quickTempDir(), 'root')
+    const mover = await openFileTree({ root, disk: diskOf('portable') })
+    const scratch = join(root, '.signalbox/engine/tmp')
+    let isHeld = false
+    // The maker's step cannot wait, so what the others do to the draft is done here; that they do it is seen below.
+    const disk = steppingDisk(diskOf('portable'), (step, values, call) => {
+      if (step === 'unlink' && fs.existsSync(join(root, from))) {
+        isHeld = true
+        fs.unlinkSync(join(scratch, (values[0] as Place).name))
+      }
+      return call()
+    })
+    const maker = await openFileTree({ root, disk })
+    expect((await maker.create(from, 'a text')).outcome).toBe('created')
+    expect(isHeld).toBe(true)
+    fs.linkSync(join(root, from), join(scratch, '1-1-1-zzzz-d_0'))
+    expect((await mover.move(from, to)).outcome).toBe('moved')
+    expect(fs.readdirSync(scratch)).toEqual([])
+    expect(files(root)).toEqual([to])
+    await Promise.all([maker.close(), mover.close()])
+  },
+)
+
+verifies(
+  'X-crash',
+  'a mover whose file was exchanged for one that is just being made counts the names of that one',
+  async () => {
+    const [draft, other] = ['.signalbox/engine/tmp/1-1-1-zzzz-d_0', 'mission/other.md']
+    let isExchanged = false
+    const before = (step: StepName, values: readonly unknown[], root: string) => {
+      if (isExchanged || step !== 'rename' || (values[0] as Place).name !== 'm.md') return
+      isExchanged = true
+      fs.renameSync(join(root, from), join(root, other))
+      fs.writeFileSync(join(root, draft), 'another text')
+      fs.linkSync(join(root, draft), join(root, from))
+    }
+    const ends: Ends = (step, values) =>
+      isLinked(step, values) && fs.realpathSync((values[1] as Place).folder.prefix).endsWith('/done')
+    const { root } = await killedBetween((tree) => tree.move(from, to), { before, ends })
+    fs.rmSync(join(root, draft), { force: true })
+    fs.mkdirSync(join(root, 'archive'))
+    fs.renameSync(join(root, to), join(root, 'archive/m.md'))
+    const next = await openFileTree({ root })
+    expect(files(root).sort()).toEqual(['archive/m.md', other])
+    await next.close()
+  },
+)
+
+verifies(
+  'X-held',
+  'what a dead process had in hand is left alone while a move that brought it there is under way',
+  async () => {
+    const root = join(quickTempDir(), 'root')
+    const self = new Holders(realDisk()).self
+    const dead = self.replace(/-[^-]+/, '-1')
+    const [pending, slots] = [join(root, 'mission/pending'), join(root, '.signalbox/engine/moves')]
+    for (const folder of [pending, slots]) fs.mkdirSync(folder, { recursive: true })
+    // This process has given the file its new name, and is about to take the private one away.
+    const own = join(pending, `.own-${self}-zz-n.md`)
+    fs.writeFileSync(own, 'a text')
+    const note = {
+      operation: `${self}-zz`,
+      from: 'mission/pending/n.md',
+      to: from,
+      file: fs.statSync(own).ino,
+      links: 1,
+    }
+    fs.writeFileSync(join(slots, `${self}-99`), `${JSON.stringify(note)}\n`)
+    fs.linkSync(own, join(pending, `.own-${dead}-0-m.md`))
+    const tree = await openFileTree({ root })
+    await tree.list(at('mission/pending'))
+    expect(fs.existsSync(join(root, from))).toBe(false)
+    fs.unlinkSync(own)
+    fs.writeFileSync(join(slots, `${self}-99`), '-')
+    await tree.list(at('mission/pending'))
+    expect(files(root)).toEqual([from])
+    await tree.close()
+  },
+)

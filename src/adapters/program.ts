@@ -17,9 +17,16 @@ export async function runProgram({
 }: ProgramRun): Promise<ProgramEnd> {
   const { spawn } = await import('node:child_process')
   const [name = '', ...rest] = program
+  const start = () => spawn(name, rest, { cwd: folder, detached: true, stdio: ['pipe', 'pipe', 'pipe'] })
   return new Promise((resolve) => {
     // A group of its own, so that what it starts can be ended with it.
-    const child = spawn(name, rest, { cwd: folder, detached: true, stdio: ['pipe', 'pipe', 'pipe'] })
+    let child: ReturnType<typeof start>
+    try {
+      child = start()
+    } catch (error) {
+      // A NUL in an argument, which no system takes.
+      return resolve({ outcome: 'not-started', reason: (error as Error).message })
+    }
     const dismissGuard = guard(spawn, child.pid)
     const output = new Bounded(mostBytes)
     const errors = new Bounded(mostBytes)
@@ -36,8 +43,6 @@ export async function runProgram({
     const done = (ended: ProgramEnd) => {
       clearTimeout(timer)
       signal?.removeEventListener('abort', stop)
-      // Whatever it left running belongs to the task, which is over.
-      killGroup(child.pid, 'SIGKILL')
       dismissGuard()
       resolve(ended)
     }
@@ -48,14 +53,19 @@ export async function runProgram({
     child.stdin.end(input)
     child.on('error', (error) => done({ outcome: 'not-started', reason: error.message }))
     child.on('exit', (status, killedBy) => {
-      // What it started may hold its output open for ever: the pipes are not waited for.
-      setImmediate(() => {
+      // Whatever it left running belongs to the task, which is over, and would hold its output open.
+      killGroup(child.pid, 'SIGKILL')
+      const tell = () => {
+        clearTimeout(late)
         child.stdout.destroy()
         child.stderr.destroy()
         const printed = { output: output.text(), errors: errors.text(), isCut: output.isCut }
         if (why !== undefined) done({ outcome: why === 'time' ? 'timeout' : 'stopped', ...printed })
         else done({ outcome: 'ended', status: status ?? 128, ...(killedBy ? { killedBy } : {}), ...printed })
-      })
+      }
+      // Its output has ended, so that nothing of it is missed; what has left the group may hold it open, and is not waited for.
+      const late = setTimeout(tell, graceMs)
+      child.once('close', tell)
     })
   })
 }

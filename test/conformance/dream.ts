@@ -43,8 +43,10 @@ export function describeDream(name: string, prepare: () => Promise<EnginePlace>)
     })
     const put = async (path: string, value: unknown) =>
       void (await tree.create(treePath(path), typeof value === 'string' ? value : JSON.stringify(value)))
-    const json = async (path: string) => JSON.parse(Buffer.from((await tree.read(treePath(path)))!.bytes).toString())
-    const names = async (path: string) => (await tree.list(treePath(path))).map((entry) => entry.name)
+    // On a cluster, what the other one wrote reaches copies a moment later.
+    const json = async (path: string) =>
+      JSON.parse(Buffer.from((await tree.read(treePath(path), { fresh: true }))!.bytes).toString())
+    const names = async (path: string) => (await tree.list(treePath(path), { fresh: true })).map((entry) => entry.name)
 
     it('[DO-5a][DO-5c][X-cluster] a mailbox day: sent by two, given once, taken over, recorded once', async () => {
       await dream.initMailboxes(1)

@@ -1,6 +1,6 @@
 /** The lock file of another program: `flock`, as shell scripts use it. */
 import { spawn, spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openFileTree } from '../../src/engines/file-system/index.ts'
@@ -22,16 +22,17 @@ describe(`a foreign lock${missing ? ` (skipped: ${missing})` : ''}`, () => {
       await tree.besideLock!(lock, async () => expect(flock('-n', path, 'true')).toBe(1))
       expect(flock('-n', path, 'true')).toBe(0)
 
-      const other = spawn('flock', [path, 'sh', '-c', 'echo held; read line; echo done'], {
+      // Both write to one file: its order is the order in which they had the lock.
+      const marks = join(root, 'marks')
+      const other = spawn('flock', [path, 'sh', '-c', 'echo held; read line; echo done >> "$0"', marks], {
         stdio: ['pipe', 'pipe', 'inherit'],
       })
-      const said: string[] = []
-      await new Promise<void>((resolve) => other.stdout.on('data', (text) => resolve(void said.push(`${text}`))))
-      const work = tree.besideLock!(lock, async () => said.push('work'))
+      await new Promise<void>((resolve) => other.stdout.once('data', () => resolve()))
+      const work = tree.besideLock!(lock, async () => appendFileSync(marks, 'work\n'))
       await new Promise((resolve) => setTimeout(resolve, 30))
       other.stdin.end('\n')
       await work
-      expect(said.join('')).toBe('held\ndone\nwork')
+      expect(readFileSync(marks, 'utf8')).toBe('done\nwork\n')
       await tree.close()
     }),
   )

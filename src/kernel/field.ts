@@ -39,6 +39,8 @@ export interface TextField extends Described {
 export interface IntegerField extends Described {
   readonly type: 'integer'
   readonly default?: number
+  /** The default where the answer is text that a person or an agent reads. A program, which asks for JSON, gets everything. */
+  readonly textDefault?: number
   readonly least?: number
   readonly most?: number
 }

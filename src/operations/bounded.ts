@@ -1,13 +1,19 @@
 /**
- * Lists that grow with the workspace, and how an answer is bounded. An agent pays for every line that it reads, so whoever asks
- * can say how many are enough, and is told how many were left out.
+ * Lists that grow with the workspace, and how an answer is bounded. An agent pays for every line that it reads: as text, fifty
+ * are shown unless the caller says how many are enough, and the caller is told how many were left out.
  */
 import { integer } from '../kernel/field.ts'
 
 /** By the names of lists in an answer: which end counts more. Of a log that is the last, of a queue the first. */
 export type Lists = Readonly<Record<string, 'first' | 'last'>>
 
-export const limit = integer('Show at most so many of a list; how many were left out is told.', { least: 1 })
+/** For text alone. A program that counts what it gets, from JSON or the library, must not miss anything by default. */
+export const usualLimit = 50
+
+export const limit = integer('Show at most so many of a list; how many were left out is told.', {
+  least: 1,
+  textDefault: usualLimit,
+})
 
 /** What a bounded answer has besides. */
 export interface Bounded {

@@ -1,5 +1,6 @@
 /** What waits for a person, and the answers a person can give. One file, because they share one inbox. */
 import { integer, text, withoutUndefined } from '../kernel/field.ts'
+import { limit } from './bounded.ts'
 import { defineOperation } from './define.ts'
 import { humanInbox } from './human-inbox.ts'
 
@@ -22,7 +23,7 @@ export const humanList = defineOperation({
     'longest-waiting first. In AC-MQ, ' +
     'messages whose summary or text matches a pattern in `.signalbox/policy.yaml` are held back until a person approves ' +
     'them. The file lists the patterns under `hold:`, with `*` for anything in between, such as `- "deploy * production"`.',
-  input: { limit: integer('At most so many; how many were left out is told.', { least: 1 }) },
+  input: { limit },
   outcomes: { listed: 'done' },
   examples: [{ command: 'human list', does: 'see what waits for you' }],
 

@@ -1,4 +1,5 @@
 /** Answers that grow with the workspace can be bounded, and say what they left out: in every command of every protocol. */
+import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { bounded } from '../../src/operations/bounded.ts'
 import type { Operation } from '../../src/operations/define.ts'
@@ -116,6 +117,24 @@ describe('a list', () => {
     })
   })
 
+  verifies('X-tokens', 'is fifty long as text, and whole for a program', () => {
+    root = tempDir()
+    json('circe', 'init', 'eng')
+    for (let n = 10; n < 63; n++)
+      writeFileSync(
+        `${root}/AI_MANAGER/NEW_MESSAGES/20261118_1000${n}_lead-eng_inform.md`,
+        `# MESSAGE\nfrom: lead\nto: eng\nintent: inform\nstatus: new\ncreated_at: 2026-11-18T10:${n - 10}:00Z\n\n## Summary\nNews ${n}\n`.replace(
+          /T10:(\d):/,
+          'T10:0$1:',
+        ),
+      )
+    const lines = text('circe', 'inbox', 'eng').trimEnd().split('\n')
+    expect({ count: lines.length, last: lines.at(-1) }).toEqual({ count: 52, last: '… and 3 more (--limit)' })
+    expect(json('circe', 'inbox', 'eng').messages).toHaveLength(53)
+    expect(text('circe', 'inbox', 'eng', '--limit', '100')).toContain('News 62')
+    expect(text('circe', 'inbox', '--help')).toContain('default 50, with --json all')
+  })
+
   verifies('X-tokens', 'of messages that are taken leaves the others where they are', () => {
     root = tempDir()
     json('session', 'say', '--as', 'Tester', '#SUBSCRIBE:results')
@@ -124,6 +143,36 @@ describe('a list', () => {
     expect(take('--peek', '--limit', '1')).toMatchObject({ messages: [{ text: 'one' }], leftOut: 2 })
     expect(take('--limit', '2')).toMatchObject({ messages: [{ text: 'one' }, { text: 'two' }], leftOut: 1 })
     expect(take('--limit', '2')).toMatchObject({ messages: [{ text: 'three' }], leftOut: 0 })
+  })
+})
+
+describe('a text over 20 KB', () => {
+  verifies('X-tokens', 'is cut where an agent reads it, with the path, and whole for a program', () => {
+    const root = tempDir()
+    const run = (...words: string[]) => quickCli(words, { cwd: root })
+    const body = 'é'.repeat(20_000)
+    writeFileSync(`${root}/long.md`, body)
+    run('acmq', 'create-mission', 'alpha')
+    run(
+      'acmq',
+      'send',
+      'alpha',
+      '--from',
+      'a',
+      '--to',
+      'b',
+      '--id',
+      'long-one',
+      '--summary',
+      'Long',
+      '--file',
+      `${root}/long.md`,
+    )
+    const { out } = run('acmq', 'claim', 'alpha', '--as', 'b')
+    const path = /^file: +(.*)$/m.exec(out)![1]
+    expect(out.split('é')).toHaveLength(20 * 512 + 1)
+    expect(out).toMatch(new RegExp(`^… cut after 20 of 40 KB; the whole text is in ${path}, and --json gives it$`, 'm'))
+    expect(cliJson(['acmq', 'show', 'alpha', 'long-one'], { cwd: root }, quickCli).output.message.body).toContain(body)
   })
 })
 

@@ -1,9 +1,9 @@
 import type { Envelope } from '../../kernel/envelope.ts'
 import { invalidInput } from '../../kernel/errors.ts'
-import { choice, flag, integer, text } from '../../kernel/field.ts'
+import { choice, flag, text } from '../../kernel/field.ts'
 import type { Problem } from '../../kernel/problem.ts'
 import { type Mission, queueNames, type Unreadable } from '../../protocols/ac-mq/index.ts'
-import { bounded } from '../bounded.ts'
+import { bounded, limit } from '../bounded.ts'
 import { defineOperation } from '../define.ts'
 import { mission, openMission } from './mission.ts'
 
@@ -29,7 +29,7 @@ export const list = defineOperation({
     queue: choice('Only this queue; without it, all but the archive.', queues),
     to: text('Only messages for this agent.', { placeholder: 'AGENT' }),
     blocked: flag('Only what waits for something else, with the reason.'),
-    limit: integer('At most so many; how many were left out is told.', { least: 1 }),
+    limit,
   },
   outcomes: { listed: 'done' },
   examples: [

@@ -1,5 +1,6 @@
 import { flag, integer, withoutUndefined } from '../../kernel/field.ts'
 import { sharedAgent } from '../../protocols/shared-agent/index.ts'
+import { usualLimit } from '../bounded.ts'
 import { defineOperation, whoActs } from '../define.ts'
 import { session, wait } from './fields.ts'
 
@@ -11,7 +12,7 @@ export const sessionInbox = defineOperation({
     session,
     wait,
     peek: flag('Look without taking.'),
-    limit: integer('At most so many; how many still wait is told.', { least: 1 }),
+    limit: integer('At most so many; how many still wait is told.', { least: 1, textDefault: usualLimit }),
   },
   outcomes: { received: 'done', nothing: 'nothing' },
   examples: [

@@ -1,12 +1,12 @@
-import { integer } from '../../kernel/field.ts'
 import { sharedAgent } from '../../protocols/shared-agent/index.ts'
+import { limit } from '../bounded.ts'
 import { defineOperation } from '../define.ts'
 import { session } from './fields.ts'
 
 export const sessionLog = defineOperation({
   name: 'log',
   summary: 'Tell every change of a session, with who made it and when.',
-  input: { session, limit: integer('Only the last so many.', { least: 1 }) },
+  input: { session, limit },
   outcomes: { told: 'done', nothing: 'nothing' },
   examples: [{ command: 'session log --session release', does: 'see what happened' }],
 

@@ -1,5 +1,6 @@
 /** Runs one operation and prints its result. */
 import { SignalboxError, unsupported } from '../../kernel/errors.ts'
+import type { Fields } from '../../kernel/field.ts'
 import { printable, printableLine } from '../../kernel/printable.ts'
 import { type Bounded, bounded, limit } from '../../operations/bounded.ts'
 import { checkInput } from '../../operations/check-input.ts'
@@ -33,12 +34,11 @@ export async function execute(face: CommandFace, input: unknown, host: Host, glo
   }
   const context: Context = { ...workspace, ...surroundings }
   // Close before printing: if closing fails, there must not be two JSON documents.
-  const output = await run(face, context, input as Values, host, { json: globals.json === true, screen }).finally(
-    async () => {
-      bar.clear()
-      await close()
-    },
-  )
+  const given = globals.json ? (input as Values) : { ...textDefaults(face.operation.input), ...(input as Values) }
+  const output = await run(face, context, given, host, { json: globals.json === true, screen }).finally(async () => {
+    bar.clear()
+    await close()
+  })
   const aside = globals.json || globals.quiet ? undefined : face.aside?.(output as never, errScreen())
   if (aside) whereItCan(() => terminal.err(aside))
   const takeBack = async () => {
@@ -51,9 +51,17 @@ export async function execute(face: CommandFace, input: unknown, host: Host, glo
   return exitOf(face.operation.outcomes[output.outcome]!)
 }
 
-/** Of lists that every operation bounds in the same way. */
-const leftOutLine = ({ operation }: CommandFace, { leftOut = 0 }: Output): string =>
-  operation.lists && leftOut > 0 ? `… and ${leftOut} more (--limit)\n` : ''
+/** Said in the same way by every command. */
+const leftOutLine = ({ operation }: CommandFace, { leftOut }: Output): string =>
+  'limit' in operation.input && typeof leftOut === 'number' && leftOut > 0 ? `… and ${leftOut} more (--limit)\n` : ''
+
+/** What counts where nothing was given and the answer is read as text. */
+const textDefaults = (fields: Fields): Values =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, field]) =>
+      field.type === 'integer' && field.textDefault !== undefined ? [[name, field.textDefault]] : [],
+    ),
+  )
 
 /** What was done is done, whether its answer can be printed or not: whoever does not get it is told what stays done. */
 async function tellAnswer(

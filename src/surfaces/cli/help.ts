@@ -118,6 +118,8 @@ function helpOf(field: Field): string {
   if (field.type !== 'list' && field.type !== 'flag' && field.default !== undefined) {
     notes.push(`default ${field.type === 'duration' ? printDuration(field.default) : field.default}`)
   }
+  if (field.type === 'integer' && field.textDefault !== undefined)
+    notes.push(`default ${field.textDefault}, with --json all`)
   return notes.length > 0 ? `${field.help} (${notes.join('; ')})` : field.help
 }
 

@@ -11,10 +11,28 @@ export type Row = readonly [name: string, text: string]
 export const fieldList = (rows: readonly Row[], screen: Screen): string =>
   grid(rows, [{ text: ([name]) => `${name}:`, colour: () => 'dim' }, { text: ([, text]) => text }], screen)
 
-/** Quotes somebody else's text between fences longer than any in it, so that it cannot end the quotation. */
-export function quotation(body: string, from: string, { paint }: Screen): string {
-  const text = printedText(body)
+/** An agent pays for every word that it reads: of a longer text it gets the beginning, and the file. In bytes. */
+export const longestQuoted = 20 * 1024
+
+/**
+ * Quotes somebody else's text between fences longer than any in it, so that it cannot end the quotation. With `path`, a text
+ * over `longestQuoted` is cut, and the line behind it says where the whole is; without, it is quoted whole.
+ */
+export function quotation(body: string, from: string, { paint }: Screen, path?: string): string {
+  const bytes = Buffer.byteLength(body)
+  const isCut = path !== undefined && bytes > longestQuoted
+  const text = printedText(isCut ? beginningOf(body, longestQuoted) : body)
   const fence = fenceOf('`', text)
   const title = `${fence} quoted from ${printableLine(from)}: what it says is theirs, not this program's`
-  return `${paint('dim', title)}\n${text}${paint('dim', fence)}\n`
+  const rest = isCut
+    ? `… cut after ${longestQuoted / 1024} of ${Math.ceil(bytes / 1024)} KB; the whole text is in ${printableLine(path)}, and --json gives it\n`
+    : ''
+  return `${paint('dim', title)}\n${text}${paint('dim', fence)}\n${rest}`
 }
+
+/** So many bytes of a text at most, without half a character at the end. */
+const beginningOf = (text: string, bytes: number): string =>
+  Buffer.from(text)
+    .subarray(0, bytes)
+    .toString('utf8')
+    .replace(/\ufffd+$/, '')

@@ -15,7 +15,7 @@ export const plainFace = (operation: Operation): CommandFace =>
     ({ outcome, notices: _, ...rest }, { paint }) => {
       const facts = Object.entries(rest).flatMap(([name, value]) => {
         // Told below, as for every list.
-        if (name === 'leftOut' && operation.lists) return []
+        if (name === 'leftOut' && 'limit' in operation.input) return []
         const said = inWords(value)
         return said === undefined ? [] : [`${name} ${cut(said)}`]
       })

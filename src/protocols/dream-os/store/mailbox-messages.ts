@@ -181,6 +181,7 @@ export class MailboxMessages {
       // As on disk: what was converted is told in the notes.
       message: found.value as MailboxMessage,
       mailbox: number,
+      path: mailboxPath(this.#parts.places, number),
       attempt: lease.attempt,
       redelivered: lease.attempt > 1,
       until: isoOf(lease.until),

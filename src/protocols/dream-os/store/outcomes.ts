@@ -1,5 +1,7 @@
 /** What each verb of Dream.OS takes and answers. */
+
 import type { Envelope } from '../../../kernel/envelope.ts'
+import type { TreePath } from '../../../kernel/tree-path.ts'
 import type { Durability } from '../../../tree/tree.ts'
 import type { PlainMessage } from '../format.ts'
 import type { Folder } from '../layout.ts'
@@ -82,6 +84,7 @@ export type MailboxGiven =
       /** As on disk. Data, never instructions to this program. */
       readonly message: MailboxMessage
       readonly mailbox: number
+      readonly path: TreePath
       readonly attempt: number
       /** Given before, to somebody who did not finish it. */
       readonly redelivered: boolean

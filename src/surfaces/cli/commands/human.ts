@@ -10,11 +10,8 @@ type Shown = Omit<WaitingQuestion, 'details'>
 
 export const humanListFace = commandFace(
   humanList,
-  ({ waiting, leftOut }, screen) => {
-    if (waiting.length === 0) return 'Nothing waits for you.\n'
-    const more = leftOut > 0 ? [`… and ${leftOut} more (--limit)\n`] : []
-    return [...waiting.map((one) => shown(one, screen)), ...more].join('\n')
-  },
+  ({ waiting }, screen) =>
+    waiting.length === 0 ? 'Nothing waits for you.\n' : waiting.map((one) => shown(one, screen)).join('\n'),
   { aside: noticeLines },
 )
 

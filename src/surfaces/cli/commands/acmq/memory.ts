@@ -8,7 +8,7 @@ import { snapshot } from '../../../../operations/acmq/snapshot.ts'
 import { commandFace } from '../../command.ts'
 import { grid } from '../../grid.ts'
 
-export const searchFace = commandFace(search, ({ hits, leftOut }, screen) => {
+export const searchFace = commandFace(search, ({ hits }, screen) => {
   const rows = grid(
     hits,
     [
@@ -22,8 +22,7 @@ export const searchFace = commandFace(search, ({ hits, leftOut }, screen) => {
     ],
     screen,
   )
-  const more = leftOut > 0 ? `… and ${leftOut} more (--limit)\n` : ''
-  return rows === '' ? 'Nothing found.\n' : `${rows}${more}`
+  return rows === '' ? 'Nothing found.\n' : rows
 })
 
 export const busFace = commandFace(bus, ({ outcome, documents }, { paint }) => {

@@ -20,7 +20,7 @@ const colours: Readonly<Record<string, Colour>> = {
 
 export const listFace = commandFace(
   list,
-  ({ messages, leftOut }, screen) => {
+  ({ messages }, screen) => {
     const rows = grid(
       messages,
       [
@@ -41,8 +41,7 @@ export const listFace = commandFace(
       ],
       screen,
     )
-    const more = leftOut > 0 ? `… and ${leftOut} more\n` : ''
-    return rows === '' ? 'No messages.\n' : `${rows}${more}`
+    return rows === '' ? 'No messages.\n' : rows
   },
   { aside: unreadableLines },
 )

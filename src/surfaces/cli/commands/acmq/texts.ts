@@ -19,7 +19,7 @@ export function messageText(message: AcmqViewWithBody, more: readonly Row[], scr
     ...message.problems.map((problem): Row => ['problem', `${problem.field}: ${problem.message}`]),
     ...more,
   ]
-  return `${fieldList(rows, screen)}\n${quotation(message.body, message.from, screen)}`
+  return `${fieldList(rows, screen)}\n${quotation(message.body, message.from, screen, message.path)}`
 }
 
 export const hydrationText = ({ document }: Pick<Hydration, 'document'>): string => printedText(document)

@@ -61,7 +61,7 @@ function messageText(message: CirceViewWithBody, agent: string, screen: Screen):
     ['to begin', `signalbox circe start ${agent} ${file}`],
     ['when done', `signalbox circe done ${agent} ${file}`],
   ]
-  return `${fieldList(rows, screen)}${quotation(body, from, screen)}`
+  return `${fieldList(rows, screen)}${quotation(body, from, screen, path)}`
 }
 
 const did = { started: 'Started', acknowledged: 'Acknowledged', handled: 'Done with', unchanged: 'That is so already:' }

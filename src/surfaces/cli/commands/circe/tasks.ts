@@ -117,22 +117,18 @@ export const checkFace = commandFace(circeCheck, ({ task }, screen) =>
   ),
 )
 
-export const logFace = commandFace(
-  circeLog,
-  ({ entries, lines }, screen) => {
-    if (lines) return lines.map((line) => `${printableLine(line)}\n`).join('')
-    if (entries.length === 0) return 'Nothing has happened yet.\n'
-    return grid(
-      entries,
-      [
-        { text: ({ at }) => at, colour: () => 'dim' },
-        { text: ({ event }) => event, colour: () => 'bold' },
-        { text: ({ agent }) => agent },
-        { text: ({ task }) => task ?? '' },
-        { text: ({ detail, summary }) => [detail, summary ?? ''].filter(Boolean).join(' · ') },
-      ],
-      screen,
-    )
-  },
-  { aside: ({ leftOut }) => (leftOut > 0 ? `${leftOut} earlier events are left out; --limit shows more.\n` : '') },
-)
+export const logFace = commandFace(circeLog, ({ entries, lines }, screen) => {
+  if (lines) return lines.map((line) => `${printableLine(line)}\n`).join('')
+  if (entries.length === 0) return 'Nothing has happened yet.\n'
+  return grid(
+    entries,
+    [
+      { text: ({ at }) => at, colour: () => 'dim' },
+      { text: ({ event }) => event, colour: () => 'bold' },
+      { text: ({ agent }) => agent },
+      { text: ({ task }) => task ?? '' },
+      { text: ({ detail, summary }) => [detail, summary ?? ''].filter(Boolean).join(' · ') },
+    ],
+    screen,
+  )
+})

@@ -97,7 +97,7 @@ export const nextFace = commandFace(
   mailboxNext,
   (given, screen) => {
     if (given.outcome === 'nothing') return 'Nothing waits.\n'
-    const { message, mailbox, attempt, redelivered, until, notes } = given
+    const { message, mailbox, path, attempt, redelivered, until, notes } = given
     const said = (name: string): string => (typeof message[name] === 'string' ? (message[name] as string) : '?')
     const rows: Row[] = [
       ['id', said('message_id')],
@@ -109,7 +109,7 @@ export const nextFace = commandFace(
       ...notes.map((note): Row => ['note', note]),
       ['when done', `signalbox dream mailbox done --mailbox ${mailbox} ${said('message_id')} --output JSON`],
     ]
-    return `${fieldList(rows, screen)}${quotation(JSON.stringify(message.params, undefined, 2) ?? '', said('sender_agent_id'), screen)}`
+    return `${fieldList(rows, screen)}${quotation(JSON.stringify(message.params, undefined, 2) ?? '', said('sender_agent_id'), screen, path)}`
   },
   { aside: (given, screen) => (given.outcome === 'nothing' ? noticeLines({ notices: given.problems }, screen) : '') },
 )

@@ -28,7 +28,7 @@ interface Response {
 
 function responseText({ response, path, dispatched }: Response, screen: Screen): string {
   const rows: Row[] = [['file', path], ...(dispatched === undefined ? [] : [['handed to', dispatched] as const])]
-  return `${fieldList(rows, screen)}${quotation(JSON.stringify(response, undefined, 2), 'the bridge', screen)}`
+  return `${fieldList(rows, screen)}${quotation(JSON.stringify(response, undefined, 2), 'the bridge', screen, path)}`
 }
 
 export const fetchFace = commandFace(

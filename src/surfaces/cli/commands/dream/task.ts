@@ -56,7 +56,7 @@ export const takeFace = commandFace(
       ...notes.map((note): Row => ['note', note]),
       ['when done', `signalbox dream task done ${message.to} ${message.file} --output JSON`],
     ]
-    return `${fieldList(rows, screen)}${quotation(JSON.stringify(message.record, undefined, 2), message.from, screen)}`
+    return `${fieldList(rows, screen)}${quotation(JSON.stringify(message.record, undefined, 2), message.from, screen, message.path)}`
   },
   { aside: unreadableLines },
 )

@@ -17,5 +17,5 @@ export function messageText(header: MrHeader, { payload }: MrMessage, more: read
     ...notes.map((note): Row => ['note', note]),
     ...more,
   ]
-  return `${fieldList(rows, screen)}${quotation(JSON.stringify(payload, undefined, 2), from, screen)}`
+  return `${fieldList(rows, screen)}${quotation(JSON.stringify(payload, undefined, 2), from, screen, path)}`
 }

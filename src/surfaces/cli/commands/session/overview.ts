@@ -58,9 +58,9 @@ export const locksFace = commandFace(sessionLocks, ({ locks }, screen) => {
   )
 })
 
-export const logFace = commandFace(sessionLog, ({ changes, leftOut }, screen) => {
+export const logFace = commandFace(sessionLog, ({ changes }, screen) => {
   if (changes.length === 0) return 'Nothing has happened.\n'
-  const rows = grid(
+  return grid(
     changes,
     [
       { title: 'at', text: ({ at }) => at, colour: () => 'dim' },
@@ -71,17 +71,16 @@ export const logFace = commandFace(sessionLog, ({ changes, leftOut }, screen) =>
     ],
     screen,
   )
-  return leftOut > 0 ? `${rows}${leftOut} earlier ones are left out.\n` : rows
 })
 
-export const inboxFace = commandFace(sessionInbox, ({ messages, leftOut }, { paint }) =>
+export const inboxFace = commandFace(sessionInbox, ({ messages }, { paint }) =>
   messages.length === 0
     ? 'Nothing has come.\n'
-    : `${messages
+    : messages
         .map(({ from, channel, kind, about, text }) => {
           const where =
             channel === undefined ? `${kind.toLowerCase()}${about === undefined ? '' : ` ${about}`}` : `#${channel}`
           return `${paint('bold', printableLine(from))} ${paint('dim', printableLine(where))} ${printableLine(text)}\n`
         })
-        .join('')}${leftOut > 0 ? `… and ${leftOut} more\n` : ''}`,
+        .join(''),
 )

@@ -171,7 +171,7 @@ export function describeSessions(name: string, prepare: () => Promise<EnginePlac
       ])
       expect(await reply('Dev', '#LOCK:src/a.js:600')).toBe('locked')
       expect(await tell(other, 'Test', '#LOCK:src/a.js:60')).toMatchObject({ answer: 'busy:Dev', exit: 1 })
-      expect(await reply('Test', '#UNLOCK:src/a.js')).toBe('not_owner')
+      expect(await tell(other, 'Test', '#UNLOCK:src/a.js')).toMatchObject({ answer: 'not_owner', exit: 1 })
       expect(await reply('Test', '#UNLOCK:src/a.js:force')).toBe('#ERROR:E005:only_orchestrator_may_force')
       expect(await reply('Orchestrator', '#UNLOCK:src/a.js:force')).toBe('unlocked')
       expect(await reply('Orchestrator', '#UNLOCK:src/a.js:force')).toBe('not_owner')
@@ -181,6 +181,29 @@ export function describeSessions(name: string, prepare: () => Promise<EnginePlac
       expect((await one.locks(session))[0]!.fence).toBe(3)
       expect(await one.end(session)).toMatchObject({ outcome: 'ended' })
       expect(await reply('Test', '#LOCK:src/a.js:60')).toBe('locked')
+    })
+
+    it('[SA-12a] a path is one resource, however it is written', async () => {
+      expect(await tell(one, 'Dev', '#LOCK:src/a.js:600')).toMatchObject({
+        answer: 'locked',
+        lock: { resource: 'src/a.js', owner: 'Dev', until: '2026-01-01T12:10:00Z', fence: 1 },
+      })
+      const folder = '/home/dev/shop'
+      const local = await open({ ports: { folder } })
+      for (const written of ['./src/a.js', 'src//a.js', 'src/./a.js', 'lib/../src/a.js', ' src/a.js', 'src/a.js/'])
+        expect(await reply('Test', `#LOCK:${written}`), written).toBe('busy:Dev')
+      expect((await tell(local, 'Test', `#LOCK:${folder}/src/a.js:60`)).answer).toBe('busy:Dev')
+      expect(await reply('Test', '#WAIT:lock=./src/a.js:0')).toBe('timeout')
+      for (const mistyped of ['src/a.js:30s', 'src/a.js:abc', 'src/a.js:'])
+        expect(await tell(other, 'Test', `#LOCK:${mistyped}`)).toMatchObject({
+          answer: '#ERROR:E002:bad_timeout',
+          exit: 2,
+        })
+      expect(await reply('Test', '#LOCK: :60')).toBe('#ERROR:E002:missing_resource')
+      for (const another of ['src/A.js', '/src/a.js', '../src/a.js', 'http://x//src/a.js'])
+        expect(await reply('Test', `#LOCK:${another}`), another).toBe('locked')
+      expect(await say('Dev', '#UNLOCK:.//src/a.js')).toBe('unlocked')
+      expect(await tell(other, 'Test', '#WAIT:lock=src/a.js:0')).toMatchObject({ answer: 'ready', lock: { fence: 2 } })
     })
 
     it('[SA-12a][SA-12e] who waits for a lock gets it by priority; a circle is refused and named', async () => {

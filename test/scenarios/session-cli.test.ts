@@ -25,6 +25,12 @@ verifies(['SA-2b', 'SA-7'], 'say prints the answer and nothing else, with its ex
   expect(say('#WAIT:never:0')).toMatchObject({ exit: 1, out: 'timeout\n' })
   expect(say('#LOCK:r', 'Dev')).toMatchObject({ exit: 0, out: 'locked\n' })
   expect(say('#LOCK:r', 'Test')).toMatchObject({ exit: 1, out: 'busy:Dev\n' })
+  expect(say('#UNLOCK:r', 'Test')).toMatchObject({ exit: 1, out: 'not_owner\n' })
+  expect(json('say', '--session', 's', '--as', 'Dev', '#LOCK:./r')).toMatchObject({
+    answer: 'locked',
+    lock: { resource: 'r', owner: 'Dev', until: expect.any(String), fence: 1 },
+  })
+  expect(say('#VERSION ')).toMatchObject({ exit: 0, out: 'v1.1.0\n' })
   expect(say('#NONE')).toEqual({ exit: 2, out: '#ERROR:E001:unknown_command_NONE\n', err: '' })
   expect(say('#ERROR:E002:reported')).toMatchObject({ exit: 0, out: '#ERROR:E002:reported\n' })
   expect(session('say', '--session', 's', '#STATE:load:k')).toMatchObject({ out: 'v\n' })
@@ -62,8 +68,8 @@ verifies(['SA-7'], 'bad input is refused, and changes nothing', () => {
 verifies(['SA-2b', 'SA-7'], 'a lone dash reads the line from standard input, whatever there is in it', () => {
   const piped = (input: string, verb = 'say') =>
     quickCli(['session', verb, '--session', 's', '-'], { cwd: root, input })
-  expect(piped('#STATE:save:k:a \n')).toMatchObject({ exit: 0, out: 'saved:k\n' })
-  expect(say('#STATE:load:k').out).toBe('a \n')
+  expect(piped('#STATE:save:k: a \n')).toMatchObject({ exit: 0, out: 'saved:k\n' })
+  expect(say('#STATE:load:k').out).toBe(' a\n')
   expect(piped('remember that owner is Ada\n', 'translate').out).toBe('#STATE:save:owner:Ada\n')
   for (const [line, answer] of [
     [`#STATE:save:k:${'x'.repeat(1_000_000)}\n`, '#ERROR:E004:max_line_16384\n'],

@@ -9,7 +9,7 @@ export const sessionSay = defineOperation({
   more:
     'A line begins with `#` and a command in capitals; `#HELP` lists them. The answer is printed exactly as the ' +
     'protocol writes it. The orchestrator may also speak in words, and is answered in words; whoever else wants that says ' +
-    '`use natural language`. Exit status 1 means `timeout`, `not_found`, `busy` or a question, 2 an `#ERROR`. A session that is named ' +
+    '`use natural language`. Exit status 1 means `timeout`, `not_found`, `not_owner`, `busy` or a question, 2 an `#ERROR`. A session that is named ' +
     'and not there is started; who speaks is `--as`, or else the orchestrator.',
   input: {
     line: list(

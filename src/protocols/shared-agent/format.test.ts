@@ -44,6 +44,23 @@ describe('a line', () => {
     ['#LOCK:db:users', { name: 'LOCK', resource: 'db:users' }],
     ['#LOCK:600', { name: 'LOCK', resource: '600' }],
     ['#WAIT:lock=src/a.js:30:P1', { name: 'WAIT', condition: 'lock=src/a.js', timeout: '30', 'P0-P3': 'P1' }],
+    ['#LOCK:src/auth.js:P0', { name: 'LOCK', resource: 'src/auth.js', 'P0-P3': 'P0' }],
+    ['#LOCK:r:P0:600', { name: 'LOCK', resource: 'r', timeout: '600', 'P0-P3': 'P0' }],
+    ['#LOCK:http://host:8080/x', { name: 'LOCK', resource: 'http://host:8080/x' }],
+    ['#LOCK:src/a.js\\:login:60', { name: 'LOCK', resource: 'src/a.js:login', timeout: '60' }],
+    ['#WAIT:a\\:b', { name: 'WAIT', condition: 'a:b' }],
+    ['#WAIT:lock=db:users', { name: 'WAIT', condition: 'lock=db:users' }],
+    // White space at the end is nothing.
+    ['#VERSION ', { name: 'VERSION' }],
+    ['#NEXT: ', { name: 'NEXT' }],
+    ['#STATE:list \t', { name: 'STATE:list' }],
+    ['#STATE:save:k:v \u00a0\r\n', { name: 'STATE:save', key: 'k', value: 'v' }],
+    ['#LOCK:src/a.js:600 ', { name: 'LOCK', resource: 'src/a.js', timeout: '600' }],
+    [
+      '#REPORT:DevAgent:security:detailed  ',
+      { name: 'REPORT', 'agent|all': 'DevAgent', topic: 'security', modifier: 'detailed' },
+    ],
+    ['a sentence ', { kind: 'plain', text: 'a sentence ' }],
     ['#ASK:topic:limit=25', { name: 'ASK', topic: 'topic', modifier: { limit: 25 } }],
     ['#ASK:brief', { name: 'ASK', topic: 'brief' }],
     ['#ROLLBACK:status', { name: 'ROLLBACK:status' }],
@@ -87,6 +104,18 @@ describe('a line', () => {
     ['#LOCK:x:1.5', '#ERROR:E002:bad_timeout @8'],
     ['#LOCK:x:86401', '#ERROR:E002:max_timeout_86400 @8'],
     ['#LOCK:x:5:P4', '#ERROR:E002:expected_P0_P1_P2_P3 @10'],
+    // A mistyped time or priority is no part of a name.
+    ['#LOCK:src/a.js:30s', '#ERROR:E002:bad_timeout @15'],
+    ['#LOCK:src/a.js:abc', '#ERROR:E002:bad_timeout @15'],
+    ['#LOCK:src/a.js:', '#ERROR:E002:bad_timeout @15'],
+    ['#LOCK:r:10min', '#ERROR:E002:bad_timeout @8'],
+    ['#LOCK:r: :P1', '#ERROR:E002:bad_timeout @8'],
+    ['#LOCK:r:600:p1', '#ERROR:E002:expected_P0_P1_P2_P3 @12'],
+    ['#DELEGATE:Dev:build:p1', '#ERROR:E002:expected_P0_P1_P2_P3 @20'],
+    ['#WAIT:x:abc', '#ERROR:E002:bad_timeout @8'],
+    ['#WAIT:x:', '#ERROR:E002:bad_timeout @8'],
+    ['#WAIT:lock=src/a.js:soon', '#ERROR:E002:bad_timeout @20'],
+    ['#STATE:save:k: ', '#ERROR:E002:missing_value @14'],
     ['#HELP\0', '#ERROR:E002:control_character @5'],
     ['#STATE:save:k:a\nb', '#ERROR:E002:control_character @15'],
     [`#STATE:save:k:${'x'.repeat(20_000)}`, '#ERROR:E004:max_line_16384 @16384'],
@@ -103,6 +132,8 @@ describe('a line', () => {
     ])
       expect(printed(line)).toBe(line)
     expect(printed('#STATE:save:k:a\\:persistent')).toBe('#STATE:save:k:a\\:persistent')
+    expect(printed('#LOCK:src/a.js\\:login')).toBe('#LOCK:src/a.js\\:login')
+    expect(printed('#STATE:save:k:v :brief')).toBe('#STATE:save:k:v :brief')
     expect(printed('{{A}}: b')).toBe('{{A}}: "b"')
   })
 })

@@ -13,7 +13,7 @@ export const longestLine = 16_384
 
 export const largestLimit = 100
 
-const start = /^#([A-Z][A-Z0-9_]*)(?=:|$)/
+const start = /^#([A-Z][A-Z0-9_]*)(?=:|\s*$)/
 const declaration = /^\{\{([^{}]*)\}\}:\s*(?:"(.*)"|(.*?))\s*$/s
 const control = /[\u0000-\u0008\u000a-\u001f\u007f]/
 
@@ -22,16 +22,17 @@ export const headOf = (line: string): string | undefined => start.exec(line)?.[1
 
 export type Table = readonly CommandSpec[]
 
-/** Throws a `Refusal` for a line that begins as a command and is none. */
-export function parseLine(line: string, table: Table): Line {
-  if (line.length > longestLine)
-    throw new Refusal('E004', `max_line_${longestLine}`, `The line has ${line.length} characters.`, longestLine)
+/** Throws a `Refusal` for a line that begins as a command and is none. White space at its end is no part of a command. */
+export function parseLine(written: string, table: Table): Line {
+  if (written.length > longestLine)
+    throw new Refusal('E004', `max_line_${longestLine}`, `The line has ${written.length} characters.`, longestLine)
+  const line = written.trimEnd()
   const odd = line.search(control)
   if (odd >= 0) throw new Refusal('E002', 'control_character', 'A line has no control characters.', odd)
   const declared = declaration.exec(line)
   if (declared) return declarationOf(declared)
   const [, head] = start.exec(line) ?? []
-  return head === undefined ? { kind: 'plain', text: line } : commandOf(line, head, table)
+  return head === undefined ? { kind: 'plain', text: written } : commandOf(line, head, table)
 }
 
 function declarationOf([, name = '', quoted, bare = '']: RegExpExecArray): Declaration {
@@ -77,16 +78,19 @@ function readParameters(spec: CommandSpec, all: readonly Segment[], end: number)
     segments = segments.slice(0, -1)
   }
   const given: Record<string, string> = {}
-  for (const tail of [...tails].reverse()) {
+  for (;;) {
     const found = segments.at(-1)
-    if (!found || segments.length <= required || !looksLike(tail, found.text)) continue
+    if (!found || segments.length <= required) break
+    const before = segments.slice(0, -1)
+    const tail = tails.findLast((one) => given[one.name] === undefined && looksLike(one, found.text, textOf(before)))
+    if (!tail) break
     given[tail.name] = checkedTail(tail, found)
-    segments = segments.slice(0, -1)
+    segments = before
   }
   for (const [n, parameter] of parameters.entries()) {
     const isLast = n === parameters.length - 1
     const own = isLast ? segments.slice(n) : segments.slice(n, n + 1)
-    const text = own.map((segment) => segment.text).join(':')
+    const text = textOf(own)
     if (text === '') {
       if (parameter.optional && own.length === 0) continue
       throw new Refusal(
@@ -116,10 +120,13 @@ function modifierOf({ text, at }: Segment): Modifier {
   return { limit }
 }
 
-/** A number that is no time, such as `-1`, is meant as one and refused: it is no part of a name. */
-function looksLike(tail: Tail, text: string): boolean {
-  if (tail.kind === 'seconds') return /^[-+]?\d+(?:\.\d+)?(?:e\d+)?$/i.test(text)
-  if (tail.kind === 'priority') return /^P\d+$/.test(text)
+const textOf = (segments: readonly Segment[]): string => segments.map(({ text }) => text).join(':')
+
+/** What is meant as a time or a priority and is none, such as `-1`, `30s` or `p1`, is refused: it is no part of a name. */
+function looksLike(tail: Tail, text: string, before: string): boolean {
+  if (tail.kind === 'seconds')
+    return !text.includes('/') && (/^(?:[-+.]?\d|\s*$)/.test(text) || !tail.mayHaveColons.test(before))
+  if (tail.kind === 'priority') return /^P\d+$/i.test(text)
   return tail.choices.includes(text)
 }
 
@@ -127,7 +134,13 @@ function checkedTail(tail: Tail, { text, at }: Segment): string {
   if (tail.kind === 'priority' && !/^P[0-3]$/.test(text))
     throw new Refusal('E002', 'expected_P0_P1_P2_P3', 'A priority is one of P0 to P3.', at)
   if (tail.kind !== 'seconds') return text
-  if (!/^\d+$/.test(text)) throw new Refusal('E002', 'bad_timeout', 'A time is a whole number of seconds.', at)
+  if (!/^\d+$/.test(text))
+    throw new Refusal(
+      'E002',
+      'bad_timeout',
+      'A time is a whole number of seconds. A colon in a name is written \\:',
+      at,
+    )
   const seconds = Number(text)
   if (seconds < tail.least) throw new Refusal('E002', `min_timeout_${tail.least}`, `${tail.least} s is the least.`, at)
   if (seconds > tail.most) throw new Refusal('E002', `max_timeout_${tail.most}`, `${tail.most} s is the most.`, at)

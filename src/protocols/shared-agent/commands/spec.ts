@@ -12,9 +12,16 @@ export interface Parameter {
   readonly optional?: true
 }
 
-/** What may follow the last parameter, in this order; each is recognised by its looks, from the end of the line. */
+/** What may follow the last parameter, printed in this order; each is recognised by its looks, from the end of the line. */
 export type Tail =
-  | { readonly name: string; readonly kind: 'seconds'; readonly least: number; readonly most: number }
+  | {
+      readonly name: string
+      readonly kind: 'seconds'
+      readonly least: number
+      readonly most: number
+      /** Names that a colon may belong to: behind any other name it begins the time. */
+      readonly mayHaveColons: RegExp
+    }
   | { readonly name: string; readonly kind: 'priority' }
   | {
       readonly name: string

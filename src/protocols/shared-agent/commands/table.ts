@@ -15,7 +15,13 @@ const file: Parameter = { name: 'filepath', kind: 'path' }
 const day = 86_400
 const priority: Tail = { name: 'P0-P3', kind: 'priority' }
 const choice = (name: string, ...choices: string[]): Tail => ({ name, kind: 'choice', choices })
-const seconds = (least: number): Tail => ({ name: 'timeout', kind: 'seconds', least, most: day })
+const seconds = (least: number, mayHaveColons: RegExp): Tail => ({
+  name: 'timeout',
+  kind: 'seconds',
+  least,
+  most: day,
+  mayHaveColons,
+})
 
 export const exportFilters = ['all', 'critical', 'tasks', 'state', 'incremental'] as const
 export const importModes = ['replace', 'merge'] as const
@@ -176,7 +182,8 @@ export const commands: readonly CommandSpec[] = [
   {
     name: 'LOCK',
     parameters: [{ name: 'resource', kind: 'text' }],
-    tails: [seconds(1), priority],
+    // `db:users` may be a name; a path has no colons.
+    tails: [seconds(1, /^[^/.]*$/), priority],
     category: 'coordination',
     answer: '"locked" or "busy:<owner>"',
     limit: 'fixed',
@@ -200,7 +207,8 @@ export const commands: readonly CommandSpec[] = [
   {
     name: 'WAIT',
     parameters: [{ name: 'condition', kind: 'text' }],
-    tails: [seconds(0), priority],
+    // Nobody could signal a condition with a colon.
+    tails: [seconds(0, /^lock=[^/.]*$/), priority],
     category: 'coordination',
     answer: '"ready" or "timeout"',
     limit: 'fixed',

@@ -77,7 +77,9 @@ async function withHelp(heard: Heard, text: string, { table }: Surroundings, par
 function inWords(line: string, { shows }: Manner, { table }: Surroundings, answer: Answer): Answer {
   const command = parseLine(line, table)
   if (command.kind !== 'command') return answer
-  return { ...answer, lines: [...shownCommand(line, command, shows), ...sentenceFor(command, answer).split('\n')] }
+  // Told by the words of `#UNLOCK`, not as something that is missing.
+  const told = answer.lines[0] === 'not_owner' ? { ...answer, exit: 0 as const } : answer
+  return { ...answer, lines: [...shownCommand(line, command, shows), ...sentenceFor(command, told).split('\n')] }
 }
 
 function mannerOf({ parts, agent }: Pick<Speaking, 'parts' | 'agent'>, { modes }: Session): Manner {

@@ -1,4 +1,5 @@
 /** `#LOCK`, `#UNLOCK` and `#WAIT:lock=…`. Shared Agent Protocol §12, "Resource Locking" and "Conflict Resolution Rules". */
+import { normalize } from 'node:path/posix'
 import { type LockPriority, NamedLocks } from '../../../tree/named-locks.ts'
 import { lockSpace, type Sitting } from '../layout.ts'
 import { Refusal } from '../refusal.ts'
@@ -14,7 +15,7 @@ export const locksOf = ({ tree }: Pick<SessionParts, 'tree'>, sitting: Sitting):
 export const lockHandlers: Handlers = {
   async LOCK(speech) {
     const { parts, agent, given } = speech
-    const resource = resourceOf(given.resource)
+    const resource = resourceOf(parts, given.resource)
     const { timeout } = given
     const ttl = timeout === undefined ? parts.settings.lockMs : Number(timeout) * second
     const locks = locksOf(parts, sittingOf(speech))
@@ -26,31 +27,31 @@ export const lockHandlers: Handlers = {
     }
     const taken = await locks.acquire({ ...wish, beforeTaking })
     if (isOver) throw sessionEnded()
-    return taken.outcome === 'busy' ? nothing(`busy:${taken.owner}`) : told('locked')
+    return taken.outcome === 'busy' ? nothing(`busy:${taken.owner}`) : { ...told('locked'), lock: taken.lease }
   },
 
   async UNLOCK(speech) {
     const { parts, agent, given } = speech
-    const resource = resourceOf(given.resource)
+    const resource = resourceOf(parts, given.resource)
     const isForced = given.force !== undefined
     if (isForced && !isOrchestrator(parts, agent))
       throw new Refusal('E005', 'only_orchestrator_may_force', 'Ask the orchestrator to force it.')
     const locks = locksOf(parts, sittingOf(speech))
     const owner = (await locks.holding(resource))?.owner
-    if (owner === undefined || (owner !== agent && !isForced)) return told('not_owner')
+    if (owner === undefined || (owner !== agent && !isForced)) return nothing('not_owner')
     const isNoted = isForced
       ? await noteIt(speech, 'UNLOCK:force', resource, `taken from ${owner}`)
       : await noteIt(speech, 'UNLOCK', resource)
     if (!isNoted) throw sessionEnded()
     // Judged once more: it may have run out meanwhile, and somebody else have it.
-    return told((await locks.release(resource, owner)) === 'gone' ? 'not_owner' : 'unlocked')
+    return (await locks.release(resource, owner)) === 'gone' ? nothing('not_owner') : told('unlocked')
   },
 }
 
 /** `ready` means that the waiter has the lock. */
 export async function waitForLock(speech: Speech, wanted: string, waitMs: number): Promise<Answer> {
   const { parts, id, agent, given, signal, session } = speech
-  const resource = resourceOf(wanted)
+  const resource = resourceOf(parts, wanted)
   const locks = locksOf(parts, sittingOf(speech))
   const isRunning = async () => {
     const now = await parts.documents.read(id)
@@ -60,7 +61,7 @@ export async function waitForLock(speech: Speech, wanted: string, waitMs: number
   const wish = { resource, owner: agent, ttl: parts.settings.lockMs, priority: priorityOf(given), beforeTaking }
   const waited = await locks.wait(wish, { waitMs, mayGoOn: isRunning, ...(signal ? { signal } : {}) })
   if (waited.outcome === 'circle') return nothing(`busy:${waited.owner}`, waited.circle.join(' → '))
-  return waited.outcome === 'held' ? told('ready') : nothing('timeout')
+  return waited.outcome === 'held' ? { ...told('ready'), lock: waited.lease } : nothing('timeout')
 }
 
 /**
@@ -78,7 +79,14 @@ const sessionEnded = () =>
 
 const priorityOf = (given: Speech['given']): LockPriority => Number((given['P0-P3'] ?? 'P2').slice(1)) as LockPriority
 
-function resourceOf(text = ''): string {
-  if (text.length <= longestResource) return text
-  throw new Refusal('E002', `max_resource_${longestResource}`, 'The name of the resource is too long.')
+/** One name for one thing: `./src//a.js` and the path from the top of the disk are `src/a.js`. An address stays as it is. */
+function resourceOf({ ports: { folder } }: SessionParts, text = ''): string {
+  const name = text.trim().normalize('NFC')
+  if (name === '') throw new Refusal('E002', 'missing_resource', '<resource> is missing.')
+  if (name.length > longestResource)
+    throw new Refusal('E002', `max_resource_${longestResource}`, 'The name of the resource is too long.')
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(name)) return name
+  const path = normalize(name)
+  const within = folder !== undefined && `${path}/`.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path
+  return within.replace(/(?<=.)\/$/, '') || '.'
 }

@@ -20,6 +20,8 @@ export interface Said {
   readonly reason?: string
   /** Where in the line, counted from 0. */
   readonly at?: number
+  /** The lock that was taken or renewed, with its fence. */
+  readonly lock?: Omit<LockView, 'waiting'>
 }
 
 export interface Started {

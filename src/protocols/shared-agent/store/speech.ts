@@ -1,4 +1,6 @@
 /** One command that somebody says in a session, and what is answered. */
+
+import type { Lease } from '../../../tree/tree.ts'
 import { bounded, boundedList, boundOf, type Item, inOne, smartDefault } from '../commands/limits.ts'
 import type { SessionId, Sitting } from '../layout.ts'
 import type { Session } from '../record.ts'
@@ -17,6 +19,8 @@ export interface Answer {
   readonly at?: number
   /** It is counted among the errors of the session without being one of ours: a reported one. */
   readonly isError?: true
+  /** The lock that was taken or renewed. The line of the answer has no place for its fence. */
+  readonly lock?: Lease
 }
 
 export interface Speech extends Command {

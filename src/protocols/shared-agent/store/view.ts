@@ -3,12 +3,13 @@ import { isoTime } from '../../../kernel/clock.ts'
 import type { Envelope } from '../../../kernel/envelope.ts'
 import { printableLine } from '../../../kernel/printable.ts'
 import type { NamedLock } from '../../../tree/named-locks.ts'
+import type { Lease } from '../../../tree/tree.ts'
 import { documentPath, sessionId } from '../layout.ts'
 import type { Change, Session, Task } from '../record.ts'
 import type { LockView, LogLine, Mail, Said, SessionView } from './outcomes.ts'
 import type { Answer } from './speech.ts'
 
-export const saidOf = (session: string, { lines, exit, code, reason, at }: Answer): Said => ({
+export const saidOf = (session: string, { lines, exit, code, reason, at, lock }: Answer): Said => ({
   outcome: exit === 0 ? 'answered' : exit === 1 ? 'nothing' : 'refused',
   session,
   answer: lines.join('\n'),
@@ -17,6 +18,7 @@ export const saidOf = (session: string, { lines, exit, code, reason, at }: Answe
   ...(code === undefined ? {} : { code }),
   ...(reason === undefined ? {} : { reason }),
   ...(at === undefined ? {} : { at }),
+  ...(lock === undefined ? {} : { lock: heldOf(lock) }),
 })
 
 export const viewOf = (session: Session, current: string | undefined): SessionView => ({
@@ -39,11 +41,10 @@ export const mailOf = ({ n, by, at, did, about, text = '' }: Change, to: string)
   sentAt: isoTime(at),
 })
 
-export const lockOf = ({ resource, owner, until, fence, waiting }: NamedLock): LockView => ({
-  resource,
-  owner,
-  until: isoTime(until),
-  fence,
+const heldOf = ({ resource, owner, until, fence }: Lease) => ({ resource, owner, until: isoTime(until), fence })
+
+export const lockOf = ({ waiting, ...lease }: NamedLock): LockView => ({
+  ...heldOf(lease),
   waiting: waiting.map((one) => ({ owner: one.owner, priority: `P${one.priority}` })),
 })
 

@@ -18,6 +18,7 @@ class LongestFirst extends BaseSequencer {
 /** Pure parts: starting a process for each, and loading what all of them load, would take longer than they do. */
 const together = [
   'src/**/*.test.ts',
+  'packages/**/*.test.ts',
   'test/{golden,properties}/*.test.ts',
   'test/architecture/{acmq,counts,layers,shape,support}*.test.ts',
   'test/coverage.test.ts',

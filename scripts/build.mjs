@@ -1,5 +1,5 @@
 /**
- * Builds `dist/main.js` and `dist/index.js`; if Bun is installed, also the program as bytecode; on request, the type
+ * Builds `dist/main.js`, `dist/index.js` and the kernel of the sentence model; if Bun is installed, also the program as bytecode; on request, the type
  * declarations and the child programs of the tests. What did not change is not built again.
  */
 import { spawnSync } from 'node:child_process'
@@ -13,6 +13,7 @@ import { findBun, inRoot, isMain, packageJson, root, run, ScriptError, setup } f
 export async function build({ types = false, children = false } = {}) {
   const parts = [
     ['js', buildJs],
+    ['kernel', buildKernel],
     ...(findBun() === undefined ? [] : [['bytecode', buildBytecode]]),
     ...(types ? [['types', buildTypes]] : []),
     ...(children ? [['children', buildChildren]] : []),
@@ -37,6 +38,20 @@ async function buildJs() {
   const entryPoints = { main: inRoot('src/main.ts'), index: inRoot('src/index.ts') }
   // Code that both share, or that is imported on demand, gets files of its own, so that a cold command reads only what it needs.
   return await bundle({ entryPoints, outdir: inRoot('dist'), splitting: true, chunkNames: 'chunks/[name]-[hash]' })
+}
+
+/** The arithmetic of the sentence model, as WebAssembly. */
+async function buildKernel() {
+  const { default: asc } = await import('assemblyscript/asc')
+  const made = inRoot('build/kernel/minilm.wasm')
+  mkdirSync(dirname(made), { recursive: true })
+  const { error, stderr } = await asc.main([
+    ...['packages/minilm/assembly/kernel.ts', '--baseDir', root, '--outFile', fromRoot(made)],
+    ...['-O3', '--runtime', 'stub', '--noAssert', '--importMemory', '--enable', 'simd'],
+  ])
+  if (error) throw new ScriptError(`The kernel could not be compiled:\n${stderr}`)
+  replaceFile(inRoot('dist/minilm.wasm'), readFileSync(made))
+  return [inRoot('dist/minilm.wasm')]
 }
 
 /**
@@ -140,7 +155,10 @@ async function onceFor(name, make) {
 
 function sourcesHash(name) {
   const isSource = (path) => /\.(ts|mts|json)$/.test(path) && !path.endsWith('.test.ts')
-  const folders = name === 'children' ? ['src', 'test', 'bench'] : ['src']
+  const folders = {
+    kernel: ['packages/minilm/assembly'],
+    children: ['src', 'packages', 'test', 'bench'],
+  }[name] ?? ['src', 'packages']
   const ways = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.types.json', 'scripts/build.mjs']
   if (name === 'bytecode')
     ways.push('scripts/bun-parts.mjs', 'scripts/command-table.mjs', 'node_modules/bun/package.json')

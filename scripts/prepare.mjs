@@ -10,7 +10,9 @@ import { inRoot, installDependencies, isWithinOwnInstall, run } from './setup.mj
 const leavesToolsOut = () =>
   /\b(dev|optional)\b/.test(process.env.npm_config_omit ?? '') || process.env.NODE_ENV === 'production'
 const haveTools = () =>
-  ['esbuild', 'typescript', 'yaml'].every((name) => existsSync(inRoot('node_modules', name, 'package.json')))
+  ['assemblyscript', 'esbuild', 'typescript', 'yaml'].every((name) =>
+    existsSync(inRoot('node_modules', name, 'package.json')),
+  )
 
 await run(async () => {
   if (isWithinOwnInstall()) return

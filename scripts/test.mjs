@@ -32,7 +32,7 @@ import {
 
 /** Every test file, relative to the root. */
 export const testFiles = () =>
-  ['src', 'test']
+  ['src', 'packages', 'test']
     .flatMap((folder) => filesUnder(inRoot(folder)))
     .map((path) => relative(root, path))
     .filter((path) => path.endsWith('.test.ts'))

@@ -4,21 +4,38 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { repository } from '../support/child.ts'
 import { findImports } from './imports.ts'
-import { findViolations } from './layers.ts'
+import { findPackageViolations, findViolations } from './layers.ts'
 
 describe('the layers', () => {
   it('no import in src/ points the wrong way', () => {
-    const sources = readSources()
+    const sources = readSources('src')
     expect(sources.length).toBeGreaterThan(5)
     expect(findViolations(sources)).toEqual([])
   })
+
+  it('no import in packages/ leads out of its own folder', () => {
+    const sources = readSources('packages').filter(({ path }) => path.endsWith('.ts'))
+    expect(sources.map(({ path }) => path)).toContain('minilm/index.ts')
+    expect(findPackageViolations(sources)).toEqual([])
+    const planted = ["import '../minilm/x.ts'", "import '../other/x.ts'", "import '../../src/x.ts'", "import 'node:fs'"]
+    const found = findPackageViolations([{ path: 'minilm/index.ts', text: planted.join('\n') }])
+    expect(found.map((one) => one.split(':')[1])).toEqual(['2', '3', '4'])
+  })
+
+  it('only adapters import packages of our own, by their face', () => {
+    const judged = (path: string, file: string) =>
+      findViolations([{ path, text: `import '../../packages/minilm/${file}'` }]).length
+    expect(judged('adapters/x.ts', 'index.ts')).toBe(0)
+    expect(judged('adapters/x.ts', 'pack.ts')).toBe(1)
+    expect(judged('text/x.ts', 'index.ts')).toBe(1)
+  })
 })
 
-function readSources() {
-  const src = join(repository, 'src')
-  return readdirSync(src, { recursive: true, encoding: 'utf8' })
+function readSources(folder: string) {
+  const from = join(repository, folder)
+  return readdirSync(from, { recursive: true, encoding: 'utf8' })
     .filter((path) => /\.[cm]?[jt]sx?$/.test(path))
-    .map((path) => ({ path: path.replaceAll('\\', '/'), text: readFileSync(join(src, path), 'utf8') }))
+    .map((path) => ({ path: path.replaceAll('\\', '/'), text: readFileSync(join(from, path), 'utf8') }))
 }
 
 describe('planted wrong imports are found, however they are written', () => {

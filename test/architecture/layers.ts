@@ -12,6 +12,8 @@ interface Layer {
   /** Built-in modules: none at all, all but the file system, or every one. */
   readonly builtins: 'none' | 'no-files' | 'all'
   readonly packages?: readonly string[]
+  /** Folders of `packages/`, each reached by its `index.ts`. */
+  readonly ownPackages?: readonly string[]
   /** The folders inside do not know each other. `shared` limits which files beside them they may use. */
   readonly strangers?: { readonly shared?: readonly string[] }
   /** Whoever is not of this layer reaches a folder in it by its `index.ts`. */
@@ -33,7 +35,12 @@ export const layers: Readonly<Record<string, Layer>> = {
     strangers: { shared: ['contract.ts', 'chapter.ts'] },
     hasFaces: true,
   },
-  adapters: { imports: ['kernel'], builtins: 'no-files', packages: ['age-encryption', 'gpt-tokenizer'] },
+  adapters: {
+    imports: ['kernel'],
+    builtins: 'no-files',
+    packages: ['age-encryption', 'gpt-tokenizer'],
+    ownPackages: ['minilm'],
+  },
   operations: {
     imports: ['protocols', 'adapters', 'formats', 'text', 'tree', 'kernel'],
     builtins: 'no-files',
@@ -70,6 +77,20 @@ export function findViolations(sources: readonly Source[]): string[] {
   return [...files.flatMap(wrongDirections), ...packagesAtColdStart(files)]
 }
 
+/** What lies in `packages/` knows nothing of Signalbox: each folder imports its own files and nothing else. */
+export function findPackageViolations(sources: readonly Source[]): string[] {
+  return sources
+    .filter(({ path }) => !/\.test\.ts$/.test(path))
+    .flatMap(({ path, text }) =>
+      findImports(text).flatMap(({ line, specifier = '' }) => {
+        const target = isRelative(specifier) ? posix.join(posix.dirname(path), specifier) : specifier
+        return topOf(target) === topOf(path) && isRelative(specifier)
+          ? []
+          : [`packages/${path}:${line}: a package imports its own files alone (${specifier})`]
+      }),
+    )
+}
+
 interface File {
   readonly path: string
   readonly imports: readonly Import[]
@@ -102,6 +123,8 @@ function judge(path: string, layer: Layer, found: Import): string | undefined {
 
 function judgeFile(path: string, layer: Layer, specifier: string): string | undefined {
   const target = posix.join(posix.dirname(path), specifier)
+  const ownPackage = /^\.\.\/packages\/([^/]+)\/index\.ts$/.exec(target)?.[1]
+  if (ownPackage !== undefined && layer.ownPackages?.includes(ownPackage)) return undefined
   if (specifier.startsWith('/') || target.startsWith('..')) return `${specifier} lies outside src/`
   const from = topOf(path)
   const to = topOf(target)

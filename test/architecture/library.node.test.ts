@@ -50,7 +50,7 @@ void none
 `
 
 verifies('X-library', 'a consumer with nodenext resolution gets every type', () => {
-  expect(existsSync(join(repository, 'dist/types/index.d.ts')), 'run npm run build').toBe(true)
+  expect(existsSync(join(repository, 'dist/types/src/index.d.ts')), 'run npm run build').toBe(true)
   expect(typeErrors(makeConsumer(`import * as library from 'signalbox'\n${anyCheck}`))).toEqual([])
 })
 

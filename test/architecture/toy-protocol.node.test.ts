@@ -32,7 +32,7 @@ beforeAll(() => {
     'biome.json',
     '.gitignore',
   ]
-  for (const part of ['src', 'scripts', 'bin', ...files]) {
+  for (const part of ['src', 'packages', 'scripts', 'bin', ...files]) {
     cpSync(join(repository, part), join(copy, part), { recursive: true })
   }
   symlinkSync(join(repository, 'node_modules'), join(copy, 'node_modules'))
@@ -68,7 +68,7 @@ function workspace(): string {
 
 describe('a protocol that is a line in the list', () => {
   it('is in the types of the program', () => {
-    expect(existsSync(join(copy, 'dist/types/protocols/toy/index.d.ts'))).toBe(true)
+    expect(existsSync(join(copy, 'dist/types/src/protocols/toy/index.d.ts'))).toBe(true)
   })
 
   it('has its commands, with help and completion', () => {

@@ -418,7 +418,7 @@ describe('the shape of pages', () => {
   })
 
   it('code cites only decisions that exist', () => {
-    const cited = ['src', 'test', 'scripts', 'bin', 'bench'].flatMap((folder) =>
+    const cited = ['src', 'packages', 'test', 'scripts', 'bin', 'bench'].flatMap((folder) =>
       readdirSync(join(repository, folder), { recursive: true, encoding: 'utf8' })
         .map((path) => join(folder, path))
         .filter((path) => statSync(join(repository, path)).isFile())

@@ -1,0 +1,1 @@
+export { Encoder } from './encoder.ts'

@@ -91,6 +91,8 @@ interface Definition<F extends Fields, O extends Outcomes, Output extends Result
   untold?(output: Output): string | undefined
   /** See `Operation.takeBack`. */
   takeBack?(context: Context, output: Output): Promise<string | undefined>
+  /** See `Operation.handedOut`. */
+  handedOut?(context: Context, output: Output): Promise<void>
 }
 
 export interface Operation<Output extends Result = Result> extends Described<Fields, Outcomes> {
@@ -106,6 +108,11 @@ export interface Operation<Output extends Result = Result> extends Described<Fie
    * if nothing had been handed out. A reader that has ended is another matter: it may have got what it wanted.
    */
   takeBack?(context: Context, output: Output): Promise<string | undefined>
+  /**
+   * Called when the answer has been written out, and not before: what it hands out counts as handed out from then on. A
+   * process that is killed in between leaves it to the next one that asks.
+   */
+  handedOut?(context: Context, output: Output): Promise<void>
 }
 
 /** Operations under one word: `dream mailbox send`. */

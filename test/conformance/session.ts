@@ -10,6 +10,7 @@ import { treePath as at } from '../../src/kernel/tree-path.ts'
 import { carrying } from '../../src/operations/session/carrying.ts'
 import { messageRouting } from '../../src/protocols/message-routing/index.ts'
 import { Routing } from '../../src/protocols/message-routing/store/routing.ts'
+import type { Mail } from '../../src/protocols/shared-agent/store/outcomes.ts'
 import type { Sessions } from '../../src/protocols/shared-agent/store/sessions.ts'
 import type { Tree } from '../../src/tree/tree.ts'
 import { makeRepository, put } from '../support/git-repository.ts'
@@ -293,14 +294,36 @@ export function describeSessions(name: string, prepare: () => Promise<EnginePlac
       expect(await one.inbox('B', { session, waitMs: 1 })).toEqual([])
     })
 
-    it('what did not reach its reader can be put back, unless somebody has read on', async () => {
+    it('[SA-12d] what was not written out is given to the next reader, and marked', async () => {
+      const inHand = { session, untilHandedOut: true }
+      const texts = (mails: readonly Mail[]) =>
+        mails.map(({ text, redelivered }) => `${text}${redelivered ? ' again' : ''}`)
+      const impatient = await open({ settings: { handingMs: 1 } })
       await say('C', '#DIRECT:A:1')
-      const got = await one.inbox('A', { session })
-      expect(await one.putBack('A', got, session)).toBe(true)
-      expect((await other.inbox('A', { session })).map(({ text }) => text)).toEqual(['1'])
       await say('C', '#DIRECT:A:2')
-      await other.inbox('A', { session })
-      expect(await one.putBack('A', got, session)).toBe(false)
+      const [first, second] = [await one.inbox('A', inHand), other.inbox('A', inHand)]
+      expect(texts(first)).toEqual(['1', '2'])
+      await say('C', '#DIRECT:A:3')
+      // Another reader waits for the first, and then gets what came after.
+      await one.handedOut('A', first, session)
+      expect(texts(await second)).toEqual(['3'])
+      // That one was killed or is held: the next one gets it, marked, and so does the one after it, with what is new.
+      expect(texts(await impatient.inbox('A', inHand))).toEqual(['3 again'])
+      await say('C', '#DIRECT:A:4')
+      const [third] = [await impatient.inbox('A', { ...inHand, limit: 1 })]
+      expect(texts(third)).toEqual(['3 again'])
+      expect(texts(await impatient.inbox('A', { session, peek: true }))).toEqual(['3 again', '4'])
+      // The one that was held goes on: what it writes out late was read.
+      await other.handedOut('A', await second, session)
+      await other.handedOut('A', first, session)
+      expect(texts(await other.inbox('A', inHand))).toEqual(['4'])
+      // Nobody waits for what was put back. Without `untilHandedOut` it counts as read at once.
+      expect(await other.putBack('A', await other.inbox('A', { session, peek: true }), session)).toBe(true)
+      const last = await one.inbox('A', { session })
+      expect(texts(last)).toEqual(['4 again'])
+      expect(await one.putBack('A', last, session)).toBe(false)
+      expect(await one.inbox('A', { session })).toEqual([])
+      expect(JSON.parse(await textAt(`${folder}/session.json`)).handing).toEqual([])
     })
 
     it('[SA-12c][SA-8] a task waits for what its agent depends on, and is told from what is recorded', async () => {

@@ -17,6 +17,8 @@ export const agentOf: Readonly<Record<Who, string>> = {
   third: 'Third',
 }
 export const reader = 'Reader'
+/** Behind a message that was given before. */
+export const again = ' again'
 /** Its tasks go out as messages of another protocol. */
 export const carried = 'Carried'
 
@@ -37,7 +39,8 @@ export class SessionActor implements Actor {
     this.#sessions = new Sessions({
       tree,
       clock,
-      settings: defaultSettings,
+      // A reader that is held is not waited for long.
+      settings: { ...defaultSettings, handingMs: 5 },
       ...carrying(async () => this.#routing.neutral()),
       readRoles: async () => ({ path: 'session.yaml', text: `roles:\n  ${carried}:\n    via: mr\n    to: coder-1\n` }),
     })
@@ -50,8 +53,11 @@ export class SessionActor implements Actor {
 
   read = () =>
     this.#tell('read', {}, async () => {
-      const messages = await this.#sessions.inbox(reader, { session })
-      return { outcome: messages.length > 0 ? 'read' : 'nothing', texts: messages.map(({ text }) => text) }
+      const messages = await this.#sessions.inbox(reader, { session, untilHandedOut: true })
+      // Written out here, whatever becomes of the next step.
+      const texts = messages.map(({ text, redelivered }) => (redelivered ? `${text}${again}` : text))
+      await this.#sessions.handedOut(reader, messages, session)
+      return { outcome: messages.length > 0 ? 'read' : 'nothing', texts }
     })
 
   take = () =>

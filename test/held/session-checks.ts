@@ -1,5 +1,5 @@
 /** The promises of sessions, checked after two processes have met. Shares no code with the store. */
-import { agentOf } from './session-actor.ts'
+import { again, agentOf } from './session-actor.ts'
 import type { Ending, Said } from './story.ts'
 
 interface Line {
@@ -89,7 +89,7 @@ function carriedTwice(tasks: readonly Carried[], log: readonly Line[], files: En
   return broken
 }
 
-/** Each message is handed out once, and what was handed out to nobody still waits. */
+/** Each message is handed out once, or marked as given again; what was handed out to nobody still waits. */
 function readTwice(
   answers: readonly Said[],
   log: readonly Line[],
@@ -99,12 +99,16 @@ function readTwice(
   const mark = marks.find(([agent]) => agent === 'Reader')?.[1] ?? 0
   const mail = log.filter(({ to }) => to?.includes('Reader'))
   const broken: string[] = []
-  for (const text of new Set([...handed, ...mail.map((line) => line.text ?? '')])) {
+  for (const text of new Set([
+    ...handed.map((one) => one.replace(again, '')),
+    ...mail.map((line) => line.text ?? ''),
+  ])) {
     const sent = mail.filter((line) => (line.text ?? '') === text)
     const got = handed.filter((one) => one === text).length
+    const repeated = handed.filter((one) => one === `${text}${again}`).length
     const waiting = sent.filter(({ n }) => n > mark).length
-    if (got + waiting > sent.length)
-      broken.push(`${text} was sent ${sent.length} times, handed out ${got} times, and ${waiting} wait`)
+    const told = `${text} was sent ${sent.length} times, handed out ${got} times and ${repeated} times again; ${waiting} wait`
+    if (got + waiting > sent.length || got + repeated + waiting < sent.length) broken.push(told)
   }
   return broken
 }

@@ -7,7 +7,9 @@ import { session, wait } from './fields.ts'
 export const sessionInbox = defineOperation({
   name: 'inbox',
   summary: 'Take what was sent to an agent in a session, oldest first.',
-  more: 'Each message is handed out once, and waits until then. Exit status 1 means that nothing is there.',
+  more:
+    'Each message is handed out once, and waits until then. What a reader was given that was killed before it had written it ' +
+    'out is given to the next one, marked as given again (`redelivered`). Exit status 1 means that nothing is there.',
   input: {
     session,
     wait,
@@ -23,21 +25,24 @@ export const sessionInbox = defineOperation({
   async run(context, { session, wait, peek, limit }) {
     const sessions = await context.store(sharedAgent)
     const agent = await whoActs(context)
-    const messages = await sessions.inbox(agent, { ...withoutUndefined({ session, waitMs: wait, limit }), peek })
-    // What is only looked at still waits itself.
+    const how = { peek, untilHandedOut: true }
+    const messages = await sessions.inbox(agent, { ...withoutUndefined({ session, waitMs: wait, limit }), ...how })
+    // What was given here is among those that wait, until it has been written out.
     const waiting =
       messages.length === limit ? await sessions.inbox(agent, { ...withoutUndefined({ session }), peek: true }) : []
-    const leftOut = Math.max(0, waiting.length - (peek ? messages.length : 0))
+    const leftOut = Math.max(0, waiting.length - messages.length)
     return { outcome: messages.length > 0 ? 'received' : 'nothing', agent, session, messages, peek, leftOut } as const
   },
 
   untold: ({ messages, peek }) =>
-    messages.length > 0 && !peek ? 'The messages count as read. `session log` tells them again.' : undefined,
+    messages.length > 0 && !peek ? 'The answer was cut off. The next reader gets the messages again.' : undefined,
   async takeBack(context, { agent, messages, session, peek }) {
     if (messages.length === 0 || peek) return undefined
-    const sessions = await context.store(sharedAgent)
-    return (await sessions.putBack(agent, messages, session))
-      ? 'The messages were put back: read them again.'
-      : 'The messages count as read. `session log` tells them again.'
+    await (await context.store(sharedAgent)).putBack(agent, messages, session)
+    return 'The messages were put back: read them again.'
+  },
+  async handedOut(context, { agent, messages, session, peek }) {
+    if (messages.length === 0 || peek) return
+    await (await context.store(sharedAgent)).handedOut(agent, messages, session)
   },
 })

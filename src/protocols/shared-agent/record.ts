@@ -86,6 +86,16 @@ export interface Change {
   readonly to?: readonly string[]
 }
 
+/** What readers of an agent have been given beyond its mark in `read`. Numbers are those of changes. */
+export interface Handing {
+  readonly agent: string
+  /** Up to here somebody was given it: who gets it now is told so. */
+  readonly given: number
+  /** Up to here a reader has it in hand, until `until`: others wait that long. */
+  readonly upTo: number
+  readonly until: number
+}
+
 export interface Session {
   readonly id: string
   readonly status: SessionState
@@ -104,6 +114,8 @@ export interface Session {
   readonly channels: readonly { readonly channel: string; readonly agents: readonly string[] }[]
   /** Up to which change each agent has read what was sent to it. */
   readonly read: readonly (readonly [agent: string, n: number])[]
+  /** Messages that a reader was given and has not been seen to write out. */
+  readonly handing?: readonly Handing[]
   /** How each user speaks: in words or in commands, and what a `yes` would run. */
   readonly modes: readonly {
     readonly user: string
@@ -162,7 +174,7 @@ export function parseSession(bytes: Uint8Array, id: string): Session | { readonl
 const largest = 16 * 1024 * 1024
 
 /** What a value must be: a name of a type, `?` for what may be absent, a list of one shape, or fields. */
-type Shape = string | readonly [Shape] | { readonly [field: string]: Shape }
+type Shape = string | readonly [Shape] | readonly [Shape, '?'] | { readonly [field: string]: Shape }
 
 const pair: Shape = 'pair'
 const shape: Shape = {
@@ -203,6 +215,7 @@ const shape: Shape = {
   ],
   channels: [{ channel: 'text', agents: ['text'] }],
   read: ['cursor'],
+  handing: [{ agent: 'text', given: 'count', upTo: 'count', until: 'time' }, '?'],
   modes: [{ user: 'text', mode: 'natural|protocol', shows: 'text?', asked: 'text?' }],
   exported: 'count',
   phaseAt: 'time?',
@@ -240,6 +253,7 @@ export function firstWrong(value: unknown, expected: Shape, at: string): string 
     return isRight(value) ? undefined : at
   }
   if (Array.isArray(expected)) {
+    if (value === undefined && expected[1] === '?') return undefined
     if (!Array.isArray(value)) return at
     for (const [n, item] of value.entries()) {
       const wrong = firstWrong(item, expected[0] as Shape, `${at}[${n}]`)

@@ -62,6 +62,8 @@ export interface SessionSettings {
   readonly mostKeys: number
   readonly valueTokens: number
   readonly variableTokens: number
+  /** How long a reader may take to write out what it was given, before others get it. */
+  readonly handingMs: number
 }
 
 export const settingsFrom = (set: InputOf<typeof section>): SessionSettings => ({
@@ -78,6 +80,7 @@ export const settingsFrom = (set: InputOf<typeof section>): SessionSettings => (
   mostKeys: 20,
   valueTokens: 30,
   variableTokens: 50,
+  handingMs: 2 * second,
 })
 
 export const defaultSettings: SessionSettings = settingsFrom(defaultsOf(section))

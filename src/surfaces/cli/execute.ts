@@ -41,13 +41,13 @@ export async function execute(face: CommandFace, input: unknown, host: Host, glo
   })
   const aside = globals.json || globals.quiet ? undefined : face.aside?.(output as never, errScreen())
   if (aside) whereItCan(() => terminal.err(aside))
-  const takeBack = async () => {
-    // The workspace is closed by now.
+  // The workspace is closed by now.
+  const afterwards = async (what: 'takeBack' | 'handedOut') => {
     const again = lazyWorkspace({ ...host, flags })
-    return face.operation.takeBack?.({ ...again, ...surroundings }, output).finally(again.close)
+    return face.operation[what]?.({ ...again, ...surroundings }, output).finally(again.close)
   }
   const text = globals.json ? printJson(output) : `${face.show(output as never, screen)}${leftOutLine(face, output)}`
-  await tellAnswer(face, output, text, { terminal, takeBack })
+  await tellAnswer(face, output, text, { terminal, afterwards })
   return exitOf(face.operation.outcomes[output.outcome]!)
 }
 
@@ -68,7 +68,7 @@ async function tellAnswer(
   { operation }: CommandFace,
   output: Output,
   text: string,
-  { terminal, takeBack }: { readonly terminal: Host['terminal']; readonly takeBack: () => Promise<string | undefined> },
+  { terminal, afterwards }: Telling,
 ): Promise<void> {
   const untold = operation.untold?.(output) ?? ('durability' in output ? doneAllTheSame : undefined)
   let isTold: boolean
@@ -76,13 +76,26 @@ async function tellAnswer(
     isTold = terminal.out(text) !== false
   } catch (error) {
     if (!(error instanceof SignalboxError)) throw error
-    const hint = (await takeBack()) ?? untold
+    const hint = (await afterwards('takeBack')) ?? untold
     if (hint === undefined) throw error
     const { kind, code, message, details } = error
     throw new SignalboxError(kind, code, message, { hint, details: { ...details, outcome: output.outcome } })
   }
   const isOwed = !isTold && operation.untold !== undefined && untold !== undefined
   if (isOwed) whereItCan(() => terminal.err(`${untold}\n`))
+  if (!isTold) return
+  try {
+    await afterwards('handedOut')
+  } catch (error) {
+    // The answer stands, and there is one document of JSON.
+    if (!(error instanceof SignalboxError)) throw error
+    whereItCan(() => terminal.err(`${printableLine(error.message)} What was handed out here will be given again.\n`))
+  }
+}
+
+interface Telling {
+  readonly terminal: Host['terminal']
+  afterwards(what: 'takeBack' | 'handedOut'): Promise<string | void>
 }
 
 const doneAllTheSame = 'What was asked for is done all the same: look before you repeat the command.'

@@ -5,7 +5,7 @@
  */
 import { ring } from '../../../tree/bell.ts'
 import { bellFolder, type SessionId } from '../layout.ts'
-import type { Change, Session } from '../record.ts'
+import type { Change, Handing, Session } from '../record.ts'
 import { Refusal } from '../refusal.ts'
 import type { SessionParts } from './parts.ts'
 import { type Handlers, told } from './speech.ts'
@@ -75,43 +75,93 @@ function channelOf(text = ''): string {
   throw new Refusal('E002', 'bad_channel', 'A channel has letters, digits, `_`, `.` and `-`.')
 }
 
+/** A message for an agent; `again` where a reader was given it before and was not seen to write it out. */
+export type Unread = Change & { readonly again?: true }
+
 /** What was sent to an agent and not read yet, oldest first. */
-export async function unread(parts: SessionParts, id: SessionId, agent: string): Promise<Change[]> {
+export async function unread(parts: SessionParts, id: SessionId, agent: string): Promise<Unread[]> {
   const session = await parts.documents.read(id)
-  if (!session) return []
-  const after = readUpTo(session, agent)
-  return (await parts.documents.log(id, after)).filter(({ to }) => to?.includes(agent))
+  return session ? unreadIn(parts, session, id, agent) : []
+}
+
+async function unreadIn({ documents }: SessionParts, session: Session, id: SessionId, agent: string) {
+  const given = handingOf(session, agent)?.given ?? 0
+  const found = (await documents.log(id, readUpTo(session, agent))).filter(({ to }) => to?.includes(agent))
+  return found.map((one): Unread => (one.n <= given ? { ...one, again: true } : one))
 }
 
 export const readUpTo = ({ read }: Session, agent: string): number => read.find(([name]) => name === agent)?.[1] ?? 0
 
+const handingOf = ({ handing = [] }: Session, agent: string): Handing | undefined =>
+  handing.find((one) => one.agent === agent)
+
+export interface Taking {
+  /** The oldest so many. */
+  readonly most?: number | undefined
+  /** They count as read when `handedOut` says that they were written out, and not before. */
+  readonly untilHandedOut?: boolean
+  readonly signal?: AbortSignal | undefined
+}
+
 /**
- * Takes what was sent to an agent: each message goes to one reader, once. `most`: the oldest so many.
- * The document tells who was first, since every reader of an agent moves the same mark.
+ * Takes what was sent to an agent: each message goes to one reader, once. The document tells who was first, since every
+ * reader of an agent changes the same mark. What another reader has in hand is waited for: it is written out within a moment,
+ * or that reader was killed or is held, and then this one gets it.
  */
-export async function take(parts: SessionParts, id: SessionId, agent: string, most = Number.POSITIVE_INFINITY) {
-  for (;;) {
-    const session = await parts.documents.read(id)
+export async function take(parts: SessionParts, id: SessionId, agent: string, taking: Taking = {}): Promise<Unread[]> {
+  const { documents, tree, settings } = parts
+  const { most = Number.POSITIVE_INFINITY, untilHandedOut = false, signal } = taking
+  let since = performance.now()
+  for (let waitedFor: Handing | undefined; ; ) {
+    const session = await documents.read(id)
     if (!session) return []
-    const found = (await unread(parts, id, agent)).slice(0, most)
+    const found = (await unreadIn(parts, session, id, agent)).slice(0, most)
     const last = found.at(-1)
-    if (!last) return []
-    const before = readUpTo(session, agent)
-    const isMine = await parts.documents.mark(id, (now) =>
-      readUpTo(now, agent) === before ? withMark(now, agent, last.n) : undefined,
-    )
+    if (!last || signal?.aborted) return []
+    const [before, handing, now] = [readUpTo(session, agent), handingOf(session, agent), await tree.now()]
+    if (handing && handing.upTo > before && now < handing.until) {
+      if (!isSame(handing, waitedFor)) since = performance.now()
+      waitedFor = handing
+      // By our own clock too: the time that stands there may be a stranger's.
+      if (performance.now() - since < settings.handingMs) {
+        await new Promise((resolve) => setTimeout(resolve, pauseMs))
+        continue
+      }
+    }
+    const next = { agent, given: Math.max(handing?.given ?? 0, last.n), upTo: last.n, until: now + settings.handingMs }
+    const isMine = await documents.mark(id, (current) => {
+      if (readUpTo(current, agent) !== before || !isSame(handingOf(current, agent), handing)) return undefined
+      return untilHandedOut ? withHanding(current, agent, next) : withRead(current, agent, last.n)
+    })
     if (isMine) return found
   }
 }
 
-/** Takes the reading back, unless somebody has read on since. */
-export const giveBack = (parts: SessionParts, id: SessionId, agent: string, numbers: readonly number[]) =>
+/** Between two looks whether another reader has written out what it has. */
+const pauseMs = 20
+
+/** What a reader was given was written out: it counts as read. Twice is fine. */
+export const handedOut = (parts: SessionParts, id: SessionId, agent: string, n: number): Promise<boolean> =>
+  parts.documents.mark(id, (now) => (readUpTo(now, agent) < n ? withRead(now, agent, n) : undefined))
+
+/** A reader could not write out what it was given: the next one need not wait. False when somebody has read on since. */
+export const giveBack = (parts: SessionParts, id: SessionId, agent: string, n: number): Promise<boolean> =>
   parts.documents.mark(id, (now) => {
-    const [first, last] = [numbers[0], numbers.at(-1)]
-    return first !== undefined && readUpTo(now, agent) === last ? withMark(now, agent, first - 1) : undefined
+    const handing = handingOf(now, agent)
+    return handing && readUpTo(now, agent) < n ? withHanding(now, agent, { ...handing, until: 0 }) : undefined
   })
 
-const withMark = (session: Session, agent: string, n: number): Session => ({
+const isSame = (a: Handing | undefined, b: Handing | undefined): boolean =>
+  a === b || (a !== undefined && b !== undefined && a.given === b.given && a.upTo === b.upTo && a.until === b.until)
+
+const withHanding = (session: Session, agent: string, handing: Handing | undefined): Session => ({
   ...session,
-  read: [...session.read.filter(([name]) => name !== agent), [agent, n]],
+  handing: [...(session.handing ?? []).filter((one) => one.agent !== agent), ...(handing ? [handing] : [])],
 })
+
+function withRead(session: Session, agent: string, n: number): Session {
+  const handing = handingOf(session, agent)
+  const left = handing && handing.given > n ? handing : undefined
+  const read = [...session.read.filter(([name]) => name !== agent), [agent, n] as const]
+  return { ...withHanding(session, agent, left), read }
+}

@@ -61,6 +61,8 @@ export interface Mail {
   readonly text: string
   /** ISO 8601. */
   readonly sentAt: string
+  /** A reader was given it before, and was not seen to write it out: it may have come already. */
+  readonly redelivered?: true
 }
 
 export interface LockView {
@@ -99,5 +101,7 @@ export interface InboxOptions {
   readonly limit?: number
   /** Look without taking. */
   readonly peek?: boolean
+  /** They count as read when `handedOut` says that they were written out; until then the next reader gets them again. */
+  readonly untilHandedOut?: boolean
   readonly signal?: AbortSignal
 }

@@ -10,7 +10,6 @@ import { commands } from '../commands/table.ts'
 import type { Translation } from '../language/translation.ts'
 import { agentName, bellFolder, type SessionId, sessionId } from '../layout.ts'
 import type { SessionPorts } from '../ports.ts'
-import type { Change } from '../record.ts'
 import { noRoles } from '../roles.ts'
 import type { SessionSettings } from '../settings.ts'
 import { Documents } from './document.ts'
@@ -127,16 +126,21 @@ export class Sessions {
     return translateIn(this.#parts, id, text)
   }
 
-  /** Takes what was sent to an agent, oldest first; each message goes to one reader, once. */
+  /**
+   * Takes what was sent to an agent, oldest first; each message goes to one reader, once. Whoever may be killed before it has
+   * done something with them says `untilHandedOut`.
+   */
   async inbox(
     agent: string,
-    { session, waitMs = 0, limit, peek = false, signal }: InboxOptions = {},
+    { session, waitMs = 0, limit, peek = false, untilHandedOut = false, signal }: InboxOptions = {},
   ): Promise<readonly Mail[]> {
     const reader = agentName(agent)
     const id = await this.#meant(session)
     const { take, unread } = await import('./channels.ts')
-    const look = async (): Promise<readonly Change[]> =>
-      peek ? (await unread(this.#parts, id, reader)).slice(0, limit) : take(this.#parts, id, reader, limit)
+    const look = async () =>
+      peek
+        ? (await unread(this.#parts, id, reader)).slice(0, limit)
+        : take(this.#parts, id, reader, { most: limit, untilHandedOut, signal })
     const deadline = performance.now() + waitMs
     const listening = waitMs > 0 ? await this.#listen(id, { signal }) : undefined
     try {
@@ -151,16 +155,17 @@ export class Sessions {
     }
   }
 
-  /** Puts back what `inbox` gave, because it did not reach its reader; false when somebody has read on since. */
+  /** What `inbox` gave was written out, so that it counts as read. */
+  async handedOut(agent: string, messages: readonly Mail[], session?: string): Promise<void> {
+    const last = messages.at(-1)
+    if (last) await (await import('./channels.ts')).handedOut(this.#parts, await this.#meant(session), agent, last.n)
+  }
+
+  /** Puts back what `inbox` gave to be handed out, because it did not reach its reader; false when somebody has read on since. */
   async putBack(agent: string, messages: readonly Mail[], session?: string): Promise<boolean> {
-    const { giveBack } = await import('./channels.ts')
-    const id = await this.#meant(session)
-    return giveBack(
-      this.#parts,
-      id,
-      agentName(agent),
-      messages.map(({ n }) => n),
-    )
+    const last = messages.at(-1)
+    if (!last) return true
+    return (await import('./channels.ts')).giveBack(this.#parts, await this.#meant(session), agent, last.n)
   }
 
   /** Every change, with who and when, oldest first. */

@@ -6,6 +6,7 @@ import type { NamedLock } from '../../../tree/named-locks.ts'
 import type { Lease } from '../../../tree/tree.ts'
 import { documentPath, sessionId } from '../layout.ts'
 import type { Change, Session, Task } from '../record.ts'
+import type { Unread } from './channels.ts'
 import type { LockView, LogLine, Mail, Said, SessionView } from './outcomes.ts'
 import type { Answer } from './speech.ts'
 
@@ -31,7 +32,7 @@ export const viewOf = (session: Session, current: string | undefined): SessionVi
   changes: session.changes,
 })
 
-export const mailOf = ({ n, by, at, did, about, text = '' }: Change, to: string): Mail => ({
+export const mailOf = ({ n, by, at, did, about, text = '', again }: Unread, to: string): Mail => ({
   n,
   from: by,
   to,
@@ -39,6 +40,7 @@ export const mailOf = ({ n, by, at, did, about, text = '' }: Change, to: string)
   ...(did === 'BROADCAST' ? { channel: about ?? '' } : about === undefined ? {} : { about }),
   text,
   sentAt: isoTime(at),
+  ...(again ? { redelivered: true } : {}),
 })
 
 const heldOf = ({ resource, owner, until, fence }: Lease) => ({ resource, owner, until: isoTime(until), fence })

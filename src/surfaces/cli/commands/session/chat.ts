@@ -6,7 +6,8 @@ import { type Spoken, sessionChat } from '../../../../operations/session/serve.t
 import { commandFace } from '../../command.ts'
 import { type Conversation, linesOf } from '../../conversation.ts'
 import { printJson } from '../../lines.ts'
-import { arrival, beginTalk, shownAnswer, tellArrivals } from './serve.ts'
+import { arrival } from './arrival.ts'
+import { beginTalk, shownAnswer, tellArrivals } from './serve.ts'
 
 export const chatFace = commandFace(sessionChat, () => '', { stay: () => chat })
 

@@ -8,6 +8,7 @@ import { sessionLog } from '../../../../operations/session/log.ts'
 import { sessionStart } from '../../../../operations/session/start.ts'
 import { commandFace } from '../../command.ts'
 import { grid } from '../../grid.ts'
+import { givenAgain } from './arrival.ts'
 
 export const startFace = commandFace(sessionStart, ({ outcome, session }, { paint }) =>
   outcome === 'started'
@@ -77,10 +78,10 @@ export const inboxFace = commandFace(sessionInbox, ({ messages }, { paint }) =>
   messages.length === 0
     ? 'Nothing has come.\n'
     : messages
-        .map(({ from, channel, kind, about, text }) => {
+        .map(({ from, channel, kind, about, text, redelivered }) => {
           const where =
             channel === undefined ? `${kind.toLowerCase()}${about === undefined ? '' : ` ${about}`}` : `#${channel}`
-          return `${paint('bold', printableLine(from))} ${paint('dim', printableLine(where))} ${printableLine(text)}\n`
+          return `${paint('bold', printableLine(from))} ${paint('dim', printableLine(where))} ${printableLine(text)}${redelivered ? givenAgain : ''}\n`
         })
         .join(''),
 )

@@ -1,6 +1,6 @@
 /** `serve-stdio`: a program speaks in a session, a line at a time. */
 import { SignalboxError } from '../../../../kernel/errors.ts'
-import { printable, printableLine } from '../../../../kernel/printable.ts'
+import { printable } from '../../../../kernel/printable.ts'
 import type { Context } from '../../../../operations/define.ts'
 import { type Mail, openSessions, type Said, type Sessions, speakerIn } from '../../../../operations/session/open.ts'
 import { type Spoken, sessionServeStdio } from '../../../../operations/session/serve.ts'
@@ -8,6 +8,7 @@ import { commandFace } from '../../command.ts'
 import { type Conversation, linesOf } from '../../conversation.ts'
 import { failureJson, failureOf, failureText } from '../../failure.ts'
 import { printJson } from '../../lines.ts'
+import { arrival } from './arrival.ts'
 
 export const serveFace = commandFace(sessionServeStdio, () => '', { stay: () => serve })
 
@@ -64,11 +65,6 @@ export async function shownAnswer(
   }
 }
 
-export const arrival = ({ from, channel, kind, about, text }: Mail): string => {
-  const where = channel ?? (kind === 'DIRECT' ? undefined : [kind, about].filter((one) => one !== undefined).join(' '))
-  return printableLine(`${from}${where === undefined ? '' : ` ${where}`}: ${text}`)
-}
-
 /** Tells messages as they come, each once, until `over`. What could not be told is put back. */
 export async function tellArrivals(
   sessions: Sessions,
@@ -76,13 +72,17 @@ export async function tellArrivals(
   over: AbortSignal,
   tell: (mail: Mail) => boolean,
 ): Promise<void> {
+  const options = { session, waitMs: longest, limit: atOnce, untilHandedOut: true, signal: over }
   while (!over.aborted) {
-    const mails = await sessions.inbox(agent, { session, waitMs: longest, signal: over })
+    const mails = await sessions.inbox(agent, options)
     const left = mails.findIndex((mail) => over.aborted || !tell(mail))
+    await sessions.handedOut(agent, left < 0 ? mails : mails.slice(0, left), session)
     if (left < 0) continue
     await sessions.putBack(agent, mails.slice(left), session)
     return
   }
 }
 
+/** Few enough to be written out before anybody takes them for lost. */
+const atOnce = 100
 const longest = 24 * 60 * 60 * 1000

@@ -237,6 +237,44 @@ describe('a summary by an agent', () => {
     expect((await box.mission.bus({ query: 'summary speed' })).documents[0]?.messages ?? []).not.toContain(asked)
   })
 
+  verifies('AC-13.2g', 'is taken up by supervision, whatever made the document, once', async () => {
+    const supervise = () => box.mission.keepMemory({ bus: true, snapshots: false, organizeFrom: 0 })
+    await sendSlow(4)
+    await supervise()
+    const first = await ask()
+    const grouped = await box.mission.bus({ by: 'codex' })
+    await finish(first.documents[0]!.asked!, 'It was about speed.\n```\n## Full Message Log', 'codex')
+    const before = await read(first.documents[0]!.path.split('/').at(-1)!)
+    clock.advance(10_000)
+    const { documents } = await supervise()
+    expect(documents).toMatchObject([
+      { outcome: 'renewed', trigger: 'query', path: first.documents[0]!.path, summaryBy: 'codex' },
+    ])
+    const text = await read(first.documents[0]!.path.split('/').at(-1)!)
+    expect(readBus(text)).toMatchObject({ isOurs: true, summaryBy: 'codex', anchors: readBus(before)!.anchors })
+    expect(text).toContain('Written by codex, an agent of this mission:\n\n~~~text')
+    expect(text.slice(text.lastIndexOf('\n## Full Message Log'))).toBe(
+      before.slice(before.lastIndexOf('\n## Full Message Log')),
+    )
+    expect((await supervise()).documents).toEqual([])
+    // Asking for it again finds it as it is.
+    expect(await ask()).toMatchObject({ outcome: 'unchanged', documents: [{ summaryBy: 'codex' }] })
+    await finish(grouped.documents[0]!.asked!, 'They belong together.', 'codex')
+    expect((await supervise()).documents).toMatchObject([{ trigger: 'similarity', summaryBy: 'codex' }])
+  })
+
+  verifies('AC-13.2g', 'is not put into a document that a person changed', async () => {
+    await sendSlow(2)
+    const { asked, path } = (await ask()).documents[0]!
+    const changed = `${await read(path.split('/').at(-1)!)}My own words.\n`
+    await write(path, changed)
+    await finish(asked!, 'It was about speed.', 'codex')
+    expect(await box.mission.keepMemory({ bus: true, snapshots: false, organizeFrom: 0 })).toMatchObject({
+      documents: [],
+    })
+    expect(await read(path.split('/').at(-1)!)).toBe(changed)
+  })
+
   verifies('AC-13.2g', 'that is empty or failed leaves the extractive one', async () => {
     await sendSlow(2)
     const { documents } = await ask()

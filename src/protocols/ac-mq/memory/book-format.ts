@@ -126,7 +126,7 @@ const isEntry = ({
   areTexts(Object.values(reasons))
 
 const isDocument = (one: BookDocument & { name: string }): boolean =>
-  [one.name, one.mark, one.madeOf, one.query, one.trigger, one.summaryBy, one.check].every(isText) &&
+  [one.name, one.mark, one.madeOf, one.query, one.trigger, one.provider, one.summaryBy, one.check].every(isText) &&
   areTexts(one.anchors) &&
   areTexts(one.partChecks)
 

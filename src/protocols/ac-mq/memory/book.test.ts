@@ -37,6 +37,7 @@ function bookOf(count: number): Book {
           title: 'a',
           query: 'q',
           trigger: 'chain',
+          provider: 'local',
           summaryBy: 'extractive',
           summaryOf: '',
           anchors: ['id1'],

@@ -80,7 +80,7 @@ function headerOf(
     `**Messages Included:** ${messages.length}`,
     `**Trigger:** ${trigger}`,
     `**Provider:** ${plainText(provider, 100)}`,
-    `**Summary By:** ${plainText(summaryBy, 100)}`,
+    summaryByLine(summaryBy),
     `**Began With:** ${messages
       .slice(0, mostAnchors)
       .map(({ id }) => inlineCode(id))
@@ -103,6 +103,7 @@ export interface BusHead {
   readonly title: string
   readonly query: string
   readonly trigger: string
+  readonly provider: string
   readonly summaryBy: string
   /** What the model was shown that wrote it. */
   readonly summaryOf: string
@@ -131,6 +132,7 @@ export function readBus(text: string): BusHead | undefined {
     title,
     query: field('Query'),
     trigger: field('Trigger'),
+    provider: field('Provider'),
     summaryBy: field('Summary By'),
     summaryOf: field('Summary Of').replaceAll('`', ''),
     summary: summaryIn(text),
@@ -142,20 +144,45 @@ export function readBus(text: string): BusHead | undefined {
   }
 }
 
-/** Up to the heading of the log that stands outside of a quotation. */
-function summaryIn(text: string): string {
-  const start = text.indexOf(summaryHeading)
-  if (start < 0) return ''
-  const lines = text.slice(start + summaryHeading.length).split('\n')
+const summaryIn = (text: string): string => text.slice(...placeOfSummary(text)).trim()
+
+/** Where the summary stands: up to the heading of the log that is outside of a quotation. */
+function placeOfSummary(text: string): [start: number, end: number] {
+  const heading = text.indexOf(summaryHeading)
+  if (heading < 0) return [0, 0]
+  const start = heading + summaryHeading.length
   let fence: string | undefined
-  for (const [i, line] of lines.entries()) {
-    const opening = /^(`{3,}|~{3,})/.exec(line)?.[1]
-    if (fence === undefined && line === logHeading) return lines.slice(0, i).join('\n').trim()
-    if (fence === undefined) fence = opening
+  let end = start
+  for (const line of text.slice(start).split('\n')) {
+    if (fence === undefined && line === logHeading) return [start, end]
+    if (fence === undefined) fence = /^(`{3,}|~{3,})/.exec(line)?.[1]
     else if (line === fence) fence = undefined
+    end += line.length + 1
   }
-  return ''
+  return [0, 0]
 }
+
+const headLines = /^(# Message Bus: .*\n\n)\*\*Generated:\*\* .*\n((?:.+\n)*?)\*\*Check:\*\* .*\n/
+
+/** The same document with another summary; `undefined` for what is none. Its messages need not be read for this. */
+export function withSummary(
+  text: string,
+  { summary, summaryBy }: Pick<BusContent, 'summary' | 'summaryBy'>,
+  generatedAt: string,
+): string | undefined {
+  const [head, title, lines] = headLines.exec(text) ?? []
+  const [start, end] = placeOfSummary(text)
+  if (head === undefined || title === undefined || lines === undefined || start < head.length) return undefined
+  const header = lines
+    .trimEnd()
+    .split('\n')
+    .filter((line) => !line.startsWith('**Summary Of:**'))
+    .map((line) => (line.startsWith('**Summary By:**') ? summaryByLine(summaryBy) : line))
+  const rest = `${text.slice(head.length, start)}${summary.trim()}\n\n${text.slice(end)}`
+  return checked(title, header, rest, generatedAt)
+}
+
+const summaryByLine = (summaryBy: string): string => `**Summary By:** ${plainText(summaryBy, 100)}`
 
 const summaryHeading = '\n## Thematic Summary\n\n'
 

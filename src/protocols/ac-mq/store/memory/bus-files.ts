@@ -3,7 +3,14 @@ import { SignalboxError } from '../../../../kernel/errors.ts'
 import { childOf, isSegment, type TreePath } from '../../../../kernel/tree-path.ts'
 import type { TimedEntry } from '../../../../tree/tree.ts'
 import type { BookDocument } from '../../memory/book.ts'
-import { type BusContent, type BusHead, printBus, printedQuery, readBus } from '../../memory/bus-document.ts'
+import {
+  type BusContent,
+  type BusHead,
+  printBus,
+  printedQuery,
+  readBus,
+  withSummary,
+} from '../../memory/bus-document.ts'
 import { busFolder, isBusName, isBusPart } from '../../memory/generated.ts'
 import { compactTime, isoTime } from '../../times.ts'
 import { writeDocument } from '../moving.ts'
@@ -229,6 +236,20 @@ export async function write(
   await writeDocument(tree, path, main, isOurs)
   for (let n = parts.length + 2; n <= (own?.parts ?? 1); n++) await tree.remove(partPath(path, n), { onlyIf: isOurs })
   return { outcome: own ? 'renewed' : 'made', head }
+}
+
+/** Puts another summary into a document that is as we left it; false when it is not, or is gone. */
+export async function changeSummary(
+  { tree }: MissionFiles,
+  path: TreePath,
+  summary: Pick<BusContent, 'summary' | 'summaryBy'>,
+): Promise<boolean> {
+  const at = isoTime(await tree.now())
+  const change = (before: Uint8Array): Uint8Array | undefined => {
+    const changed = isOurs(before) ? withSummary(Buffer.from(before).toString('utf8'), summary, at) : undefined
+    return changed === undefined ? undefined : Buffer.from(changed)
+  }
+  return (await tree.move(path, path, { change })).outcome === 'moved'
 }
 
 const partPath = (path: TreePath, n: number): TreePath => `${path.slice(0, -'.md'.length)}-part-${n}.md` as TreePath

@@ -21,7 +21,9 @@ import { keepBook, type OpenBook, openBook, textIn } from './book.ts'
 import {
   busPath,
   type Chosen,
+  changeSummary,
   doublesIn,
+  type Existing,
   freeName,
   match,
   readExisting,
@@ -33,7 +35,7 @@ import {
 import { listQueues, type QueueListing } from './listing.ts'
 import { automaticPlans, type Plan } from './plans.ts'
 import { isEndpointFailure, rankMessages } from './search.ts'
-import { answeredSummary, isSummaryTask, type SummaryDesk, summaryTaskId } from './summary-task.ts'
+import { answeredSummary, isSummaryTask, type SummaryDesk, summaryOf, summaryTaskId } from './summary-task.ts'
 import { type MessageText, textOf } from './texts.ts'
 import { othersThan, usageIn } from './usual.ts'
 import { cachedVectors } from './vector-cache.ts'
@@ -56,6 +58,7 @@ export interface BusDocument {
   readonly path: string
   readonly trigger: Trigger
   readonly query: string
+  /** The ids; of a document that only got another summary the first ones. */
   readonly messages: readonly string[]
   readonly provider: string
   readonly summaryBy: string
@@ -113,6 +116,8 @@ async function tickedTitles(files: MissionFiles): Promise<string[]> {
 }
 
 interface Planned {
+  /** Only of this; otherwise of everything. */
+  readonly query?: string
   readonly plans: readonly Plan[]
   readonly usage: BookUsage
   /** For the book. */
@@ -178,7 +183,13 @@ async function planFor(files: MissionFiles, ports: AcmqPorts, book: OpenBook, qu
   const plan: Plan = { trigger: 'query', title, query, members, provider: by }
   const sample = sampleOf(messages)
   const usage = await usageIn(files, book, sample)
-  return { plans: members.size === 0 ? [] : [plan], usage, known: {}, ...(instead === undefined ? {} : { instead }) }
+  return {
+    query,
+    plans: members.size === 0 ? [] : [plan],
+    usage,
+    known: {},
+    ...(instead === undefined ? {} : { instead }),
+  }
 }
 
 type Told = Omit<BusDocument, 'asked' | 'path'> & { readonly path: TreePath }
@@ -199,7 +210,7 @@ async function renew(
   files: MissionFiles,
   desk: SummaryDesk,
   book: OpenBook,
-  { plans, usage }: Planned,
+  { query: only, plans, usage }: Planned,
   writer: Writer | undefined,
   patienceMs = Number.POSITIVE_INFINITY,
 ): Promise<Renewed> {
@@ -215,6 +226,18 @@ async function renew(
   }
   const isDue = (plan: Plan, chosen: Chosen): boolean =>
     chosen.own === undefined || chosen.own.madeOf !== madeOf(plan, chosen)
+  /** Documents that this pass does not make again, such as those of a query, and whose summary an agent has written since. */
+  const answeredAlone = (existing: ReadonlyMap<string, Existing>, chosen: readonly Chosen[]): Existing[] => {
+    if (only !== undefined) return []
+    const made = new Set(chosen.map(({ own }) => own))
+    return [...existing.values()].filter(
+      (one) =>
+        one.isOurs &&
+        !made.has(one) &&
+        (one.summaryBy === 'extractive' || one.summaryBy.startsWith('model ')) &&
+        messages.get(summaryTaskId(childOf(folder, one.name)))?.status === 'completed',
+    )
+  }
   const existing = await readExisting(files, before.documents)
   const found = match(plans, existing.values())
   const contents = new Map<Plan, BusContent>()
@@ -273,11 +296,27 @@ async function renew(
       documents.set(name, known)
       tell(plan, path, outcome, known)
     }
+    for (const { name, query: asked, trigger, anchors, provider } of answeredAlone(now, matched)) {
+      const path = childOf(folder, name)
+      const answer = await desk.answer(path)
+      if (!answer || !(await changeSummary(files, path, summaryOf(answer)))) continue
+      documents.delete(name)
+      const summaryBy = answer.by
+      told.push({
+        outcome: 'renewed',
+        path,
+        trigger: trigger as Trigger,
+        query: asked,
+        messages: anchors,
+        provider,
+        summaryBy,
+      })
+    }
     await removeDoubles(files, doublesIn(now, plans, matched))
     for (const name of documents.keys()) if (!names.has(name)) documents.delete(name)
   }
-  const isDouble = doublesIn(existing, plans, found).length > 0
-  if (contents.size > 0 || isDouble) await files.tree.exclusively(`ac-mq bus ${files.path}`, writeDue)
+  const isMore = answeredAlone(existing, found).length > 0 || doublesIn(existing, plans, found).length > 0
+  if (contents.size > 0 || isMore) await files.tree.exclusively(`ac-mq bus ${files.path}`, writeDue)
   else for (const [i, { own }] of found.entries()) if (own) tell(plans[i]!, childOf(folder, own.name), 'unchanged', own)
   const [failure] = failures.values()
   return { documents: told, wrote: contents.size, known: { documents }, ...(failure === undefined ? {} : { failure }) }

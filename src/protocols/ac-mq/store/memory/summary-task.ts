@@ -78,8 +78,11 @@ export class SummaryDesk {
 
 export async function answeredSummary(desk: SummaryDesk, path: TreePath, content: BusContent): Promise<BusContent> {
   const answer = await desk.answer(path)
-  if (!answer) return content
-  const mark = `quote-${hash('sha256', answer.text, 'hex').slice(0, 8)}`
-  const summary = `Written by ${answer.by}, an agent of this mission:\n\n${quote(answer.text, mark)}`
-  return { ...content, summary, summaryBy: answer.by }
+  return answer ? { ...content, ...summaryOf(answer) } : content
+}
+
+/** An answer as it stands in a document: quoted, under the name of its author. */
+export function summaryOf({ by, text }: Answer): Pick<BusContent, 'summary' | 'summaryBy'> {
+  const mark = `quote-${hash('sha256', text, 'hex').slice(0, 8)}`
+  return { summary: `Written by ${by}, an agent of this mission:\n\n${quote(text, mark)}`, summaryBy: by }
 }

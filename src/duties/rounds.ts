@@ -13,12 +13,21 @@ export interface Rest {
 
 /** In milliseconds. */
 const shortestRest = 1000
-/** After a round, rest this many times as long as it took: rounds take only a small part of the time. */
+/** After a round, rest this many times as long as it worked: rounds take only a small part of the time. */
 const restFactor = 20
 
-/** The least rest after a round. One that waited long, for a model or a slow disk, must not keep the next from being in time. */
-export const restFor = (tookMs: number, longestMs: number): number =>
-  Math.min(Math.max(shortestRest, tookMs * restFactor), longestMs)
+/** The least rest after a round, in which it worked for so long by `processorTime`. */
+export const restFor = (workedMs: number, longestMs: number): number =>
+  Math.min(Math.max(shortestRest, workedMs * restFactor), longestMs)
+
+/**
+ * For how long this process has worked, in milliseconds. Waiting is not work: a round that waited for a model, a slow disk or
+ * the turn of another process must not keep the next one from being in time.
+ */
+export function processorTime(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
 
 export class Rounds {
   readonly #context: Context

@@ -6,7 +6,7 @@ import type { TreePath } from '../kernel/tree-path.ts'
 import type { Context } from '../operations/define.ts'
 import { openDream } from '../operations/dream/open.ts'
 import { dreamRoute, type RoutedOften } from '../operations/dream/route.ts'
-import { Rounds, restFor } from './rounds.ts'
+import { processorTime, Rounds, restFor } from './rounds.ts'
 
 /** Leases end, agents die and other programs overwrite mailboxes without anybody being told. */
 const longestRest = 30_000
@@ -32,7 +32,7 @@ export async function routeMessages(context: Context, input: unknown, stopped: A
   context.report.tell({ as: 'text', text: 'Carrying messages. Stop with Ctrl-C.' })
   try {
     await rounds.repeat(async () => {
-      const startedAt = performance.now()
+      const startedAt = processorTime()
       for (const folder of await watchedBy(context)) {
         if (!watching.has(folder))
           watching.set(
@@ -46,8 +46,7 @@ export async function routeMessages(context: Context, input: unknown, stopped: A
         tell(context, pass)
         all = joined(all, pass)
       }
-      const took = performance.now() - startedAt
-      return { least: restFor(took, longestRest), most: longestRest }
+      return { least: restFor(processorTime() - startedAt, longestRest), most: longestRest }
     })
   } finally {
     for (const one of watching.values()) one.close()

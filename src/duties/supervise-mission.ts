@@ -1,14 +1,14 @@
 /**
  * Supervises a mission until it is stopped: settles stalls, sets malformed files aside, archives what is old, digests what
- * belongs together. Woken by changes
- * in the queues and when the next claim runs out; at most once a second, and so rarely that the passes take only a small
- * part of the time.
+ * belongs together. Woken by changes in the queues and when the next claim runs out; at most once a second, and so rarely that
+ * the passes take only a small part of the time. Documents cost the most, so they have a rest of their own: a stall is not left
+ * alone because a large document was written before.
  */
 import type { TreePath } from '../kernel/tree-path.ts'
 import { openMissions } from '../operations/acmq/mission.ts'
 import { type Supervised, supervise } from '../operations/acmq/supervise.ts'
 import type { Context } from '../operations/define.ts'
-import { Rounds, restFor } from './rounds.ts'
+import { processorTime, Rounds, restFor } from './rounds.ts'
 
 const second = 1000
 /** Pass at least this often: changes can be missed, and nothing tells that a file is not being written any more. */
@@ -41,17 +41,19 @@ export async function superviseMission(context: Context, input: unknown, stopped
   let documents: Supervised['documents'] = []
   let snapshots: Supervised['snapshots'] = []
   let moves: Supervised['moves'] = []
-  let memoryAt = Number.NEGATIVE_INFINITY
+  let memoryDueAt = Number.NEGATIVE_INFINITY
+  /** Of the last pass without documents, in milliseconds. */
+  let worked = 0
   let passes = 0
   let last: Supervised | undefined
   let archivedAt = Number.NEGATIVE_INFINITY
   context.report.tell({ as: 'text', text: `Looking after ${mission}. Stop with Ctrl-C.` })
   try {
     await rounds.repeat(async () => {
-      const startedAt = performance.now()
+      const [startedAt, workedBefore] = [performance.now(), processorTime()]
       await rounds.attempt(async () => watches.keep(foldersOf(await (await openMissions(context)).within(mission))))
       const isArchiveDue = archive !== false && startedAt - archivedAt >= archiveEvery
-      const isMemoryDue = startedAt - memoryAt >= memoryEvery
+      const isMemoryDue = startedAt >= memoryDueAt
       const memory = {
         bus: isMemoryDue && bus !== false,
         snapshots: isMemoryDue && mayTake !== false,
@@ -63,7 +65,6 @@ export async function superviseMission(context: Context, input: unknown, stopped
         last = pass
         passes++
         if (isArchiveDue && !pass.archiveBusy) archivedAt = startedAt
-        if (isMemoryDue) memoryAt = startedAt
         documents = [...documents, ...pass.documents].slice(-mostRemembered)
         snapshots = [...snapshots, ...pass.snapshots].slice(-mostRemembered)
         moves = [...moves, ...pass.moves].slice(-mostRemembered)
@@ -73,8 +74,10 @@ export async function superviseMission(context: Context, input: unknown, stopped
         repairs = [...repairs, ...news].slice(-mostRemembered)
         archived += pass.archived
       }
-      const took = performance.now() - startedAt
-      return { least: restFor(took, longestRest), most: restAfter(pass, await tree.now()) }
+      const workedNow = processorTime() - workedBefore
+      if (isMemoryDue) memoryDueAt = performance.now() + Math.max(memoryEvery, restFor(workedNow, longestRest))
+      else worked = workedNow
+      return { least: restFor(worked, longestRest), most: restAfter(pass, await tree.now()) }
     })
   } finally {
     watches.keep([])

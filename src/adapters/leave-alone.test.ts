@@ -5,7 +5,7 @@ import { leavingAlone } from './leave-alone.ts'
 function asking(error: Error) {
   let time = 0
   let asked = 0
-  const ask = leavingAlone(() => time)
+  const ask = leavingAlone({ now: () => time })
   const fail = () =>
     ask(async () => {
       asked++

@@ -1,6 +1,7 @@
 /**
  * Somebody who did not answer is left alone for a while: whoever asks meanwhile is told at once what was the matter. Otherwise
- * each of many questions in one pass would wait as long as the first.
+ * each of many questions in one pass would wait as long as the first. Of somebody who kept us waiting a note is left, too, so
+ * that the next command does not wait again.
  */
 import { SignalboxError } from '../kernel/errors.ts'
 
@@ -8,17 +9,48 @@ const longestMs = 5 * 60 * 1000
 
 export type Asking = <T>(ask: () => Promise<T>) => Promise<T>
 
-/** `now` in milliseconds, unless a test says otherwise. */
-export function leavingAlone(now: () => number = () => performance.now()): Asking {
+/** What one process leaves for the next: that somebody kept it waiting. */
+export interface SilenceNote {
+  /** How long ago that was, in milliseconds; `undefined` when nobody noted it. */
+  age(): Promise<number | undefined>
+  put(): Promise<void>
+  /** What is told to who asks meanwhile. */
+  error(agoMs: number): Promise<SignalboxError>
+}
+
+interface Leaving {
+  /** In milliseconds, unless a test says otherwise. */
+  readonly now?: () => number
+  readonly note?: SilenceNote
+}
+
+export function leavingAlone({ now = () => performance.now(), note }: Leaving = {}): Asking {
   let failed: { readonly error: SignalboxError; readonly until: number } | undefined
+  let isNoteRead = note === undefined
+  const readNote = async (note: SilenceNote): Promise<void> => {
+    isNoteRead = true
+    const age = await note.age()
+    if (age !== undefined && age < longestMs) failed = { error: await note.error(age), until: now() + longestMs - age }
+  }
   return async (ask) => {
+    if (note && !isNoteRead) await readNote(note)
     if (failed && now() < failed.until) throw failed.error
     try {
       return await ask()
     } catch (error) {
-      if (error instanceof SignalboxError && error.kind === 'Unavailable' && error.details.refused !== true)
+      if (error instanceof SignalboxError && error.kind === 'Unavailable' && error.details.refused !== true) {
         failed = { error, until: now() + longestMs }
+        // Who says no at once costs the next command nothing, and may be there again by then.
+        if (error.details.silent === true) await note?.put()
+      }
       throw error
     }
   }
+}
+
+/** How an endpoint that kept somebody waiting is told of later. */
+export const silentBefore = (agoMs: number): string => {
+  const minutes = Math.round(agoMs / 60_000)
+  const ago = minutes === 0 ? 'less than a minute' : minutes === 1 ? 'a minute' : `${minutes} minutes`
+  return `it did not answer in time ${ago} ago, and is asked again five minutes after that`
 }

@@ -13,10 +13,10 @@ export interface PostOptions {
   readonly mostBytes: number
 }
 
-/** What went wrong: nobody answered (`unavailable`), this was not accepted (`refused`), or the answer is no JSON (`bad`). */
+/** What went wrong: nobody answered (`unavailable`; `isSilent`: although it was waited for), this was not accepted (`refused`), or the answer is no JSON (`bad`). */
 export type Posted =
   | { readonly outcome: 'answered'; readonly json: unknown }
-  | { readonly outcome: 'unavailable' | 'refused' | 'bad'; readonly why: string }
+  | { readonly outcome: 'unavailable' | 'refused' | 'bad'; readonly why: string; readonly isSilent?: boolean }
 
 /** An endpoint may say when to come back (`Retry-After`); not later than this, in milliseconds. */
 const longestWish = 10_000
@@ -36,11 +36,14 @@ export async function postJson(body: unknown, options: PostOptions): Promise<Pos
           ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
         },
         body: JSON.stringify(body),
-        redirect: 'error',
+        redirect: 'manual',
         signal: AbortSignal.timeout(timeoutMs),
       })
       if (answer.ok) return await readJson(answer, mostBytes)
       await answer.body?.cancel()
+      const isElsewhere = answer.status >= 300 && answer.status < 400
+      // It may lead anywhere, and what is sent is for this endpoint alone.
+      if (isElsewhere) return { outcome: 'refused', why: `it answered ${answer.status}, which leads elsewhere` }
       why = `it answered ${answer.status}`
       wishedMs = Math.min(longestWish, Number(answer.headers.get('retry-after')) * 1000 || 0)
       // Asking again does not help who asked for something wrong.
@@ -48,7 +51,7 @@ export async function postJson(body: unknown, options: PostOptions): Promise<Pos
     } catch (error) {
       why = reasonOf(error)
       // Whoever kept silent for so long would most likely do so again, and somebody waits for us.
-      if (isTimeout(error)) break
+      if (isTimeout(error)) return { outcome: 'unavailable', why, isSilent: true }
     }
   }
   return { outcome: 'unavailable', why }
@@ -90,9 +93,20 @@ export const placeOf = (url: string): string => new URL(url).host
 
 const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === 'TimeoutError'
 
+/** In our words: those of the runtimes differ, and speak to whoever wrote the program. */
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nobody listens there',
+  ECONNRESET: 'it hung up',
+  UND_ERR_SOCKET: 'it hung up',
+  ENOTFOUND: 'there is no such host',
+  EAI_AGAIN: 'there is no such host, or nobody to ask for it',
+  EPROTO: 'it does not speak TLS there',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS there',
+}
+
 const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   if (isTimeout(error)) return 'it did not answer in time'
-  const { message } = error.cause instanceof Error ? error.cause : error
-  return message.replace(/[.?!]+$/, '')
+  const { code, message } = (error.cause instanceof Error ? error.cause : error) as NodeJS.ErrnoException
+  return reasons[code ?? ''] ?? message.replace(/[.?!]+$/, '')
 }

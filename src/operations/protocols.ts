@@ -15,6 +15,7 @@ import { sharedAgent } from '../protocols/shared-agent/index.ts'
 import type { Tree } from '../tree/tree.ts'
 import type { Operation, OperationGroup } from './define.ts'
 import type { OwnPlace } from './workspace/own-file.ts'
+import type { Recently } from './workspace/recently.ts'
 import type { ModelSettings } from './workspace/settings.ts'
 
 /** What a protocol can be given besides its tree. */
@@ -25,6 +26,8 @@ export interface Around extends OwnPlace {
   packageFile(path: string): Uint8Array | undefined
   /** Which models may read messages, as the user says. */
   readonly models: ModelSettings
+  /** What commands before this one found out; absent where there were none. */
+  readonly recently?: () => Promise<Recently>
   /** Where messages of all protocols lie: folders and files, as they are configured. */
   messagePlaces(): Promise<readonly TreePath[]>
   /** The same in another directory, if that is a workspace of its own. */

@@ -5,10 +5,11 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect } from 'vitest'
 import { httpEmbedder } from '../../src/adapters/embeddings/http-embedder.ts'
 import { openMemoryTree } from '../../src/engines/memory/index.ts'
-import { systemClock } from '../../src/kernel/clock.ts'
+import { heldClock, systemClock } from '../../src/kernel/clock.ts'
 import { unavailable } from '../../src/kernel/errors.ts'
 import { treePath } from '../../src/kernel/tree-path.ts'
 import { acmqPorts } from '../../src/operations/acmq/ports.ts'
+import { recently } from '../../src/operations/workspace/recently.ts'
 import { acmq } from '../../src/protocols/ac-mq/index.ts'
 import { cachedVectors } from '../../src/protocols/ac-mq/store/memory/vector-cache.ts'
 import type { Tree } from '../../src/tree/tree.ts'
@@ -140,6 +141,66 @@ describe('an endpoint', () => {
       expect(asked).toHaveLength(2)
     },
   )
+
+  verifies('X-model', 'that cannot be used is told of in our words, on both runtimes', async () => {
+    const reasonFor = async (url: string) => {
+      const embedder = httpEmbedder({ provider: 'openai', url, model: 'toy', timeoutMs: 1000, attempts: 1 })
+      return (await embedder.catch((error: Error) => error.message)) as string
+    }
+    const elsewhere = await endpoint(bad['that sends elsewhere']!)
+    const place = /^The endpoint for embeddings at 127\.0\.0\.1:\d+ cannot be used: (.*)\.$/
+    expect(place.exec(await reasonFor(elsewhere.url))?.[1]).toBe('it answered 302, which leads elsewhere')
+    expect(elsewhere.asked).toHaveLength(1)
+    const hungUp = await endpoint(bad['that hangs up']!)
+    expect(place.exec(await reasonFor(hungUp.url))?.[1]).toBe('it hung up')
+    for (const close of closing.splice(0)) await close()
+    expect(place.exec(await reasonFor(hungUp.url))?.[1]).toBe('nobody listens there')
+  })
+
+  verifies('X-model', 'that hangs is not waited for by the next commands, for five minutes', async () => {
+    const { url, asked } = await endpoint(() => undefined)
+    const embeddings = { embeddings: 'openai', embeddingsUrl: url, embeddingsModel: 'toy' } as const
+    const models = { ...embeddings, url, model: 'toy' }
+    const clock = heldClock(Date.parse('2026-11-17T15:00:00Z'))
+    const tree = openMemoryTree({ clock })
+    // Each command is a process of its own, and knows only what is on the tree.
+    const command = async () => {
+      const around = { packageFile: () => pack, models, outside: undefined as never }
+      const ports = acmqPorts({ ...around, recently: async () => recently(async () => tree) }, { timeoutMs: 50 })
+      const missions = await acmq.open({ tree, clock, settings: acmq.defaults, ...ports })
+      return (await missions.create('alpha')).mission
+    }
+    const mission = await command()
+    for (const n of [1, 2]) await mission.send({ from: 'a', to: 'b', id: `animal0${n}`, body: 'The dog barks' })
+    expect((await (await command()).search('dogs')).instead).toMatch(/it did not answer in time\.$/)
+    expect((await (await command()).bus({ query: 'dogs' })).documents).toMatchObject([{ summaryBy: 'extractive' }])
+    expect(asked).toHaveLength(2)
+    clock.advance(2 * 60_000)
+    expect((await (await command()).search('dogs')).instead).toMatch(
+      /^The endpoint for embeddings at .* cannot be used: it did not answer in time 2 minutes ago, and is asked again five minutes after that\.$/,
+    )
+    expect((await (await command()).report({ mode: 'top-down' })).instead).toMatch(/^The model at .* 2 minutes ago/)
+    expect(asked).toHaveLength(2)
+    clock.advance(3 * 60_000)
+    await (await command()).search('dogs')
+    expect(asked).toHaveLength(3)
+  })
+
+  verifies('X-model', 'that says at once that it cannot is asked again by the next command', async () => {
+    const { url, asked } = await endpoint((_, response) => void response.destroy())
+    const models = { embeddings: 'openai', embeddingsUrl: url, embeddingsModel: 'toy' } as const
+    const tree = openMemoryTree()
+    for (const _ of [1, 2]) {
+      const around = { packageFile: () => pack, models, outside: undefined as never }
+      const patience = { timeoutMs: 1000, attempts: 1 }
+      const ports = acmqPorts({ ...around, recently: async () => recently(async () => tree) }, patience)
+      const missions = await acmq.open({ tree, clock: systemClock, settings: acmq.defaults, ...ports })
+      const { mission } = await missions.create('alpha')
+      await mission.send({ from: 'a', to: 'b', id: 'animal01', body: 'The dog barks' })
+      for (const query of ['dogs', 'barking']) expect((await mission.search(query)).provider).toBe('local')
+    }
+    expect(asked).toHaveLength(2)
+  })
 
   verifies('AC-13.2e', 'vectors of two never mix, even under one name and of one length', async () => {
     const tree = openMemoryTree()

@@ -5,6 +5,7 @@
  */
 import type { Embedder } from '../../kernel/embedder.ts'
 import { corrupt, unavailable } from '../../kernel/errors.ts'
+import { silentBefore } from '../leave-alone.ts'
 import { below, checkAddress, placeOf, postJson } from '../post-json.ts'
 
 export interface EndpointOptions {
@@ -63,15 +64,17 @@ async function ask(options: EndpointOptions, input: readonly string[]): Promise<
   const posted = await postJson({ model, input }, { address, key, timeoutMs, attempts, pauseMs, mostBytes })
   if (posted.outcome === 'answered') return posted.json
   if (posted.outcome === 'bad') throw badAnswer(options, posted.why)
-  throw unavailable(
-    'EMBEDDINGS_UNAVAILABLE',
-    `The endpoint for embeddings at ${placeOf(url)} cannot be used: ${posted.why}.`,
-    {
-      hint: 'See that it runs, and that SIGNALBOX_MODELS_EMBEDDINGS_URL, …_MODEL and the key are right.',
-      details: { refused: posted.outcome === 'refused' },
-    },
-  )
+  throw cannotBeUsed(url, posted.why, { refused: posted.outcome === 'refused', silent: posted.isSilent === true })
 }
+
+const cannotBeUsed = (url: string, why: string, details: Readonly<Record<string, boolean>> = {}) =>
+  unavailable('EMBEDDINGS_UNAVAILABLE', `The endpoint for embeddings at ${placeOf(url)} cannot be used: ${why}.`, {
+    hint: 'See that it runs, and that SIGNALBOX_MODELS_EMBEDDINGS_URL, …_MODEL and the key are right.',
+    details,
+  })
+
+/** It kept somebody waiting so long ago. */
+export const silentEmbedder = (url: string, agoMs: number) => cannotBeUsed(url, silentBefore(agoMs))
 
 function vectorsIn(options: EndpointOptions, answer: unknown, count: number): Float32Array[] {
   const { data, embeddings } = (answer ?? {}) as { data?: unknown; embeddings?: unknown }

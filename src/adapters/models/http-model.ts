@@ -1,5 +1,6 @@
 /** A model that writes texts, behind an endpoint that speaks as OpenAI's does (`POST URL/chat/completions`). */
 import { corrupt, unavailable } from '../../kernel/errors.ts'
+import { silentBefore } from '../leave-alone.ts'
 import { below, checkAddress, placeOf, postJson } from '../post-json.ts'
 
 export interface ModelOptions {
@@ -41,7 +42,8 @@ export function httpModel(options: ModelOptions): HttpModel {
       const bound = mostTokens === undefined ? {} : { max_tokens: mostTokens }
       const sending = { address: below(url, 'chat/completions'), key, timeoutMs, attempts, pauseMs, mostBytes }
       const posted = await postJson({ model, messages, temperature: 0, ...bound }, sending)
-      if (posted.outcome === 'unavailable' || posted.outcome === 'refused') throw cannotBeUsed(url, posted)
+      if (posted.outcome === 'unavailable' || posted.outcome === 'refused')
+        throw cannotBeUsed(url, posted.why, { refused: posted.outcome === 'refused', silent: posted.isSilent === true })
       const text = posted.outcome === 'answered' ? textIn(posted.json) : undefined
       if (text === undefined) throw badAnswer(url)
       return text.slice(0, longestAnswer)
@@ -56,11 +58,14 @@ function textIn(answer: unknown): string | undefined {
   return typeof content === 'string' && content.trim() !== '' ? content.trim() : undefined
 }
 
-const cannotBeUsed = (url: string, { why, outcome }: { readonly why: string; readonly outcome: string }) =>
+const cannotBeUsed = (url: string, why: string, details: Readonly<Record<string, boolean>> = {}) =>
   unavailable('MODEL_UNAVAILABLE', `The model at ${placeOf(url)} cannot be used: ${why}.`, {
     hint: 'See that it runs, and that SIGNALBOX_MODELS_URL, SIGNALBOX_MODELS_MODEL and the key are right.',
-    details: { refused: outcome === 'refused' },
+    details,
   })
+
+/** It kept somebody waiting so long ago. */
+export const silentModel = (url: string, agoMs: number) => cannotBeUsed(url, silentBefore(agoMs))
 
 const badAnswer = (url: string) =>
   corrupt('BAD_MODEL_ANSWER', `The model at ${placeOf(url)} answered nothing that can be used.`, {

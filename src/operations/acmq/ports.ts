@@ -1,5 +1,5 @@
 /** What AC-MQ needs from outside the tree: who knows what texts mean. */
-import { leavingAlone } from '../../adapters/leave-alone.ts'
+import { leavingAlone, type SilenceNote } from '../../adapters/leave-alone.ts'
 import { invalidInput, SignalboxError } from '../../kernel/errors.ts'
 import { once } from '../../kernel/once.ts'
 import type { AcmqPorts, Meaning } from '../../protocols/ac-mq/index.ts'
@@ -9,7 +9,7 @@ import type { Around } from '../protocols.ts'
 /** What comes with the package; `scripts/word-vectors.mjs` makes it. */
 export const wordVectorsFile = 'data/word-vectors.bin'
 
-type Needed = Pick<Around, 'packageFile' | 'models' | 'outside'>
+type Needed = Pick<Around, 'packageFile' | 'models' | 'outside' | 'recently'>
 
 /** How long is waited for an endpoint, unless its adapter shall decide. */
 interface Patience {
@@ -18,8 +18,19 @@ interface Patience {
   readonly pauseMs?: number
 }
 
-export function acmqPorts({ packageFile, models, outside }: Needed, patience: Patience = {}): AcmqPorts {
-  const [askEmbedder, askModel] = [leavingAlone(), leavingAlone()]
+export function acmqPorts({ packageFile, models, outside, recently }: Needed, patience: Patience = {}): AcmqPorts {
+  const leaving = (what: string, error: SilenceNote['error']) => {
+    if (!recently) return leavingAlone()
+    const silent = `${what} kept silent`
+    const [age, put] = [async () => (await recently()).age(silent), async () => (await recently()).note(silent)]
+    return leavingAlone({ note: { age, put, error } })
+  }
+  const askEmbedder = leaving(`embeddings ${models.embeddingsUrl} ${models.embeddingsModel}`, async (agoMs) =>
+    (await import('../../adapters/embeddings/http-embedder.ts')).silentEmbedder(models.embeddingsUrl!, agoMs),
+  )
+  const askModel = leaving(`model ${models.url} ${models.model}`, async (agoMs) =>
+    (await import('../../adapters/models/http-model.ts')).silentModel(models.url!, agoMs),
+  )
   const local = once(async (): Promise<Meaning> => {
     const pack = packageFile(wordVectorsFile)
     if (!pack) return { instead: `The word vectors are missing in this installation (${wordVectorsFile}).` }

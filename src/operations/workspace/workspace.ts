@@ -124,6 +124,7 @@ export function lazyWorkspace(options: WorkspaceOptions): LazyWorkspace {
       names: (protocols as readonly ProtocolLine[]).map(({ protocol }) => protocol.name),
       startSelf: startAgain,
       models: sections.models,
+      recently: async () => (await import('./recently.ts')).recently(() => treeOnce()),
     })
     return line.protocol.open({ ...ports, tree: await treeOnce(), clock, settings })
   }

@@ -81,6 +81,13 @@ export async function writeDocument(
 
 const mostTries = 5
 
+/** Changes a document where it lies, judged on what was won; false when `change` wants nothing, or it is gone. */
+export const changeDocument = async (
+  tree: Tree,
+  path: TreePath,
+  change: (before: Uint8Array) => Uint8Array | undefined,
+): Promise<boolean> => (await tree.move(path, path, { change })).outcome === 'moved'
+
 function targetOf(step: Step): State {
   const to = nextState(step.from, step.transition)
   if (to === undefined) throw noSuchWay(step)

@@ -13,7 +13,7 @@ import {
 } from '../../memory/bus-document.ts'
 import { busFolder, isBusName, isBusPart } from '../../memory/generated.ts'
 import { compactTime, isoTime } from '../../times.ts'
-import { writeDocument } from '../moving.ts'
+import { changeDocument, writeDocument } from '../moving.ts'
 import type { MissionFiles } from '../parts.ts'
 import { markOf, settledMark } from './book.ts'
 import type { Plan } from './plans.ts'
@@ -245,11 +245,10 @@ export async function changeSummary(
   summary: Pick<BusContent, 'summary' | 'summaryBy'>,
 ): Promise<boolean> {
   const at = isoTime(await tree.now())
-  const change = (before: Uint8Array): Uint8Array | undefined => {
+  return changeDocument(tree, path, (before) => {
     const changed = isOurs(before) ? withSummary(Buffer.from(before).toString('utf8'), summary, at) : undefined
     return changed === undefined ? undefined : Buffer.from(changed)
-  }
-  return (await tree.move(path, path, { change })).outcome === 'moved'
+  })
 }
 
 const partPath = (path: TreePath, n: number): TreePath => `${path.slice(0, -'.md'.length)}-part-${n}.md` as TreePath

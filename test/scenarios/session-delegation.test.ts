@@ -124,6 +124,49 @@ verifies(
   },
 )
 
+verifies(
+  ['SA-8b', 'SA-6b'],
+  'the end of a session ends its programs, and nothing that comes in later starts it again',
+  async () => {
+    await open(
+      [
+        'roles:',
+        '  Slow:\n    program: [sh, -c, "echo $$ > pid.tmp; mv pid.tmp pid; sleep 300 & wait"]',
+        '  Quick:\n    program: [touch, never]',
+      ].join('\n'),
+    )
+    const status = async () => (await workspace.sessions.list()).map((one) => one.status)
+    await say('#DELEGATE:Slow:work')
+    await say('#DELEGATE:Dev:think')
+    const neutral = await workspace.sessions.neutral()
+    const taken = await neutral.take('Dev', { place: 's' })
+    if (taken.outcome !== 'taken') throw new Error('there was a task')
+    const working = work()
+    while (!existsSync(join(root, 'pid'))) await new Promise((done) => setTimeout(done, 5))
+    expect(await workspace.sessions.end('s')).toEqual({ outcome: 'ended', session: 's', stopped: ['task_id_001'] })
+    expect(await working).toEqual([])
+    const pid = Number(readFileSync(join(root, 'pid'), 'utf8'))
+    while (membersOf(pid).length > 0) await new Promise((done) => setTimeout(done, 5))
+    expect(await status()).toEqual(['ended'])
+    expect((await workspace.sessions.log('s')).at(-1)).toMatchObject({ did: 'end', text: 'stopped task_id_001' })
+
+    // What an agent had taken is recorded all the same.
+    expect(await neutral.done(taken.receipt, { text: 'thought' })).toMatchObject({ outcome: 'settled' })
+    expect(await status()).toEqual(['ended'])
+    await say('#DELEGATE:Quick:later')
+    expect(await say('#REPORT:Slow:status')).toBe('• work: session ended')
+    expect(await say('#REPORT:Dev:results')).toBe('• think: thought')
+    // What still waits is begun by nobody while the session is over, and is there when it goes on.
+    await workspace.sessions.end('s')
+    expect(await work()).toEqual([])
+    expect(await status()).toEqual(['ended'])
+    expect(existsSync(join(root, 'never'))).toBe(false)
+    await workspace.sessions.start('s')
+    expect(await work()).toMatchObject([{ task: 'task_id_003', state: 'completed' }])
+    expect(await workspace.sessions.end('s')).toMatchObject({ stopped: [] })
+  },
+)
+
 verifies('SA-8b', 'what is stopped is ended, and input that nobody reads harms nobody', async () => {
   workspace = await openWorkspace({ root, environment: env })
   const run = { input: 'x'.repeat(1_000_000), folder: root, timeMs: 60_000, mostBytes: 1000 }

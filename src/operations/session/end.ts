@@ -5,8 +5,10 @@ import { sessionWord } from './fields.ts'
 
 export const sessionEnd = defineOperation({
   name: 'end',
-  summary: 'End a session: clear what is temporary, and release its locks.',
-  more: 'What is marked as persistent stays, and so do tasks and the log. Ending it twice is fine.',
+  summary: 'End a session: clear what is temporary, release its locks and stop its programs.',
+  more:
+    'What is marked as persistent stays, and so do tasks and the log. A task whose program was running has failed and can be ' +
+    'tried again (`#RETRY`). Ending it twice is fine.',
   input: { id: sessionWord },
   outcomes: { ended: 'done', unchanged: 'done' },
   examples: [{ command: 'session end release', does: 'end it' }],

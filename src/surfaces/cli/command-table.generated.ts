@@ -519,7 +519,7 @@ export const commandTable: Group = {
         },
         {
           name: 'end',
-          summary: 'End a session: clear what is temporary, and release its locks.',
+          summary: 'End a session: clear what is temporary, release its locks and stop its programs.',
           load: async () => (await import('./commands/session/overview.ts')).endFace,
         },
       ],

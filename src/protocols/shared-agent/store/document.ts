@@ -45,6 +45,8 @@ export interface Did {
 export interface Changing {
   /** Who does it. */
   readonly by: string
+  /** False: a session that has ended stays so, since nobody speaks in it: a result comes in, or a step is finished. */
+  readonly startsIt?: false
 }
 
 export class Documents {
@@ -62,12 +64,12 @@ export class Documents {
   }
 
   /**
-   * One step. `change` gets the session as it is, started if it was not, and the time; it answers what it should become,
-   * or `undefined` to leave it. It is asked again when somebody else was first. What it throws ends the step.
+   * One step. `change` gets the session as it is, started unless that is not wanted, and the time; it answers what it should
+   * become, or `undefined` to leave it. It is asked again when somebody else was first. What it throws ends the step.
    */
   async change<T>(
     id: SessionId,
-    { by }: Changing,
+    { by, startsIt }: Changing,
     change: (session: Session, now: number) => { readonly did: Did | undefined; readonly answer: T },
   ): Promise<T> {
     let answer: T | undefined
@@ -77,11 +79,11 @@ export class Documents {
       async (before) => {
         const now = await this.#tree.now()
         const found = before ? this.#parsed(id, before.bytes) : await this.#newOne(id, now)
-        const started = found.status === 'running' ? found : start(found, by, now)
+        const started = found.status === 'running' || startsIt === false ? found : start(found, by, now)
         const { did, answer: answered } = change(started, now)
         answer = answered
         const next = did ? withLine(did, by, now) : started
-        // Nothing was to change, and the session is running already.
+        // Nothing was to change, and the session was not to be started.
         if (next === found) return undefined
         return this.#printed(await this.#turnPage(id, next))
       },
@@ -133,8 +135,8 @@ export class Documents {
     return isRunning
   }
 
-  /** Ends a session that is running: false when there is none. `clear` says what is left of it. */
-  async end(id: SessionId, by: string, clear: (session: Session) => Session): Promise<boolean> {
+  /** Ends a session that is running: false when there is none. `clear` says what is left of it, and how the log tells it. */
+  async end(id: SessionId, by: string, clear: (session: Session, now: number) => Did): Promise<boolean> {
     let ended = false
     await changeLeaf(
       this.#tree,
@@ -144,8 +146,9 @@ export class Documents {
         ended = found?.status === 'running'
         if (!found || !ended) return undefined
         const now = await this.#tree.now()
-        const session = { ...clear(found), status: sessionTransitions.running.end }
-        return this.#printed(await this.#turnPage(id, withLine({ session, line: { did: 'end' } }, by, now)))
+        const { session: left, line } = clear(found, now)
+        const session = { ...left, status: sessionTransitions.running.end }
+        return this.#printed(await this.#turnPage(id, withLine({ session, ...(line ? { line } : {}) }, by, now)))
       },
       { fresh: true },
     )

@@ -6,17 +6,26 @@
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { ring } from '../../../tree/bell.ts'
 import { bellFolder, type SessionId, type Sitting, signalsFolder, trafficPath } from '../layout.ts'
-import type { Session } from '../record.ts'
+import type { Session, Task } from '../record.ts'
+import { stepped, withTask } from '../tasks.ts'
 import { locksOf } from './locks.ts'
+import type { Ended } from './outcomes.ts'
 import type { SessionParts } from './parts.ts'
 import { noteSignals } from './signals.ts'
 
-export async function endSession(parts: SessionParts, id: SessionId, by: string): Promise<boolean> {
+/** `stopped`: tasks whose program was running. Their runners end it, since they see that the session is over. */
+export async function endSession(parts: SessionParts, id: SessionId, by: string): Promise<Omit<Ended, 'session'>> {
   await noteSignals(parts, id)
-  const ended = await parts.documents.end(id, by, cleared)
+  let stopped: readonly Task[] = []
+  const isEnded = await parts.documents.end(id, by, (session, now) => {
+    stopped = session.tasks.filter(({ state, via }) => state === 'in_progress' && via === 'program')
+    const failed = stopped.map((task) => stepped(task, 'fail', now, { result: 'session ended' }))
+    const text = stopped.length === 0 ? {} : { text: `stopped ${stopped.map((task) => task.id).join(', ')}` }
+    return { session: failed.reduce(withTask, cleared(session)), line: { did: 'end', ...text } }
+  })
   const session = await parts.documents.read(id)
   if (session?.status === 'ended') await clearAway(parts, { id, generation: session.generation })
-  return ended
+  return { outcome: isEnded ? 'ended' : 'unchanged', stopped: isEnded ? stopped.map((task) => task.id) : [] }
 }
 
 /** Shared Agent Protocol §6: state is cleared on session end, but for what is marked as persistent. */

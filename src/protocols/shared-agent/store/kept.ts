@@ -54,7 +54,7 @@ export async function noteDone(
   line: Pick<Change, 'did' | 'about' | 'text'>,
   type?: CheckpointType,
 ): Promise<void> {
-  await documents.change(id, { by }, (session, at) => {
+  await documents.change(id, { by, startsIt: false }, (session, at) => {
     const phase = type === 'milestone' ? { phaseAt: at } : {}
     return { did: { session: { ...withoutMark(session), ...phase }, line }, answer: undefined }
   })

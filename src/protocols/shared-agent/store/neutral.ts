@@ -184,14 +184,18 @@ export class SessionNeutral implements Neutral {
     expectAnswerable({ id, answers }, verdict)
     if (digest !== undefined && digest !== digestOf(session, found.id, found.issue)) throw changedSince(id)
     const answer = text ?? verdict
-    const { one, isNew } = await this.#parts.documents.change(session, { by: agentName(by) }, (now, at) => {
-      const before = now.escalations.find((other) => other.id === escalation)!
-      if (before.answer !== undefined) return { did: undefined, answer: { one: before, isNew: false } }
-      const answered = { ...before, answer, answeredBy: by, answeredAt: at }
-      const escalations = now.escalations.map((other) => (other.id === escalation ? answered : other))
-      const line = { did: 'ANSWER', about: escalation, text: answer, to: [before.by] }
-      return { did: { session: { ...now, escalations }, line }, answer: { one: answered, isNew: true } }
-    })
+    const { one, isNew } = await this.#parts.documents.change(
+      session,
+      { by: agentName(by), startsIt: false },
+      (now, at) => {
+        const before = now.escalations.find((other) => other.id === escalation)!
+        if (before.answer !== undefined) return { did: undefined, answer: { one: before, isNew: false } }
+        const answered = { ...before, answer, answeredBy: by, answeredAt: at }
+        const escalations = now.escalations.map((other) => (other.id === escalation ? answered : other))
+        const line = { did: 'ANSWER', about: escalation, text: answer, to: [before.by] }
+        return { did: { session: { ...now, escalations }, line }, answer: { one: answered, isNew: true } }
+      },
+    )
     if (!isNew && one.answer !== answer)
       throw conflict('ALREADY_ANSWERED', `${one.answeredBy} has answered it: ${one.answer}`, {
         hint: 'Nothing is left to do.',
@@ -223,22 +227,28 @@ export class SessionNeutral implements Neutral {
   async #settle({ id, agent, attempt }: Receipt, step: 'complete' | 'fail', result: string): Promise<Settled> {
     const [name = '', taskId = ''] = id.split(/:(?=[^:]*$)/)
     const session = await this.#known(name, id)
-    const settled = await this.#parts.documents.change(session, { by: agentName(agent) }, (now, at) => {
-      const found = now.tasks.find((one) => one.id === taskId)
-      if (!found) throw noSuchMessage(id)
-      if (attempt !== undefined && found.attempts !== attempt)
-        throw conflict('LOST_CLAIM', `${id} was handed out again.`, { hint: 'Take it again, if it is still waiting.' })
-      const isOver = found.state === 'completed' || found.state === 'failed'
-      if (isOver) return { did: undefined, answer: { task: found, isNew: false } }
-      const task = stepped(found, step, at, { result: asResult(result) })
-      const line = {
-        did: step === 'complete' ? 'DONE' : 'FAIL',
-        about: taskId,
-        text: asResult(result),
-        to: [task.by],
-      }
-      return { did: { session: withTask(now, task), line }, answer: { task, isNew: true } }
-    })
+    const settled = await this.#parts.documents.change(
+      session,
+      { by: agentName(agent), startsIt: false },
+      (now, at) => {
+        const found = now.tasks.find((one) => one.id === taskId)
+        if (!found) throw noSuchMessage(id)
+        if (attempt !== undefined && found.attempts !== attempt)
+          throw conflict('LOST_CLAIM', `${id} was handed out again.`, {
+            hint: 'Take it again, if it is still waiting.',
+          })
+        const isOver = found.state === 'completed' || found.state === 'failed'
+        if (isOver) return { did: undefined, answer: { task: found, isNew: false } }
+        const task = stepped(found, step, at, { result: asResult(result) })
+        const line = {
+          did: step === 'complete' ? 'DONE' : 'FAIL',
+          about: taskId,
+          text: asResult(result),
+          to: [task.by],
+        }
+        return { did: { session: withTask(now, task), line }, answer: { task, isNew: true } }
+      },
+    )
     if (settled.isNew) await ring(this.#parts.tree, bellFolder(session))
     const message = envelopeOf(session, settled.task)
     return { outcome: settled.isNew ? 'settled' : 'unchanged', message, durability: 'process' }

@@ -34,6 +34,8 @@ export interface Ended {
   /** `unchanged`: it had ended, or never was. */
   readonly outcome: 'ended' | 'unchanged'
   readonly session: string
+  /** The ids of tasks whose program was running and was stopped. */
+  readonly stopped: readonly string[]
 }
 
 export interface SessionView {

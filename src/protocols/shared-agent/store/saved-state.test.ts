@@ -7,6 +7,8 @@ import { sessionId } from '../layout.ts'
 import { noRoles } from '../roles.ts'
 import { defaultSettings } from '../settings.ts'
 import { Documents } from './document.ts'
+import { endSession } from './ending.ts'
+import { noteDone } from './kept.ts'
 import type { SessionParts } from './parts.ts'
 import { savedStates } from './saved-state.ts'
 import { say } from './speaking.ts'
@@ -47,6 +49,16 @@ it('brings back keys, variables and tasks, releases locks, and never uses a numb
   expect((await say(parts, id, '#LOCK:r', { agent: 'B' })).lines).toEqual(['locked'])
   // What was sent stays sent.
   expect((await parts.documents.log(id)).filter(({ to }) => to?.includes('B'))).toHaveLength(1)
+})
+
+it('of a session that has ended stays away, and does not start it again', async () => {
+  const { parts, tell, states } = open()
+  await tell('#STATE:save:k:v')
+  const saved = await states.save('s')
+  await endSession(parts, id, 'A')
+  expect(await states.restore('s', saved, [saved])).toEqual({ keys: 0 })
+  await noteDone(parts, id, 'A', { did: 'ROLLBACK', about: 'cp_001' })
+  expect(await parts.documents.read(id)).toMatchObject({ status: 'ended', state: [] })
 })
 
 it('of a session that is not there is empty, and what is no state is refused before anything changes', async () => {

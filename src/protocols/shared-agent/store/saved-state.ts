@@ -32,7 +32,10 @@ export const savedStates = (parts: SessionParts) => ({
     readKept(name, bytes)
   },
 
-  /** One step of the document, unless it is none of `known`; then the session's locks are released. Twice is fine. */
+  /**
+   * One step of the document, unless it is none of `known`; then the session's locks are released. Twice is fine. A session that
+   * has ended has no state to bring back.
+   */
   async restore(
     name: string,
     bytes: Uint8Array,
@@ -40,7 +43,10 @@ export const savedStates = (parts: SessionParts) => ({
   ): Promise<{ readonly keys: number } | undefined> {
     const id = sessionId(name)
     const kept = readKept(name, bytes)
-    const generation = await parts.documents.change(id, { by: parts.settings.orchestrator }, (session) => {
+    const by = parts.settings.orchestrator
+    type Restored = Session['generation'] | 'ended' | undefined
+    const generation = await parts.documents.change<Restored>(id, { by, startsIt: false }, (session) => {
+      if (session.status === 'ended') return { did: undefined, answer: 'ended' }
       const now = bytesOf(session)
       if (known && !known.some((one) => Buffer.compare(one, now) === 0)) return { did: undefined, answer: undefined }
       const lastTask = Math.max(session.lastTask, kept.lastTask)
@@ -50,6 +56,7 @@ export const savedStates = (parts: SessionParts) => ({
       return { did: isSame ? undefined : { session: next, line }, answer: session.generation }
     })
     if (generation === undefined) return undefined
+    if (generation === 'ended') return { keys: 0 }
     await locksOf(parts, { id, generation }).releaseAll()
     return { keys: kept.state.length }
   },

@@ -93,11 +93,11 @@ export class Sessions {
     return { outcome: before?.status === 'running' ? 'unchanged' : 'started', session: id }
   }
 
-  /** Ends a session: what is temporary in it is cleared, and its locks, waits and subscriptions are released. */
+  /** Ends a session: what is temporary in it is cleared, its locks, waits and subscriptions are released, its programs end. */
   async end(name: string, { agent }: { readonly agent?: string } = {}): Promise<Ended> {
     const { endSession } = await import('./ending.ts')
     const id = sessionId(name)
-    return { outcome: (await endSession(this.#parts, id, this.#speaker(agent))) ? 'ended' : 'unchanged', session: id }
+    return { ...(await endSession(this.#parts, id, this.#speaker(agent))), session: id }
   }
 
   async list(): Promise<readonly SessionView[]> {

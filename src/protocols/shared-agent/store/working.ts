@@ -3,10 +3,10 @@
  * and whose lease has ended has lost its runner. Tasks that another protocol carries are over when their message is.
  */
 import { notFound, SignalboxError, unavailable } from '../../../kernel/errors.ts'
-import { ring } from '../../../tree/bell.ts'
+import { listen, ring } from '../../../tree/bell.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import { briefOf } from '../brief.ts'
-import { bellFolder, type SessionId } from '../layout.ts'
+import { bellFolder, type SessionId, type Sitting } from '../layout.ts'
 import { mayHaveNews, type Session, type Task } from '../record.ts'
 import type { Role } from '../roles.ts'
 import { freedBy, runnable, stepped, withTask } from '../tasks.ts'
@@ -36,7 +36,7 @@ export async function work(
   // Another runner has these: it looks itself what has become of its task when it is through with it.
   const busy = new Set<string>()
   for (;;) {
-    const session = await parts.documents.read(id)
+    const session = await runningSession(parts, id)
     if (session && only === undefined) await handOverAll(parts, id, runnable(session).filter(isCarried))
     const isNext = (task: Task) => task.via === 'program' && (only ?? task.id) === task.id && !busy.has(task.id)
     const next = session && runnable(session).find(isNext)
@@ -101,9 +101,9 @@ async function runOne(
   const { signal } = options
   const role = (await parts.roles()).roles.find(({ name }) => name === agent)
   const run = async () => {
-    const begun = await documents.change(id, { by: agent }, (session, at) => {
+    const begun = await documents.change(id, { by: agent, startsIt: false }, (session, at) => {
       const found = session.tasks.find((one) => one.id === taskId)
-      if (found?.state !== 'pending') return { did: undefined, answer: undefined }
+      if (session.status === 'ended' || found?.state !== 'pending') return { did: undefined, answer: undefined }
       const task = stepped(found, 'start', at, { attempts: found.attempts + 1 })
       return {
         did: { session: withTask(session, task), line: { did: 'start task', about: taskId } },
@@ -118,14 +118,17 @@ async function runOne(
   async function outcomeOf(known: Role | undefined, session: Session, task: Task) {
     if (!known?.program || !ports.runProgram) return { step: 'fail' as const, result: `no program for ${agent}` }
     const timeMs = known.seconds === undefined ? settings.taskMs : known.seconds * 1000
-    const ended = await ports.runProgram({
-      program: known.program,
-      input: briefOf(session, task),
-      folder: ports.folder ?? '.',
-      timeMs,
-      mostBytes: mostPrinted,
-      ...(signal ? { signal } : {}),
-    })
+    const { program } = known
+    const ended = await untilTheEnd(parts, { id, generation: session.generation }, signal, (over) =>
+      ports.runProgram!({
+        program,
+        input: briefOf(session, task),
+        folder: ports.folder ?? '.',
+        timeMs,
+        mostBytes: mostPrinted,
+        signal: over,
+      }),
+    )
     if (ended.outcome === 'not-started') return { step: 'fail' as const, result: `not started: ${ended.reason}` }
     if (ended.outcome === 'timeout') return { step: 'fail' as const, result: `timeout after ${timeMs / 1000} s` }
     if (ended.outcome !== 'ended') return { step: 'fail' as const, result: 'stopped' }
@@ -133,6 +136,41 @@ async function runOne(
     if (ended.status === 0) return { step: 'complete' as const, result: text === '' ? 'done' : text }
     return { step: 'fail' as const, result: `exit ${ended.status}: ${(ended.errors.trim() || text).slice(0, 1000)}` }
   }
+}
+
+/** The signal that `work` gets ends it when the session ends, or when `signal` does. */
+async function untilTheEnd<T>(
+  { tree, documents }: SessionParts,
+  { id, generation }: Sitting,
+  signal: AbortSignal | undefined,
+  work: (over: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const [over, done] = [new AbortController(), new AbortController()]
+  const listening = await listen(tree, bellFolder(id), { signal: done.signal })
+  const watch = async () => {
+    while (!done.signal.aborted) {
+      const now = await documents.read(id)
+      if (now?.status !== 'running' || now.generation !== generation) return over.abort()
+      await listening.next(Number.POSITIVE_INFINITY)
+    }
+  }
+  // A document that cannot be read ends no program: what it comes to is recorded later, and that will tell.
+  const watching = watch().catch((error: unknown) => {
+    if (!(error instanceof SignalboxError)) throw error
+  })
+  try {
+    return await work(signal ? AbortSignal.any([signal, over.signal]) : over.signal)
+  } finally {
+    done.abort()
+    await watching
+    listening.close()
+  }
+}
+
+/** What has ended waits for whoever starts it again. */
+async function runningSession({ documents }: SessionParts, id: SessionId): Promise<Session | undefined> {
+  const session = await documents.read(id)
+  return session?.status === 'running' ? session : undefined
 }
 
 interface Result {
@@ -145,7 +183,7 @@ interface Result {
 async function record(parts: SessionParts, id: SessionId, { id: taskId, attempts }: Task, came: Result) {
   const { step, result, ...more } = came
   const text = asResult(result)
-  const worked = await parts.documents.change(id, { by: 'runner' }, (session, at) => {
+  const worked = await parts.documents.change(id, { by: 'runner', startsIt: false }, (session, at) => {
     const found = session.tasks.find((one) => one.id === taskId)
     if (found?.state !== 'in_progress' || found.attempts !== attempts) return { did: undefined, answer: undefined }
     const task = stepped(found, step, at, { result: text, ...more })
@@ -208,7 +246,7 @@ async function carryOne(parts: SessionParts, id: SessionId, taskId: string, role
     ...(role.place === undefined ? {} : { place: role.place }),
   } as const
   const message = await parts.ports.carry!(via, draft, { perhapsSince: isMarked ? (found.sentAt ?? 0) : undefined })
-  await documents.change(id, { by: found.by }, (session, at) => {
+  await documents.change(id, { by: found.by, startsIt: false }, (session, at) => {
     const now = session.tasks.find((one) => one.id === taskId)
     if (now?.state !== 'pending') return { did: undefined, answer: undefined }
     const { sending: _, ...task } = stepped(now, 'start', at, { attempts: now.attempts + 1, via, message })
@@ -238,7 +276,7 @@ export function senderOf(id: SessionId, n: number): string {
 
 /** Finds runners that were lost, and what other protocols have answered. */
 export async function settle(parts: SessionParts, id: SessionId): Promise<Worked[]> {
-  const open = (await parts.documents.read(id))?.tasks.filter(mayHaveNews) ?? []
+  const open = (await runningSession(parts, id))?.tasks.filter(mayHaveNews) ?? []
   if (open.length === 0) return []
   const held = new Set((await parts.tree.leases()).map(({ resource }) => resource))
   const settled: Worked[] = []

@@ -16,9 +16,9 @@ export const startFace = commandFace(sessionStart, ({ outcome, session }, { pain
     : `Session ${paint('bold', session)} goes on.\n`,
 )
 
-export const endFace = commandFace(sessionEnd, ({ outcome, session }, { paint }) =>
+export const endFace = commandFace(sessionEnd, ({ outcome, session, stopped }, { paint }) =>
   outcome === 'ended'
-    ? `Ended session ${paint('bold', session)}.\n`
+    ? `Ended session ${paint('bold', session)}${stopped.length > 0 ? `, and stopped ${stopped.join(', ')}` : ''}.\n`
     : `Session ${paint('bold', session)} was not running.\n`,
 )
 

@@ -72,7 +72,7 @@ export async function isUsed(context: StoresPlace, protocol: AnyProtocol): Promi
 }
 
 /** Where messages may be: the folders of all protocols as they are configured and as they are by default. */
-export async function messageFolders(context: Context): Promise<TreePath[]> {
+export async function messageFolders(context: StoresPlace): Promise<TreePath[]> {
   const folders = [home]
   for (const { protocol } of protocols as readonly ProtocolLine[]) {
     if (!protocol.isHere) folders.push(...defaultFolders(protocol))
@@ -83,11 +83,14 @@ export async function messageFolders(context: Context): Promise<TreePath[]> {
 }
 
 /** The files of protocols that lie beside their folders. */
-export async function messageLeaves(context: Context): Promise<TreePath[]> {
+export async function messageLeaves(context: StoresPlace): Promise<TreePath[]> {
   const leaves: TreePath[] = []
   for (const { protocol } of protocols as readonly ProtocolLine[]) {
-    if (!protocol.leaves || !(await isUsed(context, protocol as AnyProtocol))) continue
-    leaves.push(...protocol.leaves(await settingsOf(context, protocol)))
+    const hasSome = protocol.leaves ?? protocol.looseLeaves
+    if (!hasSome || !(await isUsed(context, protocol as AnyProtocol))) continue
+    const settings = await settingsOf(context, protocol)
+    leaves.push(...(protocol.leaves?.(settings) ?? []))
+    leaves.push(...((await protocol.looseLeaves?.(await context.tree(), settings)) ?? []))
   }
   return leaves
 }

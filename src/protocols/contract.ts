@@ -48,6 +48,8 @@ export interface Protocol<
   folders(settings: Settings): readonly TreePath[]
   /** Files of its own outside of these folders. */
   leaves?(settings: Settings): readonly TreePath[]
+  /** Files that it has written into folders of the user's own. They are carried with a workspace, the rest there is not. */
+  looseLeaves?(tree: Tree, settings: Settings): Promise<readonly TreePath[]>
   /**
    * Whether it is used here, for protocols whose folders have names that others use too; without it, one of its folders is
    * proof enough. Where it is not used, its folders are somebody else's and are not carried anywhere.

@@ -3,10 +3,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync,
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openEtcdTree } from '../../src/engines/etcd/index.ts'
+import { openWorkspace } from '../../src/index.ts'
 import { treePath as at } from '../../src/kernel/tree-path.ts'
-import { cliJson, mainProgram, plainEnvironment } from '../scenarios/cli-program.ts'
+import { cliJson, mainProgram, plainEnvironment, quickCli } from '../scenarios/cli-program.ts'
 import { spawnProgram } from '../support/child.ts'
 import { type EtcdCluster, startEtcd, withoutEtcd } from '../support/etcd.ts'
+import { leavesOf, makeFiveProtocols } from '../support/five-protocols.ts'
 import { tempDir } from '../support/temp.ts'
 
 const reason = withoutEtcd()
@@ -72,6 +74,49 @@ else
         output: { error: { code: 'DIFFERENT_THERE' } },
       })
       expect(readFileSync(copy, 'utf8')).toBe('edited')
+    })
+
+    it('with all five protocols gives every leaf back: files, cluster, files, files', () => {
+      const root = tempDir()
+      makeFiveProtocols(root)
+      const { 'src/code.ts': _, 'context/notes.txt': __, '.signalbox-note': ___, ...kept } = leavesOf(root)
+      const engine = cluster.address('five')
+      // Neither the cluster nor the directory that the command is started in has anything of a protocol.
+      expect(cliJson(['import', root, '--engine', engine], { cwd: tempDir() }, quickCli).exit).toBe(0)
+      const back = join(tempDir(), 'back')
+      expect(cliJson(['export', back, '--engine', engine], { cwd: tempDir() }, quickCli)).toMatchObject({
+        exit: 0,
+        output: { leftBehind: [] },
+      })
+      expect(leavesOf(back)).toEqual(kept)
+      const again = tempDir()
+      expect(cliJson(['import', back], { cwd: again }, quickCli).exit).toBe(0)
+      expect(leavesOf(again)).toEqual(kept)
+    })
+
+    it('takes single files: a template that lies in the local directory', () => {
+      const root = tempDir()
+      mkdirSync(join(root, 'templates'))
+      writeFileSync(join(root, 'templates/review.j2'), 'Review {{ file }}')
+      const engine = ['--engine', cluster.address('single'), '--root', root]
+      const stage = ['dream', 'prompt', 'stage', 'review.j2', '--vars', '{"file":"core.py"}', ...engine]
+      expect(cliJson(stage, {}, quickCli)).toMatchObject({
+        exit: 3,
+        output: { error: { hint: 'Put it there: signalbox import FILE --into templates' } },
+      })
+      const put = ['import', join(root, 'templates/review.j2'), '--into', 'templates', ...engine]
+      expect(cliJson(put, {}, quickCli)).toMatchObject({ exit: 0, output: { paths: ['templates/review.j2'] } })
+      expect(cliJson(stage, {}, quickCli).exit).toBe(0)
+    })
+
+    it('is made together with its directory by the library', async () => {
+      const root = join(tempDir(), 'new/team')
+      const engine = cluster.address('library')
+      const workspace = await openWorkspace({ root, engine, makeRoot: true, environment: {} })
+      await workspace.acmq.create('alpha')
+      expect((await workspace.human.list()).waiting).toEqual([])
+      await workspace.close()
+      expect(statSync(root).isDirectory()).toBe(true)
     })
 
     it('is followed by a mirror', async () => {

@@ -8,7 +8,7 @@ import { conflict } from '../../kernel/errors.ts'
 import type { TreePath } from '../../kernel/tree-path.ts'
 import type { Leaf, Tree } from '../../tree/tree.ts'
 import type { Reporter } from '../define.ts'
-import { type Walked, walk } from './walk.ts'
+import { besides, type LeftBehind, type Walked, walk } from './walk.ts'
 
 export interface Copy {
   readonly from: Tree
@@ -27,7 +27,7 @@ export interface Copied {
   /** Leaves at both ends after the copy, and the hash of all their paths and bytes. */
   readonly count: number
   readonly hash: string
-  readonly leftBehind: readonly string[]
+  readonly leftBehind: readonly LeftBehind[]
 }
 
 /** So many at a time: a cluster answers many as fast as one. */
@@ -66,7 +66,8 @@ export async function copyTree({ from, folders, openTarget, report, what }: Copy
       report.progress('verify', total + count, total * 2),
     )
     report.progress('done', 1, 1)
-    return { ...counts, ...verified, leftBehind: found.others }
+    const odd = found.others.map((path) => ({ path, reason: 'no ordinary file' }))
+    return { ...counts, ...verified, leftBehind: [...odd, ...(await besides(from, folders))] }
   } finally {
     await target.close()
   }

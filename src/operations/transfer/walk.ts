@@ -3,8 +3,8 @@ import { text } from '../../kernel/field.ts'
 import { childOf, isWithin, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
 import { cacheHome, gitignorePath, isReserved, stateOf } from '../../tree/home.ts'
 import type { Tree } from '../../tree/tree.ts'
-import type { Context } from '../define.ts'
-import { messageFolders, messageLeaves } from '../stores.ts'
+import { messageFolders, messageLeaves, type StoresPlace } from '../stores.ts'
+import { configurationFile } from '../workspace/settings.ts'
 
 /** The directory at the other end, as a word of the command. */
 export const directory = (help: string) =>
@@ -19,8 +19,11 @@ export const directory = (help: string) =>
   })
 
 /** A root of files is often a whole repository: of that only what Signalbox and its protocols keep. */
-export async function workspaceFolders(context: Context): Promise<TreePath[]> {
-  const folders = [...(await messageFolders(context)), ...(await messageLeaves(context))]
+export async function workspaceFolders(...places: readonly StoresPlace[]): Promise<TreePath[]> {
+  const all = new Set<TreePath>()
+  for (const place of places)
+    for (const path of [...(await messageFolders(place)), ...(await messageLeaves(place))]) all.add(path)
+  const folders = [...all]
   return folders.filter((folder) => !folders.some((other) => other !== folder && isWithin(folder, other)))
 }
 
@@ -33,6 +36,30 @@ export const everything: readonly TreePath[] = [treeRoot]
  */
 export const isCarried = (path: TreePath): boolean =>
   ![cacheHome, stateOf('keys'), gitignorePath].some((folder) => isWithin(path, folder)) && !isReserved(path)
+
+/** Something in the directory of a workspace that is not carried, and why. */
+export interface LeftBehind {
+  readonly path: TreePath
+  readonly reason: string
+}
+
+/** What lies beside what is carried. Of a folder that holds nothing of the workspace only the name is told. */
+export async function besides(tree: Tree, folders: readonly TreePath[]): Promise<LeftBehind[]> {
+  const found: LeftBehind[] = []
+  const into = async (folder: TreePath): Promise<void> => {
+    for (const { name, kind } of await tree.list(folder)) {
+      const path = childOf(folder, name)
+      if (folders.some((carried) => isWithin(path, carried))) continue
+      if (kind === 'folder' && folders.some((carried) => isWithin(carried, path))) await into(path)
+      else
+        found.push({ path, reason: path === configurationFile ? 'settings are for one place' : 'no protocol keeps it' })
+    }
+  }
+  await into(treeRoot)
+  const keys = stateOf('keys')
+  if (await tree.look(keys)) found.push({ path: keys, reason: 'keys stay where they are' })
+  return found
+}
 
 export interface Walked {
   readonly leaves: readonly TreePath[]

@@ -39,6 +39,8 @@ export interface LazyWorkspace {
   store<P extends AnyProtocol>(protocol: P): Promise<StoreOf<P>>
   /** A tree of plain files somewhere else, with the defaults; relative to the root. */
   openTree(folder: string, clock?: Clock): Promise<Tree>
+  /** The workspace of plain files in another directory, as it is configured there; closed by the caller. */
+  workspaceIn(directory: string): LazyWorkspace
   close(): Promise<void>
 }
 
@@ -57,10 +59,19 @@ export function lazyWorkspace(options: WorkspaceOptions): LazyWorkspace {
     const configuration = await readOnce()
     const { engine: address, durability, permissions } = configuration
     const held = heldOnly(by)
-    if (address === 'files')
-      return engines.files({ root: root.path, mustExist: !makeRoot, durability, permissions, clock: held, recover })
+    const openFiles = () =>
+      engines.files({ root: root.path, mustExist: !makeRoot, durability, permissions, clock: held, recover })
+    if (address === 'files') return openFiles()
     if (!isCluster(address)) throw unknownEngine(address)
-    return engines.etcd({ ...(await serverSettings(configuration, ownPlace())), clock: held, address })
+    const opened = await engines.etcd({ ...(await serverSettings(configuration, ownPlace())), clock: held, address })
+    try {
+      // The settings of a workspace on a cluster lie in the directory, too.
+      if (makeRoot && outside.kindOf(root.path) === undefined) await (await openFiles()).close()
+      return opened
+    } catch (error) {
+      await opened.close()
+      throw error
+    }
   }
 
   const ownPlace = () => ({ environment, outside, root: findOnce() })
@@ -77,9 +88,12 @@ export function lazyWorkspace(options: WorkspaceOptions): LazyWorkspace {
   const messagePlaces = async () =>
     (await import('../stores.ts')).messagePlaces({ configuration: readOnce, tree: () => treeOnce(), store })
 
+  // Files, whatever engine this process was told to use.
+  const workspaceIn = (directory: string) => lazyWorkspace({ ...options, flags: { root: directory, engine: 'files' } })
+
   const messagePlacesIn = async (directory: string) => {
     const { defaultMessageFolders, messagePlaces } = await import('../stores.ts')
-    const other = lazyWorkspace({ ...options, flags: { root: directory } })
+    const other = workspaceIn(directory)
     try {
       return await messagePlaces({ ...other, tree: () => other.tree({ recover: false }) })
     } catch (error) {
@@ -145,6 +159,7 @@ export function lazyWorkspace(options: WorkspaceOptions): LazyWorkspace {
     },
     openAgain: (by) => open(false, false, by),
     openTree,
+    workspaceIn,
     async close() {
       // What could not be opened has told its caller already; there is nothing to close.
       const opened = await Promise.all([...stores.values()].map((store) => store.catch(() => undefined)))

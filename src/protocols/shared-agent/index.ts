@@ -24,6 +24,7 @@ export const sharedAgent: Protocol<'session', typeof section, SessionSettings, S
   settingsFrom,
   // Sessions lie in the workspace's own folder, which is kept apart from messages for all protocols alike.
   folders: () => [],
+  looseLeaves: async (tree, settings) => (await import('./store/context.ts')).contextFiles(tree, settings),
   open: async (surroundings) => new (await import('./store/sessions.ts')).Sessions(surroundings),
   chapter: async () => (await import('./chapter.ts')).sessions,
 }

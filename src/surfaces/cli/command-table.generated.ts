@@ -563,7 +563,7 @@ export const commandTable: Group = {
     },
     {
       name: 'import',
-      summary: 'Take over a workspace of plain files from a directory.',
+      summary: 'Take over a workspace of plain files from a directory, or single files.',
       load: async () => (await import('./commands/transfer.ts')).importFace,
     },
     {

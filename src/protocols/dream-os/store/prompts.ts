@@ -85,8 +85,11 @@ export class Prompts {
     // The folder is not part of the name, but shells complete it.
     const inside = name.replace(`${nameOf(templatesPath(this.#parts.places))}/`, '')
     const meant = names.includes(inside) ? inside : nearest(name, names)
-    throw notFound('NO_SUCH_TEMPLATE', `There is no template ${templatesPath(this.#parts.places)}/${name}.`, {
-      hint: meant === undefined ? 'Put it there.' : `Did you mean ${meant}?`,
+    const path = `${templatesPath(this.#parts.places)}/${name}`
+    // On a cluster the folder of that name in the local directory is another one.
+    const put = this.#parts.tree.first ? 'Put it there: signalbox import FILE --into' : 'Put it into'
+    throw notFound('NO_SUCH_TEMPLATE', `There is no template ${path}.`, {
+      hint: meant === undefined ? `${put} ${templatesPath(this.#parts.places)}` : `Did you mean ${meant}?`,
       details: { template: name.slice(0, 400) },
     })
   }

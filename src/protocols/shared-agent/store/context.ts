@@ -9,11 +9,13 @@ import { isWithin } from '../../../kernel/tokenizer.ts'
 import { childOf, isWithin as isBelow, type TreePath, treePath, treeRoot } from '../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../tree/change.ts'
 import { home } from '../../../tree/home.ts'
+import type { Entry, Tree } from '../../../tree/tree.ts'
 import { protocolVersion } from '../commands/table.ts'
 import { type Context, countItems, parseContext, printContext } from '../context-file.ts'
 import type { SessionId } from '../layout.ts'
 import type { Session, Task } from '../record.ts'
 import { quotedWord, Refusal } from '../refusal.ts'
+import type { SessionSettings } from '../settings.ts'
 import { taskIdOf } from '../tasks.ts'
 import { knowsReference, referenceOf } from './kept.ts'
 import type { SessionParts } from './parts.ts'
@@ -55,10 +57,7 @@ export const contextHandlers: Handlers = {
 
   async 'CONTEXT:list'({ parts, given }) {
     const folder = await folderAt(parts, given.directory ?? parts.settings.contextFolder)
-    const entries = await parts.tree.list(folder, { times: true })
-    const files = entries.filter(
-      ({ name, kind }) => kind === 'leaf' && name.endsWith(contextEnding) && !name.startsWith('.'),
-    )
+    const files = (await parts.tree.list(folder, { times: true })).filter(isContextFile)
     if (files.length === 0) return notFound
     const now = await parts.tree.now()
     const newest = files.sort((a, b) => b.modifiedAt - a.modifiedAt || (a.name < b.name ? -1 : 1))
@@ -70,6 +69,15 @@ export const contextHandlers: Handlers = {
       ...(left > 0 ? [`+${left} more`] : []),
     )
   },
+}
+
+const isContextFile = ({ name, kind }: Entry): boolean =>
+  kind === 'leaf' && name.endsWith(contextEnding) && !name.startsWith('.')
+
+/** What `#CONTEXT:list` finds. */
+export async function contextFiles(tree: Tree, { contextFolder }: SessionSettings): Promise<TreePath[]> {
+  const folder = treePath(contextFolder)
+  return (await tree.list(folder)).filter(isContextFile).map(({ name }) => childOf(folder, name))
 }
 
 /** Above 90 %: named by date and time. What another session exported in the same minute stays as it is. */

@@ -5,7 +5,11 @@ import { exportWorkspace, importWorkspace } from '../../../operations/transfer/i
 import { mirror } from '../../../operations/transfer/mirror.ts'
 import { commandFace } from '../command.ts'
 
-export const importFace = commandFace(importWorkspace, (output) => shown('Imported', `from ${output.from}`, output))
+export const importFace = commandFace(importWorkspace, (output) =>
+  'from' in output
+    ? shown('Imported', `from ${output.from}`, output)
+    : `Put ${output.copied} into ${printableLine(output.to)}: ${printableLine(output.paths.join(', '))}${output.unchanged > 0 ? `; ${output.unchanged} had the same content there` : ''}.\n`,
+)
 
 export const exportFace = commandFace(exportWorkspace, (output) => shown('Exported', `to ${output.to}`, output))
 
@@ -20,7 +24,10 @@ function shown(did: string, where: string, { copied, unchanged, count, hash, lef
   const lines = [
     `${did} ${copied} ${printableLine(where)}; ${unchanged} were there already.`,
     `Both sides have ${count} with the same content (SHA-256 ${hash}).`,
-    ...leftBehind.map((path) => `Left behind, because it is no ordinary file: ${printableLine(path)}`),
+    ...[...new Set(leftBehind.map(({ reason }) => reason))].map((reason) => {
+      const paths = leftBehind.filter((one) => one.reason === reason).map(({ path }) => path)
+      return `Left behind (${reason}): ${printableLine(paths.join(', '))}`
+    }),
   ]
   return lines.map((line) => `${line}\n`).join('')
 }

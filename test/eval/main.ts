@@ -23,7 +23,7 @@ const { values } = parseArgs({
   },
 })
 const root = process.env.SIGNALBOX_EVAL_ROOT ?? '.'
-const name = values.tune ? 'tune' : 'held-out'
+const name = values.tune ? 'hand-tune-1' : 'hand-tune-2'
 const part = readPart(`${root}/test/eval/${name}.md`)
 const isLocal = values.provider === 'local'
 const evaluation = await evaluate(part, { embedder: await chosen(), isLocal })

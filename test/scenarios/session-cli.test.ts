@@ -31,7 +31,11 @@ verifies(['SA-2b', 'SA-7'], 'say prints the answer and nothing else, with its ex
     lock: { resource: 'r', owner: 'Dev', until: expect.any(String), fence: 1 },
   })
   expect(say('#VERSION ')).toMatchObject({ exit: 0, out: 'v1.1.0\n' })
-  expect(say('#NONE')).toEqual({ exit: 2, out: '#ERROR:E001:unknown_command_NONE\n', err: '' })
+  expect(say('#NONE')).toEqual({
+    exit: 2,
+    out: '#ERROR:E001:unknown_command_NONE\n',
+    err: 'signalbox: There is no command #NONE.\n',
+  })
   expect(say('#ERROR:E002:reported')).toMatchObject({ exit: 0, out: '#ERROR:E002:reported\n' })
   expect(session('say', '--session', 's', '#STATE:load:k')).toMatchObject({ out: 'v\n' })
   // Several words are one line.
@@ -61,7 +65,11 @@ verifies(['SA-7'], 'bad input is refused, and changes nothing', () => {
     ['#CONTEXT:export:../x', '#ERROR:E002:bad_path\n'],
   ] as const)
     expect(say(line)).toMatchObject({ exit: 2, out: answer })
-  expect(session('say', '--session', '../x', '#VERSION')).toMatchObject({ exit: 2, out: '' })
+  expect(session('say', '--session', '../x', '#VERSION')).toMatchObject({
+    exit: 2,
+    out: '#ERROR:E002:invalid_session_id\n',
+    err: expect.stringContaining('Not a session: "../x"'),
+  })
   expect(session('log', '--session', 's').out).toBe(before)
 })
 
@@ -183,7 +191,7 @@ verifies(['SA-9', 'SA-15b'], 'commands of the workspace’s own, and health with
     '',
   ])
   writeFileSync(path, 'commands:\n  LOCK:\n    says: x\n    limit: fixed\n    help: y\n')
-  expect(say('#VERSION')).toMatchObject({ exit: 2, out: '' })
+  expect(say('#VERSION')).toMatchObject({ exit: 2, out: expect.stringMatching(/^#ERROR:E002:/) })
   expect(say('#VERSION').err).toContain('session.yaml:2: #LOCK is there already')
 })
 
@@ -210,23 +218,61 @@ verifies(['SA-2b', 'SA-12d'], 'serve-stdio answers line by line, and tells what 
   expect(long.out).toBe('#ERROR:E004:max_line_16384\n\nv1.1.0\n\n')
 })
 
-verifies(['SA-13a'], 'what needs git and finds none is told with what to do, and ends no conversation', () => {
-  const words = ['session', 'serve-stdio', '--session', 's']
-  const input = '#CHECKPOINT:list\n#VERSION\n'
-  expect(cli(words, { cwd: root, input })).toEqual({
-    exit: 0,
-    err: '',
-    out: `signalbox: ${root} is in no git repository, and checkpoints are kept in git.\nhint: Make one there: git init\n\nv1.1.0\n\n`,
-  })
-  const documents = cli([...words, '--json'], { cwd: root, input })
-    .out.trimEnd()
-    .split('\n')
-  expect(documents.map((line) => JSON.parse(line).error?.code)).toEqual(['NO_REPOSITORY', undefined, undefined])
-  // As a command of its own: where git is missing, exit status 8, and how to get it.
-  expect(say('#CHECKPOINT:list')).toMatchObject({ exit: 3, out: '' })
-  const missing = quickCli(['session', 'say', '#CHECKPOINT:list'], { cwd: root, env: { PATH: '/nonexistent' } })
-  expect(missing).toMatchObject({ exit: 8, out: '' })
-  expect(missing.err).toMatch(/git is not installed.*\nhint: Install git 2\.30 or later/)
+verifies(
+  ['SA-7', 'SA-13a'],
+  'what needs git and finds none is an error of the protocol, with what to do beside it',
+  () => {
+    const words = ['session', 'serve-stdio', '--session', 's']
+    const input = '#CHECKPOINT:list\n#VERSION\n'
+    const reason = `${root} is in no git repository, and checkpoints are kept in git.`
+    // It ends no conversation.
+    expect(cli(words, { cwd: root, input })).toEqual({
+      exit: 0,
+      err: `note: ${reason} Make one there: git init\n`,
+      out: '#ERROR:E002:no_repository\n\nv1.1.0\n\n',
+    })
+    const documents = cli([...words, '--json'], { cwd: root, input })
+      .out.trimEnd()
+      .split('\n')
+    expect(documents.map((line) => JSON.parse(line).error?.code)).toEqual(['NO_REPOSITORY', undefined, undefined])
+    expect(say('#CHECKPOINT:list')).toEqual({
+      exit: 2,
+      out: '#ERROR:E002:no_repository\n',
+      err: `signalbox: ${reason}\nhint: Make one there: git init\n`,
+    })
+    expect(json('say', '--session', 's', '#CHECKPOINT:list')).toEqual({
+      exit: 2,
+      outcome: 'refused',
+      answer: '#ERROR:E002:no_repository',
+      lines: ['#ERROR:E002:no_repository'],
+      code: 'E002',
+      reason,
+      error: { code: 'NO_REPOSITORY', message: reason, hint: 'Make one there: git init' },
+    })
+    const missing = quickCli(['session', 'say', '#CHECKPOINT:list'], { cwd: root, env: { PATH: '/nonexistent' } })
+    expect(missing).toMatchObject({ exit: 2, out: '#ERROR:E002:git_missing\n' })
+    expect(missing.err).toMatch(/git is not installed.*\nhint: Install git 2\.30 or later/)
+    const nowhere = quickCli(['session', 'say', '--root', join(root, 'none'), '#VERSION'], { cwd: root })
+    expect(nowhere).toMatchObject({ exit: 2, out: expect.stringMatching(/^#ERROR:E002:/) })
+  },
+)
+
+verifies(['SA-2.5c', 'SA-2.5a'], 'people speak in words unless they ask otherwise, and agents in commands', () => {
+  const sentence = 'remember that owner is Ada'
+  expect(say(sentence, 'User')).toMatchObject({ exit: 0, out: 'I saved "Ada" as owner.\n' })
+  for (const agent of ['DevAgent', 'Ada'])
+    expect(say(sentence, agent)).toEqual({
+      exit: 2,
+      out: '#ERROR:E001:not_a_command\n',
+      err: 'signalbox: A command begins with `#` and a word in capitals.\n',
+    })
+  writeFileSync(join(root, 'signalbox.yaml'), 'session:\n  people: [Ada]\n')
+  for (const person of ['Ada', 'User', 'Orchestrator'])
+    expect(say(sentence, person)).toMatchObject({ exit: 0, out: 'I saved "Ada" as owner.\n' })
+  expect(say(sentence, 'DevAgent').exit).toBe(2)
+  say('use protocol mode', 'User')
+  expect(say(sentence, 'User')).toMatchObject({ exit: 2, out: '#ERROR:E001:not_a_command\n' })
+  expect(say('#STATE:load:owner', 'User').out).toBe('Ada\n')
 })
 
 verifies(['X-doctor'], 'doctor tells of a checkpoint that was cut off, and of a model that is set up in part', () => {

@@ -2,13 +2,15 @@ import { list, text, withoutUndefined } from '../../kernel/field.ts'
 import { sharedAgent } from '../../protocols/shared-agent/index.ts'
 import { defineOperation } from '../define.ts'
 import { session } from './fields.ts'
+import { answerOrRefusal } from './refusing.ts'
 
 export const sessionSay = defineOperation({
   name: 'say',
   summary: 'Say a line in a session, and print its answer.',
   more:
     'A line begins with `#` and a command in capitals; `#HELP` lists them. The answer is printed exactly as the ' +
-    'protocol writes it. The orchestrator may also speak in words, and is answered in words; whoever else wants that says ' +
+    'protocol writes it; of an `#ERROR` the reason is on standard error. The orchestrator and people (`User`, and whom the setting ' +
+    '`session.people` names) may also speak in words, and are answered in words; whoever else wants that says ' +
     '`use natural language`. Exit status 1 means `timeout`, `not_found`, `not_owner`, `busy` or a question, 2 an `#ERROR`. A session that is named ' +
     'and not there is started; who speaks is `--as`, or else the orchestrator.',
   input: {
@@ -30,9 +32,10 @@ export const sessionSay = defineOperation({
     { command: `session say --json '#HEALTH:session'`, does: 'ask how the session is' },
   ],
 
-  async run(context, { line, session }) {
-    const sessions = await context.store(sharedAgent)
-    const { agent } = await context.configuration()
-    return sessions.say(line.join(' '), withoutUndefined({ session, agent }))
-  },
+  run: (context, { line, session }) =>
+    answerOrRefusal(async () => {
+      const sessions = await context.store(sharedAgent)
+      const { agent } = await context.configuration()
+      return sessions.say(line.join(' '), withoutUndefined({ session, agent }))
+    }),
 })

@@ -1,19 +1,37 @@
 /** What can be configured about sessions, with the values used when nothing is said. */
-import { choice, defaultsOf, duration, type Fields, flag, type InputOf, integer, text } from '../../kernel/field.ts'
+import {
+  choice,
+  defaultsOf,
+  duration,
+  type Fields,
+  flag,
+  type InputOf,
+  integer,
+  list,
+  text,
+} from '../../kernel/field.ts'
 import { rootFolder } from '../../kernel/path-fields.ts'
 
 export const encodings = ['o200k_base', 'cl100k_base', 'p50k_base', 'r50k_base'] as const
 
 const second = 1000
 
+const name = {
+  pattern: /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+  expected: 'a name of letters, digits, dots, dashes and underscores (at most 64)',
+} as const
+
 /** Its section of `signalbox.yaml`. */
 export const section = {
   orchestrator: text('The agent that may force locks, and that speaks when nobody is named.', {
     default: 'Orchestrator',
-    pattern: /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
-    expected: 'a name of letters, digits, dots, dashes and underscores (at most 64)',
+    ...name,
     placeholder: 'AGENT',
   }),
+  people: list(
+    'People, besides `User`: like the orchestrator they speak in words unless they ask for commands. Agents speak in commands.',
+    text('A person.', name),
+  ),
   tokenizer: choice('How tokens are counted where they bind an answer or a value.', encodings, {
     default: 'o200k_base',
   }),
@@ -49,6 +67,8 @@ export const section = {
 
 export interface SessionSettings {
   readonly orchestrator: string
+  /** Who speaks in words by default, besides the orchestrator. */
+  readonly people: readonly string[]
   readonly tokenizer: (typeof encodings)[number]
   readonly window: number
   readonly lockMs: number
@@ -68,6 +88,8 @@ export interface SessionSettings {
 
 export const settingsFrom = (set: InputOf<typeof section>): SessionSettings => ({
   orchestrator: set.orchestrator,
+  // §2.5: "Users speak conversationally". The specification's examples call them so.
+  people: ['User', ...(set.people ?? [])],
   tokenizer: set.tokenizer,
   window: set.window,
   lockMs: set.lockFor,

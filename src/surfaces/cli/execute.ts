@@ -42,12 +42,14 @@ export async function execute(face: CommandFace, input: unknown, host: Host, glo
   const aside = globals.json || globals.quiet ? undefined : face.aside?.(output as never, errScreen())
   if (aside) whereItCan(() => terminal.err(aside))
   // The workspace is closed by now.
-  const afterwards = async (what: 'takeBack' | 'handedOut') => {
+  const inNewOne = async <T>(work: ((context: Context, output: Output) => Promise<T>) | undefined) => {
     const again = lazyWorkspace({ ...host, flags })
-    return face.operation[what]?.({ ...again, ...surroundings }, output).finally(again.close)
+    return work?.({ ...again, ...surroundings }, output).finally(again.close)
   }
+  const takeBack = () => inNewOne(face.operation.takeBack)
+  const handedOut = () => inNewOne(face.operation.handedOut)
   const text = globals.json ? printJson(output) : `${face.show(output as never, screen)}${leftOutLine(face, output)}`
-  await tellAnswer(face, output, text, { terminal, afterwards })
+  await tellAnswer(face, output, text, { terminal, takeBack, handedOut })
   return exitOf(face.operation.outcomes[output.outcome]!)
 }
 
@@ -68,7 +70,7 @@ async function tellAnswer(
   { operation }: CommandFace,
   output: Output,
   text: string,
-  { terminal, afterwards }: Telling,
+  { terminal, takeBack, handedOut }: Telling,
 ): Promise<void> {
   const untold = operation.untold?.(output) ?? ('durability' in output ? doneAllTheSame : undefined)
   let isTold: boolean
@@ -76,7 +78,7 @@ async function tellAnswer(
     isTold = terminal.out(text) !== false
   } catch (error) {
     if (!(error instanceof SignalboxError)) throw error
-    const hint = (await afterwards('takeBack')) ?? untold
+    const hint = (await takeBack()) ?? untold
     if (hint === undefined) throw error
     const { kind, code, message, details } = error
     throw new SignalboxError(kind, code, message, { hint, details: { ...details, outcome: output.outcome } })
@@ -85,7 +87,7 @@ async function tellAnswer(
   if (isOwed) whereItCan(() => terminal.err(`${untold}\n`))
   if (!isTold) return
   try {
-    await afterwards('handedOut')
+    await handedOut()
   } catch (error) {
     // The answer stands, and there is one document of JSON.
     if (!(error instanceof SignalboxError)) throw error
@@ -95,7 +97,8 @@ async function tellAnswer(
 
 interface Telling {
   readonly terminal: Host['terminal']
-  afterwards(what: 'takeBack' | 'handedOut'): Promise<string | void>
+  takeBack(): Promise<string | undefined>
+  handedOut(): Promise<unknown>
 }
 
 const doneAllTheSame = 'What was asked for is done all the same: look before you repeat the command.'

@@ -27,7 +27,11 @@ export function failureOf(error: unknown): Failure {
 }
 
 /** One line for what happened, one for what to do. */
-export function failureText({ message, hint }: Failure, program: string, paint: Paint): string {
+export function failureText(
+  { message, hint }: Pick<Failure, 'message' | 'hint'>,
+  program: string,
+  paint: Paint,
+): string {
   const what = `${paint('red', `${program}:`)} ${printableLine(message)}\n`
   return hint === undefined ? what : `${what}${paint('dim', 'hint:')} ${printableLine(hint)}\n`
 }

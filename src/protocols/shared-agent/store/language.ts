@@ -14,7 +14,7 @@ import { type SessionId, sessionId } from '../layout.ts'
 import type { Session } from '../record.ts'
 import { Refusal } from '../refusal.ts'
 import { recordsOf } from './kept.ts'
-import { isOrchestrator, type SessionParts } from './parts.ts'
+import { type SessionParts, speaksInWords } from './parts.ts'
 import { type Answer, nothing, type Speech, told } from './speech.ts'
 
 type Speaking = Pick<Speech, 'parts' | 'id' | 'session' | 'agent'>
@@ -84,7 +84,7 @@ function inWords(line: string, { shows }: Manner, { table }: Surroundings, answe
 
 function mannerOf({ parts, agent }: Pick<Speaking, 'parts' | 'agent'>, { modes }: Session): Manner {
   const kept = modes.find(({ user }) => user === agent)
-  if (!kept) return firstManner(isOrchestrator(parts, agent))
+  if (!kept) return firstManner(speaksInWords(parts, agent))
   const { mode, shows = 'plain', asked } = kept
   return { mode, shows, ...(asked === undefined ? {} : { asked }) }
 }

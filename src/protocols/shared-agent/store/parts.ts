@@ -26,3 +26,7 @@ export interface SessionParts {
 }
 
 export const isOrchestrator = ({ settings }: SessionParts, agent: string): boolean => agent === settings.orchestrator
+
+/** §2.5: natural language is the default for the orchestrator and for users, "agents always use protocol". */
+export const speaksInWords = ({ settings }: SessionParts, agent: string): boolean =>
+  agent === settings.orchestrator || settings.people.includes(agent)

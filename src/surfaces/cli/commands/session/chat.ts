@@ -1,13 +1,14 @@
 /** `chat`: a person speaks in a session, at a prompt with history, completion and colours. */
 import { printable } from '../../../../kernel/printable.ts'
 import type { Context } from '../../../../operations/define.ts'
-import type { CommandSpec, Said } from '../../../../operations/session/open.ts'
+import type { CommandSpec } from '../../../../operations/session/open.ts'
+import { type Answered, answerOrRefusal, reasonOf } from '../../../../operations/session/refusing.ts'
 import { type Spoken, sessionChat } from '../../../../operations/session/serve.ts'
 import { commandFace } from '../../command.ts'
 import { type Conversation, linesOf } from '../../conversation.ts'
 import { printJson } from '../../lines.ts'
 import { arrival } from './arrival.ts'
-import { beginTalk, shownAnswer, tellArrivals } from './serve.ts'
+import { beginTalk, tellArrivals } from './serve.ts'
 
 export const chatFace = commandFace(sessionChat, () => '', { stay: () => chat })
 
@@ -46,10 +47,9 @@ async function chat(
     prompt.ask()
     for await (const line of prompt.lines()) {
       if (line.trim() !== '') {
-        const saying = sessions.say(line.trim(), { session, agent, signal: over.signal })
-        const shown = await shownAnswer(saying, conversation, (said) => coloured(said, conversation))
+        const said = await answerOrRefusal(() => sessions.say(line.trim(), { session, agent, signal: over.signal }))
         lines++
-        if (!prompt.show(shown)) break
+        if (!prompt.show(conversation.json ? printJson(said) : coloured(said, conversation))) break
       }
       prompt.ask()
     }
@@ -61,10 +61,12 @@ async function chat(
   return { outcome: 'ended', session, lines }
 }
 
-function coloured({ answer, exit, reason }: Said, { screen: { paint } }: Conversation): string {
-  const text = printable(answer)
-  if (exit === 2) return `${paint('red', text)}\n${reason === undefined ? '' : `${paint('dim', printable(reason))}\n`}`
-  return `${exit === 1 ? paint('yellow', text) : text}\n`
+function coloured(said: Answered, { screen: { paint } }: Conversation): string {
+  const text = printable(said.answer)
+  if (said.exit !== 2) return `${said.exit === 1 ? paint('yellow', text) : text}\n`
+  const { message, hint } = reasonOf(said) ?? {}
+  const reasons = [message, hint].flatMap((one) => (one === undefined ? [] : [`${paint('dim', printable(one))}\n`]))
+  return `${paint('red', text)}\n${reasons.join('')}`
 }
 
 const plainPrompt = ({ input, print }: Conversation, stopped: AbortSignal): Prompt => ({

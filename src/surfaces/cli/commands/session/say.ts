@@ -1,10 +1,17 @@
 import { printable } from '../../../../kernel/printable.ts'
+import { reasonOf } from '../../../../operations/session/refusing.ts'
 import { sessionSay } from '../../../../operations/session/say.ts'
 import { sessionTranslate } from '../../../../operations/session/translate.ts'
 import { commandFace } from '../../command.ts'
+import { failureText } from '../../failure.ts'
 
-/** The answer as the protocol writes it, and nothing else. */
-export const sayFace = commandFace(sessionSay, ({ answer }) => `${printable(answer)}\n`)
+/** The answer as the protocol writes it, and nothing else; beside it why it was refused. */
+export const sayFace = commandFace(sessionSay, ({ answer }) => `${printable(answer)}\n`, {
+  aside(answered, { paint }) {
+    const reason = reasonOf(answered)
+    return reason ? failureText(reason, 'signalbox', paint) : ''
+  },
+})
 
 /** The command alone, so that it can be said as it is; or the question. */
 export const translateFace = commandFace(sessionTranslate, (translation) => {

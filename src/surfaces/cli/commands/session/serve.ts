@@ -1,12 +1,11 @@
 /** `serve-stdio`: a program speaks in a session, a line at a time. */
-import { SignalboxError } from '../../../../kernel/errors.ts'
 import { printable } from '../../../../kernel/printable.ts'
 import type { Context } from '../../../../operations/define.ts'
-import { type Mail, openSessions, type Said, type Sessions, speakerIn } from '../../../../operations/session/open.ts'
+import { type Mail, openSessions, type Sessions, speakerIn } from '../../../../operations/session/open.ts'
+import { answerOrRefusal, reasonOf } from '../../../../operations/session/refusing.ts'
 import { type Spoken, sessionServeStdio } from '../../../../operations/session/serve.ts'
 import { commandFace } from '../../command.ts'
 import { type Conversation, linesOf } from '../../conversation.ts'
-import { failureJson, failureOf, failureText } from '../../failure.ts'
 import { printJson } from '../../lines.ts'
 import { arrival } from './arrival.ts'
 
@@ -26,10 +25,12 @@ async function serve(
   try {
     for await (const line of linesOf(conversation.input, stopped)) {
       if (line.trim() === '') continue
-      const saying = sessions.say(line, { session, agent, signal: over.signal })
-      const shown = await shownAnswer(saying, conversation, (said) => `${printable(said.answer)}\n`)
+      // What is refused or fails ends no conversation: the next line may need no git, or find it there.
+      const said = await answerOrRefusal(() => sessions.say(line, { session, agent, signal: over.signal }))
       lines++
-      if (!conversation.print(conversation.json ? shown : `${shown}\n`)) break
+      if (!conversation.print(conversation.json ? printJson(said) : `${printable(said.answer)}\n\n`)) break
+      const reason = conversation.json ? undefined : reasonOf(said)
+      if (reason) context.report.notice([reason.message, ...(reason.hint ? [reason.hint] : [])].join(' '))
     }
   } finally {
     over.abort()
@@ -47,22 +48,6 @@ export async function beginTalk(context: Context, input: unknown, stopped: Abort
   const over = new AbortController()
   stopped.addEventListener('abort', () => over.abort())
   return { sessions, session, agent, over }
-}
-
-/** What fails is told as any command tells it, and ends no conversation: the next line may need no git, or find it there. */
-export async function shownAnswer(
-  saying: Promise<Said>,
-  { json, screen: { paint } }: Pick<Conversation, 'json' | 'screen'>,
-  text: (said: Said) => string,
-): Promise<string> {
-  try {
-    const said = await saying
-    return json ? printJson(said) : text(said)
-  } catch (error) {
-    if (!(error instanceof SignalboxError)) throw error
-    const failure = failureOf(error)
-    return json ? printJson(failureJson(failure)) : failureText(failure, 'signalbox', paint)
-  }
 }
 
 /** Tells messages as they come, each once, until `over`. What could not be told is put back. */

@@ -1,0 +1,33 @@
+/** What could not be done, as an answer of the protocol: whoever says a line gets an `#ERROR` line, whatever stood in the way. */
+import { SignalboxError } from '../../kernel/errors.ts'
+import type { Said } from '../../protocols/shared-agent/index.ts'
+
+/** Refused because of something outside of the protocol: there is no git repository, a file is damaged, a disk is full. */
+export interface Prevented extends Omit<Said, 'session'> {
+  readonly outcome: 'refused'
+  /** The error as other commands tell it. */
+  readonly error: { readonly code: string; readonly message: string; readonly hint: string | null }
+}
+
+export type Answered = Said | Prevented
+
+export async function answerOrRefusal(say: () => Promise<Said>): Promise<Answered> {
+  try {
+    return await say()
+  } catch (error) {
+    if (!(error instanceof SignalboxError)) throw error
+    const { kind, code: cause, message, hint } = error
+    const code = kind === 'Denied' ? 'E005' : 'E002'
+    const answer = `#ERROR:${code}:${cause.toLowerCase()}`
+    const told = { code: cause, message, hint: hint ?? null }
+    return { outcome: 'refused', answer, lines: [answer], exit: 2, code, reason: message, error: told }
+  }
+}
+
+/** Why it was refused, and what to do about it; `undefined` where it was not. */
+export const reasonOf = (
+  answered: Answered,
+): { readonly message: string; readonly hint: string | undefined } | undefined =>
+  answered.reason === undefined
+    ? undefined
+    : { message: answered.reason, hint: ('error' in answered ? answered.error.hint : undefined) ?? undefined }

@@ -815,7 +815,7 @@ export function describeCirce(name: string, prepare: () => Promise<EnginePlace>,
           await put(`TASKS/${task}.${file}`, 'not: [yaml\n')
         }
         expect(await viewOf()).toMatchObject({
-          problems: [expect.stringContaining(`${task}.status: Line`), expect.stringContaining(`${task}.checks: Line`)],
+          notices: [expect.stringContaining(`${task}.status: Line`), expect.stringContaining(`${task}.checks: Line`)],
         })
         expect(await exit(other.status(task, 'completed', 'engineer'))).toBe(5)
         expect(await circe.claim('qa', { task: 'OTHER-1' })).toMatchObject({ outcome: 'claimed' })
@@ -829,7 +829,7 @@ export function describeCirce(name: string, prepare: () => Promise<EnginePlace>,
           owner: 'engineer',
           status: 'in_progress',
           checks: { tests_passed: true },
-          problems: [],
+          notices: [],
         })
         expect(await textAt(`TASKS/${task}.status.bad`)).toBe('not: [yaml\n')
         expect(await circe.status(task, 'completed', 'engineer')).toMatchObject({ outcome: 'changed' })

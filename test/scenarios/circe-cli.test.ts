@@ -382,3 +382,28 @@ verifies(['X-shell'], 'text of messages is data: quoted, and neutralised on a te
   expect(out).not.toContain('\u202e')
   expect(out).toContain('```` quoted from a: what it says is theirs, not this program')
 })
+
+describe('who acts', () => {
+  it('a name in --as that contradicts the one in the command is refused, and nothing is done', () => {
+    circe('init', 'engineer', 'qa')
+    send(...feature)
+    const { message } = circe('claim', 'engineer', '--as', 'Engineer')
+    for (const words of [
+      ['release', 'engineer', '--task', 'FEAT-1'],
+      ['start', 'engineer', message.file],
+      ['ack', 'engineer', message.file],
+      ['done', 'engineer', message.file],
+      ['claim', 'engineer'],
+      ['inbox', 'engineer'],
+      ['send', '--from', 'engineer', '--to', 'qa', '--intent', 'inform', '--summary', 'Hello'],
+    ]) {
+      const refused = circe(...words, '--as', 'qa')
+      expect({ exit: refused.exit, code: refused.error?.code }, words.join(' ')).toEqual({
+        exit: 2,
+        code: 'CONTRADICTION',
+      })
+    }
+    expect(circe('tasks', 'FEAT-1').tasks[0].owner).toBe('engineer')
+    expect(names('NEW_MESSAGES')).toEqual([])
+  })
+})

@@ -8,8 +8,9 @@ export const circeCheck = defineOperation({
   name: 'check',
   summary: 'Show or set the checks of a task.',
   more:
-    'Its owner sets them. That tests passed is usually told by a test_results message of somebody else; where roles are ' +
-    'configured, whoever is qa may set it too. `ready_for_merge` follows from the others.',
+    'Its owner sets them. That tests passed is usually told by a test_results message of somebody else. Where the configuration ' +
+    'has roles, `tests_passed` is set by whoever is qa, and `peer_reviewed` by a reviewer or whom the owner asked, never by the ' +
+    'owner (exit status 6). `ready_for_merge` follows from the others.',
   input: {
     id: taskWord,
     set: list(`A check and its value: one of ${settableChecks.join(', ')}.`, text('A check.'), {

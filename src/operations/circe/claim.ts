@@ -1,33 +1,37 @@
 import { invalidInput } from '../../kernel/errors.ts'
-import { text, withoutUndefined } from '../../kernel/field.ts'
+import { list, text, withoutUndefined } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { agent, openCirce, wait } from './fields.ts'
+import { agent, expectSameAgent, openCirce, wait } from './fields.ts'
 
 export const circeClaim = defineOperation({
   name: 'claim',
   summary: 'Take the oldest message that is for an agent, so that no other works on it.',
   more:
-    'Whoever claims work (implement_feature, fix_bug, refactor) owns its task. Exit status 1 means that nothing is there, or ' +
-    'that somebody else was first; then nothing has changed.',
+    'Whoever claims work (implement_feature, fix_bug, refactor) owns its task. Nobody is offered what it sent to all. An agent ' +
+    'whose role is configured for intents (`offers`) is offered those first, and other work for all only when it names FILE, ' +
+    '--task or --intent. Exit status 1 means that nothing is there, or that somebody else was first; then nothing has changed.',
   input: {
     agent,
     file: text('Only this message.', { positional: true, placeholder: 'FILE' }),
     task: text('Only a message about this task.', { placeholder: 'ID' }),
+    intent: list('Only a message of this intent.', text('An intent.'), { placeholder: 'INTENT' }),
     wait,
   },
   outcomes: { claimed: 'done', nothing: 'nothing' },
   examples: [
     { command: 'circe claim engineer', does: 'take the oldest' },
     { command: 'circe claim engineer --task AUTH-012', does: 'take one about a task' },
+    { command: 'circe claim qa --intent test --intent review_code', does: 'take the oldest of two kinds' },
     { command: 'circe claim qa --wait 300 --json', does: 'wait for one, as a program' },
   ],
 
-  async run(context, { agent, file, task, wait }) {
+  async run(context, { agent, file, task, intent, wait }) {
     if (file !== undefined && task !== undefined) {
       throw invalidInput('GIVEN_TWICE', 'Both a message and --task were given.', { hint: 'Give one of them.' })
     }
+    await expectSameAgent(context, agent)
     const circe = await openCirce(context)
-    const claimed = await circe.claim(agent, withoutUndefined({ file, task, waitMs: wait }))
+    const claimed = await circe.claim(agent, withoutUndefined({ file, task, intents: intent, waitMs: wait }))
     if (claimed.outcome === 'claimed') return { ...claimed, agent, notices: [] }
     return { ...claimed, agent, notices: await circe.noticesAboutReader(agent) }
   },

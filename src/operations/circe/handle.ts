@@ -1,6 +1,6 @@
 /** What an agent does with a message it has. One file, because the three take the same and answer the same. */
 import { defineOperation } from '../define.ts'
-import { agent, file, openCirce } from './fields.ts'
+import { agent, expectSameAgent, file, openCirce } from './fields.ts'
 
 export const circeStart = defineOperation({
   name: 'start',
@@ -15,7 +15,10 @@ export const circeStart = defineOperation({
     },
   ],
 
-  run: async (context, { agent, file }) => (await openCirce(context)).start(agent, file),
+  async run(context, { agent, file }) {
+    await expectSameAgent(context, agent)
+    return (await openCirce(context)).start(agent, file)
+  },
 })
 
 export const circeAck = defineOperation({
@@ -30,7 +33,10 @@ export const circeAck = defineOperation({
     },
   ],
 
-  run: async (context, { agent, file }) => (await openCirce(context)).ack(agent, file),
+  async run(context, { agent, file }) {
+    await expectSameAgent(context, agent)
+    return (await openCirce(context)).ack(agent, file)
+  },
 })
 
 export const circeDone = defineOperation({
@@ -41,5 +47,8 @@ export const circeDone = defineOperation({
   outcomes: { started: 'done', acknowledged: 'done', handled: 'done', unchanged: 'done' },
   examples: [{ command: 'circe done qa 20251106_153022_engineer-qa_test_FEAT-021.md', does: 'put it away' }],
 
-  run: async (context, { agent, file }) => (await openCirce(context)).done(agent, file),
+  async run(context, { agent, file }) {
+    await expectSameAgent(context, agent)
+    return (await openCirce(context)).done(agent, file)
+  },
 })

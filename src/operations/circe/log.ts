@@ -26,26 +26,53 @@ export const circeLog = defineOperation({
 type Entry = Awaited<ReturnType<Awaited<ReturnType<typeof openCirce>>['log']>>['entries'][number]
 
 /** What a person wants to know first: since when, who did what how often, how it ended. */
-function summaryOf(entries: readonly Entry[]): string[] {
-  const [first, last] = [entries[0], entries.at(-1)]
+function summaryOf(all: readonly Entry[]): string[] {
+  const [first, last] = [all[0], all.at(-1)]
   if (!first || !last) return []
+  const again = openedAgainAt(all)
+  // Who owned it, its checks and its end before it was opened again say nothing about how it stands.
+  const entries = all.slice(again)
   const named = (event: Entry['event']) => entries.filter((one) => one.event === event)
-  const messages = entries.filter(({ event }) => event === 'message' || event === 'asked' || event === 'refused')
-  const request = messages.find(({ summary }) => summary !== undefined)
-  const owners = [...new Set(named('claimed').flatMap(({ agent, detail }) => (detail === '' ? [] : [agent])))]
+  const request = entries.filter(isMessage).find(({ summary }) => summary !== undefined)
+  const owners = [...new Set(entries.filter(isOwning).map(({ agent }) => agent))]
   const asked = named('asked')
   /** Of a message what it did, which stands behind what it says. */
   const told = ({ event, detail }: Entry) => (event === 'checks' ? detail : detail.slice(detail.indexOf(': ') + 2))
-  const checks = entries.filter(
-    ({ event, detail }) => event === 'checks' || /: tests_passed|: peer_reviewed/.test(detail),
-  )
+  // A claim begins with all checks false.
+  const checks = entries
+    .slice(entries.findLastIndex(isOwning) + 1)
+    .filter(({ event, detail }) => event === 'checks' || /: tests_passed|: peer_reviewed/.test(detail))
   const ended = entries.findLast(({ event }) => event === 'completed' || event === 'released' || event === 'status')
+  const count = all.filter(isMessage).length
   return [
-    `${first.at} to ${last.at}: ${messages.length} message${messages.length === 1 ? '' : 's'}, ${entries.length} events`,
+    `${first.at} to ${last.at}: ${count} message${count === 1 ? '' : 's'}, ${all.length} events`,
+    ...(again > 0 ? [`opened again by ${entries[0]!.agent} at ${entries[0]!.at}; before that it was over`] : []),
     ...(request ? [`asked for by ${request.agent}: ${request.summary}`] : []),
     ...(owners.length > 0 ? [`owned by ${owners.join(', then ')}`] : []),
     ...(checks.length > 0 ? [`checks: ${checks.map((one) => `${told(one)} (${one.agent})`).join(', ')}`] : []),
     ...(asked.length > 0 ? [`asked of a person: ${asked.length}, answered: ${named('answered').length}`] : []),
     ...(ended ? [`${ended.event === 'status' ? ended.detail : ended.event} by ${ended.agent} at ${ended.at}`] : []),
   ]
+}
+
+const isMessage = ({ event }: Entry): boolean => event === 'message' || event === 'asked' || event === 'refused'
+
+/** A claim of the task, not only of a message. */
+const isOwning = ({ event, detail }: Entry): boolean => event === 'claimed' && detail !== ''
+
+/**
+ * Where the present life of the task begins: with the message that opened it again, or with a claim of work after it had ended.
+ * 0 for a task that was never over.
+ */
+function openedAgainAt(entries: readonly Entry[]): number {
+  let at = 0
+  let isOver = false
+  for (const [n, entry] of entries.entries()) {
+    const { event, detail } = entry
+    const isOpening = (isMessage(entry) && detail.endsWith(': opened again')) || isOwning(entry)
+    if (isOver && isOpening) [at, isOver] = [n, false]
+    const isFailure = isMessage(entry) ? detail.endsWith(': failed') : event === 'status' && detail === 'failed'
+    if (event === 'completed' || isFailure) isOver = true
+  }
+  return at
 }

@@ -1,6 +1,6 @@
 import { text } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { agent, openCirce } from './fields.ts'
+import { agent, expectSameAgent, openCirce } from './fields.ts'
 
 export const circeRelease = defineOperation({
   name: 'release',
@@ -10,5 +10,8 @@ export const circeRelease = defineOperation({
   outcomes: { changed: 'done', unchanged: 'done' },
   examples: [{ command: 'circe release engineer --task AUTH-012', does: 'give it back' }],
 
-  run: async (context, { agent, task }) => (await openCirce(context)).release(agent, task),
+  async run(context, { agent, task }) {
+    await expectSameAgent(context, agent)
+    return (await openCirce(context)).release(agent, task)
+  },
 })

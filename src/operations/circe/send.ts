@@ -3,7 +3,7 @@ import { choice, list, text, withoutUndefined } from '../../kernel/field.ts'
 import { type CirceSent, circe, intentRows, isWholeMessage, messageStatuses } from '../../protocols/circe/index.ts'
 import { type Context, defineOperation } from '../define.ts'
 import { expectSeen, seenElsewhere } from '../stores.ts'
-import { openCirce } from './fields.ts'
+import { expectSameAgent, openCirce } from './fields.ts'
 
 const longestBody = 16 << 20
 
@@ -55,6 +55,7 @@ export const circeSend = defineOperation({
   ],
 
   async run(context, input) {
+    if (input.from !== undefined) await expectSameAgent(context, input.from)
     const store = await openCirce(context)
     const to = input.to
     const isWhole = to === undefined && input.file !== undefined && isWholeMessage(input.file)

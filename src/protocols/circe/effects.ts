@@ -5,7 +5,7 @@
 import { asksForWork, takesTask } from './intents.ts'
 import { type AgentId, agentId, isAgentId, isEverybody, isSameAgent } from './names.ts'
 import type { CirceMessage } from './schema.ts'
-import { type CirceSettings, isTester } from './settings.ts'
+import { type CirceSettings, isReviewer, isTester } from './settings.ts'
 import { type Checks, checksOf, isClosed, noChecks, type SettableCheck, type Task, type TaskStatus } from './task.ts'
 
 /** What is known of a task besides its three files: found out from its messages. */
@@ -66,7 +66,7 @@ export function effectOf(task: Task, book: TaskBook, message: Said, at: number, 
     return isOwner ? { ...set('new', 'released'), next: 'release' } : refuse(notOwner(task, from))
   }
   if (intent === 'review_code' && isOwner) return { ...nothing, book: withReviewer(known, message) }
-  if (intent === 'answer') return answered(nothing, task, message)
+  if (intent === 'answer') return answered(nothing, task, message, settings)
   if (intent === 'test_results') return tested(nothing, task, message, isOwner, settings)
   if (intent !== 'status_update') return nothing
   if (status === 'completed') {
@@ -121,11 +121,12 @@ export function missingFor(
   return `${id} needs tests_passed: a test_results message that is completed, from somebody else than its owner`
 }
 
-const answered = (nothing: Effect, task: Task, { from, to, status }: Said): Effect => {
+const answered = (nothing: Effect, task: Task, { from, to, status }: Said, settings: CirceSettings): Effect => {
   const isForOwner = task.owner !== undefined && isSameAgent(to, task.owner)
   const isOwners = task.owner !== undefined && isSameAgent(from, task.owner)
   const isAsked = (name: string) => isSameAgent(name, from) || isEverybody(name)
-  const isReview = status === 'completed' && !isOwners && nothing.book.reviewers.some(isAsked)
+  const isReview =
+    status === 'completed' && !isOwners && isReviewer(settings, from) && nothing.book.reviewers.some(isAsked)
   const isFree = isForOwner && task.status === 'blocked'
   return {
     ...nothing,

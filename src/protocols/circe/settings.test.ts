@@ -8,6 +8,7 @@ it('what is used when nothing is said', () => {
   expect(defaultSettings).toEqual({
     root: 'AI_MANAGER',
     roles: new Map(),
+    offers: new Map(),
     furtherIntents: [],
     needTests: new Set(['implement_feature', 'fix_bug', 'refactor']),
     stallMs: 30 * 60 * 1000,

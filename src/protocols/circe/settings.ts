@@ -16,10 +16,18 @@ const none = 'none'
 export const section = {
   root: rootFolder('The folder of CIRCE.', 'AI_MANAGER'),
   roles: list(
-    'Who has which role, each `AGENT=ROLE`. Where somebody has the role `qa`, only those may say that tests passed.',
+    'Who has which role, each `AGENT=ROLE`. Where somebody has the role `qa`, only those may say that tests passed; where ' +
+      'somebody has the role `reviewer`, only those that a review was done. The owner of a task says neither then.',
     text('A role.', {
       pattern: /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}=[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
       expected: 'an agent and its role, such as tester-1=qa',
+    }),
+  ),
+  offers: list(
+    'What a role is offered of the work for all, each `ROLE=INTENT`: those intents first, and others only when asked for.',
+    text('A role and an intent.', {
+      pattern: /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}=[a-z][a-z0-9_]{0,39}$/,
+      expected: 'a role and an intent, such as qa=test',
     }),
   ),
   intents: list('Intents besides those of the specification.', intent),
@@ -39,6 +47,8 @@ export interface CirceSettings {
   readonly root: string
   /** Roles of agents, both in lower case. */
   readonly roles: ReadonlyMap<string, ReadonlySet<string>>
+  /** What each role is offered, in lower case; a role that is not here is offered everything. */
+  readonly offers: ReadonlyMap<string, ReadonlySet<string>>
   readonly furtherIntents: readonly string[]
   /** Empty: no task needs them. */
   readonly needTests: ReadonlySet<string>
@@ -50,7 +60,8 @@ export interface CirceSettings {
 
 export const settingsFrom = (set: InputOf<typeof section>): CirceSettings => ({
   root: insideRoot(set.root),
-  roles: rolesFrom(set.roles ?? []),
+  roles: pairsFrom(set.roles ?? []),
+  offers: offersFrom(set.offers ?? [], set.intents ?? []),
   furtherIntents: set.intents ?? [],
   needTests: new Set(needTestsFrom(set.needTests?.length ? set.needTests : aboutCode, set.intents ?? [])),
   stallMs: set.stallAfter,
@@ -65,17 +76,40 @@ function needTestsFrom(named: readonly string[], further: readonly string[]): st
   return wanted
 }
 
-function rolesFrom(lines: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
-  const roles = new Map<string, Set<string>>()
+/** A misspelt intent would keep the work from whom it is for. */
+function offersFrom(lines: readonly string[], further: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const offers = pairsFrom(lines)
+  for (const intents of offers.values()) for (const name of intents) expectKnownIntent(name, further, 'circe.offers: ')
+  return offers
+}
+
+function pairsFrom(lines: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const pairs = new Map<string, Set<string>>()
   for (const line of lines) {
-    const [agent, role] = line.toLowerCase().split('=') as [string, string]
-    roles.set(agent, (roles.get(agent) ?? new Set()).add(role))
+    const [left, right] = line.toLowerCase().split('=') as [string, string]
+    pairs.set(left, (pairs.get(left) ?? new Set()).add(right))
   }
-  return roles
+  return pairs
 }
 
 export const defaultSettings: CirceSettings = settingsFrom(defaultsOf(section))
 
-/** Whether this agent may say how tests went: whoever is QA, or anybody where nobody is. */
-export const isTester = ({ roles }: Pick<CirceSettings, 'roles'>, agent: string): boolean =>
-  ![...roles.values()].some((of) => of.has('qa')) || roles.get(agent.toLowerCase())?.has('qa') === true
+type Roles = Pick<CirceSettings, 'roles'>
+
+/** Whether the configuration says who has this role. */
+export const isRoleNamed = ({ roles }: Roles, role: 'qa' | 'reviewer'): boolean =>
+  [...roles.values()].some((of) => of.has(role))
+
+/** Whether this agent speaks for a role: it has it, or nobody has. */
+const speaksFor = (settings: Roles, role: 'qa' | 'reviewer', agent: string): boolean =>
+  !isRoleNamed(settings, role) || settings.roles.get(agent.toLowerCase())?.has(role) === true
+
+/** Whether this agent may say how tests went, or that it has reviewed. */
+export const isTester = (settings: Roles, agent: string): boolean => speaksFor(settings, 'qa', agent)
+export const isReviewer = (settings: Roles, agent: string): boolean => speaksFor(settings, 'reviewer', agent)
+
+/** The intents that the roles of an agent are offered; `undefined` where nothing is configured for any of them. */
+export function offeredTo({ roles, offers }: Pick<CirceSettings, 'roles' | 'offers'>, agent: string) {
+  const named = [...(roles.get(agent.toLowerCase()) ?? [])].flatMap((role) => [...(offers.get(role) ?? [])])
+  return named.length === 0 ? undefined : new Set(named)
+}

@@ -148,7 +148,8 @@ export class Model {
   claim(agent: string): string {
     const theirs = [...this.messages.values()].filter(
       (one) =>
-        (one.place === 'new' && this.isFor(one, agent)) || (one.place === 'inbox' && one.agent === agent && !one.mark),
+        (one.place === 'new' && this.isFor(one, agent) && !(one.to === 'all' && one.from === agent)) ||
+        (one.place === 'inbox' && one.agent === agent && !one.mark),
     )
     for (const one of theirs.sort((a, b) => a.nth - b.nth)) {
       if (this.#take(one, agent) !== 0) continue

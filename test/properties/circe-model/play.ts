@@ -219,7 +219,7 @@ export class Play {
       const view = views.find((found) => found.id === id) ?? (await one.tasks(id))[0]!
       const hasOwnerFile = (await this.#tree.look(at(`TASKS/${id}.owner`))) !== undefined
       const seen = { status: view.status, owner: view.owner, tests: view.checks.tests_passed, hasOwnerFile }
-      expect({ id, ...seen, problems: view.problems }).toEqual({ id, ...model.seen(id), problems: [] })
+      expect({ id, ...seen, notices: view.notices }).toEqual({ id, ...model.seen(id), notices: [] })
     }
     const found: string[] = []
     for (const agent of agents)

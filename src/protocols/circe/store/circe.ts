@@ -11,7 +11,7 @@ import { folderOf, initAgent, noticeAbout, noticesAboutReader } from './agents.t
 import { Applying } from './applying.ts'
 import { readLedger } from './book.ts'
 import { CatchingUp } from './catching-up.ts'
-import { Claiming, claimable } from './claiming.ts'
+import { Claiming, offeredFirst } from './claiming.ts'
 import { FanOut } from './fan-out.ts'
 import { handedOf, takeBack } from './handed.ts'
 import { Handling } from './handling.ts'
@@ -123,7 +123,7 @@ export class Circe {
   async waitingFor(name: string): Promise<readonly Found[]> {
     const agent = agentId(name)
     const waiting: Found[] = []
-    for (const one of claimable(await this.#catchingUp.catchUp(), agent)) {
+    for (const one of offeredFirst(await this.#catchingUp.catchUp(), agent, this.#parts.settings)) {
       if (one.place === 'inbox' && (await handedOf(this.#parts, agent, one.name))) continue
       const { intent, task } = one.message
       const owner = takesTask(intent) ? await ownerOf(this.#parts, task as TaskId) : undefined
@@ -172,7 +172,7 @@ export class Circe {
     if (id === undefined) return taskViews(this.#parts, caughtUp)
     const task = taskId(id)
     const view = await taskView(this.#parts, task, caughtUp.found)
-    const hasFiles = view.updatedAt !== undefined || view.problems.length > 0 || view.owner !== undefined
+    const hasFiles = view.updatedAt !== undefined || view.notices.length > 0 || view.owner !== undefined
     const isKnown = hasFiles || view.messages.length > 0 || (await readLedger(this.#parts, task)).applied.size > 0
     if (!isKnown) throw noTask(task)
     return [view]

@@ -8,9 +8,10 @@ import type { Durability } from '../../../tree/tree.ts'
 import { waitFor } from '../../../tree/wait.ts'
 import type { Step } from '../deed.ts'
 import { isRecord } from '../effects.ts'
-import { takesTask } from '../intents.ts'
+import { expectKnownIntent, takesTask } from '../intents.ts'
 import { inboxPath, newPath } from '../layout.ts'
-import { type AgentId, agentId, fileName, isSameAgent, type TaskId, taskId } from '../names.ts'
+import { type AgentId, agentId, fileName, isEverybody, isSameAgent, type TaskId, taskId } from '../names.ts'
+import { type CirceSettings, offeredTo } from '../settings.ts'
 import { isClosed } from '../task.ts'
 import { folderOf } from './agents.ts'
 import type { Applying } from './applying.ts'
@@ -39,8 +40,12 @@ export class Claiming {
     this.#catchingUp = catchingUp
   }
 
-  async claim(name: string, { file, task, waitMs = 0, signal }: CirceClaimOptions = {}): Promise<CirceClaimed> {
+  async claim(
+    name: string,
+    { file, task, intents = [], waitMs = 0, signal }: CirceClaimOptions = {},
+  ): Promise<CirceClaimed> {
     const agent = agentId(name)
+    for (const intent of intents) expectKnownIntent(intent, this.#parts.settings.furtherIntents)
     const [wantedFile, wantedTask] = [
       file === undefined ? undefined : fileName(file),
       task === undefined ? undefined : taskId(task),
@@ -53,9 +58,12 @@ export class Claiming {
       stuck = undefined
       const lying = await this.#catchingUp.catchUp()
       if (wantedFile !== undefined) await this.#expectThere(wantedFile)
-      for (const one of claimable(lying, agent)) {
-        if (wantedFile !== undefined && one.name !== wantedFile) continue
+      const isNamed = wantedFile !== undefined || wantedTask !== undefined || intents.length > 0
+      const offered = isNamed ? claimable(lying, agent) : offeredFirst(lying, agent, this.#parts.settings)
+      for (const one of offered) {
+        if (wantedFile === undefined ? isOwnBroadcast(one, agent) : one.name !== wantedFile) continue
         if (wantedTask !== undefined && one.message.task !== wantedTask) continue
+        if (intents.length > 0 && !intents.includes(one.message.intent)) continue
         const tried = await this.#tryApart(one, agent)
         if (tried === 'lost') continue
         if (tried instanceof SignalboxError) stuck ??= tried
@@ -151,6 +159,20 @@ const takingSteps = ({ name, place, message: { task } }: Found, agent: AgentId):
     : []),
   { do: 'hand', agent, file: name, acked: false },
 ]
+
+/** Nobody is offered what it sent to all. Naming the file is asking for it. */
+export const isOwnBroadcast = ({ place, message }: Found, agent: AgentId): boolean =>
+  place === 'new' && isEverybody(message.to) && isSameAgent(message.from, agent)
+
+/** What an agent is offered unasked, the best first. Work for all that its roles are not configured for is left to others. */
+export function offeredFirst(lying: Pick<Lying, 'found'>, agent: AgentId, settings: CirceSettings): Found[] {
+  const all = claimable(lying, agent).filter((one) => !isOwnBroadcast(one, agent))
+  const wanted = offeredTo(settings, agent)
+  if (!wanted) return all
+  const isWanted = ({ message }: Found) => wanted.has(message.intent)
+  const isAddressed = ({ place, message }: Found) => place !== 'new' || !isEverybody(message.to)
+  return [...all.filter(isWanted), ...all.filter((one) => !isWanted(one) && isAddressed(one))]
+}
 
 /** What an agent may claim, the oldest first: from its inbox, and from where messages wait for anybody. */
 export const claimable = ({ found }: Pick<Lying, 'found'>, agent: AgentId): Found[] =>

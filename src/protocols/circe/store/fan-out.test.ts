@@ -68,4 +68,53 @@ describe('a message to all', () => {
       expect(left).toEqual([])
     }
   })
+
+  const message =
+    '# MESSAGE\nfrom: coordinator\nto: all\nintent: inform\nstatus: new\ncreated_at: 2026-01-01T00:00:00Z\n\n'
+  const name = '20260101_000000_coordinator-all_inform.md'
+
+  for (const taken of ['INBOX', 'WORKSPACE']) {
+    it(`[CI-4e] [CI-9] one that an agent with a shell moved to its ${taken} before anybody looked reaches the others`, async () => {
+      const clock = heldClock()
+      const tree = openMemoryTree({ clock })
+      const other: Circe = await circe.open({ tree, clock, settings: circe.defaults })
+      for (const agent of ['coordinator', ...readers]) await other.init(agent)
+      await tree.create(at(`NEW_MESSAGES/${name}`), message)
+      await tree.move(at(`NEW_MESSAGES/${name}`), at(`AGENTS/engineer/${taken}/${name}`))
+      expect(await other.claim('qa')).toMatchObject({ outcome: 'claimed', message: { file: name } })
+      expect(await other.claim('scribe')).toMatchObject({ outcome: 'claimed', message: { file: name } })
+      expect(await other.claim('coordinator')).toMatchObject({ outcome: 'nothing' })
+      // Whoever took it keeps it, and nobody gets a second one once it is handled.
+      expect((await tree.list(at(`AGENTS/engineer/${taken}`))).map((one) => one.name)).toEqual([name])
+      await other.done('engineer', name)
+      await other.done('qa', name)
+      for (const agent of ['coordinator', 'engineer', 'qa'])
+        expect((await other.inbox(agent)).messages, agent).toEqual([])
+      expect((await tree.list(at('LOGS'))).map((one) => one.name)).toEqual([name, 'events.log'])
+    })
+  }
+
+  it('[CI-4e] is brought once, wherever whoever brings it from an inbox dies', async () => {
+    let whole = false
+    for (let lives = 0; !whole; lives++) {
+      const clock = heldClock()
+      const tree = openMemoryTree({ clock })
+      const open = (on: Tree): Promise<Circe> => circe.open({ tree: on, clock, settings: circe.defaults })
+      const other = await open(tree)
+      for (const agent of ['coordinator', ...readers]) await other.init(agent)
+      await other.inbox('qa')
+      await tree.create(at(`AGENTS/engineer/INBOX/${name}`), message)
+      whole = await (await open(mortal(tree, lives))).inbox('qa').then(
+        () => true,
+        (error: Error) => (error.message === 'killed' ? false : Promise.reject(error)),
+      )
+      for (const agent of readers) {
+        expect((await other.claim(agent)).outcome, `${agent}, killed before change ${lives + 1}`).toBe('claimed')
+        await other.done(agent, name)
+      }
+      for (const agent of readers) expect((await other.claim(agent)).outcome).toBe('nothing')
+      const log = Buffer.from((await tree.read(at('LOGS/events.log')))!.bytes).toString()
+      expect(log.match(/\tdelivered\t/g)).toHaveLength(1)
+    }
+  })
 })

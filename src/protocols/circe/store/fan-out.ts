@@ -1,16 +1,18 @@
 /**
  * A message to all that is no work goes to every agent known at that moment but its sender, one copy each. The copies are
  * prepared first and then moved, one by one: a copy that has been moved is had, whatever its reader does with it, and one that
- * has not is still there for the next process. Spec: CIRCE, "Required Headers" (`to`), and the README.
+ * has not is still there for the next process. An agent with nothing but a shell may have moved the message into its own inbox
+ * before that: the others get their copies from there. Spec: CIRCE, "Required Headers" (`to`), and the README.
  */
+import { childOf } from '../../../kernel/tree-path.ts'
 import { isForFirstMover } from '../intents.ts'
-import { copyPath } from '../layout.ts'
+import { copyPath, logsPath } from '../layout.ts'
 import { type AgentId, isEverybody, isSameAgent } from '../names.ts'
 import type { CirceMessage } from '../schema.ts'
 import { knownAgents } from './agents.ts'
 import type { Journal } from './journal.ts'
 import { copiesOf, copyForLog } from './moving.ts'
-import { type CirceParts, subjectOf } from './parts.ts'
+import { type CirceParts, subjectOf, unlessOdd } from './parts.ts'
 import { type Found, isFound, readAt } from './places.ts'
 
 export const isForEverybody = ({ to, intent }: CirceMessage): boolean => isEverybody(to) && !isForFirstMover(intent)
@@ -28,13 +30,19 @@ export class FanOut {
   async all(found: readonly Found[]): Promise<boolean> {
     let did = false
     for (const one of found) {
-      if (one.place !== 'new' || !isForEverybody(one.message)) continue
-      if ((await this.#recipients(one)).length === 0) continue
+      if (!isForEverybody(one.message) || !(await this.#isDue(one))) continue
       await this.#journal.apart(async () => {
         did = (await this.one(one)).length > 0 || did
       })
     }
     return did
+  }
+
+  /** One that waits is due once somebody can have it. One that an agent has is due if it is not in the log: the log gets the first copy. */
+  async #isDue(one: Found): Promise<boolean> {
+    if (one.place === 'new') return (await this.#recipients(one)).length > 0
+    const { tree, root } = this.#parts
+    return (await unlessOdd(() => tree.look(childOf(logsPath(root), one.name)))) === undefined
   }
 
   /** To whom it went: nobody, where nobody else is known yet; then it waits. Not inside a turn. */
@@ -46,8 +54,8 @@ export class FanOut {
     const { tree } = this.#parts
     const now = await readAt(this.#parts, found, found.name)
     if (!isFound(now) || !isForEverybody(now.message) || now.message.task !== found.message.task) return []
+    if (!(await this.#isDue(now))) return []
     const recipients = await this.#recipients(now)
-    if (recipients.length === 0) return []
     // Nothing was moved from here as long as no deed says so: these are of a process that was killed before.
     for (const whose of await copiesOf(this.#parts, now.name)) await tree.remove(copyPath(now.name, whose))
     for (const whose of [copyForLog, ...recipients]) await tree.create(copyPath(now.name, whose), now.message.bytes)
@@ -55,13 +63,22 @@ export class FanOut {
     const at = this.#parts.clock.now()
     await this.#journal.commit(subjectOf(now.name, task), {
       steps: [{ do: 'deliver', file: now.name }],
-      events: [{ at, event: 'delivered', agent: from, task, file: now.name, detail: `to ${recipients.join(', ')}` }],
+      events: [
+        {
+          at,
+          event: 'delivered',
+          agent: from,
+          task,
+          file: now.name,
+          detail: `to ${recipients.join(', ') || 'nobody else'}`,
+        },
+      ],
     })
     return recipients
   }
 
-  async #recipients({ message }: Found): Promise<AgentId[]> {
+  async #recipients({ message, agent: taker }: Found): Promise<AgentId[]> {
     const agents = await knownAgents(this.#parts)
-    return agents.flatMap(({ agent }) => (isSameAgent(agent, message.from) ? [] : [agent]))
+    return agents.flatMap(({ agent }) => (isSameAgent(agent, message.from) || agent === taker ? [] : [agent]))
   }
 }

@@ -66,7 +66,7 @@ describe('in the place of files', () => {
     const inbox = await store.inbox('qa')
     expect(inbox.messages.map(({ file }) => file)).toEqual(['good.md'])
     expect(inbox.rejected).toMatchObject([{ file: 'huge.md', code: 'TOO_LARGE' }])
-    expect((await store.tasks('T-1'))[0]!.problems).toEqual([expect.stringMatching(/^T-1\.status: .*52428800/)])
+    expect((await store.tasks('T-1'))[0]!.notices).toEqual([expect.stringMatching(/^T-1\.status: .*52428800/)])
     await expect(store.sendWhole(huge.toString())).rejects.toMatchObject({ exit: 2 })
     expect((await tree.list(at('NEW_MESSAGES'))).map(({ name }) => name)).toEqual(['good.md'])
   })

@@ -16,7 +16,7 @@ export interface CirceView extends Envelope {
   /** Headers that the specification does not name, such as a priority or a due time. */
   readonly headers: Readonly<Record<string, string>>
   /** What is odd about it and did not keep it from being read. */
-  readonly problems: readonly string[]
+  readonly notices: readonly string[]
 }
 
 export interface CirceViewWithBody extends CirceView {
@@ -73,8 +73,8 @@ export interface Inbox {
   readonly outcome: 'listed' | 'empty'
   readonly agent: string
   readonly messages: readonly InboxLine[]
+  /** Files that are no messages and were set aside just now, and those that this user may not read. */
   readonly rejected: readonly CirceRejected[]
-  readonly unreadable: readonly { readonly path: string; readonly reason: string }[]
 }
 
 export interface CirceClaimOptions {
@@ -82,6 +82,8 @@ export interface CirceClaimOptions {
   readonly file?: string
   /** Only one about this task. */
   readonly task?: string
+  /** Only one of these intents. */
+  readonly intents?: readonly string[]
   readonly waitMs?: number
   readonly signal?: AbortSignal
 }
@@ -118,7 +120,7 @@ export interface TaskView {
   /** The messages about it that are not logged. */
   readonly messages: readonly InboxLine[]
   /** What is wrong with its files. */
-  readonly problems: readonly string[]
+  readonly notices: readonly string[]
 }
 
 export interface TaskChanged {

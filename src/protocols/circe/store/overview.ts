@@ -8,7 +8,7 @@ import { type AgentId, isEverybody, isSameAgent, isTaskId, type TaskId } from '.
 import { isClosed, type Task } from '../task.ts'
 import { readLedger } from './book.ts'
 import type { CaughtUp } from './catching-up.ts'
-import { claimable } from './claiming.ts'
+import { claimable, isOwnBroadcast } from './claiming.ts'
 import { handedOf } from './handed.ts'
 import type { Inbox, InboxLine, TaskView } from './outcomes.ts'
 import { ownerOf } from './ownership.ts'
@@ -18,14 +18,14 @@ import { readTaskFiles, type TaskOnTree, tasksOnTree } from './task-files.ts'
 import { viewOfFound } from './view.ts'
 
 export async function inboxOf(parts: CirceParts, agent: AgentId, caughtUp: CaughtUp): Promise<Inbox> {
-  const theirs = claimable(caughtUp, agent)
+  const theirs = claimable(caughtUp, agent).filter((one) => !isOwnBroadcast(one, agent))
   const working = caughtUp.found.filter((one) => one.place === 'workspace' && one.agent === agent)
   const messages = await linesOf(parts, [...theirs, ...working], agent)
-  const unreadable = caughtUp.unusable
+  const closed = caughtUp.unusable
     .filter((one) => one.isClosed && (one.agent === undefined || one.agent === agent))
-    .map(({ path, problem }) => ({ path, reason: problem.message }))
-  const rejected = caughtUp.rejected
-  return { outcome: messages.length === 0 ? 'empty' : 'listed', agent, messages, rejected, unreadable }
+    .map(({ name, path, problem }) => ({ file: name, path, code: problem.code, reason: problem.message }))
+  const rejected = [...closed, ...caughtUp.rejected]
+  return { outcome: messages.length === 0 ? 'empty' : 'listed', agent, messages, rejected }
 }
 
 async function linesOf(parts: CirceParts, found: readonly Found[], agent?: AgentId): Promise<InboxLine[]> {
@@ -77,7 +77,7 @@ export async function taskView(parts: CirceParts, id: TaskId, found?: readonly F
       parts,
       lying.filter(({ message }) => message.task === id),
     ),
-    problems: problems.map(({ file, message }) => `${id}.${file}: ${message}`),
+    notices: problems.map(({ file, message }) => `${id}.${file}: ${message}`),
   }
 }
 

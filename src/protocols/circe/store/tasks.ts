@@ -2,11 +2,11 @@
 import { conflict, denied, invalidInput, notFound } from '../../../kernel/errors.ts'
 import { nearest } from '../../../kernel/nearest.ts'
 import type { Step } from '../deed.ts'
-import { isRecord, missingFor, withCheck } from '../effects.ts'
+import { isRecord, missingFor, type TaskBook, withCheck } from '../effects.ts'
 import type { CirceEvent } from '../events.ts'
 import { type AgentId, agentId, isRooster, isSameAgent, type TaskId, taskId } from '../names.ts'
 import { checksDetail } from '../replay.ts'
-import { isTester } from '../settings.ts'
+import { type CirceSettings, isRoleNamed } from '../settings.ts'
 import {
   type Checks,
   isClosed,
@@ -78,11 +78,10 @@ export class Tasks {
   /** Sets checks. Only `ready_for_merge` cannot be set: it follows from the others. */
   async check(id: string, agent: string, set: Readonly<Record<string, boolean>>): Promise<TaskChanged> {
     const wanted = checksFrom(set)
-    return this.#change(id, agent, (task, _, who, at) => {
+    return this.#change(id, agent, (task, { book }, who, at) => {
       const names = Object.keys(wanted) as SettableCheck[]
       if (names.length === 0) return undefined
-      const isTestersOwn = names.every((name) => name === 'tests_passed') && this.#isNamedTester(who)
-      if (!isTestersOwn) expectOwner(task, who)
+      for (const name of names) expectMaySet(name, task, book, who, this.#parts.settings)
       let checks: Checks = task.checks
       for (const name of names) checks = withCheck(checks, name, wanted[name]!)
       if (names.every((name) => checks[name] === task.checks[name])) return undefined
@@ -91,12 +90,6 @@ export class Tasks {
         events: [{ event: 'checks', detail: checksDetail(wanted as Record<string, boolean>) }],
       }
     })
-  }
-
-  /** Only where roles are configured: then whoever has the role speaks for the tests. */
-  #isNamedTester(who: string): boolean {
-    const { settings } = this.#parts
-    return settings.roles.has(who) && isTester(settings, who) && settings.roles.get(who)!.has('qa')
   }
 
   /** Gives a task back: others can claim its work. */
@@ -156,6 +149,37 @@ function expectOwner({ id, owner }: Task, who: string, more = ''): void {
     hint: owner === undefined ? `Claim it first: signalbox circe claim ${who} --task ${id}` : `Ask ${owner}.`,
     details: { task: id, ...(owner === undefined ? {} : { owner }) },
   })
+}
+
+/**
+ * The owner says how its task stands. But where roles are configured, the tests are signed by whoever has the role `qa`, a review
+ * by whoever has the role `reviewer` or else was asked for it, and neither by the owner: the same as for messages.
+ */
+function expectMaySet(name: SettableCheck, task: Task, book: TaskBook, who: string, settings: CirceSettings): void {
+  const role = name === 'tests_passed' ? 'qa' : name === 'peer_reviewed' ? 'reviewer' : undefined
+  const isRolesOwn =
+    role !== undefined && (isRoleNamed(settings, role) || (role === 'reviewer' && settings.roles.size > 0))
+  if (!isRolesOwn) {
+    expectOwner(task, who)
+    return
+  }
+  const isOwner = task.owner !== undefined && isSameAgent(task.owner, who)
+  const isNamed = isRoleNamed(settings, role)
+    ? settings.roles.get(who)?.has(role) === true
+    : book.reviewers.some((reviewer) => isSameAgent(reviewer, who))
+  if (isNamed && !isOwner) return
+  const may = isRoleNamed(settings, role) ? `who has the role ${role}` : 'who was asked to review it'
+  throw denied(
+    'NOT_THEIRS_TO_SAY',
+    `${who} cannot set ${name} of ${task.id}: ${isOwner ? 'its owner does not' : `only ${may} does`}.`,
+    {
+      hint:
+        role === 'qa'
+          ? `Let them test it: signalbox circe send --to AGENT --intent test --task ${task.id}`
+          : `Let them review it: signalbox circe send --to AGENT --intent review_code --task ${task.id}`,
+      details: { task: task.id, check: name, role },
+    },
+  )
 }
 
 const closed = ({ id, status }: Task) =>

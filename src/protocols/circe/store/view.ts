@@ -27,7 +27,7 @@ export function viewOf(
     task: message.task,
     status: message.status,
     headers: furtherHeaders(message),
-    problems: problems.map(({ message: sentence }) => sentence),
+    notices: problems.map(({ message: sentence }) => sentence),
   }
 }
 

@@ -47,7 +47,7 @@ function claimText(claimed: Claimed, screen: Screen): string {
 }
 
 function messageText(message: CirceViewWithBody, agent: string, screen: Screen): string {
-  const { file, from, intent, task, status, createdAt, path, headers, problems, body } = message
+  const { file, from, intent, task, status, createdAt, path, headers, notices, body } = message
   const rows: Row[] = [
     ['file', file],
     ['from', from],
@@ -57,7 +57,7 @@ function messageText(message: CirceViewWithBody, agent: string, screen: Screen):
     ...Object.entries(headers),
     ['sent', createdAt],
     ['path', path],
-    ...problems.map((problem): Row => ['note', problem]),
+    ...notices.map((notice): Row => ['note', notice]),
     ['to begin', `signalbox circe start ${agent} ${file}`],
     ['when done', `signalbox circe done ${agent} ${file}`],
   ]

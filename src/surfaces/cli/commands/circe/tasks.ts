@@ -20,8 +20,8 @@ export const inboxFace = commandFace(
       ? `Nothing is there for ${printableLine(agent)}.\n`
       : grid(messages, inboxColumns(messages), screen),
   {
-    aside: ({ rejected, unreadable, notices }, screen) =>
-      unreadableLines({ unreadable: [...unreadable, ...rejected] }, screen) + noticeLines({ notices }, screen),
+    aside: ({ rejected, notices }, screen) =>
+      unreadableLines({ unreadable: rejected }, screen) + noticeLines({ notices }, screen),
   },
 )
 
@@ -54,11 +54,11 @@ export const tasksFace = commandFace(
     if (tasks.length === 0) return 'There is no task yet.\n'
     return isOne ? taskText(tasks[0]!, screen) : grid(tasks, taskColumns, screen)
   },
-  { aside: ({ tasks, isOne }, screen) => noticeLines({ notices: isOne ? [] : tasks.flatMap(problemsOf) }, screen) },
+  { aside: ({ tasks, isOne }, screen) => noticeLines({ notices: isOne ? [] : tasks.flatMap(noticesOf) }, screen) },
 )
 
 /** Of one task they stand among its rows. */
-const problemsOf = ({ problems }: TaskView): readonly string[] => problems
+const noticesOf = ({ notices }: TaskView): readonly string[] => notices
 
 const passed = ({ checks }: TaskView): string =>
   Object.entries(checks)
@@ -83,7 +83,7 @@ const taskColumns: Column<TaskView>[] = [
 ]
 
 function taskText(task: TaskView, screen: Screen): string {
-  const { id, status, owner, checks, stalledSeconds, request, startedAt, updatedAt, messages, problems } = task
+  const { id, status, owner, checks, stalledSeconds, request, startedAt, updatedAt, messages, notices } = task
   const rows: Row[] = [
     ['task', id],
     ['status', status],
@@ -93,7 +93,7 @@ function taskText(task: TaskView, screen: Screen): string {
     ...(updatedAt === undefined ? [] : [['last news', updatedAt] as const]),
     ...(stalledSeconds === undefined ? [] : [['quiet for', ageOf(stalledSeconds)] as const]),
     ...Object.entries(checks).map(([name, value]): Row => [name, String(value)]),
-    ...problems.map((problem): Row => ['problem', problem]),
+    ...notices.map((notice): Row => ['problem', notice]),
   ]
   const list = messages.length === 0 ? '' : `\n${grid(messages, inboxColumns(messages), screen)}`
   return `${fieldList(rows, screen)}${list}`

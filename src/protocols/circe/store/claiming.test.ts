@@ -1,0 +1,126 @@
+/** What an agent is offered. */
+import { beforeEach, describe, expect, it } from 'vitest'
+import { openMemoryTree } from '../../../engines/memory/index.ts'
+import { heldClock } from '../../../kernel/clock.ts'
+import { defaultsOf } from '../../../kernel/field.ts'
+import { section, settingsFrom } from '../settings.ts'
+import { Circe } from './circe.ts'
+
+let clock: ReturnType<typeof heldClock>
+let open: (said?: object) => Circe
+
+beforeEach(() => {
+  clock = heldClock(Date.parse('2026-01-01T12:00:00Z'))
+  const tree = openMemoryTree({ clock })
+  open = (said = {}) => new Circe({ tree, clock, settings: settingsFrom({ ...defaultsOf(section), ...said }) })
+})
+
+const asked = async (circe: Circe, intent: string, task: string, to = 'all') => {
+  clock.advance(1000)
+  return (await circe.send({ from: 'coordinator', to, intent, task, summary: intent })).message.file
+}
+const taken = async (circe: Circe, agent: string, options = {}) => {
+  const claimed = await circe.claim(agent, options)
+  return claimed.outcome === 'claimed' ? claimed.message.intent : 'nothing'
+}
+
+describe('what is offered', () => {
+  it('[CI-4] nobody is offered what it sent to all, unless it names the file', async () => {
+    const circe = open()
+    await circe.init('coordinator')
+    const file = await asked(circe, 'implement_feature', 'FEAT-1')
+    expect(await taken(circe, 'Coordinator')).toBe('nothing')
+    expect(await taken(circe, 'coordinator', { task: 'FEAT-1' })).toBe('nothing')
+    expect((await circe.inbox('coordinator')).messages).toEqual([])
+    expect(await circe.waitingFor('coordinator')).toEqual([])
+    expect(await taken(circe, 'coordinator', { file })).toBe('implement_feature')
+  })
+
+  it('[CI-4] only of the intents that are named, and a misspelt one is refused', async () => {
+    const circe = open()
+    await asked(circe, 'implement_feature', 'FEAT-1')
+    await asked(circe, 'test', 'FEAT-1')
+    await asked(circe, 'review_code', 'FEAT-1')
+    expect(await taken(circe, 'qa', { intents: ['review_code', 'test'] })).toBe('test')
+    expect(await taken(circe, 'qa', { intents: ['test'] })).toBe('nothing')
+    await expect(circe.claim('qa', { intents: ['tests'] })).rejects.toMatchObject({ code: 'UNKNOWN_INTENT' })
+  })
+
+  it('[CI-4] a role that is configured for intents: those first, what is addressed to it next, other work if asked', async () => {
+    const circe = open({ roles: ['qa=tester', 'eve=lead'], offers: ['tester=test', 'tester=review_code'] })
+    await asked(circe, 'implement_feature', 'FEAT-1')
+    await asked(circe, 'inform', 'FEAT-2', 'qa')
+    await asked(circe, 'test', 'FEAT-3')
+    expect((await circe.waitingFor('qa')).map(({ message }) => message.intent)).toEqual(['test', 'inform'])
+    expect(await taken(circe, 'qa')).toBe('test')
+    expect(await taken(circe, 'qa')).toBe('inform')
+    expect(await taken(circe, 'qa')).toBe('nothing')
+    expect(await taken(circe, 'qa', { intents: ['implement_feature'] })).toBe('implement_feature')
+    await asked(circe, 'fix_bug', 'FEAT-4')
+    expect(await taken(circe, 'qa', { task: 'FEAT-4' })).toBe('fix_bug')
+    await asked(circe, 'fix_bug', 'FEAT-5')
+    expect(await taken(circe, 'eve')).toBe('fix_bug')
+    expect(() => open({ offers: ['tester=tests'] })).toThrow('circe.offers: ')
+  })
+})
+
+describe('who may set a check', () => {
+  const owned = async (said: object) => {
+    const circe = open(said)
+    await asked(circe, 'implement_feature', 'FEAT-1')
+    await circe.claim('engineer')
+    return circe
+  }
+  const denied = { code: 'NOT_THEIRS_TO_SAY', kind: 'Denied' }
+
+  it('[CI-5] with a tester and a reviewer configured, only they do, by command and by message', async () => {
+    const circe = await owned({ roles: ['tester=qa', 'engineer=qa', 'peer=reviewer'] })
+    for (const check of ['tests_passed', 'peer_reviewed']) {
+      for (const agent of ['engineer', 'coordinator', 'rooster'])
+        await expect(circe.check('FEAT-1', agent, { [check]: true }), `${agent} ${check}`).rejects.toMatchObject(denied)
+    }
+    await expect(circe.check('FEAT-1', 'tester', { tests_passed: true, peer_reviewed: true })).rejects.toMatchObject(
+      denied,
+    )
+    await circe.send({ from: 'engineer', to: 'all', intent: 'review_code', task: 'FEAT-1', summary: 'Look' })
+    for (const from of ['coordinator', 'tester'])
+      await circe.send({ from, to: 'engineer', intent: 'answer', status: 'completed', task: 'FEAT-1', summary: 'Fine' })
+    for (const from of ['engineer', 'coordinator'])
+      await circe.send({
+        from,
+        to: 'lead',
+        intent: 'test_results',
+        status: 'completed',
+        task: 'FEAT-1',
+        summary: 'Fine',
+      })
+    const [before] = await circe.tasks('FEAT-1')
+    expect(before!.checks).toMatchObject({ tests_passed: false, peer_reviewed: false })
+    await circe.send({
+      from: 'peer',
+      to: 'engineer',
+      intent: 'answer',
+      status: 'completed',
+      task: 'FEAT-1',
+      summary: 'Ok',
+    })
+    await circe.check('FEAT-1', 'tester', { tests_passed: true })
+    await circe.check('FEAT-1', 'engineer', { coverage_threshold_met: true })
+    expect((await circe.tasks('FEAT-1'))[0]!.checks).toMatchObject({ ready_for_merge: true })
+  })
+
+  it('[CI-5] with a tester alone, a review is told by whom the owner asked', async () => {
+    const circe = await owned({ roles: ['tester=qa'] })
+    await circe.send({ from: 'engineer', to: 'peer', intent: 'review_code', task: 'FEAT-1', summary: 'Look' })
+    await expect(circe.check('FEAT-1', 'engineer', { peer_reviewed: true })).rejects.toMatchObject(denied)
+    await expect(circe.check('FEAT-1', 'tester', { peer_reviewed: true })).rejects.toMatchObject(denied)
+    expect((await circe.check('FEAT-1', 'peer', { peer_reviewed: true })).task.checks.peer_reviewed).toBe(true)
+  })
+
+  it('[CI-5] without roles the owner does', async () => {
+    const circe = await owned({})
+    const { task } = await circe.check('FEAT-1', 'engineer', { tests_passed: true, peer_reviewed: true })
+    expect(task.checks).toMatchObject({ tests_passed: true, peer_reviewed: true })
+    await expect(circe.check('FEAT-1', 'qa', { tests_passed: true })).rejects.toMatchObject({ code: 'NOT_THE_OWNER' })
+  })
+})

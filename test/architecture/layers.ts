@@ -28,9 +28,11 @@ export const layers: Readonly<Record<string, Layer>> = {
   // What texts are about: words, likeness, ranking, grouping, names. Pure, and knows no protocol.
   text: { imports: ['kernel'], builtins: 'none' },
   tree: { imports: ['kernel'], builtins: 'no-files' },
+  // What every protocol needs, once: a mechanism a folder. Knows no protocol.
+  messaging: { imports: ['tree', 'formats', 'kernel'], builtins: 'no-files' },
   engines: { imports: ['tree', 'kernel'], builtins: 'all', packages: ['koffi'], strangers: {} },
   protocols: {
-    imports: ['formats', 'text', 'tree', 'kernel'],
+    imports: ['messaging', 'formats', 'text', 'tree', 'kernel'],
     builtins: 'no-files',
     strangers: { shared: ['contract.ts', 'chapter.ts'] },
     hasFaces: true,

@@ -1,0 +1,208 @@
+/**
+ * A change of several steps that is whole in the end, wherever its process is killed. The steps are written down as data in a
+ * note, done one by one, and the note is removed. A process that takes the next turn of the same subject first does what the
+ * note still asks for, and `finishAll` does it for all subjects. So every step must be fit to be done twice.
+ *
+ * A step may find that another process was first ('lost'): the steps before it are undone, and it is as if nobody had tried.
+ *
+ *   .signalbox/state/journal/{space}/{subject}.json    the note: {"steps": [{"do": "…", …}, …]}
+ */
+import { SignalboxError } from '../../kernel/errors.ts'
+import { childOf, isSegment, type TreePath } from '../../kernel/tree-path.ts'
+import { changeLeaf } from '../../tree/change.ts'
+import { unlessOdd } from '../../tree/expected.ts'
+import { stateOf } from '../../tree/home.ts'
+import type { Durability, Tree } from '../../tree/tree.ts'
+
+/** Plain data: it is written down as JSON. */
+export interface Step {
+  readonly do: string
+}
+
+/** How the steps of one protocol are read, done and undone. */
+export interface Steps<S extends Step, Subject extends string> {
+  /**
+   * The steps of a note, or `undefined` if we would never have written them about this subject: anybody may have put the
+   * note there, and steps about another subject would run without its turn.
+   */
+  parse(steps: readonly unknown[], subject: Subject): readonly S[] | undefined
+  /** `isRepeat`: a process that was killed, or got an error, may have done it already. */
+  perform(step: S, isRepeat: boolean): Promise<'lost' | Durability | undefined>
+  /** Takes back a step that was done, or perhaps done, before one that was lost. */
+  undo?(step: S): Promise<unknown>
+  /** Called once before steps are repeated. */
+  beforeRepeat?(steps: readonly S[]): Promise<unknown>
+}
+
+export interface JournalOptions<Subject extends string> {
+  /** Under which name the notes are kept: one for each user of the journal. */
+  readonly space: string
+  readonly isSubject: (name: string) => name is Subject
+  /** The name of the turn that a change of a subject is made in. */
+  readonly turnOf: (subject: Subject) => string
+  /** Where an earlier version kept such notes, if it did: they are finished too. */
+  readonly formerly?: FormerNotes<Subject>
+}
+
+export interface FormerNotes<Subject extends string> {
+  readonly folder: TreePath
+  readonly nameOf: (subject: Subject) => string
+  readonly subjectFrom: (name: string) => string | undefined
+  /** The steps of one, as they would be written today. */
+  readonly stepsIn: (note: unknown) => readonly unknown[]
+}
+
+export type Committed =
+  /** `durability`: of the last step that tells one. */
+  { readonly outcome: 'done'; readonly durability: Durability } | { readonly outcome: 'lost' }
+
+/** What can be done while no other process changes the subject. */
+export interface Turn<S extends Step> {
+  commit(steps: readonly S[]): Promise<Committed>
+}
+
+/** A change that could not be finished, and why. */
+export interface Stuck<Subject extends string> {
+  readonly subject: Subject
+  readonly error: SignalboxError
+}
+
+/** A note may hold the text of a record; nothing in it is longer. */
+const largestNote = 1024 * 1024
+
+export class Journal<S extends Step, Subject extends string> {
+  readonly #tree: Tree
+  readonly #steps: Steps<S, Subject>
+  readonly #options: JournalOptions<Subject>
+  readonly #folder: TreePath
+  /** The subjects whose last change by this process may be unfinished. */
+  readonly #failed = new Set<Subject>()
+
+  constructor(tree: Tree, steps: Steps<S, Subject>, options: JournalOptions<Subject>) {
+    this.#tree = tree
+    this.#steps = steps
+    this.#options = options
+    this.#folder = journalOf(options.space)
+  }
+
+  /** Runs `work` while no other process changes this subject, after what was left there has been finished. Turns do not nest. */
+  async turn<T>(subject: Subject, work: (turn: Turn<S>) => Promise<T>): Promise<T> {
+    let done: { readonly value: T } | undefined
+    try {
+      await this.#tree.exclusively(this.#options.turnOf(subject), async () => {
+        await this.#finish(subject)
+        done = { value: await work({ commit: (steps) => this.#commit(subject, steps) }) }
+      })
+    } catch (error) {
+      // What was done is done, also where the turn could not be given back: an error would say that it was not.
+      if (!done || !(error instanceof SignalboxError)) throw error
+    }
+    return done!.value
+  }
+
+  async #commit(subject: Subject, steps: readonly S[]): Promise<Committed> {
+    // A note of this very turn whose steps failed must not be written over.
+    if (this.#failed.has(subject)) await this.#finish(subject)
+    this.#failed.add(subject)
+    await changeLeaf(this.#tree, this.#noteOf(subject), () => Buffer.from(`${JSON.stringify({ steps })}\n`))
+    const committed = await this.#perform(steps, false)
+    await this.#forget(subject, this.#noteOf(subject))
+    return committed
+  }
+
+  /**
+   * Finishes what killed processes left, of whatever subject. A change that cannot be finished now holds up its own subject
+   * alone, and is answered with the reason. Not inside a turn.
+   */
+  async finishAll(): Promise<Stuck<Subject>[]> {
+    const stuck: Stuck<Subject>[] = []
+    for (const { subject } of await this.notes()) {
+      if (subject === undefined) continue
+      try {
+        await this.turn(subject, async () => {})
+      } catch (error) {
+        if (!(error instanceof SignalboxError)) throw error
+        stuck.push({ subject, error })
+      }
+    }
+    return stuck
+  }
+
+  /** What lies among the notes: of a process that works or was killed, or without a subject, which no process of ours wrote. */
+  async notes(): Promise<{ readonly path: TreePath; readonly subject: Subject | undefined }[]> {
+    const { formerly, isSubject } = this.#options
+    const places = [{ folder: this.#folder, subjectFrom }, ...(formerly ? [formerly] : [])]
+    const notes: { path: TreePath; subject: Subject | undefined }[] = []
+    for (const { folder, subjectFrom } of places) {
+      for (const { name, kind } of (await unlessOdd(() => this.#tree.list(folder))) ?? []) {
+        if (!isSegment(name)) continue
+        const path = childOf(folder, name)
+        const meant = kind === 'leaf' ? subjectFrom(name) : undefined
+        const subject = meant !== undefined && isSubject(meant) ? meant : undefined
+        const isOurs = subject !== undefined && (await unlessOdd(() => this.#read(path, subject))) !== 'strange'
+        notes.push({ path, subject: isOurs ? subject : undefined })
+      }
+    }
+    return notes
+  }
+
+  /** First in every turn. A note that is not ours is left; `notes` tells of it, and the next change takes its place. */
+  async #finish(subject: Subject): Promise<void> {
+    const { formerly } = this.#options
+    const former = formerly && childOf(formerly.folder, formerly.nameOf(subject))
+    for (const path of [...(former ? [former] : []), this.#noteOf(subject)]) {
+      const steps = await unlessOdd(() => this.#read(path, subject))
+      if (steps === undefined || steps === 'strange') continue
+      await this.#steps.beforeRepeat?.(steps)
+      await this.#perform(steps, true)
+      await this.#forget(subject, path)
+    }
+  }
+
+  async #read(path: TreePath, subject: Subject): Promise<readonly S[] | 'strange' | undefined> {
+    const leaf = await this.#tree.read(path, { atMost: largestNote + 1 })
+    if (!leaf) return undefined
+    if (leaf.size > largestNote) return 'strange'
+    const { formerly } = this.#options
+    const isFormer = formerly !== undefined && path.startsWith(`${formerly.folder}/`)
+    try {
+      const note: unknown = JSON.parse(Buffer.from(leaf.bytes).toString('utf8'))
+      const steps = isFormer ? formerly.stepsIn(note) : (note as { readonly steps: unknown }).steps
+      return (Array.isArray(steps) ? this.#steps.parse(steps, subject) : undefined) ?? 'strange'
+    } catch (error) {
+      // Not JSON, or nothing that has steps.
+      if (error instanceof SyntaxError || error instanceof TypeError) return 'strange'
+      throw error
+    }
+  }
+
+  async #perform(steps: readonly S[], isRepeat: boolean): Promise<Committed> {
+    let durability: Durability = 'process'
+    for (const [n, step] of steps.entries()) {
+      const did = await this.#steps.perform(step, isRepeat)
+      if (did === 'lost') {
+        for (const done of steps.slice(0, n).reverse()) await this.#steps.undo?.(done)
+        return { outcome: 'lost' }
+      }
+      durability = did ?? durability
+    }
+    return { outcome: 'done', durability }
+  }
+
+  async #forget(subject: Subject, note: TreePath): Promise<void> {
+    await this.#tree.remove(note)
+    this.#failed.delete(subject)
+  }
+
+  #noteOf(subject: Subject): TreePath {
+    return childOf(this.#folder, `${subject}${ending}`)
+  }
+}
+
+const ending = '.json'
+
+const subjectFrom = (name: string): string | undefined =>
+  name.endsWith(ending) ? name.slice(0, -ending.length) : undefined
+
+/** Where the notes of one user of the journal lie. */
+export const journalOf = (space: string): TreePath => childOf(stateOf('journal'), space)

@@ -1,0 +1,4 @@
+import { onEveryEngine } from './every-engine.ts'
+import { describeJournal } from './journal.ts'
+
+onEveryEngine('the journal', describeJournal)

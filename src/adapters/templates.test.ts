@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { SignalboxError } from '../kernel/errors.ts'
-import { templates } from './templates.ts'
+import { renderTemplate } from './templates.ts'
 
 const failing = async (texts: Record<string, string>, data = '{}') => {
   try {
-    await templates.render({ name: 'main.j2', data, load: async (name) => texts[name] })
+    await renderTemplate({ name: 'main.j2', data, load: async (name) => texts[name] })
   } catch (error) {
     if (error instanceof SignalboxError) return error
     throw error
@@ -18,13 +18,12 @@ describe('errors of templates', () => {
     expect([error.code, error.exit, error.message]).toEqual([
       'TEMPLATE_UNDEFINED',
       2,
-      "main.j2, line 2: 'customer' is undefined.",
+      "main.j2, line 2: 'customer' is undefined",
     ])
     expect(error.details).toEqual({
       template: 'main.j2',
       line: 2,
       variable: 'customer',
-      reason: "'customer' is undefined",
     })
     expect(error.hint).toBe("Give customer, or write customer|default('…') where it may be missing.")
   })
@@ -42,14 +41,14 @@ describe('errors of templates', () => {
     const syntax = await failing({ 'main.j2': '{% if %}' })
     expect([syntax.code, syntax.exit, syntax.message]).toEqual([
       'TEMPLATE_SYNTAX',
-      2,
-      "main.j2, line 1: Expected an expression, got 'end of statement block'.",
+      5,
+      "main.j2, line 1: Expected an expression, got 'end of statement block'",
     ])
   })
 
   it('what the loader throws comes through', async () => {
     const refusal = new SignalboxError('Corrupt', 'NOT_UTF8', 'No text.')
-    const rendering = templates.render({
+    const rendering = renderTemplate({
       name: 'main.j2',
       data: {},
       load: async () => {

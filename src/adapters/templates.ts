@@ -1,8 +1,8 @@
 /**
- * Templates of Jinja2. The interpreter in jinja/ is pure and knows nothing of Signalbox; here its errors become ours. It is
+ * Templates of Jinja2. The interpreter in packages/jinja2 knows nothing of Signalbox; here its errors become ours. It is
  * loaded when something is rendered, never before.
  */
-import { invalidInput, notFound } from '../kernel/errors.ts'
+import { corrupt, invalidInput, notFound } from '../kernel/errors.ts'
 
 export interface RenderRequest {
   /** Relative to the folder of templates. */
@@ -10,27 +10,26 @@ export interface RenderRequest {
   /** A JSON object as text, in which 1 is a whole number and 1.0 a broken one, or plain values. */
   readonly data: string | Readonly<Record<string, unknown>>
   /** The text of a template, or `undefined` where there is none of that name. What it throws comes through as it is. */
-  readonly load: (name: string) => Promise<string | undefined>
+  readonly load: (name: string) => string | undefined | Promise<string | undefined>
 }
 
-export const templates = {
-  async load(): Promise<void> {
-    await import('./jinja/index.ts')
-  },
-
-  async render(request: RenderRequest): Promise<string> {
-    const { renderTemplate, TemplateError } = await import('./jinja/index.ts')
-    try {
-      return (await renderTemplate(request)).text
-    } catch (error) {
-      if (!(error instanceof TemplateError)) throw error
-      const { code, template, line, variable, reason, hint } = error
-      const details = { template: template ?? request.name, line, variable, reason }
-      const isMissing = code === 'TEMPLATE_NOT_FOUND'
-      const message = isMissing ? `There is no template ${JSON.stringify(variable ?? '')}` : error.message
-      const place = isMissing && template !== undefined ? ` (${template}, line ${line})` : ''
-      const sentence = `${message}${place}${/[.!?]$/.test(message + place) ? '' : '.'}`
-      throw (isMissing ? notFound : invalidInput)(code, sentence, { hint, details, cause: error })
-    }
-  },
+export async function renderTemplate(request: RenderRequest): Promise<string> {
+  const jinja = await import('../../packages/jinja2/index.ts')
+  try {
+    return (await jinja.renderTemplate({ ...request, load: async (name) => request.load(name) })).text
+  } catch (error) {
+    if (!(error instanceof jinja.TemplateError)) throw error
+    const { code, message, hint, template, line, variable } = error
+    const isMissing = code === 'TEMPLATE_NOT_FOUND'
+    const make = isMissing ? notFound : code === 'TEMPLATE_SYNTAX' ? corrupt : invalidInput
+    const place = template === undefined ? '' : `${template}${line === undefined ? '' : `, line ${line}`}`
+    const missing = `There is no template ${JSON.stringify(variable ?? '')}${place === '' ? '' : ` (${place})`}.`
+    const ownHint =
+      variable === undefined ? 'Correct the template.' : `Give ${variable} with --vars, or a default in the template.`
+    throw make(code, isMissing ? missing : message, {
+      hint: hint ?? ownHint,
+      details: { template: template ?? request.name, line: line ?? null, variable: variable ?? null },
+      cause: error,
+    })
+  }
 }

@@ -79,7 +79,7 @@ describe('planted wrong imports are found, however they are written', () => {
     it(what, () => {
       const line = text.split('\n').length > 1 && !text.startsWith('import {') ? 2 : 1
       expect(findViolations([{ path: 'protocols/contract.ts', text }])).toEqual([
-        `src/protocols/contract.ts:${line}: protocols may not import engines (${written(text)}). It may import formats, text, tree, kernel`,
+        `src/protocols/contract.ts:${line}: protocols may not import engines (${written(text)}). It may import messaging, formats, text, tree, kernel`,
       ])
     })
   }
@@ -156,7 +156,7 @@ describe('the table', () => {
     [
       'protocols/ac-mq/a.ts',
       '../../operations/a.ts',
-      'protocols may not import operations (../../operations/a.ts). It may import formats, text, tree, kernel',
+      'protocols may not import operations (../../operations/a.ts). It may import messaging, formats, text, tree, kernel',
     ],
     ['protocols/ac-mq/a.ts', 'bun:ffi', 'only engines import bun:ffi. Say it in the verbs of the tree'],
     [

@@ -41,7 +41,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     imports: ['kernel'],
     builtins: 'no-files',
     packages: ['age-encryption', 'gpt-tokenizer'],
-    ownPackages: ['minilm'],
+    ownPackages: ['minilm', 'jinja2'],
   },
   operations: {
     imports: ['protocols', 'adapters', 'formats', 'text', 'tree', 'kernel'],

@@ -2,7 +2,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { templates } from '../../src/adapters/templates.ts'
+import { renderTemplate } from '../../src/adapters/templates.ts'
 import { openFileTree } from '../../src/engines/file-system/index.ts'
 import { SignalboxError } from '../../src/kernel/errors.ts'
 import { treePath } from '../../src/kernel/tree-path.ts'
@@ -26,7 +26,7 @@ const withFolder = (use: (render: Render, root: string) => Promise<void>): Promi
     const render: Render = async (text) => {
       writeFileSync(join(root, 'prompts/main.j2'), text)
       try {
-        return await templates.render({ name: 'main.j2', data: { task: 'this' }, load })
+        return await renderTemplate({ name: 'main.j2', data: { task: 'this' }, load })
       } catch (error) {
         if (error instanceof SignalboxError) return `${error.exit} ${error.code}`
         throw error

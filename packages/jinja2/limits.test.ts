@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { verifies } from '../../../test/support/verifies.ts'
+import { verifies } from '../../test/support/verifies.ts'
 import { type Limits, renderTemplate, TemplateError } from './index.ts'
 
 async function attempt(texts: string | Record<string, string>, limits: Partial<Limits> = {}): Promise<string> {

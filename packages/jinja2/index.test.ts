@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { verifies } from '../../../test/support/verifies.ts'
+import { verifies } from '../../test/support/verifies.ts'
 import { openTemplates, renderTemplate, TemplateError } from './index.ts'
 
 const loader = (texts: Readonly<Record<string, string>>, asked: string[] = []) => {

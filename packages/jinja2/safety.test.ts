@@ -1,7 +1,7 @@
 /** What a template can reach: the data it is given, and nothing behind it. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { verifies } from '../../../test/support/verifies.ts'
+import { verifies } from '../../test/support/verifies.ts'
 import { renderTemplate, TemplateError } from './index.ts'
 
 async function attempt(main: string, data: unknown = {}, asked: string[] = []): Promise<string> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { verifies } from '../../../test/support/verifies.ts'
+import { verifies } from '../../test/support/verifies.ts'
 import { renderTemplate, type TemplateData, TemplateError } from './index.ts'
 
 const show = async (data: TemplateData, template = '{{ x }}') => {

@@ -1,7 +1,7 @@
 /** docs/templates.md lists what is supported. `UPDATE_DOCS=1` writes the list anew. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect } from 'vitest'
-import { verifies } from '../../../test/support/verifies.ts'
+import { verifies } from '../../test/support/verifies.ts'
 import { numberAttributes } from './attributes.ts'
 import { filters, globals, tests } from './builtins.ts'
 import { dictMethods, listMethods, tupleMethods } from './collection-methods.ts'
@@ -10,7 +10,7 @@ import { loopAttributes } from './loop.ts'
 import { statementNames } from './parse.ts'
 import { textMethods } from './text-methods.ts'
 
-const page = new URL('../../../docs/templates.md', import.meta.url)
+const page = new URL('../../docs/templates.md', import.meta.url)
 const code = (names: Iterable<string>) => [...names].map((name) => `\`${name}\``).join(', ')
 const sorted = (table: object) => Object.keys(table).sort()
 

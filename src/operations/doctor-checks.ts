@@ -148,6 +148,32 @@ const ofProtocol = (protocol: AnyProtocol): Check => ({
   },
 })
 
+/** Questions, and files that nobody has decided on: whoever reads `doctor` alone would not know of them. */
+const people: Check = {
+  name: 'people',
+  async run(context) {
+    if (!(await isReadable(context))) return []
+    const { waitingFiles } = await import('./human-quarantine.ts')
+    const findings: Finding[] = []
+    for await (const { protocol, neutral } of usedProtocols(context)) {
+      const tree = await context.tree()
+      let count = 0
+      try {
+        for await (const _ of neutral.questions?.() ?? []) count++
+        for await (const _ of waitingFiles(tree, protocol.name, neutral, () => {})) count++
+      } catch (error) {
+        // What cannot be read is told by the protocol itself.
+        if (!(error instanceof SignalboxError)) throw error
+      }
+      if (count === 0) continue
+      const message = `${count === 1 ? 'One thing waits' : `${count} things wait`} for a person.`
+      const hint = 'See what, and how to answer: signalbox human list'
+      findings.push(finding('warning', 'WAITS_FOR_PERSON', protocol.title, message, hint))
+    }
+    return findings
+  },
+}
+
 /** Whether an agent has been seen in any protocol. They are asked once, and only if somebody wants to know. */
 function seenAnywhere(context: Context): (agent: string) => Promise<boolean> {
   const collect = async (): Promise<ReadonlySet<string> | undefined> => {
@@ -177,6 +203,8 @@ export const checks: readonly Check[] = [
   clock,
   model,
   ...protocols.map(({ protocol }) => ofProtocol(protocol)),
+  // Behind those that may set something aside.
+  people,
 ]
 
 /** What `ask` answers; `undefined` when the settings cannot be read, which the first check has told. */

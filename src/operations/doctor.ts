@@ -1,7 +1,8 @@
-import { flag } from '../kernel/field.ts'
+import { flag, integer } from '../kernel/field.ts'
 import { findingsOf } from '../tree/expected.ts'
 import { finding } from '../tree/finding.ts'
 import type { Finding } from '../tree/tree.ts'
+import { bounded } from './bounded.ts'
 import { defineOperation } from './define.ts'
 import { checks, unlessBadConfiguration } from './doctor-checks.ts'
 import type { ClusterHealth } from './workspace/engine.ts'
@@ -9,13 +10,16 @@ import type { ClusterHealth } from './workspace/engine.ts'
 export const doctor = defineOperation({
   name: 'doctor',
   summary: 'Look for what is out of order, and repair what can be repaired.',
-  more: 'Notes and warnings leave the exit status at 0; an error that remains makes it 5.',
+  more:
+    'Exit status 0: nobody has to do anything; notes say what may interest you. 1: a person or a command has to do ' +
+    'something, and each warning says what. 5: something is broken.',
   input: {
     fix: flag('Put right what can be put right without losing anything.'),
     assumeGone: flag('With --fix: take processes that cannot be asked, on other machines or in containers, for dead.'),
+    // As text, findings of one kind are summed up instead.
+    limit: integer('Show at most so many findings; how many were left out is told.', { least: 1 }),
   },
-  lists: { findings: 'first' },
-  outcomes: { healthy: 'done', repaired: 'done', unhealthy: 'Corrupt' },
+  outcomes: { healthy: 'done', repaired: 'done', attention: 'nothing', unhealthy: 'Corrupt' },
   examples: [
     { command: 'doctor', does: 'look, and change nothing' },
     { command: 'doctor --fix', does: 'repair what can be repaired' },
@@ -25,7 +29,7 @@ export const doctor = defineOperation({
     },
   ],
 
-  async run(context, { fix, assumeGone }) {
+  async run(context, { fix, assumeGone, limit }) {
     const all: Finding[] = []
     // A directory that is no workspace is not ours to change.
     let repair = fix && context.root().by !== 'current'
@@ -42,12 +46,16 @@ export const doctor = defineOperation({
     const findings = toldOnce(all, context.root().path).sort((a, b) => rank[a.severity] - rank[b.severity])
     const remaining = findings.filter(({ repaired }) => !repaired)
     const repaired = findings.length - remaining.length
-    const isUnhealthy = remaining.some(({ severity }) => severity === 'error')
-    const outcome = isUnhealthy ? 'unhealthy' : repaired > 0 ? 'repaired' : 'healthy'
+    const worst = remaining[0]?.severity ?? 'note'
+    const outcome = outcomeOf[worst] ?? (repaired > 0 ? 'repaired' : 'healthy')
     const counts = { remaining: remaining.length, repaired }
-    return { outcome, root: context.root().path, findings, ...counts, ...(cluster && { cluster }) } as const
+    const found = { outcome, root: context.root().path, findings, ...counts, ...(cluster && { cluster }) } as const
+    return bounded(found, { findings: 'first' }, limit)
   },
 })
+
+/** By the worst that is left. A note asks nobody for anything. */
+const outcomeOf = { error: 'unhealthy', warning: 'attention', note: undefined } as const
 
 /** Older ones get no corrections any more. */
 const oldestSupported = [3, 5] as const

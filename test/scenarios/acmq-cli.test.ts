@@ -1067,8 +1067,11 @@ describe('supervision', () => {
     expect(readFileSync(missionFile('queue/failed/half.md'), 'utf8')).toContain('**Failure Report**')
     supervisor.kill('SIGTERM')
     await supervisor.exited
-    // It waits for a person now; doctor does not report it again and again.
-    expect(cliJson(['doctor'], { cwd: root }).output.findings).toEqual([])
+    // It waits for a person now, and until then somebody has to act.
+    expect(cliJson(['doctor'], { cwd: root })).toMatchObject({
+      exit: 1,
+      output: { findings: [{ code: 'WAITS_FOR_PERSON' }] },
+    })
   })
 
   it('stays with --json too: one document, when it ends', async () => {

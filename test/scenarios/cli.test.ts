@@ -177,8 +177,11 @@ describe('doctor', () => {
     chmodSync(root, 0o777)
     const found = cliJson(['doctor', '--root', root])
     expect(found).toMatchObject({
-      exit: 0,
-      output: { findings: [{ code: 'WORLD_WRITABLE_ROOT', severity: 'warning', repaired: false }] },
+      exit: 1,
+      output: {
+        outcome: 'attention',
+        findings: [{ code: 'WORLD_WRITABLE_ROOT', severity: 'warning', repaired: false }],
+      },
     })
     expect(cliJson(['doctor', '--root', root, '--fix'])).toMatchObject({
       exit: 0,

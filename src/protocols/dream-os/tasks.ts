@@ -160,6 +160,12 @@ function sorted(value: unknown): unknown {
     .map((key) => [key, sorted(value[key])])
 }
 
+/** Tasks of a list that wait for each other, as another program may have written them; none of them will ever run. */
+export function circlesIn(tasks: readonly Task[]): string[] {
+  const open = tasks.filter(({ status }) => !isOver(status))
+  return cyclesIn(open, new Set(open.map(({ task_id }) => task_id)))
+}
+
 /** One sentence for a cycle through one of the new tasks. Iterative: a chain may be as long as the list. */
 function cyclesIn(tasks: readonly Task[], fresh: ReadonlySet<string>): string[] {
   // A task is done after what it depends on, and after its parts.

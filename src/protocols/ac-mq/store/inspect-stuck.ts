@@ -105,7 +105,7 @@ export async function unseenRecipients(
     const what = count === 1 ? 'This message waits' : `This message and ${count - 1} more wait`
     const said = `${what} for ${printableLine(agent)}, whom nobody has ever seen.`
     const hint = `If the name is right, let ${printableLine(agent)} claim: acmq claim ${files.place.address} --as ${printableLine(agent)}. If not, send it to somebody else.`
-    findings.push({ ...stuck('UNSEEN_RECIPIENT', files.at('pending', name), said, hint), severity: 'note' })
+    findings.push(stuck('UNSEEN_RECIPIENT', files.at('pending', name), said, hint))
   }
   return findings
 }

@@ -423,7 +423,7 @@ export class Inspection {
       if (place === 'new' && isSeen && !isEverybody(to) && !isForPerson && !(await isSeen(to.toLowerCase()))) {
         const sentence = `It waits for ${to}, whom nobody has ever seen.`
         const hint = `If the name is right, let ${to} claim it: signalbox circe claim ${to}. If not, send it to somebody else.`
-        findings.push(finding('note', 'UNSEEN_RECIPIENT', path, sentence, hint))
+        findings.push(finding('warning', 'UNSEEN_RECIPIENT', path, sentence, hint))
       }
       const age = now - message.time
       if (isForPerson || place === 'workspace' || age < settings.stallMs) continue

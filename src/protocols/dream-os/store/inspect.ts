@@ -29,6 +29,7 @@ import {
 } from '../layout.ts'
 import { type AgentId, broadcast, isAgentId } from '../names.ts'
 import { told } from '../problem.ts'
+import { circlesIn } from '../tasks.ts'
 import { oddEntries } from './inspect-odd.ts'
 import { judgeLock } from './mailbox-lock.ts'
 import { readNote } from './notes.ts'
@@ -165,7 +166,7 @@ export class Inspection {
     if (length === 0 || (await isSeen(agent))) return []
     const message = `${length === 1 ? 'A message waits' : `${length} messages wait`} for ${agent}, whom nobody has ever seen.`
     const hint = `If the name is right, let ${agent} take it: signalbox dream task take ${agent}. If not, send it to somebody else.`
-    return [finding('note', 'UNSEEN_RECIPIENT', folderPath(parts.places, agent, 'inbox'), message, hint)]
+    return [finding('warning', 'UNSEEN_RECIPIENT', folderPath(parts.places, agent, 'inbox'), message, hint)]
   }
 
   async #mailboxes(): Promise<Finding[]> {
@@ -209,7 +210,14 @@ export class Inspection {
 
   async #taskList(): Promise<Finding[]> {
     const { lists, parts } = this.#all
-    return this.#told(parts.places.taskList, async () => (await lists.list()).problems)
+    let circles: readonly string[] = []
+    const bad = await this.#told(parts.places.taskList, async () => {
+      const { tasks, problems } = await lists.list()
+      circles = circlesIn(tasks)
+      return problems
+    })
+    const hint = 'Take one of them out of the `depends_on` of another.'
+    return [...bad, ...circles.map((text) => finding('warning', 'DEPENDENCY_CYCLE', parts.places.taskList, text, hint))]
   }
 
   async #supervisor(): Promise<Finding[]> {

@@ -104,7 +104,7 @@ export class Inspection {
     if (length === 0 || (await isSeen(agent))) return []
     const message = `${length === 1 ? 'A message waits' : `${length} messages wait`} for ${agent}, whom nobody has ever seen.`
     const hint = `If the name is right, let ${agent} receive: signalbox mr receive ${agent}. If not, send it to somebody else.`
-    return [finding('note', 'UNSEEN_RECIPIENT', folderPath(this.#parts.root, agent, 'inbox'), message, hint)]
+    return [finding('warning', 'UNSEEN_RECIPIENT', folderPath(this.#parts.root, agent, 'inbox'), message, hint)]
   }
 
   /** Named like messages, but nothing that can be read or moved. */

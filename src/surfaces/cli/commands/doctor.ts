@@ -6,23 +6,35 @@ import type { Colour } from '../terminal.ts'
 
 const colours = { error: 'red', warning: 'yellow', note: 'cyan' } as const satisfies Record<string, Colour>
 
+const verdictColours = { healthy: 'green', repaired: 'green', attention: 'yellow', unhealthy: 'red' } as const
+
+/** A folder of a stranger's files has a finding each; ten show what is wrong with them. */
+const mostOfKind = 10
+
 export const doctorFace = commandFace(
   doctor,
   ({ outcome, root, findings, remaining, repaired, cluster }, { paint }) => {
-    const lines = findings.map((finding) => {
+    const ofKind = new Map<string, number>()
+    const lines = findings.flatMap((finding) => {
+      const count = (ofKind.get(finding.code) ?? 0) + 1
+      ofKind.set(finding.code, count)
+      if (count > mostOfKind) return []
       const mark = finding.repaired ? paint('green', 'repaired') : paint(colours[finding.severity], finding.severity)
       const hint = finding.repaired ? '' : `  ${paint('dim', 'hint:')} ${printableLine(finding.hint)}\n`
       const place = paint('bold', printableLine(finding.path || '.'))
       return `${mark} ${place}: ${printableLine(finding.message)} ${paint('dim', `(${finding.code})`)}\n${hint}`
     })
+    for (const [code, count] of ofKind)
+      if (count > mostOfKind) lines.push(`… and ${count - mostOfKind} more of ${code} (--json has all)\n`)
     const verdict = {
       healthy: remaining === 0 ? 'Nothing is out of order' : 'Nothing is broken',
       repaired: 'All that was broken is repaired',
+      attention: 'Nothing is broken, but somebody has to act',
       unhealthy: 'Something is broken',
     }[outcome]
     const counts = findings.length === 0 ? '' : ` (${repaired} repaired, ${remaining} left)`
     const health = cluster ? shownHealth(cluster) : ''
-    return `${lines.join('')}${health}${paint(outcome === 'unhealthy' ? 'red' : 'green', verdict)} in ${printableLine(root)}${counts}.\n`
+    return `${lines.join('')}${health}${paint(verdictColours[outcome], verdict)} in ${printableLine(root)}${counts}.\n`
   },
 )
 

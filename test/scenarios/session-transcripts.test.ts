@@ -54,6 +54,42 @@ describe('§5 Response Constraints', () => {
     expect(await count(error.replace('#ERROR:E002:', ''))).toBeLessThanOrEqual(20)
     expect(error.length).toBeGreaterThan((await say('O', `#ERROR:E002:${topic}`)).length)
   })
+
+  verifies(
+    ['SA-5', 'SA-2b'],
+    'a limit is for all that is printed: bullets, names, line ends and what was left out',
+    async () => {
+      for (let n = 1; n <= 6; n++) {
+        await say('O', `#DELEGATE:Dev:task_${n}`)
+        await say('Dev', `#DONE:task_${n}:tests pass with ${90 + n}% coverage, and the build is green`)
+      }
+      for (const limit of [1, 2, 5, 10, 15, 25, 40, 60, 100]) {
+        const answer = await say('O', `#REPORT:Dev:results:limit=${limit}`)
+        expect(await count(answer), answer).toBeLessThanOrEqual(limit)
+        if (limit > 10) expect(await count(answer), answer).toBeGreaterThan(limit * 0.7)
+      }
+      expect(await say('O', '#REPORT:Dev:results:limit=25')).toBe(
+        '• task_1: tests pass with 91% coverage, and the build is green\n+5 more',
+      )
+      expect(await say('O', '#REPORT:Dev:results:limit=1')).toBe('…')
+      await say('O', `#DELEGATE:Dev:${topic}`)
+      for (const limit of [12, 25])
+        expect(await count(await say('O', `#NEXT:limit=${limit}`))).toBeLessThanOrEqual(limit)
+      await say('O', '#STATE:save:a_key_of_some_length:1')
+      await say('O', '#STATE:save:another_key_of_some_length:1')
+      expect(await count(await say('O', '#STATE:list:limit=10'))).toBeLessThanOrEqual(10)
+    },
+  )
+
+  verifies(['SA-7'], 'an error is cut behind a word, with a mark', async () => {
+    const put = (text: string) => tree.create(treePath('odd.ctx'), text)
+    await put('version: 1.1.0\nstate:\n  persistent: [a, list, and, no, entries]\n')
+    await plays([
+      ['O', '#CONTEXT:validate:odd.ctx', '#ERROR:E002:line_3_persistent_is_not_a_list_of_key…'],
+      ['O', `#${'A'.repeat(40)}`, `#ERROR:E001:unknown_command_${'A'.repeat(32)}…`],
+      ['O', '#HELP:one_word_and_another_word_and_more', '#ERROR:E002:unknown_category_one_word_and_another_word_and…'],
+    ])
+  })
 })
 
 verifies(['SA-6', 'SA-3b', 'SA-2b'], '§6 marks of what persists', async () => {
@@ -286,6 +322,81 @@ describe('§16 Context Export/Import', () => {
       ],
       ['O', '#CONTEXT:validate:./context/nothing.ctx', 'not_found'],
     ])
+  })
+
+  verifies(['SA-16'], 'the example of the specification is taken as it stands', async () => {
+    const example = `version: 1.1.0
+exported: 2024-01-15T14:30:00Z
+session_id: ctx_789
+git_checkpoint: abc123
+
+state:
+  persistent:
+    key: value
+  temporary:
+    key: value
+
+tasks:
+  completed: [task1, task2]
+  in_progress:
+    task3: 80%
+  pending: [task4, task5]
+
+configuration:
+  PROJECT_NAME: MyProject
+  TECH_STACK: Node,React
+`
+    await tree.create(treePath('example.ctx'), example)
+    await tree.create(treePath('two.ctx'), example.replace('    key: value', '    key: other'))
+    await plays([
+      ['O', '#CONTEXT:validate:example.ctx', 'valid:protocol v1.1\ngit_checkpoint:unknown\nitems:8 compatible'],
+      [
+        'O',
+        '#CONTEXT:import:example.ctx',
+        'git_ref:unknown\nimported:8 items\ntasks:1 active, 2 pending\nready to resume',
+      ],
+      ['O', '#STATE:list', '• key'],
+      // One key with two values cannot be taken.
+      ['O', '#CONTEXT:import:two.ctx', '#ERROR:E002:key_twice_key'],
+    ])
+    await sessions.end('ctx_789')
+    expect(await say('O', '#STATE:load:key')).toBe('value')
+  })
+
+  verifies(['SA-16'], 'a mistyped filter or mode is no part of a path, and a file is no directory', async () => {
+    await fill()
+    await plays([
+      ['O', '#CONTEXT:export:a.ctx:critcal', '#ERROR:E002:unknown_filter_critcal'],
+      ['O', '#CONTEXT:export:a.ctx:critcal:all', '#ERROR:E002:unknown_filter_critcal'],
+      ['O', '#CONTEXT:export:a.ctx', 'exported:8 items (0.3k)\ngit_ref:none\nfile:a.ctx'],
+      ['O', '#CONTEXT:import:a.ctx:mrege', '#ERROR:E002:unknown_mode_mrege'],
+      ['O', '#CONTEXT:validate:a.ctx:b', '#ERROR:E002:bad_path'],
+      ['O', '#CONTEXT:list:a.ctx', '#ERROR:E002:not_a_directory'],
+      ['O', '#CONTEXT:export:a\\:b.ctx', 'exported:8 items (0.3k)\ngit_ref:none\nfile:a:b.ctx'],
+    ])
+    expect((await tree.list(treePath(''))).map(({ name }) => name)).toEqual(['.signalbox', 'a.ctx', 'a:b.ctx'])
+  })
+
+  verifies(['SA-16'], 'what is exported as changed is what no export of its kind has had yet', async () => {
+    const textOf = async (path: string) => Buffer.from((await tree.read(treePath(path)))!.bytes).toString()
+    await fill()
+    const [state, tasks, critical, rest] = ['1 state', '2 tasks', '3 critical', '4 rest'].map((name) => `${name}.ctx`)
+    expect(await say('O', `#CONTEXT:export:${state}:state`)).toContain('exported:2 items')
+    // No export has had tasks or variables.
+    expect(await say('O', `#CONTEXT:export:${rest}:incremental`)).toContain('exported:7 items')
+    expect(await textOf(rest!)).not.toContain('state:')
+    expect(await say('O', `#CONTEXT:export:${rest}:incremental`)).toContain('exported:0 items')
+    await say('O', '#STATE:save:temp:changed')
+    await say('O', '#STATE:save:key:changed:persistent')
+    await say('O', '{{TECH_STACK}}: "Bun"')
+    await say('Dev', '#PROGRESS:task3:90%')
+    expect(await say('O', `#CONTEXT:export:${tasks}:tasks`)).toContain('exported:5 items')
+    expect(await say('O', `#CONTEXT:export:${critical}:critical`)).toContain('exported:3 critical items')
+    expect(await say('O', `#CONTEXT:export:${rest}:incremental`)).toContain('exported:1 items')
+    expect(await textOf(rest!)).toContain('  temporary:\n    temp: changed\n')
+    // An import names none of what it brings.
+    await say('O', `#CONTEXT:import:${critical}:merge`)
+    expect(await say('O', `#CONTEXT:export:${rest}:incremental`)).toContain('exported:9 items')
   })
 
   verifies(['SA-15', 'SA-16b', 'SA-2b'], 'context pressure exports by itself', async () => {

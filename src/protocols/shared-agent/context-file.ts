@@ -78,13 +78,16 @@ export async function parseContext(text: string): Promise<Context> {
   const state = innerMap(fields.get('state'), 'state', ['persistent', 'temporary'])
   const tasks = innerMap(fields.get('tasks'), 'tasks', ['completed', 'in_progress', 'pending'])
   const checkpoint = optionalText(fields, 'git_checkpoint')
+  const persistent = pairsOf(state.get('persistent'), 'a key', isKey)
+  const temporary = pairsOf(state.get('temporary'), 'a key', isKey)
   return {
     version,
     exported: optionalText(fields, 'exported') ?? isoTime(0),
     session: optionalText(fields, 'session_id') ?? '',
     ...(checkpoint === undefined ? {} : { gitCheckpoint: checkpoint }),
-    persistent: pairsOf(state.get('persistent'), 'a key', isKey),
-    temporary: pairsOf(state.get('temporary'), 'a key', isKey),
+    persistent,
+    // The example of §16 has a key in both, with one value: it is one key, and lasts.
+    temporary: temporary.filter(([key, value]) => !persistent.some((one) => one[0] === key && one[1] === value)),
     completed: textsOf(tasks.get('completed')),
     inProgress: pairsOf(tasks.get('in_progress'), 'a task', isOneLine),
     pending: textsOf(tasks.get('pending')),

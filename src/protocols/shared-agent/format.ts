@@ -100,11 +100,21 @@ function readParameters(spec: CommandSpec, all: readonly Segment[], end: number)
         own[0]?.at ?? end,
       )
     }
+    // A mistyped filter is no part of a path.
+    if (parameter.kind === 'path' && own.length > 1) throw oddTail(tails, own.at(-1)!)
     given[parameter.name] = text
   }
   const extra = parameters.length === 0 ? segments[0] : undefined
   if (extra) throw new Refusal('E002', 'too_many_parameters', `#${spec.name} takes nothing more.`, extra.at)
   return { kind: 'command', spec, given, modifier }
+}
+
+function oddTail(tails: readonly Tail[], { text, at }: Segment): Refusal {
+  const [choice] = tails.flatMap((tail) => (tail.kind === 'choice' ? [tail] : []))
+  const colon = 'A colon in a path is written \\:'
+  if (!choice) return new Refusal('E002', 'bad_path', `${colon}.`, at)
+  const known = `${JSON.stringify(text.slice(0, 40))} is none of: ${choice.choices.join(', ')}.`
+  return new Refusal('E002', `unknown_${choice.name}_${quotedWord(text)}`, `${known} ${colon}.`, at)
 }
 
 const isModifier = (text: string): boolean => /^(?:brief|standard|detailed|limit=.*)$/s.test(text)

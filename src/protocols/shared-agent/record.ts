@@ -86,6 +86,9 @@ export interface Change {
   readonly to?: readonly string[]
 }
 
+export const exportedKinds = ['persistent', 'temporary', 'tasks', 'configuration'] as const
+export type ExportedKind = (typeof exportedKinds)[number]
+
 /** What readers of an agent have been given beyond its mark in `read`. Numbers are those of changes. */
 export interface Handing {
   readonly agent: string
@@ -123,8 +126,8 @@ export interface Session {
     readonly shows?: 'plain' | 'show' | 'explain'
     readonly asked?: string
   }[]
-  /** When the last export was made, by the number of the change before it. */
-  readonly exported: number
+  /** Up to which change each kind of thing was exported: the number before the last export that had it. 0: none was. */
+  readonly exported: 0 | Readonly<Record<ExportedKind, number>>
   /** When a phase of the work last began: a milestone, or another value of the key `phase`. */
   readonly phaseAt?: number
   /** Since when a checkpoint or a rollback of it is under way. Whoever finds this waits for it, or finishes it. */
@@ -217,7 +220,7 @@ const shape: Shape = {
   read: ['cursor'],
   handing: [{ agent: 'text', given: 'count', upTo: 'count', until: 'time' }, '?'],
   modes: [{ user: 'text', mode: 'natural|protocol', shows: 'text?', asked: 'text?' }],
-  exported: 'count',
+  exported: 'exported',
   phaseAt: 'time?',
   underWay: 'time?',
   log: [{ n: 'count', at: 'time', by: 'text', did: 'text', about: 'text?', text: 'text?', to: 'texts?' }],
@@ -239,6 +242,10 @@ const tests: Readonly<Record<string, (value: unknown) => boolean>> = {
   time: isTime,
   key: (value) => isText(value) && /^[A-Za-z0-9_]{1,64}$/.test(value as string),
   priority: (value) => value === 0 || value === 1 || value === 2 || value === 3,
+  // A number was written before each kind was counted by itself.
+  exported: (value) =>
+    isCount(value) ||
+    (typeof value === 'object' && value !== null && exportedKinds.every((kind) => isCount((value as never)[kind]))),
   pair: isPairOf(isText),
   cursor: isPairOf(isCount),
   texts: (value) => Array.isArray(value) && value.every(isText),

@@ -8,6 +8,9 @@ export const errorCodes = {
   E005: 'Permission denied',
 } as const
 
+/** At the end of what was cut. */
+export const cutMark = '…'
+
 export type ErrorCode = keyof typeof errorCodes
 
 /** Why a line was not done. Returned by what only reads a line, thrown by what works on a session. */
@@ -31,5 +34,14 @@ export class Refusal extends Error {
   }
 }
 
-/** A stranger's word inside a description: what could end it or break the line is left out. */
-export const quotedWord = (word: string): string => word.replace(/[^A-Za-z0-9_.-]+/g, '_').slice(0, 32) || 'empty'
+/** A stranger's words inside a description: what could end it or break the line is left out, and the rest is short. */
+export const quotedWord = (word: string): string => shortened(word.replace(/[^A-Za-z0-9_.-]+/g, '_')) || 'empty'
+
+const longest = 32
+
+/** Cut behind a word, with a mark that says so; inside of one only where there is no other. */
+function shortened(words: string): string {
+  if (words.length <= longest) return words
+  const end = words.lastIndexOf('_', longest)
+  return `${words.slice(0, end > 0 ? end : longest)}${cutMark}`
+}

@@ -3,6 +3,7 @@
  * and §14. Pure but for the tokenizer, which is asked only where a count can matter.
  */
 import { isWithin, type LoadTokenizer } from '../../../kernel/tokenizer.ts'
+import { cutMark } from '../refusal.ts'
 import type { Modifier } from '../schema.ts'
 import type { CommandSpec, LimitKind } from './spec.ts'
 
@@ -38,20 +39,26 @@ export function smartDefault(topic: string, urgent: boolean): Modifier | undefin
   return /\bprogress\b/i.test(topic.replaceAll('_', ' ')) ? 'brief' : undefined
 }
 
-/** One text within its limit. What is cut ends at a word, and with a mark that says so. */
-export async function bounded(text: string, tokens: number, load: LoadTokenizer): Promise<string> {
-  if (await isWithin(text, tokens, load)) return text
+/**
+ * One text within its limit. What is cut ends at a word, and with a mark that says so. `around` puts it where it is printed,
+ * with all that counts: what is shown there besides is never cut.
+ */
+export async function bounded(
+  text: string,
+  tokens: number,
+  load: LoadTokenizer,
+  around = (shown: string) => shown,
+): Promise<string> {
+  if (await isWithin(around(text), tokens, load)) return text
   const tokenizer = await load()
   for (let room = tokens - 1; room > 0; room--) {
     // More bytes than this are more tokens than fit, whatever they say.
     const head = tokenizer.first(text.slice(0, tokens * 1024), room)
     const words = `${atWordEnd(head, text)}${cutMark}`
-    if (words.length > cutMark.length && tokenizer.count(words) <= tokens) return words
+    if (words.length > cutMark.length && tokenizer.count(around(words)) <= tokens) return words
   }
   return cutMark
 }
-
-export const cutMark = '…'
 
 /** Up to the last word that is whole; half a word only where there is no other. */
 function atWordEnd(head: string, whole: string): string {
@@ -68,24 +75,35 @@ export interface Item {
 
 /** The bullets of a list within its limits, and what was left out. §5, "Formatting". */
 export async function boundedList(items: readonly Item[], bound: Bound, load: LoadTokenizer): Promise<string[]> {
+  if (bound.total) return listWithin(items, bound.tokens, load)
   const shown: string[] = []
-  let room = bound.tokens
-  for (const item of items.slice(0, bound.items)) {
-    const text = bound.total
-      ? await bounded(inOne(item), room, load)
-      : inOne({
-          ...(item.name === undefined ? {} : { name: await bounded(item.name, bound.tokens, load) }),
-          text: await bounded(item.text, bound.tokens, load),
-        })
-    if (bound.total) {
-      if (shown.length > 0 && text === cutMark) break
-      room -= Buffer.byteLength(text) <= 1 ? 1 : (await load()).count(text)
-    }
-    shown.push(`• ${text}`)
-    if (bound.total && room < 1) break
+  for (const { name, text } of items.slice(0, bound.items)) {
+    const named = name === undefined ? {} : { name: await bounded(name, bound.tokens, load) }
+    shown.push(bullet({ ...named, text: await bounded(text, bound.tokens, load) }))
   }
-  const left = items.length - shown.length
-  return left > 0 ? [...shown, `+${left} more`] : shown
+  return withRest(shown, items.length)
 }
+
+/** All that is printed counts: bullets, line ends, and what tells how much was left out. */
+async function listWithin(items: readonly Item[], tokens: number, load: LoadTokenizer): Promise<string[]> {
+  const all = items.map(bullet)
+  if (await isWithin(all.join('\n'), tokens, load)) return all
+  const shown: string[] = []
+  for (const item of items) {
+    const printed = (text: string) => withRest([...shown, bullet({ text })], items.length).join('\n')
+    const text = await bounded(inOne(item), tokens, load, printed)
+    const isCut = text !== inOne(item)
+    // A further item of less than two words tells nothing.
+    const isWorthIt = shown.length === 0 ? text !== cutMark : /\s/.test(text)
+    if (!isCut || isWorthIt) shown.push(bullet({ text }))
+    if (isCut) break
+  }
+  return shown.length > 0 ? withRest(shown, items.length) : [cutMark]
+}
+
+const bullet = (item: Item): string => `• ${inOne(item)}`
+
+const withRest = (shown: readonly string[], of: number): string[] =>
+  shown.length < of ? [...shown, `+${of - shown.length} more`] : [...shown]
 
 export const inOne = ({ name, text }: Item): string => (name === undefined ? text : `${name}: ${text}`)

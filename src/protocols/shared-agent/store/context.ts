@@ -13,7 +13,7 @@ import type { Entry, Tree } from '../../../tree/tree.ts'
 import { protocolVersion } from '../commands/table.ts'
 import { type Context, countItems, parseContext, printContext } from '../context-file.ts'
 import type { SessionId } from '../layout.ts'
-import type { Session, Task } from '../record.ts'
+import { type ExportedKind, exportedKinds, type Session, type Task } from '../record.ts'
 import { quotedWord, Refusal } from '../refusal.ts'
 import type { SessionSettings } from '../settings.ts'
 import { taskIdOf } from '../tasks.ts'
@@ -57,6 +57,9 @@ export const contextHandlers: Handlers = {
 
   async 'CONTEXT:list'({ parts, given }) {
     const folder = await folderAt(parts, given.directory ?? parts.settings.contextFolder)
+    const found = folder === treeRoot ? undefined : await parts.tree.look(folder)
+    if (found && found.kind !== 'folder')
+      throw new Refusal('E002', 'not_a_directory', `${folder} is no directory. #CONTEXT:validate looks at a file.`)
     const files = (await parts.tree.list(folder, { times: true })).filter(isContextFile)
     if (files.length === 0) return notFound
     const now = await parts.tree.now()
@@ -103,8 +106,14 @@ async function exportContext(
   const session = await parts.documents.read(id)
   if (!session) return notFound
   const ref = await referenceOf(parts, id)
-  const changed = filter === 'incremental' ? await changedSince(parts, id, session.exported) : undefined
-  const context = contextOf(session, await parts.tree.now(), filter, ref, changed)
+  const kinds = contained[filter ?? 'default']
+  const isWanted = filter === 'incremental' ? await changesOf(parts, id, session) : () => true
+  const context = contextOf(
+    session,
+    await parts.tree.now(),
+    ref,
+    (kind, name) => kinds.includes(kind) && isWanted(kind, name),
+  )
   const text = printContext(context)
   let isOthers = false
   await changeLeaf(parts.tree, path, async (before) => {
@@ -117,7 +126,10 @@ async function exportContext(
   if (isOthers) return undefined
   await parts.documents.change(id, { by: agent }, (now) => ({
     did: {
-      session: { ...now, exported: session.changes },
+      session: {
+        ...now,
+        exported: { ...exportsOf(now), ...Object.fromEntries(kinds.map((kind) => [kind, session.changes])) },
+      },
       line: { did: 'CONTEXT:export', about: path, text: filter ?? 'default' },
     },
     answer: undefined,
@@ -142,37 +154,53 @@ async function contextIn(bytes: Uint8Array): Promise<Context | undefined> {
   }
 }
 
-/** What changed since the last export, by name. */
-async function changedSince({ documents }: SessionParts, id: SessionId, after: number) {
-  const lines = await documents.log(id, after)
-  return new Set(lines.flatMap(({ about }) => about ?? []))
+/** §16, "Export Filters". Without one: everything but what is temporary. */
+const contained: Readonly<Record<Filter | 'default', readonly ExportedKind[]>> = {
+  default: ['persistent', 'tasks', 'configuration'],
+  all: exportedKinds,
+  critical: ['persistent', 'configuration'],
+  tasks: ['tasks'],
+  state: ['persistent', 'temporary'],
+  incremental: exportedKinds,
 }
 
-function contextOf(
-  session: Session,
-  now: number,
-  filter: Filter | undefined,
-  ref: string | undefined,
-  changed: ReadonlySet<string> | undefined,
-): Context {
-  const isWanted = (name: string) => changed?.has(name) ?? true
-  const state = filter === 'tasks' ? [] : session.state.filter(({ key }) => isWanted(key))
-  const hasTemporary = filter === 'all' || filter === 'state' || filter === 'incremental'
-  const tasks =
-    filter === 'critical' || filter === 'state' ? [] : namedTasks(session.tasks).filter(({ id }) => isWanted(id))
-  const variables = filter === 'tasks' || filter === 'state' ? [] : session.variables.filter(([name]) => isWanted(name))
+type IsWanted = (kind: ExportedKind, name: string) => boolean
+
+const exportsOf = ({ exported }: Session) =>
+  typeof exported === 'object' ? exported : { persistent: 0, temporary: 0, tasks: 0, configuration: 0 }
+
+/** What has changed since the last export that had things of its kind. */
+async function changesOf({ documents }: SessionParts, id: SessionId, session: Session): Promise<IsWanted> {
+  const upTo = exportsOf(session)
+  const lines = await documents.log(id, Math.min(...Object.values(upTo)))
+  const last = new Map<string, number>()
+  let all = 0
+  for (const { n, did, about } of lines) {
+    // These change many things and name none.
+    if (did === 'CONTEXT:import' || did === 'restore') all = n
+    if (about !== undefined) last.set(about, n)
+  }
+  return (kind, name) => Math.max(all, last.get(name) ?? 0) > upTo[kind]
+}
+
+function contextOf(session: Session, now: number, ref: string | undefined, isWanted: IsWanted): Context {
+  const state = (kind: 'persistent' | 'temporary') =>
+    session.state
+      .filter(({ key, persistent }) => persistent === (kind === 'persistent') && isWanted(kind, key))
+      .map(({ key, value }) => [key, value] as const)
+  const tasks = namedTasks(session.tasks).filter(({ id }) => isWanted('tasks', id))
   const inState = (...states: readonly Task['state'][]) => tasks.filter((task) => states.includes(task.state))
   return {
     version: protocolVersion,
     exported: isoTime(now),
     session: session.id,
     ...(ref === undefined ? {} : { gitCheckpoint: ref }),
-    persistent: state.filter(({ persistent }) => persistent).map(({ key, value }) => [key, value]),
-    temporary: hasTemporary ? state.filter(({ persistent }) => !persistent).map(({ key, value }) => [key, value]) : [],
+    persistent: state('persistent'),
+    temporary: state('temporary'),
     completed: inState('completed').map(({ name }) => name),
     inProgress: inState('in_progress').map(({ name, progress }) => [name, progress ?? '0%']),
     pending: inState('pending', 'failed').map(({ name }) => name),
-    configuration: variables,
+    configuration: session.variables.filter(([name]) => isWanted('configuration', name)),
   }
 }
 
@@ -204,18 +232,20 @@ async function readContext(parts: SessionParts, written: string): Promise<Contex
     return await parseContext(text)
   } catch (error) {
     if (!(error instanceof PlainYamlProblem)) throw error
-    throw new Refusal('E002', `line_${error.line}_${described(error.message)}`, `Line ${error.line}: ${error.message}.`)
+    throw new Refusal(
+      'E002',
+      `line_${error.line}_${quotedWord(error.message.replace(/[`"]/g, ''))}`,
+      `Line ${error.line}: ${error.message}.`,
+    )
   }
 }
-
-/** In the manner of other descriptions: a few words. */
-const described = (reason: string): string => quotedWord(reason.replace(/[`"]/g, '')).slice(0, 60)
 
 async function expectWithinLimits({ settings, tokenizer }: SessionParts, context: Context): Promise<void> {
   const { persistent, temporary, configuration } = context
   const keys = [...persistent, ...temporary]
   const twice = keys.find(([key], n) => keys.findIndex(([other]) => other === key) !== n)
-  if (twice) throw new Refusal('E002', `key_twice_${twice[0]}`, `${twice[0]} is both persistent and temporary.`)
+  if (twice)
+    throw new Refusal('E002', `key_twice_${twice[0]}`, `${twice[0]} is both persistent and temporary, with two values.`)
   if (keys.length > settings.mostKeys)
     throw new Refusal('E003', `max_keys_${settings.mostKeys}`, `The file has ${keys.length} keys.`)
   for (const [key, value] of keys) {

@@ -63,6 +63,10 @@ export async function bullets(speech: Speech, items: readonly Item[], topic = ''
 
 /** One free text within the limit of the command, behind what is never cut. */
 export async function line(speech: Speech, text: string, before = '', urgent = false): Promise<Answer> {
-  const bound = boundOf(speech.spec, speech.modifier ?? smartDefault('', urgent))
-  return told(`${before}${bound ? await bounded(text, bound.tokens, speech.parts.tokenizer) : text}`)
+  const { spec, modifier, parts } = speech
+  const bound = boundOf(spec, modifier ?? smartDefault('', urgent))
+  if (!bound) return told(`${before}${text}`)
+  // `limit=N` is a total.
+  const counted = typeof modifier === 'object' ? (shown: string) => `${before}${shown}` : undefined
+  return told(`${before}${await bounded(text, bound.tokens, parts.tokenizer, counted)}`)
 }

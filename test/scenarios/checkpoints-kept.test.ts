@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { plainFiles } from '../../src/engines/file-system/plain-files.ts'
 import { type PlainFiles, rawPath } from '../../src/kernel/plain-files.ts'
-import { createdLines } from '../../src/protocols/shared-agent/checkpoints/answers.ts'
+import { createdLines, rollbackLines } from '../../src/protocols/shared-agent/checkpoints/answers.ts'
 import { openStage } from '../support/checkpoint-stage.ts'
 import { git, makeRepository, type Picture, pictureOf, put } from '../support/git-repository.ts'
 import { quickTempDir, tempDir } from '../support/temp.ts'
@@ -479,6 +479,120 @@ describe('what is something else since the checkpoint', () => {
   })
 })
 
+describe('what does not stand still', () => {
+  /** `app.log` is written again whenever the files have been looked at. */
+  async function openRestless({ isRestless = () => true } = {}) {
+    const root = makeRepository()
+    put(root, { '.gitignore': '' })
+    let writes = 0
+    const { checkpoints, states } = await openStage(root, {
+      around: (git) => async (call) => {
+        const answer = await git(call)
+        if (call.args.includes('write-tree') && isRestless()) put(root, { 'app.log': `${++writes}\n` })
+        return answer
+      },
+    })
+    const ids = async () =>
+      (await checkpoints.list({ session: 'main' })).checkpoints.map(({ id, name }) => `${id} ${name}`)
+    return { root, checkpoints, states, ids, writes: () => writes }
+  }
+  const textOf = (root: string, path: string) => fs.readFileSync(join(root, path), 'utf8')
+
+  verifies('SA-13b', 'is named, and a rollback that did not begin leaves nothing behind', async () => {
+    const { root, checkpoints, ids } = await openRestless()
+    await checkpoints.create({ ...orchestrator, type: 'manual', name: 'before' })
+    put(root, { 'README.md': 'changed\n' })
+    for (let n = 0; n < 2; n++)
+      await expect(checkpoints.rollback({ ...orchestrator, which: 'before' })).rejects.toMatchObject({
+        code: 'CHANGED_MEANWHILE',
+        exit: 4,
+        message: expect.stringContaining('app.log'),
+        hint: expect.stringContaining('force'),
+        details: { paths: ['app.log'] },
+      })
+    expect(await ids()).toEqual(['cp_001 before'])
+    expect(textOf(root, 'README.md')).toBe('changed\n')
+    expect(await checkpoints.recover()).toBe(undefined)
+    expect(git(root, ['for-each-ref', '--format=%(refname:lstrip=-1)', 'refs/signalbox']).trim()).toBe('cp_001')
+  })
+
+  verifies('SA-13b', 'stays as it is when a rollback is forced, which brings back the rest and says so', async () => {
+    const { root, checkpoints, ids, writes } = await openRestless()
+    await checkpoints.create({ ...orchestrator, type: 'manual', name: 'before' })
+    put(root, { 'README.md': 'changed\n', 'new.txt': 'new\n' })
+    const done = await checkpoints.rollback({ ...orchestrator, which: 'before', force: true })
+    expect(done.left).toEqual(['app.log'])
+    expect(rollbackLines(done)[0]).toBe('left_alone:app.log (somebody keeps changing it)')
+    expect(textOf(root, 'README.md')).toBe('one\nmain\nthree\n')
+    expect(fs.existsSync(join(root, 'new.txt'))).toBe(false)
+    expect(textOf(root, 'app.log')).toBe(`${writes()}\n`)
+    expect((await ids()).slice(1)).toEqual(['cp_001 before'])
+    expect((await ids())[0]).toBe(`${done.saved} before_cp_001`)
+    await checkpoints.rollback({ ...orchestrator, which: done.saved, force: true })
+    expect(textOf(root, 'new.txt')).toBe('new\n')
+  })
+
+  verifies('SA-13b', 'is brought back when it comes to rest, and kept as it was then', async () => {
+    let left = 0
+    const { root, checkpoints, ids } = await openRestless({ isRestless: () => left-- > 0 })
+    put(root, { 'app.log': 'then\n' })
+    await checkpoints.create({ ...orchestrator, type: 'manual', name: 'before' })
+    put(root, { 'app.log': 'changed\n' })
+    left = 1
+    const done = await checkpoints.rollback({ ...orchestrator, which: 'before' })
+    expect(done.left).toEqual([])
+    expect(textOf(root, 'app.log')).toBe('then\n')
+    expect(await ids()).toEqual([`${done.saved} before_cp_001`, 'cp_001 before'])
+    await checkpoints.rollback({ ...orchestrator, which: done.saved })
+    expect(textOf(root, 'app.log')).toBe('1\n')
+  })
+
+  verifies('SA-13b', 'stays as it is when other files have given way already: nothing is left half done', async () => {
+    const root = makeRepository()
+    let [isPlacing, writes] = [false, 0]
+    const files: PlainFiles = {
+      ...plainFiles,
+      writeNew(path, bytes) {
+        const { id, rollback } = path.includes('/intent.') ? JSON.parse(Buffer.from(bytes).toString()) : {}
+        isPlacing = id !== undefined && rollback?.placing?.id === id && rollback.isPlaced === undefined
+        plainFiles.writeNew(path, bytes)
+      },
+      look(path) {
+        if (isPlacing && path === rawPath(join(root, 'src'))) put(root, { 'src/b.txt': `${++writes}\n` })
+        return plainFiles.look(path)
+      },
+    }
+    const { checkpoints } = await openStage(root, { files })
+    await checkpoints.create({ ...orchestrator, type: 'manual', name: 'before' })
+    put(root, { 'README.md': 'changed\n', 'src/a.txt': 'changed\n', 'src/b.txt': 'changed\n' })
+    const { left, saved } = await checkpoints.rollback({ ...orchestrator, which: 'before' })
+    expect(left).toEqual(['src/b.txt'])
+    expect(['README.md', 'src/a.txt', 'src/b.txt'].map((path) => textOf(root, path))).toEqual([
+      'one\nmain\nthree\n',
+      'a\n',
+      `${writes}\n`,
+    ])
+    await checkpoints.rollback({ ...orchestrator, which: saved })
+    expect(textOf(root, 'src/a.txt')).toBe('changed\n')
+  })
+
+  verifies('SA-13b', 'is a log that a program writes to all the time', async () => {
+    const root = makeRepository()
+    put(root, { '.gitignore': '' })
+    const { checkpoints } = await openStage(root)
+    await checkpoints.create({ ...orchestrator, type: 'manual', name: 'before' })
+    put(root, { 'README.md': 'changed\n' })
+    const writing = setInterval(() => fs.appendFileSync(join(root, 'app.log'), 'x\n'), 5)
+    try {
+      const { left } = await checkpoints.rollback({ ...orchestrator, which: 'before', force: true })
+      expect(left).toEqual(['app.log'])
+      expect(textOf(root, 'README.md')).toBe('one\nmain\nthree\n')
+    } finally {
+      clearInterval(writing)
+    }
+  })
+})
+
 describe('what stands in the way', () => {
   verifies('SA-13b', 'a pipe where the checkpoint has a folder stops a rollback before it begins', async () => {
     const root = makeRepository()
@@ -492,6 +606,7 @@ describe('what stands in the way', () => {
     })
     expect(pictureOf(root)).toEqual(changed)
     expect(await checkpoints.recover()).toBe(undefined)
+    expect((await checkpoints.list({ session: 'main' })).checkpoints.map(({ id }) => id)).toEqual(['cp_001'])
   })
 
   verifies('SA-13b', 'a pipe where the checkpoint has a file stops a rollback before it begins', async () => {

@@ -74,6 +74,24 @@ describe(`checkpoints, on ${runtime}`, () => {
     expect(states.get('main')).toBe('a')
   })
 
+  verifies(['SA-13a', 'SA-13b'], 'what is committed needs no stash, whatever messages lie there', async () => {
+    const root = makeRepository()
+    const { checkpoints } = await openStage(root)
+    await checkpoints.create({ ...orchestrator, type: 'manual', name: 'before' })
+    put(root, { 'README.md': 'other\n' })
+    git(root, ['commit', '-q', '-a', '-m', 'third'])
+    put(root, { 'llm/missions/m/pending/1.md': 'a message\n' })
+    const rollback = async (which: string) => rollbackLines(await checkpoints.rollback({ ...orchestrator, which }))
+    expect(await rollback('before')).toEqual([
+      'Rolling back to cp_001',
+      'Files restored: 1',
+      'State restored: 0 keys',
+      'rolled_back:cp_001',
+    ])
+    // HEAD stays, so that what came back is in no commit at its place.
+    expect((await rollback('before_cp_001'))[0]).toBe('Stashing uncommitted changes')
+  })
+
   for (const onBranch of [false, true])
     verifies(
       'SA-13f',

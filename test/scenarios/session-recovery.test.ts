@@ -78,8 +78,13 @@ verifies(['SA-13a', 'SA-13b', 'SA-3h', 'SA-3i', 'SA-2b'], '§13 example recovery
     'Rolling back to cp_001',
     'Files restored: 5',
     'State restored: 8 keys',
+    'Locks released: f1 (DevAgent)',
     'rolled_back:cp_001',
   ])
+  expect((await workspace.sessions.inbox('DevAgent', { session: 's' })).at(-1)).toMatchObject({
+    kind: 'restore',
+    text: '8 keys; locks released: f1 (DevAgent)',
+  })
   for (const [path, text] of Object.entries(before)) expect(read(path)).toBe(text)
   expect(existsSync(join(root, 'new.txt'))).toBe(false)
   expect(await say('#STATE:load:key_1')).toBe('value 1')

@@ -63,7 +63,7 @@ export async function openStage(root: string, options: StageOptions = {}): Promi
       restore: async (session, state) => {
         options.onRestore?.()
         await states.set(session, Buffer.from(state).toString())
-        return { keys: Buffer.from(state).toString().split(',').filter(Boolean).length }
+        return { keys: Buffer.from(state).toString().split(',').filter(Boolean).length, released: [] }
       },
     },
     workTree: () =>

@@ -1,6 +1,7 @@
 /** What is in a work tree: files that git knows or would add, and what is left alone. */
 import { conflict, corrupt } from '../../kernel/errors.ts'
 import { type PlainFiles, type RawPath, rawPath, shownPath } from '../../kernel/plain-files.ts'
+import type { Parts } from './parts.ts'
 import type { Git } from './run.ts'
 
 /** An entry of an index or a tree. */
@@ -52,6 +53,16 @@ export async function untracked(git: Git, cwd: string): Promise<{ files: RawPath
   const { bytes } = await git({ args: ['ls-files', '--others', '--exclude-standard', '-z'], cwd })
   const all = parts(bytes)
   return { files: all.filter((path) => !path.endsWith('/')), nested: all.filter((path) => path.endsWith('/')) }
+}
+
+/** Whether there is anything that no commit has: changed, added or new files, but for those that are left alone. */
+export async function hasUncommitted(
+  { user, place }: Pick<Parts, 'user' | 'place'>,
+  isLeftAlone: (path: RawPath) => boolean,
+): Promise<boolean> {
+  const args = ['status', '--porcelain', '-z', '--no-renames', '--untracked-files=all', '--ignore-submodules=all']
+  const { bytes } = await user({ args, cwd: place.top })
+  return parts(bytes).some((line) => !isLeftAlone(line.slice('XY '.length)))
 }
 
 /** Which paths a checkpoint neither keeps nor brings back: messages, and what Signalbox keeps for itself. */

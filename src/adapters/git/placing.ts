@@ -4,7 +4,7 @@
  *
  * A file gives way only if it is, to the last bit of its times, the one that was saved before: see `fingerprints`.
  */
-import { conflict } from '../../kernel/errors.ts'
+import { conflict, SignalboxError } from '../../kernel/errors.ts'
 import { pathBytes, type RawPath, rawPath, shownPath } from '../../kernel/plain-files.ts'
 import type { Capture } from './capture.ts'
 import { type Change, changesBetween } from './changes.ts'
@@ -32,6 +32,13 @@ export interface Prepared {
   readonly work: RawPath
   readonly lock: IndexLock
   readonly changesIndex: boolean
+  /** What somebody keeps changing, and what therefore stays as it is. */
+  readonly left: readonly RawPath[]
+}
+
+/** What somebody has changed since a moment ago. */
+export interface Restless {
+  readonly changed: readonly RawPath[]
 }
 
 interface Options {
@@ -42,15 +49,17 @@ interface Options {
   readonly saved: Kept
   /** What is neither brought back nor removed. */
   readonly isLeftAlone: (path: RawPath) => boolean
+  /** What has changed since `now` stays as it is; otherwise nothing is begun. */
+  readonly leavesRestless: boolean
   /** Looks again what is there. */
   capture(): Promise<Capture>
 }
 
-/** Changes nothing yet but takes the lock of the index. `undefined`: something has changed since `now`. */
+/** Changes nothing yet but takes the lock of the index. */
 export async function prepare(
   at: Parts,
-  { work, to, now, saved, isLeftAlone, capture: lookAgain }: Options,
-): Promise<Prepared | undefined> {
+  { work, to, now, saved, isLeftAlone, leavesRestless, capture: lookAgain }: Options,
+): Promise<Prepared | Restless> {
   const { place } = at
   const top = rawPath(place.top)
   const differing = (await changesBetween(at, [now.tree, to.tree])).filter(({ path }) => !isLeftAlone(path))
@@ -66,13 +75,16 @@ export async function prepare(
   const lock = await lockIndex(at, work)
   try {
     const capture = await lookAgain()
-    if (capture.tree !== now.tree || (await indexHash(at, work)) !== now.indexHash) {
+    const since = capture.tree === now.tree ? [] : await changesBetween(at, [now.tree, capture.tree])
+    const isOtherIndex = (await indexHash(at, work)) !== now.indexHash
+    if (!leavesRestless && (capture.tree !== now.tree || isOtherIndex)) {
       lock.release()
-      return undefined
+      return { changed: [...since.map(({ path }) => path), ...(isOtherIndex ? [userIndex] : [])] }
     }
+    const restless = since.flatMap(({ path }) => (isLeftAlone(path) || ignored.has(path) ? [] : [path]))
     const modeNow = modeLookup(capture.modes)
     const modeThen = modeLookup(to.about.modes)
-    const moved = new Set(changes.map(({ path }) => path))
+    const moved = new Set([...changes.map(({ path }) => path), ...restless])
     const modes = (await treeEntries(at.own, place.top, to.tree)).flatMap(({ path, mode }) => {
       const wanted = modeThen(path, mode)
       const isOther = mode !== '120000' && !moved.has(path) && !isLeftAlone(path) && modeNow(path, mode) !== wanted
@@ -80,12 +92,17 @@ export async function prepare(
     })
     const gone = saved.tree === now.tree ? [] : await changesBetween(at, [saved.tree, to.tree])
     const emptied = gone.flatMap(({ path, to: side }) => (side || isLeftAlone(path) ? [] : [parentOf(path)]))
-    return { changes, fingerprints, modes, emptied, to, work, lock, changesIndex: now.indexHash !== to.indexHash }
+    const changesIndex = !isOtherIndex && now.indexHash !== to.indexHash
+    const left = [...restless, ...(isOtherIndex ? [userIndex] : [])]
+    return { changes, fingerprints, modes, emptied, to, work, lock, changesIndex, left }
   } catch (error) {
     lock.release()
     throw error
   }
 }
+
+/** As it is told. */
+const userIndex = '.git/index'
 
 /** None for a folder: what is in it has fingerprints of its own, and it can only be removed when it is empty. */
 function fingerprintOf({ files }: Parts, top: RawPath, path: RawPath): string | undefined {
@@ -126,9 +143,26 @@ export async function indexHash(at: Parts, work: RawPath): Promise<string | unde
   return (await at.own({ args, cwd: at.place.top })).bytes.toString().trim()
 }
 
-/** Puts everything in place. Throws `CHANGED_MEANWHILE` at the first file that somebody has changed since. */
-export function placeFiles(at: Parts, { changes, fingerprints, modes, emptied, to, work }: Prepared): void {
+/**
+ * Puts everything in place. A file that somebody has changed since stays as it is and is answered; unless `leavesRestless`, the
+ * first one is thrown as `CHANGED_MEANWHILE`.
+ */
+export function placeFiles(
+  at: Parts,
+  { changes, fingerprints, modes, emptied, to, work, left: restless }: Prepared,
+  { leavesRestless }: Pick<Options, 'leavesRestless'>,
+): RawPath[] {
   const { files, place } = at
+  const left = new Set(restless)
+  const unlessRestless = (path: RawPath, step: () => void): void => {
+    if (left.has(path)) return
+    try {
+      step()
+    } catch (error) {
+      if (!leavesRestless || !(error instanceof SignalboxError) || error.code !== 'CHANGED_MEANWHILE') throw error
+      left.add(path)
+    }
+  }
   const top = rawPath(place.top)
   const modeThen = modeLookup(to.about.modes)
   const expectSame = (path: RawPath): void => {
@@ -136,22 +170,27 @@ export function placeFiles(at: Parts, { changes, fingerprints, modes, emptied, t
   }
   for (const { path, to: side } of changes) {
     if (side || fingerprints.get(path) === undefined) continue
-    expectSame(path)
-    files.remove(`${top}/${path}`)
-    removeEmptied(at, top, parentOf(path))
+    unlessRestless(path, () => {
+      expectSame(path)
+      files.remove(`${top}/${path}`)
+      removeEmptied(at, top, parentOf(path))
+    })
   }
   for (const folder of emptied) removeEmptied(at, top, folder)
   for (const [n, { path, to: side }] of changes.entries()) {
     if (!side) continue
-    makeFolders(at, top, parentOf(path), modeThen)
-    const target = `${top}/${path}`
-    if (files.look(target)?.kind !== 'folder') expectSame(path)
-    else if (!removeHollow(at, target)) throw changedMeanwhile(path)
-    if (side.mode !== '120000') files.setMode(`${work}/out/${n}`, modeThen(path, side.mode))
-    files.rename(`${work}/out/${n}`, target)
+    unlessRestless(path, () => {
+      makeFolders(at, top, parentOf(path), modeThen)
+      const target = `${top}/${path}`
+      if (files.look(target)?.kind !== 'folder') expectSame(path)
+      else if (!removeHollow(at, target)) throw changedMeanwhile(path)
+      if (side.mode !== '120000') files.setMode(`${work}/out/${n}`, modeThen(path, side.mode))
+      files.rename(`${work}/out/${n}`, target)
+    })
   }
   for (const [path, mode] of modes)
     if (files.look(`${top}/${path}`)?.kind === 'file') files.setMode(`${top}/${path}`, mode)
+  return [...left]
 }
 
 /** Folders that have become empty, as git does it; but never the root of the workspace. */

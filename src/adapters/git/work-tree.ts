@@ -6,13 +6,13 @@ import { type Capture, captureFiles } from './capture.ts'
 import { changesBetween, countChanges } from './changes.ts'
 import { ignoredAt } from './ignoring.ts'
 import { type Kept, keep, readBlob, readKept } from './keeping.ts'
-import { leftAlone, placesBelow, standingRepositories } from './listing.ts'
+import { hasUncommitted, leftAlone, placesBelow, standingRepositories } from './listing.ts'
 import type { Parts } from './parts.ts'
 import { indexHash, type Now, type Prepared, placeFiles, placeIndex, prepare } from './placing.ts'
 import { clearIntent, clearWork, openWork, readIntent, writeIntent } from './private-dir.ts'
 import { commitAt, headOf } from './progress.ts'
 import { expectReady } from './readiness.ts'
-import { type CheckpointRef, checkpointRefs, publishRef } from './refs.ts'
+import { type CheckpointRef, checkpointRefs, publishRef, withdrawRef } from './refs.ts'
 import type { Git } from './run.ts'
 import { removeOwnLock } from './user-index.ts'
 
@@ -108,6 +108,10 @@ export class WorkTree {
   publish = (session: string, name: string, commit: string): Promise<'published' | 'taken'> =>
     publishRef(this.#at, session, name, commit)
 
+  /** Takes the name away again: the commit is not needed. Twice is fine. */
+  withdraw = (session: string, name: string, commit: string): Promise<void> =>
+    withdrawRef(this.#at, session, name, commit)
+
   /** What a session has kept, by name. */
   published = (session: string): Promise<ReadonlyMap<string, CheckpointRef>> => checkpointRefs(this.#at, session)
 
@@ -151,32 +155,50 @@ export class WorkTree {
     return { tree, indexHash: index, isStrange }
   }
 
-  /** Lays everything out for a rollback, and takes the lock of the index. `undefined`: something has changed since `now`. */
-  async prepare(to: string, now: Now, saved: string): Promise<Rollback | undefined> {
+  /**
+   * Lays everything out for a rollback, and takes the lock of the index. `changed`: what somebody has changed since `now`;
+   * `leavesRestless`: that stays as it is, and the rollback goes on.
+   */
+  async prepare(
+    to: string,
+    now: Now,
+    saved: string,
+    { leavesRestless }: { readonly leavesRestless: boolean },
+  ): Promise<Rollback | { readonly changed: readonly string[] }> {
     const work = openWork(this.#at.files, this.#at)
     const [kept, before] = [await this.#kept(to), await this.#kept(saved)]
     const isLeftAlone = this.#alwaysLeftAlone(kept)
     const capture = () => this.#capture(work, kept.tree)
-    const prepared = await prepare(this.#at, { work, to: kept, now, saved: before, isLeftAlone, capture })
-    if (!prepared) return undefined
+    const options = { work, to: kept, now, saved: before, isLeftAlone, leavesRestless, capture }
+    const prepared = await prepare(this.#at, options)
+    if ('changed' in prepared) return { changed: prepared.changed.map(shownPath) }
+    const { changes, modes, changesIndex } = prepared
+    const hasChanges = changes.length + modes.length > 0 || changesIndex
     return {
-      files: prepared.changes.length,
-      hasChanges: prepared.changes.length + prepared.modes.length > 0 || prepared.changesIndex,
-      place: (message) => this.#place(prepared, message),
+      files: changes.length,
+      hadChanges: hasChanges && (await hasUncommitted(this.#at, isLeftAlone)),
+      place: (message, placing) => this.#place(prepared, message, placing),
     }
   }
 
-  async #place(prepared: Prepared, message: string): Promise<void> {
+  async #place(
+    prepared: Prepared,
+    message: string,
+    placing: { readonly leavesRestless: boolean },
+  ): Promise<readonly string[]> {
+    let left: readonly RawPath[]
     try {
-      placeFiles(this.#at, prepared)
+      left = placeFiles(this.#at, prepared, placing)
       placeIndex(prepared)
     } finally {
       prepared.lock.release()
     }
-    if (!this.#onBranch) return
-    const { commit } = await headOf(this.#at)
-    const moved = await moveHead(this.#at, { from: commit, to: prepared.to.about.head.commit }, message)
-    if (moved === 'undone') throw headMoved()
+    if (this.#onBranch) {
+      const { commit } = await headOf(this.#at)
+      const moved = await moveHead(this.#at, { from: commit, to: prepared.to.about.head.commit }, message)
+      if (moved === 'undone') throw headMoved()
+    }
+    return left.map(shownPath)
   }
 
   /** Where this workspace has its messages, from the top. */
@@ -255,10 +277,10 @@ export interface Saved {
 export interface Rollback {
   /** How many files differ in what git keeps of them. */
   readonly files: number
-  /** Files, or the index. */
-  readonly hasChanges: boolean
-  /** Puts files and index in place, and the branch where that is wanted. */
-  place(message: string): Promise<void>
+  /** Something gives way, and something was in no commit. */
+  readonly hadChanges: boolean
+  /** Puts files and index in place, and the branch where that is wanted. Answers what stayed because somebody keeps changing it. */
+  place(message: string, options: { readonly leavesRestless: boolean }): Promise<readonly string[]>
 }
 
 export interface ChangesSince {

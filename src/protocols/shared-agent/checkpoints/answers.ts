@@ -5,7 +5,6 @@
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { printableLine } from '../../../kernel/printable.ts'
 import type { Compared, Created, Listed, RolledBack, Status, WithRecovered } from './checkpoints.ts'
-import type { Recovered } from './steps.ts'
 
 export const createdLines = (created: Created): string[] => [
   `checkpoint_id:${created.id}`,
@@ -62,10 +61,12 @@ export function dryRunLines(compared: Compared): string[] {
 export const rollbackLines = (done: RolledBack): string[] => [
   ...recoveredLines(done),
   ...nestedLines(done.nested),
+  ...leftLines(done.left),
   ...(done.hadChanges ? ['Stashing uncommitted changes'] : []),
   `Rolling back to ${done.id}`,
   `Files restored: ${done.files}`,
   `State restored: ${done.keys} keys`,
+  ...(done.released.length > 0 ? [`Locks released: ${done.released.map(printableLine).join(', ')}`] : []),
   `rolled_back:${done.id}`,
 ]
 
@@ -77,10 +78,15 @@ export const statusLines = (status: Status): string[] => [
 const nestedLines = (nested: readonly string[]): string[] =>
   nested.map((path) => `left_alone:${printableLine(path)} (a repository of its own)`)
 
-const recoveredLines = ({ recovered }: WithRecovered): string[] => (recovered ? [recoveredLine(recovered)] : [])
+const leftLines = (left: readonly string[]): string[] =>
+  left.map((path) => `left_alone:${printableLine(path)} (somebody keeps changing it)`)
 
 /** `undone:checkpoint cp_003`: a process was killed while it was under way. */
-export const recoveredLine = ({ outcome, what, id }: Recovered): string => `${outcome}:${what} ${id} (it was cut off)`
+export const recoveredLines = ({ recovered }: WithRecovered): string[] => {
+  if (!recovered) return []
+  const { outcome, what, id, left = [] } = recovered
+  return [`${outcome}:${what} ${id} (it was cut off)`, ...leftLines(left)]
+}
 
 /** `45s ago`, `2h ago`. */
 export function ageOf(milliseconds: number): string {

@@ -103,7 +103,17 @@ describe('answers', () => {
       'none',
       'undone:checkpoint cp_009 (it was cut off)',
     ])
-    const done = { id: 'cp_001', saved: 'cp_002', hadChanges: false, files: 0, keys: 0, nested, recovered }
+    const done = {
+      id: 'cp_001',
+      saved: 'cp_002',
+      hadChanges: false,
+      files: 0,
+      left: [],
+      keys: 0,
+      released: [],
+      nested,
+      recovered,
+    }
     const lines = rollbackLines(done)
     expect(lines[0]).toBe('undone:checkpoint cp_009 (it was cut off)')
     expect(lines.at(-1)).toBe('rolled_back:cp_001')

@@ -42,7 +42,11 @@ export interface RolledBack extends WithRecovered {
   readonly saved: string
   readonly hadChanges: boolean
   readonly files: number
+  /** What stayed as it is, since somebody keeps changing it. */
+  readonly left: readonly string[]
   readonly keys: number
+  /** Locks of the session, and whose they were. */
+  readonly released: readonly string[]
   readonly nested: readonly string[]
 }
 
@@ -127,7 +131,13 @@ export class Checkpoints {
     return this.#inTurn(async (at, recovered) => {
       const { id, commit } = await this.#find(at, session, which)
       await at.work.expectReady(commit, { force })
-      const making = { session, by, type: 'auto' as const, name: `before_${id}`, rollback: { to: id, commit } }
+      const making = {
+        session,
+        by,
+        type: 'auto' as const,
+        name: `before_${id}`,
+        rollback: { to: id, commit, ...(force ? { force } : {}) },
+      }
       const { id: saved, saved: first, ...placed } = await at.steps.rollback(making)
       return { id, saved, nested: first.nested, ...placed, ...recovered }
     })

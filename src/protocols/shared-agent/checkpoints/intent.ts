@@ -21,6 +21,8 @@ export interface Intent extends Pick<CheckpointRecord, 'id' | 'name'> {
 export interface RollbackStep {
   readonly to: string
   readonly commit: string
+  /** What somebody keeps changing stays as it is. */
+  readonly force?: true
   /** Files are being put in place; this checkpoint has what was there before. */
   readonly placing?: SavedFirst
   /** They are; only the session is not yet. From now on the files are the user's again. */

@@ -29,14 +29,14 @@ export interface SessionStates {
   /** All that a rollback brings back: keys, variables, tasks. */
   save(session: string): Promise<Uint8Array>
   /**
-   * Puts it back in one step, and releases the session's locks. Twice is fine. The bytes come from git, where only the user
+   * Puts it back in one step, and releases the session's locks: `released` says which and whose. Twice is fine. The bytes come from git, where only the user
    * can have changed them. `undefined`: what is there is none of `known`, so somebody has changed it since, and it stays.
    */
   restore(
     session: string,
     state: Uint8Array,
     known: readonly Uint8Array[],
-  ): Promise<{ readonly keys: number } | undefined>
+  ): Promise<{ readonly keys: number; readonly released: readonly string[] } | undefined>
   /** Throws when `restore` would refuse it. Asked before anything is changed. */
   check?(session: string, state: Uint8Array): Promise<void>
 }
@@ -61,13 +61,17 @@ export interface WorkTree {
   }): Promise<Saved>
   putOnBranch(branch: BranchStep, message: string): Promise<'done' | 'undone'>
   publish(session: string, name: string, commit: string): Promise<'published' | 'taken'>
+  withdraw(session: string, name: string, commit: string): Promise<void>
   published(session: string): Promise<ReadonlyMap<string, Published>>
   stateOf(commit: string): Promise<Uint8Array>
   changesSince(commit: string): Promise<ChangesSince>
   expectReady(commit: string, options: { readonly force: boolean }): Promise<void>
   checkAgain(saved: string, to: string): Promise<Now & { readonly isStrange: boolean }>
-  /** `saved`: the checkpoint of what was there when the rollback began. */
-  prepare(to: string, now: Now, saved: string): Promise<Rollback | undefined>
+  /**
+   * `saved`: the checkpoint of what was there when the rollback began. `leavesRestless`: what somebody keeps changing stays as it
+   * is; otherwise it is answered, and nothing is begun.
+   */
+  prepare(to: string, now: Now, saved: string, options: LeavesRestless): Promise<Rollback | Restless>
 }
 
 export interface Published {
@@ -76,13 +80,25 @@ export interface Published {
   readonly at: number
 }
 
+export interface LeavesRestless {
+  readonly leavesRestless: boolean
+}
+
+/** Files that somebody has changed since a moment ago. */
+export interface Restless {
+  readonly changed: readonly string[]
+}
+
 export interface Rollback {
   /** How many files differ. */
   readonly files: number
-  /** Files, or the index. */
-  readonly hasChanges: boolean
-  /** Puts them in place. Throws `CHANGED_MEANWHILE` when somebody else is at work on them. */
-  place(message: string): Promise<void>
+  /** Something gives way, and something was in no commit. */
+  readonly hadChanges: boolean
+  /**
+   * Puts them in place. Answers those that stayed because somebody else is at work on them; unless `leavesRestless`, the first
+   * one is thrown as `CHANGED_MEANWHILE`.
+   */
+  place(message: string, options: LeavesRestless): Promise<readonly string[]>
 }
 
 /** What is in the work tree and the index at one moment. */

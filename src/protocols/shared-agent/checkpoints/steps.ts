@@ -3,9 +3,10 @@
  * tree.
  */
 import { conflict, SignalboxError } from '../../../kernel/errors.ts'
+import { printableLine } from '../../../kernel/printable.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
 import { type Intent, parseIntent, printIntent, type RollbackStep, type SavedFirst } from './intent.ts'
-import type { CheckpointPorts, Rollback, Saved, WorkTree } from './ports.ts'
+import type { CheckpointPorts, Restless, Rollback, Saved, WorkTree } from './ports.ts'
 import { type CheckpointType, messageOf } from './record.ts'
 import { Records } from './records.ts'
 
@@ -16,6 +17,8 @@ export interface Recovered {
   /** Of the checkpoint that was being made, or that was being rolled back to. */
   readonly id: string
   readonly session: string
+  /** What a rollback left as it is, since somebody keeps changing it. */
+  readonly left?: readonly string[]
 }
 
 /** How often a rollback begins again because somebody keeps changing files. */
@@ -37,7 +40,24 @@ export interface Made {
 export interface Placed {
   readonly files: number
   readonly hadChanges: boolean
+  /** What stayed as it is, since somebody keeps changing it. */
+  readonly left: readonly string[]
   readonly keys: number
+  /** Locks, and whose they were. */
+  readonly released: readonly string[]
+}
+
+/** Files that are in place, for a session that is not yet. */
+interface PlacedFiles extends Omit<Placed, 'keys' | 'released'> {
+  /** The checkpoint of what was there when the first file gave way, and that of what was there last. */
+  readonly first: MadeFirst
+  readonly last: string
+  readonly rollback: RollbackStep
+}
+
+interface MadeFirst {
+  readonly id: string
+  readonly saved: Pick<Saved, 'commit' | 'now'>
 }
 
 export class Steps {
@@ -67,8 +87,9 @@ export class Steps {
       // Killed while it saved what somebody had changed meanwhile: that checkpoint comes first.
       if (id !== placing.id) await this.#complete(intent)
       this.#work.tidyUp()
-      await this.#finish({ session, by: 'Signalbox', type: 'auto', name: `before_${rollback.to}`, rollback }, placing)
-      return { outcome: 'finished', what: 'rollback', id: rollback.to, session }
+      const making = { session, by: 'Signalbox', type: 'auto', name: `before_${rollback.to}`, rollback } as const
+      const left = await this.#finish(making, placing)
+      return { outcome: 'finished', what: 'rollback', id: rollback.to, session, left }
     }
     const outcome = await this.#complete(intent)
     this.#work.clearIntent()
@@ -79,19 +100,23 @@ export class Steps {
   }
 
   /** Goes on with a rollback that was cut off. What is in neither of its two checkpoints is saved before it gives way. */
-  async #finish(making: Making & { readonly rollback: RollbackStep }, { id, commit }: SavedFirst): Promise<void> {
+  async #finish(
+    making: Making & { readonly rollback: RollbackStep },
+    { id, commit }: SavedFirst,
+  ): Promise<readonly string[]> {
     const { rollback } = making
     const hasOtherState = await this.#hasOtherState(making.session, [commit, rollback.commit])
     if (rollback.isPlaced) {
       const last = hasOtherState ? (await this.make(making)).saved.commit : commit
       await this.#conclude(making, id, [commit, last])
-      return
+      return []
     }
     const found = await this.#work.checkAgain(commit, rollback.commit)
     const isStrange = found.isStrange || hasOtherState
     const first = isStrange ? await this.make(making) : { id, saved: { commit, now: found } }
-    const { last, rollback: placed } = await this.#placeAll(making, first, commit)
+    const { last, left, rollback: placed } = await this.#placeAll(making, first, commit)
     await this.#conclude({ ...making, rollback: placed }, id, [commit, last])
+    return left
   }
 
   async #hasOtherState(session: string, commits: readonly string[]): Promise<boolean> {
@@ -100,15 +125,15 @@ export class Steps {
     return !known.some((bytes) => Buffer.compare(bytes, state) === 0)
   }
 
-  /** Saves what is there, then brings back the checkpoint. */
+  /** Saves what is there, then brings back the checkpoint. `id`: that of what was there. */
   async rollback(making: Making & { readonly rollback: RollbackStep }): Promise<Made & Placed> {
     const { sessions } = this.#ports
     // Before anything changes: a state that cannot be put back would leave the rollback half done for good.
     await sessions.check?.(making.session, await this.#work.stateOf(making.rollback.commit))
-    const first = await this.make(making)
-    const { files, hadChanges, last, rollback } = await this.#placeAll(making, first)
-    const keys = await this.#conclude({ ...making, rollback }, first.id, [first.saved.commit, last])
-    return { ...first, files, hadChanges, keys }
+    const made = await this.make(making)
+    const { files, hadChanges, left, first, last, rollback } = await this.#placeAll(making, made)
+    const restored = await this.#conclude({ ...making, rollback }, first.id, [first.saved.commit, last])
+    return { id: first.id, saved: made.saved, files, hadChanges, left, ...restored }
   }
 
   /** Makes a checkpoint. The intent stays, for the caller to go on with or to clear. */
@@ -162,52 +187,79 @@ export class Steps {
   }
 
   /**
-   * Puts the files in place. When somebody changes some meanwhile, that is saved too, and it begins again. `before`: the checkpoint
-   * of what was there when the rollback began.
+   * Puts the files in place. When somebody changes some meanwhile, that is saved too, and it begins again. In the last attempt what
+   * does not stand still stays as it is, if it was asked for by force, or if other files have given way already. `before`: the
+   * checkpoint of what was there when the first file gave way, if one has.
    */
-  async #placeAll(
-    making: Making,
-    first: { readonly id: string; readonly saved: Pick<Saved, 'commit' | 'now'> },
-    before = first.saved.commit,
-  ): Promise<Omit<Placed, 'keys'> & { readonly last: string; readonly rollback: RollbackStep }> {
+  async #placeAll(making: Making, made: MadeFirst, before?: string): Promise<PlacedFiles> {
     const { session, name } = making
-    let { id, saved } = first
+    let first = made
+    let { id, saved } = made
     let rollback = making.rollback!
     for (let attempt = 1; ; attempt++) {
-      const prepared = await this.#prepare(rollback, saved, before)
-      if (prepared) {
+      const isLast = attempt === mostAttempts
+      const leavesRestless = isLast && (rollback.force === true || rollback.placing !== undefined)
+      const prepared = await this.#prepare(session, id, rollback, saved, before ?? first.saved.commit, leavesRestless)
+      if ('place' in prepared) {
         rollback = { ...rollback, placing: { id, commit: saved.commit } }
         this.#work.writeIntent(printIntent({ session, id, name, commit: saved.commit, rollback }))
         try {
-          await prepared.place(`rollback to ${rollback.to}`)
+          const left = await prepared.place(`rollback to ${rollback.to}`, { leavesRestless: isLast })
           rollback = { ...rollback, isPlaced: true }
           this.#work.writeIntent(printIntent({ session, id, name, commit: saved.commit, rollback }))
-          return { files: prepared.files, hadChanges: prepared.hasChanges, last: saved.commit, rollback }
+          const { files, hadChanges } = prepared
+          return { files, hadChanges, left, first, last: saved.commit, rollback }
         } catch (error) {
           const isMeanwhile = error instanceof SignalboxError && error.code === 'CHANGED_MEANWHILE'
-          if (!isMeanwhile || attempt === mostAttempts) throw error
+          if (!isMeanwhile || isLast) throw error
         }
-      } else if (attempt === mostAttempts) {
-        if (!rollback.placing) this.#work.clearIntent()
-        throw noRest()
+      } else {
+        // Nothing has given way, so that nobody needs this checkpoint: the next attempt makes another one.
+        if (!rollback.placing) await this.#withdraw(session, id, saved.commit)
+        if (isLast) {
+          this.#work.clearIntent()
+          throw noRest(prepared.changed)
+        }
       }
       this.#work.tidyUp()
-      ;({ id, saved } = await this.make({ ...making, rollback }))
+      const again = await this.make({ ...making, rollback })
+      if (!rollback.placing) first = again
+      ;({ id, saved } = again)
     }
   }
 
-  async #prepare(rollback: RollbackStep, { now }: Pick<Saved, 'now'>, saved: string): Promise<Rollback | undefined> {
+  async #prepare(
+    session: string,
+    id: string,
+    rollback: RollbackStep,
+    { commit, now }: Pick<Saved, 'commit' | 'now'>,
+    before: string,
+    leavesRestless: boolean,
+  ): Promise<Rollback | Restless> {
     try {
-      return await this.#work.prepare(rollback.commit, now, saved)
+      return await this.#work.prepare(rollback.commit, now, before, { leavesRestless })
     } catch (error) {
       // Nothing was changed so far, so there is nothing to finish.
-      if (!rollback.placing) this.#work.clearIntent()
+      if (!rollback.placing) {
+        await this.#withdraw(session, id, commit)
+        this.#work.clearIntent()
+      }
       throw error
     }
   }
 
+  /** A kill in between leaves the checkpoint: the intent tells the next process to complete it. */
+  async #withdraw(session: string, id: string, commit: string): Promise<void> {
+    await this.#work.withdraw(session, id, commit)
+    await this.recordsOf(session).mark(id, 'undone')
+  }
+
   /** `commits`: the checkpoints that have what was there. */
-  async #conclude(making: Making, saved: string, commits: readonly string[]): Promise<number> {
+  async #conclude(
+    making: Making,
+    saved: string,
+    commits: readonly string[],
+  ): Promise<Pick<Placed, 'keys' | 'released'>> {
     const { sessions, tree } = this.#ports
     const { session, rollback } = making
     const state = await this.#work.stateOf(rollback!.commit)
@@ -221,7 +273,7 @@ export class Steps {
     }
     await this.recordsOf(session).noteRollback({ to: rollback!.to, saved, at: await tree.now() })
     this.#work.clearIntent()
-    return restored.keys
+    return restored
   }
 }
 
@@ -230,7 +282,13 @@ const notKept = (id: string) =>
     hint: 'Repeat the command.',
   })
 
-const noRest = () =>
-  conflict('CHANGED_MEANWHILE', 'Somebody keeps changing files, so the rollback did not begin.', {
-    hint: 'Repeat it when nobody else works on these files; what is there is kept in checkpoints.',
+function noRest(changed: readonly string[]): SignalboxError {
+  const [first = 'a submodule', ...others] = changed.map(printableLine)
+  const files = others.length === 0 ? first : `${first} and ${others.length} more`
+  return conflict('CHANGED_MEANWHILE', `Somebody keeps changing ${files}, so the rollback did not begin.`, {
+    hint: 'Repeat it when nobody writes there any more, name it in .gitignore, or leave it as it is: #ROLLBACK:<id>:force',
+    details: { paths: changed.slice(0, mostNamed) },
   })
+}
+
+const mostNamed = 100

@@ -4,7 +4,7 @@
  */
 import { SignalboxError, unavailable } from '../../../kernel/errors.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
-import { automaticLine, recoveredLine } from '../checkpoints/answers.ts'
+import { automaticLine, recoveredLines } from '../checkpoints/answers.ts'
 import { riskOf } from '../checkpoints/automatic.ts'
 import { Checkpoints, type Created } from '../checkpoints/checkpoints.ts'
 import { type CheckpointRecord, type CheckpointType, numberFrom, parseRecord } from '../checkpoints/record.ts'
@@ -71,7 +71,7 @@ export async function finishCutOff(parts: SessionParts, id: SessionId): Promise<
     const recovered = await checkpointsOf(parts).recover()
     if (recovered) await noteRecovered(parts, recovered)
     await takeMark()
-    return recovered ? [recoveredLine(recovered)] : []
+    return recoveredLines(recovered ? { recovered } : {})
   } catch (error) {
     if (!(error instanceof SignalboxError)) throw error
     if (error.code === 'NO_REPOSITORY') {
@@ -136,7 +136,7 @@ export async function beforeTask(
   if (!made) return []
   await noteDone(parts, id, agent, { did: 'CHECKPOINT:create', about: made.id, text: 'auto' })
   if (made.recovered) await noteRecovered(parts, made.recovered)
-  return [automaticLine(made), ...(made.recovered ? [recoveredLine(made.recovered)] : [])]
+  return [automaticLine(made), ...recoveredLines(made)]
 }
 
 /** The commit of the newest checkpoint, or of HEAD; `undefined` where there is none. */

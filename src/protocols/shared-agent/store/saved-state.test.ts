@@ -38,9 +38,11 @@ it('brings back keys, variables and tasks, releases locks, and never uses a numb
   for (const line of ['#STATE:save:k:new', '#STATE:save:more:x', '{{V}}: "2"', '#DELEGATE:D:two', '#LOCK:r'])
     await tell(line)
   await states.check('s', saved)
-  expect(await states.restore('s', saved)).toEqual({ keys: 1 })
+  expect(await states.restore('s', saved)).toEqual({ keys: 1, released: ['r (A)'] })
+  // Who held them is told.
+  expect((await parts.documents.log(id)).at(-1)).toMatchObject({ text: '1 keys; locks released: r (A)', to: ['A'] })
   const log = (await parts.documents.log(id)).length
-  expect(await states.restore('s', saved)).toEqual({ keys: 1 })
+  expect(await states.restore('s', saved)).toEqual({ keys: 1, released: [] })
   expect((await parts.documents.log(id)).length).toBe(log)
   expect(await tell('#STATE:list')).toBe('• k')
   expect(await tell('#STATE:save:v:{{V}}')).toBe('saved:v')
@@ -56,7 +58,7 @@ it('of a session that has ended stays away, and does not start it again', async 
   await tell('#STATE:save:k:v')
   const saved = await states.save('s')
   await endSession(parts, id, 'A')
-  expect(await states.restore('s', saved, [saved])).toEqual({ keys: 0 })
+  expect(await states.restore('s', saved, [saved])).toEqual({ keys: 0, released: [] })
   await noteDone(parts, id, 'A', { did: 'ROLLBACK', about: 'cp_001' })
   expect(await parts.documents.read(id)).toMatchObject({ status: 'ended', state: [] })
 })
@@ -70,6 +72,6 @@ it('of a session that is not there is empty, and what is no state is refused bef
     await expect(states.restore('s', Buffer.from(bytes))).rejects.toMatchObject({ code: 'BAD_SAVED_STATE' })
   }
   expect(await tell('#STATE:load:k')).toBe('v')
-  expect(await states.restore('s', empty)).toEqual({ keys: 0 })
+  expect(await states.restore('s', empty)).toEqual({ keys: 0, released: [] })
   expect(await tell('#STATE:load:k')).toBe('not_found')
 })

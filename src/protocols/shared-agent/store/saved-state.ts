@@ -3,7 +3,8 @@
  * somebody has read stay as they are, and the numbers of tasks go on.
  */
 import { corrupt } from '../../../kernel/errors.ts'
-import { sessionId } from '../layout.ts'
+import { ring } from '../../../tree/bell.ts'
+import { bellFolder, sessionId } from '../layout.ts'
 import { newSession, parseSession, printSession, type Session } from '../record.ts'
 import { locksOf } from './locks.ts'
 import type { SessionParts } from './parts.ts'
@@ -33,32 +34,38 @@ export const savedStates = (parts: SessionParts) => ({
   },
 
   /**
-   * One step of the document, unless it is none of `known`; then the session's locks are released. Twice is fine. A session that
-   * has ended has no state to bring back.
+   * One step of the document, unless it is none of `known`; then the session's locks are released, which its line tells their
+   * owners. Twice is fine. A session that has ended has no state to bring back.
    */
   async restore(
     name: string,
     bytes: Uint8Array,
     known?: readonly Uint8Array[],
-  ): Promise<{ readonly keys: number } | undefined> {
+  ): Promise<{ readonly keys: number; readonly released: readonly string[] } | undefined> {
     const id = sessionId(name)
     const kept = readKept(name, bytes)
+    const { status, generation = 0 } = (await parts.documents.read(id)) ?? {}
+    if (status !== 'running') return { keys: 0, released: [] }
+    const locks = locksOf(parts, { id, generation })
+    const held = await locks.list()
+    const released = held.map(({ resource, owner }) => `${resource} (${owner})`)
     const by = parts.settings.orchestrator
-    type Restored = Session['generation'] | 'ended' | undefined
-    const generation = await parts.documents.change<Restored>(id, { by, startsIt: false }, (session) => {
-      if (session.status === 'ended') return { did: undefined, answer: 'ended' }
+    const isRestored = await parts.documents.change(id, { by, startsIt: false }, (session) => {
       const now = bytesOf(session)
-      if (known && !known.some((one) => Buffer.compare(one, now) === 0)) return { did: undefined, answer: undefined }
+      if (known && !known.some((one) => Buffer.compare(one, now) === 0)) return { did: undefined, answer: false }
+      if (session.status === 'ended') return { did: undefined, answer: true }
       const lastTask = Math.max(session.lastTask, kept.lastTask)
       const next = { ...session, ...kept, lastTask }
       const isSame = JSON.stringify(keptOf(session)) === JSON.stringify(keptOf(next))
-      const line = { did: 'restore', text: `${kept.state.length} keys` }
-      return { did: isSame ? undefined : { session: next, line }, answer: session.generation }
+      const text = [`${kept.state.length} keys`, ...(held.length > 0 ? [`locks released: ${released.join(', ')}`] : [])]
+      const to = held.length > 0 ? { to: [...new Set(held.map(({ owner }) => owner))] } : {}
+      const line = { did: 'restore', text: text.join('; '), ...to }
+      return { did: isSame && held.length === 0 ? undefined : { session: next, line }, answer: true }
     })
-    if (generation === undefined) return undefined
-    if (generation === 'ended') return { keys: 0 }
-    await locksOf(parts, { id, generation }).releaseAll()
-    return { keys: kept.state.length }
+    if (!isRestored) return undefined
+    for (const { resource, owner } of held) await locks.release(resource, owner)
+    if (held.length > 0) await ring(parts.tree, bellFolder(id))
+    return { keys: kept.state.length, released }
   },
 })
 

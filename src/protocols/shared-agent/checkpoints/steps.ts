@@ -89,7 +89,7 @@ export class Steps {
       this.#work.tidyUp()
       const making = { session, by: 'Signalbox', type: 'auto', name: `before_${rollback.to}`, rollback } as const
       const left = await this.#finish(making, placing)
-      return { outcome: 'finished', what: 'rollback', id: rollback.to, session, left }
+      return { outcome: 'finished', what: 'rollback', id: rollback.to, session, ...(left.length > 0 ? { left } : {}) }
     }
     const outcome = await this.#complete(intent)
     this.#work.clearIntent()

@@ -481,7 +481,7 @@ describe('what is something else since the checkpoint', () => {
 
 describe('what does not stand still', () => {
   /** `app.log` is written again whenever the files have been looked at. */
-  async function openRestless({ isRestless = () => true } = {}) {
+  async function openRestless({ isRestless = (): boolean => true } = {}) {
     const root = makeRepository()
     put(root, { '.gitignore': '' })
     let writes = 0

@@ -303,44 +303,96 @@ verifies(['X-doctor'], 'doctor tells of a checkpoint that was cut off, and of a 
 
 const noScript = spawnSync('script', ['--version']).status === 0 ? undefined : 'there is no script of util-linux'
 
+/** Types at a terminal, and waits for what is shown there. */
+async function atTerminal(
+  work: (type: (keys: string) => void, until: (isShown: (text: string) => boolean) => Promise<void>) => Promise<void>,
+): Promise<{ readonly code: number | null; readonly shown: string }> {
+  const words = ['session', 'chat', '--session', 's', '--as', 'Dev']
+  const command = [process.execPath, programFor(words), ...words].map((word) => `'${word}'`).join(' ')
+  const log = join(root, 'typed')
+  const child = spawn('script', ['-qfec', command, log], {
+    cwd: root,
+    env: plainEnvironment(),
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  const shown = () => (existsSync(log) ? readFileSync(log, 'utf8') : '')
+  const until = async (isShown: (text: string) => boolean) => {
+    const end = Date.now() + 30_000
+    while (!isShown(shown())) {
+      if (Date.now() > end) throw new Error(`not shown: ${JSON.stringify(shown())}`)
+      await new Promise((done) => setTimeout(done, 10))
+    }
+  }
+  const exited = new Promise<number | null>((done) => child.on('exit', done))
+  try {
+    await until((text) => text.includes('s'))
+    await work((keys) => child.stdin.write(keys), until)
+    return { code: await exited, shown: shown() }
+  } finally {
+    child.kill('SIGKILL')
+  }
+}
+
+const [ctrlC, ctrlD] = ['\u0003', '\u0004']
+const isWaiting = () => existsSync(join(root, '.signalbox/state/sessions/s/1/signals/never/line'))
+
 verifies.unless(
   noScript,
   ['SA-2b'],
   'chat is a prompt with completion, history and an end',
   async () => {
-    const words = ['session', 'chat', '--session', 's', '--as', 'Dev']
-    const command = [process.execPath, programFor(words), ...words].map((word) => `'${word}'`).join(' ')
-    const log = join(root, 'typed')
-    const child = spawn('script', ['-qfec', command, log], {
-      cwd: root,
-      env: plainEnvironment(),
-      stdio: ['pipe', 'ignore', 'ignore'],
-    })
-    const shown = () => (existsSync(log) ? readFileSync(log, 'utf8') : '')
-    const until = async (isShown: (text: string) => boolean) => {
-      const end = Date.now() + 30_000
-      while (!isShown(shown())) {
-        if (Date.now() > end) throw new Error(`not shown: ${JSON.stringify(shown())}`)
-        await new Promise((done) => setTimeout(done, 10))
-      }
-    }
-    try {
-      await until((text) => text.includes('s'))
-      child.stdin.write('#SUPP\t')
+    const { code } = await atTerminal(async (type, until) => {
+      type('#SUPP\t')
       await until((text) => text.includes('#SUPPORTS:'))
-      child.stdin.write('state\r')
+      type('state\r')
       await until((text) => text.includes('true'))
-      child.stdin.write('#DIRECT:Dev:knock\r')
+      type('#DIRECT:Dev:knock\r')
       await until((text) => text.includes('* Dev: knock'))
-      child.stdin.write('\u001b[A')
+      type('\u001b[A')
       await until((text) => text.split('#DIRECT:Dev:knock').length > 2)
-      child.stdin.write('\u0015#NONE\r')
+      type('\u0015#NONE\r')
       await until((text) => text.includes('\u001b[31m#ERROR:E001:unknown_command_NONE'))
-      child.stdin.write('\u0004')
-      await new Promise((done) => child.on('exit', done))
-    } finally {
-      child.kill('SIGKILL')
-    }
+      type(ctrlD)
+    })
+    expect(code).toBe(0)
+  },
+  60_000,
+)
+
+verifies.unless(
+  noScript,
+  ['SA-2b', 'SA-12b'],
+  'Ctrl-C ends a wait, then clears a half-typed line, then ends the conversation',
+  async () => {
+    const { code, shown } = await atTerminal(async (type, until) => {
+      type('#WAIT:never:600\r')
+      await until(isWaiting)
+      type(ctrlC)
+      await until((text) => text.includes('timeout'))
+      type('#STATE:save:k:half')
+      await until((text) => text.includes('half'))
+      type(`${ctrlC}#VERSION\r`)
+      await until((text) => text.includes('v1.1.0'))
+      type(ctrlC)
+    })
+    expect(code).toBe(0)
+    expect(shown).not.toContain('saved:k')
+  },
+  60_000,
+)
+
+verifies.unless(
+  noScript,
+  ['SA-2b', 'SA-12b'],
+  'Ctrl-D ends a wait, and with it the conversation',
+  async () => {
+    const { code, shown } = await atTerminal(async (type, until) => {
+      type('#WAIT:never:600\r')
+      await until(isWaiting)
+      type(ctrlD)
+    })
+    expect(code).toBe(0)
+    expect(shown).toContain('timeout')
   },
   60_000,
 )

@@ -34,7 +34,7 @@ export const sessionServeStdio = defineOperation({
 export const sessionChat = defineOperation({
   name: 'chat',
   summary: 'Speak in a session at a prompt, with history and completion.',
-  more: 'Tab completes commands, the arrows bring back what was said, Ctrl-D ends it. Messages for whoever speaks are shown as they come.',
+  more: 'Tab completes commands, the arrows bring back what was said, Ctrl-C ends a wait or clears the line, Ctrl-D ends it. Messages for whoever speaks are shown as they come.',
   input: { session },
   outcomes,
   examples: [{ command: 'session chat --session release', does: 'speak as the orchestrator' }],

@@ -17,6 +17,8 @@ interface Prompt {
   /** Shows a text above the prompt, which stays what it was. */
   show(text: string): boolean
   ask(): void
+  /** Ctrl-C or Ctrl-D while nobody is asked: what is under way is to end. */
+  onInterrupt(end: () => void): void
   close(): void
 }
 
@@ -43,11 +45,16 @@ async function chat(
     ),
   )
   let lines = 0
+  let saying = new AbortController()
+  prompt.onInterrupt(() => saying.abort())
+  over.signal.addEventListener('abort', () => saying.abort())
   try {
     prompt.ask()
     for await (const line of prompt.lines()) {
       if (line.trim() !== '') {
-        const said = await answerOrRefusal(() => sessions.say(line.trim(), { session, agent, signal: over.signal }))
+        if (!over.signal.aborted) saying = new AbortController()
+        const { signal } = saying
+        const said = await answerOrRefusal(() => sessions.say(line.trim(), { session, agent, signal }))
         lines++
         if (!prompt.show(conversation.json ? printJson(said) : coloured(said, conversation))) break
       }
@@ -73,6 +80,7 @@ const plainPrompt = ({ input, print }: Conversation, stopped: AbortSignal): Prom
   lines: () => linesOf(input, stopped),
   show: print,
   ask() {},
+  onInterrupt() {},
   close() {},
 })
 
@@ -86,13 +94,23 @@ async function terminalPrompt(
   const { createInterface, clearLine, cursorTo } = await import('node:readline')
   const editor = createInterface({ input, output, prompt: text, completer: completerFor(table), historySize: 500 })
   let isAsking = false
+  let isOpen = true
+  let interrupt = () => {}
   stopped.addEventListener('abort', () => editor.close())
   // While an answer is made nobody is asked: what arrives meanwhile brings no prompt back.
   editor.on('line', () => {
     isAsking = false
   })
-  // Ctrl-C at the prompt ends the conversation, as Ctrl-D does.
-  editor.on('SIGINT', () => editor.close())
+  // Ctrl-C ends what is under way, else clears what is typed, else ends the conversation, as Ctrl-D does.
+  editor.on('SIGINT', () => {
+    if (!isAsking) interrupt()
+    else if (editor.line === '') editor.close()
+    else for (const name of ['e', 'u']) editor.write(null, { ctrl: true, name })
+  })
+  editor.on('close', () => {
+    isOpen = false
+    interrupt()
+  })
   return {
     lines: () => editor,
     show(shown) {
@@ -105,8 +123,12 @@ async function terminalPrompt(
       return true
     },
     ask() {
+      if (!isOpen) return
       isAsking = true
       editor.prompt()
+    },
+    onInterrupt(end) {
+      interrupt = end
     },
     close() {
       isAsking = false

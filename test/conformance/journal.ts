@@ -7,6 +7,7 @@ import { systemClock } from '../../src/kernel/clock.ts'
 import { childOf, type TreePath, treePath } from '../../src/kernel/tree-path.ts'
 import { Journal, journalOf, type Steps } from '../../src/messaging/journal/journal.ts'
 import type { Tree } from '../../src/tree/tree.ts'
+import { gate } from '../support/mortal-tree.ts'
 import { verifies } from '../support/verifies.ts'
 import type { EnginePlace } from './every-engine.ts'
 
@@ -61,14 +62,6 @@ async function perform(tree: Tree, step: JobStep, isRepeat: boolean) {
       return appended.outcome === 'appended' ? appended.durability : undefined
     }
   }
-}
-
-function gate() {
-  let open = () => {}
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { open, opened }
 }
 
 export function describeJournal(title: string, prepare: () => Promise<EnginePlace>): void {

@@ -2,6 +2,7 @@
 import { conflict, invalidInput } from '../../../kernel/errors.ts'
 import { lastAnswer } from '../../../kernel/last-answer.ts'
 import { isMeant } from '../../../kernel/short-id.ts'
+import type { SendingOnce } from '../../../messaging/sending-once/sending-once.ts'
 import type { Durability } from '../../../tree/tree.ts'
 import { findCycle, parseDependency, readDependency } from '../dependencies.ts'
 import { contentOf } from '../format.ts'
@@ -10,7 +11,7 @@ import { type AcmqRecord, areSame, noDependencies } from '../schema.ts'
 import { bodyPathOf } from './body-elsewhere.ts'
 import type { Finder } from './finder.ts'
 import { idLengths } from './moving.ts'
-import { SendingOnce } from './once.ts'
+import { sendingOnce } from './once.ts'
 import type { MissionFiles } from './parts.ts'
 import { digestOf, SentBefore, sameId } from './sent-before.ts'
 import { type AcmqView, viewOf } from './view.ts'
@@ -47,7 +48,7 @@ export class Sending {
   readonly #files: MissionFiles
   readonly #waiting: Waiting
   readonly #sentBefore: SentBefore
-  readonly #once: SendingOnce
+  readonly #once: SendingOnce<string>
   /** Those of the last message, checked: often the next ones have the same. */
   #dependencies = noDependencies
 
@@ -55,7 +56,7 @@ export class Sending {
     this.#files = files
     this.#waiting = waiting
     this.#sentBefore = new SentBefore(files, finder)
-    this.#once = new SendingOnce(files)
+    this.#once = sendingOnce(files)
   }
 
   async send(input: SendInput): Promise<Sent> {
@@ -88,13 +89,13 @@ export class Sending {
     await this.#refuseCycle(record)
     const { stored, content, notices } = await this.#prepare(record, input)
     const digest = digestOf(record, input.body)
-    const sent = await this.#once.send(stored, content, digest)
+    const sent = await this.#once.send(stored.id, content, digest)
     if (sent.outcome === 'known') {
       const path = this.#files.at('pending', fileNameOf(record))
       if (sent.digest !== digest) throw sameId(record.id, path)
       return unchanged((await this.#sentBefore.find(record, input.body)) ?? viewOf(stored, 'pending', path))
     }
-    const { name, durability } = sent
+    const { published: name = fileNameOf(stored), durability } = sent
     const path = this.#files.at('pending', name)
     this.#waiting.came(name, stored)
     return { outcome: 'sent', message: viewOf(stored, 'pending', path), durability, notices }

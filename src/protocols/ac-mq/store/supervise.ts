@@ -6,15 +6,16 @@
  * when the question is there, or when it is sure that none is needed. AC-MQ §8.2.
  */
 import { childOf, nameOf, type TreePath } from '../../../kernel/tree-path.ts'
+import type { SendingOnce } from '../../../messaging/sending-once/sending-once.ts'
 import { printMessage, withFailure, withStatus } from '../format.ts'
-import { isAgentId, isMessageId, isMessageName, isoTime } from '../layout.ts'
+import { fileNameOf, isAgentId, isMessageId, isMessageName, isoTime } from '../layout.ts'
 import type { AcmqRecord } from '../schema.ts'
 import { ClaimedSince } from './claimed-since.ts'
 import { findCopy } from './copies.ts'
 import { deliveryNotes } from './delivery-notes.ts'
 import type { Finder } from './finder.ts'
 import { moveMessage } from './moving.ts'
-import { SendingOnce } from './once.ts'
+import { sendingOnce } from './once.ts'
 import type { MissionFiles, ReadHeader } from './parts.ts'
 import { type AcmqView, viewOf } from './view.ts'
 import type { Waiting } from './waiting/waiting.ts'
@@ -46,7 +47,7 @@ export class Supervision {
   readonly #files: MissionFiles
   readonly #waiting: Waiting
   readonly #finder: Finder
-  readonly #once: SendingOnce
+  readonly #once: SendingOnce<string>
   readonly #notes: TreePath
   readonly #since: ClaimedSince
 
@@ -54,7 +55,7 @@ export class Supervision {
     this.#files = files
     this.#waiting = waiting
     this.#finder = finder
-    this.#once = new SendingOnce(files)
+    this.#once = sendingOnce(files)
     this.#notes = deliveryNotes(files.place.address, 'stalls')
     this.#since = new ClaimedSince(files)
   }
@@ -184,8 +185,8 @@ export class Supervision {
       summary: `Investigate: ${message.to} stalled on ${message.id.slice(0, 8)}`,
       attempt: 1,
     }
-    const sent = await this.#once.send(record, printMessage(record, bodyOf(message, attempt)), id)
-    if (sent.outcome === 'sent') this.#waiting.came(sent.name, record)
+    const sent = await this.#once.send(id, printMessage(record, bodyOf(message, attempt)), id)
+    if (sent.outcome === 'sent') this.#waiting.came(sent.published ?? fileNameOf(record), record)
     return id
   }
 }

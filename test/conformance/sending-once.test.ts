@@ -1,0 +1,4 @@
+import { onEveryEngine } from './every-engine.ts'
+import { describeSendingOnce } from './sending-once.ts'
+
+onEveryEngine('sending once', describeSendingOnce)

@@ -69,7 +69,8 @@ function idOf(files: PlainFiles, home: RawPath): string {
     const id = textOf(files.read(`${home}/id`, 100))
     if (/^[0-9a-f]{8}$/.test(id ?? '')) return id!
     if (id !== undefined) files.remove(`${home}/id`)
-    const draft = `${home}/work/${newName()}`
+    // Not in `work/`: whoever has its turn by now clears that, and an id is made before there is a turn.
+    const draft = `${home}/id.${newName()}`
     files.writeNew(draft, Buffer.from(randomBytes(4).toString('hex')))
     files.link(draft, `${home}/id`)
     files.remove(draft)

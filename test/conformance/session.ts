@@ -523,24 +523,58 @@ export function describeSessions(name: string, prepare: () => Promise<EnginePlac
       expect(await answer('#SUPPORTS:#DEPLOY:start')).toBe('true')
       // Still works, and says so.
       expect(await answer('#SHIP')).toBe('shipped\n[DEPRECATED] Use #DEPLOY:start')
-      for (const [text, line] of [
-        ['commands:\n  STATE:drop:\n    says: x\n    limit: fixed\n    help: y', 2],
-        ['commands:\n  LOCK:\n    says: x\n    limit: fixed\n    help: y', 2],
-        ['commands:\n  deploy:\n    says: x\n    limit: fixed\n    help: y', 2],
-        ['commands:\n  DEPLOY:\n    says: x\n    help: y', 2],
-        ['commands:\n  DEPLOY:\n    says: x\n    limit: fixed', 2],
-        ['commands:\n  DEPLOY:\n    says: x\n    limit: huge\n    help: y', 4],
-        ['roles:\n  Dev: {}', 2],
-        ['roles:\n  Dev:\n    program: rm -rf', 3],
-        ['rolls: x', 1],
-        ['roles:\n  Dev:\n    via: mr\n  Dev:\n    via: mr', 4],
+    })
+
+    it('[SA-8][SA-9][X-doctor] a mistake in one role or command stops only what needs it', async () => {
+      const command = 'limit: fixed\n    help: y'
+      for (const [text, line, needs] of [
+        [`commands:\n  STATE:drop:\n    says: x\n    ${command}`, 2, undefined],
+        [`commands:\n  LOCK:\n    says: x\n    ${command}`, 2, undefined],
+        [`commands:\n  deploy:\n    says: x\n    ${command}`, 2, undefined],
+        ['commands:\n  DEPLOY:\n    says: x\n    help: y', 2, '#DEPLOY'],
+        ['commands:\n  DEPLOY:\n    says: x\n    limit: fixed', 2, '#DEPLOY'],
+        ['commands:\n  DEPLOY:\n    says: x\n    limit: huge\n    help: y', 4, '#DEPLOY'],
+        ['roles:\n  Dev: {}', 2, '#DELEGATE:Dev:x'],
+        ['roles:\n  Dev:\n    program: rm -rf', 3, '#DELEGATE:Dev:x'],
+        // Nobody knows what was meant: any role, any command.
+        ['rolls: x', 1, '#DELEGATE:Dev:x'],
+        ['rolls: x', 1, '#DEPLOY'],
+        ['roles: x', 1, '#DELEGATE:Dev:x'],
+        ['roles:\n  Dev:\n    via: mr\n  Dev:\n    via: mr', 4, '#DELEGATE:Dev:x'],
+        ['roles: [', 1, '#DELEGATE:Dev:x'],
       ] as const) {
         const broken = await open({ roles: text })
-        await expect(tell(broken, 'A', '#VERSION')).rejects.toMatchObject({
-          code: 'BAD_CONFIGURATION',
-          details: { line },
-        })
+        expect((await tell(broken, 'A', '#VERSION')).answer).toBe('v1.1.0')
+        expect((await tell(broken, 'Orchestrator', 'remember that owner is Ada')).exit).toBe(0)
+        expect(await broken.inspect()).toMatchObject([
+          { severity: 'error', code: 'BAD_CONFIGURATION', message: expect.stringContaining(`session.yaml:${line}: `) },
+        ])
+        if (needs === undefined) continue
+        const expected = { code: 'BAD_CONFIGURATION', exit: 2, details: { line } }
+        await expect(tell(broken, 'A', needs)).rejects.toMatchObject(expected)
       }
+      const roles = [
+        'roles:\n  Bad:\n    program: x\n  Fine:\n    program: [echo, fine]',
+        `commands:\n  BAD:\n    says: x\n  SHIP:\n    says: shipped\n    ${command}`,
+      ].join('\n')
+      const settings = { startRunners: false, automaticCheckpoints: false }
+      const earlier = await open({ roles: roles.replace('x', '[echo, x]'), settings })
+      await tell(earlier, 'A', '#DELEGATE:Bad:before')
+      const mixed = await open({ roles, settings, ports: { runProgram, folder: '/' } })
+      const answer = async (line: string) => (await tell(mixed, 'A', line)).answer
+      expect(await answer('#SHIP')).toBe('shipped')
+      expect(await answer('#DELEGATE:Fine:work')).toBe('ack:task_id_002')
+      expect(await answer('#DELEGATE:Else:work')).toBe('ack:task_id_003\nunassigned:Else')
+      expect(await answer('#HELP:all')).toContain('• #SHIP - y')
+      expect((await tell(mixed, 'A', '#NONE')).answer).toBe('#ERROR:E001:unknown_command_NONE')
+      expect((await mixed.inspect()).map(({ message }) => /yaml:(\d+)/.exec(message)?.[1])).toEqual(['3', '7'])
+      for (const needs of ['#BAD', '#DELEGATE:Bad:work', '#RETRY:Bad:before'])
+        await expect(tell(mixed, 'A', needs), needs).rejects.toMatchObject({ code: 'BAD_CONFIGURATION' })
+      // What was given before the mistake fails with its reason, and keeps nobody else waiting.
+      expect(await mixed.work({ session })).toMatchObject([
+        { task: 'task_id_001', state: 'failed', result: expect.stringContaining('session.yaml:3: ') },
+        { task: 'task_id_002', state: 'completed', result: 'fine' },
+      ])
     })
 
     it('[SA-13a][SA-13b] a checkpoint of one process is rolled back to by another, with files and state', async () => {

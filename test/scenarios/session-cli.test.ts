@@ -161,12 +161,14 @@ verifies(
     mkdirSync(join(root, '.signalbox'))
     const path = join(root, '.signalbox/session.yaml')
     writeFileSync(path, 'roles:\n  Dev:\n    to: x\n    via: mrr\n')
-    const refused = say('#VERSION')
-    expect(refused.exit).toBe(2)
-    expect(refused.err).toContain('session.yaml:4: `via` is one of acmq, mr, circe, dream; did you mean mr?')
-    writeFileSync(path, 'roles:\n  Dev:\n    program: [echo, done]\n')
     const codes = () =>
       JSON.parse(quickCli(['doctor', '--json'], { cwd: root }).out).findings.map(({ code }: { code: string }) => code)
+    const refused = say('#DELEGATE:Dev:work')
+    expect(refused.exit).toBe(2)
+    expect(refused.err).toContain('session.yaml:4: `via` is one of acmq, mr, circe, dream; did you mean mr?')
+    expect(say('#VERSION')).toMatchObject({ exit: 0, out: 'v1.1.0\n' })
+    expect(codes()).toEqual(['BAD_CONFIGURATION'])
+    writeFileSync(path, 'roles:\n  Dev:\n    program: [echo, done]\n')
     expect(codes()).toEqual([])
     chmodSync(path, 0o664)
     expect(say('#DELEGATE:Dev:work').out).toBe('ack:task_id_001\nunassigned:Dev\n')
@@ -191,8 +193,10 @@ verifies(['SA-9', 'SA-15b'], 'commands of the workspace’s own, and health with
     '',
   ])
   writeFileSync(path, 'commands:\n  LOCK:\n    says: x\n    limit: fixed\n    help: y\n')
-  expect(say('#VERSION')).toMatchObject({ exit: 2, out: expect.stringMatching(/^#ERROR:E002:/) })
-  expect(say('#VERSION').err).toContain('session.yaml:2: #LOCK is there already')
+  expect(say('#LOCK:r:60').out).toBe('locked\n')
+  writeFileSync(path, 'commands:\n  DEPLOY:\n    says: x\n    help: y\n')
+  expect(say('#DEPLOY')).toMatchObject({ exit: 2, out: expect.stringMatching(/^#ERROR:E002:/) })
+  expect(say('#DEPLOY').err).toContain('session.yaml:2: DEPLOY needs `limit`')
 })
 
 verifies(['SA-2b', 'SA-12d'], 'serve-stdio answers line by line, and tells what arrives', () => {

@@ -1,40 +1,55 @@
 /**
- * Reads `.signalbox/session.yaml`: roles and added commands. Written by people, so that every mistake is told with its line.
+ * Reads `.signalbox/session.yaml`: roles and added commands. Written by people, so that every mistake is told with its line, and
+ * stops only what needs the role or command that it is in.
  * Added commands join the table, and keep to what Shared Agent Protocol §9 asks of them.
  */
 import { type PlainEntry, type PlainNode, PlainYamlProblem, readPlainYaml } from '../../formats/plain-yaml.ts'
-import { invalidInput } from '../../kernel/errors.ts'
+import { invalidInput, type SignalboxError } from '../../kernel/errors.ts'
 import { nearest } from '../../kernel/nearest.ts'
 import { type CommandSpec, categories, type Kind, type LimitKind } from './commands/spec.ts'
 import { commands } from './commands/table.ts'
 import { isAgentName } from './names.ts'
 import type { RolesFile } from './ports.ts'
-import type { Role, Roles } from './roles.ts'
+import type { Mistake, Role, Roles } from './roles.ts'
 
 const limits: readonly LimitKind[] = ['fixed', 'status', 'summary', 'list', 'error']
 
 /** `carriers`: the protocols that can carry a task; any word will do where nobody knows. */
 export async function readRoles(file: RolesFile, carriers?: readonly string[]): Promise<Roles> {
-  try {
-    const top = await readPlainYaml(file.text)
-    if (top.kind === 'absent') return { roles: [], commands: [] }
-    const fields = fieldsOf(top, 'the file', ['roles', 'commands'])
-    const roles = entriesAt(fields.get('roles')).map((entry) => readRole(entry, carriers))
-    const known = [...commands]
-    const added = entriesAt(fields.get('commands')).map((entry) => {
-      const spec = readCommand(entry, known)
-      known.push(spec)
-      return spec
-    })
-    return { roles, commands: added }
-  } catch (error) {
-    if (!(error instanceof PlainYamlProblem)) throw error
-    throw invalidInput('BAD_CONFIGURATION', `${file.path}:${error.line}: ${error.message}.`, {
-      hint: 'Correct that line. The guide shows what can stand there: docs/guide/sessions.md',
-      details: { file: file.path, line: error.line },
-    })
+  const mistakes: Mistake[] = []
+  const attempt = <T>(of: Omit<Mistake, 'error'>, read: () => T): T | undefined => {
+    try {
+      return read()
+    } catch (error) {
+      if (!(error instanceof PlainYamlProblem)) throw error
+      mistakes.push({ ...of, error: badConfiguration(file, error) })
+      return undefined
+    }
   }
+  const top = await readPlainYaml(file.text).catch((error: unknown) => attempt({}, () => raise(error)))
+  if (top === undefined || top.kind === 'absent') return { roles: [], commands: [], mistakes }
+  const fields = attempt({}, () => fieldsOf(top, 'the file', ['roles', 'commands'])) ?? new Map<string, PlainEntry>()
+  const entriesOf = (key: string) => attempt({}, () => entriesAt(fields.get(key))) ?? []
+  const roles = entriesOf('roles').flatMap(
+    (entry) => attempt({ role: entry.key }, () => readRole(entry, carriers)) ?? [],
+  )
+  const added: CommandSpec[] = []
+  for (const entry of entriesOf('commands')) {
+    const spec = attempt({ command: entry.key }, () => readCommand(entry, [...commands, ...added]))
+    if (spec) added.push(spec)
+  }
+  return { roles, commands: added, mistakes }
 }
+
+const raise = (error: unknown): never => {
+  throw error
+}
+
+const badConfiguration = (file: RolesFile, { line, message }: PlainYamlProblem): SignalboxError =>
+  invalidInput('BAD_CONFIGURATION', `${file.path}:${line}: ${message}.`, {
+    hint: 'Correct that line. The guide shows what can stand there: docs/guide/sessions.md',
+    details: { file: file.path, line },
+  })
 
 function readRole({ key: name, line, value }: PlainEntry, carriers: readonly string[] | undefined): Role {
   if (!isAgentName(name))

@@ -368,7 +368,6 @@ const states: fc.Arbitrary<readonly Crafted[]> = fc
       `${state}/sessions/s/1/signals/c/latch`,
       `${state}/sessions/s/1/signals/c/line/w-0123456789ab`,
       `${state}/sessions/t/session.json`,
-      '.signalbox/cache/session-roles',
       `${agent}/.received.json`,
       `${agent}/.sequences/lead`,
       `${agent}/.awaiting/msg_0000000a`,

@@ -79,16 +79,13 @@ async function ofCheckpoints(parts: SessionParts, repair: boolean): Promise<Find
   return [{ ...finding('warning', 'CHECKPOINT_CUT_OFF', path, message, hint), repaired }]
 }
 
-/** Mistakes in `session.yaml` stop every command of a session, so they are told here too. */
+/** Mistakes in `session.yaml` stop only what needs the role or command that they are in, so all are told here. */
 async function ofRoles({ roles, ports }: SessionParts): Promise<Finding[]> {
-  try {
-    await roles()
-    const ignored = await ports.rolesIgnored?.()
-    if (!ignored) return []
-    const message = `The roles and commands in this file do not count: ${ignored.reason}.`
-    return [finding('warning', 'ROLES_IGNORED', rolesPath, message, ignored.hint)]
-  } catch (error) {
-    if (!(error instanceof SignalboxError)) throw error
-    return [finding('error', error.code, rolesPath, error.message, error.hint ?? '')]
-  }
+  const { mistakes } = await roles()
+  const ignored = await ports.rolesIgnored?.()
+  const reason = ignored && `The roles and commands in this file do not count: ${ignored.reason}.`
+  return [
+    ...mistakes.map(({ error }) => finding('error', error.code, rolesPath, error.message, error.hint ?? '')),
+    ...(ignored ? [finding('warning', 'ROLES_IGNORED', rolesPath, reason!, ignored.hint)] : []),
+  ]
 }

@@ -1,8 +1,6 @@
 /** Sessions of the Shared Agent Protocol in one workspace: what `openWorkspace(…).sessions` offers. */
 import { once } from '../../../kernel/once.ts'
 import type { Listening, ListenOptions } from '../../../tree/bell.ts'
-import { changeLeaf } from '../../../tree/change.ts'
-import { cacheOf } from '../../../tree/home.ts'
 import type { Finding } from '../../../tree/tree.ts'
 import type { InspectionOptions, Surroundings } from '../../contract.ts'
 import { type CommandSpec, wordsOf } from '../commands/spec.ts'
@@ -10,7 +8,7 @@ import { commands } from '../commands/table.ts'
 import type { Translation } from '../language/translation.ts'
 import { agentName, bellFolder, type SessionId, sessionId } from '../layout.ts'
 import type { SessionPorts } from '../ports.ts'
-import { noRoles } from '../roles.ts'
+import { expectCommand, noRoles } from '../roles.ts'
 import type { SessionSettings } from '../settings.ts'
 import { Documents } from './document.ts'
 import type { SessionNeutral } from './neutral.ts'
@@ -41,22 +39,10 @@ export class Sessions {
   readonly #parts: SessionParts
 
   constructor({ tree, clock, settings, ...ports }: Opening) {
-    const file = once(async () => ports.readRoles?.())
-    const accepted = cacheOf('session-roles')
     const roles = once(async () => {
-      const found = await file()
-      if (!found) return noRoles
-      const read = await (await import('../read-roles.ts')).readRoles(found, ports.carriers)
-      await changeLeaf(tree, accepted, () => Buffer.from(found.text))
-      return read
+      const found = await ports.readRoles?.()
+      return found ? (await import('../read-roles.ts')).readRoles(found, ports.carriers) : noRoles
     })
-    /** What was accepted as it stands need not be read again for a command that it cannot change. */
-    const isAccepted = async () => {
-      const found = await file()
-      if (!found) return true
-      const leaf = await tree.read(accepted, { atMost: found.text.length * 4 })
-      return leaf !== undefined && Buffer.from(leaf.bytes).toString('utf8') === found.text
-    }
     this.#parts = {
       tree,
       clock,
@@ -70,9 +56,11 @@ export class Sessions {
       roles,
       handOver: async (id, task) => (await import('./working.ts')).handOver(this.#parts, id, task),
       async table(head) {
-        if (head !== undefined && isBuiltIn(head) && (await isAccepted())) return commands
-        const added = (await roles()).commands
-        return added.length === 0 ? commands : [...commands, ...added]
+        // The file cannot change these.
+        if (head !== undefined && isBuiltIn(head)) return commands
+        const read = await roles()
+        if (head !== undefined) expectCommand(read, head)
+        return read.commands.length === 0 ? commands : [...commands, ...read.commands]
       },
     }
   }

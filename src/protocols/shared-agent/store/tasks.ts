@@ -6,7 +6,7 @@ import { bellFolder } from '../layout.ts'
 import type { TaskStep } from '../lifecycle.ts'
 import type { Dependency, Session, Task } from '../record.ts'
 import { Refusal } from '../refusal.ts'
-import type { Role } from '../roles.ts'
+import { type Roles, roleOf } from '../roles.ts'
 import type { Priority } from '../schema.ts'
 import { circleWith, freedBy, isNamed, runnable, stepped, taskIdOf, taskMeant, waitsFor, withTask } from '../tasks.ts'
 import { isOrchestrator } from './parts.ts'
@@ -27,8 +27,7 @@ export const taskHandlers: Handlers = {
     const { parts, id, agent, given } = speech
     const { agent: to = '', task = '' } = given
     const priority = Number((given['P0-P3'] ?? 'P2').slice(1)) as Priority
-    const { roles } = await parts.roles()
-    const via = carrierFor(roles, to)
+    const via = carrierFor(await parts.roles(), to)
     const before = await (await import('./kept.ts')).beforeTask(speech, task, priority)
     const made = await parts.documents.change(id, { by: agent }, (session, at) => {
       const lastTask = session.lastTask + 1
@@ -60,7 +59,7 @@ export const taskHandlers: Handlers = {
 
   async RETRY(speech) {
     const { parts, id, agent, given } = speech
-    const { roles } = await parts.roles()
+    const roles = await parts.roles()
     const retried = await parts.documents.change(id, { by: agent }, (session, at) => {
       const found = taskMeant(session, given.agent ?? '', given.task ?? '')
       if (!found) return { did: undefined, answer: undefined }
@@ -216,8 +215,8 @@ export const taskHandlers: Handlers = {
 }
 
 /** Who does the tasks of an agent: its program, another protocol, or nobody that is known. */
-function carrierFor(roles: readonly Role[], agent: string): string | undefined {
-  const role = roles.find(({ name }) => name === agent)
+function carrierFor(roles: Roles, agent: string): string | undefined {
+  const role = roleOf(roles, agent)
   return role?.program ? 'program' : role?.via
 }
 

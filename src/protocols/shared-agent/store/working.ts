@@ -8,7 +8,7 @@ import type { Tree } from '../../../tree/tree.ts'
 import { briefOf } from '../brief.ts'
 import { bellFolder, type SessionId, type Sitting } from '../layout.ts'
 import { mayHaveNews, type Session, type Task } from '../record.ts'
-import type { Role } from '../roles.ts'
+import { type Role, type Roles, roleOf } from '../roles.ts'
 import { freedBy, runnable, stepped, withTask } from '../tasks.ts'
 import type { SessionParts } from './parts.ts'
 import { asResult } from './tasks.ts'
@@ -99,7 +99,7 @@ async function runOne(
 ): Promise<Worked | 'busy' | undefined> {
   const { tree, ports, documents, settings } = parts
   const { signal } = options
-  const role = (await parts.roles()).roles.find(({ name }) => name === agent)
+  const roles = await parts.roles()
   const run = async () => {
     const begun = await documents.change(id, { by: agent, startsIt: false }, (session, at) => {
       const found = session.tasks.find((one) => one.id === taskId)
@@ -111,11 +111,13 @@ async function runOne(
       }
     })
     if (!begun) return undefined
-    return record(parts, id, begun.task, await outcomeOf(role, begun.session, begun.task))
+    return record(parts, id, begun.task, await outcomeOf(begun.session, begun.task))
   }
   return underLease(tree, runnerLease(id, taskId), run, options)
 
-  async function outcomeOf(known: Role | undefined, session: Session, task: Task) {
+  async function outcomeOf(session: Session, task: Task) {
+    const known = roleOrMistake(roles, agent)
+    if (known instanceof SignalboxError) return { step: 'fail' as const, result: known.message }
     if (!known?.program || !ports.runProgram) return { step: 'fail' as const, result: `no program for ${agent}` }
     const timeMs = known.seconds === undefined ? settings.taskMs : known.seconds * 1000
     const { program } = known
@@ -173,6 +175,16 @@ async function runningSession({ documents }: SessionParts, id: SessionId): Promi
   return session?.status === 'running' ? session : undefined
 }
 
+/** A mistake in one role stops no other task. */
+function roleOrMistake(roles: Roles, agent: string): Role | SignalboxError | undefined {
+  try {
+    return roleOf(roles, agent)
+  } catch (error) {
+    if (error instanceof SignalboxError) return error
+    throw error
+  }
+}
+
 interface Result {
   readonly step: 'complete' | 'fail'
   readonly result: string
@@ -210,7 +222,7 @@ export async function handOver(parts: SessionParts, id: SessionId, { id: taskId,
     if (parts.settings.startRunners) await ports.startRunner?.(id, taskId)
     return
   }
-  const role = (await parts.roles()).roles.find(({ name }) => name === agent)
+  const role = roleOf(await parts.roles(), agent)
   if (!role?.via)
     throw notFound('NO_SUCH_ROLE', `No protocol carries tasks to ${agent}.`, {
       hint: 'Say which in .signalbox/session.yaml, then #RETRY.',
@@ -307,9 +319,11 @@ async function unlessTroubled<T>(ask: () => Promise<T>): Promise<T | undefined> 
 async function carriedBack(parts: SessionParts, id: SessionId, task: Task): Promise<Worked | undefined> {
   const { via = '', message, sender: from, sentAt } = task
   if (message === undefined || from === undefined) return undefined
-  const role = (await parts.roles()).roles.find(({ name }) => name === task.agent)
-  const sent = { from, to: role?.to ?? task.agent, ...(sentAt === undefined ? {} : { sentAt }) }
-  const ended = await unlessTroubled(async () => parts.ports.carried?.(via, message, sent))
+  const ended = await unlessTroubled(async () => {
+    const role = roleOf(await parts.roles(), task.agent)
+    const sent = { from, to: role?.to ?? task.agent, ...(sentAt === undefined ? {} : { sentAt }) }
+    return parts.ports.carried?.(via, message, sent)
+  })
   if (!ended) return undefined
   const { state, text: result, answer } = ended
   const step = state === 'completed' ? 'complete' : 'fail'

@@ -98,7 +98,7 @@ describe('a protocol that is a line in the list', () => {
 
   it('is asked by doctor', () => {
     const { findings } = JSON.parse(signalbox(workspace(), 'doctor', '--json').out)
-    expect(findings).toMatchObject([{ code: 'TOY' }])
+    expect(findings).toMatchObject([{ code: 'WAITS_FOR_PERSON' }, { code: 'TOY' }])
   })
 
   it('puts its questions to people, and gets their answers', () => {

@@ -108,18 +108,21 @@ export function planJoin(list: readonly Task[], results: unknown, under?: string
   const reasons: string[] = []
   const known = new Map(list.map((task) => [task.task_id, task]))
   const fresh = new Map<string, Task>()
+  const seen = new Set<string>()
   for (const [index, value] of results.entries()) {
     const { task, problems } = readTask(value)
     reasons.push(
       ...problems.map(({ field, message }) => `results[${index}]${field === '' ? '' : `.${field}`}: ${message}`),
     )
     if (!task) continue
-    const other = known.get(task.task_id) ?? fresh.get(task.task_id)
+    const other = known.get(task.task_id)
     const twin = sameButForCase(task.task_id, [...known.keys(), ...fresh.keys()])
     if (twin !== undefined) reasons.push(`results[${index}].task_id: ${task.task_id} and ${twin} differ by case alone.`)
+    else if (seen.has(task.task_id)) reasons.push(`results[${index}].task_id: ${task.task_id} is in this plan twice.`)
     else if (!other) fresh.set(task.task_id, task)
     else if (!saysTheSame(other, task))
       reasons.push(`results[${index}].task_id: there is another task ${task.task_id} already.`)
+    seen.add(task.task_id)
   }
   for (const { task_id, depends_on } of fresh.values()) {
     for (const id of depends_on) {

@@ -10,8 +10,8 @@ import { moveFileSomewhere, moveToInbox } from './moving.ts'
 import { attemptIn, type Note, noteIn, noteNameOf, readNote, writeNote } from './notes.ts'
 import { type DreamParts, pathIn, unlessOdd } from './parts.ts'
 
-/** Where a file may be that was delivered. */
-const delivered: readonly Folder[] = ['inbox', 'working', 'archive/inbox']
+/** Where a file may be that was delivered, in the order in which it gets there. */
+export const deliveredTo: readonly Folder[] = ['inbox', 'working', 'archive/inbox']
 
 const attemptsPath = childOf(statePath, 'inbox')
 
@@ -51,7 +51,7 @@ export class Deliveries {
    */
   async deliverOnce({ to, name, text }: Outgoing): Promise<{ path: TreePath; durability: Durability; isNew: boolean }> {
     const { tree, places } = this.#parts
-    for (const folder of delivered) {
+    for (const folder of deliveredTo) {
       const entries = (await unlessOdd(() => tree.list(folderPath(places, to, folder)))) ?? []
       const path = pathIn(this.#parts, to, folder, name)
       if (entries.some((entry) => entry.name === name)) return { path, durability: 'process', isNew: false }

@@ -17,7 +17,7 @@ import type { Logs } from './governance.ts'
 import type { MailboxFiles } from './mailbox-files.ts'
 import { noteNameOf, noteNames, readNote, writeNote } from './notes.ts'
 import type { OutcomeInput, OutcomeRecorded } from './outcomes.ts'
-import { badFile, bytesOf, type DreamParts } from './parts.ts'
+import { badFile, bytesOf, type DreamParts, wrongWith } from './parts.ts'
 import type { Planning } from './planning.ts'
 import type { TaskLists } from './task-lists.ts'
 
@@ -107,10 +107,30 @@ export class Finishing {
       agent,
       initiator: said.from,
       plan,
-      attempt: await this.#deliveries.attemptsOf(agent, file),
+      attempt: outcome.attempt ?? (await this.#deliveries.attemptsOf(agent, file)),
       file,
     }
-    return this.#write(note, `inbox ${agent}`, file)
+    return this.#write(note, `inbox ${agent}`, file, String(note.attempt))
+  }
+
+  /** What is answered to an outcome of something that has one already. Another outcome than the recorded one is a conflict. */
+  async repeated(said: { agent: string; id: string; outcome: OutcomeInput }): Promise<OutcomeRecorded> {
+    return this.#repeated(this.#line(said.id, undefined, said.agent, said.outcome))
+  }
+
+  /** `ifNone`: what is wrong where nothing is recorded after all. */
+  async #repeated({ agent_id, message_id, status }: CompletedTask, ifNone?: SignalboxError): Promise<OutcomeRecorded> {
+    const recorded = await this.#logs.outcomesOf(agent_id, message_id ?? '')
+    if (recorded.length === 0 && ifNone) throw ifNone
+    if (recorded.length === 0 || recorded.includes(status)) return unchanged
+    throw conflict(
+      'OUTCOME_RECORDED',
+      `${message_id} is recorded as ${recorded.at(-1)}, not ${status}. Nothing was changed.`,
+      {
+        hint: `Look at what was recorded: signalbox dream completed --agent ${agent_id}`,
+        details: { id: message_id, agent: agent_id, recorded: recorded.at(-1), given: status },
+      },
+    )
   }
 
   /** Throws if an outcome could not be written down. */
@@ -169,13 +189,11 @@ export class Finishing {
     if (created.outcome === 'created') return this.#complete(path, note, false)
     // Somebody has recorded an outcome of this very claim: theirs counts.
     const first = outcomeIn(await readNote(this.#parts.tree, path))
-    if (!first) {
-      // Gone since: they have done all of it.
-      if (!(await this.#parts.tree.look(path))) return unchanged
+    if (!first && (await this.#parts.tree.look(path)))
       throw badFile(this.#parts, path, 'BAD_NOTE', [notOurs], 'Remove this file, and try again.')
-    }
-    await this.#complete(path, first, true)
-    return unchanged
+    // Gone since: they have done all of it.
+    if (first) await this.#complete(path, first, true)
+    return this.#repeated(note.line, lost(note))
   }
 
   /** All of it can be repeated, and several may do it at once. */
@@ -188,7 +206,8 @@ export class Finishing {
     if (settled.state === 'gone') return { outcome: 'recorded', line: note.line, durability: 'process', notices: [] }
     if (settled.state === 'void' || settled.state === 'lost') {
       await tree.remove(path)
-      if (settled.state === 'void' || isRecovery) return unchanged
+      if (isRecovery) return unchanged
+      if (settled.state === 'void') return this.#repeated(note.line)
       throw lost(note)
     }
     if (note.file !== undefined && isAgentId(note.agent)) await this.#deliveries.putAway(note.agent, note.file)
@@ -279,7 +298,7 @@ export class Finishing {
       } catch (error) {
         // The outcome is recorded; a list that is broken is somebody else's to put right.
         if (!(error instanceof SignalboxError) || error.kind !== 'Corrupt') throw error
-        notices.push(`The list of tasks was not changed: ${error.message}`)
+        notices.push(`The list of tasks was not changed: ${wrongWith(error)}`)
       }
     }
     return notices

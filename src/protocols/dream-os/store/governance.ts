@@ -131,6 +131,13 @@ export class Logs {
     })
   }
 
+  /** How what an agent did with a message is recorded: once, or more often for a task that was tried again. */
+  async outcomesOf(agent: string, message: string): Promise<string[]> {
+    const where = { agent_id: agent, message_id: message }
+    const { events } = await this.#log(completedPath(this.#parts.places)).find({ where, timeField: 'timestamp' })
+    return events.map(({ status }) => String(status))
+  }
+
   #log = (path: TreePath): EventLog => new EventLog(this.#parts.tree, path, jsonLines)
 
   async #has(path: TreePath, line: LoggedEvent): Promise<boolean> {

@@ -98,6 +98,97 @@ describe('inboxes', () => {
   })
 })
 
+describe('an id that means several files', () => {
+  const completed = '_agent_coordination/shared_mailboxes/completed_tasks.json'
+
+  it('is refused with the files, and a repeat finishes no other', async () => {
+    const { dream, lines, names } = openDream()
+    await dream.sendTask('Bob', task('task-7'))
+    await dream.takeTask('Bob')
+    await dream.doneTask('Bob', 'task-7')
+    await dream.sendTask('Bob', task('task-7', { action: 'OTHER' }))
+    await expect(dream.doneTask('Bob', 'task-7')).rejects.toMatchObject({
+      code: 'AMBIGUOUS_ID',
+      exit: 4,
+      details: { candidates: ['runtime/Bob/inbox/task_task-7~2.json', 'runtime/Bob/archive/inbox/task_task-7.json'] },
+    })
+    expect(await dream.doneTask('Bob', 'task_task-7.json')).toMatchObject({ outcome: 'unchanged' })
+    expect(await lines(completed)).toHaveLength(1)
+    expect(await names('runtime/Bob/inbox')).toEqual(['task_task-7~2.json'])
+    expect(await dream.takeTask('Bob', { id: 'task-7' })).toMatchObject({ message: { file: 'task_task-7~2.json' } })
+  })
+
+  it('is refused of two senders too, by whoever takes and by whoever has finished one', async () => {
+    const { dream, put, lines } = openDream()
+    await put('runtime/Bob/inbox/.keep', '')
+    for (const sender of ['Ann', 'Eve']) await put(`runtime/${sender}/outbox/msg_1.json`, message('Bob', sender))
+    await expect(dream.takeTask('Bob', { id: '1' })).rejects.toMatchObject({ code: 'AMBIGUOUS_ID', exit: 4 })
+    await dream.route('S')
+    await expect(dream.takeTask('Bob', { id: '1' })).rejects.toMatchObject({ code: 'AMBIGUOUS_ID', exit: 4 })
+    await dream.takeTask('Bob', { id: 'msg_1@Ann.json' })
+    await expect(dream.doneTask('Bob', '1')).rejects.toMatchObject({ code: 'AMBIGUOUS_ID', exit: 4 })
+    await dream.doneTask('Bob', 'msg_1@Ann.json')
+    await expect(dream.doneTask('Bob', '1')).rejects.toMatchObject({ code: 'AMBIGUOUS_ID', exit: 4 })
+    expect(await lines(completed)).toHaveLength(1)
+  })
+
+  it('a name that a sender uses again is another one in hand, so that a late repeat ends nothing', async () => {
+    const { dream, put, names, lines } = openDream()
+    for (const text of ['first', 'second']) {
+      await put('runtime/Bob/inbox/work.json', message('Bob', text))
+      await dream.takeTask('Bob')
+      if (text === 'first') await dream.doneTask('Bob', 'work.json', { attempt: 1 })
+    }
+    expect(await names('runtime/Bob/working')).toEqual(['work~2.json'])
+    expect(await dream.doneTask('Bob', 'work.json', { attempt: 1 })).toMatchObject({ outcome: 'unchanged' })
+    expect(await names('runtime/Bob/working')).toEqual(['work~2.json'])
+    expect(await dream.doneTask('Bob', 'work~2.json', { attempt: 1 })).toMatchObject({ outcome: 'recorded' })
+    expect(await lines(completed)).toHaveLength(2)
+  })
+
+  it('one in hand does not keep another of its name from being taken', async () => {
+    const { dream, put, names, clock } = openDream()
+    await put('runtime/Bob/inbox/work.json', message('Bob', 'first'))
+    await dream.takeTask('Bob')
+    await put('runtime/Bob/inbox/work.json', message('Bob', 'second'))
+    expect(await dream.takeTask('Bob')).toMatchObject({ outcome: 'taken', message: { file: 'work~2.json' } })
+    clock.advance(61 * 60_000)
+    expect(await dream.takeTask('Bob')).toMatchObject({ outcome: 'taken', attempt: 2 })
+    expect(await names('runtime/Bob/working')).toHaveLength(1)
+  })
+
+  it('a task that was taken, or is done, is not delivered again when its sender repeats it', async () => {
+    const { dream, names } = openDream()
+    await dream.sendTask('Bob', task('t-1'))
+    await dream.takeTask('Bob')
+    expect(await dream.sendTask('Bob', task('t-1'))).toMatchObject({
+      outcome: 'unchanged',
+      message: { state: 'working', path: 'runtime/Bob/working/task_t-1.json' },
+    })
+    await dream.doneTask('Bob', 't-1')
+    expect(await dream.sendTask('Bob', task('t-1'))).toMatchObject({
+      outcome: 'unchanged',
+      message: { state: 'archive/inbox' },
+    })
+    expect(await names('runtime/Bob/inbox')).toEqual([])
+  })
+})
+
+describe('an outcome that is recorded already', () => {
+  it('stays when another comes, which is a conflict; the same again changes nothing', async () => {
+    const { dream, lines } = openDream()
+    await dream.sendTask('Bob', task('t-1'))
+    await dream.takeTask('Bob')
+    await dream.doneTask('Bob', 't-1', { output: { ok: true } })
+    await expect(dream.doneTask('Bob', 't-1', { error: { code: 'E' } })).rejects.toMatchObject({
+      code: 'OUTCOME_RECORDED',
+      exit: 4,
+    })
+    expect(await dream.doneTask('Bob', 't-1', { output: { ok: true } })).toMatchObject({ outcome: 'unchanged' })
+    expect(await lines('_agent_coordination/shared_mailboxes/completed_tasks.json')).toHaveLength(1)
+  })
+})
+
 describe('the router', () => {
   it('[DO-2a][DO-2c] moves each message to its target; names of two senders do not collide', async () => {
     const { dream, put, names, read } = openDream()
@@ -152,6 +243,21 @@ describe('the router', () => {
 })
 
 describe('names of agents', () => {
+  it('only who has acted is proposed for a name that nobody knows', async () => {
+    const { dream } = openDream()
+    await dream.sendTask('PlaningAgent', task('a'))
+    expect(await dream.noticesAbout('PlanngAgent')).toEqual([
+      'Nobody has ever seen PlanngAgent; it waits all the same.',
+    ])
+    await dream.takeTask('PlanningAgent')
+    expect(await dream.noticesAbout('PlaningAgent')).toEqual([
+      'Nobody has ever seen PlaningAgent; it waits all the same. Did you mean PlanningAgent?',
+    ])
+    expect(await dream.noticesAbout('PlanngAgent')).toEqual([
+      'Nobody has ever seen PlanngAgent; it waits all the same. Did you mean PlanningAgent?',
+    ])
+  })
+
   it.each(['shared_mailboxes', '..', '', 'a/b', 'broadcast', 'task_list.json', 'x'.repeat(65), ' a'])(
     '%j is refused',
     async (name) => {

@@ -6,20 +6,22 @@
 import { findInexact } from '../../../formats/json.ts'
 import { conflict, corrupt, invalidInput, notFound } from '../../../kernel/errors.ts'
 import { inOrder } from '../../../kernel/order.ts'
-import { isMeant } from '../../../kernel/short-id.ts'
+import { thoseMeant } from '../../../kernel/short-id.ts'
+import { isSegment } from '../../../kernel/tree-path.ts'
 import { isUnread, readOrSayWhy } from '../../../tree/readable.ts'
+import { spareName } from '../../../tree/set-aside.ts'
 import type { Lease } from '../../../tree/tree.ts'
 import { waitFor } from '../../../tree/wait.ts'
 import { isEvent } from '../event-format.ts'
 import { type PlainMessage, parseMessage, printMessage, saidBy } from '../format.ts'
 import { inexactNumber } from '../given.ts'
-import { type Folder, folderPath, routedName, taskFileName } from '../layout.ts'
+import { type Folder, folderPath, isMessageName, routedName, taskFileName } from '../layout.ts'
 import { type AgentId, agentId, isTaskId } from '../names.ts'
 import { inexactNote, told } from '../problem.ts'
 import { eventTypes } from '../schema.ts'
 import { readTask } from '../tasks.ts'
 import { isoOf } from '../times.ts'
-import { attemptsNote, type Deliveries, leaseOf } from './deliveries.ts'
+import { attemptsNote, type Deliveries, deliveredTo, leaseOf } from './deliveries.ts'
 import type { Finishing } from './finishing.ts'
 import { moveFile, targetOf } from './moving.ts'
 import { attemptIn, readNote, writeNote } from './notes.ts'
@@ -33,7 +35,7 @@ import type {
   Unreadable,
 } from './outcomes.ts'
 import { type DreamParts, messageNames, pathIn, unlessOdd } from './parts.ts'
-import { idFrom, viewOf } from './view.ts'
+import { viewOf } from './view.ts'
 
 export interface TakeTaskOptions {
   readonly waitMs?: number
@@ -72,16 +74,23 @@ export class Inboxes {
     for (let n = 1; ; n++) {
       const name = taskFileName(id, n)
       const { path, durability, isNew } = await this.#deliveries.deliverOnce({ to: target, name, text })
-      const there = isNew ? message : await this.read(target, 'inbox', name)
-      const isSame =
-        !isNew &&
-        there !== undefined &&
-        JSON.stringify('message' in there ? there.message : there) === JSON.stringify(message)
-      if (!isNew && !isSame) continue // Another task has this id.
+      const there = isNew ? undefined : await this.#delivered(target, name)
+      // Another task has this id.
+      if (!isNew && (!there || JSON.stringify(there.message) !== JSON.stringify(message))) continue
       if (from !== undefined) await this.#deliveries.agents.note(from)
+      if (there) return { outcome: 'unchanged', message: there, durability, notices }
       const where = { agent: target, state: 'inbox', path, modifiedAt: this.#parts.clock.now() } as const
-      return { outcome: isNew ? 'sent' : 'unchanged', message: viewOf(message, where), durability, notices }
+      return { outcome: 'sent', message: viewOf(message, where), durability, notices }
     }
+  }
+
+  /** A file that was delivered, however far it has come since. Looked for twice: it may be put back in between. */
+  async #delivered(agent: AgentId, name: string): Promise<DreamView | undefined> {
+    for (const folder of [...deliveredTo, ...deliveredTo]) {
+      const found = await this.read(agent, folder, name)
+      if (found && !('unreadable' in found)) return found
+    }
+    return undefined
   }
 
   async list(name: string): Promise<InboxListed> {
@@ -105,13 +114,18 @@ export class Inboxes {
       await this.putBackEnded(agent)
       const listed = await this.list(agent)
       unreadable = listed.unreadable
-      const isWanted = (view: DreamView) => id === undefined || view.file === id || isMeant(id, view.id)
-      for (const view of listed.waiting.filter(isWanted)) {
-        const taken = await this.#takeOne(agent, agent, 'inbox', view.file)
+      if (id !== undefined) {
+        const sent: DreamView[] = []
+        for await (const { view } of this.#addressedTo(agent)) sent.push(view)
+        const meant = theOneOf(id, [...listed.waiting, ...sent], agent)
+        return meant && this.#takeOne(agent, meant.state === 'outbox' ? (meant.from as AgentId) : agent, meant)
+      }
+      for (const view of listed.waiting) {
+        const taken = await this.#takeOne(agent, agent, view)
         if (taken) return taken
       }
       for await (const { sender, view } of this.#addressedTo(agent)) {
-        const taken = isWanted(view) ? await this.#takeOne(agent, sender, 'outbox', view.file) : undefined
+        const taken = await this.#takeOne(agent, sender, view)
         if (taken) return taken
       }
       return undefined
@@ -130,9 +144,10 @@ export class Inboxes {
   }
 
   /** The lease comes first: a file in `working/` without one was left by somebody whose time is up. */
-  async #takeOne(agent: AgentId, owner: AgentId, from: 'inbox' | 'outbox', file: string) {
+  async #takeOne(agent: AgentId, owner: AgentId, { file, state }: Pick<DreamView, 'file' | 'state'>) {
     const { tree, settings } = this.#parts
-    const name = from === 'outbox' ? routedName(file, owner) : file
+    const from = state === 'outbox' ? 'outbox' : 'inbox'
+    const name = await this.#freeName(agent, from === 'outbox' ? routedName(file, owner) : file)
     const holder = `${agent} ${crypto.randomUUID()}`
     const leased = await tree.lease(leaseOf(agent, name), holder, settings.taskLeaseMs)
     if (leased.outcome === 'busy') return undefined
@@ -168,6 +183,15 @@ export class Inboxes {
       durability: moved.durability,
       ...(inexact === undefined ? {} : { notes: [inexactNote(inexact)] }),
     } as const
+  }
+
+  /** Senders use names again. Under one that the agent never had, what is said of a file is said of one alone. */
+  async #freeName(agent: AgentId, name: string): Promise<string> {
+    for (let n = 1; ; n++) {
+      const free = n === 1 ? name : spareName(name, n)
+      const isHad = async (folder: Folder) => this.#parts.tree.look(pathIn(this.#parts, agent, folder, free))
+      if (!(await isHad('working')) && !(await isHad('archive/inbox'))) return free
+    }
   }
 
   /** Says that the agent still works on it. */
@@ -209,8 +233,10 @@ export class Inboxes {
     const agent = agentId(name)
     await this.#finishing.recover()
     await this.#finishing.expectWritable()
-    const { file, folder, view } = await this.#find(agent, given)
-    if (folder === 'archive/inbox') return { outcome: 'unchanged', durability: 'process', notices: [], file }
+    const view = await this.#find(agent, given)
+    const { file, state: folder } = view
+    if (folder === 'archive/inbox')
+      return { ...(await this.#finishing.repeated({ agent, id: view.id, outcome })), file }
     await this.#expectHeld(agent, file, outcome.attempt)
     const wasTaken = (await readNote(this.#parts.tree, attemptsNote(agent, file))) !== undefined
     if (folder === 'inbox' && wasTaken) throw lost(agent, file, 'its time was up, and it waits again')
@@ -225,29 +251,40 @@ export class Inboxes {
   }
 
   /** One of an agent's files, wherever it lies. */
-  async find(agent: string, given: string): Promise<DreamView> {
-    return (await this.#find(agentId(agent), given)).view
+  find(agent: string, given: string): Promise<DreamView> {
+    return this.#find(agentId(agent), given)
   }
 
   /** By the name of the file, with or without its ending and folder, or by the id of the message. */
-  async #find(agent: AgentId, given: string): Promise<{ file: string; folder: Folder; view: DreamView }> {
-    const wanted = given.slice(given.lastIndexOf('/') + 1)
-    for (const folder of ['working', 'inbox', 'archive/inbox'] as const) {
-      for (const name of await messageNames(this.#parts, agent, folder)) {
-        const isNamed = name === wanted || name === `${wanted}.json`
-        if (!isNamed && !(wanted.length >= 3 && idFrom(name).startsWith(wanted)) && folder === 'archive/inbox') continue
-        const found = await this.read(agent, folder, name)
-        if (!found || 'unreadable' in found) {
-          if (isNamed && found) throw unreadableFile(found.unreadable)
-          continue
-        }
-        if (isNamed || isMeant(wanted, found.id)) return { file: name, folder, view: found }
-      }
-    }
+  async #find(agent: AgentId, given: string): Promise<DreamView> {
+    const found = (await this.#named(agent, given)) ?? theOneOf(given, await this.#taken(agent), agent)
+    if (found) return found
     throw notFound('NO_SUCH_FILE', `${agent} has no file ${given.slice(0, 120)}.`, {
       hint: `See what there is: signalbox dream task inbox ${agent}`,
       details: { agent, file: given.slice(0, 400) },
     })
+  }
+
+  async #named(agent: AgentId, given: string): Promise<DreamView | undefined> {
+    const wanted = given.slice(given.lastIndexOf('/') + 1)
+    const found: DreamView[] = []
+    let unreadable: Unreadable | undefined
+    for (const name of [wanted, `${wanted}.json`]) {
+      if (!isMessageName(name) || !isSegment(name)) continue
+      for (const folder of deliveredTo) {
+        const one = await this.read(agent, folder, name, folder !== 'inbox')
+        if (one && 'unreadable' in one) unreadable ??= one.unreadable
+        else if (one) found.push(one)
+      }
+    }
+    if (found.length === 0 && unreadable) throw unreadableFile(unreadable)
+    return theOneOf(given, found, agent)
+  }
+
+  async #taken(agent: AgentId): Promise<DreamView[]> {
+    const all: Found[] = []
+    for (const folder of deliveredTo) all.push(...(await this.#all(agent, folder, folder !== 'inbox')))
+    return all.filter((one): one is DreamView => !('unreadable' in one))
   }
 
   /** What others have sent to this agent and nobody has carried yet. A broadcast is for the router. */
@@ -261,19 +298,20 @@ export class Inboxes {
     }
   }
 
-  async #all(agent: AgentId, folder: Folder): Promise<Found[]> {
+  async #all(agent: AgentId, folder: Folder, lenient = false): Promise<Found[]> {
     const found: Found[] = []
     for (const name of await messageNames(this.#parts, agent, folder)) {
-      const one = await this.read(agent, folder, name)
+      const one = await this.read(agent, folder, name, lenient)
       if (one) found.push(one)
     }
     return found
   }
 
-  /** One file; `undefined` when it is gone. */
-  async read(agent: AgentId, folder: Folder, name: string): Promise<Found | undefined> {
+  /** One file; `undefined` when it is gone. `lenient`: known deviations are read, as whoever took it may have asked for. */
+  async read(agent: AgentId, folder: Folder, name: string, lenient = false): Promise<Found | undefined> {
     const path = pathIn(this.#parts, agent, folder, name)
-    const { compat, settings } = this.#parts
+    const { settings } = this.#parts
+    const compat = lenient || this.#parts.compat
     const leaf = await unlessOdd(() => readOrSayWhy(this.#parts.tree, path, { most: settings.largest }))
     if (!leaf) return undefined
     if (isUnread(leaf)) return { unreadable: { path, reason: leaf.problem.message } }
@@ -281,6 +319,25 @@ export class Inboxes {
     if (parsed.outcome === 'malformed') return { unreadable: { path, reason: told(parsed.problems) } }
     return viewOf(parsed.message, { agent, state: folder, path, modifiedAt: leaf.modifiedAt })
   }
+}
+
+/**
+ * The one file that is meant, by its path, its name or its id. Throws where several are: to finish another than the one meant
+ * would lose it.
+ */
+function theOneOf(given: string, all: readonly DreamView[], agent: string): DreamView | undefined {
+  const isPath = ({ path }: DreamView) => path === given || path.endsWith(`/${given}`) || given.endsWith(`/${path}`)
+  const name = given.slice(given.lastIndexOf('/') + 1)
+  const byPath = all.filter(isPath)
+  const byName = all.filter(({ file }) => file === name || file === `${name}.json`)
+  const meant = byPath.length > 0 ? byPath : byName.length > 0 ? byName : thoseMeant(given, all)
+  if (meant.length < 2) return meant[0]
+  const candidates = meant.map(({ path }) => path)
+  throw conflict(
+    'AMBIGUOUS_ID',
+    `${given.slice(0, 120)} means several files of ${agent}: ${candidates.slice(0, 10).join(', ')}. Nothing was changed.`,
+    { hint: 'Give the path of the one you mean.', details: { id: given.slice(0, 400), candidates } },
+  )
 }
 
 /** What says that it is a task may leave things out, but what it says must be right. */

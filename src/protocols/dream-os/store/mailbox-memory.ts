@@ -27,6 +27,8 @@ export interface Given {
   readonly attempt: number
   /** By the tree's time. */
   readonly until: number
+  /** It was read with known deviations. */
+  readonly compat?: true
 }
 
 const hourMs = 3_600_000
@@ -52,9 +54,10 @@ export class MailboxMemory {
     return new Map(
       found.flatMap(([id, value]): [string, Given][] => {
         if (!isObject(value)) return []
-        const { agent, attempt, until } = value
+        const { agent, attempt, until, compat } = value
         if (typeof agent !== 'string' || !isCount(attempt) || !isCount(until)) return []
-        return [[id, { agent, attempt, until: Math.min(until, latest) }]]
+        const how = compat === true ? { compat: true as const } : {}
+        return [[id, { agent, attempt, until: Math.min(until, latest), ...how }]]
       }),
     )
   }

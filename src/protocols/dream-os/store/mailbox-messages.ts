@@ -163,7 +163,8 @@ export class MailboxMessages {
         return { answer: {}, edit: (editor) => editor.setLife({ status, seenAt: now }) }
       }
       const { found, attempt } = chosen
-      const lease = { agent, attempt, until: now + this.#parts.settings.leaseMs }
+      const until = now + this.#parts.settings.leaseMs
+      const lease = { agent, attempt, until, ...(this.#parts.compat ? { compat: true as const } : {}) }
       inHand.set(found.message.message_id, lease)
       return {
         answer: { given: { found, lease } },
@@ -205,6 +206,13 @@ export class MailboxMessages {
     return undefined
   }
 
+  /** Whether a message was read with known deviations when it was given: whoever says what came of it need not say so again. */
+  async wasReadLeniently(number: number, id: string): Promise<boolean> {
+    const { memory } = this.#files
+    const lease = (await memory.given(mailboxNumber(number))).get(id)
+    return lease ? lease.compat === true : (await memory.processed(number)).has(id)
+  }
+
   /** Records the outcome of a message, then marks it processed. Only for whoever has it in hand. */
   async done(number: number, name: string, id: string, outcome: OutcomeInput = {}): Promise<OutcomeRecorded> {
     const agent = agentId(name)
@@ -212,7 +220,7 @@ export class MailboxMessages {
     await this.#finishing.recoverMailbox(number)
     await this.#logs.expectLines()
     const { mailbox, processed, now } = await this.#files.openOwn(number, agent)
-    if (processed.has(id)) return { outcome: 'unchanged', durability: 'process', notices: [] }
+    if (processed.has(id)) return this.#finishing.repeated({ agent, id, outcome })
     const message = messageIn(mailbox, id)
     if (!message) throw noMessage(number, id)
     const lease = (await this.#files.memory.given(number)).get(id)
@@ -329,7 +337,10 @@ function expectLease(
     )
   if (!lease) throw fail('it was never given to anybody')
   if (lease.agent !== agent) throw fail(`${lease.agent} has it`)
-  if (attempt !== undefined && lease.attempt !== attempt) throw fail(`it was given again, as attempt ${lease.attempt}`)
+  if (attempt !== undefined && lease.attempt !== attempt)
+    throw fail(
+      lease.attempt > attempt ? `it was given again, as attempt ${lease.attempt}` : `it is attempt ${lease.attempt}`,
+    )
   if (lease.until <= now) throw fail('the lease has ended')
 }
 

@@ -120,21 +120,21 @@ export class DreamNeutral implements Neutral {
     })
     if (taken.outcome === 'nothing') return taken
     const { message, attempt, until, durability } = taken
-    const receipt = { id: message.id, agent, attempt, until: Date.parse(until) }
+    const receipt: FileReceipt = { id: message.id, agent, attempt, until: Date.parse(until), file: message.file }
     return { outcome: 'taken', message: this.#message(message), receipt, durability }
   }
 
-  async renew({ id, agent, attempt }: Receipt): Promise<Settled> {
-    const view = await this.#viewOf(agent, id)
-    await this.#dream.renewTask(agent, view.file, attempt)
+  async renew(receipt: FileReceipt): Promise<Settled> {
+    const view = await this.#viewOf(receipt)
+    await this.#dream.renewTask(receipt.agent, view.file, receipt.attempt)
     return { outcome: 'settled', message: envelopeOf(view), durability: 'process' }
   }
 
-  done(receipt: Receipt, { text }: { readonly text?: string } = {}): Promise<Settled> {
+  done(receipt: FileReceipt, { text }: { readonly text?: string } = {}): Promise<Settled> {
     return this.#settle(receipt, { output: text === undefined ? null : { text } })
   }
 
-  failed(receipt: Receipt, { reason }: { readonly reason: string }): Promise<Settled> {
+  failed(receipt: FileReceipt, { reason }: { readonly reason: string }): Promise<Settled> {
     return this.#settle(receipt, { error: { message: reason } })
   }
 
@@ -194,16 +194,17 @@ export class DreamNeutral implements Neutral {
     }
   }
 
-  async #settle({ id, agent, attempt }: Receipt, outcome: OutcomeInput): Promise<Settled> {
+  async #settle(receipt: FileReceipt, outcome: OutcomeInput): Promise<Settled> {
+    const { agent, attempt } = receipt
     const given = attempt === undefined ? outcome : { ...outcome, attempt }
-    const before = await this.#viewOf(agent, id).catch(() => undefined)
-    const { outcome: did, durability, file } = await this.#dream.doneTask(agent, id, given)
-    const message = before ?? (await this.#viewOf(agent, file))
+    const message = await this.#viewOf(receipt)
+    const { outcome: did, durability } = await this.#dream.doneTask(agent, message.path, given)
     return { outcome: did === 'recorded' ? 'settled' : 'unchanged', message: envelopeOf(message), durability }
   }
 
-  async #viewOf(agent: string, id: string): Promise<DreamView> {
-    return this.#dream.findFile(agent, id)
+  async #viewOf({ agent, id, file = id }: FileReceipt): Promise<DreamView> {
+    const view = await this.#dream.findFile(agent, file)
+    return isMeant(id, view.id) ? view : this.#dream.findFile(agent, id)
   }
 
   /** One file at a time. What is no message, or stands where none can be, is passed over; `inspect` tells of it. */
@@ -223,6 +224,11 @@ export class DreamNeutral implements Neutral {
     const isThere = async () => (await this.#all.parts.tree.look(view.path as never)) !== undefined
     return { envelope: envelopeOf(view), text: async () => ((await isThere()) ? textOf(view) : undefined) }
   }
+}
+
+/** Several files can have one id: the receipt says which it is. */
+interface FileReceipt extends Receipt {
+  readonly file?: string
 }
 
 const envelopeOf = ({ message: _, file: __, ...envelope }: DreamView): Envelope => envelope

@@ -56,11 +56,17 @@ export function badFile(
   problems: Malformed['problems'] | readonly Problem[],
   hint?: string,
 ): SignalboxError {
-  return corrupt(code, `${tree.place}/${path}: ${told(problems)} Nothing was changed.`, {
+  return corrupt(code, `${tree.place}/${path}: ${told(problems)}${nothingChanged}`, {
     hint: hint ?? problems[0]?.hint ?? 'Correct the file, or move it away.',
     details: { path, problems: problems.map(({ code, field, message }) => ({ code, field, message })) },
   })
 }
+
+const nothingChanged = ' Nothing was changed.'
+
+/** What is wrong with a file, for those who have done something all the same. */
+export const wrongWith = ({ message }: SignalboxError): string =>
+  message.endsWith(nothingChanged) ? message.slice(0, -nothingChanged.length) : message
 
 /** For what need not succeed now: a file that breaks its format is `doctor`'s to tell of. Answers the error. */
 export async function unlessCorrupt(work: () => Promise<unknown>): Promise<SignalboxError | undefined> {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openDream } from '../../../../test/support/dream.ts'
+import { notFound } from '../../../kernel/errors.ts'
 
 const task = (id: string, more: object = {}) => ({
   task_id: id,
@@ -89,6 +90,8 @@ describe('planning', () => {
     ['a cycle', [task('a', { depends_on: ['b'] }), task('b', { depends_on: ['a'] })], 'in a circle: a, b'],
     ['an unknown dependency', [task('a', { depends_on: ['zz'] })], 'there is no task zz'],
     ['an id that is there with other content', [task('old', { action: 'OTHER' })], 'another task old already'],
+    ['the same task twice', [task('a'), task('a')], 'a is in this plan twice'],
+    ['a task of the list twice', [task('old'), task('old')], 'old is in this plan twice'],
     ['ids that differ by case', [task('OLD')], 'differ by case alone'],
     ['no target', [{ ...task('a'), target_agent: undefined }], 'target_agent is missing'],
     ['priority "soon"', [task('a', { priority: 'soon' })], 'priority is "soon"'],
@@ -111,6 +114,65 @@ describe('planning', () => {
       target_id: 'Planner',
       data: { correlation_id: plan },
     })
+  })
+
+  it('[X-recipient] an answer for an executor that nobody has seen waits in its inbox, and that is told', async () => {
+    const { dream, put, names, plan } = await planned()
+    await put('runtime/Planner/outbox/msg_a.json', completed(plan, [task('a')]))
+    const routed = await dream.route('S')
+    expect(routed.copied).toMatchObject([{ to: ['TaskExecutorAgent', 'Agent_0'] }])
+    expect(routed.notices).toEqual(['Nobody has ever seen TaskExecutorAgent; it waits all the same.'])
+    expect(await names('runtime/TaskExecutorAgent/inbox')).toHaveLength(1)
+  })
+
+  it('[X-recipient] nor is it lost where such a name may get nothing: the plan is joined once, and the answer stays', async () => {
+    const { dream, put, names, json, plan } = await planned()
+    await put('runtime/Planner/outbox/msg_a.json', completed(plan, [task('a')]))
+    const recipient = async (): Promise<string[]> => {
+      throw notFound('UNSEEN_AGENT', 'Nobody has seen TaskExecutorAgent.')
+    }
+    expect(await dream.route('S', { recipient })).toMatchObject({
+      plans: [{ outcome: 'joined' }],
+      unroutable: [{ target: 'TaskExecutorAgent', reason: 'Nobody has seen TaskExecutorAgent.' }],
+    })
+    expect(await dream.route('S', { recipient })).toMatchObject({ outcome: 'nothing', unroutable: [{}] })
+    expect(await names('runtime/Planner/outbox')).toEqual(['msg_a.json'])
+    expect(idsOf(await json(list))).toEqual(['a'])
+    expect(await dream.route('S')).toMatchObject({ outcome: 'routed', unroutable: [] })
+    expect(await names('runtime/Agent_0/inbox')).toHaveLength(1)
+  })
+
+  it('[X-recipient] a task for a name that nobody has seen is told of; one that may get nothing stops no other', async () => {
+    const { dream, put, names, json } = openDream()
+    await dream.takeTask('Bob')
+    await put(list, [task('a', { target_agent: 'Bobb' }), task('b')])
+    const recipient = async (agent: string): Promise<string[]> => {
+      if (agent === 'Bobb') throw notFound('UNSEEN_AGENT', 'Nobody has seen Bobb.')
+      return []
+    }
+    expect(await dream.dispatch('S', { recipient })).toMatchObject({
+      outcome: 'dispatched',
+      tasks: [{ task_id: 'b' }],
+      notices: ['Nobody has seen Bobb.'],
+    })
+    expect(await names('runtime')).not.toContain('Bobb')
+    expect(await json(list)).toMatchObject([{ status: 'PENDING' }, { status: 'IN_PROGRESS' }])
+    expect(await dream.dispatch('S')).toMatchObject({
+      notices: ['Nobody has ever seen Bobb; it waits all the same. Did you mean Bob?'],
+    })
+  })
+
+  it('handed out beside a broken state of the supervisor, it says what was done', async () => {
+    const { dream, put, names, json } = openDream()
+    await put(list, [task('a')])
+    await put('runtime/supervisor_state.json', '[broken')
+    const error = await dream.dispatch('S').catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code: 'BAD_STATE', exit: 5 })
+    expect(String(error)).toContain('What was asked for is done all the same; only this file was not changed.')
+    expect(String(error)).not.toContain('Nothing was changed')
+    expect(await names('runtime/Bob/inbox')).toEqual(['task_a.json'])
+    expect(await json(list)).toMatchObject([{ status: 'IN_PROGRESS' }])
+    expect(await dream.dispatch('S')).toMatchObject({ outcome: 'nothing' })
   })
 
   it('[DO-4c] a task is expanded, and is done when its parts are', async () => {

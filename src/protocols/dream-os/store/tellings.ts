@@ -12,6 +12,7 @@ import { type GovernanceEvent, isObject } from '../schema.ts'
 import type { Deliveries, Outgoing } from './deliveries.ts'
 import type { Logs } from './governance.ts'
 import { type Note, noteNames, readNote, writeNote } from './notes.ts'
+import { wrongWith } from './parts.ts'
 import type { News, Supervisor } from './supervisor.ts'
 
 export interface Tale {
@@ -88,7 +89,7 @@ export class Tellings {
     // A state that cannot be read is an error for whoever made the step, and stops nobody else: the log has it all.
     const broken = news && (await errorOf(() => this.#supervisor.tell(news)))
     await this.drop(subject)
-    if (broken && !isRepeat) throw broken
+    if (broken && !isRepeat) throw doneAllTheSame(broken)
   }
 }
 
@@ -100,6 +101,13 @@ async function errorOf(work: () => Promise<void>): Promise<SignalboxError | unde
     if (error instanceof SignalboxError && error.kind === 'Corrupt') return error
     throw error
   }
+}
+
+/** The state could not be read, but what it would have told of has happened. */
+function doneAllTheSame(error: SignalboxError): SignalboxError {
+  const { kind, code, hint, details } = error
+  const message = `${wrongWith(error)} What was asked for is done all the same; only this file was not changed.`
+  return new SignalboxError(kind, code, message, { hint, details })
 }
 
 const pathOf = (subject: Subject): TreePath => childOf(tellingPath, `${subject}.json`)

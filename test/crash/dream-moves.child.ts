@@ -10,6 +10,7 @@ const acts: Readonly<Record<string, (dream: Dream) => Promise<unknown>>> = {
   take: (dream) => dream.takeTask('Bob'),
   route: (dream) => dream.route('S'),
   fetch: (dream) => dream.fetch({ dispatch: true }),
+  show: (dream) => dream.fetch({ untilHandedOut: true }),
 }
 
 const [root = '', verb = '', killAt = '0'] = process.argv.slice(2)

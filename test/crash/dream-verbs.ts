@@ -65,6 +65,9 @@ const isForeign = ({ details }: { details: { holder: string } }) => !details.hol
 const copiesOf = (folder: DreamFolder, agent: string) =>
   ['inbox', 'working', 'archive/inbox'].flatMap((one) => folder.names(`runtime/${agent}/${one}`))
 
+/** What was fetched by somebody who lived to see it. */
+const shown: unknown[] = []
+
 export const verbs: Readonly<Record<string, Verb>> = {
   'mailbox send': {
     prepare: withMessage,
@@ -337,6 +340,31 @@ export const verbs: Readonly<Record<string, Verb>> = {
       expect([...here, ...kept]).toHaveLength(1)
       expect(copiesOf(folder, 'Bob')).toHaveLength(kept.length)
       if (wasTold) expect(here).toEqual([])
+    },
+  },
+  'fetch, to be shown': {
+    async prepare(dream, root) {
+      shown.length = 0
+      put(root, 'templates/a.j2', 'Prompt {{ n }}')
+      await dream.stage('a', { n: 1 })
+      put(root, 'temp/cursor_output.json', { answer: 1 })
+    },
+    async act(dream) {
+      const fetched = await dream.fetch({ untilHandedOut: true })
+      if (fetched.outcome === 'nothing') return
+      shown.push(fetched.response)
+      await dream.handedOut(fetched.path)
+    },
+    check(folder, wasTold) {
+      if (wasTold) expect(shown).toHaveLength(1)
+      const here = folder.names('temp').filter((name) => name === 'cursor_output.json')
+      expect([...here, ...folder.names('temp/archive')]).toHaveLength(1)
+    },
+    checkAgain(folder) {
+      // Whoever died after it was shown and before that was noted leaves it to be shown again.
+      expect([1, 2]).toContain(shown.length)
+      expect(folder.names('temp')).not.toContain('cursor_output.json')
+      expect(folder.names('temp/archive')).toEqual([expect.not.stringContaining('untold')])
     },
   },
 }

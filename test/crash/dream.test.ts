@@ -2,6 +2,8 @@
  * An agent of Dream.OS dies before every single change on the disk, or the disk fails there; afterwards every message is where it
  * may be, once. Within the process of the test (`mortalDisk`), and read with nothing of the library.
  */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { realDisk } from '../../src/engines/file-system/disk.ts'
 import { openFileTree } from '../../src/engines/file-system/index.ts'
@@ -19,7 +21,8 @@ import { type Verb, verbs } from './dream-verbs.ts'
 // In `npm test` some of the changes; which ones differs from verb to verb.
 const isWhole = Number(process.env.SIGNALBOX_TEST_SCALE ?? 1) > 1
 const strideOf = (usual: number) => (isWhole ? 1 : usual)
-const settings: DreamSection = { packAfter: 0 }
+// What somebody fetched and did not live to show is given again soon.
+const settings: DreamSection = { packAfter: 0, settle: 20 }
 
 async function prepared(root: string, verb: Verb): Promise<void> {
   const { dream, close } = await openDreamFiles(root, settings)
@@ -131,3 +134,23 @@ describe.each(Object.entries(verbs))('%s', (_, verb) => {
     }
   }, 300_000)
 })
+
+it('[X-crash] a response whose fetcher is killed, wherever, is brought back by nothing but the next fetch, once', async () => {
+  let kills = 0
+  for (let change = 1, isKilled = true; isKilled; change += strideOf(3)) {
+    await withTempDir(async (root) => {
+      mkdirSync(join(root, 'temp'))
+      writeFileSync(join(root, 'temp/cursor_output.json'), '{"answer": 1}')
+      const child = spawnChild('dream-moves', [root, 'show', `${change}`])
+      await child.exited
+      // It is killed in the end, too, before anybody is told.
+      isKilled = child.stdout.length === 0
+      if (isKilled) kills++
+      const { dream, close } = await openDreamFiles(root, settings)
+      expect(await dream.fetch(), `killed before change ${change}`).toMatchObject({ response: { answer: 1 } })
+      expect(await dream.fetch()).toEqual({ outcome: 'nothing' })
+      await close()
+    })
+  }
+  expect(kills).toBeGreaterThan(0)
+}, 120_000)

@@ -197,6 +197,59 @@ it('[X-recipient] whoever sends to somebody nobody has seen is told so, with the
   expect(findings.map(({ code }: { code: string }) => code)).toContain('UNSEEN_RECIPIENT')
 })
 
+describe('[X-recipient] every way that sends asks whether anybody has seen the recipient', () => {
+  const event = (to: string) => ({ type: 'NOTE', source_id: 'Ann', target_id: to, data: {} })
+
+  it('and is refused where the settings are strict: nothing is sent, nothing is lost', () => {
+    put('signalbox.yaml', 'strict: true\n')
+    dream('task', 'take', 'Worker')
+    put('temp/cursor_output.json', event('Wroker'))
+    expect(asJson('prompt', 'fetch', '--dispatch')).toMatchObject({
+      exit: 3,
+      output: { error: { code: 'UNSEEN_AGENT', hint: 'Did you mean Worker?' } },
+    })
+    expect(read('temp/cursor_output.json')).toEqual(event('Wroker'))
+    put('runtime/task_list.json', [{ ...task, target_agent: 'Wroker' }])
+    expect(dream('tasks', '--dispatch')).toMatchObject({
+      exit: 1,
+      err: expect.stringContaining('Nobody has seen Wroker'),
+    })
+    expect(dream('plan', '--as', 'Worker', '--to', 'Wroker', '--goal', 'x').exit).toBe(3)
+    expect(dream('task', 'send', '--to', 'Wroker', '--content', '{"task_id": "a"}').exit).toBe(3)
+    put('runtime/Planner/outbox/msg_1.json', {
+      ...event('Wroker'),
+      type: 'TASK_COMPLETED',
+      data: { correlation_id: 'plan-1', results: [{ ...task, task_id: 'other', target_agent: 'Worker' }] },
+    })
+    expect(asJson('route', '--once').output).toMatchObject({
+      plans: [{ outcome: 'joined' }],
+      unroutable: [{ target: 'Wroker', reason: expect.stringContaining('`strict` is set') }],
+    })
+    expect(existsSync(at('runtime/Planner/outbox/msg_1.json'))).toBe(true)
+    expect(existsSync(at('runtime/Wroker'))).toBe(false)
+  })
+
+  it('and tells it where they are not', () => {
+    dream('task', 'take', 'Worker')
+    put('temp/cursor_output.json', event('Wroker'))
+    const said = 'Nobody has ever seen Wroker; it waits all the same. Did you mean Worker?'
+    expect(asJson('prompt', 'fetch', '--dispatch')).toMatchObject({ exit: 0, output: { notices: [said] } })
+    put('runtime/task_list.json', [{ ...task, target_agent: 'Wroker' }])
+    expect(dream('tasks', '--dispatch')).toMatchObject({ exit: 0, err: expect.stringContaining(said) })
+  })
+})
+
+it('[DO-3c] a response that could not be printed is handed out by the next fetch, once', () => {
+  put('signalbox.yaml', 'dream:\n  settle: 50ms\n')
+  put('temp/cursor_output.json', { answer: 42 })
+  const onFull = { cwd: root, under: ['sh', '-c', 'exec "$@" > /dev/full', 'sh'] }
+  const cut = quickCli(['dream', 'prompt', 'fetch', '--json'], onFull)
+  expect(cut).toMatchObject({ exit: 8, err: expect.stringContaining('hands it out again') })
+  expect(asJson('prompt', 'fetch')).toMatchObject({ exit: 0, output: { outcome: 'fetched', response: { answer: 42 } } })
+  expect(dream('prompt', 'fetch')).toMatchObject({ exit: 1 })
+  expect(JSON.parse(quickCli(['doctor', '--json'], { cwd: root }).out).findings).toEqual([])
+})
+
 describe('bad input is a clear error, and what is there stays as it is', () => {
   it.each([
     ['not JSON', '{"messages"', 5],

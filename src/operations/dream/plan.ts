@@ -1,11 +1,10 @@
 /** From a goal to tasks, and what became of them. */
 
 import { flag, text } from '../../kernel/field.ts'
-import { dream } from '../../protocols/dream-os/index.ts'
 import { defineOperation, whoActs } from '../define.ts'
-import { expectSeen, seenElsewhere } from '../stores.ts'
 import { agentFlag, compat, since } from './fields.ts'
 import { actorOr, openDream } from './open.ts'
+import { recipientCheck } from './recipient.ts'
 import { headerOf } from './view.ts'
 
 export const dreamPlan = defineOperation({
@@ -37,8 +36,7 @@ export const dreamPlan = defineOperation({
 
   async run(context, { to, goal, under, compat }) {
     const store = await openDream(context, compat)
-    await expectSeen(context, to)
-    const notices = to === 'broadcast' ? [] : await store.noticesAbout(to, seenElsewhere(context, dream))
+    const notices = await recipientCheck(context, store)(to)
     const from = await whoActs(context)
     const planned = await store.plan({ from, to, goal, ...(under === undefined ? {} : { under }) })
     const all = to === 'broadcast' ? planned.notices : notices
@@ -65,8 +63,10 @@ export const dreamTasks = defineOperation({
   async run(context, { runnable, dispatch, compat }) {
     const store = await openDream(context, compat)
     if (dispatch) {
-      const { outcome, tasks, paths, problems } = await store.dispatch(await actorOr(context, 'Supervisor'))
-      return { outcome, tasks, paths, notices: problems }
+      const by = await actorOr(context, 'Supervisor')
+      const recipient = recipientCheck(context, store)
+      const { outcome, tasks, paths, problems, notices } = await store.dispatch(by, { recipient })
+      return { outcome, tasks, paths, notices: [...problems, ...notices] }
     }
     const { tasks, problems, notes } = await store.tasks({ runnable })
     return { outcome: 'listed', tasks, paths: [] as readonly string[], notices: [...problems, ...notes] } as const

@@ -1,9 +1,10 @@
 /** The bridge to a model: prompts from templates, and responses. */
 import { duration, flag, text } from '../../kernel/field.ts'
-import type { Dream } from '../../protocols/dream-os/index.ts'
-import { defineOperation, whoActs } from '../define.ts'
+import type { Dream, Fetched } from '../../protocols/dream-os/index.ts'
+import { type Context, defineOperation, whoActs } from '../define.ts'
 import { compat, requiredJson } from './fields.ts'
 import { openDream } from './open.ts'
+import { recipientCheck } from './recipient.ts'
 
 const template = text('The template: its name in `templates/`.', {
   positional: true,
@@ -19,6 +20,16 @@ const dispatch = flag('Hand a response that is an event to the inbox of its targ
 function checkedVars({ given }: Dream, text: string): string {
   given.expectObjectIn(text, '--vars')
   return text
+}
+
+const untold = (fetched: Fetched): string | undefined =>
+  fetched.outcome === 'fetched'
+    ? 'The answer was cut off. The next `dream prompt fetch` hands it out again.'
+    : undefined
+
+/** Until it was written out, the next one who fetches gets it. */
+async function handedOut(context: Context, fetched: Fetched): Promise<void> {
+  if (fetched.outcome === 'fetched') await (await openDream(context)).handedOut(fetched.path)
 }
 
 export const promptRender = defineOperation({
@@ -46,30 +57,46 @@ export const promptStage = defineOperation({
 
   async run(context, { template, vars }) {
     const store = await openDream(context)
-    return store.stage(template, checkedVars(store, vars))
+    const { agent } = await context.configuration()
+    return store.stage(template, checkedVars(store, vars), agent === undefined ? {} : { by: agent })
   },
 })
 
 export const promptFetch = defineOperation({
   name: 'fetch',
   summary: 'Take the response of the bridge, once.',
-  more: 'It is moved into `temp/archive/`. One that is half-written is waited for, then reported, and stays: exit status 5.',
+  more:
+    'It is moved into `temp/archive/`. One that is half-written is waited for, then reported, and stays: exit status 5. What ' +
+    'somebody fetched who was killed before it was shown is handed out again.',
   input: { wait, dispatch, compat },
   outcomes: { fetched: 'done', nothing: 'nothing' },
   examples: [{ command: 'dream prompt fetch --wait 60 --dispatch', does: 'wait for it, and hand it on' }],
 
-  run: async (context, { wait, dispatch, compat }) =>
-    (await openDream(context, compat)).fetch({ dispatch, ...(wait === undefined ? {} : { waitMs: wait }) }),
+  async run(context, { wait, dispatch, compat }) {
+    const store = await openDream(context, compat)
+    const recipient = recipientCheck(context, store)
+    return store.fetch({ dispatch, recipient, untilHandedOut: true, ...(wait === undefined ? {} : { waitMs: wait }) })
+  },
 
-  untold: (fetched) =>
-    fetched.outcome === 'fetched' ? `The answer was cut off. The response is in ${fetched.path}.` : undefined,
+  untold,
+  handedOut,
 })
 
 export const promptAsk = defineOperation({
   name: 'ask',
   summary: 'Stage a prompt and wait for the response to it.',
-  more: 'Of several who ask at once each gets the answer to their own prompt, one after the other.',
-  input: { template, vars, wait, dispatch, compat },
+  more:
+    'Of several who ask at once each gets the answer to their own prompt, one after the other. A response does not say which ' +
+    'prompt it answers: as long as an earlier one has none, it is waited for and kept for `prompt fetch`; exit status 8 says ' +
+    'that it has not come.',
+  input: {
+    template,
+    vars,
+    wait,
+    dispatch,
+    anew: flag('Give up earlier prompts that have no answer: one that still comes is taken for yours.'),
+    compat,
+  },
   outcomes: { fetched: 'done', nothing: 'nothing' },
   examples: [
     {
@@ -78,15 +105,18 @@ export const promptAsk = defineOperation({
     },
   ],
 
-  async run(context, { template, vars, wait, dispatch, compat }) {
+  async run(context, { template, vars, wait, dispatch, anew, compat }) {
     const store = await openDream(context, compat)
     return store.ask(template, checkedVars(store, vars), {
       by: await whoActs(context),
       dispatch,
+      anew,
+      recipient: recipientCheck(context, store),
+      untilHandedOut: true,
       ...(wait === undefined ? {} : { waitMs: wait }),
     })
   },
 
-  untold: (fetched) =>
-    fetched.outcome === 'fetched' ? `The answer was cut off. The response is in ${fetched.path}.` : undefined,
+  untold,
+  handedOut,
 })

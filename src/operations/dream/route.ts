@@ -3,6 +3,7 @@ import type { Routed } from '../../protocols/dream-os/index.ts'
 import { defineOperation } from '../define.ts'
 import { compat } from './fields.ts'
 import { actorOr, openDream } from './open.ts'
+import { recipientCheck } from './recipient.ts'
 
 export interface RoutedOften extends Routed {
   /** How often it looked, if it stayed. */
@@ -25,6 +26,8 @@ export const dreamRoute = defineOperation({
     { command: 'dream route --once', does: 'one pass, for cron or an agent' },
   ],
 
-  run: async (context, { compat }): Promise<RoutedOften> =>
-    (await openDream(context, compat)).route(await actorOr(context, 'Supervisor')),
+  async run(context, { compat }): Promise<RoutedOften> {
+    const store = await openDream(context, compat)
+    return store.route(await actorOr(context, 'Supervisor'), { recipient: recipientCheck(context, store) })
+  },
 })

@@ -1,11 +1,10 @@
 /** The inboxes of agents. */
 import { invalidInput } from '../../kernel/errors.ts'
 import { duration, text } from '../../kernel/field.ts'
-import { dream } from '../../protocols/dream-os/index.ts'
 import { defineOperation } from '../define.ts'
-import { expectSeen, seenElsewhere } from '../stores.ts'
 import { agent, agentFlag, compat, outcomeFields, outcomeFrom } from './fields.ts'
 import { openDream } from './open.ts'
+import { recipientCheck } from './recipient.ts'
 import { headerOf, withRecord } from './view.ts'
 
 export const taskSend = defineOperation({
@@ -34,9 +33,7 @@ export const taskSend = defineOperation({
       throw invalidInput('BAD_TASK', `Not a task: ${message}`, { hint: hint ?? 'Write one JSON object.' })
     }
     const { agent: from } = await context.configuration()
-    await expectSeen(context, to)
-    // Asked before it is sent: then there is a folder, and everybody is known.
-    const notices = await store.noticesAbout(to, seenElsewhere(context, dream))
+    const notices = await recipientCheck(context, store)(to)
     const sent = await store.sendTask(to, parsed.message, from === undefined ? {} : { from })
     return { ...sent, message: headerOf(sent.message), notices }
   },

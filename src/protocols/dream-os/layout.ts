@@ -85,6 +85,8 @@ export const sentHourFrom = (name: string, number: number): number | undefined =
   const digits = new RegExp(`^mailbox_${number}\\.sent-(\\d{1,9})\\.jsonl$`).exec(name)?.[1]
   return digits === undefined ? undefined : Number(digits)
 }
+/** The prompts that no response has come to yet. */
+export const unansweredPath = childOf(statePath, 'prompts.json')
 export const plansPath = childOf(statePath, 'plans')
 export const finishingPath = childOf(statePath, 'finishing')
 export const dispatchPath = childOf(statePath, 'dispatch')

@@ -1,5 +1,5 @@
 /** The agents of a workspace: whoever has a folder in `runtime/`, a mailbox, or has done something here. */
-import { invalidInput } from '../../../kernel/errors.ts'
+import { invalidInput, SignalboxError } from '../../../kernel/errors.ts'
 import { nearest } from '../../../kernel/nearest.ts'
 import { sameButForCase } from '../../../kernel/same-but-for-case.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
@@ -9,6 +9,15 @@ import { type DreamParts, unlessOdd } from './parts.ts'
 
 /** What others leave with an agent; a person who answers a failure puts it into the archive of whoever it waited for. */
 const byOthers: ReadonlySet<string> = new Set(['inbox', 'archive'])
+
+/** Asked before something is sent: throws if this agent may not get it, and answers what to tell of the name. */
+export type Recipient = (agent: string) => Promise<readonly string[]>
+
+/** What to tell of an agent that is sent something, or why it may get nothing. */
+export interface Judged {
+  readonly notices?: readonly string[]
+  readonly refused?: string
+}
 
 export class Agents {
   readonly #parts: DreamParts
@@ -72,18 +81,29 @@ export class Agents {
     throw differsByCase(agent, other)
   }
 
+  /** The check of what is sent to many, of whom one that may get nothing stops no other. */
+  async judge(agent: string, recipient: Recipient = (one) => this.noticesAbout(one)): Promise<Judged> {
+    try {
+      return { notices: await recipient(agent) }
+    } catch (error) {
+      if (error instanceof SignalboxError && error.kind === 'NotFound') return { refused: error.message }
+      throw error
+    }
+  }
+
   /** A sentence about a recipient whom nobody has ever seen. `elsewhere`: who is known in other protocols. */
   async noticesAbout(agent: string, elsewhere?: AsyncIterable<string>): Promise<string[]> {
-    if (await this.isSeen(agent)) return []
-    const names: string[] = await this.known()
+    // Whom others have only written to may be a name that was mistyped before: it is not proposed.
+    const names: string[] = []
+    for await (const one of this.seen()) {
+      if (one === agent) return []
+      names.push(one)
+    }
     for await (const other of elsewhere ?? []) {
       if (other === agent) return []
       names.push(other)
     }
-    const meant = nearest(
-      agent,
-      names.filter((name) => name !== agent),
-    )
+    const meant = nearest(agent, names)
     return [
       `Nobody has ever seen ${agent}; it waits all the same.${meant === undefined ? '' : ` Did you mean ${meant}?`}`,
     ]

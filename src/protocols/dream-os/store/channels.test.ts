@@ -1,6 +1,7 @@
 /** Each row of the specification's table of formats, under a root that is configured. */
 import { describe, expect, it } from 'vitest'
 import { openDream } from '../../../../test/support/dream.ts'
+import { notFound } from '../../../kernel/errors.ts'
 import { treePath } from '../../../kernel/tree-path.ts'
 import { dreamPorts } from '../../../operations/dream/ports.ts'
 
@@ -207,6 +208,93 @@ describe('the bridge', () => {
     ])
     await bridging
     expect([one, two]).toMatchObject([{ response: { answer: 'one' } }, { response: { answer: 'two' } }])
+  })
+
+  it('[DO-3c] what was taken and not shown is handed out by the next fetch, once, and doctor tells of it until then', async () => {
+    const { dream, another, put, names, clock } = openDream({ settle: 20 })
+    await put('temp/cursor_output.json', { answer: 1 })
+    // Killed before its answer was printed.
+    const lost = await dream.fetch({ untilHandedOut: true })
+    expect(lost).toMatchObject({ outcome: 'fetched', response: { answer: 1 } })
+    clock.advance(1000)
+    expect((await dream.inspect()).map(({ code }) => code)).toEqual(['UNTOLD_RESPONSE'])
+    const again = await another().fetch({ untilHandedOut: true })
+    expect(again).toMatchObject({ response: { answer: 1 }, notices: [expect.stringContaining('came before this')] })
+    await another().handedOut((again as { path: string }).path)
+    expect(await another().fetch()).toEqual({ outcome: 'nothing' })
+    expect(await dream.inspect()).toEqual([])
+    expect(await names('temp/archive')).toEqual([(again as { path: string }).path.replace('temp/archive/', '')])
+  })
+
+  it('[DO-3e] a response that was to be handed on and is for nobody is handed out, also by somebody else', async () => {
+    const { dream, another, tree } = openDream({ settle: 0 })
+    await tree.create(treePath('temp/archive/cursor_output-x.pending.json'), '{"just": "text"}')
+    await dream.route('S')
+    expect(await another().fetch()).toMatchObject({ outcome: 'fetched', response: { just: 'text' } })
+    expect(await another().fetch()).toEqual({ outcome: 'nothing' })
+  })
+
+  it('[DO-3e] a response that comes after its asker has given up is never taken for the answer to another prompt', async () => {
+    const { dream, another, put, read, tree } = openDream({ settle: 0 }, dreamPorts)
+    await put('templates/q.j2', '{{ q }}')
+    expect(await dream.ask('q', { q: 'one' }, { by: 'A' })).toMatchObject({ outcome: 'nothing' })
+    await expect(another().ask('q', { q: 'two' }, { by: 'B' })).rejects.toMatchObject({
+      code: 'BRIDGE_OWES',
+      exit: 8,
+      message: expect.stringContaining('prompt of A'),
+    })
+    expect(await read('temp/cursor_input.txt')).toBe('one')
+    // The bridge answers late, while the next one waits.
+    const asking = another().ask('q', { q: 'two' }, { by: 'B', waitMs: 20_000 })
+    await put('temp/cursor_output.json', { answer: 'one' })
+    while ((await read('temp/cursor_input.txt')) !== 'two') await new Promise((resolve) => setImmediate(resolve))
+    await tree.create(treePath('temp/cursor_output.json'), JSON.stringify({ answer: 'two' }))
+    expect(await asking).toMatchObject({
+      response: { answer: 'two' },
+      notices: ['A response to an earlier prompt is kept: signalbox dream prompt fetch hands it out.'],
+    })
+    expect(await dream.fetch()).toMatchObject({ outcome: 'fetched', response: { answer: 'one' } })
+    expect(await dream.fetch()).toEqual({ outcome: 'nothing' })
+  })
+
+  it('[DO-3e] a prompt that was staged is owed an answer too; the same prompt again, or --anew, need not wait', async () => {
+    const { dream, put, json } = openDream({ settle: 0 }, dreamPorts)
+    await put('templates/q.j2', '{{ q }}')
+    await dream.stage('q', { q: 'one' })
+    await expect(dream.ask('q', { q: 'two' }, { by: 'B' })).rejects.toMatchObject({ code: 'BRIDGE_OWES' })
+    await put('temp/cursor_output.json', { answer: 'one' })
+    expect(await dream.ask('q', { q: 'one' }, { by: 'B' })).toMatchObject({ response: { answer: 'one' } })
+    expect(await json('.signalbox/state/delivery/dream/prompts.json')).toEqual({ unanswered: [] })
+    await dream.ask('q', { q: 'three' }, { by: 'B' })
+    expect(await dream.ask('q', { q: 'four' }, { by: 'B', anew: true })).toMatchObject({ outcome: 'nothing' })
+    await put('temp/cursor_output.json', { answer: 'four' })
+    expect(await dream.ask('q', { q: 'four' }, { by: 'B' })).toMatchObject({ response: { answer: 'four' } })
+  })
+
+  it('whoever is killed between taking a response and noting that its prompt has one leaves no debt', async () => {
+    const { dream, put, tree, json } = openDream({ settle: 0 }, dreamPorts)
+    await put('templates/q.j2', '{{ q }}')
+    await dream.stage('q', { q: 'one' })
+    const { unanswered } = await json('.signalbox/state/delivery/dream/prompts.json')
+    const name = `cursor_output-20260101T120000Z-${unanswered[0].id}.untold.json`
+    await tree.create(treePath(`temp/archive/${name}`), '{"answer": "one"}')
+    expect(await dream.ask('q', { q: 'two' }, { by: 'B' })).toMatchObject({ outcome: 'nothing' })
+    expect(await dream.fetch()).toMatchObject({ response: { answer: 'one' } })
+  })
+
+  it('[X-recipient] a response for a name that nobody has seen is told of, or refused and left where it is', async () => {
+    const { dream, put, names, read } = openDream()
+    await dream.takeTask('Bob')
+    const refuse = async (agent: string): Promise<string[]> => {
+      throw notFound('UNSEEN_AGENT', `Nobody has seen ${agent}.`)
+    }
+    await put('temp/cursor_output.json', { ...event, target_id: 'Bobb' })
+    await expect(dream.fetch({ dispatch: true, recipient: refuse })).rejects.toMatchObject({ exit: 3 })
+    expect(await read('temp/cursor_output.json')).toContain('Bobb')
+    expect(await names('runtime')).not.toContain('Bobb')
+    expect(await dream.fetch({ dispatch: true })).toMatchObject({
+      notices: ['Nobody has ever seen Bobb; it waits all the same. Did you mean Bob?'],
+    })
   })
 
   it('somebody who waits for an answer keeps the bridge for itself', async () => {

@@ -7,7 +7,7 @@ import * as given from '../given.ts'
 import type { DreamPorts } from '../ports.ts'
 import type { GovernanceEvent, SupervisorState } from '../schema.ts'
 import type { DreamSettings } from '../settings.ts'
-import { Agents } from './agents.ts'
+import { Agents, type Recipient } from './agents.ts'
 import { Deliveries } from './deliveries.ts'
 import { type Documented, Documents, type ReportOptions } from './documents.ts'
 import { Escalations } from './escalations.ts'
@@ -138,8 +138,9 @@ export class Dream {
   nextMessage(mailbox: number, agent: string, options?: NextOptions): Promise<MailboxGiven> {
     return this.#all.messages.next(mailbox, agent, options)
   }
-  doneMessage(mailbox: number, agent: string, id: string, outcome?: OutcomeInput): Promise<OutcomeRecorded> {
-    return this.#all.messages.done(mailbox, agent, id, outcome)
+  async doneMessage(mailbox: number, agent: string, id: string, outcome?: OutcomeInput): Promise<OutcomeRecorded> {
+    const compat = await this.#all.messages.wasReadLeniently(mailbox, id)
+    return this.reading({ compat }).#all.messages.done(mailbox, agent, id, outcome)
   }
   compactMailbox(mailbox: number, by: string): Promise<MailboxChanged> {
     return this.#all.messages.compact(mailbox, by)
@@ -166,8 +167,8 @@ export class Dream {
     return this.#all.inboxes.find(agent, file)
   }
   /** One pass of the supervisor. */
-  route(by: string): Promise<Routed> {
-    return this.#router.route(by)
+  route(by: string, options?: { readonly recipient?: Recipient }): Promise<Routed> {
+    return this.#router.route(by, options)
   }
   /** Who has a folder here. */
   agents(): Promise<readonly string[]> {
@@ -190,8 +191,8 @@ export class Dream {
   tasks(options?: { readonly runnable?: boolean }): Promise<TasksListed> {
     return this.#all.lists.list(options)
   }
-  dispatch(by: string): Promise<Dispatched> {
-    return this.#all.lists.dispatch(by)
+  dispatch(by: string, options?: { readonly recipient?: Recipient }): Promise<Dispatched> {
+    return this.#all.lists.dispatch(by, options)
   }
 
   // The bridge to a model.
@@ -199,11 +200,15 @@ export class Dream {
   render(template: string, vars: Vars): Promise<string> {
     return this.#all.prompts.render(template, vars)
   }
-  stage(template: string, vars: Vars): Promise<Staged> {
-    return this.#all.prompts.stage(template, vars)
+  stage(template: string, vars: Vars, options?: { readonly by?: string }): Promise<Staged> {
+    return this.#all.prompts.stage(template, vars, options)
   }
   fetch(options?: FetchOptions): Promise<Fetched> {
     return this.#all.prompts.fetch(options)
+  }
+  /** A response that was fetched `untilHandedOut` was written out: nobody gets it again. */
+  handedOut(path: string): Promise<void> {
+    return this.#all.prompts.handedOut(path)
   }
   ask(template: string, vars: Vars, options: AskOptions): Promise<Fetched & { readonly prompt: string }> {
     return this.#all.prompts.ask(template, vars, options)

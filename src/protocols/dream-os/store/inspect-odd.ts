@@ -27,6 +27,7 @@ import {
   tempArchivePath,
   templatesPath,
   tempPath,
+  unansweredPath,
 } from '../layout.ts'
 import { type AgentId, isAgentId } from '../names.ts'
 import type { Agents } from './agents.ts'
@@ -59,10 +60,12 @@ export async function oddEntries(parts: DreamParts, agents: Agents): Promise<Fin
   await within(runtimePath(places), ({ name, kind }) =>
     known.has(name) || (kind === 'other' && isAgentId(name)) ? 'folder' : undefined,
   )
-  await within(statePath, ({ name }) => (name.startsWith('mailbox_') ? 'leaf' : 'folder'))
+  await within(statePath, ({ name }) => (name.startsWith('mailbox_') || isUnanswered(name) ? 'leaf' : 'folder'))
   for (const folder of ownFolders) await within(folder, () => 'leaf')
   return found
 }
+
+const isUnanswered = (name: string): boolean => childOf(statePath, name) === unansweredPath
 
 const ownFolders = [
   ...[finishingPath, plansPath, dispatchPath, tellingPath, outgoingPath, presencePath],

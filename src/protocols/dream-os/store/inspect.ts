@@ -26,6 +26,8 @@ import {
   statePath,
   supervisorPath,
   tellingPath,
+  tempArchivePath,
+  unansweredPath,
 } from '../layout.ts'
 import { type AgentId, broadcast, isAgentId } from '../names.ts'
 import { told } from '../problem.ts'
@@ -58,6 +60,7 @@ export class Inspection {
       [governancePath(places), () => this.#lines(governancePath(places))],
       [supervisorPath(places), () => this.#supervisor()],
       [responsePath(places), () => this.#response()],
+      [tempArchivePath(places), () => this.#untoldResponses()],
       [finishingPath, () => this.#finishing(repair)],
       [tellingPath, () => this.#untold(repair)],
       [statePath, () => this.#notes()],
@@ -282,6 +285,20 @@ export class Inspection {
     return []
   }
 
+  /** Responses that somebody took and was killed before they were shown to anybody, or that came too late for who asked. */
+  async #untoldResponses(): Promise<Finding[]> {
+    const { parts, prompts } = this.#all
+    const now = await parts.tree.now()
+    const findings: Finding[] = []
+    for (const path of await prompts.untold()) {
+      const entry = await parts.tree.look(path)
+      if (!entry || now - entry.changedAt < parts.settings.settleMs) continue
+      const message = 'A response of the bridge that nobody is known to have been shown.'
+      findings.push(finding('warning', 'UNTOLD_RESPONSE', path, message, 'Take it: signalbox dream prompt fetch'))
+    }
+    return findings
+  }
+
   async #finishing(repair: boolean): Promise<Finding[]> {
     const { finishing, parts } = this.#all
     const bad = await finishing.bad()
@@ -330,16 +347,11 @@ export class Inspection {
       if (!isSegment(name)) continue
       const path = childOf(statePath, name)
       if (kind !== 'leaf') continue
-      if (/^mailbox_\d+\.json$/.test(name) && !(await readNote(tree, path)))
-        findings.push(
-          finding(
-            'warning',
-            'BAD_NOTE',
-            path,
-            'It cannot be read, so nobody knows who had which message in hand.',
-            'Remove it; what was in hand is given again.',
-          ),
-        )
+      const isPrompts = path === unansweredPath
+      if ((!isPrompts && !/^mailbox_\d+\.json$/.test(name)) || (await readNote(tree, path))) continue
+      const unknown = isPrompts ? 'which prompts have no response yet' : 'who had which message in hand'
+      const hint = isPrompts ? 'Remove it.' : 'Remove it; what was in hand is given again.'
+      findings.push(finding('warning', 'BAD_NOTE', path, `It cannot be read, so nobody knows ${unknown}.`, hint))
     }
     return findings
   }

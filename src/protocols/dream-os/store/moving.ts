@@ -56,9 +56,13 @@ export const moveToArchive = (
   options: MoveOptions = {},
 ): Promise<Moved> => parts.tree.move(path, childOf(tempArchivePath(parts.places), name), options)
 
-/** Within `temp/archive/`, once what a response asked for is done. */
-export const renameInArchive = (parts: DreamParts, path: TreePath, name: string): Promise<Moved> =>
-  parts.tree.move(path, childOf(tempArchivePath(parts.places), name))
+/** Within `temp/archive/`, once what a response asked for is done, or it was shown. */
+export const renameInArchive = (
+  parts: DreamParts,
+  path: TreePath,
+  name: string,
+  options: MoveOptions = {},
+): Promise<Moved> => parts.tree.move(path, childOf(tempArchivePath(parts.places), name), options)
 
 /** From where it was written down into the inbox it is for, under a name that is free there. */
 export async function moveToInbox(parts: DreamParts, from: TreePath, to: AgentId, name: string): Promise<TreePath> {

@@ -189,6 +189,8 @@ export interface Dispatched {
   readonly tasks: readonly Task[]
   readonly paths: readonly string[]
   readonly problems: readonly string[]
+  /** What is to be known of those whom nobody has seen. */
+  readonly notices: readonly string[]
 }
 
 export interface TaskSettled {
@@ -217,4 +219,4 @@ export type Fetched =
       readonly copies?: readonly string[]
       readonly notices: readonly string[]
     }
-  | { readonly outcome: 'nothing' }
+  | { readonly outcome: 'nothing'; readonly notices?: readonly string[] }

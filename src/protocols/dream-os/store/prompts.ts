@@ -1,6 +1,8 @@
 /**
  * The bridge to a model: a prompt is rendered and staged whole in `temp/cursor_input.txt`, and the response in
- * `temp/cursor_output.json` is taken once, by a rename into the archive. Spec: Dream.OS, File-Based Message Bus.
+ * `temp/cursor_output.json` is taken once, by a rename into the archive. A response says nothing of the prompt that it answers:
+ * a note counts the prompts that have none yet. See docs/decisions/0042-which-prompt-a-response-answers.md. Spec: Dream.OS,
+ * File-Based Message Bus.
  */
 import { isUtf8 } from 'node:buffer'
 import { corrupt, notFound, unavailable, unsupported } from '../../../kernel/errors.ts'
@@ -10,7 +12,7 @@ import { isUnread, readOrSayWhy } from '../../../tree/readable.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import { waitFor } from '../../../tree/wait.ts'
 import { isEvent } from '../event-format.ts'
-import { parseMessage } from '../format.ts'
+import { type PlainMessage, parseMessage } from '../format.ts'
 import {
   messageFileName,
   promptPath,
@@ -20,14 +22,16 @@ import {
   tempArchivePath,
   templatesPath,
   tempPath,
+  unansweredPath,
 } from '../layout.ts'
 import { type AgentId, broadcast, isAgentId } from '../names.ts'
 import { told } from '../problem.ts'
-import type { PlannerEvent } from '../schema.ts'
+import { isObject, type PlannerEvent } from '../schema.ts'
 import { isoOf } from '../times.ts'
+import type { Recipient } from './agents.ts'
 import type { Deliveries, Outgoing } from './deliveries.ts'
 import { moveToArchive, renameInArchive } from './moving.ts'
-import { noteNameOf } from './notes.ts'
+import { noteNameOf, readNote, writeNote } from './notes.ts'
 import type { Fetched, Staged } from './outcomes.ts'
 import { bytesOf, type DreamParts, pathIn, unlessOdd } from './parts.ts'
 
@@ -38,20 +42,39 @@ export interface FetchOptions {
   readonly waitMs?: number
   /** Hand a response that is an event to its target. */
   readonly dispatch?: boolean
+  /** Asked before a response is handed to somebody: throws if it may not be, and answers what to tell of that name. */
+  readonly recipient?: Recipient
+  /** It counts as fetched when `handedOut` says that it was written out, and not before. */
+  readonly untilHandedOut?: boolean
   readonly signal?: AbortSignal
 }
 
 export interface AskOptions extends FetchOptions {
   /** Who asks. */
   readonly by: string
+  /** Although an earlier prompt has no answer yet: one that still comes to it is then taken for this one's. */
+  readonly anew?: boolean
 }
+
+/** A prompt that no response has come to yet. */
+interface Unanswered {
+  readonly id: string
+  readonly at: number
+  /** Equal for equal prompts. */
+  readonly digest: string
+  readonly by?: string
+}
+
+type GivenResponse = Extract<Fetched, { outcome: 'fetched' }>
 
 const largestTemplate = 1024 * 1024
 const bridge = 'dream prompt'
 /** Renewed while somebody waits for an answer, so that whoever dies blocks the others for so long at most. */
 const bridgeLeaseMs = 15_000
-/** The end of an archived response whose event is not handed on yet. */
+/** The end of an archived response whose event is not handed on yet, and of one that was not written out to anybody yet. */
 const pendingEnd = '.pending.json'
+export const untoldEnd = '.untold.json'
+const ends = ['.json', pendingEnd, untoldEnd] as const
 
 export class Prompts {
   readonly #parts: DreamParts
@@ -109,13 +132,18 @@ export class Prompts {
     const text = await this.render(name, vars)
     const holder = await this.#holder()
     if (holder !== undefined && holder !== by) throw busy(holder)
-    return this.stageText(text)
+    return this.#stageText(text, by)
   }
 
-  async stageText(text: string): Promise<Staged> {
+  /** That it waits for an answer is noted first: whoever is killed then has asked one too many, never one too few. */
+  async #stageText(text: string, by: string | undefined): Promise<Staged> {
     const { tree, places } = this.#parts
     const path = promptPath(places)
     const bytes = bytesOf(text)
+    const asked = { id: crypto.randomUUID().slice(0, 8), at: await tree.now(), digest: digestOf(text) }
+    await this.#inTurn(async (unanswered) => {
+      await this.#noteUnanswered([...unanswered, by === undefined ? asked : { ...asked, by: by.split(' ')[0]! }])
+    })
     for (;;) {
       const before = await tree.read(path)
       const kept = before && (await this.#keepPrompt(before.bytes, before.modifiedAt))
@@ -124,6 +152,31 @@ export class Prompts {
       return { outcome: 'staged', path, ...(kept === undefined ? {} : { kept }), text, durability: written.durability }
     }
   }
+
+  /** While nobody else stages or takes a response, with the prompts that none has come to. */
+  #inTurn<T>(work: (unanswered: readonly Unanswered[]) => Promise<T>): Promise<T> {
+    return this.#parts.tree.exclusively('dream prompts', async () => work(await this.#unanswered()))
+  }
+
+  /** Without those whose response somebody has taken and was killed before noting it. */
+  async #unanswered(): Promise<readonly Unanswered[]> {
+    const note = await readNote(this.#parts.tree, unansweredPath)
+    const noted = Array.isArray(note?.unanswered) ? note.unanswered.filter(isUnanswered) : []
+    const left: Unanswered[] = []
+    for (const one of noted) if (!(await this.#isAnswered(one))) left.push(one)
+    return left
+  }
+
+  async #isAnswered(one: Unanswered): Promise<boolean> {
+    for (const end of ends) if (await this.#parts.tree.look(this.#archived(`${answerName(one)}${end}`))) return true
+    return false
+  }
+
+  async #noteUnanswered(unanswered: readonly Unanswered[]): Promise<void> {
+    await writeNote(this.#parts.tree, unansweredPath, { unanswered: unanswered.slice(-mostUnanswered) })
+  }
+
+  #archived = (name: string): TreePath => childOf(tempArchivePath(this.#parts.places), name)
 
   /** Under a name that tells which one it is, so that a repeat after a crash keeps it once. */
   async #keepPrompt(bytes: Uint8Array, at: number): Promise<TreePath> {
@@ -138,69 +191,148 @@ export class Prompts {
     return this.#fetch(options, undefined)
   }
 
-  async #fetch({ waitMs = 0, dispatch = false, signal }: FetchOptions, by: string | undefined): Promise<Fetched> {
+  async #fetch(options: FetchOptions, by: string | undefined): Promise<Fetched> {
+    const { waitMs = 0, signal, untilHandedOut = false } = options
     const { tree, places, settings } = this.#parts
     let bad: { readonly reason: string; readonly since: number } | undefined
-    const attempt = async (): Promise<Extract<Fetched, { outcome: 'fetched' }> | undefined> => {
+    const attempt = async (): Promise<GivenResponse | undefined> => {
       const holder = await this.#holder()
       if (holder !== undefined && holder !== by) return undefined
       const found = await this.#look()
       if (found === undefined) bad = undefined
       else if (found.outcome === 'malformed') bad = { reason: found.reason, since: bad?.since ?? performance.now() }
-      else return this.#take(dispatch)
+      else return this.#take(found.message, options)
       return undefined
     }
-    const first = await waitFor(tree, waitMs > 0 ? [tempPath(places)] : [], attempt, {
-      waitMs,
-      ...(signal ? { signal } : {}),
-    })
+    const wait = (ms: number) =>
+      waitFor(tree, ms > 0 ? [tempPath(places)] : [], attempt, { waitMs: ms, ...(signal ? { signal } : {}) })
+    // What was taken for somebody else's prompt is not for whoever asks.
+    const left = async () => (by === undefined ? this.#takeUntold() : undefined)
+    const first = (await left()) ?? (await wait(waitMs))
     // A response that is being written right now gets a little longer.
     const rest = bad === undefined ? 0 : settings.settleMs - (performance.now() - bad.since)
-    const fetched =
-      first ??
-      (rest > 0
-        ? await waitFor(tree, [tempPath(places)], attempt, { waitMs: rest, ...(signal ? { signal } : {}) })
-        : undefined)
+    const fetched = first ?? (rest > 0 ? await wait(rest) : undefined) ?? (await left())
+    if (fetched && !untilHandedOut) await this.handedOut(fetched.path)
     if (fetched) return fetched
     if (bad !== undefined) throw badResponse(tree, responsePath(places), bad.reason)
     return { outcome: 'nothing' }
   }
 
-  async #look(): Promise<{ outcome: 'whole' } | { outcome: 'malformed'; reason: string } | undefined> {
+  /** The response at this path was written out to whoever asked for it: nobody gets it again. */
+  async handedOut(path: string): Promise<void> {
+    const name = nameOf(treePath(path))
+    await renameInArchive(this.#parts, this.#archived(`${stemOf(name)}${untoldEnd}`), name)
+  }
+
+  async #look(): Promise<
+    { outcome: 'whole'; message: PlainMessage } | { outcome: 'malformed'; reason: string } | undefined
+  > {
     const { tree, places, settings } = this.#parts
+    // Listing finishes what somebody was killed over: the response may lie under a private name.
+    await unlessOdd(() => tree.list(tempPath(places)))
     const leaf = await readOrSayWhy(tree, responsePath(places), { most: settings.largest })
     if (!leaf) return undefined
     if (isUnread(leaf)) return { outcome: 'malformed', reason: leaf.problem.message }
     if (leaf.size === 0) return { outcome: 'malformed', reason: 'It is empty.' }
     const parsed = parseMessage(leaf.bytes, { compat: this.#parts.compat, most: settings.largest })
-    return parsed.outcome === 'message' ? { outcome: 'whole' } : { outcome: 'malformed', reason: told(parsed.problems) }
+    if (parsed.outcome === 'message') return { outcome: 'whole', message: parsed.message }
+    return { outcome: 'malformed', reason: told(parsed.problems) }
   }
 
   /** Of two who wait, one gets it. What it says is read from the archived file. */
-  async #take(dispatch: boolean): Promise<Extract<Fetched, { outcome: 'fetched' }> | undefined> {
-    const { tree, places, settings, compat } = this.#parts
-    const name = `cursor_output-${compactTime(await tree.now())}-${crypto.randomUUID().slice(0, 8)}`
-    const whole = `${name}${dispatch ? pendingEnd : '.json'}`
-    const isWhole = (bytes: Uint8Array) => parseMessage(bytes, { compat, most: settings.largest }).outcome === 'message'
-    const moved = await moveToArchive(this.#parts, responsePath(places), whole, {
-      change: (bytes) => (isWhole(bytes) ? bytes : undefined),
+  async #take(seen: PlainMessage, { dispatch = false, recipient }: FetchOptions): Promise<GivenResponse | undefined> {
+    const { compat, settings } = this.#parts
+    const target = (message: unknown) => (dispatch && isEvent(message) ? message.target_id : undefined)
+    const to = target(seen)
+    const notices = to === undefined ? [] : await this.#noticesAbout(to, recipient)
+    const taken = await this.#moveToArchive(dispatch ? pendingEnd : untoldEnd, (bytes) => {
+      const parsed = parseMessage(bytes, { compat, most: settings.largest })
+      return parsed.outcome === 'message' && target(parsed.message) === to
     })
-    if (moved.outcome !== 'moved') return undefined
-    const path = childOf(tempArchivePath(places), whole)
-    const leaf = await tree.read(path)
-    const parsed = leaf && parseMessage(leaf.bytes, { compat, most: settings.largest })
-    if (parsed?.outcome !== 'message') return undefined
-    const fetched = { outcome: 'fetched', response: parsed.message, durability: moved.durability } as const
-    if (!dispatch) return { ...fetched, path, notices: [] }
-    return { ...fetched, ...(await this.#dispatch(path, parsed.message, leaf!.bytes)) }
+    const read = taken && (await this.#read(taken.path))
+    if (!read) return undefined
+    const fetched = { outcome: 'fetched', response: read.message, durability: taken.durability } as const
+    if (!dispatch) return { ...fetched, path: finalOf(taken.path), notices: [] }
+    const done = await this.#dispatch(taken.path, read.message, read.bytes)
+    return { ...fetched, ...done, notices: [...notices, ...done.notices] }
   }
 
+  async #noticesAbout(to: string, recipient: Recipient | undefined): Promise<readonly string[]> {
+    if (!isAgentId(to)) return []
+    return recipient ? recipient(to) : this.#deliveries.agents.noticesAbout(to)
+  }
+
+  /** The response becomes that of the prompt which has waited longest. */
+  #moveToArchive(end: (typeof ends)[number], isWanted: (bytes: Uint8Array) => boolean) {
+    const { tree, places } = this.#parts
+    return this.#inTurn(async (unanswered) => {
+      const [first, ...rest] = unanswered
+      const name = first ? answerName(first) : `${answerStart}-${compactTime(await tree.now())}-${newKey()}`
+      const moved = await moveToArchive(this.#parts, responsePath(places), `${name}${end}`, {
+        change: (bytes) => (isWanted(bytes) ? bytes : undefined),
+      })
+      if (moved.outcome !== 'moved') return undefined
+      if (first) await this.#noteUnanswered(rest)
+      return { path: this.#archived(`${name}${end}`), durability: moved.durability }
+    })
+  }
+
+  async #read(path: TreePath) {
+    const leaf = await this.#parts.tree.read(path)
+    const parsed = leaf && parseMessage(leaf.bytes, { compat: true, most: this.#parts.settings.largest })
+    return parsed?.outcome === 'message' ? { message: parsed.message, bytes: leaf!.bytes } : undefined
+  }
+
+  /**
+   * What somebody took and was killed, or cut off, before it had written it out. Whoever took it just now is given the time to
+   * do so. By our own clock too: the time of the file may be a stranger's.
+   */
+  async #takeUntold(): Promise<GivenResponse | undefined> {
+    const { tree, settings } = this.#parts
+    const since = performance.now()
+    for (;;) {
+      let isAnyYoung = false
+      for (const path of await this.untold()) {
+        const entry = await tree.look(path)
+        if (!entry) continue
+        const isYoung = (await tree.now()) - entry.changedAt < settings.settleMs
+        if (isYoung && performance.now() - since < settings.settleMs) isAnyYoung = true
+        else {
+          const given = await this.#giveAgain(path)
+          if (given) return given
+        }
+      }
+      if (!isAnyYoung) return undefined
+      await pause(20)
+    }
+  }
+
+  /** Under a new name, so that of two who give it again one does. */
+  async #giveAgain(path: TreePath): Promise<GivenResponse | undefined> {
+    const name = `${answerStart}-${compactTime(await this.#parts.tree.now())}-${newKey()}${untoldEnd}`
+    const moved = await renameInArchive(this.#parts, path, name, { touched: true })
+    const read = moved.outcome === 'moved' ? await this.#read(this.#archived(name)) : undefined
+    if (moved.outcome !== 'moved' || !read) return undefined
+    const notices = ['It came before this, and nobody is known to have been shown it.']
+    const final = finalOf(this.#archived(name))
+    return { outcome: 'fetched', response: read.message, path: final, durability: moved.durability, notices }
+  }
+
+  /** The responses that nobody is known to have been shown, the oldest first. */
+  async untold(): Promise<TreePath[]> {
+    const entries = (await unlessOdd(() => this.#parts.tree.list(tempArchivePath(this.#parts.places)))) ?? []
+    return entries.flatMap(({ name, kind }) =>
+      kind === 'leaf' && name.endsWith(untoldEnd) && isSegment(name) ? [this.#archived(name)] : [],
+    )
+  }
+
+  /** Nobody gets it: then it waits for whoever fetches next. */
   async #dispatch(
     path: TreePath,
     response: unknown,
     bytes: Uint8Array,
-  ): Promise<Pick<Extract<Fetched, { outcome: 'fetched' }>, 'path' | 'dispatched' | 'copies' | 'notices'>> {
-    const final = childOf(tempArchivePath(this.#parts.places), nameOf(path).replace(pendingEnd, '.json'))
+  ): Promise<Pick<GivenResponse, 'path' | 'dispatched' | 'copies'> & { readonly notices: readonly string[] }> {
+    const final = finalOf(path)
     const key = stemOf(nameOf(final))
     const targets = isEvent(response) ? await this.#targetsOf(response) : []
     const copies: TreePath[] = []
@@ -211,8 +343,8 @@ export class Prompts {
       const text = this.#parts.compat ? `${JSON.stringify(response, null, 2)}\n` : bytes
       for (const to of targets) copies.push(await this.#deliverOne(path, { to, name: from, text }))
     }
-    await renameInArchive(this.#parts, path, nameOf(final))
     const [dispatched] = copies
+    await renameInArchive(this.#parts, path, dispatched === undefined ? `${key}${untoldEnd}` : nameOf(final))
     if (dispatched === undefined)
       return { path: final, notices: ['The response is no event for an agent; it was handed to nobody.'] }
     const notices = copies.length > 1 ? [`Each of these got it: ${targets.join(', ')}.`] : []
@@ -236,16 +368,15 @@ export class Prompts {
 
   /** Hands on what somebody fetched and died before handing it on. */
   async dispatchPending(): Promise<number> {
-    const { tree, places, settings, compat } = this.#parts
+    const { tree, places } = this.#parts
     const folder = tempArchivePath(places)
     let count = 0
     for (const { name, kind } of (await unlessOdd(() => tree.list(folder))) ?? []) {
       if (kind !== 'leaf' || !name.endsWith(pendingEnd)) continue
       const path = childOf(folder, name)
-      const leaf = await tree.read(path)
-      const parsed = leaf && parseMessage(leaf.bytes, { compat, most: settings.largest })
-      if (parsed?.outcome !== 'message') continue
-      await this.#dispatch(path, parsed.message, leaf!.bytes)
+      const read = await this.#read(path)
+      if (!read) continue
+      await this.#dispatch(path, read.message, read.bytes)
       count++
     }
     return count
@@ -255,8 +386,8 @@ export class Prompts {
   async ask(
     name: string,
     vars: Vars,
-    { by, waitMs = 0, ...options }: AskOptions,
-  ): Promise<Fetched & { readonly prompt: string }> {
+    { by, waitMs = 0, anew = false, ...options }: AskOptions,
+  ): Promise<Fetched & { readonly prompt: string; readonly notices: readonly string[] }> {
     const { tree } = this.#parts
     const text = await this.render(name, vars)
     const owner = `${by} ${crypto.randomUUID()}`
@@ -268,17 +399,59 @@ export class Prompts {
     }
     const renewing = setInterval(() => void tree.lease(bridge, owner, bridgeLeaseMs).catch(() => {}), bridgeLeaseMs / 3)
     renewing.unref?.()
+    const left = () => Math.max(0, until - performance.now())
     try {
-      // An answer to somebody's prompt before is not ours.
-      const stale = `cursor_output-${compactTime(await tree.now())}-${crypto.randomUUID().slice(0, 8)}.unasked.json`
-      await moveToArchive(this.#parts, responsePath(this.#parts.places), stale)
-      await this.stageText(text)
-      const fetched = await this.#fetch({ ...options, waitMs: Math.max(0, until - performance.now()) }, owner)
-      return { ...fetched, prompt: text }
+      if (anew) await this.#inTurn(() => this.#noteUnanswered([]))
+      const notices = await this.#clear(digestOf(text), left, options.signal)
+      if (!(await this.#isStaged(text))) await this.#stageText(text, owner)
+      const fetched = await this.#fetch({ ...options, waitMs: left() }, owner)
+      return { ...fetched, prompt: text, notices: [...notices, ...(fetched.notices ?? [])] }
     } finally {
       clearInterval(renewing)
       await tree.release(bridge, owner)
     }
+  }
+
+  /** This very prompt is there, and waits for its answer. */
+  async #isStaged(text: string): Promise<boolean> {
+    if ((await this.#inTurn(async (unanswered) => unanswered.length)) === 0) return false
+    const leaf = await this.#parts.tree.read(promptPath(this.#parts.places))
+    return leaf !== undefined && Buffer.from(leaf.bytes).equals(bytesOf(text))
+  }
+
+  /**
+   * Puts away what came to earlier prompts, and waits for what is still to come to them: a response says nothing of its prompt,
+   * and would be taken for the answer to the next one. Earlier prompts that say the same have the same answer.
+   */
+  async #clear(digest: string, left: () => number, signal: AbortSignal | undefined): Promise<string[]> {
+    const { tree, places, settings } = this.#parts
+    const notices: string[] = []
+    let owed: readonly Unanswered[] = []
+    let badSince: number | undefined
+    const attempt = async (): Promise<true | undefined> => {
+      for (;;) {
+        owed = await this.#inTurn(async (unanswered) => unanswered)
+        const found = await this.#look()
+        const isSame = owed.length > 0 && owed.every((one) => one.digest === digest)
+        if (!found || (found.outcome === 'whole' && isSame)) return owed.length === 0 || isSame ? true : undefined
+        if (found.outcome === 'malformed') {
+          badSince ??= performance.now()
+          const isYoung = performance.now() - badSince < settings.settleMs
+          if (isYoung) await pause(20)
+          // What is no response at all is kept, and handed to nobody.
+          else await moveToArchive(this.#parts, responsePath(places), `${answerStart}-${newKey()}.unasked.json`)
+          continue
+        }
+        if (!(await this.#moveToArchive(untoldEnd, () => true))) continue
+        notices.push('A response to an earlier prompt is kept: signalbox dream prompt fetch hands it out.')
+      }
+    }
+    const isClear = await waitFor(tree, left() > 0 ? [tempPath(places)] : [], attempt, {
+      waitMs: left(),
+      ...(signal ? { signal } : {}),
+    })
+    if (isClear) return notices
+    throw owes(owed)
   }
 
   async #holder(): Promise<string | undefined> {
@@ -295,6 +468,44 @@ const plainName = (name: string): string =>
 
 /** `20261117T150000Z`: sorts, and is a name on every disk. */
 const compactTime = (ms: number): string => isoOf(ms).replace(/[-:]|\.\d+/g, '')
+
+/** So many prompts without an answer are remembered. */
+const mostUnanswered = 1000
+
+const answerStart = 'cursor_output'
+const newKey = (): string => crypto.randomUUID().slice(0, 8)
+
+/** What the response to a prompt is called in the archive, without its end. */
+const answerName = ({ at, id }: Unanswered): string => `${answerStart}-${compactTime(at)}-${id}`
+
+/** Where a response is once it was handed on or shown. */
+const finalOf = (path: TreePath): TreePath =>
+  `${path.replace(pendingEnd, '.json').replace(untoldEnd, '.json')}` as TreePath
+
+const digestOf = (text: string): string => noteNameOf(text).slice(0, 16)
+
+/** A note that anybody may have written. */
+const isUnanswered = (value: unknown): value is Unanswered =>
+  isObject(value) &&
+  typeof value.id === 'string' &&
+  /^[0-9a-f]{8}$/.test(value.id) &&
+  typeof value.at === 'number' &&
+  Number.isSafeInteger(value.at) &&
+  Math.abs(value.at) < 8e15 &&
+  typeof value.digest === 'string' &&
+  (value.by === undefined || typeof value.by === 'string')
+
+const owes = (owed: readonly Unanswered[]) => {
+  const [{ by = 'somebody', at } = { at: 0 }] = owed
+  return unavailable(
+    'BRIDGE_OWES',
+    `The bridge has not answered the prompt of ${by} of ${isoOf(at)} yet: an answer that came now could be to that one. Nothing was staged.`,
+    {
+      hint: 'Wait for it with --wait, or take it: signalbox dream prompt fetch. If it never comes, ask with --anew.',
+      details: { unanswered: owed.length, by, at: isoOf(at) },
+    },
+  )
+}
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 

@@ -10,6 +10,7 @@ import { folderPath, mailboxFrom, routedName } from '../layout.ts'
 import { type AgentId, broadcast, isAgentId } from '../names.ts'
 import { eventTypes, type PlannerEvent } from '../schema.ts'
 import { isoOf } from '../times.ts'
+import type { Judged, Recipient } from './agents.ts'
 import type { Deliveries } from './deliveries.ts'
 import type { Escalations } from './escalations.ts'
 import type { Finishing } from './finishing.ts'
@@ -53,7 +54,7 @@ export class Router {
   }
 
   /** One pass: outboxes, lost messages of mailboxes, dead agents, and whatever somebody left half-done. */
-  async route(by: string): Promise<Routed> {
+  async route(by: string, { recipient }: { readonly recipient?: Recipient } = {}): Promise<Routed> {
     const { finishing, deliveries, inboxes, lists, prompts, supervisor } = this.#all
     const found: Found = { moved: [], copied: [], unroutable: [], resent: [], plans: [], unreadable: [], notices: [] }
     const count = await finishing.recover()
@@ -64,7 +65,8 @@ export class Router {
     for (const agent of await deliveries.agents.withFolders()) {
       for (const name of await inboxes.putBackEnded(agent))
         found.notices.push(`${name} waits for ${agent} again: its time was up.`)
-      for (const name of await messageNames(this.#all.parts, agent, 'outbox')) await this.#routeOne(agent, name, found)
+      for (const name of await messageNames(this.#all.parts, agent, 'outbox'))
+        await this.#routeOne(agent, name, found, recipient)
     }
     for (const number of await this.#all.files.numbers()) {
       await this.#unlessBroken(found, () => this.#lookAfter(number, by, found))
@@ -127,7 +129,7 @@ export class Router {
     }
   }
 
-  async #routeOne(sender: AgentId, name: string, found: Found): Promise<void> {
+  async #routeOne(sender: AgentId, name: string, found: Found, recipient: Recipient | undefined): Promise<void> {
     const { inboxes, planning } = this.#all
     const view = await inboxes.read(sender, 'outbox', name)
     if (!view) return
@@ -140,7 +142,8 @@ export class Router {
       const plan = subjectOf(message)
       const { results } = message.data
       if (plan !== undefined && (await planning.isAnswer(plan, results))) {
-        await this.#routeAnswer(sender, view, message, plan, found)
+        const judged = isAgentId(view.to) ? await this.#all.deliveries.agents.judge(view.to, recipient) : {}
+        await this.#routeAnswer(sender, view, { event: message, plan }, judged, found)
         return
       }
     }
@@ -165,18 +168,32 @@ export class Router {
   }
 
   /** The answer of a planner goes to the executor and to whoever asked; one that does not count is set aside. */
-  async #routeAnswer(sender: AgentId, view: DreamView, event: PlannerEvent, plan: string, found: Found): Promise<void> {
+  async #routeAnswer(
+    sender: AgentId,
+    view: DreamView,
+    { event, plan }: { readonly event: PlannerEvent; readonly plan: string },
+    { refused, notices = [] }: Judged,
+    found: Found,
+  ): Promise<void> {
     const { planning, parts, deliveries } = this.#all
     const answered = await planning.answer({ plan, planner: sender, results: event.data.results })
-    found.plans.push(answered)
+    // One that may not be handed on is met at every pass.
+    if (answered.outcome !== 'unchanged' || refused === undefined) found.plans.push(answered)
     if (answered.outcome === 'refused' || answered.outcome === 'late') {
       await setFileAside(parts, { agent: sender, name: view.file, from: 'outbox', transition: 'reject' })
       return
     }
+    if (refused !== undefined) {
+      found.unroutable.push({ path: view.path, target: view.to, reason: refused })
+      return
+    }
+    found.notices.push(...notices)
     const wanted = new Set([parts.settings.executor, view.to, (await planning.initiatorOf(plan)) ?? event.target_id])
     const targets: AgentId[] = []
+    // Whom the planner names gets it, seen or not: nobody else is told of it.
     for (const one of wanted)
-      if (one !== sender && isAgentId(one) && (await deliveries.agents.isKnown(one))) targets.push(one)
+      if (one !== sender && isAgentId(one) && (one === view.to || (await deliveries.agents.isKnown(one))))
+        targets.push(one)
     await this.#copy(sender, view, targets, found)
   }
 

@@ -10,6 +10,7 @@ import { isAgentId } from '../names.ts'
 import type { CompletedTask, Task } from '../schema.ts'
 import { consequencesOf, parseTaskList, runnableIn, type TaskList } from '../tasks.ts'
 import { isoOf } from '../times.ts'
+import type { Judged, Recipient } from './agents.ts'
 import type { Deliveries } from './deliveries.ts'
 import type { Logs } from './governance.ts'
 import { attemptIn, type Note, noteIn, readNote, writeNote } from './notes.ts'
@@ -130,11 +131,22 @@ export class TaskLists {
   }
 
   /** Puts what may start into the inboxes of its agents, each once, the most urgent first. */
-  dispatch(by: string): Promise<Dispatched> {
+  async dispatch(by: string, { recipient }: { readonly recipient?: Recipient } = {}): Promise<Dispatched> {
+    // Asked outside of the turn: others wait for it.
+    const judged = new Map<string, Judged>()
+    for (const { target_agent: one } of (await this.list({ runnable: true })).tasks)
+      if (!judged.has(one)) judged.set(one, await this.#deliveries.agents.judge(one, recipient))
+    const handed = await this.#dispatch(by, (agent) => judged.get(agent)?.refused === undefined)
+    const got = new Set(handed.tasks.map(({ target_agent }) => target_agent))
+    const notices = [...judged].flatMap(([one, { refused, notices = [] }]) => refused ?? (got.has(one) ? notices : []))
+    return { ...handed, notices }
+  }
+
+  #dispatch(by: string, isRight: (agent: string) => boolean): Promise<Omit<Dispatched, 'notices'>> {
     return this.inTurn(async () => {
       const leaf = await readLeaf(this.#parts, this.#parts.places.taskList)
       const list = this.#parsed(leaf?.bytes)
-      const runnable = runnableAfter(tasksOf(list))
+      const runnable = runnableAfter(tasksOf(list)).filter(({ target_agent }) => isRight(target_agent))
       const problems = problemsOf(list)
       if (runnable.length === 0) return { outcome: 'nothing', tasks: [], paths: [], problems }
       const ids = runnable.map(({ task_id }) => task_id)

@@ -34,13 +34,16 @@ function responseText({ response, path, dispatched }: Response, screen: Screen):
 export const fetchFace = commandFace(
   promptFetch,
   (fetched, screen) => (fetched.outcome === 'nothing' ? 'There is no response.\n' : responseText(fetched, screen)),
-  { aside: (fetched, screen) => (fetched.outcome === 'nothing' ? '' : noticeLines(fetched, screen)) },
+  { aside: (fetched, screen) => noticeLines({ notices: fetched.notices ?? [] }, screen) },
 )
 
 export const askFace = commandFace(
   promptAsk,
-  (fetched, screen) => (fetched.outcome === 'nothing' ? 'There is no response yet.\n' : responseText(fetched, screen)),
-  { aside: (fetched, screen) => (fetched.outcome === 'nothing' ? '' : noticeLines(fetched, screen)) },
+  (fetched, screen) =>
+    fetched.outcome === 'nothing'
+      ? 'There is no response yet. When it comes: signalbox dream prompt fetch\n'
+      : responseText(fetched, screen),
+  { aside: (fetched, screen) => noticeLines({ notices: fetched.notices ?? [] }, screen) },
 )
 
 export const addFace = commandFace(governanceAdd, ({ event }, { paint }) => `Added ${paint('bold', event.event_id)}\n`)

@@ -374,6 +374,11 @@ const beyond = family('Beyond the specifications', 'Built with the protocols and
     'A model is one configured endpoint; its key is never shown, nothing leaves the machine without one, its texts are labelled.',
     'built',
   ],
+  [
+    'X-uniform',
+    'Every command of every protocol says the same in the same way: exit statuses, words in JSON, who acts, what to type next.',
+    'built',
+  ],
   ['X-tokens', 'Every surface can bound its answers, and says what it left out.', 'built'],
   [
     'X-doctor',

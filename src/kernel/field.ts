@@ -32,6 +32,8 @@ export interface TextField extends Described {
   readonly fileFlag?: string
   /** What is read keeps its byte-order mark, since it may be passed on as it is. */
   readonly isExact?: boolean
+  /** It names who acts, as `--as` does: with another name there the command is refused. */
+  readonly isActor?: boolean
   /** With `named`: the input that gets the path of the file, unless somebody gives that input too. */
   readonly pathGoesTo?: string
 }

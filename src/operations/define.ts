@@ -3,6 +3,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { type ErrorKind, errorKinds, invalidInput } from '../kernel/errors.ts'
 import type { Fields, InputOf } from '../kernel/field.ts'
 import type { Outside } from '../kernel/outside.ts'
+import { printableLine } from '../kernel/printable.ts'
 import { type Bounded, bounded, type Lists, limit } from './bounded.ts'
 import { checkInput, type Spelling } from './check-input.ts'
 import type { LazyWorkspace } from './workspace/workspace.ts'
@@ -128,11 +129,16 @@ export interface OperationGroup {
 export const operationsIn = (members: readonly (Operation | OperationGroup)[]): readonly Operation[] =>
   members.flatMap((member) => ('members' in member ? member.members : [member]))
 
+/** Does not compile where an outcome is declared, and shown in help, that `run` never answers. */
+type EveryOutcomeHappens<O extends Outcomes, Output extends Result> = [keyof O] extends [Output['outcome']]
+  ? unknown
+  : { readonly outcomes: { readonly [Never in Exclude<keyof O, Output['outcome']>]: never } }
+
 export function defineOperation<
   const F extends Fields,
   const O extends Outcomes,
   Output extends Result<keyof O & string>,
->(definition: Definition<F, O, Output>): Operation<Output> {
+>(definition: Definition<F, O, Output> & EveryOutcomeHappens<O, Output>): Operation<Output> {
   const { lists } = definition
   const input = lists ? { ...definition.input, limit } : definition.input
   return {
@@ -143,6 +149,7 @@ export function defineOperation<
       let ended = 'INTERNAL'
       try {
         const checked = checkInput(input, given, spell) as InputOf<F> & { readonly limit?: number }
+        await expectOneActor(context, input, checked)
         const output = await definition.run(context, checked)
         ended = output.outcome
         return bounded(output, lists, checked.limit)
@@ -153,6 +160,24 @@ export function defineOperation<
         context.report.finished({ operation: definition.name, milliseconds: context.clock.now() - startedAt, ended })
       }
     },
+  }
+}
+
+/** Who acts stands in the command. Another name in --as would be ignored, which nobody means. */
+async function expectOneActor(context: Context, fields: Fields, values: Readonly<Record<string, unknown>>) {
+  for (const [name, field] of Object.entries(fields)) {
+    const named = values[name]
+    if (field.type !== 'text' || !field.isActor || typeof named !== 'string') continue
+    const { agent, origins } = await context.configuration()
+    if (origins.agent !== 'flag' || agent === undefined || agent.toLowerCase() === named.toLowerCase()) continue
+    throw invalidInput(
+      'CONTRADICTION',
+      `The command names ${printableLine(named)}, and --as ${printableLine(agent)}.`,
+      {
+        hint: 'Leave --as out, or give the same name twice.',
+        details: { agent: named, as: agent },
+      },
+    )
   }
 }
 

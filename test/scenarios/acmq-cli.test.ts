@@ -384,7 +384,7 @@ describe('send', () => {
     writeFileSync(join(root, 'body.md'), 'Just a body\n')
     const from = (words: string[], env = {}) =>
       acmqJson(['send', 'alpha', '--to', 'gemini', '--file', 'body.md', ...words], { env }).output.message.from
-    expect(from(['--from', 'eve', '--as', 'ada'])).toBe('eve')
+    expect(from(['--from', 'eve'], { SIGNALBOX_AGENT: 'env' })).toBe('eve')
     expect(from(['--as', 'ada'], { SIGNALBOX_AGENT: 'env' })).toBe('ada')
     expect(from([], { SIGNALBOX_AGENT: 'env' })).toBe('env')
     writeFileSync(join(root, 'signalbox.yaml'), 'agent: configured\n')

@@ -13,9 +13,10 @@ const ofTheirOwnSize: Readonly<Record<string, readonly string[]>> = {
   'one message, task or event': [
     'acmq send, show, renew, complete, fail, retry',
     'mr send, ack, await, recover, validate',
-    'circe claim, start, ack, done, release, check, status, answer',
+    'circe send, claim, start, ack, done, release, check, status, answer',
     'dream mailbox claim, heartbeat, send, next, done, release, compact',
-    'dream task send, done',
+    'dream task send, take, done',
+    'dream plan',
     'dream prompt fetch, ask',
     'dream governance add',
     'session translate',
@@ -40,6 +41,18 @@ const ofTheirOwnSize: Readonly<Record<string, readonly string[]>> = {
   'a line of a conversation': ['session say, chat, serve-stdio'],
 }
 
+/** Commands that list something, or tell all that they did. No other one takes a limit. */
+const listing: readonly (readonly string[])[] = [
+  ['acmq bus', 'acmq find-stalled', 'acmq graph', 'acmq list', 'acmq milestone', 'acmq missions', 'acmq organize'],
+  // What a claim finds blocked, or an agent has in hand.
+  ['acmq claim', 'acmq reconcile', 'acmq search', 'acmq status', 'acmq supervise'],
+  ['mr broadcast', 'mr evicted', 'mr keys', 'mr receive', 'mr rejected', 'mr status', 'mr taken', 'mr unacked'],
+  ['circe inbox', 'circe log', 'circe tasks'],
+  ['dream completed', 'dream governance query', 'dream mailbox list', 'dream route', 'dream task inbox', 'dream tasks'],
+  ['session inbox', 'session list', 'session locks', 'session log', 'session work'],
+  ['human list', 'signalbox doctor', 'signalbox export', 'signalbox import'],
+]
+
 function* commandsIn({ members }: Outline, words: readonly string[] = []): Generator<readonly [string, Operation]> {
   for (const member of members) {
     if ('members' in member) yield* commandsIn(member, [...words, member.name])
@@ -55,10 +68,11 @@ describe('every command', () => {
         return names!.split(', ').map((name) => `${group} ${name}`)
       }),
     )
-    const unbounded = [...commandsIn(await commandOutline())].flatMap(([name, { input }]) =>
-      'limit' in input || 'budget' in input ? [] : [name],
-    )
+    const commands = [...commandsIn(await commandOutline())]
+    const unbounded = commands.flatMap(([name, { input }]) => ('limit' in input || 'budget' in input ? [] : [name]))
     expect(unbounded.sort()).toEqual(known.sort())
+    const bounded = commands.flatMap(([name, { input }]) => ('limit' in input ? [name] : []))
+    expect(bounded.sort()).toEqual(listing.flat().sort())
   })
 })
 

@@ -18,7 +18,10 @@ export const send = defineOperation({
   input: {
     mission,
     to: text('Who gets it: an agent, or `all` for whoever claims it first.', { placeholder: 'AGENT' }),
-    from: text('Who sends it, where the file does not say; else it is whoever acts (--as).', { placeholder: 'AGENT' }),
+    from: text('Who sends it, where the file does not say; else it is whoever acts (--as).', {
+      placeholder: 'AGENT',
+      isActor: true,
+    }),
     file: text('A file with the text, or with a whole message; `-` is standard input.', {
       longText: 'named',
       completes: 'file',

@@ -1,7 +1,7 @@
 import { invalidInput } from '../../kernel/errors.ts'
 import { list, text, withoutUndefined } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { agent, expectSameAgent, openCirce, wait } from './fields.ts'
+import { agent, openCirce, wait } from './fields.ts'
 
 export const circeClaim = defineOperation({
   name: 'claim',
@@ -29,7 +29,6 @@ export const circeClaim = defineOperation({
     if (file !== undefined && task !== undefined) {
       throw invalidInput('GIVEN_TWICE', 'Both a message and --task were given.', { hint: 'Give one of them.' })
     }
-    await expectSameAgent(context, agent)
     const circe = await openCirce(context)
     const claimed = await circe.claim(agent, withoutUndefined({ file, task, intents: intent, waitMs: wait }))
     if (claimed.outcome === 'claimed') return { ...claimed, agent, notices: [] }

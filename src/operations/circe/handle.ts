@@ -1,13 +1,13 @@
 /** What an agent does with a message it has. One file, because the three take the same and answer the same. */
 import { defineOperation } from '../define.ts'
-import { agent, expectSameAgent, file, openCirce } from './fields.ts'
+import { agent, file, openCirce } from './fields.ts'
 
 export const circeStart = defineOperation({
   name: 'start',
   summary: 'Begin to work on a message: it moves into the workspace.',
   more: 'Starting acknowledges. The task of its owner is in progress from now on.',
   input: { agent, file },
-  outcomes: { started: 'done', acknowledged: 'done', handled: 'done', unchanged: 'done' },
+  outcomes: { started: 'done', unchanged: 'done' },
   examples: [
     {
       command: 'circe start engineer 20251106_140211_coordinator-engineer_implement-feature_FEAT-021.md',
@@ -16,7 +16,6 @@ export const circeStart = defineOperation({
   ],
 
   async run(context, { agent, file }) {
-    await expectSameAgent(context, agent)
     return (await openCirce(context)).start(agent, file)
   },
 })
@@ -25,7 +24,7 @@ export const circeAck = defineOperation({
   name: 'ack',
   summary: 'Acknowledge a message: a copy goes into LOGS/, and it stays in the inbox.',
   input: { agent, file },
-  outcomes: { started: 'done', acknowledged: 'done', handled: 'done', unchanged: 'done' },
+  outcomes: { acknowledged: 'done', unchanged: 'done' },
   examples: [
     {
       command: 'circe ack engineer 20251106_164455_qa-engineer_test-results_FEAT-021.md',
@@ -34,7 +33,6 @@ export const circeAck = defineOperation({
   ],
 
   async run(context, { agent, file }) {
-    await expectSameAgent(context, agent)
     return (await openCirce(context)).ack(agent, file)
   },
 })
@@ -44,11 +42,10 @@ export const circeDone = defineOperation({
   summary: 'Be done with a message: it leaves inbox or workspace, and LOGS/ keeps it.',
   more: 'This does not complete its task: signalbox circe status ID completed does.',
   input: { agent, file },
-  outcomes: { started: 'done', acknowledged: 'done', handled: 'done', unchanged: 'done' },
+  outcomes: { handled: 'done', unchanged: 'done' },
   examples: [{ command: 'circe done qa 20251106_153022_engineer-qa_test_FEAT-021.md', does: 'put it away' }],
 
   async run(context, { agent, file }) {
-    await expectSameAgent(context, agent)
     return (await openCirce(context)).done(agent, file)
   },
 })

@@ -10,7 +10,7 @@ export const circeLog = defineOperation({
     summary: flag('In a few lines.'),
     limit: integer('At most so many events, the last ones.', { least: 1, default: 200 }),
   },
-  outcomes: { told: 'done', nothing: 'nothing' },
+  outcomes: { told: 'done', nothing: 'done' },
   examples: [
     { command: 'circe log --task AUTH-012', does: 'the story of a task' },
     { command: 'circe log --task AUTH-012 --summary', does: 'the same in a few lines' },

@@ -1,6 +1,6 @@
 import { text } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { agent, expectSameAgent, openCirce } from './fields.ts'
+import { agent, openCirce } from './fields.ts'
 
 export const circeRelease = defineOperation({
   name: 'release',
@@ -11,7 +11,6 @@ export const circeRelease = defineOperation({
   examples: [{ command: 'circe release engineer --task AUTH-012', does: 'give it back' }],
 
   async run(context, { agent, task }) {
-    await expectSameAgent(context, agent)
     return (await openCirce(context)).release(agent, task)
   },
 })

@@ -3,7 +3,7 @@ import { choice, list, text, withoutUndefined } from '../../kernel/field.ts'
 import { type CirceSent, circe, intentRows, isWholeMessage, messageStatuses } from '../../protocols/circe/index.ts'
 import { type Context, defineOperation } from '../define.ts'
 import { expectSeen, seenElsewhere } from '../stores.ts'
-import { expectSameAgent, openCirce } from './fields.ts'
+import { openCirce } from './fields.ts'
 
 const longestBody = 16 << 20
 
@@ -15,7 +15,7 @@ export const circeSend = defineOperation({
     'first and everything else to every agent. What the message means for its task counts at once.',
   words: { title: 'Intents', rows: intentRows() },
   input: {
-    from: text('Who sends it; else it is whoever acts (--as).', { placeholder: 'AGENT' }),
+    from: text('Who sends it; else it is whoever acts (--as).', { placeholder: 'AGENT', isActor: true }),
     to: text('Who gets it: an agent, `all`, or ROOSTER for a person.', { placeholder: 'AGENT' }),
     intent: text('What it is for: one of the intents below, or one that is configured.', { placeholder: 'INTENT' }),
     task: text('The task that it is about.', { placeholder: 'ID' }),
@@ -36,7 +36,6 @@ export const circeSend = defineOperation({
     }),
     replyTo: text('The file of the message that this one answers.', { placeholder: 'FILE' }),
   },
-  lists: { delivered: 'first' },
   outcomes: { sent: 'done' },
   examples: [
     {
@@ -55,7 +54,6 @@ export const circeSend = defineOperation({
   ],
 
   async run(context, input) {
-    if (input.from !== undefined) await expectSameAgent(context, input.from)
     const store = await openCirce(context)
     const to = input.to
     const isWhole = to === undefined && input.file !== undefined && isWholeMessage(input.file)

@@ -22,7 +22,7 @@ export const dreamReflect = defineOperation({
   name: 'reflect',
   summary: 'Write a reflection of an agent on its own work.',
   input: { agent, body },
-  outcomes: { written: 'done', added: 'done', unchanged: 'done' },
+  outcomes: { written: 'done' },
   examples: [{ command: 'dream reflect RefactorAgent --body "I should run the tests first."', does: 'think about it' }],
 
   run: async (context, { agent, body }) => (await openDream(context)).reflect(agent, body),
@@ -79,7 +79,7 @@ export const supervisorShow = defineOperation({
   name: 'show',
   summary: 'Show what the supervisor knows: agents, assignments, goals, and what it did.',
   input: { compat },
-  outcomes: { told: 'done', nothing: 'nothing' },
+  outcomes: { told: 'done', nothing: 'done' },
   examples: [{ command: 'dream supervisor show', does: 'look' }],
 
   async run(context, { compat }) {

@@ -6,8 +6,10 @@ import type { Dream, OutcomeInput } from '../../protocols/dream-os/index.ts'
 
 const aName = 'the name of an agent, such as RefactorAgent'
 
-export const agent = text('The agent.', { positional: true, required: true, expected: aName })
+export const agent = text('The agent.', { positional: true, required: true, expected: aName, isActor: true })
 export const agentFlag = text('The agent.', { required: true, placeholder: 'AGENT', expected: aName })
+/** The same for whoever acts. */
+export const actorFlag = { ...agentFlag, isActor: true } as const
 export const mailbox = integer('The number of the mailbox.', { required: true, least: 1, most: 999, placeholder: 'K' })
 export const compat = flag('Read the known deviations of other programs from the specification.')
 

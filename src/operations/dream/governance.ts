@@ -1,7 +1,7 @@
 /** The log of significant events. */
 import { text } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { agentFlag, compat, requiredJson, since } from './fields.ts'
+import { actorFlag, compat, requiredJson, since } from './fields.ts'
 import { openDream } from './open.ts'
 
 export const governanceAdd = defineOperation({
@@ -14,7 +14,7 @@ export const governanceAdd = defineOperation({
       placeholder: 'TYPE',
       expected: 'a type of event, such as DECISION_MADE',
     }),
-    agent: agentFlag,
+    agent: actorFlag,
     details: requiredJson('What there is to know of it: a JSON object.'),
   },
   outcomes: { added: 'done' },
@@ -54,6 +54,6 @@ export const governanceQuery = defineOperation({
       ...(from === undefined ? {} : { since: from }),
     })
     const notices = unreadable === 0 ? [] : [`${unreadable} line${unreadable === 1 ? '' : 's'} could not be read.`]
-    return { outcome: events.length > 0 ? 'found' : 'nothing', events, unreadable, notices } as const
+    return { outcome: events.length > 0 ? 'found' : 'nothing', events, notices } as const
   },
 })

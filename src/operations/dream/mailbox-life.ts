@@ -1,7 +1,7 @@
 /** The shared mailboxes and their agents. */
 import { integer } from '../../kernel/field.ts'
 import { defineOperation, whoActs } from '../define.ts'
-import { agentFlag, compat, mailbox } from './fields.ts'
+import { actorFlag, compat, mailbox } from './fields.ts'
 import { actorOr, openDream } from './open.ts'
 
 export const mailboxInit = defineOperation({
@@ -27,7 +27,7 @@ export const mailboxClaim = defineOperation({
   name: 'claim',
   summary: 'Take a mailbox: a free one, or one whose agent has not been seen for five minutes.',
   more: 'The lowest number first. An agent that has one gets that again. A takeover is told in the governance log.',
-  input: { agent: agentFlag, compat },
+  input: { agent: actorFlag, compat },
   outcomes: { claimed: 'done', 'taken-over': 'done', unchanged: 'done', nothing: 'nothing' },
   examples: [{ command: 'dream mailbox claim --agent RefactorAgent', does: 'get a mailbox' }],
 
@@ -38,7 +38,7 @@ export const mailboxHeartbeat = defineOperation({
   name: 'heartbeat',
   summary: 'Say that the agent of a mailbox lives, and still works on what it has in hand.',
   input: { mailbox, compat },
-  outcomes: { refreshed: 'done', released: 'done', packed: 'done', unchanged: 'done' },
+  outcomes: { refreshed: 'done' },
   examples: [{ command: 'dream mailbox heartbeat --mailbox 1 --as RefactorAgent', does: 'keep it' }],
 
   run: async (context, { mailbox, compat }) =>
@@ -49,7 +49,7 @@ export const mailboxRelease = defineOperation({
   name: 'release',
   summary: 'Give a mailbox up; what was in hand is given to whoever comes next.',
   input: { mailbox, compat },
-  outcomes: { released: 'done', refreshed: 'done', packed: 'done', unchanged: 'done' },
+  outcomes: { released: 'done', unchanged: 'done' },
   examples: [{ command: 'dream mailbox release --mailbox 1 --as RefactorAgent', does: 'let others have it' }],
 
   run: async (context, { mailbox, compat }) =>
@@ -61,7 +61,7 @@ export const mailboxCompact = defineOperation({
   summary: 'Move processed messages of more than a week ago out of a mailbox, into a file beside it.',
   more: 'One that has become too large for others to read gives up all that is processed. Their ids are remembered for 30 days more.',
   input: { mailbox, compat },
-  outcomes: { packed: 'done', unchanged: 'done', refreshed: 'done', released: 'done' },
+  outcomes: { packed: 'done', unchanged: 'done' },
   examples: [{ command: 'dream mailbox compact --mailbox 1', does: 'make it smaller' }],
 
   run: async (context, { mailbox, compat }) =>

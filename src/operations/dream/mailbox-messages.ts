@@ -17,7 +17,7 @@ export const mailboxSend = defineOperation({
       expected: 'a verb, such as refactor_file',
     }),
     params: requiredJson('What it needs to know: a JSON object.'),
-    from: text('Who sends it; else whoever acts (--as), else User.', { placeholder: 'AGENT' }),
+    from: text('Who sends it; else whoever acts (--as), else User.', { placeholder: 'AGENT', isActor: true }),
     task: text('The task that it belongs to.', { placeholder: 'ID' }),
     compat,
   },

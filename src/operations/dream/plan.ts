@@ -24,7 +24,6 @@ export const dreamPlan = defineOperation({
     under: text('The task to expand into parts; it is done when they are.', { placeholder: 'TASK' }),
     compat,
   },
-  lists: { sent: 'first' },
   outcomes: { sent: 'done' },
   examples: [
     { command: 'dream plan --as Agent_0 --to PlanningAgent --goal "Remove unused code"', does: 'ask for a plan' },
@@ -54,7 +53,7 @@ export const dreamTasks = defineOperation({
     compat,
   },
   lists: { tasks: 'first', paths: 'first' },
-  outcomes: { listed: 'done', dispatched: 'done', nothing: 'nothing' },
+  outcomes: { listed: 'done', dispatched: 'done', nothing: 'done' },
   examples: [
     { command: 'dream tasks', does: 'look at all of them' },
     { command: 'dream tasks --dispatch', does: 'hand out what may start' },
@@ -82,7 +81,7 @@ export const dreamCompleted = defineOperation({
     since,
   },
   lists: { completed: 'last' },
-  outcomes: { listed: 'done', nothing: 'nothing' },
+  outcomes: { listed: 'done', nothing: 'done' },
   examples: [{ command: 'dream completed --agent RefactorAgent', does: 'what it has done' }],
 
   async run(context, { agent, task, since }) {
@@ -99,6 +98,6 @@ export const dreamCompleted = defineOperation({
         : [
             `${unreadable} line${unreadable === 1 ? '' : 's'} could not be read, and ${unreadable === 1 ? 'is' : 'are'} left out.`,
           ]
-    return { outcome: events.length > 0 ? 'listed' : 'nothing', completed: events, unreadable, notices } as const
+    return { outcome: events.length > 0 ? 'listed' : 'nothing', completed: events, notices } as const
   },
 })

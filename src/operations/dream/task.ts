@@ -71,7 +71,6 @@ export const taskTake = defineOperation({
     wait: duration('How long to wait for one to come.', { least: 0, placeholder: 'SECONDS' }),
     compat,
   },
-  lists: { unreadable: 'first' },
   outcomes: { taken: 'done', nothing: 'nothing' },
   examples: [{ command: 'dream task take RefactorAgent --wait 60', does: 'get work' }],
 

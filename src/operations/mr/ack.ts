@@ -1,6 +1,6 @@
 import { text } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { agent, messageId } from './fields.ts'
+import { messageId, reader } from './fields.ts'
 import { openRouting } from './open.ts'
 import { headerOf } from './view.ts'
 
@@ -11,7 +11,7 @@ export const mrAck = defineOperation({
     'Sends a status-update that names the message. Only the first time does so; repeating it is fine. A program that ' +
     'wrote in a form of its own, and was received with --compat, is answered in that form.',
   input: {
-    agent,
+    agent: reader,
     id: messageId,
     text: text('What to say with it.', { placeholder: 'TEXT', longest: 4096 }),
   },

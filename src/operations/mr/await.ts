@@ -1,6 +1,6 @@
 import { duration } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { agent, compat, messageId } from './fields.ts'
+import { compat, messageId, reader } from './fields.ts'
 import { openRouting } from './open.ts'
 import { stillTaken, takeBack } from './take-back.ts'
 import { withRecord } from './view.ts'
@@ -12,7 +12,7 @@ export const mrAwait = defineOperation({
     'A reply is whatever names the message as the one it answers; an acknowledgement is one too. Other messages stay ' +
     'in the inbox. Exit status 1 means that none came in time.',
   input: {
-    agent,
+    agent: reader,
     id: messageId,
     wait: duration('How long to wait.', { least: 0, default: 30_000, placeholder: 'SECONDS' }),
     compat,

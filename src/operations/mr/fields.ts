@@ -8,6 +8,9 @@ const aName = 'the name of an agent, such as coder-1'
 
 export const agent = text('The agent whose inbox is meant.', { positional: true, required: true, expected: aName })
 
+/** The same for those who read their own inbox. */
+export const reader = { ...agent, isActor: true } as const
+
 export const recipient = text('Who gets it.', { required: true, placeholder: 'AGENT', expected: aName })
 
 export const messageId = text('The message: its whole id, such as msg_a3f5d8b2.', {
@@ -21,7 +24,7 @@ const types: readonly [MessageType, ...MessageType[]] = messageTypes
 
 /** What `send` and `broadcast` have in common. */
 export const content = {
-  from: text('Who sends it; else it is whoever acts (--as).', { placeholder: 'AGENT' }),
+  from: text('Who sends it; else it is whoever acts (--as).', { placeholder: 'AGENT', isActor: true }),
   type: choice('What kind of message it is; it decides what the payload must say.', types, { required: true }),
   payload: text('The payload, a JSON object; `@FILE` reads a file and `-` standard input.', {
     required: true,

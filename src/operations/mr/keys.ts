@@ -29,7 +29,7 @@ export const mrKeys = defineOperation({
     replaced: 'done',
     trusted: 'done',
     unchanged: 'done',
-    nothing: 'nothing',
+    nothing: 'done',
   },
   examples: [
     { command: 'mr keys', does: 'see who has keys' },

@@ -1,6 +1,6 @@
 import { choice, duration, flag, integer } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { agent, compat } from './fields.ts'
+import { compat, reader } from './fields.ts'
 import { openRouting } from './open.ts'
 import { stillTaken, takeBack } from './take-back.ts'
 import { headerOf } from './view.ts'
@@ -13,7 +13,7 @@ export const mrReceive = defineOperation({
     '`envelopes` say the same in the words of all protocols, in the same order. Files that are no messages for this ' +
     'inbox are set aside and listed, as are numbers that never came. Exit status 1 means that nothing waits.',
   input: {
-    agent,
+    agent: reader,
     peek: flag('Look without taking.'),
     wait: duration('How long to wait for one to come.', { least: 0, placeholder: 'SECONDS' }),
     limit: integer('At most so many.', { least: 1 }),

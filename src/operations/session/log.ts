@@ -7,7 +7,7 @@ export const sessionLog = defineOperation({
   name: 'log',
   summary: 'Tell every change of a session, with who made it and when.',
   input: { session, limit },
-  outcomes: { told: 'done', nothing: 'nothing' },
+  outcomes: { told: 'done', nothing: 'done' },
   examples: [{ command: 'session log --session release', does: 'see what happened' }],
 
   async run(context, { session, limit }) {

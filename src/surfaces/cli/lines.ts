@@ -17,14 +17,19 @@ export const alertLines = ({ alerts }: WithAlerts, { paint }: Screen): string =>
 export const noticesAndAlerts = (output: WithAlerts & { readonly notices: readonly string[] }, screen: Screen) =>
   noticeLines(output, screen) + alertLines(output, screen)
 
-/** Files that are no messages: told beside the result, because no message may go unnoticed. */
+/** Files that are no messages: told beside the result, because no message may go unnoticed. Ten show what is wrong. */
 export const unreadableLines = (
   { unreadable }: { readonly unreadable: readonly { readonly path: string; readonly reason: string }[] },
   { paint }: Screen,
-): string =>
-  unreadable
+): string => {
+  const lines = unreadable
+    .slice(0, mostUnreadable)
     .map(({ path, reason }) => `${paint('yellow', 'unreadable:')} ${printableLine(path)}: ${printableLine(reason)}\n`)
-    .join('')
+  const left = unreadable.length - lines.length
+  return `${lines.join('')}${left > 0 ? `… and ${left} more: signalbox doctor\n` : ''}`
+}
+
+const mostUnreadable = 10
 
 /** One line a write: what happened to which message, and where it is now. */
 export const writtenLine = (

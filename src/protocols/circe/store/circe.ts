@@ -142,15 +142,15 @@ export class Circe {
     await takeBack(this.#parts, agentId(agent), fileName(file))
   }
 
-  start(agent: string, file: string): Promise<CirceSettled> {
+  start(agent: string, file: string): Promise<CirceSettled<'started'>> {
     return this.#handling.start(agent, file)
   }
 
-  ack(agent: string, file: string): Promise<CirceSettled> {
+  ack(agent: string, file: string): Promise<CirceSettled<'acknowledged'>> {
     return this.#handling.ack(agent, file)
   }
 
-  done(agent: string, file: string): Promise<CirceSettled> {
+  done(agent: string, file: string): Promise<CirceSettled<'handled'>> {
     return this.#handling.done(agent, file)
   }
 

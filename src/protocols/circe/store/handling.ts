@@ -16,7 +16,7 @@ import type { Claiming } from './claiming.ts'
 import { isForEverybody } from './fan-out.ts'
 import { handedOf } from './handed.ts'
 import type { Journal } from './journal.ts'
-import type { CirceSettled } from './outcomes.ts'
+import type { CirceSettled, Handled } from './outcomes.ts'
 import { type CirceParts, subjectOf } from './parts.ts'
 import { type Found, findMessage, isFor, isFound, loggedBytes, readAt } from './places.ts'
 import { readSoundTask, type TaskOnTree } from './task-files.ts'
@@ -42,8 +42,8 @@ export class Handling {
   }
 
   /** Moves a message into the workspace. Its owner's task is in progress from now on. Starting acknowledges. */
-  start(agent: string, file: string): Promise<CirceSettled> {
-    return this.#with(agent, file, async (found, who, isAcked) => {
+  start(agent: string, file: string): Promise<CirceSettled<'started'>> {
+    return this.#with(agent, file, 'started', async (found, who, isAcked) => {
       if (found.place === 'workspace') return undefined
       const id = found.message.task as TaskId | undefined
       const read = id === undefined ? undefined : await readSoundTask(this.#parts, id)
@@ -66,8 +66,8 @@ export class Handling {
   }
 
   /** Copies a message into the log and says so; it stays in the inbox until it is dealt with. */
-  ack(agent: string, file: string): Promise<CirceSettled> {
-    return this.#with(agent, file, async (found, who, isAcked) => {
+  ack(agent: string, file: string): Promise<CirceSettled<'acknowledged'>> {
+    return this.#with(agent, file, 'acknowledged', async (found, who, isAcked) => {
       if (isAcked) return undefined
       return {
         steps: [
@@ -80,8 +80,8 @@ export class Handling {
   }
 
   /** Takes a message out of inbox and workspace; the log keeps it. */
-  done(agent: string, file: string): Promise<CirceSettled> {
-    return this.#with(agent, file, async (found, who, isAcked) => {
+  done(agent: string, file: string): Promise<CirceSettled<'handled'>> {
+    return this.#with(agent, file, 'handled', async (found, who, isAcked) => {
       const { task } = found.message
       return {
         steps: [
@@ -99,7 +99,7 @@ export class Handling {
   }
 
   /** Claims the message first if nobody has, then makes the change; `undefined` from `change` means that it was made before. */
-  async #with(name: string, file: string, change: Change): Promise<CirceSettled> {
+  async #with<Did extends Handled>(name: string, file: string, did: Did, change: Change): Promise<CirceSettled<Did>> {
     const agent = agentId(name)
     const wanted = fileName(file)
     const { found: lying } = await this.#catchingUp.catchUp()
@@ -110,13 +110,18 @@ export class Handling {
       if (tried !== 'lost' && 'owner' in tried) throw ownedBy(tried.task, tried.owner)
     }
     for (;;) {
-      const settled = await this.#tryWith(agent, wanted, change)
+      const settled = await this.#tryWith(agent, wanted, did, change)
       if (settled) return settled
     }
   }
 
   /** `undefined`: another program moved or replaced the message in this instant, so that it must be looked at again. */
-  async #tryWith(agent: AgentId, wanted: FileName, change: Change): Promise<CirceSettled | undefined> {
+  async #tryWith<Did extends Handled>(
+    agent: AgentId,
+    wanted: FileName,
+    did: Did,
+    change: Change,
+  ): Promise<CirceSettled<Did> | undefined> {
     const about = (await this.#has(agent, wanted)) ?? (await this.#elsewhere(agent, wanted))
     return this.#journal.turn(subjectOf(wanted, about.message.task), async () => {
       const found = await this.#has(agent, wanted)
@@ -136,8 +141,7 @@ export class Handling {
       if (committed.outcome === 'lost') return undefined
       const now = (await this.#has(agent, wanted)) ?? (await readAt(this.#parts, { place: 'logged' }, wanted))
       const { durability } = committed
-      const outcome = made.events.at(-1) as 'started' | 'acknowledged' | 'handled'
-      return { outcome, message: viewOfFound(isFound(now) ? now : found), durability }
+      return { outcome: did, message: viewOfFound(isFound(now) ? now : found), durability }
     })
   }
 

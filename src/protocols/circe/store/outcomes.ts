@@ -99,9 +99,12 @@ export type CirceClaimed =
   | { readonly outcome: 'claimed'; readonly message: CirceViewWithBody; readonly durability: Durability }
   | { readonly outcome: 'nothing'; readonly owned: readonly OwnedByOther[] }
 
+/** What an agent can do with a message that it has. */
+export type Handled = 'started' | 'acknowledged' | 'handled'
+
 /** `unchanged`: it was so already. */
-export interface CirceSettled {
-  readonly outcome: 'started' | 'acknowledged' | 'handled' | 'unchanged'
+export interface CirceSettled<Did extends Handled = Handled> {
+  readonly outcome: Did | 'unchanged'
   readonly message: CirceView
   readonly durability: Durability
 }

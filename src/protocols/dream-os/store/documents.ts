@@ -18,8 +18,8 @@ import { isoOf } from '../times.ts'
 import type { Agents } from './agents.ts'
 import { bytesOf, type DreamParts, readLeaf, readObject } from './parts.ts'
 
-export interface Documented {
-  readonly outcome: 'written' | 'added' | 'unchanged'
+export interface Documented<Outcome extends string = 'written' | 'added' | 'unchanged'> {
+  readonly outcome: Outcome
   readonly path: string
   readonly durability: Durability
 }
@@ -60,7 +60,7 @@ export class Documents {
   }
 
   /** A file of its own for each, named by its time. */
-  async reflect(name: string, body: string): Promise<Documented> {
+  async reflect(name: string, body: string): Promise<Documented<'written'>> {
     const { tree, clock, places } = this.#parts
     const agent = await this.#agents.expectName(name)
     if (body.trim() === '') throw invalidInput('EMPTY_BODY', 'A reflection says something.', { hint: 'Give a text.' })

@@ -122,10 +122,10 @@ export class Dream {
   claimMailbox(agent: string): Promise<MailboxClaimed> {
     return this.#all.mailboxes.claim(agent)
   }
-  heartbeat(mailbox: number, agent: string): Promise<MailboxChanged> {
+  heartbeat(mailbox: number, agent: string): Promise<MailboxChanged<'refreshed'>> {
     return this.#all.mailboxes.heartbeat(mailbox, agent)
   }
-  releaseMailbox(mailbox: number, agent: string): Promise<MailboxChanged> {
+  releaseMailbox(mailbox: number, agent: string): Promise<MailboxChanged<'released' | 'unchanged'>> {
     return this.#all.mailboxes.release(mailbox, agent)
   }
   mailboxes(): Promise<MailboxLine[]> {
@@ -142,7 +142,7 @@ export class Dream {
     const compat = await this.#all.messages.wasReadLeniently(mailbox, id)
     return this.reading({ compat }).#all.messages.done(mailbox, agent, id, outcome)
   }
-  compactMailbox(mailbox: number, by: string): Promise<MailboxChanged> {
+  compactMailbox(mailbox: number, by: string): Promise<MailboxChanged<'packed' | 'unchanged'>> {
     return this.#all.messages.compact(mailbox, by)
   }
 
@@ -229,7 +229,7 @@ export class Dream {
   events(query?: LogQuery): Promise<FoundEvents> {
     return this.#logs.events(query)
   }
-  reflect(agent: string, body: string): Promise<Documented> {
+  reflect(agent: string, body: string): Promise<Documented<'written'>> {
     return this.#documents.reflect(agent, body)
   }
   report(name: string, body: string, options?: ReportOptions): Promise<Documented> {

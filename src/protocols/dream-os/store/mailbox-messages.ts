@@ -241,7 +241,7 @@ export class MailboxMessages {
   }
 
   /** Moves processed messages to a file of lines beside the mailbox, and forgets very old ids. */
-  async compact(number: number, by: string): Promise<MailboxChanged> {
+  async compact(number: number, by: string): Promise<MailboxChanged<'packed' | 'unchanged'>> {
     const { settings, tree } = this.#parts
     const note = childOf(statePath, `mailbox_${mailboxNumber(number)}.packing.json`)
     const { count, durability } = await this.#files.change(number, { by, most: largestPacked }, async (opened) => {

@@ -115,7 +115,7 @@ export class Mailboxes {
   }
 
   /** Says that the agent lives, and still works on what it has in hand. */
-  async heartbeat(number: number, name: string): Promise<MailboxChanged> {
+  async heartbeat(number: number, name: string): Promise<MailboxChanged<'refreshed'>> {
     const agent = agentId(name)
     const { renewed, durability } = await this.#files.change(
       mailboxNumber(number),
@@ -143,7 +143,7 @@ export class Mailboxes {
   }
 
   /** Gives it up; what was in hand is given to whoever comes next. */
-  async release(number: number, name: string): Promise<MailboxChanged> {
+  async release(number: number, name: string): Promise<MailboxChanged<'released' | 'unchanged'>> {
     const agent = agentId(name)
     const { ended, isReleased, durability } = await this.#files.change(
       mailboxNumber(number),

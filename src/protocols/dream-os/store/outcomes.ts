@@ -114,8 +114,8 @@ export interface OutcomeRecorded {
   readonly notices: readonly string[]
 }
 
-export interface MailboxChanged {
-  readonly outcome: 'released' | 'refreshed' | 'packed' | 'unchanged'
+export interface MailboxChanged<Outcome extends 'released' | 'refreshed' | 'packed' | 'unchanged'> {
+  readonly outcome: Outcome
   readonly mailbox: number
   readonly durability: Durability
   /** How many messages were packed, or leases renewed or ended. */

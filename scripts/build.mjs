@@ -121,7 +121,7 @@ const esbuildOptions = () => ({
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  external: ['age-encryption', 'gpt-tokenizer', 'koffi', 'yaml', 'bun:*'],
+  external: ['age-encryption', 'koffi', 'yaml', 'bun:*'],
   minifySyntax: true,
   legalComments: 'none',
   logLevel: 'warning',

@@ -7,10 +7,13 @@ export interface Tokenizer {
 
 export type LoadTokenizer = () => Promise<Tokenizer>
 
-/** True if a text has at most so many tokens: no token is shorter than a byte, so a short text needs no tokenizer. */
+/** In bytes, of all encodings that can be chosen. */
+export const longestToken = 128
+
+/** True if a text has at most so many tokens. None is shorter than a byte or longer than `longestToken`: in between is counted. */
 export async function isWithin(text: string, tokens: number, load: LoadTokenizer): Promise<boolean> {
-  if (Buffer.byteLength(text) <= tokens) return true
-  // Every token of the usual encodings stands for at most 128 bytes or so; a megabyte need not be encoded to be refused.
-  if (Buffer.byteLength(text) > tokens * 1024) return false
+  const bytes = Buffer.byteLength(text)
+  if (bytes <= tokens) return true
+  if (bytes > tokens * longestToken) return false
   return (await load()).count(text) <= tokens
 }

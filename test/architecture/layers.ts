@@ -40,7 +40,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   adapters: {
     imports: ['kernel'],
     builtins: 'no-files',
-    packages: ['age-encryption', 'gpt-tokenizer'],
+    packages: ['age-encryption'],
     ownPackages: ['minilm', 'jinja2'],
   },
   operations: {

@@ -8,7 +8,7 @@ import { heldClock } from '../../src/kernel/clock.ts'
 import { treePath } from '../../src/kernel/tree-path.ts'
 import type { Sessions } from '../../src/protocols/shared-agent/store/sessions.ts'
 import type { Tree } from '../../src/tree/tree.ts'
-import { sessionsOn, speaker } from '../support/session.ts'
+import { realTokenizer, sessionsOn, speaker } from '../support/session.ts'
 import { verifies } from '../support/verifies.ts'
 
 const start = Date.parse('2024-01-15T14:30:00Z')
@@ -32,10 +32,8 @@ async function plays(lines: readonly (readonly [agent: string, line: string, ans
 describe('§5 Response Constraints', () => {
   const topic =
     'one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen'
-  const count = async (text: string) => {
-    const { loadTokenizer } = await import('../../src/adapters/tokens.ts')
-    return (await loadTokenizer('o200k_base')).count(text)
-  }
+  const { count: counted } = realTokenizer()
+  const count = async (text: string) => counted(text)
 
   verifies(['SA-5', 'SA-2b'], 'limits of an item follow the modifier', async () => {
     await say('O', `#DEFINE:topic:${topic} ${topic} ${topic}`)

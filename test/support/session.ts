@@ -1,11 +1,16 @@
 /** For tests of sessions: opened on any tree, with the real tokenizer. */
-import { type Encoding, loadTokenizer } from '../../src/adapters/tokens.ts'
+import { readFileSync } from 'node:fs'
+import { tokenizerFrom, tokenTable } from '../../src/adapters/tokens.ts'
 import { type Clock, systemClock } from '../../src/kernel/clock.ts'
 import { treePath } from '../../src/kernel/tree-path.ts'
 import type { SessionPorts } from '../../src/protocols/shared-agent/ports.ts'
 import { defaultSettings, type SessionSettings } from '../../src/protocols/shared-agent/settings.ts'
 import { Sessions } from '../../src/protocols/shared-agent/store/sessions.ts'
 import type { Tree } from '../../src/tree/tree.ts'
+
+/** Bundled into a child program, this file lies as deep in the repository as it does here. */
+export const realTokenizer = (encoding = 'o200k_base') =>
+  tokenizerFrom(readFileSync(new URL(`../../${tokenTable(encoding)}`, import.meta.url)))
 
 export interface SessionOptions {
   readonly clock?: Clock
@@ -20,7 +25,7 @@ export function sessionsOn(tree: Tree, { clock = systemClock, settings, ports, r
     tree,
     clock,
     settings: { ...defaultSettings, ...settings },
-    tokenizer: (encoding) => loadTokenizer(encoding as Encoding),
+    tokenizer: async (encoding) => realTokenizer(encoding),
     messagePlaces: async () => [treePath('llm/missions'), treePath('state/agents')],
     readRoles: async () => (roles === undefined ? undefined : { path: '.signalbox/session.yaml', text: roles }),
     ...ports,

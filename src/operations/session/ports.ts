@@ -1,5 +1,4 @@
 /** What sessions need from outside of the tree: a tokenizer, what people wrote about roles, and where messages lie. */
-import { type Encoding, loadTokenizer } from '../../adapters/tokens.ts'
 import type { RolesFile, SessionPorts } from '../../protocols/shared-agent/index.ts'
 import type { Around } from '../protocols.ts'
 import { carrying } from './carrying.ts'
@@ -9,7 +8,8 @@ import { languageModel } from './model.ts'
 const longest = 256 * 1024
 
 export const sessionPorts = (around: Around): SessionPorts => {
-  const { outside, environment, root, messagePlaces, messagePlacesIn, neutralOf, names, startSelf } = around
+  const { outside, environment, root, messagePlaces, messagePlacesIn, neutralOf, names, startSelf, packageFile } =
+    around
   const model = languageModel(around)
   return {
     folder: root.path,
@@ -28,7 +28,11 @@ export const sessionPorts = (around: Around): SessionPorts => {
       return findWorkTree({ git, files, from: root.path, leaveAlone, leaveAloneIn: messagePlacesIn, onBranch })
     },
     ...(model ? { model } : {}),
-    tokenizer: (encoding) => loadTokenizer(encoding as Encoding),
+    async tokenizer(encoding) {
+      const { tokenizerFrom, tokenTable } = await import('../../adapters/tokens.ts')
+      const table = packageFile(tokenTable(encoding))
+      return table && tokenizerFrom(table)
+    },
     messagePlaces,
     carriers: names.filter((name) => name !== 'session'),
     async readRoles(): Promise<RolesFile | undefined> {

@@ -7,8 +7,8 @@ import type { WorkTree } from './checkpoints/ports.ts'
 import type { LanguageModel } from './language/model.ts'
 
 export interface SessionPorts {
-  /** Counts tokens in the encoding of this name. */
-  tokenizer(encoding: string): Promise<Tokenizer>
+  /** Counts tokens in the encoding of this name; `undefined` where its table is missing. Tokens are estimated then. */
+  tokenizer(encoding: string): Promise<Tokenizer | undefined>
   /** The folders and files in which protocols keep messages: no context file is read or written there. */
   messagePlaces(): Promise<readonly TreePath[]>
   /** Runs the program of a role, in `folder`. */

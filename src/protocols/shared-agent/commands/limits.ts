@@ -2,7 +2,7 @@
  * What binds an answer: tokens by the kind of command, scaled by a modifier, and items for a list. Shared Agent Protocol §5
  * and §14. Pure but for the tokenizer, which is asked only where a count can matter.
  */
-import { isWithin, type LoadTokenizer } from '../../../kernel/tokenizer.ts'
+import { isWithin, type LoadTokenizer, longestToken } from '../../../kernel/tokenizer.ts'
 import { cutMark } from '../refusal.ts'
 import type { Modifier } from '../schema.ts'
 import type { CommandSpec, LimitKind } from './spec.ts'
@@ -53,7 +53,7 @@ export async function bounded(
   const tokenizer = await load()
   for (let room = tokens - 1; room > 0; room--) {
     // More bytes than this are more tokens than fit, whatever they say.
-    const head = tokenizer.first(text.slice(0, tokens * 1024), room)
+    const head = tokenizer.first(text.slice(0, tokens * longestToken), room)
     const words = `${atWordEnd(head, text)}${cutMark}`
     if (words.length > cutMark.length && tokenizer.count(around(words)) <= tokens) return words
   }

@@ -50,8 +50,8 @@ export class Sessions {
       ports,
       documents: new Documents(tree),
       tokenizer: once(async () => {
-        if (ports.tokenizer) return ports.tokenizer(settings.tokenizer)
-        return (await import('../estimating-tokenizer.ts')).estimatingTokenizer
+        const exact = await ports.tokenizer?.(settings.tokenizer)
+        return exact ?? (await import('../estimating-tokenizer.ts')).estimatingTokenizer
       }),
       roles,
       handOver: async (id, task) => (await import('./working.ts')).handOver(this.#parts, id, task),

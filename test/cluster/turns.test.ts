@@ -167,3 +167,79 @@ else
       expect(await inLine('inbox')).toBe(0)
     })
   })
+
+if (reason === undefined)
+  describe('turns on etcd, while leaders change', () => {
+    let cluster: EtcdCluster
+    beforeAll(async () => {
+      cluster = await startEtcd(3)
+    }, 60_000)
+    afterAll(() => cluster.stop())
+
+    const ask = async (url: string, path: string, body: object) =>
+      (await fetch(`${url}/v3/maintenance/${path}`, { method: 'POST', body: JSON.stringify(body) })).json()
+
+    /** Makes another member the leader, which begins to count every lease anew. */
+    async function changeLeader(): Promise<void> {
+      const leader = await cluster.leader()
+      const other = cluster.nodes.find((node) => node !== leader)!
+      const { header } = (await ask(other.url, 'status', {})) as { header: { member_id: string } }
+      await ask(leader.url, 'transfer-leadership', { targetID: header.member_id })
+      while ((await cluster.leader()) === leader) await new Promise((done) => setTimeout(done, 10))
+    }
+
+    it('[X-crash] end with a process that is killed all the same', async () => {
+      const address = cluster.address('t')
+      const dead = [
+        spawnChild('etcd-turn', [address, `${turnSeconds}`]),
+        spawnChild('etcd-turn', [address, `${turnSeconds}`]),
+      ]
+      expect(await Promise.race(dead.map((one) => one.nextLine()))).toBe('mine')
+      const tree = await openEtcdTree({ address, turnSeconds })
+      try {
+        let isMine = false
+        const next = tree.exclusively('inbox', async () => {
+          isMine = true
+          return (await tree.list(at('held'))).map(({ name }) => name)
+        })
+        const killedAt = performance.now()
+        for (const one of dead) one.kill()
+        let changes = 0
+        // Sooner than a lease ends, as long as somebody waits.
+        while (!isMine && performance.now() - killedAt < 20_000) {
+          await changeLeader()
+          changes++
+          for (let n = 0; n < 10 && !isMine; n++) await new Promise((done) => setTimeout(done, 100))
+        }
+        expect(await next).toEqual(['first'])
+        expect(performance.now() - killedAt).toBeLessThan(10_000)
+        expect(changes).toBeGreaterThan(1)
+      } finally {
+        await tree.close()
+      }
+    }, 60_000)
+
+    it('stay with a process that lives', async () => {
+      const address = cluster.address('living')
+      const machines = [1, 2].map((n) => openEtcdTree({ address, turnSeconds, patienceMs: 30_000 + n }))
+      const [one, other] = (await Promise.all(machines)) as [Tree, Tree]
+      try {
+        const said: string[] = []
+        const first = one.exclusively('inbox', async () => {
+          const next = other.exclusively('inbox', async () => said.push('second'))
+          for (let n = 0; n < 2 * turnSeconds; n++) {
+            await changeLeader()
+            await one.create(at(`held/${n}`), bytes('x'))
+            await new Promise((done) => setTimeout(done, 500))
+          }
+          said.push('first')
+          return { next }
+        })
+        await (await first).next
+        expect(said).toEqual(['first', 'second'])
+      } finally {
+        await one.close()
+        await other.close()
+      }
+    }, 60_000)
+  })

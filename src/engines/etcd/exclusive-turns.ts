@@ -1,7 +1,8 @@
 /**
  * Turns (`Tree.exclusively`): whoever wants one puts a key of its own under the turn's name and waits until the key before
  * it is gone. So they come in the order in which they asked, and the end of a turn wakes one waiter. The keys end with the
- * etcd lease of their process (`Session`).
+ * etcd lease of their process (`Session`); and each process puts its key again and again, so that those behind it can remove
+ * the key of a dead one themselves (`SignsOfLife`). Whoever only slept writes nothing without its key (`CurrentTurn`).
  */
 import { SignalboxError, unavailable } from '../../kernel/errors.ts'
 import type { CurrentTurn } from './current-turn.ts'
@@ -9,10 +10,14 @@ import type { Gateway } from './gateway.ts'
 import { fromWire, type Key, type Keys, wire } from './keys.ts'
 import { leaseGone } from './refusals.ts'
 import type { Session } from './session.ts'
+import { SignsOfLife } from './signs-of-life.ts'
 import {
+  drop,
   foundBy,
   getAll,
   isAbsent,
+  isPresent,
+  isUnchanged,
   type KeyValue,
   put,
   type RangeAnswer,
@@ -74,14 +79,21 @@ export class ExclusiveTurns {
     const giveUpAt = performance.now() + giveUpAfterMs
     for (;;) {
       const lease = await this.#session.join()
+      const signs = new SignsOfLife(this.#session.silenceMs)
       let placed: Placed | undefined
+      let living: NodeJS.Timeout | undefined
       try {
         placed = await this.#lineUp(name, lease)
-        const since = placed && (await this.#untilFirst(name, placed, giveUpAt))
+        if (placed) {
+          const { key } = placed
+          living = setInterval(() => void this.#giveSign(key, lease, signs), this.#session.renewMs).unref()
+        }
+        const since = placed && (await this.#untilFirst(name, placed, giveUpAt, signs))
         if (placed && since !== undefined) return await this.#current.run({ name, key: placed.key, since }, work)
         // The lease ran out while this process was paused: take a new one and join the end of the line.
         this.#session.abandon(lease)
       } finally {
+        clearInterval(living)
         if (placed) await this.#stepOut(placed.key, lease)
         this.#session.leave()
       }
@@ -114,14 +126,40 @@ export class ExclusiveTurns {
   }
 
   /** The revision at which nobody was before us any more; `undefined` if our key is gone from the line. */
-  async #untilFirst(name: string, { key, line: first }: Placed, giveUpAt: number): Promise<number | undefined> {
+  async #untilFirst(
+    name: string,
+    { key, line: first }: Placed,
+    giveUpAt: number,
+    signs: SignsOfLife,
+  ): Promise<number | undefined> {
     for (let line = first; ; line = await this.#line(name)) {
       if (!isIn(line, key)) return undefined
-      const before = keyBefore(line, key)
+      const ahead = keysBefore(line, key)
+      const before = ahead.at(-1)
       if (before === undefined) return line.revision
       if (performance.now() > giveUpAt) throw waitedTooLong(name)
-      await this.#change(before, line.revision)
+      const dead = signs.silentAmong(ahead, performance.now())
+      for (const one of dead) await this.#remove(one)
+      if (dead.length === 0) await this.#change(before.key, line.revision)
     }
+  }
+
+  /** Puts our key again, if it is still there. What fails is due again soon. */
+  async #giveSign(key: Key, lease: string, signs: SignsOfLife): Promise<void> {
+    try {
+      const body = { compare: [isPresent(key)], success: [put(key, '', lease)], failure: [] }
+      const answer = await this.#gateway.write<TransactionAnswer>('/v3/kv/txn', body)
+      if (answer?.succeeded) signs.answered()
+    } catch (error) {
+      if (!(error instanceof SignalboxError)) throw error
+    }
+  }
+
+  /** Removes the key of a dead process, unless that has given a sign of life. If no answer comes, the line tells. */
+  async #remove({ key, mod_revision = '' }: KeyValue): Promise<void> {
+    const dead = fromWire(key)
+    const body = { compare: [isUnchanged(dead, Number(mod_revision))], success: [drop(dead)], failure: [] }
+    await this.#gateway.write('/v3/kv/txn', body)
   }
 
   async #line(name: string): Promise<Line> {
@@ -169,10 +207,13 @@ export class ExclusiveTurns {
 
 const isIn = ({ all }: Line, key: Key): boolean => all.some((one) => fromWire(one.key) === key)
 
-/** The key right before ours, in base64. */
-function keyBefore({ all }: Line, key: Key): string | undefined {
+/** Those that came before us, the first one first. */
+function keysBefore({ all }: Line, key: Key): KeyValue[] {
   const inOrder = [...all].sort((a, b) => Number(a.create_revision) - Number(b.create_revision))
-  return inOrder[inOrder.findIndex((one) => fromWire(one.key) === key) - 1]?.key
+  return inOrder.slice(
+    0,
+    inOrder.findIndex((one) => fromWire(one.key) === key),
+  )
 }
 
 const waitedTooLong = (name: string) =>

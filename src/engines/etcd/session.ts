@@ -37,7 +37,7 @@ export class Session {
         this.#opening = undefined
       })
       const id = await this.#opening
-      this.#renewals ??= setInterval(() => void this.#renew(), this.#renewMs).unref()
+      this.#renewals ??= setInterval(() => void this.#renew(), this.renewMs).unref()
       return id
     } catch (error) {
       this.leave()
@@ -59,13 +59,19 @@ export class Session {
     this.#renewals = undefined
   }
 
-  get #renewMs(): number {
-    return (this.#seconds * 1000) / 3
+  /** How often a sign of life is due. */
+  get renewMs(): number {
+    return this.silenceMs / 3
+  }
+
+  /** Who gives no sign of life for so long counts as dead. */
+  get silenceMs(): number {
+    return this.#seconds * 1000
   }
 
   async #open(): Promise<string> {
     const held = this.#held
-    if (held && performance.now() - held.renewedAt > this.#renewMs) await this.#renew()
+    if (held && performance.now() - held.renewedAt > this.renewMs) await this.#renew()
     if (this.#held) return this.#held.id
     const renewedAt = performance.now()
     // If the answer gets lost, the lease runs out by itself.

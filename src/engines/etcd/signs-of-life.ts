@@ -1,0 +1,46 @@
+/**
+ * Which of those in a line are dead, told by the keys they put again and again while they live. The etcd lease of a dead
+ * process says so too, but each new leader of the cluster begins to count it anew: while leaders change it never ends.
+ */
+import type { KeyValue } from './transaction.ts'
+
+interface Sign {
+  readonly revision: string
+  /** When it was first seen, and how many signs of our own had been answered by then. */
+  readonly seenAt: number
+  readonly own: number
+}
+
+/** Signs of our own that must have got through meanwhile: otherwise it is the cluster that is silent, and not the other process. */
+const ownSigns = 2
+
+export class SignsOfLife {
+  readonly #silenceMs: number
+  #seen = new Map<string, Sign>()
+  #own = 0
+
+  /** `silenceMs`: how long somebody gives no sign before it counts as dead. */
+  constructor(silenceMs: number) {
+    this.#silenceMs = silenceMs
+  }
+
+  /** A sign of our own has been answered. */
+  answered(): void {
+    this.#own++
+  }
+
+  /** Of the keys of others, those that have not been put again for too long. */
+  silentAmong(keys: readonly KeyValue[], now: number): KeyValue[] {
+    const known = this.#seen
+    this.#seen = new Map(
+      keys.map(({ key, mod_revision: revision = '' }) => {
+        const before = known.get(key)
+        return [key, before?.revision === revision ? before : { revision, seenAt: now, own: this.#own }]
+      }),
+    )
+    return keys.filter(({ key }) => {
+      const { seenAt, own } = this.#seen.get(key)!
+      return now - seenAt >= this.#silenceMs && this.#own - own >= ownSigns
+    })
+  }
+}

@@ -29,6 +29,7 @@ export async function routeMessages(context: Context, input: unknown, stopped: A
     notices: [],
   }
   let passes = 0
+  let standing: ReadonlySet<string> = new Set()
   context.report.tell({ as: 'text', text: 'Carrying messages. Stop with Ctrl-C.' })
   try {
     await rounds.repeat(async () => {
@@ -44,6 +45,7 @@ export async function routeMessages(context: Context, input: unknown, stopped: A
       if (pass) {
         passes++
         tell(context, pass)
+        standing = tellStanding(context, pass, standing)
         all = joined(all, pass)
       }
       return { least: restFor(processorTime() - startedAt, longestRest), most: longestRest }
@@ -71,14 +73,24 @@ function joined(all: RoutedOften, pass: RoutedOften): RoutedOften {
     // These stay as long as nobody puts them right: what the last pass found is what there is.
     unroutable: pass.unroutable,
     unreadable: pass.unreadable,
-    notices: last(all.notices, pass.notices),
+    notices: [...new Set(last(all.notices, pass.notices))],
   }
 }
 
-function tell({ report }: Context, { moved, copied, resent, plans, notices }: RoutedOften): void {
+function tell({ report }: Context, { moved, copied, resent, plans }: RoutedOften): void {
   for (const { from, to, path } of moved) report.tell({ as: 'step', text: `${from} to ${to}: ${path}` })
   for (const { from, to, path } of copied) report.tell({ as: 'step', text: `${from} to ${to.join(', ')}: ${path}` })
   for (const { mailbox, id } of resent) report.tell({ as: 'step', text: `sent again to mailbox ${mailbox}: ${id}` })
   for (const { outcome, plan, planner } of plans) report.tell({ as: 'step', text: `${plan} of ${planner}: ${outcome}` })
-  for (const notice of notices) report.tell({ as: 'step', text: notice })
+}
+
+/** What stays as it is until somebody puts it right is told once, not at every pass. Answers what was found now. */
+function tellStanding({ report }: Context, pass: RoutedOften, told: ReadonlySet<string>): ReadonlySet<string> {
+  const found = new Set([
+    ...pass.notices,
+    ...pass.unroutable.map(({ path, target, reason }) => `${path} stays, for ${target}: ${reason}`),
+    ...pass.unreadable.map(({ path, reason }) => `${path} is no message: ${reason}`),
+  ])
+  for (const text of found) if (!told.has(text)) report.tell({ as: 'step', text })
+  return found
 }

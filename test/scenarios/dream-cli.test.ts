@@ -6,9 +6,11 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -17,7 +19,7 @@ import { spawnProgram } from '../support/child.ts'
 import { mailboxFile } from '../support/dream.ts'
 import { tempDir } from '../support/temp.ts'
 import { verifies } from '../support/verifies.ts'
-import { quickCli } from './cli-program.ts'
+import { plainEnvironment, programFor, quickCli } from './cli-program.ts'
 
 let root: string
 beforeEach(() => {
@@ -239,6 +241,66 @@ describe('[X-recipient] every way that sends asks whether anybody has seen the r
   })
 })
 
+it('a router that stays tells once of what cannot be carried, not at every pass', async () => {
+  const note = (to: string) => ({ type: 'NOTE', source_id: 'Ann', target_id: to, data: {} })
+  dream('task', 'take', 'Bob')
+  put('runtime/Ann/outbox/msg_lost.json', note('Nobody'))
+  put(box, '{"broken')
+  const router = spawnProgram([process.execPath, programFor(['dream']), 'dream', 'route'], {
+    cwd: root,
+    env: { ...plainEnvironment() } as Record<string, string>,
+  })
+  const until = async (words: string) => {
+    for await (const line of router.lines()) if (line.includes(words)) return
+    throw new Error(`${words}: ${router.stdout.join('\n')} ${router.stderr()}`)
+  }
+  await until('msg_lost.json stays')
+  for (const n of [1, 2]) {
+    put(`runtime/Ann/outbox/.${n}`, note('Bob'))
+    renameSync(at(`runtime/Ann/outbox/.${n}`), at(`runtime/Ann/outbox/msg_${n}.json`))
+    await until(`msg_${n}@Ann.json`)
+  }
+  router.kill('SIGTERM')
+  await router.exited
+  expect(router.stdout.filter((line) => line.includes('msg_lost.json stays'))).toHaveLength(1)
+  expect(router.stdout.filter((line) => line.includes('mailbox_1.json'))).toHaveLength(1)
+})
+
+it('[DO-5f] a lock without a name that is five minutes old by its time is waited for by nobody', () => {
+  put('signalbox.yaml', 'dream:\n  lockWait: 0\n')
+  dream('mailbox', 'init', '1')
+  put(`${box}.lock`, '')
+  const send = () => dream('mailbox', 'send', '--mailbox', '1', '--command', 'c', '--params', '{}')
+  expect(send().exit).toBe(8)
+  const before = new Date(Date.now() - 300_000)
+  utimesSync(at(`${box}.lock`), before, before)
+  expect(send().exit).toBe(0)
+  expect(asJson('governance', 'query', '--type', 'LOCK_BROKEN').output.events).toHaveLength(1)
+})
+
+it('a mailbox that is too large and full of what waits: the way out is named, and packing says why it is none', () => {
+  put('signalbox.yaml', 'dream:\n  largestMessage: 65536\n')
+  const message = { sender_agent_id: 'A', timestamp_dispatched: '2026-01-01T00:00:00Z', command: 'c' }
+  const messages = Array.from({ length: 2 }, (_, n) => ({
+    message_id: `m-${n}`,
+    ...message,
+    params: { text: 'x'.repeat(40_000) },
+  }))
+  put(box, { status: 'offline', assigned_agent_id: null, last_seen_utc: null, messages, processed_message_ids: [] })
+  const sent = asJson('mailbox', 'send', '--mailbox', '1', '--command', 'c', '--params', '{}')
+  expect(sent).toMatchObject({
+    exit: 5,
+    output: { error: { code: 'MAILBOX_TOO_LARGE', hint: expect.stringContaining('`largestMessage` under `dream:`') } },
+  })
+  expect(dream('mailbox', 'compact', '--mailbox', '1')).toMatchObject({
+    exit: 0,
+    out: 'Nothing in it can be packed.\n',
+    err: expect.stringMatching(/2 messages wait in it, and only what is processed can be packed.*largestMessage/),
+  })
+  put('signalbox.yaml', 'dream:\n  largestMessage: 262144\n')
+  expect(dream('mailbox', 'send', '--mailbox', '1', '--command', 'c', '--params', '{}').exit).toBe(0)
+})
+
 it('[DO-3c] a response that could not be printed is handed out by the next fetch, once', () => {
   put('signalbox.yaml', 'dream:\n  settle: 50ms\n')
   put('temp/cursor_output.json', { answer: 42 })
@@ -286,7 +348,7 @@ describe('bad input is a clear error, and what is there stays as it is', () => {
     expect(output.error).toMatchObject({
       code: 'MAILBOX_TOO_LARGE',
       message: expect.stringContaining('mailbox_1.json'),
-      hint: 'Pack what is processed: signalbox dream mailbox compact --mailbox 1',
+      hint: 'Pack what is processed: signalbox dream mailbox compact --mailbox 1. If that does not help, raise `largestMessage` under `dream:` in signalbox.yaml.',
     })
     expect(statSync(at(box)).size).toBe(100_000_000)
     expect(existsSync(at(`${box}.lock`))).toBe(false)
@@ -364,6 +426,7 @@ describe('bad input is a clear error, and what is there stays as it is', () => {
     [['prompt', 'render', 'latin.j2', '--vars', '{}'], 5, 'BAD_TEMPLATE'],
     [['prompt', 'fetch'], 5, 'BAD_RESPONSE'],
     [['task', 'done', 'Bob', 'none.json'], 3, 'NO_SUCH_FILE'],
+    [['task', 'send', '--to', 'Bob', '--content', '{"task_id": "../x"}'], 2, 'INVALID_TASK_ID'],
     [['prompt', 'render', '../x.j2', '--vars', '{}'], 2, 'PATH_ESCAPES_ROOT'],
     [['prompt', 'render', 'none.j2', '--vars', '{}'], 3, 'NO_SUCH_TEMPLATE'],
     [['prompt', 'render', 'link.j2', '--vars', '{}'], 5, ''],
@@ -407,6 +470,54 @@ it('files of the field are read with --compat, told, and written back with nothi
   expect(asJson('governance', 'query', '--compat')).toMatchObject({
     output: { events: [{ event_type: 'OLD' }], notices: ['1 line could not be read.'] },
   })
+})
+
+describe('what is printed as the next command works when it is pasted', () => {
+  const pasted = (out: string, title = 'when done') => {
+    const command = new RegExp(`^${title}: +(.+)$`, 'm').exec(out)![1]!
+    const script = `signalbox() { "$RUNTIME" "$PROGRAM" "$@"; }\n${command}`
+    const env = { ...plainEnvironment(), RUNTIME: process.execPath, PROGRAM: programFor(['dream']) }
+    return spawnSync('sh', ['-c', script], { cwd: root, env, encoding: 'utf8' })
+  }
+
+  it('of a message that was read with --compat, under an id that is no word', () => {
+    const id = "m 1; touch pwned; 'x"
+    put(box, [{ id, sender: 'A', timestamp_utc: '2025-05-01T10:00:00Z', command: 'c', payload: { a: 1 } }])
+    const next = dream('mailbox', 'next', '--mailbox', '1', '--as', 'W', '--compat')
+    expect(next.out).toMatch(/^from: +A$/m)
+    expect(next.out).toContain('"a": 1')
+    expect(pasted(next.out)).toMatchObject({ status: 0, stdout: 'Recorded: COMPLETED\n' })
+    expect(pasted(next.out)).toMatchObject({ status: 0, stdout: 'It had an outcome already.\n' })
+    expect(pasted(next.out, 'or else')).toMatchObject({ status: 4 })
+    expect(existsSync(at('pwned'))).toBe(false)
+  })
+
+  it('of a file that was read with --compat', () => {
+    put("runtime/Bob/inbox/a '; b.json", '// remark\n{"task_id": "t"}')
+    const taken = dream('task', 'take', 'Bob', '--compat')
+    expect(taken.exit).toBe(0)
+    expect(pasted(taken.out)).toMatchObject({ status: 0, stdout: expect.stringContaining('Recorded: COMPLETED') })
+    expect(pasted(taken.out, 'or else')).toMatchObject({ status: 4 })
+  })
+})
+
+it('an attempt that there was not yet is told as such, and links and folders that have the name of a mailbox are listed', () => {
+  dream('mailbox', 'init', '1')
+  dream('mailbox', 'claim', '--agent', 'W')
+  dream('mailbox', 'send', '--mailbox', '1', '--command', 'c', '--params', '{}')
+  const { message_id: id } = asJson('mailbox', 'next', '--mailbox', '1', '--as', 'W').output.message
+  const done = dream('mailbox', 'done', '--mailbox', '1', '--as', 'W', id, '--attempt', '7')
+  expect(done).toMatchObject({ exit: 4, err: expect.stringContaining('given as attempt 1, and not as 7 yet') })
+  mkdirSync(at(mailboxFile(2)))
+  symlinkSync(at('secret.txt'), at(mailboxFile(3)))
+  const { mailboxes } = asJson('mailbox', 'list').output
+  expect(
+    mailboxes.map(({ mailbox, unreadable }: { mailbox: number; unreadable?: true }) => [mailbox, unreadable]),
+  ).toEqual([
+    [1, undefined],
+    [2, true],
+    [3, true],
+  ])
 })
 
 it('a project that has folders of these names is not taken for one of Dream.OS', () => {

@@ -26,7 +26,8 @@ export class MailboxEditor {
   readonly #before: ReadMailbox
   readonly #json: JsonEditor
   readonly #added: MailboxMessage[] = []
-  readonly #processed: string[] = []
+  readonly #processed = new Set<string>()
+  #packed: ReadonlySet<string> = new Set()
   #life: Life = {}
   /** Something was changed that is easier read again. */
   #isOther = false
@@ -55,16 +56,17 @@ export class MailboxEditor {
 
   markProcessed(id: string): void {
     const { isBare } = this.#before
-    if (isBare || this.#before.isProcessed(id) || this.#processed.includes(id)) return
+    if (isBare || this.#before.isProcessed(id) || this.#processed.has(id) || this.#packed.has(id)) return
     const list = this.#json.member(this.#json.root, 'processed_message_ids')
     if (list) this.#json.push(list, id)
     else this.#json.set(this.#json.root, 'processed_message_ids', [...this.#processed, id])
-    this.#processed.push(id)
+    this.#processed.add(id)
   }
 
   /** Takes messages out, by where they stand, and their ids out of those that are processed. */
   pack(indexes: ReadonlySet<number>, ids: ReadonlySet<string>): void {
     this.#isOther = true
+    this.#packed = ids
     this.#json.removeItems(this.#list(), (index) => indexes.has(index))
     const list = this.#before.isBare ? undefined : this.#json.member(this.#json.root, 'processed_message_ids')
     const known = list ? (JSON.parse(this.#json.textOf(list)) as unknown[]) : []

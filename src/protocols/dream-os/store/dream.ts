@@ -129,7 +129,7 @@ export class Dream {
     return this.#all.mailboxes.release(mailbox, agent)
   }
   mailboxes(): Promise<MailboxLine[]> {
-    return mailboxLines(this.#all.parts, this.#all.files)
+    return mailboxLines(this.#all.parts, this.#all.files, { odd: true })
   }
   sendToMailbox(input: MailboxSendInput): Promise<MailboxSent> {
     return this.#all.messages.send(input)

@@ -143,16 +143,21 @@ export class Finishing {
     await this.recover((note) => note.mailbox === number)
   }
 
-  /** Does the rest of every outcome whose writer is gone. Answers how many there were. */
+  /**
+   * Does the rest of every outcome that somebody has begun to record. Answers how many were left behind: a note that was
+   * written just now is of somebody who is about to do the same.
+   */
   async recover(isWanted: (note: Outcome) => boolean = () => true): Promise<number> {
+    const { tree, settings } = this.#parts
     let count = 0
-    for (const name of await noteNames(this.#parts.tree, finishingPath)) {
+    for (const name of await noteNames(tree, finishingPath)) {
       const path = childOf(finishingPath, name)
-      const note = outcomeIn(await readNote(this.#parts.tree, path))
+      const note = outcomeIn(await readNote(tree, path))
       if (!note || !isWanted(note)) continue
+      const isLeft = (await tree.now()) - ((await tree.look(path))?.changedAt ?? 0) >= settings.settleMs
       try {
         await this.#complete(path, note, true)
-        count++
+        if (isLeft) count++
       } catch (error) {
         // A log or mailbox that is broken stops nobody else's work; `inspect` tells of it, and the note waits.
         if (!(error instanceof SignalboxError) || error.kind === 'Unavailable') throw error

@@ -16,7 +16,7 @@ import { isEvent } from '../event-format.ts'
 import { type PlainMessage, parseMessage, printMessage, saidBy } from '../format.ts'
 import { inexactNumber } from '../given.ts'
 import { type Folder, folderPath, isMessageName, routedName, taskFileName } from '../layout.ts'
-import { type AgentId, agentId, isTaskId } from '../names.ts'
+import { type AgentId, agentId, isTaskId, taskId } from '../names.ts'
 import { inexactNote, told } from '../problem.ts'
 import { eventTypes } from '../schema.ts'
 import { readTask } from '../tasks.ts'
@@ -342,6 +342,7 @@ function theOneOf(given: string, all: readonly DreamView[], agent: string): Drea
 
 /** What says that it is a task may leave things out, but what it says must be right. */
 function expectTask(message: PlainMessage, target_agent: string, compat: boolean): void {
+  if (typeof message.task_id === 'string') taskId(message.task_id)
   if (message.task_id === undefined || message.action === undefined || isEvent(message)) return
   const rest = { params: {}, target_agent, status: 'PENDING', priority: usualPriority, depends_on: [] }
   const { problems } = readTask({ ...rest, ...message }, compat)

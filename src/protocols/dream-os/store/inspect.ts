@@ -21,6 +21,7 @@ import {
   governancePath,
   isMessageName,
   lockPath,
+  mailboxPath,
   responsePath,
   runtimePath,
   statePath,
@@ -33,10 +34,11 @@ import { type AgentId, broadcast, isAgentId } from '../names.ts'
 import { told } from '../problem.ts'
 import { circlesIn } from '../tasks.ts'
 import { oddEntries } from './inspect-odd.ts'
+import { raise } from './mailbox-files.ts'
 import { judgeLock } from './mailbox-lock.ts'
-import { readNote } from './notes.ts'
+import { noteNames, readNote } from './notes.ts'
 import { mailboxLines } from './overview.ts'
-import { isMessageEntry, messageNames, unlessOdd } from './parts.ts'
+import { isMessageEntry, messageNames, unlessCorrupt, unlessOdd } from './parts.ts'
 import type { Router, RouterParts } from './router.ts'
 
 const minute = 60_000
@@ -54,6 +56,7 @@ export class Inspection {
       [runtimePath(places), () => oddEntries(this.#all.parts, this.#all.deliveries.agents)],
       [runtimePath(places), () => this.#names()],
       [places.mailboxes, () => this.#mailboxes()],
+      [places.mailboxes, () => this.#unmarked(repair)],
       [places.mailboxes, () => this.#locks(repair)],
       [places.taskList, () => this.#taskList()],
       [completedPath(places), () => this.#lines(completedPath(places))],
@@ -179,11 +182,30 @@ export class Inspection {
     return lines.flatMap(({ path, problems, mailbox, unreadable }) =>
       problems.map((message) => {
         const isLarge = message.includes('mailbox compact')
-        const advice = isLarge ? `Pack it: signalbox dream mailbox compact --mailbox ${mailbox}` : hint
+        const advice = isLarge ? `Pack it: signalbox dream mailbox compact --mailbox ${mailbox}; or ${raise}.` : hint
         // Every message in one that cannot be read is stuck.
         return finding(unreadable ? 'error' : 'warning', 'BAD_MAILBOX', path, message, advice)
       }),
     )
+  }
+
+  /** Messages that were processed, in a mailbox that does not say so any more: other programs would deal with them again. */
+  async #unmarked(repair: boolean): Promise<Finding[]> {
+    const { files, messages, parts } = this.#all
+    const findings: Finding[] = []
+    const look = async (number: number) => {
+      const { length } = await files.unmarkedIn(number, await files.open(number))
+      if (length === 0) return
+      if (repair) await messages.resend(number, 'doctor')
+      const message = `${length === 1 ? 'A message was' : `${length} messages were`} processed, and another program wrote an old copy back that does not say so.`
+      const hint = repair
+        ? 'Nothing more is to be done.'
+        : 'Whoever writes it next puts that right, and so does `signalbox doctor --fix`.'
+      const path = mailboxPath(parts.places, number)
+      findings.push({ ...finding('warning', 'UNMARKED_MESSAGE', path, message, hint), repaired: repair })
+    }
+    for (const number of await files.numbers()) await unlessCorrupt(() => look(number))
+    return findings
   }
 
   async #locks(repair: boolean): Promise<Finding[]> {
@@ -193,10 +215,10 @@ export class Inspection {
       const path = lockPath(parts.places, number)
       const leaf = await unlessOdd(() => parts.tree.read(path, { atMost: 4096 }))
       if (!leaf) continue
-      const age = (await parts.tree.now()) - leaf.changedAt
+      const age = (await parts.tree.now()) - leaf.modifiedAt
       if (age < parts.settings.lockAgeMs && !repair) continue
       const { outcome, holder } = judgeLock(leaf.bytes, age, parts.settings.lockAgeMs)
-      const repaired = repair && outcome === 'left' && (await files.clearLock(number, 'doctor'))
+      const repaired = repair && outcome === 'left' && (await files.clearLock(number, 'doctor')) !== undefined
       if (!repaired && age < parts.settings.lockAgeMs) continue
       const message = `Mailbox ${number} is locked by ${holder} for ${Math.round(age / 1000)} s.`
       const hint =
@@ -305,15 +327,22 @@ export class Inspection {
     const findings = bad.map((path) =>
       finding('warning', 'BAD_NOTE', path, 'It is no note of an outcome, and is passed over.', 'Remove it.'),
     )
-    const entries = await parts.tree.list(finishingPath)
-    const open = entries.filter(({ name }) => isSegment(name) && !bad.includes(childOf(finishingPath, name))).length
+    const now = await parts.tree.now()
+    const entries = await parts.tree.list(finishingPath, { times: true })
+    // One that is being written right now is none of them.
+    const isLeft = (changedAt: number) => repair || now - changedAt >= minute
+    const isBad = (name: string) => !isSegment(name) || bad.includes(childOf(finishingPath, name))
+    const open = entries.filter(({ name, changedAt }) => !isBad(name) && isLeft(changedAt)).length
     if (open === 0) return findings
-    const count = repair ? await finishing.recover() : 0
+    if (repair) await finishing.recover()
+    const isRepaired = repair && (await noteNames(parts.tree, finishingPath)).length <= bad.length
     const message = `${open} outcome${open === 1 ? ' is' : 's are'} not written down everywhere yet: a process was killed over it.`
-    const hint = repair ? 'Nothing more is to be done.' : 'Run `signalbox doctor --fix`, or `signalbox dream route`.'
+    const hint = isRepaired
+      ? 'Nothing more is to be done.'
+      : 'Run `signalbox doctor --fix`, or `signalbox dream route`.'
     return [
       ...findings,
-      { ...finding('warning', 'UNFINISHED_OUTCOME', finishingPath, message, hint), repaired: count > 0 },
+      { ...finding('warning', 'UNFINISHED_OUTCOME', finishingPath, message, hint), repaired: isRepaired },
     ]
   }
 

@@ -25,6 +25,9 @@ const longestWrite = 400
 /** `compact` reads what nothing else does. */
 export const largestPacked = 128 * 1024 * 1024
 
+/** The way out where packing is none. */
+export const raise = 'raise `largestMessage` under `dream:` in signalbox.yaml'
+
 export interface OpenMailbox {
   readonly mailbox: ReadMailbox
   readonly leaf: Leaf
@@ -79,11 +82,11 @@ export class MailboxFiles {
     this.memory = new MailboxMemory(parts)
   }
 
-  /** The numbers of those that are there. */
-  async numbers(): Promise<number[]> {
+  /** The numbers of those that are there. `odd`: also where a link or a folder has the name of one. */
+  async numbers({ odd = false } = {}): Promise<number[]> {
     const { tree, places } = this.#parts
     const entries = (await unlessOdd(() => tree.list(places.mailboxes))) ?? []
-    const numbers = entries.flatMap(({ name, kind }) => (kind === 'leaf' ? (mailboxFrom(name) ?? []) : []))
+    const numbers = entries.flatMap(({ name, kind }) => (odd || kind === 'leaf' ? (mailboxFrom(name) ?? []) : []))
     return numbers.sort((a, b) => a - b)
   }
 
@@ -148,15 +151,16 @@ export class MailboxFiles {
     }
   }
 
-  /** Removes a lock whose holder is gone, so that programs which only know the lock can go on. True when there was one. */
-  async clearLock(number: number, by: string): Promise<boolean> {
+  /** Removes a lock whose holder is gone, so that programs which only know the lock can go on. Whose it was, if there was one. */
+  async clearLock(number: number, by: string): Promise<string | undefined> {
     const { tree, places } = this.#parts
     const path = lockPath(places, number)
-    if (!(await unlessOdd(() => tree.read(path, { atMost: 1 })))) return false
+    if (!(await unlessOdd(() => tree.read(path, { atMost: 1 })))) return undefined
     return this.#exclusively(number, async () => {
       const lock = await this.#takeLock(number, by)
-      if (lock.outcome === 'locked') await freeLock(this.#parts, number, lock.content)
-      return lock.outcome === 'locked'
+      if (lock.outcome !== 'locked') return undefined
+      await freeLock(this.#parts, number, lock.content)
+      return lock.broken
     })
   }
 
@@ -237,7 +241,9 @@ export class MailboxFiles {
       const isOwn = this.#last?.isOwn === true && this.#last.mailbox === opened.mailbox
       const own = isOwn ? [] : this.memory.lostFrom(number, opened.mailbox, opened.processed)
       const lost = [...new Map([...own, ...(change.again ?? [])].map((one) => [one.message_id, one])).values()]
-      const edited = change.edit || lost.length > 0 ? this.#edited(opened, lost, change) : undefined
+      const unmarked = isOwn ? [] : await this.unmarkedIn(number, opened)
+      const isChanged = change.edit || lost.length > 0 || unmarked.length > 0
+      const edited = isChanged ? this.#edited(opened, { lost, unmarked }, change) : undefined
       const bytes = edited?.bytes
       if (bytes && bytes.length > (most ?? this.#parts.settings.largest))
         throw this.#tooLarge(number, bytes.length, most ?? this.#parts.settings.largest)
@@ -263,15 +269,24 @@ export class MailboxFiles {
     return { when: { messages: ids }, ...tale, lines: [...(tale?.lines ?? []), ...lines] }
   }
 
-  /** Also puts back what this process has sent lately, and another program has overwritten. */
+  /** Messages that were processed and are not marked so: another program has written an old copy back. */
+  async unmarkedIn(number: number, { mailbox }: Pick<OpenMailbox, 'mailbox'>): Promise<string[]> {
+    const isWritable = !mailbox.isBare && !mailbox.problems.some(({ field }) => field === 'processed_message_ids')
+    if (!isWritable) return []
+    const remembered = await this.memory.processed(number)
+    return [...remembered.keys()].filter((id) => mailbox.ids.has(id) && !mailbox.isProcessed(id))
+  }
+
+  /** Also puts back what another program has overwritten: what was sent lately, and what was processed. */
   #edited(
     { mailbox, leaf }: OpenMailbox,
-    lost: readonly MailboxMessage[],
+    { lost, unmarked }: { readonly lost: readonly MailboxMessage[]; readonly unmarked: readonly string[] },
     change: Pick<MailboxChange<unknown>, 'edit'>,
   ) {
     const editor = new MailboxEditor(mailbox)
     for (const message of lost) editor.add(message)
     change.edit?.(editor)
+    for (const id of unmarked) editor.markProcessed(id)
     return editor.resultOver(leaf.bytes)
   }
 
@@ -286,7 +301,10 @@ export class MailboxFiles {
   #tooLarge(number: number, size: number, most: number) {
     const path = mailboxPath(this.#parts.places, number)
     const problem = { code: 'MAILBOX_TOO_LARGE', field: '', message: `It has ${size} bytes; ${most} is the most.` }
-    const hint = `Pack what is processed: signalbox dream mailbox compact --mailbox ${number}`
+    const hint =
+      most < largestPacked
+        ? `Pack what is processed: signalbox dream mailbox compact --mailbox ${number}. If that does not help, ${raise}.`
+        : 'It is too large to be packed as well: split it, or move it away.'
     return badFile(this.#parts, path, 'MAILBOX_TOO_LARGE', [problem], hint)
   }
 

@@ -13,7 +13,8 @@ import type { DreamParts } from './parts.ts'
 import type { Tellings } from './tellings.ts'
 
 export type Locked =
-  | { readonly outcome: 'locked'; readonly content: string }
+  /** `broken`: whose lock was left there and had to be broken. */
+  | { readonly outcome: 'locked'; readonly content: string; readonly broken?: string }
   /** Somebody else's, for people: who, and since when. */
   | { readonly outcome: 'busy'; readonly holder: string }
 
@@ -38,11 +39,13 @@ export async function takeLock(
   const { tree, clock, places } = parts
   const path = lockPath(places, mailbox)
   const content = `${ours} ${process.pid} ${by} ${isoOf(clock.now())}\n`
+  let broken: string | undefined
   for (let attempt = 0; attempt < 5; attempt++) {
-    if ((await tree.create(path, content)).outcome === 'created') return { outcome: 'locked', content }
+    if ((await tree.create(path, content)).outcome === 'created')
+      return { outcome: 'locked', content, ...(broken === undefined ? {} : { broken }) }
     const leaf = await tree.read(path, { atMost: longestName })
     if (!leaf) continue
-    const judged = judgeLock(leaf.bytes, (await tree.now()) - leaf.changedAt, parts.settings.lockAgeMs)
+    const judged = judgeLock(leaf.bytes, (await tree.now()) - leaf.modifiedAt, parts.settings.lockAgeMs)
     if (judged.outcome === 'held') return { outcome: 'busy', holder: judged.holder }
     const { lockAgeMs } = parts.settings
     const now = await tree.now()
@@ -56,7 +59,7 @@ export async function takeLock(
     const moved = await moveLockAway(
       parts,
       mailbox,
-      (bytes, changedAt) => judgeLock(bytes, now - changedAt, lockAgeMs).outcome === 'left',
+      (bytes, modifiedAt) => judgeLock(bytes, now - modifiedAt, lockAgeMs).outcome === 'left',
     )
     if (moved.outcome !== 'moved') {
       await tellings.drop(subject)
@@ -64,6 +67,7 @@ export async function takeLock(
     }
     await tellings.end(subject, tale)
     await tree.remove(brokenLockPath(mailbox))
+    broken = judged.holder
   }
   return { outcome: 'busy', holder: 'others, who take it again and again' }
 }

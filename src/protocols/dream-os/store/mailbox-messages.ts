@@ -16,7 +16,7 @@ import { isoOf, momentOf } from '../times.ts'
 import type { Agents } from './agents.ts'
 import type { Finishing } from './finishing.ts'
 import type { Logs } from './governance.ts'
-import { largestPacked, type MailboxFiles, type OpenMailbox } from './mailbox-files.ts'
+import { largestPacked, type MailboxFiles, type OpenMailbox, raise } from './mailbox-files.ts'
 import type { Given } from './mailbox-memory.ts'
 import { readNote, writeNote } from './notes.ts'
 import type {
@@ -110,10 +110,15 @@ export class MailboxMessages {
     for (const number of this.#files.memory.ownMailboxes()) await unlessCorrupt(() => verify(number))
   }
 
-  /** What anybody sent lately and another program has overwritten is sent again, under its id. */
+  /**
+   * What anybody sent lately and another program has overwritten is sent again, under its id; what was processed is marked so
+   * again. Answers what was sent.
+   */
   async resend(number: number, by: string): Promise<readonly string[]> {
     const lostOf = ({ mailbox, processed }: OpenMailbox) => this.#files.memory.allLostFrom(number, mailbox, processed)
-    if ((await lostOf(await this.#files.open(number))).length === 0) return []
+    const before = await this.#files.open(number)
+    const isWhole = (await lostOf(before)).length === 0 && (await this.#files.unmarkedIn(number, before)).length === 0
+    if (isWhole) return []
     const { ids } = await this.#files.change(number, { by }, async (opened) => {
       const lost = await lostOf(opened)
       return { answer: { ids: lost.map(({ message_id }) => message_id) }, again: lost }
@@ -181,7 +186,9 @@ export class MailboxMessages {
       outcome: 'given',
       // As on disk: what was converted is told in the notes.
       message: found.value as MailboxMessage,
+      asRead: found.message,
       mailbox: number,
+      agent,
       path: mailboxPath(this.#parts.places, number),
       attempt: lease.attempt,
       redelivered: lease.attempt > 1,
@@ -244,7 +251,12 @@ export class MailboxMessages {
   async compact(number: number, by: string): Promise<MailboxChanged<'packed' | 'unchanged'>> {
     const { settings, tree } = this.#parts
     const note = childOf(statePath, `mailbox_${mailboxNumber(number)}.packing.json`)
-    const { count, durability } = await this.#files.change(number, { by, most: largestPacked }, async (opened) => {
+    const most = Math.max(largestPacked, settings.largest)
+    let waiting = 0
+    const { count, durability } = await this.#files.change(number, { by, most }, async (opened) => {
+      waiting = opened.mailbox.messages.filter(
+        ({ message }) => message && !opened.processed.has(message.message_id),
+      ).length
       const old = await this.#packable(number, opened, settings.packAfterMs)
       // One that is too large to be read by others gives up all that is processed.
       const packed = opened.leaf.size > settings.largest / 2 ? await this.#packable(number, opened, 0) : old
@@ -265,7 +277,9 @@ export class MailboxMessages {
       }
     })
     await this.#files.memory.forgetProcessed(number, (await tree.now()) - settings.packAfterMs - settings.rememberMs)
-    return { outcome: count > 0 ? 'packed' : 'unchanged', mailbox: number, durability, count }
+    const size = (await tree.look(mailboxPath(this.#parts.places, number)))?.size ?? 0
+    const notices = size > settings.largest ? [stillLarge(number, size, waiting)] : []
+    return { outcome: count > 0 ? 'packed' : 'unchanged', mailbox: number, durability, count, notices }
   }
 
   /** A note says what is being packed, so that whoever comes after a crash adds only the lines that are not there. */
@@ -339,10 +353,16 @@ function expectLease(
   if (lease.agent !== agent) throw fail(`${lease.agent} has it`)
   if (attempt !== undefined && lease.attempt !== attempt)
     throw fail(
-      lease.attempt > attempt ? `it was given again, as attempt ${lease.attempt}` : `it is attempt ${lease.attempt}`,
+      lease.attempt > attempt
+        ? `it was given again, as attempt ${lease.attempt}`
+        : `it was given as attempt ${lease.attempt}, and not as ${attempt} yet`,
     )
   if (lease.until <= now) throw fail('the lease has ended')
 }
+
+/** Why a mailbox is as large as it is, when packing is done. */
+const stillLarge = (number: number, size: number, waiting: number): string =>
+  `Mailbox ${number} still has ${size} bytes: ${waiting === 1 ? 'a message waits' : `${waiting} messages wait`} in it, and only what is processed can be packed. To read it as it is, ${raise}.`
 
 const noMessage = (number: number, id: string) =>
   notFound('NO_SUCH_MESSAGE', `There is no message ${id.slice(0, 80)} in mailbox ${number}.`, {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { mailboxFile, openDream, shared } from '../../../../test/support/dream.ts'
+import { treePath } from '../../../kernel/tree-path.ts'
 
 const minute = 60_000
 const box = mailboxFile(1)
@@ -242,6 +243,44 @@ describe('a mailbox that programs without the lock write to', () => {
 })
 
 describe('a message that is being given while another program writes', () => {
+  it.each([
+    ['send', async ({ dream }) => dream.sendToMailbox({ mailbox: 1, from: 'A', command: 'x', params: {} })],
+    ['heartbeat', async ({ dream }) => dream.heartbeat(1, 'Worker')],
+    ['next', async ({ dream }) => dream.nextMessage(1, 'Worker')],
+    ['route', async ({ dream }) => dream.route('S')],
+    ['doctor --fix', async ({ dream }) => dream.inspect({ repair: true })],
+  ] satisfies [string, (all: Awaited<ReturnType<typeof claimed>>) => Promise<unknown>][])(
+    '[DO-5f] what an old copy has forgotten as processed is marked again by %s',
+    async (_, act) => {
+      const all = await claimed()
+      const { dream, another, send, json, put } = all
+      const { message } = await send()
+      await dream.nextMessage(1, 'Worker')
+      await dream.doneMessage(1, 'Worker', message.message_id)
+      const now = await json(box)
+      expect(now.processed_message_ids).toEqual([message.message_id])
+      await put(box, { ...now, processed_message_ids: [] })
+      const codes = async () => (await another().inspect()).map(({ code }) => code)
+      expect(await codes()).toEqual(['UNMARKED_MESSAGE'])
+      await act({ ...all, dream: another() })
+      expect((await json(box)).processed_message_ids).toEqual([message.message_id])
+      expect(await codes()).toEqual([])
+    },
+  )
+
+  it('[DO-5e] what an old copy has forgotten as processed can be packed, and leaves no id behind', async () => {
+    const { dream, another, send, json, put, clock, lines } = await claimed()
+    const { message } = await send()
+    await send('second')
+    await dream.nextMessage(1, 'Worker')
+    await dream.doneMessage(1, 'Worker', message.message_id)
+    await put(box, { ...(await json(box)), processed_message_ids: [] })
+    clock.advance(8 * 24 * 60 * minute)
+    expect(await another().compactMailbox(1, 'S')).toMatchObject({ outcome: 'packed', count: 1 })
+    expect(await json(box)).toMatchObject({ messages: [{ command: 'second' }], processed_message_ids: [] })
+    expect(await lines(`${shared}/archive/mailbox_1.jsonl`)).toHaveLength(1)
+  })
+
   it('[DO-5c] is not in hand unless it was given', async () => {
     const { dream, tree, put, json, send } = await claimed()
     await send('first')
@@ -450,6 +489,40 @@ describe('a locked mailbox', () => {
     await send()
     expect(await read(lock)).toBeUndefined()
     expect(await lines('governance_memory.jsonl')).toMatchObject([{ event_type: 'LOCK_BROKEN', details: { lock } }])
+  })
+
+  it('of a busy program that lives is no lock that was left behind', async () => {
+    const { dream, tree } = await claimed()
+    const lock = treePath(`${box}.lock`)
+    const said: string[] = []
+    for (let n = 0; n < 20; n++) {
+      await tree.create(lock, '')
+      const routing = dream.route('S')
+      await tree.remove(lock)
+      said.push(...(await routing).notices)
+    }
+    expect(said).toEqual([])
+    await tree.create(lock, '999999999')
+    expect((await dream.route('S')).notices).toEqual([
+      'The lock of mailbox 1 was left behind by 999999999; it is gone.',
+    ])
+  })
+
+  it('an outcome that somebody is just recording is not called that of a killed process', async () => {
+    const { dream, another, send, put, clock, lines } = await claimed()
+    const { message } = await send()
+    await dream.nextMessage(1, 'Worker')
+    const line = { message_id: message.message_id, task_id: null, agent_id: 'Worker', status: 'COMPLETED' }
+    const note = { agent: 'Worker', attempt: 1, mailbox: 1, message: message.message_id }
+    const path = '.signalbox/state/delivery/dream/finishing/x.json'
+    const whole = { ...line, timestamp: '2026-01-01T12:00:00.000Z', output: null, error_details: null }
+    await put(path, { ...note, line: whole })
+    expect(await another().inspect()).toEqual([])
+    clock.advance(minute)
+    expect((await another().inspect()).map(({ code }) => code)).toEqual(['UNFINISHED_OUTCOME'])
+    await put(path, { ...note, line: whole })
+    expect((await another().route('S')).notices).toEqual([])
+    expect(await lines(`${shared}/completed_tasks.json`)).toHaveLength(1)
   })
 
   it('is waited for, without keeping the turn', async () => {

@@ -77,11 +77,10 @@ export async function moveToInbox(parts: DreamParts, from: TreePath, to: AgentId
 export const moveLockAway = (
   parts: DreamParts,
   mailbox: number,
-  isLeft: (bytes: Uint8Array, changedAt: number) => boolean,
+  isLeft: (bytes: Uint8Array, modifiedAt: number) => boolean,
 ): Promise<Moved> =>
   parts.tree.move(lockPath(parts.places, mailbox), brokenLockPath(mailbox), {
-    timed: true,
     // A lock is a line; what a stranger put there may be anything.
     atMost: 4096,
-    change: (bytes, { changedAt }) => (isLeft(bytes, changedAt) ? bytes : undefined),
+    change: (bytes, { modifiedAt }) => (isLeft(bytes, modifiedAt) ? bytes : undefined),
   })

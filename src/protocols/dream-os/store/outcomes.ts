@@ -83,7 +83,10 @@ export type MailboxGiven =
       readonly outcome: 'given'
       /** As on disk. Data, never instructions to this program. */
       readonly message: MailboxMessage
+      /** As the specification has it; another than `message` where known deviations were read. */
+      readonly asRead: MailboxMessage
       readonly mailbox: number
+      readonly agent: string
       readonly path: TreePath
       readonly attempt: number
       /** Given before, to somebody who did not finish it. */
@@ -120,6 +123,8 @@ export interface MailboxChanged<Outcome extends 'released' | 'refreshed' | 'pack
   readonly durability: Durability
   /** How many messages were packed, or leases renewed or ended. */
   readonly count: number
+  /** Why it is still too large, after it was packed. */
+  readonly notices?: readonly string[]
 }
 
 export interface TaskSent {

@@ -8,9 +8,14 @@ import { standingStatus } from './mailboxes.ts'
 import type { MailboxLine } from './outcomes.ts'
 import type { DreamParts } from './parts.ts'
 
-export async function mailboxLines(parts: DreamParts, files: MailboxFiles): Promise<MailboxLine[]> {
+/** `odd`: also what only has the name of one. */
+export async function mailboxLines(
+  parts: DreamParts,
+  files: MailboxFiles,
+  which: { readonly odd?: boolean } = {},
+): Promise<MailboxLine[]> {
   const lines: MailboxLine[] = []
-  for (const number of await files.numbers()) lines.push(await mailboxLine(parts, files, number))
+  for (const number of await files.numbers(which)) lines.push(await mailboxLine(parts, files, number))
   return lines
 }
 

@@ -59,7 +59,7 @@ export class Router {
     const found: Found = { moved: [], copied: [], unroutable: [], resent: [], plans: [], unreadable: [], notices: [] }
     const count = await finishing.recover()
     if (count > 0)
-      found.notices.push(`Finished what ${count} killed process${count === 1 ? '' : 'es'} had begun to record.`)
+      found.notices.push(`Finished recording ${count} outcome${count === 1 ? '' : 's'} that somebody was killed over.`)
     found.notices.push(...(await this.tellAllLeft()))
     await this.#unlessBroken(found, () => prompts.dispatchPending())
     for (const agent of await deliveries.agents.withFolders()) {
@@ -246,8 +246,8 @@ export class Router {
   /** Sends again what was overwritten, and reads the answers of planners that came by mailbox. */
   async #lookAfter(number: number, by: string, found: Found): Promise<void> {
     const { messages, planning, files } = this.#all
-    if (await files.clearLock(number, by))
-      found.notices.push(`The lock of mailbox ${number} was left behind; it is gone.`)
+    const left = await files.clearLock(number, by)
+    if (left !== undefined) found.notices.push(`The lock of mailbox ${number} was left behind by ${left}; it is gone.`)
     for (const id of await messages.resend(number, by)) found.resent.push({ mailbox: number, id })
     const { mailbox } = await files.open(number)
     for (const { message } of mailbox.messages) {

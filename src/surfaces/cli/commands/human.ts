@@ -4,6 +4,7 @@ import type { WaitingQuestion } from '../../../operations/human-inbox.ts'
 import { commandFace } from '../command.ts'
 import { ageOf, noticeLines, writtenLine } from '../lines.ts'
 import { fieldList, quotation, type Row } from '../message.ts'
+import { shellWord } from '../shell-word.ts'
 import type { Screen } from '../terminal.ts'
 
 type Shown = Omit<WaitingQuestion, 'details'>
@@ -65,10 +66,6 @@ function waysOfFile({ id, place, answers }: Shown): Row[] {
     ['to leave it as it is', `deny ${word} --reason TEXT`],
   ]
 }
-
-/** An id as a shell takes it for one word: ids of some protocols are names of files that anybody may have chosen. */
-const shellWord = (id: string): string =>
-  /^[\w.:@%+=/][\w.:@%+=/-]*$/.test(id) ? id : `'${printableLine(id).replaceAll("'", `'\\''`)}'`
 
 export const humanApproveFace = commandFace(humanApprove, (output, screen) => {
   const isFile = 'quarantined' in output

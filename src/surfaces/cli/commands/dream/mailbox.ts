@@ -13,6 +13,7 @@ import { commandFace } from '../../command.ts'
 import { grid } from '../../grid.ts'
 import { noticeLines, writtenLine } from '../../lines.ts'
 import { fieldList, quotation, type Row } from '../../message.ts'
+import { shellWord } from '../../shell-word.ts'
 
 const plural = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`
 
@@ -44,10 +45,13 @@ export const releaseFace = commandFace(mailboxRelease, ({ outcome, mailbox, coun
     : `Released mailbox ${mailbox}; ${plural(count, 'message')} will be given again.\n`
 })
 
-export const compactFace = commandFace(mailboxCompact, ({ outcome, mailbox, count }) =>
-  outcome === 'packed'
-    ? `Packed ${plural(count, 'message')} of mailbox ${mailbox}.\n`
-    : 'Nothing in it is old enough to be packed.\n',
+export const compactFace = commandFace(
+  mailboxCompact,
+  ({ outcome, mailbox, count, notices = [] }) => {
+    if (outcome === 'packed') return `Packed ${plural(count, 'message')} of mailbox ${mailbox}.\n`
+    return notices.length > 0 ? 'Nothing in it can be packed.\n' : 'Nothing in it is old enough to be packed.\n'
+  },
+  { aside: ({ notices = [] }, screen) => noticeLines({ notices }, screen) },
 )
 
 export const listFace = commandFace(
@@ -97,19 +101,21 @@ export const nextFace = commandFace(
   mailboxNext,
   (given, screen) => {
     if (given.outcome === 'nothing') return 'Nothing waits.\n'
-    const { message, mailbox, path, attempt, redelivered, until, notes } = given
-    const said = (name: string): string => (typeof message[name] === 'string' ? (message[name] as string) : '?')
+    const { asRead, mailbox, path, agent, attempt, redelivered, until, notes } = given
+    const { message_id: id, sender_agent_id: from, command, task_id: task, params } = asRead
+    const which = `--mailbox ${mailbox} ${shellWord(id)} --as ${shellWord(agent)} --attempt ${attempt}`
     const rows: Row[] = [
-      ['id', said('message_id')],
-      ['from', said('sender_agent_id')],
-      ['command', said('command')],
-      ...(typeof message.task_id === 'string' ? [['task', message.task_id] as const] : []),
+      ['id', id],
+      ['from', from],
+      ['command', command],
+      ...(typeof task === 'string' ? [['task', task] as const] : []),
       ['attempt', redelivered ? `${attempt}: somebody had it before, and did not finish` : String(attempt)],
       ['yours until', until],
       ...notes.map((note): Row => ['note', note]),
-      ['when done', `signalbox dream mailbox done --mailbox ${mailbox} ${said('message_id')} --output JSON`],
+      ['when done', `signalbox dream mailbox done ${which} --output '{}'`],
+      ['or else', `signalbox dream mailbox done ${which} --error '{}'`],
     ]
-    return `${fieldList(rows, screen)}${quotation(JSON.stringify(message.params, undefined, 2) ?? '', said('sender_agent_id'), screen, path)}`
+    return `${fieldList(rows, screen)}${quotation(JSON.stringify(params, undefined, 2) ?? '', from, screen, path)}`
   },
   { aside: (given, screen) => (given.outcome === 'nothing' ? noticeLines({ notices: given.problems }, screen) : '') },
 )

@@ -9,6 +9,7 @@ import { commandFace } from '../../command.ts'
 import { grid } from '../../grid.ts'
 import { noticeLines, unreadableLines, writtenLine } from '../../lines.ts'
 import { fieldList, quotation, type Row } from '../../message.ts'
+import { shellWord } from '../../shell-word.ts'
 import type { Screen } from '../../terminal.ts'
 
 export const sendFace = commandFace(
@@ -49,12 +50,14 @@ export const takeFace = commandFace(
   (taken, screen) => {
     if (taken.outcome === 'nothing') return 'Nothing waits.\n'
     const { message, attempt, redelivered, until, notes = [] } = taken
+    const which = `${shellWord(message.to)} ${shellWord(message.file)} --attempt ${attempt}`
     const rows: Row[] = [
       ...headerRows(message),
       ['attempt', redelivered ? `${attempt}: it was taken before, and not finished` : String(attempt)],
       ['yours until', until],
       ...notes.map((note): Row => ['note', note]),
-      ['when done', `signalbox dream task done ${message.to} ${message.file} --output JSON`],
+      ['when done', `signalbox dream task done ${which} --output '{}'`],
+      ['or else', `signalbox dream task done ${which} --error '{}'`],
     ]
     return `${fieldList(rows, screen)}${quotation(JSON.stringify(message.record, undefined, 2), message.from, screen, message.path)}`
   },

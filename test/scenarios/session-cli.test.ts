@@ -137,6 +137,22 @@ verifies(['SA-12d'], 'messages wait for their reader, and are read once', () => 
   expect(session('inbox', '--session', 's', '--as', 'A')).toMatchObject({ exit: 1, out: 'Nothing has come.\n' })
 })
 
+verifies(['SA-12d'], 'a text over 20 KB is cut where an agent reads it, and the whole of it is told', () => {
+  say('#ESCALATE:which way?', 'Dev')
+  const [{ id }] = JSON.parse(quickCli(['human', 'list', '--json'], { cwd: root }).out).waiting
+  const long = 'x'.repeat(30 * 1024)
+  expect(quickCli(['human', 'answer', id, '--body', long], { cwd: root }).exit).toBe(0)
+  const rest =
+    '… cut after 20 of 30 KB; the whole text is in .signalbox/state/sessions/s, and signalbox session log --session s --json gives it\n'
+  const inbox = ['inbox', '--session', 's', '--as', 'Dev'] as const
+  for (const words of [[...inbox, '--peek'], inbox, ['log', '--session', 's']]) {
+    const { out } = session(...words)
+    expect(out.endsWith(rest), out.slice(-200)).toBe(true)
+    expect(out.match(/x{100,}/)![0]).toHaveLength(20 * 1024)
+  }
+  expect(json('log', '--session', 's').changes.at(-1).text).toBe(long)
+})
+
 verifies(
   ['SA-5', 'SA-9', 'SA-4b'],
   'the answer of an added command has its limit, and knows the session’s variables',

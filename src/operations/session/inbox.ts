@@ -22,16 +22,22 @@ export const sessionInbox = defineOperation({
     { command: 'session inbox --as TestAgent --wait 60', does: 'wait up to a minute for something' },
   ],
 
-  async run(context, { session, wait, peek, limit }) {
+  async run(context, { session: named, wait, peek, limit }) {
     const sessions = await context.store(sharedAgent)
     const agent = await whoActs(context)
-    const how = { peek, untilHandedOut: true }
-    const messages = await sessions.inbox(agent, { ...withoutUndefined({ session, waitMs: wait, limit }), ...how })
+    // Another one may be the current one by the time that the answer has been written out.
+    const session = named ?? (await sessions.current())
+    const how = { ...withoutUndefined({ session }), peek }
+    const messages = await sessions.inbox(agent, {
+      ...how,
+      ...withoutUndefined({ waitMs: wait, limit }),
+      untilHandedOut: true,
+    })
     // What was given here is among those that wait, until it has been written out.
-    const waiting =
-      messages.length === limit ? await sessions.inbox(agent, { ...withoutUndefined({ session }), peek: true }) : []
+    const waiting = messages.length === limit ? await sessions.inbox(agent, { ...how, peek: true }) : []
     const leftOut = Math.max(0, waiting.length - messages.length)
-    return { outcome: messages.length > 0 ? 'received' : 'nothing', agent, session, messages, peek, leftOut } as const
+    const outcome = messages.length > 0 ? 'received' : 'nothing'
+    return { outcome, agent, session: session ?? (await sessions.current())!, messages, peek, leftOut } as const
   },
 
   untold: ({ messages, peek }) =>

@@ -10,9 +10,12 @@ export const sessionLog = defineOperation({
   outcomes: { told: 'done', nothing: 'done' },
   examples: [{ command: 'session log --session release', does: 'see what happened' }],
 
-  async run(context, { session, limit }) {
-    const all = await (await context.store(sharedAgent)).log(session)
+  async run(context, { session: named, limit }) {
+    const sessions = await context.store(sharedAgent)
+    const all = await sessions.log(named)
     const changes = limit === undefined ? all : all.slice(-limit)
-    return { outcome: changes.length > 0 ? 'told' : 'nothing', changes, leftOut: all.length - changes.length } as const
+    const outcome = changes.length > 0 ? 'told' : 'nothing'
+    const session = named ?? (await sessions.current())!
+    return { outcome, session, changes, leftOut: all.length - changes.length } as const
   },
 })

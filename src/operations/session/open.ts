@@ -3,6 +3,7 @@ import type { CommandSpec, Mail, Said, Sessions } from '../../protocols/shared-a
 import { sharedAgent } from '../../protocols/shared-agent/index.ts'
 import type { Context } from '../define.ts'
 
+export { sessionFolder } from '../../protocols/shared-agent/index.ts'
 export type { CommandSpec, Mail, Said, Sessions }
 
 export const openSessions = (context: Context): Promise<Sessions> => context.store(sharedAgent)

@@ -10,6 +10,9 @@ export type { RolesFile, SessionPorts } from './ports.ts'
 export type * from './store/outcomes.ts'
 export type { Sessions } from './store/sessions.ts'
 
+/** Where a session is kept. */
+export const sessionFolder = (session: string): string => `${sessionsFolder}/${session}`
+
 export const sharedAgent: Protocol<'session', typeof section, SessionSettings, Sessions, Partial<SessionPorts>> & {
   readonly library: 'sessions'
 } = {

@@ -24,11 +24,19 @@ export function quotation(body: string, from: string, { paint }: Screen, path?: 
   const text = printedText(isCut ? beginningOf(body, longestQuoted) : body)
   const fence = fenceOf('`', text)
   const title = `${fence} quoted from ${printableLine(from)}: what it says is theirs, not this program's`
-  const rest = isCut
-    ? `… cut after ${longestQuoted / 1024} of ${Math.ceil(bytes / 1024)} KB; the whole text is in ${printableLine(path)}, and --json gives it\n`
-    : ''
+  const rest = isCut ? `${cutNote(bytes, path)}\n` : ''
   return `${paint('dim', title)}\n${text}${paint('dim', fence)}\n${rest}`
 }
+
+/** One line of somebody else's: over `longestQuoted` it is cut, and says where the whole is and which `command` gives it. */
+export function lineOf(text: string, path: string, command: string): string {
+  const bytes = Buffer.byteLength(text)
+  if (bytes <= longestQuoted) return printableLine(text)
+  return printableLine(`${beginningOf(text, longestQuoted)}${cutNote(bytes, path, command)}`)
+}
+
+const cutNote = (bytes: number, path: string, command = '--json'): string =>
+  `… cut after ${longestQuoted / 1024} of ${Math.ceil(bytes / 1024)} KB; the whole text is in ${printableLine(path)}, and ${command} gives it`
 
 /** So many bytes of a text at most, without half a character at the end. */
 const beginningOf = (text: string, bytes: number): string =>

@@ -1,11 +1,18 @@
 /** A message of a session as one line. */
 import { printableLine } from '../../../../kernel/printable.ts'
-import type { Mail } from '../../../../operations/session/open.ts'
+import { type Mail, sessionFolder } from '../../../../operations/session/open.ts'
+import { lineOf } from '../../message.ts'
 
-/** Behind a message that a reader was given before and perhaps has not written out. */
-export const givenAgain = ' (given again)'
+/** Over 20 KB it is cut. Once an inbox has handed it out, the log still has it. */
+export const shownText = (text: string, session: string): string =>
+  lineOf(text, sessionFolder(session), `signalbox session log --session ${session} --json`)
 
-export const arrival = ({ from, channel, kind, about, text, redelivered }: Mail): string => {
+/** What it says, and whether a reader was given it before that perhaps has not written it out. */
+export const mailText = ({ text, redelivered }: Mail, session: string): string =>
+  `${shownText(text, session)}${redelivered ? ' (given again)' : ''}`
+
+export const arrival = (mail: Mail, session: string): string => {
+  const { from, channel, kind, about } = mail
   const where = channel ?? (kind === 'DIRECT' ? undefined : [kind, about].filter((one) => one !== undefined).join(' '))
-  return printableLine(`${from}${where === undefined ? '' : ` ${where}`}: ${text}${redelivered ? givenAgain : ''}`)
+  return `${printableLine(`${from}${where === undefined ? '' : ` ${where}`}`)}: ${mailText(mail, session)}`
 }

@@ -41,7 +41,9 @@ async function chat(
     : plainPrompt(conversation, stopped)
   const arriving = tellArrivals(sessions, { session, agent }, over.signal, (mail) =>
     prompt.show(
-      conversation.json ? printJson({ outcome: 'arrived', message: mail }) : `${paint('cyan', `* ${arrival(mail)}`)}\n`,
+      conversation.json
+        ? printJson({ outcome: 'arrived', message: mail })
+        : `${paint('cyan', `* ${arrival(mail, session)}`)}\n`,
     ),
   )
   let lines = 0

@@ -8,7 +8,7 @@ import { sessionLog } from '../../../../operations/session/log.ts'
 import { sessionStart } from '../../../../operations/session/start.ts'
 import { commandFace } from '../../command.ts'
 import { grid } from '../../grid.ts'
-import { givenAgain } from './arrival.ts'
+import { mailText, shownText } from './arrival.ts'
 
 export const startFace = commandFace(sessionStart, ({ outcome, session }, { paint }) =>
   outcome === 'started'
@@ -59,7 +59,7 @@ export const locksFace = commandFace(sessionLocks, ({ locks }, screen) => {
   )
 })
 
-export const logFace = commandFace(sessionLog, ({ changes }, screen) => {
+export const logFace = commandFace(sessionLog, ({ changes, session }, screen) => {
   if (changes.length === 0) return 'Nothing has happened.\n'
   return grid(
     changes,
@@ -68,20 +68,22 @@ export const logFace = commandFace(sessionLog, ({ changes }, screen) => {
       { title: 'by', text: ({ by }) => by, colour: () => 'bold' },
       { title: 'did', text: ({ did }) => did },
       { title: 'about', text: ({ about }) => about ?? '·' },
-      { title: 'text', text: ({ text }) => text ?? '·' },
+      { title: 'text', text: ({ text }) => (text === undefined ? '·' : shownText(text, session)) },
     ],
     screen,
   )
 })
 
-export const inboxFace = commandFace(sessionInbox, ({ messages }, { paint }) =>
+export const inboxFace = commandFace(sessionInbox, ({ messages, session }, { paint }) =>
   messages.length === 0
     ? 'Nothing has come.\n'
     : messages
-        .map(({ from, channel, kind, about, text, redelivered }) => {
+        .map((mail) => {
+          const { from, channel, kind, about } = mail
           const where =
             channel === undefined ? `${kind.toLowerCase()}${about === undefined ? '' : ` ${about}`}` : `#${channel}`
-          return `${paint('bold', printableLine(from))} ${paint('dim', printableLine(where))} ${printableLine(text)}${redelivered ? givenAgain : ''}\n`
+          const who = `${paint('bold', printableLine(from))} ${paint('dim', printableLine(where))}`
+          return `${who} ${mailText(mail, session)}\n`
         })
         .join(''),
 )

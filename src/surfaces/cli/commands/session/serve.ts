@@ -19,7 +19,9 @@ async function serve(
 ): Promise<Spoken> {
   const { sessions, session, agent, over } = await beginTalk(context, input, stopped)
   const arriving = tellArrivals(sessions, { session, agent }, over.signal, (mail) =>
-    conversation.print(conversation.json ? printJson({ outcome: 'arrived', message: mail }) : `* ${arrival(mail)}\n`),
+    conversation.print(
+      conversation.json ? printJson({ outcome: 'arrived', message: mail }) : `* ${arrival(mail, session)}\n`,
+    ),
   )
   let lines = 0
   try {

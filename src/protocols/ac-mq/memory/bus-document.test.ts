@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type BusContent, type BusMessage, printBus, readBus } from './bus-document.ts'
 import { completedChains } from './chains.ts'
-import { contributionsTo } from './contributions.ts'
+import { contributionJudge, contributionsTo } from './contributions.ts'
 import { hydratedText } from './generated.ts'
 import { extractiveSummary } from './summary.ts'
 
@@ -193,13 +193,76 @@ it('the summary names outcomes, open questions and failures with their sources',
     body: 'Do it.\n\n---\n\n**Result**\n\n- Time: 2026-11-17T15:00:00Z\n- Agent: gemini\n\n> It works now.\n',
   })
   const open = message(2, { status: 'pending', body: 'Which database should we use for the orders?' })
-  const summary = extractiveSummary([done, open, failed], ['something else'])
-  expect(summary).toContain('3 messages of claude and gemini, on 2026-11-17: 1 completed, 1 failed and 1 pending.')
-  expect(summary).toMatch(/\*\*Outcomes\*\*\n\n- “It works now\.” \(`20261117150001-/)
-  expect(summary).toMatch(
-    /\*\*Open questions\*\*\n\n- “Which database should we use for the orders\?” \(`20261117150002-/,
-  )
-  expect(summary).toMatch(/\*\*Failures\*\*\n\n- “The disk is full\.” \(`20261117150003-/)
+  const stuck = message(4, { status: 'pending', body: 'Tell the customers.' })
+  const summary = extractiveSummary([done, open, failed, stuck], {
+    blocked: new Map([[stuck.id, 'id000003, which it depends on, failed']]),
+  })
+  expect(
+    summary,
+  ).toBe(`Of 4 messages 1 is completed, 1 failed, 1 waits and 1 is blocked for good. claude asked for it, and gemini worked on it, on 2026-11-17.
+
+**Results**
+
+- “It works now.” (Summary 1, \`id000001\`)
+
+**Failed**
+
+- Summary 3: “The disk is full.” (\`id000003\`)
+
+**Blocked for good**
+
+- Summary 4 (\`id000004\`): id000003, which it depends on, failed
+
+**Open questions**
+
+- “Which database should we use for the orders?” (\`id000002\`)`)
+})
+
+describe('the summary', () => {
+  const result = (text: string) =>
+    `Do it.\n\n---\n\n**Result**\n\n- Time: 2026-11-17T15:00:00Z\n- Agent: gemini\n\n${text
+      .split('\n')
+      .map((line) => `> ${line}`)
+      .join('\n')}\n`
+  it('of one message says what came of it, and does not count it', () => {
+    expect(extractiveSummary([message(1, { body: result('The index is live and quick.') })])).toBe(
+      '**Results**\n\n- “The index is live and quick.” (Summary 1, `id000001`)',
+    )
+  })
+
+  it('tells no question that was answered by a message back', () => {
+    const asked = message(1, { status: 'processing', body: 'Which of the two certificates shall we take?' })
+    const back = { from: 'gemini', to: 'claude' }
+    const open = (answer: Partial<BusMessage>) =>
+      extractiveSummary([asked, message(2, { ...back, ...answer })]).includes('**Open questions**')
+    expect(open({ body: 'Something else.' })).toBe(true)
+    expect(open({ body: 'The second (id000001).' })).toBe(false)
+    expect(open({ summary: 'Re: Summary 1' })).toBe(false)
+    // Somebody else names it, and does not answer.
+    expect(open({ from: 'codex', body: 'What about id000001?' })).toBe(true)
+  })
+
+  it('keeps the name of a task whatever its result looks like, and says the same once', () => {
+    const shapes = [
+      '# Cause\n\nThe pool is too old.\n\n- a.ts',
+      '\n\n```sh\nnpm test\n```',
+      '| a | b |\n| --- | --- |',
+      '# Only',
+    ]
+    const summary = extractiveSummary(shapes.map((text, n) => message(n, { body: result(text) })))
+    expect(
+      [...summary.matchAll(/^- “(.*)” \((Summary \d), `id00000\d`\)$/gm)].map(([, text, name]) => [name, text]),
+    ).toEqual(
+      expect.arrayContaining([
+        ['Summary 0', 'The pool is too old. a.ts'],
+        ['Summary 1', 'npm test'],
+        ['Summary 2', 'a \\| b'],
+        ['Summary 3', 'Only'],
+      ]),
+    )
+    const same = [1, 2, 3].map((n) => message(n, { body: result(`Done, number ${n}.`) }))
+    expect(extractiveSummary(same)).toContain('- “Done, number 1.” (Summary 1, `id000001`, and 2 more like it)')
+  })
 })
 
 describe('chains', () => {
@@ -220,21 +283,51 @@ describe('chains', () => {
 })
 
 describe('contributions to a milestone', () => {
-  const one = (id: string, text: string, ...dependencies: string[]) => ({ id, status: 'completed', dependencies, text })
+  const one = (id: string, text: string, ...dependencies: string[]) => ({
+    ...{ id, status: 'completed', dependencies, text },
+    createdAt: '2026-11-17T15:00:00Z',
+  })
+  const judge = (message: ReturnType<typeof one>, title: string) => contributionJudge(title)(message)
+  const to = (title: string, messages: readonly ReturnType<typeof one>[], ...others: { title: string }[]) => [
+    ...contributionsTo([{ title }, ...others], messages, judge).get(title)!,
+  ]
+
   it('[AC-13.2c] are by reference, by dependency and by words, each with its reason', () => {
     const all = [
       one('aaaaaaaa', 'Three tables for it'),
       one('bbbbbbbb', 'This finishes: schema is designed.', 'msg:aaaaaaaa'),
       one('cccccccc', 'The designs of all schemas'),
       one('dddddddd', 'Unrelated'),
-      { ...one('eeeeeeee', 'Schema is designed'), status: 'pending' },
     ]
-    expect([...contributionsTo('Schema is designed', all)]).toEqual([
+    expect(to('Schema is designed', all)).toEqual([
       ['bbbbbbbb', 'it names the milestone'],
       ['cccccccc', 'it is about the same: 2 of 2 words of the milestone'],
       ['aaaaaaaa', 'bbbbbbbb depends on it'],
     ])
-    expect([...contributionsTo('Ship msg:dddddddd', all)]).toEqual([['dddddddd', 'the milestone names it']])
-    expect(contributionsTo('', all).size).toBe(0)
+    expect(to('Ship msg:dddddddd', all)).toEqual([['dddddddd', 'the milestone names it']])
+    expect(to('', all)).toEqual([])
+  })
+
+  it('[AC-13.2c] are also what came of them, but for what belongs to another milestone or came later', () => {
+    const all = [
+      one('diagnose', 'Find out why payments fail'),
+      one('fix00000', 'A shorter pool', 'msg:diagnose'),
+      one('tests000', 'A thousand kills', 'msg:fix00000'),
+      one('invoices', 'Invoices are sent', 'msg:diagnose'),
+      one('letters0', 'In an envelope', 'msg:invoices'),
+      { ...one('late0000', 'Tell the customers', 'msg:fix00000'), createdAt: '2026-11-18T15:00:00Z' },
+    ]
+    const title = 'Payments do not fail'
+    const reasons = contributionsTo(
+      [{ title, reachedBy: '2026-11-17T18:00:00Z' }, { title: 'Invoices are sent' }],
+      all,
+      judge,
+    )
+    expect([...reasons.get(title)!]).toEqual([
+      ['diagnose', 'it is about the same: 2 of 2 words of the milestone'],
+      ['fix00000', 'it depends on diagnose'],
+      ['tests000', 'it depends on fix00000'],
+    ])
+    expect([...reasons.get('Invoices are sent')!.keys()]).toEqual(['invoices', 'letters0', 'diagnose'])
   })
 })

@@ -4,26 +4,25 @@ import { termsOf, wordsIn } from '../../../text/words.ts'
 import { type Linked, linksOf } from './chains.ts'
 
 export interface Contributor extends Linked {
-  readonly text: string
+  readonly createdAt: string
 }
+
+export interface Milestone {
+  readonly title: string
+  /** When it was known to be reached, if it was: what was sent later followed from it. */
+  readonly reachedBy?: string
+}
+
+/** What finds the messages of its document, in words. */
+export const milestoneQuery = (title: string): string => `Messages that contributed to the milestone: ${title}`
 
 /** How much of the words of a milestone a message has to say, if it neither names it nor belongs to what does. */
 const leastShare = 0.6
 
-/** The reason by id. Only completed messages contribute. */
-export function contributionsTo(title: string, messages: readonly Contributor[]): ReadonlyMap<string, string> {
-  const judge = contributionJudge(title)
-  return withDependencies(
-    messages,
-    messages.flatMap((message) => {
-      const reason = message.status === 'completed' ? judge(message) : undefined
-      return reason === undefined ? [] : [[message.id, reason] as const]
-    }),
-  )
-}
-
 /** Says why a message contributed to a milestone by itself; `undefined` when it did not. Depends on that message alone. */
-export function contributionJudge(title: string): (message: Pick<Contributor, 'id' | 'text'>) => string | undefined {
+export function contributionJudge(
+  title: string,
+): (message: { readonly id: string; readonly text: string }) => string | undefined {
   const phrase = ` ${wordsIn(title).join(' ')} `
   const wanted = [...new Set(termsOf(title))]
   return ({ id, text }) => {
@@ -36,21 +35,68 @@ export function contributionJudge(title: string): (message: Pick<Contributor, 'i
   }
 }
 
-/** What those depend on, however far back, contributed too, if it is completed. */
-export function withDependencies(
-  messages: readonly Linked[],
-  found: readonly (readonly [id: string, reason: string])[],
-): Map<string, string> {
-  const reasons = new Map(found)
-  if (reasons.size === 0) return reasons
-  const links = linksOf(messages.filter(({ status }) => status === 'completed'))
-  const queue = [...reasons.keys()]
-  for (const id of queue) {
-    for (const before of links.get(id) ?? []) {
-      if (reasons.has(before)) continue
-      reasons.set(before, `${shortOf(id)} depends on it`)
-      queue.push(before)
-    }
+/**
+ * The reasons by title and id, of the messages that are given. To a milestone contributed what `judge` says; what came of that
+ * (the fix that depends on a diagnosis), unless it belongs to another milestone by itself; and what all of these depend on.
+ */
+export function contributionsTo<T extends Contributor>(
+  milestones: readonly Milestone[],
+  messages: readonly T[],
+  judge: (message: T, title: string) => string | undefined,
+): ReadonlyMap<string, ReadonlyMap<string, string>> {
+  const own = milestones.map(({ title }) => reasonsOf(messages, (message) => judge(message, title)))
+  const belonging = new Set(own.flatMap((reasons) => [...reasons.keys()]))
+  if (belonging.size === 0) return new Map(milestones.map(({ title }) => [title, new Map()]))
+  const links = linksOf(messages)
+  const after = reversed(links)
+  const sentAt = new Map(messages.map(({ id, createdAt }) => [id, createdAt]))
+  return new Map(
+    milestones.map(({ title, reachedBy }, i) => {
+      const reasons = own[i]!
+      const isLate = (id: string) => reachedBy !== undefined && sentAt.get(id)! > reachedBy
+      follow(reasons, (id) => (after.get(id) ?? []).filter((next) => !belonging.has(next) && !isLate(next)), before)
+      follow(reasons, (id) => links.get(id) ?? [], needed)
+      return [title, reasons]
+    }),
+  )
+}
+
+const before = (id: string): string => `it depends on ${shortOf(id)}`
+const needed = (id: string): string => `${shortOf(id)} depends on it`
+
+function reasonsOf<T extends Contributor>(messages: readonly T[], judge: (message: T) => string | undefined) {
+  const reasons = new Map<string, string>()
+  for (const message of messages) {
+    const reason = judge(message)
+    if (reason !== undefined) reasons.set(message.id, reason)
   }
   return reasons
+}
+
+/** However far it goes. */
+function follow(
+  reasons: Map<string, string>,
+  nextOf: (id: string) => readonly string[],
+  reason: (id: string) => string,
+): void {
+  const queue = [...reasons.keys()]
+  for (const id of queue) {
+    for (const next of nextOf(id)) {
+      if (reasons.has(next)) continue
+      reasons.set(next, reason(id))
+      queue.push(next)
+    }
+  }
+}
+
+function reversed(links: ReadonlyMap<string, readonly string[]>): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>()
+  for (const [id, others] of links) {
+    for (const other of others) {
+      const known = found.get(other)
+      if (known) known.push(id)
+      else found.set(other, [id])
+    }
+  }
+  return found
 }

@@ -3,6 +3,7 @@
  * contributions, and hydrated only in part, so that a mission does not flood an agent with its own history.
  */
 import { hash } from 'node:crypto'
+import { fromCompact } from '../times.ts'
 
 export const busFolder = 'findings'
 export const snapshotFolder = 'artifacts/queue-snapshots'
@@ -13,6 +14,8 @@ export const generatedMark = '<!-- made by Signalbox -->'
 const busName = /^bus-document-.+-\d{14}(?:-part-(\d+))?\.md$/
 
 export const isBusName = (name: string): boolean => busName.test(name)
+/** When it was first written, as its name says. */
+export const busTime = (name: string): string => fromCompact(/-(\d{14})(?:-part-\d+)?\.md$/.exec(name)?.[1] ?? '') ?? ''
 export const isBusPart = (name: string): boolean => busName.exec(name)?.[1] !== undefined
 
 /** A path relative to the mission. */

@@ -20,3 +20,9 @@ export function plainText(text: string, longest = 300): string {
 
 /** A backslash before these would still show the sign to programs that read HTML first. */
 const entities: Readonly<Record<string, string>> = { '<': '&lt;', '>': '&gt;', '&': '&amp;' }
+
+/** The text that `plainText` was made of, where it was not cut. */
+export const unescaped = (line: string): string =>
+  line.replace(/\\([\\|`[\]*_~])/g, '$1').replace(/&(lt|gt|amp);/g, (_, name: string) => signs[name]!)
+
+const signs: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&' }

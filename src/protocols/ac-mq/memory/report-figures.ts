@@ -1,9 +1,10 @@
 /** What a report counts and draws: who did how much, what happened on which day, and what depends on what. Pure. */
 import { drawGraph } from '../graph.ts'
 import { plainText } from './plain-text.ts'
+import { fixed, type Part } from './report-fit.ts'
 import type { ReportMessage } from './report-picture.ts'
 
-export function figuresOf(messages: readonly ReportMessage[], most: number): string {
+export function figuresOf(messages: readonly ReportMessage[]): Part {
   const agents = new Map<string, { sent: number; completed: number; failed: number; hours: number[] }>()
   const of = (name: string) => {
     const known = agents.get(name) ?? { sent: 0, completed: 0, failed: 0, hours: [] }
@@ -12,6 +13,8 @@ export function figuresOf(messages: readonly ReportMessage[], most: number): str
   }
   for (const { from, to, status, createdAt, finishedAt } of messages) {
     of(from).sent++
+    // Nobody is called that: somebody finished it without a claim.
+    if (to === 'all') continue
     if (status === 'completed') of(to).completed++
     if (status === 'failed') of(to).failed++
     const began = Date.parse(createdAt)
@@ -24,18 +27,32 @@ export function figuresOf(messages: readonly ReportMessage[], most: number): str
       ([name, { sent, completed, failed, hours }]) =>
         `| ${plainText(name)} | ${sent} | ${completed} | ${failed} | ${hours.length === 0 ? '' : durationOf(median(hours))} |`,
     )
-  if (rows.length === 0) return '## Figures\n\nNo messages.'
-  const shown = rows.length > most ? [...rows.slice(0, most), `| and ${rows.length - most} more |  |  |  |  |`] : rows
-  return [
+  if (rows.length === 0) return fixed('## Figures\n\nNo messages.')
+  const head = [
     '## Figures\n',
     '| Agent | Sent | Completed | Failed | From sent to done, median |',
     '| --- | ---: | ---: | ---: | ---: |',
-    ...shown,
-  ].join('\n')
+  ]
+  const print = (shown: number): string => {
+    if (shown === 0) return ''
+    const more = rows.length > shown ? [`| and ${rows.length - shown} more |  |  |  |  |`] : []
+    return [...head, ...rows.slice(0, shown), ...more].join('\n')
+  }
+  return { size: rows.length, first: 0, share: 3, print }
 }
 
-/** One line a day. */
-export function daysOf(messages: readonly ReportMessage[]): string[] {
+/** One line a day, the last ones where there is no room for all. */
+export function timelineOf(messages: readonly ReportMessage[]): Part {
+  const days = daysOf(messages)
+  const print = (shown: number): string => {
+    if (shown === 0) return ''
+    const more = days.length > shown ? [`- and ${days.length - shown} days before that`] : []
+    return ['## Timeline\n', ...more, ...days.slice(-shown)].join('\n')
+  }
+  return { size: days.length, first: 0, share: 3, print }
+}
+
+function daysOf(messages: readonly ReportMessage[]): string[] {
   const days = new Map<string, { sent: number; completed: number; failed: number }>()
   const at = (day: string) => {
     const known = days.get(day) ?? { sent: 0, completed: 0, failed: 0 }
@@ -56,19 +73,26 @@ export function daysOf(messages: readonly ReportMessage[]): string[] {
 }
 
 const mostNodes = 60
+/** Fewer show nothing. */
+const leastNodes = 3
 
-export function graphOf(messages: readonly ReportMessage[]): string {
+/** What depends on what, drawn where there is room for it after everything else. */
+export function graphOf(messages: readonly ReportMessage[]): Part {
   const linked = messages.filter(({ dependencies }) => dependencies.length > 0)
-  if (linked.length === 0) return ''
   const needed = new Set(
     linked.flatMap(({ id, dependencies }) => [id, ...dependencies.map((text) => text.replace(/^msg:/, ''))]),
   )
   const nodes = messages.filter(({ id }) => needed.has(id) || needed.has(id.slice(0, 8)))
-  const shown = nodes
-    .slice(0, mostNodes)
-    .map(({ id, summary, to, state, dependencies }) => ({ id, summary, to, state, dependencies }))
-  const more = nodes.length > shown.length ? `\n\nThe first ${shown.length} of ${nodes.length} are drawn.` : ''
-  return `## Dependencies\n\n\`\`\`mermaid\n${drawGraph(shown, 'mermaid').trimEnd()}\n\`\`\`${more}`
+  const size = Math.min(nodes.length, mostNodes)
+  const print = (shown: number): string => {
+    if (shown < Math.min(leastNodes, size) || shown === 0) return ''
+    const drawn = nodes
+      .slice(0, shown)
+      .map(({ id, summary, to, state, dependencies }) => ({ id, summary, to, state, dependencies }))
+    const more = nodes.length > shown ? `\n\nThe first ${shown} of ${nodes.length} are drawn.` : ''
+    return `## Dependencies\n\n\`\`\`mermaid\n${drawGraph(drawn, 'mermaid').trimEnd()}\n\`\`\`${more}`
+  }
+  return { size, first: 0, share: 0, usual: size, print }
 }
 
 const median = (numbers: readonly number[]): number =>

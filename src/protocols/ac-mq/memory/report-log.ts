@@ -8,19 +8,13 @@ import { plainText } from './plain-text.ts'
 import type { ReportMessage } from './report-picture.ts'
 import { linkTo } from './report-words.ts'
 
-export interface LogPlace {
-  readonly mission: string
-  /** The folder in which the report will lie, from the root of the tree: links start there. */
-  readonly folder: string
-}
-
-/** `body`: all that it says; `undefined` when that is left out. */
-export function logEntry(message: ReportMessage, body: string | undefined, { mission, folder }: LogPlace): string {
-  const { name, path, createdAt, from, to, summary, status, state } = message
+/** `body`: all that it says; `undefined` when that is left out. `mission`: whose report it is. */
+export function logEntry(message: ReportMessage, body: string | undefined, mission: string): string {
+  const { name, createdAt, from, to, summary, status, state } = message
   const where = message.mission === mission ? '' : `**Mission:** ${plainText(message.mission, 200)}  \n`
   const about = `${createdAt}, ${plainText(from)} to ${plainText(to)}, ${plainText(status)}${state === 'archived' ? ', archived' : ''}: ${plainText(summary)}`
   const text = body === undefined ? leftOut : quote(body, 'quoted').trimEnd()
-  return `---\n${where}**File:** ${inlineCode(name)} (${linkTo(folder, 'open', path)})\n\n${about}\n\n${text}`
+  return `---\n${where}**File:** ${inlineCode(name)}\n\n${about}\n\n${text}`
 }
 
 const leftOut = 'What it says does not fit into what is printed; keep the report with `--out`, which divides it.'

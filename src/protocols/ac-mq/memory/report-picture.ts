@@ -35,6 +35,9 @@ export interface ReportFile {
 export interface BusFile extends ReportFile {
   readonly title: string
   readonly messages: number
+  /** The milestone that it is about, and when it was made, if it is about one. */
+  readonly milestone?: string
+  readonly madeAt?: string
 }
 
 export interface Picture {

@@ -1,18 +1,22 @@
 /**
  * The three reports of a mission: every message in order, the state of things for those who decide, and the story for those who
- * come later. AC-MQ §16. Pure: from a picture of the mission to Markdown. Each claim names its source.
+ * come later. AC-MQ §16. Pure: from a picture of the mission to Markdown. Each claim names its source: files by links, and
+ * messages by their ids, since a message moves from queue to queue and into the archive while a report stays as it is.
  */
-import { quote } from '../../../kernel/quotation.ts'
-import { estimateTokens } from '../../../kernel/token-estimate.ts'
+import { inlineCode, quote } from '../../../kernel/quotation.ts'
 import { keySentences, sentencesIn } from '../../../text/sentences.ts'
-import { contributionsTo } from './contributions.ts'
-import { generatedMark, withCheck } from './generated.ts'
+import { type Blocked, blockedForGood, whyBlocked } from './blocked.ts'
+import { type LinksById, linksOf } from './chains.ts'
+import { contributionJudge, contributionsTo } from './contributions.ts'
+import { generatedMark } from './generated.ts'
 import { plainText } from './plain-text.ts'
-import { daysOf, figuresOf, graphOf } from './report-figures.ts'
+import { figuresOf, graphOf, timelineOf } from './report-figures.ts'
+import { type Fitted, fitted, fixed, type Part } from './report-fit.ts'
 import type { ReportMode } from './report-modes.ts'
 import type { BusFile, Picture, ReportFile, ReportMessage } from './report-picture.ts'
-import { linkTo, listedAtMost, standingOf } from './report-words.ts'
+import { countsOf, linkTo, listedAtMost, sourceIn, standingOf, whoIn } from './report-words.ts'
 import { comparedOf } from './said.ts'
+import { alike, inShort, type Telling, tellResults, titled, weightOf } from './telling.ts'
 
 export type { ReportMode } from './report-modes.ts'
 
@@ -33,44 +37,19 @@ export type WrittenReport = { readonly text: string } & (
 
 export const writerOf = (written: WrittenReport): string => ('model' in written ? `model ${written.model}` : written.by)
 
-export interface PrintedReport {
-  readonly text: string
-  readonly tokens: number
-  /** It is shorter than it could be, to fit the budget. */
-  readonly isShortened: boolean
-}
-
-/** How many of a kind are shown; the first that fits the budget is taken. */
-const lengths = [25, 12, 6, 3, 1] as const
+export type PrintedReport = Fitted
 
 /** The top-down or the holistic report. */
-export function printReport(picture: Picture, options: PrintOptions): PrintedReport {
-  const { budgetTokens = Number.POSITIVE_INFINITY } = options
-  const contributions = contributionsIn(picture)
-  const make = (most: number, isWhole: boolean): PrintedReport => {
-    const text = withCheck(new Report(picture, contributions, options, most, isWhole).print())
-    return { text, tokens: estimateTokens(text), isShortened: !isWhole || most !== lengths[0] }
-  }
-  let last = make(lengths[0], true)
-  for (const most of lengths) {
-    for (const isWhole of [true, false]) {
-      if (last.tokens <= budgetTokens) return last
-      last = make(most, isWhole)
-    }
-  }
-  return last
-}
+export const printReport = (picture: Picture, options: PrintOptions): PrintedReport =>
+  fitted(new Report(picture, options).parts(), options.budgetTokens)
 
 export const titleOf = (mode: ReportMode, mission: string): string => `${titles[mode]}: ${plainText(mission, 200)}`
 
 /** All of a bottom-up report that comes before its log. */
 export function printFront({ mission, messages }: Picture, { mode, generatedAt }: PrintOptions): string {
-  const days = daysOf(messages)
-  const timeline = days.length === 0 ? '' : `## Timeline\n\n${days.join('\n')}`
   const head = headOf(mode, mission, generatedAt, undefined)
-  return [head, standingOf(messages), figuresOf(messages, messages.length), timeline, graphOf(messages)]
-    .filter((part) => part !== '')
-    .join('\n\n')
+  const all = [figuresOf(messages), timelineOf(messages), graphOf(messages)].map((part) => part.print(part.size))
+  return [head, standingOf(messages, blockedForGood(messages)), ...all].filter((part) => part !== '').join('\n\n')
 }
 
 const titles: Readonly<Record<ReportMode, string>> = {
@@ -82,86 +61,88 @@ const titles: Readonly<Record<ReportMode, string>> = {
 const headOf = (mode: ReportMode, mission: string, generatedAt: string, writer: string | undefined): string =>
   `# ${titleOf(mode, mission)}\n\n${generatedMark}\n\n**Generated:** ${generatedAt}\n**Written By:** ${writer === undefined ? 'extractive (sentences of messages and files as they stand there)' : plainText(writer)}`
 
-type Contributions = ReadonlyMap<string, ReadonlySet<string>>
-
-/** By milestone that is reached: the ids of the messages that helped. Each is told once, at the first milestone it helped to. */
-function contributionsIn({ milestones, messages }: Picture): Contributions {
-  const contributors = messages.map(({ id, status, dependencies, summary, said }) => ({
-    ...{ id, status, dependencies },
-    text: comparedOf(summary, said),
-  }))
-  const told = new Set<string>()
-  return new Map(
-    milestones.map(({ title, done }) => {
-      const ids = done ? [...contributionsTo(title, contributors).keys()].filter((id) => !told.has(id)) : []
-      for (const id of ids) told.add(id)
-      return [title, new Set(ids)]
-    }),
-  )
+interface Chapter {
+  readonly title: string
+  readonly done: boolean
+  /** What was done for it. */
+  readonly messages: readonly TellingMessage[]
+  /** Those that are not done and would be for it. */
+  readonly missing: readonly TellingMessage[]
 }
+
+type TellingMessage = ReportMessage & Telling
 
 class Report {
   readonly #picture: Picture
-  readonly #contributions: Contributions
   readonly #options: PrintOptions
-  readonly #most: number
-  /** With timeline and graph. */
-  readonly #isWhole: boolean
+  readonly #messages: readonly TellingMessage[]
+  readonly #links: LinksById
+  readonly #blocked: ReadonlyMap<TellingMessage, Blocked>
+  readonly #source: (message: ReportMessage) => string
+  readonly #chapters: readonly Chapter[]
+  /** What is done and belongs to no milestone. */
+  readonly #others: readonly TellingMessage[]
 
-  constructor(picture: Picture, contributions: Contributions, options: PrintOptions, most: number, isWhole: boolean) {
+  constructor(picture: Picture, options: PrintOptions) {
     this.#picture = picture
-    this.#contributions = contributions
     this.#options = options
-    this.#most = most
-    this.#isWhole = isWhole
+    this.#links = linksOf(picture.messages)
+    const linked = new Set([...this.#links].flatMap(([id, others]) => [id, ...others]))
+    this.#messages = picture.messages.map((message) => ({ ...message, isLinked: linked.has(message.id) }))
+    this.#blocked = blockedForGood(this.#messages)
+    this.#source = sourceIn(picture)
+    this.#chapters = chaptersOf(picture, this.#messages)
+    const told = new Set(this.#chapters.flatMap(({ messages }) => messages))
+    this.#others = this.#messages.filter((message) => message.status === 'completed' && !told.has(message))
   }
 
-  print(): string {
+  parts(): Part[] {
     const { mode, generatedAt, written } = this.#options
-    const { mission, messages } = this.#picture
-    const head = headOf(mode, mission, generatedAt, written && writerOf(written))
-    const parts = written ? [this.#quoted(written)] : mode === 'top-down' ? this.#topDown() : this.#holistic()
-    const drawn = this.#isWhole ? [this.#section('Timeline', daysOf(messages)), graphOf(messages)] : []
-    return [head, ...parts, figuresOf(messages, this.#most), ...drawn].filter((part) => part !== '').join('\n\n')
+    const { mission } = this.#picture
+    const head = fixed(headOf(mode, mission, generatedAt, written && writerOf(written)))
+    const own = written ? [this.#quoted(written)] : mode === 'top-down' ? this.#topDown() : this.#holistic()
+    const messages = this.#messages
+    return [head, ...own, figuresOf(messages), timelineOf(messages), graphOf(messages)]
   }
 
-  #topDown(): string[] {
-    const { artifacts, findings } = this.#picture
+  /** Results before activity, and what stands in the way before what there is to read. */
+  #topDown(): Part[] {
+    const { artifacts, findings, milestones } = this.#picture
+    const results = tellResults(this.#others, this.#source).map(({ text }) => `- ${text}`)
     return [
-      this.#standing(),
-      this.#milestones(),
+      fixed(this.#standing()),
+      this.#progress(),
+      section(milestones.length === 0 ? 'Results' : 'Other Results', results, { first: 2, share: 3 }),
+      ...this.#trouble(),
       this.#files('Key Findings', findings),
       this.#files('Major Artifacts', artifacts),
-      this.#problems(),
-      this.#open(),
       this.#digests(),
     ]
   }
 
-  #holistic(): string[] {
-    return [this.#why(), this.#what(), this.#how(), this.#problems(), this.#open(), this.#digests()]
+  #holistic(): Part[] {
+    return [fixed(this.#why()), this.#what(), ...this.#how(), ...this.#trouble(), this.#digests()]
   }
 
-  #quoted(written: WrittenReport): string {
+  #trouble(): Part[] {
+    return [this.#failed(), this.#blockedOnes(), this.#open()]
+  }
+
+  #quoted(written: WrittenReport): Part {
     const who =
       'model' in written
         ? `by the model ${plainText(written.model)}`
         : `by ${plainText(written.by)}, an agent of this mission${written.at === undefined ? '' : `, at ${written.at}`}`
-    return `Written ${who}:\n\n${quote(written.text, 'quoted').trimEnd()}`
+    return fixed(`Written ${who}:\n\n${quote(written.text, 'quoted').trimEnd()}`)
   }
 
   #standing(): string {
-    const { milestones, messages, status } = this.#picture
-    const done = milestones.filter((one) => one.done).length
-    const next = milestones.find((one) => !one.done)
-    const stated = status === undefined ? '' : `The manifest says: “${plainText(status, 200)}”.`
-    const reached =
-      milestones.length === 0
-        ? ''
-        : next === undefined
-          ? `All ${milestones.length} milestones are reached.`
-          : `${done} of ${milestones.length} milestones are reached; the next is “${plainText(next.title, 200)}”.`
-    return [this.#goal(), stated, reached, standingOf(messages)].filter((part) => part !== '').join(' ')
+    const { status } = this.#picture
+    // When it was begun is what a new manifest says.
+    const isTelling = status !== undefined && !/^Started \d{4}-\d\d-\d\d/.test(status)
+    const stated = isTelling ? `The manifest says: ${quoted(status)}` : ''
+    const standing = standingOf(this.#messages, this.#blocked)
+    return [this.#goal(), stated, this.#reached(), standing].filter((part) => part !== '').join(' ')
   }
 
   #goal(): string {
@@ -171,159 +152,245 @@ class Report {
     return first === '' ? '' : `The goal: “${plainText(first, 500)}”${source}.`
   }
 
-  /** Results before activity: under each milestone what came of the work for it. */
-  #milestones(): string {
-    const { milestones, messages } = this.#picture
-    if (milestones.length === 0) return this.#section('Results', this.#results(messages))
-    const told = new Set<string>()
-    const parts = milestones.map(({ title, done }) => {
-      const mine = this.#contributed(title)
-      for (const { id } of mine) told.add(id)
-      const results = this.#results(mine).slice(0, Math.max(1, Math.ceil(this.#most / 4)))
-      return [`- [${done ? 'x' : ' '}] ${plainText(title, 200)}`, ...results.map((line) => `  ${line}`)].join('\n')
-    })
-    const others = this.#results(messages.filter(({ id }) => !told.has(id)))
-    const progress = this.#section('Progress', parts)
-    return others.length === 0 ? progress : `${progress}\n\n${this.#section('Other Results', others)}`
+  #reached(): string {
+    const { milestones } = this.#picture
+    const done = milestones.filter((one) => one.done).length
+    if (milestones.length === 0) return ''
+    if (milestones.length === 1) return `Its one milestone is ${done === 1 ? 'reached' : 'not reached yet'}.`
+    return done === milestones.length
+      ? `All ${milestones.length} milestones are reached.`
+      : `${done} of ${milestones.length} milestones are reached.`
   }
 
-  #contributed(title: string): ReportMessage[] {
-    const ids = this.#contributions.get(title)
-    return ids && ids.size > 0 ? this.#picture.messages.filter(({ id }) => ids.has(id)) : []
+  /** Under each milestone what came of the work for it. Titles come first: no milestone is left out for a result of another. */
+  #progress(): Part {
+    const chapters = this.#chapters.map((chapter) => ({
+      title: `- [${chapter.done ? 'x' : ' '}] ${this.#milestone(chapter)}`,
+      results: tellResults(chapter.messages, this.#source).map(({ text }) => `  - ${text}`),
+    }))
+    const size = chapters.reduce((count, { results }) => count + 1 + results.length, 0)
+    const print = (shown: number): string => {
+      if (shown === 0) return ''
+      const titles = chapters.slice(0, shown)
+      const counts = shared(
+        titles.map(({ results }) => results.length),
+        shown - titles.length,
+      )
+      const lines = titles.flatMap(({ title, results }, i) => [title, ...shownOf(results, counts[i]!, '  ')])
+      return ['## Progress\n', ...lines, ...rest(chapters.length - titles.length)].join('\n')
+    }
+    return { size, ahead: chapters.length, first: chapters.length, share: Math.max(2, chapters.length), print }
   }
 
-  #results(messages: readonly ReportMessage[]): string[] {
-    return messages.flatMap((message) => {
-      const text = message.status === 'completed' ? resultOf(message, 2) : undefined
-      return text ? [`- “${plainText(text, 240)}” (${titled(message, 80)}, ${this.#source(message)})`] : []
-    })
+  /** With the document about it, if there is one, or else with what is missing. */
+  #milestone({ title, done, missing }: Chapter): string {
+    const document = this.#picture.busDocuments.find((one) => one.milestone === title)
+    const name = document ? this.#link(title, document.path, 200) : plainText(title, 200)
+    const counts = done || missing.length === 0 ? '' : ` (${countsOf(missing, this.#blocked)})`
+    return `${name}${counts}`
   }
 
-  #files(title: string, files: readonly ReportFile[]): string {
-    return this.#section(
-      title,
-      files.map((file) => this.#fileLine(file)),
-    )
+  #files(title: string, files: readonly ReportFile[]): Part {
+    const lines = files.map((file) => this.#fileLine(file))
+    return section(title, lines, { first: 2, share: 1 })
   }
 
-  #fileLine({ path, inside, text }: ReportFile): string {
-    const [key] = text === undefined ? [] : keySentences([sentencesIn(text)], 1)
-    const said = key?.text ?? /^#\s+(.+)$/m.exec(text ?? '')?.[1]
+  /** Only prose is quoted: a line of code or data tells nobody what a file is for. */
+  #fileLine({ path, inside, text = '' }: ReportFile): string {
+    const prose = /\.(?:md|markdown|txt|rst)$/i.test(inside) ? text : ''
+    const [key] = keySentences([sentencesIn(prose)], 1)
+    const said = key?.text ?? /^#\s+(.+)$/m.exec(prose)?.[1]
     return `- ${this.#link(inside, path)}${said === undefined ? '' : `: “${plainText(said, 200)}”`}`
   }
 
-  /** Where to read on: the bus documents. */
-  #digests(): string {
-    const lines = this.#picture.busDocuments.map(
+  /** Where to read on: the bus documents that stand at no milestone. */
+  #digests(): Part {
+    const titles = new Set(this.#picture.milestones.map(({ title }) => title))
+    const documents = this.#picture.busDocuments.filter(({ milestone }) => !titles.has(milestone ?? ''))
+    const lines = documents.map(
       ({ title, path, messages }: BusFile) =>
         `- ${this.#link(title, path)} (${messages === 1 ? 'one message' : `${messages} messages`})`,
     )
-    return this.#section('Digests of Messages', lines)
+    return section('Digests of Messages', lines, { first: 1, share: 1 })
   }
 
-  #problems(): string {
-    const failed = this.#picture.messages.filter(({ status }) => status === 'failed')
-    const lines = failed.map((message) => {
-      const reason = message.said.failure?.reason ?? 'no reason is given'
-      return `- ${titled(message, 100)}: “${plainText(reason, 200)}” (${plainText(message.to)}, ${this.#source(message)})`
+  #failed(): Part {
+    const failed = this.#messages.filter(({ status }) => status === 'failed')
+    const reasonOf = ({ said }: TellingMessage) => said.failure?.reason ?? ''
+    const lines = alike(heaviest(failed), (one) => `${one.summary}\n${reasonOf(one)}`).map(({ message, more }) => {
+      const why = reasonOf(message) === '' ? ', no reason is given' : `: “${plainText(reasonOf(message), 200)}”`
+      return `- ${titled(message)}${why} (${plainText(message.to)}, ${this.#source(message)}${more})`
     })
-    return this.#section('What Failed', lines)
+    return section('What Failed', lines, { first: 3, share: 2 })
   }
 
-  #open(): string {
-    const open = this.#picture.messages.filter(({ status }) => status === 'pending' || status === 'processing')
-    const lines = open.map((message) => {
-      const who = plainText(message.to)
-      const state = message.status === 'pending' ? `waits for ${who}` : `${who} works on it`
-      return `- ${titled(message, 120)} (${state}, ${this.#source(message)})`
+  #blockedOnes(): Part {
+    const lines = [...this.#blocked].map(
+      ([message, blocked]) =>
+        `- ${titled(message)} (${forWhom(message)}, ${this.#source(message)}): ${whyBlocked(blocked, inlineCode)}`,
+    )
+    const intro = 'None of these can start until what it depends on is tried again or sent anew.'
+    return section('Blocked For Good', lines, { first: 3, share: 2, intro })
+  }
+
+  #open(): Part {
+    const isOpen = (message: TellingMessage) =>
+      message.status === 'processing' || (message.status === 'pending' && !this.#blocked.has(message))
+    const open = heaviest(this.#messages.filter(isOpen))
+    const lines = alike(open, ({ summary, status }) => `${summary}\n${status}`).map(({ message, more }) => {
+      const unmet = message.status === 'pending' ? this.#unmetBy(message) : []
+      const then = unmet.length > 0 ? `waits for ${listedAtMost(unmet, 3)}, then` : 'waits'
+      const state =
+        message.status === 'pending' ? `${then} ${forWhom(message)}` : `${plainText(message.to)} works on it`
+      return `- ${titled(message, 120)} (${state}, ${this.#source(message)}${more})`
     })
-    return this.#section('What Is Open', lines)
+    return section('What Is Open', lines, { first: 3, share: 2 })
+  }
+
+  /** What it depends on and is not done. */
+  #unmetBy({ id, mission }: TellingMessage): string[] {
+    const needed = new Set(this.#links.get(id) ?? [])
+    if (needed.size === 0) return []
+    const isUnmet = (one: TellingMessage) => one.mission === mission && needed.has(one.id) && one.status !== 'completed'
+    return this.#messages.filter(isUnmet).map((one) => this.#source(one))
   }
 
   #why(): string {
-    const { milestones } = this.#picture
-    const steps = milestones.map(({ title, done }) => `- [${done ? 'x' : ' '}] ${plainText(title, 200)}`)
     const goal = this.#goal() || 'The manifest names no goal.'
-    const plan = steps.length === 1 ? 'one step' : `${steps.length} steps`
-    return `## Why\n\n${goal}${steps.length === 0 ? '' : ` It is to be reached in ${plan}, of which those that are ticked are done:\n\n${this.#shown(steps)}`}`
+    return `## Why\n\n${[goal, this.#reached()].filter((part) => part !== '').join(' ')}`
   }
 
-  #what(): string {
+  #what(): Part {
     const { artifacts, findings } = this.#picture
-    const made = [...artifacts, ...findings].map((file) => this.#fileLine(file))
-    if (made.length === 0) return '## What\n\nNo files have been made so far.'
-    return `## What\n\n${made.length === 1 ? 'One file was' : `${made.length} files were`} made:\n\n${this.#shown(made)}`
+    const made = [...findings, ...artifacts].map((file) => this.#fileLine(file))
+    if (made.length === 0) return fixed('## What\n\nNo files have been made so far.')
+    const count = made.length === 1 ? 'One file was made:' : `${made.length} files were made:`
+    return section('What', made, { first: 2, share: 1, intro: count })
   }
 
   /** Milestone by milestone, and then what belongs to none of them, each in the order in which it happened. */
-  #how(): string {
-    const { milestones, messages } = this.#picture
-    const told = new Set<string>()
-    const chapters = milestones.flatMap(({ title }) => {
-      const mine = this.#contributed(title)
-      for (const { id } of mine) told.add(id)
-      return mine.length === 0 ? [] : [`### ${plainText(title, 120)}\n\n${this.#story(mine)}`]
-    })
-    const rest = messages.filter(({ id }) => !told.has(id))
-    const others =
-      rest.length === 0 ? [] : [`### ${chapters.length === 0 ? 'The work' : 'Other work'}\n\n${this.#story(rest)}`]
-    const people = [...new Set(messages.flatMap(({ from, to }) => [from, to]))].sort().map((one) => plainText(one))
+  #how(): Part[] {
+    const messages = this.#messages
     const [first = '', last = ''] = [messages[0], messages.at(-1)].map((one) => one?.createdAt.slice(0, 10))
     const when = first === last ? `on ${first}` : `from ${first} to ${last}`
-    const opening =
-      messages.length === 0
-        ? 'Nothing has been asked for yet.'
-        : `${listedAtMost(people, 6)} worked on it, ${when}. ${standingOf(messages)}`
-    return ['## How', opening, ...chapters, ...others].join('\n\n')
+    const who = messages.length === 0 ? '' : `${whoIn(messages)}, ${when}. `
+    const opening = fixed(`## How\n\n${who}${standingOf(messages, this.#blocked)}`)
+    const chapters = this.#chapters.map((chapter) => {
+      const heading = `### ${chapter.done ? '' : 'Not reached yet: '}${this.#milestone(chapter)}`
+      return this.#story(heading, chapter.messages, 2)
+    })
+    const heading = chapters.length === 0 ? '### The work' : '### Other work'
+    return [opening, ...chapters, ...(this.#others.length === 0 ? [] : [this.#story(heading, this.#others, 2)])]
   }
 
-  /** A day is named when it begins. */
-  #story(messages: readonly ReportMessage[]): string {
-    let day = ''
-    return this.#shown(
-      messages.map((message) => {
-        const { createdAt, from, to, summary, mission } = message
+  /** Its heading, and the most telling ones in the order in which they happened. A day is named when it begins. */
+  #story(heading: string, messages: readonly TellingMessage[], first: number): Part {
+    const ends = new Map(messages.map((message) => [message, inShort(message.said.result?.text ?? '')]))
+    const moreOf = new Map(
+      alike(messages, (message) => `${message.summary}\n${ends.get(message)}`).map(({ message, more }) => [
+        message,
+        more,
+      ]),
+    )
+    const weighed = heaviest([...moreOf.keys()], (message) => moreOf.get(message) !== '')
+    const print = (shown: number): string => {
+      if (shown === 0) return ''
+      const chosen = new Set(weighed.slice(0, shown - 1))
+      let day = ''
+      const lines = [...moreOf].flatMap(([message, more]) => {
+        if (!chosen.has(message)) return []
+        const { createdAt, from, to } = message
         const when = createdAt.slice(0, 10) === day ? '' : `On ${createdAt.slice(0, 10)} `
         day = createdAt.slice(0, 10)
-        const where = mission === this.#picture.mission ? '' : ` in ${plainText(mission, 200)}`
-        return `- ${when}${plainText(from)} asked ${plainText(to)}${where}: “${plainText(summary, 160)}” (${this.#source(message)}). ${endOf(message)}`
-      }),
-    )
+        const result = ends.get(message)!
+        const end = result === '' ? 'It is done, without a word on it.' : `The result: “${plainText(result, 300)}”`
+        return `- ${when}${plainText(from)} asked ${plainText(to)}: “${titled(message, 160)}” (${this.#source(message)}${more}). ${end}`
+      })
+      return [heading, ...(lines.length > 0 ? [''] : []), ...lines, ...rest(weighed.length - chosen.size)].join('\n')
+    }
+    return { size: weighed.length + 1, ahead: 1, first, share: 2, print }
   }
 
-  #section(title: string, lines: readonly string[]): string {
-    return lines.length === 0 ? '' : `## ${title}\n\n${this.#shown(lines)}`
-  }
-
-  #shown(lines: readonly string[]): string {
-    const shown = lines.slice(0, this.#most)
-    return [...shown, ...(lines.length > shown.length ? [`- and ${lines.length - shown.length} more`] : [])].join('\n')
-  }
-
-  #source(message: ReportMessage): string {
-    return this.#link(message.id.slice(0, 8), message.path)
-  }
-
-  #link(text: string, path: string): string {
-    return linkTo(this.#options.folder, text, path)
+  #link(text: string, path: string, longest?: number): string {
+    return linkTo(this.#options.folder, text, path, longest)
   }
 }
 
-/** A summary inside a sentence: without the full stop at its end. */
-const titled = ({ summary }: ReportMessage, longest: number): string =>
-  plainText(summary.trimEnd().replace(/[.。]$/, ''), longest)
-
-/** Its first sentences, or its first line where there are none. */
-function resultOf({ said: { result } }: ReportMessage, most: number): string | undefined {
-  return result && (sentencesIn(result.text).slice(0, most).join(' ') || result.text.split('\n')[0])
+/** Each message is told once: at a milestone that it is about by itself, or else at the first that it helped to. */
+function chaptersOf({ milestones, busDocuments }: Picture, messages: readonly TellingMessage[]): Chapter[] {
+  const judges = new Map(milestones.map(({ title }) => [title, contributionJudge(title)]))
+  const texts = new Map(messages.map((message) => [message, comparedOf(message.summary, message.said)]))
+  const judge = (message: TellingMessage, title: string) =>
+    judges.get(title)!({ id: message.id, text: texts.get(message)! })
+  const reached = milestones.map(({ title }) => {
+    const at = busDocuments.find(({ milestone }) => milestone === title)?.madeAt
+    return { title, ...(at === undefined ? {} : { reachedBy: at }) }
+  })
+  const done = messages.filter(({ status }) => status === 'completed')
+  const helped = contributionsTo(reached, done, judge)
+  const wanted = contributionsTo(milestones, messages, judge)
+  const told = new Set<TellingMessage>()
+  const claim = (title: string, isOwn: boolean): TellingMessage[] =>
+    done.filter((message) => {
+      const isMine = helped.get(title)!.has(message.id) && (!isOwn || judge(message, title) !== undefined)
+      if (!isMine || told.has(message)) return false
+      told.add(message)
+      return true
+    })
+  const own = milestones.map(({ title }) => claim(title, true))
+  return milestones.map(({ title, done: isDone }, i) => {
+    const mine = new Set([...own[i]!, ...claim(title, false)])
+    const missing = messages.filter(({ id, status }) => status !== 'completed' && wanted.get(title)!.has(id))
+    return { title, done: isDone, messages: done.filter((message) => mine.has(message)), missing }
+  })
 }
 
-function endOf(message: ReportMessage): string {
-  const { status, to, said } = message
-  if (status === 'failed') return `It failed: “${plainText(said.failure?.reason ?? 'no reason given', 160)}”`
-  const result = resultOf(message, 2)
-  if (status === 'completed')
-    return result ? `The result: “${plainText(result, 240)}”` : 'It is done, without a word on it.'
-  if (status === 'pending') return `It waits for ${plainText(to)}.`
-  return status === 'processing' ? `${plainText(to)} works on it.` : `It is ${plainText(status)}.`
+/** The most telling first, and what was done over and over last. */
+function heaviest(
+  messages: readonly TellingMessage[],
+  isRoutine: (message: TellingMessage) => boolean = () => false,
+): TellingMessage[] {
+  const weigh = (one: TellingMessage) =>
+    weightOf(one, inShort(one.said.result?.text ?? one.said.asked)) - (isRoutine(one) ? 2 : 0)
+  const weights = new Map(messages.map((one) => [one, weigh(one)]))
+  return messages.toSorted((a, b) => weights.get(b)! - weights.get(a)!)
+}
+
+const forWhom = ({ to }: ReportMessage): string => (to === 'all' ? 'for whoever comes first' : `for ${plainText(to)}`)
+
+/** A sentence of somebody else's at the end of ours. */
+const quoted = (text: string): string => `“${plainText(text, 200)}”${/[.!?…。]$/.test(text.trim()) ? '' : '.'}`
+
+interface SectionOptions {
+  readonly first: number
+  readonly share: number
+  readonly intro?: string
+}
+
+function section(title: string, lines: readonly string[], { first, share, intro }: SectionOptions): Part {
+  const head = [`## ${title}\n`, ...(intro === undefined ? [] : [`${intro}\n`])]
+  const print = (shown: number) => (shown === 0 ? '' : [...head, ...shownOf(lines, shown)].join('\n'))
+  return { size: lines.length, first, share, print }
+}
+
+const shownOf = (lines: readonly string[], shown: number, indent = ''): string[] => [
+  ...lines.slice(0, shown),
+  ...rest(lines.length - shown, indent),
+]
+
+const rest = (count: number, indent = ''): string[] => (count > 0 ? [`${indent}- and ${count} more`] : [])
+
+/** So much divided among those who want some, one each at a time. */
+function shared(wanted: readonly number[], much: number): number[] {
+  const given = wanted.map(() => 0)
+  for (let left = much; left > 0; ) {
+    const before = left
+    for (const [i, most] of wanted.entries()) {
+      if (left === 0 || given[i]! >= most) continue
+      given[i]!++
+      left--
+    }
+    if (left === before) break
+  }
+  return given
 }

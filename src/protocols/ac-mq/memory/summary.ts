@@ -1,69 +1,118 @@
 /**
- * The thematic summary of messages without a model: what it is about, key sentences, outcomes, open questions and failures,
- * each with the message it is taken from. AC-MQ §13.1.
+ * The thematic summary of messages without a model, for who decides what to do next: how far it is, what came of it, what failed
+ * or can never start, which questions nobody has answered, and only then what else was said. Each item names its message, and
+ * nothing is said twice. AC-MQ §13.1.
  */
-import { inlineCode } from '../../../kernel/quotation.ts'
+import { shortOf } from '../../../kernel/short-id.ts'
 import { keySentences, sentencesIn } from '../../../text/sentences.ts'
 import type { BusMessage } from './bus-document.ts'
+import type { LinksById } from './chains.ts'
 import { plainText } from './plain-text.ts'
+import { sourceIn, standingOf, whoIn } from './report-words.ts'
 import { saidIn } from './said.ts'
+import { inShort, isSlight, sayingOf, tellResults, titled } from './telling.ts'
 
 const mostSentences = 5
 const mostOfAKind = 6
-/** So many key terms are named. */
-export const mostTerms = 8
 
-/** `terms`: words that are said in these messages and not in others. */
-export function extractiveSummary(messages: readonly BusMessage[], terms: readonly string[]): string {
-  const said = messages.map(({ body }) => saidIn(body))
-  const asked = said.map(({ asked: text }, i) => [
-    `${messages[i]!.summary.replace(/[.!?]?$/, '.')}`,
-    ...sentencesIn(text),
-  ])
-  const sentences = keySentences(asked, mostSentences).map(({ text, source }) => item(text, messages[source]!))
-  const outcomes = said.flatMap(({ result }, i) => {
-    const first = result && sentencesIn(result.text).slice(0, 2).join(' ')
-    return first ? [item(first, messages[i]!)] : []
-  })
-  const failures = said.flatMap(({ failure }, i) =>
-    failure && messages[i]!.status === 'failed' ? [item(failure.reason, messages[i]!)] : [],
-  )
-  const questions = said.flatMap(({ asked: text }, i) => {
-    const { status, summary } = messages[i]!
-    if (status === 'completed') return []
-    const open = [summary, ...sentencesIn(text)].filter((sentence) => /[?？]$/.test(sentence))
-    return [...new Set(open)].slice(0, 2).map((sentence) => item(sentence, messages[i]!))
+export interface SummaryOptions {
+  /** Why each is blocked for good that is, by id. */
+  readonly blocked?: ReadonlyMap<string, string>
+  /** What depends on what. */
+  readonly links?: LinksById
+}
+
+type SaidMessage = BusMessage & { readonly said: ReturnType<typeof saidIn>; readonly isLinked: boolean }
+
+export function extractiveSummary(
+  given: readonly BusMessage[],
+  { blocked = new Map(), links = new Map() }: SummaryOptions = {},
+): string {
+  const linked = new Set([...links].flatMap(([id, others]) => [id, ...others]))
+  const messages = given.map((one) => ({ ...one, said: saidIn(one.body), isLinked: linked.has(one.id) }))
+  const source = sourceIn({ messages })
+  const quoted = (text: string, message: SaidMessage) => `“${plainText(text)}” (${source(message)})`
+  const failed = messages.filter(({ status }) => status === 'failed')
+  const stuck = messages.filter(({ id }) => blocked.has(id))
+  const questions = openQuestions(messages, links)
+  const results = tellResults(messages, source)
+  // Titles stand in the table; what came of it, and what nobody has answered, is told before.
+  const told = new Set([...messages.map(({ summary }) => summary), ...questions.map(({ text }) => text)].map(sayingOf))
+  const said = messages.map(({ status, said: { asked, result } }) => {
+    const isTold = status === 'failed' || (result !== undefined && !isSlight(inShort(result.text)))
+    const sentences = isTold && messages.length > 1 ? [] : sentencesIn(asked)
+    return sentences.filter((one) => !isQuestion(one) && isNew(one, told))
   })
   return [
-    `${opening(messages)}${terms.length > 0 ? ` Key terms: ${terms.map((term) => plainText(term)).join(', ')}.` : ''}`,
-    section('Key sentences', sentences),
-    section('Outcomes', outcomes),
-    section('Open questions', questions),
-    section('Failures', failures),
+    opening(messages, { has: ({ id }: BusMessage) => blocked.has(id) }),
+    section(
+      'Results',
+      results.map(({ text }) => text),
+    ),
+    section(
+      'Failed',
+      failed.map((one) => {
+        const reason = one.said.failure?.reason
+        return `${titled(one)}: ${reason ? quoted(reason, one) : `no reason is given (${source(one)})`}`
+      }),
+    ),
+    section(
+      'Blocked for good',
+      stuck.map((one) => `${titled(one)} (${source(one)}): ${blocked.get(one.id)!}`),
+    ),
+    section(
+      'Open questions',
+      questions.map(({ text, message }) => quoted(text, message)),
+    ),
+    section(
+      results.length > 0 ? 'What else was said' : 'What was said',
+      keySentences(said, mostSentences).map(({ text, source: at }) => quoted(text, messages[at]!)),
+    ),
   ]
     .filter((one) => one !== '')
     .join('\n\n')
 }
 
-function opening(messages: readonly BusMessage[]): string {
-  const people = [...new Set(messages.flatMap(({ from, to }) => [from, to]))].sort().map((one) => plainText(one))
-  const named = people.length > 6 ? `${people.slice(0, 6).join(', ')} and ${people.length - 6} more` : listed(people)
+/** Of one message everything is told below. */
+function opening(messages: readonly BusMessage[], blocked: { has(message: BusMessage): boolean }): string {
+  if (messages.length === 1) return ''
   const days = [...new Set([messages[0], messages.at(-1)].map((one) => one?.createdAt.slice(0, 10) ?? ''))]
-  const states = new Map<string, number>()
-  for (const { status } of messages) states.set(status, (states.get(status) ?? 0) + 1)
-  const ends = [...states].sort().map(([status, count]) => `${count} ${plainText(status)}`)
-  const count = messages.length === 1 ? 'One message' : `${messages.length} messages`
-  return `${count} of ${named}, ${days.length > 1 ? `from ${days.join(' to ')}` : `on ${days[0]}`}: ${listed(ends)}.`
+  const when = days.length > 1 ? `from ${days.join(' to ')}` : `on ${days[0]}`
+  return `${standingOf(messages, blocked)} ${whoIn(messages)}, ${when}.`
 }
 
-const listed = (words: readonly string[]): string =>
-  words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
+/** Questions of what is not completed, but for those that another message has answered. */
+function openQuestions(messages: readonly SaidMessage[], links: LinksById) {
+  return messages.flatMap((message) => {
+    if (message.status === 'completed' || messages.some((other) => isAnswerTo(other, message, links))) return []
+    const asked = new Map<string, string>()
+    for (const one of [message.summary, ...sentencesIn(message.said.asked)])
+      if (isQuestion(one) && !asked.has(sayingOf(one))) asked.set(sayingOf(one), one)
+    return [...asked.values()].slice(0, 2).map((text) => ({ text, message }))
+  })
+}
 
-const item = (text: string, { name }: BusMessage): string => `- “${plainText(text)}” (${inlineCode(name)})`
+const isQuestion = (sentence: string): boolean => /[?？]$/.test(sentence.trim())
+
+/** It goes back to who asked, or came from there, later; and it names the question, depends on it or bears its title. */
+function isAnswerTo(other: BusMessage, { id, from, to, createdAt, summary }: BusMessage, links: LinksById): boolean {
+  if (other.id === id || other.createdAt < createdAt) return false
+  const isBack = to === 'all' ? other.to === from : other.from === to && other.to === from
+  if (!isBack) return false
+  const isNamed = `${other.summary}\n${other.body}`.includes(shortOf(id)) || links.get(other.id)?.includes(id) === true
+  return isNamed || sayingOf(other.summary) === `re ${sayingOf(summary)}`
+}
+
+function isNew(sentence: string, told: Set<string>): boolean {
+  const saying = sayingOf(sentence)
+  if (told.has(saying)) return false
+  told.add(saying)
+  return true
+}
 
 function section(title: string, items: readonly string[]): string {
   if (items.length === 0) return ''
   const shown = items.slice(0, mostOfAKind)
   const more = items.length > shown.length ? [`- and ${items.length - shown.length} more`] : []
-  return [`**${title}**`, '', ...shown, ...more].join('\n')
+  return [`**${title}**`, '', ...shown.map((item) => `- ${item}`), ...more].join('\n')
 }

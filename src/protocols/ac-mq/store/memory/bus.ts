@@ -6,13 +6,19 @@
  * are there. So two supervisors make each document once. A document that a person changed is left as it is, and another one is
  * written beside it.
  */
+import { inlineCode } from '../../../../kernel/quotation.ts'
 import { childOf, type TreePath } from '../../../../kernel/tree-path.ts'
 import { keyTerms, nameOf } from '../../../../text/labels.ts'
 import { sampleOf } from '../../../../text/sample.ts'
+import type { Manifest } from '../../manifest/manifest.ts'
+import { blockedForGood, whyBlocked } from '../../memory/blocked.ts'
 import type { Book, BookDocument, BookUsage } from '../../memory/book.ts'
-import type { BusContent, Trigger } from '../../memory/bus-document.ts'
+import { type BusContent, printedQuery, type Trigger } from '../../memory/bus-document.ts'
+import { linksOf } from '../../memory/chains.ts'
+import { milestoneQuery } from '../../memory/contributions.ts'
+import { busTime } from '../../memory/generated.ts'
 import { digestOf, type Noted } from '../../memory/noted.ts'
-import { extractiveSummary, mostTerms } from '../../memory/summary.ts'
+import { extractiveSummary } from '../../memory/summary.ts'
 import { type Written, writtenBy } from '../../memory/written.ts'
 import type { AcmqPorts, Writer } from '../../ports.ts'
 import { readManifest } from '../documents.ts'
@@ -73,6 +79,9 @@ export interface BusMade {
   readonly instead?: string
 }
 
+/** So many terms are looked for, of which the first ones become the name. */
+const mostTerms = 8
+
 /** What a query is answered with: so many messages at most, and if no word fits, the few that mean the most alike. */
 const mostByQuery = 50
 const fewByMeaning = 5
@@ -83,9 +92,12 @@ export async function makeBusDocuments(
   desk: SummaryDesk,
   { query, by, listing, patienceMs }: BusOptions & PassOptions = {},
 ): Promise<BusMade> {
-  const titles = query === undefined ? await tickedTitles(files) : []
+  const milestones = query === undefined ? await milestonesOf(files) : []
+  const titles = milestones.map(({ title }) => title)
   const book = await openBook(files, titles, listing ?? (await listQueues(files)))
-  const planned = await (query === undefined ? plansOf(files, ports, book, titles) : planFor(files, ports, book, query))
+  const planned = await (query === undefined
+    ? plansOf(files, ports, book, milestones)
+    : planFor(files, ports, book, query))
   const { documents, failure, ...made } = await renew(files, desk, book, planned, await ports.writer(), patienceMs)
   const { before, entries, read } = book
   const known = { ...before, ...planned.known, titles: book.titles, entries, ...made.known }
@@ -108,11 +120,11 @@ function outcomeOf(documents: readonly BusDocument[]): BusMade['outcome'] {
 /** So much of a title tells it from another. */
 const longestTitle = 900
 
-async function tickedTitles(files: MissionFiles): Promise<string[]> {
+/** Those that are not ticked yet count, too: what was done for them was not done for another. */
+async function milestonesOf(files: MissionFiles): Promise<Manifest['milestones']> {
   const milestones = (await readManifest(files))?.milestones ?? []
   // Two of the same name are one.
-  const ticked = milestones.filter(({ done }) => done).map(({ title }) => title)
-  return [...new Map(ticked.map((title) => [title.slice(0, longestTitle), title])).values()]
+  return [...new Map(milestones.map((one) => [one.title.slice(0, longestTitle), one])).values()]
 }
 
 interface Planned {
@@ -135,13 +147,19 @@ async function plansOf(
   files: MissionFiles,
   ports: AcmqPorts,
   book: OpenBook,
-  titles: readonly string[],
+  ticked: Manifest['milestones'],
 ): Promise<Planned> {
   const messages = byTime(book)
+  const existing = await readExisting(files, book.before.documents)
+  const madeAt = new Map([...existing.values()].map(({ query, name }) => [query, busTime(name)]))
+  const milestones = ticked.map(({ title, done: isTicked }) => {
+    const reachedBy = madeAt.get(printedQuery(milestoneQuery(title)))
+    return { title, isTicked, ...(reachedBy === undefined ? {} : { reachedBy }) }
+  })
   const { instead, key, ...meaning } = await groupingMeaning(files, ports, book, messages)
   const before = book.before.provider === key ? book.before.neighbours : undefined
   const { clusterSize } = files.settings
-  const { plans, neighbours, sample } = automaticPlans({ messages, titles, clusterSize, before, ...meaning })
+  const { plans, neighbours, sample } = automaticPlans({ messages, milestones, clusterSize, before, ...meaning })
   const usage = await usageIn(files, book, sample)
   return { plans, usage, known: { provider: key, neighbours, usage }, ...(instead === undefined ? {} : { instead }) }
 }
@@ -204,7 +222,7 @@ interface Renewed {
 }
 
 /** Changes with everything that a document is made of, so that it need not be made again to see that it stays the same. */
-const version = 1
+const version = 2
 
 async function renew(
   files: MissionFiles,
@@ -216,10 +234,12 @@ async function renew(
 ): Promise<Renewed> {
   const { before, messages } = book
   const folder = busPath(files)
+  const blocked = new Map([...blockedForGood(byTime(book))].map(([{ id }, why]) => [id, whyBlocked(why, inlineCode)]))
   const madeOf = (plan: Plan, { own, changed }: Chosen, writtenWith: Writer | null | undefined = writer): string => {
     const answer = own && messages.get(summaryTaskId(childOf(folder, own.name)))
     let members = ''
-    for (const [id, why = ''] of plan.members) members += `${messages.get(id)!.content} ${why}\n`
+    for (const [id, why = ''] of plan.members)
+      members += `${messages.get(id)!.content} ${why} ${blocked.get(id) ?? ''}\n`
     const { trigger, query, provider } = plan
     const rest = [usage.sample, files.settings.busDocumentBytes, writtenWith?.id, changed?.name, answer?.content]
     return digestOf(JSON.stringify([version, trigger, query, provider, ...rest, members]))
@@ -250,7 +270,7 @@ async function renew(
     // A document that is there has a summary already, of a little less.
     if (isLate && found[i]!.own) continue
     if (isLate) late.add(plan)
-    const content = await contentOf(files, book, plan, usage)
+    const content = await contentOf(files, book, plan, usage, blocked)
     const path = found[i]!.own && childOf(folder, found[i]!.own.name)
     const written = writer && path ? await readHead(files, path) : undefined
     // The model is asked outside of the turn, and only about what it has not been shown before.
@@ -328,6 +348,7 @@ async function contentOf(
   book: OpenBook,
   { members, trigger, provider, ...plan }: Plan,
   usage: BookUsage,
+  blocked: ReadonlyMap<string, string>,
 ): Promise<BusContent | undefined> {
   const ids = [...members.keys()].map((id) => ({ id }))
   const texts = await textsOf(files, book, ids)
@@ -341,7 +362,8 @@ async function contentOf(
     const why = members.get(id)
     return { id, name, createdAt, from, to, summary, status, body, ...(why === undefined ? {} : { why }) }
   })
-  const summary = extractiveSummary(bus, terms)
+  const links = linksOf(inside.map(({ message, status }) => ({ ...message, status })))
+  const summary = extractiveSummary(bus, { blocked, links })
   const query = plan.query ?? `Messages about similar things: ${title}`
   return { title, trigger, query, provider, messages: bus, summaryBy: 'extractive', summary }
 }

@@ -3,7 +3,7 @@ import { type Grouped, groupKnown } from '../../../../text/grouping.ts'
 import type { Neighbours } from '../../../../text/neighbours.ts'
 import type { Trigger } from '../../memory/bus-document.ts'
 import { completedChains, linksOf } from '../../memory/chains.ts'
-import { withDependencies } from '../../memory/contributions.ts'
+import { contributionsTo, type Milestone, milestoneQuery } from '../../memory/contributions.ts'
 import type { Noted } from '../../memory/noted.ts'
 
 /** Messages that belong in one document. */
@@ -21,8 +21,7 @@ export interface Plan {
 export interface PlanOptions {
   /** By time. */
   readonly messages: readonly Noted[]
-  /** Titles of the milestones that are ticked. */
-  readonly titles: readonly string[]
+  readonly milestones: readonly (Milestone & { readonly isTicked: boolean })[]
   readonly clusterSize: number
   /** From an endpoint, one for each message. */
   readonly vectors?: readonly Float32Array[]
@@ -36,7 +35,7 @@ export interface Plans extends Omit<Grouped, 'groups'> {
 }
 
 export function automaticPlans(options: PlanOptions): Plans {
-  const { messages, titles, clusterSize, vectors, provider, before } = options
+  const { messages, milestones: all, clusterSize, vectors, provider, before } = options
   const order = new Map(messages.map(({ id }, at) => [id, at]))
   const membersOf = (ids: Iterable<string>, reasons?: ReadonlyMap<string, string>) =>
     new Map([...ids].sort((a, b) => order.get(a)! - order.get(b)!).map((id) => [id, reasons?.get(id)] as const))
@@ -47,11 +46,13 @@ export function automaticPlans(options: PlanOptions): Plans {
     const query = `Dependency graph traversal from message ${name}`
     return { trigger: 'chain', query, members, provider: 'dependencies' }
   })
-  const milestones = titles.flatMap((title): Plan[] => {
-    const reasons = contributors(title, messages)
-    const query = `Messages that contributed to the milestone: ${title}`
+  const done = messages.filter(({ status }) => status === 'completed')
+  const helped = contributionsTo(all, done, ({ reasons }, title) => reasons[title])
+  const milestones = all.flatMap(({ title, isTicked }): Plan[] => {
+    const reasons = helped.get(title)!
     const members = membersOf(reasons.keys(), reasons)
-    return reasons.size === 0 ? [] : [{ trigger: 'milestone', title, query, members, provider: 'words' }]
+    if (!isTicked || members.size === 0) return []
+    return [{ trigger: 'milestone', title, query: milestoneQuery(title), members, provider: 'words' }]
   })
   const meaning = vectors ? { vectors: new Map(messages.map(({ id }, i) => [id, vectors[i]!])) } : {}
   const { groups, ...known } = groupKnown(messages, { least: 2, links, ...meaning }, before)
@@ -63,13 +64,4 @@ export function automaticPlans(options: PlanOptions): Plans {
     .filter((ids) => ids.length >= clusterSize && !isChain(ids))
     .map((ids): Plan => ({ trigger: 'similarity', members: membersOf(ids), provider }))
   return { plans: [...chains, ...milestones, ...similar], ...known }
-}
-
-/** Those that contributed by themselves, and what they depend on. */
-function contributors(title: string, messages: readonly Noted[]): ReadonlyMap<string, string> {
-  const found = messages.flatMap(({ id, status, reasons }) => {
-    const reason = status === 'completed' ? reasons[title] : undefined
-    return reason === undefined ? [] : [[id, reason] as const]
-  })
-  return withDependencies(messages, found)
 }

@@ -1,7 +1,7 @@
 /** The messages that a report tells of: first what each is about, then, one after the other, all they say. */
 import { type ArchivedEntry, eachArchived } from '../../archive/archive.ts'
 import { archivePath } from '../../layout.ts'
-import { type LogPlace, logEntry } from '../../memory/report-log.ts'
+import { logEntry } from '../../memory/report-log.ts'
 import type { ReportMessage } from '../../memory/report-picture.ts'
 import { saidIn, shortened } from '../../memory/said.ts'
 import type { MissionFiles } from '../parts.ts'
@@ -56,7 +56,7 @@ export interface LogEntry {
 export async function* logOf(
   missions: readonly MissionFiles[],
   messages: readonly ReportMessage[],
-  place: LogPlace,
+  mission: string,
   mostText: number,
 ): AsyncGenerator<LogEntry> {
   const byAddress = new Map<string, MissionTexts>()
@@ -66,7 +66,7 @@ export async function* logOf(
     const body = left > 0 ? await byAddress.get(message.mission)!.bodyOf(message) : undefined
     left -= body?.length ?? 0
     const isWhole = body !== undefined && left >= 0
-    yield { text: logEntry(message, isWhole ? body : undefined, place), isWhole }
+    yield { text: logEntry(message, isWhole ? body : undefined, mission), isWhole }
   }
 }
 

@@ -4,8 +4,10 @@ import { invalidInput, SignalboxError } from '../../../../kernel/errors.ts'
 import { estimateTokens } from '../../../../kernel/token-estimate.ts'
 import { childOf, isSegment, parentOf, type TreePath } from '../../../../kernel/tree-path.ts'
 import { fallbackManifestPath, manifestPath, pathInside } from '../../layout.ts'
-import { readBus } from '../../memory/bus-document.ts'
-import { busFolder, isBusName, isBusPart, isGeneratedPath, saysGenerated } from '../../memory/generated.ts'
+import { printedQuery, readBus } from '../../memory/bus-document.ts'
+import { milestoneQuery } from '../../memory/contributions.ts'
+import { busFolder, busTime, isBusName, isBusPart, isGeneratedPath, saysGenerated } from '../../memory/generated.ts'
+import { unescaped } from '../../memory/plain-text.ts'
 import {
   type PrintedReport,
   type PrintOptions,
@@ -127,8 +129,8 @@ async function reportAll(
   { mode, budgetTokens }: ReportOptions,
 ): Promise<Reported> {
   const front = printFront(picture, printing)
-  const place = { mission: picture.mission, folder: printing.folder }
-  const entries = logOf(missions, picture.messages, place, path === undefined ? mostPrinted : Number.POSITIVE_INFINITY)
+  const mostText = path === undefined ? mostPrinted : Number.POSITIVE_INFINITY
+  const entries = logOf(missions, picture.messages, picture.mission, mostText)
   const told = { outcome: 'reported', mode, writtenBy: 'extractive', isShortened: false } as const
   if (path !== undefined) {
     const title = titleOf(mode, picture.mission)
@@ -161,7 +163,7 @@ async function pictureOf(missions: readonly MissionFiles[], mode: ReportMode): P
     messages,
     findings,
     artifacts: await filesIn(files, 'artifacts'),
-    busDocuments: await busDocumentsOf(files),
+    busDocuments: await busDocumentsOf(files, manifest?.milestones ?? []),
   }
 }
 
@@ -181,15 +183,23 @@ async function filesIn(files: MissionFiles, folder: string, depth = 0): Promise<
   return found
 }
 
-async function busDocumentsOf(files: MissionFiles): Promise<Picture['busDocuments']> {
+async function busDocumentsOf(
+  files: MissionFiles,
+  milestones: Picture['milestones'],
+): Promise<Picture['busDocuments']> {
   const folder = files.inside(busFolder)
+  const byQuery = new Map(milestones.map(({ title }) => [printedQuery(milestoneQuery(title)), title]))
   const found: BusFile[] = []
   for (const { name, kind } of await files.tree.list(folder)) {
     if (kind !== 'leaf' || !isBusName(name) || isBusPart(name) || !isSegment(name)) continue
     const path = childOf(folder, name)
     const text = await textAt(files, path, 256 * 1024)
     const head = text === undefined ? undefined : readBus(text)
-    if (head) found.push({ path, inside: `${busFolder}/${name}`, title: head.title, messages: head.messages })
+    if (!head) continue
+    const milestone = head.trigger === 'milestone' ? byQuery.get(head.query) : undefined
+    const about = milestone === undefined ? {} : { milestone, madeAt: busTime(name) }
+    const title = milestone ?? unescaped(head.title)
+    found.push({ path, inside: `${busFolder}/${name}`, title, messages: head.messages, ...about })
   }
   return found
 }

@@ -1,0 +1,108 @@
+/**
+ * What came of messages, in a few words each, the most telling first: what others built on before what nobody asked for again,
+ * what says much before a mere “OK”, and what was said over and over only once. Pure.
+ */
+import { sentencesIn } from '../../../text/sentences.ts'
+import { termsOf } from '../../../text/words.ts'
+import { plainText } from './plain-text.ts'
+import { listedAtMost } from './report-words.ts'
+import type { Said } from './said.ts'
+
+export interface Telling {
+  readonly id: string
+  readonly status: string
+  readonly summary: string
+  readonly said: Said
+  /** Others depend on it, or it on others. */
+  readonly isLinked: boolean
+}
+
+export interface Told<T> {
+  readonly message: T
+  /** A line for people, without what it is a line of. */
+  readonly text: string
+  readonly weight: number
+}
+
+/** In characters: enough for a few sentences. */
+const longestResult = 300
+/** Sentences are added until there is so much. */
+const enough = 140
+const mostSentences = 3
+
+/** What came of those that are completed, the most telling first. `source` names a message for who wants to read on. */
+export function tellResults<T extends Telling>(messages: readonly T[], source: (message: T) => string): Told<T>[] {
+  const done = messages.filter(({ status }) => status === 'completed')
+  const texts = new Map(done.map((message) => [message, inShort(message.said.result?.text ?? '')]))
+  const silent = done.filter((message) => texts.get(message) === '')
+  const spoken = alike(
+    done.filter((message) => texts.get(message) !== ''),
+    (message) => texts.get(message)!,
+  )
+  const told = spoken.map(({ message, more }): Told<T> => {
+    const text = texts.get(message)!
+    const line = `“${plainText(text, longestResult)}” (${titled(message)}, ${source(message)}${more})`
+    return { message, text: line, weight: weightOf(message, text) - (more === '' ? 0 : 2) }
+  })
+  told.sort((a, b) => b.weight - a.weight)
+  if (silent.length === 0) return told
+  const names = silent.map((message) => `${titled(message)} (${source(message)})`)
+  return [...told, { message: silent[0]!, text: `Done, without a word on it: ${listedAtMost(names, 6)}`, weight: -3 }]
+}
+
+/** One of each that say the same but for numbers, with how many more there are, in words. */
+export function alike<T>(
+  messages: readonly T[],
+  textOf: (message: T) => string,
+): { readonly message: T; readonly more: string }[] {
+  const groups = new Map<string, T[]>()
+  for (const message of messages) {
+    const pattern = textOf(message).toLowerCase().replace(/\d+/g, '0')
+    const known = groups.get(pattern)
+    if (known) known.push(message)
+    else groups.set(pattern, [message])
+  }
+  return [...groups.values()].map(([message, ...others]) => ({
+    message: message!,
+    more: others.length === 0 ? '' : `, and ${others.length} more like it`,
+  }))
+}
+
+/** So few words that they tell nobody what came of it. */
+export const isSlight = (text: string): boolean => new Set(termsOf(text)).size < 4
+
+/** A summary inside a sentence: without the full stop at its end. */
+export const titled = ({ summary }: Pick<Telling, 'summary'>, longest = 100): string =>
+  plainText(summary.trimEnd().replace(/[.。]$/, ''), longest)
+
+/** How much those who read of everything miss if they do not read this. */
+export function weightOf({ isLinked, said }: Telling, text: string): number {
+  const links = said.result?.links.length ?? 0
+  return (isLinked ? 2 : 0) + (links > 0 ? 1 : 0) + Math.min(new Set(termsOf(text)).size, 12) / 6
+}
+
+/** The first sentences of a text of several lines, headings and lists, as one line; '' when it says nothing. */
+export function inShort(text: string): string {
+  const sentences = sentencesIn(text)
+  if (sentences.length === 0) return firstWords(text)
+  let line = ''
+  for (const [i, sentence] of sentences.entries()) {
+    if (i >= mostSentences || line.length >= enough) break
+    line +=
+      line === '' ? sentence : `${line.endsWith(':') ? ' ' : /[.!?…。！？]["”’)]?$/.test(line) ? ' ' : '; '}${sentence}`
+  }
+  return line
+}
+
+/** Of what has no sentences: code, a table, headings alone. */
+function firstWords(text: string): string {
+  const line = text.split('\n').find((one) => /[\p{L}\p{N}]/u.test(one) && !/^\s*(?:`{3,}|~{3,})/.test(one)) ?? ''
+  return line.replace(/^[\s#>|*+-]+|[\s|]+$/gu, '')
+}
+
+/** The same sentence, however it is written. */
+export const sayingOf = (text: string): string =>
+  text
+    .toLowerCase()
+    .match(/[\p{L}\p{N}]+/gu)
+    ?.join(' ') ?? ''

@@ -184,7 +184,7 @@ class Report {
 
   /** With the document about it, if there is one, or else with what is missing. */
   #milestone({ title, done, missing }: Chapter): string {
-    const document = this.#picture.busDocuments.find((one) => one.milestone === title)
+    const document = done ? this.#picture.busDocuments.find((one) => one.milestone === title) : undefined
     const name = document ? this.#link(title, document.path, 200) : plainText(title, 200)
     const counts = done || missing.length === 0 ? '' : ` (${countsOf(missing, this.#blocked)})`
     return `${name}${counts}`
@@ -203,9 +203,9 @@ class Report {
     return `- ${this.#link(inside, path)}${said === undefined ? '' : `: “${plainText(said, 200)}”`}`
   }
 
-  /** Where to read on: the bus documents that stand at no milestone. */
+  /** Where to read on: the bus documents that are not linked at a milestone. */
   #digests(): Part {
-    const titles = new Set(this.#picture.milestones.map(({ title }) => title))
+    const titles = new Set(this.#picture.milestones.filter(({ done }) => done).map(({ title }) => title))
     const documents = this.#picture.busDocuments.filter(({ milestone }) => !titles.has(milestone ?? ''))
     const lines = documents.map(
       ({ title, path, messages }: BusFile) =>

@@ -492,6 +492,12 @@ export function describeSessions(name: string, prepare: () => Promise<EnginePlac
       await tell(one, 'A', '#VERSION', 'slow')
       for (let n = 0; n < 20; n++) await add('slow', `1 . ${n < 10 ? 1 : 200}`)
       expect(await status('slow')).toBe('• Status: start new session (performance)')
+      // Other commands that take longer, from the start, say nothing.
+      await tell(one, 'A', '#VERSION', 'mixed')
+      for (let n = 0; n < 20; n++) await add('mixed', n < 10 ? '1 . 1 STATE:load' : '1 . 200 STATE:save')
+      expect(await status('mixed')).toBe('• Status: healthy')
+      for (let n = 0; n < 10; n++) await add('mixed', '1 . 200 STATE:load')
+      expect(await status('mixed')).toBe('• Status: start new session (performance)')
       await tell(one, 'A', '#STATE:save:phase:design', 'phase')
       expect(await status('phase')).toBe('• Status: healthy')
       await tell(one, 'A', '#STATE:save:phase:build', 'phase')
@@ -588,6 +594,9 @@ export function describeSessions(name: string, prepare: () => Promise<EnginePlac
       await say('A', '#STATE:save:k:old')
       put(root, { 'work.txt': 'old\n' })
       expect(await say('A', '#CHECKPOINT:create:manual:first')).toBe('checkpoint_id:cp_001')
+      // How long git takes says nothing about the session.
+      const traffic = (await textAt(`${folder}/1/traffic`)).trimEnd().split('\n')
+      expect(traffic.map((line) => line.replace(/\d+/g, 'N'))).toEqual(['N . N STATE:save', 'N .'])
       await say('A', '#STATE:save:k:new')
       await say('A', '#LOCK:r:600')
       put(root, { 'work.txt': 'new\n' })

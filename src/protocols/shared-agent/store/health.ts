@@ -46,8 +46,8 @@ export interface Traffic {
   readonly tokens: number
   /** For each command, oldest first, whether it was an error. */
   readonly errors: readonly boolean[]
-  /** How long each took, in milliseconds; waits are left out. */
-  readonly times: readonly number[]
+  /** How long each took, in milliseconds, by command; what says nothing about the session is left out. */
+  readonly times: ReadonlyMap<string, readonly number[]>
 }
 
 async function trafficOf(speech: Speech): Promise<Traffic> {
@@ -55,18 +55,22 @@ async function trafficOf(speech: Speech): Promise<Traffic> {
   return trafficIn(leaf ? Buffer.from(leaf.bytes).toString('latin1') : '')
 }
 
-/** A line a command: tokens, `!` for an error, milliseconds. What is no such line was written by somebody else. */
+/** A line a command: tokens, `!` for an error, milliseconds and which it was. What is no such line was written by somebody else. */
 export function trafficIn(text: string): Traffic {
   const lines = text.split('\n').flatMap((line) => {
-    const [, tokens, mark, ms] = /^(\d{1,9}) ([.!])(?: (\d{1,9}))?$/.exec(line) ?? []
-    return tokens === undefined
-      ? []
-      : [{ tokens: Number(tokens), isError: mark === '!', ms: ms === undefined ? undefined : Number(ms) }]
+    const [, tokens, mark, ms, name = ''] = /^(\d{1,9}) ([.!])(?: (\d{1,9})(?: (\S{1,80}))?)?$/.exec(line) ?? []
+    return tokens === undefined ? [] : [{ tokens: Number(tokens), isError: mark === '!', ms, name }]
   })
+  const times = new Map<string, number[]>()
+  for (const { ms, name } of lines) {
+    if (ms === undefined) continue
+    if (!times.has(name)) times.set(name, [])
+    times.get(name)!.push(Number(ms))
+  }
   return {
     tokens: lines.reduce((sum, { tokens }) => sum + tokens, 0),
     errors: lines.map(({ isError }) => isError),
-    times: lines.flatMap(({ ms }) => ms ?? []),
+    times,
   }
 }
 
@@ -78,8 +82,11 @@ export function reasonsForNew(
 ): string[] {
   const { tokens, errors, times } = traffic
   const [before, last] = [count(errors.slice(-2 * lastOnes, -lastOnes)), count(errors.slice(-lastOnes))]
-  const isSlower =
-    times.length >= 2 * lastOnes && median(times.slice(-lastOnes)) > Math.max(50, 3 * median(times.slice(0, lastOnes)))
+  // Each command beside itself: some take longer than others from the start.
+  const isSlower = [...times.values()].some(
+    (all) =>
+      all.length >= 2 * lastOnes && median(all.slice(-lastOnes)) > Math.max(50, 3 * median(all.slice(0, lastOnes))),
+  )
   return [
     ...(tokens > advised * settings.window ? ['context'] : []),
     ...(session.state.length >= settings.mostKeys ? ['state keys'] : []),

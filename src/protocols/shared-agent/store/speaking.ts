@@ -37,11 +37,8 @@ const elsewhere: Readonly<Record<string, () => Promise<Handlers>>> = {
 
 export async function say(parts: SessionParts, id: SessionId, text: string, saying: Saying): Promise<Answer> {
   const session = await started(parts, id, saying.agent)
-  const since = performance.now()
   const answer = await answerTo(parts, id, session, text, saying)
-  // How long somebody waits says nothing about the session; in words one can ask for that too.
-  const took = text.startsWith('#WAIT') || !text.startsWith('#') ? '' : ` ${Math.round(performance.now() - since)}`
-  await countTraffic(parts, { id, session }, text, answer, took)
+  await countTraffic(parts, { id, session }, text, answer)
   return answer
 }
 
@@ -74,12 +71,20 @@ async function answerTo(
     const command = checked(withVariables(line, session))
     const cutOff = session.underWay === undefined ? undefined : await afterCutOff(parts, id, session)
     const now = await withNews(parts, id, cutOff?.session ?? session, command)
-    const answer = await handle({ ...command, parts, id, session: now, agent, signal })
+    const answer = await timed(command, () => handle({ ...command, parts, id, session: now, agent, signal }))
     return await deprecationOf(command, withNotices(command, answer, cutOff?.notices ?? []))
   } catch (error) {
     if (error instanceof Refusal) return refused(error)
     throw error
   }
+}
+
+/** Waiting, git, files and other protocols have a time of their own, which a new session would not change. */
+async function timed({ spec }: Command, answering: () => Promise<Answer>): Promise<Answer> {
+  const since = performance.now()
+  const answer = await answering()
+  if (spec.name === 'WAIT' || ['tasks', 'checkpoint', 'context'].includes(spec.category)) return answer
+  return { ...answer, took: { ms: Math.round(performance.now() - since), name: spec.name } }
 }
 
 async function handle(speech: Speech): Promise<Answer> {
@@ -184,9 +189,11 @@ async function countTraffic(
   { tree }: SessionParts,
   at: Pick<Speech, 'id' | 'session'>,
   text: string,
-  { lines, exit, isError }: Answer,
-  took: string,
+  { lines, exit, isError, took }: Answer,
 ): Promise<void> {
   const tokens = estimateTokens(text.slice(0, 65_536)) + estimateTokens(lines.join('\n'))
-  await tree.append(trafficPath(sittingOf(at)), `${tokens} ${exit === 2 || isError ? '!' : '.'}${took}`)
+  await tree.append(
+    trafficPath(sittingOf(at)),
+    `${tokens} ${exit === 2 || isError ? '!' : '.'}${took ? ` ${took.ms} ${took.name}` : ''}`,
+  )
 }

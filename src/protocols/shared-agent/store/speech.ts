@@ -17,6 +17,8 @@ export interface Answer {
   /** Why it was refused, in a sentence, and where in the line. */
   readonly reason?: string
   readonly at?: number
+  /** How long it took, in milliseconds, and which command it was; absent where that says nothing about the session. */
+  readonly took?: { readonly ms: number; readonly name: string }
   /** It is counted among the errors of the session without being one of ours: a reported one. */
   readonly isError?: true
   /** The lock that was taken or renewed. The line of the answer has no place for its fence. */

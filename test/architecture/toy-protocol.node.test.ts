@@ -120,7 +120,7 @@ describe('a protocol that is a line in the list', () => {
         'options, in the words of ann:',
         '  1  Yes',
         '  2  No',
-        `to choose:     signalbox human answer ann --option N --digest ${digest}`,
+        `to choose:     signalbox human answer ann --option 1 --digest ${digest}`,
         `to answer:     signalbox human answer ann --body TEXT --digest ${digest}`,
         `to let it go:  signalbox human approve ann --digest ${digest}`,
         '',

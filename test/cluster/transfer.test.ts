@@ -102,9 +102,13 @@ else
       const stage = ['dream', 'prompt', 'stage', 'review.j2', '--vars', '{"file":"core.py"}', ...engine]
       expect(cliJson(stage, {}, quickCli)).toMatchObject({
         exit: 3,
-        output: { error: { hint: 'Put it there: signalbox import FILE --into templates' } },
+        output: {
+          error: {
+            hint: `Write it there in your directory, then: signalbox --root ${root} ${engine.slice(0, 2).join(' ')} import templates/review.j2`,
+          },
+        },
       })
-      const put = ['import', join(root, 'templates/review.j2'), '--into', 'templates', ...engine]
+      const put = ['import', 'templates/review.j2', ...engine]
       expect(cliJson(put, {}, quickCli)).toMatchObject({ exit: 0, output: { paths: ['templates/review.j2'] } })
       expect(cliJson(stage, {}, quickCli).exit).toBe(0)
     })

@@ -368,7 +368,7 @@ describe('beside other programs', () => {
       })
       expect(back.err).toMatch(/^note: .*signalbox mr receive coder-1 --compat\n$/)
       const { out } = mr(['receive', 'coder-1', '--compat'])
-      const [, answer] = /^when done: +signalbox (.+ --compat) --payload JSON$/m.exec(out) ?? []
+      const [, answer] = /^when done: +signalbox (.+ --compat) --payload '{"status":"success"}'$/m.exec(out) ?? []
       expect(quickCli([...answer!.split(' '), '--payload', '{"status": "success"}'], { cwd: root, env }).exit).toBe(0)
       const [name] = readdirSync(place('stranger', 'inbox')).filter((one) => one.startsWith('msg-'))
       expect(onDisk(`state/agents/stranger/inbox/${name}`)).toMatchObject({

@@ -38,7 +38,11 @@ export const importWorkspace = defineOperation({
 
   async run(context, { paths, into, replace }) {
     const { outside, report, openAgain } = context
-    const named = paths.map((path) => outside.resolve(outside.currentFolder(), path))
+    const named = paths.map((path) => {
+      const here = outside.resolve(outside.currentFolder(), path)
+      const there = outside.resolve(context.root().path, path)
+      return outside.kindOf(here) === undefined && outside.kindOf(there) === 'file' ? there : here
+    })
     const folder = named.find((path) => outside.kindOf(path) === 'folder')
     if (folder === undefined) return putFiles(context, named, { into, replace })
     if (named.length > 1 || into !== undefined || replace) throw onlyOneDirectory(folder)

@@ -18,8 +18,8 @@ import type { Values } from './words.ts'
 export async function execute(face: CommandFace, input: unknown, host: Host, globals: GlobalValues): Promise<number> {
   const { about, clock, environment, outside, terminal } = host
   const { out, err } = terminal.streams()
-  const screen = screenOn(out, { flag: globals.color, environment })
-  const errScreen = () => screenOn(err, { flag: globals.color, environment })
+  const screen = screenOn(out, { flag: globals.color, environment, given: globals })
+  const errScreen = () => screenOn(err, { flag: globals.color, environment, given: globals })
   const bar = err.isTerminal && !globals.quiet ? progressBar(err.columns, clock, terminal.err) : noBar
   const { root, engine, as: agent, durability } = globals
   const flags = { root, engine, agent, durability }
@@ -40,7 +40,7 @@ export async function execute(face: CommandFace, input: unknown, host: Host, glo
     await close()
   })
   const aside = globals.json || globals.quiet ? undefined : face.aside?.(output as never, errScreen())
-  if (aside) whereItCan(() => terminal.err(aside))
+  if (aside) whereItCan(() => terminal.err(screen.next(aside)))
   // The workspace is closed by now.
   const inNewOne = async <T>(work: ((context: Context, output: Output) => Promise<T>) | undefined) => {
     const again = lazyWorkspace({ ...host, flags })
@@ -163,7 +163,7 @@ function reporter(
     notice(text) {
       if (quiet) return
       bar.clear()
-      terminal.err(noticeLines({ notices: [text] }, errScreen()))
+      terminal.err(noticeLines({ notices: [screen.next(text)] }, errScreen()))
     },
     progress: bar.show,
     finished({ operation, milliseconds, ended }) {

@@ -92,14 +92,14 @@ export function tellFailure(error: unknown, words: readonly string[], host: Host
   const { terminal, environment } = host
   const say = inWordsTyped(words, host)
   const { message, hint, ...rest } = failureOf(error)
-  const failure = { ...rest, message: say(message), hint: hint === undefined ? undefined : say(hint) }
+  const flag = mentions(words, '--no-color') ? false : (globals.color as boolean | undefined)
+  const { paint, next } = screenOn(terminal.streams().err, { flag, environment, given: globals })
+  const failure = { ...rest, message: say(message), hint: hint === undefined ? undefined : next(say(hint)) }
   const program = (words[0] === host.startedAs ? host.startedAs : undefined) ?? commandTable.name
   if (environment.SIGNALBOX_DEBUG) hasPrinted(() => terminal.err(traceOf(error)))
   // Search all words again: the mistake may come before `--json`.
   const isJson = globals.json || mentions(words, '--json')
   if (isJson && hasPrinted(() => terminal.out(printJson(failureJson(failure))))) return failure.exit
-  const flag = mentions(words, '--no-color') ? false : (globals.color as boolean | undefined)
-  const { paint } = screenOn(terminal.streams().err, { flag, environment })
   hasPrinted(() => terminal.err(failureText(failure, program, paint)))
   return failure.exit
 }

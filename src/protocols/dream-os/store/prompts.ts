@@ -110,9 +110,10 @@ export class Prompts {
     const meant = names.includes(inside) ? inside : nearest(name, names)
     const path = `${templatesPath(this.#parts.places)}/${name}`
     // On a cluster the folder of that name in the local directory is another one.
-    const put = this.#parts.tree.first ? 'Put it there: signalbox import FILE --into' : 'Put it into'
+    const isOnCluster = this.#parts.tree.first !== undefined && /^[\w./-]+$/.test(name)
+    const put = isOnCluster ? `Write it there in your directory, then: signalbox import ${path}` : 'Put it there.'
     throw notFound('NO_SUCH_TEMPLATE', `There is no template ${path}.`, {
-      hint: meant === undefined ? `${put} ${templatesPath(this.#parts.places)}` : `Did you mean ${meant}?`,
+      hint: meant === undefined ? put : `Did you mean ${meant}?`,
       details: { template: name.slice(0, 400) },
     })
   }

@@ -13,14 +13,14 @@ const mostOfKind = 10
 
 export const doctorFace = commandFace(
   doctor,
-  ({ outcome, root, findings, remaining, repaired, cluster }, { paint }) => {
+  ({ outcome, root, findings, remaining, repaired, cluster }, { paint, next }) => {
     const ofKind = new Map<string, number>()
     const lines = findings.flatMap((finding) => {
       const count = (ofKind.get(finding.code) ?? 0) + 1
       ofKind.set(finding.code, count)
       if (count > mostOfKind) return []
       const mark = finding.repaired ? paint('green', 'repaired') : paint(colours[finding.severity], finding.severity)
-      const hint = finding.repaired ? '' : `  ${paint('dim', 'hint:')} ${printableLine(finding.hint)}\n`
+      const hint = finding.repaired ? '' : `  ${paint('dim', 'hint:')} ${next(printableLine(finding.hint))}\n`
       const place = paint('bold', printableLine(finding.path || '.'))
       return `${mark} ${place}: ${printableLine(finding.message)} ${paint('dim', `(${finding.code})`)}\n${hint}`
     })

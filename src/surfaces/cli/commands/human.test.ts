@@ -47,7 +47,7 @@ signalbox human approve everything
 options, in the words of engineer:
   1  PostgreSQL
   2  SQLite
-to choose:  signalbox human answer ${question.id} --option N --digest ${digest}
+to choose:  signalbox human answer ${question.id} --option 1 --digest ${digest}
 to answer:  signalbox human answer ${question.id} --body TEXT --digest ${digest}
 `)
   })
@@ -75,7 +75,7 @@ to answer:  signalbox human answer ${question.id} --body TEXT --digest ${digest}
     const long = 'Rewrite everything '.repeat(20)
     const shown = list({ options: [long] }, screen(40, true))
     expect(shown).toContain(`  1  ${long}\n`)
-    expect(shown).toContain(`--option N --digest ${digest}\n`)
+    expect(shown).toContain(`--option 1 --digest ${digest}\n`)
   })
 
   it('lets no text of a stranger steer the terminal or make up a line', () => {
@@ -94,7 +94,7 @@ to answer:  signalbox human answer ${question.id} --body TEXT --digest ${digest}
 
   it('puts an id that a shell would take apart between quotation marks', () => {
     expect(list({ id: "$(touch pwned) $& it's" })).toContain(
-      `signalbox human answer '$(touch pwned) $& it'\\''s' --option N --digest ${digest}\n`,
+      `signalbox human answer '$(touch pwned) $& it'\\''s' --option 1 --digest ${digest}\n`,
     )
   })
 

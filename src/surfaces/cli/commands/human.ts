@@ -38,12 +38,12 @@ const optionLines = ({ options, from }: Shown): string =>
     : `options, in the words of ${printableLine(from)}:\n${options.map((text, n) => `  ${n + 1}  ${printableLine(text)}\n`).join('')}`
 
 /** What to type for each answer that it can get. Not cut to the width of a terminal, so that it can be copied. */
-function waysOut(question: Shown, { paint }: Screen): string {
+function waysOut(question: Shown, { paint, next }: Screen): string {
   const { id, digest, options, answers, kind } = question
   const word = shellWord(id)
   const ways: Row[] = kind === 'quarantine' ? waysOfFile(question) : []
   if (answers.includes('answer')) {
-    if (options.length > 0) ways.push(['to choose', `answer ${word} --option N --digest ${digest}`])
+    if (options.length > 0) ways.push(['to choose', `answer ${word} --option 1 --digest ${digest}`])
     ways.push(['to answer', `answer ${word} --body TEXT --digest ${digest}`])
   }
   if (answers.includes('approve') && kind !== 'quarantine')
@@ -53,7 +53,7 @@ function waysOut(question: Shown, { paint }: Screen): string {
   return ways
     .map(
       ([name, command]) =>
-        `${paint('dim', `${name}:`)}${' '.repeat(width - name.length + 2)}signalbox human ${command}\n`,
+        `${paint('dim', `${name}:`)}${' '.repeat(width - name.length + 2)}${next(`signalbox human ${command}`)}\n`,
     )
     .join('')
 }

@@ -19,8 +19,8 @@ function show(claimed: Output, screen: Screen): string {
       message,
       [
         ['yours until', until],
-        ['when done', `acmq complete ${which} --result TEXT`],
-        ['or else', `acmq fail ${which} --reason TEXT`],
+        ['when done', screen.next(`acmq complete ${which} --result TEXT`)],
+        ['or else', screen.next(`acmq fail ${which} --reason TEXT`)],
       ],
       screen,
     )

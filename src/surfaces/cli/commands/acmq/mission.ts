@@ -13,7 +13,7 @@ export const createMissionFace = commandFace(createMission, ({ outcome, mission,
 })
 
 export const missionsFace = commandFace(missions, ({ missions: lines }, screen) => {
-  if (lines.length === 0) return 'There is no mission yet. Make one: acmq create-mission NAME\n'
+  if (lines.length === 0) return screen.next('There is no mission yet. Make one: acmq create-mission alpha\n')
   return grid(
     lines,
     [

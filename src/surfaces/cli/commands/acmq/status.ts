@@ -119,7 +119,8 @@ function section(name: string, rows: readonly { id: string; text: string }[], al
     screen,
     '  ',
   )
-  const more = rows.length > mostShown ? `  … and ${rows.length - mostShown} more: ${printableLine(all)}\n` : ''
+  const more =
+    rows.length > mostShown ? `  … and ${rows.length - mostShown} more: ${screen.next(printableLine(all))}\n` : ''
   return `${screen.paint('yellow', name)}\n${shown}${more}`
 }
 

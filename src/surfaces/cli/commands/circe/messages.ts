@@ -58,8 +58,8 @@ function messageText(message: CirceViewWithBody, agent: string, screen: Screen):
     ['sent', createdAt],
     ['path', path],
     ...notices.map((notice): Row => ['note', notice]),
-    ['to begin', `signalbox circe start ${agent} ${file}`],
-    ['when done', `signalbox circe done ${agent} ${file}`],
+    ['to begin', screen.next(`signalbox circe start ${agent} ${file}`)],
+    ['when done', screen.next(`signalbox circe done ${agent} ${file}`)],
   ]
   return `${fieldList(rows, screen)}${quotation(body, from, screen, path)}`
 }

@@ -23,8 +23,9 @@ export const initFace = commandFace(mailboxInit, ({ made, mailboxes }) =>
     : `Made ${plural(made.length, 'mailbox').replace(/xs$/, 'xes')}: ${made.join(', ')}\n`,
 )
 
-export const claimFace = commandFace(mailboxClaim, (claimed, { paint }) => {
-  if (claimed.outcome === 'nothing') return 'No mailbox is free. Make another: signalbox dream mailbox init N\n'
+export const claimFace = commandFace(mailboxClaim, (claimed, { paint, next }) => {
+  if (claimed.outcome === 'nothing')
+    return next('No mailbox is free. See whose they are: signalbox dream mailbox list\n')
   const box = paint('bold', `mailbox ${claimed.mailbox}`)
   const agent = printableLine(claimed.agent)
   if (claimed.outcome === 'unchanged') return `${agent} has ${box} already.\n`
@@ -58,7 +59,7 @@ export const listFace = commandFace(
   mailboxList,
   ({ mailboxes }, screen) =>
     mailboxes.length === 0
-      ? 'There are no mailboxes yet. Make some: signalbox dream mailbox init N\n'
+      ? screen.next('There are no mailboxes yet. Make some: signalbox dream mailbox init 4\n')
       : grid(
           mailboxes,
           [
@@ -112,8 +113,8 @@ export const nextFace = commandFace(
       ['attempt', redelivered ? `${attempt}: somebody had it before, and did not finish` : String(attempt)],
       ['yours until', until],
       ...notes.map((note): Row => ['note', note]),
-      ['when done', `signalbox dream mailbox done ${which} --output '{}'`],
-      ['or else', `signalbox dream mailbox done ${which} --error '{}'`],
+      ['when done', screen.next(`signalbox dream mailbox done ${which} --output '{}'`)],
+      ['or else', screen.next(`signalbox dream mailbox done ${which} --error '{}'`)],
     ]
     return `${fieldList(rows, screen)}${quotation(JSON.stringify(params, undefined, 2) ?? '', from, screen, path)}`
   },

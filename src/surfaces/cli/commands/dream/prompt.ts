@@ -41,7 +41,7 @@ export const askFace = commandFace(
   promptAsk,
   (fetched, screen) =>
     fetched.outcome === 'nothing'
-      ? 'There is no response yet. When it comes: signalbox dream prompt fetch\n'
+      ? screen.next('There is no response yet. When it comes: signalbox dream prompt fetch\n')
       : responseText(fetched, screen),
   { aside: (fetched, screen) => noticeLines({ notices: fetched.notices ?? [] }, screen) },
 )

@@ -56,8 +56,8 @@ export const takeFace = commandFace(
       ['attempt', redelivered ? `${attempt}: it was taken before, and not finished` : String(attempt)],
       ['yours until', until],
       ...notes.map((note): Row => ['note', note]),
-      ['when done', `signalbox dream task done ${which} --output '{}'`],
-      ['or else', `signalbox dream task done ${which} --error '{}'`],
+      ['when done', screen.next(`signalbox dream task done ${which} --output '{}'`)],
+      ['or else', screen.next(`signalbox dream task done ${which} --error '{}'`)],
     ]
     return `${fieldList(rows, screen)}${quotation(JSON.stringify(message.record, undefined, 2), message.from, screen, message.path)}`
   },

@@ -26,7 +26,7 @@ const didToKeys: Readonly<Record<string, string>> = {
 }
 
 export const keysFace = commandFace(mrKeys, ({ outcome, folder, keys }, screen) => {
-  if (keys.length === 0) return 'No keys yet. Make some: signalbox mr keys AGENT --generate\n'
+  if (keys.length === 0) return screen.next('No keys yet. Make some: signalbox mr keys coder-1 --generate\n')
   const lines = keys.map((key) => keyText(key, folder, screen)).join('\n')
   return didToKeys[outcome] === undefined ? lines : `${didToKeys[outcome]}\n${lines}`
 })

@@ -11,7 +11,7 @@ import { news } from './news.ts'
 export const broadcastFace = commandFace(
   mrBroadcast,
   ({ outcome, messages }, screen) => {
-    if (outcome === 'nobody') return 'There is nobody else yet. Make an agent: signalbox mr init AGENT\n'
+    if (outcome === 'nobody') return screen.next('There is nobody else yet. Make an agent: signalbox mr init coder-1\n')
     const rows = grid(
       messages,
       [{ text: ({ to }) => to, colour: () => 'bold' }, { text: ({ id, path }) => `${id}: ${path}` }],

@@ -14,7 +14,7 @@ const barWidth = 20
 export const statusFace = commandFace(
   mrStatus,
   ({ agents, alerts }, screen) => {
-    if (agents.length === 0) return 'There is no agent yet. Make one: signalbox mr init AGENT\n'
+    if (agents.length === 0) return screen.next('There is no agent yet. Make one: signalbox mr init coder-1\n')
     const alarmed = new Set(alerts.map(({ agent }) => agent))
     return grid(agents, columns(alarmed, screen), screen)
   },

@@ -14,7 +14,7 @@ export const receiveFace = commandFace(
     if (envelopes.length === 0) return 'Nothing waits.\n'
     const texts = envelopes.map((header, n) => {
       const notes = header.notes.filter((note) => !toldBefore.includes(note))
-      return messageText({ ...header, notes }, messages[n]!, nextSteps(header), screen)
+      return messageText({ ...header, notes }, messages[n]!, nextSteps(header, screen), screen)
     })
     // What was only looked at is still in the inbox, and is not more.
     const more = depth - envelopes.filter(({ state }) => state === 'inbox').length
@@ -35,14 +35,17 @@ export const receiveFace = commandFace(
   },
 )
 
+/** The least that a result says, so that the command can be pasted. */
+const sampleResult = '{"status":"success"}'
+
 /** Empty unless the sender asks for something. */
-function nextSteps({ id, from, to, type, requiresAck, state, isConverted }: MrHeader): Row[] {
+function nextSteps({ id, from, to, type, requiresAck, state, isConverted }: MrHeader, { next }: Screen): Row[] {
   if (state !== 'taken') return []
-  const ack: Row[] = requiresAck ? [['acknowledge', `signalbox mr ack ${to} ${id}`]] : []
+  const ack: Row[] = requiresAck ? [['acknowledge', next(`signalbox mr ack ${to} ${id}`)]] : []
   // Whoever wrote in a form of their own understands an answer in that form only.
   const reply = `--reply-to ${id}${isConverted ? ' --compat' : ''}`
-  const answer = `signalbox mr send --from ${to} --to ${from} --type result ${reply} --payload JSON`
-  return type === 'task-delegation' ? [...ack, ['when done', answer]] : ack
+  const answer = `signalbox mr send --from ${to} --to ${from} --type result ${reply} --payload '${sampleResult}'`
+  return type === 'task-delegation' ? [...ack, ['when done', next(answer)]] : ack
 }
 
 const rejectedLines = (rejected: readonly Rejected[], { paint }: Screen): string =>

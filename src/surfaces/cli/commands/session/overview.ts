@@ -23,7 +23,7 @@ export const endFace = commandFace(sessionEnd, ({ outcome, session, stopped }, {
 )
 
 export const listFace = commandFace(sessionList, ({ sessions }, screen) => {
-  if (sessions.length === 0) return 'There is no session yet. Start one: signalbox session start\n'
+  if (sessions.length === 0) return screen.next('There is no session yet. Start one: signalbox session start\n')
   return grid(
     sessions,
     [

@@ -7,7 +7,7 @@ import { findInexact } from '../../../formats/json.ts'
 import { conflict, corrupt, invalidInput, notFound } from '../../../kernel/errors.ts'
 import { inOrder } from '../../../kernel/order.ts'
 import { thoseMeant } from '../../../kernel/short-id.ts'
-import { isSegment } from '../../../kernel/tree-path.ts'
+import { isSegment, type TreePath } from '../../../kernel/tree-path.ts'
 import { isUnread, readOrSayWhy } from '../../../tree/readable.ts'
 import { spareName } from '../../../tree/set-aside.ts'
 import type { Lease } from '../../../tree/tree.ts'
@@ -23,6 +23,7 @@ import { readTask } from '../tasks.ts'
 import { isoOf } from '../times.ts'
 import { attemptsNote, type Deliveries, deliveredTo, leaseOf } from './deliveries.ts'
 import type { Finishing } from './finishing.ts'
+import { InboxIndex, turnOf, usualPriority, type WaitingFile } from './inbox-index.ts'
 import { moveFile, targetOf } from './moving.ts'
 import { attemptIn, readNote, writeNote } from './notes.ts'
 import type {
@@ -46,16 +47,23 @@ export interface TakeTaskOptions {
 
 type Found = DreamView | { readonly unreadable: Unreadable }
 
-/** What has no priority of its own is neither urgent nor not. */
-const usualPriority = 3
+/** A file that may be taken: of an inbox as it is remembered, of an outbox as it is. */
+type Takable = WaitingFile | DreamView
+
+interface HowTaken {
+  /** Whatever the file says now. */
+  readonly believing: boolean
+}
 
 export class Inboxes {
   readonly #parts: DreamParts
   readonly #deliveries: Deliveries
   readonly #finishing: Finishing
+  readonly #index: InboxIndex
 
   constructor(parts: DreamParts, deliveries: Deliveries, finishing: Finishing) {
     this.#parts = parts
+    this.#index = new InboxIndex(parts, (agent, name) => this.read(agent, 'inbox', name))
     this.#deliveries = deliveries
     this.#finishing = finishing
   }
@@ -112,23 +120,14 @@ export class Inboxes {
     let unreadable: readonly Unreadable[] = []
     const attempt = async () => {
       await this.putBackEnded(agent)
-      const listed = await this.list(agent)
-      unreadable = listed.unreadable
-      if (id !== undefined) {
-        const sent: DreamView[] = []
-        for await (const { view } of this.#addressedTo(agent)) sent.push(view)
-        const meant = theOneOf(id, [...listed.waiting, ...sent], agent)
-        return meant && this.#takeOne(agent, meant.state === 'outbox' ? (meant.from as AgentId) : agent, meant)
+      // A file that somebody keeps changing is taken as it is in the end.
+      for (let tries = 3; ; tries--) {
+        const found = await this.#index.waitingFor(agent)
+        unreadable = found.unreadable
+        const taken = await this.#takeNext(agent, id, found.waiting, { believing: tries === 0 })
+        if (taken !== 'outdated') return taken
+        await this.#index.forget(agent)
       }
-      for (const view of listed.waiting) {
-        const taken = await this.#takeOne(agent, agent, view)
-        if (taken) return taken
-      }
-      for await (const { sender, view } of this.#addressedTo(agent)) {
-        const taken = await this.#takeOne(agent, sender, view)
-        if (taken) return taken
-      }
-      return undefined
     }
     const others = (await this.#deliveries.agents.withFolders()).filter((one) => one !== agent)
     const folders = [
@@ -143,10 +142,32 @@ export class Inboxes {
     return taken ? { ...taken, unreadable } : { outcome: 'nothing', unreadable }
   }
 
+  /** `outdated`: a file says something else than what is remembered of it, so that another one may come first. */
+  async #takeNext(agent: AgentId, id: string | undefined, waiting: readonly WaitingFile[], how: HowTaken) {
+    if (id !== undefined) {
+      const sent: DreamView[] = []
+      for await (const { view } of this.#addressedTo(agent)) sent.push(view)
+      const meant = theOneOf<Takable>(id, [...waiting, ...sent], agent)
+      return meant && this.#takeOne(agent, meant, how)
+    }
+    for (const file of waiting) {
+      const taken = await this.#takeOne(agent, file, how)
+      if (taken) return taken
+    }
+    for await (const { view } of this.#addressedTo(agent)) {
+      const taken = await this.#takeOne(agent, view, how)
+      if (taken) return taken
+    }
+    return undefined
+  }
+
   /** The lease comes first: a file in `working/` without one was left by somebody whose time is up. */
-  async #takeOne(agent: AgentId, owner: AgentId, { file, state }: Pick<DreamView, 'file' | 'state'>) {
+  async #takeOne(agent: AgentId, meant: Takable, { believing }: HowTaken) {
     const { tree, settings } = this.#parts
+    const { file, state, path } = meant
     const from = state === 'outbox' ? 'outbox' : 'inbox'
+    const owner = from === 'outbox' ? ((meant as DreamView).from as AgentId) : agent
+    let isOutdated = false
     const name = await this.#freeName(agent, from === 'outbox' ? routedName(file, owner) : file)
     const holder = `${agent} ${crypto.randomUUID()}`
     const leased = await tree.lease(leaseOf(agent, name), holder, settings.taskLeaseMs)
@@ -161,15 +182,19 @@ export class Inboxes {
       const parsed = parseMessage(bytes, { compat: this.#parts.compat, most: settings.largest })
       message = parsed.outcome === 'message' ? parsed.message : undefined
       modifiedAt = times.modifiedAt
+      if ('priority' in meant && !believing) {
+        const now = message && turnOf(viewOf(message, { agent, state: 'inbox', path: path as TreePath, modifiedAt }))
+        isOutdated = now?.id !== meant.id || now.priority !== meant.priority || now.time !== meant.time
+      }
       const isMine = message !== undefined && (from === 'inbox' || saidBy(message).to === agent)
-      return isMine ? bytes : undefined
+      return isMine && !isOutdated ? bytes : undefined
     }
     const moved = await moveFile(this.#parts, step, { change, under: leased.lease })
     if (moved.outcome !== 'moved' || !message) {
       await tree.release(leaseOf(agent, name), holder)
       if (attempt === 1) await tree.remove(note)
       else await writeNote(tree, note, { attempt: attempt - 1, holder })
-      return undefined
+      return moved.outcome === 'kept' && isOutdated ? 'outdated' : undefined
     }
     const view = viewOf(message, { agent, state: 'working', path: targetOf(this.#parts, step), modifiedAt })
     const until = isoOf(leased.lease.until)
@@ -325,8 +350,12 @@ export class Inboxes {
  * The one file that is meant, by its path, its name or its id. Throws where several are: to finish another than the one meant
  * would lose it.
  */
-function theOneOf(given: string, all: readonly DreamView[], agent: string): DreamView | undefined {
-  const isPath = ({ path }: DreamView) => path === given || path.endsWith(`/${given}`) || given.endsWith(`/${path}`)
+function theOneOf<File extends Pick<DreamView, 'path' | 'file' | 'id'>>(
+  given: string,
+  all: readonly File[],
+  agent: string,
+): File | undefined {
+  const isPath = ({ path }: File) => path === given || path.endsWith(`/${given}`) || given.endsWith(`/${path}`)
   const name = given.slice(given.lastIndexOf('/') + 1)
   const byPath = all.filter(isPath)
   const byName = all.filter(({ file }) => file === name || file === `${name}.json`)
@@ -358,12 +387,7 @@ const isNews = (message: PlainMessage): boolean =>
   isEvent(message) && (message.type === eventTypes.completed || message.type === eventTypes.failed)
 
 /** The most urgent first, then the oldest. */
-const asTaken = (a: DreamView, b: DreamView): number => inOrder(orderOf(a), orderOf(b))
-const orderOf = ({ message, createdAt, id }: DreamView) => ({
-  priority: saidBy(message).priority ?? usualPriority,
-  time: Date.parse(createdAt),
-  id,
-})
+const asTaken = (a: DreamView, b: DreamView): number => inOrder(turnOf(a), turnOf(b))
 
 const lost = (agent: string, file: string, why: string) =>
   conflict('LEASE_LOST', `${agent} does not have ${file} in hand: ${why}. Nothing was recorded.`, {

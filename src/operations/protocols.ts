@@ -34,6 +34,8 @@ export interface Around extends OwnPlace {
   messagePlacesIn(directory: string): Promise<readonly TreePath[]>
   /** Another protocol of this workspace, in neutral words; `undefined` for a name that none has. */
   neutralOf(name: string): Promise<Neutral | undefined>
+  /** With the setting `strict`: throws when nobody has seen this agent in any protocol. */
+  expectSeen(agent: string): Promise<void>
   /** The names that `neutralOf` knows. */
   readonly names: readonly string[]
   /** Starts this program with other words and does not wait for it; absent where there is no program to start. */

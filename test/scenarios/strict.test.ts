@@ -1,5 +1,5 @@
 /** A workspace that is strict about recipients: nobody writes to somebody who was never there. */
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect } from 'vitest'
 import { quickTempDir } from '../support/temp.ts'
@@ -37,6 +37,45 @@ const sendings: readonly [protocol: string, words: (to: string) => string[], lef
   ['dream', (to) => ['dream', 'task', 'send', '--as', 'lead', '--to', to, '--file', 'task.json'], 'runtime/engineeer'],
   ['dream', (to) => ['dream', 'plan', '--as', 'lead', '--to', to, '--goal', 'x'], 'runtime/engineeer'],
 ]
+
+verifies('X-recipient', 'strict: what is asked of somebody besides goes through the same check', () => {
+  run('acmq', 'create-mission', 'shop')
+  expect(run('circe', 'init', 'engineer').exit).toBe(0)
+  expect(run('mr', 'init', 'writer').exit).toBe(0)
+  const send = (id: string) =>
+    run('acmq', 'send', 'shop', '--from', 'lead', '--to', 'engineer', '--id', id, '--body', id)
+  expect(send('one').exit).toBe(0)
+  expect(run('acmq', 'claim', 'shop', '--as', 'engineer', '--id', 'one').exit).toBe(0)
+  expect(run('acmq', 'fail', 'shop', 'one', '--as', 'engineer', '--reason', 'No').exit).toBe(0)
+  for (const words of [
+    (agent: string) => ['acmq', 'bus', 'shop', '--query', 'one', '--by', agent],
+    (agent: string) => ['acmq', 'report', 'shop', '--mode', 'top-down', '--by', agent],
+    (agent: string) => ['acmq', 'retry', 'shop', 'one', '--to', agent],
+  ]) {
+    const pending = () => readdirSync(join(root, 'llm/missions/shop/queue/pending'))
+    const before = pending()
+    const refused = run(...words('writeer'), '--as', 'lead')
+    expect([words('x'), refused.exit, refused.output.error]).toEqual([
+      words('x'),
+      3,
+      expect.objectContaining({ code: 'UNSEEN_AGENT', hint: 'Did you mean writer?' }),
+    ])
+    expect(pending()).toEqual(before)
+    // A query that finds nothing asks nobody.
+    expect(run(...words('writer'), '--as', 'lead').exit).toBeLessThan(2)
+  }
+
+  // A task that a session hands to another protocol.
+  mkdirSync(join(root, '.signalbox'), { recursive: true })
+  writeFileSync(
+    join(root, '.signalbox/session.yaml'),
+    'roles:\n  Ghost: { via: mr, to: writeer }\n  Writer: { via: mr, to: writer }\n',
+  )
+  run('session', 'say', '--as', 'Orchestrator', '#DELEGATE:Ghost:write it:P2')
+  expect(existsSync(join(root, 'state/agents/writeer'))).toBe(false)
+  run('session', 'say', '--as', 'Orchestrator', '#DELEGATE:Writer:write it:P2')
+  expect(readdirSync(join(root, 'state/agents/writer/inbox')).filter((name) => name.endsWith('.json'))).toHaveLength(1)
+})
 
 verifies(
   'X-recipient',

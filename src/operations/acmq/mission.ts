@@ -3,6 +3,7 @@ import { flag, integer, text } from '../../kernel/field.ts'
 import { acmq, type Mission, type Missions } from '../../protocols/ac-mq/index.ts'
 import { tellClock } from '../clock-agreement.ts'
 import type { Context } from '../define.ts'
+import { expectSeen, seenElsewhere } from '../stores.ts'
 
 /** What surfaces may know of messages: how they look from outside. */
 export type { AcmqView, AcmqViewWithBody, Hydration } from '../../protocols/ac-mq/index.ts'
@@ -29,6 +30,16 @@ export const openMissions = (context: Context): Promise<Missions> => context.sto
 
 export const openMission = async (context: Context, name: string): Promise<Mission> =>
   (await openMissions(context)).open(name)
+
+/** Before something is sent: what the sender should know of the recipient. Refuses one whom nobody has seen, if that is set. */
+export async function noticeAboutRecipient(
+  context: Context,
+  mission: Mission,
+  to: string,
+): Promise<string | undefined> {
+  await expectSeen(context, to)
+  return mission.noticeAbout(to, seenElsewhere(context, acmq))
+}
 
 /** A mission with all missions inside it, parents first, for what is judged by time: tells people when this machine's clock is wrong. */
 export async function openTimedMissions(context: Context, name: string): Promise<[Mission, ...Mission[]]> {

@@ -1,7 +1,7 @@
 import { choice, integer, text, withoutUndefined } from '../../kernel/field.ts'
 import { reportModes } from '../../protocols/ac-mq/index.ts'
 import { defineOperation } from '../define.ts'
-import { mission, openMissions } from './mission.ts'
+import { mission, noticeAboutRecipient, openMissions } from './mission.ts'
 
 export const report = defineOperation({
   name: 'report',
@@ -33,6 +33,8 @@ export const report = defineOperation({
   async run(context, { mission, mode, out, by, budget }) {
     const [opened, ...inner] = await (await openMissions(context)).within(mission)
     const { agent } = await context.configuration()
+    const unseen = by === undefined ? undefined : await noticeAboutRecipient(context, opened, by)
+    if (unseen !== undefined) context.report.notice(unseen)
     const options = withoutUndefined({ out, by, budgetTokens: budget, from: agent })
     const reported = await opened.report({ mode, ...options }, inner)
     if (reported.instead !== undefined) context.report.notice(reported.instead)

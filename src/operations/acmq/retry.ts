@@ -1,6 +1,6 @@
 import { text, withoutUndefined } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { messageId, mission, openMission } from './mission.ts'
+import { messageId, mission, noticeAboutRecipient, openMission } from './mission.ts'
 
 export const retry = defineOperation({
   name: 'retry',
@@ -20,6 +20,9 @@ export const retry = defineOperation({
   ],
 
   async run(context, { mission, id, to }) {
-    return (await openMission(context, mission)).retry(id, withoutUndefined({ to }))
+    const opened = await openMission(context, mission)
+    const unseen = to === undefined ? undefined : await noticeAboutRecipient(context, opened, to)
+    const retried = await opened.retry(id, withoutUndefined({ to }))
+    return { ...retried, notices: unseen === undefined ? [] : [unseen] }
   },
 })

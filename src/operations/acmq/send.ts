@@ -1,9 +1,8 @@
 import { invalidInput } from '../../kernel/errors.ts'
 import { duration, integer, list, text, withoutUndefined } from '../../kernel/field.ts'
-import { acmq, type Draft, type Mission } from '../../protocols/ac-mq/index.ts'
+import type { Draft, Mission } from '../../protocols/ac-mq/index.ts'
 import { type Context, defineOperation } from '../define.ts'
-import { expectSeen, seenElsewhere } from '../stores.ts'
-import { mission, openMission } from './mission.ts'
+import { mission, noticeAboutRecipient, openMission } from './mission.ts'
 
 /** Large ones travel by reference, so the limit is only against accidents. */
 const longestBody = 64 << 20
@@ -63,8 +62,7 @@ export const send = defineOperation({
     const untimely = await opened.checkDependencies(dependencies)
     const from = draft.from ?? input.from ?? (await whoSends(context))
     await opened.expectOwnCase(from)
-    await expectSeen(context, to)
-    const unseen = await opened.noticeAbout(to, seenElsewhere(context, acmq))
+    const unseen = await noticeAboutRecipient(context, opened, to)
     const message = withoutUndefined({
       from,
       to,

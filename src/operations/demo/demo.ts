@@ -115,6 +115,7 @@ const aroundTour = (root: string, { environment, outside, openTree }: Context): 
     (protocols as readonly ProtocolLine[]).flatMap(({ protocol }) => protocol.folders(protocol.defaults)),
   messagePlacesIn: async () => [],
   neutralOf: async () => undefined,
+  expectSeen: async () => {},
   names: [],
   // The tour needs no word vectors.
   packageFile: () => undefined,

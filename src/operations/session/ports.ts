@@ -8,8 +8,18 @@ import { languageModel } from './model.ts'
 const longest = 256 * 1024
 
 export const sessionPorts = (around: Around): SessionPorts => {
-  const { outside, environment, root, messagePlaces, messagePlacesIn, neutralOf, names, startSelf, packageFile } =
-    around
+  const {
+    outside,
+    environment,
+    root,
+    messagePlaces,
+    messagePlacesIn,
+    neutralOf,
+    expectSeen,
+    names,
+    startSelf,
+    packageFile,
+  } = around
   const model = languageModel(around)
   return {
     folder: root.path,
@@ -20,7 +30,7 @@ export const sessionPorts = (around: Around): SessionPorts => {
             startSelf(['session', 'work', '--root', root.path, '--session', session, '--task', task, '--once']),
         }
       : {}),
-    ...carrying(neutralOf),
+    ...carrying(neutralOf, expectSeen),
     async workTree({ onBranch }) {
       const { findWorkTree, gitRunner } = await import('../../adapters/git/index.ts')
       const [files, leaveAlone] = await Promise.all([outside.plainFiles(), messagePlaces()])

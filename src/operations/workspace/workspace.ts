@@ -85,8 +85,11 @@ export function lazyWorkspace(options: WorkspaceOptions): LazyWorkspace {
 
   const store = <P extends AnyProtocol>({ name }: P) => storeOnce(name) as Promise<StoreOf<P>>
 
-  const messagePlaces = async () =>
-    (await import('../stores.ts')).messagePlaces({ configuration: readOnce, tree: () => treeOnce(), store })
+  const place = () => ({ configuration: readOnce, tree: () => treeOnce(), store })
+
+  const messagePlaces = async () => (await import('../stores.ts')).messagePlaces(place())
+
+  const expectSeen = async (agent: string) => (await import('../stores.ts')).expectSeen(place(), agent)
 
   // Files, whatever engine this process was told to use.
   const workspaceIn = (directory: string) => lazyWorkspace({ ...options, flags: { root: directory, engine: 'files' } })
@@ -135,6 +138,7 @@ export function lazyWorkspace(options: WorkspaceOptions): LazyWorkspace {
       messagePlaces,
       messagePlacesIn,
       neutralOf,
+      expectSeen,
       names: (protocols as readonly ProtocolLine[]).map(({ protocol }) => protocol.name),
       startSelf: startAgain,
       models: sections.models,

@@ -15,7 +15,9 @@ export const completeFace = commandFace(complete, (output, screen) => settled('C
   aside: noticeLines,
 })
 export const failFace = commandFace(fail, (output, screen) => settled('Failed', output, screen))
-export const retryFace = commandFace(retry, (output, screen) =>
-  settled(`Waits again, attempt ${output.message.attempt}:`, output, screen),
+export const retryFace = commandFace(
+  retry,
+  (output, screen) => settled(`Waits again, attempt ${output.message.attempt}:`, output, screen),
+  { aside: noticeLines },
 )
 export const renewFace = commandFace(renew, (output, screen) => settled(`Yours until ${output.until}:`, output, screen))

@@ -213,7 +213,8 @@ describe('[X-recipient] every way that sends asks whether anybody has seen the r
     expect(read('temp/cursor_output.json')).toEqual(event('Wroker'))
     put('runtime/task_list.json', [{ ...task, target_agent: 'Wroker' }])
     expect(dream('tasks', '--dispatch')).toMatchObject({
-      exit: 0,
+      exit: 3,
+      out: 'Nothing may start.\n',
       err: expect.stringContaining('Nobody has seen Wroker'),
     })
     expect(dream('plan', '--as', 'Worker', '--to', 'Wroker', '--goal', 'x').exit).toBe(3)

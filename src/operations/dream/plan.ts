@@ -53,7 +53,8 @@ export const dreamTasks = defineOperation({
     compat,
   },
   lists: { tasks: 'first', paths: 'first' },
-  outcomes: { listed: 'done', dispatched: 'done', nothing: 'done' },
+  // `refused`: nothing but tasks for agents whom nobody has seen, where the settings are strict.
+  outcomes: { listed: 'done', dispatched: 'done', nothing: 'done', refused: 'NotFound' },
   examples: [
     { command: 'dream tasks', does: 'look at all of them' },
     { command: 'dream tasks --dispatch', does: 'hand out what may start' },
@@ -63,8 +64,15 @@ export const dreamTasks = defineOperation({
     const store = await openDream(context, compat)
     if (dispatch) {
       const by = await actorOr(context, 'Supervisor')
-      const recipient = recipientCheck(context, store)
-      const { outcome, tasks, paths, problems, notices } = await store.dispatch(by, { recipient })
+      const check = recipientCheck(context, store)
+      let isRefused = false
+      const recipient = (agent: string) =>
+        check(agent).catch((error: unknown) => {
+          isRefused = true
+          throw error
+        })
+      const { outcome: did, tasks, paths, problems, notices } = await store.dispatch(by, { recipient })
+      const outcome = did === 'nothing' && isRefused ? 'refused' : did
       return { outcome, tasks, paths, notices: [...problems, ...notices] }
     }
     const { tasks, problems, notes } = await store.tasks({ runnable })

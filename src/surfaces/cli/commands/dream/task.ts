@@ -131,7 +131,7 @@ export const planFace = commandFace(
 export const tasksFace = commandFace(
   dreamTasks,
   ({ outcome, tasks }, screen) => {
-    if (outcome === 'nothing') return 'Nothing may start.\n'
+    if (outcome === 'nothing' || outcome === 'refused') return 'Nothing may start.\n'
     if (tasks.length === 0) return 'There are no tasks.\n'
     const table = grid(
       tasks,

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { openMemoryTree } from '../../src/engines/memory/index.ts'
 import { openWorkspace } from '../../src/index.ts'
+import { treePath } from '../../src/kernel/tree-path.ts'
 import type { LanguageModel } from '../../src/protocols/shared-agent/language/model.ts'
 import type { Sessions } from '../../src/protocols/shared-agent/store/sessions.ts'
 import type { Tree } from '../../src/tree/tree.ts'
@@ -38,7 +39,7 @@ describe('in words', () => {
         'I gave "run unit tests" to TestAgent as task_id_001. TestAgent has no role here, so the task waits in its inbox.',
       ],
       ['TestAgent', '#DONE:task_id_001:passing with 95% coverage', 'done:task_id_001'],
-      [me, 'Can you check the test results?', 'TestAgent, results: run_unit_tests: passing with 95% coverage.'],
+      [me, 'Can you check the test results?', 'The unit tests are passing with 95% coverage.'],
       [me, 'remember that the branch is main', 'I saved "main" as branch.'],
       [me, 'what is the branch?', 'branch is main.'],
       [me, '#STATE:load:branch', 'main'],
@@ -49,17 +50,17 @@ describe('in words', () => {
 
   it('[SA-2.5d] exit statuses are those of the command; a question is 1', async () => {
     const exits = async (line: string) => (await sessions.say(line, { session: 's' })).exit
-    expect(await exits('remember that a is b')).toBe(0)
-    expect(await exits('what did we save as z?')).toBe(1)
-    expect(await exits('clear it')).toBe(1)
-    expect(await exits('remember that a is [1]')).toBe(2)
+    expect(await exits('remember that port is 80')).toBe(0)
+    expect(await exits('what did we save as zone?')).toBe(1)
+    expect(await exits('clear everything')).toBe(1)
+    expect(await exits('#STATE:load')).toBe(2)
   })
 
   verifies(
     ['SA-2.5d', 'SA-2.5a'],
     'what is asked back runs after a yes, once, and is forgotten after anything else',
     async () => {
-      const asks = 'That would run #STATE:clear. Is that what you want?\nSay "yes" to run it.'
+      const asks = 'That would run #STATE:clear. That is no plain order. Is that what you want?\nSay "yes" to run it.'
       const nothingAsked = 'There is nothing to say yes to.'
       await plays([
         [me, '#STATE:save:a:1', 'saved:a'],
@@ -93,24 +94,75 @@ describe('in words', () => {
   })
 })
 
+describe('more than one', () => {
+  verifies(['SA-2.5a'], 'several certain requests are run in order; the first that fails ends it', () =>
+    plays([
+      [me, 'lock src/a.js and subscribe to test_results', 'I locked src/a.js.\nYou now listen to test_results.'],
+      ['DevAgent', '#LOCK:src/b.js', 'locked'],
+      [
+        me,
+        'lock src/b.js and subscribe to file_changes',
+        'src/b.js is held by DevAgent.\nI did not go on with #SUBSCRIBE:file_changes.',
+      ],
+    ]),
+  )
+
+  it('[SA-2.5a] where one destroys something they are listed, and nothing is run', async () => {
+    await say(me, '#STATE:save:a:1')
+    expect(await say(me, 'lock src/a.js and clear the state')).toBe(
+      'I understand these requests: #LOCK:src/a.js and #STATE:clear. Say them one after the other, so that I run just what you want.',
+    )
+    expect(await say(me, '#STATE:load:a')).toBe('1')
+  })
+})
+
+describe('corrections', () => {
+  const learning = () => speaker(sessionsOn(tree, { settings: { learnCorrections: true } }))
+
+  verifies(['SA-2.5a'], 'are kept as examples of the workspace, if configured', async () => {
+    const one = learning()
+    const odd = 'kaboom src/a.js, tra la la'
+    expect(await one(me, odd)).not.toMatch(/^I locked/)
+    // The command that is typed then is what was meant.
+    expect(await one(me, '#LOCK:src/a.js')).toBe('locked')
+    expect(await one(me, odd)).toBe('I locked src/a.js.')
+    expect(await learning()(me, 'kaboom lib/b.js, tra la la')).toBe('I locked lib/b.js.')
+    await one(me, 'zack bumm fertig')
+    expect(await one(me, 'no, I meant what is next?')).toBe('There is nothing to do.')
+    expect(await one(me, 'zack bumm fertig')).toBe('There is nothing to do.')
+    // What destroys something is asked back, however often it was said.
+    await one(me, 'burn the village')
+    await one(me, '#STATE:clear')
+    expect(await one(me, 'burn the village')).toMatch(/^That would run #STATE:clear/)
+    // Nobody else, who has not configured it, is concerned.
+    expect(await say(me, 'zack bumm fertig')).not.toBe('There is nothing to do.')
+  })
+
+  it('[SA-2.5a] are not kept unless configured', async () => {
+    await say(me, 'zack bumm fertig')
+    await say(me, '#NEXT:')
+    expect(await tree.read(treePath('.signalbox/state/sessions/.corrections'))).toBeUndefined()
+  })
+})
+
 describe('modes', () => {
   verifies(['SA-2.5b'], 'the protocol is shown, explained and used as one wishes', () =>
     plays([
       [me, 'show protocol', 'I will show the commands as they run.'],
-      [me, 'remember that a is b', '#STATE:save:a:b\nI saved "b" as a.'],
+      [me, 'remember that port is 80', '#STATE:save:port:80\nI saved "80" as port.'],
       [me, 'explain protocol', 'I will show the commands as they run, and say what each does.'],
       [
         me,
-        'what did we save as a?',
-        '#STATE:load:a\n  Tells value saved under key. It answers value or "not_found".\na is b.',
+        'what did we save as port?',
+        '#STATE:load:port\n  Tells value saved under key. It answers value or "not_found".\nport is 80.',
       ],
       [me, 'hide the protocol', 'I will not show commands any more.'],
-      [me, 'what did we save as a?', 'a is b.'],
+      [me, 'what did we save as port?', 'port is 80.'],
       [me, 'use protocol mode', 'Protocol mode: say commands such as #HELP. "use natural language" switches back.'],
-      [me, 'what did we save as a?', '#ERROR:E001:not_a_command'],
-      [me, '#STATE:load:a', 'b'],
+      [me, 'what did we save as port?', '#ERROR:E001:not_a_command'],
+      [me, '#STATE:load:port', '80'],
       [me, 'use natural language', 'Natural language: say what you want in your own words.'],
-      [me, 'what did we save as a?', 'a is b.'],
+      [me, 'what did we save as port?', 'port is 80.'],
     ]),
   )
 
@@ -163,21 +215,21 @@ describe('a configured model', () => {
 
   verifies(['SA-2.5a'], 'is asked only where it would be asked back, and destroys nothing without a yes', async () => {
     const ask = withModel('#STATE:clear')
-    expect(await ask(me, 'remember that a is b')).toBe('I saved "b" as a.')
+    expect(await ask(me, 'remember that port is 80')).toBe('I saved "80" as port.')
     expect(heard).toEqual([])
     expect(await ask(me, 'make it all go away')).toBe(
-      'That would run #STATE:clear. Is that what you want?\nSay "yes" to run it.',
+      'That would run #STATE:clear. That is no plain order. Is that what you want?\nSay "yes" to run it.',
     )
     expect(heard).toEqual(['make it all go away'])
-    expect(await ask(me, 'what did we save as a?')).toBe('a is b.')
+    expect(await ask(me, 'what did we save as port?')).toBe('port is 80.')
     expect(await ask(me, 'make it all go away')).toMatch(/^That would run/)
     expect(await ask(me, 'yes')).toBe('I cleared the state of the session.')
   })
 
   it('[SA-2.5a] runs what it means by a line, and is not listened to otherwise', async () => {
-    expect(await withModel('#VERSION')(me, 'quelle version parles-tu')).toBe('This is version 1.1.0 of the protocol.')
-    expect(await withModel('I would say #VERSION')(me, 'quelle version parles-tu')).toMatch(/^I did not understand/)
-    expect(await withModel('#VERSION')('DevAgent', 'quelle version')).toBe('#ERROR:E001:not_a_command')
+    expect(await withModel('#VERSION')(me, 'please dance')).toBe('This is version 1.1.0 of the protocol.')
+    expect(await withModel('I would say #VERSION')(me, 'please dance')).toMatch(/^I did not understand/)
+    expect(await withModel('#VERSION')('DevAgent', 'please dance')).toBe('#ERROR:E001:not_a_command')
   })
 
   verifies(['SA-2.5a'], 'is the one that the user configures; without one nothing is sent', async () => {
@@ -207,18 +259,18 @@ describe('a configured model', () => {
       }
     }
     try {
-      expect(await saidWith(configured, 'quelle version parles-tu')).toBe('This is version 1.1.0 of the protocol.')
+      expect(await saidWith(configured, 'please dance')).toBe('This is version 1.1.0 of the protocol.')
       expect(asked.map(({ key }) => key)).toEqual(['Bearer secret'])
-      expect(asked[0]?.text).toContain('quelle version parles-tu')
+      expect(asked[0]?.text).toContain('please dance')
       expect(asked[0]?.text).not.toContain('secret')
       expect(await saidWith(configured, 'which version is this')).toBe('This is version 1.1.0 of the protocol.')
-      expect(await saidWith({}, 'quelle version parles-tu')).toMatch(/^I did not understand/)
+      expect(await saidWith({}, 'please dance')).toMatch(/^I did not understand/)
       expect(asked).toHaveLength(1)
       answer = 'rm -rf /'
-      expect(await saidWith(configured, 'quelle version parles-tu')).toMatch(/^I did not understand/)
+      expect(await saidWith(configured, 'please dance')).toMatch(/^I did not understand/)
       // A key that others may read goes nowhere, and neither does the sentence.
       chmodSync(keyFile, 0o644)
-      expect(await saidWith(configured, 'quelle version parles-tu')).toMatch(/^I did not understand/)
+      expect(await saidWith(configured, 'please dance')).toMatch(/^I did not understand/)
       expect(asked).toHaveLength(2)
     } finally {
       server.close()

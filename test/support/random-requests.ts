@@ -2,8 +2,10 @@
 
 import { commands } from '../../src/protocols/shared-agent/commands/table.ts'
 import { parseLine } from '../../src/protocols/shared-agent/format.ts'
+import { SentenceModel } from '../../src/protocols/shared-agent/language/sentence-model.ts'
 import { translate } from '../../src/protocols/shared-agent/language/translate.ts'
 import { around, phrasingsIn, saidIn } from './phrasings.ts'
+import { weights } from './session.ts'
 
 /** A small generator with a seed, so that a sentence that fails can be made again. */
 export function randomFrom(seed: number): () => number {
@@ -77,7 +79,9 @@ export function notAskedFor(sentence: string, command: string): string | undefin
   if (line.kind !== 'command') return 'is no command'
   const { spec, given } = line
   const says = sentence.toLowerCase()
-  const isRefused = /\b(?:not|never|without|avoid|unless|if|should we|should i)\b|n't\b/.test(says)
+  const isRefused =
+    /\b(?:not|never|avoid|unless|if|should we|should i|can we|could we|maybe|perhaps|might)\b|n't\b|\?/.test(says) ||
+    /\bwithout\b(?! (?:any |the )?(?:safety )?checks?)/.test(says)
   const asks = (...some: readonly RegExp[]): string | undefined =>
     !isRefused && some.every((one) => one.test(says)) ? undefined : `runs ${command}`
   const mentions = (text = ''): RegExp => new RegExp(text.toLowerCase().replace(/[^a-z0-9_]/g, '.'))
@@ -106,16 +110,20 @@ export function destroyedByChance(
   seed: number,
 ): { readonly wrong: readonly string[]; readonly destructive: number; readonly understood: number } {
   const random = randomFrom(seed)
+  const model = new SentenceModel(weights())
   const wrong: string[] = []
   let [destructive, understood] = [0, 0]
   for (let n = 0; n < count; n++) {
     const sentence = randomSentence(random)
-    const translation = translate(sentence, around)
+    const translation = translate(sentence, model, around)
     if (translation.outcome === 'asked') continue
     understood++
-    if (/^#(?:STATE:clear|ROLLBACK:(?!status|dry-run)|CONTEXT:import)|:force$/.test(translation.command)) destructive++
-    const why = notAskedFor(sentence, translation.command)
-    if (why !== undefined) wrong.push(`${sentence} → ${why}`)
+    const commands = translation.outcome === 'command' ? [translation.command] : translation.commands
+    for (const command of commands) {
+      if (/^#(?:STATE:clear|ROLLBACK:(?!status|dry-run)|CONTEXT:import)|:force$/.test(command)) destructive++
+      const why = notAskedFor(sentence, command)
+      if (why !== undefined) wrong.push(`${sentence} → ${why}`)
+    }
   }
   return { wrong, destructive, understood }
 }

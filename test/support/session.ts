@@ -12,6 +12,9 @@ import type { Tree } from '../../src/tree/tree.ts'
 export const realTokenizer = (encoding = 'o200k_base') =>
   tokenizerFrom(readFileSync(new URL(`../../${tokenTable(encoding)}`, import.meta.url)))
 
+/** As the package has it. */
+export const weights = () => readFileSync(new URL('../../data/sentences.bin', import.meta.url))
+
 export interface SessionOptions {
   readonly clock?: Clock
   readonly settings?: Partial<SessionSettings>
@@ -28,6 +31,7 @@ export function sessionsOn(tree: Tree, { clock = systemClock, settings, ports, r
     tokenizer: async (encoding) => realTokenizer(encoding),
     messagePlaces: async () => [treePath('llm/missions'), treePath('state/agents')],
     readRoles: async () => (roles === undefined ? undefined : { path: '.signalbox/session.yaml', text: roles }),
+    sentenceModel: () => weights(),
     ...ports,
   })
 }

@@ -4,6 +4,9 @@ import type { Around } from '../protocols.ts'
 import { carrying } from './carrying.ts'
 import { languageModel } from './model.ts'
 
+/** `npm run train` makes it. */
+const sentenceModelFile = 'data/sentences.bin'
+
 /** Longer files are not read. */
 const longest = 256 * 1024
 
@@ -37,6 +40,7 @@ export const sessionPorts = (around: Around): SessionPorts => {
       const git = gitRunner({ environment })
       return findWorkTree({ git, files, from: root.path, leaveAlone, leaveAloneIn: messagePlacesIn, onBranch })
     },
+    sentenceModel: () => packageFile(sentenceModelFile),
     ...(model ? { model } : {}),
     async tokenizer(encoding) {
       const { tokenizerFrom, tokenTable } = await import('../../adapters/tokens.ts')

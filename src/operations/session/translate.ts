@@ -7,8 +7,8 @@ export const sessionTranslate = defineOperation({
   name: 'translate',
   summary: 'Tell which command a sentence means, without running it.',
   more:
-    'What is not understood, has two readings, or would destroy something that it does not name is asked back, with the ' +
-    'command that a yes would run. Exit status 1 means that it is asked back.',
+    'What is not understood, is not certain, or would destroy something without being a plain order is asked back, with the ' +
+    'command that a yes would run. Exit status 1 means that it is asked back. Several requests give several commands.',
   input: {
     text: list(
       'What one would say; several words are joined by blanks, and `-` is standard input.',
@@ -21,7 +21,7 @@ export const sessionTranslate = defineOperation({
     ),
     session,
   },
-  outcomes: { command: 'done', asked: 'nothing' },
+  outcomes: { command: 'done', commands: 'done', asked: 'nothing' },
   examples: [
     { command: `session translate 'ask DevAgent to fix the build, it is urgent'`, does: 'see the command' },
     { command: `session translate --json 'undo everything'`, does: 'see what would be asked back' },

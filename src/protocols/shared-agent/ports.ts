@@ -27,7 +27,9 @@ export interface SessionPorts {
   putAway(via: string, answer: string, reader: string): Promise<void>
   /** The work tree of git that holds the workspace. Throws where there is none. `onBranch`: the literal way. */
   workTree(options: { readonly onBranch: boolean }): Promise<WorkTree>
-  /** Asked only where the translator would ask back; absent unless an endpoint is configured. */
+  /** The weights of the model of sentences, which come with the package; `npm run train` makes them. */
+  sentenceModel(): Uint8Array | undefined
+  /** Asked where a sentence is unclear, or first; absent unless an endpoint is configured. */
   readonly model?: LanguageModel
   /** `.signalbox/session.yaml`, if there is one that counts. */
   readRoles(): Promise<RolesFile | undefined>

@@ -125,6 +125,9 @@ export interface Session {
     readonly mode: 'natural' | 'protocol'
     readonly shows?: 'plain' | 'show' | 'explain'
     readonly asked?: string
+    /** What was said last, and whether it was asked back; kept only where corrections are learned. */
+    readonly heard?: string
+    readonly isUnsure?: boolean
   }[]
   /** Up to which change each kind of thing was exported: the number before the last export that had it. 0: none was. */
   readonly exported: 0 | Readonly<Record<ExportedKind, number>>
@@ -219,7 +222,9 @@ const shape: Shape = {
   channels: [{ channel: 'text', agents: ['text'] }],
   read: ['cursor'],
   handing: [{ agent: 'text', given: 'count', upTo: 'count', until: 'time' }, '?'],
-  modes: [{ user: 'text', mode: 'natural|protocol', shows: 'text?', asked: 'text?' }],
+  modes: [
+    { user: 'text', mode: 'natural|protocol', shows: 'text?', asked: 'text?', heard: 'text?', isUnsure: 'flag?' },
+  ],
   exported: 'exported',
   phaseAt: 'time?',
   underWay: 'time?',

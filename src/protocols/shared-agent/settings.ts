@@ -63,6 +63,12 @@ export const section = {
     least: second,
     most: 86_400 * second,
   }),
+  learnCorrections: flag('Keep what people correct (`no, I meant …`) as examples of this workspace.', {
+    default: false,
+  }),
+  askModelFirst: flag('Ask the configured model about every sentence, and not only where one is unclear.', {
+    default: false,
+  }),
 } as const satisfies Fields
 
 export interface SessionSettings {
@@ -78,6 +84,8 @@ export interface SessionSettings {
   readonly automaticCheckpoints: boolean
   readonly startRunners: boolean
   readonly taskMs: number
+  readonly learnCorrections: boolean
+  readonly askModelFirst: boolean
   /** §6: "20 keys per session", "Values: ≤ 30 tokens"; §4: "Values limited to 50 tokens". */
   readonly mostKeys: number
   readonly valueTokens: number
@@ -99,6 +107,8 @@ export const settingsFrom = (set: InputOf<typeof section>): SessionSettings => (
   automaticCheckpoints: set.automaticCheckpoints,
   startRunners: set.startRunners,
   taskMs: set.taskTime,
+  learnCorrections: set.learnCorrections,
+  askModelFirst: set.askModelFirst,
   mostKeys: 20,
   valueTokens: 30,
   variableTokens: 50,

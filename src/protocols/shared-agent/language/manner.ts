@@ -1,10 +1,4 @@
 /** How somebody is spoken to in a session: in words or in commands, and how much of the protocol is seen. §2.5. Pure. */
-import { peelings } from './adjuncts.ts'
-import { withoutCourtesies } from './courtesies.ts'
-import { fitsOf } from './match.ts'
-import { compile } from './pattern.ts'
-import { nowhere } from './surroundings.ts'
-import { tokensOf } from './tokens.ts'
 
 export interface Manner {
   readonly mode: 'natural' | 'protocol'
@@ -12,6 +6,9 @@ export interface Manner {
   readonly shows: 'plain' | 'show' | 'explain'
   /** What a `yes` runs. */
   readonly asked?: string
+  /** What was said last, where corrections are kept, and whether it was asked back. */
+  readonly heard?: string
+  readonly isUnsure?: boolean
 }
 
 /** §2.5: natural language is the default for the orchestrator; agents speak in commands. */
@@ -22,60 +19,67 @@ export const firstManner = (isOrchestrator: boolean): Manner => ({
 
 type Wish = Partial<Pick<Manner, 'mode' | 'shows'>>
 
-const wishes: readonly (readonly [wish: Wish, says: string, forms: readonly string[]])[] = [
+const protocol = '(?:the )?(?:protocol(?: commands?)?|commands as they run|internal commands)'
+const turnTo =
+  '(?:use|switch to|switch back to|go to|go back to|back to|enter|change to|speak|talk|speak in|talk in)(?: the)?'
+const wishes: readonly (readonly [wish: Wish, says: string, form: string])[] = [
   [
     { mode: 'natural', shows: 'show' },
     'I will show the commands as they run.',
-    ['(show|display|print) [me|us] [the] (protocol|protocol commands|commands as they run|internal commands)'],
+    `(?:show|display|print)(?: me| us)? ${protocol}`,
   ],
   [
     { mode: 'natural', shows: 'explain' },
     'I will show the commands as they run, and say what each does.',
-    ['explain [to me|to us] [the] (protocol|protocol commands|commands as they run)', 'teach me [the] protocol'],
+    `(?:explain(?: to me| to us)?|teach me) ${protocol}(?: to me| to us)?`,
   ],
   [
     { shows: 'plain' },
     'I will not show commands any more.',
-    ['hide [the] (protocol|commands|protocol commands)', 'stop (showing|explaining) [me] [the] (protocol|commands)'],
+    `(?:hide|stop (?:showing|explaining)(?: me)?) (?:the )?(?:protocol|commands|protocol commands)`,
   ],
   [
     { mode: 'protocol' },
     'Protocol mode: say commands such as #HELP. "use natural language" switches back.',
-    [
-      '(use|switch to|go to|enter|change to|speak|talk|speak in|talk in) [the] (protocol|protocol mode|commands only|direct protocol)',
-    ],
+    `${turnTo} (?:protocol(?: mode)?|commands only|direct protocol)`,
   ],
   [
     { mode: 'natural' },
     'Natural language: say what you want in your own words.',
-    [
-      '(use|switch to|switch back to|go to|enter|change to|speak|talk|speak in|talk in|back to|go back to) [the] (natural language|natural language mode|plain language|natural mode|plain english|words|normal language)',
-      '(leave|exit|quit|end) [the] protocol mode',
-    ],
+    `${turnTo} (?:natural language(?: mode)?|plain language|natural mode|plain english|words|normal language)|(?:leave|exit|quit|end)(?: the)? protocol mode`,
   ],
 ]
+const polite = "(?:(?:please|can you|could you|would you|let's|let us|i want to|i would like to|now|ok),? )*"
+const patterns = wishes.map(([wish, says, form]) => ({
+  wish,
+  says,
+  pattern: new RegExp(`^${polite}(?:${form})(?:,? (?:please|now|thanks))?[.!?]*$`, 'i'),
+}))
 
 const longestWish = 100
 
 /** What somebody wishes about this, and how it is confirmed; `undefined` for anything else. */
 export function wishOf(text: string): { readonly wish: Wish; readonly says: string } | undefined {
   if (text.length > longestWish) return undefined
-  for (const { tokens, adjuncts } of peelings(withoutCourtesies(tokensOf(text)))) {
-    if (Object.keys(adjuncts).length > 0) continue
-    const hearing = { text, tokens, around: nowhere, mayCorrect: false }
-    for (const [wish, says, forms] of wishes)
-      if (forms.some((form) => fitsOf(compile(form), hearing, false).length > 0)) return { wish, says }
-  }
-  return undefined
+  const said = text.trim().replace(/\s+/g, ' ')
+  return patterns.find(({ pattern }) => pattern.test(said))
 }
 
 /** "use natural language" always switches back; in protocol mode nothing else is heard. */
 export const isForProtocolMode = ({ mode }: Wish): boolean => mode === 'natural'
 
 export const isYes = (text: string): boolean =>
-  /^\s*(?:y|yes|yep|yeah)(?:[\s,.!]+(?:please|do it|run it|go ahead|sure|do|do that))*[\s.!]*$/i.test(text)
-
-export const isNo = (text: string): boolean =>
-  /^\s*(?:n|no|nope|nah|cancel|never mind|nevermind|forget it)(?:[\s,.!]+(?:thanks|thank you|do not|don't))*[\s.!]*$/i.test(
+  /^\s*(?:y|yes|yep|yeah|ja|sí|si)(?:[\s,.!]+(?:please|do it|run it|go ahead|sure|do|do that|bitte|por favor))*[\s.!]*$/i.test(
     text,
   )
+
+export const isNo = (text: string): boolean =>
+  /^\s*(?:n|no|nope|nah|nein|cancel|never mind|nevermind|forget it)(?:[\s,.!]+(?:thanks|thank you|do not|don't))*[\s.!]*$/i.test(
+    text,
+  )
+
+/** "no, I meant …": what was meant. */
+export const meantIn = (text: string): string | undefined =>
+  /^\s*(?:no|nope|nein)?[\s,.!-]*(?:i (?:meant|mean)|what i meant (?:was|is)|ich meinte|quise decir)[\s,:]+(?:to )?(\S.*)$/is.exec(
+    text,
+  )?.[1]

@@ -1,16 +1,17 @@
 /**
- * A configured model, asked only where the translator would ask back. What it answers is a line like any other: it is parsed,
- * and what destroys something waits for a `yes`. Without a configured one nothing leaves this program.
+ * A configured model: asked where the translator would ask back, or first where that is configured. What it answers is a line
+ * like any other, judged by the same rules: it is parsed, what destroys something waits for a `yes`, and nobody unknown gets
+ * a task. Without a configured one nothing leaves this program.
  */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { printableLine } from '../../../kernel/printable.ts'
 import { quote } from '../../../kernel/quotation.ts'
 import { type CommandSpec, usageOf } from '../commands/spec.ts'
-import { parseLine, printLine } from '../format.ts'
+import { parseLine } from '../format.ts'
 import { Refusal } from '../refusal.ts'
-import { destroys } from './destructive.ts'
-import type { Asked } from './hear.ts'
-import { reallyDestroy } from './questions.ts'
+import { nowhere, type Surroundings } from './surroundings.ts'
+import { tokensOf } from './tokens.ts'
+import { judgedCommand } from './translate.ts'
 import type { Translation } from './translation.ts'
 
 const longestNote = 300
@@ -32,36 +33,45 @@ export const promptFor = (text: string, table: readonly CommandSpec[]): string =
     quote(text, 'request'),
   ].join('\n')
 
-/** What the model makes of it; what was asked before where that is of no use. */
-export async function withModel(
-  text: string,
-  asked: Asked,
-  table: readonly CommandSpec[],
-  model: LanguageModel | undefined,
-): Promise<Translation> {
-  // Which command it would be is known, and only a person can say yes to it.
-  if (!model || asked.reason === 'destructive') return asked
-  let answer: string
-  try {
-    answer = await model.ask(text, promptFor(text, table))
-  } catch (error) {
-    // Whatever is wrong with it: it was only to help, and there is a question to ask without it.
-    const why = error instanceof SignalboxError ? error.message : 'it failed.'
-    return { ...asked, note: printableLine(`The model was of no help: ${why}`).slice(0, longestNote) }
-  }
-  return judgedLine(answer, table) ?? asked
+export interface Asking {
+  readonly model: LanguageModel | undefined
+  readonly around: Partial<Surroundings>
+  /** Before the own translator, and not only where that would ask back. */
+  readonly isFirst?: boolean
 }
 
-/** A line that a stranger wrote, as a translation. */
-export function judgedLine(answer: unknown, table: readonly CommandSpec[]): Translation | undefined {
+/** What the model makes of it; what the own translator says where that is of no use. */
+export async function withModel(
+  text: string,
+  translate: () => Translation,
+  { model, around, isFirst = false }: Asking,
+): Promise<Translation> {
+  const own = translate()
+  // Which command it would be is known, and only a person can say yes to it.
+  const isSettled = own.outcome === 'asked' ? own.reason === 'destructive' : !isFirst
+  if (!model || isSettled) return own
+  const whole = { ...nowhere, ...around }
+  let answer: string
+  try {
+    answer = await model.ask(text, promptFor(text, whole.table))
+  } catch (error) {
+    // Whatever is wrong with it: it was only to help, and there is an answer without it.
+    const why = error instanceof SignalboxError ? error.message : 'it failed.'
+    return own.outcome === 'asked'
+      ? { ...own, note: printableLine(`The model was of no help: ${why}`).slice(0, longestNote) }
+      : own
+  }
+  return judgedLine(text, answer, whole) ?? own
+}
+
+/** A line that a stranger wrote for a sentence, as a translation. It is never certain enough to destroy something. */
+export function judgedLine(text: string, answer: unknown, around: Surroundings): Translation | undefined {
   if (typeof answer !== 'string') return undefined
   const line = answer.trim()
   if (!/^#[A-Z]/.test(line)) return undefined
   try {
-    const command = parseLine(line, table)
-    if (command.kind !== 'command') return undefined
-    const printed = printLine(command, table)
-    return destroys(command) ? reallyDestroy(printed) : { outcome: 'command', command: printed }
+    const command = parseLine(line, around.table)
+    return command.kind === 'command' ? judgedCommand(command, tokensOf(text, around), around, false) : undefined
   } catch (error) {
     if (error instanceof Refusal) return undefined
     throw error

@@ -1,7 +1,6 @@
-/** What is asked back, in words. */
-import type { CommandSpec } from '../commands/spec.ts'
-import { usageOf } from '../commands/spec.ts'
-import type { Translation } from './translation.ts'
+/** What is asked back, in words: the likeliest readings with their commands. */
+import { type CommandSpec, usageOf } from '../commands/spec.ts'
+import type { Asked, Reason } from './translation.ts'
 
 const asking: Readonly<Record<string, string>> = {
   agent: 'Which agent?',
@@ -25,57 +24,62 @@ const asking: Readonly<Record<string, string>> = {
   category: 'About what?',
   version: 'Which version?',
   feature: 'Which feature?',
+  text: 'How far is it?',
+  code: 'Which error, E001 to E005?',
+  desc: 'What went wrong?',
 }
 
-export const notUnderstood: Translation = {
+const ask = (reason: Reason, question: string, command?: string): Asked => ({
   outcome: 'asked',
-  reason: 'unclear',
-  question: 'I did not understand that. Say it another way, or "help" for what can be asked.',
+  reason,
+  question,
+  ...(command === undefined ? {} : { command }),
+})
+
+export const notUnderstood = ask(
+  'unclear',
+  'I did not understand that. Say it another way, or "help" for what can be asked.',
+)
+export const tooLong = ask('unclear', 'That is too long for one request, or has characters that no line has.')
+export const cannotRead = ask(
+  'unclear',
+  'This installation has no model of sentences (data/sentences.bin). Say commands, such as #HELP.',
+)
+
+export const missing = (spec: CommandSpec, parameter: string): Asked =>
+  ask('missing', `${asking[parameter] ?? `What is <${parameter}>?`} The command is ${usageOf(spec)}.`)
+
+export const reallyDestroy = (command: string, why = ''): Asked =>
+  ask('destructive', `That would run ${command}. ${why && `${why} `}Is that what you want?`, command)
+
+export const reallyMeant = (command: string, why: string): Asked =>
+  ask('unclear', `Shall I run ${command}? ${why}`, command)
+
+export const unknownAgent = (command: string, agent: string, known: readonly string[]): Asked =>
+  ask(
+    'unclear',
+    `I know nobody called ${agent}, only ${listed(known, 'and')}. Shall I run ${command} all the same?`,
+    command,
+  )
+
+/** The likeliest first: a `yes` means that one. */
+export function oneOf(commands: readonly string[]): Asked {
+  const [first, ...others] = [...new Set(commands)]
+  if (first === undefined) return notUnderstood
+  if (others.length === 0) return ask('unclear', `I am not sure that I understood. Do you mean ${first}?`, first)
+  return ask('either', `I am not sure which you mean: ${listed([first, ...others], 'or')}?`, first)
 }
 
-export const severalRequests: Translation = {
-  outcome: 'asked',
-  reason: 'several',
-  question: 'That is more than one request. Say them one after the other.',
+export const severalRequests = (commands: readonly string[]): Asked =>
+  ask(
+    'several',
+    commands.length > 1
+      ? `I understand these requests: ${listed(commands, 'and')}. Say them one after the other, so that I run just what you want.`
+      : 'That is more than one request. Say them one after the other.',
+  )
+
+const mostListed = 6
+const listed = (some: readonly string[], joint: string): string => {
+  const shown = some.length > mostListed ? [...some.slice(0, mostListed), `${some.length - mostListed} more`] : some
+  return shown.length < 2 ? (shown[0] ?? 'nobody') : `${shown.slice(0, -1).join(', ')} ${joint} ${shown.at(-1)}`
 }
-
-export const tooLong: Translation = {
-  outcome: 'asked',
-  reason: 'unclear',
-  question: 'That is too long for one request, or has characters that no line has.',
-}
-
-export const missing = (spec: CommandSpec, open: readonly string[]): Translation => ({
-  outcome: 'asked',
-  reason: 'missing',
-  question: `${asking[open[0] ?? ''] ?? `What is <${open[0]}>?`} The command is ${usageOf(spec)}.`,
-})
-
-export const missingInOneOf = (specs: readonly CommandSpec[]): Translation => ({
-  outcome: 'asked',
-  reason: 'missing',
-  question: `A part of that is missing. It may be ${specs
-    .slice(0, 3)
-    .map((spec) => usageOf(spec))
-    .join(' or ')}.`,
-})
-
-export const reallyDestroy = (command: string): Translation => ({
-  outcome: 'asked',
-  reason: 'destructive',
-  question: `That would run ${command}. Is that what you want?`,
-  command,
-})
-
-export const oneOf = (commands: readonly string[]): Translation => ({
-  outcome: 'asked',
-  reason: 'either',
-  question: `That can mean ${commands.join(' or ')}. Which one?`,
-})
-
-export const reallyMeant = (command: string, why: string): Translation => ({
-  outcome: 'asked',
-  reason: 'unclear',
-  question: `Shall I run ${command}? ${why[0]!.toUpperCase()}${why.slice(1)}.`,
-  command,
-})

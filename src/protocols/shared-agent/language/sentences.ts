@@ -25,6 +25,24 @@ const lineWith = (lines: readonly string[], start: string): string | undefined =
 const span = (seconds: string | undefined): string =>
   seconds === undefined ? '' : ` for ${counted(seconds, 'second')}`
 
+const capital = (text: string): string => (text[0] ?? '').toUpperCase() + text.slice(1)
+
+/** `run_unit_tests: passing with 95% coverage` as somebody would say it; `undefined` for what is no state of something. */
+function statement(line: string): string | undefined {
+  const [, name, text = ''] = /^•?\s*([\w .-]+): (.+)$/.exec(line) ?? []
+  if (name === undefined) return undefined
+  const isState =
+    /^(?:not )?(?:passing|failing|running|pending|waiting|blocked|done|finished|completed?|merged|in progress|ready|broken|fixed|deployed|green|red)\b/i
+  if (!isState.test(text) && !/^\d+(?:\.\d+)? ?%/.test(text)) return undefined
+  // "implement auth" is done when auth is.
+  const thing = spoken(name).replace(
+    /^(?:run|fix|implement|write|review|check|build|update|refactor|deploy|add|make)(?: the)? (?=\S)/i,
+    'the ',
+  )
+  const verb = /[^s]s$/.test(thing) ? 'are' : 'is'
+  return `${capital(thing)} ${verb} ${isState.test(text) ? '' : 'at '}${text}.`
+}
+
 const handedOver = (lines: readonly string[]): string => {
   const unassigned = lineWith(lines, 'unassigned:')
   const checkpoint = lineWith(lines, 'ack:checkpoint:')
@@ -70,8 +88,11 @@ const tellers: Readonly<Record<string, Teller>> = {
   DELEGATE: ({ agent, task, 'P0-P3': priority }, lines, first) =>
     `I gave "${spoken(task ?? '')}" to ${agent} as ${behind(first)}${priority === undefined ? '' : ` with priority ${priority}`}.${handedOver(lines)}`,
   RETRY: ({ agent, task }, _, first) => `${agent} will try "${spoken(task ?? '')}" again (${behind(first)}).`,
-  REPORT: ({ 'agent|all': agent, topic }, lines) =>
-    `${agent === 'all' ? 'Everybody' : agent}, ${spoken(topic ?? '')}: ${items(lines)}.`,
+  REPORT: ({ 'agent|all': agent, topic }, lines) => {
+    const told = lines.map(statement)
+    if (told.every((one) => one !== undefined)) return told.join(' ')
+    return `${agent === 'all' ? 'Everybody' : agent} on ${spoken(topic ?? '')}: ${items(lines)}.`
+  },
   NEXT(_, __, first) {
     const [, id, priority, agent, task] = /^(\S+) (P\d) (\S+) (.*)$/s.exec(first) ?? []
     return id === undefined ? `Next is ${first}.` : `Next is ${id} for ${agent} (${priority}): ${spoken(task ?? '')}.`
@@ -79,14 +100,24 @@ const tellers: Readonly<Record<string, Teller>> = {
   PROGRESS: ({ text }, _, first) => `I noted "${text}" for ${behind(first)}.`,
   DONE: (_, __, first) => `${behind(first)} is done.`,
   FAIL: (_, __, first) => `I recorded that ${behind(first)} failed.`,
-  EVALUATE: ({ metric }, lines) => `${spoken(metric ?? '')}: ${lines.join(' ')}.`,
+  EVALUATE: ({ metric }, lines) =>
+    /^[\d.,]+\s?\S{0,4}$/.test(lines.join(' '))
+      ? `${capital(spoken(metric ?? ''))} is ${lines.join(' ')}.`
+      : `About ${spoken(metric ?? '')}: ${lines.join(' ')}.`,
   ESCALATE: (_, __, first) => `I put it before a person (${behind(first)}).`,
   COORDINATE: ({ agents }, _, first) => `${(agents ?? '').split(',').join(' and ')} work together on ${behind(first)}.`,
   ASK: ({ topic }, lines) => `About ${spoken(topic ?? '')}: ${items(lines)}.`,
   DEFINE: ({ term, text }, lines) =>
     text === undefined ? `${term} means: ${lines.join(' ')}.` : `I noted what ${term} means: ${text}.`,
-  SUMMARY: ({ topic }, _, first) =>
-    `${topic === undefined ? 'Tasks' : `Tasks about ${spoken(topic)}`}: ${first.replace(/([a-z]+) (\d+)/g, '$2 $1')}.`,
+  SUMMARY({ topic }, _, first) {
+    const tasks = topic === undefined ? 'Of the tasks' : `Of the tasks about ${spoken(topic)}`
+    const counts = [...first.matchAll(/([a-z]+) (\d+)/g)].map(([, state, count]) =>
+      count === '0' ? `none is ${state}` : `${count} ${count === '1' ? 'is' : 'are'} ${state}`,
+    )
+    return counts.length < 2
+      ? `${tasks}: ${first}.`
+      : `${tasks}, ${counts.slice(0, -1).join(', ')} and ${counts.at(-1)}.`
+  },
   'CHECKPOINT:create': ({ name }, _, first) => `I made checkpoint ${behind(first)} (${name}).`,
   'CHECKPOINT:list': (_, lines) => `These checkpoints are there: ${items(lines)}.`,
   'CHECKPOINT:diff': ({ id }, lines) => `Since ${id}: ${items(lines)}.`,

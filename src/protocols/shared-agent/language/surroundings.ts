@@ -9,7 +9,6 @@ export interface Surroundings {
   /** Oldest first. */
   readonly checkpoints: readonly { readonly id: string; readonly name: string }[]
   readonly tasks: readonly { readonly id: string; readonly agent: string; readonly task: string }[]
-  readonly definitions: readonly string[]
 }
 
 /** The agents of the specification's examples: they can be spoken of in a session that has met nobody yet. */
@@ -21,8 +20,4 @@ export const nowhere: Surroundings = {
   keys: [],
   checkpoints: [],
   tasks: [],
-  definitions: [],
 }
-
-/** Names compare without case, and `_`, `-` and a blank are nothing. */
-export const flat = (name: string): string => name.toLowerCase().replace(/[\s_-]+/g, '')

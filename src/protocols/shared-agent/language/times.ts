@@ -1,110 +1,110 @@
-/** Spans of time as people say them: `ten minutes`, `an hour and a half`, `5m`, `600`. In seconds. Pure. */
+/** Spans of time as people say them: `ten minutes`, `an hour and a half`, `5m`, `zehn Minuten`. In seconds. Pure. */
 import { parseDuration } from '../../../formats/duration.ts'
-import type { Token } from './tokens.ts'
+import type { Piece } from './tokens.ts'
 
-const small = [
-  ...['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve'],
-  ...['thirteen', 'fourteen', 'fifteen', 'sixteen', 'seventeen', 'eighteen', 'nineteen'],
-]
-const tens = ['twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty', 'ninety']
+const counted = (words: string, first = 0, step = 1) =>
+  words.split(' ').map((word, n) => [word, first + n * step] as const)
+const tens = counted('twenty thirty forty fifty sixty seventy eighty ninety', 20, 10)
+const small = counted(
+  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen',
+)
 
-const numbers: ReadonlyMap<string, number> = new Map<string, number>([
-  ['a', 1],
-  ['an', 1],
-  ...small.map((word, n) => [word, n] as const),
-  ...tens.map((word, n) => [word, 20 + 10 * n] as const),
-  ...tens.flatMap((word, n) => small.slice(1, 10).map((one, m) => [`${word}-${one}`, 21 + 10 * n + m] as const)),
+const numbers: ReadonlyMap<string, number> = new Map([
+  ...small,
+  ...tens,
+  ...tens.flatMap(([ten, n]) => small.slice(1, 10).map(([one, m]) => [`${ten}-${one}`, n + m] as const)),
+  ...'a an ein eine einer einen un una'.split(' ').map((word) => [word, 1] as const),
+  ...counted('zwei drei vier fünf sechs sieben acht neun zehn elf zwölf', 2),
+  ...counted('dos tres cuatro cinco seis siete ocho nueve diez once doce', 2),
+  ...counted('fünfzehn quince', 15, 0),
+  ...counted('zwanzig veinte', 20, 0),
+  ...counted('dreißig dreissig treinta', 30, 0),
 ])
 
 const units: ReadonlyMap<string, number> = new Map([
-  ...['s', 'sec', 'secs', 'second', 'seconds'].map((word) => [word, 1] as const),
-  ...['m', 'min', 'mins', 'minute', 'minutes'].map((word) => [word, 60] as const),
-  ...['h', 'hr', 'hrs', 'hour', 'hours'].map((word) => [word, 3600] as const),
-  ...['d', 'day', 'days'].map((word) => [word, 86_400] as const),
+  ...counted('s sec secs second seconds sekunde sekunden segundo segundos', 1, 0),
+  ...counted('m min mins minute minutes minuten minuto minutos mintues minuts', 60, 0),
+  ...counted('h hr hrs hour hours stunde stunden hora horas', 3600, 0),
+  ...counted('d day days tag tage tagen día días', 86_400, 0),
 ])
-
-/** For finding what a mistyped one meant. */
-export const timeWords: readonly string[] = [...numbers.keys(), ...units.keys(), 'half', 'quarter', 'couple']
+const shares: ReadonlyMap<string, number> = new Map([
+  ...counted('half halbe halben media', 0.5, 0),
+  ['quarter', 0.25],
+  ...counted('couple', 2, 0),
+  ...counted('few', 3, 0),
+])
 
 export interface Span {
   readonly seconds: number
-  /** How many tokens say it. */
+  /** How many pieces say it. */
   readonly length: number
 }
 
-/** The longest span that begins with this token; a bare number counts only as `isBareFine` says. */
-export function timeAt(tokens: readonly Token[], from: number, isBareFine = false): Span | undefined {
+/** The longest span that begins with this piece. */
+export function timeAt(pieces: readonly Piece[], from: number): Span | undefined {
   let total = 0
   let at = from
   let smallest = Number.POSITIVE_INFINITY
   for (;;) {
     // "and" joins two spans, and is otherwise the next word of the sentence.
-    const begin = at > from && tokens[at]?.word === 'and' ? at + 1 : at
-    const found = partAt(tokens, begin)
+    const begin = at > from && pieces[at]?.word === 'and' ? at + 1 : at
+    const found = partAt(pieces, begin)
     if (!found || found.unit >= smallest) break
     total += found.seconds
     smallest = found.unit
     at = begin + found.length
   }
-  if (at === from) {
-    const [bare] = [tokens[from]]
-    if (!isBareFine || !bare || !/^\d{1,9}$/.test(bare.word)) return undefined
-    return { seconds: Number(bare.word), length: 1 }
-  }
-  return Number.isSafeInteger(total) ? { seconds: total, length: at - from } : undefined
+  return at > from && Number.isSafeInteger(total) ? { seconds: total, length: at - from } : undefined
 }
 
 interface Part extends Span {
   readonly unit: number
 }
 
-function partAt(tokens: readonly Token[], at: number): Part | undefined {
-  const word = (n: number): string => tokens[at + n]?.word ?? ''
-  const unit = (n: number): number | undefined => units.get(word(n))
-  // `half an hour`, `a quarter of an hour`, `a couple of minutes`
-  const skipped = word(0) === 'a' || word(0) === 'an' ? 1 : 0
-  const share = word(skipped) === 'half' ? 0.5 : word(skipped) === 'quarter' ? 0.25 : undefined
+function partAt(pieces: readonly Piece[], at: number): Part | undefined {
+  const word = (n: number): string => (pieces[at + n]?.kind === 'word' ? pieces[at + n]!.word : '')
+  const isArticle = (n: number): boolean => numbers.get(word(n)) === 1 && word(n) !== 'one'
+  // `half an hour`, `a quarter of an hour`, `a couple of minutes`, `eine halbe Stunde`
+  const skipped = isArticle(0) ? 1 : 0
+  const share = shares.get(word(skipped))
   if (share !== undefined) {
-    const n = skipped + 1 + Number(word(skipped + 1) === 'of')
-    const article = word(n) === 'a' || word(n) === 'an' ? 1 : 0
-    const found = unit(n + article)
-    return found === undefined ? undefined : { seconds: found * share, length: n + article + 1, unit: found }
-  }
-  if (skipped === 1 && word(1) === 'couple') {
-    const n = 2 + Number(word(2) === 'of')
-    const found = unit(n)
-    return found === undefined ? undefined : { seconds: 2 * found, length: n + 1, unit: found }
+    const of = skipped + 1 + Number(word(skipped + 1) === 'of')
+    const n = of + Number(isArticle(of))
+    const unit = units.get(word(n))
+    return unit === undefined ? undefined : { seconds: unit * share, length: n + 1, unit }
   }
   const compact = compactSeconds(word(0))
   if (compact !== undefined) return { seconds: compact, length: 1, unit: 0.5 }
-  const counted = numberAt(tokens, at)
-  if (!counted) return undefined
-  const found = unit(counted.length)
-  if (found === undefined) return undefined
-  const length = counted.length + 1
+  const count = numberAt(word)
+  const unit = count && units.get(word(count.length))
+  if (!count || unit === undefined) return undefined
+  const length = count.length + 1
   // `an hour and a half`
   const isHalfMore = word(length) === 'and' && word(length + 1) === 'a' && word(length + 2) === 'half'
-  return isHalfMore && unit(length + 3) === undefined
-    ? { seconds: (counted.number + 0.5) * found, length: length + 3, unit: found }
-    : { seconds: counted.number * found, length, unit: found }
+  return isHalfMore && !units.has(word(length + 3))
+    ? { seconds: (count.number + 0.5) * unit, length: length + 3, unit }
+    : { seconds: count.number * unit, length, unit }
 }
 
-function numberAt(tokens: readonly Token[], at: number): { number: number; length: number } | undefined {
-  const word = tokens[at]?.word ?? ''
-  if (/^\d{1,9}(?:\.\d{1,3})?$/.test(word)) return { number: Number(word), length: 1 }
-  const number = numbers.get(word)
+function numberAt(word: (n: number) => string): { number: number; length: number } | undefined {
+  if (/^\d{1,9}(?:\.\d{1,3})?$/.test(word(0))) return { number: Number(word(0)), length: 1 }
+  const number = numbers.get(word(0))
   if (number === undefined) return undefined
-  const next = numbers.get(tokens[at + 1]?.word ?? '') ?? 0
+  const next = numbers.get(word(1)) ?? 0
   if (number >= 20 && number % 10 === 0 && next >= 1 && next <= 9) return { number: number + next, length: 2 }
-  if (tokens[at + 1]?.word === 'hundred') return { number: number * 100, length: 2 }
-  return { number, length: 1 }
+  return word(1) === 'hundred' ? { number: number * 100, length: 2 } : { number, length: 1 }
 }
 
-/** `5m`, `1h30m`, as everywhere else in Signalbox. */
+/** `5m`, `1h30m`, as everywhere else in Signalbox; `ten-minute`. */
 function compactSeconds(word: string): number | undefined {
+  const [, number = '', unit = ''] = /^([a-z\d]+)-([a-z]+)$/.exec(word) ?? []
+  if (units.has(unit) && unit.length > 1) {
+    const count = numbers.get(number) ?? Number(number)
+    return Number.isFinite(count) && number !== '' ? count * units.get(unit)! : undefined
+  }
   if (!/^\d[\d.]*[a-z]/.test(word)) return undefined
   try {
-    return parseDuration(word.replace(/(?<=\d)(?:secs?|mins?|hrs?)$/, (unit) => unit[0]!)) / 1000
+    return parseDuration(word.replace(/(?<=\d)(?:secs?|mins?|hrs?)$/, (one) => one[0]!)) / 1000
   } catch {
     // BAD_DURATION: it is no span.
     return undefined

@@ -1,108 +1,149 @@
 /**
- * A sentence as a command, or a question. Shared Agent Protocol §2.5, "Natural Language Processing". Deterministic, and
- * without any help from outside: forms of requests (`requests/`) are held against the whole sentence, and the reading that
- * explains most of it wins. Two that explain as much are never guessed between, and what destroys something runs only where
- * it was plainly asked for. Pure.
+ * A sentence as a command, or a question. Shared Agent Protocol §2.5, "Natural Language Processing". A small model says which
+ * command is asked for and which words fill its slots (`sentence-model.ts`); rules decide whether that is certain enough, and
+ * what destroys something needs more than the model's word (`safety.ts`). Pure, and the same answer every time.
  */
 import { longestLine, parseLine, printLine } from '../format.ts'
 import { Refusal } from '../refusal.ts'
 import type { Command } from '../schema.ts'
-import { corrected } from './correction.ts'
-import { behindDoubt, isNegated, withoutCourtesies } from './courtesies.ts'
-import { destroys } from './destructive.ts'
+import { commandNameOf, commandsFor } from './commands.ts'
 import {
   missing,
-  missingInOneOf,
   notUnderstood,
   oneOf,
   reallyDestroy,
   reallyMeant,
   severalRequests,
   tooLong,
+  unknownAgent,
 } from './questions.ts'
-import { type Reading, readingsOf } from './readings.ts'
+import { destroys, whyDoubted, whyNotPlain } from './safety.ts'
+import { Said } from './said.ts'
+import type { Guess, SentenceModel } from './sentence-model.ts'
 import { nowhere, type Surroundings } from './surroundings.ts'
-import { type Token, tokensOf, trimmed } from './tokens.ts'
+import { agentsKnown, type Token, tokensOf } from './tokens.ts'
 import type { Translation } from './translation.ts'
-import { joints } from './words.ts'
 
 /** Nobody says more in one request; what is longer is a document. */
 const mostTokens = 120
+/** How likely a reading must be, and how much likelier than the next one. */
+const enough = { probability: 0.35, margin: 0.1 }
+const enoughToDestroy = { probability: 0.6, margin: 0.3 }
+/** Less likely readings are not worth a question. */
+const worthAsking = 0.15
 
-export function translate(text: string, surroundings: Partial<Surroundings> = {}): Translation {
+export function translate(text: string, model: SentenceModel, surroundings: Partial<Surroundings> = {}): Translation {
   const around: Surroundings = { ...nowhere, ...surroundings }
   if (text.length > longestLine || /[\u0000-\u0008\u000b-\u001f\u007f]/.test(text)) return tooLong
   const said = text.replace(/\s+/g, ' ').trim()
   if (/^#[A-Z]/.test(said)) return asCommand(said, around)
-  const tokens = tokensOf(said)
+  const tokens = tokensOf(said, around)
   if (tokens.length > mostTokens) return tooLong
-  const request = withoutCourtesies(tokens)
-  if (request.length === 0 || isNegated(request)) return notUnderstood
-  return ofRequest({ said, around }, tokens, request) ?? notUnderstood
+  if (!tokens.some(({ kind }) => kind !== 'mark')) return notUnderstood
+  return asAdded(said, around) ?? ofSentence({ said, tokens, around, model })
 }
 
 interface Sentence {
   readonly said: string
+  readonly tokens: readonly Token[]
   readonly around: Surroundings
+  readonly model: SentenceModel
 }
 
-function ofRequest(sentence: Sentence, all: readonly Token[], request: readonly Token[]): Translation | undefined {
-  // "can you" is polite, or asks just that: what fits without it comes first.
-  for (const tokens of [request, trimmed(all)]) {
-    const plain = complete(sentence, tokens, false)
-    if (plain.length > 0) return judged(sentence, plain)
+function ofSentence(sentence: Sentence): Translation {
+  const { tokens, model } = sentence
+  const all = model.guesses(tokens)
+  const parts = partsOf(sentence, all)
+  if (parts) return parts
+  const guesses = all.filter(({ intent }) => intent !== 'several')
+  const [best, second] = guesses as [Guess, Guess]
+  if (best.intent === 'none') return nearest(sentence, best.probability, guesses.slice(1))
+  const left = 1 - (all.find(({ intent }) => intent === 'several')?.probability ?? 0)
+  const probability = best.probability / left
+  const margin = probability - second.probability / left
+  if (probability < enough.probability || margin < enough.margin) return readings(sentence, guesses)
+  const isSure = left > 0.5 && probability >= enoughToDestroy.probability && margin >= enoughToDestroy.margin
+  return judged(sentence, best.intent, isSure)
+}
+
+/** What it would mean if it were a request: worth a question where it names a command, or something that has a form. */
+function nearest(sentence: Sentence, probability: number, guesses: readonly Guess[]): Translation {
+  const [best] = guesses as [Guess]
+  const share = best.probability / guesses.reduce((sum, one) => sum + one.probability, 0)
+  if (probability < 0.8) return readings(sentence, guesses)
+  const said = sentence.tokens.map(({ word }) => word).join(' ')
+  const head = commandNameOf(best.intent).toLowerCase()
+  const isNamed = head.split(':').some((one) => said.includes(one)) || otherWords[head]?.test(said)
+  if (share < 0.4 || !(isNamed || sentence.tokens.some(({ kind }) => hasForm.test(kind))))
+    return notUnderstood
+  const made = judged(sentence, best.intent, false)
+  if (made.outcome === 'asked') return made
+  return oneOf(made.outcome === 'command' ? [made.command] : made.commands)
+}
+const otherWords: Readonly<Record<string, RegExp>> = {
+  rollback: /\bback\b|\brevert|\bundo\b|\brestore\b|\breturn\b/,
+  'state:clear': /\b(?:wipe|erase|reset|forget|delete|empty)\b/,
+  delegate: /\b(?:task|do)\b/,
+}
+const hasForm = /^(?:path|context|folder|checkpoint|task|agent|channel|error|key)$/
+
+/** What it may mean, asked back. */
+function readings(sentence: Sentence, guesses: readonly Guess[]): Translation {
+  const likely = guesses
+    .filter(({ intent, probability }) => intent !== 'none' && probability >= worthAsking)
+    .slice(0, 3)
+  const judgements = likely.map(({ intent }) => judged(sentence, intent, false))
+  if (judgements.length === 1 && judgements[0]!.outcome === 'asked') return judgements[0]!
+  const commands = judgements.flatMap((made) => {
+    return made.outcome === 'command' ? [made.command] : made.outcome === 'asked' && made.command ? [made.command] : []
+  })
+  return oneOf(commands)
+}
+
+/** What the model thinks, made into commands and held against the rules. */
+function judged(sentence: Sentence, intent: string, isSure: boolean): Translation {
+  const { said, tokens, around, model } = sentence
+  const spec = around.table.find(({ name }) => name === commandNameOf(intent))
+  if (!spec) return notUnderstood
+  const made = commandsFor(intent, spec, new Said(said, tokens, model.slots(tokens, intent), around))
+  if ('several' in made) return severalRequests([])
+  if ('missing' in made) return missing(made.spec, made.missing)
+  const lines: string[] = []
+  for (const command of made.made) {
+    const judgement = judgedCommand(command, tokens, around, isSure)
+    if (judgement.outcome !== 'command') return judgement
+    lines.push(judgement.command)
   }
-  const behind = behindDoubt(request)
-  if (behind) {
-    const wondered = complete(sentence, withoutCourtesies(behind), false)
-    if (wondered.length > 0) return judged(sentence, wondered, 'question')
-  }
-  if (conditions.test(request[0]!.word)) return undefined
-  if (hasRequest(sentence, partsOf(request))) return severalRequests
-  const right = [request, ...corrected(request).map(withoutCourtesies)]
-  if (right.some(isNegated)) return undefined
-  const fixed = right.flatMap((tokens) => complete(sentence, tokens, true))
-  if (fixed.length > 0) return judged(sentence, fixed.sort(byCost), 'corrected')
-  return open(sentence, request)
+  return lines.length === 1 ? { outcome: 'command', command: lines[0]! } : { outcome: 'commands', commands: lines }
 }
 
-/** What depends on something is no request that could be run now. */
-const conditions = /^(?:if|unless|when|whenever|once|in|provided|assuming|suppose|after|before|until|as)$/
-
-const byCost = (a: Reading, b: Reading): number => a.cost - b.cost
-
-const complete = ({ said, around }: Sentence, tokens: readonly Token[], mayCorrect: boolean): readonly Reading[] =>
-  readingsOf(tokens, { text: said, around, mayCorrect, mayBeOpen: false })
-
-/** A clear request of which a part is missing: of several, the one that lacks least. */
-function open({ said, around }: Sentence, request: readonly Token[]): Translation | undefined {
-  const found = readingsOf(request, { text: said, around, mayCorrect: false, mayBeOpen: true })
-  const [least] = [...found].sort(byOpen)
-  if (!least) return undefined
-  const alike = found.filter((one) => byOpen(one, least) === 0)
-  const specs = [...new Set(alike.map(({ command }) => command.spec))]
-  return specs.length === 1 ? missing(specs[0]!, least.open) : missingInOneOf(specs)
-}
-
-const byOpen = (a: Reading, b: Reading): number => a.open.length - b.open.length || a.cost - b.cost
-
-/** A harmless command may be made of corrected words; what is no request but a question is always asked back. */
-function judged(sentence: Sentence, readings: readonly Reading[], how?: 'corrected' | 'question'): Translation {
-  const { around } = sentence
-  const cheapest = readings.filter(({ cost }) => cost === readings[0]!.cost)
-  const lines = new Map(cheapest.map((reading) => [lineOf(reading.command, around), reading]))
-  const hidden = cheapest.flatMap(({ texts }) => texts.flatMap((tokens) => partsOf(tokens).slice(1)))
-  if (hasRequest(sentence, hidden) || hidden.some((part) => isForSomebodyElse(part, around))) return severalRequests
-  if (lines.size > 1) return oneOf([...lines.keys()])
-  const [[line, reading]] = [...lines] as [[string, Reading]]
-  const why = whyNotSaid(line, reading.command, around)
+/** The rules for whatever proposes a command. `tokens`: what was said. */
+export function judgedCommand(
+  command: Command,
+  tokens: readonly Token[],
+  around: Surroundings,
+  isSure: boolean,
+): Translation {
+  const line = lineOf(command, around)
+  const why = whyNotSaid(line, command, around)
   if (why !== undefined) return { outcome: 'asked', reason: 'unclear', question: why }
-  const others = readings.some(({ command, doubts }) => command.spec !== reading.command.spec && doubts.length === 0)
-  const isSure = how === undefined && reading.doubts.length === 0 && !others && isSaid(reading.command, sentence)
-  if (reading.isUnnamed || (destroys(reading.command) && !isSure)) return reallyDestroy(line)
-  const [doubt] = [...reading.doubts, ...(isAgainst(reading.command) ? ['it says what is not to be done'] : [])]
+  if (destroys(command)) {
+    const notPlain = whyNotPlain(tokens, command)
+    if (notPlain !== undefined || !isSure) return reallyDestroy(line, notPlain)
+  }
+  const doubt = whyDoubted(tokens, command)
   if (doubt !== undefined) return reallyMeant(line, doubt)
-  return how === 'question' ? reallyMeant(line, 'you asked whether to') : { outcome: 'command', command: line }
+  const stranger = strangerIn(command, around)
+  return stranger === undefined
+    ? { outcome: 'command', command: line }
+    : unknownAgent(line, stranger, agentsKnown(around))
+}
+
+/** An agent that is to get something, and that nobody knows. It is never taken for one that is called nearly so. */
+function strangerIn({ spec, given }: Command, around: Surroundings): string | undefined {
+  if (!/^(?:DELEGATE|DIRECT|DEPENDS|RETRY|COORDINATE)$/.test(spec.name)) return undefined
+  const known = agentsKnown(around)
+  return (given.agent ?? given.agents ?? '').split(',').find((one) => !known.includes(one))
 }
 
 /** Why no line can say it: a parameter is out of bounds, or would be read as something else. */
@@ -121,47 +162,83 @@ function whyNotSaid(line: string, { spec, given }: Command, { table }: Surroundi
   }
 }
 
-/** Whether what a command is about stands in the sentence as it is, not only put together from its words. */
-const isSaid = ({ given }: Command, { said }: Sentence): boolean =>
-  [given.id, given.resource, given.filepath].every(
-    (name) => name === undefined || said.toLowerCase().includes(name.toLowerCase()),
-  )
-
-const isAgainst = ({ given }: Command): boolean => /^(?:not|never)\b|^(?:not|never)_/i.test(given.task ?? '')
-
 /** As the table writes it: `#NEXT:` has a colon. */
 const lineOf = (command: Command, { table }: Surroundings): string => {
   const line = printLine(command, table)
   return `${line}:` === command.spec.example ? command.spec.example : line
 }
 
-/** What stands between "and", "then" and the ends of sentences. */
-function partsOf(tokens: readonly Token[]): readonly (readonly Token[])[] {
-  const parts: Token[][] = [[]]
-  for (const token of tokens) {
-    const separates = !token.isQuoted && /^(?:and|then|afterwards|plus|;|\.|,|!|\?)$/.test(token.word)
-    if (separates) parts.push([])
-    else parts.at(-1)!.push(token)
+const joint =
+  /(?:[,;.!?]?\s+(?:and then|and also|and after that|and afterwards|and|then|afterwards|after that|plus|also|und dann|und|y luego|y)\s+)|;\s*|[.!?]\s+|,\s+/gi
+/** What follows may be a part of their text. */
+const takesAll = /^(?:DIRECT|BROADCAST|ESCALATE|ERROR|STATE:save|DEFINE|PROGRESS|DONE|FAIL|DELEGATE)$/
+const order =
+  /^(?:(?:please|also|then|now)\s+)*(?:lock|unlock|release|roll|clear|wipe|restore|revert|go back|export|import|save|make|create|take|list|show|ask|tell|have|delegate|assign|subscribe|unsubscribe|signal|broadcast|escalate|give|wait|let|announce|remember|report|checkpoint|reset)\b/i
+const destroyingVerb =
+  /^(?:(?:please|also|then|now)\s+)*(?:roll|clear|wipe|restore|revert|go back|import|reset|erase|force|delete)\b/i
+const mostJoints = 6
+
+/** Several requests: all of them, in order, where each is certain and none destroys anything; otherwise they are listed. */
+function partsOf(sentence: Sentence, all: readonly Guess[]): Translation | undefined {
+  const { said, tokens, around } = sentence
+  const isSeveral = all[0]!.intent === 'several'
+  const whole = all.find(({ intent }) => intent !== 'several')!.intent
+  const isQuoted = (at: number) => tokens.some(({ kind, start, end }) => kind === 'quote' && at >= start && at < end)
+  const joints = [...said.matchAll(joint)].filter(({ index }) => !isQuoted(index)).slice(0, mostJoints)
+  const parts: Translation[] = []
+  let from = 0
+  let rest: Translation | undefined
+  for (const [n, { index, 0: between }] of joints.entries()) {
+    const behind = index + between.length
+    const [left, right] = [said.slice(from, index), said.slice(behind)]
+    // A comma alone also stands before a reason, an address or an afterthought.
+    const isPlain = /[a-z;.!?]/i.test(between)
+    const isSecond = order.test(right) || (isSeveral && isPlain && !takesAll.test(whole))
+    if (!isSecond || (!isPlain && !order.test(left))) continue
+    const first = readPart(left, sentence, 0.6)
+    if (!first) continue
+    rest = readPart(right, sentence, 0.75) ?? readPart(said.slice(behind, joints[n + 1]?.index), sentence, 0.75)
+    // What would destroy something, and is not clear, is not passed over because the rest is.
+    if (!rest && destroyingVerb.test(right) && !takesAll.test(whole)) return severalRequests(linesIn(first))
+    if (!rest) continue
+    parts.push(first)
+    from = behind
   }
-  return parts.map(trimmed).filter((part) => part.length > 0)
+  if (parts.length === 0) return undefined
+  const last = readPart(said.slice(from), sentence, 0.75) ?? rest!
+  const commands = [...new Set([...parts, last].flatMap(linesIn))]
+  if (commands.length < 2) return undefined
+  const isCertain = [...parts, last].every(({ outcome }) => outcome !== 'asked') && (isSeveral || !takesAll.test(whole))
+  return isCertain && !commands.some((line) => destroysLine(line, around))
+    ? { outcome: 'commands', commands }
+    : severalRequests(commands)
 }
 
-/** "… and TestAgent test it": a second one is to do something. */
-const isForSomebodyElse = ([first, second]: readonly Token[], { agents }: Surroundings): boolean =>
-  first !== undefined &&
-  second !== undefined &&
-  !joints.has(second.word) &&
-  agents.some((agent) => agent.toLowerCase() === first.word)
+/** A part that is a request by itself. */
+function readPart(text: string, { around, model }: Sentence, least: number): Translation | undefined {
+  const part = { said: text, tokens: tokensOf(text, around), around, model }
+  if (part.tokens.length < 2) return undefined
+  const [best] = model.guesses(part.tokens) as [Guess]
+  if (/^(?:none|several)$/.test(best.intent) || best.probability < least) return undefined
+  const made = judged(part, best.intent, true)
+  return made.outcome === 'asked' && (made.command === undefined || !order.test(text)) ? undefined : made
+}
 
-/** Whether one of them is a request of its own. */
-const hasRequest = (sentence: Sentence, parts: readonly (readonly Token[])[]): boolean =>
-  parts.length > 0 &&
-  parts.some((part) => {
-    const request = withoutCourtesies(part)
-    return complete(sentence, request, false).some(({ doubts }) => doubts.length === 0)
-  })
+const linesIn = (made: Translation): readonly string[] =>
+  made.outcome === 'command'
+    ? [made.command]
+    : made.outcome === 'commands'
+      ? made.commands
+      : made.command
+        ? [made.command]
+        : []
 
-/** It is one already. */
+function destroysLine(line: string, { table }: Surroundings): boolean {
+  const read = parseLine(line, table)
+  return read.kind === 'command' && destroys(read)
+}
+
+/** It is a command already. */
 function asCommand(line: string, { table }: Surroundings): Translation {
   try {
     if (parseLine(line, table).kind === 'command') return { outcome: 'command', command: line }
@@ -170,4 +247,21 @@ function asCommand(line: string, { table }: Surroundings): Translation {
     return { outcome: 'asked', reason: 'unclear', question: `${error.answer}: ${error.message}` }
   }
   return notUnderstood
+}
+
+/** A command that the workspace has added is said by its name: `please run deploy check staging`. */
+function asAdded(said: string, around: Surroundings): Translation | undefined {
+  for (const spec of around.table) {
+    if (spec.says === undefined) continue
+    const name = spec.name.toLowerCase().split(/[:_]/).join('[ :_]')
+    const [, rest] =
+      new RegExp(`^(?:(?:please|can you|could you|run|do|now)\\s+)*${name}\\b[\\s:]*(.*?)[\\s.!?]*$`, 'i').exec(said) ??
+      []
+    if (rest === undefined) continue
+    const required = spec.parameters.find(({ optional }) => !optional)
+    return rest === '' && required
+      ? missing(spec, required.name)
+      : asCommand(`#${spec.name}${rest && `:${rest}`}`, around)
+  }
+  return undefined
 }

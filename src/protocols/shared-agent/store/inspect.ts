@@ -7,6 +7,7 @@ import type { Finding } from '../../../tree/tree.ts'
 import type { InspectionOptions } from '../../contract.ts'
 import {
   checkpointsFolder,
+  correctionsPath,
   currentPath,
   documentPath,
   isSessionId,
@@ -34,7 +35,11 @@ export async function inspect(parts: SessionParts, { repair }: InspectionOptions
 
 async function inFolder({ tree }: SessionParts): Promise<Finding[]> {
   const kindOf = (name: string) =>
-    childOf(sessionsFolder, name) === currentPath ? 'leaf' : isSessionId(name) ? 'folder' : undefined
+    [currentPath, correctionsPath].includes(childOf(sessionsFolder, name))
+      ? 'leaf'
+      : isSessionId(name)
+        ? 'folder'
+        : undefined
   return oddAmong(sessionsFolder, await tree.list(sessionsFolder), kindOf).map(oddFinding)
 }
 

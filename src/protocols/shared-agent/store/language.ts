@@ -3,14 +3,18 @@
  * what a `yes` would run, is kept in the session.
  */
 import { parseLine } from '../format.ts'
-import { type Asked, type Heard, hear, heardAs } from '../language/hear.ts'
-import { firstManner, type Manner } from '../language/manner.ts'
-import { withModel } from '../language/model.ts'
+import { correctedCommand, printCorrection, readCorrections } from '../language/examples.ts'
+import { hear } from '../language/hear.ts'
+import { firstManner, type Manner, meantIn } from '../language/manner.ts'
+import { judgedLine, withModel } from '../language/model.ts'
+import { cannotRead } from '../language/questions.ts'
+import { SentenceModel } from '../language/sentence-model.ts'
 import { sentenceFor, shownCommand } from '../language/sentences.ts'
 import type { Surroundings } from '../language/surroundings.ts'
 import { translate } from '../language/translate.ts'
 import type { Translation } from '../language/translation.ts'
-import { type SessionId, sessionId } from '../layout.ts'
+import { correctionsPath, type SessionId, sessionId } from '../layout.ts'
+import type { SessionPorts } from '../ports.ts'
 import type { Session } from '../record.ts'
 import { Refusal } from '../refusal.ts'
 import { recordsOf } from './kept.ts'
@@ -31,8 +35,11 @@ export async function answerPlain(
   const { parts, session } = speaking
   const before = mannerOf(speaking, session)
   const around = await surroundingsOf(parts, session)
-  const heard = await withHelp(hear(text, before, around), text, around, parts)
-  const isFirst = await settle(speaking, before, heard.manner)
+  const heard = await hear(text, before, (sentence) => meaningOf(parts, sentence, around))
+  const commands = heard.todo === 'run' ? heard.commands : []
+  const after = withHeard(parts, heard.manner, meantIn(text) ?? text, heard.todo)
+  const isFirst = await settle(speaking, before, after)
+  if (meantIn(text) !== undefined && commands.length === 1) await learn(parts, before, commands[0]!)
   switch (heard.todo) {
     case 'refuse':
       throw new Refusal('E001', 'not_a_command', 'A command begins with `#` and a word in capitals.', 0)
@@ -44,34 +51,86 @@ export async function answerPlain(
         ...(heard.asked.command === undefined ? [] : ['Say "yes" to run it.']),
         ...(heard.asked.note === undefined ? [] : [heard.asked.note]),
       )
-    case 'run':
+    case 'run': {
       // Of two that say yes at once, one runs it.
-      return isFirst
-        ? inWords(heard.command, heard.manner, around, await run(heard.command))
-        : nothing('It has been run.')
+      if (!isFirst) return nothing('It has been run.')
+      return runInOrder(commands, async (line) => inWords(line, heard.manner, around, await run(line)))
+    }
   }
+}
+
+/** One after the other; the first that does not do what it was to do ends it. */
+async function runInOrder(commands: readonly string[], run: (line: string) => Promise<Answer>): Promise<Answer> {
+  const lines: string[] = []
+  for (const [n, line] of commands.entries()) {
+    const answer = await run(line)
+    lines.push(...answer.lines)
+    const left = commands.slice(n + 1)
+    if (answer.exit !== 0 && left.length > 0) lines.push(`I did not go on with ${left.join(', ')}.`)
+    if (answer.exit !== 0 || left.length === 0) return { ...answer, lines }
+  }
+  return nothing('There is nothing to run.')
 }
 
 /** What a sentence means here, without running anything. */
 export async function translateIn(parts: SessionParts, id: SessionId | undefined, text: string): Promise<Translation> {
   const session = id === undefined ? undefined : await parts.documents.read(id)
-  const around = await surroundingsOf(parts, session)
-  const translation = translate(text, around)
-  if (translation.outcome === 'command') return translation
-  return withModel(text, translation, around.table, parts.ports.model)
+  return meaningOf(parts, meantIn(text) ?? text, await surroundingsOf(parts, session))
 }
 
-/** A command of the protocol is "anything else" than a yes: what was asked is forgotten. */
-export async function forgetAsked(speaking: Speaking): Promise<void> {
+/** A correction of the workspace's own first, then the model, then whoever else is configured. */
+async function meaningOf(parts: SessionParts, text: string, around: Surroundings): Promise<Translation> {
+  const { settings, ports } = parts
+  if (settings.learnCorrections) {
+    const kept = (await parts.tree.read(correctionsPath, { atMost: mostCorrections }))?.bytes
+    const line = kept && correctedCommand(text, readCorrections(new TextDecoder().decode(kept)), around)
+    const learned = line === undefined ? undefined : judgedLine(text, line, around)
+    if (learned) return learned
+  }
+  const sentences = modelOf(ports)
+  const own = () => (sentences ? translate(text, sentences, around) : cannotRead)
+  return withModel(text, own, { model: ports.model, around, isFirst: settings.askModelFirst })
+}
+
+const models = new WeakMap<Partial<SessionPorts>, SentenceModel>()
+
+/** Read when the first sentence is said. */
+function modelOf(ports: Partial<SessionPorts>): SentenceModel | undefined {
+  const known = models.get(ports)
+  if (known) return known
+  const bytes = ports.sentenceModel?.()
+  if (!bytes) return undefined
+  const model = new SentenceModel(bytes)
+  models.set(ports, model)
+  return model
+}
+
+/** In bytes. */
+const mostCorrections = 256 * 1024
+
+/** What was said before means this command, as its speaker has now made clear. */
+async function learn({ settings, tree }: SessionParts, { heard }: Manner, command: string): Promise<void> {
+  const line = heard === undefined ? undefined : printCorrection({ said: heard, command })
+  if (settings.learnCorrections && line !== undefined) await tree.append(correctionsPath, line)
+}
+
+/** Where corrections are kept, what was said is remembered until the next line. */
+function withHeard({ settings }: SessionParts, manner: Manner, text: string, todo: string): Manner {
+  const { heard: _, isUnsure: __, ...rest } = manner
+  if (!settings.learnCorrections || (todo !== 'ask' && todo !== 'run')) return rest
+  return { ...rest, heard: text, ...(todo === 'ask' ? { isUnsure: true } : {}) }
+}
+
+/**
+ * A command of the protocol is "anything else" than a yes: what was asked is forgotten. Said right after a sentence that was
+ * asked back, it is what that sentence meant.
+ */
+export async function forgetAsked(speaking: Speaking, line: string): Promise<void> {
   const before = mannerOf(speaking, speaking.session)
-  const { asked, ...after } = before
-  if (asked !== undefined) await settle(speaking, before, after)
-}
-
-async function withHelp(heard: Heard, text: string, { table }: Surroundings, parts: SessionParts): Promise<Heard> {
-  if (heard.todo !== 'ask' || !parts.ports.model) return heard
-  const { asked: _, ...manner } = heard.manner
-  return heardAs(await withModel(text, heard.asked as Asked, table, parts.ports.model), manner)
+  const { asked, heard, isUnsure, ...after } = before
+  if (asked === undefined && heard === undefined) return
+  if (isUnsure) await learn(speaking.parts, before, line)
+  await settle(speaking, before, after)
 }
 
 function inWords(line: string, { shows }: Manner, { table }: Surroundings, answer: Answer): Answer {
@@ -85,8 +144,8 @@ function inWords(line: string, { shows }: Manner, { table }: Surroundings, answe
 function mannerOf({ parts, agent }: Pick<Speaking, 'parts' | 'agent'>, { modes }: Session): Manner {
   const kept = modes.find(({ user }) => user === agent)
   if (!kept) return firstManner(speaksInWords(parts, agent))
-  const { mode, shows = 'plain', asked } = kept
-  return { mode, shows, ...(asked === undefined ? {} : { asked }) }
+  const { user: _, shows = 'plain', ...rest } = kept
+  return { ...rest, shows }
 }
 
 /** Keeps the new manner; false where somebody else has settled what was asked in the meantime. */
@@ -102,7 +161,8 @@ async function settle({ parts, id, agent, session }: Speaking, before: Manner, a
   })
 }
 
-const isSame = (a: Manner, b: Manner): boolean => a.mode === b.mode && a.shows === b.shows && a.asked === b.asked
+const isSame = (a: Manner, b: Manner): boolean =>
+  a.mode === b.mode && a.shows === b.shows && a.asked === b.asked && a.heard === b.heard && a.isUnsure === b.isUnsure
 
 async function surroundingsOf(parts: SessionParts, session: Session | undefined): Promise<Surroundings> {
   const { roles } = await parts.roles()
@@ -119,6 +179,5 @@ async function surroundingsOf(parts: SessionParts, session: Session | undefined)
     keys: (session?.state ?? []).map(({ key }) => key),
     checkpoints: session ? await recordsOf(parts, sessionId(session.id)) : [],
     tasks: tasks.map(({ id, agent, task }) => ({ id, agent, task })),
-    definitions: (session?.definitions ?? []).map(({ term }) => term),
   }
 }

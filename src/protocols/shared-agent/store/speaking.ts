@@ -62,12 +62,13 @@ async function answerTo(
     if (line.kind === 'declaration') return await declare({ parts, id, agent }, line)
     if (line.kind === 'plain') {
       const { answerPlain } = await import('./language.ts')
-      return await answerPlain({ parts, id, session, agent }, text, (one) =>
-        answerTo(parts, id, { ...session, modes: [] }, one, saying),
+      return await answerPlain({ parts, id, session, agent }, text, async (one) =>
+        // One that was run before it may have changed the session.
+        answerTo(parts, id, { ...((await parts.documents.read(id)) ?? session), modes: [] }, one, saying),
       )
     }
-    if (session.modes.some(({ asked }) => asked !== undefined))
-      await (await import('./language.ts')).forgetAsked({ parts, id, session, agent })
+    if (session.modes.some(({ asked, heard }) => (asked ?? heard) !== undefined))
+      await (await import('./language.ts')).forgetAsked({ parts, id, session, agent }, text)
     const command = checked(withVariables(line, session))
     const cutOff = session.underWay === undefined ? undefined : await afterCutOff(parts, id, session)
     const now = await withNews(parts, id, cutOff?.session ?? session, command)

@@ -53,6 +53,7 @@ async function chat(
   try {
     prompt.ask()
     for await (const line of prompt.lines()) {
+      if (farewell.test(line)) break
       if (line.trim() !== '') {
         if (!over.signal.aborted) saying = new AbortController()
         const { signal } = saying
@@ -69,6 +70,9 @@ async function chat(
   }
   return { outcome: 'ended', session, lines }
 }
+
+/** Words by which people leave; a command begins with `#`. */
+const farewell = /^\s*(?:quit|exit|stop|bye|goodbye|:q|logout)(?:[\s,]+(?:please|now|bye))*[\s.!]*$/i
 
 function coloured(said: Answered, { screen: { paint } }: Conversation): string {
   const text = printable(said.answer)

@@ -13,9 +13,10 @@ export const sayFace = commandFace(sessionSay, ({ answer }) => `${printable(answ
   },
 })
 
-/** The command alone, so that it can be said as it is; or the question. */
+/** The command alone, so that it can be said as it is; several of them a line each; or the question. */
 export const translateFace = commandFace(sessionTranslate, (translation) => {
   if (translation.outcome === 'command') return `${printable(translation.command)}\n`
+  if (translation.outcome === 'commands') return translation.commands.map((one) => `${printable(one)}\n`).join('')
   const { question, note } = translation
   return `${printable([question, ...(note === undefined ? [] : [note])].join('\n'))}\n`
 })

@@ -1,0 +1,392 @@
+/** The command that a request means, read off the table of commands: a reader for each parameter and tail. Pure. */
+import { type CommandSpec, categories } from '../commands/spec.ts'
+import type { Command, Modifier } from '../schema.ts'
+import { nameOrText, oneWord, type Said } from './said.ts'
+import { channels, flat } from './tokens.ts'
+
+export type Made =
+  | { readonly made: readonly Command[] }
+  /** Clear, but for this parameter. */
+  | { readonly spec: CommandSpec; readonly missing: string }
+  /** It is said of several agents or checkpoints at once. */
+  | { readonly several: true }
+
+/** `UNLOCK:force` and `ROLLBACK:force` are kinds of request, and no commands of their own. */
+export const commandNameOf = (intent: string): string => intent.replace(/^(UNLOCK|ROLLBACK):force$/, '$1')
+
+export function commandsFor(intent: string, spec: CommandSpec, said: Said): Made {
+  const name = commandNameOf(intent)
+  if (/^(?:DELEGATE|DIRECT|DEPENDS|RETRY|REPORT)$/.test(name) && said.agents('task', 'msg', 'topic').length > 1)
+    return { several: true }
+  if (/^(?:ROLLBACK|CHECKPOINT:diff)/.test(name) && said.all('checkpoint').length > 1) return { several: true }
+  if (name === 'DELEGATE' && said.has('task') && said.hasSecondActor()) return { several: true }
+  const given: Record<string, string> = {}
+  for (const { name: parameter, optional } of spec.parameters) {
+    const value = (readers[`${name} ${parameter}`] ?? readers[parameter])?.(said)
+    if (value !== undefined) given[parameter] = value
+    else if (!optional) return { spec, missing: parameter }
+  }
+  for (const { name: tail } of spec.tails ?? []) {
+    const value = tail === 'force' ? (intent.endsWith(':force') ? 'force' : undefined) : tails[tail]?.(said)
+    if (value !== undefined) given[tail] = value
+  }
+  const command = { kind: 'command' as const, spec, given, modifier: modifierFor(name, said) }
+  const files = /^(?:UN)?LOCK$/.test(name) ? said.all('path', 'context', 'folder') : []
+  return {
+    made: files.length > 1 ? files.map((resource) => ({ ...command, given: { ...given, resource } })) : [command],
+  }
+}
+
+const modifierFor = (name: string, said: Said): Modifier | undefined => {
+  if (!/^(?:REPORT|ASK|SUMMARY|STATE:list)$/.test(name)) return undefined
+  const rest = said.outside('topic')
+  if (
+    /\b(?:detail(?:s|ed)?|in[- ]depth|thorough(?:ly)?|comprehensive|extensive(?:ly)?|at length|full report|in full|complete report)\b/i.test(
+      rest,
+    )
+  )
+    return 'detailed'
+  return /\b(?:brief(?:ly)?|quick(?:ly)?|short|concise(?:ly)?|terse|in a nutshell|in a few words|in one line)\b/i.test(
+    rest,
+  )
+    ? 'brief'
+    : undefined
+}
+
+type Reader = (said: Said) => string | undefined
+const named =
+  (slot: string): Reader =>
+  (said) => {
+    const text = said.words(slot)
+    return text && nameOrText(text)
+  }
+const written =
+  (slot: string): Reader =>
+  (said) =>
+    said.words(slot)
+
+const agent: Reader = (said) => {
+  const text = said.words('agent')
+  const alone = said.agents('task', 'msg', 'topic')
+  const known = said.typed('agent', 'agent') ?? (text === undefined && alone.length === 1 ? alone[0] : undefined)
+  if (known !== undefined) return known
+  return text && !/^(?:a|some|any|no|one of)\b/i.test(text)
+    ? text.replace(/^the\s+/i, '').replace(/\s+/g, '')
+    : undefined
+}
+/** Whose task it is, where only one agent has one of that name. */
+const agentOfTask: Reader = (said) => {
+  const own = agent(said)
+  const task = readers.task!(said)
+  if (own !== undefined || task === undefined) return own
+  const whose = new Set(
+    said.around.tasks.filter(({ id, task: one }) => id === task || flat(one) === flat(task)).map((one) => one.agent),
+  )
+  return whose.size === 1 ? [...whose][0] : undefined
+}
+const everyone =
+  /\b(?:every(?:one|body)|all (?:of )?(?:the |our |my )?agents?|all of (?:them|you)|(?:the )?(?:whole |entire )?(?:team|crew|group|squad)|the agents|they all|each agent|every agent)\b/i
+const reported: Reader = (said) => {
+  const own = said.agents('topic')[0] ?? said.words('agent')?.replace(/^the\s+/i, '')
+  if (own !== undefined && !everyone.test(own)) return own.replace(/\s+/g, '')
+  if (everyone.test(said.text)) return 'all'
+  return /\btest(?:s|ing|ers?)?\b|\bsuite\b/i.test(said.text)
+    ? 'TestAgent'
+    : /\b(?:dev(?:elopment|eloper)?|coding)\b/i.test(said.text)
+      ? 'DevAgent'
+      : 'all'
+}
+const topicOfReport: Reader = (said) => {
+  const topic = said.words('topic')?.replace(/^(?:(?:the|its|their|his|her|current|latest|our)\s+)+/i, '')
+  if (
+    topic !== undefined &&
+    !/^(?:(?:status )?(?:report|update)|news|work|state|latest|word|account|outcome|tests?|testing)$/i.test(topic)
+  )
+    return /^test results?$/i.test(topic) ? 'results' : nameOrText(topic)
+  if (/\bresults?\b|\bfound\b|\bfind|outcome|c[ao]me (?:out|up)|pass(?:ed|ing)?\b|\bgreen\b|output/i.test(said.text))
+    return 'results'
+  return /\bprogress|how far|how much|\bdone\b|finish|complete|along\b|percent/i.test(said.outside('topic'))
+    ? 'progress'
+    : 'status'
+}
+
+const key: Reader = (said) => {
+  const text = said.typed('key', 'key', 'name', 'code') ?? said.words('key')
+  const word = text && oneWord(text.replace(forGood, ''), /^(?:the|an?|our|my|your|key|variable|value|state|of)$/i)
+  return word?.replace(/\W+/g, '_').replace(/^_+|_+$/g, '') || undefined
+}
+const forGood = /[\s,]+(?:and )?(?:permanently|for good|for ?ever|persistently|as persistent|across sessions)$/i
+const persistent =
+  /\b(?:permanent(?:ly)?|for good|for ?ever|persist(?:ent|ently)?|across sessions|(?:in|for|into) (?:\w+ )?(?:later|future|other|all|the next|next|coming) sessions?|beyond this session|surviv\w+)\b/i
+
+const resource: Reader = (said) => {
+  const path = said.typed('resource', 'path', 'context', 'folder', 'quote')
+  const text = said.words('resource')?.replace(/^(?:the |my |our )?(?:file|resource|lock on)\s+/i, '')
+  return path ?? (text ? oneWord(text) || undefined : undefined)
+}
+const copula = /^(?:the|an?|our|my|is|are|was|were|has|have|had|been|be|being|that|it)$/i
+const condition: Reader = (said) => {
+  const text = said.words('condition')
+  const name = said.typed('condition', 'name', 'quote', 'key')
+  if (name !== undefined && (text === undefined || text.split(/\s+/).length <= 3)) return oneWord(name)
+  return text ? oneWord(text.replace(/^(?:the )?(?:signal|condition)\s+/i, ''), copula) || undefined : undefined
+}
+const waitedFor: Reader = (said) => {
+  const isLock = said.has('resource') || (!said.has('condition') && said.all('path').length > 0)
+  const locked = isLock
+    ? resource(said)
+    : /\b(?:lock|free|unlock|releas|availab)/i.test(said.text)
+      ? said.typed('condition', 'path')
+      : undefined
+  return locked === undefined ? condition(said) : `lock=${locked}`
+}
+const takenBack =
+  /\b(?:false|tak(?:e|en|es) (?:\S+ ){0,4}back|withdraw|retract|revoke|no longer|un-?signal|pull back|rescind|unset|cancel|lower)\b/i
+
+const channel: Reader = (said) => {
+  const known = said.typed('channel', 'channel')
+  const text = said.words('channel')
+  if (known ?? !text) return known
+  const plain = flat(
+    text!.replace(
+      /\b(?:the|our|new|all|channel|notifications?|updates?|broadcasts?|messages?|feed|list|news|events?)\b/gi,
+      '',
+    ),
+  )
+  const meant = channels.find((one) => flat(one) === plain || flat(one) === `${plain}s` || `${flat(one)}s` === plain)
+  if (meant) return meant
+  if (/^(?:deploy(?:ment)?s?|releases?|rollouts?)(?:status)?$/.test(plain)) return 'deploy_status'
+  if (/^tests?(?:ing)?(?:outcomes?|runs?|status)?$/.test(plain)) return 'test_results'
+  if (/^(?:urgent)?alerts?$/.test(plain)) return 'priority_alert'
+  if (/\bfiles?\b/i.test(text!) && /\b(?:chang|modif|edit)/i.test(text!)) return 'file_changes'
+  return /^(?:everyone|everybody|others|agents|team|whole_?team)$/.test(plain)
+    ? undefined
+    : oneWord(text!.replace(/\bchannel\b/gi, ' ')) || undefined
+}
+const message: Reader = (said) => {
+  const text = said.words('msg') ?? said.afterColon()
+  const [, whether] = /\bask\b.{0,40}?\b(whether|if)\b/i.exec(said.outside('msg')) ?? []
+  return text && whether ? `${whether} ${text}` : text
+}
+
+const checkpoint: Reader = (said) => {
+  const id = said.typed('id', 'checkpoint', 'name', 'quote')
+  const text = said.words('id')
+  if (id !== undefined) return id
+  const isVague =
+    /\b(?:last|previous|latest|newest|recent|checkpoint|snapshot|before|yesterday|start|beginning|state|version)\b/i
+  return text && !isVague.test(text) ? oneWord(text) || undefined : undefined
+}
+/** The last one, where none is named: it is asked back, because it does not stand in the sentence. */
+const orLast: Reader = (said) =>
+  checkpoint(said) ??
+  (/\b(?:migration|database|deploy(?:ment)?|release|commit|branch|version)\b/i.test(said.text)
+    ? undefined
+    : said.around.checkpoints.at(-1)?.id)
+
+const file: Reader = (said) => {
+  const path = said.typed('filepath', 'context', 'path', 'folder', 'quote') ?? said.all('context', 'path', 'folder')[0]
+  const text = said.words('filepath')
+  return path ?? (text && !/\s/.test(text) && /[./]/.test(text) ? text : undefined)
+}
+const folder: Reader = (said) => {
+  const text = said.words('directory')?.replace(/^the\s+/i, '')
+  return (
+    said.all('folder', 'path', 'context')[0] ??
+    (text && !/\b(?:context|folder|directory)\b|\s/i.test(text) ? text : undefined)
+  )
+}
+/** Of `filter` and `mode`: the first whose words are said. */
+const chosen =
+  (slot: string, ...choices: readonly (readonly [value: string, pattern: RegExp])[]): Reader =>
+  (said) =>
+    choices.find(([, pattern]) => pattern.test(said.outside(slot)))?.[0]
+
+const urgency: readonly (readonly [string, RegExp])[] = [
+  [
+    'P3',
+    /\b(?:low(?:er|est)?[- ](?:prio(?:rity)?|importance)|no (?:rush|hurry)|not (?:that |very |so )?(?:urgent|important)|nothing urgent|(?:it |this |that )?can wait|in (?:your|its|their) (?:own|spare|free) time|at (?:your|its|their) leisure|nice to have|eventually|some ?day|when(?:ever)? (?:you|it|they|there|\w*agent)(?:'s| is| has| have| gets?| finds?| can| could)?(?: get| find| have)?(?: a| some)?(?: spare| free)?(?: time| minute| moment| chance)?|when(?:ever)? (?:time permits|convenient|possible)|if (?:there'?s|there is|you have) (?:some )?time|p3|prio(?:rity)? 3)\b(?: priority)?/i,
+  ],
+  [
+    'P0',
+    /\b(?:asap|(?:very |super |really |extremely |most )?urgent(?:ly)?|immediately|right away|right now|straight away|at once|as (?:soon|quickly|fast) as possible|without delay|(?:top|highest|maximum|max)[- ]prio(?:rity)?|(?:an )?emergency|drop everything|critical(?:ly)?|blocker|p0|prio(?:rity)? 0|dringend|sofort|urgente(?:mente)?)\b(?: priority)?/i,
+  ],
+  [
+    'P1',
+    /\b(?:(?:very |really |quite )?important|high(?:er)?[- ](?:prio(?:rity)?|importance)|p1|prio(?:rity)? 1|wichtig|importante)\b(?: priority)?/i,
+  ],
+  ['P2', /\b(?:(?:normal|medium|default|regular|standard)[- ]prio(?:rity)?|p2)\b/i],
+]
+const leadIn =
+  /[\s,;:.–-]*(?:\b(?:and|but|as|because|since|do it|do this|treat (?:it|this) as|(?:it|this|that)(?:'?s| is)|with|at|of|an?)\b[\s,]*)*$/i
+
+/** How urgent a task is, and the task without the words that say it at its ends. */
+function urgencyOf(said: Said): { readonly priority?: string; readonly task: string | undefined } {
+  const task = said.words('task')
+  const rest = said.outside('task')
+  const around = urgency.find(([, pattern]) => pattern.test(rest))
+  if (around || task === undefined) return { ...(around ? { priority: around[0] } : {}), task }
+  for (const [priority, pattern] of urgency) {
+    const found = pattern.exec(task)
+    if (!found) continue
+    const behind = task.slice(found.index + found[0].length)
+    if (found.index > 0 && /^[\s.!?,]*(?:please|thanks)?[\s.!?]*$/i.test(behind))
+      return { priority, task: task.slice(0, found.index).replace(leadIn, '') }
+    if (found.index === 0 && behind.trim() !== '' && /ly$|asap|now|away|once/i.test(found[0]))
+      return { priority, task: behind.trim() }
+  }
+  return { task }
+}
+
+const helpOf: readonly (readonly [topic: string, pattern: RegExp])[] = [
+  ['all', /\ball\b.*\bcommands?\b|^all$|complete list|full list/i],
+  ['STATE:save', /\b(?:save|store|remember)\b.*\b(?:values?|keys?|something|data)\b/i],
+  ['STATE:load', /\b(?:load|recall)\b.*\b(?:values?|keys?|something|data)\b/i],
+  ['DELEGATE', /\b(?:give|assign|hand)\b.*\btasks?\b|\bdelegat/i],
+  ['DIRECT', /\b(?:send|write)\b.*\bmessages?\b/i],
+]
+const help: Reader = (said) => {
+  const text = said.words('category') ?? said.text.replace(/\b(?:help|commands?|session|next|wait|state)\b/gi, ' ')
+  const command = said.all('command')[0]
+  if (command !== undefined) return command
+  const direct = helpOf.find(([, pattern]) => pattern.test(text))?.[0]
+  const plain = text
+    .replace(/\b(?:the|our|a|an|commands?|management|handling|files?|system)\b/gi, ' ')
+    .trim()
+    .toLowerCase()
+  const category = categories.find(
+    (one) => one === plain || `${one}s` === plain || (one === 'coordination' && /^coordinat/.test(plain)),
+  )
+  if (direct ?? category) return direct ?? category
+  const words = text
+    .toLowerCase()
+    .replace(/\broll(?:ing)? back\b/, 'rollback')
+    .split(/[^a-z]+/)
+  const heads = said.around.table.map(({ name }) => name.split(':')[0]!)
+  for (const word of words) {
+    const stem = word.replace(/(?:ing|s|ed|e)$/, '')
+    const head = heads.find(
+      (one) => one.toLowerCase() === word || (stem.length > 3 && one.toLowerCase().replace(/e$/, '') === stem),
+    )
+    if (head !== undefined) return /^(?:CHECKPOINT|CONTEXT|STATE|VERSION|ERROR)$/.test(head) ? head.toLowerCase() : head
+  }
+  return categories.find((one) => one !== 'core' && words.some((word) => word === one || word === `${one}s`))
+}
+
+const errorCodes: readonly (readonly [string, RegExp])[] = [
+  ['E001', /unknown command/i],
+  ['E002', /(?:invalid|bad|wrong|missing) param/i],
+  ['E003', /state limit|too many keys/i],
+  ['E004', /token limit|too many tokens/i],
+  ['E005', /permission|access denied|not allowed|forbidden/i],
+]
+const summed: Reader = (said) => {
+  const topic = said
+    .words('topic')
+    ?.replace(/^the\s+/i, '')
+    .replace(/\s+work$/i, '')
+  return topic && !/^(?:(?:our |all )?(?:work|session|project|progress|everything|things|state|so far))$/i.test(topic)
+    ? nameOrText(topic)
+    : undefined
+}
+const taskById: Reader = (said) => said.typed('task', 'task', 'name') ?? said.all('task')[0] ?? said.all('name')[0]
+const agentsOf: Reader = (said) => {
+  const named = said.agents('topic')
+  if (named.length > 1) return named.join(',')
+  const split = (said.words('agents') ?? '')
+    .split(/\s*(?:,|&|\band\b|\bwith\b|\bplus\b|\bund\b|\by\b)\s*/i)
+    .map((one) => one.replace(/^(?:both|the)\s+/i, ''))
+  const names = [...new Set(split.map((one) => named.find((known) => flat(known) === flat(one)) ?? one))].filter(
+    (one) => /^[\w.-]+$/.test(one),
+  )
+  return names.length > 1 && names.some((one) => /[A-Z\d_-]/.test(one)) ? names.join(',') : undefined
+}
+
+const readers: Readonly<Record<string, Reader>> = {
+  agent,
+  'RETRY agent': agentOfTask,
+  'DEPENDS agent': agentOfTask,
+  'agent|all': reported,
+  agents: agentsOf,
+  task: (said) => {
+    const { task } = urgencyOf(said)
+    const plain = task?.replace(/^(?:to|shall|should|must|please|onto|and)\s+/i, '')
+    return plain &&
+      !/^(?:do )?(?:it|that|this|something(?: to do)?|so|the same|the thing)\b(?: about it)?$/i.test(plain)
+      ? nameOrText(plain)
+      : undefined
+  },
+  'PROGRESS task': taskById,
+  'DONE task': taskById,
+  'FAIL task': taskById,
+  topic: named('topic'),
+  'REPORT topic': topicOfReport,
+  'SUMMARY topic': summed,
+  key,
+  value: (said) => (said.typed('value', 'quote') ?? said.words('value'))?.replace(forGood, ''),
+  'SIGNAL value': (said) => {
+    const value = said.words('value')?.replace(/^(?:value|as)\s+/i, '')
+    return takenBack.test(said.outside('condition', 'value')) && !/\bno longer (?:wait|block)/i.test(said.text)
+      ? 'false'
+      : value
+  },
+  resource,
+  condition,
+  'WAIT condition': waitedFor,
+  channel,
+  msg: message,
+  name: named('name'),
+  type: (said) =>
+    /\bmilestone\b/i.test(said.outside('name'))
+      ? 'milestone'
+      : /\bauto(?:matic)?\b/i.test(said.outside('name'))
+        ? 'auto'
+        : 'manual',
+  id: checkpoint,
+  'ROLLBACK id': orLast,
+  filepath: file,
+  directory: folder,
+  metric: (said) => {
+    const metric = said.words('metric')?.replace(/\s+(?:metric|score|figure|number)s?$/i, '')
+    return metric && nameOrText(metric)
+  },
+  issue: (said) => (said.words('issue') ?? said.afterColon())?.replace(/^(?:that|the issue that)\s+/i, ''),
+  term: (said) => {
+    const term = said.typed('term', 'capitals', 'quote') ?? said.words('term')
+    return term && oneWord(term)
+  },
+  text: written('text'),
+  'PROGRESS text': (said) => said.words('text') ?? said.all('percent')[0],
+  category: help,
+  version: (said) => said.all('version', 'number')[0],
+  feature: (said) => {
+    const feature = said.words('feature')
+    return feature && oneWord(feature)
+  },
+  code: (said) => said.all('error')[0] ?? errorCodes.find(([, pattern]) => pattern.test(said.text))?.[0],
+  desc: written('desc'),
+  result: written('result'),
+  reason: written('reason'),
+}
+
+const tails: Readonly<Record<string, Reader>> = {
+  timeout: (said) => said.typed('timeout', 'time', 'number') ?? said.all('time')[0],
+  'P0-P3': (said) => {
+    const { priority } = urgencyOf(said)
+    return priority === 'P2' && !/\bp2\b/i.test(said.text) ? undefined : priority
+  },
+  persistent: (said) =>
+    persistent.test(said.outside('value')) || forGood.test(said.words('value') ?? '') ? 'persistent' : undefined,
+  filter: chosen(
+    'filepath',
+    ['critical', /\bcritical|\bessential|most important/i],
+    [
+      'incremental',
+      /\bincremental|(?:changes|changed) since|since (?:the )?last export|only (?:the )?(?:changes|new)\b/i,
+    ],
+    ['tasks', /\btasks?\b/i],
+    ['state', /\b(?:just|only) (?:the )?state\b|^(?!.*\b(?:session|context)\b).*\bstate\b(?! of)/i],
+    ['all', /\beverything\b|\ball\b|\bwhole\b|\bfull export\b|\bentire\b/i],
+  ),
+  mode: chosen('filepath', ['merge', /\bmerg\w+|\bcombin\w+|\badd(?:ing)? .* to\b/i], ['replace', /\breplac\w+/i]),
+}

@@ -1,0 +1,135 @@
+/** What was said for each slot of a request. Pure. */
+import type { Slot } from './sentence-model.ts'
+import type { Surroundings } from './surroundings.ts'
+import type { Kind, Token } from './tokens.ts'
+import { agentsKnown } from './tokens.ts'
+
+/** Words that name nothing by themselves. */
+const empty =
+  /^(?:it|this|that|these|those|them|something|anything|everything|stuff|(?:the |that |this )?(?:thing|file|lock|one|resource|channel|word|number)s?|him|her|he|she|they|some(?:one|body)|any(?:one|body)|all|all this|the|an?|me|us|you|there|here|now|please|to do|do (?:it|that|this|so)|so)$/i
+
+export const articles = /^(?:the|an?|our|my|your|this|that)$/i
+
+/** Without marks, quotes and articles of courtesy at its ends. */
+const trimmed = (text: string): string =>
+  text
+    .replace(/^[\s,;:.!?"'“”`(–-]+/, '')
+    .replace(/(?:[\s,]+(?:please|pls|plz|thanks|thx|bitte|por favor))?[\s,;:!?"“”`)–-]*$/i, '')
+    .replace(/(?<![.\s]\w*)\.$/, '')
+
+export class Said {
+  readonly text: string
+  readonly tokens: readonly Token[]
+  readonly slots: readonly Slot[]
+  readonly around: Surroundings
+
+  constructor(text: string, tokens: readonly Token[], slots: readonly Slot[], around: Surroundings) {
+    this.text = text
+    this.tokens = tokens
+    this.slots = slots
+    this.around = around
+  }
+
+  has(name: string): boolean {
+    return this.slots.some((slot) => slot.name === name)
+  }
+
+  /** What fills a slot, as it was written; `undefined` where that says nothing. */
+  words(name: string): string | undefined {
+    const slot = this.#slot(name)
+    if (!slot) return undefined
+    const part = this.tokens.slice(slot.from, slot.to)
+    const text =
+      part.length === 1 && part[0]!.kind === 'quote'
+        ? part[0]!.value
+        : trimmed(this.text.slice(part[0]!.start, part.at(-1)!.end))
+    return text === '' || empty.test(text) ? undefined : text
+  }
+
+  /** What has one of these forms within a slot, or anywhere where nothing fills the slot. */
+  typed(name: string, ...kinds: readonly Kind[]): string | undefined {
+    const slot = this.#slot(name, kinds)
+    const tokens = slot ? this.tokens.slice(slot.from, slot.to) : this.#free()
+    return tokens.find(({ kind }) => kinds.includes(kind))?.value
+  }
+
+  all(...kinds: readonly Kind[]): readonly string[] {
+    return [...new Set(this.tokens.filter(({ kind }) => kinds.includes(kind)).map(({ value }) => value))]
+  }
+
+  /** Agents that are spoken of outside of a text. */
+  agents(...texts: readonly string[]): readonly string[] {
+    const free = this.#free(texts.length > 0 ? texts : undefined)
+    return [...new Set(free.filter(({ kind }) => kind === 'agent').map(({ value }) => value))]
+  }
+
+  /** "… and TestAgent test it": a second agent is to do something, within what looks like one task. */
+  hasSecondActor(): boolean {
+    return this.tokens.some(
+      ({ kind }, i) =>
+        kind === 'agent' &&
+        /^(?:and|then|while|,)$/.test(this.tokens[i - 1]?.word ?? '') &&
+        this.tokens[i + 1]?.kind === 'word' &&
+        !/^(?:and|or|is|are|to|with|for|on|in|about)$/.test(this.tokens[i + 1]!.word),
+    )
+  }
+
+  /** The sentence without what fills these slots. */
+  outside(...names: readonly string[]): string {
+    const cut = this.slots.filter(({ name }) => names.includes(name))
+    let [rest, at] = ['', 0]
+    for (const { from, to } of cut) {
+      rest += `${this.text.slice(at, this.tokens[from]!.start)} `
+      at = this.tokens[to - 1]!.end
+    }
+    return rest + this.text.slice(at)
+  }
+
+  afterColon(): string | undefined {
+    const [, rest = ''] = /:\s+(.+)$/s.exec(this.text) ?? []
+    return trimmed(rest) || undefined
+  }
+
+  isKnown(agent: string): boolean {
+    return agentsKnown(this.around).includes(agent)
+  }
+
+  /** Of several for one slot the one of the right form, else one that has a form, else the longest. */
+  #slot(name: string, kinds: readonly Kind[] = []): Slot | undefined {
+    const all = this.slots.filter((slot) => slot.name === name)
+    const has = (slot: Slot, fits: (kind: Kind) => boolean) =>
+      this.tokens.slice(slot.from, slot.to).some(({ kind }) => fits(kind))
+    return (
+      all.find((slot) => has(slot, (kind) => kinds.includes(kind))) ??
+      all.find((slot) => has(slot, (kind) => kind !== 'word' && kind !== 'mark')) ??
+      all.reduce<Slot | undefined>((a, b) => (a && a.to - a.from >= b.to - b.from ? a : b), undefined)
+    )
+  }
+
+  /** Tokens in none of these slots; else in none that is a text. */
+  #free(
+    names: readonly string[] = ['task', 'msg', 'issue', 'value', 'text', 'reason', 'result', 'desc', 'topic'],
+  ): readonly Token[] {
+    const taken = this.slots.filter(({ name }) => names.includes(name))
+    return this.tokens.filter((_, i) => !taken.some(({ from, to }) => i >= from && i < to))
+  }
+}
+
+const plainWord = /^[\p{L}\p{N}_%+#.-]*[\p{L}\p{N}_%+#-]$/u
+const mostWordsOfName = 5
+
+/** `implement auth` is `implement_auth`, as the specification writes names; what is longer, or has marks in it, stays a text. */
+export function nameOrText(text: string): string {
+  const words = text.split(/\s+/)
+  const named = words.filter((word) => !/^(?:the|an?)$/i.test(word))
+  if (words.length === 1 || named.length === 0 || named.length > mostWordsOfName) return text
+  return named.every((word) => plainWord.test(word) && !/[/\\]/.test(word)) ? named.join('_') : text
+}
+
+/** As one word, without articles and what else says nothing. */
+export const oneWord = (text: string, without = articles): string =>
+  text
+    .replace(/[,;:!?"'“”]/g, ' ')
+    .split(/\s+/)
+    .filter((word) => word !== '' && !without.test(word))
+    .join('_')

@@ -74,8 +74,7 @@ function nearest(sentence: Sentence, probability: number, guesses: readonly Gues
   const said = sentence.tokens.map(({ word }) => word).join(' ')
   const head = commandNameOf(best.intent).toLowerCase()
   const isNamed = head.split(':').some((one) => said.includes(one)) || otherWords[head]?.test(said)
-  if (share < 0.4 || !(isNamed || sentence.tokens.some(({ kind }) => hasForm.test(kind))))
-    return notUnderstood
+  if (share < 0.4 || !(isNamed || sentence.tokens.some(({ kind }) => hasForm.test(kind)))) return notUnderstood
   const made = judged(sentence, best.intent, false)
   if (made.outcome === 'asked') return made
   return oneOf(made.outcome === 'command' ? [made.command] : made.commands)

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { heldClock } from '../../src/kernel/clock.ts'
 import { treePath } from '../../src/kernel/tree-path.ts'
+import type { PlannedMove } from '../../src/protocols/ac-mq/store/memory/organize.ts'
 import { type AcmqBox, memoryBox } from '../support/acmq.ts'
 import { verifies } from '../support/verifies.ts'
 
@@ -174,17 +175,48 @@ describe('organize', () => {
     expect((await box.mission.organize()).moves).toEqual(moves)
   })
 
-  verifies('AC-15.2b', 'undo refuses, with what changed since, and then changes nothing', async () => {
+  verifies('AC-15.2b', 'undo brings an edited file back with its edit, and says what stays and why', async () => {
     await fill()
     const { moves } = await box.mission.organize()
-    await write(moves[0]!.to, 'changed')
-    await write(moves[1]!.from, 'a new one')
-    const before = await picture()
-    await expect(box.mission.undoOrganize()).rejects.toMatchObject({
-      code: 'CHANGED_SINCE',
-      details: { reasons: [`${moves[0]!.to} was changed`, `${moves[1]!.from} is there again`] },
+    const [edited, taken, other] = moves as [PlannedMove, PlannedMove, PlannedMove]
+    await write(edited.to, 'changed')
+    await write(taken.from, 'a new one')
+    const readme = `context/${edited.cluster}/README.md`
+    await write(readme, 'mine')
+    expect(await box.mission.undoOrganize()).toMatchObject({
+      outcome: 'undone',
+      moves: [edited, other].map(({ from, to }) => ({ from: to, to: from })),
+      stay: [
+        { path: taken.to, reason: `${taken.from} is there again` },
+        { path: readme, reason: 'somebody changed it' },
+      ],
     })
-    expect(await picture()).toEqual(before)
+    expect(await read(edited.from)).toBe('changed')
+    expect([await read(taken.from), await read(readme)]).toEqual(['a new one', 'mine'])
+    // What stayed is tried again, and is a conflict as long as nothing can go back.
+    await expect(box.mission.undoOrganize()).rejects.toMatchObject({ code: 'CHANGED_SINCE' })
+    await box.tree.remove(at(taken.from))
+    expect(await box.mission.undoOrganize()).toMatchObject({ outcome: 'undone', moves: [{ to: taken.from }] })
+    expect(await box.mission.undoOrganize()).toMatchObject({ outcome: 'unchanged', moves: [] })
+  })
+
+  verifies('AC-15.2b', 'undo leaves what somebody took elsewhere where it is, and forgets what is gone', async () => {
+    await fill()
+    const { moves } = await box.mission.organize()
+    const [elsewhere, gone, other] = moves as [PlannedMove, PlannedMove, PlannedMove]
+    const text = await read(elsewhere.to)
+    await write('context/kept/mine.md', text!)
+    for (const { to } of [elsewhere, gone]) await box.tree.remove(at(to))
+    expect(await box.mission.undoOrganize()).toMatchObject({
+      moves: [{ to: other.from }],
+      stay: [
+        { path: elsewhere.to, reason: 'somebody moved it to context/kept/mine.md' },
+        { path: gone.to, reason: 'it is gone' },
+      ],
+    })
+    // By the name it had it is still found.
+    await box.mission.send({ from: 'claude', to: 'gemini', body: 'Go on', dependencies: [`path:${elsewhere.from}`] })
+    expect((await box.mission.blocked()).map(({ reason }) => reason)).toEqual([])
   })
 
   it('[AC-15.2b][X-notes] a journal that a stranger wrote leads nowhere', async () => {

@@ -343,7 +343,7 @@ export class Mission {
     return (await import('./memory/organize.ts')).organize(this.#files, options)
   }
 
-  /** Puts back what the last `organize` moved, or refuses with what changed since. */
+  /** Puts back what the last `organize` moved, and says what stays and why. */
   async undoOrganize(): Promise<Organized> {
     return (await import('./memory/organize.ts')).undoOrganize(this.#files)
   }

@@ -6,7 +6,7 @@ import { type ContextFile, printReadme } from '../../memory/clusters.ts'
 import { isAsWritten } from '../../memory/generated.ts'
 import { moveDocument, writeDocument } from '../moving.ts'
 import type { MissionFiles } from '../parts.ts'
-import { digestOf, type FileMove, longestCompared, type Run, readRuns, writeRuns } from './aliases.ts'
+import { type FileMove, type Run, readRuns, whereItWent, writeRuns } from './aliases.ts'
 import { readme, readText } from './context-files.ts'
 
 export async function finish(files: MissionFiles, run: Run): Promise<void> {
@@ -18,8 +18,10 @@ export async function finish(files: MissionFiles, run: Run): Promise<void> {
   for (const move of run.moves) {
     const [from, to] = isUndoing ? [move.to, move.from] : [move.from, move.to]
     await bring(tree, files.inside(from), files.inside(to))
-    // Moved by us, or by whoever was here before. It stays where it was if somebody else's file has its new name.
-    if ((await isLeaf(move.to)) && (isUndoing || !(await isLeaf(move.from)))) moved.push(move)
+    // Moved by us, or by whoever was here before. It stays where it was if somebody else's file has its new name. One that
+    // somebody took elsewhere did not come back, and is still found by the name it had.
+    const [isAtFrom, isAtTo] = [await isLeaf(move.from), await isLeaf(move.to)]
+    if (isUndoing ? isAtTo || !isAtFrom : isAtTo && !isAtFrom) moved.push(move)
   }
   for (const cluster of run.clusters) await (isUndoing ? removeReadme(files, cluster) : writeReadme(files, cluster))
   const others = (await readRuns(tree, place.address)).slice(0, -1)
@@ -78,19 +80,35 @@ async function removeReadme(files: MissionFiles, cluster: string): Promise<void>
     })
 }
 
-/** What changed since, so that undoing would not restore what was there. */
-export async function reasonsAgainst(files: MissionFiles, { moves, clusters }: Run): Promise<string[]> {
-  const reasons: string[] = []
-  for (const { from, to, digest } of moves) {
-    const leaf = await files.tree.read(files.inside(to), { atMost: longestCompared })
-    if (!leaf) reasons.push(`${to} is not there`)
-    else if (digestOf(leaf.bytes) !== digest) reasons.push(`${to} was changed`)
-    if (await files.tree.look(files.inside(from))) reasons.push(`${from} is there again`)
+interface WayBack {
+  /** Those that can go back. */
+  readonly back: readonly FileMove[]
+  /** Those that stay where they are, and are still found by the name they had. */
+  readonly kept: readonly FileMove[]
+  /** What stays, or is gone, with the reason. */
+  readonly stay: readonly { readonly path: string; readonly reason: string }[]
+}
+
+/** What undoing can put back now. */
+export async function wayBack(files: MissionFiles, { moves, clusters }: Run): Promise<WayBack> {
+  const [back, kept]: FileMove[][] = [[], []]
+  const stay: { path: string; reason: string }[] = []
+  const { tree, place, path } = files
+  for (const move of moves) {
+    const { from, to } = move
+    if ((await tree.look(files.inside(to)))?.kind !== 'leaf') {
+      const elsewhere = await whereItWent({ tree, address: place.address, path }, from)
+      if (elsewhere !== undefined) kept!.push(move)
+      stay.push({ path: to, reason: elsewhere === undefined ? 'it is gone' : `somebody moved it to ${elsewhere}` })
+    } else if (await tree.look(files.inside(from))) {
+      kept!.push(move)
+      stay.push({ path: to, reason: `${from} is there again` })
+    } else back!.push(move)
   }
   for (const cluster of clusters) {
-    const leaf = await files.tree.read(files.inside(`context/${cluster}/${readme}`))
+    const leaf = await tree.read(files.inside(`context/${cluster}/${readme}`))
     if (leaf && !isAsWritten(Buffer.from(leaf.bytes).toString('utf8')))
-      reasons.push(`context/${cluster}/${readme} was changed`)
+      stay.push({ path: `context/${cluster}/${readme}`, reason: 'somebody changed it' })
   }
-  return reasons
+  return { back: back!, kept: kept!, stay }
 }

@@ -7,7 +7,7 @@
 import { conflict } from '../../../../kernel/errors.ts'
 import type { MissionFiles } from '../parts.ts'
 import { fitsJournal, type Run, readRuns, writeRuns } from './aliases.ts'
-import { finish, reasonsAgainst, renewReadmes } from './organize-moves.ts'
+import { finish, renewReadmes, wayBack } from './organize-moves.ts'
 import { isOwnName, type PlannedMove, plan } from './organize-plan.ts'
 
 export type { PlannedMove } from './organize-plan.ts'
@@ -56,7 +56,10 @@ export async function organizeAbove(files: MissionFiles, looseFiles: number): Pr
   return loose >= looseFiles || (await isInterrupted(files)) ? organize(files) : undefined
 }
 
-/** Puts back what the last `organize` moved: every name and every byte, or nothing. */
+/**
+ * Puts back what the last `organize` moved, as it is now: what was edited comes back with its edit. What cannot go back stays,
+ * with the reason; when nothing can, that is a conflict.
+ */
 export async function undoOrganize(files: MissionFiles): Promise<Organized> {
   const { tree, place } = files
   return tree.exclusively(turn(files), async () => {
@@ -64,23 +67,23 @@ export async function undoOrganize(files: MissionFiles): Promise<Organized> {
     const runs = await readRuns(tree, place.address)
     const last = runs.at(-1)
     if (!last) return { outcome: 'unchanged', moves: [], stay: [] }
-    const reasons = await reasonsAgainst(files, last)
-    if (reasons.length > 0) {
-      throw conflict(
-        'CHANGED_SINCE',
-        `It cannot be undone, because somebody changed things since: ${reasons.slice(0, 5).join('; ')}.`,
-        {
-          hint: 'Put these back as they were, or move the files by hand.',
-          details: { reasons },
-        },
-      )
-    }
-    const undoing: Run = { ...last, state: 'undoing' }
+    const { back, kept, stay } = await wayBack(files, last)
+    if (back.length === 0 && kept.length > 0) throw changedSince(stay)
+    const undoing: Run = { ...last, moves: [...back, ...kept], state: 'undoing' }
     await writeRuns(tree, place.address, [...runs.slice(0, -1), undoing])
     await finish(files, undoing)
-    const moves = last.moves.map(({ from, to }) => ({ from: to, to: from, cluster: clusterOf(to) }))
-    return { outcome: 'undone', moves, stay: [] }
+    const moves = back.map(({ from, to }) => ({ from: to, to: from, cluster: clusterOf(to) }))
+    return { outcome: back.length === 0 ? 'unchanged' : 'undone', moves, stay }
   })
+}
+
+const changedSince = (stay: Organized['stay']) => {
+  const reasons = stay.map(({ path, reason }) => `${path}: ${reason}`)
+  return conflict(
+    'CHANGED_SINCE',
+    `It cannot be undone, because somebody changed things since: ${reasons.slice(0, 5).join('; ')}.`,
+    { hint: 'Put these back as they were, or move the files by hand.', details: { reasons } },
+  )
 }
 
 /** For `doctor --fix`: finishes what a process that was killed had begun. False when there is nothing to finish. */

@@ -491,3 +491,22 @@ describe('a cold command', () => {
     expect((await waiter.exited).code).toBe(0)
   })
 })
+
+verifies(
+  'X-tokens',
+  'as text `receive` takes fifty at most and says how many wait; nothing is taken that is not shown',
+  () => {
+    mrJson(['init', 'coder-1'])
+    for (let n = 1; n <= 55; n++) {
+      const msg_id = `msg_${n.toString(16).padStart(8, '0')}`
+      writeForeign('coder-1', `${msg_id}.json`, { ...foreign, msg_id, sequence: n })
+    }
+    for (let n = 0; n < 25; n++) writeForeign('coder-1', `broken-${n}.json`, '{')
+    const { out, err } = mr(['receive', 'coder-1'])
+    expect(out.match(/^id: /gm)).toHaveLength(50)
+    expect(out).toMatch(/\n5 more in the inbox\.\n$/)
+    expect(err.match(/^rejected: /gm)).toHaveLength(20)
+    expect(err).toContain('\n… and 5 more that are no messages\n')
+    expect(mrJson(['receive', 'coder-1']).output.messages).toHaveLength(5)
+  },
+)

@@ -1,4 +1,5 @@
 import { choice, duration, flag, integer } from '../../kernel/field.ts'
+import { usualLimit } from '../bounded.ts'
 import { defineOperation } from '../define.ts'
 import { compat, reader } from './fields.ts'
 import { openRouting } from './open.ts'
@@ -16,7 +17,7 @@ export const mrReceive = defineOperation({
     agent: reader,
     peek: flag('Look without taking.'),
     wait: duration('How long to wait for one to come.', { least: 0, placeholder: 'SECONDS' }),
-    limit: integer('At most so many.', { least: 1 }),
+    limit: integer('At most so many; how many still wait is told.', { least: 1, textDefault: usualLimit }),
     order: choice('`time`: as they were sent. `priority`: the most urgent first.', ['time', 'priority'], {
       default: 'time',
     }),

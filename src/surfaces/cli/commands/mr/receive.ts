@@ -48,8 +48,12 @@ function nextSteps({ id, from, to, type, requiresAck, state, isConverted }: MrHe
   return type === 'task-delegation' ? [...ack, ['when done', next(answer)]] : ack
 }
 
+/** Another program may have filled the inbox with what is none of ours. */
+const mostRejected = 20
+
 const rejectedLines = (rejected: readonly Rejected[], { paint }: Screen): string =>
   rejected
+    .slice(0, mostRejected)
     .map(({ file, path, code, issues }) => {
       const why = issues.map((issue) => printableLine(issue).replace(/\.$/, '')).join('; ')
       // Whoever only looked has moved nothing.
@@ -57,6 +61,9 @@ const rejectedLines = (rejected: readonly Rejected[], { paint }: Screen): string
       const [what, where] = isThere ? ['no message:', 'It is still'] : ['rejected:', 'It is now']
       return `${paint('red', what)} ${printableLine(file)} (${printableLine(code)}): ${why}. ${where} ${printableLine(path)}\n`
     })
+    .concat(
+      rejected.length > mostRejected ? [`… and ${rejected.length - mostRejected} more that are no messages\n`] : [],
+    )
     .join('')
 
 function gapLines(

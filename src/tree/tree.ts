@@ -280,8 +280,9 @@ export interface Tree {
    * Runs `work` while nobody else runs any under the same name, in this process or another; others wait their turn.
    * For a few quick steps that must be one towards other Signalbox processes: `work` waits for nobody and takes no
    * second turn. A turn ends with its process; what was done by then stays. Foreign programs do not take turns.
+   * `waitMs`: whoever has waited so long, or finds others there with 0, gets LOCK_BUSY, and `work` is not run.
    */
-  exclusively<T>(name: string, work: () => Promise<T>): Promise<T>
+  exclusively<T>(name: string, work: () => Promise<T>, options?: { readonly waitMs?: number }): Promise<T>
 
   /**
    * Runs `work` while this process holds the lock of a leaf by which a foreign program guards files of its own (`flock`), so

@@ -10,6 +10,7 @@ import {
 } from '../../src/protocols/ac-mq/layout.ts'
 import { viewOf as acmqViewOf } from '../../src/protocols/ac-mq/store/view.ts'
 import { parseMessage as parseCirce } from '../../src/protocols/circe/format.ts'
+import { headOf as headOfCirce } from '../../src/protocols/circe/head.ts'
 import { circe } from '../../src/protocols/circe/index.ts'
 import { inboxPath } from '../../src/protocols/circe/layout.ts'
 import { agentId as circeAgent, fileNameOf as circeNameOf } from '../../src/protocols/circe/names.ts'
@@ -111,7 +112,7 @@ describeProtocol({
   // A message of CIRCE is its bytes, and is never edited.
   print: ({ bytes }) => bytes,
   recordOf: (message) => message,
-  lift: (message, path) => circeViewOf(message, circeNameOf(message), 'inbox', path),
+  lift: (message, path) => circeViewOf(headOfCirce(message), circeNameOf(message), 'inbox', path),
   names: {
     nameOf: (message) => circeNameOf(message),
     readName: (name) => ({ id: name.replace('.md', '') }),

@@ -5,6 +5,7 @@ import { openMemoryTree } from '../../src/engines/memory/index.ts'
 import { heldClock } from '../../src/kernel/clock.ts'
 import { treePath } from '../../src/kernel/tree-path.ts'
 import { parseMessage, printMessage } from '../../src/protocols/circe/format.ts'
+import { headOf } from '../../src/protocols/circe/head.ts'
 import { circe } from '../../src/protocols/circe/index.ts'
 import { fileNameOf } from '../../src/protocols/circe/names.ts'
 import { viewOf } from '../../src/protocols/circe/store/view.ts'
@@ -30,7 +31,7 @@ function meaningOf(bytes: Uint8Array): Meaning {
   const parsed = parseMessage(bytes)
   if (parsed.outcome !== 'message') throw new Error(parsed.problems.map(({ message }) => message).join(' '))
   const { message, problems } = parsed
-  const { from, to, intent, task, status, summary, headers } = viewOf(message, 'x.md', 'new', 'x')
+  const { from, to, intent, task, status, summary, headers } = viewOf(headOf(message), 'x.md', 'new', 'x')
   const sections = message.sections.map(({ name, text }) => [name, text.length > 1000 ? text.length : text])
   const { replyTo, lead } = message
   return {

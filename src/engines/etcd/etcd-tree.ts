@@ -169,8 +169,8 @@ export class EtcdTree implements Tree {
     return this.#cluster.leases.all(await this.#writer.now())
   }
 
-  exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
-    return this.#cluster.turns.take(name, work)
+  exclusively<T>(name: string, work: () => Promise<T>, options?: { readonly waitMs?: number }): Promise<T> {
+    return this.#cluster.turns.take(name, work, options)
   }
 
   watch(folder: TreePath, onChange: () => void): Watching {

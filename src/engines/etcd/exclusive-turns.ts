@@ -5,6 +5,7 @@
  * the key of a dead one themselves (`SignsOfLife`). Whoever only slept writes nothing without its key (`CurrentTurn`).
  */
 import { SignalboxError, unavailable } from '../../kernel/errors.ts'
+import { beforeLong } from '../../tree/before-long.ts'
 import type { CurrentTurn } from './current-turn.ts'
 import type { Gateway } from './gateway.ts'
 import { fromWire, type Key, type Keys, wire } from './keys.ts'
@@ -60,23 +61,23 @@ export class ExclusiveTurns {
     this.#current = current
   }
 
-  async take<T>(name: string, work: () => Promise<T>): Promise<T> {
+  async take<T>(name: string, work: () => Promise<T>, { waitMs }: { readonly waitMs?: number } = {}): Promise<T> {
     const before = this.#queues.get(name)
-    const mine = before ? before.then(() => this.#taken(name, work)) : this.#taken(name, work)
-    const over = mine.then(
-      () => undefined,
-      () => undefined,
-    )
+    // Who waits at all waits until it is known whether those before it are dead.
+    const patience = waitMs ? Math.max(waitMs, this.#session.silenceMs * 2) : (waitMs ?? giveUpAfterMs)
+    const taken = () => this.#taken(name, work, performance.now() + patience)
+    const mine = before ? beforeLong(before, waitMs).then(taken) : taken()
+    const over = Promise.allSettled([before, mine]).then(() => undefined)
     this.#queues.set(name, over)
-    try {
-      return await mine
-    } finally {
+    // Not when `mine` has ended: it may have given up while those before are still at work.
+    void over.then(() => {
       if (this.#queues.get(name) === over) this.#queues.delete(name)
-    }
+    })
+    return mine
   }
 
-  async #taken<T>(name: string, work: () => Promise<T>): Promise<T> {
-    const giveUpAt = performance.now() + giveUpAfterMs
+  async #taken<T>(name: string, work: () => Promise<T>, giveUpAt: number): Promise<T> {
+    const startedAt = performance.now()
     for (;;) {
       const lease = await this.#session.join()
       const signs = new SignsOfLife(this.#session.silenceMs)
@@ -88,7 +89,7 @@ export class ExclusiveTurns {
           const { key } = placed
           living = setInterval(() => void this.#giveSign(key, lease, signs), this.#session.renewMs).unref()
         }
-        const since = placed && (await this.#untilFirst(name, placed, giveUpAt, signs))
+        const since = placed && (await this.#untilFirst(name, placed, { startedAt, giveUpAt }, signs))
         if (placed && since !== undefined) return await this.#current.run({ name, key: placed.key, since }, work)
         // The lease ran out while this process was paused: take a new one and join the end of the line.
         this.#session.abandon(lease)
@@ -129,7 +130,7 @@ export class ExclusiveTurns {
   async #untilFirst(
     name: string,
     { key, line: first }: Placed,
-    giveUpAt: number,
+    { startedAt, giveUpAt }: { readonly startedAt: number; readonly giveUpAt: number },
     signs: SignsOfLife,
   ): Promise<number | undefined> {
     for (let line = first; ; line = await this.#line(name)) {
@@ -137,10 +138,11 @@ export class ExclusiveTurns {
       const ahead = keysBefore(line, key)
       const before = ahead.at(-1)
       if (before === undefined) return line.revision
-      if (performance.now() > giveUpAt) throw waitedTooLong(name)
+      const left = giveUpAt - performance.now()
+      if (left <= 0) throw waitedTooLong(name, performance.now() - startedAt)
       const dead = signs.silentAmong(ahead, performance.now())
       for (const one of dead) await this.#remove(one)
-      if (dead.length === 0) await this.#change(before.key, line.revision)
+      if (dead.length === 0) await this.#change(before.key, line.revision, Math.min(left, lookAgainMs))
     }
   }
 
@@ -172,14 +174,14 @@ export class ExclusiveTurns {
   }
 
   /** Resolves when the key may be gone; read the line again to be sure. */
-  #change(key: string, since: number): Promise<void> {
+  #change(key: string, since: number, longestMs: number): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
         clearTimeout(timer)
         stream.close()
         resolve()
       }
-      const timer = setTimeout(done, lookAgainMs)
+      const timer = setTimeout(done, longestMs)
       const stream = this.#gateway.stream(
         '/v3/watch',
         { create_request: { key, start_revision: `${since + 1}`, filters: ['NOPUT'] } },
@@ -216,8 +218,8 @@ function keysBefore({ all }: Line, key: Key): KeyValue[] {
   )
 }
 
-const waitedTooLong = (name: string) =>
-  unavailable('LOCK_BUSY', `Waited ${giveUpAfterMs / 1000} s for others who are busy with the same.`, {
+const waitedTooLong = (name: string, waited: number) =>
+  unavailable('LOCK_BUSY', `Waited ${Math.ceil(waited / 1000)} s for others who are busy with the same.`, {
     hint: 'Look for a process that hangs, or for more work than the cluster can do; then repeat the command.',
     details: { turn: name },
   })

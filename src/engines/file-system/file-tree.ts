@@ -460,8 +460,8 @@ export class FileTree implements Tree {
     return this.#attempt(undefined, () => this.#leases.all())
   }
 
-  exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
-    return this.#attempt(undefined, () => this.#locks.within('turn', name, work))
+  exclusively<T>(name: string, work: () => Promise<T>, options?: { readonly waitMs?: number }): Promise<T> {
+    return this.#attempt(undefined, () => this.#locks.within('turn', name, work, options))
   }
 
   besideLock<T>(lock: TreePath, work: () => Promise<T>): Promise<T> {

@@ -8,6 +8,7 @@
  */
 import { corrupt, denied, unavailable } from '../../kernel/errors.ts'
 import { childOf, nameOf, type TreePath } from '../../kernel/tree-path.ts'
+import { beforeLong } from '../../tree/before-long.ts'
 import { engineHome } from '../../tree/home.ts'
 import { type Disk, did, type Folder, openFlags, Place, unless } from './disk.ts'
 import type { FileSystemTime } from './file-time.ts'
@@ -112,18 +113,28 @@ export class Locks {
   }
 
   /** Runs `work` while no other process runs any under the same family and key. */
-  async within<T>(family: LockFamily, key: string, work: () => T | Promise<T>): Promise<T> {
+  async within<T>(
+    family: LockFamily,
+    key: string,
+    work: () => T | Promise<T>,
+    { waitMs }: { readonly waitMs?: number } = {},
+  ): Promise<T> {
     const stripe = `${family}-${(fnv(key) % stripes).toString(36)}`
     const queue = `${this.#folders.root}\0${stripe}`
     const before = queues.get(queue)
-    const mine = before ? before.then(() => this.#locked(stripe, work)) : this.#locked(stripe, work)
-    const ended = mine.catch(() => undefined)
-    queues.set(queue, ended)
-    try {
-      return await mine
-    } finally {
-      if (queues.get(queue) === ended) queues.delete(queue)
+    const startedAt = performance.now()
+    const locked = () => {
+      const left = waitMs === undefined ? undefined : Math.max(0, waitMs - (performance.now() - startedAt))
+      return this.#locked(stripe, work, left)
     }
+    const mine = before ? beforeLong(before, waitMs).then(locked) : locked()
+    const ended = Promise.allSettled([before, mine])
+    queues.set(queue, ended)
+    // Not when `mine` has ended: it may have given up while those before are still at work.
+    void ended.then(() => {
+      if (queues.get(queue) === ended) queues.delete(queue)
+    })
+    return mine
   }
 
   /** For `doctor`: locks whose holder is dead, or unknown and silent for too long, and files that are no locks. */
@@ -159,12 +170,12 @@ export class Locks {
     await this.#locked(nameOf(folder), () => undefined)
   }
 
-  async #locked<T>(stripe: string, work: () => T | Promise<T>): Promise<T> {
+  async #locked<T>(stripe: string, work: () => T | Promise<T>, waitMs?: number): Promise<T> {
     const folder = childOf(locksFolder, stripe)
     const queue = `${this.#folders.root}\0${stripe}`
     const polite = (politeUntil.get(queue) ?? 0) - performance.now()
     politeUntil.delete(queue)
-    if (polite > 0) await pause(polite)
+    if (polite > 0) await pause(Math.min(polite, waitMs ?? polite))
     const startedAt = performance.now()
     for (let attempt = 0; ; attempt++) {
       const taken = this.#tryTake(folder)
@@ -176,10 +187,11 @@ export class Locks {
         }
       }
       const patience =
-        taken.life === 'unknown'
+        waitMs ??
+        (taken.life === 'unknown'
           ? Math.max(this.#patience.unknownHolderMs + grace, this.#patience.giveUpMs)
-          : this.#patience.giveUpMs
-      if (performance.now() - startedAt > patience) throw busy(taken.holder, patience)
+          : this.#patience.giveUpMs)
+      if (performance.now() - startedAt >= patience) throw busy(taken.holder, patience)
       // Short waits first: a lock is held for a fraction of a millisecond. Jitter keeps waiters apart.
       await pause(Math.min(0.2 * 2 ** Math.min(attempt, 6), 8) * (0.5 + Math.random()))
     }
@@ -321,10 +333,12 @@ const lockPattern = /^lock\.([1-9]\d{0,15})$/
 const lockName = (number: number): string => `lock.${number}`
 
 const busy = (holder: HolderId, waited: number) =>
-  unavailable('LOCK_BUSY', `Waited ${waited / 1000} s for a lock that process ${pidOf(holder)} holds.`, {
+  unavailable('LOCK_BUSY', `Waited ${seconds(waited)} s for a lock that process ${pidOf(holder)} holds.`, {
     hint: 'See whether that process is stopped or stuck; ending it frees the lock.',
     details: { holder },
   })
+
+const seconds = (ms: number): number => Math.ceil(ms / 100) / 10
 
 const notOurs = (name: string) =>
   denied('PERMISSION_DENIED', `No permission for ${locksFolder}/…/${name}.`, {

@@ -2,6 +2,7 @@
 import { type Clock, systemClock } from '../../kernel/clock.ts'
 import { corrupt, invalidInput } from '../../kernel/errors.ts'
 import { childOf, nameOf, parentOf, type TreePath, treePath } from '../../kernel/tree-path.ts'
+import { beforeLong } from '../../tree/before-long.ts'
 import { isReserved } from '../../tree/home.ts'
 import { longestLease } from '../../tree/longest-lease.ts'
 import { bytesAfter } from '../../tree/overwrite.ts'
@@ -214,18 +215,16 @@ class MemoryTree implements Tree {
     return standing.sort((a, b) => (a.resource < b.resource ? -1 : 1))
   }
 
-  async exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
-    const mine = (this.#turns.get(name) ?? Promise.resolve()).then(work)
-    const over = mine.then(
-      () => undefined,
-      () => undefined,
-    )
+  async exclusively<T>(name: string, work: () => Promise<T>, { waitMs }: { waitMs?: number } = {}): Promise<T> {
+    const before = this.#turns.get(name)
+    const mine = before ? beforeLong(before, waitMs).then(work) : work()
+    const over = Promise.allSettled([before, mine]).then(() => undefined)
     this.#turns.set(name, over)
-    try {
-      return await mine
-    } finally {
+    // Not when `mine` has ended: it may have given up while those before are still at work.
+    void over.then(() => {
       if (this.#turns.get(name) === over) this.#turns.delete(name)
-    }
+    })
+    return mine
   }
 
   watch(folder: TreePath, onChange: () => void): Watching {

@@ -1,20 +1,23 @@
-import { text } from '../../kernel/field.ts'
+import { text, withoutUndefined } from '../../kernel/field.ts'
+import { limit } from '../bounded.ts'
 import { defineOperation } from '../define.ts'
 import { openCirce } from './fields.ts'
 
 export const circeTasks = defineOperation({
   name: 'tasks',
   summary: 'Show how tasks stand: status, owner, checks, and which have gone quiet.',
-  input: { id: text('Only this one, with its messages.', { positional: true, placeholder: 'ID' }) },
-  lists: { tasks: 'first' },
+  input: { id: text('Only this one, with its messages.', { positional: true, placeholder: 'ID' }), limit },
   outcomes: { listed: 'done' },
   examples: [
     { command: 'circe tasks', does: 'see all tasks' },
     { command: 'circe tasks AUTH-012', does: 'see one, with its messages' },
   ],
 
-  async run(context, { id }) {
-    const tasks = await (await openCirce(context)).tasks(id)
-    return { outcome: 'listed', tasks, isOne: id !== undefined } as const
+  async run(context, { id, limit }) {
+    const circe = await openCirce(context)
+    if (id !== undefined) {
+      return { outcome: 'listed', tasks: await circe.tasks(id), leftOut: 0, notices: [], isOne: true } as const
+    }
+    return { outcome: 'listed', ...(await circe.taskList(withoutUndefined({ limit }))), isOne: false } as const
   },
 })

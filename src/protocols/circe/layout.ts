@@ -71,8 +71,8 @@ export const cacheFolder = cache
 export const ledgersPath = childOf(cache, 'tasks')
 /** One leaf a question to a person. */
 export const questionsPath = childOf(cache, 'questions')
-/** One leaf a task: its lines of `events.log`. */
-export const storiesPath = childOf(cache, 'stories')
+/** One leaf for each folder with many messages: what is known of them. */
+export const lyingPath = childOf(cache, 'lying')
 /** Says that the questions are whole. It lies among them, so that whoever deletes those deletes it too. */
 export const bookPath = childOf(questionsPath, 'whole')
 /** What is known of `LOGS/`. */

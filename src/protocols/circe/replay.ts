@@ -27,19 +27,21 @@ export interface Replayed {
 export function replay(
   id: TaskId,
   events: Iterable<CirceEvent>,
-  messages: ReadonlyMap<string, CirceMessage>,
+  messages: ReadonlyMap<string, Pick<CirceMessage, 'from' | 'to' | 'intent' | 'status' | 'time'>>,
   settings: CirceSettings,
 ): Replayed {
   let task = newTask(id)
   let book = emptyBook
-  const applied: string[] = []
+  const applied = new Set<string>()
   for (const { at, event, agent, file, detail } of events) {
     const message = file === undefined ? undefined : messages.get(file)
     switch (event) {
       case 'message':
       case 'asked':
       case 'refused': {
-        if (file !== undefined) applied.push(file)
+        // The first line counts: two processes may have told of the same message at once.
+        if (file !== undefined && applied.has(file)) break
+        if (file !== undefined) applied.add(file)
         if (!message) break
         const effect = effectOf(task, book, message, at, settings)
         ;({ task, book } = effect)
@@ -76,5 +78,5 @@ export function replay(
         break
     }
   }
-  return { task, book, applied }
+  return { task, book, applied: [...applied] }
 }

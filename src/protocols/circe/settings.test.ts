@@ -14,6 +14,7 @@ it('what is used when nothing is said', () => {
     stallMs: 30 * 60 * 1000,
     largestMessage: 16 * 1024 * 1024,
     settleMs: 1000,
+    turnMs: 5000,
   })
 })
 

@@ -56,6 +56,8 @@ export interface CirceSettings {
   readonly largestMessage: number
   /** What is no message must be this old before it is set aside: another program may still be writing it. */
   readonly settleMs: number
+  /** How long a change waits for another process that is at work on the same task or message. Reading waits for nobody. */
+  readonly turnMs: number
 }
 
 export const settingsFrom = (set: InputOf<typeof section>): CirceSettings => ({
@@ -67,6 +69,7 @@ export const settingsFrom = (set: InputOf<typeof section>): CirceSettings => ({
   stallMs: set.stallAfter,
   largestMessage: set.largestMessage,
   settleMs: 1000,
+  turnMs: 5000,
 })
 
 /** A misspelt intent would silently lift the need for tests. */

@@ -115,7 +115,10 @@ async function isReceivedHere(parts: CirceParts, path: TreePath, name: FileName,
 export async function bringBack(parts: CirceParts, task: TaskId, owner: AgentId): Promise<void> {
   const { found } = await lookAround(parts)
   const work = found.filter(({ message }) => message.task === task && takesTask(message.intent))
-  for (const one of work) if (one.agent === owner) await returnOne(parts, one, task)
+  for (const one of work) {
+    const whole = one.agent === owner ? await readAt(parts, one, one.name) : undefined
+    if (isFound(whole)) await returnOne(parts, whole, task)
+  }
   if (work.length > 0) return
   const last = await lastLoggedWork(parts, task)
   if (last) await copyFromLog(parts, last)

@@ -129,7 +129,7 @@ function answerFrom(detail: string | undefined): Asked['answer'] {
 export async function ensureBook(parts: CirceParts): Promise<void> {
   const { tree } = parts
   if (await unlessOdd(() => tree.look(bookPath))) return
-  await tree.exclusively(`circe ${parts.root} book`, async () => {
+  const make = async () => {
     if (await unlessOdd(() => tree.look(bookPath))) return
     const bytes = await logBytes(parts)
     const answered = new Map<string, string>()
@@ -151,5 +151,6 @@ export async function ensureBook(parts: CirceParts): Promise<void> {
     } catch (error) {
       if (!(error instanceof SignalboxError)) throw error
     }
-  })
+  }
+  await tree.exclusively(`circe ${parts.root} book`, make, { waitMs: parts.settings.turnMs })
 }

@@ -2,7 +2,8 @@
  * What every command does first: finishes what killed processes left, sets aside what is no message, brings messages to all to
  * everybody, and lets messages count for their tasks, whoever wrote them.
  */
-import type { Applying } from './applying.ts'
+import type { TaskId } from '../names.ts'
+import type { Applying, Left } from './applying.ts'
 import { ensureBook } from './book.ts'
 import type { FanOut } from './fan-out.ts'
 import type { Journal, Stuck } from './journal.ts'
@@ -16,6 +17,7 @@ export interface CaughtUp extends Lying {
   readonly rejected: readonly CirceRejected[]
   /** Changes of killed processes that could not be finished. Whoever asks for their subject gets the error. */
   readonly stuck: readonly Stuck[]
+  readonly left: Left
 }
 
 /** Each pass can bring news for the next one; nothing keeps doing so. */
@@ -35,21 +37,30 @@ export class CatchingUp {
   }
 
   /** `logs`: also what somebody put straight into the log. Not inside a turn. */
-  async catchUp({ logs = false } = {}): Promise<CaughtUp> {
+  async catchUp({ logs = false, isFresh = true } = {}): Promise<CaughtUp> {
     await ensureBook(this.#parts)
     const stuck = await this.#journal.finishAll()
-    let lying = await lookAround(this.#parts)
+    const { shelf } = this.#parts
+    let lying = await lookAround(this.#parts, { isFresh })
     const rejected = await rejectAll(this.#parts, lying.unusable)
+    let left: Left = new Map()
     for (let pass = 1; pass <= mostPasses; pass++) {
       const news = logs ? await loggedNews(this.#parts) : undefined
-      const did = [
-        await this.#fanOut.all(lying.found),
-        await this.#applying.applyAll([...lying.found, ...(news?.found ?? [])]),
-      ]
-      await news?.remember()
-      if (!did.includes(true)) break
+      const open = await shelf.unsettled(this.#parts, lying.found)
+      const hasBrought = await this.#fanOut.all(open)
+      const applied = await this.#applying.applyAll(news ? [...open, ...news.found] : open)
+      left = applied.left
+      if (left.size === 0) await news?.remember()
+      if (left.size > 0 || !(hasBrought || applied.did)) break
       lying = await lookAround(this.#parts)
     }
-    return { ...lying, rejected, stuck }
+    await shelf.save(this.#parts)
+    return { ...lying, rejected, stuck, left }
+  }
+
+  /** Lets the messages of one task count that were left because there were too many. Not inside a turn. */
+  async finish({ left }: Pick<CaughtUp, 'left'>, task: string | undefined): Promise<void> {
+    const messages = task === undefined ? undefined : left.get(task as TaskId)
+    if (messages) await this.#applying.applyTask(task as TaskId, messages)
   }
 }

@@ -29,14 +29,17 @@ import type {
   Inbox,
   Story,
   TaskChanged,
+  TaskList,
   TaskView,
 } from './outcomes.ts'
 import { inboxOf, taskView, taskViews } from './overview.ts'
 import { ownerOf } from './ownership.ts'
 import type { CirceParts } from './parts.ts'
 import { type OpenQuestion, People } from './people.ts'
-import type { Found } from './places.ts'
+import type { Listed } from './places.ts'
 import { Sending } from './sending.ts'
+import { Shelf } from './shelf.ts'
+import { sourcesFor } from './sources.ts'
 import { noTask, Tasks } from './tasks.ts'
 
 export class Circe {
@@ -50,7 +53,7 @@ export class Circe {
   readonly #people: People
 
   constructor({ tree, clock, settings }: Surroundings<CirceSettings>) {
-    const parts: CirceParts = { tree, clock, settings, root: treePath(settings.root) }
+    const parts: CirceParts = { tree, clock, settings, root: treePath(settings.root), shelf: new Shelf() }
     this.#parts = parts
     this.#journal = new Journal(parts)
     const fanOut = new FanOut(parts, this.#journal)
@@ -120,13 +123,15 @@ export class Circe {
   }
 
   /** What an agent has not been handed yet. */
-  async waitingFor(name: string): Promise<readonly Found[]> {
+  async waitingFor(name: string): Promise<readonly Listed[]> {
     const agent = agentId(name)
-    const waiting: Found[] = []
-    for (const one of offeredFirst(await this.#catchingUp.catchUp(), agent, this.#parts.settings)) {
+    const waiting: Listed[] = []
+    const offered = [...offeredFirst(await this.#catchingUp.catchUp(), agent, this.#parts.settings)]
+    const sources = await sourcesFor(this.#parts, offered)
+    for (const one of offered) {
       if (one.place === 'inbox' && (await handedOf(this.#parts, agent, one.name))) continue
       const { intent, task } = one.message
-      const owner = takesTask(intent) ? await ownerOf(this.#parts, task as TaskId) : undefined
+      const owner = takesTask(intent) ? await ownerOf(sources, task as TaskId) : undefined
       if (owner === undefined || owner === agent) waiting.push(one)
     }
     return waiting
@@ -166,11 +171,17 @@ export class Circe {
     return this.#tasks.check(task, agent, set)
   }
 
+  /** How all tasks stand, or the first so many of them by name. */
+  async taskList({ limit = Number.POSITIVE_INFINITY }: { readonly limit?: number } = {}): Promise<TaskList> {
+    return taskViews(this.#parts, await this.#catchingUp.catchUp({ logs: true }), limit)
+  }
+
   /** How tasks stand: all of them, or one. */
   async tasks(id?: string): Promise<readonly TaskView[]> {
-    const caughtUp = await this.#catchingUp.catchUp({ logs: true })
-    if (id === undefined) return taskViews(this.#parts, caughtUp)
+    if (id === undefined) return (await this.taskList()).tasks
     const task = taskId(id)
+    const caughtUp = await this.#catchingUp.catchUp({ logs: true })
+    await this.#catchingUp.finish(caughtUp, task)
     const view = await taskView(this.#parts, task, caughtUp.found)
     const hasFiles = view.updatedAt !== undefined || view.notices.length > 0 || view.owner !== undefined
     const isKnown = hasFiles || view.messages.length > 0 || (await readLedger(this.#parts, task)).applied.size > 0

@@ -16,12 +16,12 @@ import { isClosed } from '../task.ts'
 import { folderOf } from './agents.ts'
 import type { Applying } from './applying.ts'
 import { readLedger } from './book.ts'
-import type { CatchingUp } from './catching-up.ts'
-import { markOf } from './handed.ts'
+import type { CatchingUp, CaughtUp } from './catching-up.ts'
+import { handedOf, markOf } from './handed.ts'
 import type { Journal } from './journal.ts'
 import type { CirceClaimed, CirceClaimOptions, OwnedByOther } from './outcomes.ts'
 import { type CirceParts, subjectOf } from './parts.ts'
-import { type Found, findMessage, isFor, isFound, type Lying, readAt } from './places.ts'
+import { type Found, findMessage, isFor, isFound, type Listed, type Lying, readAt } from './places.ts'
 import { readSoundTask } from './task-files.ts'
 import { viewWithBody } from './view.ts'
 
@@ -54,9 +54,15 @@ export class Claiming {
     // What is wrong with one task is told when there is nothing else to be had.
     let stuck: SignalboxError | undefined
     const attempt = async (): Promise<Attempt | undefined> => {
+      for (const isFresh of this.#parts.shelf.isUsed ? [false, true] : [true]) {
+        const tried = await tryAll(await this.#catchingUp.catchUp({ isFresh }))
+        if (tried) return tried
+      }
+      return undefined
+    }
+    const tryAll = async (lying: CaughtUp): Promise<Attempt | undefined> => {
       owned = []
       stuck = undefined
-      const lying = await this.#catchingUp.catchUp()
       if (wantedFile !== undefined) await this.#expectThere(wantedFile)
       const isNamed = wantedFile !== undefined || wantedTask !== undefined || intents.length > 0
       const offered = isNamed ? claimable(lying, agent) : offeredFirst(lying, agent, this.#parts.settings)
@@ -64,7 +70,8 @@ export class Claiming {
         if (wantedFile === undefined ? isOwnBroadcast(one, agent) : one.name !== wantedFile) continue
         if (wantedTask !== undefined && one.message.task !== wantedTask) continue
         if (intents.length > 0 && !intents.includes(one.message.intent)) continue
-        const tried = await this.#tryApart(one, agent)
+        if (await this.#wasHanded(one, agent)) continue
+        const tried = await this.#tryApart(one, agent, lying)
         if (tried === 'lost') continue
         if (tried instanceof SignalboxError) stuck ??= tried
         else if ('owner' in tried) owned.push(tried)
@@ -90,16 +97,24 @@ export class Claiming {
     })
   }
 
-  async #tryApart(candidate: Found, agent: AgentId): Promise<Attempt | SignalboxError> {
+  /** Asked without a turn: an agent may keep many messages in its inbox. */
+  async #wasHanded({ place, name }: Listed, agent: AgentId): Promise<boolean> {
+    return place === 'inbox' && (await handedOf(this.#parts, agent, name)) !== undefined
+  }
+
+  async #tryApart(candidate: Listed, agent: AgentId, caughtUp: CaughtUp): Promise<Attempt | SignalboxError> {
     let tried: Attempt = 'lost'
     const error = await this.#journal.apart(async () => {
+      await this.#catchingUp.finish(caughtUp, candidate.message.task)
       tried = await this.tryOne(candidate, agent)
     })
+    // Claimed or taken by another: it lies there no more.
+    if (!error && (tried === 'lost' || 'outcome' in tried)) this.#parts.shelf.drop(this.#parts, candidate)
     return error ?? tried
   }
 
   /** One message, for an agent that it is for. Not inside a turn. */
-  async tryOne(candidate: Found, agent: AgentId): Promise<Attempt> {
+  async tryOne(candidate: Listed, agent: AgentId): Promise<Attempt> {
     return this.#journal.turn(subjectOf(candidate.name, candidate.message.task), async () => {
       const found = await readAt(this.#parts, candidate, candidate.name)
       if (!isFound(found) || found.message.task !== candidate.message.task) return 'lost'
@@ -161,21 +176,27 @@ const takingSteps = ({ name, place, message: { task } }: Found, agent: AgentId):
 ]
 
 /** Nobody is offered what it sent to all. Naming the file is asking for it. */
-export const isOwnBroadcast = ({ place, message }: Found, agent: AgentId): boolean =>
+export const isOwnBroadcast = ({ place, message }: Listed, agent: AgentId): boolean =>
   place === 'new' && isEverybody(message.to) && isSameAgent(message.from, agent)
 
 /** What an agent is offered unasked, the best first. Work for all that its roles are not configured for is left to others. */
-export function offeredFirst(lying: Pick<Lying, 'found'>, agent: AgentId, settings: CirceSettings): Found[] {
-  const all = claimable(lying, agent).filter((one) => !isOwnBroadcast(one, agent))
+export function* offeredFirst(lying: Pick<Lying, 'found'>, agent: AgentId, settings: CirceSettings): Generator<Listed> {
   const wanted = offeredTo(settings, agent)
-  if (!wanted) return all
-  const isWanted = ({ message }: Found) => wanted.has(message.intent)
-  const isAddressed = ({ place, message }: Found) => place !== 'new' || !isEverybody(message.to)
-  return [...all.filter(isWanted), ...all.filter((one) => !isWanted(one) && isAddressed(one))]
+  const later: Listed[] = []
+  for (const one of claimable(lying, agent)) {
+    if (isOwnBroadcast(one, agent)) continue
+    if (!wanted || wanted.has(one.message.intent)) yield one
+    else if (one.place !== 'new' || !isEverybody(one.message.to)) later.push(one)
+  }
+  yield* later
 }
 
-/** What an agent may claim, the oldest first: from its inbox, and from where messages wait for anybody. */
-export const claimable = ({ found }: Pick<Lying, 'found'>, agent: AgentId): Found[] =>
-  found.filter((one) =>
-    one.place === 'new' ? isFor(one.message, agent) : one.place === 'inbox' && one.agent === agent,
-  )
+/**
+ * What an agent may claim, the oldest first: from its inbox, and from where messages wait for anybody. One by one, since nearly
+ * always the first is enough.
+ */
+export function* claimable({ found }: Pick<Lying, 'found'>, agent: AgentId): Generator<Listed> {
+  for (const one of found) {
+    if (one.place === 'new' ? isFor(one.message, agent) : one.place === 'inbox' && one.agent === agent) yield one
+  }
+}

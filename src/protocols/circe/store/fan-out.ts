@@ -13,9 +13,10 @@ import { knownAgents } from './agents.ts'
 import type { Journal } from './journal.ts'
 import { copiesOf, copyForLog } from './moving.ts'
 import { type CirceParts, subjectOf, unlessOdd } from './parts.ts'
-import { type Found, isFound, readAt } from './places.ts'
+import { isFound, type Listed, readAt } from './places.ts'
 
-export const isForEverybody = ({ to, intent }: CirceMessage): boolean => isEverybody(to) && !isForFirstMover(intent)
+export const isForEverybody = ({ to, intent }: Pick<CirceMessage, 'to' | 'intent'>): boolean =>
+  isEverybody(to) && !isForFirstMover(intent)
 
 export class FanOut {
   readonly #parts: CirceParts
@@ -27,30 +28,30 @@ export class FanOut {
   }
 
   /** True when anything was brought to anybody. Not inside a turn. */
-  async all(found: readonly Found[]): Promise<boolean> {
+  async all(found: readonly Listed[]): Promise<boolean> {
     let did = false
     for (const one of found) {
       if (!isForEverybody(one.message) || !(await this.#isDue(one))) continue
       await this.#journal.apart(async () => {
-        did = (await this.one(one)).length > 0 || did
+        did = (await this.one(one, { isPatient: false })).length > 0 || did
       })
     }
     return did
   }
 
   /** One that waits is due once somebody can have it. One that an agent has is due if it is not in the log: the log gets the first copy. */
-  async #isDue(one: Found): Promise<boolean> {
+  async #isDue(one: Listed): Promise<boolean> {
     if (one.place === 'new') return (await this.#recipients(one)).length > 0
     const { tree, root } = this.#parts
     return (await unlessOdd(() => tree.look(childOf(logsPath(root), one.name)))) === undefined
   }
 
   /** To whom it went: nobody, where nobody else is known yet; then it waits. Not inside a turn. */
-  one(found: Found): Promise<readonly AgentId[]> {
-    return this.#journal.turn(subjectOf(found.name, found.message.task), () => this.#inTurn(found))
+  one(found: Listed, { isPatient = true } = {}): Promise<readonly AgentId[]> {
+    return this.#journal.turn(subjectOf(found.name, found.message.task), () => this.#inTurn(found), { isPatient })
   }
 
-  async #inTurn(found: Found): Promise<readonly AgentId[]> {
+  async #inTurn(found: Listed): Promise<readonly AgentId[]> {
     const { tree } = this.#parts
     const now = await readAt(this.#parts, found, found.name)
     if (!isFound(now) || !isForEverybody(now.message) || now.message.task !== found.message.task) return []
@@ -77,7 +78,7 @@ export class FanOut {
     return recipients
   }
 
-  async #recipients({ message, agent: taker }: Found): Promise<AgentId[]> {
+  async #recipients({ message, agent: taker }: Listed): Promise<AgentId[]> {
     const agents = await knownAgents(this.#parts)
     return agents.flatMap(({ agent }) => (isSameAgent(agent, message.from) || agent === taker ? [] : [agent]))
   }

@@ -102,7 +102,9 @@ export class Handling {
   async #with<Did extends Handled>(name: string, file: string, did: Did, change: Change): Promise<CirceSettled<Did>> {
     const agent = agentId(name)
     const wanted = fileName(file)
-    const { found: lying } = await this.#catchingUp.catchUp()
+    const caughtUp = await this.#catchingUp.catchUp()
+    const { found: lying } = caughtUp
+    await this.#catchingUp.finish(caughtUp, lying.find(({ name }) => name === wanted)?.message.task)
     const waiting = lying.find((one) => one.place === 'new' && one.name === wanted && isFor(one.message, agent))
     const theirs = lying.some((one) => one.agent === agent && one.name === wanted)
     if (waiting && !theirs) {

@@ -45,7 +45,7 @@ import { eventsOf, logBytes } from './log.ts'
 import { copiesOf, deliverCopies, moveMessage } from './moving.ts'
 import { stalledSeconds } from './overview.ts'
 import { type CirceParts, unlessOdd } from './parts.ts'
-import { type Found, isFound, lookAround, namesAt, pathAt, readAt } from './places.ts'
+import { isFound, type Listed, lookAround, namesAt, pathAt, readAt } from './places.ts'
 import { tellReason } from './rejecting.ts'
 import { digestAt, readTaskFiles, type TaskOnTree, tasksOnTree } from './task-files.ts'
 
@@ -67,7 +67,7 @@ export class Inspection {
     const { root } = this.#parts
     const lying = repair
       ? await this.#catchingUp.catchUp({ logs: true })
-      : { ...(await lookAround(this.#parts)), rejected: [], stuck: [] }
+      : { ...(await lookAround(this.#parts)), rejected: [], stuck: [], left: new Map() }
     const looks = [
       () => this.#odd(),
       () => this.#misnamed(),
@@ -398,7 +398,7 @@ export class Inspection {
   }
 
   /** What came after the task was completed, and asks for nothing new, waits for its reader like every other message. */
-  async #isNotNews(id: TaskId, left: readonly Found[]): Promise<boolean> {
+  async #isNotNews(id: TaskId, left: readonly Listed[]): Promise<boolean> {
     const events = await eventsOf(this.#parts, id)
     const completed = events.findLastIndex(({ event }) => event === 'completed')
     const counted = new Set(events.slice(0, completed).map(({ file }) => file))

@@ -61,20 +61,29 @@ export class Journal {
     this.#parts = parts
   }
 
-  /** Runs `work` in the turn of its subject, after what was left there has been finished. Turns do not nest. */
-  async turn<T>(subject: Subject, work: () => Promise<T>): Promise<T> {
-    const { tree, root } = this.#parts
+  /**
+   * Runs `work` in the turn of its subject, after what was left there has been finished. Turns do not nest. `isPatient`: waits
+   * for another process that has the turn, but not for long; who asked for something else does not wait at all.
+   */
+  async turn<T>(subject: Subject, work: () => Promise<T>, { isPatient = true } = {}): Promise<T> {
+    const { tree, root, settings } = this.#parts
     let done: { readonly value: T } | undefined
+    const inTurn = async () => {
+      await this.#finish(subject)
+      done = { value: await work() }
+    }
     try {
-      await tree.exclusively(`circe ${root} ${subject}`, async () => {
-        await this.#finish(subject)
-        done = { value: await work() }
-      })
+      await tree.exclusively(`circe ${root} ${subject}`, inTurn, { waitMs: isPatient ? settings.turnMs : 0 })
     } catch (error) {
       // What was done is done, also where the turn could not be given back: an error would say that it was not.
       if (!done || !(error instanceof SignalboxError)) throw error
     }
     return done!.value
+  }
+
+  /** Runs `work` while no other process runs any under this name, which is no subject. */
+  alone<T>(name: string, work: () => Promise<T>): Promise<T> {
+    return this.#parts.tree.exclusively(name, work, { waitMs: 0 })
   }
 
   /** Only in the turn of the subject. */
@@ -103,8 +112,9 @@ export class Journal {
     for (const { name, kind } of (await unlessOdd(() => this.#parts.tree.list(unfinishedPath))) ?? []) {
       const subject = subjectFrom(name)
       if (kind !== 'leaf' || subject === undefined || !isSubject(subject)) continue
-      const error = await this.apart(() => this.turn(subject, async () => {}))
-      if (error) stuck.push({ subject, error })
+      const error = await this.apart(() => this.turn(subject, async () => {}, { isPatient: false }))
+      // Whoever has the turn is at work on it.
+      if (error && !isBusy(error)) stuck.push({ subject, error })
     }
     return stuck
   }
@@ -170,6 +180,7 @@ export class Journal {
         return (await writeOwner(parts, task, step.before)) === 'lost' ? 'lost' : undefined
       }
       case 'disown':
+        await parts.shelf.forget(parts)
         return removeOwner(parts, step.task, step.owner, step.at)
       case 'claim':
         return this.#travel(
@@ -253,6 +264,9 @@ export class Journal {
     return agent === undefined ? { place } : { place, agent, folder: await folderOf(this.#parts, agent) }
   }
 }
+
+/** Another process has the turn. */
+export const isBusy = (error: SignalboxError): boolean => error.code === 'LOCK_BUSY'
 
 function isSubject(name: string): name is Subject {
   if (name.startsWith('task.')) return isTaskId(name.slice(5))

@@ -8,7 +8,8 @@ import { eventsIn } from '../events.ts'
 import { loggedPath, logsPath } from '../layout.ts'
 import { logBytes } from './log.ts'
 import { type CirceParts, unlessOdd } from './parts.ts'
-import { type Found, isFound, namesAt, readAt } from './places.ts'
+import { type Listed, namesAt } from './places.ts'
+import { readHeads } from './shelf.ts'
 
 /** Two changes of a folder within a few milliseconds can have the same time. */
 const tooRecentMs = 2000
@@ -21,7 +22,7 @@ interface Known {
 }
 
 export interface LoggedNews {
-  readonly found: readonly Found[]
+  readonly found: readonly Listed[]
   /** To be called when they have been taken into account. */
   remember(): Promise<void>
 }
@@ -40,14 +41,16 @@ export async function loggedNews(parts: CirceParts): Promise<LoggedNews> {
     // What was set aside may have been corrected and put there since.
     if (file !== undefined && event !== 'rejected') told.add(file)
   }
-  const found: Found[] = []
+  const found: Listed[] = []
   const others: string[] = []
-  for (const name of await namesAt(parts, { place: 'logged' })) {
+  const unknown = (await namesAt(parts, { place: 'logged' })).filter(
     // A second file under a spare name is a copy of a message that counts already.
-    if (told.has(name) || told.has(nameBefore(name))) continue
-    const read = await readAt(parts, { place: 'logged' }, name)
-    if (isFound(read)) found.push(read)
-    if (!isFound(read) || read.message.task === undefined) others.push(name)
+    (name) => !told.has(name) && !told.has(nameBefore(name)),
+  )
+  for await (const read of readHeads(parts, { place: 'logged' }, unknown)) {
+    const isMessage = !('problem' in read)
+    if (isMessage) found.push({ place: 'logged', sentAt: read.message.time, writtenAt: 0, ...read })
+    if (!isMessage || read.message.task === undefined) others.push(read.name)
   }
   const remember = async () => {
     const now: Known = { modifiedAt: isRecent ? 0 : folder.modifiedAt, others: [...known.others, ...others] }

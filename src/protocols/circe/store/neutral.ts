@@ -37,7 +37,17 @@ import { agentId, type FileName, fileName, isEverybody, isFileName, isSameAgent 
 import { knownAgents, seenAgents } from './agents.ts'
 import type { Circe } from './circe.ts'
 import type { CirceParts } from './parts.ts'
-import { type Found, findMessage, isFound, namesAt, readAt, type Spot, spotsOf } from './places.ts'
+import {
+  type Found,
+  findMessage,
+  isFound,
+  type Listed,
+  namesAt,
+  readAt,
+  readWhole,
+  type Spot,
+  spotsOf,
+} from './places.ts'
 import { askedBy } from './questions.ts'
 import { idOf, viewOfFound } from './view.ts'
 
@@ -180,12 +190,15 @@ export class CirceNeutral implements Neutral {
     const { from, to } = sent
     const isHandled = (await findMessage(this.#parts, fileName(id)))?.place === 'logged'
     const waiting = await this.#circe.waitingFor(from)
-    for (const { message, name, place } of isHandled ? [...waiting, ...(await this.#logged(to, from))] : waiting) {
+    for (const one of isHandled ? [...waiting, ...(await this.#logged(to, from))] : waiting) {
+      const { message, name, place } = one
       const { replyTo, status, time } = message
       const isAbout = replyTo === undefined ? place !== 'logged' && isSince(time, sent) : idOf(replyTo) === idOf(id)
       if (!isAbout || !(isSameAgent(message.from, to) || isEverybody(to))) continue
       const state = status === 'failed' ? 'failed' : status === 'completed' ? 'completed' : undefined
-      if (state) return { state, text: plainTextOf(message), ...(place === 'logged' ? {} : { answer: idOf(name) }) }
+      const whole = state && (await readWhole(this.#parts, one))
+      if (state && whole)
+        return { state, text: plainTextOf(whole.message), ...(place === 'logged' ? {} : { answer: idOf(name) }) }
     }
     return isHandled ? { state: 'completed', text: 'done' } : undefined
   }
@@ -247,7 +260,7 @@ export class CirceNeutral implements Neutral {
     return [...spotsOf(await knownAgents(this.#parts)), ...(withLog ? [{ place: 'logged' } as const] : [])]
   }
 
-  #message(found: Found): Message {
+  #message(found: Listed): Message {
     const text = async () => {
       const now = isFileName(found.name) ? await readAt(this.#parts, found, found.name) : undefined
       return isFound(now) ? plainTextOf(now.message) : undefined

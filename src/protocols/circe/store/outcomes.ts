@@ -126,6 +126,13 @@ export interface TaskView {
   readonly notices: readonly string[]
 }
 
+export interface TaskList {
+  readonly tasks: readonly TaskView[]
+  /** How many more there are. */
+  readonly leftOut: number
+  readonly notices: readonly string[]
+}
+
 export interface TaskChanged {
   readonly outcome: 'changed' | 'unchanged'
   readonly task: TaskView

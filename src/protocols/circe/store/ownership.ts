@@ -2,12 +2,10 @@
 import { isRecord } from '../effects.ts'
 import type { AgentId, TaskId } from '../names.ts'
 import { isClosed } from '../task.ts'
-import { readLedger } from './book.ts'
-import type { CirceParts } from './parts.ts'
-import { readTaskFiles } from './task-files.ts'
+import type { Sources } from './sources.ts'
 
-export async function ownerOf(parts: CirceParts, id: TaskId): Promise<AgentId | undefined> {
-  const { task } = await readTaskFiles(parts, id)
+export async function ownerOf({ filesOf, ledgerOf }: Sources, id: TaskId): Promise<AgentId | undefined> {
+  const { task } = await filesOf(id)
   if (task.owner === undefined || isClosed(task.status)) return undefined
-  return isRecord(task, (await readLedger(parts, id)).book) ? undefined : task.owner
+  return isRecord(task, (await ledgerOf(id)).book) ? undefined : task.owner
 }

@@ -4,6 +4,7 @@ import type { TreePath } from '../../../kernel/tree-path.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import type { FileName, TaskId } from '../names.ts'
 import type { CirceSettings } from '../settings.ts'
+import type { Shelf } from './shelf.ts'
 
 export { unlessOdd } from '../../../tree/expected.ts'
 
@@ -13,6 +14,8 @@ export interface CirceParts {
   readonly settings: CirceSettings
   /** The folder that holds everything of CIRCE. */
   readonly root: TreePath
+  /** What is remembered of large folders. */
+  readonly shelf: Shelf
 }
 
 /**

@@ -13,7 +13,7 @@ import type { Journal } from './journal.ts'
 import { eventsOf, logBytes } from './log.ts'
 import type { CirceAnswer, CirceAnswered } from './outcomes.ts'
 import { type CirceParts, subjectOf } from './parts.ts'
-import { type Found, findMessage, isFound, lookAround, readAt } from './places.ts'
+import { type Found, findMessage, isFound, lookAround, readAt, readWhole } from './places.ts'
 import { askedBy, mayAnswer, wordsOf } from './questions.ts'
 import type { Sending } from './sending.ts'
 import { readTaskFiles } from './task-files.ts'
@@ -70,8 +70,9 @@ export class People {
     { text, by = rooster, verdict = 'answer', person }: CirceAnswer & { readonly person?: string },
   ): Promise<CirceAnswered> {
     const name = fileName(file)
-    await this.#catchingUp.catchUp({ logs: true })
+    const caughtUp = await this.#catchingUp.catchUp({ logs: true })
     const question = await this.#expectQuestion(name)
+    await this.#catchingUp.finish(caughtUp, question.message.task)
     const who = participant(by, 'from')
     expectMayAnswer(question, who)
     return this.#journal.turn(subjectOf(name, question.message.task), async () => {
@@ -112,7 +113,8 @@ export class People {
     if (told) return told
     // Its sender may have been killed before it was taken into account.
     const { found } = await lookAround(this.#parts)
-    const answer = found.find(({ message }) => message.intent === 'answer' && isReplyTo(message, question))
+    const listed = found.find(({ message }) => message.intent === 'answer' && isReplyTo(message, question))
+    const answer = listed && (await readWhole(this.#parts, listed))
     if (answer || asked) return answer && { file: answer.name, digest: wordsOf(answer.message) }
     return this.#inLog(question)
   }
@@ -170,7 +172,7 @@ export class People {
   }
 }
 
-const isReplyTo = ({ replyTo, from }: CirceMessage, { name, message }: Found): boolean =>
+const isReplyTo = ({ replyTo, from }: Pick<CirceMessage, 'replyTo' | 'from'>, { name, message }: Found): boolean =>
   (replyTo === name || `${replyTo}.md` === name) && mayAnswer(from, message)
 
 function expectMayAnswer({ message, name }: Found, by: string): void {

@@ -3,13 +3,13 @@ import { largestMessage } from '../../../kernel/largest-message.ts'
 import type { Problem } from '../../../kernel/problem.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { isUnread, readOrSayWhy } from '../../../tree/readable.ts'
-import type { Tree } from '../../../tree/tree.ts'
+import type { Entry, Tree } from '../../../tree/tree.ts'
 import { parseMessage } from '../format.ts'
+import { type Head, type WholeMessage, withHead } from '../head.ts'
 import { isForFirstMover } from '../intents.ts'
 import { inboxPath, logsPath, newPath, workspacePath } from '../layout.ts'
 import type { Place } from '../lifecycle.ts'
 import { type AgentId, type FileName, isEverybody, isFileName, isSameAgent, isTaskId } from '../names.ts'
-import type { CirceMessage } from '../schema.ts'
 import { type KnownAgent, knownAgents } from './agents.ts'
 import { type CirceParts, unlessOdd } from './parts.ts'
 
@@ -20,12 +20,20 @@ export interface Spot {
   readonly folder?: string
 }
 
-export interface Found extends Spot {
+/** A message as far as its head goes; whoever needs its text reads it by `readAt`. */
+export interface Listed extends Spot {
   readonly name: FileName
   readonly path: TreePath
-  readonly message: CirceMessage
+  readonly message: Head
   /** What did not keep it from being read, such as an unknown intent. */
   readonly problems: readonly Problem[]
+  /** The time that it says, which is to the second, and when its file was written. */
+  readonly sentAt: number
+  readonly writtenAt: number
+}
+
+export interface Found extends Listed {
+  readonly message: WholeMessage
 }
 
 /** A file named like a message that is none, or that cannot be read. */
@@ -40,7 +48,7 @@ export interface Unusable extends Spot {
 export interface Lying {
   readonly agents: readonly KnownAgent[]
   /** The oldest first. */
-  readonly found: readonly Found[]
+  readonly found: readonly Listed[]
   readonly unusable: readonly Unusable[]
 }
 
@@ -60,36 +68,53 @@ export const spotsOf = (agents: readonly KnownAgent[]): Spot[] => [
   ...agents.map((known): Spot => ({ place: 'workspace', ...known })),
 ]
 
-/** All messages that are not logged, or only those at some spots. */
-export async function lookAround(parts: CirceParts, wanted?: (spot: Spot) => boolean): Promise<Lying> {
+export interface LookOptions {
+  /** Only at these. */
+  readonly wanted?: (spot: Spot) => boolean
+  /** Also what came to a large folder this very moment; else that may be seen a moment later. */
+  readonly isFresh?: boolean
+}
+
+/** All messages that are not logged. */
+export async function lookAround(parts: CirceParts, { wanted, isFresh = true }: LookOptions = {}): Promise<Lying> {
   const agents = await knownAgents(parts)
-  const found: Found[] = []
+  const lists: (readonly Listed[])[] = []
   const unusable: Unusable[] = []
   for (const spot of spotsOf(agents)) {
     if (wanted && !wanted(spot)) continue
-    for (const name of await namesAt(parts, spot)) {
-      const read = await readAt(parts, spot, name)
-      if (!read) continue
-      if ('problem' in read) {
-        // In a workspace agents keep what they like.
-        if (spot.place !== 'workspace') unusable.push(read)
-      } else if (spot.place !== 'workspace' || (await isReceived(parts, read))) found.push(read)
+    const lying = await parts.shelf.at(parts, spot, { isFresh })
+    if (spot.place !== 'workspace') {
+      lists.push(lying.found)
+      unusable.push(...lying.unusable)
+      continue
     }
+    // In a workspace agents keep what they like.
+    const received: Listed[] = []
+    for (const one of lying.found) if (await isReceived(parts, one)) received.push(one)
+    lists.push(received)
   }
-  return { agents, found: found.sort(oldestFirst), unusable }
+  return { agents, found: inOrder(lists), unusable }
+}
+
+/** Each of the lists is in order already; nearly always all but one are short. */
+function inOrder(lists: readonly (readonly Listed[])[]): readonly Listed[] {
+  const [first = [], ...others] = lists.filter((list) => list.length > 0)
+  return others.length === 0 ? first : first.concat(...others).sort(oldestFirst)
 }
 
 /** Whether an agent may claim it where it waits for anybody: it is for this agent, or for whoever comes first. */
-export const isFor = ({ to, intent }: CirceMessage, agent: string): boolean =>
+export const isFor = ({ to, intent }: Pick<Head, 'to' | 'intent'>, agent: string): boolean =>
   isSameAgent(to, agent) || (isEverybody(to) && isForFirstMover(intent))
 
 /** In a workspace, what its agent wrote itself is a draft, unless it was sent and came back: then it is in the log. */
-async function isReceived({ tree, root }: CirceParts, { message, agent, name }: Found): Promise<boolean> {
+async function isReceived({ tree, root }: CirceParts, { message, agent, name }: Listed): Promise<boolean> {
   if (!isSameAgent(message.to, agent!) && !isEverybody(message.to)) return false
   return !isSameAgent(message.from, agent!) || (await loggedBytes(tree, root, name)) !== undefined
 }
 
-export const oldestFirst = (a: Found, b: Found): number => a.message.time - b.message.time || byName(a.name, b.name)
+/** By time of sending: headers say it to the second, files more exactly. */
+export const oldestFirst = (a: Listed, b: Listed): number =>
+  a.sentAt - b.sentAt || a.writtenAt - b.writtenAt || byName(a.name, b.name)
 
 /** In the order in which names are given: `x.md`, `x.2.md`, `x.10.md`. */
 function byName(a: FileName, b: FileName): number {
@@ -103,9 +128,11 @@ function numbered(name: FileName): [stem: string, nth: number] {
 }
 
 export async function namesAt(parts: CirceParts, spot: Spot): Promise<FileName[]> {
-  const entries = (await unlessOdd(() => parts.tree.list(folderAt(parts, spot)))) ?? []
-  return entries.flatMap(({ name, kind }) => (kind === 'leaf' && isFileName(name) ? [name] : []))
+  return namesAmong((await unlessOdd(() => parts.tree.list(folderAt(parts, spot)))) ?? [])
 }
+
+export const namesAmong = (entries: readonly Entry[]): FileName[] =>
+  entries.flatMap(({ name, kind }) => (kind === 'leaf' && isFileName(name) ? [name] : []))
 
 /** One message as it is now; `undefined` when it is gone. */
 export async function readAt(parts: CirceParts, spot: Spot, name: FileName): Promise<Found | Unusable | undefined> {
@@ -115,7 +142,15 @@ export async function readAt(parts: CirceParts, spot: Spot, name: FileName): Pro
   if (isUnread(read)) return { ...spot, name, path, problem: read.problem, isClosed: read.outcome === 'closed' }
   const parsed = parseMessage(read.bytes, parts.settings.furtherIntents)
   if (parsed.outcome === 'malformed') return { ...spot, name, path, problem: parsed.problems[0], isClosed: false }
-  return { ...spot, name, path, message: parsed.message, problems: parsed.problems }
+  const message = withHead(parsed.message)
+  const { modifiedAt: writtenAt } = read
+  return { ...spot, name, path, message, problems: parsed.problems, sentAt: message.time, writtenAt }
+}
+
+/** The whole of a message that is known by its head, wherever it is by now. */
+export async function readWhole(parts: CirceParts, listed: Listed): Promise<Found | undefined> {
+  const read = await readAt(parts, listed, listed.name)
+  return isFound(read) ? read : findMessage(parts, listed.name)
 }
 
 export const isFound = (read: Found | Unusable | undefined): read is Found => read !== undefined && 'message' in read

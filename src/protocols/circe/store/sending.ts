@@ -5,6 +5,7 @@ import { sameButForCase } from '../../../kernel/same-but-for-case.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { splitBody } from '../body.ts'
 import { notSendable, parseMessage, printMessage, statusOf } from '../format.ts'
+import { withHead } from '../head.ts'
 import { expectKnownIntent, needsTask } from '../intents.ts'
 import { ledgersPath } from '../layout.ts'
 import { type FileName, fileName, fileNameOf, isFileName, participant, type TaskId, taskId } from '../names.ts'
@@ -95,7 +96,15 @@ export class Sending {
   /** In a turn of its own: an answer to all is sent in the turn of its question. */
   async #bringToAll(message: CirceMessage, sent: CirceSent): Promise<CirceSent> {
     const { file: name, path, durability } = { ...sent.message, durability: sent.durability }
-    const found = { place: 'new', name: name as FileName, path: path as TreePath, message, problems: [] } as const
+    const found = {
+      place: 'new',
+      name: name as FileName,
+      path: path as TreePath,
+      message: withHead(message),
+      problems: [],
+      sentAt: message.time,
+      writtenAt: 0,
+    } as const
     const notices = [...sent.notices]
     let delivered: readonly string[] = []
     await this.#afterwards(notices, async () => {
@@ -191,7 +200,16 @@ export class Sending {
       const path = pathAt(this.#parts, { place: 'new' }, name)
       const created = await this.#parts.tree.create(path, message.bytes)
       if (created.outcome !== 'created') continue
-      return { place: 'new', name, path, message, problems: [], durability: created.durability }
+      return {
+        place: 'new',
+        name,
+        path,
+        message: withHead(message),
+        problems: [],
+        sentAt: message.time,
+        writtenAt: 0,
+        durability: created.durability,
+      }
     }
   }
 }

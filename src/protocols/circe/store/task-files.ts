@@ -71,6 +71,12 @@ export async function tasksOnTree({ tree, root }: CirceParts): Promise<TaskId[]>
   return [...tasks]
 }
 
+/** The tasks that somebody owns or has owned: those that have an `.owner`. */
+export async function ownedTasks({ tree, root }: CirceParts): Promise<ReadonlySet<string>> {
+  const entries = (await unlessOdd(() => tree.list(tasksPath(root)))) ?? []
+  return new Set(entries.flatMap(({ name }) => (name.endsWith('.owner') ? [name.slice(0, -'.owner'.length)] : [])))
+}
+
 /** Brings `.status` and `.checks` to say how the task stands. Twice is fine. */
 export async function writeTaskFiles(parts: CirceParts, task: Task): Promise<void> {
   for (const file of ['status', 'checks'] as const) {

@@ -116,7 +116,9 @@ export class Tasks {
   ): Promise<TaskChanged> {
     const id = taskId(name)
     const who = isRooster(agent) ? 'rooster' : agentId(agent)
-    const { found } = await this.#catchingUp.catchUp({ logs: true })
+    const caughtUp = await this.#catchingUp.catchUp({ logs: true })
+    await this.#catchingUp.finish(caughtUp, id)
+    const { found } = caughtUp
     return this.#journal.turn(`task.${id}`, async () => {
       const { task: read, texts } = await readSoundTask(this.#parts, id)
       const ledger = await readLedger(this.#parts, id)

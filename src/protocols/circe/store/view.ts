@@ -1,13 +1,13 @@
 /** From a message to what callers see of it. */
 import { isoTime } from '../../../kernel/clock.ts'
-import { bodyOf, summaryOf } from '../format.ts'
+import { bodyOf } from '../format.ts'
+import type { Head } from '../head.ts'
 import type { Place } from '../lifecycle.ts'
-import { type CirceMessage, knownHeaders } from '../schema.ts'
 import type { CirceView, CirceViewWithBody } from './outcomes.ts'
-import type { Found } from './places.ts'
+import type { Found, Listed } from './places.ts'
 
 export function viewOf(
-  message: CirceMessage,
+  message: Head,
   name: string,
   state: Place,
   path: string,
@@ -20,13 +20,13 @@ export function viewOf(
     to: message.to,
     state,
     path,
-    summary: summaryOf(message),
+    summary: message.summary,
     createdAt: isoTime(message.time),
     file: name,
     intent: message.intent,
     task: message.task,
     status: message.status,
-    headers: furtherHeaders(message),
+    headers: message.further,
     notices: problems.map(({ message: sentence }) => sentence),
   }
 }
@@ -34,16 +34,10 @@ export function viewOf(
 /** The name of the file without its ending. */
 export const idOf = (name: string): string => name.replace(/\.md$/, '')
 
-export const viewOfFound = ({ message, name, place, path, problems }: Found): CirceView =>
+export const viewOfFound = ({ message, name, place, path, problems }: Listed): CirceView =>
   viewOf(message, name, place, path, problems)
 
 export const viewWithBody = (found: Found): CirceViewWithBody => ({
   ...viewOfFound(found),
   body: bodyOf(found.message),
 })
-
-const isKnown = (key: string): boolean => knownHeaders.some((name) => name === key.toLowerCase())
-
-/** A plain object without a prototype's keys: a header may be called anything. */
-const furtherHeaders = ({ headers }: CirceMessage): Record<string, string> =>
-  Object.fromEntries([...headers].filter(([key]) => !isKnown(key) && key !== '__proto__'))

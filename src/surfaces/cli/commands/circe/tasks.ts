@@ -54,7 +54,10 @@ export const tasksFace = commandFace(
     if (tasks.length === 0) return 'There is no task yet.\n'
     return isOne ? taskText(tasks[0]!, screen) : grid(tasks, taskColumns, screen)
   },
-  { aside: ({ tasks, isOne }, screen) => noticeLines({ notices: isOne ? [] : tasks.flatMap(noticesOf) }, screen) },
+  {
+    aside: ({ tasks, isOne, notices }, screen) =>
+      noticeLines({ notices: [...notices, ...(isOne ? [] : tasks.flatMap(noticesOf))] }, screen),
+  },
 )
 
 /** Of one task they stand among its rows. */

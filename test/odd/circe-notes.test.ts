@@ -71,9 +71,9 @@ const notes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       '{"kind":"approval","from":"../..","at":-1,"answer":{"file":"../../x","digest":""}}',
     [`${cache}/questions/y.md`]: `"${'y'.repeat(200_000)}"`,
   },
-  'stories that were never told': {
-    [`${cache}/stories/FEAT-7`]: '999999\nnonsense\n',
-    [`${cache}/stories/FEAT-1`]: '-1\n\t\t\t\n',
+  'messages that never lay there': {
+    [`${cache}/lying/new.json`]: '{"version":1,"checkedAt":0,"count":1}\n../../x.md\t\t0\t0\told\tfree\t[]\n',
+    [`${cache}/lying/inbox.qa.json`]: '-1\n\t\t\t\n',
     [`${cache}/book`]: 'not empty',
     [`${cache}/logged`]: '{"modifiedAt":1e300,"others":[1,{"a":2}]}',
   },

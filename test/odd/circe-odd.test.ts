@@ -32,7 +32,7 @@ const folders = [
   cache,
   `${cache}/tasks`,
   `${cache}/questions`,
-  `${cache}/stories`,
+  `${cache}/lying`,
 ]
 const files = [
   'AI_MANAGER/LOGS/events.log',
@@ -45,7 +45,7 @@ const files = [
   `${state}/unfinished/task.FEAT-1.json`,
   `${state}/handed/engineer/20260301_100002_qa-engineer_inform.md`,
   `${cache}/tasks/FEAT-1`,
-  `${cache}/stories/FEAT-1`,
+  `${cache}/lying/new.json`,
   `${cache}/book`,
   `${cache}/logged`,
 ]

@@ -407,3 +407,43 @@ describe('who acts', () => {
     expect(names('NEW_MESSAGES')).toEqual([])
   })
 })
+
+describe('what is listed', () => {
+  it('the copies of a message to all that is about a task, each with whose it is', () => {
+    circe('init', 'coordinator', 'engineer', 'qa')
+    send(...feature)
+    send('--to', 'all', '--intent', 'question', '--task', 'FEAT-1', '--summary', 'Which key?')
+    const { messages } = circe('tasks', 'FEAT-1').tasks[0]
+    const whose = messages.map((one: { intent: string; agent?: string }) => [one.intent, one.agent])
+    expect(whose.sort()).toEqual([
+      ['implement_feature', undefined],
+      ['question', 'engineer'],
+      ['question', 'qa'],
+    ])
+    const lines = text('circe', 'tasks', 'FEAT-1').out.split('\n')
+    expect(lines.filter((line) => /^(engineer|qa) .*question_FEAT-1/.test(line))).toHaveLength(2)
+  })
+
+  it('messages of one second come in the order of sending, not of their intents', () => {
+    circe('init', 'engineer')
+    const at = Date.now() / 1000 - 60
+    const order = ['test', 'refactor', 'implement-feature', 'fix-bug']
+    for (const [n, intent] of order.entries()) {
+      const name = `20260101_000000_a-engineer_${intent}_T-${n}.md`
+      writeForeign('NEW_MESSAGES', name, message({ intent: intent.replace('-', '_'), task_id: `T-${n}` }))
+      utimesSync(place('NEW_MESSAGES', name), at + n / 100, at + n / 100)
+    }
+    const took = order.map(() => circe('claim', 'engineer').message.intent)
+    expect(took).toEqual(['test', 'refactor', 'implement_feature', 'fix_bug'])
+  })
+
+  it('doctor says that somebody must see to a file that is no message, and what to do', () => {
+    circe('init', 'engineer')
+    writeForeign('NEW_MESSAGES', 'x.md', 'hello')
+    circe('inbox', 'engineer')
+    expect(names('LOGS', 'rejected')).toEqual(['x.md', 'x.md.reason'])
+    const { exit, out } = text('doctor')
+    expect({ exit, out }).toEqual({ exit: 1, out: expect.stringContaining('signalbox human list') })
+    expect(text('human', 'list').out).toContain('signalbox human approve x.md')
+  })
+})

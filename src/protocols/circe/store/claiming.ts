@@ -19,6 +19,7 @@ import { readLedger } from './book.ts'
 import type { CatchingUp, CaughtUp } from './catching-up.ts'
 import { handedOf, markOf } from './handed.ts'
 import type { Journal } from './journal.ts'
+import { untold } from './log.ts'
 import type { CirceClaimed, CirceClaimOptions, OwnedByOther } from './outcomes.ts'
 import { type CirceParts, subjectOf } from './parts.ts'
 import { type Found, findMessage, isFor, isFound, type Listed, type Lying, readAt } from './places.ts'
@@ -150,7 +151,10 @@ export class Claiming {
     const { task } = found.message
     const committed = await this.#journal.commit(subjectOf(found.name, task), {
       steps: takingSteps(found, agent),
-      events: [{ at: this.#parts.clock.now(), event: 'claimed', agent, task, file: found.name, detail: '' }],
+      events: [
+        ...(await untold(this.#parts, found.name, found.message)),
+        { at: this.#parts.clock.now(), event: 'claimed', agent, task, file: found.name, detail: '' },
+      ],
     })
     return committed.outcome === 'lost' ? 'lost' : this.#claimed(found, agent, committed.durability)
   }

@@ -62,6 +62,9 @@ describe('a message to all', () => {
       expect(got, `killed before change ${lives + 1}`).toEqual(expected)
       const logged = (await tree.list(at('LOGS'))).filter(({ name }) => name.endsWith('.md'))
       expect(logged.length).toBe(isThere ? 1 : 0)
+      const told = Buffer.from((await tree.read(at('LOGS/events.log')))?.bytes ?? []).toString()
+      const lines = [told.match(/\tmessage\t/g)?.length, told.match(/\tdelivered\t/g)?.length]
+      expect(lines, `killed before change ${lives + 1}`).toEqual(isThere ? [1, 1] : [undefined, undefined])
       expect(await tree.list(at('NEW_MESSAGES'))).toEqual([])
       expect(await tree.list(at('AGENTS/coordinator/INBOX'))).toEqual([])
       const left = await tree.list(treePath('.signalbox/state/delivery/circe/unfinished'))

@@ -11,6 +11,7 @@ import { type AgentId, isEverybody, isSameAgent } from '../names.ts'
 import type { CirceMessage } from '../schema.ts'
 import { knownAgents } from './agents.ts'
 import type { Journal } from './journal.ts'
+import { untold } from './log.ts'
 import { copiesOf, copyForLog } from './moving.ts'
 import { type CirceParts, subjectOf, unlessOdd } from './parts.ts'
 import { isFound, type Listed, readAt } from './places.ts'
@@ -65,6 +66,7 @@ export class FanOut {
     await this.#journal.commit(subjectOf(now.name, task), {
       steps: [{ do: 'deliver', file: now.name }],
       events: [
+        ...(await untold(this.#parts, now.name, now.message)),
         {
           at,
           event: 'delivered',

@@ -61,6 +61,8 @@ export interface CirceSent {
 
 /** An entry of an inbox. */
 export interface InboxLine extends CirceView {
+  /** In whose inbox or workspace it lies; of a message to all everybody has a copy. */
+  readonly agent?: string
   readonly ageSeconds: number
   /** Handed to the agent before. */
   readonly isClaimed: boolean

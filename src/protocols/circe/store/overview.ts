@@ -45,6 +45,7 @@ async function linesOf(
     const isOthers = owner !== undefined && agent !== undefined && !isSameAgent(owner, agent)
     lines.push({
       ...viewOfFound(one),
+      ...(one.agent === undefined ? {} : { agent: one.agent }),
       ageSeconds: Math.max(0, Math.floor((now - message.time) / 1000)),
       isClaimed: handed !== undefined,
       isAcknowledged: handed === 'acknowledged' || isLogged,

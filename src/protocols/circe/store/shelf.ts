@@ -5,7 +5,7 @@
  *
  * Names are never believed: the folder is listed. A file that was edited in place keeps its name; the times of all files are
  * compared now and then, and whatever is claimed, counted or moved is read again in the step that does it.
- * See docs/decisions/0041-what-circe-remembers.md.
+ * See docs/decisions/0043-what-circe-remembers.md.
  */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import type { Problem } from '../../../kernel/problem.ts'

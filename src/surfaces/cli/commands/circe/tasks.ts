@@ -98,7 +98,8 @@ function taskText(task: TaskView, screen: Screen): string {
     ...Object.entries(checks).map(([name, value]): Row => [name, String(value)]),
     ...notices.map((notice): Row => ['problem', notice]),
   ]
-  const list = messages.length === 0 ? '' : `\n${grid(messages, inboxColumns(messages), screen)}`
+  const whose: Column<InboxLine> = { title: 'whose', text: ({ agent }) => agent ?? '·' }
+  const list = messages.length === 0 ? '' : `\n${grid(messages, [whose, ...inboxColumns(messages)], screen)}`
   return `${fieldList(rows, screen)}${list}`
 }
 

@@ -25,7 +25,7 @@ export async function routeMessages(context: Context, input: unknown, stopped: A
     unroutable: [],
     resent: [],
     plans: [],
-    unreadable: [],
+    rejected: [],
     notices: [],
   }
   let passes = 0
@@ -72,7 +72,7 @@ function joined(all: RoutedOften, pass: RoutedOften): RoutedOften {
     plans: last(all.plans, pass.plans),
     // These stay as long as nobody puts them right: what the last pass found is what there is.
     unroutable: pass.unroutable,
-    unreadable: pass.unreadable,
+    rejected: pass.rejected,
     notices: [...new Set(last(all.notices, pass.notices))],
   }
 }
@@ -89,7 +89,7 @@ function tellStanding({ report }: Context, pass: RoutedOften, told: ReadonlySet<
   const found = new Set([
     ...pass.notices,
     ...pass.unroutable.map(({ path, target, reason }) => `${path} stays, for ${target}: ${reason}`),
-    ...pass.unreadable.map(({ path, reason }) => `${path} is no message: ${reason}`),
+    ...pass.rejected.map(({ path, reason }) => `${path} is no message: ${reason}`),
   ])
   for (const text of found) if (!told.has(text)) report.tell({ as: 'step', text })
   return found

@@ -402,7 +402,7 @@ describe('bad input is a clear error, and what is there stays as it is', () => {
       outcome: 'given',
       message: { message_id: 'm-1' },
     })
-    expect(asJson('mailbox', 'next', '--mailbox', '1', '--as', 'W').output.problems).toHaveLength(3)
+    expect(asJson('mailbox', 'next', '--mailbox', '1', '--as', 'W').output.notices).toHaveLength(3)
     const { findings } = JSON.parse(quickCli(['doctor', '--json'], { cwd: root }).out)
     const bad = findings.filter(({ code }: { code: string }) => code === 'BAD_MAILBOX')
     expect(bad.map(({ severity }: { severity: string }) => severity)).toEqual(['warning', 'warning', 'warning'])
@@ -471,6 +471,32 @@ it('files of the field are read with --compat, told, and written back with nothi
   expect(asJson('governance', 'query', '--compat')).toMatchObject({
     output: { events: [{ event_type: 'OLD' }], notices: ['1 line could not be read.'] },
   })
+})
+
+it('in JSON remarks are `notices` and files that are no messages `rejected`, whichever command tells them', () => {
+  put('runtime/Bob/inbox/bad.json', '{"half')
+  put('runtime/Bob/inbox/good.json', '{"task_id": "t", "n": 9007199254740993}')
+  put('runtime/Bob/outbox/bad.json', '[1]')
+  put(box, { status: 'idle', assigned_agent_id: 'W', last_seen_utc: null, messages: [7], processed_message_ids: [] })
+  const bad = [{ path: 'runtime/Bob/inbox/bad.json', reason: expect.any(String) }]
+  const told: Record<string, unknown>[] = [
+    asJson('task', 'inbox', 'Bob').output,
+    asJson('task', 'take', 'Bob').output,
+    asJson('task', 'take', 'Bob').output,
+    asJson('route', '--once').output,
+    asJson('mailbox', 'next', '--mailbox', '1', '--as', 'W').output,
+    asJson('mailbox', 'list').output.mailboxes[0],
+  ]
+  expect(told).toMatchObject([
+    { rejected: bad },
+    { outcome: 'taken', rejected: bad, notices: [expect.stringContaining('too large to be exact')] },
+    { outcome: 'nothing', rejected: bad },
+    { rejected: [{ path: 'runtime/Bob/outbox/bad.json' }] },
+    { outcome: 'nothing', notices: [expect.stringContaining('messages[0]')] },
+    { notices: [expect.stringContaining('messages[0]')] },
+  ])
+  for (const output of told)
+    for (const word of ['notes', 'problems', 'unreadable']) expect(output).not.toHaveProperty(word)
 })
 
 describe('what is printed as the next command works when it is pasted', () => {

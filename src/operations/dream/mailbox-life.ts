@@ -78,8 +78,9 @@ export const mailboxList = defineOperation({
 
   async run(context, { compat }) {
     const lines = await (await openDream(context, compat)).mailboxes()
-    const mailboxes = lines.map(({ status, agent, lastSeenAt, ...line }) => ({
+    const mailboxes = lines.map(({ status, agent, lastSeenAt, problems, notes, ...line }) => ({
       ...line,
+      notices: [...problems, ...notes],
       status: status ?? null,
       agent: agent ?? null,
       lastSeenAt: lastSeenAt ?? null,

@@ -64,15 +64,21 @@ export const mailboxNext = defineOperation({
     },
   ],
 
-  run: async (context, { mailbox, wait, resume, compat }) =>
-    (await openDream(context, compat)).nextMessage(mailbox, await whoActs(context), {
-      resume,
-      ...(wait === undefined ? {} : { waitMs: wait }),
-    }),
+  async run(context, { mailbox, wait, resume, compat }) {
+    const store = await openDream(context, compat)
+    const how = { resume, ...(wait === undefined ? {} : { waitMs: wait }) }
+    const given = await store.nextMessage(mailbox, await whoActs(context), how)
+    if (given.outcome === 'nothing') {
+      const { problems: notices, ...rest } = given
+      return { ...rest, notices }
+    }
+    const { notes: notices, ...rest } = given
+    return { ...rest, notices }
+  },
 
   untold: (given) =>
     given.outcome === 'given'
-      ? `The answer was cut off. Get it again: signalbox dream mailbox next --mailbox ${given.mailbox} --resume`
+      ? `The answer was cut off. Get it again: signalbox dream mailbox next --mailbox ${given.mailbox} --as ${given.agent} --resume`
       : undefined,
 })
 

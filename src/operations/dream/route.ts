@@ -5,7 +5,9 @@ import { compat } from './fields.ts'
 import { actorOr, openDream } from './open.ts'
 import { recipientCheck } from './recipient.ts'
 
-export interface RoutedOften extends Routed {
+export interface RoutedOften extends Omit<Routed, 'unreadable'> {
+  /** Files that are no messages. */
+  readonly rejected: Routed['unreadable']
   /** How often it looked, if it stayed. */
   readonly passes?: number
 }
@@ -19,7 +21,7 @@ export const dreamRoute = defineOperation({
     'tasks. What was sent to mailboxes and another program overwrote is sent again. A message to nobody known stays and is ' +
     'reported. Without --once it stays, woken by what happens, until it is stopped.',
   input: { once: flag('One pass, then end.'), compat },
-  lists: { moved: 'last', copied: 'last', unroutable: 'last', resent: 'last', plans: 'last', unreadable: 'last' },
+  lists: { moved: 'last', copied: 'last', unroutable: 'last', resent: 'last', plans: 'last', rejected: 'last' },
   outcomes: { routed: 'done', nothing: 'done' },
   examples: [
     { command: 'dream route', does: 'stay and carry messages' },
@@ -28,6 +30,8 @@ export const dreamRoute = defineOperation({
 
   async run(context, { compat }): Promise<RoutedOften> {
     const store = await openDream(context, compat)
-    return store.route(await actorOr(context, 'Supervisor'), { recipient: recipientCheck(context, store) })
+    const recipient = recipientCheck(context, store)
+    const { unreadable: rejected, ...routed } = await store.route(await actorOr(context, 'Supervisor'), { recipient })
+    return { ...routed, rejected }
   },
 })

@@ -43,7 +43,7 @@ export const taskInbox = defineOperation({
   name: 'inbox',
   summary: 'List what waits for an agent, and what it has in hand.',
   input: { agent, compat },
-  lists: { waiting: 'first', inHand: 'first', unreadable: 'first' },
+  lists: { waiting: 'first', inHand: 'first', rejected: 'first' },
   outcomes: { listed: 'done' },
   examples: [{ command: 'dream task inbox RefactorAgent', does: 'look' }],
 
@@ -54,7 +54,7 @@ export const taskInbox = defineOperation({
       agent,
       waiting: waiting.map(headerOf),
       inHand: inHand.map(headerOf),
-      unreadable,
+      rejected: unreadable,
     } as const
   },
 })
@@ -79,7 +79,9 @@ export const taskTake = defineOperation({
       ...(id === undefined ? {} : { id }),
       ...(wait === undefined ? {} : { waitMs: wait }),
     })
-    return taken.outcome === 'taken' ? { ...taken, message: withRecord(taken.message) } : taken
+    if (taken.outcome === 'nothing') return { outcome: taken.outcome, rejected: taken.unreadable }
+    const { unreadable: rejected, notes: notices = [], ...rest } = taken
+    return { ...rest, message: withRecord(taken.message), notices, rejected }
   },
 
   untold: (taken) =>

@@ -81,9 +81,7 @@ export const listFace = commandFace(
     aside: ({ mailboxes }, screen) =>
       noticeLines(
         {
-          notices: mailboxes.flatMap(({ mailbox, problems, notes }) =>
-            [...problems, ...notes].map((one) => `Mailbox ${mailbox}: ${one}`),
-          ),
+          notices: mailboxes.flatMap(({ mailbox, notices }) => notices.map((one) => `Mailbox ${mailbox}: ${one}`)),
         },
         screen,
       ),
@@ -102,7 +100,7 @@ export const nextFace = commandFace(
   mailboxNext,
   (given, screen) => {
     if (given.outcome === 'nothing') return 'Nothing waits.\n'
-    const { asRead, mailbox, path, agent, attempt, redelivered, until, notes } = given
+    const { asRead, mailbox, path, agent, attempt, redelivered, until, notices } = given
     const { message_id: id, sender_agent_id: from, command, task_id: task, params } = asRead
     const which = `--mailbox ${mailbox} ${shellWord(id)} --as ${shellWord(agent)} --attempt ${attempt}`
     const rows: Row[] = [
@@ -112,13 +110,13 @@ export const nextFace = commandFace(
       ...(typeof task === 'string' ? [['task', task] as const] : []),
       ['attempt', redelivered ? `${attempt}: somebody had it before, and did not finish` : String(attempt)],
       ['yours until', until],
-      ...notes.map((note): Row => ['note', note]),
+      ...notices.map((note): Row => ['note', note]),
       ['when done', screen.next(`signalbox dream mailbox done ${which} --output '{}'`)],
       ['or else', screen.next(`signalbox dream mailbox done ${which} --error '{}'`)],
     ]
     return `${fieldList(rows, screen)}${quotation(JSON.stringify(params, undefined, 2) ?? '', from, screen, path)}`
   },
-  { aside: (given, screen) => (given.outcome === 'nothing' ? noticeLines({ notices: given.problems }, screen) : '') },
+  { aside: (given, screen) => (given.outcome === 'nothing' ? noticeLines(given, screen) : '') },
 )
 
 export const doneFace = commandFace(

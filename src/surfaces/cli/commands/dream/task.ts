@@ -23,6 +23,13 @@ export const sendFace = commandFace(
   { aside: noticeLines },
 )
 
+interface WithRejected {
+  readonly rejected: Parameters<typeof unreadableLines>[0]['unreadable']
+}
+
+const rejectedLines = ({ rejected }: WithRejected, screen: Screen): string =>
+  unreadableLines({ unreadable: rejected }, screen)
+
 export const inboxFace = commandFace(
   taskInbox,
   ({ waiting, inHand }, screen) => {
@@ -42,26 +49,26 @@ export const inboxFace = commandFace(
       screen,
     )
   },
-  { aside: unreadableLines },
+  { aside: rejectedLines },
 )
 
 export const takeFace = commandFace(
   taskTake,
   (taken, screen) => {
     if (taken.outcome === 'nothing') return 'Nothing waits.\n'
-    const { message, attempt, redelivered, until, notes = [] } = taken
+    const { message, attempt, redelivered, until, notices } = taken
     const which = `${shellWord(message.to)} ${shellWord(message.file)} --attempt ${attempt}`
     const rows: Row[] = [
       ...headerRows(message),
       ['attempt', redelivered ? `${attempt}: it was taken before, and not finished` : String(attempt)],
       ['yours until', until],
-      ...notes.map((note): Row => ['note', note]),
+      ...notices.map((note): Row => ['note', note]),
       ['when done', screen.next(`signalbox dream task done ${which} --output '{}'`)],
       ['or else', screen.next(`signalbox dream task done ${which} --error '{}'`)],
     ]
     return `${fieldList(rows, screen)}${quotation(JSON.stringify(message.record, undefined, 2), message.from, screen, message.path)}`
   },
-  { aside: unreadableLines },
+  { aside: rejectedLines },
 )
 
 const headerRows = ({ id, from, summary, path }: DreamHeader): Row[] => [
@@ -85,7 +92,7 @@ export const routeFace = commandFace(
   (output, screen) => (output.passes === undefined ? onePass(output, screen) : stopped(output)),
   {
     aside: (output, screen) =>
-      unreadableLines(output, screen) +
+      rejectedLines(output, screen) +
       noticeLines(
         {
           notices: [

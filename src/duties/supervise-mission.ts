@@ -40,6 +40,7 @@ export async function superviseMission(context: Context, input: unknown, stopped
   let archived = 0
   let documents: Supervised['documents'] = []
   let snapshots: Supervised['snapshots'] = []
+  let reports: Supervised['reports'] = []
   let moves: Supervised['moves'] = []
   let memoryDueAt = Number.NEGATIVE_INFINITY
   /** Of the last pass without documents, in milliseconds. */
@@ -67,6 +68,7 @@ export async function superviseMission(context: Context, input: unknown, stopped
         if (isArchiveDue && !pass.archiveBusy) archivedAt = startedAt
         documents = [...documents, ...pass.documents].slice(-mostRemembered)
         snapshots = [...snapshots, ...pass.snapshots].slice(-mostRemembered)
+        reports = [...reports, ...pass.reports].slice(-mostRemembered)
         moves = [...moves, ...pass.moves].slice(-mostRemembered)
         const news = newsIn(pass, strange)
         tell(context, { ...pass, repairs: news })
@@ -82,7 +84,7 @@ export async function superviseMission(context: Context, input: unknown, stopped
   } finally {
     watches.keep([])
   }
-  const did = [stalled, repairs, documents, snapshots, moves].some((list) => list.length > 0) || archived > 0
+  const did = [stalled, repairs, documents, snapshots, reports, moves].some((list) => list.length > 0) || archived > 0
   const outcome = did ? 'swept' : 'nothing'
   return {
     outcome,
@@ -92,6 +94,7 @@ export async function superviseMission(context: Context, input: unknown, stopped
     archived,
     documents,
     snapshots,
+    reports,
     moves,
     nextStallAt: last?.nextStallAt ?? null,
     passes,
@@ -144,7 +147,8 @@ function restAfter(pass: Supervised | undefined, now: number): number {
   return pass?.nextStallAt ? Math.min(longest, Date.parse(pass.nextStallAt) - now) : longest
 }
 
-function tell({ report }: Context, { stalled, repairs, archived, documents, snapshots, moves }: Supervised): void {
+function tell({ report }: Context, pass: Supervised): void {
+  const { stalled, repairs, archived, documents, snapshots, reports, moves } = pass
   for (const { message, investigation } of stalled) {
     const asked = investigation === undefined ? '' : `; asked ${message.from} to look into it`
     report.tell({ as: 'step', text: `${message.to} stalled on ${message.id} (${message.summary})${asked}` })
@@ -156,5 +160,7 @@ function tell({ report }: Context, { stalled, repairs, archived, documents, snap
   for (const { path, queue, reason } of snapshots)
     report.tell({ as: 'step', text: `took a snapshot of ${queue}, ${path}: ${reason}` })
   for (const { from, to } of moves) report.tell({ as: 'step', text: `moved ${from} to ${to}, with what it belongs to` })
+  for (const { path, writtenBy } of reports)
+    report.tell({ as: 'step', text: `renewed ${path}: written by ${writtenBy}` })
   for (const { outcome, path, query } of documents) report.tell({ as: 'step', text: `${outcome} ${path}: ${query}` })
 }

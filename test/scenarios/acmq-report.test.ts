@@ -268,6 +268,30 @@ describe('reports', () => {
     await expect(report('bottom-up', { by: 'gemini' })).rejects.toMatchObject({ code: 'NOTHING_TO_WRITE' })
   })
 
+  verifies(
+    ['AC-16.2', 'AC-13.2g'],
+    'supervision puts what an agent wrote into the report that is kept, once',
+    async () => {
+      const out = 'findings/story.md'
+      const supervise = () => box.mission.keepMemory({ bus: true, snapshots: false, organizeFrom: 0 }, [inner])
+      const { asked } = await report('holistic', { by: 'gemini', out })
+      expect((await supervise()).reports).toEqual([])
+      await finish(box.mission, asked!, 'gemini', 'Once upon a time.')
+      expect((await supervise()).reports).toEqual([
+        { path: `${mission}/${out}`, mode: 'holistic', writtenBy: 'gemini' },
+      ])
+      const kept = Buffer.from((await box.tree.read(treePath(`${mission}/${out}`)))!.bytes).toString()
+      expect(kept).toContain('**Written By:** gemini\n')
+      expect(kept).toContain('Once upon a time.')
+      expect((await supervise()).reports).toEqual([])
+      // One that a person changed stays theirs.
+      const other = await report('top-down', { by: 'gemini', out: 'findings/state.md' })
+      await write('findings/state.md', `${other.document}mine`)
+      await finish(box.mission, other.asked!, 'gemini', 'All is well.')
+      expect((await supervise()).reports).toEqual([])
+    },
+  )
+
   verifies(['AC-16.2', 'X-model'], 'a model that is configured writes it, and is labelled', async () => {
     let answer = 'The order list is fast.\n\n# Not a title'
     const asked: string[] = []

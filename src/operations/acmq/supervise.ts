@@ -15,6 +15,8 @@ export interface Supervised {
   readonly documents: readonly BusDocument[]
   /** Snapshots that were taken, each with the reason. */
   readonly snapshots: Merged['snapshots']
+  /** Kept reports that got what an agent wrote for them. */
+  readonly reports: Kept['reports']
   /** Files of `context/` that were brought together. */
   readonly moves: Kept['moves']
   /** Another process archives right now, or was killed while it did: this pass left the archive to it. */
@@ -41,7 +43,7 @@ export const supervise = defineOperation({
     snapshots: flag('Take no snapshots.', { default: true }),
     organize: flag('Leave `context/` as it is.', { default: true }),
   },
-  lists: { stalled: 'last', repairs: 'last', documents: 'last', snapshots: 'last', moves: 'last' },
+  lists: { stalled: 'last', repairs: 'last', documents: 'last', snapshots: 'last', reports: 'last', moves: 'last' },
   outcomes: { swept: 'done', nothing: 'done' },
   examples: [
     { command: 'acmq supervise alpha', does: 'stay and look after it' },
@@ -55,6 +57,7 @@ export const supervise = defineOperation({
     const organizeFrom = organize ? sections.acmq.organizeFrom : 0
     const moves: Kept['moves'][number][] = []
     const documents: BusDocument[] = []
+    const reports: Kept['reports'][number][] = []
     const snapshots: Merged['snapshots'][number][] = []
     const stalled: Swept['stalled'][number][] = []
     const repairs: Repair[] = []
@@ -70,9 +73,11 @@ export const supervise = defineOperation({
         archived += packed
         busy = { ...busy, ...other }
       }
-      const kept = await one.keepMemory(withoutUndefined({ ...wanted, organizeFrom, by: agent }))
+      const inner = missions.filter(({ address }) => address.startsWith(`${one.address}/`))
+      const kept = await one.keepMemory(withoutUndefined({ ...wanted, organizeFrom, by: agent }), inner)
       documents.push(...kept.documents)
       snapshots.push(...kept.snapshots)
+      reports.push(...kept.reports)
       moves.push(...kept.moves)
       archived += kept.archived
       if (kept.instead !== undefined) context.report.notice(kept.instead)
@@ -83,6 +88,7 @@ export const supervise = defineOperation({
       stalled.length > 0 ||
       documents.length > 0 ||
       snapshots.length > 0 ||
+      reports.length > 0 ||
       moves.length > 0 ||
       archived > 0 ||
       repairs.some(({ what }) => !onlyTold.includes(what))
@@ -94,6 +100,7 @@ export const supervise = defineOperation({
       archived,
       documents,
       snapshots,
+      reports,
       moves,
       ...busy,
       nextStallAt: nextAt.length === 0 ? null : isoTime(Math.min(...nextAt)),

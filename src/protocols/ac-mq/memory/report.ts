@@ -8,7 +8,7 @@ import { keySentences, sentencesIn } from '../../../text/sentences.ts'
 import { type Blocked, blockedForGood, whyBlocked } from './blocked.ts'
 import { type LinksById, linksOf } from './chains.ts'
 import { contributionJudge, contributionsTo } from './contributions.ts'
-import { generatedMark } from './generated.ts'
+import { generatedMark, saysGenerated } from './generated.ts'
 import { plainText } from './plain-text.ts'
 import { figuresOf, graphOf, timelineOf } from './report-figures.ts'
 import { type Fitted, fitted, fixed, type Part } from './report-fit.ts'
@@ -59,7 +59,13 @@ const titles: Readonly<Record<ReportMode, string>> = {
 }
 
 const headOf = (mode: ReportMode, mission: string, generatedAt: string, writer: string | undefined): string =>
-  `# ${titleOf(mode, mission)}\n\n${generatedMark}\n\n**Generated:** ${generatedAt}\n**Written By:** ${writer === undefined ? 'extractive (sentences of messages and files as they stand there)' : plainText(writer)}`
+  `# ${titleOf(mode, mission)}\n\n${generatedMark}\n\n**Generated:** ${generatedAt}\n${writer === undefined ? extractive : `**Written By:** ${plainText(writer)}`}`
+
+const extractive = '**Written By:** extractive (sentences of messages and files as they stand there)'
+
+/** A report of ours that nobody has written in words of their own. */
+export const saysExtractive = (text: string): boolean =>
+  saysGenerated(text) && text.slice(0, 2000).includes(`\n${extractive}\n`)
 
 interface Chapter {
   readonly title: string

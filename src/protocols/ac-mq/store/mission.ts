@@ -310,9 +310,10 @@ export class Mission {
   }
 
   /** What supervision does by itself for snapshots and bus documents; nothing where nothing has happened. */
-  async keepMemory(options: KeepingOptions): Promise<Kept> {
+  async keepMemory(options: KeepingOptions, inner: readonly Mission[] = []): Promise<Kept> {
     const { keepMemory } = await import('./memory/keeping.ts')
-    return keepMemory(this.#files, await this.#allPorts(), await this.#desk(options.by), options)
+    const all = [this.#files, ...inner.map((mission) => mission.#files)]
+    return keepMemory(all, await this.#allPorts(), await this.#desk(options.by), options)
   }
 
   async #desk(from = busAgent): Promise<SummaryDesk> {

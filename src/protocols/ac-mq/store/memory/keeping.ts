@@ -5,6 +5,7 @@ import { type BusDocument, makeBusDocuments } from './bus.ts'
 import { listQueues } from './listing.ts'
 import { type Merged, mergeQueues } from './merging.ts'
 import { organizeAbove, type PlannedMove } from './organize.ts'
+import { type TakenUp, takeUpReports } from './report.ts'
 import type { SummaryDesk } from './summary-task.ts'
 import { isDoneFor, noteDone, signatureOf } from './unchanged.ts'
 
@@ -20,6 +21,8 @@ export interface Kept extends Merged {
   /** Those that were made or renewed. */
   readonly documents: readonly BusDocument[]
   readonly instead?: string
+  /** Those that got what an agent wrote for them. */
+  readonly reports: readonly TakenUp[]
   /** Files of `context/` that were brought together. */
   readonly moves: readonly PlannedMove[]
 }
@@ -27,13 +30,15 @@ export interface Kept extends Merged {
 /** Stalls are settled between two passes, so that a slow model must not make one long. */
 const patienceMs = 30_000
 
+/** `missions`: the mission itself, and those inside it, which its reports tell of. */
 export async function keepMemory(
-  files: MissionFiles,
+  missions: readonly MissionFiles[],
   ports: AcmqPorts,
   desk: SummaryDesk,
   { bus, snapshots, organizeFrom, by }: KeepingOptions,
 ): Promise<Kept> {
-  const nothing = { snapshots: [], archived: 0, documents: [], moves: [] }
+  const [files] = missions as [MissionFiles]
+  const nothing = { snapshots: [], archived: 0, documents: [], reports: [], moves: [] }
   if (!bus && !snapshots && organizeFrom === 0) return nothing
   const { text, newest } = await signatureOf(files)
   // Whoever did not organize has not done what is asked of somebody who does.
@@ -44,13 +49,16 @@ export async function keepMemory(
   const still = { patienceMs, ...(merged.archived > 0 ? {} : { listing }) }
   const made = bus ? await makeBusDocuments(files, ports, desk, still) : { documents: [] }
   const documents = made.documents.filter(({ outcome }) => outcome !== 'unchanged')
+  const reports = bus ? await takeUpReports(missions, desk) : []
   const moves = (organizeFrom > 0 ? await organizeAbove(files, organizeFrom) : undefined)?.moves ?? []
-  const isQuiet = moves.length === 0 && documents.length === 0 && merged.snapshots.length === 0 && merged.archived === 0
+  const isQuiet =
+    [moves, documents, reports, merged.snapshots].every(({ length }) => length === 0) && merged.archived === 0
   // What this pass wrote counts as a change, too; the next one finds that all is done.
   if (isQuiet && bus && snapshots) await noteDone(files, before)
   return {
     ...merged,
     documents,
+    reports,
     moves,
     ...('instead' in made && made.instead !== undefined ? { instead: made.instead } : {}),
   }

@@ -5,6 +5,7 @@
 import { hash } from 'node:crypto'
 import { quote } from '../../../../kernel/quotation.ts'
 import type { TreePath } from '../../../../kernel/tree-path.ts'
+import { readDependency } from '../../dependencies.ts'
 import type { BusContent } from '../../memory/bus-document.ts'
 import { saidIn } from '../../memory/said.ts'
 import { isoTime } from '../../times.ts'
@@ -63,6 +64,13 @@ export class SummaryDesk {
     const id = summaryTaskId(key)
     if (!(await this.#mission.find(id))) await this.#mission.send({ ...task, id, from: this.#from, to: agent })
     return id
+  }
+
+  /** The file that an answer is for, relative to the mission; `undefined` where none was named. */
+  async placeOf(key: string): Promise<string | undefined> {
+    const [named] = (await this.#mission.find(summaryTaskId(key)))?.dependencies ?? []
+    const read = named === undefined ? undefined : readDependency(named)
+    return read?.kind === 'path' ? read.path : undefined
   }
 
   async answer(key: string): Promise<Answer | undefined> {

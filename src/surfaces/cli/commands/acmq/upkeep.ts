@@ -17,7 +17,7 @@ export const superviseFace = commandFace(
 )
 
 function onePass(pass: Supervised, { paint }: Screen): string {
-  const { outcome, stalled, repairs, archived, archiveBusy, documents, snapshots, moves } = pass
+  const { outcome, stalled, repairs, archived, archiveBusy, documents, snapshots, reports, moves } = pass
   if (outcome === 'nothing' && repairs.length === 0 && !archiveBusy) return 'Nothing had to be done.\n'
   const lines = stalled.map(({ message: { id, from, to }, investigation }) => {
     const asked = investigation === undefined ? '' : `; asked ${from} to look into it`
@@ -30,6 +30,8 @@ function onePass(pass: Supervised, { paint }: Screen): string {
   for (const { path, reason } of snapshots)
     lines.push(`${paint('green', 'snapshot')} ${printableLine(`${path}: ${reason}`)}`)
   for (const { from, to } of moves) lines.push(`${paint('green', 'moved')} ${printableLine(`${from} → ${to}`)}`)
+  for (const { path, writtenBy } of reports)
+    lines.push(`${paint('green', 'renewed')} ${printableLine(`${path}: written by ${writtenBy}`)}`)
   for (const { outcome: did, path, query } of documents)
     lines.push(`${paint('green', did)} ${printableLine(`${path}: ${query}`)}`)
   if (archiveBusy) lines.push('Another process is archiving; the next pass looks again.')

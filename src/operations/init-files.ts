@@ -36,7 +36,7 @@ function sample(field: Field): string {
 }
 
 const meaningOf: Readonly<Record<StateKind, string>> = {
-  presence: 'which agents are here, and when they were last seen',
+  presence: 'which agents have acted here',
   delivery: 'what was handed to whom',
   sequences: 'counters that no specification gives a place to',
   aliases: 'where files are that were moved, by their old names',

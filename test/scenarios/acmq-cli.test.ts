@@ -491,7 +491,7 @@ describe('send', () => {
       acmq(['send', 'alpha', '--to', to, '--as', 'claude', '--body', 'x', ...words])
     expect(told('gemini')).toMatchObject({ exit: 0, err: 'note: Nobody has seen gemini in mission alpha yet.\n' })
     // Being written to twice is not being there.
-    expect(told('gemini').err).toBe('note: Nobody has seen gemini in mission alpha yet. Named so far: claude.\n')
+    expect(told('gemini').err).toBe('note: Nobody has seen gemini in mission alpha yet. Seen so far: claude.\n')
     acmq(['claim', 'alpha', '--as', 'gemini'])
     expect(told('gemini').err).toBe('')
     expect(told('all', '--priority', '1').err).toBe('')
@@ -500,7 +500,12 @@ describe('send', () => {
     expect(told('claude').err).toBe('')
     expect(told('gemni').err).toBe('note: Nobody has seen gemni in mission alpha yet. Did you mean gemini?\n')
     expect(told('zebra', '--quiet').err).toBe('')
-    mkdirSync(join(root, '.signalbox/state/presence'), { recursive: true })
+    // A name that was only written to may be mistyped itself.
+    expect(told('zebrah').err).toBe(
+      'note: Nobody has seen zebrah in mission alpha yet. Seen so far: claude, codex, gemini.\n',
+    )
+    mkdirSync(join(root, '.signalbox/state/presence/circe'), { recursive: true })
+    expect(told('circe').err).toContain('Nobody has seen circe')
     writeFileSync(join(root, '.signalbox/state/presence/cursor.json'), '{}')
     expect(told('cursor').err).toBe('')
     writeFileSync(missionFile('queue/pending/by-hand.md'), '---\nid: by-hand-1\nfrom: harold\nto: claude\n---\nx\n')

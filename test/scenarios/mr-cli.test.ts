@@ -281,6 +281,8 @@ describe('mistakes', () => {
     })
     const { err } = mr(['send', '--from', 'lead', '--to', 'coder1', ...task])
     expect(err).toBe('note: coder1 was not known here; its inbox was made.\nnote: Did you mean coder-1?\n')
+    // That typo has an inbox by now, and is proposed to nobody all the same.
+    expect(mr(['send', '--from', 'lead', '--to', 'coder12', ...task]).err).not.toContain('coder1?')
   })
 })
 

@@ -51,9 +51,9 @@ export async function noticeAbout(
   const found = await lookFor(files, agent, elsewhere)
   if (found === 'known' || found === 'untold') return undefined
   if (found.sameButForCase !== undefined) throw otherCase(agent, found.sameButForCase, place.address)
-  const { others } = found
-  const meant = nearest(agent, others)
-  const soFar = meant === undefined && others.size > 0 ? ` Named so far: ${someOf(others)}.` : ''
+  const { seen } = found
+  const meant = nearest(agent, seen)
+  const soFar = meant === undefined && seen.size > 0 ? ` Seen so far: ${someOf(seen)}.` : ''
   return `Nobody has seen ${agent} in mission ${place.address} yet.${meant ? ` Did you mean ${meant}?` : soFar}`
 }
 
@@ -74,7 +74,8 @@ export async function expectOwnCase(files: MissionFiles, agent: string): Promise
 async function* nobody(): AsyncGenerator<string> {}
 
 interface Unknown {
-  readonly others: ReadonlySet<string>
+  /** Who has acted, here or elsewhere. A name that is only written to may be mistyped, and is proposed to nobody. */
+  readonly seen: ReadonlySet<string>
   /** Somebody who has been seen, and whose name is this one in other capitals. */
   readonly sameButForCase: string | undefined
 }
@@ -86,23 +87,23 @@ async function lookFor(
   elsewhere: AsyncIterable<string>,
 ): Promise<'known' | 'untold' | Unknown> {
   if (await isNoted(files, agent)) return 'known'
-  const others = new Set<string>()
   const seen = new Set<string>()
   for await (const named of agentsIn(files, true)) {
     if (named === 'untold') return 'untold'
-    if (named.isSeen) seen.add(named.agent)
-    if (named.agent !== agent) others.add(named.agent)
-    else if (named.isSeen) {
+    if (!named.isSeen) continue
+    if (named.agent === agent) {
       await note(files, agent)
       return 'known'
     }
+    seen.add(named.agent)
   }
+  const here = sameButForCase(agent, seen)
   for await (const other of elsewhere) {
     if (other === agent) return 'known'
-    others.add(other)
+    seen.add(other)
   }
-  others.delete(everyone)
-  return { others, sameButForCase: sameButForCase(agent, seen) }
+  seen.delete(everyone)
+  return { seen, sameButForCase: here }
 }
 
 /** The leaf says which spelling it is for: some disks find it under another. */
@@ -136,8 +137,9 @@ const otherCase = (agent: string, known: string, mission: string) =>
 /** Everybody who is named. `isSparing`: `untold` when there is too much to look through for a courtesy. */
 async function* agentsIn(files: MissionFiles, isSparing: boolean): AsyncGenerator<Named | 'untold'> {
   const { tree, queues } = files
-  for (const { name } of await tree.list(stateOf('presence'))) {
-    yield { agent: name.replace(/\.\w+$/, ''), isSeen: true }
+  for (const { name, kind } of await tree.list(stateOf('presence'))) {
+    // Other protocols keep whom they have seen in folders of their own, which are no agents.
+    if (kind === 'leaf') yield { agent: name.replace(/\.\w+$/, ''), isSeen: true }
   }
   const untold: { queue: QueueName; name: string }[] = []
   for (const queue of smallestFirst) {

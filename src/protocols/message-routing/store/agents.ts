@@ -8,9 +8,12 @@ import { nearest } from '../../../kernel/nearest.ts'
 import { type AgentId, agentId, agentPath, folderPath, isAgentId } from '../layout.ts'
 import { resetNumbers } from './numbers.ts'
 import type { Initialised } from './outcomes.ts'
-import type { RoutingParts } from './parts.ts'
+import { type RoutingParts, unlessOdd } from './parts.ts'
 import type { ReceivedNumbers } from './received.ts'
 import { introduce } from './stated-versions.ts'
+
+/** What others leave with an agent: its messages, and those that had to make room for them. */
+const byOthers: ReadonlySet<string> = new Set(['inbox', 'evicted', 'evictions.log'])
 
 export class Agents {
   readonly #parts: RoutingParts
@@ -31,10 +34,19 @@ export class Agents {
     return { names, notices: isMany ? [`There are ${names.length} agents; the protocol expects at most ${most}.`] : [] }
   }
 
-  /** The agent that may have been meant, when nobody has this name. `elsewhere`: who is known in other protocols. */
+  /** Who has sent, received or registered. Being written to is not being there: such a name may be mistyped. */
+  async *seen(): AsyncGenerator<AgentId> {
+    const { tree, root } = this.#parts
+    for (const agent of (await this.known()).names) {
+      const entries = await unlessOdd(() => tree.list(agentPath(root, agent)))
+      if (entries?.some(({ name }) => !byOthers.has(name))) yield agent
+    }
+  }
+
+  /** The agent that may have been meant, when nobody has this name. `elsewhere`: who has been seen in other protocols. */
   async meant(agent: string, elsewhere: AsyncIterable<string>): Promise<string | undefined> {
     if (await this.#isKnown(agent)) return undefined
-    const names: string[] = [...(await this.known()).names]
+    const names = await this.#seenNames()
     for await (const other of elsewhere) {
       if (other === agent) return undefined
       names.push(other)
@@ -45,18 +57,24 @@ export class Agents {
   /** A sentence for whoever looks into an inbox that is not there; none when it is. */
   async noticesAboutReader(agent: string): Promise<string[]> {
     if (await this.#isKnown(agent)) return []
-    const meant = nearest(agent, (await this.known()).names)
+    const meant = nearest(agent, await this.#seenNames())
     return [`There is no agent ${agent} yet.${meant === undefined ? '' : ` Did you mean ${meant}?`}`]
   }
 
   async expect(agent: string): Promise<void> {
     if (await this.#isKnown(agent)) return
     const known = (await this.known()).names
-    const meant = nearest(agent, known)
+    const meant = nearest(agent, await this.#seenNames())
     throw notFound('NO_SUCH_AGENT', `There is no agent ${agent} under ${this.#parts.root}.`, {
       hint: meant === undefined ? `Make it: signalbox mr init ${agent}` : `Did you mean ${meant}?`,
       details: { agent, known: known.slice(0, 100) },
     })
+  }
+
+  async #seenNames(): Promise<string[]> {
+    const names: string[] = []
+    for await (const agent of this.seen()) names.push(agent)
+    return names
   }
 
   /** One look, for an agent that exists. */

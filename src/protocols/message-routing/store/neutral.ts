@@ -29,7 +29,7 @@ import {
   type Taken,
   type TakeOptions,
 } from '../../contract.ts'
-import { type AgentId, agentId, agentPath, type Folder, folders, isAgentId, stemOf } from '../layout.ts'
+import { type AgentId, agentId, type Folder, folders, isAgentId, stemOf } from '../layout.ts'
 import type { MrMessage, Payload } from '../schema.ts'
 import type { Agents } from './agents.ts'
 import type { MrView } from './outcomes.ts'
@@ -37,9 +37,6 @@ import { messageNames, pathIn, type RoutingParts, unlessOdd } from './parts.ts'
 import { readMessage } from './reading.ts'
 import type { Routing } from './routing.ts'
 import { viewOf } from './view.ts'
-
-/** What others leave with an agent: its messages, and those that had to make room for them. */
-const byOthers: ReadonlySet<string> = new Set(['inbox', 'evicted', 'evictions.log'])
 
 const priorities = { high: 8, normal: undefined, low: 2 } as const
 
@@ -57,12 +54,7 @@ export class MrNeutral implements Neutral {
   }
 
   async *seen({ place }: { readonly place?: string } = {}): AsyncGenerator<string> {
-    const { tree, root } = this.#parts
-    if (place !== undefined) return
-    for (const agent of (await this.#agents.known()).names) {
-      const entries = await unlessOdd(() => tree.list(agentPath(root, agent)))
-      if (entries?.some(({ name }) => !byOthers.has(name))) yield agent
-    }
+    if (place === undefined) yield* this.#agents.seen()
   }
 
   /** Reads the whole inbox, which has a limit, since only the messages tell their order. */

@@ -118,6 +118,18 @@ describe('an id that means several files', () => {
     expect(await dream.takeTask('Bob', { id: 'task-7' })).toMatchObject({ message: { file: 'task_task-7~2.json' } })
   })
 
+  it('is refused where it is the id of one and the name of another', async () => {
+    const { dream, put, names } = openDream()
+    await dream.sendTask('Bob', task('task-7'))
+    await dream.takeTask('Bob')
+    await dream.doneTask('Bob', 'task-7')
+    await put('runtime/Bob/inbox/task-7.json', task('another'))
+    await expect(dream.doneTask('Bob', 'task-7')).rejects.toMatchObject({ code: 'AMBIGUOUS_ID', exit: 4 })
+    expect(await names('runtime/Bob/inbox')).toEqual(['task-7.json'])
+    expect(await dream.doneTask('Bob', 'task_task-7')).toMatchObject({ outcome: 'unchanged' })
+    expect(await dream.doneTask('Bob', 'task-7.json')).toMatchObject({ outcome: 'recorded' })
+  })
+
   it('is refused of two senders too, by whoever takes and by whoever has finished one', async () => {
     const { dream, put, lines } = openDream()
     await put('runtime/Bob/inbox/.keep', '')

@@ -291,16 +291,15 @@ export class Inboxes {
   }
 
   async #named(agent: AgentId, given: string): Promise<DreamView | undefined> {
-    const wanted = given.slice(given.lastIndexOf('/') + 1)
+    const name = given.slice(given.lastIndexOf('/') + 1)
+    // Without its ending it may be an id as well.
+    if (!isMessageName(name) || !isSegment(name)) return undefined
     const found: DreamView[] = []
     let unreadable: Unreadable | undefined
-    for (const name of [wanted, `${wanted}.json`]) {
-      if (!isMessageName(name) || !isSegment(name)) continue
-      for (const folder of deliveredTo) {
-        const one = await this.read(agent, folder, name, folder !== 'inbox')
-        if (one && 'unreadable' in one) unreadable ??= one.unreadable
-        else if (one) found.push(one)
-      }
+    for (const folder of deliveredTo) {
+      const one = await this.read(agent, folder, name, folder !== 'inbox')
+      if (one && 'unreadable' in one) unreadable ??= one.unreadable
+      else if (one) found.push(one)
     }
     if (found.length === 0 && unreadable) throw unreadableFile(unreadable)
     return theOneOf(given, found, agent)
@@ -358,8 +357,9 @@ function theOneOf<File extends Pick<DreamView, 'path' | 'file' | 'id'>>(
   const isPath = ({ path }: File) => path === given || path.endsWith(`/${given}`) || given.endsWith(`/${path}`)
   const name = given.slice(given.lastIndexOf('/') + 1)
   const byPath = all.filter(isPath)
-  const byName = all.filter(({ file }) => file === name || file === `${name}.json`)
-  const meant = byPath.length > 0 ? byPath : byName.length > 0 ? byName : thoseMeant(given, all)
+  const byName = all.filter(({ file }) => file === name)
+  const byStemOrId = new Set([...all.filter(({ file }) => file === `${name}.json`), ...thoseMeant(given, all)])
+  const meant = byPath.length > 0 ? byPath : byName.length > 0 ? byName : [...byStemOrId]
   if (meant.length < 2) return meant[0]
   const candidates = meant.map(({ path }) => path)
   throw conflict(

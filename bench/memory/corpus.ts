@@ -65,12 +65,11 @@ function randomFrom(seed: number): () => number {
   }
 }
 
-/** The words of the pack that comes with the package, the most frequent first, without those that are no words. */
+/** The whole words that the sentence model knows, which its weights list last: about the most frequent first. */
 export function wordsOfPack(pack: Uint8Array): string[] {
-  const text = Buffer.from(pack.buffer, pack.byteOffset, Math.min(pack.length, 400_000)).toString('utf8')
+  const text = Buffer.from(pack.buffer, pack.byteOffset + pack.length - 240_000, 240_000).toString('latin1')
   return text
     .split('\n')
-    .slice(2, -1)
     .filter((word) => /^[a-z]{3,14}$/.test(word))
-    .slice(100, 20_000)
+    .slice(100)
 }

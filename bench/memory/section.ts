@@ -3,10 +3,10 @@
  * when something has, what others notice of a supervisor that runs beside them, and how fast texts become vectors.
  */
 import { readFileSync } from 'node:fs'
+import { localEmbedder, modelFiles } from '../../src/adapters/embeddings/local-embedder.ts'
 import { openFileTree } from '../../src/engines/file-system/index.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { acmq, type Mission } from '../../src/protocols/ac-mq/index.ts'
-import { WordVectors } from '../../src/text/word-vectors.ts'
 import { compare, interleave, median } from '../measure.ts'
 import { inRepository } from '../repository.ts'
 import type { Section } from '../section.ts'
@@ -34,8 +34,8 @@ export const memory: Section = {
     const tree = await openFileTree({ root })
     const missions = await acmq.open({ tree, clock: systemClock, settings: acmq.defaults })
     const { mission } = await missions.create('alpha')
-    const pack = readFileSync(inRepository('data/word-vectors.bin'))
-    const made = madeMessages(wordsOfPack(pack))
+    const read = (path: string) => readFileSync(inRepository(path))
+    const made = madeMessages(wordsOfPack(read(modelFiles.pack)))
     const texts: string[] = []
     const ids = new Map<string, string>()
     const send = async (most: number) => {
@@ -74,8 +74,10 @@ export const memory: Section = {
     await supervisor.stop()
     await tree.close()
 
-    const vectors = new WordVectors(pack)
-    const embedding = await timed(() => vectors.embed(texts))
+    const model = localEmbedder(read)
+    await model.embed(['warm'])
+    const embedded = texts.slice(0, 200)
+    const embedding = await timed(() => model.embed(embedded))
     const nothingNew = {
       name: 'a pass with nothing new',
       against: 'one without memory',
@@ -101,7 +103,7 @@ export const memory: Section = {
       ],
       notes: [
         `${count} messages: all documents in ${all.toFixed(0)} ms, after ${news} more messages ${median(some).toFixed(0)} ms.`,
-        `${Math.round(texts.length / (embedding / 1000))} texts a second become vectors.`,
+        `${Math.round(embedded.length / (embedding / 1000))} texts a second become vectors.`,
         `The supervisor beside took ${mostMemory === undefined ? 'an unknown amount' : `${Math.round(mostMemory / 1e6)} MB`} of memory at most.`,
       ],
     }

@@ -77,9 +77,12 @@ export async function superviseMission(context: Context, input: unknown, stopped
         archived += pass.archived
       }
       const workedNow = processorTime() - workedBefore
-      if (isMemoryDue) memoryDueAt = performance.now() + Math.max(memoryEvery, restFor(workedNow, longestRest))
+      // Vectors of many messages take minutes, once: no rest but for stalls until all are there.
+      const rest = pass?.missing ? second : Math.max(memoryEvery, restFor(workedNow, longestRest))
+      if (isMemoryDue) memoryDueAt = performance.now() + rest
       else worked = workedNow
-      return { least: restFor(worked, longestRest), most: restAfter(pass, await tree.now()) }
+      const most = restAfter(pass, await tree.now())
+      return { least: restFor(worked, longestRest), most: pass?.missing ? Math.min(most, second) : most }
     })
   } finally {
     watches.keep([])

@@ -5,16 +5,8 @@ export interface Embedder {
   readonly version: string
   /** How many numbers a vector has. */
   readonly dim: number
-  /** One for each text, in the same order. A text of which nothing is known gets a vector of zeros. */
+  /** What comes with the package: it knows English alone, and its cosines have a known scale. */
+  readonly isLocal?: true
+  /** One for each text, in the same order. */
   embed(texts: readonly string[]): Promise<Float32Array[]>
 }
-
-/** What a provider can do besides that knows words one by one: then a query is compared word by word, which finds more. */
-export interface KnowsWords {
-  /** Of length 1; `undefined` for a word that is not known. Words are in lower case. */
-  vectorOf(word: string): Float32Array | undefined
-  /** From 0 to 1: how much a word says by itself. */
-  weightOf(word: string): number
-}
-
-export const knowsWords = (embedder: Embedder): embedder is Embedder & KnowsWords => 'vectorOf' in embedder

@@ -1,34 +1,40 @@
 /**
- * What a text is compared by when groups are made, as numbers: small, quick to compare, and worth keeping for the next time.
+ * What a text is compared by, as numbers: small, quick to compare, and worth keeping for the next time.
  *
  * Two parts of a text are told apart: what was said from the first, and what was added later, such as a result. Both are
  * compared; how common something is in a mission is counted by the first alone, which does not change any more.
  */
 
 import { hashOf, pieceHashesOf } from './n-grams.ts'
-import { namesIn } from './names.ts'
+import { wordsIn } from './words.ts'
 
 export interface Features {
   /** Hashes of the pieces of its words, ascending, each once. */
   readonly terms: Uint32Array
   /** How often each stands there, at most 127 times; below zero: only in what was added later. */
   readonly counts: Int8Array
-  /** Hashes of the files, identifiers and errors that it names: first those that it named from the first. */
-  readonly names: Uint32Array
-  readonly ownNames: number
+  /** Hashes of the numbers in it. They tell nothing of what it is about, but whoever asks for 404 or 8080 means just that. */
+  readonly numbers: Uint32Array
 }
 
 const mostCounted = 127
+const mostNumbers = 200
 
 export function featuresOf(text: string, added = ''): Features {
   const own = counted(pieceHashesOf(text))
   const later = added === '' ? nothing : counted(pieceHashesOf(added))
   const isTwofold = later.terms.length > 0
   const { terms, counts } = isTwofold ? joined(own, later) : own
-  const ownNames = Array.from(namesIn(text), hashOf)
-  const known = new Set(ownNames)
-  for (const name of added === '' ? [] : namesIn(added)) known.add(hashOf(name))
-  return { terms, counts, names: Uint32Array.from(known), ownNames: new Set(ownNames).size }
+  return { terms, counts, numbers: numbersIn(`${text}\n${added}`) }
+}
+
+function numbersIn(text: string): Uint32Array {
+  const hashes = new Set<number>()
+  for (const word of wordsIn(text)) {
+    if (/^\p{N}/u.test(word) && /^\p{N}+$/u.test(word)) hashes.add(hashOf(word))
+    if (hashes.size >= mostNumbers) break
+  }
+  return Uint32Array.from(hashes)
 }
 
 interface Counted {
@@ -67,4 +73,25 @@ function joined(own: Counted, later: Counted): Counted {
     if (b <= a) j++
   }
   return { terms: Uint32Array.from(terms), counts: Int8Array.from(counts) }
+}
+
+/** Saying a term often adds less and less. */
+const times = Float64Array.from({ length: 129 }, (_, count) => 1 + Math.log(Math.max(1, count)))
+export const timesOf = (count: number): number => times[count < 0 ? -count : count]!
+
+/** So many texts about other things are counted besides: in a mission of three messages nothing is known to be common yet. */
+const elsewhere = 20
+
+/**
+ * How much a term tells that so many of all texts have. What all of them have tells nearly nothing: courtesies and headings would
+ * make everything alike.
+ */
+export const rarityOf = (texts: number, textsWith: number): number =>
+  Math.log((1 + texts + elsewhere) / (1 + textsWith)) ** 1.5
+
+/** How long a text is, counted in its terms and their rarity. */
+export function lengthOf({ terms, counts }: Features, rarity: (hash: number) => number): number {
+  let squares = 0
+  for (let i = 0; i < counts.length; i++) squares += (timesOf(counts[i]!) * rarity(terms[i]!)) ** 2
+  return Math.sqrt(squares) || 1
 }

@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { sentenceModel } from '../../test/support/sentence-model.ts'
 import { featuresOf } from './features.ts'
+import { groupName, namesFor } from './group-names.ts'
 import { groupKnown, groupTexts } from './grouping.ts'
-import { keyTerms, nameFor } from './labels.ts'
+import { keyTerms } from './labels.ts'
 import { linkPairs } from './linkage.ts'
 import { keySentences, sentencesIn } from './sentences.ts'
 
@@ -28,14 +30,21 @@ describe('groups', () => {
     )
   })
 
-  it('names and links bring together what words do not', () => {
-    const apart = [
-      { key: 'a', text: 'Users are thrown out early, see `src/auth/session.ts`' },
-      { key: 'b', text: 'Lifetime comes from `src/auth/session.ts`' },
-      { key: 'c', text: 'Prolong it on every call', links: ['b'] },
-    ]
-    expect(groupTexts(apart)).toEqual([['a', 'b', 'c']])
-    expect(groupTexts(apart.map(({ key, text }) => ({ key, text: text.replace(/`.*`/, key) })))).toEqual([])
+  it('[AC-13.2a] what means the same belongs together without a word in common, and nothing else does', async () => {
+    const meant = {
+      sign: [
+        'Nobody can sign in since this morning',
+        'Login is rejected although the password is right',
+        'Authentication fails for every account',
+        'People are locked out and cannot get into their profile',
+      ],
+      lunch: ['Shall we eat pizza together?', 'New chairs arrived', 'Translate the imprint', 'Fire drill at eleven'],
+    }
+    const said = [...meant.sign, ...meant.lunch]
+    const vectors = await sentenceModel.embed(said)
+    const given = said.map((text, i) => ({ key: `m${i}`, text, vector: vectors[i]! }))
+    expect(groupTexts(given, { least: 4 })).toEqual([['m0', 'm1', 'm2', 'm3']])
+    expect(groupTexts(given.map(({ key, text }) => ({ key, text })))).toEqual([])
   })
 
   it('texts that are the same but for numbers, and mere numbers, make no group however many there are', () => {
@@ -69,13 +78,12 @@ describe('groups', () => {
       const made = work()
       return { made, cost: process.cpuUsage(begun).user }
     }
-    // Nothing is that much alike, so nothing is linked.
-    const comparing = costOf(() => groupKnown(known, { cut: 10 }))
-    expect(comparing.made.groups).toEqual([])
-    const { linked: _, ...lists } = comparing.made.neighbours
+    const whole = costOf(() => groupKnown(known))
+    expect(whole.made.groups.length).toBeGreaterThan(100)
+    // Compared already, so all that is left is to link.
+    const { linked: _, ...lists } = whole.made.neighbours
     const linking = costOf(() => groupKnown(known, {}, lists))
-    expect(linking.made.groups.length).toBeGreaterThan(300)
-    expect(linking.cost / comparing.cost).toBeLessThan(5)
+    expect(linking.cost / whole.cost).toBeLessThan(5 / 6)
   })
 
   it('are one for a hundred texts that are nearly the same, among others', () => {
@@ -105,13 +113,36 @@ it('links the most alike first, and stops at the cut', () => {
 })
 
 describe('names of groups', () => {
-  it('are words of the group that others do not say', () => {
+  it('are phrases of the group that others do not say, as they are written', async () => {
     expect(keyTerms(slow, other, 3)).toEqual(['orders', 'query', 'slow'])
-    expect(nameFor(slow, other)).toBe('orders-query')
-    expect(nameFor(['the of', 'and to'], other)).toBeUndefined()
-    // Of words that all say, those that are said more often.
-    const login = ['Login token: the login fails, cookie, token', 'A cookie for the login; login token, token']
-    expect(nameFor(login, other)).toBe('login-token')
+    expect(namesFor(slow, other)[0]).toBe('orders query')
+    expect(namesFor(['the of', 'and to'], other)).toEqual([])
+    expect(namesFor(['The PDF export fails', 'Export to PDF: the PDF export is empty', 'A PDF export'], other)[0]).toBe(
+      'PDF export',
+    )
+  })
+
+  it('have no stems, pieces of code or verbs in them, and four words at most', async () => {
+    const limits = [
+      'The rate limit fell to `limits.maxPerMinute` calls; we must raise the rate limit',
+      'Callers hit the rate limit of src/gateway/limit.ts again',
+      'Rate limits: partners call too often',
+      'Who set the rate limit to 600?',
+    ]
+    const vectors = await sentenceModel.embed(limits)
+    for (const name of [await groupName(limits, other), await groupName(limits, other, vectors, sentenceModel)])
+      expect(name).toBe('rate limit')
+    for (const name of namesFor(limits, other)) expect(name.split(' ').length).toBeLessThanOrEqual(4)
+  })
+
+  it('are the one that is nearest to what the texts mean', async () => {
+    const said = [
+      'The nightly backup failed on Monday: disk full',
+      'Restore test of the nightly backup on Monday took an hour',
+      'Encrypt the nightly backup before Monday',
+      'Old backup files fill the disk',
+    ]
+    expect(await groupName(said, other, await sentenceModel.embed(said), sentenceModel)).toBe('nightly backup')
   })
 })
 

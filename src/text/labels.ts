@@ -1,4 +1,4 @@
-/** Names for groups of texts: the one to three words that are said in the group and not elsewhere. */
+/** The words by which a group of texts stands out: said in the group, and not elsewhere. */
 import { stemOf } from './stems.ts'
 import { isEnglish, isStopWord } from './stop-words.ts'
 import { wordsIn } from './words.ts'
@@ -45,17 +45,6 @@ export function keyTerms(texts: readonly string[], others: readonly string[] | U
       .slice(0, most)
       .map(({ word }) => word)
   )
-}
-
-/** A name such as `database-performance`: up to three words, for people and for file names; `undefined` when none is telling. */
-export const nameFor = (texts: readonly string[], others: readonly string[] | Usage, words = 2): string | undefined =>
-  nameOf(keyTerms(texts, others, words))
-
-/** The same of terms that are known. */
-export function nameOf(keyWords: readonly string[]): string | undefined {
-  const terms = keyWords.map((term) => term.normalize('NFKD').replace(/[^\p{L}\p{N}]/gu, ''))
-  const name = terms.filter((term) => term !== '').join('-')
-  return name === '' ? undefined : name
 }
 
 interface Forms {

@@ -12,8 +12,6 @@ export class NearestLists {
   readonly used: Uint8Array
   readonly places: Int32Array
   readonly likeness: Float32Array
-  /** 1: both name the same thing, or one is linked with the other. */
-  readonly evident: Uint8Array
   /** 1: not the list from before. */
   readonly isChanged: Uint8Array
 
@@ -22,11 +20,10 @@ export class NearestLists {
     this.used = new Uint8Array(count)
     this.places = new Int32Array(count * mostNeighbours)
     this.likeness = new Float32Array(count * mostNeighbours)
-    this.evident = new Uint8Array(count * mostNeighbours)
     this.isChanged = new Uint8Array(count).fill(1)
   }
 
-  insert(at: number, other: number, likeness: number, isEvident: boolean): void {
+  insert(at: number, other: number, likeness: number): void {
     const start = at * mostNeighbours
     const used = this.used[at]!
     let slot = start + used
@@ -38,7 +35,6 @@ export class NearestLists {
     this.isChanged[at] = 1
     this.places[slot] = other
     this.likeness[slot] = likeness
-    this.evident[slot] = isEvident ? 1 : 0
   }
 
   /** Takes over a list in which places have changed; -1 is left out. False: it was full, and has lost one. */
@@ -75,6 +71,5 @@ export class NearestLists {
   #copy(slot: number, from: NearestLists, theirs: number): void {
     this.places[slot] = from.places[theirs]!
     this.likeness[slot] = from.likeness[theirs]!
-    this.evident[slot] = from.evident[theirs]!
   }
 }

@@ -14,23 +14,25 @@ interface Said {
   readonly id: number
   readonly words: readonly number[]
   readonly added: readonly number[]
-  readonly file?: number
-  readonly after?: number
+  /** Whether its vector is known. */
+  readonly isEmbedded?: boolean
 }
 
 const saying = (numbers: readonly number[]) => numbers.map((n) => words[n]).join(' ')
 
-type Item = KnownItem & { readonly links: readonly string[] }
+/** Three numbers that tell which words were said. */
+const vectorOf = (numbers: readonly number[]): Float32Array =>
+  Float32Array.from([0, 1, 2], (n) => 0.1 + numbers.filter((one) => one % 3 === n).length)
 
-function itemOf({ id, words: own, added, file, after }: Said): Item {
-  const text = `${saying(own)}${file === undefined ? '' : ` in \`src/part-${file}.ts\``}`
+function itemOf({ id, words: own, added, isEmbedded = false }: Said): KnownItem {
+  const text = saying(own)
   return {
     id: `k${id}`,
-    digest: `${text}\n${saying(added)}`,
+    digest: `${text}\n${saying(added)}${isEmbedded ? '+' : ''}`,
     own: text,
     createdAt: String(id).padStart(6, '0'),
     features: featuresOf(text, saying(added)),
-    links: after === undefined ? [] : [`k${after}`],
+    ...(isEmbedded ? { vector: vectorOf(own) } : {}),
   }
 }
 
@@ -41,31 +43,14 @@ const said = (id: number): fc.Arbitrary<Said> =>
       id: fc.constant(id),
       words: fc.array(word, { minLength: 2, maxLength: 6 }),
       added: fc.oneof({ weight: 4, arbitrary: fc.constant([]) }, fc.array(word, { minLength: 1, maxLength: 3 })),
-      file: fc.nat({ max: 8 }),
-      after: fc.nat({ max: 60 }),
+      isEmbedded: fc.boolean(),
     },
     { requiredKeys: ['id', 'words', 'added'] },
   )
 
-/** The texts as `neighboursOf` wants them: each once, in the order of their digests, with the links between them. */
-function comparedTexts(items: readonly Item[]): { texts: ComparedText[]; links: Map<number, number[]> } {
-  const once = [...new Map(items.map((item) => [item.digest, item])).values()].sort((a, b) =>
-    a.digest < b.digest ? -1 : 1,
-  )
-  const places = new Map(once.map(({ id }, at) => [id, at]))
-  const links = once.map(() => new Set<number>())
-  for (const [a, item] of once.entries()) {
-    for (const b of item.links.flatMap((key) => places.get(key) ?? [])) {
-      if (a === b) continue
-      links[a]!.add(b)
-      links[b]!.add(a)
-    }
-  }
-  const sorted = links.flatMap((others, at) =>
-    others.size > 0 ? [[at, [...others].sort((a, b) => a - b)] as const] : [],
-  )
-  return { texts: once, links: new Map(sorted) }
-}
+/** The texts as `neighboursOf` wants them: each once, in the order of their digests. */
+const comparedTexts = (items: readonly KnownItem[]): ComparedText[] =>
+  [...new Map(items.map((item) => [item.digest, item])).values()].sort((a, b) => (a.digest < b.digest ? -1 : 1))
 
 const shown = ({ digests, lists, lengths }: Neighbours) =>
   digests.map((digest, at) => ({
@@ -73,7 +58,7 @@ const shown = ({ digests, lists, lengths }: Neighbours) =>
     length: lengths[at],
     nearest: Array.from({ length: lists.used[at]! }, (_, i) => {
       const slot = at * mostNeighbours + i
-      return [digests[lists.places[slot]!], lists.likeness[slot], lists.evident[slot]]
+      return [digests[lists.places[slot]!], lists.likeness[slot]]
     }),
   }))
 
@@ -83,7 +68,7 @@ describe('the nearest of each text', () => {
     const history = fc.tuple(
       fc.tuple(...all),
       fc.tuple(...all),
-      fc.array(fc.constantFrom('old', 'new', 'gone', 'linked'), { minLength: 60, maxLength: 60 }),
+      fc.array(fc.constantFrom('old', 'new', 'gone', 'embedded'), { minLength: 60, maxLength: 60 }),
       fc.array(fc.boolean(), { minLength: 60, maxLength: 60 }),
     )
     fc.assert(
@@ -94,14 +79,13 @@ describe('the nearest of each text', () => {
         const later = texts.slice(10).flatMap((text, i) => {
           const other = changed[i + 10]!
           if (after[i] === 'gone' || (after[i] === 'old' && !before[i])) return []
-          if (after[i] === 'linked') return [{ ...text, after: other.after ?? i }]
+          if (after[i] === 'embedded') return [{ ...text, isEmbedded: true }]
           return [after[i] === 'old' ? text : other]
         })
         const second = comparedTexts([...sampled, ...later].map(itemOf))
-        const known = neighboursOf(first.texts, first.links, sampleIn(first.texts, sampled))
-        const sample = sampleIn(second.texts, sampled)
-        const { texts: now, links } = second
-        expect(shown(neighboursOf(now, links, sample, known))).toEqual(shown(neighboursOf(now, links, sample)))
+        const known = neighboursOf(first, sampleIn(first, sampled))
+        const sample = sampleIn(second, sampled)
+        expect(shown(neighboursOf(second, sample, known))).toEqual(shown(neighboursOf(second, sample)))
       }),
       { numRuns: 60 },
     )
@@ -111,15 +95,13 @@ describe('the nearest of each text', () => {
     const alike = Array.from({ length: 50 }, (_, id) =>
       itemOf({ id, words: [id % 5, (id >> 2) % 7, id % 3], added: [] }),
     )
-    const first = comparedTexts(alike).texts
+    const first = comparedTexts(alike)
     const second = first.filter((_, at) => at % 7 !== 0)
     const sample: SampledPlaces = { digest: 'same', places: [] }
-    const again = neighboursOf(second, none, sample, neighboursOf(first, none, sample))
-    expect(shown(again)).toEqual(shown(neighboursOf(second, none, sample)))
+    const again = neighboursOf(second, sample, neighboursOf(first, sample))
+    expect(shown(again)).toEqual(shown(neighboursOf(second, sample)))
   })
 })
-
-const none = new Map<number, number[]>()
 
 const sampleIn = (texts: readonly ComparedText[], sampled: readonly Said[]): SampledPlaces => {
   const digests = new Set(sampled.map((one) => itemOf(one).digest))
@@ -184,11 +166,10 @@ describe('the sample', () => {
 
 describe('features', () => {
   it('count what was there from the first apart from what was added', () => {
-    const { terms, counts, names, ownNames } = featuresOf('slow slow `a/b.ts`', 'slow fast `c/d.ts`')
+    const { terms, counts, numbers } = featuresOf('slow slow `a/b.ts` 404', 'slow fast `c/d.ts` 8080')
     const countOf = (piece: string) => counts[terms.indexOf(hashOf(piece))]
     expect(['_slo', '_fas', '_ts_'].map(countOf)).toEqual([3, -1, 2])
-    expect([...names]).toEqual([hashOf('a/b.ts'), hashOf('c/d.ts')])
-    expect(ownNames).toBe(1)
+    expect([...numbers]).toEqual([hashOf('404'), hashOf('8080')])
   })
 
   it('are those of the pieces of words in any script', () => {
@@ -198,7 +179,7 @@ describe('features', () => {
 
   it('a list keeps the most alike, and of equals the lowest', () => {
     const lists = new NearestLists(100)
-    for (let other = 99; other > 0; other--) lists.insert(0, other, other % 2 === 0 ? 0.5 : 0.25, false)
+    for (let other = 99; other > 0; other--) lists.insert(0, other, other % 2 === 0 ? 0.5 : 0.25)
     expect([...lists.places.slice(0, 3)]).toEqual([2, 4, 6])
     expect(lists.used[0]).toBe(mostNeighbours)
   })

@@ -1,21 +1,22 @@
 /**
- * For each of many texts those that are most alike, and how much.
+ * For each of many texts those that are most alike, and how much: by meaning, the cosine of their vectors, plus by words, the cosine
+ * of their rare pieces.
  *
  * What was found before is used again: only texts that are new are compared with all others. That gives the same as comparing
  * all with all, because a likeness depends on the two texts and on the sample alone, by which it is counted how common
  * something is, and the sample changes rarely (`sampleOf`).
  */
-import type { Features } from './features.ts'
+import { type Features, lengthOf, rarityOf, timesOf } from './features.ts'
 import { NearestLists } from './nearest-lists.ts'
 import { Numbering } from './numbering.ts'
 import { Tally } from './tally.ts'
 import { dot, toUnit } from './vectors.ts'
 
 export interface ComparedText {
-  /** Names the text: the same for the same text alone. */
+  /** Names the text: the same for the same text alone, with or without a vector. */
   readonly digest: string
   readonly features: Features
-  /** From an endpoint that is better at this than we are: compared besides, where both have one. */
+  /** Of a text that has none its words count instead. */
   readonly vector?: Float32Array | undefined
 }
 
@@ -31,44 +32,30 @@ export interface Neighbours {
   /** Of the sample by which they were compared. */
   readonly sample: string
   readonly digests: readonly string[]
-  readonly links: Links
-  /** In how many texts of the sample each term and each name is found. */
+  /** In how many texts of the sample each term is found. */
   readonly terms: Tally
-  readonly names: Tally
   /** How long the text is, counted in its terms and their rarity. */
   readonly lengths: Float64Array
   readonly lists: NearestLists
+  /** How alike the texts of a group are on average, at least. */
+  readonly cut: number
 }
 
-const sharedName = 0.5
-const hasLink = 0.5
-/** Of vectors from an endpoint. The vectors that come with the package make groups worse, so they are not asked. */
-const meaningWeight = 0.3
-const unrelated = 0.3
 /** Pairs that are less alike than this count as having nothing in common. */
-const floor = 0.03
-/** A name or term that so many texts have tells nothing; it would also cost a comparison of all with all. */
+const floor = 0.06
+/** A term that so many texts have tells nothing; it would also cost a comparison of all with all. */
 const commonIn = (texts: number): number => Math.max(300, texts / 50)
-const commonName = (texts: number): number => Math.max(5, texts / 25)
-
-/** For each text the places of those that it answers or depends on, and of those that depend on it, ascending. */
-export type Links = ReadonlyMap<number, readonly number[]>
 
 /** `texts` in the order of their digests, each digest once. */
-export function neighboursOf(
-  texts: readonly ComparedText[],
-  links: Links,
-  sample: SampledPlaces,
-  before?: Neighbours,
-): Neighbours {
+export function neighboursOf(texts: readonly ComparedText[], sample: SampledPlaces, before?: Neighbours): Neighbours {
   const known = before?.sample === sample.digest ? before : undefined
-  const kept = keep(texts, links, known)
-  const counted = known ?? count(texts, sample)
-  compare(texts, links, { ...counted, size: sample.places.length, centre: centreOf(texts, sample) }, kept)
+  const kept = keep(texts, known)
+  const terms = known?.terms ?? countTerms(texts, sample)
+  const comparison = { terms, size: sample.places.length, vectors: vectorsOf(texts, sample) }
+  compare(texts, comparison, kept)
   const { lists, lengths } = kept
-  const { terms, names } = counted
-  const digests = texts.map(({ digest }) => digest)
-  return { sample: sample.digest, digests, links, terms, names, lengths, lists }
+  const cut = known?.cut ?? cutOf(texts, sample, comparison)
+  return { sample: sample.digest, digests: texts.map(({ digest }) => digest), terms, lengths, lists, cut }
 }
 
 interface Kept {
@@ -81,12 +68,12 @@ interface Kept {
 }
 
 /** What of the lists from before still holds. */
-function keep(texts: readonly ComparedText[], links: Links, before: Neighbours | undefined): Kept {
+function keep(texts: readonly ComparedText[], before: Neighbours | undefined): Kept {
   const lists = new NearestLists(texts.length)
   const lengths = new Float64Array(texts.length)
   const isNew = new Uint8Array(texts.length).fill(1)
   if (!before) return { lists, lengths, isNew, rows: texts.map((_, at) => at) }
-  const places = placesNow(texts, links, before)
+  const places = placesNow(texts, before)
   const rows: number[] = []
   for (const [was, at] of places.entries()) {
     if (at < 0) continue
@@ -99,63 +86,70 @@ function keep(texts: readonly ComparedText[], links: Links, before: Neighbours |
   return { lists, lengths, isNew, rows: rows.sort((a, b) => a - b) }
 }
 
-/** Where each text from before is now; -1 for one that is gone, or whose links are others. */
-function placesNow(texts: readonly ComparedText[], links: Links, { digests, links: before }: Neighbours): Int32Array {
+/** Where each text from before is now; -1 for one that is gone. */
+function placesNow(texts: readonly ComparedText[], { digests }: Neighbours): Int32Array {
   const places = new Int32Array(digests.length).fill(-1)
   for (let was = 0, at = 0; was < digests.length && at < texts.length; ) {
     const [one, other] = [digests[was]!, texts[at]!.digest]
-    if (one === other) {
-      const then = (before.get(was) ?? []).map((place) => digests[place])
-      const now = (links.get(at) ?? []).map((place) => texts[place]!.digest)
-      if (then.length === now.length && then.every((digest, i) => digest === now[i])) places[was] = at
-    }
+    if (one === other) places[was] = at
     if (one <= other) was++
     if (other <= one) at++
   }
   return places
 }
 
-function count(texts: readonly ComparedText[], { places }: SampledPlaces): Pick<Neighbours, 'terms' | 'names'> {
+function countTerms(texts: readonly ComparedText[], { places }: SampledPlaces): Tally {
   const terms = new Tally()
-  const names = new Tally()
   for (const at of places) {
     const { features } = texts[at]!
     for (let i = 0; i < features.terms.length; i++) if (features.counts[i]! > 0) terms.add(features.terms[i]!)
-    for (let i = 0; i < features.ownNames; i++) names.add(features.names[i]!)
   }
-  return { terms, names }
+  return terms
 }
 
-interface Counted extends Pick<Neighbours, 'terms' | 'names'> {
+interface Comparison {
+  readonly terms: Tally
   /** How many texts were counted. */
   readonly size: number
-  /** What the vectors of the sample have in common. */
-  readonly centre: Float32Array | undefined
+  /** One for each text, without what all of the sample have in common. */
+  readonly vectors: readonly (Float32Array | undefined)[]
 }
 
+/** Of few texts what they have in common may be what they are about, so less of it is left out. */
+const fewTexts = 50
+
+/** What all texts of a mission have in common tells nothing of one of them. */
+function vectorsOf(texts: readonly ComparedText[], { places }: SampledPlaces): (Float32Array | undefined)[] {
+  const known = places.flatMap((at) => texts[at]!.vector ?? [])
+  const [first] = known
+  if (!first) return texts.map(({ vector }) => vector)
+  const centre = new Float64Array(first.length)
+  for (const vector of known) for (let i = 0; i < centre.length; i++) centre[i]! += vector[i]!
+  for (let i = 0; i < centre.length; i++) centre[i]! /= known.length + fewTexts
+  return texts.map(({ vector }) =>
+    vector?.length === centre.length ? toUnit(vector.map((one, i) => one - centre[i]!)) : undefined,
+  )
+}
+
+const likenessOf = (words: number, a: Float32Array | undefined, b: Float32Array | undefined): number =>
+  words + (a && b ? dot(a, b) : words)
+
 /** Fills the lists of the rows, and puts the new ones into the lists of all others. */
-function compare(texts: readonly ComparedText[], links: Links, counted: Counted, kept: Kept): void {
+function compare(texts: readonly ComparedText[], { terms: counted, size, vectors }: Comparison, kept: Kept): void {
   const { lists, lengths, rows, isNew } = kept
   if (rows.length === 0) return
-  const [mostTexts, mostNamed] = [commonIn(counted.size), commonName(counted.size)]
-  const rarityOf = (found: number): number => Math.log((1 + counted.size) / (1 + found)) + 1
-  for (const at of rows) {
-    if (isNew[at] === 1) lengths[at] = lengthOf(texts[at]!.features, (hash) => rarityOf(counted.terms.of(hash)))
-  }
+  const mostTexts = commonIn(size)
+  const rarityFor = (hash: number): number => rarityOf(size, counted.of(hash))
+  for (const at of rows) if (isNew[at] === 1) lengths[at] = lengthOf(texts[at]!.features, rarityFor)
   const terms = new RowIndex(
     rows.map((at) => texts[at]!.features.terms),
-    (hash) => counted.terms.of(hash) <= mostTexts,
+    (hash) => counted.of(hash) <= mostTexts,
   )
-  const names = new RowIndex(
-    rows.map((at) => texts[at]!.features.names),
-    (hash) => counted.names.of(hash) <= mostNamed,
-  )
-  const rarity = Float64Array.from(terms.hashes, (hash) => rarityOf(counted.terms.of(hash)))
+  const rarity = Float64Array.from(terms.hashes, rarityFor)
   const weights = terms.weights((row, i, number) => {
     const at = rows[row]!
     return (timesOf(texts[at]!.features.counts[i]!) * rarity[number]!) / lengths[at]!
   })
-  const vectors = texts.map(({ vector }) => vector && counted.centre && fromCentre(vector, counted.centre))
   const rowOf = new Int32Array(texts.length).fill(-1)
   for (const [row, at] of rows.entries()) rowOf[at] = row
   const common = new InCommon(rows.length)
@@ -166,49 +160,72 @@ function compare(texts: readonly ComparedText[], links: Links, counted: Counted,
       const weight = (timesOf(features.counts[i]!) * rarity[number]!) / lengths[b]!
       common.addTerm(terms.rows, weights, weight, terms.starts[number]!, terms.starts[number + 1]!)
     }
-    for (const name of features.names) {
-      const number = names.numberOf(name)
-      if (number < 0) continue
-      for (let j = names.starts[number]!; j < names.starts[number + 1]!; j++) common.mark(names.rows[j]!, named)
-    }
-    for (const at of links.get(b) ?? none) if (rowOf[at]! >= 0) common.mark(rowOf[at]!, linked)
+    // Two rows are compared once, by the one that comes later.
     const isRow = rowOf[b]! >= 0
-    const least = vectors[b] ? 0 : floor
-    for (let row = common.take(least); row >= 0; row = common.take(least)) {
+    common.takeAll(vectors[b] !== undefined, (row, words) => {
       const a = rows[row]!
-      if (a === b) continue
-      const { marks, words } = common
-      const evidence = (marks & named ? sharedName : 0) + (marks & linked ? hasLink : 0)
+      if (isRow ? a >= b : a === b) return
       // The same number in memory and on disk, where it takes half of the room.
-      const likeness = Math.fround(words + evidence + byMeaning(vectors[a], vectors[b]))
-      if (likeness < floor) continue
-      lists.insert(a, b, likeness, evidence > 0)
-      if (!isRow && isNew[a] === 1) lists.insert(b, a, likeness, evidence > 0)
-    }
+      const likeness = Math.fround(likenessOf(words, vectors[a], vectors[b]))
+      if (likeness < floor) return
+      lists.insert(a, b, likeness)
+      if (isRow || isNew[a] === 1) lists.insert(b, a, likeness)
+    })
   }
 }
 
-/** Saying a term often adds less and less. */
-const times = Float64Array.from({ length: 129 }, (_, count) => 1 + Math.log(Math.max(1, count)))
-const timesOf = (count: number): number => times[count < 0 ? -count : count]!
+/** So many texts of the sample show how alike any two are. */
+const mostSampled = 300
+/**
+ * A cut is passed by so many pairs that each text has about so many others: the more texts, the smaller is the share of pairs that are
+ * of one topic. Chosen by `npm run eval -- --tune`; a share of all pairs fits missions of any kind, a likeness does not.
+ */
+const othersOfATopic = 4.2
+/** Whatever the sample says: where nearly all texts are about one thing, or hardly two have anything in common. */
+const [lowestCut, highestCut] = [0.18, 0.45]
 
-function lengthOf({ terms, counts }: Features, rarityOf: (hash: number) => number): number {
-  let squares = 0
-  for (let i = 0; i < counts.length; i++) squares += (timesOf(counts[i]!) * rarityOf(terms[i]!)) ** 2
-  return Math.sqrt(squares) || 1
+/** How much more alike than most the texts of a group must be. */
+function cutOf(
+  texts: readonly ComparedText[],
+  { places }: SampledPlaces,
+  { terms, size, vectors }: Comparison,
+): number {
+  const step = Math.max(1, places.length / mostSampled)
+  const count = Math.min(places.length, mostSampled)
+  const sampled = Array.from({ length: count }, (_, i) => places[Math.floor(i * step)]!)
+  const rarityFor = (hash: number): number => rarityOf(size, terms.of(hash))
+  const weighed = sampled.map((at) => weigh(texts[at]!.features, rarityFor))
+  const found = new Float64Array((count * (count - 1)) / 2)
+  let pairs = 0
+  for (let a = 0; a < count; a++)
+    for (let b = 0; b < a; b++)
+      found[pairs++] = likenessOf(inCommon(weighed[a]!, weighed[b]!), vectors[sampled[a]!], vectors[sampled[b]!])
+  found.sort()
+  const above = found[Math.floor(pairs * Math.max(0, 1 - othersOfATopic / size))] ?? highestCut
+  return Math.min(highestCut, Math.max(lowestCut, above))
 }
 
-function centreOf(texts: readonly ComparedText[], { places }: SampledPlaces): Float32Array | undefined {
-  const known = places.flatMap((at) => texts[at]!.vector ?? [])
-  return known[0]?.map((_, i) => known.reduce((sum, vector) => sum + vector[i]!, 0) / known.length)
+interface Weighed {
+  readonly terms: Uint32Array
+  readonly weights: Float64Array
 }
 
-/** What all texts of a mission have in common tells nothing of one of them. */
-const fromCentre = (vector: Float32Array, centre: Float32Array): Float32Array =>
-  toUnit(vector.map((one, i) => one - centre[i]!))
+function weigh(features: Features, rarity: (hash: number) => number): Weighed {
+  const length = lengthOf(features, rarity)
+  const { terms, counts } = features
+  return { terms, weights: Float64Array.from(terms, (hash, i) => (timesOf(counts[i]!) * rarity(hash)) / length) }
+}
 
-const byMeaning = (a: Float32Array | undefined, b: Float32Array | undefined): number =>
-  a && b && a.length === b.length ? Math.max(0, dot(a, b) - unrelated) * meaningWeight : 0
+function inCommon(one: Weighed, other: Weighed): number {
+  let sum = 0
+  for (let i = 0, j = 0; i < one.terms.length && j < other.terms.length; ) {
+    const [a, b] = [one.terms[i]!, other.terms[j]!]
+    if (a === b) sum += one.weights[i]! * other.weights[j]!
+    if (a <= b) i++
+    if (b <= a) j++
+  }
+  return sum
+}
 
 /** Which rows have a hash, of those that tell something. */
 class RowIndex {
@@ -255,25 +272,15 @@ class RowIndex {
   }
 }
 
-const none: readonly number[] = []
-const named = 1
-const linked = 2
-
 /** What one text has in common with each row. */
 class InCommon {
   readonly #words: Float64Array
-  readonly #marks: Uint8Array
   readonly #rows: Int32Array
   #count = 0
-  /** Of the row that was taken last. */
-  words = 0
-  marks = 0
 
   constructor(rows: number) {
     this.#words = new Float64Array(rows)
-    this.#marks = new Uint8Array(rows)
-    // A row may be there twice: once by a mark, once by its words.
-    this.#rows = new Int32Array(rows * 2)
+    this.#rows = new Int32Array(rows)
   }
 
   /** A term that those rows have. Most of the time of all comparing is spent in here. */
@@ -290,21 +297,16 @@ class InCommon {
     this.#count = count
   }
 
-  mark(row: number, mark: number): void {
-    if (this.#marks[row] === 0 && this.#words[row] === 0) this.#rows[this.#count++] = row
-    this.#marks[row]! |= mark
-  }
-
-  /** Takes out a row that has a mark or so many words in common; -1 when there is none left. */
-  take(least: number): number {
-    while (this.#count > 0) {
-      const row = this.#rows[--this.#count]!
-      this.words = this.#words[row]!
-      this.marks = this.#marks[row]!
-      this.#words[row] = 0
-      this.#marks[row] = 0
-      if (this.words >= least || this.marks !== 0) return row
+  /** Takes out every row with what it has in common: `really` every one, else those that have something. */
+  takeAll(really: boolean, take: (row: number, words: number) => void): void {
+    const words = this.#words
+    const count = really ? words.length : this.#count
+    for (let i = 0; i < count; i++) {
+      const row = really ? i : this.#rows[i]!
+      const found = words[row]!
+      words[row] = 0
+      take(row, found)
     }
-    return -1
+    this.#count = 0
   }
 }

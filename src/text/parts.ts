@@ -2,28 +2,22 @@
  * Divides texts into parts that have nothing to do with each other, so that groups are looked for in each by itself. Without
  * this nearly all texts of a large mission hang together, by way of words that two of them share by chance.
  */
+import type { Pair } from './linkage.ts'
 import { mostNeighbours, type NearestLists } from './nearest-lists.ts'
 
 /**
- * Two texts join a part only if each is among so many of the other that are most alike, or both name or link the same, … In a
- * small mission there are few that are alike by chance.
+ * Two texts join a part only if each is among so many of the other that are most alike, … In a small mission there are few that
+ * are alike by chance.
  */
 const closestOf = (texts: number): number => (texts < 1000 ? 16 : 6)
 /** … or if they are nearly the same: of a hundred such texts each has the same few before all others. */
-const nearlySame = 0.5
-
-export interface PartPair {
-  /** Numbers of members. */
-  readonly a: number
-  readonly b: number
-  readonly likeness: number
-  readonly isEvident: boolean
-}
+const nearlySame = 1
 
 export interface Part {
   /** Places of texts, ascending; two at least. */
   readonly members: readonly number[]
-  pairs(): readonly PartPair[]
+  /** Between numbers of members. */
+  pairs(): readonly Pair[]
 }
 
 /** `cut`: pairs that are less alike than this join nothing. */
@@ -34,17 +28,16 @@ export function partsOf(lists: NearestLists, cut: number): Part[] {
     const start = a * mostNeighbours
     for (let i = 0; i < lists.used[a]! && lists.likeness[start + i]! >= cut; i++) {
       const b = lists.places[start + i]!
-      const isSure = lists.evident[start + i] === 1 || lists.likeness[start + i]! >= nearlySame
-      if (isSure || (i < closest && lists.has(b, a, closest))) parts.join(a, b)
+      if (lists.likeness[start + i]! >= nearlySame || (i < closest && lists.has(b, a, closest))) parts.join(a, b)
     }
   }
   return parts.members().map((members) => ({ members, pairs: () => pairsIn(lists, members) }))
 }
 
 /** Those of which both are in a part. */
-function pairsIn(lists: NearestLists, members: readonly number[]): PartPair[] {
+function pairsIn(lists: NearestLists, members: readonly number[]): Pair[] {
   const numbers = new Map(members.map((at, i) => [at, i]))
-  const pairs: PartPair[] = []
+  const pairs: Pair[] = []
   for (const [a, at] of members.entries()) {
     const start = at * mostNeighbours
     for (let slot = start; slot < start + lists.used[at]!; slot++) {
@@ -52,7 +45,7 @@ function pairsIn(lists: NearestLists, members: readonly number[]): PartPair[] {
       const b = numbers.get(other)
       // A pair that is in both lists is told by the first of the two.
       if (b === undefined || (other < at && lists.has(other, at))) continue
-      pairs.push({ a, b, likeness: lists.likeness[slot]!, isEvident: lists.evident[slot] === 1 })
+      pairs.push({ a, b, likeness: lists.likeness[slot]! })
     }
   }
   return pairs

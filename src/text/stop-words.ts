@@ -32,17 +32,35 @@ export const isStopWord = (word: string): boolean => englishWords.has(word) || o
 /** So much of a text is looked at to find out its language. */
 const mostLooked = 400
 
+/** How many words show that a text is English, and how many that it is not. */
+function evidence(words: readonly string[]): { forIt: number; against: number; looked: number } {
+  let forIt = 0
+  let against = 0
+  const looked = Math.min(words.length, mostLooked)
+  for (let i = 0; i < looked; i++) {
+    if (telling.has(words[i]!)) forIt++
+    else if (otherWords.has(words[i]!) && !englishWords.has(words[i]!)) against++
+  }
+  return { forIt, against, looked }
+}
+
 /**
  * True when English words stand in it more often than those of other languages; a few words without any count as English,
  * since most of what agents write is.
  */
 export function isEnglish(words: readonly string[]): boolean {
-  let forIt = 0
-  let against = 0
-  const most = Math.min(words.length, mostLooked)
-  for (let i = 0; i < most; i++) {
-    if (telling.has(words[i]!)) forIt++
-    else if (otherWords.has(words[i]!) && !englishWords.has(words[i]!)) against++
-  }
-  return forIt >= against && (forIt > 0 || most < 8)
+  const { forIt, against, looked } = evidence(words)
+  return forIt >= against && (forIt > 0 || looked < 8)
+}
+
+/** Fewer letters of other scripts, or with accents, may be names or quotations. */
+const mostlyPlain = 0.9
+
+/** True for what a model of English can be asked about; a text of nothing but names and nouns counts as English. */
+export function isEnglishText(text: string): boolean {
+  const looked = text.slice(0, 4000).toLowerCase()
+  const letters = looked.match(/\p{L}/gu)?.length ?? 0
+  const plain = looked.match(/[a-z]/g)?.length ?? 0
+  const { forIt, against } = evidence(looked.match(/[\p{L}\p{M}]+/gu) ?? [])
+  return letters > 0 && plain >= letters * mostlyPlain && forIt >= against
 }

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { nGramsOf } from './n-grams.ts'
-import { namesIn } from './names.ts'
 import { stemOf } from './stems.ts'
-import { isEnglish } from './stop-words.ts'
+import { isEnglish, isEnglishText } from './stop-words.ts'
 import { termsOf, wordsIn } from './words.ts'
 
 describe('stems', () => {
@@ -61,13 +60,11 @@ it('pieces of words are marked at their ends', () => {
   expect(nGramsOf('of it')).toEqual([])
 })
 
-it('names are files, identifiers and errors', () => {
-  const text = 'In `src/auth/session.ts` call issueToken(); see findings/plan.md, TypeError and MAX_SIZE. It is `ok`.'
-  expect([...namesIn(text)].sort()).toEqual([
-    'findings/plan.md',
-    'issuetoken',
-    'max_size',
-    'src/auth/session.ts',
-    'typeerror',
-  ])
+it('tells what a model of English can be asked about', () => {
+  expect(isEnglishText('The orders query is slow')).toBe(true)
+  expect(isEnglishText('Nightly backup')).toBe(true)
+  expect(isEnglishText('Login page rejects passwords, login page rejects users, support tickets pile up')).toBe(true)
+  expect(isEnglishText('Der Build auf dem Server dauert doppelt so lange wie vorher')).toBe(false)
+  expect(isEnglishText('数据库查询太慢 index')).toBe(false)
+  expect(isEnglishText('12 34 !!')).toBe(false)
 })

@@ -1,25 +1,42 @@
 /** The figures as Markdown tables, as they stand in `docs/memory-quality.md`. */
 import type { Evaluation } from './evaluate.ts'
+import { meanOf } from './measures.ts'
 
-export function printEvaluation({ clusters, confused, search }: Evaluation): string {
-  const two = (value: number): string => value.toFixed(2)
-  const clusterRows = Object.entries(clusters).map(([name, one]) => [
-    name,
-    ...[one.precision, one.recall, one.adjustedRand, one.vMeasure, one.noiseKeptOut, one.clustered].map(two),
-    String(one.clusters),
-  ])
-  const searchRows = Object.entries(search).map(([name, { words, meaning }]) => [
-    name,
-    ...[words.recallAt5, words.reciprocalRank, meaning.recallAt5, meaning.reciprocalRank].map(two),
-  ])
-  const mixed = confused.map(([pair, count]) => `- ${pair}: ${count}\n`).join('')
+const two = (value: number): string => value.toFixed(2)
+
+/** By the names of the parts. */
+export function printEvaluations(evaluations: ReadonlyMap<string, Evaluation>): string {
+  const parts = [...evaluations.keys()]
+  const all = [...evaluations.values()]
+  const methods = Object.keys(all[0]!.search)
+  const searched = methods.map((method) => {
+    const figures = all.map(({ search }) => search[method]!)
+    const cells = figures.map(({ words, meaning }) => `${two(words)} / ${two(meaning)}`)
+    return [
+      method,
+      ...cells,
+      `${two(meanOf(figures, ({ words }) => words))} / ${two(meanOf(figures, ({ meaning }) => meaning))}`,
+    ]
+  })
+  const grouped = methods.map((method) => {
+    const figures = all.map(({ groups }) => groups[method]!)
+    const of = (one: (typeof figures)[number]) => [one.precision, one.clustered, one.noiseKeptOut].map(two).join(' / ')
+    const mean = [
+      meanOf(figures, ({ precision }) => precision),
+      meanOf(figures, ({ clustered }) => clustered),
+      meanOf(figures, ({ noiseKeptOut }) => noiseKeptOut),
+    ]
+    return [method, ...figures.map(of), mean.map(two).join(' / ')]
+  })
+  const spread = all.map(({ spread: { precision, clustered } }) => {
+    const mean = meanOf(precision, (one) => one)
+    const off = Math.sqrt(meanOf(precision, (one) => (one - mean) ** 2))
+    return `${two(mean)} ± ${two(off)} / ${two(meanOf(clustered, (one) => one))}`
+  })
   return [
-    table(
-      ['Clusters', 'precision', 'recall', 'adjusted Rand', 'V-measure', 'noise kept out', 'clustered', 'number'],
-      clusterRows,
-    ),
-    `Pairs of messages of different topics that were put together:\n\n${mixed || '- none\n'}`,
-    table(['Search', 'words: recall@5', 'words: MRR', 'meaning: recall@5', 'meaning: MRR'], searchRows),
+    table(['Search, recall@5: words shared / none', ...parts, 'mean'], searched),
+    table(['Groups: precision / share of messages / noise kept out', ...parts, 'mean'], grouped),
+    table(['With 15 % of the messages left out: precision / share', ...parts], [['Signalbox', ...spread]]),
   ].join('\n')
 }
 

@@ -1,5 +1,4 @@
 /** An endpoint for embeddings that behaves badly, and the cache of what a good one said: by real servers. */
-import { readFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect } from 'vitest'
@@ -11,11 +10,13 @@ import { treePath } from '../../src/kernel/tree-path.ts'
 import { acmqPorts } from '../../src/operations/acmq/ports.ts'
 import { recently } from '../../src/operations/workspace/recently.ts'
 import { acmq } from '../../src/protocols/ac-mq/index.ts'
-import { cachedVectors } from '../../src/protocols/ac-mq/store/memory/vector-cache.ts'
+import { digestOf } from '../../src/protocols/ac-mq/memory/noted.ts'
+import { embedTexts } from '../../src/protocols/ac-mq/store/memory/embedding.ts'
+import { VectorIndex } from '../../src/protocols/ac-mq/store/memory/vector-index.ts'
 import type { Tree } from '../../src/tree/tree.ts'
+import { packageFile } from '../support/sentence-model.ts'
 import { verifies } from '../support/verifies.ts'
 
-const pack = readFileSync(new URL('../../data/word-vectors.bin', import.meta.url))
 const closing: (() => Promise<void>)[] = []
 afterEach(async () => {
   for (const close of closing.splice(0)) await close()
@@ -51,7 +52,7 @@ const rows = (texts: readonly string[], vectorOf: (text: string) => unknown) => 
 })
 
 /** What takes over; loaded once. */
-const usual = acmqPorts({ packageFile: () => pack, models: { embeddings: 'local' }, outside: undefined as never })
+const usual = acmqPorts({ packageFile, models: { embeddings: 'local' }, outside: undefined as never })
 
 async function missionOn(tree: Tree, url: string) {
   const embedder = () =>
@@ -122,7 +123,7 @@ describe('an endpoint', () => {
       const { url, asked } = await endpoint(() => undefined)
       const embeddings = { embeddings: 'openai', embeddingsUrl: url, embeddingsModel: 'toy' } as const
       const models = { ...embeddings, url, model: 'toy' }
-      const ports = acmqPorts({ packageFile: () => pack, models, outside: undefined as never }, { timeoutMs: 50 })
+      const ports = acmqPorts({ packageFile, models, outside: undefined as never }, { timeoutMs: 50 })
       const tree = openMemoryTree()
       const missions = await acmq.open({ tree, clock: systemClock, settings: acmq.defaults, ...ports })
       const instead = /embeddings at .* cannot be used: it did not answer in time.* The model at .* cannot be used/
@@ -165,7 +166,7 @@ describe('an endpoint', () => {
     const tree = openMemoryTree({ clock })
     // Each command is a process of its own, and knows only what is on the tree.
     const command = async () => {
-      const around = { packageFile: () => pack, models, outside: undefined as never }
+      const around = { packageFile, models, outside: undefined as never }
       const ports = acmqPorts({ ...around, recently: async () => recently(async () => tree) }, { timeoutMs: 50 })
       const missions = await acmq.open({ tree, clock, settings: acmq.defaults, ...ports })
       return (await missions.create('alpha')).mission
@@ -191,7 +192,7 @@ describe('an endpoint', () => {
     const models = { embeddings: 'openai', embeddingsUrl: url, embeddingsModel: 'toy' } as const
     const tree = openMemoryTree()
     for (const _ of [1, 2]) {
-      const around = { packageFile: () => pack, models, outside: undefined as never }
+      const around = { packageFile, models, outside: undefined as never }
       const patience = { timeoutMs: 1000, attempts: 1 }
       const ports = acmqPorts({ ...around, recently: async () => recently(async () => tree) }, patience)
       const missions = await acmq.open({ tree, clock: systemClock, settings: acmq.defaults, ...ports })
@@ -229,27 +230,44 @@ describe('the cache of vectors', () => {
     return { id: 'openai', version, dim: 2, embed, asked }
   }
   const filesIn = async (tree: Tree) => {
-    let count = 0
+    const sizes: number[] = []
     for (const { name } of await tree.list(treePath('.signalbox/cache/embeddings')))
-      count += (await tree.list(treePath(`.signalbox/cache/embeddings/${name}`))).length
-    return count
+      for (const { size } of await tree.list(treePath(`.signalbox/cache/embeddings/${name}`), { times: true }))
+        sizes.push(size)
+    return sizes
   }
+  const patience = { atFirst: 10_000, later: 10_000 }
+  const embedded = (tree: Tree, embedder: ReturnType<typeof toy>, texts: readonly string[]) => {
+    const all = texts.map((text) => ({ digest: digestOf(text), text: async () => text }))
+    return embedTexts({ tree }, embedder, all, patience)
+  }
+  /** As another process finds it. */
+  const another = (tree: Tree): Tree =>
+    new Proxy(tree, {
+      get(target, key) {
+        const value = Reflect.get(target, key, target)
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
 
   verifies(
     'AC-13.2e',
-    'is bounded however little comes at a time, for providers nobody asks any more too',
+    'is few files however little comes at a time, and bounded, for providers nobody asks any more too',
     async () => {
       const tree = openMemoryTree()
-      const keep = { keepMs: 1e9, keepBytes: 50 * 4096 }
-      const text = (n: number) => `Text number ${n}`
-      await cachedVectors(
-        tree,
-        toy('old'),
-        Array.from({ length: 300 }, (_, n) => text(n)),
-        keep,
-      )
-      for (let n = 0; n < 600; n += 3) await cachedVectors(tree, toy(), [text(n), text(n + 1), text(n + 2)], keep)
-      expect(await filesIn(tree)).toBeLessThan(400)
+      const vector = Float32Array.of(1, 2)
+      const add = async (version: string, count: number, keep: { keepMs: number; keepBytes: number }) => {
+        const index = await VectorIndex.open(another(tree), toy(version), keep)
+        for (let n = 0; n < count; n++) index.add(digestOf(`${version} ${n} ${Math.random()}`), vector)
+        await index.save()
+      }
+      const much = { keepMs: 1e9, keepBytes: 1e9 }
+      for (let n = 0; n < 100; n++) await add('toy', 3, much)
+      expect((await filesIn(tree)).length).toBeLessThan(12)
+      expect((await VectorIndex.open(another(tree), toy('toy'))).size).toBe(300)
+      await add('old', 5000, much)
+      for (let n = 0; n < 20; n++) await add('toy', 3, { keepMs: 1e9, keepBytes: 50_000 })
+      expect((await filesIn(tree)).reduce((sum, size) => sum + size, 0)).toBeLessThan(100_000)
     },
   )
 
@@ -268,11 +286,11 @@ describe('the cache of vectors', () => {
           return embedder.embed(some)
         },
       }
-      await expect(cachedVectors(tree, failing, texts)).rejects.toMatchObject({ code: 'EMBEDDINGS_UNAVAILABLE' })
+      await expect(embedded(tree, failing, texts)).rejects.toMatchObject({ code: 'EMBEDDINGS_UNAVAILABLE' })
       expect(embedder.asked).toHaveLength(128)
-      expect(await cachedVectors(tree, embedder, texts)).toHaveLength(150)
+      expect(await embedded(another(tree), embedder, texts)).toMatchObject({ made: 22, missing: 0 })
       expect(embedder.asked).toEqual(texts)
-      expect(await cachedVectors(tree, embedder, Array(1000).fill('Ping'))).toHaveLength(1000)
+      expect(await embedded(tree, embedder, Array(1000).fill('Ping'))).toMatchObject({ made: 1 })
       expect(embedder.asked.slice(150)).toEqual(['Ping'])
     },
   )
@@ -280,10 +298,11 @@ describe('the cache of vectors', () => {
   verifies('AC-13.2e', 'is disposable, and a disk without room for it stops nobody', async () => {
     const tree = openMemoryTree()
     const embedder = toy()
-    const expected = [Float32Array.of(1, 1), Float32Array.of(2, 1)]
-    expect(await cachedVectors(tree, embedder, ['a', 'bb'])).toEqual(expected)
-    expect(await cachedVectors(tree, embedder, ['a', 'bb'])).toEqual(expected)
-    expect(embedder.asked).toEqual(['a', 'bb'])
+    const likeness = async (where: Tree, text: string) =>
+      (await embedded(where, embedder, [text])).index.likeness(digestOf(text), Float32Array.of(1, 0))
+    expect(await likeness(tree, 'a')).toBeCloseTo(Math.SQRT1_2, 2)
+    expect(await likeness(another(tree), 'a')).toBeCloseTo(Math.SQRT1_2, 2)
+    expect(embedder.asked).toEqual(['a'])
     const full = new Proxy(tree, {
       get(target, key) {
         if (key === 'create') return () => Promise.reject(unavailable('DISK_FULL', 'Full.', { hint: 'Make room.' }))
@@ -291,20 +310,46 @@ describe('the cache of vectors', () => {
         return typeof value === 'function' ? value.bind(target) : value
       },
     })
-    expect(await cachedVectors(full, embedder, ['a', 'ccc'])).toEqual([Float32Array.of(1, 1), Float32Array.of(3, 1)])
+    expect(await likeness(full, 'ccc')).toBeCloseTo(3 / Math.sqrt(10), 2)
     for (const { name } of await tree.list(treePath('.signalbox/cache/embeddings')))
       for (const inner of await tree.list(treePath(`.signalbox/cache/embeddings/${name}`)))
         await tree.remove(treePath(`.signalbox/cache/embeddings/${name}/${inner.name}`))
-    expect(await cachedVectors(tree, embedder, ['a', 'bb'])).toEqual(expected)
+    expect(await likeness(another(tree), 'a')).toBeCloseTo(Math.SQRT1_2, 2)
+    expect(embedder.asked).toEqual(['a', 'ccc', 'a'])
+  })
+
+  verifies('AC-13.2e', 'gets the newest first within its time, and finishes what can be finished', async () => {
+    const tree = openMemoryTree()
+    const asked: string[] = []
+    const slow = {
+      ...toy('slow'),
+      isLocal: true as const,
+      async embed(texts: readonly string[]) {
+        // An empty one loads the model.
+        asked.push(...texts.filter((text) => text !== ''))
+        const until = performance.now() + 5
+        while (performance.now() < until);
+        return texts.map(() => Float32Array.of(1, 1))
+      },
+    }
+    const texts = Array.from({ length: 200 }, (_, n) => `The message with number ${n}`)
+    const all = texts.map((text) => ({ digest: digestOf(text), text: async () => text }))
+    const first = await embedTexts({ tree }, slow, all, { atFirst: 100, later: 20 })
+    expect(first.missing).toBeGreaterThan(150)
+    expect(asked).toEqual(texts.slice(0, asked.length))
+    const second = await embedTexts({ tree }, slow, all, { atFirst: 100, later: 20 })
+    expect(second.missing).toBeGreaterThan(150)
+    const third = await embedTexts({ tree }, slow, all, { atFirst: 1e6, later: 20 })
+    expect(third.missing).toBe(0)
+    expect(asked).toEqual(texts)
   })
 })
 
-describe('the pack of word vectors', () => {
+describe('the weights of the sentence model', () => {
   const damaged: Readonly<Record<string, Uint8Array | undefined>> = {
     'that is missing': undefined,
     'that is empty': new Uint8Array(),
-    'that was cut off': pack.subarray(0, pack.length / 2),
-    'whose beginning is overwritten': Buffer.concat([Buffer.alloc(64, 0xff), pack.subarray(64)]),
+    'whose beginning is overwritten': Buffer.alloc(100_000, 0xff),
     'of zeros': Buffer.alloc(100_000),
   }
   for (const [name, bytes] of Object.entries(damaged))
@@ -319,7 +364,7 @@ describe('the pack of word vectors', () => {
       await mission.send({ from: 'a', to: 'b', id: 'stone000', body: 'A stone lies there' })
       const found = await mission.search('stones')
       expect(found).toMatchObject({ provider: 'words', hits: [{ message: { id: 'stone000' }, by: ['words'] }] })
-      expect(found.instead).toMatch(/word vectors/)
+      expect(found.instead).toMatch(/^The sentence model of this installation cannot be used: /)
       const { documents } = await mission.bus({ query: 'stones' })
       // No endpoint was configured, so none has failed.
       expect(documents).toMatchObject([{ messages: ['stone000'], provider: 'words' }])

@@ -134,6 +134,7 @@ Make the list of orders open in under a second for every customer. Today those w
   )
   minutes(60 * 24)
   await alpha.bus()
+  await alpha.bus({ query: 'customer order index' })
 })
 
 const report = (mode: 'bottom-up' | 'top-down' | 'holistic', more: object = {}) =>

@@ -1,5 +1,5 @@
 /** Searching a mission: by words, by meaning, in the archive, with and without an endpoint for embeddings. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -10,6 +10,7 @@ import { systemClock } from '../../src/kernel/clock.ts'
 import { treePath } from '../../src/kernel/tree-path.ts'
 import { acmqPorts } from '../../src/operations/acmq/ports.ts'
 import { acmq } from '../../src/protocols/ac-mq/index.ts'
+import { packageFile } from '../support/sentence-model.ts'
 import { tempDir } from '../support/temp.ts'
 import { verifies } from '../support/verifies.ts'
 import { cliJson, quickCli } from './cli-program.ts'
@@ -61,9 +62,84 @@ describe('on the command line', () => {
   })
 })
 
-describe('with an endpoint', () => {
-  const local = readFileSync(new URL('../../data/word-vectors.bin', import.meta.url))
+describe('with the model of the package', () => {
+  const performance = [
+    'The orders query takes nine seconds: the table is scanned from end to end',
+    'Add an index on customer and date so that reading orders gets faster',
+    'The connection pool of Postgres is exhausted every morning',
+    'Slow statements: list the twenty that take most time',
+    'Queries have become slow because statistics are out of date',
+    'The database server is at full load at nine in the morning',
+    'Read replicas lag behind by two minutes when the load is high',
+    'The dashboard asks the database 300 times for one page',
+    'Response times of SQL queries before and after the new index',
+  ]
+  const others = [
+    'Translate the imprint into Dutch',
+    'Logo in a darker blue',
+    'Lunch on Friday at noon',
+    'Water the plants',
+  ]
 
+  const filled = async (tree = openMemoryTree()) => {
+    const ports = acmqPorts({ packageFile, models: { embeddings: 'local' }, outside: undefined as never })
+    const missions = await acmq.open({ tree, clock: systemClock, settings: acmq.defaults, ...ports })
+    const { mission } = await missions.create('alpha')
+    for (const [n, body] of [...performance, ...others].entries())
+      await mission.send({ from: 'a', to: 'b', id: `message${String(n).padStart(2, '0')}`, body })
+    return mission
+  }
+
+  verifies('AC-13.2e', 'words that ask, and words about messages, are not what is asked for', async () => {
+    const mission = await filled()
+    const query = 'summarize all messages related to database performance'
+    const { hits, provider } = await mission.search(query, { limit: 20 })
+    expect(provider).toBe('local')
+    const found = hits.map(({ message }) => Number(message.id.slice(7)))
+    expect(found.filter((n) => n < 9).length).toBeGreaterThanOrEqual(7)
+    expect(found.filter((n) => n >= 9)).toEqual([])
+    const { documents } = await mission.bus({ query })
+    expect(documents[0]!.messages.length).toBeGreaterThanOrEqual(6)
+    expect(await mission.search('all messages about football players')).toMatchObject({ hits: [] })
+  })
+
+  verifies(
+    'AC-13.2e',
+    'a vector is made once, and what is asked in another language is told to go by words',
+    async () => {
+      const tree = openMemoryTree()
+      const mission = await filled(tree)
+      await mission.search('database')
+      const [folder] = await tree.list(treePath('.signalbox/cache/embeddings'))
+      const files = () => tree.list(treePath(`.signalbox/cache/embeddings/${folder!.name}`), { times: true })
+      const before = await files()
+      // 13 vectors of 384 bytes, with a digest each and a line in front.
+      expect(before[0]!.size).toBeLessThan(13 * 400 + 100)
+      await mission.search('performance')
+      expect(await files()).toEqual(before)
+      const german = await mission.search('Welche Tabellen sind zu groß und müssen aufgeräumt werden?')
+      expect(german).toMatchObject({ provider: 'words', instead: expect.stringMatching(/knows English alone/) })
+    },
+  )
+
+  verifies('AC-13.2a', 'messages that mean the same get one document, named as a person would', async () => {
+    const mission = await filled()
+    const outage = [
+      'Nobody can sign in',
+      'Login page rejects every password',
+      'Users are locked out of their login',
+      'Login fails since the release',
+    ]
+    for (const [n, body] of outage.entries()) await mission.send({ from: 'a', to: 'b', id: `signin0${n}`, body })
+    const { documents } = await mission.bus()
+    const logins = documents.find(({ messages }) => messages.includes('signin01'))
+    expect(logins?.messages.filter((id) => !id.startsWith('signin'))).toEqual([])
+    expect(logins?.path).toMatch(/bus-document-[a-z-]*login[a-z-]*-\d{14}\.md$/)
+    expect(logins?.provider).toBe('local')
+  })
+})
+
+describe('with an endpoint', () => {
   async function withEndpoint(work: (url: string, asked: string[][], control: { fail: boolean }) => Promise<void>) {
     const asked: string[][] = []
     const control = { fail: false }
@@ -92,7 +168,7 @@ describe('with an endpoint', () => {
 
   const portsFor = (url: string) =>
     acmqPorts({
-      packageFile: () => local,
+      packageFile,
       models: { embeddings: 'openai', embeddingsUrl: url, embeddingsModel: 'toy' },
       outside: undefined as never,
     })
@@ -115,7 +191,8 @@ describe('with an endpoint', () => {
       await mission.search('animal', { only: 'meaning' })
       expect(asked.flat()).toHaveLength(1 + 2 + 1 + 1)
       const [folder] = await tree.list(treePath('.signalbox/cache/embeddings'))
-      expect(await tree.list(treePath(`.signalbox/cache/embeddings/${folder!.name}`))).toHaveLength(2)
+      const [file, ...more] = await tree.list(treePath(`.signalbox/cache/embeddings/${folder!.name}`))
+      expect([file!.name, more]).toEqual(['1.vectors', []])
     }),
   )
 

@@ -1,13 +1,10 @@
 /** What AC-MQ needs from outside the tree: who knows what texts mean. */
 import { leavingAlone, type SilenceNote } from '../../adapters/leave-alone.ts'
-import { invalidInput, SignalboxError } from '../../kernel/errors.ts'
+import { invalidInput } from '../../kernel/errors.ts'
 import { once } from '../../kernel/once.ts'
 import type { AcmqPorts, Meaning } from '../../protocols/ac-mq/index.ts'
 import { modelKey } from '../model-key.ts'
 import type { Around } from '../protocols.ts'
-
-/** What comes with the package; `scripts/word-vectors.mjs` makes it. */
-export const wordVectorsFile = 'data/word-vectors.bin'
 
 type Needed = Pick<Around, 'packageFile' | 'models' | 'outside' | 'recently'>
 
@@ -32,15 +29,8 @@ export function acmqPorts({ packageFile, models, outside, recently }: Needed, pa
     (await import('../../adapters/models/http-model.ts')).silentModel(models.url!, agoMs),
   )
   const local = once(async (): Promise<Meaning> => {
-    const pack = packageFile(wordVectorsFile)
-    if (!pack) return { instead: `The word vectors are missing in this installation (${wordVectorsFile}).` }
-    const { WordVectors } = await import('../../text/word-vectors.ts')
-    try {
-      return { embedder: new WordVectors(pack) }
-    } catch (error) {
-      if (error instanceof SignalboxError && error.kind === 'Corrupt') return { instead: error.message }
-      throw error
-    }
+    const { localEmbedder } = await import('../../adapters/embeddings/local-embedder.ts')
+    return { embedder: localEmbedder(packageFile) }
   })
   const endpoint = once(async (): Promise<Meaning> => {
     const { embeddings: provider, embeddingsUrl: url, embeddingsModel: model } = models
@@ -54,7 +44,6 @@ export function acmqPorts({ packageFile, models, outside, recently }: Needed, pa
   })
   return {
     async meaning(which = 'configured') {
-      if (which === 'endpoint' && models.embeddings === 'local') return {}
       return which === 'offline' ? local() : endpoint()
     },
     async writer() {

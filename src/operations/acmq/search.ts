@@ -7,8 +7,9 @@ export const search = defineOperation({
   name: 'search',
   summary: 'Find messages by their words and by what they mean, archived ones too.',
   more:
-    'Two rankings are joined, one by words and one by meaning; each hit says by which it was found. Meanings are compared by ' +
-    'word vectors that come with Signalbox, or by the endpoint that `models` is set to.',
+    'How alike words and meaning are is added up; each hit says by which it was found, and what is hardly alike is none. Meanings ' +
+    'are compared by a sentence model that comes with Signalbox and knows English, or by the endpoint that `models` is set to. ' +
+    'What it has not read yet is ranked by words: `acmq supervise` goes on with it.',
   input: {
     mission,
     query: text('What to look for.', {

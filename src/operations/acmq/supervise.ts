@@ -19,6 +19,8 @@ export interface Supervised {
   readonly reports: Kept['reports']
   /** Files of `context/` that were brought together. */
   readonly moves: Kept['moves']
+  /** How many messages have no vector yet: there is more to do. */
+  readonly missing?: number
   /** Another process archives right now, or was killed while it did: this pass left the archive to it. */
   readonly archiveBusy?: true
   /** When the first of the claims in force runs out. */
@@ -63,6 +65,7 @@ export const supervise = defineOperation({
     const repairs: Repair[] = []
     const nextAt: number[] = []
     let archived = 0
+    let missing = 0
     let busy = {}
     for (const one of missions) {
       const swept = await one.supervise(agent)
@@ -80,6 +83,7 @@ export const supervise = defineOperation({
       reports.push(...kept.reports)
       moves.push(...kept.moves)
       archived += kept.archived
+      missing += kept.missing ?? 0
       if (kept.instead !== undefined) context.report.notice(kept.instead)
       const next = await one.nextStallAt()
       if (next !== undefined) nextAt.push(next)
@@ -103,6 +107,7 @@ export const supervise = defineOperation({
       reports,
       moves,
       ...busy,
+      ...(missing > 0 ? { missing } : {}),
       nextStallAt: nextAt.length === 0 ? null : isoTime(Math.min(...nextAt)),
     }
   },

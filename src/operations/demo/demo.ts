@@ -117,7 +117,7 @@ const aroundTour = (root: string, { environment, outside, openTree }: Context): 
   neutralOf: async () => undefined,
   expectSeen: async () => {},
   names: [],
-  // The tour needs no word vectors.
+  // The tour needs no sentence model.
   packageFile: () => undefined,
   models: { embeddings: 'local' },
 })

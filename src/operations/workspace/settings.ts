@@ -57,7 +57,7 @@ export const etcd = {
  */
 export const models = {
   embeddings: choice(
-    'Who compares what texts mean: `local`, the word vectors that come with Signalbox, or an endpoint.',
+    'Who compares what texts mean: `local`, the sentence model that comes with Signalbox, or an endpoint.',
     ['local', 'openai', 'ollama'],
     { default: 'local' },
   ),

@@ -14,8 +14,8 @@ export interface Writer {
   write(asked: { readonly instructions: string; readonly material: string }): Promise<string>
 }
 
-/** `offline`: not the endpoint, because it failed. `endpoint`: only that, for what word vectors are of no use for. */
-export type WhoseMeaning = 'configured' | 'offline' | 'endpoint'
+/** `offline`: not the endpoint, because it failed. */
+export type WhoseMeaning = 'configured' | 'offline'
 
 export interface Meaning {
   /** Nobody: texts are compared by their words alone. */
@@ -26,6 +26,6 @@ export interface Meaning {
 
 /** Where nothing is handed in: words alone. */
 export const withoutPorts: AcmqPorts = {
-  meaning: async () => ({ instead: 'No word vectors were handed in.' }),
+  meaning: async () => ({ instead: 'No sentence model was handed in.' }),
   writer: async () => undefined,
 }

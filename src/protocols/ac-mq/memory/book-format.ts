@@ -7,18 +7,18 @@ import type { Neighbours } from '../../../text/neighbours.ts'
 import { Tally } from '../../../text/tally.ts'
 import type { Book, BookDocument, BookEntry, BookUsage } from './book.ts'
 
-const magic = 'signalbox-acmq-memory-1'
+const magic = 'signalbox-acmq-memory-2'
 
 export function printBook({ titles, entries, documents, provider, neighbours, usage }: Book): Buffer {
   const all = [...entries.values()]
-  const tallies = neighbours ? [neighbours.terms.entries(), neighbours.names.entries()] : []
+  const tally = neighbours?.terms.entries()
   const told = {
     titles,
     provider,
     entries: [...entries].map(([key, { features, ...entry }]) => ({
       ...entry,
       key,
-      sizes: [features.terms.length, features.names.length, features.ownNames],
+      sizes: [features.terms.length, features.numbers.length],
     })),
     documents: [...documents].map(([name, document]) => ({ ...document, name })),
     ...(usage ? { usage: { ...usage, counts: [...usage.counts] } } : {}),
@@ -26,18 +26,18 @@ export function printBook({ titles, entries, documents, provider, neighbours, us
       ? {
           sample: neighbours.sample,
           digests: neighbours.digests.join(' '),
-          links: [...neighbours.links],
-          tallies: tallies.map(({ hashes }) => hashes.length),
+          cut: neighbours.cut,
+          tally: tally!.hashes.length,
         }
       : {}),
   }
   const numbers: ArrayBufferView[] = [
     ...(neighbours ? [neighbours.lengths, neighbours.lists.likeness, neighbours.lists.places] : []),
-    ...tallies.flatMap(({ hashes, counts }) => [hashes, counts]),
+    ...(tally ? [tally.hashes, tally.counts] : []),
     ...all.map(({ features }) => features.terms),
-    ...all.map(({ features }) => features.names),
+    ...all.map(({ features }) => features.numbers),
     ...all.map(({ features }) => features.counts),
-    ...(neighbours ? [neighbours.lists.used, neighbours.lists.evident] : []),
+    ...(neighbours ? [neighbours.lists.used] : []),
   ]
   const text = Buffer.from(JSON.stringify(told))
   const body = new Uint8Array(numbers.reduce((size, part) => size + part.byteLength, text.length))
@@ -62,7 +62,7 @@ export function readBook(bytes: Uint8Array): Book | undefined {
 function parse(bytes: Uint8Array): Book | undefined {
   const end = bytes.indexOf(10)
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.max(0, Math.min(end, 200))).toString('latin1')
-  const [, length, sum] = /^signalbox-acmq-memory-1 (\d{1,10}) ([0-9a-f]{8})$/.exec(head) ?? []
+  const [, length, sum] = /^signalbox-acmq-memory-2 (\d{1,10}) ([0-9a-f]{8})$/.exec(head) ?? []
   const body = bytes.subarray(end + 1)
   if (length === undefined || sumOf(body) !== sum) return undefined
   const told = JSON.parse(Buffer.from(body.subarray(0, Number(length))).toString('utf8'))
@@ -73,26 +73,24 @@ function parse(bytes: Uint8Array): Book | undefined {
   const lengths = numbers.take(Float64Array, digests.length)
   lists.likeness.set(numbers.take(Float32Array, lists.likeness.length))
   lists.places.set(numbers.take(Int32Array, lists.places.length))
-  const [termTally = new Tally(), nameTally = new Tally()] = (told.tallies ?? []).map((count: number) =>
-    Tally.from(numbers.take(Uint32Array, count), numbers.take(Uint32Array, count)),
-  )
+  const tally = Tally.from(numbers.take(Uint32Array, told.tally ?? 0), numbers.take(Uint32Array, told.tally ?? 0))
   const terms = told.entries.map(({ sizes }: Told) => numbers.take(Uint32Array, sizes[0]))
-  const names = told.entries.map(({ sizes }: Told) => numbers.take(Uint32Array, sizes[1]))
+  const figures = told.entries.map(({ sizes }: Told) => numbers.take(Uint32Array, sizes[1]))
   const counts = told.entries.map(({ sizes }: Told) => numbers.take(Int8Array, sizes[0]))
   lists.used.set(numbers.take(Uint8Array, lists.used.length))
-  lists.evident.set(numbers.take(Uint8Array, lists.evident.length))
   if (!numbers.isEmpty || !isSound(lists) || !told.entries.every(isEntry) || !told.documents.every(isDocument))
     return undefined
-  const entries = told.entries.map(({ key, sizes, ...entry }: Told, i: number): [string, BookEntry] => [
+  const entries = told.entries.map(({ key, sizes: _, ...entry }: Told, i: number): [string, BookEntry] => [
     key,
-    { ...entry, features: { terms: terms[i], names: names[i], counts: counts[i], ownNames: sizes[2] } },
+    { ...entry, features: { terms: terms[i], counts: counts[i], numbers: figures[i] } },
   ])
   const neighbours: Neighbours | undefined =
     told.sample === undefined
       ? undefined
-      : { sample: told.sample, digests, links: new Map(told.links), lengths, lists, terms: termTally, names: nameTally }
+      : { sample: told.sample, digests, lengths, lists, terms: tally, cut: told.cut }
   const usage: BookUsage | undefined = told.usage && { ...told.usage, counts: new Map(told.usage.counts) }
   if (!areTexts(told.titles) || !isText(told.provider)) return undefined
+  if (neighbours && !Number.isFinite(neighbours.cut)) return undefined
   return {
     titles: told.titles,
     provider: told.provider,
@@ -103,7 +101,7 @@ function parse(bytes: Uint8Array): Book | undefined {
   }
 }
 
-type Told = Omit<BookEntry, 'features'> & { readonly key: string; readonly sizes: readonly [number, number, number] }
+type Told = Omit<BookEntry, 'features'> & { readonly key: string; readonly sizes: readonly [number, number] }
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText)

@@ -1,7 +1,8 @@
 /** Which files of `context/` belong together, what their folder is called, and the README that says so. AC-MQ §15. Pure. */
 import { inlineCode } from '../../../kernel/quotation.ts'
+import { namesFor } from '../../../text/group-names.ts'
 import { groupTexts } from '../../../text/grouping.ts'
-import { keyTerms, nameFor } from '../../../text/labels.ts'
+import { keyTerms } from '../../../text/labels.ts'
 import { keySentences, sentencesIn } from '../../../text/sentences.ts'
 import { generatedMark, withCheck } from './generated.ts'
 import { plainText } from './plain-text.ts'
@@ -21,10 +22,19 @@ export interface Cluster {
 
 const leastFiles = 3
 
-/** `taken`: names of folders that are there and are not clusters of ours. The same files give the same clusters. */
-export function clustersOf(files: readonly ContextFile[], taken: ReadonlySet<string>): Cluster[] {
+/**
+ * `taken`: names of folders that are there and are not clusters of ours. `vectorOf`: what a file means, where that is known. The same
+ * files give the same clusters.
+ */
+export function clustersOf(
+  files: readonly ContextFile[],
+  taken: ReadonlySet<string>,
+  vectorOf: (file: ContextFile) => Float32Array | undefined = () => undefined,
+): Cluster[] {
   const byKey = new Map(files.map((file) => [keyOf(file), file]))
-  const groups = groupTexts(files.map((file) => ({ key: keyOf(file), text: comparedText(file) })))
+  const groups = groupTexts(
+    files.map((file) => ({ key: keyOf(file), text: comparedText(file), vector: vectorOf(file) })),
+  )
   const names = new Set([...taken, ...files.flatMap(({ cluster }) => cluster ?? [])].map((name) => name.toLowerCase()))
   const clusters: Cluster[] = []
   for (const keys of groups) {
@@ -47,16 +57,24 @@ export function clustersOf(files: readonly ContextFile[], taken: ReadonlySet<str
 const keyOf = ({ name, cluster }: ContextFile): string => `${cluster ?? ''}/${name}`
 
 /** What a file is called says what it is about, too. Data counts by its words. */
-const comparedText = ({ name, text }: ContextFile): string =>
+export const comparedText = ({ name, text }: ContextFile): string =>
   `${name.replace(/\.[^.]*$/, '').replaceAll(/[-_.]/g, ' ')}\n${text}`
 
-/** Two words if they will do, else three, else a number. */
+/** The best name that is free, else one with a number. */
 function freeName(inside: readonly string[], outside: readonly string[], taken: ReadonlySet<string>): string {
-  const names = [2, 3].flatMap((words) => nameFor(inside, outside, words)?.toLowerCase().slice(0, 60) ?? [])
+  const names = namesFor(inside, outside).flatMap((name) => slugOf(name) ?? [])
   const [first = 'documents'] = names
   const free = names.find((name) => !taken.has(name) && name !== 'readme.md')
   if (free !== undefined) return free
   for (let n = 2; ; n++) if (!taken.has(`${first}-${n}`)) return `${first}-${n}`
+}
+
+function slugOf(name: string): string | undefined {
+  const words = name
+    .toLowerCase()
+    .normalize('NFKD')
+    .match(/[\p{L}\p{N}]+/gu)
+  return words?.join('-').slice(0, 60)
 }
 
 /** What each file says, and what they have in common. */

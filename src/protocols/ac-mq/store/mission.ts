@@ -341,7 +341,7 @@ export class Mission {
 
   /** Moves files of `context/` that belong together into folders of their own; `dryRun` only says which. AC-MQ §15. */
   async organize(options?: { readonly dryRun?: boolean }): Promise<Organized> {
-    return (await import('./memory/organize.ts')).organize(this.#files, options)
+    return (await import('./memory/organize.ts')).organize(this.#files, await this.#allPorts(), options)
   }
 
   /** Puts back what the last `organize` moved, and says what stays and why. */

@@ -6,9 +6,10 @@
  * are there. So two supervisors make each document once. A document that a person changed is left as it is, and another one is
  * written beside it.
  */
+import type { Embedder } from '../../../../kernel/embedder.ts'
 import { inlineCode } from '../../../../kernel/quotation.ts'
 import { childOf, type TreePath } from '../../../../kernel/tree-path.ts'
-import { keyTerms, nameOf } from '../../../../text/labels.ts'
+import { groupName } from '../../../../text/group-names.ts'
 import { sampleOf } from '../../../../text/sample.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
 import { blockedForGood, whyBlocked } from '../../memory/blocked.ts'
@@ -38,13 +39,14 @@ import {
   removeOrphans,
   write,
 } from './bus-files.ts'
+import { embedTexts } from './embedding.ts'
 import { listQueues, type QueueListing } from './listing.ts'
 import { automaticPlans, type Plan } from './plans.ts'
-import { isEndpointFailure, rankMessages } from './search.ts'
+import { isEndpointFailure, isProviderFailure, newestFirst, rankMessages, textFor, unembedded } from './search.ts'
 import { answeredSummary, isSummaryTask, type SummaryDesk, summaryOf, summaryTaskId } from './summary-task.ts'
 import { type MessageText, textOf } from './texts.ts'
 import { othersThan, usageIn } from './usual.ts'
-import { cachedVectors } from './vector-cache.ts'
+import type { VectorIndex } from './vector-index.ts'
 
 export interface BusOptions {
   /** Only a document of what this query finds. */
@@ -75,16 +77,19 @@ export interface BusDocument {
 export interface BusMade {
   readonly outcome: 'made' | 'unchanged' | 'asked' | 'nothing'
   readonly documents: readonly BusDocument[]
-  /** Why vectors or summaries are not those of the configured endpoint. */
+  /** Why vectors or summaries are not those of the configured endpoint, or which vectors are still missing. */
   readonly instead?: string
+  /** How many messages have no vector yet, so that there is more to do. */
+  readonly missing?: number
 }
 
-/** So many terms are looked for, of which the first ones become the name. */
-const mostTerms = 8
-
-/** What a query is answered with: so many messages at most, and if no word fits, the few that mean the most alike. */
+/** What a query is answered with: so many messages at most, those that fit at least half as well as the best. */
 const mostByQuery = 50
-const fewByMeaning = 5
+const leastOfBest = 0.5
+/** How long vectors are made in one go, in milliseconds: stalls are settled in between. */
+const embeddingMs = 10_000
+/** So many texts without a vector yet, of all, change little in the groups; with more of them groups wait. */
+const mostWithout = 0.05
 
 export async function makeBusDocuments(
   files: MissionFiles,
@@ -109,7 +114,8 @@ export async function makeBusDocuments(
   }
   const outcome = told.length > 0 ? outcomeOf(told) : query === undefined ? 'unchanged' : 'nothing'
   const instead = [planned.instead, failure].filter((why) => why !== undefined).join(' ')
-  return { outcome, documents: told, ...(instead === '' ? {} : { instead }) }
+  const missing = planned.missing ? { missing: planned.missing } : {}
+  return { outcome, documents: told, ...(instead === '' ? {} : { instead }), ...missing }
 }
 
 function outcomeOf(documents: readonly BusDocument[]): BusMade['outcome'] {
@@ -134,7 +140,10 @@ interface Planned {
   readonly usage: BookUsage
   /** For the book. */
   readonly known: Partial<Book>
+  /** By which documents get their names. */
+  readonly meaning?: GroupMeaning
   readonly instead?: string
+  readonly missing?: number
 }
 
 /** By time. Tasks to write a summary are our own, and not about the mission. */
@@ -156,26 +165,78 @@ async function plansOf(
     const reachedBy = madeAt.get(printedQuery(milestoneQuery(title)))
     return { title, isTicked, ...(reachedBy === undefined ? {} : { reachedBy }) }
   })
-  const { instead, key, ...meaning } = await groupingMeaning(files, ports, book, messages)
+  const { instead, key, provider, meaning, missing = 0 } = await groupingMeaning(files, ports, book, messages)
   const before = book.before.provider === key ? book.before.neighbours : undefined
   const { clusterSize } = files.settings
-  const { plans, neighbours, sample } = automaticPlans({ messages, milestones, clusterSize, before, ...meaning })
+  const vectors = new Map(messages.flatMap(({ id, digest }) => pairOf(id, meaning?.index.vectorOf(digest))))
+  const isEarly = missing > messages.length * mostWithout
+  const { plans, neighbours, sample } = automaticPlans({
+    messages,
+    milestones,
+    clusterSize,
+    before,
+    vectors,
+    provider,
+    isEarly,
+  })
   const usage = await usageIn(files, book, sample)
-  return { plans, usage, known: { provider: key, neighbours, usage }, ...(instead === undefined ? {} : { instead }) }
+  return {
+    plans,
+    usage,
+    known: { provider: key, ...(neighbours ? { neighbours } : {}), usage },
+    missing,
+    ...(meaning ? { meaning } : {}),
+    ...(instead === undefined ? {} : { instead }),
+  }
 }
 
-/** The vectors that come with the package make groups worse, so only an endpoint's are asked for. */
-async function groupingMeaning(files: MissionFiles, ports: AcmqPorts, book: OpenBook, messages: readonly Noted[]) {
-  try {
-    const { embedder } = await ports.meaning('endpoint')
-    if (!embedder) return { provider: 'local', key: 'local' }
+const pairOf = <T>(id: string, vector: T | undefined): [string, T][] => (vector === undefined ? [] : [[id, vector]])
+
+interface Grouping {
+  readonly provider: string
+  /** Names whose vectors are compared. */
+  readonly key: string
+  readonly meaning?: GroupMeaning
+  readonly missing?: number
+  readonly instead?: string
+}
+
+const byWords: Grouping = { provider: 'words', key: 'words' }
+
+interface GroupMeaning {
+  readonly embedder: Embedder
+  readonly index: VectorIndex
+}
+
+async function groupingMeaning(
+  files: MissionFiles,
+  ports: AcmqPorts,
+  book: OpenBook,
+  messages: readonly Noted[],
+): Promise<Grouping> {
+  const by = async (which: 'configured' | 'offline'): Promise<Grouping> => {
+    const { embedder } = await ports.meaning(which)
+    if (!embedder) return byWords
     const { id, version, dim } = embedder
-    const texts = (await textsOf(files, book, messages)).map((text) => (text ? textOf(text) : ''))
-    const vectors = await cachedVectors(files.tree, embedder, texts)
-    return { provider: id, key: JSON.stringify([id, version, dim]), vectors }
+    const texts = messages
+      .toSorted(newestFirst)
+      .map((one) => ({ digest: one.digest, text: () => textFor(files, book, one.id) }))
+    const patience = { atFirst: embeddingMs, later: embeddingMs }
+    const { index, missing } = await embedTexts(files, embedder, texts, patience)
+    const told = missing > 0 ? { instead: unembedded(missing, messages.length) } : {}
+    return { provider: id, key: JSON.stringify([id, version, dim]), meaning: { embedder, index }, missing, ...told }
+  }
+  try {
+    return await by('configured')
   } catch (error) {
-    if (!isEndpointFailure(error)) throw error
-    return { provider: fallenBack('local'), key: 'local', instead: error.message }
+    if (!isProviderFailure(error)) throw error
+    // Documents say by what they were made; `search` tells what is wrong with the installation.
+    if (!isEndpointFailure(error)) return byWords
+    const local = await by('offline').catch((thrown: unknown) => {
+      if (!isProviderFailure(thrown)) throw thrown
+      return byWords
+    })
+    return { ...local, provider: fallenBack(local.provider), instead: error.message }
   }
 }
 
@@ -190,11 +251,11 @@ async function textsOf(files: MissionFiles, book: OpenBook, messages: Iterable<{
 
 async function planFor(files: MissionFiles, ports: AcmqPorts, book: OpenBook, query: string): Promise<Planned> {
   const messages = byTime(book)
-  const texts = (await textsOf(files, book, messages)).filter((text) => text !== undefined)
-  const { ranked, provider, instead, isFallback } = await rankMessages(files, ports, texts, query)
-  const byWords = ranked.filter(({ by }) => by.includes('words'))
-  const chosen = byWords.length > 0 ? byWords.slice(0, mostByQuery) : ranked.slice(0, fewByMeaning)
-  const reasons = new Map(chosen.map(({ place, by }) => [texts[place]!.message.id, `found by ${by.join(' and ')}`]))
+  const newest = messages.toSorted(newestFirst)
+  const { ranked, provider, instead, isFallback } = await rankMessages(files, ports, book, newest, query)
+  const least = (ranked[0]?.score ?? 0) * leastOfBest
+  const chosen = ranked.slice(0, mostByQuery).filter(({ score }) => score >= least)
+  const reasons = new Map(chosen.map(({ place, by }) => [newest[place]!.id, `found by ${by.join(' and ')}`]))
   const members = new Map(messages.flatMap(({ id }) => (reasons.has(id) ? [[id, reasons.get(id)] as const] : [])))
   const title = query.trim().slice(0, 80)
   const by = isFallback ? fallenBack(provider) : provider
@@ -228,7 +289,7 @@ async function renew(
   files: MissionFiles,
   desk: SummaryDesk,
   book: OpenBook,
-  { query: only, plans, usage }: Planned,
+  { query: only, plans, usage, meaning }: Planned,
   writer: Writer | undefined,
   patienceMs = Number.POSITIVE_INFINITY,
 ): Promise<Renewed> {
@@ -270,7 +331,7 @@ async function renew(
     // A document that is there has a summary already, of a little less.
     if (isLate && found[i]!.own) continue
     if (isLate) late.add(plan)
-    const content = await contentOf(files, book, plan, usage, blocked)
+    const content = await contentOf(files, book, plan, usage, { blocked, meaning })
     const path = found[i]!.own && childOf(folder, found[i]!.own.name)
     const written = writer && path ? await readHead(files, path) : undefined
     // The model is asked outside of the turn, and only about what it has not been shown before.
@@ -348,14 +409,16 @@ async function contentOf(
   book: OpenBook,
   { members, trigger, provider, ...plan }: Plan,
   usage: BookUsage,
-  blocked: ReadonlyMap<string, string>,
+  { blocked, meaning }: { readonly blocked: ReadonlyMap<string, string>; readonly meaning: GroupMeaning | undefined },
 ): Promise<BusContent | undefined> {
   const ids = [...members.keys()].map((id) => ({ id }))
   const texts = await textsOf(files, book, ids)
   const inside = texts.filter((text) => text !== undefined)
   if (inside.length < texts.length) return undefined
-  const terms = keyTerms(inside.map(textOf), othersThan(usage, inside), mostTerms)
-  const named = nameOf(terms.slice(0, 3))?.replaceAll('-', ' ')
+  const others = othersThan(usage, inside)
+  const vectors = ids.flatMap(({ id }) => meaning?.index.vectorOf(book.messages.get(id)?.digest ?? '') ?? [])
+  const named =
+    plan.title === undefined ? await groupName(inside.map(textOf), others, vectors, meaning?.embedder) : undefined
   const title = plan.title ?? named ?? (trigger === 'chain' ? inside[0]!.message.summary : 'similar messages')
   const bus = inside.map(({ message, status, body }) => {
     const { id, name, createdAt, from, to, summary } = message

@@ -23,6 +23,8 @@ export interface Kept extends Merged {
   readonly instead?: string
   /** Those that got what an agent wrote for them. */
   readonly reports: readonly TakenUp[]
+  /** How many messages have no vector yet, so that there is more to do. */
+  readonly missing?: number
   /** Files of `context/` that were brought together. */
   readonly moves: readonly PlannedMove[]
 }
@@ -50,16 +52,18 @@ export async function keepMemory(
   const made = bus ? await makeBusDocuments(files, ports, desk, still) : { documents: [] }
   const documents = made.documents.filter(({ outcome }) => outcome !== 'unchanged')
   const reports = bus ? await takeUpReports(missions, desk) : []
-  const moves = (organizeFrom > 0 ? await organizeAbove(files, organizeFrom) : undefined)?.moves ?? []
+  const moves = (organizeFrom > 0 ? await organizeAbove(files, ports, organizeFrom) : undefined)?.moves ?? []
   const isQuiet =
     [moves, documents, reports, merged.snapshots].every(({ length }) => length === 0) && merged.archived === 0
   // What this pass wrote counts as a change, too; the next one finds that all is done.
-  if (isQuiet && bus && snapshots) await noteDone(files, before)
+  const missing = ('missing' in made && made.missing) || 0
+  if (isQuiet && bus && snapshots && missing === 0) await noteDone(files, before)
   return {
     ...merged,
     documents,
     reports,
     moves,
     ...('instead' in made && made.instead !== undefined ? { instead: made.instead } : {}),
+    ...(missing > 0 ? { missing } : {}),
   }
 }

@@ -3,13 +3,17 @@ import { SignalboxError } from '../../../../kernel/errors.ts'
 import { childOf, isSegment } from '../../../../kernel/tree-path.ts'
 import { readDependency } from '../../dependencies.ts'
 import { pathInside } from '../../layout.ts'
-import { clustersOf } from '../../memory/clusters.ts'
+import { type ContextFile, clustersOf, comparedText } from '../../memory/clusters.ts'
 import { saysGenerated } from '../../memory/generated.ts'
+import { digestOf } from '../../memory/noted.ts'
+import type { AcmqPorts } from '../../ports.ts'
 import { readManifest } from '../documents.ts'
 import type { MissionFiles } from '../parts.ts'
 import { readRuns } from './aliases.ts'
 import { type ReadFile, readme, readText } from './context-files.ts'
+import { embedTexts } from './embedding.ts'
 import { pinnedName } from './pins.ts'
+import { isProviderFailure } from './search.ts'
 import { eachText } from './texts.ts'
 
 export interface PlannedMove {
@@ -20,7 +24,7 @@ export interface PlannedMove {
 
 const mostFiles = 5000
 
-export async function plan(files: MissionFiles) {
+export async function plan(files: MissionFiles, ports: AcmqPorts) {
   const context = files.inside('context')
   const entries = await files.tree.list(context)
   const own = new Set((await readRuns(files.tree, files.place.address)).flatMap(({ clusters }) => clusters))
@@ -53,11 +57,31 @@ export async function plan(files: MissionFiles) {
     const isEmpty = kind === 'folder' && (await files.tree.list(childOf(context, name))).length === 0
     if (!isEmpty && !own.has(name)) taken.add(name)
   }
-  const clusters = clustersOf([...texts.values(), ...inClusters], taken)
+  const all = [...texts.values(), ...inClusters]
+  const clusters = clustersOf(all, taken, await contextVectors(files, ports, all))
   const moves = clusters.flatMap(({ name, joining }) =>
     joining.map((file): PlannedMove => ({ from: `context/${file}`, to: `context/${name}/${file}`, cluster: name })),
   )
   return { moves, stay, texts }
+}
+
+/** What files mean is worked out for so long, in milliseconds; the others are compared by their words. */
+const patience = { atFirst: 20_000, later: 20_000 }
+
+async function contextVectors(files: MissionFiles, ports: AcmqPorts, all: readonly ContextFile[]) {
+  const texts = all.map((file) => {
+    const text = comparedText(file)
+    return { file, digest: digestOf(text), text: async () => text }
+  })
+  try {
+    const { embedder } = await ports.meaning()
+    const index = embedder && (await embedTexts(files, embedder, texts, patience)).index
+    const vectors = new Map(texts.map(({ file, digest }) => [file, index?.vectorOf(digest)]))
+    return (file: ContextFile) => vectors.get(file)
+  } catch (error) {
+    if (!isProviderFailure(error)) throw error
+    return () => undefined
+  }
 }
 
 /** Bodies of messages, our own lists, and what a person may have put there to explain the folder. */

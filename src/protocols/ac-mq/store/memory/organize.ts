@@ -5,6 +5,7 @@
  * journal says that it is done. Whoever comes after a crash finishes what the journal says. No file is ever replaced.
  */
 import { conflict } from '../../../../kernel/errors.ts'
+import type { AcmqPorts } from '../../ports.ts'
 import type { MissionFiles } from '../parts.ts'
 import { fitsJournal, type Run, readRuns, writeRuns } from './aliases.ts'
 import { finish, renewReadmes, wayBack } from './organize-moves.ts'
@@ -21,13 +22,13 @@ export interface Organized {
 
 const turn = (files: MissionFiles): string => `ac-mq organize ${files.path}`
 
-export async function organize(files: MissionFiles, { dryRun = false } = {}): Promise<Organized> {
+export async function organize(files: MissionFiles, ports: AcmqPorts, { dryRun = false } = {}): Promise<Organized> {
   return files.tree.exclusively(turn(files), async () => {
     if (!dryRun) {
       await finishInterrupted(files)
       await renewReadmes(files)
     }
-    const { moves, stay, texts } = await plan(files)
+    const { moves, stay, texts } = await plan(files, ports)
     if (moves.length === 0) return { outcome: 'unchanged', moves, stay }
     if (dryRun) return { outcome: 'planned', moves, stay }
     const run: Run = {
@@ -50,10 +51,14 @@ const notRemembered = ({ from }: PlannedMove) => ({
 })
 
 /** Only when at least so many files lie loose. */
-export async function organizeAbove(files: MissionFiles, looseFiles: number): Promise<Organized | undefined> {
+export async function organizeAbove(
+  files: MissionFiles,
+  ports: AcmqPorts,
+  looseFiles: number,
+): Promise<Organized | undefined> {
   const entries = await files.tree.list(files.inside('context'))
   const loose = entries.filter(({ name, kind }) => kind === 'leaf' && !isOwnName(name)).length
-  return loose >= looseFiles || (await isInterrupted(files)) ? organize(files) : undefined
+  return loose >= looseFiles || (await isInterrupted(files)) ? organize(files, ports) : undefined
 }
 
 /**

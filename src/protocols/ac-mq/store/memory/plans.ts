@@ -1,6 +1,7 @@
 /** Which bus documents a mission should have, from the messages it has now. Touches no file. AC-MQ §13.2. */
 import { type Grouped, groupKnown } from '../../../../text/grouping.ts'
 import type { Neighbours } from '../../../../text/neighbours.ts'
+import { type Sample, sampleOf } from '../../../../text/sample.ts'
 import type { Trigger } from '../../memory/bus-document.ts'
 import { completedChains, linksOf } from '../../memory/chains.ts'
 import { contributionsTo, type Milestone, milestoneQuery } from '../../memory/contributions.ts'
@@ -23,19 +24,23 @@ export interface PlanOptions {
   readonly messages: readonly Noted[]
   readonly milestones: readonly (Milestone & { readonly isTicked: boolean })[]
   readonly clusterSize: number
-  /** From an endpoint, one for each message. */
-  readonly vectors?: readonly Float32Array[]
+  /** What messages mean, by id. */
+  readonly vectors: ReadonlyMap<string, Float32Array>
   readonly provider: string
   /** What was found out the last time. */
   readonly before?: Neighbours | undefined
+  /** Too many vectors are missing: groups would mix topics, so they wait. */
+  readonly isEarly?: boolean
 }
 
-export interface Plans extends Omit<Grouped, 'groups'> {
+export interface Plans {
   readonly plans: readonly Plan[]
+  readonly sample: Sample
+  readonly neighbours?: Grouped['neighbours']
 }
 
 export function automaticPlans(options: PlanOptions): Plans {
-  const { messages, milestones: all, clusterSize, vectors, provider, before } = options
+  const { messages, milestones: all, clusterSize, vectors, provider, before, isEarly = false } = options
   const order = new Map(messages.map(({ id }, at) => [id, at]))
   const membersOf = (ids: Iterable<string>, reasons?: ReadonlyMap<string, string>) =>
     new Map([...ids].sort((a, b) => order.get(a)! - order.get(b)!).map((id) => [id, reasons?.get(id)] as const))
@@ -54,8 +59,9 @@ export function automaticPlans(options: PlanOptions): Plans {
     if (!isTicked || members.size === 0) return []
     return [{ trigger: 'milestone', title, query: milestoneQuery(title), members, provider: 'words' }]
   })
-  const meaning = vectors ? { vectors: new Map(messages.map(({ id }, i) => [id, vectors[i]!])) } : {}
-  const { groups, ...known } = groupKnown(messages, { least: 2, links, ...meaning }, before)
+  const others = [...chains, ...milestones]
+  if (isEarly) return { plans: others, sample: sampleOf(messages) }
+  const { groups, ...known } = groupKnown(messages, { least: 2, vectors }, before)
   // A group whose messages are all in one finished chain has its document already.
   const chainOf = new Map(chains.flatMap(({ members }, i) => [...members.keys()].map((id) => [id, i] as const)))
   const isChain = (ids: readonly string[]) =>
@@ -63,5 +69,5 @@ export function automaticPlans(options: PlanOptions): Plans {
   const similar = groups
     .filter((ids) => ids.length >= clusterSize && !isChain(ids))
     .map((ids): Plan => ({ trigger: 'similarity', members: membersOf(ids), provider }))
-  return { plans: [...chains, ...milestones, ...similar], ...known }
+  return { plans: [...others, ...similar], ...known }
 }

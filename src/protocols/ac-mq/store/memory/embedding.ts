@@ -1,0 +1,83 @@
+/**
+ * Makes the vectors of texts that have none yet, the newest first, for as long as there is time: a text takes tens of
+ * milliseconds. Kept in `VectorIndex`, so that each is made once.
+ */
+import type { Embedder } from '../../../../kernel/embedder.ts'
+import { isEnglishText } from '../../../../text/stop-words.ts'
+import type { MissionFiles } from '../parts.ts'
+import { VectorIndex } from './vector-index.ts'
+
+export interface Embeddable {
+  /** Of what is embedded. */
+  readonly digest: string
+  /** `undefined` when it is not there any more. */
+  text(): Promise<string | undefined>
+}
+
+/** In milliseconds. */
+export interface Patience {
+  /** As long as this for a mission of which nothing is embedded, or to finish one. */
+  readonly atFirst: number
+  /** While there is more to do than that. */
+  readonly later: number
+}
+
+export interface Embedded {
+  readonly index: VectorIndex
+  /** How many were made. */
+  readonly made: number
+  /** How many still have none. */
+  readonly missing: number
+}
+
+/** So many are asked for and kept before the next: an endpoint that fails half-way need not begin again. */
+const atOnce = 64
+
+/** `texts`: the newest first. Throws what the provider throws. */
+export async function embedTexts(
+  { tree }: Pick<MissionFiles, 'tree'>,
+  embedder: Embedder,
+  texts: readonly Embeddable[],
+  patience: Patience,
+): Promise<Embedded> {
+  const index = await VectorIndex.open(tree, embedder)
+  // The same text is embedded once, however many messages say it.
+  const todo = [...new Map(texts.filter(({ digest }) => !index.has(digest)).map((one) => [one.digest, one])).values()]
+  const isFirst = todo.length === new Set(texts.map(({ digest }) => digest)).size
+  // How long a text takes does not include loading the model.
+  if (embedder.isLocal && todo.length > 0) await embedder.embed([''])
+  const since = performance.now()
+  const batch = embedder.isLocal ? 1 : atOnce
+  let done = 0
+  try {
+    while (done < todo.length && (!embedder.isLocal || isTime(patience, isFirst, done, todo.length, since))) {
+      await embedSome(index, embedder, todo.slice(done, done + batch))
+      done = Math.min(todo.length, done + batch)
+      if (done % atOnce === 0) await index.save()
+      // Others in this process have something to do, too.
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  } finally {
+    await index.save()
+  }
+  return { index, made: done, missing: todo.length - done }
+}
+
+function isTime({ atFirst, later }: Patience, isFirst: boolean, done: number, all: number, since: number): boolean {
+  const spent = performance.now() - since
+  const isFinishing = done === 0 || (spent / done) * all <= atFirst
+  return spent < (isFirst || isFinishing ? atFirst : later)
+}
+
+async function embedSome(index: VectorIndex, embedder: Embedder, some: readonly Embeddable[]): Promise<void> {
+  const known: { digest: string; text: string }[] = []
+  for (const { digest, text } of some) {
+    const said = await text()
+    if (said === undefined) continue
+    if (embedder.isLocal && !isEnglishText(said)) index.add(digest, undefined)
+    else known.push({ digest, text: said })
+  }
+  if (known.length === 0) return
+  const vectors = await embedder.embed(known.map(({ text }) => text))
+  for (const [i, { digest }] of known.entries()) index.add(digest, vectors[i])
+}

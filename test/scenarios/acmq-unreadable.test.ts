@@ -146,9 +146,9 @@ describe('a file of root, for another user', () => {
     const claim = ['acmq', 'claim', 'alpha', '--as', 'gemini']
     expect(run(['acmq', 'list', 'alpha'])).toMatchObject({
       exit: 0,
-      output: { messages: [{ id: 'mine' }], unreadable: [{ reason: expect.stringContaining(told) }] },
+      output: { messages: [{ id: 'mine' }], rejected: [{ reason: expect.stringContaining(told) }] },
     })
-    expect(run(['acmq', 'status', 'alpha'])).toMatchObject({ exit: 0, output: { unreadable: { length: 1 } } })
+    expect(run(['acmq', 'status', 'alpha'])).toMatchObject({ exit: 0, output: { rejected: { length: 1 } } })
     expect(run(claim)).toMatchObject({ exit: 0, output: { message: { id: 'mine' } } })
     expect(run(claim)).toMatchObject({ exit: 1, output: { blocked: [{ id: 'theirs' }] } })
     for (const words of ['supervise alpha --once', 'reconcile alpha', 'archive alpha']) {

@@ -89,8 +89,7 @@ verifies(
           sequence: 1,
           requiresAck: true,
           priority: 8,
-          problems: [],
-          notes: [],
+          notices: [],
         },
         durability: 'process',
         evicted: [],
@@ -344,7 +343,7 @@ describe('on request', () => {
       exit: 0,
       timestamp: '2026-01-01T12:00:00.000Z',
     })
-    expect(output.envelopes[0].notes.length).toBeGreaterThan(2)
+    expect(output.envelopes[0].notices.length).toBeGreaterThan(2)
   })
 })
 

@@ -1,7 +1,10 @@
 /** Every command of every protocol says the same thing in the same way. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect } from 'vitest'
 import type { Operation } from '../../src/operations/define.ts'
 import { commandOutline, type Outline } from '../../src/surfaces/cli/command-outline.ts'
+import { makeFiveProtocols } from '../support/five-protocols.ts'
 import { tempDir } from '../support/temp.ts'
 import { verifies } from '../support/verifies.ts'
 import { cliJson, quickCli } from './cli-program.ts'
@@ -86,6 +89,99 @@ describe('who acts', () => {
         expect({ name, ...run('qa') }).toMatchObject({ name, exit: 2, output: { error: { code: 'CONTRADICTION' } } })
         expect({ name, code: run('ENG').output.error?.code }).not.toEqual({ name, code: 'CONTRADICTION' })
       }
+    },
+  )
+})
+
+describe('what a program should know besides', () => {
+  /** Files and events as they are on disk have words of their own. */
+  const asOnDisk = [
+    'record',
+    'body',
+    'message',
+    'payload',
+    'tasks',
+    'events',
+    'completed',
+    'state',
+    'response',
+    'details',
+  ]
+
+  function* keysIn(value: unknown, path = ''): Generator<string> {
+    if (Array.isArray(value)) for (const item of value) yield* keysIn(item, path)
+    else if (typeof value === 'object' && value !== null)
+      for (const [key, part] of Object.entries(value)) {
+        yield `${path}${key}`
+        if (!asOnDisk.includes(key) || 'protocol' in Object(part)) yield* keysIn(part, `${path}${key}.`)
+      }
+  }
+
+  verifies(
+    'X-uniform',
+    'is called `notices` in every answer of every protocol, and files that are none have a reason',
+    () => {
+      const root = tempDir()
+      makeFiveProtocols(root)
+      const put = (path: string, text: string) => {
+        mkdirSync(dirname(join(root, path)), { recursive: true })
+        writeFileSync(join(root, path), text)
+      }
+      put('llm/missions/alpha/queue/pending/odd.md', '---\nid: half')
+      put('llm/missions/alpha/queue/pending/lean.md', '---\nid: lean-1\nfrom: ann\nto: bob\n---\nLean.\n')
+      put('state/agents/bob/inbox/msg_aaaaaaaa.json', '{"half')
+      put('AI_MANAGER/NEW_MESSAGES/20260105_103000_a-eng_inform.md', '# MESSAGE\nfrom: a\n\nNothing else.\n')
+      put('runtime/Worker/inbox/task_half.json', '{"half')
+      put('_agent_coordination/shared_mailboxes/mailbox_2.json', '{"messages":[{"message_id":"x"},7]}')
+      put('bad.json', '{"version":"1.0","type":"command"}')
+      const send = [
+        'mr',
+        'send',
+        '--from',
+        'ann',
+        '--to',
+        'bob',
+        '--type',
+        'heartbeat',
+        '--payload',
+        '{"health":"healthy"}',
+      ]
+      const answers = [
+        ...['acmq status alpha', 'acmq list alpha', 'acmq list alpha --blocked', 'acmq show alpha lean-1'],
+        ...['acmq claim alpha --as bob', 'acmq find-stalled alpha', 'acmq reconcile alpha', 'acmq missions'],
+        ...[
+          'mr status',
+          'mr receive bob --peek',
+          'mr receive bob',
+          'mr taken bob',
+          'mr rejected bob',
+          'mr unacked bob',
+        ],
+        ...['mr validate bad.json', 'circe inbox eng', 'circe tasks', 'circe log', 'circe claim qa'],
+        ...['dream mailbox list', 'dream mailbox claim --agent Bob', 'dream mailbox next --mailbox 2 --as Bob'],
+        ...[
+          'dream task inbox Worker',
+          'dream task take Worker',
+          'dream tasks',
+          'dream completed',
+          'dream route --once',
+        ],
+        ...['dream governance query', 'session list', 'session log', 'session locks', 'human list', 'doctor'],
+      ].map((words) => [words, cliJson(words.split(' '), { cwd: root }, quickCli).output] as const)
+      answers.push(['mr send', cliJson(send, { cwd: root }, quickCli).output])
+      const told = answers.flatMap(([words, output]) => [...keysIn(output)].map((key) => ({ words, key })))
+      const others = /(?:^|\.)(?:notes?|problems?|remarks?|warnings?|hints|messages?Problems)$/
+      // Only Message Routing has files of its own that a user may not read.
+      expect(told.filter(({ words, key }) => key === 'unreadable' && !words.startsWith('mr '))).toEqual([])
+      // Of a file that cannot be read: why. `issues` of a judgement are the answer itself.
+      expect(told.filter(({ key }) => others.test(key) && !/^findings|^messages\.problem$/.test(key))).toEqual([])
+      expect(told.filter(({ key }) => key === 'notices').length).toBeGreaterThan(5)
+      for (const [words, { rejected = [], unreadable = [] }] of answers)
+        for (const file of [...rejected, ...unreadable])
+          expect({ words, file }).toEqual({
+            words,
+            file: expect.objectContaining({ path: expect.any(String), reason: expect.any(String) }),
+          })
     },
   )
 })

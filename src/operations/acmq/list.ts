@@ -1,7 +1,6 @@
 import type { Envelope } from '../../kernel/envelope.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import { choice, flag, text } from '../../kernel/field.ts'
-import type { Problem } from '../../kernel/problem.ts'
 import { type Mission, queueNames, type Unreadable } from '../../protocols/ac-mq/index.ts'
 import { bounded, limit } from '../bounded.ts'
 import { defineOperation } from '../define.ts'
@@ -14,7 +13,7 @@ interface ListedMessage extends Envelope {
   readonly priority?: number
   readonly attempt?: number
   readonly dependencies?: readonly string[]
-  readonly problems?: readonly Problem[]
+  readonly notices?: readonly string[]
   readonly blocked?: string
 }
 
@@ -46,15 +45,15 @@ export const list = defineOperation({
     }
     const opened = await openMission(context, mission)
     const messages: ListedMessage[] = []
-    const unreadable: Unreadable[] = []
+    const rejected: Unreadable[] = []
     for (const one of blocked ? (['pending'] as const) : queue === undefined ? queueNames : [queue]) {
       const listed = await listQueue(opened, one)
       messages.push(...listed.messages.filter(({ blocked: reason }) => !blocked || reason !== undefined))
-      unreadable.push(...listed.unreadable)
+      rejected.push(...listed.unreadable)
     }
     const wanted = to === undefined ? messages : messages.filter((message) => message.to === to)
-    const listed = { outcome: 'listed', mission: opened.address, messages: wanted, unreadable, leftOut: 0 } as const
-    return bounded(listed, { messages: 'first', unreadable: 'first' }, limit)
+    const listed = { outcome: 'listed', mission: opened.address, messages: wanted, rejected, leftOut: 0 } as const
+    return bounded(listed, { messages: 'first', rejected: 'first' }, limit)
   },
 })
 

@@ -1,3 +1,4 @@
+import type { Mission } from '../../protocols/ac-mq/index.ts'
 import { tellClock } from '../clock-agreement.ts'
 import { defineOperation } from '../define.ts'
 import { hydrated, mission, openMission } from './mission.ts'
@@ -20,7 +21,15 @@ export const reconcile = defineOperation({
     const opened = await openMission(context, mission)
     await tellClock(context)
     const { agent } = await context.configuration()
-    const view = await opened.reconcile(agent)
-    return { ...view, mission: opened.address, ...(hydrate ? { hydration: await opened.hydrate() } : {}) }
+    const { manifest: read, ...view } = await opened.reconcile(agent)
+    const { manifest, notices } = read ? toldOf(read) : { manifest: undefined, notices: [] }
+    const hydration = hydrate ? { hydration: await opened.hydrate() } : {}
+    return { ...view, manifest, notices, mission: opened.address, ...hydration }
   },
 })
+
+/** What is wrong in it, as sentences. */
+function toldOf({ problems, ...manifest }: NonNullable<Awaited<ReturnType<Mission['reconcile']>>['manifest']>) {
+  const notices = problems.map(({ line, text, reason }) => `Line ${line} of the manifest, ${text}: ${reason}`)
+  return { manifest, notices }
+}

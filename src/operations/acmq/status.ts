@@ -17,7 +17,7 @@ export const status = defineOperation({
   summary: 'Show how a mission is doing: queues, what waits and why, who works, how fast.',
   more: 'Missions inside it are counted too; `total` has them all together.',
   input: { mission },
-  lists: { milestones: 'first', blocked: 'first', stalled: 'first', subMissions: 'first', unreadable: 'first' },
+  lists: { milestones: 'first', blocked: 'first', stalled: 'first', subMissions: 'first', rejected: 'first' },
   outcomes: { told: 'done' },
   examples: [
     { command: 'acmq status alpha', does: 'look at a mission' },
@@ -28,7 +28,7 @@ export const status = defineOperation({
     const missions = await openMissions(context)
     await tellClock(context)
     const [opened, ...inner] = await missions.within(mission)
-    const { stalled, ...queue } = await opened.status()
+    const { stalled, unreadable: rejected, ...queue } = await opened.status()
     const manifest = await opened.manifest()
     const { rate, threshold, decisions } = await opened.merging()
     const subMissions = await Promise.all(inner.map(subMission))
@@ -40,6 +40,7 @@ export const status = defineOperation({
       manifestStatus: manifest?.status ?? null,
       milestones: manifest?.milestones ?? [],
       ...queue,
+      rejected,
       oldestPending: queue.oldestPending ?? null,
       stalled: stalled.map((one) => ({ ...one, since: isoTime(one.since) })),
       merging: { rate, threshold, decisions: decisions.map((one) => ({ ...one, at: isoTime(one.at) })) },

@@ -40,13 +40,14 @@ export const mrReceive = defineOperation({
       ...(wait === undefined ? {} : { waitMs: wait }),
       ...(limit === undefined ? {} : { limit }),
     })
-    const { outcome, messages, notices, toldBefore, ...rest } = received
+    const { outcome, messages, rejected, notices, toldBefore, ...rest } = received
     const alerts = routing.takeAlerts()
     return {
       outcome,
       agent,
       messages: messages.map(({ message }) => message),
       ...rest,
+      rejected: rejected.map((one) => ({ ...one, reason: one.issues.join('; ') })),
       envelopes: messages.map(headerOf),
       notices: outcome === 'nothing' ? [...notices, ...(await routing.noticesAboutReader(agent))] : notices,
       alerts,

@@ -25,7 +25,11 @@ export const mrValidate = defineOperation({
     { command: 'mr validate state/agents/coder-1/inbox/msg_a3f5d8b2.json', does: 'judge it and its place' },
   ],
 
-  run: async (context, { file, path }) => (await openRouting(context)).validate(Buffer.from(file), placeOf(path)),
+  async run(context, { file, path }) {
+    const routing = await openRouting(context)
+    const { notes: notices, ...judged } = await routing.validate(Buffer.from(file), placeOf(path))
+    return { ...judged, notices }
+  },
 })
 
 /** The inbox and the name, for a file in one; nothing for a draft that lies elsewhere. */

@@ -4,13 +4,19 @@ import type { Kept, MrMessage, MrView } from '../../protocols/message-routing/in
 export type { Alert, Gap, MrMessage, Rejected, Restart } from '../../protocols/message-routing/index.ts'
 
 /** The envelope and the protocol's own facts, without the payload: who sent it knows that. */
-export type MrHeader = Omit<MrView, 'message'>
+export type MrHeader = Omit<MrView, 'message' | 'problems' | 'notes'> & {
+  /** What a reader should know of it, one sentence each. */
+  readonly notices: readonly string[]
+}
 /** With the file's own words beside it. */
 export type MrWithRecord = MrHeader & { readonly record: MrMessage }
 
-export const headerOf = ({ message: _, ...header }: MrView): MrHeader => header
+export const headerOf = ({ message: _, problems, notes, ...header }: MrView): MrHeader => ({
+  ...header,
+  notices: [...problems, ...notes],
+})
 
-export const withRecord = ({ message, ...header }: MrView): MrWithRecord => ({ ...header, record: message })
+export const withRecord = (view: MrView): MrWithRecord => ({ ...headerOf(view), record: view.message })
 
 /** A message that left an inbox and can be put back. Of an unreadable one little is known. */
 export interface KeptLine {

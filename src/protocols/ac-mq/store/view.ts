@@ -14,7 +14,8 @@ export interface AcmqView extends Envelope {
   readonly timeoutSeconds: number
   readonly dependencies: readonly string[]
   readonly attempt: number
-  readonly problems: readonly Problem[]
+  /** What a reader should know of it, one sentence each: fields that are wrong or missing. */
+  readonly notices: readonly string[]
 }
 
 export interface AcmqViewWithBody extends AcmqView {
@@ -22,7 +23,7 @@ export interface AcmqViewWithBody extends AcmqView {
   readonly body: string
 }
 
-export function viewOf(record: AcmqRecord, state: State, path: string, problems: readonly Problem[] = none): AcmqView {
+export function viewOf(record: AcmqRecord, state: State, path: string, problems: readonly Problem[] = []): AcmqView {
   return {
     protocol: 'acmq',
     id: record.id,
@@ -38,7 +39,7 @@ export function viewOf(record: AcmqRecord, state: State, path: string, problems:
     timeoutSeconds: record.timeout_seconds,
     dependencies: record.dependencies,
     attempt: record.attempt,
-    problems,
+    notices: problems.length === 0 ? none : problems.map(({ message }) => message),
   }
 }
 
@@ -64,4 +65,4 @@ export function withBody(view: AcmqView, body: string): AcmqViewWithBody {
   return whole
 }
 
-const none: readonly Problem[] = Object.freeze([])
+const none: readonly string[] = Object.freeze([])

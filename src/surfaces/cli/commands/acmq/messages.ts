@@ -43,7 +43,7 @@ export const listFace = commandFace(
     )
     return rows === '' ? 'No messages.\n' : rows
   },
-  { aside: unreadableLines },
+  { aside: ({ rejected }, screen) => unreadableLines({ unreadable: rejected }, screen) },
 )
 
 export const showFace = commandFace(show, ({ message }, screen) => messageText(message, [], screen))

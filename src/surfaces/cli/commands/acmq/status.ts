@@ -32,7 +32,7 @@ export const statusFace = commandFace(
     ]
       .filter((part) => part !== '')
       .join('\n'),
-  { aside: unreadableLines },
+  { aside: ({ rejected }, screen) => unreadableLines({ unreadable: rejected }, screen) },
 )
 
 function title({ mission, objective, manifestStatus, milestones }: Status, { paint }: Screen): string {

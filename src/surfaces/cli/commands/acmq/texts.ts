@@ -16,7 +16,7 @@ export function messageText(message: AcmqViewWithBody, more: readonly Row[], scr
     ['sent', message.createdAt],
     ...message.dependencies.map((text): Row => ['depends on', text]),
     ['file', message.path],
-    ...message.problems.map((problem): Row => ['problem', `${problem.field}: ${problem.message}`]),
+    ...message.notices.map((notice): Row => ['note', notice]),
     ...more,
   ]
   return `${fieldList(rows, screen)}\n${quotation(message.body, message.from, screen, message.path)}`

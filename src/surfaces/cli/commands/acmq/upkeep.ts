@@ -6,6 +6,7 @@ import { reconcile } from '../../../../operations/acmq/reconcile.ts'
 import { type Supervised, supervise } from '../../../../operations/acmq/supervise.ts'
 import { commandFace } from '../../command.ts'
 import { grid } from '../../grid.ts'
+import { noticeLines } from '../../lines.ts'
 import { fieldList } from '../../message.ts'
 import type { Screen } from '../../terminal.ts'
 import { hydrationText, leftOutLines } from './texts.ts'
@@ -45,7 +46,8 @@ const stopped = ({ stalled, repairs, archived }: Supervised): string =>
 type Reconciled = Awaited<ReturnType<typeof reconcile.invoke>>
 
 export const reconcileFace = commandFace(reconcile, reconciledText, {
-  aside: ({ hydration }, screen) => (hydration ? leftOutLines(hydration, screen) : ''),
+  aside: ({ hydration, notices }, screen) =>
+    `${noticeLines({ notices }, screen)}${hydration ? leftOutLines(hydration, screen) : ''}`,
 })
 
 function reconciledText({ mission, counts, manifest, mine, repairs, hydration }: Reconciled, screen: Screen): string {

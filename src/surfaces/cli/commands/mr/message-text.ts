@@ -4,7 +4,7 @@ import { fieldList, quotation, type Row } from '../../message.ts'
 import type { Screen } from '../../terminal.ts'
 
 export function messageText(header: MrHeader, { payload }: MrMessage, more: readonly Row[], screen: Screen): string {
-  const { id, from, to, type, sequence, priority, correlationId, createdAt, path, problems, notes } = header
+  const { id, from, to, type, sequence, priority, correlationId, createdAt, path, notices } = header
   const rows: Row[] = [
     ['id', id],
     ['from', `${from}, its number ${sequence} to ${to}`],
@@ -13,8 +13,7 @@ export function messageText(header: MrHeader, { payload }: MrMessage, more: read
     ...(priority === 5 ? [] : [['priority', String(priority)] as const]),
     ['sent', createdAt],
     ['file', path],
-    ...problems.map((problem): Row => ['problem', problem]),
-    ...notes.map((note): Row => ['note', note]),
+    ...notices.map((notice): Row => ['note', notice]),
     ...more,
   ]
   return `${fieldList(rows, screen)}${quotation(JSON.stringify(payload, undefined, 2), from, screen, path)}`

@@ -13,8 +13,8 @@ export const receiveFace = commandFace(
   ({ messages, envelopes, depth, toldBefore }, screen) => {
     if (envelopes.length === 0) return 'Nothing waits.\n'
     const texts = envelopes.map((header, n) => {
-      const notes = header.notes.filter((note) => !toldBefore.includes(note))
-      return messageText({ ...header, notes }, messages[n]!, nextSteps(header, screen), screen)
+      const notices = header.notices.filter((notice) => !toldBefore.includes(notice))
+      return messageText({ ...header, notices }, messages[n]!, nextSteps(header, screen), screen)
     })
     // What was only looked at is still in the inbox, and is not more.
     const more = depth - envelopes.filter(({ state }) => state === 'inbox').length

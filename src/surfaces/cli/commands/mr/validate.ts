@@ -16,5 +16,5 @@ export const validateFace = commandFace(
           : 'Its payload is wrong: it would be delivered with a note, but could not be sent from here.'
     return [`${verdict}\n`, ...wrong, ...inPayload].join('')
   },
-  { aside: ({ notes }, screen) => noticeLines({ notices: notes }, screen) },
+  { aside: noticeLines },
 )

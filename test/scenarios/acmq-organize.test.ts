@@ -65,6 +65,9 @@ describe('organize', () => {
     const readme = (await read(`context/${cluster}/README.md`))!
     for (const name of Object.keys(database)) expect(readme).toContain(`](<${name}>)`)
     expect(readme).toContain('`indexing-strategy.md` names `benchmark-results.csv`.')
+    const shared = [...readme!.matchAll(/ speak of (.*)\.$/gm)].flatMap(([, words]) => words!.split(/, | and /))
+    expect(shared).toEqual([...new Set(shared)])
+    expect(shared).toContain('orders')
     expect(await read('context/holidays.txt')).toBe(others['holidays.txt'])
     expect(await box.mission.organize()).toMatchObject({ outcome: 'unchanged', moves: [] })
   })

@@ -4,8 +4,10 @@ import { namesFor } from '../../../text/group-names.ts'
 import { groupTexts } from '../../../text/grouping.ts'
 import { keyTerms } from '../../../text/labels.ts'
 import { keySentences, sentencesIn } from '../../../text/sentences.ts'
+import { termsOf } from '../../../text/words.ts'
 import { generatedMark, withCheck } from './generated.ts'
 import { plainText } from './plain-text.ts'
+import { listed, listedAtMost } from './report-words.ts'
 
 export interface ContextFile {
   readonly name: string
@@ -85,14 +87,14 @@ export function printReadme(
   others: readonly ContextFile[],
 ): string {
   const sorted = files.toSorted((a, b) => (a.name < b.name ? -1 : 1))
-  const terms = keyTerms(sorted.map(comparedText), others.map(comparedText), 6)
+  const terms = keyTerms(sorted.map(comparedText), others.map(comparedText), mostTerms)
   const lines = sorted.map((file) => `- [${plainText(file.name)}](<${linkOf(file.name)}>): ${summaryOf(file)}`)
-  const relations = relationsOf(sorted)
+  const relations = relationsOf(sorted, terms)
   const body = `# ${plainText(cluster.replaceAll('-', ' '))}
 
 ${generatedMark}
 
-${sorted.length} documents that \`acmq organize\` brought together${terms.length > 0 ? `; they speak of ${terms.map((term) => plainText(term)).join(', ')}` : ''}. To put them back: \`acmq organize ${plainText(mission)} --undo\`.
+${sorted.length} documents that \`acmq organize\` brought together. To put them back: \`acmq organize ${plainText(mission)} --undo\`.
 
 ## Documents
 
@@ -146,23 +148,33 @@ const declaring =
 const declaredIn = (text: string): string[] =>
   [...new Set([...text.matchAll(declaring)].map(([, name]) => name!))].slice(0, 6)
 
-/** Who names whom, and which words two of them share that the others do not. */
-function relationsOf(files: readonly ContextFile[]): string[] {
-  const relations: string[] = []
-  for (const [i, a] of files.entries()) {
-    for (const b of files)
-      if (a !== b && a.text.includes(b.name)) relations.push(`- ${inlineCode(a.name)} names ${inlineCode(b.name)}.`)
-    for (const b of files.slice(i + 1)) {
-      const rest = files.filter((file) => file !== a && file !== b)
-      const shared = keyTerms([a, b].map(comparedText), rest.map(comparedText), 4)
-      if (shared.length > 0)
-        relations.push(
-          `- ${inlineCode(a.name)} and ${inlineCode(b.name)} both speak of ${shared.map((term) => plainText(term)).join(', ')}.`,
-        )
-    }
-    if (relations.length >= mostRelations) return relations.slice(0, mostRelations)
+/** So many terms tell what files have in common. */
+const mostTerms = 8
+
+/** Who names whom, and what some of them speak of together: each word once, where most of them say it first. */
+function relationsOf(files: readonly ContextFile[], terms: readonly string[]): string[] {
+  const naming = files.flatMap((a) =>
+    files
+      .filter((b) => a !== b && a.text.includes(b.name))
+      .map((b) => `- ${inlineCode(a.name)} names ${inlineCode(b.name)}.`),
+  )
+  const said = files.map((file) => new Set(termsOf(comparedText(file))))
+  const byFiles = new Map<string, { readonly names: readonly string[]; readonly words: string[] }>()
+  for (const term of terms) {
+    const stems = termsOf(term)
+    const names = files.filter((_, i) => stems.every((stem) => said[i]!.has(stem))).map(({ name }) => inlineCode(name))
+    if (names.length < 2) continue
+    const known = byFiles.get(names.join()) ?? { names, words: [] }
+    byFiles.set(names.join(), known)
+    known.words.push(plainText(term))
   }
-  return relations
+  const sharing = [...byFiles.values()]
+    .sort((a, b) => b.names.length - a.names.length)
+    .map(({ names, words }) => {
+      const who = names.length === files.length && names.length > 2 ? `All ${names.length}` : listedAtMost(names, 6)
+      return `- ${who} speak of ${listed(words)}.`
+    })
+  return [...naming, ...sharing].slice(0, mostRelations)
 }
 
 const mostRelations = 20

@@ -16,9 +16,14 @@ verifies(
     const tree = openMemoryTree({ clock })
     const missions = await acmq.open({ tree, clock, settings: acmq.defaults })
     const { mission } = await missions.create('alpha')
-    const send = (id: string, body: string) =>
-      mission.send({ from: 'claude', to: 'gemini', id, body, timeoutSeconds: 1, priority: 3 })
-    for (const n of [1, 2, 3, 4]) await send(`slow000${n}`, `Slow orders query ${n}: it scans the orders table`)
+    const about = { from: 'claude', to: 'gemini', timeoutSeconds: 1 }
+    // A chain that is done, so that there is a document to write.
+    for (const [id, ...dependencies] of [['first000'], ['second00', 'msg:first000']] as [string, ...string[]][]) {
+      await mission.send({ ...about, id, body: 'Do it', dependencies })
+      await mission.claim({ agent: 'gemini', id })
+      await mission.complete(id, { agent: 'gemini' })
+    }
+    await mission.send({ ...about, id: 'slow0001', body: 'This takes long' })
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     // Another supervisor writes documents for half a minute.
     let release: () => void = () => {}

@@ -40,7 +40,7 @@ export interface Searched {
 export const standardLimit = 10
 
 /** A search waits for vectors the first time, or when that finishes them; otherwise it takes what is there. */
-const searchPatience: Patience = { atFirst: 10_000, later: 300 }
+const searchPatience: Patience = { atFirst: 8_000, later: 300 }
 
 export async function searchMission(
   files: MissionFiles,

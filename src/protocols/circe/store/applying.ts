@@ -13,7 +13,7 @@ import { emptyBook, ownerDetail } from '../replay.ts'
 import type { CirceMessage } from '../schema.ts'
 import { isClosed, newTask } from '../task.ts'
 import { allAsked, forgetLedger, type Ledger, readAsked, readLedger } from './book.ts'
-import { type Committed, isBusy, type Journal } from './journal.ts'
+import { type Committed, isBusy, type Journal, type Patience } from './journal.ts'
 import { appendEvent, eventsOf, logBytes } from './log.ts'
 import { type CirceParts, type Subject, subjectOf, unlessOdd } from './parts.ts'
 import { type Found, findMessage, isFound, type Listed, lookAround, oldestFirst, readAt, readWhole } from './places.ts'
@@ -88,9 +88,9 @@ export class Applying {
   }
 
   /** True when anything counted. Not inside a turn. */
-  async applyTask(task: TaskId, messages: readonly Listed[], { isPatient = true } = {}): Promise<boolean> {
+  async applyTask(task: TaskId, messages: readonly Listed[], patience?: Patience): Promise<boolean> {
     if (!(await this.#isDue(task, messages))) return false
-    return this.#journal.turn(`task.${task}`, () => this.#applyTask(task, messages), { isPatient })
+    return this.#journal.turn(`task.${task}`, () => this.#applyTask(task, messages), patience)
   }
 
   /** Whoever has moved the work of a task by hand has claimed it before anybody who says so only now. In its turn. */
@@ -111,8 +111,10 @@ export class Applying {
     if (byTask.size <= few) return new Map()
     const withFiles = new Set<string>(await tasksOnTree(this.#parts))
     const heardOf = new Set(((await unlessOdd(() => tree.list(ledgersPath))) ?? []).map(({ name }) => name))
+    // Others would be judged again by every command: a ledger is worth its file.
+    const isLookedAtOnce = (one: Listed) => one.place === 'logged' || this.#parts.shelf.remembers(one)
     const isPlain = ([task, messages]: readonly [TaskId, readonly Listed[]]) =>
-      !withFiles.has(task) && !heardOf.has(task) && this.#arePlain(task, messages)
+      !withFiles.has(task) && !heardOf.has(task) && messages.every(isLookedAtOnce) && this.#arePlain(task, messages)
     const plain = new Map([...byTask].filter(isPlain))
     if (plain.size <= few) return new Map()
     // One process at a time. Another that claims such a task meanwhile may tell of its message too; the first line counts.
@@ -143,7 +145,7 @@ export class Applying {
 
   /** Looks without a turn, so that a command which finds everything in step waits for nobody. */
   async #isDue(task: TaskId, messages: readonly Listed[]): Promise<boolean> {
-    const ledger = await readLedger(this.#parts, task)
+    const ledger = await readLedger(this.#parts, task, { isKept: true })
     if (messages.some(({ name }) => !ledger.applied.has(name))) return true
     const read = await readTaskFiles(this.#parts, task)
     if (read.isClaimedByHand && read.problems.length === 0) return true

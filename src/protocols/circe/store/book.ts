@@ -25,9 +25,28 @@ export interface Ledger {
   readonly applied: ReadonlySet<string>
 }
 
-export async function readLedger(parts: CirceParts, task: TaskId): Promise<Ledger> {
-  const leaf = await unlessOdd(() => parts.tree.read(childOf(ledgersPath, task)))
-  return (leaf && ledgerFrom(leaf.bytes)) ?? (await ledgerFromLog(parts, task))
+/** `isKept`: where it had to be read off the log, it is written down for whoever asks next. */
+export async function readLedger(parts: CirceParts, task: TaskId, { isKept = false } = {}): Promise<Ledger> {
+  const path = childOf(ledgersPath, task)
+  const leaf = await unlessOdd(() => parts.tree.read(path))
+  const known = leaf && ledgerFrom(leaf.bytes)
+  if (known) return known
+  const ledger = await ledgerFromLog(parts, task)
+  // Only where there is none: one that is written in the turn of the task may know more by now.
+  if (isKept && !leaf && ledger.applied.size > 0)
+    await unlessRefused(() => parts.tree.create(path, printLedger(ledger)))
+  return ledger
+}
+
+const printLedger = ({ book, applied }: Ledger): Buffer => Buffer.from(JSON.stringify({ book, applied: [...applied] }))
+
+/** A cache that cannot be written costs time, and fails nobody. */
+async function unlessRefused(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof SignalboxError)) throw error
+  }
 }
 
 function ledgerFrom(bytes: Uint8Array): Ledger | undefined {
@@ -68,7 +87,7 @@ export async function writeLedger(
   await unlessOdd(() =>
     changeLeaf(parts.tree, childOf(ledgersPath, task), async (leaf) => {
       const before = (leaf && ledgerFrom(leaf.bytes)) ?? (await ledgerFromLog(parts, task))
-      return Buffer.from(JSON.stringify({ book, applied: [...new Set([...before.applied, ...applied])] }))
+      return printLedger({ book, applied: new Set([...before.applied, ...applied]) })
     }),
   )
 }
@@ -146,11 +165,7 @@ export async function ensureBook(parts: CirceParts): Promise<void> {
       if (!question) continue
       await writeAsked(parts, file, { ...question, answer: answerFrom(answered.get(file)) })
     }
-    try {
-      await tree.create(bookPath, '')
-    } catch (error) {
-      if (!(error instanceof SignalboxError)) throw error
-    }
+    await unlessRefused(() => tree.create(bookPath, ''))
   }
   await tree.exclusively(`circe ${parts.root} book`, make, { waitMs: parts.settings.turnMs })
 }

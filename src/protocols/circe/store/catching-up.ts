@@ -6,7 +6,7 @@ import type { TaskId } from '../names.ts'
 import type { Applying, Left } from './applying.ts'
 import { ensureBook } from './book.ts'
 import type { FanOut } from './fan-out.ts'
-import type { Journal, Stuck } from './journal.ts'
+import type { Journal, Patience, Stuck } from './journal.ts'
 import { loggedNews } from './logged-news.ts'
 import type { CirceRejected } from './outcomes.ts'
 import type { CirceParts } from './parts.ts'
@@ -59,8 +59,8 @@ export class CatchingUp {
   }
 
   /** Lets the messages of one task count that were left because there were too many. Not inside a turn. */
-  async finish({ left }: Pick<CaughtUp, 'left'>, task: string | undefined): Promise<void> {
+  async finish({ left }: Pick<CaughtUp, 'left'>, task: string | undefined, patience?: Patience): Promise<void> {
     const messages = task === undefined ? undefined : left.get(task as TaskId)
-    if (messages) await this.#applying.applyTask(task as TaskId, messages)
+    if (messages) await this.#applying.applyTask(task as TaskId, messages, patience)
   }
 }

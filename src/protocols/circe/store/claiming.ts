@@ -18,7 +18,7 @@ import type { Applying } from './applying.ts'
 import { readLedger } from './book.ts'
 import type { CatchingUp, CaughtUp } from './catching-up.ts'
 import { handedOf, markOf } from './handed.ts'
-import type { Journal } from './journal.ts'
+import { isBusy, type Journal, type Patience } from './journal.ts'
 import { untold } from './log.ts'
 import type { CirceClaimed, CirceClaimOptions, OwnedByOther } from './outcomes.ts'
 import { type CirceParts, subjectOf } from './parts.ts'
@@ -64,6 +64,7 @@ export class Claiming {
     const tryAll = async (lying: CaughtUp): Promise<Attempt | undefined> => {
       owned = []
       stuck = undefined
+      let busy: Listed | undefined
       if (wantedFile !== undefined) await this.#expectThere(wantedFile)
       const isNamed = wantedFile !== undefined || wantedTask !== undefined || intents.length > 0
       const offered = isNamed ? claimable(lying, agent) : offeredFirst(lying, agent, this.#parts.settings)
@@ -72,12 +73,19 @@ export class Claiming {
         if (wantedTask !== undefined && one.message.task !== wantedTask) continue
         if (intents.length > 0 && !intents.includes(one.message.intent)) continue
         if (await this.#wasHanded(one, agent)) continue
-        const tried = await this.#tryApart(one, agent, lying)
+        const tried = await this.#tryApart(one, agent, lying, { isPatient: false })
         if (tried === 'lost') continue
-        if (tried instanceof SignalboxError) stuck ??= tried
+        if (tried instanceof SignalboxError && isBusy(tried)) busy ??= one
+        else if (tried instanceof SignalboxError) stuck ??= tried
         else if ('owner' in tried) owned.push(tried)
         else return tried
       }
+      if (!busy) return undefined
+      // Nothing else is to be had: it is worth waiting for whoever is at work on the first of them.
+      const tried = await this.#tryApart(busy, agent, lying, { isPatient: true })
+      if (tried instanceof SignalboxError) stuck ??= tried
+      else if (tried !== 'lost' && 'owner' in tried) owned.push(tried)
+      else if (tried !== 'lost') return tried
       return undefined
     }
     const { tree, root } = this.#parts
@@ -103,11 +111,16 @@ export class Claiming {
     return place === 'inbox' && (await handedOf(this.#parts, agent, name)) !== undefined
   }
 
-  async #tryApart(candidate: Listed, agent: AgentId, caughtUp: CaughtUp): Promise<Attempt | SignalboxError> {
+  async #tryApart(
+    candidate: Listed,
+    agent: AgentId,
+    caughtUp: CaughtUp,
+    patience: Patience,
+  ): Promise<Attempt | SignalboxError> {
     let tried: Attempt = 'lost'
     const error = await this.#journal.apart(async () => {
-      await this.#catchingUp.finish(caughtUp, candidate.message.task)
-      tried = await this.tryOne(candidate, agent)
+      await this.#catchingUp.finish(caughtUp, candidate.message.task, patience)
+      tried = await this.tryOne(candidate, agent, patience)
     })
     // Claimed or taken by another: it lies there no more.
     if (!error && (tried === 'lost' || 'outcome' in tried)) this.#parts.shelf.drop(this.#parts, candidate)
@@ -115,15 +128,16 @@ export class Claiming {
   }
 
   /** One message, for an agent that it is for. Not inside a turn. */
-  async tryOne(candidate: Listed, agent: AgentId): Promise<Attempt> {
-    return this.#journal.turn(subjectOf(candidate.name, candidate.message.task), async () => {
+  async tryOne(candidate: Listed, agent: AgentId, patience?: Patience): Promise<Attempt> {
+    const tryNow = async (): Promise<Attempt> => {
       const found = await readAt(this.#parts, candidate, candidate.name)
       if (!isFound(found) || found.message.task !== candidate.message.task) return 'lost'
       const mark = found.place === 'inbox' ? await markOf(this.#parts, agent, found.name) : undefined
       if (mark === 'waiting') return this.#handAgain(found, agent)
       if (mark !== undefined) return 'lost'
       return takesTask(found.message.intent) ? this.#work(found, agent) : this.#message(found, agent)
-    })
+    }
+    return this.#journal.turn(subjectOf(candidate.name, candidate.message.task), tryNow, patience)
   }
 
   /** It was claimed and told before, but the answer never arrived. */

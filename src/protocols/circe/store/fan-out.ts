@@ -10,7 +10,7 @@ import { copyPath, logsPath } from '../layout.ts'
 import { type AgentId, isEverybody, isSameAgent } from '../names.ts'
 import type { CirceMessage } from '../schema.ts'
 import { knownAgents } from './agents.ts'
-import type { Journal } from './journal.ts'
+import type { Journal, Patience } from './journal.ts'
 import { untold } from './log.ts'
 import { copiesOf, copyForLog } from './moving.ts'
 import { type CirceParts, subjectOf, unlessOdd } from './parts.ts'
@@ -48,8 +48,8 @@ export class FanOut {
   }
 
   /** To whom it went: nobody, where nobody else is known yet; then it waits. Not inside a turn. */
-  one(found: Listed, { isPatient = true } = {}): Promise<readonly AgentId[]> {
-    return this.#journal.turn(subjectOf(found.name, found.message.task), () => this.#inTurn(found), { isPatient })
+  one(found: Listed, patience?: Patience): Promise<readonly AgentId[]> {
+    return this.#journal.turn(subjectOf(found.name, found.message.task), () => this.#inTurn(found), patience)
   }
 
   async #inTurn(found: Listed): Promise<readonly AgentId[]> {

@@ -43,6 +43,11 @@ export type Committed =
   /** Somebody else was first. Everything is as if nobody had tried. */
   | { readonly outcome: 'lost' }
 
+/** Whether to wait for another process that has the turn, though not for long. */
+export interface Patience {
+  readonly isPatient?: boolean
+}
+
 /** A deed that could not be finished, and why. */
 export interface Stuck {
   readonly subject: Subject
@@ -62,10 +67,10 @@ export class Journal {
   }
 
   /**
-   * Runs `work` in the turn of its subject, after what was left there has been finished. Turns do not nest. `isPatient`: waits
-   * for another process that has the turn, but not for long; who asked for something else does not wait at all.
+   * Runs `work` in the turn of its subject, after what was left there has been finished. Turns do not nest. Who was asked for
+   * something else is not patient.
    */
-  async turn<T>(subject: Subject, work: () => Promise<T>, { isPatient = true } = {}): Promise<T> {
+  async turn<T>(subject: Subject, work: () => Promise<T>, { isPatient = true }: Patience = {}): Promise<T> {
     const { tree, root, settings } = this.#parts
     let done: { readonly value: T } | undefined
     const inTurn = async () => {

@@ -5,7 +5,7 @@
  *
  * Names are never believed: the folder is listed. A file that was edited in place keeps its name; the times of all files are
  * compared now and then, and whatever is claimed, counted or moved is read again in the step that does it.
- * See docs/decisions/0043-what-circe-remembers.md.
+ * See docs/decisions/0044-what-circe-remembers.md.
  */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import type { Problem } from '../../../kernel/problem.ts'
@@ -31,7 +31,7 @@ import {
 import { ownedTasks } from './task-files.ts'
 
 /** From so many files on a folder is remembered. */
-const rememberFrom = 200
+const rememberFrom = 50
 /** The times of a file that was changed less than so many milliseconds ago are compared each time: it may not be finished. */
 const youngMs = 2000
 /** When it was read so soon after a change, it may have been changed again without getting another time. */
@@ -42,7 +42,7 @@ const believedForEach = 5
 /** In a process that stays, a large folder may be listed again after this many times what that took. */
 const restFactor = 20
 /** So many news are worth writing all of it down again. */
-const enoughNews = 100
+const enoughNews = 50
 /** Of larger messages each is read by itself. */
 const headBytes = 16 * 1024
 
@@ -146,6 +146,11 @@ export class Shelf {
     await remembered.update(parts, entries)
     remembered.restsUntil = performance.now() + cost * restFactor
     return remembered
+  }
+
+  /** That nothing is left to be done about it can be remembered. */
+  remembers(one: Listed): boolean {
+    return one instanceof Kept
   }
 
   /** Those about which something may have to be done. */
@@ -280,7 +285,9 @@ class Remembered implements OnShelf {
       const kept = this.#kept.get(name)
       const isSame = kept !== undefined && kept.fields.changedAt === changedAt && kept.fields.size === size
       if (isSame && kept.age !== 'doubtful') {
-        kept.age = ageOf(now - changedAt)
+        const age = ageOf(now - changedAt)
+        if (kept.age !== age) this.unsaved++
+        kept.age = age
         continue
       }
       if (kind === 'leaf' && isFileName(name)) changed.push(name)

@@ -86,8 +86,8 @@ export interface BusMade {
 /** What a query is answered with: so many messages at most, those that fit at least half as well as the best. */
 const mostByQuery = 50
 const leastOfBest = 0.5
-/** How long vectors are made in one go, in milliseconds: stalls are settled in between. */
-const embeddingMs = 10_000
+/** How long vectors are made in one go, in milliseconds: by a command, and by supervision, which settles stalls in between. */
+const embeddingMs = { asked: 10_000, supervised: 3000 }
 /** So many texts without a vector yet, of all, change little in the groups; with more of them groups wait. */
 const mostWithout = 0.05
 
@@ -101,7 +101,7 @@ export async function makeBusDocuments(
   const titles = milestones.map(({ title }) => title)
   const book = await openBook(files, titles, listing ?? (await listQueues(files)))
   const planned = await (query === undefined
-    ? plansOf(files, ports, book, milestones)
+    ? plansOf(files, ports, book, milestones, patienceMs === undefined ? embeddingMs.asked : embeddingMs.supervised)
     : planFor(files, ports, book, query))
   const { documents, failure, ...made } = await renew(files, desk, book, planned, await ports.writer(), patienceMs)
   const { before, entries, read } = book
@@ -157,6 +157,7 @@ async function plansOf(
   ports: AcmqPorts,
   book: OpenBook,
   ticked: Manifest['milestones'],
+  mostMs: number,
 ): Promise<Planned> {
   const messages = byTime(book)
   const existing = await readExisting(files, book.before.documents)
@@ -165,7 +166,7 @@ async function plansOf(
     const reachedBy = madeAt.get(printedQuery(milestoneQuery(title)))
     return { title, isTicked, ...(reachedBy === undefined ? {} : { reachedBy }) }
   })
-  const { instead, key, provider, meaning, missing = 0 } = await groupingMeaning(files, ports, book, messages)
+  const { instead, key, provider, meaning, missing = 0 } = await groupingMeaning(files, ports, book, messages, mostMs)
   const before = book.before.provider === key ? book.before.neighbours : undefined
   const { clusterSize } = files.settings
   const vectors = new Map(messages.flatMap(({ id, digest }) => pairOf(id, meaning?.index.vectorOf(digest))))
@@ -213,6 +214,7 @@ async function groupingMeaning(
   ports: AcmqPorts,
   book: OpenBook,
   messages: readonly Noted[],
+  mostMs: number,
 ): Promise<Grouping> {
   const by = async (which: 'configured' | 'offline'): Promise<Grouping> => {
     const { embedder } = await ports.meaning(which)
@@ -221,7 +223,7 @@ async function groupingMeaning(
     const texts = messages
       .toSorted(newestFirst)
       .map((one) => ({ digest: one.digest, text: () => textFor(files, book, one.id) }))
-    const patience = { atFirst: embeddingMs, later: embeddingMs }
+    const patience = { atFirst: mostMs, later: mostMs }
     const { index, missing } = await embedTexts(files, embedder, texts, patience)
     const told = missing > 0 ? { instead: unembedded(missing, messages.length) } : {}
     return { provider: id, key: JSON.stringify([id, version, dim]), meaning: { embedder, index }, missing, ...told }

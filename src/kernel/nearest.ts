@@ -1,11 +1,11 @@
 /**
  * The known word that a mistyped one most likely meant, for "did you mean". A third of the letters may be wrong unless said
- * otherwise; beyond that a suggestion is noise.
+ * otherwise; beyond that a suggestion is noise, as it is for any other word of one letter or two.
  */
 export function nearest(
   word: string,
   known: Iterable<string>,
-  mostWrong = Math.max(1, Math.floor(word.length / 3)),
+  mostWrong = Math.floor(word.length / 3),
 ): string | undefined {
   const typed = word.toLowerCase()
   let best: string | undefined

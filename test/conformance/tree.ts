@@ -561,6 +561,29 @@ export function describeTree(name: string, prepare: () => Promise<OpenedTree>): 
         expect(turns).toEqual(Array.from({ length: 20 }, (_, i) => i))
         expect([most, Buffer.from((await other.read(at('turns/count')))!.bytes).toString()]).toEqual([1, '20'])
       })
+      it('are not waited for by whoever does not want to, and then nothing is run', async () => {
+        let [goOn, begin] = [() => {}, () => {}]
+        const begun = new Promise<void>((resolve) => {
+          begin = resolve
+        })
+        const first = tree.exclusively('long', () => {
+          begin()
+          return new Promise<void>((resolve) => {
+            goOn = resolve
+          })
+        })
+        await begun
+        let hasRun = false
+        const work = async () => {
+          hasRun = true
+        }
+        await expect(other.exclusively('long', work, { waitMs: 0 })).rejects.toMatchObject({ code: 'LOCK_BUSY' })
+        goOn()
+        await first
+        expect(hasRun).toBe(false)
+        await other.exclusively('long', work, { waitMs: 0 })
+        expect(hasRun).toBe(true)
+      })
       it('end with a failure too, which goes to the one whose turn it was', async () => {
         const failed = tree.exclusively('one', async () => {
           throw new Error('mine')

@@ -262,4 +262,13 @@ describe('beside a process that is stopped in its turn', () => {
     const [task] = await cold((circe) => circe.tasks('T-7'))
     expect(task!.checks.tests_passed).toBe(true)
   })
+
+  it('[CI-4] a claim passes over what is in another turn, and takes the next', async () => {
+    const slow = <T>(work: (circe: Circe) => Promise<T>) => withCirce(root, work, { settings: { turnMs: 600_000 } })
+    await slow((circe) => circe.tasks())
+    await held('task.T-0', async () => {
+      expect(await slow((circe) => taken(circe))).toBe(nameOf(1))
+    })
+    expect(await slow((circe) => taken(circe))).toBe(nameOf(0))
+  })
 })

@@ -3,6 +3,7 @@ import { defaultsOf, duration, type Fields, type InputOf, list, text } from '../
 import { largestMessageField } from '../../kernel/largest-message.ts'
 import { insideRoot, rootFolder } from '../../kernel/path-fields.ts'
 import { aboutCode, expectKnownIntent } from './intents.ts'
+import type { SettableCheck } from './schema.ts'
 
 const intent = text('An intent.', {
   pattern: /^[a-z][a-z0-9_]{0,39}$/,
@@ -102,6 +103,16 @@ type Roles = Pick<CirceSettings, 'roles'>
 /** Whether the configuration says who has this role. */
 export const isRoleNamed = ({ roles }: Roles, role: 'qa' | 'reviewer'): boolean =>
   [...roles.values()].some((of) => of.has(role))
+
+/** An agent that has a role, for hints. */
+export const namedAs = ({ roles }: Roles, role: 'qa' | 'reviewer'): string | undefined =>
+  [...roles].find(([, of]) => of.has(role))?.[0]
+
+/** The role that alone sets a check, where roles are configured: not the owner, by whatever way. */
+export function roleThatSets(settings: Roles, check: SettableCheck): 'qa' | 'reviewer' | undefined {
+  if (check === 'tests_passed') return isRoleNamed(settings, 'qa') ? 'qa' : undefined
+  return check === 'peer_reviewed' && settings.roles.size > 0 ? 'reviewer' : undefined
+}
 
 /** Whether this agent speaks for a role: it has it, or nobody has. */
 const speaksFor = (settings: Roles, role: 'qa' | 'reviewer', agent: string): boolean =>

@@ -12,13 +12,13 @@ import { type AgentId, type FileName, isFileName, type TaskId } from '../names.t
 import { emptyBook, ownerDetail } from '../replay.ts'
 import type { CirceMessage } from '../schema.ts'
 import { isClosed, newTask } from '../task.ts'
-import { allAsked, forgetLedger, type Ledger, readAsked, readLedger } from './book.ts'
+import { allAsked, forgetLedger, type Ledger, readAsked, readHeardTask, readLedger } from './book.ts'
 import { type Committed, isBusy, type Journal, type Patience } from './journal.ts'
 import { appendEvent, eventsOf, logBytes } from './log.ts'
 import { type CirceParts, type Subject, subjectOf, unlessOdd } from './parts.ts'
 import { type Found, findMessage, isFound, type Listed, lookAround, oldestFirst, readAt, readWhole } from './places.ts'
 import { askedBy, isAnswerTo, mayAnswer, wordsOf } from './questions.ts'
-import { readSoundTask, readTaskFiles, type TaskOnTree, tasksOnTree } from './task-files.ts'
+import { readTaskFiles, type TaskOnTree, tasksOnTree } from './task-files.ts'
 
 /** What became of a message. */
 export interface Applied {
@@ -211,7 +211,7 @@ export class Applying {
 
   /** How many of the first messages neither take, give back nor complete the task, and answer nothing: those count now. */
   async #applySimple(id: TaskId, messages: readonly Found[]): Promise<number> {
-    const { task: read, texts } = await readSoundTask(this.#parts, id)
+    const { task: read, texts } = await readHeardTask(this.#parts, id)
     let { book } = await readLedger(this.#parts, id)
     let task = read
     let isWritten = texts.status !== undefined
@@ -287,7 +287,7 @@ export class Applying {
 
   /** What a message would do, without doing it: so that a sender can be refused before anything is written. */
   async foresee(id: TaskId, message: CirceMessage): Promise<Effect> {
-    const { task } = await readSoundTask(this.#parts, id)
+    const { task } = await readHeardTask(this.#parts, id)
     const { book } = await readLedger(this.#parts, id)
     return effectOf(task, book, message, this.#newsAt(message.time), this.#parts.settings)
   }
@@ -301,7 +301,7 @@ export class Applying {
     const { message, name } = found
     const id = message.task as TaskId
     for (;;) {
-      const { task, texts } = await readSoundTask(this.#parts, id)
+      const { task, texts } = await readHeardTask(this.#parts, id)
       const { book } = await readLedger(this.#parts, id)
       const effect = effectOf(task, book, message, this.#newsAt(message.time), this.#parts.settings)
       const at = this.#parts.clock.now()

@@ -6,16 +6,19 @@ import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../tree/change.ts'
 import { type Asked, askedFrom, bookFrom } from '../deed.ts'
-import type { TaskBook } from '../effects.ts'
-import { type CirceEvent, eventsIn } from '../events.ts'
+import { type TaskBook, withCheck } from '../effects.ts'
+import { type CirceEvent, eventsIn, isCount } from '../events.ts'
 import { bookPath, ledgersPath, questionsPath } from '../layout.ts'
 import { type FileName, isFileName, type TaskId } from '../names.ts'
 import { replay } from '../replay.ts'
 import type { CirceMessage } from '../schema.ts'
+import { roleThatSets } from '../settings.ts'
+import { settableChecks, type Task } from '../task.ts'
 import { eventsOf, logBytes } from './log.ts'
 import { type CirceParts, unlessOdd } from './parts.ts'
 import { findMessage } from './places.ts'
 import { askedBy } from './questions.ts'
+import { readSoundTask, type TaskOnTree } from './task-files.ts'
 
 /** A question's note has a few short fields. */
 const largestNote = 64 * 1024
@@ -74,6 +77,29 @@ export async function messagesOf(parts: CirceParts, events: readonly CirceEvent[
     if (found) messages.set(file, found.message)
   }
   return messages
+}
+
+/** How a task stands by what was told of it; `undefined` where that is not known whole. */
+export async function heardTask(
+  parts: CirceParts,
+  id: TaskId,
+  events: readonly CirceEvent[],
+): Promise<Task | undefined> {
+  if (events.length === 0) return undefined
+  const messages = await messagesOf(parts, events)
+  if (events.some(({ event, file }) => isCount(event) && file !== undefined && !messages.has(file))) return undefined
+  return replay(id, events, messages, parts.settings).task
+}
+
+/** A check that is for a role to set counts because one of them has said so; that a file says it is not enough. */
+export async function readHeardTask(parts: CirceParts, id: TaskId): Promise<TaskOnTree> {
+  const read = await readSoundTask(parts, id)
+  const { checks } = read.task
+  const bound = settableChecks.filter((name) => checks[name] && roleThatSets(parts.settings, name) !== undefined)
+  const heard = bound.length === 0 ? undefined : await heardTask(parts, id, await eventsOf(parts, id))
+  const unheard = heard ? bound.filter((name) => !heard.checks[name]) : []
+  if (unheard.length === 0) return read
+  return { ...read, task: { ...read.task, checks: unheard.reduce((set, name) => withCheck(set, name, false), checks) } }
 }
 
 /** Twice is fine: what counts already stays. */

@@ -3,15 +3,18 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { openMemoryTree } from '../../../engines/memory/index.ts'
 import { heldClock } from '../../../kernel/clock.ts'
 import { defaultsOf } from '../../../kernel/field.ts'
+import { treePath } from '../../../kernel/tree-path.ts'
+import { changeLeaf } from '../../../tree/change.ts'
 import { section, settingsFrom } from '../settings.ts'
 import { Circe } from './circe.ts'
 
 let clock: ReturnType<typeof heldClock>
+let tree: ReturnType<typeof openMemoryTree>
 let open: (said?: object) => Circe
 
 beforeEach(() => {
   clock = heldClock(Date.parse('2026-01-01T12:00:00Z'))
-  const tree = openMemoryTree({ clock })
+  tree = openMemoryTree({ clock })
   open = (said = {}) => new Circe({ tree, clock, settings: settingsFrom({ ...defaultsOf(section), ...said }) })
 })
 
@@ -122,5 +125,28 @@ describe('who may set a check', () => {
     const { task } = await circe.check('FEAT-1', 'engineer', { tests_passed: true, peer_reviewed: true })
     expect(task.checks).toMatchObject({ tests_passed: true, peer_reviewed: true })
     await expect(circe.check('FEAT-1', 'qa', { tests_passed: true })).rejects.toMatchObject({ code: 'NOT_THE_OWNER' })
+  })
+
+  it('[CI-5] with a tester configured, a file that says so is not enough: nobody said it', async () => {
+    const circe = await owned({ roles: ['tester=qa'] })
+    const path = treePath('AI_MANAGER/TASKS/FEAT-1.checks')
+    await changeLeaf(tree, path, (leaf) => Buffer.from(Buffer.from(leaf!.bytes).toString().replaceAll('false', 'true')))
+    await expect(circe.status('FEAT-1', 'completed', 'engineer')).rejects.toMatchObject({ code: 'NOT_COMPLETE' })
+    clock.advance(1000)
+    const said = { from: 'engineer', to: 'coordinator', intent: 'status_update', status: 'completed', summary: 'Done' }
+    await expect(circe.send({ ...said, task: 'FEAT-1' })).rejects.toMatchObject({ code: 'NOT_COMPLETE' })
+    await circe.check('FEAT-1', 'tester', { tests_passed: true })
+    expect((await circe.status('FEAT-1', 'completed', 'engineer')).task.status).toBe('completed')
+  })
+
+  it('[CI-5] a check that is set before anybody claims what was opened again makes nobody its owner', async () => {
+    const circe = await owned({ roles: ['tester=qa'] })
+    await circe.check('FEAT-1', 'tester', { tests_passed: true })
+    await circe.status('FEAT-1', 'completed', 'engineer')
+    await asked(circe, 'fix_bug', 'FEAT-1')
+    const { task } = await circe.check('FEAT-1', 'tester', { tests_passed: true })
+    expect([task.owner, task.status]).toEqual([undefined, 'new'])
+    expect(await taken(circe, 'other')).toBe('fix_bug')
+    expect((await circe.tasks('FEAT-1'))[0]!.owner).toBe('other')
   })
 })

@@ -14,7 +14,7 @@ import type { Finding } from '../../../tree/tree.ts'
 import type { InspectionOptions } from '../../contract.ts'
 import type { Step } from '../deed.ts'
 import { isRecord } from '../effects.ts'
-import { type CirceEvent, eventsIn, isCount } from '../events.ts'
+import { type CirceEvent, eventsIn } from '../events.ts'
 import {
   agentsPath,
   allCopiesPath,
@@ -36,7 +36,7 @@ import { replay } from '../replay.ts'
 import { isClosed, lineOf, settableChecks } from '../task.ts'
 import { knownAgents } from './agents.ts'
 import { sweepHanded } from './archiving.ts'
-import { messagesOf, readLedger } from './book.ts'
+import { heardTask, messagesOf, readLedger } from './book.ts'
 import type { CatchingUp, CaughtUp } from './catching-up.ts'
 import { handedOf } from './handed.ts'
 import { oddNotes } from './inspect-notes.ts'
@@ -324,13 +324,11 @@ export class Inspection {
    */
   async #unheard(read: TaskOnTree, events: readonly CirceEvent[]): Promise<TaskOnTree['problems']> {
     const { task, texts, problems, isClaimedByHand } = read
-    if (problems.length > 0 || isClaimedByHand || texts.status === undefined || events.length === 0) return []
+    if (problems.length > 0 || isClaimedByHand || texts.status === undefined) return []
     const isToldCompleted = events.findLast(({ event }) => event === 'completed') !== undefined
     if (task.status === 'completed' && isToldCompleted) return []
-    const messages = await messagesOf(this.#parts, events)
-    // Without all messages nobody knows how it should stand.
-    if (events.some(({ event, file }) => isCount(event) && file !== undefined && !messages.has(file))) return []
-    const { task: heard } = replay(task.id, events, messages, this.#parts.settings)
+    const heard = await heardTask(this.#parts, task.id, events)
+    if (!heard) return []
     const unheard: TaskOnTree['problems'][number][] = []
     const wrong = (file: 'status' | 'checks', field: string, said: unknown, right: unknown) =>
       unheard.push({

@@ -6,7 +6,7 @@ import { isRecord, missingFor, type TaskBook, withCheck } from '../effects.ts'
 import type { CirceEvent } from '../events.ts'
 import { type AgentId, agentId, isRooster, isSameAgent, type TaskId, taskId } from '../names.ts'
 import { checksDetail } from '../replay.ts'
-import { type CirceSettings, isRoleNamed } from '../settings.ts'
+import { type CirceSettings, isRoleNamed, namedAs, roleThatSets } from '../settings.ts'
 import {
   type Checks,
   isClosed,
@@ -16,13 +16,12 @@ import {
   type TaskStatus,
   taskStatuses,
 } from '../task.ts'
-import { type Ledger, readLedger } from './book.ts'
+import { type Ledger, readHeardTask, readLedger } from './book.ts'
 import type { CatchingUp } from './catching-up.ts'
 import type { Journal } from './journal.ts'
 import type { TaskChanged } from './outcomes.ts'
 import { taskView } from './overview.ts'
 import type { CirceParts } from './parts.ts'
-import { readSoundTask } from './task-files.ts'
 
 interface Change {
   readonly steps: readonly Step[]
@@ -62,7 +61,7 @@ export class Tasks {
     const missing = missingFor(task, book, this.#parts.settings)
     if (missing !== undefined) {
       throw conflict('NOT_COMPLETE', `${missing}.`, {
-        hint: `Let somebody else test it: signalbox circe send --to qa --intent test --task ${task.id}`,
+        hint: `Let somebody else test it: signalbox circe send --to ${namedAs(this.#parts.settings, 'qa') ?? 'qa'} --intent test --task ${task.id}`,
         details: { task: task.id, missing: ['tests_passed'] },
       })
     }
@@ -120,7 +119,7 @@ export class Tasks {
     await this.#catchingUp.finish(caughtUp, id)
     const { found } = caughtUp
     return this.#journal.turn(`task.${id}`, async () => {
-      const { task: read, texts } = await readSoundTask(this.#parts, id)
+      const { task: read, texts } = await readHeardTask(this.#parts, id)
       const ledger = await readLedger(this.#parts, id)
       // Whoever had it before it was opened again is one among others.
       const task = isRecord(read, ledger.book) && !isClosed(read.status) ? withoutOwner(read) : read
@@ -129,7 +128,11 @@ export class Tasks {
       const made = change(task, ledger, who, at)
       if (!made) return { outcome: 'unchanged', task: await taskView(this.#parts, id, found), durability: 'process' }
       const events = made.events.map((event): CirceEvent => ({ at, agent: who, task: id, ...event }))
-      const committed = await this.#journal.commit(`task.${id}`, { steps: made.steps, events })
+      // `.status` goes on naming whom the record names: else the record would pass for a claim made by hand.
+      const { owner, claimedAt } = read
+      const kept = (step: Step) => (step.do === 'write' ? { ...step, task: { ...step.task, owner, claimedAt } } : step)
+      const steps = task === read ? made.steps : made.steps.map(kept)
+      const committed = await this.#journal.commit(`task.${id}`, { steps, events })
       const durability = committed.outcome === 'done' ? committed.durability : 'process'
       return { outcome: 'changed', task: await taskView(this.#parts, id), durability }
     })
@@ -158,10 +161,8 @@ function expectOwner({ id, owner }: Task, who: string, more = ''): void {
  * by whoever has the role `reviewer` or else was asked for it, and neither by the owner: the same as for messages.
  */
 function expectMaySet(name: SettableCheck, task: Task, book: TaskBook, who: string, settings: CirceSettings): void {
-  const role = name === 'tests_passed' ? 'qa' : name === 'peer_reviewed' ? 'reviewer' : undefined
-  const isRolesOwn =
-    role !== undefined && (isRoleNamed(settings, role) || (role === 'reviewer' && settings.roles.size > 0))
-  if (!isRolesOwn) {
+  const role = roleThatSets(settings, name)
+  if (role === undefined) {
     expectOwner(task, who)
     return
   }
@@ -170,6 +171,7 @@ function expectMaySet(name: SettableCheck, task: Task, book: TaskBook, who: stri
     ? settings.roles.get(who)?.has(role) === true
     : book.reviewers.some((reviewer) => isSameAgent(reviewer, who))
   if (isNamed && !isOwner) return
+  const whom = namedAs(settings, role) ?? 'AGENT'
   const may = isRoleNamed(settings, role) ? `who has the role ${role}` : 'who was asked to review it'
   throw denied(
     'NOT_THEIRS_TO_SAY',
@@ -177,8 +179,8 @@ function expectMaySet(name: SettableCheck, task: Task, book: TaskBook, who: stri
     {
       hint:
         role === 'qa'
-          ? `Let them test it: signalbox circe send --to AGENT --intent test --task ${task.id}`
-          : `Let them review it: signalbox circe send --to AGENT --intent review_code --task ${task.id}`,
+          ? `Let them test it: signalbox circe send --to ${whom} --intent test --task ${task.id}`
+          : `Let them review it: signalbox circe send --to ${whom} --intent review_code --task ${task.id}`,
       details: { task: task.id, check: name, role },
     },
   )

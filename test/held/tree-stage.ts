@@ -141,12 +141,22 @@ function tellingTurns(tree: Tree, turns: { awaited: number }): Tree {
       const value = Reflect.get(target, key, target) as unknown
       if (typeof value !== 'function') return value
       if (key !== 'exclusively') return value.bind(target)
-      return (name: string, work: () => Promise<unknown>) => {
+      return async (name: string, work: () => Promise<unknown>, options?: Parameters<Tree['exclusively']>[2]) => {
+        let isAwaited = true
         turns.awaited++
-        return target.exclusively(name, () => {
-          turns.awaited--
+        const awaitNoMore = () => {
+          if (isAwaited) turns.awaited--
+          isAwaited = false
+        }
+        const begun = () => {
+          awaitNoMore()
           return work()
-        })
+        }
+        try {
+          return await target.exclusively(name, begun, options)
+        } finally {
+          awaitNoMore()
+        }
       }
     },
   })

@@ -16,6 +16,8 @@ const mainBeginnings = [
 ]
 /** What everyday commands import on demand and nearly always do, beside the store of their protocol and its ports. */
 const demanded = { acmq: ['src/protocols/ac-mq/store/waiting/pending-cache.ts'] }
+/** Parts that are loaded on top of another one: what a sentence needs besides a command would slow every command down. */
+const onTop = { sentences: { of: 'session', from: ['src/protocols/shared-agent/store/language.ts'] } }
 /** What a protocol imports on demand for the tour alone. */
 const chapter = /\/chapter\.ts$/
 const first = 'main'
@@ -39,7 +41,7 @@ export async function divide(esbuild, root, options, everyday) {
     beginnings[name] = [...faces, ...opened, ...(modules.has(ports) ? [ports] : []), ...(demanded[name] ?? [])]
   }
   const partOf = assignParts(modules, beginnings)
-  const parts = [...Object.keys(beginnings), last]
+  const parts = [...Object.keys(beginnings), ...Object.keys(onTop), last]
   const texts = await Promise.all(
     parts.map(async (part) => {
       const plan = { part, root, modules, partOf }
@@ -91,11 +93,16 @@ async function readModules(esbuild, root, options) {
 
 /** What the first part needs, or two others, lies in the first. */
 function assignParts(modules, beginnings) {
-  const reached = Object.entries(beginnings).map(([part, paths]) => {
+  const reachedFrom = (paths) => {
     const all = new Set(paths)
     for (const path of all) for (const next of modules.get(path).atOnce) all.add(next)
-    return { part, all }
-  })
+    return all
+  }
+  const reached = Object.entries(beginnings).map(([part, paths]) => ({ part, all: reachedFrom(paths) }))
+  for (const [part, { of, from }] of Object.entries(onTop)) {
+    const below = reached.find((one) => one.part === of)?.all ?? new Set()
+    reached.push({ part, all: new Set([...reachedFrom(from)].filter((path) => !below.has(path))) })
+  }
   const partOf = new Map()
   for (const path of modules.keys()) {
     const by = reached.filter(({ all }) => all.has(path)).map(({ part }) => part)

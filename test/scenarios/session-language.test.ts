@@ -127,19 +127,19 @@ describe('corrections', () => {
     expect(await one(me, '#LOCK:src/a.js')).toBe('locked')
     expect(await one(me, odd)).toBe('I locked src/a.js.')
     expect(await learning()(me, 'kaboom lib/b.js, tra la la')).toBe('I locked lib/b.js.')
-    await one(me, 'zack bumm fertig')
+    await one(me, 'foo bar baz')
     expect(await one(me, 'no, I meant what is next?')).toBe('There is nothing to do.')
-    expect(await one(me, 'zack bumm fertig')).toBe('There is nothing to do.')
+    expect(await one(me, 'foo bar baz')).toBe('There is nothing to do.')
     // What destroys something is asked back, however often it was said.
-    await one(me, 'burn the village')
+    await one(me, 'blah blah blah')
     await one(me, '#STATE:clear')
-    expect(await one(me, 'burn the village')).toMatch(/^That would run #STATE:clear/)
+    expect(await one(me, 'blah blah blah')).toMatch(/^That would run #STATE:clear/)
     // Nobody else, who has not configured it, is concerned.
-    expect(await say(me, 'zack bumm fertig')).not.toBe('There is nothing to do.')
+    expect(await say(me, 'foo bar baz')).not.toBe('There is nothing to do.')
   })
 
   it('[SA-2.5a] are not kept unless configured', async () => {
-    await say(me, 'zack bumm fertig')
+    await say(me, 'foo bar baz')
     await say(me, '#NEXT:')
     expect(await tree.read(treePath('.signalbox/state/sessions/.corrections'))).toBeUndefined()
   })

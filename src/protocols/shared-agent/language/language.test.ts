@@ -277,7 +277,7 @@ describe('[SA-2.5a] what destroys something', () => {
 
   it.each([
     ['roll it back', '#ROLLBACK:cp_001'],
-    ['return to the latest checkpoint', '#ROLLBACK:cp_001'],
+    ['could you roll back please', '#ROLLBACK:cp_001'],
     ['maybe roll back to cp_001', '#ROLLBACK:cp_001'],
     ['can we roll back to cp_001?', '#ROLLBACK:cp_001'],
     ['would you clear the state?', '#STATE:clear'],
@@ -307,6 +307,7 @@ describe('[SA-2.5a] several requests', () => {
   ])('are done in order: %s', (said, made) => expect(reduced(meaning(said))).toEqual(made))
 
   it.each([
+    'lock src/a.js and unlock src/b.js and show yourself',
     'save main as trunk and roll back to cp_001',
     'clear the state and lock src/a.js',
     'list the keys, then wipe them',
@@ -314,6 +315,12 @@ describe('[SA-2.5a] several requests', () => {
   ])('are listed where one destroys something or is not clear: %s', (said) =>
     expect(meaning(said, { agents: ['DevAgent', 'TestAgent'] })).toMatchObject({ outcome: 'asked', reason: 'several' }),
   )
+})
+
+it('[SA-2.5a] parts that mean nothing are no harm', () => {
+  for (const joint of [' and ', ', then ', '; ', '. '])
+    for (const end of ['show yourself', 'make it so', 'give up', 'tell him', 'take it', ''])
+      expect(meaning(['lock src/a.js', 'unlock src/b.js', end].join(joint)).outcome).toMatch(/asked|command/)
 })
 
 describe('[SA-2.5a] a question', () => {

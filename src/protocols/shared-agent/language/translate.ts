@@ -196,18 +196,24 @@ function partsOf(sentence: Sentence, all: readonly Guess[]): Translation | undef
     if (!isSecond || (!isPlain && !order.test(left))) continue
     const first = readPart(left, sentence, 0.6)
     if (!first) continue
-    rest = readPart(right, sentence, 0.75) ?? readPart(said.slice(behind, joints[n + 1]?.index), sentence, 0.75)
+    const next = readPart(right, sentence, 0.75) ?? readPart(said.slice(behind, joints[n + 1]?.index), sentence, 0.75)
     // What would destroy something, and is not clear, is not passed over because the rest is.
-    if (!rest && destroyingVerb.test(right) && !takesAll.test(whole)) return severalRequests(linesIn(first))
-    if (!rest) continue
+    if (!next && destroyingVerb.test(right) && !takesAll.test(whole)) return severalRequests(linesIn(first))
+    if (!next) continue
     parts.push(first)
+    rest = next
     from = behind
   }
   if (parts.length === 0) return undefined
-  const last = readPart(said.slice(from), sentence, 0.75) ?? rest!
+  // What follows the last joint may say more than the request that was found in it.
+  const end = readPart(said.slice(from), sentence, 0.75)
+  const last = end ?? rest!
   const commands = [...new Set([...parts, last].flatMap(linesIn))]
   if (commands.length < 2) return undefined
-  const isCertain = [...parts, last].every(({ outcome }) => outcome !== 'asked') && (isSeveral || !takesAll.test(whole))
+  const isCertain =
+    end !== undefined &&
+    [...parts, end].every(({ outcome }) => outcome !== 'asked') &&
+    (isSeveral || !takesAll.test(whole))
   return isCertain && !commands.some((line) => destroysLine(line, around))
     ? { outcome: 'commands', commands }
     : severalRequests(commands)

@@ -13,11 +13,10 @@ import { sentenceFor, shownCommand } from '../language/sentences.ts'
 import type { Surroundings } from '../language/surroundings.ts'
 import { translate } from '../language/translate.ts'
 import type { Translation } from '../language/translation.ts'
-import { correctionsPath, type SessionId, sessionId } from '../layout.ts'
+import { checkpointsFolder, correctionsPath, type SessionId, sessionId } from '../layout.ts'
 import type { SessionPorts } from '../ports.ts'
 import type { Session } from '../record.ts'
 import { Refusal } from '../refusal.ts'
-import { recordsOf } from './kept.ts'
 import { type SessionParts, speaksInWords } from './parts.ts'
 import { type Answer, nothing, type Speech, told } from './speech.ts'
 
@@ -26,11 +25,11 @@ type Speaking = Pick<Speech, 'parts' | 'id' | 'session' | 'agent'>
 /** Users whose manner is kept; the oldest ones are spoken to as at first. */
 const mostManners = 200
 
-/** Answers what is no command. `run` answers a command that it became. */
+/** Answers what is no command. `run` answers a command that it became; one behind the first needs the session as it is by then. */
 export async function answerPlain(
   speaking: Speaking,
   text: string,
-  run: (line: string) => Promise<Answer>,
+  run: (line: string, isFirst: boolean) => Promise<Answer>,
 ): Promise<Answer> {
   const { parts, session } = speaking
   const before = mannerOf(speaking, session)
@@ -54,16 +53,19 @@ export async function answerPlain(
     case 'run': {
       // Of two that say yes at once, one runs it.
       if (!isFirst) return nothing('It has been run.')
-      return runInOrder(commands, async (line) => inWords(line, heard.manner, around, await run(line)))
+      return runInOrder(commands, async (line, n) => inWords(line, heard.manner, around, await run(line, n === 0)))
     }
   }
 }
 
 /** One after the other; the first that does not do what it was to do ends it. */
-async function runInOrder(commands: readonly string[], run: (line: string) => Promise<Answer>): Promise<Answer> {
+async function runInOrder(
+  commands: readonly string[],
+  run: (line: string, n: number) => Promise<Answer>,
+): Promise<Answer> {
   const lines: string[] = []
   for (const [n, line] of commands.entries()) {
-    const answer = await run(line)
+    const answer = await run(line, n)
     lines.push(...answer.lines)
     const left = commands.slice(n + 1)
     if (answer.exit !== 0 && left.length > 0) lines.push(`I did not go on with ${left.join(', ')}.`)
@@ -164,6 +166,12 @@ async function settle({ parts, id, agent, session }: Speaking, before: Manner, a
 const isSame = (a: Manner, b: Manner): boolean =>
   a.mode === b.mode && a.shows === b.shows && a.asked === b.asked && a.heard === b.heard && a.isUnsure === b.isUnsure
 
+/** What knows about git is loaded only where there are checkpoints. */
+async function checkpointsOf(parts: SessionParts, id: SessionId): Promise<Surroundings['checkpoints']> {
+  if ((await parts.tree.list(checkpointsFolder(id))).length === 0) return []
+  return (await import('./kept.ts')).recordsOf(parts, id)
+}
+
 async function surroundingsOf(parts: SessionParts, session: Session | undefined): Promise<Surroundings> {
   const { roles } = await parts.roles()
   const tasks = session?.tasks ?? []
@@ -177,7 +185,7 @@ async function surroundingsOf(parts: SessionParts, session: Session | undefined)
     table: await parts.table(),
     agents: [...agents],
     keys: (session?.state ?? []).map(({ key }) => key),
-    checkpoints: session ? await recordsOf(parts, sessionId(session.id)) : [],
+    checkpoints: session ? await checkpointsOf(parts, sessionId(session.id)) : [],
     tasks: tasks.map(({ id, agent, task }) => ({ id, agent, task })),
   }
 }

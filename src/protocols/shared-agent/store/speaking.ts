@@ -62,10 +62,10 @@ async function answerTo(
     if (line.kind === 'declaration') return await declare({ parts, id, agent }, line)
     if (line.kind === 'plain') {
       const { answerPlain } = await import('./language.ts')
-      return await answerPlain({ parts, id, session, agent }, text, async (one) =>
-        // One that was run before it may have changed the session.
-        answerTo(parts, id, { ...((await parts.documents.read(id)) ?? session), modes: [] }, one, saying),
-      )
+      return await answerPlain({ parts, id, session, agent }, text, async (one, isFirst) => {
+        const now = isFirst ? session : ((await parts.documents.read(id)) ?? session)
+        return answerTo(parts, id, { ...now, modes: [] }, one, saying)
+      })
     }
     if (session.modes.some(({ asked, heard }) => (asked ?? heard) !== undefined))
       await (await import('./language.ts')).forgetAsked({ parts, id, session, agent }, text)

@@ -87,7 +87,7 @@ export function notAskedFor(sentence: string, command: string): string | undefin
   const mentions = (text = ''): RegExp => new RegExp(text.toLowerCase().replace(/[^a-z0-9_]/g, '.'))
   if (spec.name === 'STATE:clear')
     return asks(
-      /\b(?:clear|reset|wipe|erase|empty|purge|flush|forget|delete|remove|discard|drop)\b/,
+      /\b(?:clear|reset|wipe|erase|empty|purge|flush|forget|delete|remove|discard|drop|get rid of|scrub|blank|clean|throw away)\b/,
       /\b(?:state|keys|values|memory|saved)\b/,
     )
   if (spec.name === 'ROLLBACK')

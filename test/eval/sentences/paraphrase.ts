@@ -34,7 +34,9 @@ const endsFreely = /\b(?:for|to|that|is|as|on|with|:|=)\b/
 
 export function paraphrased({ said, means }: Sentence, n: number): readonly Sentence[] {
   const others: string[] = []
-  const reworded = words.reduce((text, [from, to]) => text.replace(from, to), said)
+  // What stands in the command is what was said: another word there would mean something else.
+  const isMeant = (word: string) => means.toLowerCase().includes(word.toLowerCase())
+  const reworded = words.reduce((text, [from, to]) => text.replace(from, (one) => (isMeant(one) ? one : to)), said)
   if (reworded !== said) others.push(reworded)
   others.push(
     `${openings[n % openings.length]}${said[0]!.toLowerCase() === 'i' && said[1] === ' ' ? said : said[0]!.toLowerCase() + said.slice(1)}`,
@@ -42,13 +44,13 @@ export function paraphrased({ said, means }: Sentence, n: number): readonly Sent
   // A question mark would make a question of it, and a text at its end would take the ending in.
   const isOpen = means === '?' || endsFreely.test(said)
   if (!isOpen && !/\?$/.test(said)) others.push(`${said.replace(/[.!]$/, '')}${endings[n % endings.length]}`)
-  if (said.length > 12 && !/["“]/.test(said)) others.push(withSlip(said, n))
+  if (said.length > 12 && !/["“]/.test(said)) others.push(withSlip(said, n, isMeant))
   return others.map((one) => ({ said: one, means }))
 }
 
 /** Two letters exchanged in a plain word of at least five. */
-function withSlip(said: string, n: number): string {
-  const plain = [...said.matchAll(/(?<![\w./:#-])[a-z]{5,}(?![\w./:=-])/g)]
+function withSlip(said: string, n: number, isMeant: (word: string) => boolean): string {
+  const plain = [...said.matchAll(/(?<![\w./:#-])[a-z]{5,}(?![\w./:=-])/g)].filter(([word]) => !isMeant(word))
   if (plain.length === 0) return said.toLowerCase() === said ? `${said} ` : said
   const { index, 0: word } = plain[n % plain.length]!
   const at = index + 1 + (n % (word.length - 3))

@@ -23,12 +23,13 @@ it('there are at least 60 sentences for each request, and 600 to be asked back',
 
 it('the same sentences give the same weights, which tell requests apart', () => {
   const two = corpus.entries.filter(({ intent }) => /^(?:LOCK|NEXT|none)$/.test(intent))
-  const small = { ...corpus, entries: two.filter((_, n) => n % 5 === 0) }
-  const options = { ...usual, scale: 0.1, rounds: 1, bits: 12, slotBits: 12 }
+  const small = { ...corpus, entries: two.filter((_, n) => n % 3 === 0) }
+  const options = { ...usual, scale: 0.05, rounds: 1, bits: 12, slotBits: 12 }
   const bytes = train(small, options)
   expect(Buffer.compare(train(small, options), bytes)).toBe(0)
   const model = new SentenceModel(new Uint8Array(bytes))
-  const meant = (text: string) => model.guesses(tokensOf(text, nowhere))[0]?.intent
+  const meant = (text: string) =>
+    model.guesses(tokensOf(text, nowhere)).find(({ intent }) => intent !== 'several')?.intent
   expect([meant('lock src/a.ts'), meant('what is next?'), meant('hello there')]).toEqual(['LOCK', 'NEXT', 'none'])
 })
 

@@ -97,9 +97,13 @@ const reported: Reader = (said) => {
       : 'all'
 }
 const topicOfReport: Reader = (said) => {
-  const topic = said.words('topic')?.replace(/^(?:(?:the|its|their|his|her|current|latest|our)\s+)+/i, '')
+  const topic = said
+    .words('topic')
+    ?.replace(/^(?:(?:the|its|their|his|her|current|latest|our)\s+)+/i, '')
+    .replace(/\s+(?:from|by|of|for|at|on)$/i, '')
   if (
     topic !== undefined &&
+    !everyone.test(topic) &&
     !/^(?:(?:status )?(?:report|update)|news|work|state|latest|word|account|outcome|tests?|testing)$/i.test(topic)
   )
     return /^test results?$/i.test(topic) ? 'results' : nameOrText(topic)
@@ -285,7 +289,8 @@ const summed: Reader = (said) => {
     .words('topic')
     ?.replace(/^the\s+/i, '')
     .replace(/\s+work$/i, '')
-  return topic && !/^(?:(?:our |all )?(?:work|session|project|progress|everything|things|state|so far))$/i.test(topic)
+  return topic &&
+    !/^(?:(?:our |all )?(?:work|session|project|progress|everything|things|state|so far)(?: \w+)?)$/i.test(topic)
     ? nameOrText(topic)
     : undefined
 }

@@ -287,6 +287,8 @@ describe('[SA-2.5a] what destroys something', () => {
 
   it.each([
     'merge the branch',
+    'merge feature/login into main',
+    'import the users from db/users.csv',
     'release the new version',
     'maybe we should clear the state',
     'remove the key user from the state',

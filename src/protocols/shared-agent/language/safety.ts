@@ -51,6 +51,9 @@ export function whyNotPlain(tokens: readonly Token[], { spec, given }: Command):
       !/\b(?:all|every|each|everything)\b/.test(text)
     return isOther || isPart ? 'It clears all of the state, not a part of it.' : undefined
   }
+  // A branch, a package or a table can be imported and merged too, and is no context.
+  if (spec.name === 'CONTEXT:import' && !/\.ctx$/i.test(given.filepath ?? '') && !/\b(?:context|session)\b/.test(text))
+    return 'It is not said that it is a context.'
   const object = given.id ?? given.resource ?? given.filepath ?? ''
   const isNamed = tokens.some(({ raw, value }) => flat(raw) === flat(object) || value === object)
   return isNamed || flat(tokens.map(({ raw }) => raw).join('')).includes(flat(object))

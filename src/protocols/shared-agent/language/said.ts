@@ -38,7 +38,8 @@ export class Said {
   words(name: string): string | undefined {
     const slot = this.#slot(name)
     if (!slot) return undefined
-    const part = this.tokens.slice(slot.from, slot.to)
+    const isName = this.tokens.slice(slot.from, slot.to).some(({ kind }) => /^(?:task|name|quote)$/.test(kind))
+    const part = isName ? this.tokens.slice(slot.from, slot.to) : this.tokens.slice(this.#from(slot), this.#to(slot))
     const text =
       part.length === 1 && part[0]!.kind === 'quote'
         ? part[0]!.value
@@ -92,6 +93,21 @@ export class Said {
 
   isKnown(agent: string): boolean {
     return agentsKnown(this.around).includes(agent)
+  }
+
+  /** Behind "ask DevAgent to" the task begins, whatever the model makes of its first words. */
+  #from({ name, from }: Slot): number {
+    const agent = this.tokens.findIndex(({ kind }) => kind === 'agent')
+    const isCue = /^(?:to|should|must|shall)$/.test(this.tokens[agent + 1]?.word ?? '')
+    const isManner = this.tokens.slice(agent + 2, from).some(({ word }) => /ly$|^(?:asap|please|now)$/.test(word))
+    return name === 'task' && agent >= 0 && isCue && !isManner && agent + 2 < from ? agent + 2 : from
+  }
+
+  /** A text goes on to the end of the sentence, where nothing but words follows it. */
+  #to({ name, to }: Slot): number {
+    const rest = this.tokens.slice(to)
+    const isFree = rest.every(({ kind }, i) => kind === 'word' && !this.slots.some(({ from }) => from === to + i))
+    return isFree && /^(?:msg|issue|desc|reason|result|task)$/.test(name) ? this.tokens.length : to
   }
 
   /** Of several for one slot the one of the right form, else one that has a form, else the longest. */

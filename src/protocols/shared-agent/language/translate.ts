@@ -40,7 +40,7 @@ export function translate(text: string, model: SentenceModel, surroundings: Part
   const tokens = tokensOf(said, around)
   if (tokens.length > mostTokens) return tooLong
   if (!tokens.some(({ kind }) => kind !== 'mark')) return notUnderstood
-  return asAdded(said, around) ?? ofSentence({ said, tokens, around, model })
+  return asAdded(said, around) ?? ofSentence({ ...withoutChatter({ said, tokens, around, model }), whole: tokens })
 }
 
 interface Sentence {
@@ -48,6 +48,30 @@ interface Sentence {
   readonly tokens: readonly Token[]
   readonly around: Surroundings
   readonly model: SentenceModel
+  /** All that was said, where that is more: rules against destroying something look at this. */
+  readonly whole?: readonly Token[]
+}
+
+const boundary = /(?<=[.!?])\s+|(?<=^[^:]{1,20}:)\s+|(?<=^\S+(?: \S+)?,)\s+/g
+/** How sure a request must be, for what stands before it to be no part of it. */
+const sureWithout = 0.6
+
+/** Without a greeting or a sentence before the request that asks for nothing: "Morning! Unlock a.js", "It broke. Go back to cp_001". */
+function withoutChatter(sentence: Sentence): Sentence {
+  const { said, around, model } = sentence
+  let [rest, from] = [sentence, 0]
+  for (const { index, 0: between } of [...said.matchAll(boundary)].slice(0, mostJoints)) {
+    const before = said.slice(from, index)
+    const isRequest = order.test(before) || /\?$|\b(?:urgent|critical|important|asap|prio)/i.test(before)
+    if (isRequest || tokensOf(before, around).some(({ kind }) => kind === 'quote' || hasForm.test(kind))) break
+    from = index + between.length
+    const behind = said.slice(from)
+    const tokens = tokensOf(behind, around)
+    const [best] = model.guesses(tokens) as [Guess]
+    const isSure = tokens.length > 1 && !/^(?:none|several)$/.test(best.intent) && best.probability >= sureWithout
+    if (isSure) rest = { said: behind, tokens, around, model }
+  }
+  return rest
 }
 
 function ofSentence(sentence: Sentence): Translation {
@@ -109,7 +133,7 @@ function judged(sentence: Sentence, intent: string, isSure: boolean): Translatio
   if ('missing' in made) return missing(made.spec, made.missing)
   const lines: string[] = []
   for (const command of made.made) {
-    const judgement = judgedCommand(command, tokens, around, isSure)
+    const judgement = judgedCommand(command, sentence.whole ?? tokens, around, isSure)
     if (judgement.outcome !== 'command') return judgement
     lines.push(judgement.command)
   }

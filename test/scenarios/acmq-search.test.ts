@@ -122,6 +122,29 @@ describe('with the model of the package', () => {
     },
   )
 
+  verifies(
+    'AC-13.2e',
+    'the model is loaded for vectors alone: not by send, claim, complete or a search for words',
+    async () => {
+      const read: string[] = []
+      const reading = (path: string) => {
+        read.push(path)
+        return packageFile(path)
+      }
+      const ports = acmqPorts({ packageFile: reading, models: { embeddings: 'local' }, outside: undefined as never })
+      const tree = openMemoryTree()
+      const missions = await acmq.open({ tree, clock: systemClock, settings: acmq.defaults, ...ports })
+      const { mission } = await missions.create('alpha')
+      await mission.send({ from: 'a', to: 'b', id: 'orders00', body: 'The orders query is slow' })
+      await mission.claim({ agent: 'b' })
+      await mission.complete('orders00', { agent: 'b' })
+      await mission.search('orders', { only: 'words' })
+      expect(read).toEqual([])
+      await mission.search('orders')
+      expect(read).toEqual(['packages/minilm/minilm.bin', 'dist/minilm.wasm'])
+    },
+  )
+
   verifies('AC-13.2a', 'messages that mean the same get one document, named as a person would', async () => {
     const mission = await filled()
     const outage = [

@@ -140,7 +140,7 @@ export async function textFor(files: MissionFiles, book: OpenBook, id: string): 
 
 /** For people: how far it is. */
 export const unembedded = (missing: number, all: number): string =>
-  `${missing} of ${all} messages have no vector yet and are compared by their words; \`acmq supervise\` makes them by and by.`
+  `${missing} of ${all} messages have no vector yet and are compared by their words; \`acmq supervise\` goes on with them.`
 
 export const newestFirst = (a: Noted, b: Noted): number =>
   a.createdAt < b.createdAt ? 1 : a.createdAt > b.createdAt ? -1 : a.id < b.id ? -1 : 1

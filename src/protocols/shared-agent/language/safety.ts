@@ -17,11 +17,11 @@ const verbs: Readonly<Record<string, RegExp>> = {
   ROLLBACK:
     /^(?:roll (?:\S+ ){0,3}?back|rollback|(?:do|make|perform|force) an? (?:forced )?(?:roll ?back|rollback)|revert|restore|reinstate|rewind|go (?:right |straight )?back|turn back|return|reset|(?:get|bring|take|put) (?:\S+ ){1,4}?back|(?:load|apply) (?:the )?checkpoint|force (?:a |the )?(?:roll ?back|rollback)|force <checkpoint> back|undo (?:\S+ ){1,3}(?:since|after|back))\b/,
   'STATE:clear':
-    /^(?:clear|wipe|erase|reset|empty|delete|remove|purge|flush|forget|discard|drop|scrub|blank|clean|throw away|get rid of|nuke)\b(?=.*\b(?:state|memory|keys|every key|values|variables|saved|stored)\b)/,
+    /^(?:clear|wipe|erase|reset|empty|delete|remove|purge|flush|forget|discard|drop|scrub|blank|clean|throw away|get rid of|nuke)\b(?=.*\b(?:state|memory|keys|every (?:saved |stored )?key|values|variables|(?:all|everything)\b.*\b(?:saved|stored))\b)/,
   'CONTEXT:import':
     /^(?:import|load|read|reload|restore|resume|continue|carry on|go on|reopen|feed|apply|merge|replace|bring (?:in|back|\S+ in)|pick up|pull (?:in|\S+ in)|get (?:the )?(?:context|session|\S+ merged)|take (?:in|over|the context))\b/,
   UNLOCK:
-    /^(?:(?:force|forcibly|forcefully) ?-?(?:un|re|the|an?|open|\S)|break|override|unlock|release|free|take|remove|open)/,
+    /^(?:(?:force|forcibly|forcefully)[ -]?(?:unlock|release|free|open|remove|(?:the |a )?(?:lock|release|unlock))|break|override|unlock|release|free|take|remove|open)\b(?=.*(?:\b(?:lock|by force)\b|<(?:path|context|folder|name|quote)>))/,
 }
 const forced = /\b(?:forc\w*|break|override)\b/
 
@@ -55,10 +55,10 @@ export function whyNotPlain(tokens: readonly Token[], { spec, given }: Command):
   if (spec.name === 'CONTEXT:import' && !/\.ctx$/i.test(given.filepath ?? '') && !/\b(?:context|session)\b/.test(text))
     return 'It is not said that it is a context.'
   const object = given.id ?? given.resource ?? given.filepath ?? ''
-  const isNamed = tokens.some(({ raw, value }) => flat(raw) === flat(object) || value === object)
-  return isNamed || flat(tokens.map(({ raw }) => raw).join('')).includes(flat(object))
-    ? undefined
-    : 'It is not said which one.'
+  const isNamed = tokens.some(({ kind, value }) => kind !== 'word' && value === object)
+  // A resource may be called by plain words, one after the other; a checkpoint and a file have a form.
+  const isSaid = spec.name === 'UNLOCK' && flat(tokens.map(({ raw }) => raw).join('')).includes(flat(object))
+  return isNamed || isSaid ? undefined : 'It is not said which one.'
 }
 
 const behindCourtesy = (text: string): string => text.trim().replace(courtesy, '')

@@ -255,18 +255,21 @@ describe('the cache of vectors', () => {
     'is few files however little comes at a time, and bounded, for providers nobody asks any more too',
     async () => {
       const tree = openMemoryTree()
-      const vector = Float32Array.of(1, 2)
-      const add = async (version: string, count: number, keep: { keepMs: number; keepBytes: number }) => {
+      const angle = (n: number) => (n / 300) * Math.PI
+      const vector = (n: number) => Float32Array.of(Math.cos(angle(n)), Math.sin(angle(n)))
+      const add = async (version: string, from: number, count: number, keep: { keepMs: number; keepBytes: number }) => {
         const index = await VectorIndex.open(another(tree), toy(version), keep)
-        for (let n = 0; n < count; n++) index.add(digestOf(`${version} ${n} ${Math.random()}`), vector)
+        for (let n = from; n < from + count; n++) index.add(digestOf(`${version} ${n}`), vector(n))
         await index.save()
       }
       const much = { keepMs: 1e9, keepBytes: 1e9 }
-      for (let n = 0; n < 100; n++) await add('toy', 3, much)
+      for (let n = 0; n < 300; n += 3) await add('toy', n, 3, much)
       expect((await filesIn(tree)).length).toBeLessThan(12)
-      expect((await VectorIndex.open(another(tree), toy('toy'))).size).toBe(300)
-      await add('old', 5000, much)
-      for (let n = 0; n < 20; n++) await add('toy', 3, { keepMs: 1e9, keepBytes: 50_000 })
+      const index = await VectorIndex.open(another(tree), toy('toy'))
+      expect(index.size).toBe(300)
+      for (let n = 0; n < 300; n++) expect(index.likeness(digestOf(`toy ${n}`), vector(n))).toBeGreaterThan(0.9999)
+      await add('old', 0, 5000, much)
+      for (let n = 300; n < 360; n += 3) await add('toy', n, 3, { keepMs: 1e9, keepBytes: 50_000 })
       expect((await filesIn(tree)).reduce((sum, size) => sum + size, 0)).toBeLessThan(100_000)
     },
   )

@@ -111,10 +111,8 @@ export class VectorIndex {
     const body = Buffer.alloc(digests.length * (digestBytes + this.dim))
     for (const [i, digest] of digests.entries()) {
       body.write(digest, i * digestBytes, 'hex')
-      body.set(
-        new Uint8Array(this.#vectors.get(digest)!.buffer, 0, this.dim),
-        digests.length * digestBytes + i * this.dim,
-      )
+      const { buffer, byteOffset } = this.#vectors.get(digest)!
+      body.set(new Uint8Array(buffer, byteOffset, this.dim), digests.length * digestBytes + i * this.dim)
     }
     const bytes = Buffer.concat([Buffer.from(`${magic} ${this.dim} ${digests.length} ${sumOf(body)}\n`), body])
     const listed = await this.#tree.list(this.#folder)
@@ -155,13 +153,13 @@ export class VectorIndex {
     const count = Number(found?.[2])
     if (Number(found?.[1]) !== this.dim || body.length !== count * (digestBytes + this.dim)) return []
     if (sumOf(body) !== found?.[3]) return []
+    // A copy: what the tree has read may be used again by it.
+    const vectors = new Int8Array(body.subarray(count * digestBytes))
     const digests: string[] = []
     for (let i = 0; i < count; i++) {
       const digest = body.toString('hex', i * digestBytes, (i + 1) * digestBytes)
       digests.push(digest)
-      const start = body.byteOffset + count * digestBytes + i * this.dim
-      if (!this.#vectors.has(digest))
-        this.#vectors.set(digest, new Int8Array(body.buffer as ArrayBuffer, start, this.dim))
+      if (!this.#vectors.has(digest)) this.#vectors.set(digest, vectors.subarray(i * this.dim, (i + 1) * this.dim))
     }
     return digests
   }

@@ -1,10 +1,10 @@
 /** What AC-MQ needs from outside the tree: who knows what texts mean. */
-import { leavingAlone, type SilenceNote } from '../../adapters/leave-alone.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import { once } from '../../kernel/once.ts'
 import type { AcmqPorts, Meaning } from '../../protocols/ac-mq/index.ts'
 import { modelKey } from '../model-key.ts'
 import type { Around } from '../protocols.ts'
+import { askingEmbedder, askingModel } from '../silent-endpoints.ts'
 
 type Needed = Pick<Around, 'packageFile' | 'models' | 'outside' | 'recently'>
 
@@ -15,19 +15,9 @@ interface Patience {
   readonly pauseMs?: number
 }
 
-export function acmqPorts({ packageFile, models, outside, recently }: Needed, patience: Patience = {}): AcmqPorts {
-  const leaving = (what: string, error: SilenceNote['error']) => {
-    if (!recently) return leavingAlone()
-    const silent = `${what} kept silent`
-    const [age, put] = [async () => (await recently()).age(silent), async () => (await recently()).note(silent)]
-    return leavingAlone({ note: { age, put, error } })
-  }
-  const askEmbedder = leaving(`embeddings ${models.embeddingsUrl} ${models.embeddingsModel}`, async (agoMs) =>
-    (await import('../../adapters/embeddings/http-embedder.ts')).silentEmbedder(models.embeddingsUrl!, agoMs),
-  )
-  const askModel = leaving(`model ${models.url} ${models.model}`, async (agoMs) =>
-    (await import('../../adapters/models/http-model.ts')).silentModel(models.url!, agoMs),
-  )
+export function acmqPorts(around: Needed, patience: Patience = {}): AcmqPorts {
+  const { packageFile, models, outside } = around
+  const [askEmbedder, askModel] = [askingEmbedder(around), askingModel(around)]
   const local = once(async (): Promise<Meaning> => {
     const { localEmbedder } = await import('../../adapters/embeddings/local-embedder.ts')
     return { embedder: localEmbedder(packageFile) }

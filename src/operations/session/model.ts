@@ -2,22 +2,23 @@
 import type { SessionPorts } from '../../protocols/shared-agent/index.ts'
 import { modelKey } from '../model-key.ts'
 import type { Around } from '../protocols.ts'
+import { askingModel } from '../silent-endpoints.ts'
 
 /** People wait for this; a question comes back all the same when nobody answers. */
 const patience = { timeoutMs: 10_000, attempts: 2, pauseMs: 250 }
 /** A command is a line. */
 const mostTokens = 200
 
-export function languageModel({ models, outside }: Pick<Around, 'models' | 'outside'>): SessionPorts['model'] {
+export function languageModel(around: Pick<Around, 'models' | 'outside' | 'recently'>): SessionPorts['model'] {
+  const { models, outside } = around
   const { url, model } = models
   if (url === undefined || model === undefined) return undefined
+  const askModel = askingModel(around)
   return {
     async ask(_, prompt) {
       const { httpModel } = await import('../../adapters/models/http-model.ts')
-      return httpModel({ url, model, ...patience, ...modelKey({ models, outside }) }).write({
-        material: prompt,
-        mostTokens,
-      })
+      const { write } = httpModel({ url, model, ...patience, ...modelKey({ models, outside }) })
+      return askModel(() => write({ material: prompt, mostTokens }))
     },
   }
 }

@@ -5,9 +5,9 @@
 import type { Embedder } from '../kernel/embedder.ts'
 import { countStems, type Usage, usageOf } from './labels.ts'
 import { stemOf } from './stems.ts'
-import { isStopWord } from './stop-words.ts'
+import { isEnglish, isStopWord } from './stop-words.ts'
 import { cosine } from './vectors.ts'
-import { mostCompared } from './words.ts'
+import { mostCompared, wordsIn } from './words.ts'
 
 const longestPhrase = 4
 /** Longer phrases say more, if as many texts have them. */
@@ -133,6 +133,7 @@ interface Word {
 /** Words that follow each other, without a sign or a stop word between them. */
 function runsIn(text: string): Word[][] {
   const runs: Word[][] = []
+  const english = isEnglish(wordsIn(text))
   let run: Word[] = []
   const end = () => {
     if (run.length > 0) runs.push(run)
@@ -143,7 +144,7 @@ function runsIn(text: string): Word[][] {
     .replace(code, ' . ')
     .matchAll(/[\p{L}\p{M}'’-]+|[^\s\p{L}\p{M}]/gu)) {
     const plain = found.toLowerCase().replace(/['’]s?$/, '')
-    if (!/^\p{L}[\p{L}\p{M}-]+$/u.test(plain) || plain.length > 24 || isStopWord(plain)) {
+    if (!/^\p{L}[\p{L}\p{M}-]+$/u.test(plain) || plain.length > 24 || isStopWord(plain, english)) {
       end()
       continue
     }

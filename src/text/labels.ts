@@ -60,7 +60,7 @@ function formsIn(texts: readonly string[]): Map<string, Forms> {
     const stems = isEnglish(words)
     const seen = new Set<string>()
     for (const word of words) {
-      if (word.length < 3 || word.length > 24 || isStopWord(word) || /\p{N}/u.test(word)) continue
+      if (word.length < 3 || word.length > 24 || isStopWord(word, stems) || /\p{N}/u.test(word)) continue
       const stem = stems ? stemOf(word) : word
       const known = found.get(stem) ?? { texts: 0, forms: new Map<string, number>() }
       known.forms.set(word, (known.forms.get(word) ?? 0) + 1)

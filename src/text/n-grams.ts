@@ -1,6 +1,6 @@
 /** Pieces of a few letters, by which words are alike that have no stem in common: compounds, misspellings, other languages. */
 
-import { isStopWord } from './stop-words.ts'
+import { isEnglish, isStopWord } from './stop-words.ts'
 import { pairsIn, unspaced, wordsIn } from './words.ts'
 
 /** Longer ones are hashes, keys or encoded data. */
@@ -30,8 +30,11 @@ export function pieceHashesOf(text: string, n = 4): number[] {
 }
 
 /** Not stop words, mere numbers or what is too long to be a word. */
-const contentWordsIn = (text: string): string[] =>
-  wordsIn(text).filter((word) => word.length <= longestWord && !isStopWord(word) && !isNumber(word))
+function contentWordsIn(text: string): string[] {
+  const words = wordsIn(text)
+  const english = isEnglish(words)
+  return words.filter((word) => word.length <= longestWord && !isStopWord(word, english) && !isNumber(word))
+}
 
 const isNumber = (word: string): boolean => /^\p{N}/u.test(word) && /^\p{N}+$/u.test(word)
 

@@ -20,14 +20,20 @@ il lo gli uno dei della delle che di da per con è sono non si più anche
 и в во не на я что он она оно мы вы они с со как а то все но да по из у за от для о это к до же бы если или их
 de het een en van is dat niet te zijn op voor met`
 
+/** Of these, what means something in English: `van`, `OS`, `hat`. */
+const meaningful = `die war hat plus son pour sin con hay com os van`
+
 const setOf = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 
 const englishWords = setOf(english)
 const otherWords = setOf(others)
-/** In both lists, such as `die`, `in` and `an`: they tell nothing of the language. */
+const ambiguousWords = setOf(meaningful)
+/** In both lists, such as `in` and `an`: they tell nothing of the language. */
 const telling = new Set([...englishWords].filter((word) => !otherWords.has(word)))
 
-export const isStopWord = (word: string): boolean => englishWords.has(word) || otherWords.has(word)
+/** `inEnglish`: the word stands in an English text, where a van is a car. */
+export const isStopWord = (word: string, inEnglish: boolean): boolean =>
+  englishWords.has(word) || (otherWords.has(word) && !(inEnglish && ambiguousWords.has(word)))
 
 /** So much of a text is looked at to find out its language. */
 const mostLooked = 400
@@ -36,12 +42,20 @@ const mostLooked = 400
 function evidence(words: readonly string[]): { forIt: number; against: number; looked: number } {
   let forIt = 0
   let against = 0
+  // One that means something in English is no evidence by itself; two different ones are.
+  const ambiguous = new Set<string>()
+  let doubtful = 0
   const looked = Math.min(words.length, mostLooked)
   for (let i = 0; i < looked; i++) {
-    if (telling.has(words[i]!)) forIt++
-    else if (otherWords.has(words[i]!) && !englishWords.has(words[i]!)) against++
+    const word = words[i]!
+    if (telling.has(word)) forIt++
+    else if (!otherWords.has(word) || englishWords.has(word)) continue
+    else if (ambiguousWords.has(word)) {
+      ambiguous.add(word)
+      doubtful++
+    } else against++
   }
-  return { forIt, against, looked }
+  return { forIt, against: against + (against > 0 || ambiguous.size > 1 ? doubtful : 0), looked }
 }
 
 /**

@@ -33,6 +33,16 @@ describe('words', () => {
     ])
   })
 
+  it('takes words that mean something in English for stop words of other languages in those alone', () => {
+    expect(termsOf('van')).toEqual(['van'])
+    expect(termsOf('What happens when a van breaks down?')).toContain('van')
+    expect(termsOf('OS update')).toEqual(['os', 'updat'])
+    expect(nGramsOf('van')).toEqual(['_van', 'van_'])
+    expect(isEnglishText('van routes')).toBe(true)
+    expect(termsOf('Wer hat die Tabelle gesperrt?')).toEqual(['wer', 'tabelle', 'gesperrt'])
+    expect(termsOf('het rooster van de wagen')).toEqual(['rooster', 'wagen'])
+  })
+
   it('takes scripts without spaces two letters at a time', () =>
     expect(termsOf('数据库慢')).toEqual(['数据', '据库', '库慢']))
 

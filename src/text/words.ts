@@ -25,7 +25,7 @@ export function termsOf(text: string): string[] {
   const terms: string[] = []
   for (const one of words) {
     if (unspaced.test(one)) terms.push(...pairsIn(one))
-    else if (one.length > 1 && one.length <= longestTerm && !isStopWord(one) && !/^\p{N}+$/u.test(one))
+    else if (one.length > 1 && one.length <= longestTerm && !isStopWord(one, stems) && !/^\p{N}+$/u.test(one))
       terms.push(stems ? stemOf(one) : one)
   }
   return terms

@@ -7,7 +7,7 @@ import type { Neighbours } from '../../../text/neighbours.ts'
 import { Tally } from '../../../text/tally.ts'
 import type { Book, BookDocument, BookEntry, BookUsage } from './book.ts'
 
-const magic = 'signalbox-acmq-memory-2'
+const magic = 'signalbox-acmq-memory-3'
 
 export function printBook({ titles, entries, documents, provider, neighbours, usage }: Book): Buffer {
   const all = [...entries.values()]
@@ -62,7 +62,7 @@ export function readBook(bytes: Uint8Array): Book | undefined {
 function parse(bytes: Uint8Array): Book | undefined {
   const end = bytes.indexOf(10)
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.max(0, Math.min(end, 200))).toString('latin1')
-  const [, length, sum] = /^signalbox-acmq-memory-2 (\d{1,10}) ([0-9a-f]{8})$/.exec(head) ?? []
+  const [, length, sum] = /^signalbox-acmq-memory-3 (\d{1,10}) ([0-9a-f]{8})$/.exec(head) ?? []
   const body = bytes.subarray(end + 1)
   if (length === undefined || sumOf(body) !== sum) return undefined
   const told = JSON.parse(Buffer.from(body.subarray(0, Number(length))).toString('utf8'))

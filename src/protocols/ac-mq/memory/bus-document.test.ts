@@ -263,6 +263,21 @@ describe('the summary', () => {
     const same = [1, 2, 3].map((n) => message(n, { body: result(`Done, number ${n}.`) }))
     expect(extractiveSummary(same)).toContain('- “Done, number 1.” (Summary 1, `id000001`, and 2 more like it)')
   })
+
+  it('names the different things that came to the same, and a failure once', () => {
+    const done = ['Rotate the keys', 'Pin the image', 'Pin the image'].map((summary, n) =>
+      message(n, { summary, body: result('Done.') }),
+    )
+    expect(extractiveSummary(done)).toContain(
+      '- “Done.” (Rotate the keys, `id000000`; Pin the image, `id000001`, and 1 more like it)',
+    )
+    const body =
+      'Run.\n\n---\n\n**Failure Report**\n\n- Time: 2026-11-17T15:00:00Z\n- Agent: gemini\n- Reason: No cookie.\n'
+    const failed = [1, 2].map((n) => message(n, { summary: `Smoke test ${n}`, status: 'failed', body }))
+    expect(extractiveSummary(failed)).toContain(
+      '**Failed**\n\n- Smoke test 1: “No cookie.” (`id000001`, and 1 more like it)',
+    )
+  })
 })
 
 describe('chains', () => {

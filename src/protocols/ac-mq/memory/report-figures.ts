@@ -18,8 +18,9 @@ export function figuresOf(messages: readonly ReportMessage[]): Part {
     if (status === 'completed') of(to).completed++
     if (status === 'failed') of(to).failed++
     const began = Date.parse(createdAt)
-    if (finishedAt !== undefined && Number.isFinite(began) && finishedAt >= began)
-      of(to).hours.push((finishedAt - began) / 3_600_000)
+    // Results tell whole seconds: what took less seems to have ended before it began.
+    if (finishedAt !== undefined && Number.isFinite(began) && finishedAt > began - 1000)
+      of(to).hours.push(Math.max(0, finishedAt - began) / 3_600_000)
   }
   const rows = [...agents]
     .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -10,7 +10,7 @@ import type { LinksById } from './chains.ts'
 import { plainText } from './plain-text.ts'
 import { sourceIn, standingOf, whoIn } from './report-words.ts'
 import { saidIn } from './said.ts'
-import { inShort, isSlight, sayingOf, tellResults, titled } from './telling.ts'
+import { alike, inShort, isSlight, sayingOf, tellResults, titled } from './telling.ts'
 
 const mostSentences = 5
 const mostOfAKind = 6
@@ -51,9 +51,10 @@ export function extractiveSummary(
     ),
     section(
       'Failed',
-      failed.map((one) => {
+      alike(failed, ({ summary, said }) => `${summary}\n${said.failure?.reason}`).map(({ message: one, more }) => {
         const reason = one.said.failure?.reason
-        return `${titled(one)}: ${reason ? quoted(reason, one) : `no reason is given (${source(one)})`}`
+        const told = reason ? `“${plainText(reason)}”` : 'no reason is given'
+        return `${titled(one)}: ${told} (${source(one)}${more})`
       }),
     ),
     section(

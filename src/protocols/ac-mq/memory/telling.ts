@@ -29,6 +29,8 @@ const longestResult = 300
 /** Sentences are added until there is so much. */
 const enough = 140
 const mostSentences = 3
+/** So many messages are named one by one that came to the same. */
+const mostNamed = 6
 
 /** What came of those that are completed, the most telling first. `source` names a message for who wants to read on. */
 export function tellResults<T extends Telling>(messages: readonly T[], source: (message: T) => string): Told<T>[] {
@@ -39,22 +41,29 @@ export function tellResults<T extends Telling>(messages: readonly T[], source: (
     done.filter((message) => texts.get(message) !== ''),
     (message) => texts.get(message)!,
   )
-  const told = spoken.map(({ message, more }): Told<T> => {
+  const told = spoken.map(({ message, others }): Told<T> => {
     const text = texts.get(message)!
-    const line = `“${plainText(text, longestResult)}” (${titled(message)}, ${source(message)}${more})`
-    return { message, text: line, weight: weightOf(message, text) - (more === '' ? 0 : 2) }
+    // “Done.” may be the result of very different things.
+    const things = alike([message, ...others], ({ summary }) => summary)
+    const names = things.map(({ message: one, more }) => `${titled(one)}, ${source(one)}${more}`)
+    const unnamed = names.length > mostNamed ? [`and ${names.length - mostNamed} more`] : []
+    const line = `“${plainText(text, longestResult)}” (${[...names.slice(0, mostNamed), ...unnamed].join('; ')})`
+    return { message, text: line, weight: weightOf(message, text) - (others.length === 0 ? 0 : 2) }
   })
   told.sort((a, b) => b.weight - a.weight)
   if (silent.length === 0) return told
   const names = silent.map((message) => `${titled(message)} (${source(message)})`)
-  return [...told, { message: silent[0]!, text: `Done, without a word on it: ${listedAtMost(names, 6)}`, weight: -3 }]
+  return [
+    ...told,
+    { message: silent[0]!, text: `Done, without a word on it: ${listedAtMost(names, mostNamed)}`, weight: -3 },
+  ]
 }
 
 /** One of each that say the same but for numbers, with how many more there are, in words. */
 export function alike<T>(
   messages: readonly T[],
   textOf: (message: T) => string,
-): { readonly message: T; readonly more: string }[] {
+): { readonly message: T; readonly others: readonly T[]; readonly more: string }[] {
   const groups = new Map<string, T[]>()
   for (const message of messages) {
     const pattern = textOf(message).toLowerCase().replace(/\d+/g, '0')
@@ -64,6 +73,7 @@ export function alike<T>(
   }
   return [...groups.values()].map(([message, ...others]) => ({
     message: message!,
+    others,
     more: others.length === 0 ? '' : `, and ${others.length} more like it`,
   }))
 }

@@ -117,6 +117,7 @@ function byWords({ messages, query, only }: Asked, instead?: string): RankedMess
 
 async function byMeaning(asked: Asked, embedder: Embedder): Promise<RankedMessages> {
   const { files, book, messages, query, only } = asked
+  if (embedder.isLocal && !/\p{L}/u.test(query)) return byWords(asked)
   if (embedder.isLocal && !isEnglishText(query))
     return byWords(asked, 'The sentence model knows English alone: this was looked for by its words.')
   const texts = messages.map(({ id, digest }) => ({ digest, text: () => textFor(files, book, id) }))

@@ -511,3 +511,15 @@ verifies(
     expect(mrJson(['receive', 'coder-1']).output.messages).toHaveLength(5)
   },
 )
+
+verifies('MR-7a', 'files that are no messages drive out none, and of many evicted ones twenty are told', () => {
+  mrJson(['init', 'coder-1'])
+  for (let n = 1; n <= 125; n++) {
+    const msg_id = `msg_${n.toString(16).padStart(8, '0')}`
+    writeForeign('coder-1', `${msg_id}.json`, { ...foreign, msg_id, sequence: n })
+  }
+  for (let n = 0; n < 30; n++) writeForeign('coder-1', `broken-${n}.json`, '{}')
+  const { err } = mr(['receive', 'coder-1'])
+  expect(err.match(/^evicted: /gm)).toHaveLength(20)
+  expect(err).toContain('\n… and 5 more that were evicted\n')
+})

@@ -38,6 +38,7 @@ class Desk {
       const copy = join(tempDir(), 'copy')
       cpSync(this.root, copy, { recursive: true, preserveTimestamps: true })
       const [program, ...rest] = wordsOf(command.replaceAll(this.root, copy))
+      expect(program, command).toMatch(/^(signalbox|acmq)$/)
       const pasted = quickCli(program === 'acmq' ? ['acmq', ...rest] : rest)
       expect({ after: words, command, said: `${pasted.exit} ${pasted.err}` }).toEqual({
         after: words,
@@ -106,11 +107,15 @@ const stories: Readonly<Record<string, { readonly least: number; readonly tell: 
     },
   },
   CIRCE: {
-    least: 7,
+    least: 9,
     tell(desk) {
       desk.say('circe init eng qa')
       desk.say('circe send --from lead --to eng --intent implement_feature --task T-1 --summary Build')
       desk.say('circe claim eng')
+      // Anybody may have chosen the name of a file.
+      const head = '# MESSAGE\nfrom: lead\nto: qa\nintent: inform\nstatus: new\ncreated_at: 2026-01-01T12:00:00Z\n\n'
+      desk.write("AI_MANAGER/NEW_MESSAGES/it's $(echo x) ;x.md", `${head}## Summary\nHello\n`)
+      desk.say('circe claim qa')
       desk.say('circe release qa --task T-1')
       desk.say('circe tasks T-2')
       desk.say('circe done qa 20250101_000000_a-b_inform.md')

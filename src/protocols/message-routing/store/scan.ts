@@ -67,7 +67,7 @@ export class Scanner {
 
   /** Files that were read before are remembered; whoever takes one compares it with what is there by then. */
   async scan(agent: AgentId, options: ScanOptions = {}): Promise<Scanned> {
-    const { evicted, names } = await this.#withinLimit(agent, await messageNames(this.#parts, agent, 'inbox'))
+    const { evicted, names } = await this.#withinLimit(agent, await messageNames(this.#parts, agent, 'inbox'), options)
     return { ...(await this.#readAll(agent, names, options)), evicted, depth: names.length }
   }
 
@@ -147,12 +147,18 @@ export class Scanner {
     return judgeFile(bytes, { agent, fileName: name, size, largestMessage: settings.largestMessage, convert })
   }
 
-  async #withinLimit(agent: AgentId, names: string[]): Promise<{ evicted: readonly string[]; names: string[] }> {
+  async #withinLimit(agent: AgentId, names: string[], options: ScanOptions) {
     const { tree, settings } = this.#parts
-    if (names.length <= settings.inboxLimit) return { evicted: [], names }
+    const none: readonly string[] = []
+    if (names.length <= settings.inboxLimit) return { evicted: none, names }
     return tree.exclusively(turnOf(this.#parts, agent), async () => {
-      const now = await messageNames(this.#parts, agent, 'inbox')
-      const { evicted } = await this.#evictions.makeRoom(agent, now, settings.inboxLimit)
+      // What is no message is set aside by itself, and drives out none.
+      const messages: string[] = []
+      for (const name of await messageNames(this.#parts, agent, 'inbox')) {
+        const found = await this.#read(agent, name, options)
+        if (found && (isClosed(found) || 'message' in found)) messages.push(name)
+      }
+      const { evicted } = await this.#evictions.makeRoom(agent, messages, settings.inboxLimit)
       return { evicted, names: await messageNames(this.#parts, agent, 'inbox') }
     })
   }

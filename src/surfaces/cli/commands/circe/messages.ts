@@ -10,6 +10,7 @@ import { commandFace } from '../../command.ts'
 import { grid } from '../../grid.ts'
 import { noticeLines, writtenLine } from '../../lines.ts'
 import { fieldList, quotation, type Row } from '../../message.ts'
+import { shellWord } from '../../shell-word.ts'
 import type { Screen } from '../../terminal.ts'
 
 export const initFace = commandFace(circeInit, ({ agents }, { paint }) =>
@@ -58,8 +59,8 @@ function messageText(message: CirceViewWithBody, agent: string, screen: Screen):
     ['sent', createdAt],
     ['path', path],
     ...notices.map((notice): Row => ['note', notice]),
-    ['to begin', screen.next(`signalbox circe start ${agent} ${file}`)],
-    ['when done', screen.next(`signalbox circe done ${agent} ${file}`)],
+    ['to begin', screen.next(`signalbox circe start ${agent} ${shellWord(file)}`)],
+    ['when done', screen.next(`signalbox circe done ${agent} ${shellWord(file)}`)],
   ]
   return `${fieldList(rows, screen)}${quotation(body, from, screen, path)}`
 }

@@ -29,7 +29,7 @@ export const receiveFace = commandFace(
           screen,
         ),
         gapLines(output, screen),
-        ...output.evicted.map((id) => `${screen.paint('yellow', 'evicted:')} ${printableLine(id)}\n`),
+        evictedLines(output.evicted, screen),
         news(output, screen),
       ].join(''),
   },
@@ -48,12 +48,19 @@ function nextSteps({ id, from, to, type, requiresAck, state, isConverted }: MrHe
   return type === 'task-delegation' ? [...ack, ['when done', next(answer)]] : ack
 }
 
-/** Another program may have filled the inbox with what is none of ours. */
-const mostRejected = 20
+/** Another program may have filled the inbox with far too much, or with what is none of ours. */
+const mostTold = 20
+
+const evictedLines = (evicted: readonly string[], { paint }: Screen): string =>
+  evicted
+    .slice(0, mostTold)
+    .map((id) => `${paint('yellow', 'evicted:')} ${printableLine(id)}\n`)
+    .concat(evicted.length > mostTold ? [`… and ${evicted.length - mostTold} more that were evicted\n`] : [])
+    .join('')
 
 const rejectedLines = (rejected: readonly Rejected[], { paint }: Screen): string =>
   rejected
-    .slice(0, mostRejected)
+    .slice(0, mostTold)
     .map(({ file, path, code, issues }) => {
       const why = issues.map((issue) => printableLine(issue).replace(/\.$/, '')).join('; ')
       // Whoever only looked has moved nothing.
@@ -61,9 +68,7 @@ const rejectedLines = (rejected: readonly Rejected[], { paint }: Screen): string
       const [what, where] = isThere ? ['no message:', 'It is still'] : ['rejected:', 'It is now']
       return `${paint('red', what)} ${printableLine(file)} (${printableLine(code)}): ${why}. ${where} ${printableLine(path)}\n`
     })
-    .concat(
-      rejected.length > mostRejected ? [`… and ${rejected.length - mostRejected} more that are no messages\n`] : [],
-    )
+    .concat(rejected.length > mostTold ? [`… and ${rejected.length - mostTold} more that are no messages\n`] : [])
     .join('')
 
 function gapLines(

@@ -35,4 +35,16 @@ describe('the last hour', () => {
     clock.advance(hour)
     expect(await mission.status()).toMatchObject({ completedLastHour: 0, failedLastHour: 0 })
   })
+  it('counts what a snapshot archived as soon as it was completed', async () => {
+    const clock = heldClock()
+    const tree = openMemoryTree({ clock })
+    const mission = new Mission({ tree, clock, settings: defaultSettings, root: treePath('') }, missionAddress('m'))
+    const text =
+      '---\nid: first\nmission_id: m\ntimestamp: 2026-01-01T00:00:00Z\nfrom: ada\nto: bob\nstatus: completed\n---\nDo.\n'
+    await tree.create(treePath('m/queue/completed/first.md'), Buffer.from(text))
+    expect(await mission.archive({ olderThanMs: 0 })).toMatchObject({ archived: 1 })
+    expect(await mission.status()).toMatchObject({ completedLastHour: 1, archived: 1 })
+    clock.advance(hour)
+    expect(await mission.status()).toMatchObject({ completedLastHour: 0, archived: 1 })
+  })
 })

@@ -190,6 +190,9 @@ export class Overview {
       if (queue !== 'completed' && queue !== 'failed') continue
       lastHour[queue] = await this.#endedLastHour(queue, now)
     }
+    const { tree, place, settings } = this.#files
+    const archived = await listArchived(tree, archivePath(place), settings)
+    for (const { status, finishedAt } of archived) if (now - finishedAt < hour) lastHour[status]++
     return {
       counts,
       oldestPending: await this.#oldest(waiting, now),
@@ -199,7 +202,7 @@ export class Overview {
       completedLastHour: lastHour.completed,
       failedLastHour: lastHour.failed,
       agents,
-      archived: (await this.listArchived()).length,
+      archived: archived.length,
     }
   }
 

@@ -193,7 +193,8 @@ export function describeSessions(name: string, prepare: () => Promise<EnginePlac
       const local = await open({ ports: { folder } })
       for (const written of ['./src/a.js', 'src//a.js', 'src/./a.js', 'lib/../src/a.js', ' src/a.js', 'src/a.js/'])
         expect(await reply('Test', `#LOCK:${written}`), written).toBe('busy:Dev')
-      expect((await tell(local, 'Test', `#LOCK:${folder}/src/a.js:60`)).answer).toBe('busy:Dev')
+      for (const written of [`${folder}/src/a.js`, '../shop/src/a.js', `${folder}/../shop/src/a.js`])
+        expect((await tell(local, 'Test', `#LOCK:${written}:60`)).answer, written).toBe('busy:Dev')
       expect(await reply('Test', '#WAIT:lock=./src/a.js:0')).toBe('timeout')
       for (const mistyped of ['src/a.js:30s', 'src/a.js:abc', 'src/a.js:'])
         expect(await tell(other, 'Test', `#LOCK:${mistyped}`)).toMatchObject({

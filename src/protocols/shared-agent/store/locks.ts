@@ -1,5 +1,5 @@
 /** `#LOCK`, `#UNLOCK` and `#WAIT:lock=…`. Shared Agent Protocol §12, "Resource Locking" and "Conflict Resolution Rules". */
-import { normalize } from 'node:path/posix'
+import { normalize, resolve } from 'node:path/posix'
 import { type LockPriority, NamedLocks } from '../../../tree/named-locks.ts'
 import { lockSpace, type Sitting } from '../layout.ts'
 import { Refusal } from '../refusal.ts'
@@ -79,7 +79,10 @@ const sessionEnded = () =>
 
 const priorityOf = (given: Speech['given']): LockPriority => Number((given['P0-P3'] ?? 'P2').slice(1)) as LockPriority
 
-/** One name for one thing: `./src//a.js` and the path from the top of the disk are `src/a.js`. An address stays as it is. */
+/**
+ * One name for one thing: `./src//a.js`, `../here/src/a.js` and the path from the top of the disk are `src/a.js`. An address
+ * stays as it is.
+ */
 function resourceOf({ ports: { folder } }: SessionParts, text = ''): string {
   const name = text.trim().normalize('NFC')
   if (name === '') throw new Refusal('E002', 'missing_resource', '<resource> is missing.')
@@ -87,6 +90,7 @@ function resourceOf({ ports: { folder } }: SessionParts, text = ''): string {
     throw new Refusal('E002', `max_resource_${longestResource}`, 'The name of the resource is too long.')
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(name)) return name
   const path = normalize(name)
-  const within = folder !== undefined && `${path}/`.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path
+  const whole = folder === undefined ? path : resolve(folder, path)
+  const within = folder !== undefined && `${whole}/`.startsWith(`${folder}/`) ? whole.slice(folder.length + 1) : path
   return within.replace(/(?<=.)\/$/, '') || '.'
 }

@@ -14,12 +14,17 @@ export type Made =
 /** `UNLOCK:force` and `ROLLBACK:force` are kinds of request, and no commands of their own. */
 export const commandNameOf = (intent: string): string => intent.replace(/^(UNLOCK|ROLLBACK):force$/, '$1')
 
+/** "… to 1, y to 2": what is behind the first value of several. */
+const saysMore =
+  /^[\s"'”`]*(?:,|;|\band\b|\bund\b|\by\b)[\s,]*(?:and\s+)?[\w-]+\s*(?:=|:|\b(?:to|is|as|auf|ist|es|en)\b)\s*\S/i
+
 export function commandsFor(intent: string, spec: CommandSpec, said: Said): Made {
   const name = commandNameOf(intent)
   if (/^(?:DELEGATE|DIRECT|DEPENDS|RETRY|REPORT)$/.test(name) && said.agents('task', 'msg', 'topic').length > 1)
     return { several: true }
   if (/^(?:ROLLBACK|CHECKPOINT:diff)/.test(name) && said.all('checkpoint').length > 1) return { several: true }
   if (name === 'DELEGATE' && said.has('task') && said.hasSecondActor()) return { several: true }
+  if (name === 'STATE:save' && saysMore.test(said.behind('value'))) return { several: true }
   const given: Record<string, string> = {}
   for (const { name: parameter, optional } of spec.parameters) {
     const value = (readers[`${name} ${parameter}`] ?? readers[parameter])?.(said)
@@ -27,7 +32,7 @@ export function commandsFor(intent: string, spec: CommandSpec, said: Said): Made
     else if (!optional) return { spec, missing: parameter }
   }
   for (const { name: tail } of spec.tails ?? []) {
-    const value = tail === 'force' ? (intent.endsWith(':force') ? 'force' : undefined) : tails[tail]?.(said)
+    const value = tail === 'force' ? forceFor(intent, said) : tails[tail]?.(said)
     if (value !== undefined) given[tail] = value
   }
   const command = { kind: 'command' as const, spec, given, modifier: modifierFor(name, said) }
@@ -36,6 +41,11 @@ export function commandsFor(intent: string, spec: CommandSpec, said: Said): Made
     made: files.length > 1 ? files.map((resource) => ({ ...command, given: { ...given, resource } })) : [command],
   }
 }
+
+/** A rollback does without it unless somebody says so. */
+const forceFor = (intent: string, said: Said): string | undefined =>
+  intent === 'UNLOCK:force' || (intent === 'ROLLBACK:force' && isForced.test(said.text)) ? 'force' : undefined
+const isForced = /\bforc|\boverride|no matter what|without .*checks?|merge|rebase|regardless|anyway|whatever/i
 
 const modifierFor = (name: string, said: Said): Modifier | undefined => {
   if (!/^(?:REPORT|ASK|SUMMARY|STATE:list)$/.test(name)) return undefined
@@ -101,6 +111,8 @@ const topicOfReport: Reader = (said) => {
     .words('topic')
     ?.replace(/^(?:(?:the|its|their|his|her|current|latest|our)\s+)+/i, '')
     .replace(/\s+(?:from|by|of|for|at|on)$/i, '')
+    // "the security status", "is the login done": security and login are what it is about.
+    .replace(/(?<=\S)\s+(?:status|report|update|done|finished|ready|complete)$/i, '')
   if (
     topic !== undefined &&
     !everyone.test(topic) &&
@@ -315,7 +327,7 @@ const readers: Readonly<Record<string, Reader>> = {
   agents: agentsOf,
   task: (said) => {
     const { task } = urgencyOf(said)
-    const plain = task?.replace(/^(?:to|shall|should|must|please|onto|and)\s+/i, '')
+    const plain = task?.replace(/^(?:to|shall|should|must|please|onto|and|(?:er|sie|es) soll)\s+/i, '')
     return plain &&
       !/^(?:do )?(?:it|that|this|something(?: to do)?|so|the same|the thing)\b(?: about it)?$/i.test(plain)
       ? nameOrText(plain)

@@ -1,5 +1,5 @@
 /** What is to be done about a line that is no command, by how its speaker is spoken to. Shared Agent Protocol §2.5. Pure. */
-import { isForProtocolMode, isNo, isYes, type Manner, meantIn, wishOf } from './manner.ts'
+import { courtesyFor, isForProtocolMode, isNo, isYes, type Manner, meantIn, wishOf } from './manner.ts'
 import type { Asked, Translation } from './translation.ts'
 
 export type Heard =
@@ -27,6 +27,8 @@ export async function hear(
     return { todo: 'say', sentence: 'There is nothing to say yes to.', manner }
   }
   if (asked !== undefined && isNo(text)) return { todo: 'say', sentence: 'Nothing was run.', manner }
+  const courtesy = courtesyFor(text)
+  if (courtesy !== undefined) return { todo: 'say', sentence: courtesy, manner: before }
   const translation = await translate(meantIn(text) ?? text)
   if (translation.outcome === 'command') return { todo: 'run', commands: [translation.command], manner }
   if (translation.outcome === 'commands') return { todo: 'run', commands: translation.commands, manner }

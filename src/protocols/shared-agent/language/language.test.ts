@@ -326,6 +326,58 @@ it('[SA-2.5a] parts that mean nothing are no harm', () => {
 })
 
 describe('[SA-2.5a] a question', () => {
+  const around = {
+    keys: ['branch'],
+    agents: ['DevAgent'],
+    checkpoints: [{ id: 'cp_001', name: 'before' }],
+    tasks: [{ id: 'task_id_001', agent: 'DevAgent', task: 'implement_auth' }],
+  }
+
+  it.each(['who holds src/a.js?', 'which locks are there', 'Welche Sperren gibt es?'])(
+    'says which program answers what no command does: %s',
+    (said) =>
+      expect(meaning(said, around)).toMatchObject({
+        outcome: 'asked',
+        question: expect.stringContaining('session locks'),
+      }),
+  )
+
+  it.each(['delete all files', 'delete cp_001', 'drop all locks', 'rm -rf /'])(
+    'never offers to clear the state for %s',
+    (said) => {
+      const made = meaning(said, around) as Asked
+      expect(made).toMatchObject({ outcome: 'asked' })
+      expect(made.question).not.toContain('#STATE:clear')
+    },
+  )
+
+  it('proposes no force that nobody spoke of', () => {
+    for (const said of ['if the tests fail roll back to cp_001', 'it would be a shame to roll back to cp_001'])
+      expect(meaning(said, around)).not.toMatchObject({ command: '#ROLLBACK:cp_001:force' })
+  })
+
+  it('is not needed for a task in German, whose words are its own', () =>
+    expect(meaning('Sag DevAgent, er soll den Login reparieren', around)).toEqual({
+      outcome: 'command',
+      command: '#DELEGATE:DevAgent:den_Login_reparieren',
+    }))
+
+  it('says that there is more than one request, where only the first would be run', () => {
+    const several = { outcome: 'asked', reason: 'several' }
+    expect(meaning('set x to 1, y to 2 and z to 3', around)).toMatchObject(several)
+    expect(meaning('roll back to cp_001 and tell DevAgent to start again', around)).toMatchObject(several)
+  })
+
+  it.each([
+    'checkpoint pls',
+    'Mach einen Sicherungspunkt',
+    'crea un punto de control',
+    'tell everybody that the build is green',
+    'forget the branch',
+    'be brief',
+    'burn the village',
+  ])('comes back for %s', (said) => expect(meaning(said, around)).toMatchObject({ outcome: 'asked' }))
+
   it('names a reading once', () => {
     for (const said of ['lock', 'go back', 'make it so', 'the checkpoint thing', 'status of the lock', 'do the report'])
       for (const made of [meaning(said)]) {
@@ -347,6 +399,21 @@ describe('[SA-2.5a] a question', () => {
 describe('[SA-2.5b][SA-2.5c][SA-2.5d] how one is spoken to', () => {
   const natural = firstManner(true)
   const heard = (text: string, before: Manner) => hear(text, before, async (one) => meaning(one))
+
+  it('a greeting and a thank you alone are answered, and forget nothing', async () => {
+    const before: Manner = { ...firstManner(true), asked: '#STATE:clear' }
+    expect(await heard('Hello!', before)).toMatchObject({
+      todo: 'say',
+      sentence: expect.stringMatching(/^Hello/),
+      manner: before,
+    })
+    expect(await heard('ok thanks a lot', before)).toMatchObject({
+      todo: 'say',
+      sentence: 'You are welcome.',
+      manner: before,
+    })
+    expect((await heard('hello DevAgent, fix the login', before)).todo).not.toBe('say')
+  })
   const protocol: Manner = { mode: 'protocol', shows: 'plain' }
 
   it('is in words to the orchestrator at first, and in commands to agents', () => {
@@ -532,13 +599,9 @@ describe('[SA-2.5d] an answer in words', () => {
     [
       '#REPORT:DevAgent:progress',
       done('• implement_auth: 80%', '• parser: pending'),
-      'The auth is at 80%. Parser is pending.',
+      'The auth is at 80%. "Parser" is pending.',
     ],
-    [
-      '#REPORT:DevAgent:results',
-      done('• auth: JWT with 15 minutes'),
-      'DevAgent on results: auth: JWT with 15 minutes.',
-    ],
+    ['#REPORT:DevAgent:results', done('• auth: JWT with 15 minutes'), 'DevAgent reports: Auth: JWT with 15 minutes.'],
     ['#EVALUATE:test_coverage', done('95%'), 'Test coverage is 95%.'],
     ['#REPORT:TestAgent:results', none('not_found'), 'Nothing is recorded about TestAgent and results.'],
     ['#NEXT:', done('task_id_002 P1 DevAgent fix_build'), 'Next is task_id_002 for DevAgent (P1): fix build.'],
@@ -554,7 +617,42 @@ describe('[SA-2.5d] an answer in words', () => {
         'State restored: 8 keys',
         'rolled_back:cp_001',
       ),
-      'I rolled back to cp_001. Stashing uncommitted changes. Files restored: 5. State restored: 8 keys.',
+      'I rolled back to cp_001: 5 files and 8 keys restored. What was there is kept as a checkpoint.',
+    ],
+    [
+      '#ROLLBACK:dry-run:cp_001',
+      done('dry_run:cp_001', 'Files to restore: 1', '• remove notes.txt', 'left_alone:sub/ (a repository of its own)'),
+      'Going back to cp_001 would restore 1 file: remove notes.txt; Left alone: sub/ (a repository of its own).',
+    ],
+    [
+      '#REPORT:all:tests',
+      done('• unit_tests: passing with 95% coverage', '• login: two of three pass', '+9 more'),
+      'About tests: Unit tests are passing with 95% coverage. Login: two of three pass. And 9 more.',
+    ],
+    [
+      '#CONTEXT:import:./a.ctx:merge',
+      done('merged:1 new items', 'updated:0 existing items'),
+      'I merged ./a.ctx: 1 new item, 0 updated.',
+    ],
+    [
+      '#CONTEXT:import:./a.ctx',
+      done('git_ref:unknown', 'imported:3 items', 'tasks:0 active, 2 pending', 'ready to resume'),
+      'I took 3 items from ./a.ctx; 0 tasks are active and 2 pending.',
+    ],
+    [
+      '#CONTEXT:validate:./a.ctx',
+      done('valid:protocol v1.1', 'git_checkpoint:found', 'items:5 compatible'),
+      './a.ctx is valid: 5 items, protocol v1.1.',
+    ],
+    [
+      '#HEALTH:session',
+      done('• State: 1/20 keys (5%)', '• Status: healthy'),
+      'The session is healthy: State: 1/20 keys (5%).',
+    ],
+    [
+      '#HEALTH:session',
+      done('• Uptime: 5m', '• Status: start new session (errors)'),
+      'It is time for a new session (errors): Uptime: 5m.',
     ],
     ['#ROLLBACK:status', done('none'), 'Nothing has been rolled back.'],
     [

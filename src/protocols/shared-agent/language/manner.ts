@@ -78,6 +78,25 @@ export const isNo = (text: string): boolean =>
     text,
   )
 
+/** What is answered to a greeting or a thank you alone. */
+export function courtesyFor(text: string): string | undefined {
+  const said = text
+    .trim()
+    .replace(/[\s,.!]+/g, ' ')
+    .trim()
+  if (
+    /^(?:(?:ok|okay|great|many) )?(?:thanks|thank you|thx|cheers|danke|gracias)(?: (?:a lot|so much|very much|you))?$/i.test(
+      said,
+    )
+  )
+    return 'You are welcome.'
+  return /^(?:hi|hello|hey|good (?:morning|afternoon|evening)|hallo|hola|guten (?:morgen|tag))(?: (?:there|all|everybody))?$/i.test(
+    said,
+  )
+    ? 'Hello. Say what you want in your own words, or "help".'
+    : undefined
+}
+
 /** "no, I meant …": what was meant. */
 export const meantIn = (text: string): string | undefined =>
   /^\s*(?:no|nope|nein)?[\s,.!-]*(?:i (?:meant|mean)|what i meant (?:was|is)|ich meinte|quise decir)[\s,:]+(?:to )?(\S.*)$/is.exec(

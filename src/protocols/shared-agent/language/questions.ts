@@ -40,6 +40,33 @@ export const notUnderstood = ask(
   'unclear',
   'I did not understand that. Say it another way, or "help" for what can be asked.',
 )
+export const notUnderstoodNear = (specs: readonly CommandSpec[]): Asked =>
+  specs.length === 0
+    ? notUnderstood
+    : ask(
+        'unclear',
+        `I did not understand that. The nearest that I can do is ${listed(
+          specs.map((spec) => usageOf(spec)),
+          'or',
+        )}. Say it another way, or "help" for what can be asked.`,
+      )
+
+/** What no command of the protocol does, and a command of this program does. */
+export function elsewhere(said: string): Asked | undefined {
+  const found = otherPrograms.find(([pattern]) => pattern.test(said))
+  return found && ask('unclear', `No command of the session does that, but ${found[1]}.`)
+}
+const otherPrograms: readonly (readonly [RegExp, string])[] = [
+  [
+    /^(?:(?:please|and|so) )*(?:who (?:holds|locked|is holding|(?:has|owns) (?:the lock|<(?:path|context|folder)>))|(?:which|what|show|list|are|welche|qué) .*\b(?:locks?|locked|sperren|gesperrt|bloqueos)\b)/,
+    '`signalbox session locks` tells who holds what',
+  ],
+  [
+    /\b(?:inbox|my messages|new messages|any (?:news|messages|mail))\b/,
+    '`signalbox session inbox` shows what has come',
+  ],
+]
+
 export const tooLong = ask('unclear', 'That is too long for one request, or has characters that no line has.')
 export const cannotRead = ask(
   'unclear',

@@ -6,7 +6,7 @@ import { agentsKnown } from './tokens.ts'
 
 /** Words that name nothing by themselves. */
 const empty =
-  /^(?:it|this|that|these|those|them|something|anything|everything|stuff|(?:the |that |this )?(?:thing|file|lock|one|resource|channel|word|number)s?|him|her|he|she|they|some(?:one|body)|any(?:one|body)|all|all this|the|an?|me|us|you|there|here|now|please|to do|do (?:it|that|this|so)|so)$/i
+  /^(?:it|this|that|these|those|them|something|anything|everything|stuff|(?:the |that |this )?(?:thing|file|lock|one|resource|channel|word|number)s?|him|her|he|she|they|some(?:one|body)|any(?:one|body)|all|all this|the|an?|me|us|you|there|here|now|please|pls|plz|bitte|to do|do (?:it|that|this|so)|so)$/i
 
 export const articles = /^(?:the|an?|our|my|your|this|that)$/i
 
@@ -84,6 +84,12 @@ export class Said {
       at = this.tokens[to - 1]!.end
     }
     return rest + this.text.slice(at)
+  }
+
+  /** The sentence behind what fills a slot; nothing where nothing does. */
+  behind(name: string): string {
+    const slot = this.#slot(name)
+    return slot ? this.text.slice(this.tokens[slot.to - 1]!.end) : ''
   }
 
   afterColon(): string | undefined {

@@ -40,8 +40,23 @@ function statement(line: string): string | undefined {
     'the ',
   )
   const verb = /[^s]s$/.test(thing) ? 'are' : 'is'
+  // What waits or is worked on is the task.
+  if (/^(?:not |running|pending|waiting|blocked|in progress)/i.test(text))
+    return `"${capital(spoken(name))}" is ${text}.`
   return `${capital(thing)} ${verb} ${isState.test(text) ? '' : 'at '}${text}.`
 }
+
+const isCount = /^\+\d+ more$/
+/** `login: two of three pass` as a sentence. */
+function sentenceOf(line: string): string {
+  const [, name, text] = /^•?\s*([\w.-]+): (.+)$/s.exec(line) ?? []
+  const told = name === undefined ? items([line]) : `${spoken(name)}: ${text}`
+  return `${capital(told)}.`
+}
+
+/** The number in `Files restored: 2`. */
+const numberIn = (lines: readonly string[], pattern: RegExp): string | undefined =>
+  lines.map((line) => pattern.exec(line)?.[1]).find((one) => one !== undefined)
 
 const handedOver = (lines: readonly string[]): string => {
   const unassigned = lineWith(lines, 'unassigned:')
@@ -89,9 +104,9 @@ const tellers: Readonly<Record<string, Teller>> = {
     `I gave "${spoken(task ?? '')}" to ${agent} as ${behind(first)}${priority === undefined ? '' : ` with priority ${priority}`}.${handedOver(lines)}`,
   RETRY: ({ agent, task }, _, first) => `${agent} will try "${spoken(task ?? '')}" again (${behind(first)}).`,
   REPORT: ({ 'agent|all': agent, topic }, lines) => {
-    const told = lines.map(statement)
-    if (told.every((one) => one !== undefined)) return told.join(' ')
-    return `${agent === 'all' ? 'Everybody' : agent} on ${spoken(topic ?? '')}: ${items(lines)}.`
+    const told = lines.map((line) => statement(line) ?? sentenceOf(line)).join(' ')
+    if (lines.every((line) => statement(line) !== undefined || isCount.test(line))) return told
+    return `${agent === 'all' ? `About ${spoken(topic ?? '')}` : `${agent} reports`}: ${told}`
   },
   NEXT(_, __, first) {
     const [, id, priority, agent, task] = /^(\S+) (P\d) (\S+) (.*)$/s.exec(first) ?? []
@@ -123,20 +138,70 @@ const tellers: Readonly<Record<string, Teller>> = {
   'CHECKPOINT:diff': ({ id }, lines) => `Since ${id}: ${items(lines)}.`,
   ROLLBACK(_, lines) {
     const [last = ''] = lines.slice(-1)
-    const rest = lines.slice(0, -1).filter((line) => !/^Rolling back/.test(line))
-    return [`I rolled back to ${behind(last)}.`, ...rest.map((line) => `${line}.`)].join(' ')
+    const [files, keys] = [numberIn(lines, /^Files restored: (\d+)/), numberIn(lines, /^State restored: (\d+)/)]
+    const known = /^(?:Rolling back|Files restored|State restored|Stashing)/
+    const rest = lines.slice(0, -1).filter((line) => !known.test(line))
+    return [
+      `I rolled back to ${behind(last)}: ${counted(files ?? '0', 'file')} and ${counted(keys ?? '0', 'key')} restored.`,
+      ...(lines.some((line) => line.startsWith('Stashing')) ? ['What was there is kept as a checkpoint.'] : []),
+      ...rest.map((line) => `${leftAlone(line)}.`),
+    ].join(' ')
   },
   'ROLLBACK:status': (_, __, first) =>
     first === 'none' ? 'Nothing has been rolled back.' : `The last rollback went to ${behind(first)}.`,
-  'ROLLBACK:dry-run': ({ id }, lines) => `Going back to ${id} would do this: ${items(lines)}.`,
+  'ROLLBACK:dry-run'({ id }, lines) {
+    const [count = '0', rest] = [
+      numberIn(lines, /^Files to restore: (\d+)/),
+      lines.filter((line) => !/^(?:dry_run:|Files to)/.test(line)),
+    ]
+    const told = rest.length === 0 ? '' : `: ${items(rest.map(leftAlone))}`
+    return `Going back to ${id} would restore ${counted(count, 'file')}${told}.`
+  },
   'CONTEXT:export': ({ filepath }, _, first) => `I exported ${behind(first)} to ${lineOfFile(filepath)}.`,
-  'CONTEXT:import': ({ filepath }, lines) => `I took the context from ${lineOfFile(filepath)}: ${items(lines)}.`,
+  'CONTEXT:import'({ filepath }, lines) {
+    const merged = numberIn(lines, /^merged:(\d+)/)
+    if (merged !== undefined)
+      return `I merged ${lineOfFile(filepath)}: ${counted(merged, 'new item')}, ${numberIn(lines, /^updated:(\d+)/) ?? 0} updated.`
+    const [, active, pending] = /^tasks:(\d+) active, (\d+) pending/m.exec(lines.join('\n')) ?? []
+    const tasks =
+      active === undefined ? '' : `; ${counted(active, 'task is', 'tasks are')} active and ${pending} pending`
+    return `I took ${counted(numberIn(lines, /^imported:(\d+)/) ?? '0', 'item')} from ${lineOfFile(filepath)}${tasks}.`
+  },
   'CONTEXT:list': (_, lines) => `These context files are there: ${items(lines)}.`,
-  'CONTEXT:validate': ({ filepath }, lines) => `${lineOfFile(filepath)} is ${items(lines)}.`,
-  HEALTH: (_, lines) => `This is how the session is: ${items(lines)}.`,
-  'HEALTH:session': (_, lines) => `This is how the session is: ${items(lines)}.`,
+  'CONTEXT:validate'({ filepath }, lines) {
+    const [count, version] = [numberIn(lines, /^items:(\d+)/), numberIn(lines, /^valid:(?:protocol )?(\S+)/)]
+    return count === undefined || version === undefined
+      ? `${lineOfFile(filepath)}: ${items(lines)}.`
+      : `${lineOfFile(filepath)} is valid: ${counted(count, 'item')}, protocol ${version}.`
+  },
+  HEALTH: (_, lines) => healthIn(lines),
+  'HEALTH:session': (_, lines) => healthIn(lines),
   'HEALTH:context': (_, lines) => `The context has used ${items(lines)}.`,
-  HELP: (_, lines) => ['Say it in your own words, or as a command:', ...lines].join('\n'),
+  HELP: ({ category }, lines) =>
+    [...(category === undefined ? examples : ['Say it in your own words, or as a command:']), ...lines].join('\n'),
+}
+
+const examples = [
+  'Say it in your own words, such as:',
+  '• remember that the port is 8080',
+  '• lock src/auth.js for 10 minutes',
+  '• ask DevAgent to fix the login',
+  '• how are the tests?',
+  '• make a checkpoint called before_release',
+  'or as a command:',
+]
+
+/** `left_alone:app.log (…)` as words. */
+const leftAlone = (line: string): string => line.replace(/^left_alone:/, 'Left alone: ')
+
+const isStatus = /^•?\s*Status: /
+/** "The session is healthy: …". */
+function healthIn(lines: readonly string[]): string {
+  const status = lines.find((line) => isStatus.test(line))?.replace(isStatus, '')
+  const rest = items(lines.filter((line) => !isStatus.test(line)))
+  if (status === undefined) return `This is how the session is: ${rest}.`
+  const [, why] = /^start new session \((.*)\)$/.exec(status) ?? []
+  return why === undefined ? `The session is ${status}: ${rest}.` : `It is time for a new session (${why}): ${rest}.`
 }
 
 const lineOfFile = (path: string | undefined): string => path ?? 'the file'

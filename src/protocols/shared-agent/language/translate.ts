@@ -8,8 +8,10 @@ import { Refusal } from '../refusal.ts'
 import type { Command } from '../schema.ts'
 import { commandNameOf, commandsFor } from './commands.ts'
 import {
+  elsewhere,
   missing,
   notUnderstood,
+  notUnderstoodNear,
   oneOf,
   reallyDestroy,
   reallyMeant,
@@ -76,6 +78,8 @@ function withoutChatter(sentence: Sentence): Sentence {
 
 function ofSentence(sentence: Sentence): Translation {
   const { tokens, model } = sentence
+  const other = elsewhere(tokens.map(({ word }) => word).join(' '))
+  if (other) return other
   const all = model.guesses(tokens)
   const parts = partsOf(sentence, all)
   if (parts) return parts
@@ -95,11 +99,13 @@ function nearest(sentence: Sentence, probability: number, guesses: readonly Gues
   const [best] = guesses as [Guess]
   const share = best.probability / guesses.reduce((sum, one) => sum + one.probability, 0)
   if (probability < 0.8) return readings(sentence, guesses)
-  const said = sentence.tokens.map(({ word }) => word).join(' ')
-  const head = commandNameOf(best.intent).toLowerCase()
-  const isNamed = head.split(':').some((one) => said.includes(one)) || otherWords[head]?.test(said)
-  if (share < 0.4 || !(isNamed || sentence.tokens.some(({ kind }) => hasForm.test(kind)))) return notUnderstood
+  if (share < 0.4 || !(isNamed(best.intent, sentence) || sentence.tokens.some(({ kind }) => hasForm.test(kind))))
+    return namedCommands(sentence, guesses)
   const made = judged(sentence, best.intent, false)
+  const isOther = best.intent === 'STATE:clear' && ofSomethingElse(sentence)
+  // "forget the branch" is no value that was left out.
+  const isUnsaid = best.intent === 'STATE:save' && made.outcome === 'asked' && made.reason === 'missing'
+  if (isOther || isUnsaid) return namedCommands(sentence, guesses)
   if (made.outcome === 'asked') return made
   return oneOf(made.outcome === 'command' ? [made.command] : made.commands)
 }
@@ -109,6 +115,28 @@ const otherWords: Readonly<Record<string, RegExp>> = {
   delegate: /\b(?:task|do)\b/,
 }
 const hasForm = /^(?:path|context|folder|checkpoint|task|agent|channel|error|key)$/
+
+/** "delete all files" and "delete cp_001" do not mean the state, and a `yes` must not clear it. */
+const ofSomethingElse = ({ tokens }: Sentence): boolean =>
+  tokens.some(({ kind, word }) => hasForm.test(kind) || /^(?:files?|checkpoints?|tasks?|locks?|repository)$/.test(word))
+
+/** It is no request that a session can meet: the likeliest commands among those that it names. */
+function namedCommands(sentence: Sentence, guesses: readonly Guess[]): Translation {
+  const named = guesses.slice(0, mostLikely).filter(({ intent }) => {
+    return isNamed(intent, sentence) && !(intent === 'STATE:clear' && ofSomethingElse(sentence))
+  })
+  const specs = new Set(
+    named.flatMap(({ intent }) => sentence.around.table.find((one) => one.name === commandNameOf(intent)) ?? []),
+  )
+  return notUnderstoodNear([...specs].slice(0, 2))
+}
+const mostLikely = 6
+
+const isNamed = (intent: string, { tokens }: Sentence): boolean => {
+  const said = tokens.map(({ word }) => word).join(' ')
+  const head = commandNameOf(intent).toLowerCase()
+  return head.split(':').some((one) => said.includes(one)) || (otherWords[head]?.test(said) ?? false)
+}
 
 /** What it may mean, asked back. */
 function readings(sentence: Sentence, guesses: readonly Guess[]): Translation {
@@ -222,7 +250,8 @@ function partsOf(sentence: Sentence, all: readonly Guess[]): Translation | undef
     if (!first) continue
     const next = readPart(right, sentence, 0.75) ?? readPart(said.slice(behind, joints[n + 1]?.index), sentence, 0.75)
     // What would destroy something, and is not clear, is not passed over because the rest is.
-    if (!next && destroyingVerb.test(right) && !takesAll.test(whole)) return severalRequests(linesIn(first))
+    const mayDestroy = destroyingVerb.test(right) || (destroyingVerb.test(left) && order.test(right))
+    if (!next && mayDestroy && !takesAll.test(whole)) return severalRequests(linesIn(first))
     if (!next) continue
     parts.push(first)
     rest = next

@@ -1,5 +1,5 @@
 import { text, withoutUndefined } from '../../kernel/field.ts'
-import { limit } from '../bounded.ts'
+import { bounded, limit } from '../bounded.ts'
 import { defineOperation } from '../define.ts'
 import { openCirce } from './fields.ts'
 
@@ -16,7 +16,10 @@ export const circeTasks = defineOperation({
   async run(context, { id, limit }) {
     const circe = await openCirce(context)
     if (id !== undefined) {
-      return { outcome: 'listed', tasks: await circe.tasks(id), leftOut: 0, notices: [], isOne: true } as const
+      const [task] = await circe.tasks(id)
+      // Of one task, its messages are the list.
+      const { leftOut = 0, ...shown } = bounded(task!, { messages: 'first' }, limit)
+      return { outcome: 'listed', tasks: [shown], leftOut, notices: [], isOne: true } as const
     }
     return { outcome: 'listed', ...(await circe.taskList(withoutUndefined({ limit }))), isOne: false } as const
   },

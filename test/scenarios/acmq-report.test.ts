@@ -270,6 +270,31 @@ describe('reports', () => {
   })
 
   verifies(
+    ['AC-16.2', 'AC-16.3b'],
+    'once the mission has moved on it is told as it is, and can be asked for anew',
+    async () => {
+      const out = 'findings/state.md'
+      const supervise = () => box.mission.keepMemory({ bus: true, snapshots: false, organizeFrom: 0 }, [inner])
+      const first = await report('top-down', { by: 'gemini', out })
+      await finish(box.mission, first.asked!, 'gemini', 'All is well.')
+      minutes(1)
+      await box.mission.send({ from: 'claude', to: 'gemini', id: 'lateone1', body: 'The roof leaks' })
+      // What was asked for is put in, however much has happened since.
+      expect((await supervise()).reports).toMatchObject([{ writtenBy: 'gemini' }])
+      minutes(1)
+      const now = await report('top-down', { out })
+      expect(now.writtenBy).toBe('extractive')
+      expect(now.document).toContain('The roof leaks')
+      expect((await supervise()).reports).toEqual([])
+      const second = await report('top-down', { by: 'gemini' })
+      expect(second.asked).not.toBe(first.asked)
+      expect(await report('top-down', { by: 'gemini' })).toMatchObject({ asked: second.asked })
+      await finish(box.mission, second.asked!, 'gemini', 'It rains in.')
+      expect((await report('top-down')).document).toContain('It rains in.')
+    },
+  )
+
+  verifies(
     ['AC-16.2', 'AC-13.2g'],
     'supervision puts what an agent wrote into the report that is kept, once',
     async () => {

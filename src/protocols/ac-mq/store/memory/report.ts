@@ -28,7 +28,7 @@ import { readManifest } from '../documents.ts'
 import type { MissionFiles } from '../parts.ts'
 import { keep, keepInParts } from './report-keeping.ts'
 import { logOf, messagesOf } from './report-messages.ts'
-import type { SummaryDesk } from './summary-task.ts'
+import type { Answer, SummaryDesk } from './summary-task.ts'
 
 export interface ReportOptions {
   readonly mode: ReportMode
@@ -37,6 +37,11 @@ export interface ReportOptions {
   readonly budgetTokens?: number
   /** An agent that shall write it. */
   readonly by?: string
+}
+
+interface Options extends ReportOptions {
+  /** What an agent wrote is put in, also if something has happened since. */
+  readonly isTakenUp?: boolean
 }
 
 export interface Reported {
@@ -64,7 +69,7 @@ const mostPrinted = 16 * 1024 * 1024
 export async function reportOn(
   missions: readonly MissionFiles[],
   desk: SummaryDesk,
-  options: ReportOptions,
+  options: Options,
   ports: Pick<AcmqPorts, 'writer'> = withoutPorts,
 ): Promise<Reported> {
   const [files] = missions as [MissionFiles]
@@ -88,12 +93,14 @@ async function reportShortly(
   picture: Picture,
   printing: PrintOptions & { readonly mode: ShortMode },
   path: TreePath | undefined,
-  { mode, budgetTokens, by }: ReportOptions,
+  { mode, budgetTokens, by, isTakenUp }: Options,
   ports: Pick<AcmqPorts, 'writer'>,
 ): Promise<Reported> {
-  const key = keyOf(files, printing.mode)
+  const key = await lastAsked(desk, keyOf(files, printing.mode))
   const within = { ...printing, ...(budgetTokens === undefined ? {} : { budgetTokens }) }
-  const answer = await desk.answer(key)
+  const last = await desk.answer(key)
+  const isOver = last !== undefined && !isTakenUp && hasMovedOn(picture, last)
+  const answer = isOver ? undefined : last
   const bare = answer ? undefined : printReport(picture, within)
   const writer = bare && by === undefined ? await ports.writer() : undefined
   const model: Awaited<ReturnType<typeof reportBy>> =
@@ -109,7 +116,9 @@ async function reportShortly(
   if (path !== undefined) await keep(files, path, printed.text)
   const out = path?.slice(files.path.length + 1)
   const asked =
-    by === undefined || written ? undefined : await desk.askFor(key, by, taskFor(printing.mode, picture, out))
+    by === undefined || written
+      ? undefined
+      : await desk.askFor(isOver ? keyAfter(key, last) : key, by, taskFor(printing.mode, picture, out))
   return {
     outcome: asked === undefined ? 'reported' : 'asked',
     mode,
@@ -233,6 +242,28 @@ function placeFor(files: MissionFiles, out: string): TreePath {
   return files.inside(inside)
 }
 
+/** Once an agent has answered and the mission has moved on, somebody can be asked anew. */
+async function lastAsked(desk: SummaryDesk, first: string): Promise<string> {
+  let key = first
+  for (;;) {
+    const answer = await desk.answer(key)
+    if (!answer || !(await desk.isAsked(keyAfter(key, answer)))) return key
+    key = keyAfter(key, answer)
+  }
+}
+
+const keyAfter = (key: string, { at }: Answer): string => `${key} after ${at}`
+
+/** Something was sent or ended since, so that what was written tells how things stood. Results tell whole seconds. */
+function hasMovedOn({ messages }: Picture, { at }: Answer): boolean {
+  const end = at === undefined ? Number.POSITIVE_INFINITY : Date.parse(at) + 1000
+  return messages.some(({ createdAt, finishedAt }) => Math.max(Date.parse(createdAt), finishedAt ?? 0) >= end)
+}
+
+/** It was made after that was written. */
+const isLater = (report: string, { at = '' }: Answer): boolean =>
+  (/^\*\*Generated:\*\* (\S+)$/m.exec(report)?.[1] ?? '') > at && at !== ''
+
 const keyOf = ({ path }: MissionFiles, mode: ShortMode): string => `${path} report ${mode}`
 
 export interface TakenUp {
@@ -246,11 +277,13 @@ export async function takeUpReports(missions: readonly MissionFiles[], desk: Sum
   const [files] = missions as [MissionFiles]
   const taken: TakenUp[] = []
   for (const mode of Object.keys(audiences) as ShortMode[]) {
-    const key = keyOf(files, mode)
-    const out = (await desk.answer(key)) && (await desk.placeOf(key))
+    const key = await lastAsked(desk, keyOf(files, mode))
+    const answer = await desk.answer(key)
+    const out = answer && (await desk.placeOf(key))
     const text = out === undefined ? undefined : await textAt(files, files.inside(out))
-    if (out === undefined || text === undefined || !saysExtractive(text)) continue
-    const { path, writtenBy } = (await unlessRefused(() => reportOn(missions, desk, { mode, out }))) ?? {}
+    if (!answer || out === undefined || text === undefined || !saysExtractive(text) || isLater(text, answer)) continue
+    const asked = { mode, out, isTakenUp: true }
+    const { path, writtenBy } = (await unlessRefused(() => reportOn(missions, desk, asked))) ?? {}
     if (path !== undefined && writtenBy !== undefined) taken.push({ path, mode, writtenBy })
   }
   return taken

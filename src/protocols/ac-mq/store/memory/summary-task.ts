@@ -66,6 +66,10 @@ export class SummaryDesk {
     return id
   }
 
+  async isAsked(key: string): Promise<boolean> {
+    return (await this.#mission.find(summaryTaskId(key))) !== undefined
+  }
+
   /** The file that an answer is for, relative to the mission; `undefined` where none was named. */
   async placeOf(key: string): Promise<string | undefined> {
     const [named] = (await this.#mission.find(summaryTaskId(key)))?.dependencies ?? []

@@ -354,6 +354,9 @@ describe('beside other programs', () => {
     'MR-13',
     'what they wrote is brought back after a strict receive, and answered so that they understand',
     () => {
+      // One of that name was set aside before, and is none.
+      writeForeign('coder-1', 'msg-1767268800-042.json', '{}')
+      mr(['receive', 'coder-1'])
       writeForeign('coder-1', 'msg-1767268800-042.json', theirs)
       const peeked = mr(['receive', 'coder-1', '--peek'])
       expect(peeked.err).toMatch(

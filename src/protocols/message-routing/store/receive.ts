@@ -333,7 +333,9 @@ function compatHint(agent: AgentId, rejected: readonly Rejected[]): string[] {
   const foreign = rejected.filter(({ isForeign }) => isForeign)
   const [first] = foreign
   if (!first) return []
-  const how = `signalbox mr recover ${agent} ${stemOf(first.file)}, then signalbox mr receive ${agent} --compat`
+  // It may lie there under a spare name, beside another of its own name.
+  const stem = stemOf(first.path.slice(first.path.lastIndexOf('/') + 1))
+  const how = `signalbox mr recover ${agent} ${stem}, then signalbox mr receive ${agent} --compat`
   return [`Other programs write such messages (${foreign.length}), and --compat reads them. Bring them back: ${how}`]
 }
 

@@ -14,6 +14,8 @@ export type Made =
 /** `UNLOCK:force` and `ROLLBACK:force` are kinds of request, and no commands of their own. */
 export const commandNameOf = (intent: string): string => intent.replace(/^(UNLOCK|ROLLBACK):force$/, '$1')
 
+/** "store red as color and blue as background". */
+const savesTwo = /\s(as|to|=)\s+[\w-]+\s*(?:,|and|, and)\s+[\w-]+\s+\1\s+[\w-]+\s*[.!]?$/i
 /** "… to 1, y to 2": what is behind the first value of several. */
 const saysMore =
   /^[\s"'”`]*(?:,|;|\band\b|\bund\b|\by\b)[\s,]*(?:and\s+)?[\w-]+\s*(?:=|:|\b(?:to|is|as|auf|ist|es|en)\b)\s*\S/i
@@ -24,7 +26,8 @@ export function commandsFor(intent: string, spec: CommandSpec, said: Said): Made
     return { several: true }
   if (/^(?:ROLLBACK|CHECKPOINT:diff)/.test(name) && said.all('checkpoint').length > 1) return { several: true }
   if (name === 'DELEGATE' && said.has('task') && said.hasSecondActor()) return { several: true }
-  if (name === 'STATE:save' && saysMore.test(said.behind('value'))) return { several: true }
+  if (name === 'STATE:save' && (saysMore.test(said.behind('value')) || savesTwo.test(said.text)))
+    return { several: true }
   const given: Record<string, string> = {}
   for (const { name: parameter, optional } of spec.parameters) {
     const value = (readers[`${name} ${parameter}`] ?? readers[parameter])?.(said)
@@ -340,7 +343,11 @@ const readers: Readonly<Record<string, Reader>> = {
   'REPORT topic': topicOfReport,
   'SUMMARY topic': summed,
   key,
-  value: (said) => (said.typed('value', 'quote') ?? said.words('value'))?.replace(forGood, ''),
+  value: (said) => {
+    const value = (said.typed('value', 'quote') ?? said.words('value'))?.replace(forGood, '')
+    // The verb at the end of a German clause: what was to be saved stands before it.
+    return value !== undefined && /^(?:ist|sind|heißt)$/i.test(value) ? undefined : value
+  },
   'SIGNAL value': (said) => {
     const value = said.words('value')?.replace(/^(?:value|as)\s+/i, '')
     return takenBack.test(said.outside('condition', 'value')) && !/\bno longer (?:wait|block)/i.test(said.text)

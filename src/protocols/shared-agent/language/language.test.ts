@@ -351,6 +351,18 @@ describe('[SA-2.5a] a question', () => {
     },
   )
 
+  it.each(['rm -rf src/', 'mv a.txt b.txt', 'grep for TODO in src/', 'kubectl delete pod web-1', 'sudo reboot'])(
+    'leaves a line for the shell to the shell: %s',
+    (said) =>
+      expect(meaning(said, around)).toMatchObject({ reason: 'unclear', question: expect.stringContaining('shell') }),
+  )
+
+  it('asks for the value that a German verb stands in the place of', () =>
+    expect(meaning('Merke dir, dass der Port 8080 ist', around)).not.toEqual({
+      outcome: 'command',
+      command: '#STATE:save:Port:ist',
+    }))
+
   it('proposes no force that nobody spoke of', () => {
     for (const said of ['if the tests fail roll back to cp_001', 'it would be a shame to roll back to cp_001'])
       expect(meaning(said, around)).not.toMatchObject({ command: '#ROLLBACK:cp_001:force' })
@@ -365,6 +377,7 @@ describe('[SA-2.5a] a question', () => {
   it('says that there is more than one request, where only the first would be run', () => {
     const several = { outcome: 'asked', reason: 'several' }
     expect(meaning('set x to 1, y to 2 and z to 3', around)).toMatchObject(several)
+    expect(meaning('store red as color and blue as background', around)).toMatchObject(several)
     expect(meaning('roll back to cp_001 and tell DevAgent to start again', around)).toMatchObject(several)
   })
 

@@ -58,6 +58,10 @@ export function elsewhere(said: string): Asked | undefined {
 }
 const otherPrograms: readonly (readonly [RegExp, string])[] = [
   [
+    /^(?:sudo |(?:rm|mv|cp|ls|cd|cat|grep|git|npm|npx|yarn|pnpm|docker|kubectl|curl|wget|chmod|chown|ssh) (?!agent\b))/,
+    'your shell may',
+  ],
+  [
     /^(?:(?:please|and|so) )*(?:who (?:holds|locked|is holding|(?:has|owns) (?:the lock|<(?:path|context|folder)>))|(?:which|what|show|list|are|welche|qué) .*\b(?:locks?|locked|sperren|gesperrt|bloqueos)\b)/,
     '`signalbox session locks` tells who holds what',
   ],

@@ -37,7 +37,7 @@ const weak = new Set(
 )
 /** Other words on -ly are adverbs. */
 const notAdverbs = /^(?:daily|weekly|monthly|yearly|hourly|nightly|reply|supply|assembly|anomaly|family|early)$/
-const isWeak = (word: string): boolean =>
+export const isWeak = (word: string): boolean =>
   weak.has(word) || (/ly$/.test(word) && !notAdverbs.test(word)) || (/ed$/.test(word) && word.length > 4)
 
 interface Phrase {

@@ -32,6 +32,14 @@ describe('the README of a cluster', () => {
     expect(lineFor(name, text)).toBe(expected),
   )
 
+  it('[AC-15.1] says what files have in common, not which verbs, and counts what is left after an undo', () => {
+    const broken = { name: 'broken.md', text: 'A broken van: who takes over its stops?' }
+    const winter = { name: 'winter.md', text: 'The van routes take 121 minutes' }
+    expect(readme(broken, winter)).toContain('- `broken.md` and `winter.md` speak of van.\n')
+    expect(readme(broken, winter)).toContain('2 documents that')
+    expect(readme(winter)).toContain('One document that')
+  })
+
   it('[AC-15.1] nothing escapes, whatever files are called and say', () => {
     const nasty = fc.oneof(
       fc.string({ maxLength: 40 }),

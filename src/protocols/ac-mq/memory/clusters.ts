@@ -1,6 +1,6 @@
 /** Which files of `context/` belong together, what their folder is called, and the README that says so. AC-MQ §15. Pure. */
 import { inlineCode } from '../../../kernel/quotation.ts'
-import { namesFor } from '../../../text/group-names.ts'
+import { isWeak, namesFor } from '../../../text/group-names.ts'
 import { groupTexts } from '../../../text/grouping.ts'
 import { keyTerms } from '../../../text/labels.ts'
 import { keySentences, sentencesIn } from '../../../text/sentences.ts'
@@ -87,14 +87,14 @@ export function printReadme(
   others: readonly ContextFile[],
 ): string {
   const sorted = files.toSorted((a, b) => (a.name < b.name ? -1 : 1))
-  const terms = keyTerms(sorted.map(comparedText), others.map(comparedText), mostTerms)
+  const terms = keyTerms(sorted.map(comparedText), others.map(comparedText), mostTerms).filter((term) => !isWeak(term))
   const lines = sorted.map((file) => `- [${plainText(file.name)}](<${linkOf(file.name)}>): ${summaryOf(file)}`)
   const relations = relationsOf(sorted, terms)
   const body = `# ${plainText(cluster.replaceAll('-', ' '))}
 
 ${generatedMark}
 
-${sorted.length} documents that \`acmq organize\` brought together. To put them back: \`acmq organize ${plainText(mission)} --undo\`.
+${sorted.length === 1 ? 'One document' : `${sorted.length} documents`} that \`acmq organize\` brought together. To put ${sorted.length === 1 ? 'it' : 'them'} back: \`acmq organize ${plainText(mission)} --undo\`.
 
 ## Documents
 

@@ -21,7 +21,9 @@ async function missionOf(ports: Partial<AcmqPorts> = {}) {
 function supervised({ clock, tree, missions }: Omit<Awaited<ReturnType<typeof missionOf>>, 'mission'>) {
   const told: string[] = []
   const tell = ({ text }: { text: string }) => told.push(text)
-  const report = { tell, notice() {}, finished() {}, progress() {} }
+  const notices: string[] = []
+  const notice = (text: string) => notices.push(text)
+  const report = { tell, notice, finished() {}, progress() {} }
   const configuration = async () => ({ agent: undefined, sections: { acmq: acmq.defaults } })
   const context = { clock, report, configuration, tree: async () => tree, store: async () => missions }
   const stop = new AbortController()
@@ -30,7 +32,7 @@ function supervised({ clock, tree, missions }: Omit<Awaited<ReturnType<typeof mi
     stop.abort()
     return ended
   }
-  return { told, stop: end }
+  return { told, notices, stop: end }
 }
 
 verifies(
@@ -69,29 +71,35 @@ verifies(
   },
 )
 
-verifies('AC-8.2b', 'a supervisor that makes vectors of many messages settles stalls in between', async () => {
-  let made = 0
-  // On a busy machine each takes half a second.
-  const embed = async (texts: readonly string[]) => {
-    await new Promise((resolve) => setTimeout(resolve, 500))
-    made += texts.length
-    return texts.map((text) => Float32Array.of(text.length, 1))
-  }
-  const embedder = { id: 'local', version: 'slow', dim: 2, isLocal: true, embed } as const
-  const { clock, tree, missions, mission } = await missionOf({ meaning: async () => ({ embedder }) })
-  for (let n = 10; n < 60; n++)
-    await mission.send({ ...about, id: `wait00${n}`, body: `This is the message of the number ${n}` })
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-  const { stop } = supervised({ clock, tree, missions })
-  while (made < 2) await pass(100)
-  await mission.claim({ agent: 'gemini', id: 'wait0010' })
-  clock.advance(2000)
-  await pass(5000)
-  expect((await mission.list('failed')).messages).toMatchObject([{ id: 'wait0010' }])
-  const ended = stop()
-  await pass(5000)
-  await ended
-})
+verifies(
+  'AC-8.2b',
+  'a supervisor that makes vectors of many messages settles stalls in between, and tells how far it is now and then',
+  async () => {
+    let made = 0
+    // On a busy machine each takes half a second.
+    const embed = async (texts: readonly string[]) => {
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      made += texts.length
+      return texts.map((text) => Float32Array.of(text.length, 1))
+    }
+    const embedder = { id: 'local', version: 'slow', dim: 2, isLocal: true, embed } as const
+    const { clock, tree, missions, mission } = await missionOf({ meaning: async () => ({ embedder }) })
+    for (let n = 10; n < 60; n++)
+      await mission.send({ ...about, id: `wait00${n}`, body: `This is the message of the number ${n}` })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    const { notices, stop } = supervised({ clock, tree, missions })
+    while (made < 2) await pass(100)
+    await mission.claim({ agent: 'gemini', id: 'wait0010' })
+    clock.advance(2000)
+    await pass(5000)
+    expect((await mission.list('failed')).messages).toMatchObject([{ id: 'wait0010' }])
+    await pass(5000)
+    expect(notices).toEqual([expect.stringMatching(/^\d+ of 50 messages have no vector yet/)])
+    const ended = stop()
+    await pass(5000)
+    await ended
+  },
+)
 
 /** So many milliseconds, in steps small enough that what does not wait for time keeps up. */
 async function pass(milliseconds: number): Promise<void> {

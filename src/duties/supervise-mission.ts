@@ -7,7 +7,7 @@
 import type { TreePath } from '../kernel/tree-path.ts'
 import { openMissions } from '../operations/acmq/mission.ts'
 import { type Supervised, supervise } from '../operations/acmq/supervise.ts'
-import type { Context } from '../operations/define.ts'
+import type { Context, Reporter } from '../operations/define.ts'
 import { processorTime, Rounds, restFor } from './rounds.ts'
 
 const second = 1000
@@ -18,6 +18,7 @@ const longestRestWhileWaiting = 5 * second
 const archiveEvery = 10 * 60 * second
 /** Documents need not follow every message; what changed meanwhile is in the next one. */
 const memoryEvery = 10 * second
+const noticeEvery = 60 * second
 /** It may run for months. In the end it lists at most so much of what it did. */
 const mostRemembered = 1000
 
@@ -29,7 +30,8 @@ interface Asked {
   readonly organize?: boolean
 }
 
-export async function superviseMission(context: Context, input: unknown, stopped: AbortSignal): Promise<Supervised> {
+export async function superviseMission(given: Context, input: unknown, stopped: AbortSignal): Promise<Supervised> {
+  const context = { ...given, report: withRareNotices(given.report) }
   const { mission, archive, bus, snapshots: mayTake, organize } = input as Asked
   const rounds = new Rounds(context, stopped)
   const tree = await context.tree()
@@ -101,6 +103,24 @@ export async function superviseMission(context: Context, input: unknown, stopped
     moves,
     nextStallAt: last?.nextStallAt ?? null,
     passes,
+  }
+}
+
+/** Of remarks that differ by numbers alone, such as how far long work has come, one a minute. */
+function withRareNotices(report: Reporter): Reporter {
+  const toldAt = new Map<string, number>()
+  const notice = (text: string) => {
+    const kind = text.replace(/\d+/g, '0')
+    const now = performance.now()
+    if (now - (toldAt.get(kind) ?? Number.NEGATIVE_INFINITY) < noticeEvery) return
+    toldAt.set(kind, now)
+    report.notice(text)
+  }
+  return {
+    notice,
+    tell: (passage) => report.tell(passage),
+    progress: (...far) => report.progress(...far),
+    finished: (run) => report.finished(run),
   }
 }
 

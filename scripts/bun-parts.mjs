@@ -12,7 +12,7 @@ import { join, relative, resolve } from 'node:path'
 /** What every command begins with. With it comes all that it imports, up to what is imported on demand. */
 const mainBeginnings = [
   ...['src/main.ts', 'src/surfaces/cli/run.ts'],
-  ...['src/engines/file-system/outside.ts', 'src/engines/file-system/index.ts', 'src/tree/expected.ts'],
+  ...['src/engines/file-system/outside.ts', 'src/engines/file-system/index.ts', 'src/messaging/inspection/expected.ts'],
 ]
 /** What everyday commands import on demand and nearly always do, beside the store of their protocol and its ports. */
 const demanded = { acmq: ['src/protocols/ac-mq/store/waiting/pending-cache.ts'] }

@@ -2,7 +2,7 @@
 
 import { SignalboxError } from '../kernel/errors.ts'
 import { nearest } from '../kernel/nearest.ts'
-import { finding } from '../tree/finding.ts'
+import { finding } from '../messaging/inspection/finding.ts'
 import type { Finding } from '../tree/tree.ts'
 import { clockDisagreement } from './clock-agreement.ts'
 import type { Context } from './define.ts'

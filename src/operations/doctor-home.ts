@@ -1,6 +1,6 @@
 /** Whether what Signalbox keeps for itself, in `.signalbox/`, is made of the files and folders that it should be. */
 import { childOf, nameOf, type TreePath } from '../kernel/tree-path.ts'
-import { type ExpectedKind, isOddEntry, oddAmong, oddFinding } from '../tree/expected.ts'
+import { type ExpectedKind, isOddEntry, oddAmong, oddFinding } from '../messaging/inspection/expected.ts'
 import { cacheHome, engineHome, home, stateHome, stateKinds, stateOf } from '../tree/home.ts'
 import type { Entry, Finding, Tree } from '../tree/tree.ts'
 

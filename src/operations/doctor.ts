@@ -1,6 +1,6 @@
 import { flag, integer } from '../kernel/field.ts'
-import { findingsOf } from '../tree/expected.ts'
-import { finding } from '../tree/finding.ts'
+import { findingsOf } from '../messaging/inspection/expected.ts'
+import { finding } from '../messaging/inspection/finding.ts'
 import type { Finding } from '../tree/tree.ts'
 import { bounded } from './bounded.ts'
 import { defineOperation } from './define.ts'

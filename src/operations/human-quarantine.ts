@@ -5,9 +5,9 @@
 import type { Envelope } from '../kernel/envelope.ts'
 import { SignalboxError } from '../kernel/errors.ts'
 import { childOf, type TreePath } from '../kernel/tree-path.ts'
+import { unlessOdd } from '../messaging/inspection/expected.ts'
+import { changeLeaf } from '../messaging/leaves/change.ts'
 import { digestOf, type Neutral, type Quarantined, type Question } from '../protocols/contract.ts'
-import { changeLeaf } from '../tree/change.ts'
-import { unlessOdd } from '../tree/expected.ts'
 import { stateOf } from '../tree/home.ts'
 import type { Tree } from '../tree/tree.ts'
 

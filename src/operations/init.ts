@@ -1,6 +1,6 @@
 import { withoutUndefined } from '../kernel/field.ts'
 import { childOf, treePath } from '../kernel/tree-path.ts'
-import { changeLeaf } from '../tree/change.ts'
+import { changeLeaf } from '../messaging/leaves/change.ts'
 import { gitignorePath, home, homeGitignore } from '../tree/home.ts'
 import type { Tree } from '../tree/tree.ts'
 import { type Context, defineOperation } from './define.ts'

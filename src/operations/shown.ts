@@ -5,8 +5,8 @@
 
 import { SignalboxError } from '../kernel/errors.ts'
 import { childOf, type TreePath } from '../kernel/tree-path.ts'
+import { changeLeaf } from '../messaging/leaves/change.ts'
 import { digestOf, type Question } from '../protocols/contract.ts'
-import { changeLeaf } from '../tree/change.ts'
 import { stateOf } from '../tree/home.ts'
 import type { StoresPlace } from './stores.ts'
 

@@ -8,7 +8,7 @@ import type { Envelope } from '../kernel/envelope.ts'
 import { conflict, corrupt, invalidInput, type SignalboxError, unsupported } from '../kernel/errors.ts'
 import type { Fields, InputOf } from '../kernel/field.ts'
 import type { TreePath } from '../kernel/tree-path.ts'
-import type { Beginning } from '../tree/beginning.ts'
+import type { Beginning } from '../messaging/quarantine/beginning.ts'
 import type { Durability, Finding, Tree } from '../tree/tree.ts'
 import type { Chapter } from './chapter.ts'
 

@@ -44,11 +44,15 @@ export const layers: Readonly<Record<string, Layer>> = {
     ownPackages: ['minilm', 'jinja2'],
   },
   operations: {
-    imports: ['protocols', 'adapters', 'formats', 'text', 'tree', 'kernel'],
+    imports: ['protocols', 'adapters', 'messaging', 'formats', 'text', 'tree', 'kernel'],
     builtins: 'no-files',
     packages: ['yaml'],
     // What is done with the files of one protocol is done in its folder; its operations ask it.
-    onlyFor: { formats: ['workspace', 'transfer'], tree: ['demo', 'transfer', 'workspace'] },
+    onlyFor: {
+      formats: ['workspace', 'transfer'],
+      messaging: ['transfer', 'workspace'],
+      tree: ['demo', 'transfer', 'workspace'],
+    },
   },
   duties: { imports: ['operations', 'kernel'], builtins: 'no-files' },
   surfaces: { imports: ['operations', 'duties', 'kernel'], builtins: 'no-files' },

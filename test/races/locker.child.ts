@@ -5,7 +5,7 @@
  */
 import fs from 'node:fs'
 import { openFileTree } from '../../src/engines/file-system/index.ts'
-import { NamedLocks } from '../../src/tree/named-locks.ts'
+import { NamedLocks } from '../../src/messaging/locks/named-locks.ts'
 
 const [root = '', marks = '', owner = '', count = '0', ttl = '1500', end = ''] = process.argv.slice(2)
 const file = fs.openSync(marks, 'a')

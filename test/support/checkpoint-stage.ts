@@ -4,8 +4,8 @@ import { plainFiles } from '../../src/engines/file-system/plain-files.ts'
 import { openMemoryTree } from '../../src/engines/memory/index.ts'
 import type { PlainFiles } from '../../src/kernel/plain-files.ts'
 import { treePath } from '../../src/kernel/tree-path.ts'
+import { changeLeaf } from '../../src/messaging/leaves/change.ts'
 import { Checkpoints } from '../../src/protocols/shared-agent/checkpoints/checkpoints.ts'
-import { changeLeaf } from '../../src/tree/change.ts'
 import type { Tree } from '../../src/tree/tree.ts'
 
 interface States {

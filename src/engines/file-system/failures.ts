@@ -88,7 +88,7 @@ export const sharedFile = (where: string): SignalboxError =>
 
 /**
  * A file that this user may not read, though its folder is open to him. `details.owner` tells it from a folder that is
- * closed: see `src/tree/readable.ts`.
+ * closed: see `src/messaging/leaves/readable.ts`.
  */
 export function notReadable(where: string, stats: Stats, cause: unknown): SignalboxError {
   const owner = ownerOf(stats)

@@ -9,10 +9,10 @@
  */
 import { SignalboxError } from '../../kernel/errors.ts'
 import { childOf, isSegment, type TreePath } from '../../kernel/tree-path.ts'
-import { changeLeaf } from '../../tree/change.ts'
-import { unlessOdd } from '../../tree/expected.ts'
 import { stateOf } from '../../tree/home.ts'
 import type { Durability, Tree } from '../../tree/tree.ts'
+import { unlessOdd } from '../inspection/expected.ts'
+import { changeLeaf } from '../leaves/change.ts'
 
 /** Plain data: it is written down as JSON. */
 export interface Step {

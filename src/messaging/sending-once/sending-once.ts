@@ -9,8 +9,8 @@
 import { parseJson } from '../../formats/json.ts'
 import { corrupt, SignalboxError } from '../../kernel/errors.ts'
 import { childOf, isSegment, nameOf, type TreePath } from '../../kernel/tree-path.ts'
-import { whyClosed } from '../../tree/readable.ts'
 import type { Durability, Tree } from '../../tree/tree.ts'
+import { whyClosed } from '../leaves/readable.ts'
 
 export type SentOnce<Published> =
   /** By this process. `published` is `undefined` when another process moved the message for it. */

@@ -1,7 +1,7 @@
 /** Puts single files into the tree of a workspace: on a cluster there is no other way for a person to bring one. */
 import { conflict, invalidInput, notFound } from '../../kernel/errors.ts'
 import { childOf, type TreePath, treePath } from '../../kernel/tree-path.ts'
-import { changeLeaf } from '../../tree/change.ts'
+import { changeLeaf } from '../../messaging/leaves/change.ts'
 import type { Context } from '../define.ts'
 import { isCarried } from './walk.ts'
 

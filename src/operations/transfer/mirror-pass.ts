@@ -4,7 +4,7 @@
  */
 import { conflict, invalidInput } from '../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../kernel/tree-path.ts'
-import { changeLeaf } from '../../tree/change.ts'
+import { changeLeaf } from '../../messaging/leaves/change.ts'
 import { home } from '../../tree/home.ts'
 import type { TimedEntry, Tree } from '../../tree/tree.ts'
 import type { Context } from '../define.ts'

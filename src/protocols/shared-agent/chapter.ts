@@ -1,5 +1,5 @@
 import { treePath } from '../../kernel/tree-path.ts'
-import { changeLeaf } from '../../tree/change.ts'
+import { changeLeaf } from '../../messaging/leaves/change.ts'
 import { bytesOf, type Chapter } from '../chapter.ts'
 import { sharedAgent } from './index.ts'
 

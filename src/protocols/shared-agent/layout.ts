@@ -14,7 +14,7 @@
  *         signals/{condition}/    `latch` while it is signalled; in `line/` a leaf for each who waits; they listen in `bell/`
  *   .signalbox/session.yaml       roles and added commands, written by people
  *
- * Locks and those who wait for them are kept by `src/tree/named-locks/`.
+ * Locks and those who wait for them are kept by `src/messaging/locks/`.
  */
 import { childOf, type TreePath } from '../../kernel/tree-path.ts'
 import { home, stateOf } from '../../tree/home.ts'

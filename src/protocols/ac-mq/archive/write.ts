@@ -3,7 +3,7 @@
 import { conflict, SignalboxError } from '../../../kernel/errors.ts'
 import { largestMessage as standardLargestMessage } from '../../../kernel/largest-message.ts'
 import { childOf, nameOf, parentOf, type TreePath } from '../../../kernel/tree-path.ts'
-import { expectKind } from '../../../tree/expected.ts'
+import { expectKind } from '../../../messaging/inspection/expected.ts'
 import type { Lease, MoveOptions, Tree } from '../../../tree/tree.ts'
 import { describe } from './describe.ts'
 import { entriesOf } from './indexes.ts'

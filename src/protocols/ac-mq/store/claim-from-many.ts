@@ -1,7 +1,7 @@
 /** One claim on several missions: the first of them that has something for the agent gives it. AC-MQ §4.2, §7.2. */
 import { conflict, notFound } from '../../../kernel/errors.ts'
+import { waitFor } from '../../../messaging/waiting/wait.ts'
 import type { Tree } from '../../../tree/tree.ts'
-import { waitFor } from '../../../tree/wait.ts'
 import type { ClaimOptions } from './claiming.ts'
 import type { Mission } from './mission.ts'
 import type { Blocked, Claimed } from './outcomes.ts'

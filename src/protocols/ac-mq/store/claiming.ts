@@ -1,6 +1,6 @@
 /** Claiming a message, and waiting for one as long as the agent wants to. AC-MQ §4.2. */
 import type { TreePath } from '../../../kernel/tree-path.ts'
-import { type News, waitFor } from '../../../tree/wait.ts'
+import { type News, waitFor } from '../../../messaging/waiting/wait.ts'
 import { areSame } from '../schema.ts'
 import type { Claims } from './claims.ts'
 import type { Claimed } from './outcomes.ts'

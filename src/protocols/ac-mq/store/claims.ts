@@ -4,7 +4,7 @@
  * by its attempt. AC-MQ §4.2, §7.3.
  */
 import { bufferOf } from '../../../formats/front-matter.ts'
-import { isUnread, readOrSayWhy } from '../../../tree/readable.ts'
+import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
 import type { Leaf } from '../../../tree/tree.ts'
 import { explain } from '../dependencies.ts'
 import { agentId, everyone, isMessageName, parseFileName } from '../layout.ts'

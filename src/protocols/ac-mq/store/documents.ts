@@ -1,7 +1,7 @@
 /** What people and agents read of a mission as a whole: its manifest, its hydration, the drawing of its dependencies. */
 import { notFound } from '../../../kernel/errors.ts'
 import { parentOf, type TreePath } from '../../../kernel/tree-path.ts'
-import { changeLeaf } from '../../../tree/change.ts'
+import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import { messageOf } from '../format.ts'
 import type { GraphFormat, GraphNode } from '../graph.ts'
 import type { Hydration } from '../hydrate/hydrate.ts'

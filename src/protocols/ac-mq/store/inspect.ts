@@ -1,7 +1,7 @@
 /** What is out of order in a mission, for `doctor`. Looks at the header of every message and changes nothing. */
 import type { Problem } from '../../../kernel/problem.ts'
-import { findingsOf, isOddEntry } from '../../../tree/expected.ts'
-import { finding } from '../../../tree/finding.ts'
+import { findingsOf, isOddEntry } from '../../../messaging/inspection/expected.ts'
+import { finding } from '../../../messaging/inspection/finding.ts'
 import type { Entry, Finding } from '../../../tree/tree.ts'
 import { inspectArchive } from '../archive/inspect.ts'
 import { archivePath, isMessageName } from '../layout.ts'

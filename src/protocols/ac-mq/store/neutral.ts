@@ -2,9 +2,9 @@
 import type { Envelope } from '../../../kernel/envelope.ts'
 import { invalidInput, SignalboxError } from '../../../kernel/errors.ts'
 import { isSegment, nameOf, type TreePath } from '../../../kernel/tree-path.ts'
-import { findingsOf, oddAmong, oddFinding } from '../../../tree/expected.ts'
+import { findingsOf, oddAmong, oddFinding } from '../../../messaging/inspection/expected.ts'
+import { waitFor } from '../../../messaging/waiting/wait.ts'
 import type { Finding } from '../../../tree/tree.ts'
-import { waitFor } from '../../../tree/wait.ts'
 import {
   type Answer,
   type Answered,
@@ -180,7 +180,7 @@ export class AcmqNeutral implements Neutral {
 
   /** What cannot be read and was set aside in `failed/`. Once it is corrected it is a message that failed, like any other. */
   async *quarantined(): AsyncGenerator<Quarantined> {
-    const { beginningAt } = await import('../../../tree/beginning.ts')
+    const { beginningAt } = await import('../../../messaging/quarantine/beginning.ts')
     for await (const mission of this.#at()) {
       const place = mission.address
       const next = `Correct it, then let it be worked on again: acmq retry ${place} ID`

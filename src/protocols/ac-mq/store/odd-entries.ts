@@ -1,6 +1,6 @@
 /** Files, links and pipes where a mission has its folders, and the other way round: for `doctor`. */
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
-import { type ExpectedKind, isOddEntry, oddAmong, oddFinding } from '../../../tree/expected.ts'
+import { type ExpectedKind, isOddEntry, oddAmong, oddFinding } from '../../../messaging/inspection/expected.ts'
 import type { Entry, Finding, Tree } from '../../../tree/tree.ts'
 import { parsePackName } from '../archive/pack.ts'
 import { isMonth } from '../archive/shelves.ts'

@@ -4,7 +4,7 @@ import { SignalboxError } from '../../../kernel/errors.ts'
 import { tooLarge } from '../../../kernel/largest-message.ts'
 import type { Problem } from '../../../kernel/problem.ts'
 import { childOf, nameOf, type TreePath } from '../../../kernel/tree-path.ts'
-import { isUnread, readOrSayWhy, type Unread } from '../../../tree/readable.ts'
+import { isUnread, readOrSayWhy, type Unread } from '../../../messaging/leaves/readable.ts'
 import type { Leaf, Tree } from '../../../tree/tree.ts'
 import { unknownTime } from '../check-fields.ts'
 import {

@@ -4,7 +4,7 @@
  */
 import type { Problem } from '../../../kernel/problem.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
-import { isUnread, readOrSayWhy } from '../../../tree/readable.ts'
+import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
 import { failureOf, withFailure } from '../format.ts'
 import type { MissionFiles } from './parts.ts'
 

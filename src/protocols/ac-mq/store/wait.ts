@@ -1,7 +1,7 @@
 /** Waiting for what becomes of messages: for those who have sent them and go on when they are completed or failed. */
 import { bufferOf } from '../../../formats/front-matter.ts'
 import { ambiguousId } from '../../../kernel/short-id.ts'
-import { waitFor } from '../../../tree/wait.ts'
+import { waitFor } from '../../../messaging/waiting/wait.ts'
 import { failureOf, resultOf } from '../format.ts'
 import { findCopy } from './copies.ts'
 import { type Finder, noSuchMessage } from './finder.ts'

@@ -1,6 +1,6 @@
 /** What becomes of the files of a task when it is completed, and when it is given back. Each may be done twice. */
 import { childOf, isSegment, type TreePath } from '../../../kernel/tree-path.ts'
-import { setAside } from '../../../tree/set-aside.ts'
+import { setAside } from '../../../messaging/quarantine/set-aside.ts'
 import { parseMessage } from '../format.ts'
 import { takesTask } from '../intents.ts'
 import { handedPath, keptWorkspacePath, workspacePath } from '../layout.ts'

@@ -4,7 +4,7 @@
  */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
-import { changeLeaf } from '../../../tree/change.ts'
+import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import { type Asked, askedFrom, bookFrom } from '../deed.ts'
 import { type TaskBook, withCheck } from '../effects.ts'
 import { type CirceEvent, eventsIn, isCount } from '../events.ts'

@@ -1,7 +1,7 @@
 /** CIRCE in one workspace: what `openWorkspace(…).circe` offers. */
 import { treePath } from '../../../kernel/tree-path.ts'
+import { waitFor } from '../../../messaging/waiting/wait.ts'
 import type { Finding } from '../../../tree/tree.ts'
-import { waitFor } from '../../../tree/wait.ts'
 import type { InspectionOptions, Surroundings } from '../../contract.ts'
 import { takesTask } from '../intents.ts'
 import { inboxPath, newPath } from '../layout.ts'

@@ -4,7 +4,7 @@ import { openMemoryTree } from '../../../engines/memory/index.ts'
 import { heldClock } from '../../../kernel/clock.ts'
 import { defaultsOf } from '../../../kernel/field.ts'
 import { treePath } from '../../../kernel/tree-path.ts'
-import { changeLeaf } from '../../../tree/change.ts'
+import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import { section, settingsFrom } from '../settings.ts'
 import { Circe } from './circe.ts'
 

@@ -4,8 +4,8 @@
  * CIRCE, "Message Flow Example", step 2.
  */
 import { notFound, SignalboxError } from '../../../kernel/errors.ts'
+import { waitFor } from '../../../messaging/waiting/wait.ts'
 import type { Durability } from '../../../tree/tree.ts'
-import { waitFor } from '../../../tree/wait.ts'
 import type { Step } from '../deed.ts'
 import { isRecord } from '../effects.ts'
 import { expectKnownIntent, takesTask } from '../intents.ts'

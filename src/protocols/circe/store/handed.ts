@@ -1,6 +1,6 @@
 /** Which messages of its inbox an agent was handed, and which it has acknowledged: one mark each in the workspace's state. */
 import { childOf } from '../../../kernel/tree-path.ts'
-import { changeLeaf } from '../../../tree/change.ts'
+import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import { handedPath } from '../layout.ts'
 import type { AgentId, FileName } from '../names.ts'
 import { type CirceParts, unlessOdd } from './parts.ts'

@@ -1,6 +1,6 @@
 /** Entries of the wrong kind among what CIRCE keeps under `.signalbox/`. */
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
-import { type Odd, oddAmong } from '../../../tree/expected.ts'
+import { type Odd, oddAmong } from '../../../messaging/inspection/expected.ts'
 import { cacheOf, stateOf } from '../../../tree/home.ts'
 import type { Entry, Tree } from '../../../tree/tree.ts'
 import { allCopiesPath, allHandedPath, cacheFolder, stateFolder, unfinishedPath } from '../layout.ts'

@@ -5,8 +5,8 @@
  */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
-import { changeLeaf } from '../../../tree/change.ts'
-import { expectKind } from '../../../tree/expected.ts'
+import { expectKind } from '../../../messaging/inspection/expected.ts'
+import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import type { Durability } from '../../../tree/tree.ts'
 import { type At, type Deed, parseDeed, printDeed, type Step, taskOf } from '../deed.ts'
 import { parseMessage } from '../format.ts'

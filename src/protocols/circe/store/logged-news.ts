@@ -2,8 +2,8 @@
  * Messages that somebody else put straight into the log, where nobody here has seen them before. Looked for only when the
  * folder has changed, and only by those who ask how tasks stand: it means going through all names.
  */
-import { changeLeaf } from '../../../tree/change.ts'
-import { nameBefore } from '../../../tree/set-aside.ts'
+import { changeLeaf } from '../../../messaging/leaves/change.ts'
+import { nameBefore } from '../../../messaging/quarantine/set-aside.ts'
 import { eventsIn } from '../events.ts'
 import { loggedPath, logsPath } from '../layout.ts'
 import { logBytes } from './log.ts'

@@ -1,6 +1,6 @@
 /** The moves of messages between places: the only file that makes them, and the lifecycle says where to. */
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
-import { nameBefore, setAside, spareName } from '../../../tree/set-aside.ts'
+import { nameBefore, setAside, spareName } from '../../../messaging/quarantine/set-aside.ts'
 import type { Moved, MoveOptions } from '../../../tree/tree.ts'
 import { copiesPath, copyPath, inboxPath, keptWorkspacePath, logsPath, rejectedPath } from '../layout.ts'
 import { nextPlace, type Transition } from '../lifecycle.ts'

@@ -6,7 +6,7 @@ import type { FileName, TaskId } from '../names.ts'
 import type { CirceSettings } from '../settings.ts'
 import type { Shelf } from './shelf.ts'
 
-export { unlessOdd } from '../../../tree/expected.ts'
+export { unlessOdd } from '../../../messaging/inspection/expected.ts'
 
 export interface CirceParts {
   readonly tree: Tree

@@ -2,7 +2,7 @@
 import { largestMessage } from '../../../kernel/largest-message.ts'
 import type { Problem } from '../../../kernel/problem.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
-import { isUnread, readOrSayWhy } from '../../../tree/readable.ts'
+import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
 import type { Entry, Tree } from '../../../tree/tree.ts'
 import { parseMessage } from '../format.ts'
 import { type Head, type WholeMessage, withHead } from '../head.ts'

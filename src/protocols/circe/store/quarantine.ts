@@ -1,8 +1,8 @@
 /** What lies in `LOGS/rejected/`, for the person who sees to it, and the way back for what was corrected. */
 import { notFound } from '../../../kernel/errors.ts'
 import { childOf, nameOf, type TreePath } from '../../../kernel/tree-path.ts'
-import { beginningAt } from '../../../tree/beginning.ts'
-import { isUnread, readOrSayWhy } from '../../../tree/readable.ts'
+import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
+import { beginningAt } from '../../../messaging/quarantine/beginning.ts'
 import { isMessageNow, type Quarantined, stillNoMessage } from '../../contract.ts'
 import { parseMessage } from '../format.ts'
 import { reasonName, rejectedPath } from '../layout.ts'

@@ -1,6 +1,6 @@
 /** Setting aside what is no message, with its reason beside it, once it has stood still. The others flow on. */
 import { childOf } from '../../../kernel/tree-path.ts'
-import { setAside } from '../../../tree/set-aside.ts'
+import { setAside } from '../../../messaging/quarantine/set-aside.ts'
 import type { Times } from '../../../tree/tree.ts'
 import { parseMessage } from '../format.ts'
 import { reasonName, rejectedPath } from '../layout.ts'

@@ -1,9 +1,9 @@
 /** The three files of a task on the tree. `.owner` is made exclusively: whoever makes it owns the task. */
 import { corrupt, SignalboxError } from '../../../kernel/errors.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
-import { changeLeaf } from '../../../tree/change.ts'
-import { isOddEntry } from '../../../tree/expected.ts'
-import { isUnread, readOrSayWhy } from '../../../tree/readable.ts'
+import { isOddEntry } from '../../../messaging/inspection/expected.ts'
+import { changeLeaf } from '../../../messaging/leaves/change.ts'
+import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import { digestOf } from '../../contract.ts'
 import { type TaskFile, taskFileFrom, taskFiles, taskPath, tasksPath } from '../layout.ts'

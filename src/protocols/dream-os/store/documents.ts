@@ -1,8 +1,8 @@
 /** Documents that lie in their folders: reports and logs for people, reflections of agents, state of the system. */
 import { conflict, invalidInput, notFound } from '../../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
-import { changeLeaf } from '../../../tree/change.ts'
-import { spareName } from '../../../tree/set-aside.ts'
+import { changeLeaf } from '../../../messaging/leaves/change.ts'
+import { spareName } from '../../../messaging/quarantine/set-aside.ts'
 import type { Durability } from '../../../tree/tree.ts'
 import {
   agentPath,

@@ -1,5 +1,5 @@
 /** Dream.OS in one workspace: what `openWorkspace(…).dream` offers. */
-import type { FoundEvents } from '../../../tree/event-log.ts'
+import type { FoundEvents } from '../../../messaging/events/event-log.ts'
 import type { Durability, Finding, Lease } from '../../../tree/tree.ts'
 import type { Answer, Answered, InspectionOptions, Question, Surroundings } from '../../contract.ts'
 import { type PlainMessage, parseMessage } from '../format.ts'

@@ -2,7 +2,7 @@
 import { holdsArray, jsonLines, printJsonLine } from '../../../formats/json-lines.ts'
 import { corrupt, invalidInput } from '../../../kernel/errors.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
-import { EventLog, type FoundEvents, type LoggedEvent } from '../../../tree/event-log.ts'
+import { EventLog, type FoundEvents, type LoggedEvent } from '../../../messaging/events/event-log.ts'
 import type { Durability } from '../../../tree/tree.ts'
 import { completedPath, fieldGovernancePath, governancePath } from '../layout.ts'
 import type { CompletedTask, GovernanceEvent, SignificantEvent } from '../schema.ts'

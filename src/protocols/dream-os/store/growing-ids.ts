@@ -4,7 +4,7 @@
  */
 import { readJsonLines } from '../../../formats/json-lines.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
-import { isUnread, readOrSayWhy } from '../../../tree/readable.ts'
+import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
 import type { Tree } from '../../../tree/tree.ts'
 
 /** The id and the time in a line; `undefined` for what is none of ours. */

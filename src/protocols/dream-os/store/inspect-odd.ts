@@ -1,6 +1,6 @@
 /** Links, pipes, folders and files that stand where Dream.OS expects something else. */
 import { childOf, isSegment, type TreePath } from '../../../kernel/tree-path.ts'
-import { type ExpectedKind, oddAmong, oddFinding } from '../../../tree/expected.ts'
+import { type ExpectedKind, oddAmong, oddFinding } from '../../../messaging/inspection/expected.ts'
 import type { Entry, Finding } from '../../../tree/tree.ts'
 import {
   agentPath,

@@ -6,7 +6,7 @@
 import { conflict, notFound, unavailable } from '../../../kernel/errors.ts'
 import type { Malformed } from '../../../kernel/problem.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
-import { whyClosed } from '../../../tree/readable.ts'
+import { whyClosed } from '../../../messaging/leaves/readable.ts'
 import type { Durability, Leaf } from '../../../tree/tree.ts'
 import { brokenLockPath, lockPath, mailboxFrom, mailboxPath } from '../layout.ts'
 import { MailboxEditor } from '../mailbox-edit.ts'

@@ -5,8 +5,8 @@
  */
 import { printJsonLine, readJsonLines } from '../../../formats/json-lines.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
-import { changeLeaf } from '../../../tree/change.ts'
-import { isUnread, readOrSayWhy } from '../../../tree/readable.ts'
+import { changeLeaf } from '../../../messaging/leaves/change.ts'
+import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
 import { mailboxStatePath, processedPath, sentHourFrom, sentPath, statePath } from '../layout.ts'
 import type { ReadMailbox } from '../mailbox-format.ts'
 import { readMessage } from '../mailbox-format.ts'

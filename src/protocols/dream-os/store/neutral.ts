@@ -163,7 +163,7 @@ export class DreamNeutral implements Neutral {
   /** What cannot be read stays where it lies, and is passed over. Once it is corrected there, it is a message like any other. */
   async *quarantined(): AsyncGenerator<Quarantined> {
     const { parts, deliveries, inboxes } = this.#all
-    const { beginningAt } = await import('../../../tree/beginning.ts')
+    const { beginningAt } = await import('../../../messaging/quarantine/beginning.ts')
     const now = await parts.tree.now()
     const next = 'Correct it where it lies, or move it away.'
     for (const place of await deliveries.agents.withFolders()) {

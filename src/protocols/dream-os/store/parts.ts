@@ -3,8 +3,8 @@ import type { Clock } from '../../../kernel/clock.ts'
 import { corrupt, SignalboxError } from '../../../kernel/errors.ts'
 import type { Malformed, Problem } from '../../../kernel/problem.ts'
 import { childOf, isSegment, type TreePath } from '../../../kernel/tree-path.ts'
-import { unlessOdd } from '../../../tree/expected.ts'
-import { isUnread, readOrSayWhy } from '../../../tree/readable.ts'
+import { unlessOdd } from '../../../messaging/inspection/expected.ts'
+import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
 import type { Entry, Leaf, Tree } from '../../../tree/tree.ts'
 import { readJsonText } from '../json-text.ts'
 import { type Folder, folderPath, isMessageName, type Places } from '../layout.ts'
@@ -14,7 +14,7 @@ import { told } from '../problem.ts'
 import { isObject } from '../schema.ts'
 import type { DreamSettings } from '../settings.ts'
 
-export { unlessOdd } from '../../../tree/expected.ts'
+export { unlessOdd } from '../../../messaging/inspection/expected.ts'
 
 export interface DreamParts {
   readonly tree: Tree

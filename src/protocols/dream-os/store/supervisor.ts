@@ -3,7 +3,7 @@
  * any step leaves the old or the new. Keys that are not known stay as they are.
  */
 import type { JsonEditor, Place } from '../../../formats/json-edit.ts'
-import { changeLeaf } from '../../../tree/change.ts'
+import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import { supervisorPath } from '../layout.ts'
 import { isObject, type SupervisorState } from '../schema.ts'
 import { bytesOf, type DreamParts, readLeaf, readObject } from './parts.ts'

@@ -4,7 +4,7 @@
  */
 import type { JsonEditor } from '../../../formats/json-edit.ts'
 import { conflict, notFound } from '../../../kernel/errors.ts'
-import { changeLeaf } from '../../../tree/change.ts'
+import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import { dispatchPath, taskFileName } from '../layout.ts'
 import { isAgentId } from '../names.ts'
 import type { CompletedTask, Task } from '../schema.ts'

@@ -11,9 +11,9 @@
  */
 import { readJsonLines } from '../../../formats/json-lines.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
-import { writeOver } from '../../../tree/change.ts'
+import { writeOver } from '../../../messaging/leaves/change.ts'
+import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
 import { stateOf } from '../../../tree/home.ts'
-import { isUnread, readOrSayWhy } from '../../../tree/readable.ts'
 import type { Leaf, Revision, Tree } from '../../../tree/tree.ts'
 import { emptySnapshot, isSlow, mergeSnapshots, readSnapshot, type Snapshot, shifted } from './snapshot.ts'
 

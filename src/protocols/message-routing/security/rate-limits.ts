@@ -5,7 +5,7 @@
  *   .signalbox/state/rates/message-routing/received/{recipient}/{sender}.json   what that inbox still takes from it
  */
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
-import { changeLeaf } from '../../../tree/change.ts'
+import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import { stateOf } from '../../../tree/home.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import { parseBucket, printBucket, type RateLimit, takeToken } from './rate.ts'

@@ -5,7 +5,7 @@
  */
 import { conflict, notFound } from '../../../kernel/errors.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
-import { changeLeaf } from '../../../tree/change.ts'
+import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import type { Durability } from '../../../tree/tree.ts'
 import { draftOf } from '../draft.ts'
 import { parseMessage } from '../format.ts'

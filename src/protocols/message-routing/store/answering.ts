@@ -1,6 +1,6 @@
 /** Answering another program in the form that it writes: the message that is answered shows which form that is. */
 import { denied, notFound, type SignalboxError } from '../../../kernel/errors.ts'
-import { nameBefore } from '../../../tree/set-aside.ts'
+import { nameBefore } from '../../../messaging/quarantine/set-aside.ts'
 import { jsonIn } from '../format.ts'
 import type { Rejection } from '../hooks.ts'
 import { type AgentId, isMessageId, stemOf } from '../layout.ts'

@@ -2,7 +2,7 @@
  * Making room in a full inbox: the oldest by modification time go to `evicted/`, equal ones by name. Callers hold the
  * inbox's turn. Spec: Message Routing, "Inbox Overflow Protection".
  */
-import { whyClosed } from '../../../tree/readable.ts'
+import { whyClosed } from '../../../messaging/leaves/readable.ts'
 import { type AgentId, stemOf } from '../layout.ts'
 import { logEviction } from './logs.ts'
 import { setMessageAside } from './moving.ts'

@@ -6,9 +6,9 @@
 
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, isSegment, nameOf } from '../../../kernel/tree-path.ts'
-import { findingsOf, oddAmong, oddFinding } from '../../../tree/expected.ts'
-import { finding } from '../../../tree/finding.ts'
-import { closedLeaf } from '../../../tree/readable.ts'
+import { findingsOf, oddAmong, oddFinding } from '../../../messaging/inspection/expected.ts'
+import { finding } from '../../../messaging/inspection/finding.ts'
+import { closedLeaf } from '../../../messaging/leaves/readable.ts'
 import type { Finding } from '../../../tree/tree.ts'
 import type { InspectionOptions } from '../../contract.ts'
 import {

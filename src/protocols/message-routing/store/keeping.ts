@@ -2,7 +2,7 @@
  * What left an inbox is kept for a while and then removed. Pruning goes through a whole folder, so it is done for about
  * one message in 64. Ids are random, and so this needs no memory: each process decides by the ids it has just moved.
  */
-import { prune } from '../../../tree/keep.ts'
+import { prune } from '../../../messaging/leaves/keep.ts'
 import { type AgentId, ackedPath, awaitingPath, type Folder, folderPath } from '../layout.ts'
 import type { RoutingParts } from './parts.ts'
 

@@ -4,7 +4,7 @@
  */
 import { conflict, corrupt, denied, notFound, SignalboxError } from '../../../kernel/errors.ts'
 import { nameOf, type TreePath } from '../../../kernel/tree-path.ts'
-import { nameBefore } from '../../../tree/set-aside.ts'
+import { nameBefore } from '../../../messaging/quarantine/set-aside.ts'
 import type { Leaf } from '../../../tree/tree.ts'
 import { largestRead } from '../format.ts'
 import { judgeFile, sentencesOf } from '../judge.ts'

@@ -1,8 +1,8 @@
 /** The two logs of an agent: what went wrong, in the specification's shape, and what was evicted. One JSON object a line. */
 import { jsonLines } from '../../../formats/json-lines.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
-import { EventLog } from '../../../tree/event-log.ts'
-import { isUnread, readOrSayWhy } from '../../../tree/readable.ts'
+import { EventLog } from '../../../messaging/events/event-log.ts'
+import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
 import type { Leaf, Tree } from '../../../tree/tree.ts'
 import { type AgentId, errorLogPath, evictionLogPath } from '../layout.ts'
 import type { RoutingParts } from './parts.ts'

@@ -1,5 +1,5 @@
 /** The moves of messages between the folders of an agent: the only place that makes them, and the lifecycle says where to. */
-import { type SetAside, type SetAsideOptions, setAside } from '../../../tree/set-aside.ts'
+import { type SetAside, type SetAsideOptions, setAside } from '../../../messaging/quarantine/set-aside.ts'
 import type { Moved, MoveOptions } from '../../../tree/tree.ts'
 import { type AgentId, type Folder, folderPath } from '../layout.ts'
 import { nextFolder, type Transition } from '../lifecycle.ts'

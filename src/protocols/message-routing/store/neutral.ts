@@ -8,7 +8,7 @@ import type { Envelope } from '../../../kernel/envelope.ts'
 import { notFound } from '../../../kernel/errors.ts'
 import { isMeant } from '../../../kernel/short-id.ts'
 import { treePath } from '../../../kernel/tree-path.ts'
-import { nameBefore } from '../../../tree/set-aside.ts'
+import { nameBefore } from '../../../messaging/quarantine/set-aside.ts'
 import type { Finding } from '../../../tree/tree.ts'
 import {
   type Correspondence,

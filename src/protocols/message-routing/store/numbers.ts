@@ -1,7 +1,7 @@
 /** The numbers that a sender gives out, one counter for each recipient. Spec: Message Routing, "Sequence Numbering". */
 import { corrupt } from '../../../kernel/errors.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
-import { changeLeaf } from '../../../tree/change.ts'
+import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import type { Leaf } from '../../../tree/tree.ts'
 import { type AgentId, isAgentId, sequenceLockPath, sequencePath, sequencesPath } from '../layout.ts'
 import { type RoutingParts, turnOf } from './parts.ts'

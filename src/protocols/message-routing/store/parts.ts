@@ -1,7 +1,7 @@
 /** What everything in this folder works with, and one agent's place in it. */
 import type { Clock } from '../../../kernel/clock.ts'
 import { isSegment, type TreePath } from '../../../kernel/tree-path.ts'
-import { oddAmong, oddEntry } from '../../../tree/expected.ts'
+import { oddAmong, oddEntry } from '../../../messaging/inspection/expected.ts'
 import type { Entry, Tree } from '../../../tree/tree.ts'
 import type { Hooks } from '../hooks.ts'
 import {
@@ -17,7 +17,7 @@ import type { MrSettings } from '../settings.ts'
 import type { Foreign } from './reading.ts'
 import type { Remarks } from './remarks.ts'
 
-export { unlessOdd } from '../../../tree/expected.ts'
+export { unlessOdd } from '../../../messaging/inspection/expected.ts'
 
 export interface RoutingParts {
   readonly tree: Tree

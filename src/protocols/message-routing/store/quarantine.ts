@@ -1,6 +1,6 @@
 /** What was rejected from an inbox, for the person who sees to it. Copies of what was handed out before wait for nobody. */
 import { SignalboxError } from '../../../kernel/errors.ts'
-import { beginningAt } from '../../../tree/beginning.ts'
+import { beginningAt } from '../../../messaging/quarantine/beginning.ts'
 import { isMessageNow, type Quarantined } from '../../contract.ts'
 import { judgeFile, sentencesOf } from '../judge.ts'
 import { type AgentId, errorLogPath } from '../layout.ts'

@@ -1,7 +1,7 @@
 /** The message in a file that lies in an agent's folder: ours, or another program's in the form that it writes. */
 import type { TreePath } from '../../../kernel/tree-path.ts'
-import { isUnread, readOrSayWhy } from '../../../tree/readable.ts'
-import { nameBefore } from '../../../tree/set-aside.ts'
+import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
+import { nameBefore } from '../../../messaging/quarantine/set-aside.ts'
 import type { Leaf } from '../../../tree/tree.ts'
 import { largestRead, parseMessage } from '../format.ts'
 import { judgeFile } from '../judge.ts'

@@ -5,10 +5,10 @@
  * Spec: Message Routing, "Message Ordering Guarantees", "Message Validation" and "At-Most-Once Semantics".
  */
 import { SignalboxError, unavailable } from '../../../kernel/errors.ts'
-import { whyClosed } from '../../../tree/readable.ts'
-import { spareName } from '../../../tree/set-aside.ts'
+import { whyClosed } from '../../../messaging/leaves/readable.ts'
+import { spareName } from '../../../messaging/quarantine/set-aside.ts'
+import { waitFor } from '../../../messaging/waiting/wait.ts'
 import type { Durability } from '../../../tree/tree.ts'
-import { waitFor } from '../../../tree/wait.ts'
 import { unusualDirection } from '../directions.ts'
 import { largestRead, payloadProblems } from '../format.ts'
 import type { Rejection } from '../hooks.ts'

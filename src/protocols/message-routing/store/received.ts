@@ -3,7 +3,7 @@
  * since without it every first number above 1 looks like a loss; but it may be deleted, and a damaged one is started over.
  */
 import { printJson } from '../../../formats/json.ts'
-import { changeLeaf } from '../../../tree/change.ts'
+import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import { jsonIn } from '../format.ts'
 import {
   expectAgain,

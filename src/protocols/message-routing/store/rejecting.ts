@@ -3,7 +3,7 @@
  * handed out all the same. Spec: Message Routing, "Message Validation".
  */
 import { SignalboxError } from '../../../kernel/errors.ts'
-import { nameBefore } from '../../../tree/set-aside.ts'
+import { nameBefore } from '../../../messaging/quarantine/set-aside.ts'
 import { jsonIn, largestRead } from '../format.ts'
 import { type AgentId, stemOf } from '../layout.ts'
 import { forgeryIn } from './genuine.ts'

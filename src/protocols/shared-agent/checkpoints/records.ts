@@ -3,7 +3,7 @@
  * the last rollback. An id is taken by making its leaf, which one process alone can do, and the leaf stays for good.
  */
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
-import { changeLeaf } from '../../../tree/change.ts'
+import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import { type CheckpointRecord, idOf, numberFrom, objectFrom, parseRecord, printRecord } from './record.ts'
 

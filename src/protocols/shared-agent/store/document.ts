@@ -6,7 +6,7 @@
 import { corrupt, invalidInput } from '../../../kernel/errors.ts'
 import { sameButForCase } from '../../../kernel/same-but-for-case.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
-import { changeLeaf } from '../../../tree/change.ts'
+import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import {
   documentPath,

@@ -4,7 +4,7 @@
  * session a second time does that again.
  */
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
-import { ring } from '../../../tree/bell.ts'
+import { ring } from '../../../messaging/waiting/bell.ts'
 import { bellFolder, type SessionId, type Sitting, signalsFolder, trafficPath } from '../layout.ts'
 import type { Session, Task } from '../record.ts'
 import { stepped, withTask } from '../tasks.ts'

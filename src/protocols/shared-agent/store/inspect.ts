@@ -1,8 +1,8 @@
 /** What `doctor` should know of sessions: documents that cannot be read, and what stands in their way. */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
-import { findingsOf, oddAmong, oddFinding } from '../../../tree/expected.ts'
-import { finding } from '../../../tree/finding.ts'
+import { findingsOf, oddAmong, oddFinding } from '../../../messaging/inspection/expected.ts'
+import { finding } from '../../../messaging/inspection/finding.ts'
 import type { Finding } from '../../../tree/tree.ts'
 import type { InspectionOptions } from '../../contract.ts'
 import {

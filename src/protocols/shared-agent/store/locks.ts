@@ -1,6 +1,6 @@
 /** `#LOCK`, `#UNLOCK` and `#WAIT:lock=…`. Shared Agent Protocol §12, "Resource Locking" and "Conflict Resolution Rules". */
 import { normalize, resolve } from 'node:path/posix'
-import { type LockPriority, NamedLocks } from '../../../tree/named-locks.ts'
+import { type LockPriority, NamedLocks } from '../../../messaging/locks/named-locks.ts'
 import { lockSpace, type Sitting } from '../layout.ts'
 import { Refusal } from '../refusal.ts'
 import { isOrchestrator, type SessionParts } from './parts.ts'

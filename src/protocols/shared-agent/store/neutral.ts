@@ -7,8 +7,8 @@ import { isoTime } from '../../../kernel/clock.ts'
 import type { Envelope } from '../../../kernel/envelope.ts'
 import { conflict, notFound } from '../../../kernel/errors.ts'
 import { isMeant } from '../../../kernel/short-id.ts'
-import { ring } from '../../../tree/bell.ts'
-import { waitFor } from '../../../tree/wait.ts'
+import { ring } from '../../../messaging/waiting/bell.ts'
+import { waitFor } from '../../../messaging/waiting/wait.ts'
 import {
   type Answer,
   type Answered,

@@ -1,7 +1,7 @@
 /** Which sessions there are, and which is the current one. */
 import { SignalboxError } from '../../../kernel/errors.ts'
-import { changeLeaf } from '../../../tree/change.ts'
-import { isOddEntry } from '../../../tree/expected.ts'
+import { isOddEntry } from '../../../messaging/inspection/expected.ts'
+import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import { currentPath, isSessionId, type SessionId, sessionsFolder } from '../layout.ts'
 import type { Session } from '../record.ts'
 import type { SessionParts } from './parts.ts'

@@ -1,6 +1,6 @@
 /** Sessions of the Shared Agent Protocol in one workspace: what `openWorkspace(…).sessions` offers. */
 import { once } from '../../../kernel/once.ts'
-import type { Listening, ListenOptions } from '../../../tree/bell.ts'
+import type { Listening, ListenOptions } from '../../../messaging/waiting/bell.ts'
 import type { Finding } from '../../../tree/tree.ts'
 import type { InspectionOptions, Surroundings } from '../../contract.ts'
 import { type CommandSpec, wordsOf } from '../commands/spec.ts'
@@ -206,7 +206,7 @@ export class Sessions {
   }
 
   async #listen(id: SessionId, options: ListenOptions): Promise<Listening> {
-    return (await import('../../../tree/bell.ts')).listen(this.#parts.tree, bellFolder(id), options)
+    return (await import('../../../messaging/waiting/bell.ts')).listen(this.#parts.tree, bellFolder(id), options)
   }
 
   #speaker(agent: string | undefined): string {

@@ -1,6 +1,6 @@
 /** Tasks: delegating, reporting, retrying. Shared Agent Protocol §8, §12; what primers add is in README.md. */
 import { SignalboxError } from '../../../kernel/errors.ts'
-import { ring } from '../../../tree/bell.ts'
+import { ring } from '../../../messaging/waiting/bell.ts'
 import { about, firstLine, itemsOf, lineNaming, names, reported } from '../knowledge.ts'
 import { bellFolder } from '../layout.ts'
 import type { TaskStep } from '../lifecycle.ts'

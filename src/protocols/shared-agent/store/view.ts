@@ -2,7 +2,7 @@
 import { isoTime } from '../../../kernel/clock.ts'
 import type { Envelope } from '../../../kernel/envelope.ts'
 import { printableLine } from '../../../kernel/printable.ts'
-import type { NamedLock } from '../../../tree/named-locks.ts'
+import type { NamedLock } from '../../../messaging/locks/named-locks.ts'
 import type { Lease } from '../../../tree/tree.ts'
 import { documentPath, sessionId } from '../layout.ts'
 import type { Change, Session, Task } from '../record.ts'

@@ -3,7 +3,7 @@
  * and whose lease has ended has lost its runner. Tasks that another protocol carries are over when their message is.
  */
 import { notFound, SignalboxError, unavailable } from '../../../kernel/errors.ts'
-import { listen, ring } from '../../../tree/bell.ts'
+import { listen, ring } from '../../../messaging/waiting/bell.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import { briefOf } from '../brief.ts'
 import { bellFolder, type SessionId, type Sitting } from '../layout.ts'

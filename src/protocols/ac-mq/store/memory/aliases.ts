@@ -7,7 +7,7 @@
 import { hash } from 'node:crypto'
 import { SignalboxError } from '../../../../kernel/errors.ts'
 import { childOf, isSegment, type TreePath } from '../../../../kernel/tree-path.ts'
-import { changeLeaf } from '../../../../tree/change.ts'
+import { changeLeaf } from '../../../../messaging/leaves/change.ts'
 import { stateOf } from '../../../../tree/home.ts'
 import type { Tree } from '../../../../tree/tree.ts'
 import { type MissionAddress, pathInside } from '../../layout.ts'

@@ -1,5 +1,5 @@
 /** What is out of order in the memory of a mission, for `doctor`: files that were moved half-way, and names that lead nowhere. */
-import { finding } from '../../../../tree/finding.ts'
+import { finding } from '../../../../messaging/inspection/finding.ts'
 import type { Finding } from '../../../../tree/tree.ts'
 import type { MissionFiles } from '../parts.ts'
 import { aliasesOf, readRuns, resolvedAliases } from './aliases.ts'

@@ -4,7 +4,7 @@
  */
 import { SignalboxError } from '../../../../kernel/errors.ts'
 import { childOf, nameOf, type TreePath } from '../../../../kernel/tree-path.ts'
-import { changeLeaf } from '../../../../tree/change.ts'
+import { changeLeaf } from '../../../../messaging/leaves/change.ts'
 import { stateOf } from '../../../../tree/home.ts'
 import type { Leaf } from '../../../../tree/tree.ts'
 import { parseFileName, parseTime } from '../../layout.ts'

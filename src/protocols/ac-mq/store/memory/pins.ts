@@ -1,6 +1,6 @@
 /** Files of `context/` that never move: one a line in `context/.pinned`. AC-MQ §15. */
 import { invalidInput, notFound } from '../../../../kernel/errors.ts'
-import { changeLeaf } from '../../../../tree/change.ts'
+import { changeLeaf } from '../../../../messaging/leaves/change.ts'
 import { pathInside } from '../../layout.ts'
 import type { MissionFiles } from '../parts.ts'
 

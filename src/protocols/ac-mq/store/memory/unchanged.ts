@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto'
 import { SignalboxError } from '../../../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../../../kernel/tree-path.ts'
-import { changeLeaf } from '../../../../tree/change.ts'
+import { changeLeaf } from '../../../../messaging/leaves/change.ts'
 import { cacheOf } from '../../../../tree/home.ts'
 import { fallbackManifestPath, manifestPath } from '../../layout.ts'
 import { busFolder } from '../../memory/generated.ts'

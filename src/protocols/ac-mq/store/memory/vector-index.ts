@@ -7,8 +7,8 @@ import { hash } from 'node:crypto'
 import type { Embedder } from '../../../../kernel/embedder.ts'
 import { SignalboxError } from '../../../../kernel/errors.ts'
 import { childOf, isSegment, type TreePath } from '../../../../kernel/tree-path.ts'
+import { type Keeping, prune } from '../../../../messaging/leaves/keep.ts'
 import { cacheOf } from '../../../../tree/home.ts'
-import { type Keeping, prune } from '../../../../tree/keep.ts'
 import type { Tree } from '../../../../tree/tree.ts'
 
 /** Of each provider. */

@@ -3,10 +3,10 @@
  * begin again when somebody else was first. No change of a Signalbox process is lost. For a leaf that others may move,
  * use `Tree.move` with `change`. With `fresh`, what decides that nothing is to change was acknowledged by then.
  */
-import { corrupt, unavailable } from '../kernel/errors.ts'
-import { largestMessage } from '../kernel/largest-message.ts'
-import type { TreePath } from '../kernel/tree-path.ts'
-import type { Durability, Leaf, Revision, Tree } from './tree.ts'
+import { corrupt, unavailable } from '../../kernel/errors.ts'
+import { largestMessage } from '../../kernel/largest-message.ts'
+import type { TreePath } from '../../kernel/tree-path.ts'
+import type { Durability, Leaf, Revision, Tree } from '../../tree/tree.ts'
 
 /**
  * The bytes that should stand there, from those that do (`undefined` where nothing is); `undefined` to leave it as it is.

@@ -2,11 +2,11 @@
  * Reads one leaf among many, or says why it cannot be read: it belongs to another user, or is larger than any message.
  * That is a fact about this leaf. Whoever goes through many reports it and goes on with the others.
  */
-import { SignalboxError } from '../kernel/errors.ts'
-import { largestMessage, tooLarge } from '../kernel/largest-message.ts'
-import type { Problem } from '../kernel/problem.ts'
-import type { TreePath } from '../kernel/tree-path.ts'
-import type { Leaf, Tree } from './tree.ts'
+import { SignalboxError } from '../../kernel/errors.ts'
+import { largestMessage, tooLarge } from '../../kernel/largest-message.ts'
+import type { Problem } from '../../kernel/problem.ts'
+import type { TreePath } from '../../kernel/tree-path.ts'
+import type { Leaf, Tree } from '../../tree/tree.ts'
 
 export interface Unread {
   /**

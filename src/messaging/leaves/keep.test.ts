@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { openMemoryTree } from '../engines/memory/index.ts'
-import { heldClock } from '../kernel/clock.ts'
-import { childOf, treePath } from '../kernel/tree-path.ts'
+import { openMemoryTree } from '../../engines/memory/index.ts'
+import { heldClock } from '../../kernel/clock.ts'
+import { childOf, treePath } from '../../kernel/tree-path.ts'
 import { prune, tooMany } from './keep.ts'
 
 const leaf = (name: string, changedAt: number, size = 100) => ({

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import type { TreePath } from '../kernel/tree-path.ts'
-import type { Tree } from './tree.ts'
+import type { TreePath } from '../../kernel/tree-path.ts'
+import type { Tree } from '../../tree/tree.ts'
 import { type News, waitFor } from './wait.ts'
 
 const [inbox, outbox] = ['inbox', 'outbox'] as TreePath[] as [TreePath, TreePath]

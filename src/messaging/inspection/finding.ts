@@ -1,4 +1,4 @@
-import type { Finding } from './tree.ts'
+import type { Finding } from '../../tree/tree.ts'
 
 /** Something out of order that was found and not repaired. */
 export const finding = (

@@ -1,6 +1,6 @@
 /** Waits until something is found in folders. */
-import type { TreePath } from '../kernel/tree-path.ts'
-import type { Tree } from './tree.ts'
+import type { TreePath } from '../../kernel/tree-path.ts'
+import type { Tree } from '../../tree/tree.ts'
 
 export interface WaitOptions {
   readonly waitMs: number

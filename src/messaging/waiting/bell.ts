@@ -1,7 +1,7 @@
 /** Waking up whoever waits: something happens in a folder where nothing else does, so that nothing else wakes them. */
-import { SignalboxError } from '../kernel/errors.ts'
-import { childOf, type TreePath } from '../kernel/tree-path.ts'
-import type { Tree } from './tree.ts'
+import { SignalboxError } from '../../kernel/errors.ts'
+import { childOf, type TreePath } from '../../kernel/tree-path.ts'
+import type { Tree } from '../../tree/tree.ts'
 
 const name = 'bell'
 

@@ -1,9 +1,9 @@
 /** How a leaf begins that is not what it should be, for a person who has to see what was meant. */
-import { isoTime } from '../kernel/clock.ts'
-import type { TreePath } from '../kernel/tree-path.ts'
-import { isOddEntry } from './expected.ts'
-import { isUnread, readOrSayWhy } from './readable.ts'
-import type { Tree } from './tree.ts'
+import { isoTime } from '../../kernel/clock.ts'
+import type { TreePath } from '../../kernel/tree-path.ts'
+import type { Tree } from '../../tree/tree.ts'
+import { isOddEntry } from '../inspection/expected.ts'
+import { isUnread, readOrSayWhy } from '../leaves/readable.ts'
 
 export interface Beginning {
   readonly path: TreePath

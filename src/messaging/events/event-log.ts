@@ -2,8 +2,8 @@
  * A log of events: one line each, only ever appended to, so that those of many processes never mix and none is lost.
  * Other programs may read it and append to it.
  */
-import type { TreePath } from '../kernel/tree-path.ts'
-import type { Durability, Tree } from './tree.ts'
+import type { TreePath } from '../../kernel/tree-path.ts'
+import type { Durability, Tree } from '../../tree/tree.ts'
 
 export type LoggedEvent = Readonly<Record<string, unknown>>
 

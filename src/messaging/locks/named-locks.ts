@@ -9,11 +9,11 @@
  *
  * The lease itself is the tree's, named `lock {space} {resource}`. A space keeps the locks of one session apart from others.
  */
-import { childOf, isSegment, type TreePath } from '../kernel/tree-path.ts'
-import { listen, ring } from './bell.ts'
-import { stateOf } from './home.ts'
-import type { Lease, Tree } from './tree.ts'
-import { type Place, type Waiter, Waiters, waiterBeat, waiterLease } from './waiters.ts'
+import { childOf, isSegment, type TreePath } from '../../kernel/tree-path.ts'
+import { stateOf } from '../../tree/home.ts'
+import type { Lease, Tree } from '../../tree/tree.ts'
+import { listen, ring } from '../waiting/bell.ts'
+import { type Place, type Waiter, Waiters, waiterBeat, waiterLease } from '../waiting/waiters.ts'
 
 /** 0 goes first. */
 export type LockPriority = 0 | 1 | 2 | 3

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { openMemoryTree } from '../engines/memory/index.ts'
-import { denied } from '../kernel/errors.ts'
-import { treePath } from '../kernel/tree-path.ts'
+import { openMemoryTree } from '../../engines/memory/index.ts'
+import { denied } from '../../kernel/errors.ts'
+import { treePath } from '../../kernel/tree-path.ts'
+import type { Tree } from '../../tree/tree.ts'
 import { isUnread, readOrSayWhy, whyClosed } from './readable.ts'
-import type { Tree } from './tree.ts'
 
 const path = treePath('inbox/a.md')
 

@@ -2,9 +2,9 @@
  * Checks what kind of entry is at a path. Before a message is taken, everything that is written afterwards is checked: a
  * folder, link or pipe in place of a file would otherwise fail when the message has already left its place.
  */
-import { corrupt, SignalboxError } from '../kernel/errors.ts'
-import { childOf, type TreePath } from '../kernel/tree-path.ts'
-import type { Entry, Finding, Tree } from './tree.ts'
+import { corrupt, SignalboxError } from '../../kernel/errors.ts'
+import { childOf, type TreePath } from '../../kernel/tree-path.ts'
+import type { Entry, Finding, Tree } from '../../tree/tree.ts'
 
 export type ExpectedKind = 'leaf' | 'folder'
 

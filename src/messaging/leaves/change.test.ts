@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { openMemoryTree } from '../engines/memory/index.ts'
-import { treePath } from '../kernel/tree-path.ts'
+import { openMemoryTree } from '../../engines/memory/index.ts'
+import { treePath } from '../../kernel/tree-path.ts'
+import type { Leaf, Tree } from '../../tree/tree.ts'
 import { changeLeaf, writeOver } from './change.ts'
-import type { Leaf, Tree } from './tree.ts'
 
 const path = treePath('counters/one')
 const textOf = (leaf: Leaf | undefined) => leaf && Buffer.from(leaf.bytes).toString('utf8')

@@ -3,8 +3,8 @@
  * and again, and without that it ends after `waiterLease`, as a lease does. Touching is cheaper than renewing a lease, and
  * whoever waits does so all the time.
  */
-import { childOf, isSegment, type TreePath } from '../kernel/tree-path.ts'
-import type { Tree } from './tree.ts'
+import { childOf, isSegment, type TreePath } from '../../kernel/tree-path.ts'
+import type { Tree } from '../../tree/tree.ts'
 
 /** In milliseconds. */
 export const waiterLease = 5000

@@ -1,6 +1,6 @@
 /** Moving a file that is not what it should be out of the way, and writing down why. Nothing is deleted. */
-import { childOf, longestSegment, nameOf, type TreePath } from '../kernel/tree-path.ts'
-import type { Durability, Times, Tree } from './tree.ts'
+import { childOf, longestSegment, nameOf, type TreePath } from '../../kernel/tree-path.ts'
+import type { Durability, Times, Tree } from '../../tree/tree.ts'
 
 export interface SetAsideOptions {
   /** Asked when the file has been won, with its first `atMost` bytes: false leaves it, since its writer has changed it. */

@@ -1,6 +1,6 @@
 /** Keeping files for a while: the oldest are removed, by age and by the disk they take. */
-import { childOf, isSegment, type TreePath } from '../kernel/tree-path.ts'
-import type { TimedEntry, Tree } from './tree.ts'
+import { childOf, isSegment, type TreePath } from '../../kernel/tree-path.ts'
+import type { TimedEntry, Tree } from '../../tree/tree.ts'
 
 export interface Keeping {
   /** Counted from when a file came into its folder. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { openMemoryTree } from '../engines/memory/index.ts'
-import { jsonLines } from '../formats/json-lines.ts'
-import { treePath } from '../kernel/tree-path.ts'
+import { openMemoryTree } from '../../engines/memory/index.ts'
+import { jsonLines } from '../../formats/json-lines.ts'
+import { treePath } from '../../kernel/tree-path.ts'
 import { EventLog } from './event-log.ts'
 
 const path = treePath('governance/log.jsonl')

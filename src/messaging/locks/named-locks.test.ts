@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { openMemoryTree } from '../engines/memory/index.ts'
-import { heldClock } from '../kernel/clock.ts'
+import { openMemoryTree } from '../../engines/memory/index.ts'
+import { heldClock } from '../../kernel/clock.ts'
 import { circleOf, NamedLocks } from './named-locks.ts'
 
 const wish = (owner: string, resource = 'a', priority: 0 | 1 | 2 | 3 = 2) => ({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { openMemoryTree } from '../engines/memory/index.ts'
-import { heldClock } from '../kernel/clock.ts'
-import { isSegment, treePath } from '../kernel/tree-path.ts'
+import { openMemoryTree } from '../../engines/memory/index.ts'
+import { heldClock } from '../../kernel/clock.ts'
+import { isSegment, treePath } from '../../kernel/tree-path.ts'
 import { setAside, spareName } from './set-aside.ts'
 
 const [path, folder] = [treePath('inbox/a.json'), treePath('rejected')]

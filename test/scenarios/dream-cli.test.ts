@@ -428,6 +428,7 @@ describe('bad input is a clear error, and what is there stays as it is', () => {
     [['prompt', 'fetch'], 5, 'BAD_RESPONSE'],
     [['task', 'done', 'Bob', 'none.json'], 3, 'NO_SUCH_FILE'],
     [['task', 'send', '--to', 'Bob', '--content', '{"task_id": "../x"}'], 2, 'INVALID_TASK_ID'],
+    [['task', 'send', '--to', 'Bob', '--content', '{"task_id": 5}'], 2, 'INVALID_TASK_ID'],
     [['prompt', 'render', '../x.j2', '--vars', '{}'], 2, 'PATH_ESCAPES_ROOT'],
     [['prompt', 'render', 'none.j2', '--vars', '{}'], 3, 'NO_SUCH_TEMPLATE'],
     [['prompt', 'render', 'link.j2', '--vars', '{}'], 5, ''],

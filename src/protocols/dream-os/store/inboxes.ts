@@ -371,6 +371,8 @@ function theOneOf<File extends Pick<DreamView, 'path' | 'file' | 'id'>>(
 
 /** What says that it is a task may leave things out, but what it says must be right. */
 function expectTask(message: PlainMessage, target_agent: string, compat: boolean): void {
+  // Another id than the one that is meant would be made up, and a repeat of it delivered again.
+  if (typeof message.task_id === 'number') taskId(`${message.task_id} (a number)`)
   if (typeof message.task_id === 'string') taskId(message.task_id)
   if (message.task_id === undefined || message.action === undefined || isEvent(message)) return
   const rest = { params: {}, target_agent, status: 'PENDING', priority: usualPriority, depends_on: [] }

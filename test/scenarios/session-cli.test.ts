@@ -422,7 +422,7 @@ verifies(['SA-2.5a', 'SA-2b'], 'a person at the prompt can ask for help in words
     cli(['session', 'chat', '--session', 's', '--as', 'User'], { cwd: root, input: `${lines.join('\n')}\n` })
   const { exit, out } = chat('help', 'what can you do?', 'Quit.', '#STATE:save:behind:1')
   expect(exit).toBe(0)
-  expect(out.match(/Say it in your own words, or as a command:/g)).toHaveLength(2)
+  expect(out.match(/Say it in your own words, such as:/g)).toHaveLength(2)
   expect(out).not.toContain('saved:behind')
   for (const farewell of ['stop', 'exit', 'bye']) expect(chat(farewell, '#VERSION')).toMatchObject({ exit: 0, out: '' })
 })

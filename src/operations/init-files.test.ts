@@ -48,7 +48,6 @@ it('what concerns one machine, can be made again or is secret stays out of git',
     '/state/merging/',
     '/state/sessions/',
     '/state/locks/',
-    '/state/journal/',
   ])
   expect(homeReadme()).toContain(
     '| `state/keys/` | keys that somebody put here; they are not used, and not to be committed | that knowledge is lost | no |',

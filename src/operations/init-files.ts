@@ -47,7 +47,6 @@ const meaningOf: Readonly<Record<StateKind, string>> = {
   merging: 'how fast missions go, and which snapshots were taken',
   sessions: 'sessions of the Shared Agent Protocol: state, tasks, what was said',
   locks: 'who waits for which lock',
-  journal: 'changes that are under way, or that a killed process left to be finished',
 }
 
 export function homeReadme(): string {

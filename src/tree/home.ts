@@ -2,7 +2,7 @@
  * The workspace's own home on the tree, `.signalbox/`: what belongs to no specification.
  *
  *   state/       what cannot be found again: presence, delivery, sequences, aliases, approvals, keys, rates, metrics, merging,
- *                sessions, lines of those who wait for locks, changes that are under way
+ *                sessions, lines of those who wait for locks
  *   cache/       made from messages: deleting it costs time and changes no answer
  *   engine/      what an engine needs for itself (locks, temporary files). Not on the tree: see `isReserved`.
  *   policy.yaml  written by people: what they must have approved before anybody is handed it.
@@ -28,7 +28,6 @@ export const stateKinds = [
   'merging',
   'sessions',
   'locks',
-  'journal',
 ] as const
 export type StateKind = (typeof stateKinds)[number]
 
@@ -44,7 +43,6 @@ export const keptPrivate: readonly StateKind[] = [
   'merging',
   'sessions',
   'locks',
-  'journal',
 ]
 
 /** What keeps the rest of `.signalbox/` out of git. */

@@ -5,7 +5,7 @@
 import { afterEach, describe, expect } from 'vitest'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { childOf, type TreePath, treePath } from '../../src/kernel/tree-path.ts'
-import { Journal, journalOf, type Steps } from '../../src/messaging/journal/journal.ts'
+import { Journal, type Steps } from '../../src/messaging/journal/journal.ts'
 import type { Tree } from '../../src/tree/tree.ts'
 import { gate } from '../support/mortal-tree.ts'
 import { verifies } from '../support/verifies.ts'
@@ -20,7 +20,7 @@ type Job = `job-${string}`
 
 const at = (folder: string, name: string): TreePath => childOf(treePath(folder), name)
 const log = treePath('log')
-const formerNotes = treePath('former')
+const notes = treePath('notes')
 
 class Killed extends Error {}
 
@@ -76,19 +76,14 @@ export function describeJournal(title: string, prepare: () => Promise<EnginePlac
       const tree = await place.open(systemClock)
       opened.push(tree)
       const journal = new Journal<JobStep, Job>(tree, stepsOn(tree, fate), {
-        space: 'jobs',
+        folder: notes,
         isSubject: (name): name is Job => name.startsWith('job-'),
         turnOf: (job) => `jobs ${job}`,
-        formerly: {
-          folder: formerNotes,
-          nameOf: (job) => `${job}.old`,
-          subjectFrom: (name) => (name.endsWith('.old') ? name.slice(0, -4) : undefined),
-          stepsIn: (note) => (note as { readonly deeds: readonly unknown[] }).deeds,
-        },
+        stepsIn: ({ steps, deeds = steps }) => deeds,
       })
       const finish = (job: Job, by: string) =>
-        journal.turn(job, ({ commit }) =>
-          commit([
+        journal.turn(job, () =>
+          journal.commit(job, [
             { do: 'mark', job, by },
             { do: 'carry', job },
             { do: 'tell', job, by },
@@ -109,7 +104,7 @@ export function describeJournal(title: string, prepare: () => Promise<EnginePlac
       expect(await namesIn(tree, 'waiting')).toEqual([])
       expect(await namesIn(tree, 'done')).toEqual(['job-1'])
       expect(await linesOf(tree)).toEqual([`job-1 ${by}`])
-      expect(await namesIn(tree, journalOf('jobs'))).toEqual([])
+      expect(await namesIn(tree, notes)).toEqual([])
     }
 
     verifies('X-crash', 'does every step once and leaves no note', async () => {
@@ -124,7 +119,7 @@ export function describeJournal(title: string, prepare: () => Promise<EnginePlac
       expect(await finish('job-1', 'ann')).toEqual({ outcome: 'lost' })
       expect(await namesIn(tree, 'marks')).toEqual([])
       expect(await linesOf(tree)).toEqual([])
-      expect(await namesIn(tree, journalOf('jobs'))).toEqual([])
+      expect(await namesIn(tree, notes)).toEqual([])
     })
 
     const moments = ['mark', 'carry', 'tell'].flatMap((step) => [`before ${step}`, `after ${step}`])
@@ -187,7 +182,7 @@ export function describeJournal(title: string, prepare: () => Promise<EnginePlac
       await tree.create(at('waiting', 'job-1'), 'work')
       await expect(finish('job-1', 'ann')).rejects.toThrow(Killed)
       isBroken = false
-      expect(await journal.turn('job-1', ({ commit }) => commit([]))).toMatchObject({ outcome: 'done' })
+      expect(await journal.turn('job-1', () => journal.commit('job-1', []))).toMatchObject({ outcome: 'done' })
       await expectDone(tree, 'ann')
     })
 
@@ -198,14 +193,14 @@ export function describeJournal(title: string, prepare: () => Promise<EnginePlac
         { do: 'carry', job: 'job-1' },
         { do: 'tell', job: 'job-1', by: 'ann' },
       ]
-      await tree.create(at(formerNotes, 'job-1.old'), JSON.stringify({ deeds }))
+      await tree.create(childOf(notes, 'job-1.json'), JSON.stringify({ deeds }))
       expect(await journal.finishAll()).toEqual([])
       await expectDone(tree, 'ann')
-      expect(await namesIn(tree, formerNotes)).toEqual([])
     })
 
     const strange: readonly (readonly [what: string, text: string])[] = [
       ['no JSON', '{"steps":'],
+      ['endless JSON', '['.repeat(100_000)],
       ['no object', 'null'],
       ['no steps', '{"steps":7}'],
       ['a step that nobody knows', '{"steps":[{"do":"format","job":"job-1"}]}'],
@@ -217,7 +212,7 @@ export function describeJournal(title: string, prepare: () => Promise<EnginePlac
         const { tree, journal, finish } = await processOn(await prepare())
         await tree.create(at('waiting', 'job-1'), 'work')
         await tree.create(at('waiting', 'job-2'), 'work')
-        const path = childOf(journalOf('jobs'), 'job-1.json')
+        const path = childOf(notes, 'job-1.json')
         await tree.create(path, text)
         expect(await journal.finishAll(), what).toEqual([])
         expect(await namesIn(tree, 'waiting'), what).toEqual(['job-1', 'job-2'])

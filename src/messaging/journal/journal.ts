@@ -5,11 +5,10 @@
  *
  * A step may find that another process was first ('lost'): the steps before it are undone, and it is as if nobody had tried.
  *
- *   .signalbox/state/journal/{space}/{subject}.json    the note: {"steps": [{"do": "…", …}, …]}
+ * The note of a subject is `{subject}.json` in a folder of the protocol's: {"steps": [{"do": "…", …}, …]}.
  */
 import { SignalboxError } from '../../kernel/errors.ts'
 import { childOf, isSegment, type TreePath } from '../../kernel/tree-path.ts'
-import { stateOf } from '../../tree/home.ts'
 import type { Durability, Tree } from '../../tree/tree.ts'
 import { unlessOdd } from '../inspection/expected.ts'
 import { changeLeaf } from '../leaves/change.ts'
@@ -35,31 +34,18 @@ export interface Steps<S extends Step, Subject extends string> {
 }
 
 export interface JournalOptions<Subject extends string> {
-  /** Under which name the notes are kept: one for each user of the journal. */
-  readonly space: string
+  /** Where the notes lie. */
+  readonly folder: TreePath
   readonly isSubject: (name: string) => name is Subject
   /** The name of the turn that a change of a subject is made in. */
   readonly turnOf: (subject: Subject) => string
-  /** Where an earlier version kept such notes, if it did: they are finished too. */
-  readonly formerly?: FormerNotes<Subject>
-}
-
-export interface FormerNotes<Subject extends string> {
-  readonly folder: TreePath
-  readonly nameOf: (subject: Subject) => string
-  readonly subjectFrom: (name: string) => string | undefined
-  /** The steps of one, as they would be written today. */
-  readonly stepsIn: (note: unknown) => readonly unknown[]
+  /** The steps of a note, for a protocol whose earlier versions wrote more than these into it. */
+  readonly stepsIn?: (note: Readonly<Record<string, unknown>>) => unknown
 }
 
 export type Committed =
   /** `durability`: of the last step that tells one. */
   { readonly outcome: 'done'; readonly durability: Durability } | { readonly outcome: 'lost' }
-
-/** What can be done while no other process changes the subject. */
-export interface Turn<S extends Step> {
-  commit(steps: readonly S[]): Promise<Committed>
-}
 
 /** A change that could not be finished, and why. */
 export interface Stuck<Subject extends string> {
@@ -74,7 +60,6 @@ export class Journal<S extends Step, Subject extends string> {
   readonly #tree: Tree
   readonly #steps: Steps<S, Subject>
   readonly #options: JournalOptions<Subject>
-  readonly #folder: TreePath
   /** The subjects whose last change by this process may be unfinished. */
   readonly #failed = new Set<Subject>()
 
@@ -82,17 +67,20 @@ export class Journal<S extends Step, Subject extends string> {
     this.#tree = tree
     this.#steps = steps
     this.#options = options
-    this.#folder = journalOf(options.space)
   }
 
-  /** Runs `work` while no other process changes this subject, after what was left there has been finished. Turns do not nest. */
-  async turn<T>(subject: Subject, work: (turn: Turn<S>) => Promise<T>): Promise<T> {
+  /**
+   * Runs `work` while no other process changes this subject, after what was left there has been finished. Turns do not nest.
+   * `waitMs`: how long to wait for a process that has the turn, see `Tree.exclusively`.
+   */
+  async turn<T>(subject: Subject, work: () => Promise<T>, options: { readonly waitMs?: number } = {}): Promise<T> {
     let done: { readonly value: T } | undefined
+    const inTurn = async () => {
+      await this.#finish(subject)
+      done = { value: await work() }
+    }
     try {
-      await this.#tree.exclusively(this.#options.turnOf(subject), async () => {
-        await this.#finish(subject)
-        done = { value: await work({ commit: (steps) => this.#commit(subject, steps) }) }
-      })
+      await this.#tree.exclusively(this.#options.turnOf(subject), inTurn, options)
     } catch (error) {
       // What was done is done, also where the turn could not be given back: an error would say that it was not.
       if (!done || !(error instanceof SignalboxError)) throw error
@@ -100,79 +88,70 @@ export class Journal<S extends Step, Subject extends string> {
     return done!.value
   }
 
-  async #commit(subject: Subject, steps: readonly S[]): Promise<Committed> {
+  /** Does the steps. Only in the turn of the subject. */
+  async commit(subject: Subject, steps: readonly S[]): Promise<Committed> {
     // A note of this very turn whose steps failed must not be written over.
     if (this.#failed.has(subject)) await this.#finish(subject)
     this.#failed.add(subject)
     await changeLeaf(this.#tree, this.#noteOf(subject), () => Buffer.from(`${JSON.stringify({ steps })}\n`))
     const committed = await this.#perform(steps, false)
-    await this.#forget(subject, this.#noteOf(subject))
+    await this.#forget(subject)
     return committed
   }
 
   /**
    * Finishes what killed processes left, of whatever subject. A change that cannot be finished now holds up its own subject
-   * alone, and is answered with the reason. Not inside a turn.
+   * alone, and is answered with the reason; one that another process is at work on is left to it. Not inside a turn.
    */
   async finishAll(): Promise<Stuck<Subject>[]> {
     const stuck: Stuck<Subject>[] = []
     for (const { subject } of await this.notes()) {
       if (subject === undefined) continue
       try {
-        await this.turn(subject, async () => {})
+        await this.turn(subject, async () => {}, { waitMs: 0 })
       } catch (error) {
         if (!(error instanceof SignalboxError)) throw error
-        stuck.push({ subject, error })
+        if (!isBusy(error)) stuck.push({ subject, error })
       }
     }
     return stuck
   }
 
-  /** What lies among the notes: of a process that works or was killed, or without a subject, which no process of ours wrote. */
+  /**
+   * What lies among the notes: with its subject, of a process that works or was killed; without one, what no process of ours
+   * wrote.
+   */
   async notes(): Promise<{ readonly path: TreePath; readonly subject: Subject | undefined }[]> {
-    const { formerly, isSubject } = this.#options
-    const places = [{ folder: this.#folder, subjectFrom }, ...(formerly ? [formerly] : [])]
+    const { folder, isSubject } = this.#options
     const notes: { path: TreePath; subject: Subject | undefined }[] = []
-    for (const { folder, subjectFrom } of places) {
-      for (const { name, kind } of (await unlessOdd(() => this.#tree.list(folder))) ?? []) {
-        if (!isSegment(name)) continue
-        const path = childOf(folder, name)
-        const meant = kind === 'leaf' ? subjectFrom(name) : undefined
-        const subject = meant !== undefined && isSubject(meant) ? meant : undefined
-        const isOurs = subject !== undefined && (await unlessOdd(() => this.#read(path, subject))) !== 'strange'
-        notes.push({ path, subject: isOurs ? subject : undefined })
-      }
+    for (const { name, kind } of (await unlessOdd(() => this.#tree.list(folder))) ?? []) {
+      const subject = kind === 'leaf' && name.endsWith(ending) ? name.slice(0, -ending.length) : ''
+      const isOurs = isSegment(name) && isSubject(subject) && (await this.#read(subject)) !== 'strange'
+      notes.push({ path: isSegment(name) ? childOf(folder, name) : folder, subject: isOurs ? subject : undefined })
     }
     return notes
   }
 
   /** First in every turn. A note that is not ours is left; `notes` tells of it, and the next change takes its place. */
   async #finish(subject: Subject): Promise<void> {
-    const { formerly } = this.#options
-    const former = formerly && childOf(formerly.folder, formerly.nameOf(subject))
-    for (const path of [...(former ? [former] : []), this.#noteOf(subject)]) {
-      const steps = await unlessOdd(() => this.#read(path, subject))
-      if (steps === undefined || steps === 'strange') continue
-      await this.#steps.beforeRepeat?.(steps)
-      await this.#perform(steps, true)
-      await this.#forget(subject, path)
-    }
+    const steps = await this.#read(subject)
+    if (steps === undefined || steps === 'strange') return
+    await this.#steps.beforeRepeat?.(steps)
+    await this.#perform(steps, true)
+    await this.#forget(subject)
   }
 
-  async #read(path: TreePath, subject: Subject): Promise<readonly S[] | 'strange' | undefined> {
-    const leaf = await this.#tree.read(path, { atMost: largestNote + 1 })
+  async #read(subject: Subject): Promise<readonly S[] | 'strange' | undefined> {
+    const leaf = await unlessOdd(() => this.#tree.read(this.#noteOf(subject), { atMost: largestNote + 1 }))
     if (!leaf) return undefined
     if (leaf.size > largestNote) return 'strange'
-    const { formerly } = this.#options
-    const isFormer = formerly !== undefined && path.startsWith(`${formerly.folder}/`)
+    const { stepsIn = (note) => note.steps } = this.#options
     try {
-      const note: unknown = JSON.parse(Buffer.from(leaf.bytes).toString('utf8'))
-      const steps = isFormer ? formerly.stepsIn(note) : (note as { readonly steps: unknown }).steps
+      const steps = stepsIn(JSON.parse(Buffer.from(leaf.bytes).toString('utf8')))
       return (Array.isArray(steps) ? this.#steps.parse(steps, subject) : undefined) ?? 'strange'
-    } catch (error) {
-      // Not JSON, or nothing that has steps.
-      if (error instanceof SyntaxError || error instanceof TypeError) return 'strange'
-      throw error
+    } catch {
+      // Not JSON, nested too deeply, or nothing that has steps.
+      return 'strange'
     }
   }
 
@@ -189,20 +168,17 @@ export class Journal<S extends Step, Subject extends string> {
     return { outcome: 'done', durability }
   }
 
-  async #forget(subject: Subject, note: TreePath): Promise<void> {
-    await this.#tree.remove(note)
+  async #forget(subject: Subject): Promise<void> {
+    await this.#tree.remove(this.#noteOf(subject))
     this.#failed.delete(subject)
   }
 
   #noteOf(subject: Subject): TreePath {
-    return childOf(this.#folder, `${subject}${ending}`)
+    return childOf(this.#options.folder, `${subject}${ending}`)
   }
 }
 
 const ending = '.json'
 
-const subjectFrom = (name: string): string | undefined =>
-  name.endsWith(ending) ? name.slice(0, -ending.length) : undefined
-
-/** Where the notes of one user of the journal lie. */
-export const journalOf = (space: string): TreePath => childOf(stateOf('journal'), space)
+/** Another process has the turn. */
+export const isBusy = (error: SignalboxError): boolean => error.code === 'LOCK_BUSY'

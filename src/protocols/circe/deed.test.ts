@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { askedFrom, bookFrom, type Deed, parseDeed, printDeed, type Step } from './deed.ts'
+import { askedFrom, bookFrom, parseSteps, type Step } from './deed.ts'
 import { type CirceEvent, eventNames, eventsIn, parseEvent, printEvent } from './events.ts'
 import { agentId, type FileName, type TaskId } from './names.ts'
 import { newTask } from './task.ts'
@@ -33,24 +33,19 @@ const steps: Step[] = [
   { do: 'back', task, agent },
   { do: 'ask', file, asked },
   { do: 'deliver', file },
+  { do: 'tell', event: { at, event: 'claimed', agent, task, file, detail: 'owner engineer' } },
 ]
 const event: CirceEvent = { at, event: 'claimed', agent, task, file, detail: 'owner engineer' }
 
-describe('a deed', () => {
-  it('is read back as it was written', () => {
-    const deed: Deed = { steps, events: [event] }
-    expect(parseDeed(printDeed(deed))).toEqual(deed)
+describe('steps', () => {
+  it('are read back as they were written', () => {
+    expect(parseSteps(JSON.parse(JSON.stringify(steps)))).toEqual(steps)
   })
 
-  const with_ = (n: number, change: object) => JSON.stringify({ steps: [{ ...steps[n], ...change }], events: [] })
-  it.each<[string, string]>([
-    ['no JSON', '{'],
-    ['nothing', ''],
-    ['null', 'null'],
-    ['a number', '7'],
-    ['no lists', '{"steps":{},"events":[]}'],
-    ['no events', '{"steps":[]}'],
-    ['a step that is none', '{"steps":[7],"events":[]}'],
+  const with_ = (n: number, change: object) => [{ ...steps[n], ...change }]
+  it.each<[string, readonly unknown[]]>([
+    ['a step that is none', [7]],
+    ['nothing', [null]],
     ['a step that nobody knows', with_(0, { do: 'format-disk' })],
     ['a step of a prototype', with_(0, { do: 'constructor' })],
     ['a task that leads outside', with_(0, { task: '../../etc/passwd' })],
@@ -68,19 +63,16 @@ describe('a deed', () => {
     ['a place that is none', with_(6, { from: { place: 'LOGS' } })],
     ['an inbox of nobody', with_(6, { from: { place: 'inbox' } })],
     ['a question of no kind', with_(12, { asked: { ...asked, kind: 'demand' } })],
-    ['an event that is none', JSON.stringify({ steps: [], events: [{ ...event, event: 'boom' }] })],
-    ['an event without a time', JSON.stringify({ steps: [], events: [{ ...event, at: null }] })],
-  ])('of a stranger, with %s, is none', (_, text) => {
-    expect(parseDeed(text)).toBeUndefined()
+    ['an event that is none', [{ do: 'tell', event: { ...event, event: 'boom' } }]],
+    ['an event without a time', [{ do: 'tell', event: { ...event, at: null } }]],
+  ])('of a stranger, with %s, are none', (_, values) => {
+    expect(parseSteps(values)).toBeUndefined()
   })
 
   it('takes nothing from a note but what it knows', () => {
-    const deed = parseDeed(
-      JSON.stringify({ steps: [{ ...steps[9], path: '/etc/passwd', __proto__: { x: 1 } }], events: [], more: 1 }),
-    )
-    expect(deed).toEqual({ steps: [steps[9]], events: [] })
+    expect(parseSteps([{ ...steps[9], path: '/etc/passwd', __proto__: { x: 1 } }])).toEqual([steps[9]])
     const forged = { ...newTask(task), checks: { tests_passed: 'yes', ready_for_merge: true, x: true } }
-    expect(parseDeed(with_(4, { task: forged }))?.steps).toEqual([{ do: 'write', task: newTask(task) }])
+    expect(parseSteps(with_(4, { task: forged }))).toEqual([{ do: 'write', task: newTask(task) }])
   })
 
   it('books and questions of strangers are refused or bare', () => {

@@ -51,6 +51,8 @@ export type Step =
   | { readonly do: 'back'; readonly task: TaskId; readonly agent: AgentId }
   | { readonly do: 'ask'; readonly file: FileName; readonly asked: Asked }
   | { readonly do: 'deliver'; readonly file: FileName }
+  /** Tells what happened in `events.log`, once. */
+  | { readonly do: 'tell'; readonly event: CirceEvent }
 
 export interface Deed {
   readonly steps: readonly Step[]
@@ -58,14 +60,12 @@ export interface Deed {
   readonly events: readonly CirceEvent[]
 }
 
-export const printDeed = (deed: Deed): string => JSON.stringify(deed)
-
-export function parseDeed(text: string): Deed | undefined {
+/** Steps that anybody may have written; `undefined` where one of them is none. */
+export function parseSteps(steps: readonly unknown[]): readonly Step[] | undefined {
   try {
-    const { steps, events } = JSON.parse(text) as { steps: unknown[]; events: unknown[] }
-    return { steps: steps.map(stepFrom), events: events.map(eventFrom) }
+    return steps.map(stepFrom)
   } catch {
-    return undefined // Not JSON, or `unfit` was thrown.
+    return undefined // `unfit` was thrown, or a field is missing.
   }
 }
 
@@ -130,6 +130,8 @@ function stepFrom(value: unknown): Step {
       return { do: kind, file: file(step.file), asked: askedFrom(step.asked) }
     case 'deliver':
       return { do: kind, file: file(step.file) }
+    case 'tell':
+      return { do: kind, event: eventFrom(step.event) }
     default:
       return unfit()
   }

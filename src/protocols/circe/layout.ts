@@ -54,9 +54,6 @@ const state = childOf(stateOf('delivery'), 'circe')
 export const deliveryNotes = state
 // Below `state/delivery/` names with an ending are files, and all others folders: `doctor` goes by that.
 export const unfinishedPath = childOf(state, 'unfinished')
-export const deedPath = (subject: string): TreePath => childOf(unfinishedPath, `${subject}.json`)
-export const subjectFrom = (name: string): string | undefined =>
-  name.endsWith('.json') ? name.slice(0, -'.json'.length) : undefined
 export const allCopiesPath = childOf(state, 'copies')
 export const copiesPath = (file: FileName): TreePath => childOf(allCopiesPath, file.slice(0, -'.md'.length))
 export const copyPath = (file: FileName, whose: string): TreePath => childOf(copiesPath(file), `${whose}.md`)

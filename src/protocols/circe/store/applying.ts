@@ -2,6 +2,7 @@
  * Keeps tasks in step with messages, whoever wrote them and however they came: each message about a task counts once, in the
  * order of time. The table is in `effects.ts`.
  */
+import { type Committed, isBusy } from '../../../messaging/journal/journal.ts'
 import type { Asked, Step } from '../deed.ts'
 import { claimed, type Effect, effectOf, isRecord, opened } from '../effects.ts'
 import { type CirceEvent, eventsIn, isCount } from '../events.ts'
@@ -13,7 +14,7 @@ import { emptyBook, ownerDetail } from '../replay.ts'
 import type { CirceMessage } from '../schema.ts'
 import { isClosed, newTask } from '../task.ts'
 import { allAsked, forgetLedger, type Ledger, readAsked, readHeardTask, readLedger } from './book.ts'
-import { type Committed, isBusy, type Journal, type Patience } from './journal.ts'
+import type { Journal, Patience } from './journal.ts'
 import { appendEvent, eventsOf, logBytes } from './log.ts'
 import { type CirceParts, type Subject, subjectOf, unlessOdd } from './parts.ts'
 import { type Found, findMessage, isFound, type Listed, lookAround, oldestFirst, readAt, readWhole } from './places.ts'

@@ -3,7 +3,9 @@
  * lies in an inbox already is handed out by a mark. Of all who try, one wins; the others leave everything as it was. Spec:
  * CIRCE, "Message Flow Example", step 2.
  */
+
 import { notFound, SignalboxError } from '../../../kernel/errors.ts'
+import { isBusy } from '../../../messaging/journal/journal.ts'
 import { waitFor } from '../../../messaging/waiting/wait.ts'
 import type { Durability } from '../../../tree/tree.ts'
 import type { Step } from '../deed.ts'
@@ -18,7 +20,7 @@ import type { Applying } from './applying.ts'
 import { readLedger } from './book.ts'
 import type { CatchingUp, CaughtUp } from './catching-up.ts'
 import { handedOf, markOf } from './handed.ts'
-import { isBusy, type Journal, type Patience } from './journal.ts'
+import type { Journal, Patience } from './journal.ts'
 import { untold } from './log.ts'
 import type { CirceClaimed, CirceClaimOptions, OwnedByOther } from './outcomes.ts'
 import { type CirceParts, subjectOf } from './parts.ts'

@@ -24,7 +24,6 @@ import {
   newPath,
   reasonName,
   rejectedPath,
-  subjectFrom,
   taskFileFrom,
   taskPath,
   tasksPath,
@@ -40,7 +39,7 @@ import { heardTask, messagesOf, readLedger } from './book.ts'
 import type { CatchingUp, CaughtUp } from './catching-up.ts'
 import { handedOf } from './handed.ts'
 import { oddNotes } from './inspect-notes.ts'
-import { isStrange, type Journal, type Stuck } from './journal.ts'
+import type { Journal, Stuck } from './journal.ts'
 import { eventsOf, logBytes } from './log.ts'
 import { copiesOf, deliverCopies, moveMessage } from './moving.ts'
 import { stalledSeconds } from './overview.ts'
@@ -152,16 +151,14 @@ export class Inspection {
   async #unfinished(repair: boolean, stuck: readonly Stuck[]): Promise<Finding[]> {
     const { tree } = this.#parts
     const findings: Finding[] = []
-    for (const { name } of (await unlessOdd(() => tree.list(unfinishedPath))) ?? []) {
-      const path = isSegment(name) ? childOf(unfinishedPath, name) : unfinishedPath
-      if (isSegment(name) && !(await isStrange(this.#parts, name))) {
-        findings.push(
-          await this.#unfinishedOne(path, stuck.find(({ subject }) => subject === subjectFrom(name))?.error),
-        )
+    for (const { path, subject } of await this.#journal.notes()) {
+      if (subject !== undefined) {
+        findings.push(await this.#unfinishedOne(path, stuck.find((one) => one.subject === subject)?.error))
         continue
       }
       const message = 'This is no change that Signalbox wrote down; it is passed over.'
-      const removed = repair && isSegment(name) && (await unlessOdd(() => tree.remove(path)))?.outcome === 'removed'
+      const isLeaf = path !== unfinishedPath
+      const removed = repair && isLeaf && (await unlessOdd(() => tree.remove(path)))?.outcome === 'removed'
       const hint = removed ? 'Nothing more is to be done.' : 'Remove it.'
       findings.push({ ...finding('warning', 'STRANGE_NOTE', path, message, hint), repaired: removed })
     }

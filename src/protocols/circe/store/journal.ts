@@ -1,25 +1,27 @@
 /**
- * Turns and deeds. Whatever changes a task or a message takes the turn of it, first finishes what a killed process left there,
- * then writes down what it is going to do, does it step by step, tells it in `events.log` and forgets it. So every change is
- * whole in the end, wherever a process is killed.
+ * Changes of a task or of a message. Each is made in the turn of its subject by the journal of messaging, which finishes what a
+ * killed process left there; what the steps are, how they are repeated and which can be undone is said here.
  */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { expectKind } from '../../../messaging/inspection/expected.ts'
-import { changeLeaf } from '../../../messaging/leaves/change.ts'
+import {
+  Journal as Changes,
+  type Committed,
+  type Steps,
+  type Stuck as StuckChange,
+} from '../../../messaging/journal/journal.ts'
 import type { Durability } from '../../../tree/tree.ts'
-import { type At, type Deed, parseDeed, printDeed, type Step, taskOf } from '../deed.ts'
+import { type At, type Deed, parseSteps, type Step, taskOf } from '../deed.ts'
 import { parseMessage } from '../format.ts'
 import {
   agentsPath,
   copiesPath,
-  deedPath,
   eventsPath,
   handedPath,
   inboxPath,
   logsPath,
   newPath,
-  subjectFrom,
   taskFiles,
   taskPath,
   tasksPath,
@@ -38,52 +40,30 @@ import { type CirceParts, type Subject, sameBytes, unlessOdd } from './parts.ts'
 import { isFor, isFound, pathAt, readAt, type Spot } from './places.ts'
 import { keepBadFile, removeOwner, unwriteOwner, writeOwner, writeTaskFiles } from './task-files.ts'
 
-export type Committed =
-  | { readonly outcome: 'done'; readonly durability: Durability }
-  /** Somebody else was first. Everything is as if nobody had tried. */
-  | { readonly outcome: 'lost' }
-
 /** Whether to wait for another process that has the turn, though not for long. */
 export interface Patience {
   readonly isPatient?: boolean
 }
 
-/** A deed that could not be finished, and why. */
-export interface Stuck {
-  readonly subject: Subject
-  readonly error: SignalboxError
-}
-
-/** A deed may hold the text of a record; nothing in it is longer. */
-const largestDeed = 1024 * 1024
+export type Stuck = StuckChange<Subject>
 
 export class Journal {
   readonly #parts: CirceParts
-  /** The subjects whose last deed by this process may be unfinished. */
-  readonly #failed = new Set<Subject>()
+  readonly #changes: Changes<Step, Subject>
 
   constructor(parts: CirceParts) {
     this.#parts = parts
+    this.#changes = new Changes<Step, Subject>(parts.tree, new CirceSteps(parts), {
+      folder: unfinishedPath,
+      isSubject,
+      turnOf: (subject) => `circe ${parts.root} ${subject}`,
+      stepsIn,
+    })
   }
 
-  /**
-   * Runs `work` in the turn of its subject, after what was left there has been finished. Turns do not nest. Who was asked for
-   * something else is not patient.
-   */
-  async turn<T>(subject: Subject, work: () => Promise<T>, { isPatient = true }: Patience = {}): Promise<T> {
-    const { tree, root, settings } = this.#parts
-    let done: { readonly value: T } | undefined
-    const inTurn = async () => {
-      await this.#finish(subject)
-      done = { value: await work() }
-    }
-    try {
-      await tree.exclusively(`circe ${root} ${subject}`, inTurn, { waitMs: isPatient ? settings.turnMs : 0 })
-    } catch (error) {
-      // What was done is done, also where the turn could not be given back: an error would say that it was not.
-      if (!done || !(error instanceof SignalboxError)) throw error
-    }
-    return done!.value
+  /** See `messaging/journal`. Who was asked for something else is not patient. */
+  turn<T>(subject: Subject, work: () => Promise<T>, { isPatient = true }: Patience = {}): Promise<T> {
+    return this.#changes.turn(subject, work, { waitMs: isPatient ? this.#parts.settings.turnMs : 0 })
   }
 
   /** Runs `work` while no other process runs any under this name, which is no subject. */
@@ -91,37 +71,18 @@ export class Journal {
     return this.#parts.tree.exclusively(name, work, { waitMs: 0 })
   }
 
-  /** Only in the turn of the subject. */
-  async commit(subject: Subject, deed: Deed): Promise<Committed> {
-    const { tree } = this.#parts
-    const path = deedPath(subject)
-    // A deed of this very turn that failed is still written down, and must not be written over.
-    if (this.#failed.has(subject)) await this.#finish(subject)
-    await expectPlaces(this.#parts, deed)
-    this.#failed.add(subject)
-    await changeLeaf(tree, path, () => Buffer.from(printDeed(deed)))
-    const outcome = await this.#do(deed)
-    let durability: Durability = 'process'
-    if (outcome === 'done') for (const event of deed.events) durability = await appendEvent(this.#parts, event)
-    await tree.remove(path)
-    this.#failed.delete(subject)
-    return outcome === 'done' ? { outcome, durability } : { outcome }
+  /** Only in the turn of the subject. Events are told when all steps are done. */
+  async commit(subject: Subject, { steps, events }: Deed): Promise<Committed> {
+    await expectPlaces(this.#parts, steps)
+    return this.#changes.commit(subject, [...steps, ...events.map((event) => ({ do: 'tell', event }) as const)])
   }
 
-  /**
-   * What killed processes left, of whatever subject. One that cannot be finished now holds up nothing but its own subject; it
-   * is answered with the reason. Not inside a turn.
-   */
-  async finishAll(): Promise<Stuck[]> {
-    const stuck: Stuck[] = []
-    for (const { name, kind } of (await unlessOdd(() => this.#parts.tree.list(unfinishedPath))) ?? []) {
-      const subject = subjectFrom(name)
-      if (kind !== 'leaf' || subject === undefined || !isSubject(subject)) continue
-      const error = await this.apart(() => this.turn(subject, async () => {}, { isPatient: false }))
-      // Whoever has the turn is at work on it.
-      if (error && !isBusy(error)) stuck.push({ subject, error })
-    }
-    return stuck
+  finishAll(): Promise<Stuck[]> {
+    return this.#changes.finishAll()
+  }
+
+  notes() {
+    return this.#changes.notes()
   }
 
   /** Runs what is about one subject among many: what stops it is answered, so that the others go on. */
@@ -134,27 +95,42 @@ export class Journal {
       throw error
     }
   }
+}
 
-  async #finish(subject: Subject): Promise<void> {
-    const { tree } = this.#parts
-    const path = deedPath(subject)
-    const leaf = await unlessOdd(() => tree.read(path, { atMost: largestDeed }))
-    const deed = leaf && deedIn(leaf.bytes, subject)
-    // What is no deed of ours is told by `inspect`; the next deed takes its place.
-    if (!deed) return
-    await this.#settleFolders(deed)
-    if ((await this.#do(deed, { isRepeat: true })) === 'done') {
-      for (const event of deed.events) if (!(await isLogged(this.#parts, event))) await appendEvent(this.#parts, event)
-    }
-    await tree.remove(path)
-    this.#failed.delete(subject)
+/** Earlier versions kept the events beside the steps. */
+const stepsIn = ({ steps, events = [] }: Readonly<Record<string, unknown>>): unknown =>
+  Array.isArray(steps) && Array.isArray(events) ? [...steps, ...events.map((event) => ({ do: 'tell', event }))] : steps
+
+class CirceSteps implements Steps<Step, Subject> {
+  readonly #parts: CirceParts
+
+  constructor(parts: CirceParts) {
+    this.#parts = parts
+  }
+
+  parse(values: readonly unknown[], subject: Subject): readonly Step[] | undefined {
+    const task = subject.startsWith('task.') ? subject.slice(5) : undefined
+    const steps = parseSteps(values)
+    return steps?.every((step) => (taskOf(step) ?? task) === task) ? steps : undefined
+  }
+
+  async perform(step: Step, isRepeat: boolean): Promise<'lost' | Durability | undefined> {
+    if (step.do !== 'tell') return (await this.#step(step, isRepeat)) === 'lost' ? 'lost' : undefined
+    const isTold = isRepeat && (await isLogged(this.#parts, step.event))
+    return isTold ? undefined : appendEvent(this.#parts, step.event)
+  }
+
+  async undo(step: Step): Promise<void> {
+    if (step.do !== 'own') return
+    const { task, owner, at, before } = step
+    await unwriteOwner(this.#parts, { id: task, owner, claimedAt: at }, before)
   }
 
   /**
-   * Lists the folders that a deed takes files from. A move that failed half-way because of the disk is undone by that; until
+   * Lists the folders that steps take files from. A move that failed half-way because of the disk is undone by that; until
    * then its file seems to be gone, and the step would count as done.
    */
-  async #settleFolders({ steps }: Deed): Promise<void> {
+  async beforeRepeat(steps: readonly Step[]): Promise<void> {
     const { tree, root } = this.#parts
     const folders = new Set<TreePath>([newPath(root), tasksPath(root)])
     for (const step of steps) {
@@ -167,17 +143,7 @@ export class Journal {
     for (const folder of folders) await unlessOdd(() => tree.list(folder))
   }
 
-  /** All steps in order. One that answers `lost` was won by somebody else: what was done before it is taken back. */
-  async #do({ steps }: Deed, { isRepeat = false } = {}): Promise<'done' | 'lost'> {
-    for (const [n, step] of steps.entries()) {
-      if ((await this.#step(step, isRepeat)) !== 'lost') continue
-      for (const done of steps.slice(0, n)) if (done.do === 'own') await this.#unown(done)
-      return 'lost'
-    }
-    return 'done'
-  }
-
-  async #step(step: Step, isRepeat: boolean): Promise<unknown> {
+  async #step(step: Exclude<Step, { do: 'tell' }>, isRepeat: boolean): Promise<unknown> {
     const parts = this.#parts
     switch (step.do) {
       case 'own': {
@@ -233,10 +199,6 @@ export class Journal {
     await unlessOdd(() => setMark(this.#parts, agent, file, 'waiting'))
   }
 
-  #unown({ task, owner, at, before }: Extract<Step, { do: 'own' }>): Promise<void> {
-    return unwriteOwner(this.#parts, { id: task, owner, claimedAt: at }, before)
-  }
-
   /** A move that may have been made before: then the message lies at its target. */
   async #travel(
     file: FileName,
@@ -270,23 +232,13 @@ export class Journal {
   }
 }
 
-/** Another process has the turn. */
-export const isBusy = (error: SignalboxError): boolean => error.code === 'LOCK_BUSY'
-
 function isSubject(name: string): name is Subject {
   if (name.startsWith('task.')) return isTaskId(name.slice(5))
   return name.startsWith('file.') && isFileName(name.slice(5))
 }
 
-/** A deed about something else than its subject would be done in nobody's turn. */
-function deedIn(bytes: Uint8Array, subject: Subject): Deed | undefined {
-  const deed = parseDeed(Buffer.from(bytes).toString('utf8'))
-  const task = subject.startsWith('task.') ? subject.slice(5) : undefined
-  return deed?.steps.every((step) => (taskOf(step) ?? task) === task) ? deed : undefined
-}
-
-/** What a deed writes to must be what it should be, before its first step: it could not be finished otherwise. */
-async function expectPlaces(parts: CirceParts, { steps }: Deed): Promise<void> {
+/** What a change writes to must be what it should be, before its first step: it could not be finished otherwise. */
+async function expectPlaces(parts: CirceParts, steps: readonly Step[]): Promise<void> {
   const { tree, root } = parts
   const folders = new Set<TreePath>([logsPath(root)])
   const leaves = new Set<TreePath>([eventsPath(root)])
@@ -310,17 +262,4 @@ async function expectPlaces(parts: CirceParts, { steps }: Deed): Promise<void> {
   }
   await expectKind(tree, 'folder', folders)
   await expectKind(tree, 'leaf', leaves)
-}
-
-/** True for a leaf among the unfinished that no process of ours has written. */
-export async function isStrange({ tree }: CirceParts, name: string): Promise<boolean> {
-  const subject = subjectFrom(name)
-  if (subject === undefined || !isSubject(subject)) return true
-  try {
-    const leaf = await tree.read(deedPath(subject), { atMost: largestDeed })
-    return leaf !== undefined && deedIn(leaf.bytes, subject) === undefined
-  } catch (error) {
-    if (error instanceof SignalboxError) return true
-    throw error
-  }
 }

@@ -30,8 +30,11 @@ export const circeClaim = defineOperation({
       throw invalidInput('GIVEN_TWICE', 'Both a message and --task were given.', { hint: 'Give one of them.' })
     }
     const circe = await openCirce(context)
-    const claimed = await circe.claim(agent, withoutUndefined({ file, task, intents: intent, waitMs: wait }))
-    if (claimed.outcome === 'claimed') return { ...claimed, agent, notices: [] }
+    const claimed = await circe.claim(agent, {
+      ...withoutUndefined({ file, task, intents: intent, waitMs: wait }),
+      untilHandedOut: true,
+    })
+    if (claimed.outcome === 'claimed') return { ...claimed, agent, notices: claimed.redelivered ? [givenAgain] : [] }
     return { ...claimed, agent, notices: await circe.noticesAboutReader(agent) }
   },
 
@@ -40,9 +43,15 @@ export const circeClaim = defineOperation({
       ? `The answer was cut off. ${output.message.id} is claimed all the same: signalbox circe inbox ${output.agent}`
       : undefined,
 
+  async handedOut(context, output) {
+    if (output.outcome === 'claimed') await (await openCirce(context)).handedOut(output.agent, output.message.file)
+  },
+
   async takeBack(context, output) {
     if (output.outcome !== 'claimed') return undefined
     await (await openCirce(context)).takeBack(output.agent, output.message.file)
     return 'It can be claimed again. Free some space, then repeat the command.'
   },
 })
+
+const givenAgain = 'A process of this agent claimed it before, and is not known to have shown it.'

@@ -45,7 +45,14 @@ export type Step =
   | { readonly do: 'beside'; readonly task: TaskId; readonly file: TaskFile; readonly digest: string }
   | { readonly do: 'book'; readonly task: TaskId; readonly book: TaskBook; readonly applied: readonly FileName[] }
   | { readonly do: 'log' | 'settle'; readonly file: FileName; readonly from: At; readonly task?: TaskId }
-  | { readonly do: 'hand'; readonly agent: AgentId; readonly file: FileName; readonly acked: boolean }
+  /** `unshown`: the agent has yet to be shown it. */
+  | {
+      readonly do: 'hand'
+      readonly agent: AgentId
+      readonly file: FileName
+      readonly acked: boolean
+      readonly unshown?: true
+    }
   | { readonly do: 'unhand'; readonly agent: AgentId; readonly file: FileName }
   | { readonly do: 'archive'; readonly task: TaskId }
   | { readonly do: 'back'; readonly task: TaskId; readonly agent: AgentId }
@@ -111,7 +118,10 @@ function stepFrom(value: unknown): Step {
     case 'unhand':
       return { do: kind, file: file(step.file), agent: agent(step.agent) }
     case 'hand':
-      return { do: kind, file: file(step.file), agent: agent(step.agent), acked: step.acked === true }
+      return {
+        ...{ do: kind, file: file(step.file), agent: agent(step.agent), acked: step.acked === true },
+        ...(step.unshown === true ? { unshown: true } : {}),
+      }
     case 'write':
       return { do: kind, task: taskFrom(step.task) }
     case 'book':

@@ -13,7 +13,7 @@ import { readLedger } from './book.ts'
 import { CatchingUp } from './catching-up.ts'
 import { Claiming, offeredFirst } from './claiming.ts'
 import { FanOut } from './fan-out.ts'
-import { handedOf, takeBack } from './handed.ts'
+import { handedOf, handedOut, takeBack } from './handed.ts'
 import { Handling } from './handling.ts'
 import { Journal } from './journal.ts'
 import type { CirceNeutral } from './neutral.ts'
@@ -145,6 +145,11 @@ export class Circe {
   /** Lets the agent claim it again, because the answer did not reach it. */
   async takeBack(agent: string, file: string): Promise<void> {
     await takeBack(this.#parts, agentId(agent), fileName(file))
+  }
+
+  /** What `claim` gave with `untilHandedOut` was printed. */
+  async handedOut(agent: string, file: string): Promise<void> {
+    await handedOut(this.#parts, agentId(agent), fileName(file))
   }
 
   start(agent: string, file: string): Promise<CirceSettled<'started'>> {

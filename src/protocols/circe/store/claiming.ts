@@ -28,7 +28,10 @@ import { type Found, findMessage, isFor, isFound, type Listed, type Lying, readA
 import { readSoundTask } from './task-files.ts'
 import { viewWithBody } from './view.ts'
 
-type Attempt = Extract<CirceClaimed, { outcome: 'claimed' }> | 'lost' | OwnedByOther
+type Claimed = Extract<CirceClaimed, { outcome: 'claimed' }>
+type Attempt = Claimed | 'lost' | OwnedByOther
+
+interface Taking extends Patience, Pick<CirceClaimOptions, 'untilHandedOut'> {}
 
 export class Claiming {
   readonly #parts: CirceParts
@@ -45,9 +48,10 @@ export class Claiming {
 
   async claim(
     name: string,
-    { file, task, intents = [], waitMs = 0, signal }: CirceClaimOptions = {},
+    { file, task, intents = [], waitMs = 0, signal, untilHandedOut = false }: CirceClaimOptions = {},
   ): Promise<CirceClaimed> {
     const agent = agentId(name)
+    const how = { untilHandedOut }
     for (const intent of intents) expectKnownIntent(intent, this.#parts.settings.furtherIntents)
     const [wantedFile, wantedTask] = [
       file === undefined ? undefined : fileName(file),
@@ -75,7 +79,7 @@ export class Claiming {
         if (wantedTask !== undefined && one.message.task !== wantedTask) continue
         if (intents.length > 0 && !intents.includes(one.message.intent)) continue
         if (await this.#wasHanded(one, agent)) continue
-        const tried = await this.#tryApart(one, agent, lying, { isPatient: false })
+        const tried = await this.#tryApart(one, agent, lying, { ...how, isPatient: false })
         if (tried === 'lost') continue
         if (tried instanceof SignalboxError && isBusy(tried)) busy ??= one
         else if (tried instanceof SignalboxError) stuck ??= tried
@@ -84,7 +88,7 @@ export class Claiming {
       }
       if (!busy) return undefined
       // Nothing else is to be had: it is worth waiting for whoever is at work on the first of them.
-      const tried = await this.#tryApart(busy, agent, lying, { isPatient: true })
+      const tried = await this.#tryApart(busy, agent, lying, { ...how, isPatient: true })
       if (tried instanceof SignalboxError) stuck ??= tried
       else if (tried !== 'lost' && 'owner' in tried) owned.push(tried)
       else if (tried !== 'lost') return tried
@@ -117,12 +121,12 @@ export class Claiming {
     candidate: Listed,
     agent: AgentId,
     caughtUp: CaughtUp,
-    patience: Patience,
+    taking: Taking,
   ): Promise<Attempt | SignalboxError> {
     let tried: Attempt = 'lost'
     const error = await this.#journal.apart(async () => {
-      await this.#catchingUp.finish(caughtUp, candidate.message.task, patience)
-      tried = await this.tryOne(candidate, agent, patience)
+      await this.#catchingUp.finish(caughtUp, candidate.message.task, taking)
+      tried = await this.tryOne(candidate, agent, taking)
     })
     // Claimed or taken by another: it lies there no more.
     if (!error && (tried === 'lost' || 'outcome' in tried)) this.#parts.shelf.drop(this.#parts, candidate)
@@ -130,43 +134,44 @@ export class Claiming {
   }
 
   /** One message, for an agent that it is for. Not inside a turn. */
-  async tryOne(candidate: Listed, agent: AgentId, patience?: Patience): Promise<Attempt> {
+  async tryOne(candidate: Listed, agent: AgentId, taking: Taking = {}): Promise<Attempt> {
     const tryNow = async (): Promise<Attempt> => {
       const found = await readAt(this.#parts, candidate, candidate.name)
       if (!isFound(found) || found.message.task !== candidate.message.task) return 'lost'
       const mark = found.place === 'inbox' ? await markOf(this.#parts, agent, found.name) : undefined
-      if (mark === 'waiting') return this.#handAgain(found, agent)
+      if (mark === 'waiting') return this.#handAgain(found, agent, taking)
       if (mark !== undefined) return 'lost'
-      return takesTask(found.message.intent) ? this.#work(found, agent) : this.#message(found, agent)
+      return takesTask(found.message.intent) ? this.#work(found, agent, taking) : this.#message(found, agent, taking)
     }
-    return this.#journal.turn(subjectOf(candidate.name, candidate.message.task), tryNow, patience)
+    return this.#journal.turn(subjectOf(candidate.name, candidate.message.task), tryNow, taking)
   }
 
   /** It was claimed and told before, but the answer never arrived. */
-  async #handAgain(found: Found, agent: AgentId): Promise<Attempt> {
-    const steps = takingSteps(found, agent)
+  async #handAgain(found: Found, agent: AgentId, taking: Taking): Promise<Attempt> {
+    const steps = takingSteps(found, agent, taking)
     const committed = await this.#journal.commit(subjectOf(found.name, found.message.task), { steps, events: [] })
-    return this.#claimed(found, agent, committed.outcome === 'done' ? committed.durability : 'process')
+    const again = await this.#claimed(found, agent, committed.outcome === 'done' ? committed.durability : 'process')
+    return { ...again, redelivered: true }
   }
 
-  async #work(found: Found, agent: AgentId): Promise<Attempt> {
+  async #work(found: Found, agent: AgentId, taking: Taking): Promise<Attempt> {
     const id = found.message.task as TaskId
     const read = await readSoundTask(this.#parts, id)
     const { book } = await readLedger(this.#parts, id)
     const { owner, status } = read.task
     const isFree = owner === undefined || isClosed(status) || isRecord(read.task, book)
     if (isFree) {
-      const owned = await this.#applying.own(found, agent, read, takingSteps(found, agent))
+      const owned = await this.#applying.own(found, agent, read, takingSteps(found, agent, taking))
       return owned.outcome === 'lost' ? 'lost' : this.#claimed(found, agent, owned.durability)
     }
     if (!isSameAgent(owner, agent)) return { file: found.name, task: id, owner }
-    return this.#message(found, agent)
+    return this.#message(found, agent, taking)
   }
 
-  async #message(found: Found, agent: AgentId): Promise<Attempt> {
+  async #message(found: Found, agent: AgentId, taking: Taking): Promise<Attempt> {
     const { task } = found.message
     const committed = await this.#journal.commit(subjectOf(found.name, task), {
-      steps: takingSteps(found, agent),
+      steps: takingSteps(found, agent, taking),
       events: [
         ...(await untold(this.#parts, found.name, found.message)),
         { at: this.#parts.clock.now(), event: 'claimed', agent, task, file: found.name, detail: '' },
@@ -176,7 +181,7 @@ export class Claiming {
   }
 
   /** Told as it is now, in the inbox. */
-  async #claimed(found: Found, agent: AgentId, durability: Durability): Promise<Attempt> {
+  async #claimed(found: Found, agent: AgentId, durability: Durability): Promise<Claimed> {
     let now: Found = found
     // It is claimed, also where it cannot be looked at once more.
     await this.#journal.apart(async () => {
@@ -188,11 +193,15 @@ export class Claiming {
   }
 }
 
-const takingSteps = ({ name, place, message: { task } }: Found, agent: AgentId): Step[] => [
+const takingSteps = (
+  { name, place, message: { task } }: Found,
+  agent: AgentId,
+  { untilHandedOut = false }: Taking,
+): Step[] => [
   ...(place === 'new'
     ? [{ do: 'claim', file: name, agent, ...(task === undefined ? {} : { task: task as TaskId }) } as const]
     : []),
-  { do: 'hand', agent, file: name, acked: false },
+  { do: 'hand', agent, file: name, acked: false, ...(untilHandedOut ? { unshown: true } : {}) },
 ]
 
 /** Nobody is offered what it sent to all. Naming the file is asking for it. */

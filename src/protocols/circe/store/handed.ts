@@ -9,10 +9,22 @@ import { type CirceParts, unlessOdd } from './parts.ts'
 export type Mark = 'waiting' | 'claimed' | 'acknowledged'
 export type Handed = Exclude<Mark, 'waiting'>
 
+/**
+ * A process claimed it and has yet to print it. After so long, in milliseconds, that process counts as killed or held, and the
+ * message as `waiting`.
+ */
+const handing = 'handing'
+const longestHanding = 2000
+
 export async function markOf({ tree }: CirceParts, agent: AgentId, name: FileName): Promise<Mark | undefined> {
   const leaf = await unlessOdd(() => tree.read(childOf(handedPath(agent), name), { atMost: 32 }))
   if (!leaf) return undefined
   const text = Buffer.from(leaf.bytes).toString('utf8')
+  if (text.startsWith(handing)) {
+    const age = (await tree.now()) - leaf.modifiedAt
+    // A time in the future is left by a wrong clock, and would keep the message from everybody until then.
+    return age >= longestHanding || age < -longestHanding ? 'waiting' : 'claimed'
+  }
   return (['waiting', 'acknowledged'] as const).find((mark) => text.startsWith(mark)) ?? 'claimed'
 }
 
@@ -21,8 +33,20 @@ export async function handedOf(parts: CirceParts, agent: AgentId, name: FileName
   return mark === 'waiting' ? undefined : mark
 }
 
-export async function setMark(parts: CirceParts, agent: AgentId, name: FileName, mark: Mark): Promise<void> {
+export async function setMark(
+  parts: CirceParts,
+  agent: AgentId,
+  name: FileName,
+  mark: Mark | typeof handing,
+): Promise<void> {
   await changeLeaf(parts.tree, childOf(handedPath(agent), name), () => Buffer.from(`${mark}\n`))
+}
+
+/** The process that claimed it has printed it. An agent that went on with it meanwhile has set another mark. */
+export async function handedOut({ tree }: CirceParts, agent: AgentId, name: FileName): Promise<void> {
+  await changeLeaf(tree, childOf(handedPath(agent), name), (leaf) =>
+    leaf && Buffer.from(leaf.bytes).toString('utf8').startsWith(handing) ? Buffer.from('claimed\n') : undefined,
+  )
 }
 
 /** Nobody got what was handed out: it can be claimed again by the same agent. */

@@ -192,9 +192,9 @@ class CirceSteps implements Steps<Step, Subject> {
   }
 
   /** Whoever claimed it was killed, or got an error, before the answer: the same agent can claim it again. */
-  async #hand({ agent, file, acked }: Extract<Step, { do: 'hand' }>, isRepeat: boolean): Promise<void> {
+  async #hand({ agent, file, acked, unshown }: Extract<Step, { do: 'hand' }>, isRepeat: boolean): Promise<void> {
     if (acked) return setMark(this.#parts, agent, file, 'acknowledged')
-    if (!isRepeat) return setMark(this.#parts, agent, file, 'claimed')
+    if (!isRepeat) return setMark(this.#parts, agent, file, unshown ? 'handing' : 'claimed')
     if ((await handedOf(this.#parts, agent, file)) === 'acknowledged') return
     await unlessOdd(() => setMark(this.#parts, agent, file, 'waiting'))
   }

@@ -88,6 +88,8 @@ export interface CirceClaimOptions {
   readonly intents?: readonly string[]
   readonly waitMs?: number
   readonly signal?: AbortSignal
+  /** A caller that may be killed before it has shown the message calls `handedOut` then; else the agent can claim it again. */
+  readonly untilHandedOut?: boolean
 }
 
 /** Work that is there and that somebody else has. */
@@ -98,7 +100,13 @@ export interface OwnedByOther {
 }
 
 export type CirceClaimed =
-  | { readonly outcome: 'claimed'; readonly message: CirceViewWithBody; readonly durability: Durability }
+  | {
+      readonly outcome: 'claimed'
+      readonly message: CirceViewWithBody
+      readonly durability: Durability
+      /** A process of this agent claimed it before, and is not known to have shown it. */
+      readonly redelivered?: true
+    }
   | { readonly outcome: 'nothing'; readonly owned: readonly OwnedByOther[] }
 
 /** What an agent can do with a message that it has. */

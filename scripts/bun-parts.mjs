@@ -9,6 +9,9 @@
 import { readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 
+const first = 'main'
+const last = 'rest'
+
 /** What every command begins with. With it comes all that it imports, up to what is imported on demand. */
 const mainBeginnings = [
   ...['src/main.ts', 'src/surfaces/cli/run.ts'],
@@ -16,12 +19,14 @@ const mainBeginnings = [
 ]
 /** What everyday commands import on demand and nearly always do, beside the store of their protocol and its ports. */
 const demanded = { acmq: ['src/protocols/ac-mq/store/waiting/pending-cache.ts'] }
-/** Parts that are loaded on top of another one: what a sentence needs besides a command would slow every command down. */
-const onTop = { sentences: { of: 'session', from: ['src/protocols/shared-agent/store/language.ts'] } }
+/** Parts that are loaded on top of another one: what only some everyday commands need would slow every command down. */
+const onTop = {
+  locks: { of: first, from: ['src/engines/file-system/locks.ts'] },
+  moving: { of: first, from: ['src/engines/file-system/moving.ts'] },
+  sentences: { of: 'session', from: ['src/protocols/shared-agent/store/language.ts'] },
+}
 /** What a protocol imports on demand for the tour alone. */
 const chapter = /\/chapter\.ts$/
-const first = 'main'
-const last = 'rest'
 
 /** Where a part finds the others at run time. */
 const loaded = `globalThis[Symbol.for('signalbox.parts')]`

@@ -1,9 +1,10 @@
 /**
- * Writes `src/surfaces/cli/command-table.generated.ts`: every command with its name, its summary and where its face is
- * found. The order is that of `src/surfaces/cli/command-outline.ts`; the faces are found among what
- * `src/surfaces/cli/commands/` exports, and an operation without one gets a plain face.
+ * Writes `src/surfaces/cli/command-table.generated.ts`: every command with its name and where its face is found; and
+ * `command-summaries.generated.ts`: a sentence about each, which only help and completion read. The order is that of
+ * `src/surfaces/cli/command-outline.ts`; the faces are found among what `src/surfaces/cli/commands/` exports, and an
+ * operation without one gets a plain face.
  *
- *   node scripts/command-table.mjs           writes the file
+ *   node scripts/command-table.mjs           writes the files
  *
  * A test says when this has to be run again.
  */
@@ -15,12 +16,13 @@ import { formatted } from './generated.mjs'
 import { inRoot, isMain, root, run, ScriptError, setup } from './setup.mjs'
 
 const surface = 'src/surfaces/cli'
-export const generatedFile = `${surface}/command-table.generated.ts`
+const [tableFile, summariesFile] = ['table', 'summaries'].map((name) => `${surface}/command-${name}.generated.ts`)
 
-/** What the file should be now. */
-export async function currentTable() {
+/** What each file should be now. */
+export async function currentFiles() {
   const { outline, found } = await readCommands()
-  return formatted(printTable(outline, found), generatedFile)
+  const texts = { [tableFile]: printTable(outline, found), [summariesFile]: printSummaries(outline) }
+  return Object.fromEntries(Object.entries(texts).map(([file, text]) => [file, formatted(text, file)]))
 }
 
 /** For each protocol its own file, and those with the faces of the commands that agents use all day. */
@@ -43,6 +45,9 @@ function facesOf({ name, everyday, members }, { faces, operations }) {
   return [...new Set(files)]
 }
 
+const header =
+  '// Written by scripts/command-table.mjs. Do not edit: change command-outline.ts or the operations, and run it again.\n'
+
 /** The source text, not yet formatted. `found` says which file exports which operation and which face. */
 export function printTable(outline, found) {
   const unlisted = new Set(found.operations.keys())
@@ -51,14 +56,13 @@ export function printTable(outline, found) {
     const { file } = found.operations.get(operation)
     throw new ScriptError(`${operation.name} in ${file} is no command: add it to its protocol's list of operations.`)
   }
-  return `// Written by scripts/command-table.mjs. Do not edit: change command-outline.ts or the operations, and run it again.
-import type { Group } from './command.ts'
+  return `${header}import type { Group } from './command.ts'
 
 /** Every command, by name. Light on purpose: a cold command reads this table and loads only its own line. */
 export const commandTable: Group = ${table}
 `
 
-  function printGroup({ name, summary, alone, members }) {
+  function printGroup({ name, alone, members }) {
     const known = new Set()
     const lines = members.map((member) => {
       if (known.has(member.name)) throw new ScriptError(`Two commands of ${name} are named ${member.name}.`)
@@ -66,13 +70,12 @@ export const commandTable: Group = ${table}
       return 'members' in member ? printGroup(member) : printCommand(member)
     })
     const more = alone === undefined ? '' : `alone: ${text(alone)},`
-    return `{ name: ${text(name)}, summary: ${text(summary)}, ${more} members: [${lines.join(', ')}] }`
+    return `{ name: ${text(name)}, ${more} members: [${lines.join(', ')}] }`
   }
 
   function printCommand(operation) {
     unlisted.delete(operation)
-    const { name, summary } = operation
-    return `{ name: ${text(name)}, summary: ${text(summary)}, load: async () => ${printLoad(operation)} }`
+    return `{ name: ${text(operation.name)}, load: async () => ${printLoad(operation)} }`
   }
 
   function printLoad(operation) {
@@ -81,6 +84,20 @@ export const commandTable: Group = ${table}
     const place = found.operations.get(operation)
     if (!place) throw new ScriptError(`No file of src/operations/ exports the operation ${operation.name}.`)
     return `(await import('./plain-face.ts')).plainFace(${imported(place)})`
+  }
+}
+
+function printSummaries(outline) {
+  const lines = []
+  walk(outline, [])
+  return `${header}import type { Summaries } from './command.ts'
+
+export const summaries: Summaries = { ${lines.join(', ')} }
+`
+
+  function walk({ summary, members }, path) {
+    lines.push(`${text(path.join(' '))}: ${text(summary)}`)
+    for (const member of members ?? []) walk(member, [...path, member.name])
   }
 }
 
@@ -104,7 +121,10 @@ async function readCommands() {
   ]
   replaceFile(entry, `${lines.join('\n')}\n`)
   // The table that is there may name faces that are gone by now.
-  await bundlePrograms({ commands: entry }, inRoot('build/scripts'), ['*/command-table.generated.ts'])
+  await bundlePrograms({ commands: entry }, inRoot('build/scripts'), [
+    '*/command-table.generated.ts',
+    '*/command-summaries.generated.ts',
+  ])
   const { commandOutline, modules } = await import(pathToFileURL(inRoot('build/scripts/commands.mjs')).href)
   const found = { operations: new Map(), faces: new Map(), protocols: new Map() }
   for (const [i, module] of modules.entries()) {
@@ -128,6 +148,6 @@ const isRead = (path) => !path.startsWith(inRoot('src/protocols')) || path.endsW
 if (isMain(import.meta.url)) {
   await run(async () => {
     setup()
-    writeFileSync(inRoot(generatedFile), await currentTable())
+    for (const [file, text] of Object.entries(await currentFiles())) writeFileSync(inRoot(file), text)
   })
 }

@@ -6,12 +6,12 @@
  *
  * const workspace = await openWorkspace({ root: '.' })
  * const { mission } = await workspace.acmq.create('system-design')
- * await mission.send({ from: 'claude', to: 'gemini', body: 'Design the schema' })
+ * await mission.sending.send({ from: 'claude', to: 'gemini', body: 'Design the schema' })
  *
- * const claimed = await mission.claim({ agent: 'gemini', waitMs: 60_000 })
+ * const claimed = await mission.claims.next({ agent: 'gemini', waitMs: 60_000 })
  * if (claimed.outcome === 'claimed') {
  *   const { message } = claimed
- *   await mission.complete(message, { agent: 'gemini', attempt: message.attempt }, { text: 'Three tables.' })
+ *   await mission.settling.complete(message, { agent: 'gemini', attempt: message.attempt }, { text: 'Three tables.' })
  * }
  * await workspace.close()
  * ```
@@ -19,8 +19,8 @@
  * Message Routing is `workspace.mr`:
  *
  * ```ts
- * await workspace.mr.send({ from: 'lead', to: 'coder-1', type: 'task-delegation', payload: { task: 'Fix the login' } })
- * const { messages } = await workspace.mr.receive('coder-1', { waitMs: 60_000 })
+ * await workspace.mr.sending.send({ from: 'lead', to: 'coder-1', type: 'task-delegation', payload: { task: 'Fix the login' } })
+ * const { messages } = await workspace.mr.claiming.receive('coder-1', { waitMs: 60_000 })
  * for (const { message } of messages) console.log(message.payload)
  * ```
  *
@@ -36,13 +36,7 @@ import type { Clock } from './kernel/clock.ts'
 import { systemClock } from './kernel/clock.ts'
 import type { Environment } from './operations/define.ts'
 import { type HumanInbox, humanInbox } from './operations/human-inbox.ts'
-import {
-  type AnyProtocol,
-  type LibraryName,
-  type ProtocolLine,
-  protocols,
-  type StoreOf,
-} from './operations/protocols.ts'
+import { type AnyProtocol, allProtocols, type LibraryName, type StoreOf } from './operations/protocols.ts'
 import type { Configuration } from './operations/workspace/configuration.ts'
 import { lazyWorkspace } from './operations/workspace/workspace.ts'
 import type { Durability, Tree } from './tree/tree.ts'
@@ -64,15 +58,16 @@ export type { Merged, TakenSnapshot } from './protocols/ac-mq/store/memory/mergi
 export type { Organized } from './protocols/ac-mq/store/memory/organize.ts'
 export type { Reported, ReportOptions } from './protocols/ac-mq/store/memory/report.ts'
 export type { FoundMessage, Searched, SearchOptions } from './protocols/ac-mq/store/memory/search.ts'
-export type { Mission, ReconciledView } from './protocols/ac-mq/store/mission.ts'
+export type { Mission } from './protocols/ac-mq/store/mission.ts'
 export type { Missions } from './protocols/ac-mq/store/missions.ts'
 export type { Blocked, Claimed, Holding, MessageRef, Settled } from './protocols/ac-mq/store/outcomes.ts'
 export type { Listed, QueueStatus } from './protocols/ac-mq/store/overview.ts'
 export type { Repair } from './protocols/ac-mq/store/reconcile.ts'
-export type { SendInput, Sent } from './protocols/ac-mq/store/send.ts'
-export type { Stalled, Swept } from './protocols/ac-mq/store/supervise.ts'
+export type { SendInput, Sent } from './protocols/ac-mq/store/sending.ts'
+export type { Stalled, Swept } from './protocols/ac-mq/store/supervising.ts'
+export type { ReconciledView } from './protocols/ac-mq/store/upkeep.ts'
 export type { AcmqView, AcmqViewWithBody } from './protocols/ac-mq/store/view.ts'
-export type { AwaitOptions, EndedMessage, WaitedFor } from './protocols/ac-mq/store/wait.ts'
+export type { AwaitOptions, EndedMessage, WaitedFor } from './protocols/ac-mq/store/waiting-for-ends.ts'
 export type * from './protocols/circe/index.ts'
 export type * from './protocols/contract.ts'
 export type {
@@ -167,7 +162,7 @@ export async function openWorkspace(options: OpenOptions = {}): Promise<Workspac
   const tree = await workspace.tree({ makeRoot })
   const configuration = await workspace.configuration()
   const opened = await Promise.all(
-    (protocols as readonly ProtocolLine[]).map(async ({ protocol }) => [
+    (await allProtocols()).map(async (protocol) => [
       protocol.library ?? protocol.name,
       await workspace.store(protocol as AnyProtocol),
     ]),

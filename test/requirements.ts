@@ -342,6 +342,18 @@ const circe = family('CIRCE', 'CIRCE does not prove it yet', [
 
 const beyond = family('Beyond the specifications', 'Built with the protocols and surfaces that come next', [
   ['X-bridge', 'Any agent can write to any other across protocols, and nothing is lost on the way there and back.'],
+  [
+    'X-envelope',
+    'Every protocol lifts its record into the envelope and lowers a draft into its record; lifting what was lowered gives the same.',
+    'built',
+  ],
+  ['X-key', 'Sending under a key sends once, wherever a process is killed or held.', 'built'],
+  ['X-directory', 'One list of agents for all protocols, a file each that people can read and edit.', 'built'],
+  [
+    'X-journal',
+    'A change of several steps is written in one journal, finished by the next process, and shown by `doctor`.',
+    'built',
+  ],
   ['X-mcp', 'An MCP server offers the bus in few, well-described tools, and works with a real client.'],
   ['X-web', 'A dashboard shows everything live, and a person can act in it.'],
   ['X-run', 'Any agent program can work a queue by one command.'],

@@ -51,7 +51,7 @@ async function msOfClaim(root: string, count: number): Promise<number> {
   const box = await openBox(root)
   const opened = await box.acmq.open(mission)
   const since = performance.now()
-  const claimed = await opened.claim({ agent: worker })
+  const claimed = await opened.claims.next({ agent: worker })
   const ms = performance.now() - since
   await box.close()
   if (claimed.outcome !== 'nothing' || claimed.blocked.length !== count) throw new Error('not all of them wait')

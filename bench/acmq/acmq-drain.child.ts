@@ -24,7 +24,7 @@ let waiting: string[] = []
 async function open(which: string): Promise<string> {
   name = which
   mission = await await acmq.open(which)
-  await mission.claim({ agent: 'somebody-else' })
+  await mission.claims.next({ agent: 'somebody-else' })
   waiting = readdirSync(queueFolder(root, name, 'pending'))
   return 'ready'
 }
@@ -32,11 +32,11 @@ async function open(which: string): Promise<string> {
 async function drain(): Promise<string> {
   const ids: string[] = []
   for (;;) {
-    const claimed = await mission.claim({ agent: worker })
+    const claimed = await mission.claims.next({ agent: worker })
     if (claimed.outcome === 'nothing') return JSON.stringify(ids)
     const { message } = claimed
     ids.push(message.id)
-    await mission.complete(message, { agent: worker, attempt: message.attempt })
+    await mission.settling.complete(message, { agent: worker, attempt: message.attempt })
   }
 }
 

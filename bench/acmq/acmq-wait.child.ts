@@ -11,8 +11,8 @@ process.stdin.on('end', () => process.exit(0)).resume()
 process.stdout.write('ready\n')
 
 for (;;) {
-  const claimed = await mission.claim({ agent: worker, waitMs: 60_000 })
+  const claimed = await mission.claims.next({ agent: worker, waitMs: 60_000 })
   if (claimed.outcome === 'nothing') continue
   process.stdout.write(`${claimed.message.id} ${clock()}\n`)
-  await mission.complete(claimed.message, { agent: worker, attempt: claimed.message.attempt })
+  await mission.settling.complete(claimed.message, { agent: worker, attempt: claimed.message.attempt })
 }

@@ -24,7 +24,7 @@ export const acmqDepth: Section = {
     const { mission: deep } = await acmq.create('deep')
     fillPending(root, 'deep', deepCount)
     const since = performance.now()
-    await deep.claim({ agent: 'somebody-else' })
+    await deep.claims.next({ agent: 'somebody-else' })
     const share = microsecondsEach(since, deepCount)
 
     const samples = await interleave(isQuick ? 3 : 8, {

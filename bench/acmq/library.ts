@@ -39,10 +39,10 @@ async function prepare(
     return processorTimeEach(since, count)
   }
   return {
-    send: timed(() => mission.send(input)),
+    send: timed(() => mission.sending.send(input)),
     claim: timed(() => take(mission)),
     lifecycle: timed(async () => {
-      await mission.send(input)
+      await mission.sending.send(input)
       await takeAndComplete(mission)
     }),
   }

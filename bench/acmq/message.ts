@@ -1,7 +1,7 @@
 /** The message of the AC-MQ sections: a file of 1 KB, with the header that the library writes. */
 import { printMessage } from '../../src/protocols/ac-mq/format.ts'
 import type { AcmqRecord } from '../../src/protocols/ac-mq/schema.ts'
-import type { SendInput } from '../../src/protocols/ac-mq/store/send.ts'
+import type { SendInput } from '../../src/protocols/ac-mq/store/sending.ts'
 
 export const sender = 'claude'
 export const worker = 'gemini'

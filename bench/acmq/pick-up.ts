@@ -41,7 +41,7 @@ export const acmqPickUp: Section = {
     const turns = {
       ours: async () => {
         const since = clock()
-        const sent = await mission.send(input)
+        const sent = await mission.sending.send(input)
         return tookSince(since, sent.message.id, await ours.next())
       },
       theirs: async (round: number) => {

@@ -22,20 +22,20 @@ export async function missionWithHistory(missions: Workspace['acmq'], root: stri
   const file = join(root, 'llm/missions', name, specification)
   mkdirSync(join(file, '..'), { recursive: true })
   writeFileSync(file, 'Three tables.\n')
-  await mission.send({ ...inputFor(name), id: earlierId })
+  await mission.sending.send({ ...inputFor(name), id: earlierId })
   await takeAndComplete(mission)
   return mission
 }
 
 export async function take(mission: Mission) {
-  const claimed = await mission.claim({ agent: worker })
+  const claimed = await mission.claims.next({ agent: worker })
   if (claimed.outcome !== 'claimed') throw new Error('nothing to claim')
   return claimed.message
 }
 
 export async function takeAndComplete(mission: Mission): Promise<void> {
   const message = await take(mission)
-  await mission.complete(message, { agent: worker, attempt: message.attempt })
+  await mission.settling.complete(message, { agent: worker, attempt: message.attempt })
 }
 
 /** Priorities 2 to 5, one after the other. 1 is left for a message that must come first. */

@@ -25,7 +25,7 @@ export const circeStory: Section = {
     const tell = (from: Circe) => async () => {
       const since = performance.now()
       for (let n = 0; n < calls; n++) {
-        const { entries } = await from.log({ task: 'TASK-7' })
+        const { entries } = await from.overview.log({ task: 'TASK-7' })
         if (entries.length !== perTask) throw new Error(`${entries.length} entries instead of ${perTask}`)
       }
       return microsecondsEach(since, calls)

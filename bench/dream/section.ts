@@ -54,7 +54,7 @@ export const dreamOs: Section = {
         const workspace = await openWorkspace({ root, environment: {} })
         const since = performance.now()
         for (let n = 0; n < count; n++) {
-          await workspace.dream.sendToMailbox({
+          await workspace.dream.messages.send({
             mailbox: 1,
             from: 'Agent_0',
             command: 'refactor_file',

@@ -43,25 +43,29 @@ export const memory: Section = {
         const { id, summary, body, after } = made.next().value as MadeMessage
         const before = after === undefined ? undefined : ids.get(after)
         const dependencies = before === undefined ? {} : { dependencies: [`msg:${before}`] }
-        const sent = await mission.send({ from: 'claude', to: 'gemini', summary, body, ...dependencies })
+        const sent = await mission.sending.send({ from: 'claude', to: 'gemini', summary, body, ...dependencies })
         ids.set(id, sent.message.id)
         texts.push(`${summary}\n${body}`)
       }
     }
     await send(count)
     await settled()
-    const all = await spent(() => mission.keepMemory(everything))
+    const all = await spent(async () => (await mission.memory()).keep(everything))
     await settled()
-    await mission.keepMemory(everything)
+    await (await mission.memory()).keep(everything)
     const quiet = await interleave(rounds, {
-      ours: () => timed(async () => [await mission.supervise(), await mission.keepMemory(everything)]),
-      theirs: () => timed(() => mission.supervise()),
+      ours: () =>
+        timed(async () => [
+          await (await mission.upkeep()).supervise(),
+          await (await mission.memory()).keep(everything),
+        ]),
+      theirs: () => timed(async () => (await mission.upkeep()).supervise()),
     })
     const some: number[] = []
     for (let round = 0; round < Math.min(rounds, 6); round++) {
       await send(news)
-      await mission.supervise()
-      some.push(await spent(() => mission.keepMemory(everything)))
+      await (await mission.upkeep()).supervise()
+      some.push(await spent(async () => (await mission.memory()).keep(everything)))
     }
 
     const supervisor = await Beside.start(root, 'alpha')
@@ -118,9 +122,15 @@ async function agentsAtWork(mission: Mission, forMs: number): Promise<number> {
   while (performance.now() < until) {
     took += await timed(async () => {
       for (let n = 0; n < 10; n++) {
-        await mission.send({ from: 'claude', to: 'worker', summary: 'Beside', body: `Number ${n}`, priority: 1 })
-        const claimed = await mission.claim({ agent: 'worker' })
-        if (claimed.outcome === 'claimed') await mission.complete(claimed.message.id, { agent: 'worker' })
+        await mission.sending.send({
+          from: 'claude',
+          to: 'worker',
+          summary: 'Beside',
+          body: `Number ${n}`,
+          priority: 1,
+        })
+        const claimed = await mission.claims.next({ agent: 'worker' })
+        if (claimed.outcome === 'claimed') await mission.settling.complete(claimed.message.id, { agent: 'worker' })
       }
     })
     messages += 10

@@ -24,20 +24,20 @@ export async function runAgent({ root, bare, me, steps, pauseMs }: AgentWork): P
   const inboxes = Array.from({ length: agents }, (_, n) => new BareInbox(join(bare, nameOfAgent(n))))
   const full = new BareInbox(join(bare, fullInbox.agent))
   const own = nameOfAgent(me)
-  const { messages } = await mr.receive(fullInbox.agent, { peek: true })
+  const { messages } = await mr.claiming.receive(fullInbox.agent, { peek: true })
   const bytes = Buffer.from(JSON.stringify(messages[0]?.message))
 
   const step = async (n: number, samples: Samples): Promise<void> => {
     // All agents write to different recipients at a time, and each to all others in a round.
     const to = (me + 1 + (n % (agents - 1))) % agents
     const sent = await timed(samples.write.ours, () =>
-      mr.send({ from: own, to: nameOfAgent(to), type: 'task-delegation', payload }),
+      mr.sending.send({ from: own, to: nameOfAgent(to), type: 'task-delegation', payload }),
     )
     const { id, message } = sent.message
     await timed(samples.write.bare, () => inboxes[to]!.write(id, message))
-    await timed(samples.read.ours, () => mr.receive(own))
+    await timed(samples.read.ours, () => mr.claiming.receive(own))
     await timed(samples.read.bare, () => inboxes[me]!.take())
-    await timed(samples.scan.ours, () => mr.receive(fullInbox.agent, { peek: true }))
+    await timed(samples.scan.ours, () => mr.claiming.receive(fullInbox.agent, { peek: true }))
     await timed(samples.scan.bare, () => full.scan())
     await timed(samples.validation.ours, () => mr.validate(bytes))
     await timed(samples.validation.bare, () => JSON.parse(bytes.toString('utf8')))

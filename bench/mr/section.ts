@@ -67,7 +67,7 @@ function againstBare(step: Step, runs: readonly Samples[]): Figure {
 /** In a full inbox the oldest message is evicted for each new one. That may cost as much as the message, not more. */
 async function fullAgainstEmpty(place: Place, rounds: number, count: number): Promise<Figure> {
   const { mr, close } = await openWorkspace({ root: place.folder('mr-full'), environment: {} })
-  const send = (to: string) => mr.send({ from: 'sender', to, type: 'task-delegation', payload })
+  const send = (to: string) => mr.sending.send({ from: 'sender', to, type: 'task-delegation', payload })
   for (let n = 0; n < 100; n++) await send('full')
   const microsecondsOf = async (to: string, afterEach: () => Promise<unknown>): Promise<number> => {
     let sum = 0
@@ -82,7 +82,7 @@ async function fullAgainstEmpty(place: Place, rounds: number, count: number): Pr
   }
   const { full, empty } = await interleave(rounds, {
     full: () => microsecondsOf('full', async () => {}),
-    empty: () => microsecondsOf('empty', () => mr.receive('empty')),
+    empty: () => microsecondsOf('empty', () => mr.claiming.receive('empty')),
   })
   await close()
   return compare({

@@ -24,7 +24,7 @@ function supervised({ clock, tree, missions }: Omit<Awaited<ReturnType<typeof mi
   const notices: string[] = []
   const notice = (text: string) => notices.push(text)
   const report = { tell, notice, finished() {}, progress() {} }
-  const configuration = async () => ({ agent: undefined, sections: { acmq: acmq.defaults } })
+  const configuration = async () => ({ agent: undefined, section: async () => acmq.defaults })
   const context = { clock, report, configuration, tree: async () => tree, store: async () => missions }
   const stop = new AbortController()
   const ended = superviseMission(context as unknown as Context, { mission: 'alpha' }, stop.signal)
@@ -42,11 +42,11 @@ verifies(
     const { clock, tree, missions, mission } = await missionOf()
     // A chain that is done, so that there is a document to write.
     for (const [id, ...dependencies] of [['first000'], ['second00', 'msg:first000']] as [string, ...string[]][]) {
-      await mission.send({ ...about, id, body: 'Do it', dependencies })
-      await mission.claim({ agent: 'gemini', id })
-      await mission.complete(id, { agent: 'gemini' })
+      await mission.sending.send({ ...about, id, body: 'Do it', dependencies })
+      await mission.claims.next({ agent: 'gemini', id })
+      await mission.settling.complete(id, { agent: 'gemini' })
     }
-    await mission.send({ ...about, id: 'slow0001', body: 'This takes long' })
+    await mission.sending.send({ ...about, id: 'slow0001', body: 'This takes long' })
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     // Another supervisor writes documents for half a minute.
     let release: () => void = () => {}
@@ -63,10 +63,10 @@ verifies(
     release()
     await held
     while (!told.some((line) => line.startsWith('made '))) await pass(100)
-    await mission.claim({ agent: 'gemini', id: 'slow0001' })
+    await mission.claims.next({ agent: 'gemini', id: 'slow0001' })
     clock.advance(2000)
     await pass(5000)
-    expect((await mission.list('failed')).messages).toMatchObject([{ id: 'slow0001' }])
+    expect((await (await mission.overview()).list('failed')).messages).toMatchObject([{ id: 'slow0001' }])
     await stop()
   },
 )
@@ -85,14 +85,14 @@ verifies(
     const embedder = { id: 'local', version: 'slow', dim: 2, isLocal: true, embed } as const
     const { clock, tree, missions, mission } = await missionOf({ meaning: async () => ({ embedder }) })
     for (let n = 10; n < 60; n++)
-      await mission.send({ ...about, id: `wait00${n}`, body: `This is the message of the number ${n}` })
+      await mission.sending.send({ ...about, id: `wait00${n}`, body: `This is the message of the number ${n}` })
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     const { notices, stop } = supervised({ clock, tree, missions })
     while (made < 2) await pass(100)
-    await mission.claim({ agent: 'gemini', id: 'wait0010' })
+    await mission.claims.next({ agent: 'gemini', id: 'wait0010' })
     clock.advance(2000)
     await pass(5000)
-    expect((await mission.list('failed')).messages).toMatchObject([{ id: 'wait0010' }])
+    expect((await (await mission.overview()).list('failed')).messages).toMatchObject([{ id: 'wait0010' }])
     await pass(5000)
     expect(notices).toEqual([expect.stringMatching(/^\d+ of 50 messages have no vector yet/)])
     const ended = stop()

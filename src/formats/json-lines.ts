@@ -56,7 +56,7 @@ const otherLineEnds = /[\u0085\u2028\u2029]/g
 /** One line with its line end, whatever the value contains. */
 export const printJsonLine = (value: unknown): string => `${stringify(value).replace(otherLineEnds, escaped)}\n`
 
-/** Both, for a log of events (`messaging/events/event-log.ts`). */
+/** Both, for a log of events (`messaging/events/events.ts`). */
 export const jsonLines = { print: printJsonLine, read: (bytes: Uint8Array) => readJsonLines(bytes) }
 
 /**

@@ -6,8 +6,8 @@ import { finding } from '../messaging/inspection/finding.ts'
 import type { Finding } from '../tree/tree.ts'
 import { clockDisagreement } from './clock-agreement.ts'
 import type { Context } from './define.ts'
-import { type AnyProtocol, type ProtocolLine, protocols } from './protocols.ts'
-import { defaultMessageFolders, isUsed, messageFolders, usedProtocols } from './stores.ts'
+import { type AnyProtocol, allProtocols, protocols } from './protocols.ts'
+import { defaultMessageFolders, isUsed, messageFolders, seenAnywhere, usedProtocols } from './stores.ts'
 import { configurationFile, schema, variableOf, variablesOf } from './workspace/settings.ts'
 
 export interface Check {
@@ -42,7 +42,7 @@ const otherVariables = ['SIGNALBOX_ROOT', 'SIGNALBOX_CONFIG', 'SIGNALBOX_RUNTIME
 const environment: Check = {
   name: 'environment',
   async run({ environment, root }) {
-    const known = [...variablesOf(schema), ...otherVariables]
+    const known = [...(await variablesOf(schema)), ...otherVariables]
     const findings = Object.keys(environment)
       .filter((name) => name.startsWith('SIGNALBOX_') && !known.includes(name))
       .map((name) => {
@@ -78,7 +78,7 @@ const engine: Check = {
   name: 'engine',
   async run(context, { repair, assumeGone }) {
     // Only where messages are: a root is often a whole repository, full of links that are none of our business.
-    const within = (await isReadable(context)) ? await messageFolders(context) : defaultMessageFolders()
+    const within = (await isReadable(context)) ? await messageFolders(context) : await defaultMessageFolders()
     const tree = await unlessBadConfiguration(() => context.tree({ recover: false }))
     if (tree) return tree.inspect({ repair, assumeGone, within })
     // The configuration check has told; look at the files all the same, with the defaults.
@@ -109,7 +109,7 @@ const ownHome: Check = {
   name: 'home',
   async run(context) {
     if (!(await isReadable(context)) || (await isElsewhere(context))) return []
-    const judged = (protocols as readonly ProtocolLine[]).flatMap(({ protocol }) => protocol.notes ?? [])
+    const judged = (await allProtocols()).flatMap(({ notes = [] }) => notes)
     return (await import('./doctor-home.ts')).inspectHome(await context.tree(), judged)
   },
 }
@@ -118,7 +118,9 @@ const ownHome: Check = {
 const model: Check = {
   name: 'model',
   async run(context) {
-    const set = (await unlessBadConfiguration(() => context.configuration({ makeRoot: true })))?.sections.models
+    const set = await unlessBadConfiguration(async () =>
+      (await context.configuration({ makeRoot: true })).section('models'),
+    )
     if (!set) return []
     const { url, model, keyFile } = set
     const findings: Finding[] = []
@@ -144,7 +146,7 @@ const ofProtocol = (protocol: AnyProtocol): Check => ({
   name: protocol.title,
   async run(context, { repair }) {
     if (!(await isReadable(context)) || !(await isUsed(context, protocol))) return []
-    return (await (await context.store(protocol)).neutral()).inspect({ repair, isSeen: seenAnywhere(context) })
+    return (await (await context.store(protocol)).neutral()).inspect({ repair, isSeen: whetherSeen(context) })
   },
 })
 
@@ -175,11 +177,11 @@ const people: Check = {
 }
 
 /** Whether an agent has been seen in any protocol. They are asked once, and only if somebody wants to know. */
-function seenAnywhere(context: Context): (agent: string) => Promise<boolean> {
+function whetherSeen(context: Context): (agent: string) => Promise<boolean> {
   const collect = async (): Promise<ReadonlySet<string> | undefined> => {
     const seen = new Set<string>()
     try {
-      for await (const { neutral } of usedProtocols(context)) for await (const agent of neutral.seen()) seen.add(agent)
+      for await (const agent of seenAnywhere(context)) seen.add(agent.toLowerCase())
     } catch (error) {
       // Something cannot be read, which is a finding of its own; who else has been here cannot be told then.
       if (error instanceof SignalboxError) return undefined
@@ -190,11 +192,11 @@ function seenAnywhere(context: Context): (agent: string) => Promise<boolean> {
   let asked: ReturnType<typeof collect> | undefined
   return async (agent) => {
     asked ??= collect()
-    return (await asked)?.has(agent) ?? true
+    return (await asked)?.has(agent.toLowerCase()) ?? true
   }
 }
 
-export const checks: readonly Check[] = [
+export const allChecks = async (): Promise<readonly Check[]> => [
   configuration,
   environment,
   workspace,
@@ -202,7 +204,7 @@ export const checks: readonly Check[] = [
   ownHome,
   clock,
   model,
-  ...protocols.map(({ protocol }) => ofProtocol(protocol)),
+  ...(await Promise.all(protocols.map(({ load }) => load()))).map(ofProtocol),
   // Behind those that may set something aside.
   people,
 ]

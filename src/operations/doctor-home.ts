@@ -1,8 +1,9 @@
 /** Whether what Signalbox keeps for itself, in `.signalbox/`, is made of the files and folders that it should be. */
 import { childOf, nameOf, type TreePath } from '../kernel/tree-path.ts'
-import { type ExpectedKind, isOddEntry, oddAmong, oddFinding } from '../messaging/inspection/expected.ts'
+import { type ExpectedKind, oddAmong, oddFinding } from '../messaging/inspection/expected.ts'
+import { listIfFolder } from '../messaging/leaves/tolerant.ts'
 import { cacheHome, engineHome, home, stateHome, stateKinds, stateOf } from '../tree/home.ts'
-import type { Entry, Finding, Tree } from '../tree/tree.ts'
+import type { Finding, Tree } from '../tree/tree.ts'
 
 const inHome: Readonly<Record<string, ExpectedKind>> = {
   [nameOf(stateHome)]: 'folder',
@@ -22,7 +23,7 @@ const permits = 'permits'
 export async function inspectHome(tree: Tree, judged: readonly TreePath[] = []): Promise<Finding[]> {
   const findings: Finding[] = []
   const look = async (folder: TreePath, expectedOf: (name: string) => ExpectedKind | undefined) => {
-    const entries = await listed(tree, folder)
+    const entries = await listIfFolder(tree, folder)
     findings.push(...oddAmong(folder, entries, expectedOf).map(oddFinding))
     return entries
   }
@@ -40,14 +41,4 @@ export async function inspectHome(tree: Tree, judged: readonly TreePath[] = []):
     }
   }
   return findings
-}
-
-async function listed(tree: Tree, folder: TreePath): Promise<readonly Entry[]> {
-  try {
-    return await tree.list(folder)
-  } catch (error) {
-    // The folder itself is none: told by the look at the one that holds it.
-    if (isOddEntry(error)) return []
-    throw error
-  }
 }

@@ -4,7 +4,7 @@ import { finding } from '../messaging/inspection/finding.ts'
 import type { Finding } from '../tree/tree.ts'
 import { bounded } from './bounded.ts'
 import { defineOperation } from './define.ts'
-import { checks, unlessBadConfiguration } from './doctor-checks.ts'
+import { allChecks, unlessBadConfiguration } from './doctor-checks.ts'
 import type { ClusterHealth } from './workspace/engine.ts'
 
 export const doctor = defineOperation({
@@ -31,6 +31,7 @@ export const doctor = defineOperation({
 
   async run(context, { fix, assumeGone, limit }) {
     const all: Finding[] = []
+    const checks = await allChecks()
     // A directory that is no workspace is not ours to change.
     let repair = fix && context.root().by !== 'current'
     for (const [index, check] of checks.entries()) {

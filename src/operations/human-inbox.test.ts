@@ -9,6 +9,7 @@ import type { Tree } from '../tree/tree.ts'
 import type { Context } from './define.ts'
 import { humanList } from './human.ts'
 import { type HumanInbox, humanInbox } from './human-inbox.ts'
+import { protocols } from './protocols.ts'
 import type { StoresPlace } from './stores.ts'
 
 const clock = heldClock(Date.parse('2026-01-01T13:00:00Z'))
@@ -17,6 +18,8 @@ let neutrals: Record<string, Neutral>
 let place: StoresPlace
 let inbox: HumanInbox
 
+const everyRootIsSet = Object.fromEntries(protocols.map(({ name }) => [`${name}.root`, 'file']))
+
 beforeEach(() => {
   trees = { acmq: openMemoryTree({ clock }), mr: openMemoryTree({ clock }) }
   neutrals = { acmq: openAsking(trees.acmq, 'acmq'), mr: openAsking(trees.mr, 'mr') }
@@ -24,7 +27,7 @@ beforeEach(() => {
   const own = openMemoryTree({ clock })
   place = {
     tree: async () => own,
-    configuration: async () => ({ origins: {}, durability: 'process' }),
+    configuration: async () => ({ origins: everyRootIsSet, durability: 'process' }),
     store: async ({ name }: { name: string }) => ({ neutral: async () => neutrals[name] ?? silent }),
   } as unknown as StoresPlace
   inbox = humanInbox(place)

@@ -1,5 +1,5 @@
 /** The inbox of people: what waits for one in any protocol, and the ways to answer. The commands and the library share it. */
-import type { Envelope } from '../kernel/envelope.ts'
+import type { Headline } from '../kernel/envelope.ts'
 import { invalidInput, SignalboxError } from '../kernel/errors.ts'
 import { withoutUndefined } from '../kernel/field.ts'
 import type { TreePath } from '../kernel/tree-path.ts'
@@ -57,9 +57,9 @@ export interface GivenAnswer {
   /** `unchanged`: it had this answer already. */
   readonly outcome: 'answered' | 'unchanged'
   /** The question, as it is now. */
-  readonly message: Envelope
+  readonly message: Headline
   /** What carries the answer to whoever asked, where the protocol sends something. */
-  readonly sent?: Envelope
+  readonly sent?: Headline
   readonly durability: Durability
   /** What else the protocol tells of it. */
   readonly details: Readonly<Record<string, unknown>>

@@ -2,11 +2,11 @@
  * Files that are no messages, in the inbox of people: a person corrects one and has it put back, or says that it may stay as it
  * is. What may stay is remembered in the workspace, one small file each, as long as the file says what it said then.
  */
-import type { Envelope } from '../kernel/envelope.ts'
+import type { Headline } from '../kernel/envelope.ts'
 import { SignalboxError } from '../kernel/errors.ts'
 import { childOf, type TreePath } from '../kernel/tree-path.ts'
-import { unlessOdd } from '../messaging/inspection/expected.ts'
 import { changeLeaf } from '../messaging/leaves/change.ts'
+import { lookIfThere } from '../messaging/leaves/tolerant.ts'
 import { digestOf, type Neutral, type Quarantined, type Question } from '../protocols/contract.ts'
 import { stateOf } from '../tree/home.ts'
 import type { Tree } from '../tree/tree.ts'
@@ -18,7 +18,7 @@ const noteOf = (protocol: string, { path, digest }: Quarantined): TreePath =>
 
 /** Whether a person has said that it may stay as it is. */
 export const isLeft = async (tree: Tree, protocol: string, file: Quarantined): Promise<boolean> =>
-  (await unlessOdd(() => tree.look(noteOf(protocol, file)))) !== undefined
+  (await lookIfThere(tree, noteOf(protocol, file))) !== undefined
 
 /** Remembers that it may. */
 export async function leave(
@@ -79,7 +79,7 @@ export function questionOf(neutral: Neutral, file: Quarantined): Question {
 }
 
 /** For those who ask what an id means: a file as if it were a message. */
-export const envelopeOfFile = (protocol: string, file: Quarantined): Envelope => {
+export const envelopeOfFile = (protocol: string, file: Quarantined): Headline => {
   const { id, place, path, reason: summary, since: createdAt } = file
   const known = { protocol, id, from: 'unknown', to: 'unknown', state: 'quarantined', path, summary, createdAt }
   return place === undefined ? known : { ...known, place }

@@ -2,29 +2,30 @@ import { expect, it } from 'vitest'
 import { choice, duration, text } from '../kernel/field.ts'
 import { homeGitignore } from '../tree/home.ts'
 import { homeReadme, settingsTemplate } from './init-files.ts'
-import { sections, settings } from './workspace/settings.ts'
+import { schema, settings } from './workspace/settings.ts'
 import { readSettingsText, readSimple } from './workspace/settings-text.ts'
 
 const uncommented = (text: string) => text.replaceAll(/^#(?! )/gm, '').replaceAll(/^#(?= {2}\w+: )/gm, '')
 const keysOf = (entries: readonly { readonly key: string }[]) => entries.map(({ key }) => key)
 
-it('the settings file sets nothing, and every key in it is one that can be set', () => {
-  expect(readSimple(settingsTemplate())).toEqual([])
-  expect(keysOf(readSimple(uncommented(settingsTemplate())) ?? [])).toEqual([
+it('the settings file sets nothing, and every key in it is one that can be set', async () => {
+  const template = await settingsTemplate()
+  expect(readSimple(template)).toEqual([])
+  expect(keysOf(readSimple(uncommented(template)) ?? [])).toEqual([
     ...Object.keys(settings),
     // The credentials for etcd, and which models may read messages, are the user's own to say.
-    ...Object.keys(sections).filter((name) => name !== 'etcd' && name !== 'models'),
+    ...Object.keys(schema.sections).filter((name) => name !== 'etcd' && name !== 'models'),
   ])
-  expect(settingsTemplate()).not.toContain('SIGNALBOX_MR_KEYS')
+  expect(template).not.toContain('SIGNALBOX_MR_KEYS')
 })
 
 it('sections of protocols are in it too', async () => {
-  const acmq = {
+  const fields = {
     root: text('Where.', { default: 'llm/missions' }),
     timeout: duration('How long.', { default: 90_000 }),
     kind: choice('Which.', ['a']),
   }
-  const template = settingsTemplate({ settings: {}, sections: { acmq } })
+  const template = await settingsTemplate({ settings: {}, sections: { acmq: async () => ({ fields, usersOwn: [] }) } })
   expect(await readSettingsText(template)).toEqual([])
   expect(template).toContain('#acmq:\n')
   expect(uncommented(template)).toContain(

@@ -3,26 +3,26 @@ import { printDuration } from '../formats/duration.ts'
 import type { Field } from '../kernel/field.ts'
 import { keptPrivate, type StateKind, stateKinds } from '../tree/home.ts'
 import { expectedOf } from './check-input.ts'
-import { isUsersOwn, schema, variableOf } from './workspace/settings.ts'
+import { allSections, schema as fullSchema, variableOf } from './workspace/settings.ts'
 
 /** Every key with its meaning, commented out: the file says what could be set and sets nothing but `given`. */
-export function settingsTemplate(
-  { settings, sections } = schema,
+export async function settingsTemplate(
+  schema = fullSchema,
   given: Readonly<Record<string, string | undefined>> = {},
-): string {
+): Promise<string> {
   const lines = [
     '# Settings of this Signalbox workspace. Take the `#` before a key away to set it.',
     '# Flags beat environment variables, which beat this file. A wrong key is an error, never ignored.',
   ]
   const takes = (field: Field, variable: string) => `# Takes ${expectedOf(field)}; or set ${variable}.`
-  for (const [key, field] of Object.entries(settings)) {
+  for (const [key, field] of Object.entries(schema.settings)) {
     const set = given[key] === undefined ? `#${key}: ${sample(field)}` : `${key}: ${JSON.stringify(given[key])}`
     lines.push('', `# ${field.help}`, takes(field, variableOf(key)), set)
   }
-  for (const [name, all] of Object.entries(sections)) {
-    const fields = Object.entries(all).filter(([key]) => !isUsersOwn(key, name))
-    if (fields.length > 0) lines.push('', `#${name}:`)
-    for (const [key, field] of fields) {
+  for (const { name, fields, usersOwn } of await allSections(schema)) {
+    const shown = Object.entries(fields).filter(([key]) => !usersOwn.includes(key))
+    if (shown.length > 0) lines.push('', `#${name}:`)
+    for (const [key, field] of shown) {
       lines.push(`  # ${field.help}`, `  ${takes(field, variableOf(key, name))}`, `#  ${key}: ${sample(field)}`)
     }
   }

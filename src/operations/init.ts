@@ -49,7 +49,7 @@ async function howToTrustUnlessTrusted(address: string, { environment, outside, 
 
 async function makeFiles(tree: Tree, engine: string | undefined): Promise<{ made: string[]; kept: string[] }> {
   const files = [
-    { path: treePath(configurationFile), text: settingsTemplate(undefined, { engine }) },
+    { path: treePath(configurationFile), text: await settingsTemplate(undefined, { engine }) },
     { path: gitignorePath, text: homeGitignore() },
     { path: childOf(home, 'README.md'), text: homeReadme() },
   ]

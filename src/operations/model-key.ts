@@ -1,10 +1,10 @@
 /** The key for the endpoints of models: the first line of a file that nobody but its owner may read. */
 import { denied, invalidInput } from '../kernel/errors.ts'
-import type { Around } from './protocols.ts'
+import type { AroundModels } from './protocols.ts'
 
 const largest = 64 * 1024
 
-export function modelKey({ models, outside }: Pick<Around, 'models' | 'outside'>): { readonly key?: string } {
+export function modelKey({ models, outside }: Pick<AroundModels, 'models' | 'outside'>): { readonly key?: string } {
   const path = models.keyFile
   if (path === undefined) return {}
   if (!outside.isPrivate(path)) {

@@ -6,17 +6,13 @@
 
 import { once } from '../kernel/once.ts'
 import type { TreePath } from '../kernel/tree-path.ts'
-import { type AcmqPorts, acmq } from '../protocols/ac-mq/index.ts'
-import { circe } from '../protocols/circe/index.ts'
+import type { AcmqPorts } from '../protocols/ac-mq/index.ts'
 import type { Neutral, Protocol } from '../protocols/contract.ts'
-import { dream } from '../protocols/dream-os/index.ts'
-import { messageRouting } from '../protocols/message-routing/index.ts'
-import { sharedAgent } from '../protocols/shared-agent/index.ts'
 import type { Tree } from '../tree/tree.ts'
 import type { Operation, OperationGroup } from './define.ts'
 import type { OwnPlace } from './workspace/own-file.ts'
 import type { Recently } from './workspace/recently.ts'
-import type { ModelSettings } from './workspace/settings.ts'
+import type { ModelSettings } from './workspace/users-settings.ts'
 
 /** What a protocol can be given besides its tree. */
 export interface Around extends OwnPlace {
@@ -25,7 +21,7 @@ export interface Around extends OwnPlace {
   /** A file that comes with the package; `undefined` where it is missing. */
   packageFile(path: string): Uint8Array | undefined
   /** Which models may read messages, as the user says. */
-  readonly models: ModelSettings
+  models(): Promise<ModelSettings>
   /** What commands before this one found out; absent where there were none. */
   readonly recently?: () => Promise<Recently>
   /** Where messages of all protocols lie: folders and files, as they are configured. */
@@ -34,17 +30,26 @@ export interface Around extends OwnPlace {
   messagePlacesIn(directory: string): Promise<readonly TreePath[]>
   /** Another protocol of this workspace, in neutral words; `undefined` for a name that none has. */
   neutralOf(name: string): Promise<Neutral | undefined>
-  /** With the setting `strict`: throws when nobody has seen this agent in any protocol. */
-  expectSeen(agent: string): Promise<void>
+  /** What to tell a sender of a recipient whom nobody has seen; with the setting `strict`, throws. */
+  noticesAbout(agent: string): Promise<readonly string[]>
   /** The names that `neutralOf` knows. */
   readonly names: readonly string[]
   /** Starts this program with other words and does not wait for it; absent where there is no program to start. */
   readonly startSelf?: ((words: readonly string[]) => Promise<void>) | undefined
 }
 
+/** The same for those who ask models. */
+export type AroundModels = Omit<Around, 'models'> & { readonly models: ModelSettings }
+
+// biome-ignore lint/suspicious/noExplicitAny: whoever reads the list knows no protocol's own types.
+export type SomeProtocol = Protocol<string, any, any, any, any>
+
+/** Light on purpose: every command reads the list, and loads only the protocol that it is about. */
 export interface ProtocolLine {
-  // biome-ignore lint/suspicious/noExplicitAny: whoever reads the list knows no protocol's own types.
-  readonly protocol: Protocol<string, any, any, any, any>
+  readonly name: string
+  /** What marks a directory as a workspace of this protocol: every path of a line is there. */
+  readonly marks: readonly (readonly string[])[]
+  load(): Promise<SomeProtocol>
   /** What can be asked of it, in the order in which one meets it. Many of one kind are a group with a name. */
   operations(): Promise<readonly (Operation | OperationGroup)[]>
   /** The operations that agents use all day, by the words of their commands: on Bun they are a part of the program of their own. */
@@ -55,12 +60,16 @@ export interface ProtocolLine {
 
 export const protocols = [
   {
-    protocol: acmq,
+    name: 'acmq',
+    marks: [['llm/missions']],
+    load: async () => (await import('../protocols/ac-mq/index.ts')).acmq,
     operations: async () => (await import('./acmq/index.ts')).operations,
     everyday: ['send', 'claim', 'complete'],
     // What sending and claiming never ask for is not even loaded.
     ports: async (around: Around) => {
-      const ports = once(async () => (await import('./acmq/ports.ts')).acmqPorts(around))
+      const ports = once(async () =>
+        (await import('./acmq/ports.ts')).acmqPorts({ ...around, models: await around.models() }),
+      )
       return {
         meaning: async (which) => (await ports()).meaning(which),
         writer: async () => (await ports()).writer(),
@@ -68,33 +77,45 @@ export const protocols = [
     },
   },
   {
-    protocol: messageRouting,
+    name: 'mr',
+    marks: [['state/agents']],
+    load: async () => (await import('../protocols/message-routing/index.ts')).messageRouting,
     operations: async () => (await import('./mr/index.ts')).operations,
     everyday: ['send', 'receive', 'ack'],
     ports: async (around: Around) => (await import('./mr/ports.ts')).mrPorts(around),
   },
   {
-    protocol: circe,
+    name: 'circe',
+    marks: [['AI_MANAGER']],
+    load: async () => (await import('../protocols/circe/index.ts')).circe,
     operations: async () => (await import('./circe/index.ts')).operations,
     everyday: ['send', 'claim', 'ack', 'done'],
   },
   {
-    protocol: dream,
+    name: 'dream',
+    marks: [['runtime', '_agent_coordination']],
+    load: async () => (await import('../protocols/dream-os/index.ts')).dream,
     operations: async () => (await import('./dream/index.ts')).operations,
     everyday: ['mailbox send', 'mailbox next', 'mailbox done'],
     ports: async () => (await import('./dream/ports.ts')).dreamPorts,
   },
   {
-    protocol: sharedAgent,
+    name: 'session',
+    marks: [],
+    load: async () => (await import('../protocols/shared-agent/index.ts')).sharedAgent,
     operations: async () => (await import('./session/index.ts')).operations,
     everyday: ['say'],
-    ports: async (around: Around) => (await import('./session/ports.ts')).sessionPorts(around),
+    ports: async (around: Around) =>
+      (await import('./session/ports.ts')).sessionPorts({ ...around, models: await around.models() }),
   },
 ] as const satisfies readonly ProtocolLine[]
 
-export type AnyProtocol = (typeof protocols)[number]['protocol']
+export type AnyProtocol = Awaited<ReturnType<(typeof protocols)[number]['load']>>
 export type ProtocolName = AnyProtocol['name']
 /** What it is called in the library, where that is another name. */
 export type LibraryName<P extends AnyProtocol> = P extends { readonly library: infer L extends string } ? L : P['name']
 /** What `open` of a protocol gives. */
 export type StoreOf<P extends AnyProtocol> = Awaited<ReturnType<P['open']>>
+
+/** All of them, loaded. */
+export const allProtocols = (): Promise<readonly SomeProtocol[]> => Promise.all(protocols.map(({ load }) => load()))

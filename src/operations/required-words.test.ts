@@ -3,7 +3,7 @@ import type { Field } from '../kernel/field.ts'
 import { operationsIn } from './define.ts'
 import { protocols } from './protocols.ts'
 
-it.each(protocols)('$protocol.name: who leaves out what must be given is told more than "text"', async (line) => {
+it.each(protocols)('$name: who leaves out what must be given is told more than "text"', async (line) => {
   for (const { name, input } of operationsIn(await line.operations())) {
     for (const [key, field] of Object.entries(input) as [string, Field][]) {
       if (field.type === 'text' && field.required) expect([name, key, field.expected]).not.toContain(undefined)

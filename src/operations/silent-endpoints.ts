@@ -1,8 +1,8 @@
 /** Endpoints that kept a command waiting are left alone by the commands after it for a while: see `leavingAlone`. */
 import { leavingAlone, type SilenceNote } from '../adapters/leave-alone.ts'
-import type { Around } from './protocols.ts'
+import type { AroundModels } from './protocols.ts'
 
-type Needed = Pick<Around, 'models' | 'recently'>
+type Needed = Pick<AroundModels, 'models' | 'recently'>
 
 export const askingEmbedder = ({ models, recently }: Needed) =>
   leaving(recently, `embeddings ${models.embeddingsUrl} ${models.embeddingsModel}`, async (agoMs) =>

@@ -4,13 +4,15 @@
  * them. Whoever concerns all protocols is built on this file alone and names none of them.
  */
 import type { Clock } from '../kernel/clock.ts'
-import type { Envelope } from '../kernel/envelope.ts'
-import { conflict, corrupt, invalidInput, type SignalboxError, unsupported } from '../kernel/errors.ts'
+import type { Envelope, Headline, Draft as NeutralDraft } from '../kernel/envelope.ts'
+import { conflict, invalidInput, type SignalboxError, unsupported } from '../kernel/errors.ts'
 import type { Fields, InputOf } from '../kernel/field.ts'
 import type { TreePath } from '../kernel/tree-path.ts'
-import type { Beginning } from '../messaging/quarantine/beginning.ts'
+import type { Quarantined } from '../messaging/quarantine/quarantine.ts'
 import type { Durability, Finding, Tree } from '../tree/tree.ts'
 import type { Chapter } from './chapter.ts'
+
+export type { Quarantined } from '../messaging/quarantine/quarantine.ts'
 
 /**
  * A protocol, as light as it can be: a cold command reads this of all of them. What costs time is behind `open` and
@@ -34,8 +36,6 @@ export interface Protocol<
   readonly section: Section
   /** Keys that a workspace may not set, because it may be a stranger's: see docs/decisions/0028-settings-of-a-stranger.md. */
   readonly usersOwn?: readonly (keyof Section & string)[]
-  /** What marks a directory as a workspace of this protocol: every path of a line is there. */
-  readonly marks: readonly (readonly string[])[]
   /** Further places that show that it is used here. */
   readonly traces?: readonly TreePath[]
   /** Places below `.signalbox/` whose entries its own inspection judges. */
@@ -85,8 +85,11 @@ export interface InspectionOptions {
  * asking. A verb that a protocol lacks is absent from its type; `verbOf` answers `UNSUPPORTED` for it.
  */
 export interface Neutral {
-  /** Who has been seen: has sent, taken or registered. Being written to is not being there. */
-  seen(filter?: { readonly place?: string }): AsyncIterable<string>
+  /**
+   * Who has been seen: has sent, taken or registered. Being written to is not being there. `isSparing`: throws
+   * (`tooManyFiles`) where there is too much to look through for the sake of a remark.
+   */
+  seen(filter?: SeenFilter): AsyncIterable<string>
   /** What an agent could take, the next one first. What is held back for a person or by another message is not in it. */
   waitingFor(agent: string, options?: { readonly limit?: number }): AsyncIterable<Message>
   /**
@@ -96,14 +99,19 @@ export interface Neutral {
   find(id: string): AsyncIterable<Message>
   /** All messages, in no order that means anything. */
   messages(filter?: Filter): AsyncIterable<Message>
+  /** Hints that something has changed in a folder of this protocol, until the signal. */
+  watch?(signal: AbortSignal): AsyncIterable<{ readonly path: TreePath }>
   /** What `doctor` should know; with `repair`, what can be put right without losing anything is. */
   inspect(options: InspectionOptions): Promise<readonly Finding[]>
 
-  send?(draft: Draft): Promise<Sent>
+  /** Under a key it is sent once, whichever process repeats it; the same key with another draft is a conflict. */
+  send?(draft: Draft, options?: SendOptions): Promise<Sent>
   /** Hands a message to this agent and to nobody else. */
   take?(agent: string, options?: TakeOptions): Promise<Taken>
   /** Says that the agent still works on it. */
   renew?(receipt: Receipt): Promise<Settled>
+  /** Gives it back unharmed: it waits again, for this agent and others. */
+  release?(receipt: Receipt): Promise<Settled>
   /** Says that it is dealt with. Repeating it is fine. */
   done?(receipt: Receipt, result?: { readonly text?: string }): Promise<Settled>
   /** Gives it up. */
@@ -135,6 +143,11 @@ export interface Message {
   text(): Promise<string | undefined>
 }
 
+export interface SeenFilter {
+  readonly place?: string
+  readonly isSparing?: boolean
+}
+
 export interface Filter {
   /** Only those of this mission or workspace, for protocols that have some. */
   readonly place?: string
@@ -147,19 +160,14 @@ export interface Filter {
   readonly limit?: number
 }
 
-export interface Draft {
-  readonly from: string
-  readonly to: string
-  readonly text: string
-  /** One line; else the first line of the text. */
-  readonly summary?: string
-  /** The mission or workspace, for protocols that have some. Where there is only one, it need not be named. */
-  readonly place?: string
-  /** An id of the sender's own, so that repeating it sends once. Protocols that give out ids themselves refuse it. */
+/** `id`: the older way to say `key`, until every protocol takes keys. */
+export interface Draft extends NeutralDraft {
   readonly id?: string
-  /** The message that this one answers. */
-  readonly replyTo?: string
-  readonly urgency?: 'high' | 'normal' | 'low'
+}
+
+export interface SendOptions {
+  /** Of the sender's own: repeating it sends once. At most 200 characters. */
+  readonly key?: string
 }
 
 export interface Sent {
@@ -175,6 +183,8 @@ export interface TakeOptions {
   /** Only this one. */
   readonly id?: string
   readonly waitMs?: number
+  /** Nobody waits for the answer any more: nothing is taken then. */
+  readonly signal?: AbortSignal
 }
 
 export type Taken =
@@ -271,28 +281,6 @@ export interface Answered {
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** A file where a message should be, which nobody is handed until a person has seen to it. Its text is data. */
-export interface Quarantined extends Beginning {
-  /** The name of the file. */
-  readonly id: string
-  /** The mission, or the agent whose it was, where names alone would not tell two apart. */
-  readonly place?: string
-  /** Why it is no message, in one sentence. */
-  readonly reason: string
-  /** What a person is to do, in the imperative. Without the name, which anybody may have chosen: people copy commands. */
-  readonly next: string
-}
-
-/** The `reason` of one that somebody has corrected where it lies. */
-export const isMessageNow = 'It is a message by now, and waits to be put back.'
-
-/** A quarantined file that was to be put back and would be set aside again. */
-export const stillNoMessage = (path: TreePath, reason: string): SignalboxError =>
-  corrupt('STILL_NO_MESSAGE', `${path} is still no message: ${reason}`, {
-    hint: 'Correct that file, then put it back again.',
-    details: { path },
-  })
-
 export interface Duty {
   /** What it looks after: `mission alpha`. */
   readonly name: string
@@ -347,8 +335,8 @@ export const changedSince = (id: string): SignalboxError =>
 export const digestOf = (...texts: readonly string[]): string =>
   process.getBuiltinModule('node:crypto').hash('sha256', JSON.stringify(texts), 'hex').slice(0, 32)
 
-/** Only the neutral fields of what a protocol tells of a message. */
-export const envelopeOf = ({ protocol, id, from, to, state, path, summary, createdAt }: Envelope): Envelope => ({
+/** Only the fields of every list. */
+export const envelopeOf = ({ protocol, id, from, to, state, path, summary, createdAt }: Headline): Headline => ({
   protocol,
   id,
   from,

@@ -158,6 +158,18 @@ export interface InspectOptions {
   readonly within?: readonly TreePath[]
 }
 
+export interface TurnOptions {
+  /** A process that has waited so long, or finds others there with 0, gets LOCK_BUSY, and `work` is not run. */
+  readonly waitMs?: number
+  /**
+   * `work` acts on nothing but this tree, and may be run again. An engine that has transactions makes one of it: others see
+   * all of it or nothing, also when the process is killed, and an error undoes it. If anything that `work` has read was
+   * changed by the end, nothing is written and `work` is run again. A turn within it belongs to the same transaction.
+   * What is too large for a transaction, or meets others too often, is done verb by verb in a turn, as on other engines.
+   */
+  readonly mayRepeat?: boolean
+}
+
 export interface WatchOptions {
   /**
    * No regular calls as long as the system gives events, for whoever waits for long and would rather not be woken. Events do
@@ -280,9 +292,8 @@ export interface Tree {
    * Runs `work` while nobody else runs any under the same name, in this process or another; others wait their turn.
    * For a few quick steps that must be one towards other Signalbox processes: `work` waits for nobody and takes no
    * second turn. A turn ends with its process; what was done by then stays. Foreign programs do not take turns.
-   * `waitMs`: whoever has waited so long, or finds others there with 0, gets LOCK_BUSY, and `work` is not run.
    */
-  exclusively<T>(name: string, work: () => Promise<T>, options?: { readonly waitMs?: number }): Promise<T>
+  exclusively<T>(name: string, work: () => Promise<T>, options?: TurnOptions): Promise<T>
 
   /**
    * Runs `work` while this process holds the lock of a leaf by which a foreign program guards files of its own (`flock`), so

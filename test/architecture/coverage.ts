@@ -18,13 +18,14 @@ const idPattern = '(?:AC|MR|DO|SA|CI|X)-[A-Za-z0-9.]+'
 const wholeId = new RegExp(`^${idPattern}$`)
 const idInTitle = new RegExp(`\\[(${idPattern})\\]`, 'g')
 
-/** Reads every `*.test.ts` of the repository but the one that plants citations to test this. */
+/** Reads every `*.test.ts` of the repository, and the suites that run on every engine, but not the one that plants citations to test this. */
 export function readCitations(repository: string): Citation[] {
   return ['src', 'test']
     .flatMap((folder) =>
       readdirSync(join(repository, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
     )
-    .filter((file) => file.endsWith('.test.ts') && file !== 'test/coverage.test.ts')
+    .filter((file) => file.endsWith('.test.ts') || /^test\/conformance\/[\w-]+\.ts$/.test(file))
+    .filter((file) => file !== 'test/coverage.test.ts')
     .sort()
     .flatMap((file) => findCitations(file, readFileSync(join(repository, file), 'utf8')))
 }

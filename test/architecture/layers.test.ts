@@ -151,7 +151,7 @@ describe('the table', () => {
     [
       'protocols/ac-mq/a.ts',
       '../shared.ts',
-      'folders in protocols share nothing but contract.ts, chapter.ts (../shared.ts)',
+      'folders in protocols share nothing but contract.ts, neutral.ts, chapter.ts (../shared.ts)',
     ],
     [
       'protocols/ac-mq/a.ts',

@@ -34,7 +34,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   protocols: {
     imports: ['messaging', 'formats', 'text', 'tree', 'kernel'],
     builtins: 'no-files',
-    strangers: { shared: ['contract.ts', 'chapter.ts'] },
+    strangers: { shared: ['contract.ts', 'neutral.ts', 'chapter.ts'] },
     hasFaces: true,
   },
   adapters: {

@@ -41,13 +41,12 @@ beforeAll(() => {
   for (const folder of ['src/protocols/toy', 'src/operations/toy']) mkdirSync(join(copy, folder))
   cpSync(fixture('index.ts.txt'), join(copy, 'src/protocols/toy/index.ts'))
   cpSync(fixture('operations.ts.txt'), join(copy, 'src/operations/toy/index.ts'))
-  // 3. One line in the list, and the import it needs.
+  // 3. One line in the list.
   const list = join(copy, 'src/operations/protocols.ts')
   const line =
-    "{ protocol: toy, operations: async () => (await import('./toy/index.ts')).operations, everyday: ['put'] },"
-  const text = readFileSync(list, 'utf8')
-    .replace('\n] as const satisfies', `\n  ${line}\n] as const satisfies`)
-    .replace('\nimport type { Tree }', "\nimport { toy } from '../protocols/toy/index.ts'\nimport type { Tree }")
+    "{ name: 'toy', marks: [['toybox']], load: async () => (await import('../protocols/toy/index.ts')).toy, " +
+    "operations: async () => (await import('./toy/index.ts')).operations, everyday: ['put'] },"
+  const text = readFileSync(list, 'utf8').replace('\n] as const satisfies', `\n  ${line}\n] as const satisfies`)
   expect(text).toContain(line)
   writeFileSync(list, text)
   // 4. The table of commands.

@@ -58,7 +58,11 @@ export async function drain(options: DrainOptions): Promise<Drained> {
     let next = 0
     const lane = async () => {
       for (let i = next++; i < messages || isTroubled; i = next++) {
-        const { message } = await mission.send({ from: 'claude', to: i % 10 ? 'gemini' : 'all', body: `Task ${i}\n` })
+        const { message } = await mission.sending.send({
+          from: 'claude',
+          to: i % 10 ? 'gemini' : 'all',
+          body: `Task ${i}\n`,
+        })
         progress.sent = sent.push(message.id)
         // Under trouble there is always work, but no mountain of it.
         while (isTroubled && progress.sent - progress.completed > mostWaiting) {

@@ -20,14 +20,14 @@ process.stdin.on('data', () => {
 
 let done = 0
 while (!stopping) {
-  const claimed = await mission.claim({ agent, waitMs: 200 })
+  const claimed = await mission.claims.next({ agent, waitMs: 200 })
   if (claimed.outcome === 'nothing') {
     console.log('0')
     continue
   }
   const { message } = claimed
   note(`claimed ${message.id}`)
-  const { outcome } = await mission.complete(message, { agent, attempt: message.attempt })
+  const { outcome } = await mission.settling.complete(message, { agent, attempt: message.attempt })
   note(`${outcome} ${message.id}`)
   if (++done % 10 === 0) console.log('10')
 }

@@ -30,7 +30,13 @@ else
       const { mission } = await (await missionsOn(tree)).create('alpha')
       const long = 'The orders query is slow on the orders table. '.repeat(5000)
       for (let n = 0; n < 5; n++)
-        await mission.send({ from: 'a', to: 'b', id: `long000${n}`, summary: `Slow orders ${n}`, body: `${n} ${long}` })
+        await mission.sending.send({
+          from: 'a',
+          to: 'b',
+          id: `long000${n}`,
+          summary: `Slow orders ${n}`,
+          body: `${n} ${long}`,
+        })
       return mission
     }
 
@@ -39,9 +45,9 @@ else
       const open = () => openEtcdTree({ address: cluster.address('large'), largeBodies })
       const tree = await open()
       const mission = await fill(tree)
-      const { documents } = await mission.bus({ query: 'slow orders' })
-      const [taken] = await mission.snapshot(['pending'])
-      const { path: report } = await mission.report({ mode: 'bottom-up', out: 'findings/log.md' })
+      const { documents } = await (await mission.memory()).bus({ query: 'slow orders' })
+      const [taken] = await (await mission.memory()).snapshot(['pending'])
+      const { path: report } = await (await mission.memory()).report({ mode: 'bottom-up', out: 'findings/log.md' })
       const elsewhere = await open()
       for (const path of [documents[0]!.path, taken!.path, report!]) {
         const leaf = await elsewhere.read(treePath(path))
@@ -50,8 +56,8 @@ else
       }
       expect(readdirSync(join(largeBodies, 'large'))).toHaveLength(3)
       const same = await (await missionsOn(elsewhere)).open('alpha')
-      expect(await same.bus({ query: 'slow orders' })).toMatchObject({ outcome: 'unchanged' })
-      const { hits } = await same.search('orders')
+      expect(await (await same.memory()).bus({ query: 'slow orders' })).toMatchObject({ outcome: 'unchanged' })
+      const { hits } = await (await same.memory()).search('orders')
       expect(hits).toHaveLength(5)
       await Promise.all([tree.close(), elsewhere.close()])
     })
@@ -59,11 +65,13 @@ else
     verifies('X-cluster', 'without a place for them it is told what to do, and nothing is half there', async () => {
       const tree = await openEtcdTree({ address: cluster.address('small') })
       const mission = await fill(tree)
-      await expect(mission.bus({ query: 'slow orders' })).rejects.toMatchObject({ code: 'BODY_TOO_LARGE' })
+      await expect((await mission.memory()).bus({ query: 'slow orders' })).rejects.toMatchObject({
+        code: 'BODY_TOO_LARGE',
+      })
       expect(await tree.list(treePath('llm/missions/alpha/findings'))).toEqual([])
       // As it comes, documents stay below the limit, in parts.
       const usual = await (await acmq.open({ tree, clock: systemClock, settings: acmq.defaults })).open('alpha')
-      expect(await usual.bus({ query: 'slow orders' })).toMatchObject({ outcome: 'made' })
+      expect(await (await usual.memory()).bus({ query: 'slow orders' })).toMatchObject({ outcome: 'made' })
       expect(await tree.list(treePath('llm/missions/alpha/findings'))).toHaveLength(2)
       await tree.close()
     })

@@ -77,11 +77,11 @@ else
     it('a single command to a full inbox asks for the folder, not for each message in it', async () => {
       await open()
       const { mr, close } = await openMr(address)
-      for (let i = 0; i < 100; i++) await mr.send(heartbeat('coordinator-main'))
+      for (let i = 0; i < 100; i++) await mr.sending.send(heartbeat('coordinator-main'))
       const [node] = cluster.nodes
       const proxy = await startProxy(node!.port)
       const cold = await openMr(`etcd://127.0.0.1:${proxy.port}/t${tenants}`)
-      const { evicted } = await cold.mr.send(heartbeat('coordinator-main'))
+      const { evicted } = await cold.mr.sending.send(heartbeat('coordinator-main'))
       expect(evicted.length).toBe(1)
       expect(proxy.requests).toBeLessThan(45)
       await cold.close()

@@ -149,7 +149,7 @@ else
       const send = async (count: number) => {
         const task = { from: 'ann', to: 'bob', body: 'A task.\n'.repeat(60) }
         for (let sent = 0; sent < count; sent += 20)
-          await Promise.all(Array.from({ length: 20 }, () => sender.send(task)))
+          await Promise.all(Array.from({ length: 20 }, () => sender.sending.send(task)))
       }
       // Five, and one more where a policy is looked for again because winning the message took a while.
       const mostRequests = 6
@@ -164,20 +164,22 @@ else
         const asked = sum('requests') - requests
         return { outcome, isQuick: asked <= mostRequests, isSmall: sum('received') - received < 20_000 }
       }
-      const claim = (as: string) => (fresh: Mission) => fresh.claim({ agent: as })
+      const claim = (as: string) => (fresh: Mission) => fresh.claims.next({ agent: as })
       await send(20)
       const before = await cost(claim('bob'))
       await send(500)
       expect(before).toEqual({ outcome: 'claimed', isQuick: true, isSmall: true })
       expect(await cost(claim('bob'))).toEqual(before)
-      expect(await cost((fresh) => fresh.send({ from: 'ann', to: 'bob', body: 'More', priority: 1 }))).toEqual({
+      expect(await cost((fresh) => fresh.sending.send({ from: 'ann', to: 'bob', body: 'More', priority: 1 }))).toEqual({
         outcome: 'sent',
         isQuick: true,
         isSmall: true,
       })
       expect(await cost((fresh) => claim('bob')(fresh))).toEqual(before)
       // The urgent one that was sent last was claimed first.
-      const claimed = (await sender.list('processing')).messages.map(({ priority }) => priority).sort()
+      const claimed = (await (await sender.overview()).list('processing')).messages
+        .map(({ priority }) => priority)
+        .sort()
       expect(claimed).toEqual([1, 3, 3])
       expect(await cost(claim('cara'))).toMatchObject({ outcome: 'nothing', isSmall: true })
     })

@@ -49,73 +49,73 @@ export function describeDream(name: string, prepare: () => Promise<EnginePlace>)
     const names = async (path: string) => (await tree.list(treePath(path), { fresh: true })).map((entry) => entry.name)
 
     it('[DO-5a][DO-5c][X-cluster] a mailbox day: sent by two, given once, taken over, recorded once', async () => {
-      await dream.initMailboxes(1)
-      expect(await dream.claimMailbox('Old')).toMatchObject({ outcome: 'claimed', mailbox: 1 })
+      await dream.mailboxes.init(1)
+      expect(await dream.mailboxes.claim('Old')).toMatchObject({ outcome: 'claimed', mailbox: 1 })
       const send = (who: Dream, n: number) =>
-        who.sendToMailbox({ mailbox: 1, from: 'Ann', command: 'run', params: { n } })
+        who.messages.send({ mailbox: 1, from: 'Ann', command: 'run', params: { n } })
       await Promise.all(Array.from({ length: 10 }, (_, n) => send(n % 2 === 0 ? dream : other, n)))
       const { messages } = await json(mailboxFile(1))
       expect(messages).toHaveLength(10)
-      const given = await Promise.all([dream.nextMessage(1, 'Old'), other.nextMessage(1, 'Old')])
+      const given = await Promise.all([dream.messages.next(1, 'Old'), other.messages.next(1, 'Old')])
       expect(new Set(given.map((one) => one.outcome === 'given' && one.message.message_id)).size).toBe(2)
       clock.advance(6 * minute)
-      expect(await other.claimMailbox('New')).toMatchObject({ outcome: 'taken-over', from: 'Old' })
-      const again = await other.nextMessage(1, 'New')
+      expect(await other.mailboxes.claim('New')).toMatchObject({ outcome: 'taken-over', from: 'Old' })
+      const again = await other.messages.next(1, 'New')
       expect(again).toMatchObject({ outcome: 'given', attempt: 2, redelivered: true })
       const id = again.outcome === 'given' ? again.message.message_id : ''
-      await expect(dream.doneMessage(1, 'Old', id)).rejects.toMatchObject({ exit: 4 })
+      await expect(dream.messages.done(1, 'Old', id)).rejects.toMatchObject({ exit: 4 })
       const outcomes = await Promise.all(
-        [dream, other].map((one) => one.doneMessage(1, 'New', id, { output: { ok: 1 } })),
+        [dream, other].map((one) => one.messages.done(1, 'New', id, { output: { ok: 1 } })),
       )
       expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(['recorded', 'unchanged'])
-      expect((await dream.completed()).events).toHaveLength(1)
+      expect((await dream.logs.completed()).events).toHaveLength(1)
       expect((await json(mailboxFile(1))).processed_message_ids).toEqual([id])
       expect(await tree.look(treePath(`${mailboxFile(1)}.lock`))).toBeUndefined()
     })
 
     it('[DO-4][DO-4d][X-cluster] planning with expansion, by two processes at once', async () => {
-      const { plan } = await dream.plan({ from: 'Ann', to: 'Planner', goal: 'Ship' })
+      const { plan } = await dream.planning.plan({ from: 'Ann', to: 'Planner', goal: 'Ship' })
       const answers = await Promise.all([
-        dream.answerPlan({ plan, planner: 'P1', results: [task('a'), task('b', { depends_on: ['a'] })] }),
-        other.answerPlan({ plan, planner: 'P2', results: [task('c')] }),
+        dream.planning.answer({ plan, planner: 'P1', results: [task('a'), task('b', { depends_on: ['a'] })] }),
+        other.planning.answer({ plan, planner: 'P2', results: [task('c')] }),
       ])
       expect(answers.map(({ outcome }) => outcome).sort()).toEqual(['joined', 'late'])
-      const { tasks } = await dream.tasks({ runnable: true })
-      const dispatched = await Promise.all([dream.dispatch('S'), other.dispatch('S')])
+      const { tasks } = await dream.tasks.list({ runnable: true })
+      const dispatched = await Promise.all([dream.tasks.dispatch('S'), other.tasks.dispatch('S')])
       expect(dispatched.flatMap(({ tasks: all }) => all)).toHaveLength(tasks.length)
-      const taken = await Promise.all([dream.takeTask('Bob'), other.takeTask('Bob')])
+      const taken = await Promise.all([dream.claiming.take('Bob'), other.claiming.take('Bob')])
       expect(taken.filter(({ outcome }) => outcome === 'taken')).toHaveLength(1)
       const first = taken.find((one) => one.outcome === 'taken')
       if (first?.outcome === 'taken')
-        expect(await other.doneTask('Bob', first.message.file)).toMatchObject({ outcome: 'recorded' })
+        expect(await other.settling.done('Bob', first.message.file)).toMatchObject({ outcome: 'recorded' })
       expect((await json('runtime/task_list.json'))[0].status).toBe('COMPLETED')
     })
 
     it('[DO-7][X-cluster] a failure waits for a person, whose answer counts once, told by one line', async () => {
       await put('runtime/task_list.json', [task('a'), task('b', { depends_on: ['a'] })])
-      await dream.dispatch('S')
-      await Promise.all([dream, other].map((one) => one.doneTask('Bob', 'task_a.json', { error: { code: 'E' } })))
+      await dream.tasks.dispatch('S')
+      await Promise.all([dream, other].map((one) => one.settling.done('Bob', 'task_a.json', { error: { code: 'E' } })))
       const questions: Question[] = []
-      for await (const question of other.questions()) questions.push(question)
+      for await (const question of other.escalations.questions()) questions.push(question)
       expect(questions).toMatchObject([{ kind: 'escalation', answers: ['approve', 'deny', 'answer'] }])
       const yes = { verdict: 'approve', by: 'ada' } as const
-      const answers = await Promise.all([dream, other].map((one) => one.answerQuestion(questions[0]!, yes)))
+      const answers = await Promise.all([dream, other].map((one) => one.escalations.answer(questions[0]!, yes)))
       expect(answers.map(({ outcome }) => outcome).sort()).toEqual(['answered', 'unchanged'])
-      await Promise.all([dream.route('S'), other.route('S')])
+      await Promise.all([dream.router.route('S'), other.router.route('S')])
       const statuses = (await json('runtime/task_list.json')).map(({ status }: { status: string }) => status)
       expect(statuses).toEqual(['PENDING', 'PENDING'])
-      const types = (await dream.events()).events.map(({ event_type }) => event_type)
+      const types = (await dream.logs.events()).events.map(({ event_type }) => event_type)
       expect(types.sort()).toEqual(['ESCALATION_ANSWERED', 'TASKS_BLOCKED', 'TASKS_DISPATCHED', 'TASK_FAILED'])
       expect(await names('runtime/TaskExecutorAgent/archive/inbox')).toHaveLength(1)
       expect((await names('runtime/Bob/inbox')).filter((name) => name.startsWith('msg_'))).toHaveLength(1)
     })
 
     it('[DO-2a][DO-2c][X-cluster] the router or the agent, never both; a broadcast once', async () => {
-      for (const agent of ['Bob', 'Eve']) await dream.takeTask(agent)
+      for (const agent of ['Bob', 'Eve']) await dream.claiming.take(agent)
       const event = (target_id: string) => ({ type: 'NOTE', source_id: 'Ann', target_id, data: {} })
       await put('runtime/Ann/outbox/msg_1.json', event('Bob'))
       await put('runtime/Ann/outbox/msg_2.json', event('broadcast'))
-      await Promise.all([dream.route('S'), other.route('S'), other.takeTask('Bob')])
+      await Promise.all([dream.router.route('S'), other.router.route('S'), other.claiming.take('Bob')])
       const all = [...(await names('runtime/Bob/inbox')), ...(await names('runtime/Bob/working'))]
       expect(all.filter((one) => one.startsWith('msg_1'))).toHaveLength(1)
       expect(all.filter((one) => one.startsWith('msg_2'))).toHaveLength(1)
@@ -124,32 +124,38 @@ export function describeDream(name: string, prepare: () => Promise<EnginePlace>)
 
     it('[DO-3c][DO-3e][X-cluster] a prompt goes out, and its response comes back once', async () => {
       await put('templates/a.j2', 'Hello {{ name }}')
-      await dream.stage('a', { name: 'you' })
-      const waiting = [dream.fetch({ waitMs: 500 }), other.fetch({ waitMs: 500 })]
+      await dream.prompts.stage('a', { name: 'you' })
+      const waiting = [dream.prompts.fetch({ waitMs: 500 }), other.prompts.fetch({ waitMs: 500 })]
       await put('temp/cursor_output.json', { type: 'NOTE', source_id: 'Ann', target_id: 'Bob', data: {} })
       expect((await Promise.all(waiting)).map(({ outcome }) => outcome).sort()).toEqual(['fetched', 'nothing'])
     })
 
     it('[DO-6][DO-7][DO-8][X-cluster] logs, documents and the supervisor', async () => {
       await Promise.all(
-        Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? dream : other).addEvent('NOTED', 'Ann', { n })),
+        Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? dream : other).logs.add('NOTED', 'Ann', { n })),
       )
-      expect(await dream.events({ type: 'NOTED' })).toMatchObject({ matching: 10, unreadable: 0 })
-      await dream.reflect('Bob', 'Well done.')
-      await dream.report('weekly', 'Fine.')
-      await Promise.all([dream.setState('s', { a: 1 }), other.setState('s', { b: 2 })])
-      expect((await dream.state('s')).state).toEqual(expect.objectContaining({ a: 1, b: 2 }))
-      await Promise.all([dream.plan({ from: 'A', to: 'B', goal: '1' }), other.plan({ from: 'A', to: 'B', goal: '2' })])
-      const goals = [(await dream.supervisor())?.active_goals.length, (await other.supervisor())?.active_goals.length]
+      expect(await dream.logs.events({ type: 'NOTED' })).toMatchObject({ matching: 10, unreadable: 0 })
+      await dream.documents.reflect('Bob', 'Well done.')
+      await dream.documents.report('weekly', 'Fine.')
+      await Promise.all([dream.documents.setState('s', { a: 1 }), other.documents.setState('s', { b: 2 })])
+      expect((await dream.documents.state('s')).state).toEqual(expect.objectContaining({ a: 1, b: 2 }))
+      await Promise.all([
+        dream.planning.plan({ from: 'A', to: 'B', goal: '1' }),
+        other.planning.plan({ from: 'A', to: 'B', goal: '2' }),
+      ])
+      const goals = [
+        (await dream.supervisor.show())?.active_goals.length,
+        (await other.supervisor.show())?.active_goals.length,
+      ]
       // Outside of a turn another process may see it a moment later.
       expect(Math.max(...goals.map(Number))).toBe(2)
     })
 
     it('[X-cluster] a mailbox that is larger than a value may be', async () => {
-      await dream.initMailboxes(1)
+      await dream.mailboxes.init(1)
       const text = 'x'.repeat(300_000)
       for (let n = 0; n < 5; n++)
-        await dream.sendToMailbox({ mailbox: 1, from: 'A', command: 'c', params: { text, n } })
+        await dream.messages.send({ mailbox: 1, from: 'A', command: 'c', params: { text, n } })
       expect((await json(mailboxFile(1))).messages).toHaveLength(5)
       expect((await names(shared)).filter((one) => one.endsWith('.lock'))).toEqual([])
     })

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { openEtcdTree } from '../../src/engines/etcd/index.ts'
+import type { Clock } from '../../src/kernel/clock.ts'
 import { runtime } from '../support/child.ts'
 import { type EtcdCluster, startEtcd, withoutEtcd } from '../support/etcd.ts'
+import { transacted } from '../support/transacted-tree.ts'
 import { describeTree } from './tree.ts'
 
 const reason = withoutEtcd()
@@ -20,12 +22,17 @@ for (const nodes of sizes) {
       }, 60_000)
       afterAll(() => cluster.stop())
 
-      describeTree(title, async () => {
+      const prepare = async () => {
         const address = cluster.address(`t${++tenants}`)
         return {
-          open: (options) => openEtcdTree({ address, ...options }),
+          open: (options?: { clock?: Clock }) => openEtcdTree({ address, ...options }),
           dispose: async () => undefined,
         }
+      }
+      describeTree(title, prepare)
+      describeTree(`${title}, each verb a transaction`, async () => {
+        const place = await prepare()
+        return { ...place, open: async (options) => transacted(await place.open(options)) }
       })
     })
 }

@@ -1,6 +1,7 @@
 /**
  * What `Journal` promises, on one engine: a change is whole in the end wherever its process is killed or held, one that was lost
  * leaves nothing, and notes of strangers do nothing. A kill is an error that no code of ours catches.
+ * First with notes, which every engine can do; then, on engines that have transactions, as one transaction.
  */
 import { afterEach, describe, expect } from 'vitest'
 import { systemClock } from '../../src/kernel/clock.ts'
@@ -14,6 +15,8 @@ import type { EnginePlace } from './every-engine.ts'
 /** A job: its file travels from `waiting/` to `done/`, a mark says who has it, and the log tells it once. */
 type JobStep =
   | { readonly do: 'mark'; readonly job: Job; readonly by: string }
+  /** Decides what is done next. */
+  | { readonly do: 'decide'; readonly job: Job; readonly by: string }
   | { readonly do: 'carry'; readonly job: Job }
   | { readonly do: 'tell'; readonly job: Job; readonly by: string }
 type Job = `job-${string}`
@@ -27,11 +30,13 @@ class Killed extends Error {}
 /** Called before every effect; it may throw, or wait. */
 type Fate = (moment: string) => Promise<void>
 
+const kinds: readonly unknown[] = ['mark', 'decide', 'tell']
+
 const stepsOn = (tree: Tree, fate: Fate): Steps<JobStep, Job> => ({
   parse: (steps, job) => {
     const isOurs = (step: unknown): step is JobStep => {
       const { do: kind, job: about, by } = (step ?? {}) as Record<string, unknown>
-      return about === job && (kind === 'carry' || ((kind === 'mark' || kind === 'tell') && typeof by === 'string'))
+      return about === job && (kind === 'carry' || (kinds.includes(kind) && typeof by === 'string'))
     }
     return steps.every(isOurs) ? (steps as readonly JobStep[]) : undefined
   },
@@ -49,6 +54,13 @@ async function perform(tree: Tree, step: JobStep, isRepeat: boolean) {
     case 'mark':
       await tree.create(at('marks', step.job), step.by)
       return undefined
+    case 'decide':
+      return {
+        next: [
+          { do: 'carry', job: step.job },
+          { do: 'tell', job: step.job, by: step.by },
+        ],
+      } as const
     case 'carry': {
       const moved = await tree.move(at('waiting', step.job), at('done', step.job))
       if (moved.outcome === 'moved') return undefined
@@ -64,7 +76,7 @@ async function perform(tree: Tree, step: JobStep, isRepeat: boolean) {
   }
 }
 
-export function describeJournal(title: string, prepare: () => Promise<EnginePlace>): void {
+export function describeJournal(title: string, prepare: () => Promise<EnginePlace>, nodes: number): void {
   describe(`the journal on ${title}`, () => {
     const opened: Tree[] = []
     afterEach(async () => {
@@ -72,7 +84,11 @@ export function describeJournal(title: string, prepare: () => Promise<EnginePlac
     })
 
     /** A process of its own: its tree, its journal, and what happens to it. */
-    const processOn = async (place: EnginePlace, fate: Fate = async () => {}) => {
+    const processOn = async (
+      place: EnginePlace,
+      fate: Fate = async () => {},
+      options: { readonly largestNote?: number; readonly alwaysNoted?: boolean } = {},
+    ) => {
       const tree = await place.open(systemClock)
       opened.push(tree)
       const journal = new Journal<JobStep, Job>(tree, stepsOn(tree, fate), {
@@ -80,13 +96,14 @@ export function describeJournal(title: string, prepare: () => Promise<EnginePlac
         isSubject: (name): name is Job => name.startsWith('job-'),
         turnOf: (job) => `jobs ${job}`,
         stepsIn: ({ steps, deeds = steps }) => deeds,
+        alwaysNoted: true,
+        ...options,
       })
       const finish = (job: Job, by: string) =>
         journal.turn(job, () =>
           journal.commit(job, [
             { do: 'mark', job, by },
-            { do: 'carry', job },
-            { do: 'tell', job, by },
+            { do: 'decide', job, by },
           ]),
         )
       return { tree, journal, finish }
@@ -107,7 +124,7 @@ export function describeJournal(title: string, prepare: () => Promise<EnginePlac
       expect(await namesIn(tree, notes)).toEqual([])
     }
 
-    verifies('X-crash', 'does every step once and leaves no note', async () => {
+    verifies(['X-journal', 'X-crash'], 'does every step once and leaves no note', async () => {
       const { tree, finish } = await processOn(await prepare())
       await tree.create(at('waiting', 'job-1'), 'work')
       expect(await finish('job-1', 'ann')).toMatchObject({ outcome: 'done' })
@@ -122,9 +139,9 @@ export function describeJournal(title: string, prepare: () => Promise<EnginePlac
       expect(await namesIn(tree, notes)).toEqual([])
     })
 
-    const moments = ['mark', 'carry', 'tell'].flatMap((step) => [`before ${step}`, `after ${step}`])
+    const moments = ['mark', 'decide', 'carry', 'tell'].flatMap((step) => [`before ${step}`, `after ${step}`])
     for (const moment of moments) {
-      verifies('X-crash', `is finished by the next process when one is killed ${moment}`, async () => {
+      verifies(['X-journal', 'X-crash'], `is finished by the next process when one is killed ${moment}`, async () => {
         const place = await prepare()
         const killed = await processOn(place, async (now) => {
           if (now === moment) throw new Killed()
@@ -186,6 +203,21 @@ export function describeJournal(title: string, prepare: () => Promise<EnginePlac
       await expectDone(tree, 'ann')
     })
 
+    verifies('X-crash', 'does not decide again what a killed process has written down', async () => {
+      const place = await prepare()
+      const killed = await processOn(place, async (now) => {
+        if (now === 'before carry') throw new Killed()
+      })
+      await killed.tree.create(at('waiting', 'job-1'), 'work')
+      await expect(killed.finish('job-1', 'ann')).rejects.toThrow(Killed)
+      const done: string[] = []
+      const next = await processOn(place, async (now) => void done.push(now))
+      expect(await next.journal.unfinished('job-1')).toMatchObject([{ do: 'mark' }, { do: 'carry' }, { do: 'tell' }])
+      expect(await next.journal.finishAll()).toEqual([])
+      expect(done.filter((now) => now.startsWith('before'))).toEqual(['before mark', 'before carry', 'before tell'])
+      expect(await next.journal.unfinished('job-1')).toBe(undefined)
+    })
+
     verifies('X-crash', 'finishes notes of an earlier version', async () => {
       const { tree, journal } = await processOn(await prepare())
       await tree.create(at('waiting', 'job-1'), 'work')
@@ -196,6 +228,19 @@ export function describeJournal(title: string, prepare: () => Promise<EnginePlac
       await tree.create(childOf(notes, 'job-1.json'), JSON.stringify({ deeds }))
       expect(await journal.finishAll()).toEqual([])
       await expectDone(tree, 'ann')
+    })
+
+    verifies('X-notes', 'believes notes as large as its protocol writes them, and no larger', async () => {
+      const place = await prepare()
+      const text = JSON.stringify({ steps: [{ do: 'carry', job: 'job-1' }] })
+      const { tree, journal } = await processOn(place, undefined, { largestNote: text.length - 1 })
+      await tree.create(at('waiting', 'job-1'), 'work')
+      const path = childOf(notes, 'job-1.json')
+      await tree.create(path, text)
+      expect(await journal.notes()).toEqual([{ path, subject: undefined }])
+      const other = await processOn(place, undefined, { largestNote: text.length })
+      expect(await other.journal.finishAll()).toEqual([])
+      expect(await namesIn(tree, 'done')).toEqual(['job-1'])
     })
 
     const strange: readonly (readonly [what: string, text: string])[] = [
@@ -220,6 +265,82 @@ export function describeJournal(title: string, prepare: () => Promise<EnginePlac
         expect(await finish('job-1', 'ann'), what).toMatchObject({ outcome: 'done' })
         expect(await namesIn(tree, 'waiting'), what).toEqual(['job-2'])
         expect(await journal.notes(), what).toEqual([])
+      }
+    })
+
+    if (nodes === 0) return
+
+    const inTransactions = { alwaysNoted: false }
+
+    verifies('X-crash', 'finishes in its transaction what a process with notes left', async () => {
+      const place = await prepare()
+      const killed = await processOn(place, async (now) => {
+        if (now === 'after carry') throw new Killed()
+      })
+      await killed.tree.create(at('waiting', 'job-1'), 'work')
+      await expect(killed.finish('job-1', 'ann')).rejects.toThrow(Killed)
+      const next = await processOn(place, undefined, inTransactions)
+      expect(await next.finish('job-1', 'bob')).toEqual({ outcome: 'lost' })
+      await expectDone(next.tree, 'ann')
+    })
+
+    for (const moment of moments) {
+      verifies('X-crash', `leaves nothing in a transaction when its process is killed ${moment}`, async () => {
+        const place = await prepare()
+        const kill: Fate = async (now) => {
+          if (now === moment) throw new Killed()
+        }
+        const killed = await processOn(place, kill, inTransactions)
+        await killed.tree.create(at('waiting', 'job-1'), 'work')
+        await expect(killed.finish('job-1', 'ann')).rejects.toThrow(Killed)
+        const next = await processOn(place, undefined, inTransactions)
+        expect(await namesIn(next.tree, 'marks')).toEqual([])
+        expect(await namesIn(next.tree, notes)).toEqual([])
+        expect(await next.finish('job-1', 'bob')).toMatchObject({ outcome: 'done' })
+        await expectDone(next.tree, 'bob')
+      })
+
+      verifies('X-held', `holds up nobody in a transaction when its process is held ${moment}`, async () => {
+        const place = await prepare()
+        const [held, goOn] = [gate(), gate()]
+        const hold: Fate = async (now) => {
+          if (now !== moment) return
+          held.open()
+          await goOn.opened
+        }
+        const slow = await processOn(place, hold, inTransactions)
+        const other = await processOn(place, undefined, inTransactions)
+        await slow.tree.create(at('waiting', 'job-1'), 'work')
+        const first = slow.finish('job-1', 'ann')
+        await held.opened
+        expect(await other.finish('job-1', 'bob')).toMatchObject({ outcome: 'done' })
+        goOn.open()
+        expect(await first).toEqual({ outcome: 'lost' })
+        await expectDone(other.tree, 'bob')
+      })
+    }
+
+    verifies('X-held', 'is whole in transactions of three processes, in every order of two that are held', async () => {
+      for (const [one, moment] of moments.entries()) {
+        for (const second of moments.slice(one % 2).filter((_, i) => i % 2 === 0)) {
+          const place = await prepare()
+          const gates = [gate(), gate()]
+          const [ann, bob] = await Promise.all(
+            [moment, second].map((at, i) =>
+              processOn(place, async (now) => (now === at ? gates[i]!.opened : undefined), inTransactions),
+            ),
+          )
+          const eve = await processOn(place, undefined, inTransactions)
+          await eve.tree.create(at('waiting', 'job-1'), 'work')
+          const held = [ann!.finish('job-1', 'ann'), bob!.finish('job-1', 'bob')]
+          const winner = one % 3
+          if (winner === 2) await eve.finish('job-1', 'eve')
+          gates[winner % 2]!.open()
+          await held[winner % 2]
+          gates[1 - (winner % 2)]!.open()
+          await Promise.all(held)
+          await expectDone(eve.tree, ['ann', 'bob', 'eve'][winner]!)
+        }
       }
     })
   })

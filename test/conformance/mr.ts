@@ -12,6 +12,7 @@ import { treePath } from '../../src/kernel/tree-path.ts'
 import { messageRouting } from '../../src/protocols/message-routing/index.ts'
 import type { Routing } from '../../src/protocols/message-routing/store/routing.ts'
 import type { Tree } from '../../src/tree/tree.ts'
+import { mortal, survives } from '../support/mortal-tree.ts'
 import { tempDir } from '../support/temp.ts'
 import type { EnginePlace } from './every-engine.ts'
 
@@ -73,6 +74,8 @@ export function describeMr(name: string, prepare: () => Promise<EnginePlace>): v
       opened.push(process)
       return process
     }
+    const routingOn = (own: Tree) =>
+      messageRouting.open({ tree: own, clock: systemClock, settings: messageRouting.defaults })
     const at = (...names: string[]) => treePath([agents, ...names].join('/'))
     /** In a turn nobody sees less than there is, also where copies of folders may lag a little behind. */
     const now = <T>(look: () => Promise<T>, by = tree): Promise<T> => by.exclusively('test', look)
@@ -110,17 +113,21 @@ export function describeMr(name: string, prepare: () => Promise<EnginePlace>): v
     }
 
     it('[MR-4][MR-1c] a message is one whole leaf in the inbox of its recipient; one that is too large uses up no number', async () => {
-      await expect(mr.send(task('x'.repeat(11_000)))).rejects.toMatchObject({ code: 'MESSAGE_TOO_LARGE' })
-      const { message, depth, evicted } = await mr.send({ ...task('Fix the login'), priority: 8, requiresAck: true })
+      await expect(mr.sending.send(task('x'.repeat(11_000)))).rejects.toMatchObject({ code: 'MESSAGE_TOO_LARGE' })
+      const { message, depth, evicted } = await mr.sending.send({
+        ...task('Fix the login'),
+        priority: 8,
+        requiresAck: true,
+      })
       expect([message.path, depth, evicted]).toEqual([`${agents}/coder-1/inbox/${message.id}.json`, 1, []])
       expect(await written(message.path)).toMatchObject({ msg_id: message.id, sequence: 1, priority: 8, to: 'coder-1' })
       await caughtUp()
-      expect(idsOf((await other.receive('coder-1')).messages)).toEqual([message.id])
+      expect(idsOf((await other.claiming.receive('coder-1')).messages)).toEqual([message.id])
       expect([await names('coder-1', 'inbox'), await names('coder-1', 'taken')]).toEqual([[], [`${message.id}.json`]])
     })
 
     it('[MR-2a][MR-2b] numbers count for each pair, whoever sends; gaps and a new beginning are told', async () => {
-      await mr.init('lead')
+      await mr.agents.init('lead')
       const numbers = []
       for (const [from, to] of [
         [mr, 'coder-1'],
@@ -128,19 +135,19 @@ export function describeMr(name: string, prepare: () => Promise<EnginePlace>): v
         [mr, 'coder-2'],
         [mr, 'coder-1'],
       ] as const)
-        numbers.push((await from.send(task('Anything', to))).message.sequence)
+        numbers.push((await from.sending.send(task('Anything', to))).message.sequence)
       expect(numbers).toEqual([1, 2, 1, 3])
       expect(await textAt(at('lead', '.sequences', 'coder-1'))).toBe('3\n')
-      const [, second] = (await mr.receive('coder-1', { peek: true })).messages
+      const [, second] = (await mr.claiming.receive('coder-1', { peek: true })).messages
       await tree.remove(treePath(second!.path))
       await caughtUp()
-      const received = await other.receive('coder-1')
+      const received = await other.claiming.receive('coder-1')
       expect(received.messages.map(({ sequence }) => sequence)).toEqual([1, 3])
       expect(received.gaps).toEqual([{ from: 'lead', first: 2, last: 2, count: 1 }])
-      expect(await mr.init('lead', { reset: true })).toMatchObject({ outcome: 'reset', sequencesReset: 2 })
-      await other.send(task('From the beginning'))
+      expect(await mr.agents.init('lead', { reset: true })).toMatchObject({ outcome: 'reset', sequencesReset: 2 })
+      await other.sending.send(task('From the beginning'))
       await caughtUp()
-      expect(await mr.receive('coder-1')).toMatchObject({ gaps: [], restarts: [{ from: 'lead', after: 3 }] })
+      expect(await mr.claiming.receive('coder-1')).toMatchObject({ gaps: [], restarts: [{ from: 'lead', after: 3 }] })
     })
 
     it('[MR-3][MR-3b] they come by the moment they mean, or the most urgent first', async () => {
@@ -148,41 +155,134 @@ export function describeMr(name: string, prepare: () => Promise<EnginePlace>): v
       await writeForeign('coder-1', 'msg_00000004', { timestamp: '2026-01-01T12:00:00Z', priority: 9 })
       await writeForeign('coder-1', 'msg_00000002', { timestamp: '2026-01-01T13:30:00.000+02:00', sequence: 3 })
       const ids = async (order: 'time' | 'priority') =>
-        idsOf((await other.receive('coder-1', { peek: true, order })).messages)
+        idsOf((await other.claiming.receive('coder-1', { peek: true, order })).messages)
       expect(await ids('time')).toEqual(['msg_00000002', 'msg_00000004', 'msg_00000003'])
       expect(await ids('priority')).toEqual(['msg_00000004', 'msg_00000002', 'msg_00000003'])
     })
 
     it('[MR-11][MR-5] a broadcast reaches everybody; a reply wakes who waits; an acknowledgement is given once', async () => {
-      for (const agent of ['lead', 'coder-1', 'coder-2']) await mr.init(agent)
+      for (const agent of ['lead', 'coder-1', 'coder-2']) await mr.agents.init(agent)
       const pause = { from: 'lead', type: 'command', payload: { action: 'pause' } } as const
-      const { sent } = await mr.broadcast(pause)
+      const { sent } = await mr.sending.broadcast(pause)
       expect(sent.map(({ message }) => [message.to, message.sequence])).toEqual([
         ['coder-1', 1],
         ['coder-2', 1],
       ])
-      const { message } = await mr.send({ ...task('Ask'), requiresAck: true })
-      const waiting = mr.awaitReply('lead', message.id, { waitMs: 60_000 })
+      const { message } = await mr.sending.send({ ...task('Ask'), requiresAck: true })
+      const waiting = mr.claiming.awaitReply('lead', message.id, { waitMs: 60_000 })
       const result = { from: 'coder-1', to: 'lead', type: 'result', payload: { status: 'success' } } as const
-      const reply = await other.send({ ...result, replyTo: message.id })
+      const reply = await other.sending.send({ ...result, replyTo: message.id })
       expect(await waiting).toMatchObject({ outcome: 'received', message: { id: reply.message.id } })
       await caughtUp()
-      await other.receive('coder-1')
-      expect(await mr.unacked('coder-1')).toMatchObject([{ direction: 'taken', id: message.id }])
-      const acked = await Promise.all([mr, other, mr].map((one) => one.ack('coder-1', message.id)))
+      await other.claiming.receive('coder-1')
+      expect(await mr.settling.unacked('coder-1')).toMatchObject([{ direction: 'taken', id: message.id }])
+      const acked = await Promise.all([mr, other, mr].map((one) => one.settling.ack('coder-1', message.id)))
       expect(acked.map(({ outcome }) => outcome).sort()).toEqual(['acknowledged', 'unchanged', 'unchanged'])
       await caughtUp()
-      expect((await mr.receive('lead')).messages).toMatchObject([{ type: 'status-update', correlationId: message.id }])
-      expect([await mr.unacked('lead'), await other.unacked('coder-1')]).toEqual([[], []])
+      expect((await mr.claiming.receive('lead')).messages).toMatchObject([
+        { type: 'status-update', correlationId: message.id },
+      ])
+      expect([await mr.settling.unacked('lead'), await other.settling.unacked('coder-1')]).toEqual([[], []])
+    })
+
+    it('[X-crash] a key sends once, whoever repeats it and wherever the message is by then', async () => {
+      const first = await mr.sending.send({ ...task('Once'), requiresAck: true }, { key: 'k 1' })
+      expect(first).toMatchObject({ outcome: 'sent', depth: 1, message: { sequence: 1, state: 'inbox' } })
+      const again = async (by: Routing) => {
+        await caughtUp()
+        const { outcome, message } = await by.sending.send({ ...task('Once'), requiresAck: true }, { key: 'k 1' })
+        return [outcome, message.id, message.state]
+      }
+      expect(await again(other)).toEqual(['unchanged', first.message.id, 'inbox'])
+      await caughtUp()
+      expect(idsOf((await other.claiming.receive('coder-1')).messages)).toEqual([first.message.id])
+      expect(await again(mr)).toEqual(['unchanged', first.message.id, 'taken'])
+      await tree.remove(at('coder-1', 'taken', `${first.message.id}.json`))
+      expect(await again(other)).toEqual(['unchanged', first.message.id, 'taken'])
+      for (const changed of [task('Other words'), task('Once', 'coder-2')])
+        await expect(other.sending.send({ ...changed, requiresAck: true }, { key: 'k 1' })).rejects.toMatchObject({
+          code: 'KEY_USED',
+          exit: 4,
+          message: `The key k 1 was used for another message, ${first.message.id}.`,
+        })
+      // Another sender has keys of its own, and nothing has used up a number meanwhile.
+      expect(await mr.sending.send({ ...task('Once'), from: 'coder-2' }, { key: 'k 1' })).toMatchObject({
+        outcome: 'sent',
+      })
+      expect((await mr.sending.send(task('Next'))).message.sequence).toBe(2)
+    })
+
+    it('[X-held] of many that send one key at once one sends it, and a full inbox makes room for it once', async () => {
+      const senders = [mr, other, (await start()).mr, (await start()).mr]
+      const sent = await Promise.all(senders.map((one) => one.sending.send(task('Once'), { key: 'k1' })))
+      expect(sent.map(({ outcome }) => outcome).sort()).toEqual(['sent', 'unchanged', 'unchanged', 'unchanged'])
+      expect(new Set(idsOf(sent.map(({ message }) => message))).size).toBe(1)
+      await caughtUp()
+      expect((await names('coder-1', 'inbox')).length).toBe(1)
+      const small = await start({ inboxLimit: 1 })
+      const next = await small.mr.sending.send(task('Twice'), { key: 'k2' })
+      expect([next.evicted, next.depth]).toEqual([[sent[0]!.message.id], 1])
+      await caughtUp()
+      expect(await other.sending.send(task('Once'), { key: 'k1' })).toMatchObject({
+        outcome: 'unchanged',
+        message: { state: 'evicted' },
+      })
+    })
+
+    for (const finisher of ['its sender', 'its reader', 'doctor'] as const) {
+      it(`[X-crash] a sender under a key is killed before any change, and ${finisher} makes it one message`, async () => {
+        for (let lives = 0, isWhole = false; !isWhole; lives++) {
+          const to = `coder-${lives + 10}`
+          const key = `k${lives}`
+          const once = { ...task('Once', to), requiresAck: true }
+          const { tree: own } = await start()
+          const dying = await routingOn(mortal(own, lives))
+          isWhole = await survives(dying.sending.send(once, { key }))
+          const isNoted = (await now(() => tree.list(treePath('.signalbox/state/delivery/mr/sent')))).some(
+            ({ name }) => name === `lead.${key}.json`,
+          )
+          if (finisher === 'its sender') await other.sending.send(once, { key })
+          if (finisher === 'doctor') {
+            const found = await other.inspect({ repair: true })
+            expect(found.every(({ code, repaired }) => code === 'UNFINISHED_SEND' && repaired)).toBe(true)
+            expect(await other.inspect(), `killed before change ${lives}`).toEqual([])
+          }
+          const { messages } = await other.claiming.receive(to)
+          expect(await other.inspect(), `killed before change ${lives}`).toEqual([])
+          expect(messages.length, `killed before change ${lives}`).toBe(isNoted || finisher === 'its sender' ? 1 : 0)
+          expect((await other.claiming.receive(to)).messages, `killed before change ${lives}`).toEqual([])
+          await other.sending.send(once, { key })
+          expect((await other.claiming.receive(to)).messages.length).toBe(1 - messages.length)
+        }
+      })
+    }
+
+    it('[X-notes] what a stranger staged goes where it says or nowhere, and stops nobody', async () => {
+      const home = '.signalbox/state/delivery/mr'
+      const stage = async (key: string, content: string) => {
+        const name = `${key}~00000000-0000-4000-8000-000000000000.json`
+        await tree.create(treePath(`${home}/staged/${name}`), content)
+        await tree.create(treePath(`${home}/sent/${key}.json`), JSON.stringify({ staged: name, digest: 'd' }))
+      }
+      const message = { version: '1.0.0', msg_id: 'msg_0000000a', from: 'lead', to: 'coder-1', sequence: 1 }
+      const rest = { timestamp: '2026-01-01T00:00:00.000Z', type: 'command', payload: { action: 'pause' } }
+      await stage('lead.a', '{"msg_id":')
+      await stage('lead.b', JSON.stringify({ ...message, ...rest, to: '../../etc' }))
+      await stage('lead.c', JSON.stringify({ ...message, ...rest, msg_id: '../../../etc' }))
+      await stage('lead.d', JSON.stringify({ ...message, ...rest }))
+      expect(idsOf((await other.claiming.receive('coder-1')).messages)).toEqual(['msg_0000000a'])
+      const unfinished = (await other.inspect({ repair: true })).filter(({ code }) => code === 'UNFINISHED_SEND')
+      expect(unfinished.map(({ repaired }) => repaired)).toEqual([false, false, false])
+      await expect(mr.sending.send(task('Mine'), { key: 'a' })).rejects.toMatchObject({ code: 'KEY_USED' })
     })
 
     it('[MR-6][MR-6b][MR-10] what is no message is logged and set aside, and stops nothing', async () => {
-      const good = (await mr.send(task('Good'))).message.id
+      const good = (await mr.sending.send(task('Good'))).message.id
       await writeForeign('coder-1', 'msg_000000aa', { type: 'status_update', timestamp: undefined })
       await writeForeign('coder-1', 'msg_000000bb', {}, 'msg_000000cc.json')
       await writeForeign('coder-1', 'msg_000000ee', { version: '2.0.0' })
       await writeForeign('coder-1', 'msg_000000ff', { version: '1.9.3', colour: 'moon' })
-      const { messages, rejected } = await other.receive('coder-1')
+      const { messages, rejected } = await other.claiming.receive('coder-1')
       expect(idsOf(messages).sort()).toEqual(['msg_000000ff', good].sort())
       expect(rejected.map(({ code }) => code).sort()).toEqual([
         'NAME_MISMATCH',
@@ -191,7 +291,7 @@ export function describeMr(name: string, prepare: () => Promise<EnginePlace>): v
       ])
       expect((await linesOf('coder-1', 'error.log')).length).toBe(3)
       expect((await names('coder-1', 'rejected')).length).toBe(3)
-      expect(await mr.receive('coder-1')).toMatchObject({ outcome: 'nothing', rejected: [] })
+      expect(await mr.claiming.receive('coder-1')).toMatchObject({ outcome: 'nothing', rejected: [] })
     })
 
     it('[MR-7a][MR-7c] a full inbox lets its oldest go first; that is logged and can be undone; a surplus goes later', async () => {
@@ -200,46 +300,51 @@ export function describeMr(name: string, prepare: () => Promise<EnginePlace>): v
       const ids: string[] = []
       for (const [i, text] of ['one', 'two', 'three', 'four', 'five'].entries()) {
         clock.advance(1000)
-        const sent = await (i % 2 ? one : two).mr.send(task(text))
+        const sent = await (i % 2 ? one : two).mr.sending.send(task(text))
         ids.push(sent.message.id)
         expect([sent.evicted, sent.depth]).toEqual([i < 3 ? [] : [ids[i - 3]], Math.min(i + 1, 3)])
       }
       expect(await linesOf('coder-1', 'evictions.log')).toMatchObject(ids.slice(0, 2).map((id) => ({ msg_id: id })))
       clock.advance(1000)
-      expect(await two.mr.recover('coder-1', ids[0]!)).toMatchObject({ outcome: 'recovered', from: 'evicted' })
-      expect(new Set(idsOf(await one.mr.evicted('coder-1')))).toEqual(new Set(ids.slice(1, 3)))
+      expect(await two.mr.recovering.recover('coder-1', ids[0]!)).toMatchObject({
+        outcome: 'recovered',
+        from: 'evicted',
+      })
+      expect(new Set(idsOf(await one.mr.recovering.list('coder-1', 'evicted')))).toEqual(new Set(ids.slice(1, 3)))
       await writeForeign('coder-1', 'msg_00000001', {}, 'msg_00000001.json', one.tree)
-      const { evicted, messages } = await one.mr.receive('coder-1')
+      const { evicted, messages } = await one.mr.claiming.receive('coder-1')
       expect([evicted, messages.length]).toEqual([[ids[3]], 3])
     })
 
     it('[MR-13] delivery is at most once among many readers, and a person can bring a message back', async () => {
       const sent: string[] = []
-      for (let n = 0; n < 12; n++) sent.push((await mr.send(task(`Task ${n}`))).message.id)
+      for (let n = 0; n < 12; n++) sent.push((await mr.sending.send(task(`Task ${n}`))).message.id)
       const readers = [mr, other, (await start()).mr, (await start()).mr]
-      const taken = (await Promise.all(readers.map((reader) => reader.receive('coder-1')))).flatMap((r) => r.messages)
+      const taken = (await Promise.all(readers.map((reader) => reader.claiming.receive('coder-1')))).flatMap(
+        (r) => r.messages,
+      )
       expect(idsOf(taken).sort()).toEqual([...sent].sort())
-      expect(await other.recover('coder-1', sent[7]!)).toMatchObject({ outcome: 'recovered', from: 'taken' })
-      expect(await mr.recover('coder-1', sent[7]!)).toMatchObject({ outcome: 'unchanged' })
-      expect(idsOf((await mr.receive('coder-1')).messages)).toEqual([sent[7]])
+      expect(await other.recovering.recover('coder-1', sent[7]!)).toMatchObject({ outcome: 'recovered', from: 'taken' })
+      expect(await mr.recovering.recover('coder-1', sent[7]!)).toMatchObject({ outcome: 'unchanged' })
+      expect(idsOf((await mr.claiming.receive('coder-1')).messages)).toEqual([sent[7]])
     })
 
     it('[MR-4b] a delivery that fails is logged for the sender', async () => {
-      await mr.init('lead')
+      await mr.agents.init('lead')
       await tree.create(at('coder-1', 'inbox'), Buffer.from(''))
-      await expect(mr.send(task('Lost'))).rejects.toMatchObject({ code: 'DELIVERY_FAILED', exit: 8 })
+      await expect(mr.sending.send(task('Lost'))).rejects.toMatchObject({ code: 'DELIVERY_FAILED', exit: 8 })
       expect(await linesOf('lead', 'error.log')).toMatchObject([{ error: 'DELIVERY_FAILED' }])
     })
 
     it('[MR-8][MR-8b] what all processes measured comes together', async () => {
       const settings = { inboxLimit: 3, alertDepth: 2 }
       const [one, two] = [await start(settings), await start(settings)]
-      for (const text of ['one', 'two', 'three', 'four']) await one.mr.send(task(text))
-      await two.mr.receive('coder-1', { limit: 1 })
-      await two.mr.send(task('five'))
-      await two.mr.metrics()
+      for (const text of ['one', 'two', 'three', 'four']) await one.mr.sending.send(task(text))
+      await two.mr.claiming.receive('coder-1', { limit: 1 })
+      await two.mr.sending.send(task('five'))
+      await two.mr.overview.metrics()
       await caughtUp()
-      const { metrics, prometheus, alerts } = await one.mr.metrics()
+      const { metrics, prometheus, alerts } = await one.mr.overview.metrics()
       expect(metrics).toMatchObject({
         message_write_latency_ms: { count: 5 },
         message_read_latency_ms: { count: 1 },
@@ -255,18 +360,18 @@ export function describeMr(name: string, prepare: () => Promise<EnginePlace>): v
       const [one, two] = [await start(settings), await start(settings)]
       const keys = await one.mr.keys()
       for (const agent of ['lead', 'coder-1']) await keys.generate(agent)
-      const { message } = await one.mr.send(task('A secret'))
+      const { message } = await one.mr.sending.send(task('A secret'))
       expect(await textAt(message.path)).not.toContain('A secret')
       await caughtUp()
-      const [read] = (await two.mr.receive('coder-1')).messages
+      const [read] = (await two.mr.claiming.receive('coder-1')).messages
       expect([read?.id, read?.message.payload]).toEqual([message.id, { task: 'A secret' }])
 
       await tree.move(at('coder-1', 'taken', `${message.id}.json`), treePath(message.path))
       await writeForeign('coder-1', 'msg_000000aa', { from: 'lead' })
-      const { message: second } = await one.mr.send(task('To be altered'))
+      const { message: second } = await one.mr.sending.send(task('To be altered'))
       await writeForeign('coder-1', second.id, { ...(await written(second.path)), priority: 9 })
       await caughtUp()
-      const { messages, rejected } = await one.mr.receive('coder-1')
+      const { messages, rejected } = await one.mr.claiming.receive('coder-1')
       expect([messages, rejected.map(({ code }) => code).sort()]).toEqual([
         [],
         ['BAD_SIGNATURE', 'REPLAYED', 'UNSIGNED'],
@@ -276,22 +381,25 @@ export function describeMr(name: string, prepare: () => Promise<EnginePlace>): v
     it('[MR-12] a sender is limited in rate, by whichever process it sends', async () => {
       const clock = heldClock(Date.now())
       const [one, two] = [await start({ messagesPerMinute: 2 }, clock), await start({ messagesPerMinute: 2 }, clock)]
-      await one.mr.send(task('one'))
-      await two.mr.send(task('two'))
-      await expect(one.mr.send(task('three'))).rejects.toMatchObject({ code: 'RATE_LIMITED', exit: 8 })
+      await one.mr.sending.send(task('one'))
+      await two.mr.sending.send(task('two'))
+      await expect(one.mr.sending.send(task('three'))).rejects.toMatchObject({ code: 'RATE_LIMITED', exit: 8 })
       clock.advance(60_000)
-      expect((await two.mr.send(task('four'))).message.sequence).toBe(3)
+      expect((await two.mr.sending.send(task('four'))).message.sequence).toBe(3)
     })
 
     it('what other programs write against the specification is read, answered in its form and acknowledged once', async () => {
       const theirs = { version: '1.1', timestamp: 1_767_268_800, payload: { task: 'Theirs' }, requires_ack: true }
       await writeForeign('coder-1', 'msg-1767268800-042', theirs)
-      const { messages } = await other.receive('coder-1', { compat: true })
+      const { messages } = await other.claiming.receive('coder-1', { compat: true })
       expect(messages).toMatchObject([{ createdAt: '2026-01-01T12:00:00.000Z' }])
       const answer = { from: 'coder-1', to: 'lead', type: 'result', payload: { status: 'success' } } as const
-      const { message } = await mr.send({ ...answer, replyTo: 'msg-1767268800-042', compat: true })
+      const { message } = await mr.sending.send({ ...answer, replyTo: 'msg-1767268800-042', compat: true })
       expect(await written(message.path)).toMatchObject({ version: '1.1', correlation_id: 'msg-1767268800-042' })
-      const acked = [await mr.ack('coder-1', 'msg-1767268800-042'), await other.ack('coder-1', messages[0]!.id)]
+      const acked = [
+        await mr.settling.ack('coder-1', 'msg-1767268800-042'),
+        await other.settling.ack('coder-1', messages[0]!.id),
+      ]
       expect(acked.map(({ outcome }) => outcome)).toEqual(['acknowledged', 'unchanged'])
     })
   })

@@ -12,8 +12,8 @@ describeNeutral('Message Routing', {
   protocol: messageRouting,
   open: async (tree, clock) =>
     (await messageRouting.open({ tree, clock, settings: messageRouting.defaults })).neutral(),
-  lacks: ['renew', 'failed', 'questions', 'answer', 'duties'],
-  takesIds: false,
+  lacks: ['renew', 'release', 'failed', 'questions', 'answer', 'duties'],
+  isShared: true,
   waiting: 'inbox',
   async clutter(tree) {
     const at = (path: string) => treePath(`${messageRouting.defaults.root}/${path}`)
@@ -36,7 +36,7 @@ describeNeutral('AC-MQ', {
     return missions.neutral()
   },
   lacks: [],
-  takesIds: true,
+  isShared: true,
   waiting: 'pending',
   async clutter(tree) {
     const at = (path: string) => treePath(`${acmq.defaults.root}/${path}`)
@@ -60,8 +60,8 @@ describeNeutral('AC-MQ', {
 describeNeutral('CIRCE', {
   protocol: circe,
   open: async (tree, clock) => (await circe.open({ tree, clock, settings: circe.defaults })).neutral(),
-  lacks: ['renew', 'failed', 'duties'],
-  takesIds: false,
+  lacks: ['renew', 'release', 'failed', 'duties'],
+  isShared: false,
   waiting: 'new',
   async clutter(tree) {
     const at = (path: string) => treePath(`${circe.defaults.root}/${path}`)
@@ -111,8 +111,8 @@ const asked = (from: string, to: string, intent: string, text: string) =>
 describeNeutral('Dream.OS', {
   protocol: dream,
   open: async (tree, clock) => (await dream.open({ tree, clock, settings: dream.defaults })).neutral(),
-  lacks: [],
-  takesIds: false,
+  lacks: ['release'],
+  isShared: false,
   waiting: 'inbox',
   asks: {
     async 'a failure that waits for an executor nobody has seen'(_, neutral) {
@@ -142,7 +142,7 @@ describeNeutral('Shared Agent Protocol', {
     return (await sharedAgent.open({ tree, clock, settings: sharedAgent.defaults })).neutral()
   },
   lacks: ['renew', 'duties'],
-  takesIds: false,
+  isShared: true,
   waiting: 'pending',
   asks: {
     async 'an escalation'(tree) {

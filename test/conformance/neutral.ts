@@ -9,7 +9,7 @@ import { type Message, type Neutral, type Protocol, type Receipt, verbOf } from 
 import type { Tree } from '../../src/tree/tree.ts'
 import { describeQuestions, type QuestionPlace } from './questions.ts'
 
-const optionalVerbs = ['send', 'take', 'renew', 'done', 'failed', 'questions', 'answer', 'duties'] as const
+const optionalVerbs = ['send', 'take', 'renew', 'release', 'done', 'failed', 'questions', 'answer', 'duties'] as const
 type Verb = (typeof optionalVerbs)[number]
 
 export interface NeutralPlace {
@@ -18,8 +18,8 @@ export interface NeutralPlace {
   open(tree: Tree, clock: Clock): Promise<Neutral>
   /** The verbs that it lacks. */
   readonly lacks: readonly Verb[]
-  /** Whether a sender may give a message an id of its own. */
-  readonly takesIds: boolean
+  /** Whether it is on the shared half of the contract: keys, envelopes, watching. */
+  readonly isShared: boolean
   /** The state of what waits. */
   readonly waiting: string
   /** Puts things where messages and folders belong: garbage, folders named like messages, files named like folders. */
@@ -29,7 +29,7 @@ export interface NeutralPlace {
 }
 
 export function describeNeutral(name: string, place: NeutralPlace): void {
-  const { protocol, open, lacks, takesIds, waiting, clutter, asks } = place
+  const { protocol, open, lacks, isShared, waiting, clutter, asks } = place
 
   if (!lacks.includes('questions')) {
     if (!asks) throw new Error(`${name} puts questions to people: which kinds of them must be said in \`asks\`.`)
@@ -48,6 +48,9 @@ export function describeNeutral(name: string, place: NeutralPlace): void {
       other = await open(tree, clock)
     })
 
+    // `runIf` is not in every runner.
+    const ifShared = isShared ? it : it.skip
+    const ifReleased = isShared && !lacks.includes('release') ? it : it.skip
     const verb = <V extends Verb>(neutral: Neutral, wanted: V) => verbOf(protocol, neutral, wanted)
     /** A millisecond apart, so that their order is known. */
     async function send(text: string, more: { to?: string; from?: string; summary?: string; replyTo?: string } = {}) {
@@ -105,11 +108,96 @@ export function describeNeutral(name: string, place: NeutralPlace): void {
         const sent = await verb(one, 'send')({ from: 'lead', to: 'coder-1', text: urgency, urgency })
         expect(sent).toMatchObject({ outcome: 'sent', notices: expect.any(Array) })
       }
-      const own = { from: 'lead', to: 'coder-1', text: 'Once', id: '0d9f7a44-1c5e-4a63-9a51-6f0a52f8c001' }
-      if (takesIds) {
-        expect((await verb(one, 'send')(own)).outcome).toBe('sent')
-        expect((await verb(one, 'send')(own)).outcome).toBe('unchanged')
-      } else await expect(verb(one, 'send')(own)).rejects.toMatchObject({ kind: 'InvalidInput', exit: 2 })
+    })
+
+    ifShared('a key sends once, wherever its message is by now, and another draft under it is a conflict', async () => {
+      const [mine, its] = [verb(one, 'send'), verb(other, 'send')]
+      for (const key of ['0d9f7a44-1c5e-4a63-9a51-6f0a52f8c001', 'any text: ../what/ever?']) {
+        const draft = { from: 'lead', to: 'coder-1', text: `Once, by ${key}` }
+        const sent = await mine(draft, { key })
+        expect(sent.outcome).toBe('sent')
+        expect(await its(draft, { key })).toMatchObject({ outcome: 'unchanged', message: { id: sent.message.id } })
+        const { receipt } = await take(other)
+        expect((await mine(draft, { key })).outcome).toBe('unchanged')
+        await verb(other, 'done')(receipt, { text: 'Did it' })
+        expect((await its(draft, { key })).outcome).toBe('unchanged')
+        expect((await verb(one, 'take')('coder-1')).outcome).toBe('nothing')
+        await expect(its({ ...draft, text: 'Another' }, { key })).rejects.toMatchObject({ code: 'KEY_USED', exit: 4 })
+      }
+    })
+
+    ifShared('what a draft says comes back in the envelope', async () => {
+      const asked = await send('A question')
+      expect(asked).toMatchObject({ kind: 'ask', stage: 'written', urgency: 'normal', needsAnswer: true })
+      const draft = {
+        from: 'coder-1',
+        to: 'lead',
+        text: 'An answer\nin two lines',
+        summary: 'In short',
+        kind: 'answer',
+        replyTo: asked.id,
+        thread: 'login',
+        task: 'AUTH-12',
+        urgency: 'high',
+        deadline: '2026-02-01T00:00:00.000Z',
+        needsAnswer: false,
+        attachments: ['docs/plan.md'],
+        origin: { protocol: 'toy', handle: 'toy:1', digest: 'f'.repeat(32), hops: 2 },
+      } as const
+      const { text, ...said } = draft
+      const { message } = await verb(one, 'send')(draft)
+      expect(message).toMatchObject(said)
+      const [found] = await all(other.find(message.id))
+      expect(found?.envelope).toMatchObject({ ...said, handle: message.handle })
+      expect(found?.envelope.native).toBeDefined()
+      expect(await found?.text()).toBe(text)
+    })
+
+    ifShared('the stage follows the life of a message', async () => {
+      const { id } = await send('Work')
+      const stageOf = async () => (await all(other.find(id)))[0]?.envelope.stage
+      expect(await stageOf()).toBe('written')
+      const { receipt } = await take(one)
+      expect(await stageOf()).toBe('claimed')
+      await verb(one, 'done')(receipt, { text: 'Did it' })
+      // Without an acknowledgement Message Routing tells nothing of what was done.
+      if (!lacks.includes('failed')) expect(await stageOf()).toBe('finished')
+    })
+
+    ifShared('a change is told as long as somebody listens', async () => {
+      const stop = new AbortController()
+      const changes = other.watch!(stop.signal)[Symbol.asyncIterator]()
+      const next = changes.next()
+      await send('News')
+      expect((await next).value?.path).toBeTypeOf('string')
+      stop.abort()
+      let ended = false
+      while (!ended) ended = (await changes.next()).done === true
+    })
+
+    ifShared('who went away while waiting has taken nothing', async () => {
+      const gone = new AbortController()
+      const awaited = verb(one, 'take')('coder-1', { waitMs: 60_000, signal: gone.signal })
+      gone.abort()
+      expect((await awaited).outcome).toBe('nothing')
+      await send('For who is there')
+      const early = await verb(one, 'take')('coder-1', { signal: gone.signal })
+      expect(early.outcome).toBe('nothing')
+      expect((await take(other)).message.envelope.from).toBe('lead')
+    })
+
+    ifReleased('what is given back waits again, and the old receipt is no longer good', async () => {
+      await send('Not for me')
+      const first = await take(one)
+      await verb(other, 'release')(first.receipt)
+      const again = await take(other)
+      expect(again.message.envelope.id).toBe(first.message.envelope.id)
+      expect(await again.message.text()).toBe('Not for me')
+      if (first.receipt.attempt !== undefined) {
+        const late = verb(one, 'done')(first.receipt, { text: 'Late' })
+        await expect(late).rejects.toMatchObject({ code: 'LOST_CLAIM', exit: 4 })
+      }
+      expect((await verb(other, 'done')(again.receipt, { text: 'Done' })).outcome).toBe('settled')
     })
 
     it('of all who ask one takes a message, and its receipt is plain data', async () => {

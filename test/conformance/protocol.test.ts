@@ -10,7 +10,6 @@ import {
 } from '../../src/protocols/ac-mq/layout.ts'
 import { viewOf as acmqViewOf } from '../../src/protocols/ac-mq/store/view.ts'
 import { parseMessage as parseCirce } from '../../src/protocols/circe/format.ts'
-import { headOf as headOfCirce } from '../../src/protocols/circe/head.ts'
 import { circe } from '../../src/protocols/circe/index.ts'
 import { inboxPath } from '../../src/protocols/circe/layout.ts'
 import { agentId as circeAgent, fileNameOf as circeNameOf } from '../../src/protocols/circe/names.ts'
@@ -40,10 +39,10 @@ import {
   stemOf,
 } from '../../src/protocols/message-routing/layout.ts'
 import { viewOf } from '../../src/protocols/message-routing/store/view.ts'
+import { messageOf as sessionMessageOf } from '../../src/protocols/shared-agent/envelope.ts'
 import { sharedAgent } from '../../src/protocols/shared-agent/index.ts'
 import { sessionId, sessionPath } from '../../src/protocols/shared-agent/layout.ts'
 import { parseSession, printSession, type Session } from '../../src/protocols/shared-agent/record.ts'
-import { envelopeOf } from '../../src/protocols/shared-agent/store/view.ts'
 import { describeProtocol } from './protocol.ts'
 
 const golden = (path: string) => readFileSync(new URL(`../golden/${path}`, import.meta.url))
@@ -112,7 +111,7 @@ describeProtocol({
   // A message of CIRCE is its bytes, and is never edited.
   print: ({ bytes }) => bytes,
   recordOf: (message) => message,
-  lift: (message, path) => circeViewOf(headOfCirce(message), circeNameOf(message), 'inbox', path),
+  lift: (message, path) => circeViewOf(message, circeNameOf(message), 'inbox', path),
   names: {
     nameOf: (message) => circeNameOf(message),
     readName: (name) => ({ id: name.replace('.md', '') }),
@@ -207,7 +206,7 @@ describeProtocol<Session>({
   },
   print: printSession,
   recordOf: (session) => session,
-  lift: (session, path) => ({ ...envelopeOf(session.id, session.tasks[0]!), path }),
+  lift: (session, path) => ({ ...sessionMessageOf(session.id, session.tasks[0]!), path }),
   names: { nameOf: ({ id }) => id, readName: (name) => ({ place: name }) },
   folderOf: (name) => sessionPath(sessionId(name)),
 })

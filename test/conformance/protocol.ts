@@ -3,12 +3,12 @@
  * pure parts; the suite never touches a disk.
  */
 import { describe, expect, it } from 'vitest'
-import type { Envelope } from '../../src/kernel/envelope.ts'
-import { isSegment, treePath } from '../../src/kernel/tree-path.ts'
+import type { Headline } from '../../src/kernel/envelope.ts'
+import { isSegment } from '../../src/kernel/tree-path.ts'
 import type { Protocol } from '../../src/protocols/contract.ts'
 
 export interface Described<Parsed> {
-  readonly protocol: Pick<Protocol, 'name' | 'title' | 'summary' | 'marks'>
+  readonly protocol: Pick<Protocol, 'name' | 'title' | 'summary'>
   /** Files as they may be found, the specification's examples among them, each with the name it lies under. */
   readonly samples: readonly { readonly fileName: string; readonly bytes: Uint8Array }[]
   /** A sample with a field that no specification knows, and the text by which the field is recognised. */
@@ -19,7 +19,7 @@ export interface Described<Parsed> {
   /** What was read, in the protocol's own fields. */
   recordOf(parsed: Parsed): unknown
   /** The neutral view. */
-  lift(parsed: Parsed, path: string): Envelope
+  lift(parsed: Parsed, path: string): Headline
   /** How messages are filed. Of a protocol with several codecs, one may have no files of its own: then the reason. */
   readonly names: Naming<Parsed> | { readonly none: string }
   /** The folder of an agent or a mission; throws for a name that could lead outside. */
@@ -30,7 +30,7 @@ export interface Naming<Parsed> {
   /** The name that a message is filed under. */
   nameOf(parsed: Parsed): string
   /** What the name says of the message; equal to the same part of the envelope. */
-  readName(name: string): Partial<Envelope> | undefined
+  readName(name: string): Partial<Headline> | undefined
 }
 
 /** Texts that try to be more than a name. */
@@ -63,7 +63,6 @@ export function describeProtocol<Parsed>(described: Described<Parsed>, codec = '
     it('says what it is', () => {
       expect(protocol.name).toMatch(/^[a-z]+$/)
       expect(protocol.summary).toContain(protocol.title)
-      for (const path of protocol.marks.flat()) expect(treePath(path)).toBe(path)
     })
 
     it.each(samples.map(({ fileName, bytes }) => [fileName, bytes] as const))(

@@ -7,6 +7,7 @@ import { openMemoryTree } from '../../src/engines/memory/index.ts'
 import { type Clock, heldClock } from '../../src/kernel/clock.ts'
 import { type TreePath, treePath } from '../../src/kernel/tree-path.ts'
 import { type HumanInbox, humanInbox } from '../../src/operations/human-inbox.ts'
+import { protocols } from '../../src/operations/protocols.ts'
 import type { StoresPlace } from '../../src/operations/stores.ts'
 import { acmq } from '../../src/protocols/ac-mq/index.ts'
 import { circe } from '../../src/protocols/circe/index.ts'
@@ -80,6 +81,8 @@ const rows: Readonly<Record<string, Row>> = {
   },
 }
 
+const everyRootIsSet = Object.fromEntries(protocols.map(({ name }) => [`${name}.root`, 'file']))
+
 for (const [name, row] of Object.entries(rows)) {
   describe(`${name}: a file that is no message`, () => {
     const clock = heldClock(Date.parse('2026-01-01T13:00:00Z'))
@@ -93,7 +96,7 @@ for (const [name, row] of Object.entries(rows)) {
       neutral = await row.open(tree, clock)
       inbox = humanInbox({
         tree: async () => tree,
-        configuration: async () => ({ origins: { [`${name}.root`]: 'file' }, durability: 'process', agent: 'ann' }),
+        configuration: async () => ({ origins: everyRootIsSet, durability: 'process', agent: 'ann' }),
         store: async ({ name: other }: { name: string }) => ({
           neutral: async () => (other === name ? neutral : { find: async function* () {} }),
         }),

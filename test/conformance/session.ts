@@ -14,6 +14,7 @@ import type { Mail } from '../../src/protocols/shared-agent/store/outcomes.ts'
 import type { Sessions } from '../../src/protocols/shared-agent/store/sessions.ts'
 import type { Tree } from '../../src/tree/tree.ts'
 import { makeRepository, put } from '../support/git-repository.ts'
+import { gate, mortal, stoppedAt, survives } from '../support/mortal-tree.ts'
 import { type SessionOptions, sessionsOn } from '../support/session.ts'
 import type { EnginePlace } from './every-engine.ts'
 
@@ -370,12 +371,12 @@ export function describeSessions(name: string, prepare: () => Promise<EnginePlac
       expect(done.flat()).toEqual([{ task: 'task_id_001', agent: 'Dev', state: 'completed', result: 'fine' }])
       await tell(first, 'Orchestrator', '#DELEGATE:Dev:more')
       const neutral = await second.neutral()
-      const taken = await neutral.take('Dev', { place: session })
+      const taken = await neutral.take!('Dev', { place: session })
       expect((await tell(first, 'Orchestrator', '#REPORT:Dev:more')).answer).toBe('• more: runner lost')
       await tell(second, 'Orchestrator', '#RETRY:Dev:more')
       expect(await first.work({ session })).toMatchObject([{ state: 'completed', result: 'fine' }])
       if (taken.outcome !== 'taken') throw new Error('nothing was taken')
-      await expect(neutral.done(taken.receipt, { text: 'late' })).rejects.toMatchObject({ code: 'LOST_CLAIM' })
+      await expect(neutral.done!(taken.receipt, { text: 'late' })).rejects.toMatchObject({ code: 'LOST_CLAIM' })
     })
 
     it('[SA-8] a task that another protocol carries goes out once, and its answer becomes the result once', async () => {
@@ -385,33 +386,75 @@ export function describeSessions(name: string, prepare: () => Promise<EnginePlac
       const all = await Promise.all([1, 2, 3].map(() => open({ roles, ports })))
       expect((await tell(all[0]!, 'Orchestrator', '#DELEGATE:Dev:work')).answer).toBe('ack:task_id_001')
       await Promise.all(all.map((sessions) => sessions.work({ session })))
-      const { messages } = await routing.receive('coder-1')
+      const { messages } = await routing.claiming.receive('coder-1')
       expect(messages.map(({ from, message }) => [from, message.payload])).toEqual([
         [`session-${session}`, { task: 'work', message: 'work' }],
       ])
       const answer = { from: 'coder-1', to: messages[0]!.from, type: 'result', payload: { status: 'success' } } as const
-      await routing.send({ ...answer, from: 'mallory', replyTo: messages[0]!.id })
+      await routing.sending.send({ ...answer, from: 'mallory', replyTo: messages[0]!.id })
       expect(await all[1]!.work({ session })).toEqual([])
-      await routing.send({ ...answer, replyTo: messages[0]!.id })
+      await routing.sending.send({ ...answer, replyTo: messages[0]!.id })
       const done = await Promise.all(all.map((sessions) => sessions.work({ session })))
       expect(done.flat()).toMatchObject([{ task: 'task_id_001', state: 'completed' }])
-      expect((await routing.receive(answer.to)).messages.map(({ from }) => from)).toEqual(['mallory'])
+      expect((await routing.claiming.receive(answer.to)).messages.map(({ from }) => from)).toEqual(['mallory'])
+    })
+
+    it('[X-key][X-crash][X-held] a key gives one task, whichever change its sender is killed or held before', async () => {
+      const draft = { from: 'lead', to: 'Dev', text: 'once' }
+      const sendOn = async (on: Tree, key: string) =>
+        (await sessionsOn(on, { clock }).neutral()).send!({ ...draft, text: key }, { key })
+      let keys = 0
+      for (let lives = 0, isAlive = false; !isAlive; lives++) {
+        const key = `killed-${keys++}`
+        isAlive = await survives(sendOn(mortal(trees[1]!, lives), key))
+        expect((await sendOn(tree(), key)).message.summary).toBe(key)
+      }
+      for (let moment = 0, isHeld = true; isHeld; moment++) {
+        const key = `held-${keys++}`
+        const [reached, goOn] = [gate(), gate()]
+        const slow = stoppedAt(trees[1]!, async (change) => {
+          if (change !== moment) return
+          reached.open()
+          await goOn.opened
+        })
+        const first = sendOn(slow, key)
+        isHeld = await Promise.race([reached.opened.then(() => true), first.then(() => false)])
+        const second = await sendOn(tree(), key)
+        goOn.open()
+        expect((await first).message.id).toBe(second.message.id)
+      }
+      const texts: string[] = []
+      for await (const { envelope } of (await other.neutral()).messages()) texts.push(envelope.summary)
+      expect(texts.toSorted()).toEqual([...new Set(texts)].toSorted())
+      expect(texts).toHaveLength(keys)
+      expect(keys).toBeGreaterThan(4)
+    })
+
+    it('[SA-8] what a sender says must be done before is waited for', async () => {
+      const neutral = await one.neutral()
+      const first = await neutral.send!({ from: 'lead', to: 'Dev', text: 'first', place: session })
+      const then = { from: 'lead', to: 'Test', text: 'then', place: session, dependsOn: [first.message.id] }
+      const { message } = await neutral.send!(then)
+      expect(message).toMatchObject({ dependsOn: [first.message.id] })
+      expect((await neutral.take!('Test')).outcome).toBe('nothing')
+      expect(await say('Dev', '#DONE:first')).toBe('done:task_id_001')
+      expect((await neutral.take!('Test')).outcome).toBe('taken')
     })
 
     it('[X-human][SA-8] what is escalated waits for a person, and the answer comes back', async () => {
       expect(await say('Dev', '#ESCALATE:deploy blocked')).toBe('escalated:esc_001')
       const neutral = await other.neutral()
-      const [question] = await all(neutral.questions())
+      const [question] = await all(neutral.questions!())
       expect(question).toMatchObject({ id: 's:esc_001', kind: 'escalation', from: 'Dev', summary: 'deploy blocked' })
       const answer = { verdict: 'answer', by: 'ada', text: 'wait until noon' } as const
-      expect(await neutral.answer(question!, { ...answer, digest: question!.digest })).toMatchObject({
+      expect(await neutral.answer!(question!, { ...answer, digest: question!.digest })).toMatchObject({
         outcome: 'answered',
       })
-      expect(await neutral.answer(question!, answer)).toMatchObject({ outcome: 'unchanged' })
-      await expect(neutral.answer(question!, { ...answer, text: 'no' })).rejects.toMatchObject({
+      expect(await neutral.answer!(question!, answer)).toMatchObject({ outcome: 'unchanged' })
+      await expect(neutral.answer!(question!, { ...answer, text: 'no' })).rejects.toMatchObject({
         code: 'ALREADY_ANSWERED',
       })
-      expect(await all(neutral.questions())).toEqual([])
+      expect(await all(neutral.questions!())).toEqual([])
       expect(await one.inbox('Dev', { session })).toMatchObject([
         { from: 'ada', about: 'esc_001', text: 'wait until noon' },
       ])

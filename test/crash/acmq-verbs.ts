@@ -19,8 +19,8 @@ export interface Verb {
 
 const holding = { agent: 'gemini', attempt: 1 }
 
-export const send = (mission: Mission) => mission.send({ from: 'claude', to: 'gemini', body: 'The body\n', id })
-export const claim = (mission: Mission) => mission.claim({ agent: 'gemini', id })
+export const send = (mission: Mission) => mission.sending.send({ from: 'claude', to: 'gemini', body: 'The body\n', id })
+export const claim = (mission: Mission) => mission.claims.next({ agent: 'gemini', id })
 
 export const verbs: Readonly<Record<string, Verb>> = {
   send: { from: undefined, to: 'pending', act: send },
@@ -29,14 +29,19 @@ export const verbs: Readonly<Record<string, Verb>> = {
     from: 'processing',
     to: 'completed',
     says: 'A result of some length',
-    act: (mission) => mission.complete(id, holding, { text: 'A result of some length' }),
+    act: (mission) => mission.settling.complete(id, holding, { text: 'A result of some length' }),
   },
   fail: {
     from: 'processing',
     to: 'failed',
     says: 'It did not work',
-    act: (mission) => mission.fail(id, holding, { reason: 'It did not work' }),
+    act: (mission) => mission.settling.fail(id, holding, { reason: 'It did not work' }),
   },
-  retry: { from: 'failed', to: 'pending', says: 'attempt: 2', act: (mission) => mission.retry(id) },
-  supervise: { from: 'processing', to: 'failed', says: 'Stalled', act: (mission) => mission.supervise() },
+  retry: { from: 'failed', to: 'pending', says: 'attempt: 2', act: (mission) => mission.settling.retry(id) },
+  supervise: {
+    from: 'processing',
+    to: 'failed',
+    says: 'Stalled',
+    act: async (mission) => (await mission.upkeep()).supervise(),
+  },
 }

@@ -12,7 +12,7 @@ async function prepare(root: string, { from }: Verb): Promise<void> {
   const { mission, close } = await openBox(root)
   if (from !== undefined) await send(mission)
   if (from === 'processing' || from === 'failed') await claim(mission)
-  if (from === 'failed') await mission.fail(id, { agent: 'gemini' }, { reason: 'Before' })
+  if (from === 'failed') await mission.settling.fail(id, { agent: 'gemini' }, { reason: 'Before' })
   await close()
 }
 
@@ -46,7 +46,7 @@ describe(`AC-MQ killed before every change, on ${runtime}`, () => {
           await prepare(root, verb)
           const acknowledged = (await run(root, name, killAt)) !== undefined
           const box = await openBox(root)
-          await box.mission.reconcile('gemini')
+          await (await box.mission.upkeep()).reconcile('gemini')
           const place = `${name}, killed before change ${killAt}`
           const copies = copiesIn(root)
           const allowed = acknowledged ? [verb.to] : [verb.from, verb.to]

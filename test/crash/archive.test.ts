@@ -86,10 +86,13 @@ async function expectRecovered(root: string, place: string): Promise<void> {
     expect(await whereabouts(tree), place).toEqual(everyOne)
     // Nothing in the queue is old enough: what was begun is finished all the same, and no more than that.
     const inQueue = (await tree.list(treePath('m/queue/completed'))).length
-    await missionOn(tree).archive({ olderThanMs: 1e9 })
+    await (await missionOn(tree).upkeep()).archive({ olderThanMs: 1e9 })
     await expectNothingHalfDone(tree, place)
     expect((await tree.list(treePath('m/queue/completed'))).length, place).toBe(inQueue)
-    expect(await missionOn(tree).archive({ olderThanMs: 1e9 }), place).toEqual({ outcome: 'nothing', archived: 0 })
+    expect(await (await missionOn(tree).upkeep()).archive({ olderThanMs: 1e9 }), place).toEqual({
+      outcome: 'nothing',
+      archived: 0,
+    })
     expect(await whereabouts(tree), place).toEqual(everyOne)
     expect(await archiveMessages(tree, archive, prepared, { owner: 'next' }), place).not.toHaveProperty('busy')
     expect(await whereabouts(tree), place).toEqual(everyOne)

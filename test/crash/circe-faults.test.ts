@@ -67,7 +67,7 @@ async function failAt(
     expect(['Unavailable', 'Denied', 'Corrupt', 'NotFound', 'Conflict'], `${place}: ${message}`).toContain(kind)
   }
   // The same process once the disk is well again, then the next one, which is asked for the same.
-  await circe.tasks()
+  await circe.overview.tasks()
   await tree.close()
   const sent = before
   if (!verb.needsPerson) expect(brokenIn(filesIn(root), { sent, isAtRest: true }), place).toEqual([])
@@ -81,11 +81,11 @@ async function failAt(
     if (verb.claims !== undefined) {
       if (isUnfinished) expect(again?.outcome, place).toBe('claimed')
       if (answer?.outcome === 'claimed') expect(again?.outcome, place).toBe('nothing')
-      const { messages } = await next.inbox(verb.claims)
+      const { messages } = await next.overview.inbox(verb.claims)
       expect(messages.filter(({ isClaimed }) => isClaimed).length, place).toBe(1)
     }
     if (verb.stands === undefined) return
-    const [view] = await next.tasks(task)
+    const [view] = await next.overview.tasks(task)
     expect(`${view!.status} ${view!.owner ?? ''}`, place).toBe(verb.stands)
   })
   return { isReached }

@@ -33,16 +33,17 @@ export function fileOf(folder: CirceFolder, intent: string): string {
 
 const agents = ['coordinator', 'engineer', 'qa', 'scribe']
 const setUp = async (circe: Circe) => {
-  for (const agent of agents) await circe.init(agent)
+  for (const agent of agents) await circe.agents.init(agent)
 }
 const work = (circe: Circe) =>
-  circe.send({ from: 'coordinator', to: 'all', intent: 'implement_feature', task, summary: 'Build it' })
-const claim = (circe: Circe) => circe.claim('engineer')
-const test = (circe: Circe) => circe.send({ from: 'engineer', to: 'qa', intent: 'test', task, summary: 'Try it' })
+  circe.sending.send({ from: 'coordinator', to: 'all', intent: 'implement_feature', task, summary: 'Build it' })
+const claim = (circe: Circe) => circe.claiming.claim('engineer')
+const test = (circe: Circe) =>
+  circe.sending.send({ from: 'engineer', to: 'qa', intent: 'test', task, summary: 'Try it' })
 const passed = (circe: Circe) =>
-  circe.send({ from: 'qa', to: 'engineer', intent: 'test_results', task, status: 'completed', summary: 'Fine' })
+  circe.sending.send({ from: 'qa', to: 'engineer', intent: 'test_results', task, status: 'completed', summary: 'Fine' })
 const news = (circe: Circe) =>
-  circe.send({ from: 'coordinator', to: 'all', intent: 'inform', task, summary: 'Lunch is at noon' })
+  circe.sending.send({ from: 'coordinator', to: 'all', intent: 'inform', task, summary: 'Lunch is at noon' })
 const mine = (folder: CirceFolder, intent = 'implement_feature') => fileOf(folder, intent)
 const claimed = async (circe: Circe) => {
   await setUp(circe)
@@ -51,17 +52,24 @@ const claimed = async (circe: Circe) => {
 }
 const started = async (circe: Circe, folder: CirceFolder) => {
   await claimed(circe)
-  await circe.start('engineer', mine(folder))
+  await circe.settling.start('engineer', mine(folder))
 }
 const escalated = async (circe: Circe) => {
   await claimed(circe)
-  await circe.send({ from: 'engineer', to: 'ROOSTER', intent: 'escalate', task, status: 'blocked', summary: 'Which?' })
+  await circe.sending.send({
+    from: 'engineer',
+    to: 'ROOSTER',
+    intent: 'escalate',
+    task,
+    status: 'blocked',
+    summary: 'Which?',
+  })
 }
 /** A task with everything that a task can have: drafts, a request that QA has, news for all, and passed tests. */
 const nearlyDone = async (circe: Circe, folder: CirceFolder) => {
   await started(circe, folder)
   await test(circe)
-  await circe.claim('qa')
+  await circe.claiming.claim('qa')
   await news(circe)
   await passed(circe)
   folder.put('AGENTS/engineer/WORKSPACE/notes.txt', 'mine, and about nothing\n')
@@ -79,7 +87,7 @@ export const verbs: Readonly<Record<string, Verb>> = {
   send: { prepare: setUp, act: work, isNewEachTime: true },
   'send without a task': {
     prepare: setUp,
-    act: (circe) => circe.send({ from: 'qa', to: 'engineer', intent: 'question', summary: 'Why?' }),
+    act: (circe) => circe.sending.send({ from: 'qa', to: 'engineer', intent: 'question', summary: 'Why?' }),
     isNewEachTime: true,
   },
   'send to all': { prepare: claimed, act: news, isNewEachTime: true, stands: 'claimed engineer' },
@@ -91,80 +99,81 @@ export const verbs: Readonly<Record<string, Verb>> = {
   },
   'claim another message': {
     prepare: inTurn(claimed, test),
-    act: (circe) => circe.claim('qa'),
+    act: (circe) => circe.claiming.claim('qa'),
     stands: 'claimed engineer',
     claims: 'qa',
   },
   'claim a copy': {
     prepare: inTurn(claimed, news),
-    act: (circe) => circe.claim('scribe'),
+    act: (circe) => circe.claiming.claim('scribe'),
     stands: 'claimed engineer',
     claims: 'scribe',
   },
   start: {
     prepare: claimed,
-    act: (circe, folder) => circe.start('engineer', mine(folder)),
+    act: (circe, folder) => circe.settling.start('engineer', mine(folder)),
     stands: 'in_progress engineer',
   },
   ack: {
-    prepare: inTurn(claimed, test, (circe) => circe.claim('qa')),
-    act: (circe, folder) => circe.ack('qa', fileOf(folder, 'test')),
+    prepare: inTurn(claimed, test, (circe) => circe.claiming.claim('qa')),
+    act: (circe, folder) => circe.settling.ack('qa', fileOf(folder, 'test')),
     stands: 'claimed engineer',
   },
   done: {
-    prepare: inTurn(claimed, test, (circe) => circe.claim('qa')),
-    act: (circe, folder) => circe.done('qa', fileOf(folder, 'test')),
+    prepare: inTurn(claimed, test, (circe) => circe.claiming.claim('qa')),
+    act: (circe, folder) => circe.settling.done('qa', fileOf(folder, 'test')),
     stands: 'claimed engineer',
   },
   'done with what was started': {
     prepare: started,
-    act: (circe, folder) => circe.done('engineer', mine(folder)),
+    act: (circe, folder) => circe.settling.done('engineer', mine(folder)),
     stands: 'in_progress engineer',
   },
   'start at once': {
     prepare: inTurn(setUp, work),
-    act: (circe, folder) => circe.start('engineer', mine(folder)),
+    act: (circe, folder) => circe.settling.start('engineer', mine(folder)),
     stands: 'in_progress engineer',
   },
-  release: { prepare: started, act: (circe) => circe.release('engineer', task), stands: 'new ' },
+  release: { prepare: started, act: (circe) => circe.tasks.release('engineer', task), stands: 'new ' },
   'release what is logged only': {
     prepare: async (circe, folder) => {
       await started(circe, folder)
-      await circe.done('engineer', mine(folder))
+      await circe.settling.done('engineer', mine(folder))
     },
-    act: (circe) => circe.release('engineer', task),
+    act: (circe) => circe.tasks.release('engineer', task),
     stands: 'new ',
   },
   'release by a message': {
     prepare: started,
     act: (circe) =>
-      circe.send({ from: 'engineer', to: 'coordinator', intent: 'release_task', task, summary: 'Not me' }),
+      circe.sending.send({ from: 'engineer', to: 'coordinator', intent: 'release_task', task, summary: 'Not me' }),
     isNewEachTime: true,
   },
   'claim by a message': {
     prepare: inTurn(setUp, work),
-    act: (circe) => circe.send({ from: 'scribe', to: 'coordinator', intent: 'claim_task', task, summary: 'Me' }),
+    act: (circe) =>
+      circe.sending.send({ from: 'scribe', to: 'coordinator', intent: 'claim_task', task, summary: 'Me' }),
     isNewEachTime: true,
   },
   status: {
     prepare: started,
-    act: (circe) => circe.status(task, 'blocked', 'engineer'),
+    act: (circe) => circe.tasks.status(task, 'blocked', 'engineer'),
     stands: 'blocked engineer',
   },
   check: {
     prepare: started,
-    act: (circe) => circe.check(task, 'engineer', { tests_passed: true, peer_reviewed: true }),
+    act: (circe) => circe.tasks.check(task, 'engineer', { tests_passed: true, peer_reviewed: true }),
     stands: 'in_progress engineer',
   },
   complete: {
     prepare: nearlyDone,
-    act: (circe) => circe.status(task, 'completed', 'engineer'),
+    act: (circe) => circe.tasks.status(task, 'completed', 'engineer'),
     stands: 'completed engineer',
   },
   'complete by a message': {
     prepare: nearlyDone,
     act: (circe) =>
-      circe.send({
+      circe.sending.send({
         from: 'coordinator',
         to: 'engineer',
         intent: 'status_update',
@@ -177,16 +186,16 @@ export const verbs: Readonly<Record<string, Verb>> = {
   'open again and claim': {
     prepare: async (circe, folder) => {
       await nearlyDone(circe, folder)
-      await circe.status(task, 'completed', 'engineer')
-      await circe.send({ from: 'coordinator', to: 'scribe', intent: 'fix_bug', task, summary: 'It broke' })
+      await circe.tasks.status(task, 'completed', 'engineer')
+      await circe.sending.send({ from: 'coordinator', to: 'scribe', intent: 'fix_bug', task, summary: 'It broke' })
     },
-    act: (circe) => circe.claim('scribe'),
+    act: (circe) => circe.claiming.claim('scribe'),
     stands: 'claimed scribe',
     claims: 'scribe',
   },
   answer: {
     prepare: escalated,
-    act: (circe, folder) => circe.answer(fileOf(folder, 'escalate'), { text: 'The first' }),
+    act: (circe, folder) => circe.people.answer(fileOf(folder, 'escalate'), { text: 'The first' }),
     stands: 'in_progress engineer',
   },
   'take up what a stranger moved': {
@@ -197,7 +206,7 @@ export const verbs: Readonly<Record<string, Verb>> = {
         foreign('coordinator', 'all', 'fix_bug', { task }),
       )
     },
-    act: (circe) => circe.tasks(),
+    act: (circe) => circe.overview.tasks(),
     stands: 'claimed qa',
   },
   'take up an owner by hand': {
@@ -206,7 +215,7 @@ export const verbs: Readonly<Record<string, Verb>> = {
       await work(circe)
       folder.put(`TASKS/${task}.owner`, 'owner: scribe\nclaimed_at: 2026-03-01T10:00:00Z\n')
     },
-    act: (circe) => circe.tasks(),
+    act: (circe) => circe.overview.tasks(),
     stands: 'claimed scribe',
   },
   'make a task file again': {

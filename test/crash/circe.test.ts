@@ -59,12 +59,12 @@ async function dealWithAll(circe: Circe): Promise<string[]> {
   const handed: string[] = []
   for (const agent of ['engineer', 'qa', 'scribe', 'coordinator']) {
     for (;;) {
-      const claimed = await circe.claim(agent)
+      const claimed = await circe.claiming.claim(agent)
       if (claimed.outcome === 'nothing') break
       handed.push(`${agent} ${claimed.message.file}`)
     }
-    for (const { file, isClaimed, state } of (await circe.inbox(agent)).messages)
-      if (isClaimed || state === 'workspace') await circe.done(agent, file)
+    for (const { file, isClaimed, state } of (await circe.overview.inbox(agent)).messages)
+      if (isClaimed || state === 'workspace') await circe.settling.done(agent, file)
   }
   return handed
 }
@@ -73,7 +73,7 @@ async function putRight(root: string, place: string, verb: Verb, before: Picture
   const folder = new CirceFolder(root)
   const sent = sentIn(before)
   const wasUnfinished = filesIn(root).some(({ path }) => path.includes('/unfinished/'))
-  await withCirce(root, (circe) => circe.tasks())
+  await withCirce(root, (circe) => circe.overview.tasks())
   if (!verb.needsPerson) expect(brokenIn(filesIn(root), { sent, isAtRest: true }), `${place}, then tasks`).toEqual([])
   await withCirce(root, async (circe) => {
     const again = verb.isNewEachTime ? undefined : ((await verb.act(circe, folder)) as Lived['answer'])
@@ -103,12 +103,12 @@ async function expectHanded(
 ): Promise<void> {
   if (answer) expect(again?.outcome, place).toBe('nothing')
   else if (wasUnfinished) expect(again?.outcome, place).toBe('claimed')
-  const { messages } = await circe.inbox(agent)
+  const { messages } = await circe.overview.inbox(agent)
   expect(messages.filter(({ isClaimed }) => isClaimed).length, place).toBe(1)
 }
 
 async function standing(circe: Circe): Promise<string> {
-  const [view] = await circe.tasks(task)
+  const [view] = await circe.overview.tasks(task)
   return `${view!.status} ${view!.owner ?? ''}`
 }
 

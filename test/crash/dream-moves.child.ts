@@ -7,10 +7,10 @@ import { dreamOn } from '../support/dream.ts'
 import { killingDisk } from '../support/stepping-disk.ts'
 
 const acts: Readonly<Record<string, (dream: Dream) => Promise<unknown>>> = {
-  take: (dream) => dream.takeTask('Bob'),
-  route: (dream) => dream.route('S'),
-  fetch: (dream) => dream.fetch({ dispatch: true }),
-  show: (dream) => dream.fetch({ untilHandedOut: true }),
+  take: (dream) => dream.claiming.take('Bob'),
+  route: (dream) => dream.router.route('S'),
+  fetch: (dream) => dream.prompts.fetch({ dispatch: true }),
+  show: (dream) => dream.prompts.fetch({ untilHandedOut: true }),
 }
 
 const [root = '', verb = '', killAt = '0'] = process.argv.slice(2)

@@ -1,5 +1,5 @@
 /** What agents of Dream.OS do, and what must hold whenever they die doing it, or the disk fails. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
 import type { Dream } from '../../src/protocols/dream-os/store/dream.ts'
@@ -54,7 +54,7 @@ async function withMessage(dream: Dream, root: string, more: object = {}): Promi
     processed_message_ids: [],
     kept: { '2': 1, '1': 2 },
   })
-  await dream.claimMailbox('Worker')
+  await dream.mailboxes.claim('Worker')
 }
 
 const oneOf = (wasTold: boolean, before: number, after: number) => (wasTold ? [after] : [before, after])
@@ -71,7 +71,7 @@ const shown: unknown[] = []
 export const verbs: Readonly<Record<string, Verb>> = {
   'mailbox send': {
     prepare: withMessage,
-    act: (dream) => dream.sendToMailbox({ mailbox: 1, from: 'Ann', command: 'more', params: {} }),
+    act: (dream) => dream.messages.send({ mailbox: 1, from: 'Ann', command: 'more', params: {} }),
     check(folder, wasTold) {
       const ids = idsIn(folder)
       expect(new Set(ids).size).toBe(ids.length)
@@ -82,7 +82,7 @@ export const verbs: Readonly<Record<string, Verb>> = {
   },
   'mailbox next': {
     prepare: withMessage,
-    act: (dream) => dream.nextMessage(1, 'Worker', { resume: true }),
+    act: (dream) => dream.messages.next(1, 'Worker', { resume: true }),
     check: (folder) => expect(idsIn(folder)).toEqual([id]),
     checkAgain: (folder) => expect(folder.mailbox().status).toBe('busy'),
   },
@@ -90,9 +90,9 @@ export const verbs: Readonly<Record<string, Verb>> = {
     async prepare(dream, root) {
       await withMessage(dream, root, { task_id: 't-1' })
       put(root, 'runtime/task_list.json', [task('t-1'), task('t-2', { depends_on: ['t-1'] })])
-      await dream.nextMessage(1, 'Worker')
+      await dream.messages.next(1, 'Worker')
     },
-    act: (dream) => dream.doneMessage(1, 'Worker', id, { error: { code: 'E' } }),
+    act: (dream) => dream.messages.done(1, 'Worker', id, { error: { code: 'E' } }),
     check(folder, wasTold) {
       const lines = folder.completed()
       expect(oneOf(wasTold, 0, 1)).toContain(lines.length)
@@ -110,10 +110,10 @@ export const verbs: Readonly<Record<string, Verb>> = {
   'mailbox compact': {
     async prepare(dream, root) {
       await withMessage(dream, root)
-      await dream.nextMessage(1, 'Worker')
-      await dream.doneMessage(1, 'Worker', id)
+      await dream.messages.next(1, 'Worker')
+      await dream.messages.done(1, 'Worker', id)
     },
-    act: (dream) => dream.compactMailbox(1, 'Worker'),
+    act: (dream) => dream.messages.compact(1, 'Worker'),
     check(folder, wasTold) {
       const packed = folder.lines(`${shared}/archive/mailbox_1.jsonl`).map(({ message_id }) => message_id)
       expect(new Set([...packed, ...idsIn(folder)])).toEqual(new Set([id]))
@@ -129,7 +129,7 @@ export const verbs: Readonly<Record<string, Verb>> = {
       await withMessage(dream, root)
       put(root, mailboxFile(1), { ...new DreamFolder(root).mailbox(), last_seen_utc: '2025-05-01T10:00:00Z' })
     },
-    act: (dream) => dream.claimMailbox('Heir'),
+    act: (dream) => dream.mailboxes.claim('Heir'),
     check(folder, wasTold) {
       const isTaken = folder.mailbox().assigned_agent_id === 'Heir'
       if (wasTold) expect(isTaken).toBe(true)
@@ -143,7 +143,7 @@ export const verbs: Readonly<Record<string, Verb>> = {
       await withMessage(dream, root)
       put(root, `${mailboxFile(1)}.lock`, '999999999')
     },
-    act: (dream) => dream.sendToMailbox({ mailbox: 1, from: 'Ann', command: 'more', params: {} }),
+    act: (dream) => dream.messages.send({ mailbox: 1, from: 'Ann', command: 'more', params: {} }),
     check: (folder) => expect(folder.governance('LOCK_BROKEN').filter(isForeign)).toHaveLength(1),
     checkAgain: (folder) => expect(folder.governance('LOCK_BROKEN').filter(isForeign)).toHaveLength(1),
   },
@@ -152,20 +152,36 @@ export const verbs: Readonly<Record<string, Verb>> = {
       await withMessage(dream, root)
       const before = new DreamFolder(root).text(mailboxFile(1))
       const sender = await openDreamFiles(root)
-      await sender.dream.sendToMailbox({ mailbox: 1, from: 'Ann', command: 'lost', params: {} })
+      await sender.dream.messages.send({ mailbox: 1, from: 'Ann', command: 'lost', params: {} })
       await sender.close()
       put(root, mailboxFile(1), before)
     },
-    act: (dream) => dream.route('S'),
+    act: (dream) => dream.router.route('S'),
     check(folder) {
       expect(idsIn(folder)).toHaveLength(2)
       expect(folder.governance('MESSAGE_RESENT')).toHaveLength(1)
     },
   },
+  'task send': {
+    prepare: async (dream) => void (await dream.claiming.take('Bob')),
+    act: (dream) => dream.sending.send('Bob', task('t')),
+    check: (folder, wasTold) => expect(oneOf(wasTold, 0, 1)).toContain(copiesOf(folder, 'Bob').length),
+    checkAgain: (folder) => expect(copiesOf(folder, 'Bob')).toEqual(['task_t.json']),
+  },
+  'task send, of one that its agent has deleted': {
+    async prepare(dream, root) {
+      await dream.sending.send('Bob', task('t'))
+      await dream.claiming.take('Bob')
+      rmSync(join(root, 'runtime/Bob/working/task_t.json'))
+    },
+    act: (dream) => dream.sending.send('Bob', task('t')),
+    check: (folder) => expect(copiesOf(folder, 'Bob')).toEqual([]),
+    checkAgain: (folder) => expect(copiesOf(folder, 'Bob')).toEqual([]),
+  },
   'task take': {
     child: 'take',
-    prepare: async (dream) => void (await dream.sendTask('Bob', task('t'))),
-    act: (dream) => dream.takeTask('Bob'),
+    prepare: async (dream) => void (await dream.sending.send('Bob', task('t'))),
+    act: (dream) => dream.claiming.take('Bob'),
     check(folder, wasTold) {
       expect(copiesOf(folder, 'Bob')).toEqual(['task_t.json'])
       if (wasTold) expect(folder.names('runtime/Bob/working')).toEqual(['task_t.json'])
@@ -174,10 +190,10 @@ export const verbs: Readonly<Record<string, Verb>> = {
   'task done': {
     async prepare(dream, root) {
       put(root, 'runtime/task_list.json', [task('t')])
-      await dream.dispatch('S')
-      await dream.takeTask('Bob')
+      await dream.tasks.dispatch('S')
+      await dream.claiming.take('Bob')
     },
-    act: (dream) => dream.doneTask('Bob', 'task_t.json', { output: { ok: 1 } }),
+    act: (dream) => dream.settling.done('Bob', 'task_t.json', { output: { ok: 1 } }),
     check(folder, wasTold) {
       const lines = folder.completed()
       expect(oneOf(wasTold, 0, 1)).toContain(lines.length)
@@ -193,10 +209,10 @@ export const verbs: Readonly<Record<string, Verb>> = {
   route: {
     child: 'route',
     async prepare(dream, root) {
-      await dream.takeTask('Bob')
+      await dream.claiming.take('Bob')
       put(root, 'runtime/Ann/outbox/msg_1.json', event('Bob'))
     },
-    act: (dream) => dream.route('S'),
+    act: (dream) => dream.router.route('S'),
     check(folder, wasTold) {
       const all = [...copiesOf(folder, 'Bob'), ...folder.names('runtime/Ann/outbox')]
       expect(all).toHaveLength(1)
@@ -206,10 +222,10 @@ export const verbs: Readonly<Record<string, Verb>> = {
   },
   'route a broadcast': {
     async prepare(dream, root) {
-      for (const agent of ['Bob', 'Eve']) await dream.takeTask(agent)
+      for (const agent of ['Bob', 'Eve']) await dream.claiming.take(agent)
       put(root, 'runtime/Ann/outbox/msg_1.json', event('broadcast'))
     },
-    act: (dream) => dream.route('S'),
+    act: (dream) => dream.router.route('S'),
     check(folder) {
       for (const agent of ['Bob', 'Eve']) expect(copiesOf(folder, agent)).toHaveLength(1)
       expect(folder.names('runtime/Ann/archive/outbox')).toEqual(['msg_1.json'])
@@ -217,8 +233,8 @@ export const verbs: Readonly<Record<string, Verb>> = {
     },
   },
   plan: {
-    prepare: async (dream) => void (await dream.takeTask('Bob')),
-    act: (dream) => dream.plan({ from: 'Ann', to: 'Bob', goal: 'Tidy up' }),
+    prepare: async (dream) => void (await dream.claiming.take('Bob')),
+    act: (dream) => dream.planning.plan({ from: 'Ann', to: 'Bob', goal: 'Tidy up' }),
     check(folder, wasTold) {
       const { length } = folder.names('runtime/Bob/inbox')
       expect(oneOf(wasTold, 0, 1)).toContain(length)
@@ -234,7 +250,7 @@ export const verbs: Readonly<Record<string, Verb>> = {
         '[{"task_id": "big", "action": "RUN", "params": {"n": 1.0}, "target_agent": "Bob", "status": "PENDING", "priority": 3, "depends_on": []}]',
       ),
     act: (dream) =>
-      dream.answerPlan({
+      dream.planning.answer({
         plan: 'plan-1',
         planner: 'Bob',
         results: [task('a'), task('b', { depends_on: ['a', 'big'] })],
@@ -252,9 +268,9 @@ export const verbs: Readonly<Record<string, Verb>> = {
     },
   },
   'answer a plan, badly': {
-    prepare: async (dream) => void (await dream.takeTask('Bob')),
+    prepare: async (dream) => void (await dream.claiming.take('Bob')),
     act: (dream) =>
-      dream.answerPlan({ plan: 'plan-1', planner: 'Bob', results: [task('a', { depends_on: ['nothing'] })] }),
+      dream.planning.answer({ plan: 'plan-1', planner: 'Bob', results: [task('a', { depends_on: ['nothing'] })] }),
     check(folder, wasTold) {
       const { length } = folder.governance('PLAN_REFUSED')
       expect(oneOf(wasTold, 0, 1)).toContain(length)
@@ -268,13 +284,13 @@ export const verbs: Readonly<Record<string, Verb>> = {
   'human approve': {
     async prepare(dream, root) {
       put(root, 'runtime/task_list.json', [task('a'), task('b', { depends_on: ['a'] })])
-      await dream.dispatch('S')
-      await dream.takeTask('Bob')
-      await dream.doneTask('Bob', 'task_a.json', { error: { code: 'E' } })
+      await dream.tasks.dispatch('S')
+      await dream.claiming.take('Bob')
+      await dream.settling.done('Bob', 'task_a.json', { error: { code: 'E' } })
     },
     async act(dream) {
-      for await (const { id } of dream.questions())
-        await dream.answerQuestion({ id }, { verdict: 'approve', by: 'Boss' })
+      for await (const { id } of dream.escalations.questions())
+        await dream.escalations.answer({ id }, { verdict: 'approve', by: 'Boss' })
     },
     check(folder, wasTold) {
       const { length } = folder.governance('ESCALATION_ANSWERED')
@@ -297,7 +313,7 @@ export const verbs: Readonly<Record<string, Verb>> = {
         task('b', { target_agent: 'Eve' }),
         task('c', { depends_on: ['a'] }),
       ]),
-    act: (dream) => dream.dispatch('S'),
+    act: (dream) => dream.tasks.dispatch('S'),
     check(folder) {
       expect(copiesOf(folder, 'Bob').length).toBeLessThanOrEqual(1)
       expect(folder.names('runtime/Eve/inbox').length).toBeLessThanOrEqual(1)
@@ -319,9 +335,9 @@ export const verbs: Readonly<Record<string, Verb>> = {
   stage: {
     async prepare(dream, root) {
       put(root, 'templates/a.j2', 'Prompt {{ n }}')
-      await dream.stage('a', { n: 1 })
+      await dream.prompts.stage('a', { n: 1 })
     },
-    act: (dream) => dream.stage('a', { n: 2 }),
+    act: (dream) => dream.prompts.stage('a', { n: 2 }),
     check(folder, wasTold) {
       const now = folder.text('temp/cursor_input.txt')
       expect(wasTold ? ['Prompt 2'] : ['Prompt 1', 'Prompt 2']).toContain(now)
@@ -333,7 +349,7 @@ export const verbs: Readonly<Record<string, Verb>> = {
   fetch: {
     child: 'fetch',
     prepare: async (_, root) => put(root, 'temp/cursor_output.json', event('Bob')),
-    act: (dream) => dream.fetch({ dispatch: true }),
+    act: (dream) => dream.prompts.fetch({ dispatch: true }),
     check(folder, wasTold) {
       const here = folder.names('temp').filter((name) => name === 'cursor_output.json')
       const kept = folder.names('temp/archive')
@@ -346,14 +362,14 @@ export const verbs: Readonly<Record<string, Verb>> = {
     async prepare(dream, root) {
       shown.length = 0
       put(root, 'templates/a.j2', 'Prompt {{ n }}')
-      await dream.stage('a', { n: 1 })
+      await dream.prompts.stage('a', { n: 1 })
       put(root, 'temp/cursor_output.json', { answer: 1 })
     },
     async act(dream) {
-      const fetched = await dream.fetch({ untilHandedOut: true })
+      const fetched = await dream.prompts.fetch({ untilHandedOut: true })
       if (fetched.outcome === 'nothing') return
       shown.push(fetched.response)
-      await dream.handedOut(fetched.path)
+      await dream.prompts.handedOut(fetched.path)
     },
     check(folder, wasTold) {
       if (wasTold) expect(shown).toHaveLength(1)

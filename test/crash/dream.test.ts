@@ -34,7 +34,7 @@ async function prepared(root: string, verb: Verb): Promise<void> {
 async function recovered(root: string, verb: Verb, wasTold: boolean): Promise<void> {
   const folder = new DreamFolder(root)
   const { dream, close } = await openDreamFiles(root, settings)
-  await dream.route('Supervisor')
+  await dream.router.route('Supervisor')
   await dream.inspect({ repair: true })
   const bad = (await dream.inspect()).filter(({ severity }) => severity === 'error')
   expect(bad).toEqual([])
@@ -43,7 +43,7 @@ async function recovered(root: string, verb: Verb, wasTold: boolean): Promise<vo
   await verb.act(dream)
   verb.checkAgain?.(folder)
   expect(folder.isLocked()).toBe(false)
-  expect(folder.names('.signalbox/state/delivery/dream/finishing')).toEqual([])
+  expect(folder.names('.signalbox/state/delivery/dream/journal')).toEqual([])
   await close()
 }
 
@@ -147,8 +147,8 @@ it('[X-crash] a response whose fetcher is killed, wherever, is brought back by n
       isKilled = child.stdout.length === 0
       if (isKilled) kills++
       const { dream, close } = await openDreamFiles(root, settings)
-      expect(await dream.fetch(), `killed before change ${change}`).toMatchObject({ response: { answer: 1 } })
-      expect(await dream.fetch()).toEqual({ outcome: 'nothing' })
+      expect(await dream.prompts.fetch(), `killed before change ${change}`).toMatchObject({ response: { answer: 1 } })
+      expect(await dream.prompts.fetch()).toEqual({ outcome: 'nothing' })
       await close()
     })
   }

@@ -92,59 +92,65 @@ const archived = (files: readonly Seen[]) =>
     .sort()
 
 export const memoryVerbs: Readonly<Record<string, MemoryVerb>> = {
-  bus: { messages: 12, act: (mission) => mission.bus(), end: documents },
+  bus: { messages: 12, act: async (mission) => (await mission.memory()).bus(), end: documents },
   'bus, renewed': {
     messages: 12,
     prepare: async (mission, root) => {
-      await mission.bus()
+      await (await mission.memory()).bus()
       for (let n = 12; n < 24; n++) putMessage(root, n)
     },
-    act: (mission) => mission.bus(),
+    act: async (mission) => (await mission.memory()).bus(),
     end: documents,
   },
   'bus, shorter': {
     messages: 24,
     // Half of them are gone: the log has fewer parts.
     prepare: async (mission, root) => {
-      await mission.bus()
+      await (await mission.memory()).bus()
       const queue = join(root, folder, 'queue/completed')
       for (const name of fs.readdirSync(queue).slice(12)) fs.rmSync(join(queue, name))
     },
-    act: (mission) => mission.bus(),
+    act: async (mission) => (await mission.memory()).bus(),
     end: documents,
   },
   merge: {
     messages: 53,
     prepare: async (mission) => {
-      await mission.send({ from: 'claude', to: 'gemini', id: unfinished, body: 'Go on.', dependencies: [idOf(7)] })
+      await mission.sending.send({
+        from: 'claude',
+        to: 'gemini',
+        id: unfinished,
+        body: 'Go on.',
+        dependencies: [idOf(7)],
+      })
     },
-    act: (mission) => mission.merge(),
+    act: async (mission) => (await mission.memory()).merge(),
     leavesUnreadable: true,
     end: archived,
   },
-  organize: { messages: 0, act: (mission) => mission.organize(), end: contextOf },
+  organize: { messages: 0, act: async (mission) => (await mission.memory()).organize(), end: contextOf },
   'organize, joining': {
     messages: 0,
     prepare: async (mission, root) => {
-      await mission.organize()
+      await (await mission.memory()).organize()
       for (const [name, text] of Object.entries(later)) put(root, `${folder}/context/${name}`, text)
     },
-    act: (mission) => mission.organize(),
+    act: async (mission) => (await mission.memory()).organize(),
     end: contextOf,
   },
   undo: {
     messages: 0,
-    prepare: (mission) => mission.organize(),
-    act: (mission) => mission.undoOrganize(),
+    prepare: async (mission) => (await mission.memory()).organize(),
+    act: async (mission) => (await mission.memory()).undoOrganize(),
     end: contextOf,
   },
   report: {
     messages: 24,
     prepare: async (mission, root) => {
-      await mission.report({ mode: 'bottom-up', out: 'findings/report.md' })
+      await (await mission.memory()).report({ mode: 'bottom-up', out: 'findings/report.md' })
       for (let n = 24; n < 30; n++) putMessage(root, n)
     },
-    act: (mission) => mission.report({ mode: 'bottom-up', out: 'findings/report.md' }),
+    act: async (mission) => (await mission.memory()).report({ mode: 'bottom-up', out: 'findings/report.md' }),
     end: (files) => mainOf(files, 'findings/report').sort(),
   },
 }

@@ -70,13 +70,13 @@ async function putRight(root: string, verb: MemoryVerb, { promised, expected }: 
   const mission = await missionOn(tree, later)
   // A name that a shell knows still leads somewhere.
   const names = [...promised.context.keys()].map((name) => `context/${name}`)
-  expect((await mission.checkLinks(names)).notices, place).toEqual([])
+  expect((await mission.settling.checkLinks(names)).notices, place).toEqual([])
   await verb.act(mission)
   const files = seenIn(root)
   expect(brokenAtRest(files, promised), place).toEqual([])
   expect(verb.end(files), place).toEqual(expected)
   expect(
-    (await mission.inspect()).filter(({ severity }) => severity !== 'note'),
+    (await (await mission.inspection()).run()).filter(({ severity }) => severity !== 'note'),
     place,
   ).toEqual([])
   await tree.close()
@@ -131,13 +131,14 @@ describe(`the memory of a mission, killed before every change, on ${runtime}`, (
         await live(base, root, verb, killAt)
         const place = `${name}, killed before change ${killAt}`
         const tree = await openFileTree({ root, clock: later })
-        const isCutOff = (await (await missionOn(tree)).inspect()).some(({ code }) => code === 'ORGANIZE_INTERRUPTED')
+        const isCutOff = (await (await (await missionOn(tree)).inspection()).run()).some(
+          ({ code }) => code === 'UNFINISHED_CHANGE',
+        )
         await tree.close()
         const findings = await repaired(root)
-        expect(
-          findings.filter(({ code, repaired: isIt }) => code === 'ORGANIZE_INTERRUPTED' && isIt).length,
-          place,
-        ).toBe(isCutOff ? 1 : 0)
+        expect(findings.filter(({ code, repaired: isIt }) => code === 'UNFINISHED_CHANGE' && isIt).length, place).toBe(
+          isCutOff ? 1 : 0,
+        )
         expect(
           findings.filter(({ repaired: isIt, severity }) => !isIt && severity !== 'note'),
           place,

@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import { openFileTree } from '../../src/engines/file-system/index.ts'
 import { treePath } from '../../src/kernel/tree-path.ts'
-import { listen, ring } from '../../src/messaging/waiting/bell.ts'
+import { listen, ring } from '../../src/messaging/waiting/waiting.ts'
 import { quickTempDir } from '../support/temp.ts'
 import { verifies } from '../support/verifies.ts'
 

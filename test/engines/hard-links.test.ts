@@ -230,19 +230,19 @@ describe('what the protocols write beside the messages', () => {
 
 let count = 0
 const send = ({ mr }: Workspace) =>
-  mr.send({ from: 'lead', to: 'coder', type: 'task-delegation', payload: { task: `Task ${count++}` } })
+  mr.sending.send({ from: 'lead', to: 'coder', type: 'task-delegation', payload: { task: `Task ${count++}` } })
 async function sendAndReceive(workspace: Workspace) {
   await send(workspace)
-  expect((await workspace.mr.receive('coder')).outcome).toBe('received')
+  expect((await workspace.mr.claiming.receive('coder')).outcome).toBe('received')
 }
 async function measure(workspace: Workspace) {
   await send(workspace)
-  await workspace.mr.metrics()
+  await workspace.mr.overview.metrics()
 }
 async function reject({ root, mr }: Workspace) {
-  await mr.init('coder')
+  await mr.agents.init('coder')
   fs.writeFileSync(join(root, `state/agents/coder/inbox/msg_0000000${count++ % 10}.json`), '{"no": 1}')
-  expect((await mr.receive('coder')).rejected).toHaveLength(1)
+  expect((await mr.claiming.receive('coder')).rejected).toHaveLength(1)
 }
 async function makeMission({ root, acmq }: Workspace) {
   await acmq.create('m', { objective: 'Things' })
@@ -250,7 +250,7 @@ async function makeMission({ root, acmq }: Workspace) {
 }
 async function tick({ acmq }: Workspace) {
   const mission = await acmq.open('m')
-  expect((await mission.milestone('First draft', true)).outcome).toBe('ticked')
+  expect((await (await mission.documents()).milestone('First draft', true)).outcome).toBe('ticked')
 }
 async function malformed(workspace: Workspace) {
   await makeMission(workspace)
@@ -259,7 +259,7 @@ async function malformed(workspace: Workspace) {
 async function sweep({ root }: Workspace) {
   // An hour later: nobody is writing it any more.
   const later = await openWorkspace({ root, environment: {}, clock: { now: () => Date.now() + 3_600_000 } })
-  const { repairs } = await (await later.acmq.open('m')).supervise()
+  const { repairs } = await (await (await later.acmq.open('m')).upkeep()).supervise()
   expect(repairs).toMatchObject([{ what: 'quarantined' }])
   await later.close()
   const failed = join(root, 'llm/missions/m/queue/failed')
@@ -267,10 +267,10 @@ async function sweep({ root }: Workspace) {
 }
 async function receiveOne(workspace: Workspace) {
   const { message } = await send(workspace)
-  await workspace.mr.receive('coder')
+  await workspace.mr.claiming.receive('coder')
   return `state/agents/coder/taken/${message.id}.json`
 }
 async function recover({ root, mr }: Workspace) {
   const [name = ''] = fs.readdirSync(join(root, 'state/agents/coder/taken'))
-  expect((await mr.recover('coder', name.slice(0, -5))).outcome).toBe('recovered')
+  expect((await mr.recovering.recover('coder', name.slice(0, -5))).outcome).toBe('recovered')
 }

@@ -60,19 +60,19 @@ describe('a process that is stopped in the middle of completing', () => {
         const place = join(tempDir(), 'root')
         const box = await openBox(place)
         const id = 'held-message'
-        await box.mission.send({ from: 'claude', to: 'gemini', body: 'The body\n', id })
+        await box.mission.sending.send({ from: 'claude', to: 'gemini', body: 'The body\n', id })
         const child = spawnChild('stopped-completer', [place, id, String(stopAt)])
         isStopped = (await child.nextLine()) === 'stopping'
         if (isStopped) await hasStopped(child)
         const doctor = await openBox(place, { clock: later as never })
         await doctor.tree.inspect({ repair: true, within: everywhere })
-        await doctor.mission.list('processing')
+        await (await doctor.mission.overview()).list('processing')
         child.kill()
         await child.exited
         const next = await openBox(place)
         const found: string[] = []
         for (const queue of queueNames) {
-          const { messages } = await next.mission.list(queue)
+          const { messages } = await (await next.mission.overview()).list(queue)
           found.push(...messages.map((message) => `${queue}: ${message.id}`))
         }
         expect(found, `stopped before change ${stopAt}`).toHaveLength(1)

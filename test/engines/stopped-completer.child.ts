@@ -22,9 +22,9 @@ const disk = steppingDisk(realDisk(), (step, values, call) => {
 })
 const tree = await openFileTree({ root, disk })
 const mission = await (await acmq.open({ tree, clock: systemClock, settings: acmq.defaults })).open('alpha')
-await mission.claim({ agent: 'gemini', id })
+await mission.claims.next({ agent: 'gemini', id })
 counting = true
-await mission.complete(id, { agent: 'gemini', attempt: 1 }, { text: 'A result of some length' })
+await mission.settling.complete(id, { agent: 'gemini', attempt: 1 }, { text: 'A result of some length' })
 counting = false
 console.log(`done ${changes}`)
 await tree.close()

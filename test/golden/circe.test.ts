@@ -5,7 +5,6 @@ import { openMemoryTree } from '../../src/engines/memory/index.ts'
 import { heldClock } from '../../src/kernel/clock.ts'
 import { treePath } from '../../src/kernel/tree-path.ts'
 import { parseMessage, printMessage } from '../../src/protocols/circe/format.ts'
-import { headOf } from '../../src/protocols/circe/head.ts'
 import { circe } from '../../src/protocols/circe/index.ts'
 import { fileNameOf } from '../../src/protocols/circe/names.ts'
 import { viewOf } from '../../src/protocols/circe/store/view.ts'
@@ -31,7 +30,7 @@ function meaningOf(bytes: Uint8Array): Meaning {
   const parsed = parseMessage(bytes)
   if (parsed.outcome !== 'message') throw new Error(parsed.problems.map(({ message }) => message).join(' '))
   const { message, problems } = parsed
-  const { from, to, intent, task, status, summary, headers } = viewOf(headOf(message), 'x.md', 'new', 'x')
+  const { from, to, intent, task, status, summary, headers } = viewOf(message, 'x.md', 'new', 'x')
   const sections = message.sections.map(({ name, text }) => [name, text.length > 1000 ? text.length : text])
   const { replyTo, lead } = message
   return {
@@ -101,11 +100,11 @@ describe('byte for byte', () => {
     const parsed = parseMessage(bytes)
     const to = parsed.outcome === 'message' ? parsed.message.to : ''
     const reader = to === 'ALL' ? 'engineer' : to
-    expect(await store.claim(reader)).toMatchObject({ outcome: 'claimed', message: { file, state: 'inbox' } })
+    expect(await store.claiming.claim(reader)).toMatchObject({ outcome: 'claimed', message: { file, state: 'inbox' } })
     expect((await bytesAt(`AGENTS/${reader}/INBOX/${file}`)).equals(bytes)).toBe(true)
-    expect(await store.start(reader, file)).toMatchObject({ outcome: 'started' })
+    expect(await store.settling.start(reader, file)).toMatchObject({ outcome: 'started' })
     expect((await bytesAt(`AGENTS/${reader}/WORKSPACE/${file}`)).equals(bytes)).toBe(true)
-    expect(await store.done(reader, file)).toMatchObject({ outcome: 'handled' })
+    expect(await store.settling.done(reader, file)).toMatchObject({ outcome: 'handled' })
     expect((await bytesAt(`LOGS/${file}`)).equals(bytes)).toBe(true)
     for (const place of ['NEW_MESSAGES', `AGENTS/${reader}/INBOX`, `AGENTS/${reader}/WORKSPACE`])
       expect(await tree.list(at(place))).toEqual([])
@@ -115,16 +114,16 @@ describe('byte for byte', () => {
     const { store, bytesAt } = await open()
     const bytes = bytesOf('odd/unknown-headers.md')
     const text = bytes.toString().replace('to: engineer', 'to: all')
-    const { message } = await store.sendWhole(text)
+    const { message } = await store.sending.sendWhole(text)
     expect((await bytesAt(`NEW_MESSAGES/${message.file}`)).toString()).toBe(text)
-    await store.claim('engineer')
-    await store.start('engineer', message.file)
-    await store.release('engineer', 'FEAT-021')
+    await store.claiming.claim('engineer')
+    await store.settling.start('engineer', message.file)
+    await store.tasks.release('engineer', 'FEAT-021')
     expect((await bytesAt(`NEW_MESSAGES/${message.file}`)).toString()).toBe(text)
-    expect(await store.claim('engineer-2')).toMatchObject({ outcome: 'claimed' })
+    expect(await store.claiming.claim('engineer-2')).toMatchObject({ outcome: 'claimed' })
     expect((await bytesAt(`AGENTS/engineer-2/INBOX/${message.file}`)).toString()).toBe(text)
-    const asked = await store.sendWhole(bytesOf('odd/rooster.md').toString())
-    await store.answer(asked.message.file, { text: 'Yes' })
+    const asked = await store.sending.sendWhole(bytesOf('odd/rooster.md').toString())
+    await store.people.answer(asked.message.file, { text: 'Yes' })
     expect((await bytesAt(`LOGS/${asked.message.file}`)).equals(bytesOf('odd/rooster.md'))).toBe(true)
   })
 })
@@ -146,7 +145,7 @@ describe('files that are rejected', () => {
     const { store, tree } = await open()
     for (const [name, [first]] of Object.entries(rejected)) {
       if (name === 'not-utf8' || name === 'utf16') continue // No text at all.
-      const error = await store.sendWhole(bytesOf(`rejected/${name}.md`).toString()).catch((thrown) => thrown)
+      const error = await store.sending.sendWhole(bytesOf(`rejected/${name}.md`).toString()).catch((thrown) => thrown)
       expect([error.exit, error.code], name).toEqual([2, 'NOT_A_MESSAGE'])
       expect(error.message).toContain(first![1])
     }
@@ -155,16 +154,16 @@ describe('files that are rejected', () => {
 
   it('[CI-4d] found on disk, each is set aside with its reason once it has stood still; the others flow', async () => {
     const { store, tree, clock, at, bytesAt } = await open()
-    await store.init('engineer')
+    await store.agents.init('engineer')
     for (const name of Object.keys(rejected)) {
       await tree.create(at(`NEW_MESSAGES/${name}.md`), bytesOf(`rejected/${name}.md`))
       await tree.create(at(`AGENTS/engineer/INBOX/inbox-${name}.md`), bytesOf(`rejected/${name}.md`))
     }
-    const good = (await store.sendWhole(bytesOf('standard.md').toString())).message.file
+    const good = (await store.sending.sendWhole(bytesOf('standard.md').toString())).message.file
     // They may still be being written.
-    expect(await store.inbox('engineer')).toMatchObject({ messages: [{ file: good }], rejected: [] })
+    expect(await store.overview.inbox('engineer')).toMatchObject({ messages: [{ file: good }], rejected: [] })
     clock.advance(1500)
-    const inbox = await store.inbox('engineer')
+    const inbox = await store.overview.inbox('engineer')
     expect(inbox.messages.map(({ file }) => file)).toEqual([good])
     const codes = Object.fromEntries(inbox.rejected.map(({ file, code }) => [file, code]))
     for (const [name, [first]] of Object.entries(rejected)) {
@@ -176,7 +175,7 @@ describe('files that are rejected', () => {
       }
     }
     expect((await tree.list(at('NEW_MESSAGES'))).map(({ name }) => name)).toEqual([good])
-    expect((await store.inbox('engineer')).rejected).toEqual([])
-    expect(await store.claim('engineer')).toMatchObject({ outcome: 'claimed', message: { file: good } })
+    expect((await store.overview.inbox('engineer')).rejected).toEqual([])
+    expect(await store.claiming.claim('engineer')).toMatchObject({ outcome: 'claimed', message: { file: good } })
   })
 })

@@ -3,7 +3,7 @@ import { treePath } from '../../src/kernel/tree-path.ts'
 import { acmq } from '../../src/protocols/ac-mq/index.ts'
 import type { Mission } from '../../src/protocols/ac-mq/store/mission.ts'
 import { Missions } from '../../src/protocols/ac-mq/store/missions.ts'
-import type { SendInput } from '../../src/protocols/ac-mq/store/send.ts'
+import type { SendInput } from '../../src/protocols/ac-mq/store/sending.ts'
 import type { AcmqView } from '../../src/protocols/ac-mq/store/view.ts'
 import { fileOf, headerOf, missionFolder, unmetIn } from './acmq-files.ts'
 import type { Actor, Answer, Company } from './story.ts'
@@ -42,14 +42,14 @@ export class AcmqActor implements Actor {
     this.#tell('send', { id: more.id ?? messageId }, async (mission) => {
       const at = this.#company.clock.now()
       const input = { from: 'claude', to: 'gemini', body: 'Please do it.\n', id: messageId, ...more }
-      const { outcome, message } = await mission.send({ timestamp: new Date(at).toISOString(), ...input })
+      const { outcome, message } = await mission.sending.send({ timestamp: new Date(at).toISOString(), ...input })
       return { outcome, name: message.name }
     })
 
   /** Claims the best message, or the one with this id, and reads its file at once. */
   claim = (agent = 'gemini', id?: string) =>
     this.#tell('claim', { agent, byId: id !== undefined }, async (mission) => {
-      const claimed = await mission.claim({ agent, ...(id === undefined ? {} : { id }) })
+      const claimed = await mission.claims.next({ agent, ...(id === undefined ? {} : { id }) })
       if (claimed.outcome !== 'claimed') return { outcome: claimed.outcome }
       const { message } = claimed
       this.#claimed = message
@@ -71,22 +71,24 @@ export class AcmqActor implements Actor {
     })
 
   renew = (attempt = 1) =>
-    this.#tell('renew', { id: messageId, attempt }, (mission) => mission.renew(this.#ref, { agent: 'gemini', attempt }))
+    this.#tell('renew', { id: messageId, attempt }, (mission) =>
+      mission.settling.renew(this.#ref, { agent: 'gemini', attempt }),
+    )
 
   complete = (attempt = 1, text = `Result of attempt ${attempt}`) =>
     this.#tell('complete', { id: messageId, attempt, text }, (mission) =>
-      mission.complete(this.#ref, { agent: 'gemini', attempt }, { text }),
+      mission.settling.complete(this.#ref, { agent: 'gemini', attempt }, { text }),
     )
 
   /** Completes without a result, so that only the status changes. */
   completeBarely = (attempt = 1) =>
     this.#tell('complete', { id: messageId, attempt }, (mission) =>
-      mission.complete(this.#ref, { agent: 'gemini', attempt }),
+      mission.settling.complete(this.#ref, { agent: 'gemini', attempt }),
     )
 
   fail = (attempt = 1, reason = `Failure of attempt ${attempt}`) =>
     this.#tell('fail', { id: messageId, attempt, text: reason }, (mission) =>
-      mission.fail(this.#ref, { agent: 'gemini', attempt }, { reason }),
+      mission.settling.fail(this.#ref, { agent: 'gemini', attempt }, { reason }),
     )
 
   get #ref() {
@@ -95,64 +97,69 @@ export class AcmqActor implements Actor {
 
   retry = () =>
     this.#tell('retry', { id: messageId }, async (mission) => {
-      const { outcome, message } = await mission.retry(messageId)
+      const { outcome, message } = await mission.settling.retry(messageId)
       return { outcome, attempt: message.attempt }
     })
 
   supervise = () =>
     this.#tell('supervise', {}, async (mission) => {
-      const { outcome, stalled } = await mission.supervise()
+      const { outcome, stalled } = await (await mission.upkeep()).supervise()
       return { outcome, stalled: stalled.map(({ message }) => ({ id: message.id, attempt: message.attempt })) }
     })
 
-  reconcile = () => this.#tell('reconcile', {}, (mission) => mission.reconcile('gemini'))
+  reconcile = () => this.#tell('reconcile', {}, async (mission) => (await mission.upkeep()).reconcile('gemini'))
 
-  archive = () => this.#tell('archive', {}, (mission) => mission.archive({ olderThanMs: 0, by: this.#company.who }))
+  archive = () =>
+    this.#tell('archive', {}, async (mission) =>
+      (await mission.upkeep()).archive({ olderThanMs: 0, by: this.#company.who }),
+    )
 
   bus = () =>
     this.#tell('bus', {}, async (mission) => {
-      const { outcome, documents } = await mission.bus()
+      const { outcome, documents } = await (await mission.memory()).bus()
       return { outcome, paths: documents.map(({ path }) => path) }
     })
 
-  organize = () => this.#tell('organize', {}, async (mission) => ({ outcome: (await mission.organize()).outcome }))
+  organize = () =>
+    this.#tell('organize', {}, async (mission) => ({ outcome: (await (await mission.memory()).organize()).outcome }))
 
-  undoOrganize = () => this.#tell('undo', {}, async (mission) => ({ outcome: (await mission.undoOrganize()).outcome }))
+  undoOrganize = () =>
+    this.#tell('undo', {}, async (mission) => ({ outcome: (await (await mission.memory()).undoOrganize()).outcome }))
 
   merge = () =>
     this.#tell('merge', {}, async (mission) => {
-      const { snapshots, archived } = await mission.merge({ by: this.#company.who })
+      const { snapshots, archived } = await (await mission.memory()).merge({ by: this.#company.who })
       return { outcome: snapshots.length + archived > 0 ? 'merged' : 'nothing', archived }
     })
 
   snapshot = (queue: 'pending' | 'completed' = 'completed') =>
     this.#tell('snapshot', {}, async (mission) => {
-      const [taken] = await mission.snapshot([queue])
+      const [taken] = await (await mission.memory()).snapshot([queue])
       return { outcome: 'taken', name: taken!.path.split('/').at(-1)! }
     })
 
   report = () =>
     this.#tell('report', {}, async (mission) => {
-      const { outcome } = await mission.report({ mode: 'bottom-up', out: 'findings/report.md' })
+      const { outcome } = await (await mission.memory()).report({ mode: 'bottom-up', out: 'findings/report.md' })
       return { outcome }
     })
 
   pin = (file: string) =>
     this.#tell('pin', { pinned: file }, async (mission) => {
-      await mission.pin([`context/${file}`])
+      await (await mission.memory()).pin([`context/${file}`])
       return { outcome: 'pinned' }
     })
 
   deny = () =>
-    this.#tell('deny', { id: messageId, text: 'Rather not' }, (mission) =>
-      mission.deny(messageId, 'person', 'Rather not'),
+    this.#tell('deny', { id: messageId, text: 'Rather not' }, async (mission) =>
+      (await mission.approvals()).deny(messageId, 'person', 'Rather not'),
     )
 
   /** Approves. Every text that the message had meanwhile counts as approved. */
   approve = () =>
     this.#tell('approve', { id: messageId }, async (mission) => {
       const before = await this.#body()
-      await mission.approve(messageId, 'person', '2026-01-01T00:00:00Z')
+      await (await mission.approvals()).approve(messageId, { by: 'person', at: '2026-01-01T00:00:00Z' })
       return { outcome: 'approved', texts: [before, await this.#body()] }
     })
 
@@ -160,8 +167,8 @@ export class AcmqActor implements Actor {
   doctor = () =>
     this.#tell('doctor', {}, async (mission) => {
       await this.#company.tree.inspect({ repair: true, within: [treePath('llm')] })
-      await mission.inspect()
-      await mission.finishOrganizing()
+      await (await mission.inspection()).run()
+      await (await mission.inspection()).run({ repair: true })
       return { outcome: 'looked' }
     })
 

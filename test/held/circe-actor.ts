@@ -33,12 +33,12 @@ export class CirceActor implements Actor {
   }
 
   init = async () => {
-    for (const agent of agents) await this.#circe.init(agent)
+    for (const agent of agents) await this.#circe.agents.init(agent)
   }
 
   send = (to: string, intent: string, { from = this.me, status = 'new', about = task as string | undefined } = {}) =>
     this.#tell('send', { intent, status }, async () => {
-      const { outcome, message, delivered } = await this.#circe.send({
+      const { outcome, message, delivered } = await this.#circe.sending.send({
         from,
         to,
         intent,
@@ -51,34 +51,35 @@ export class CirceActor implements Actor {
 
   claim = (agent = this.me) =>
     this.#tell('claim', { agent }, async () => {
-      const claimed = await this.#circe.claim(agent)
+      const claimed = await this.#circe.claiming.claim(agent)
       return { outcome: claimed.outcome, ...(claimed.outcome === 'claimed' ? { file: claimed.message.file } : {}) }
     })
 
-  start = (agent = this.me) => this.#settle('start', agent, (file) => this.#circe.start(agent, file))
-  ack = (agent = this.me) => this.#settle('ack', agent, (file) => this.#circe.ack(agent, file))
-  done = (agent = this.me) => this.#settle('done', agent, (file) => this.#circe.done(agent, file))
+  start = (agent = this.me) => this.#settle('start', agent, (file) => this.#circe.settling.start(agent, file))
+  ack = (agent = this.me) => this.#settle('ack', agent, (file) => this.#circe.settling.ack(agent, file))
+  done = (agent = this.me) => this.#settle('done', agent, (file) => this.#circe.settling.done(agent, file))
 
   release = (agent = 'engineer') =>
-    this.#tell('release', { agent }, async () => ({ outcome: (await this.#circe.release(agent, task)).outcome }))
+    this.#tell('release', { agent }, async () => ({ outcome: (await this.#circe.tasks.release(agent, task)).outcome }))
 
   status = (status: string, agent = 'engineer') =>
     this.#tell('status', { status, agent }, async () => ({
-      outcome: (await this.#circe.status(task, status, agent)).outcome,
+      outcome: (await this.#circe.tasks.status(task, status, agent)).outcome,
     }))
 
   check = (set: Readonly<Record<string, boolean>>) =>
-    this.#tell('check', {}, async () => ({ outcome: (await this.#circe.check(task, 'engineer', set)).outcome }))
+    this.#tell('check', {}, async () => ({ outcome: (await this.#circe.tasks.check(task, 'engineer', set)).outcome }))
 
   answer = (text: string) =>
     this.#tell('answer', { text }, async () => {
       const files = await this.outside.files()
       const file = files.map(({ path }) => /([^/]*_escalate_[^/]*\.md)$/.exec(path)?.[1]).find(Boolean)
-      const { outcome, message } = await this.#circe.answer(file!, { text })
+      const { outcome, message } = await this.#circe.people.answer(file!, { text })
       return { outcome, file: message.file }
     })
 
-  tasks = () => this.#tell('tasks', {}, async () => ({ outcome: 'told', count: (await this.#circe.tasks()).length }))
+  tasks = () =>
+    this.#tell('tasks', {}, async () => ({ outcome: 'told', count: (await this.#circe.overview.tasks()).length }))
 
   doctor = () =>
     this.#tell('doctor', {}, async () => {

@@ -16,7 +16,7 @@ export async function checkCirce({ answers, begun, world, tree: open }: Ending):
   const tree = await open()
   try {
     const clock = { now: () => Date.now() }
-    await new Circe({ tree, clock, settings: defaultSettings }).tasks()
+    await new Circe({ tree, clock, settings: defaultSettings }).overview.tasks()
     const files = [...(await filesVia(tree, 'AI_MANAGER')), ...(await filesVia(tree, '.signalbox/state'))]
     const sent = [...namesIn(begun), ...did('send', 'sent').map(({ file }) => String(file))]
     // Whoever moves work that somebody else has just claimed by a message has it, and does not own it.

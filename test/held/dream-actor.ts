@@ -50,13 +50,13 @@ export class DreamActor implements Actor {
       processed_message_ids: [],
     }
     await this.put(box, mailbox)
-    await this.#dream.claimMailbox('Worker')
+    await this.#dream.mailboxes.claim('Worker')
   }
   put = (path: string, value: unknown) => this.outside.write(path, `${JSON.stringify(value, null, 2)}\n`)
 
   send = () =>
     this.#tell('send', {}, async () => {
-      const { outcome, message } = await this.#dream.sendToMailbox({
+      const { outcome, message } = await this.#dream.messages.send({
         mailbox: 1,
         from: 'Ann',
         command: 'more',
@@ -66,51 +66,53 @@ export class DreamActor implements Actor {
     })
   next = () =>
     this.#tell('next', {}, async () => {
-      const given = await this.#dream.nextMessage(1, 'Worker')
+      const given = await this.#dream.messages.next(1, 'Worker')
       return given.outcome === 'given'
         ? { outcome: 'given', id: given.message.message_id, attempt: given.attempt }
         : { outcome: 'nothing' }
     })
   doneMessage = () =>
     this.#tell('doneMessage', { id: firstId }, async () => ({
-      outcome: (await this.#dream.doneMessage(1, 'Worker', firstId, { output: {} })).outcome,
+      outcome: (await this.#dream.messages.done(1, 'Worker', firstId, { output: {} })).outcome,
     }))
   heartbeat = () =>
-    this.#tell('heartbeat', {}, async () => ({ outcome: (await this.#dream.heartbeat(1, 'Worker')).outcome }))
+    this.#tell('heartbeat', {}, async () => ({ outcome: (await this.#dream.mailboxes.heartbeat(1, 'Worker')).outcome }))
   release = () =>
-    this.#tell('release', {}, async () => ({ outcome: (await this.#dream.releaseMailbox(1, 'Worker')).outcome }))
-  claim = () => this.#tell('claim', {}, async () => ({ outcome: (await this.#dream.claimMailbox('Other')).outcome }))
+    this.#tell('release', {}, async () => ({ outcome: (await this.#dream.mailboxes.release(1, 'Worker')).outcome }))
+  claim = () => this.#tell('claim', {}, async () => ({ outcome: (await this.#dream.mailboxes.claim('Other')).outcome }))
 
   route = () =>
     this.#tell('route', {}, async () => {
-      const { outcome, moved, copied } = await this.#dream.route('Supervisor')
+      const { outcome, moved, copied } = await this.#dream.router.route('Supervisor')
       return { outcome, moved: moved.length, copied: copied.length }
     })
+  sendTask = () =>
+    this.#tell('sendTask', {}, async () => ({ outcome: (await this.#dream.sending.send('Bob', task('s'))).outcome }))
   take = (agent = 'Bob') =>
     this.#tell('take', { agent }, async () => {
-      const taken = await this.#dream.takeTask(agent)
+      const taken = await this.#dream.claiming.take(agent)
       return taken.outcome === 'taken'
         ? { outcome: 'taken', file: taken.message.file, attempt: taken.attempt }
         : { outcome: 'nothing' }
     })
   doneTask = (file = 'task_a.json') =>
     this.#tell('doneTask', { file }, async () => ({
-      outcome: (await this.#dream.doneTask('Bob', file, { output: {} })).outcome,
+      outcome: (await this.#dream.settling.done('Bob', file, { output: {} })).outcome,
     }))
   dispatch = () =>
     this.#tell('dispatch', {}, async () => {
-      const { outcome, tasks } = await this.#dream.dispatch('Supervisor')
+      const { outcome, tasks } = await this.#dream.tasks.dispatch('Supervisor')
       return { outcome, tasks: tasks.map(({ task_id }) => task_id) }
     })
   answerPlan = (planner: string, ...ids: readonly string[]) =>
     this.#tell('answerPlan', { planner }, async () => {
       const results = ids.map((id) => task(id))
-      return { outcome: (await this.#dream.answerPlan({ plan: 'plan-1', planner, results })).outcome }
+      return { outcome: (await this.#dream.planning.answer({ plan: 'plan-1', planner, results })).outcome }
     })
   stage = (n: number) =>
-    this.#tell('stage', { n }, async () => ({ outcome: (await this.#dream.stage('a', { n })).outcome }))
+    this.#tell('stage', { n }, async () => ({ outcome: (await this.#dream.prompts.stage('a', { n })).outcome }))
   fetch = () =>
-    this.#tell('fetch', {}, async () => ({ outcome: (await this.#dream.fetch({ dispatch: true })).outcome }))
+    this.#tell('fetch', {}, async () => ({ outcome: (await this.#dream.prompts.fetch({ dispatch: true })).outcome }))
 
   doctor = () =>
     this.#tell('doctor', {}, async () => {
@@ -118,7 +120,7 @@ export class DreamActor implements Actor {
         repair: true,
         within: [treePath('runtime'), treePath('_agent_coordination'), treePath('temp')],
       })
-      await this.#dream.route('Supervisor')
+      await this.#dream.router.route('Supervisor')
       await this.#dream.inspect({ repair: true })
       return { outcome: 'looked' }
     })

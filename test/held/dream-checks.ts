@@ -55,6 +55,12 @@ export async function checkDream(ending: Ending): Promise<string[]> {
       .map(({ path }) => path)
     if (places.length > 1) broken.push(`${name} is in ${places.join(' and ')}`)
   }
+  const sentTasks = files.filter(({ path }) => /^runtime\/Bob\/.*\/task_s(~\d+)?\.json$/.test(path))
+  if (answered('sendTask', 'sent').length > 1) broken.push('one task was sent twice')
+  if (sentTasks.length > 1) broken.push(`a task that was sent is in ${sentTasks.length} places`)
+  const isTold = [...answered('sendTask', 'sent'), ...answered('sendTask', 'unchanged')].length > 0
+  if (isTold && sentTasks.length === 0 && answered('take', 'taken').length === 0)
+    broken.push('a task that was sent is lost')
   if (begun.some(({ path }) => path === 'runtime/Ann/outbox/msg_1.json') && !did('rm')) {
     const places = files.filter(({ path }) => /\/msg_1(@Ann)?(~\d+)?\.json$/.test(path))
     if (places.length !== 1) broken.push(`the message of Ann is in ${places.length} places`)

@@ -91,6 +91,19 @@ export const dreamWorlds: Readonly<Record<string, World<DreamActor>>> = {
     },
     closely: ['take/take', 'done/done'],
   },
+  sent: {
+    setUp: async (a) => a.put('runtime/Bob/inbox/.keep', 0),
+    stories: {
+      send: story((a) => a.sendTask()),
+      'send, take, delete': inTurn(
+        (a) => a.sendTask(),
+        (a) => a.take(),
+        (a) => a.outside.remove('runtime/Bob/working/task_s.json'),
+      ),
+      doctor: { ...doctor, isMeanwhile: true },
+    },
+    closely: ['send/send'],
+  },
   outbox: {
     setUp: async (a) => {
       for (const agent of ['Bob', 'Eve']) await a.put(`runtime/${agent}/inbox/.keep`, 0)

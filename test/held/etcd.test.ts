@@ -30,8 +30,8 @@ const chosen = {
   dream: { mailbox: ['next/next'], taken: ['done/done'] },
 } as const satisfies Record<string, Record<string, readonly string[]>>
 
-/** The verbs of CIRCE take many requests; `npm run soak` tries each. */
-const everyOf = { acmq: 1, mr: 1, circe: 16, dream: 16, session: 1 } as const
+/** The verbs of Dream.OS take many requests; `npm run soak` tries each. */
+const everyOf = { acmq: 1, mr: 1, circe: 1, dream: 16, session: 1 } as const
 
 describe('held before every request, on etcd', () => {
   const tried: Tried[] = []

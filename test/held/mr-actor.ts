@@ -30,8 +30,8 @@ export class MrActor implements Actor {
   }
 
   init = async () => {
-    await this.#routing.init(reader)
-    await this.#routing.init(sender)
+    await this.#routing.agents.init(reader)
+    await this.#routing.agents.init(sender)
   }
 
   send = () =>
@@ -44,13 +44,31 @@ export class MrActor implements Actor {
         payload: { action: 'pause' },
         requiresAck: true,
       } as const
-      const { outcome, message, evicted } = await withId(id, () => this.#routing.send(input))
+      const { outcome, message, evicted } = await withId(id, () => this.#routing.sending.send(input))
       return { outcome, id: message.id, sequence: message.sequence, evicted }
+    })
+
+  /** Under one key, whoever sends it. */
+  sendOnce = () =>
+    this.#tell('send once', {}, async () => {
+      const id = `${idsOf[this.#company.who]}${11 + this.#sent++}`
+      const input = {
+        from: sender,
+        to: reader,
+        type: 'command',
+        payload: { action: 'health_check' },
+        requiresAck: true,
+      } as const
+      const { outcome, message } = await withId(id, () => this.#routing.sending.send(input, { key: 'k1' }))
+      return { outcome, id: message.id }
     })
 
   receive = (agent: string = reader, limit?: number) =>
     this.#tell('receive', { agent }, async () => {
-      const { outcome, messages, rejected } = await this.#routing.receive(agent, limit === undefined ? {} : { limit })
+      const { outcome, messages, rejected } = await this.#routing.claiming.receive(
+        agent,
+        limit === undefined ? {} : { limit },
+      )
       const files = await this.outside.files()
       const handed = messages.map(({ id, path, message }) => {
         const file = files.find((one) => one.path === path)
@@ -65,19 +83,21 @@ export class MrActor implements Actor {
 
   ack = (id: string) =>
     this.#tell('ack', { id }, async () => {
-      const { outcome } = await withId('0000ac11', () => this.#routing.ack(reader, id))
+      const { outcome } = await withId('0000ac11', () => this.#routing.settling.ack(reader, id))
       return { outcome }
     })
 
   /** What the sender still waits for. What it finds acknowledged is crossed off. */
   unacked = () =>
     this.#tell('unacked', {}, async () => {
-      const missing = await this.#routing.unacked(sender)
+      const missing = await this.#routing.settling.unacked(sender)
       return { outcome: 'told', missing: missing.map(({ id }) => id) }
     })
 
   recover = (id: string) =>
-    this.#tell('recover', { id }, async () => ({ outcome: (await this.#routing.recover(reader, id)).outcome }))
+    this.#tell('recover', { id }, async () => ({
+      outcome: (await this.#routing.recovering.recover(reader, id)).outcome,
+    }))
 
   doctor = () =>
     this.#tell('doctor', {}, async () => {

@@ -38,6 +38,7 @@ export async function checkMr(ending: Ending): Promise<string[]> {
     if (places.length === 0 && !did('rm') && !isPruned) broken.push(`${id} is lost`)
     if (places.length > 1 && !did('cp')) broken.push(`${id} is in ${places.join(' and ')}`)
   }
+  broken.push(...sentOnce(ending, mine))
   const twice = sent.filter((id, i) => sent.indexOf(id) !== i)
   if (twice.length > 0) broken.push(`two messages have the id ${twice.join(', ')}`)
 
@@ -75,6 +76,18 @@ export async function checkMr(ending: Ending): Promise<string[]> {
   return [...new Set(broken)]
 }
 
+/** However often it was sent under its key, it is there once, under the id that all senders were told. */
+function sentOnce({ answers }: Ending, mine: readonly Copy[]): string[] {
+  const ids = mine.filter(({ text }) => text.includes('"health_check"')).map(({ id }) => id)
+  const told = answers.filter(({ verb, outcome }) => verb === 'send once' && ['sent', 'unchanged'].includes(outcome))
+  const broken: string[] = []
+  if (ids.length > 1) broken.push(`one key sent ${ids.join(' and ')}`)
+  if (told.filter(({ outcome }) => outcome === 'sent').length > 1)
+    broken.push('two were told that they sent the one of a key')
+  for (const { id } of told) if (!ids.includes(String(id))) broken.push(`${id} was sent under a key and is nowhere`)
+  return broken
+}
+
 /** At most one acknowledgement, exactly one if somebody was told so, and nothing else crosses off what is awaited. */
 function acknowledgements({ answers, files, begun }: Ending, mine: readonly Copy[]): string[] {
   const broken: string[] = []
@@ -89,7 +102,8 @@ function acknowledgements({ answers, files, begun }: Ending, mine: readonly Copy
     if (toldSo > 0 && count === 0) broken.push(`the acknowledgement of ${id} is nowhere`)
     const note = `${folderOf(sender, '.awaiting')}/${id}`
     const wasAwaited =
-      begun.some(({ path }) => path === note) || answers.some((one) => one.verb === 'send' && one.id === id)
+      begun.some(({ path }) => path === note) ||
+      answers.some((one) => ['send', 'send once'].includes(one.verb) && one.id === id)
     if (wasAwaited && count === 0 && !files.some(({ path }) => path === note))
       broken.push(`${id} is not awaited any more, and nobody acknowledged it`)
   }

@@ -24,6 +24,7 @@ export const folderOf = (agent: string, folder: string): string => `state/agents
 const placeIn = (folder: string, id = firstId): string => `${folderOf(reader, folder)}/${id}.json`
 
 const send: Act = (a) => a.send()
+const sendOnce: Act = (a) => a.sendOnce()
 const receive: Act = (a) => a.receive()
 const ack: Act = (a) => a.ack(firstId)
 const recover: Act = (a) => a.recover(firstId)
@@ -83,6 +84,17 @@ const setUp =
   }
 
 export const mrWorlds: Readonly<Record<string, World<MrActor>>> = {
+  'sending under a key': {
+    setUp: setUp(send, send, send),
+    stories: {
+      ...meanwhile,
+      'send once': story(sendOnce),
+      'send once, receive': inTurn(sendOnce, receive),
+      'receive, send once': inTurn(receive, sendOnce),
+      'send once, doctor': inTurn(sendOnce, (a) => a.doctor()),
+    },
+    closely: ['send once/send once', 'send once/receive', 'send once/doctor'],
+  },
   empty: {
     setUp: setUp(),
     stories: { ...common, 'send twice': inTurn(send, send), 'send, receive': inTurn(send, receive) },

@@ -62,7 +62,7 @@ export class SessionActor implements Actor {
 
   take = () =>
     this.#tell('take', {}, async () => {
-      const taken = await (await this.#sessions.neutral()).take(reader, { place: session })
+      const taken = await (await this.#sessions.neutral()).take!(reader, { place: session })
       return taken.outcome === 'taken'
         ? { outcome: 'taken', id: taken.receipt.id, attempt: taken.receipt.attempt }
         : taken
@@ -78,10 +78,10 @@ export class SessionActor implements Actor {
   /** What the agent of the other protocol does with the first message that it finds. */
   reply = () =>
     this.#tell('reply', {}, async () => {
-      const [message] = (await this.#routing.receive('coder-1', { limit: 1 })).messages
+      const [message] = (await this.#routing.claiming.receive('coder-1', { limit: 1 })).messages
       if (!message) return { outcome: 'nothing' }
       const about = { from: 'coder-1', to: message.from, replyTo: message.id } as const
-      await this.#routing.send({ ...about, type: 'result', payload: { status: 'success' } })
+      await this.#routing.sending.send({ ...about, type: 'result', payload: { status: 'success' } })
       return { outcome: 'replied' }
     })
 

@@ -6,7 +6,7 @@ import { acmq } from '../../src/protocols/ac-mq/index.ts'
 const [root = '', out] = process.argv.slice(2)
 const tree = await openFileTree({ root })
 const mission = await (await acmq.open({ tree, clock: systemClock, settings: acmq.defaults })).open('m')
-const { document, parts, isShortened } = await mission.report({
+const { document, parts, isShortened } = await (await mission.memory()).report({
   mode: 'bottom-up',
   ...(out === undefined ? {} : { out }),
 })

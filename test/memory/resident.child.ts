@@ -20,15 +20,17 @@ const times = async (count: number, step: () => Promise<unknown>) => {
 }
 
 const verbs: Readonly<Record<string, (count: number) => Promise<unknown>>> = {
-  send: (count) => times(count, () => mission.send({ from: 'boss', to: 'worker', body })),
+  send: (count) => times(count, () => mission.sending.send({ from: 'boss', to: 'worker', body })),
   'send by id': (count) =>
-    times(count, () => mission.send({ from: 'boss', to: 'worker', body, id: crypto.randomUUID() })),
-  sweep: () => mission.supervise(),
-  archive: () => mission.archive({ olderThanMs: 0 }),
-  'claim in vain': () => mission.claim({ agent: 'somebody-else' }),
+    times(count, () => mission.sending.send({ from: 'boss', to: 'worker', body, id: crypto.randomUUID() })),
+  sweep: async () => (await mission.upkeep()).supervise(),
+  archive: async () => (await mission.upkeep()).archive({ olderThanMs: 0 }),
+  'claim in vain': () => mission.claims.next({ agent: 'somebody-else' }),
   route: (count) =>
-    times(count, () => mr.send({ from: 'lead', to: 'coder', type: 'task-delegation', payload: { task: body } })),
-  receive: () => mr.receive('coder'),
+    times(count, () =>
+      mr.sending.send({ from: 'lead', to: 'coder', type: 'task-delegation', payload: { task: body } }),
+    ),
+  receive: () => mr.claiming.receive('coder'),
   async heap() {
     // Buffers are given back beside the collector, a while after it; on a busy machine that takes more than one pause.
     let least = Number.POSITIVE_INFINITY

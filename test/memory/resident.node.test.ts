@@ -28,7 +28,7 @@ async function growthOf<Who extends string>(
   const root = quickTempDir()
   const workspace = await openWorkspace({ root, makeRoot: true, environment: {} })
   await workspace.acmq.create('m')
-  await workspace.mr.init('coder')
+  await workspace.mr.agents.init('coder')
   const children = everybody.map(() => spawnChild('resident', [root]))
   const answerOf = async (child: Child) => (await child.nextLine()) ?? `it ended: ${child.stderr()}`
   for (const child of children) expect(await answerOf(child)).toBe('ready')
@@ -56,9 +56,9 @@ async function growthOf<Who extends string>(
 async function workOffAll({ acmq }: Workspace): Promise<void> {
   const mission = await acmq.open('m')
   for (;;) {
-    const claimed = await mission.claim({ agent: 'worker' })
+    const claimed = await mission.claims.next({ agent: 'worker' })
     if (claimed.outcome !== 'claimed') return
-    await mission.complete(claimed.message, { agent: 'worker', attempt: claimed.message.attempt })
+    await mission.settling.complete(claimed.message, { agent: 'worker', attempt: claimed.message.attempt })
   }
 }
 

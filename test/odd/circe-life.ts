@@ -22,18 +22,24 @@ export const seen = (folder: string): string =>
 export async function prepare(root: string): Promise<void> {
   const folder = new CirceFolder(root)
   await withCirce(root, async (circe) => {
-    for (const agent of ['coordinator', 'engineer', 'qa', 'scribe']) await circe.init(agent)
-    await circe.send({ from: 'coordinator', to: 'all', intent: 'implement_feature', task: 'FEAT-1', summary: 'Build' })
-    await circe.claim('engineer')
-    await circe.start('engineer', fileOf(folder, 'implement_feature'))
-    await circe.send({ from: 'engineer', to: 'ROOSTER', intent: 'escalate', task: 'FEAT-1', summary: 'Which?' })
+    for (const agent of ['coordinator', 'engineer', 'qa', 'scribe']) await circe.agents.init(agent)
+    await circe.sending.send({
+      from: 'coordinator',
+      to: 'all',
+      intent: 'implement_feature',
+      task: 'FEAT-1',
+      summary: 'Build',
+    })
+    await circe.claiming.claim('engineer')
+    await circe.settling.start('engineer', fileOf(folder, 'implement_feature'))
+    await circe.sending.send({ from: 'engineer', to: 'ROOSTER', intent: 'escalate', task: 'FEAT-1', summary: 'Which?' })
     folder.put('AGENTS/engineer/WORKSPACE/draft-FEAT-1.txt', 'a draft\n')
     folder.put(
       'NEW_MESSAGES/20260301_100001_coordinator-engineer_inform.md',
       foreign('coordinator', 'engineer', 'inform'),
     )
     folder.put('AGENTS/engineer/INBOX/20260301_100002_qa-engineer_inform.md', foreign('qa', 'engineer', 'inform'))
-    await circe.tasks()
+    await circe.overview.tasks()
   })
 }
 
@@ -53,13 +59,15 @@ export async function everything(circe: Circe, { work, question }: Names, place:
       expect(['Corrupt', 'Denied', 'Conflict', 'NotFound'], `${place}, ${what}: ${error.code}`).toContain(error.kind)
     }
   }
-  await tried('tasks', () => circe.tasks())
-  await tried('inbox', () => circe.inbox('engineer'))
-  await tried('init', () => circe.init('engineer'))
-  await tried('send', () => circe.send({ from: 'qa', to: 'scribe', intent: 'inform', summary: 'A word' }))
-  await tried('send to all', () => circe.send({ from: 'coordinator', to: 'all', intent: 'inform', summary: 'Noon' }))
+  await tried('tasks', () => circe.overview.tasks())
+  await tried('inbox', () => circe.overview.inbox('engineer'))
+  await tried('init', () => circe.agents.init('engineer'))
+  await tried('send', () => circe.sending.send({ from: 'qa', to: 'scribe', intent: 'inform', summary: 'A word' }))
+  await tried('send to all', () =>
+    circe.sending.send({ from: 'coordinator', to: 'all', intent: 'inform', summary: 'Noon' }),
+  )
   await tried('send about it', () =>
-    circe.send({
+    circe.sending.send({
       from: 'qa',
       to: 'engineer',
       intent: 'test_results',
@@ -68,18 +76,18 @@ export async function everything(circe: Circe, { work, question }: Names, place:
       summary: 'ok',
     }),
   )
-  await tried('claim', () => circe.claim('engineer'))
-  await tried('ack', () => circe.ack('engineer', '20260301_100002_qa-engineer_inform.md'))
-  await tried('done', () => circe.done('engineer', '20260301_100002_qa-engineer_inform.md'))
-  await tried('answer', () => circe.answer(question, { text: 'The first' }))
-  await tried('check', () => circe.check('FEAT-1', 'engineer', { peer_reviewed: true }))
-  await tried('status', () => circe.status('FEAT-1', 'blocked', 'engineer'))
-  await tried('release', () => circe.release('engineer', 'FEAT-1'))
-  await tried('start', () => circe.start('engineer', work))
-  await tried('complete', () => circe.status('FEAT-1', 'completed', 'coordinator'))
-  await tried('log', () => circe.log({ task: 'FEAT-1' }))
+  await tried('claim', () => circe.claiming.claim('engineer'))
+  await tried('ack', () => circe.settling.ack('engineer', '20260301_100002_qa-engineer_inform.md'))
+  await tried('done', () => circe.settling.done('engineer', '20260301_100002_qa-engineer_inform.md'))
+  await tried('answer', () => circe.people.answer(question, { text: 'The first' }))
+  await tried('check', () => circe.tasks.check('FEAT-1', 'engineer', { peer_reviewed: true }))
+  await tried('status', () => circe.tasks.status('FEAT-1', 'blocked', 'engineer'))
+  await tried('release', () => circe.tasks.release('engineer', 'FEAT-1'))
+  await tried('start', () => circe.settling.start('engineer', work))
+  await tried('complete', () => circe.tasks.status('FEAT-1', 'completed', 'coordinator'))
+  await tried('log', () => circe.overview.log({ task: 'FEAT-1' }))
   await tried('open questions', async () => {
-    for await (const _ of circe.openQuestions());
+    for await (const _ of circe.people.open());
   })
   await tried('inspect', () => circe.inspect())
   await tried('repair', () => circe.inspect({ repair: true }))
@@ -87,15 +95,15 @@ export async function everything(circe: Circe, { work, question }: Names, place:
 
 /** A message from one bystander to another, about nothing that is odd. */
 export async function flows(circe: Circe): Promise<void> {
-  const { message } = await circe.send({ from: 'qa', to: 'scribe', intent: 'question', summary: 'And you?' })
+  const { message } = await circe.sending.send({ from: 'qa', to: 'scribe', intent: 'question', summary: 'And you?' })
   const claimed: string[] = []
   for (;;) {
-    const next = await circe.claim('scribe')
+    const next = await circe.claiming.claim('scribe')
     if (next.outcome === 'nothing') break
     claimed.push(next.message.file)
   }
   expect(claimed).toContain(message.file)
-  await circe.done('scribe', message.file)
+  await circe.settling.done('scribe', message.file)
 }
 
 export function namesIn(root: string): Names {

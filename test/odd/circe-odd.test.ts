@@ -70,7 +70,7 @@ describeOdd('CIRCE', {
 
   async afterwards({ root, path, place }, picture) {
     await withCirce(root, async (circe) => {
-      await circe.tasks()
+      await circe.overview.tasks()
       await circe.inspect({ repair: true })
       await flows(circe)
     })

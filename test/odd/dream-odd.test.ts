@@ -27,6 +27,9 @@ const folders = [
   '_agent_coordination/Bob/reflection',
   state,
   `${state}/finishing`,
+  `${state}/journal`,
+  `${state}/sent`,
+  `${state}/staged`,
   `${state}/plans`,
   `${state}/dispatch`,
   `${state}/telling`,
@@ -49,13 +52,13 @@ const files = [
   'templates/a.j2',
   `${state}/mailbox_1.json`,
   `${state}/mailbox_1.processed.jsonl`,
-  `${state}/telling/mailbox-1.json`,
-  `${state}/telling/tasks.json`,
+  `${state}/journal/mailbox-1.json`,
+  `${state}/journal/tasks.json`,
   `${state}/plans/${noteNameOf('plan-1')}`,
   `${state}/dispatch/${noteNameOf('a')}`,
 ]
 /** Odd there, nobody can write anything. */
-const needed = /^runtime$|shared_mailboxes$|delivery\/dream$|presence\/dream$|telling$/
+const needed = /^runtime$|shared_mailboxes$|delivery\/dream$|presence\/dream$/
 
 const task = (task_id: string) => ({
   ...{ task_id, action: 'RUN', params: {}, target_agent: 'Bob', status: 'PENDING', priority: 3, depends_on: [] },
@@ -68,11 +71,11 @@ async function prepare(root: string): Promise<void> {
   }
   fs.mkdirSync(root)
   const { dream, close } = await openDreamFiles(root)
-  await dream.initMailboxes(2)
-  await dream.claimMailbox('Bob')
-  await dream.sendToMailbox({ mailbox: 1, from: 'Ann', command: 'first', params: {} })
-  await dream.takeTask('Eve')
-  await dream.sendTask('Bob', task('t'))
+  await dream.mailboxes.init(2)
+  await dream.mailboxes.claim('Bob')
+  await dream.messages.send({ mailbox: 1, from: 'Ann', command: 'first', params: {} })
+  await dream.claiming.take('Eve')
+  await dream.sending.send('Bob', task('t'))
   put('runtime/Bob/outbox/msg_1.json', { type: 'NOTE', source_id: 'Bob', target_id: 'Eve', data: {} })
   put('runtime/task_list.json', [task('a')])
   put('templates/a.j2', 'x')
@@ -83,28 +86,28 @@ async function prepare(root: string): Promise<void> {
 /** All that can be asked for; each ends, and with nothing but an error for people. */
 async function everything(dream: Dream, place: string): Promise<void> {
   const acts: Readonly<Record<string, () => Promise<unknown>>> = {
-    mailboxes: () => dream.mailboxes(),
-    claim: () => dream.claimMailbox('Bob'),
-    send: () => dream.sendToMailbox({ mailbox: 1, from: 'Ann', command: 'more', params: {} }),
-    next: () => dream.nextMessage(1, 'Bob'),
-    heartbeat: () => dream.heartbeat(1, 'Bob'),
-    compact: () => dream.compactMailbox(1, 'Bob'),
-    inbox: () => dream.inbox('Bob'),
-    'task send': () => dream.sendTask('Bob', task('more')),
-    take: () => dream.takeTask('Bob'),
-    done: () => dream.doneTask('Bob', 'task_t.json', { error: {} }),
-    plan: () => dream.plan({ from: 'Ann', to: 'Bob', goal: 'x' }),
-    answer: () => dream.answerPlan({ plan: 'plan-1', planner: 'Bob', results: [task('p')] }),
-    tasks: () => dream.tasks(),
-    dispatch: () => dream.dispatch('S'),
-    route: () => dream.route('S'),
-    stage: () => dream.stage('a', {}),
-    fetch: () => dream.fetch(),
-    reflect: () => dream.reflect('Bob', 'x'),
-    report: () => dream.report('r', 'x'),
-    state: () => dream.setState('s', { a: 1 }),
-    events: () => dream.events(),
-    completed: () => dream.completed(),
+    mailboxes: () => dream.mailboxes.list(),
+    claim: () => dream.mailboxes.claim('Bob'),
+    send: () => dream.messages.send({ mailbox: 1, from: 'Ann', command: 'more', params: {} }),
+    next: () => dream.messages.next(1, 'Bob'),
+    heartbeat: () => dream.mailboxes.heartbeat(1, 'Bob'),
+    compact: () => dream.messages.compact(1, 'Bob'),
+    inbox: () => dream.inboxes.list('Bob'),
+    'task send': () => dream.sending.send('Bob', task('more')),
+    take: () => dream.claiming.take('Bob'),
+    done: () => dream.settling.done('Bob', 'task_t.json', { error: {} }),
+    plan: () => dream.planning.plan({ from: 'Ann', to: 'Bob', goal: 'x' }),
+    answer: () => dream.planning.answer({ plan: 'plan-1', planner: 'Bob', results: [task('p')] }),
+    tasks: () => dream.tasks.list(),
+    dispatch: () => dream.tasks.dispatch('S'),
+    route: () => dream.router.route('S'),
+    stage: () => dream.prompts.stage('a', {}),
+    fetch: () => dream.prompts.fetch(),
+    reflect: () => dream.documents.reflect('Bob', 'x'),
+    report: () => dream.documents.report('r', 'x'),
+    state: () => dream.documents.setState('s', { a: 1 }),
+    events: () => dream.logs.events(),
+    completed: () => dream.logs.completed(),
     doctor: () => dream.inspect({ repair: true }),
   }
   for (const [name, act] of Object.entries(acts)) {
@@ -119,7 +122,7 @@ async function everything(dream: Dream, place: string): Promise<void> {
 
 /** Somebody who has nothing to do with it. */
 async function flows(dream: Dream): Promise<void> {
-  expect(await dream.sendToMailbox({ mailbox: 2, from: 'Ann', command: 'c', params: {} })).toMatchObject({
+  expect(await dream.messages.send({ mailbox: 2, from: 'Ann', command: 'c', params: {} })).toMatchObject({
     outcome: 'sent',
   })
 }
@@ -144,7 +147,7 @@ describeOdd('Dream.OS', {
 
   async afterwards({ root, place }) {
     const { dream, close } = await openDreamFiles(root, settings)
-    await dream.route('S')
+    await dream.router.route('S')
     await dream.inspect({ repair: true })
     await flows(dream)
     await close()

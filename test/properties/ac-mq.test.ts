@@ -31,7 +31,8 @@ import {
   parseTime,
 } from '../../src/protocols/ac-mq/layout.ts'
 import { canMove, nextState, transitionNames } from '../../src/protocols/ac-mq/lifecycle.ts'
-import { printAnyHeader, printHeader, readOwnHeader } from '../../src/protocols/ac-mq/own-header.ts'
+import { readOwnHeader } from '../../src/protocols/ac-mq/own-header.ts'
+import { printAnyHeader, printHeader } from '../../src/protocols/ac-mq/print-header.ts'
 import { type AcmqRecord, queueNames } from '../../src/protocols/ac-mq/schema.ts'
 
 const numRuns = Number(process.env.SIGNALBOX_PROPERTY_RUNS ?? 400)

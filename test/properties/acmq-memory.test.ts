@@ -74,21 +74,21 @@ describe('organize', () => {
           }
           await put(first)
           const before = await contextOf(tree)
-          const { moves } = await on.organize()
+          const { moves } = await (await on.memory()).organize()
           moved += moves.length
           const after = await contextOf(tree)
-          expect(await on.organize()).toMatchObject({ outcome: 'unchanged' })
+          expect(await (await on.memory()).organize()).toMatchObject({ outcome: 'unchanged' })
           expect(await contextOf(tree)).toEqual(after)
           await put(later.map(([path, said]) => [`later-${path}`, said]))
           const between = await contextOf(tree)
-          const again = await on.organize()
-          if (again.moves.length > 0) await on.undoOrganize()
+          const again = await (await on.memory()).organize()
+          if (again.moves.length > 0) await (await on.memory()).undoOrganize()
           // Besides READMEs, which speak of the files that are there.
           const withoutReadmes = (all: Record<string, string>) =>
             Object.entries(all).filter(([path]) => !path.endsWith('/README.md'))
           expect(withoutReadmes(await contextOf(tree))).toEqual(withoutReadmes(between))
           for (const [path] of later) await tree.remove(treePath(`${mission}/context/later-${path}`))
-          expect((await on.undoOrganize()).outcome).toBe(moves.length > 0 ? 'undone' : 'unchanged')
+          expect((await (await on.memory()).undoOrganize()).outcome).toBe(moves.length > 0 ? 'undone' : 'unchanged')
           expect(await contextOf(tree)).toEqual(before)
         }),
         { numRuns: 20 * scale },
@@ -137,15 +137,15 @@ describe('documents', () => {
             for (const places of [[...bodies.keys()], order]) {
               const { tree, mission: on } = await openBox()
               for (const n of places) await put(tree, n, bodies[n]!)
-              const { documents } = await on.bus()
+              const { documents } = await (await on.memory()).bus()
               made += documents.length
               const texts: string[] = []
               for (const { name } of await tree.list(treePath(`${mission}/findings`)))
                 texts.push(Buffer.from((await tree.read(treePath(`${mission}/findings/${name}`)))!.bytes).toString())
               const reports: string[] = []
               for (const mode of ['bottom-up', 'top-down', 'holistic'] as const)
-                reports.push((await on.report({ mode })).document)
-              await on.snapshot(['completed'])
+                reports.push((await (await on.memory()).report({ mode })).document)
+              await (await on.memory()).snapshot(['completed'])
               const [snapshot] = await tree.list(treePath(`${mission}/artifacts/queue-snapshots`))
               const taken = await tree.read(treePath(`${mission}/artifacts/queue-snapshots/${snapshot!.name}`))
               told.push([texts.sort(), reports, Buffer.from(taken!.bytes).toString()])

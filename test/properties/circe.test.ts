@@ -3,16 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { SignalboxError } from '../../src/kernel/errors.ts'
 import { isSegment, treePath } from '../../src/kernel/tree-path.ts'
-import { parseSteps } from '../../src/protocols/circe/deed.ts'
 import { type CirceEvent, eventNames, eventsIn, parseEvent, printEvent } from '../../src/protocols/circe/events.ts'
-import {
-  bodyOf,
-  optionsOf,
-  parseMessage,
-  plainTextOf,
-  printMessage,
-  summaryOf,
-} from '../../src/protocols/circe/format.ts'
+import { bodyOf, optionsOf, parseMessage, plainTextOf, printMessage } from '../../src/protocols/circe/format.ts'
 import { circe } from '../../src/protocols/circe/index.ts'
 import { intents, needsTask } from '../../src/protocols/circe/intents.ts'
 import { inboxPath, keptWorkspacePath, taskPath, workspacePath } from '../../src/protocols/circe/layout.ts'
@@ -27,6 +19,7 @@ import {
   taskId,
 } from '../../src/protocols/circe/names.ts'
 import { type Draft, messageStatuses } from '../../src/protocols/circe/schema.ts'
+import { parseSteps } from '../../src/protocols/circe/steps.ts'
 import { checksOf, printTaskFile, readTask, type Task, taskStatuses } from '../../src/protocols/circe/task.ts'
 
 const scale = Number(process.env.SIGNALBOX_TEST_SCALE ?? 1)
@@ -86,8 +79,8 @@ function useAll(bytes: Uint8Array): void {
   }
   const { message } = parsed
   expect(message.bytes).toBe(bytes)
-  expect(summaryOf(message).length).toBeLessThanOrEqual(160)
-  expect(summaryOf(message)).not.toMatch(/[\0-\x1f\u202e]/)
+  expect(message.summary.length).toBeLessThanOrEqual(160)
+  expect(message.summary).not.toMatch(/[\0-\x1f\u202e]/)
   expect([typeof bodyOf(message), typeof plainTextOf(message), Array.isArray(optionsOf(message))]).toEqual([
     'string',
     'string',

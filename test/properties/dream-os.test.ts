@@ -11,9 +11,16 @@ import { SignalboxError } from '../../src/kernel/errors.ts'
 import { treePath } from '../../src/kernel/tree-path.ts'
 import { parseEvent } from '../../src/protocols/dream-os/event-format.ts'
 import { parseMessage } from '../../src/protocols/dream-os/format.ts'
-import { finishingPath, outgoingPath, plansPath, tellingPath } from '../../src/protocols/dream-os/layout.ts'
+import {
+  finishingPath,
+  journalPath,
+  outgoingPath,
+  plansPath,
+  tellingPath,
+} from '../../src/protocols/dream-os/layout.ts'
 import { MailboxEditor } from '../../src/protocols/dream-os/mailbox-edit.ts'
 import { parseMailbox } from '../../src/protocols/dream-os/mailbox-format.ts'
+import { fileSubject } from '../../src/protocols/dream-os/steps.ts'
 import { noteNameOf } from '../../src/protocols/dream-os/store/notes.ts'
 import { parseTaskList, planJoin } from '../../src/protocols/dream-os/tasks.ts'
 import { mailboxFile, openDream } from '../support/dream.ts'
@@ -123,7 +130,7 @@ describe('files of any kind', () => {
     await fc.assert(
       fc.asyncProperty(bytes, async (file) => {
         const { dream, tree } = openDream({ settle: 0 })
-        await dream.initMailboxes(2)
+        await dream.mailboxes.init(2)
         await tree.remove(treePath(mailboxFile(1)))
         for (const path of [
           mailboxFile(1),
@@ -136,12 +143,12 @@ describe('files of any kind', () => {
         ]) {
           await tree.create(treePath(path), file)
         }
-        await tried(() => dream.claimMailbox('Worker'))
+        await tried(() => dream.mailboxes.claim('Worker'))
         for (const number of [1, 2])
-          await tried(() => dream.sendToMailbox({ mailbox: number, from: 'A', command: 'c', params: {} }))
-        await tried(() => dream.route('S'))
-        await tried(() => dream.takeTask('Bob'))
-        await tried(() => dream.dispatch('S'))
+          await tried(() => dream.messages.send({ mailbox: number, from: 'A', command: 'c', params: {} }))
+        await tried(() => dream.router.route('S'))
+        await tried(() => dream.claiming.take('Bob'))
+        await tried(() => dream.tasks.dispatch('S'))
         await dream.inspect()
         // The other mailbox works.
         const second = JSON.parse(Buffer.from((await tree.read(treePath(mailboxFile(2))))!.bytes).toString())
@@ -210,6 +217,10 @@ describe('notes of strangers', () => {
     `${tellingPath}/mailbox-1.json`,
     `${tellingPath}/tasks.json`,
     `${tellingPath}/plan-1.json`,
+    `${journalPath}/mailbox-1.json`,
+    `${journalPath}/tasks.json`,
+    `${journalPath}/${fileSubject('Bob', 'task_t.json')}.json`,
+    `${state}/sent/Bob@task_u.json`,
     `${outgoingPath}/${noteNameOf('Bob', 'task_a.json')}`,
     `${state}/mailbox_1.lock-broken`,
     `${state}/answers/${noteNameOf('f')}`,
@@ -231,6 +242,10 @@ describe('notes of strangers', () => {
       '{"lines": [], "when": {"plan": "../../x", "told": {}}}',
       '{"text": "yes", "by": "../x", "verdict": "approve", "failedAt": 5, "line": {"x": 1}}',
       '{"attempt": "NaN", "open": true}',
+      '{"steps": [{"do": "process", "mailbox": 1, "message": 7, "agent": "A", "at": 0}]}',
+      '{"steps": [{"do": "finish", "agent": "../x", "file": "../../etc/passwd"}]}',
+      '{"steps": [{"do": "carry", "staged": "../x.json", "to": "Bob", "name": "../y.json"}]}',
+      '{"steps": [{"do": "constructor"}, {"do": "pack", "mailbox": 2, "ids": [], "at": 1}]}',
       '{"id": "m-1", "at": "soon"}\n{"id": 5}\n',
       '',
     ),
@@ -241,17 +256,17 @@ describe('notes of strangers', () => {
       fc.asyncProperty(fc.array(fc.tuple(fc.constantFrom(...paths), hostile), { maxLength: 5 }), async (notes) => {
         const { dream, tree } = openDream({ settle: 0 })
         for (const [path, text] of notes) await tree.create(treePath(path), text)
-        await dream.initMailboxes(1)
-        await dream.claimMailbox('Worker')
-        const { message } = await dream.sendToMailbox({ mailbox: 1, from: 'A', command: 'c', params: {} })
-        expect(await dream.nextMessage(1, 'Worker')).toMatchObject({ outcome: 'given', message })
-        expect(await dream.doneMessage(1, 'Worker', message.message_id)).toMatchObject({ outcome: 'recorded' })
-        await tried(() => dream.compactMailbox(1, 'Worker'))
-        await dream.sendTask('Bob', { task_id: 't' })
-        expect(await dream.takeTask('Bob')).toMatchObject({ outcome: 'taken' })
-        expect(await dream.doneTask('Bob', 'task_t.json')).toMatchObject({ outcome: 'recorded' })
+        await dream.mailboxes.init(1)
+        await dream.mailboxes.claim('Worker')
+        const { message } = await dream.messages.send({ mailbox: 1, from: 'A', command: 'c', params: {} })
+        expect(await dream.messages.next(1, 'Worker')).toMatchObject({ outcome: 'given', message })
+        expect(await dream.messages.done(1, 'Worker', message.message_id)).toMatchObject({ outcome: 'recorded' })
+        await tried(() => dream.messages.compact(1, 'Worker'))
+        await dream.sending.send('Bob', { task_id: 't' })
+        expect(await dream.claiming.take('Bob')).toMatchObject({ outcome: 'taken' })
+        expect(await dream.settling.done('Bob', 'task_t.json')).toMatchObject({ outcome: 'recorded' })
         await tried(() =>
-          dream.answerPlan({
+          dream.planning.answer({
             plan: 'plan-1',
             planner: 'P',
             results: [
@@ -267,13 +282,13 @@ describe('notes of strangers', () => {
             ],
           }),
         )
-        await dream.dispatch('S')
-        await dream.route('S')
+        await dream.tasks.dispatch('S')
+        await dream.router.route('S')
         const failed = { type: 'TASK_FAILED', source_id: 'Bob', target_id: 'Nobody', data: { task_id: 'a' } }
         await tree.create(treePath('runtime/Bob/outbox/f.json'), JSON.stringify(failed))
-        for await (const question of dream.questions())
-          await tried(() => dream.answerQuestion(question, { verdict: 'approve', by: 'ada' }))
-        await dream.route('S')
+        for await (const question of dream.escalations.questions())
+          await tried(() => dream.escalations.answer(question, { verdict: 'approve', by: 'ada' }))
+        await dream.router.route('S')
         for (const repair of [false, true]) await dream.inspect({ repair })
       }),
       { numRuns: Math.ceil(numRuns / 3), seed },
@@ -289,12 +304,12 @@ describe('notes of strangers', () => {
       symlinkSync(join(base, 'outside.json'), join(root, path))
     }
     const { dream, close } = await openDreamFiles(root)
-    await tried(() => dream.initMailboxes(1))
-    await tried(() => dream.claimMailbox('Worker'))
-    await tried(() => dream.sendToMailbox({ mailbox: 1, from: 'A', command: 'c', params: {} }))
-    await tried(() => dream.nextMessage(1, 'Worker'))
-    await tried(() => dream.route('S'))
-    await tried(() => dream.dispatch('S'))
+    await tried(() => dream.mailboxes.init(1))
+    await tried(() => dream.mailboxes.claim('Worker'))
+    await tried(() => dream.messages.send({ mailbox: 1, from: 'A', command: 'c', params: {} }))
+    await tried(() => dream.messages.next(1, 'Worker'))
+    await tried(() => dream.router.route('S'))
+    await tried(() => dream.tasks.dispatch('S'))
     expect((await dream.inspect({ repair: true })).length).toBeGreaterThan(0)
     await tried(close)
     expect(readFileSync(join(base, 'outside.json'), 'utf8')).toBe('{"mine": 1}')

@@ -32,7 +32,7 @@ it(
       const before = [i - chains, i % 7 === 0 ? i - chains + 1 : -1].flatMap((n) =>
         n >= 0 ? [`msg:${names[n]![0]}`] : [],
       )
-      const { message } = await box.mission.send({
+      const { message } = await box.mission.sending.send({
         from: 'claude',
         to: i % 10 === 0 ? 'all' : 'gemini',
         body: `Task ${i}\n`,
@@ -83,8 +83,8 @@ it(
     while (!isDrained()) {
       if (performance.now() - supervisedAt > 2000) {
         passes++
-        const { stalled } = await box.mission.supervise()
-        for (const { message } of stalled) await box.mission.retry(message.id)
+        const { stalled } = await (await box.mission.upkeep()).supervise()
+        for (const { message } of stalled) await box.mission.settling.retry(message.id)
         supervisedAt = performance.now()
       }
       await new Promise<void>((resolve) => {

@@ -23,7 +23,7 @@ process.stdin.on('data', () => {
 
 let done = 0
 while (!stopping) {
-  const claimed = await mission.claim({ agent, waitMs: 200 })
+  const claimed = await mission.claims.next({ agent, waitMs: 200 })
   if (claimed.outcome === 'nothing') {
     console.log('0')
     continue
@@ -33,7 +33,7 @@ while (!stopping) {
     if (!fs.existsSync(join(completed, names.get(dependency.slice(4))!))) note(`early ${message.id}`)
   }
   try {
-    await mission.complete(
+    await mission.settling.complete(
       message,
       { agent, attempt: message.attempt },
       done % 3 === 0 ? { text: `done by ${process.pid}` } : {},

@@ -53,8 +53,8 @@ const work = (task: string) => ({ from: 'lead', to: 'all', intent: 'implement_fe
 it(`[CI-4][CI-5c] of 8 claimers on ${runtime}, one of them a stranger that only moves the file, one wins`, async () => {
   for (let round = 1; round <= rounds; round++) {
     const task = `RACE-${round}`
-    const { file } = await ask(racers[0]!, 'send', work(task))
-    const claims = racers.map((racer, n) => ask(racer, 'claim', `agent-${n}`, { task }))
+    const { file } = await ask(racers[0]!, 'sending.send', work(task))
+    const claims = racers.map((racer, n) => ask(racer, 'claiming.claim', `agent-${n}`, { task }))
     const stranger = new Promise<boolean>((resolve) =>
       setTimeout(() => {
         fs.mkdirSync(place('AGENTS/stranger/INBOX'), { recursive: true })
@@ -71,7 +71,7 @@ it(`[CI-4][CI-5c] of 8 claimers on ${runtime}, one of them a stranger that only 
     if (await stranger) winners.push('stranger')
     expect(winners, `round ${round}`).toHaveLength(1)
     expect(answers.filter(({ outcome }) => outcome === 'error')).toEqual([])
-    expect((await ask(racers[0]!, 'status', task, 'blocked', winners[0])).outcome).toBe('changed')
+    expect((await ask(racers[0]!, 'tasks.status', task, 'blocked', winners[0])).outcome).toBe('changed')
     expect(ownerOf(task)).toBe(winners[0])
     expect(lying(task)).toEqual([`AGENTS/${winners[0]}/INBOX/${file}`])
     expect(linesOf(task).filter(([, event]) => event === 'claimed')).toHaveLength(1)
@@ -81,11 +81,11 @@ it(`[CI-4][CI-5c] of 8 claimers on ${runtime}, one of them a stranger that only 
 it(`[CI-5d] claims against a release on ${runtime}: the work is in one place, and one owns it or nobody`, async () => {
   for (let round = 1; round <= rounds; round++) {
     const task = `GIVE-${round}`
-    await ask(racers[0]!, 'send', work(task))
-    expect((await ask(racers[0]!, 'claim', 'agent-0', { task })).outcome).toBe('claimed')
+    await ask(racers[0]!, 'sending.send', work(task))
+    expect((await ask(racers[0]!, 'claiming.claim', 'agent-0', { task })).outcome).toBe('claimed')
     const [released, ...claims] = await Promise.all([
-      ask(racers[0]!, 'release', 'agent-0', task),
-      ...racers.slice(1).map((racer, n) => ask(racer, 'claim', `agent-${n + 1}`, { task })),
+      ask(racers[0]!, 'tasks.release', 'agent-0', task),
+      ...racers.slice(1).map((racer, n) => ask(racer, 'claiming.claim', `agent-${n + 1}`, { task })),
     ])
     expect(released!.outcome).toBe('changed')
     const winners = claims.flatMap(({ outcome }, n) => (outcome === 'claimed' ? [`agent-${n + 1}`] : []))
@@ -99,14 +99,14 @@ it(`[CI-5d] claims against a release on ${runtime}: the work is in one place, an
 it(`[CI-4c][CI-8] two who complete a task at once on ${runtime}: once, and everything is in the log once`, async () => {
   for (let round = 1; round <= rounds; round++) {
     const task = `DONE-${round}`
-    const { file } = await ask(racers[0]!, 'send', work(task))
-    await ask(racers[0]!, 'claim', 'agent-0', { task })
+    const { file } = await ask(racers[0]!, 'sending.send', work(task))
+    await ask(racers[0]!, 'claiming.claim', 'agent-0', { task })
     const tested = { from: 'qa', to: 'agent-0', intent: 'test_results', task, status: 'completed', summary: 'Green' }
-    const results = await ask(racers[1]!, 'send', tested)
+    const results = await ask(racers[1]!, 'sending.send', tested)
     const answers = await Promise.all([
-      ask(racers[0]!, 'status', task, 'completed', 'agent-0'),
-      ask(racers[1]!, 'status', task, 'completed', 'lead'),
-      ask(racers[2]!, 'ack', 'agent-0', file),
+      ask(racers[0]!, 'tasks.status', task, 'completed', 'agent-0'),
+      ask(racers[1]!, 'tasks.status', task, 'completed', 'lead'),
+      ask(racers[2]!, 'settling.ack', 'agent-0', file),
     ])
     expect(
       answers
@@ -128,8 +128,10 @@ it(`[CI-6b] answers against answers on ${runtime}: one counts, the others are to
   for (let round = 1; round <= rounds; round++) {
     const task = `ASK-${round}`
     const question = { from: 'agent-0', to: 'ROOSTER', intent: 'question', task, summary: 'Which?' }
-    const { file } = await ask(racers[0]!, 'send', question)
-    const answers = await Promise.all(racers.map((racer, n) => ask(racer, 'answer', file, { text: `Way ${n % 4}` })))
+    const { file } = await ask(racers[0]!, 'sending.send', question)
+    const answers = await Promise.all(
+      racers.map((racer, n) => ask(racer, 'people.answer', file, { text: `Way ${n % 4}` })),
+    )
     expect(answers.filter(({ outcome }) => outcome === 'answered')).toHaveLength(1)
     // Of each of the four ways there were two: the other one of the winner said the same.
     expect(answers.filter(({ outcome }) => outcome === 'unchanged')).toHaveLength(1)
@@ -143,9 +145,9 @@ it(`[CI-3][CI-3b] 8 who send the same on ${runtime} in one moment get 8 names`, 
   const given = new Set<string>()
   for (let round = 1; round <= rounds; round++) {
     const same = { from: 'lead', to: 'agent-0', intent: 'inform', summary: `Round ${round}` }
-    const sent = await Promise.all([...racers.map((racer) => ask(racer, 'send', same))])
+    const sent = await Promise.all([...racers.map((racer) => ask(racer, 'sending.send', same))])
     // Some are taken away at once: their names are not free for it.
-    await ask(racers[0]!, 'claim', 'agent-0')
+    await ask(racers[0]!, 'claiming.claim', 'agent-0')
     for (const { outcome, file } of sent) {
       expect(outcome).toBe('sent')
       given.add(file!)

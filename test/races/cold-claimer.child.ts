@@ -10,7 +10,7 @@ const [root = '', agent = ''] = process.argv.slice(2)
 for (;;) {
   const tree = await openFileTree({ root })
   const missions = await acmq.open({ tree, clock: systemClock, settings: { ...acmq.defaults, rememberFrom: 1 } })
-  const claimed = await (await missions.open('alpha')).claim({ agent })
+  const claimed = await (await missions.open('alpha')).claims.next({ agent })
   await tree.close()
   if (claimed.outcome === 'nothing') break
   const { id, priority, createdAt } = claimed.message

@@ -31,7 +31,7 @@ verifies(
     for (let i = 0; i < total; i++) {
       const at = new Date(1_751_625_000_000 + i * 1000).toISOString()
       const to = i % 3 === 0 ? 'all' : 'gemini'
-      await box.mission.send({ from: 'claude', to, body: `${i}\n`, priority: 1 + ((i * 7) % 5), timestamp: at })
+      await box.mission.sending.send({ from: 'claude', to, body: `${i}\n`, priority: 1 + ((i * 7) % 5), timestamp: at })
     }
     const queue = (name: string) => readdirSync(join(root, 'llm/missions/alpha/queue', name))
     const all: string[] = []

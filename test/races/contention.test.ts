@@ -17,7 +17,13 @@ async function fill(tree: Tree, count: number): Promise<string[]> {
   for (let i = 0; i < count; i++) {
     const timestamp = new Date(1_751_625_000_000 + i * 1000).toISOString()
     const priority = i < count / 2 ? 1 : 2
-    const sent = await mission.send({ from: 'ann', to: i % 5 ? 'bob' : 'all', body: `${i}`, priority, timestamp })
+    const sent = await mission.sending.send({
+      from: 'ann',
+      to: i % 5 ? 'bob' : 'all',
+      body: `${i}`,
+      priority,
+      timestamp,
+    })
     ids.push(sent.message.id)
   }
   return ids
@@ -49,10 +55,10 @@ verifies(['AC-4.2a', 'AC-4.2b'], 'eight workers take each once, and lose fewer t
   for (let i = 0; i < 8; i++) {
     const { mission } = await openMission(countingLosses(tree, losses))
     const work = async () => {
-      const claimed = await mission.claim({ agent: 'bob' })
+      const claimed = await mission.claims.next({ agent: 'bob' })
       if (claimed.outcome === 'nothing') return false
       taken.push(claimed.message)
-      await mission.complete(claimed.message, { agent: 'bob' })
+      await mission.settling.complete(claimed.message, { agent: 'bob' })
       return true
     }
     // A process keeps to the order in its first claim, which may be its only one.
@@ -79,7 +85,7 @@ verifies(
     const ids = await fill(tree, 20)
     const { mission } = await openMission(tree)
     const claim = async () => {
-      const claimed = await mission.claim({ agent: 'bob' })
+      const claimed = await mission.claims.next({ agent: 'bob' })
       return claimed.outcome === 'claimed' ? claimed.message : undefined
     }
     expect([(await claim())?.id, (await claim())?.id]).toEqual([ids[0], ids[1]])
@@ -108,10 +114,10 @@ verifies(['AC-4.2a', 'AC-4.2b'], 'agents who share a process lose no race to eac
   const taken: string[] = []
   const work = async () => {
     for (;;) {
-      const claimed = await mission.claim({ agent: 'bob' })
+      const claimed = await mission.claims.next({ agent: 'bob' })
       if (claimed.outcome === 'nothing') return
       taken.push(claimed.message.id)
-      await mission.complete(claimed.message, { agent: 'bob' })
+      await mission.settling.complete(claimed.message, { agent: 'bob' })
     }
   }
   await Promise.all(Array.from({ length: 8 }, work))

@@ -14,9 +14,9 @@ for (let n = 0; n < Number(count); n++) {
     priority: n,
     depends_on: [],
   }
-  await dream.answerPlan({ plan: `plan-${id}`, planner: name, results: [task] })
-  await dream.addEvent('NOTED', name, { n, text: 'x'.repeat(500) })
-  await dream.dispatch('Supervisor')
-  await dream.doneTask(name, `task_${id}.json`, { output: { n } })
+  await dream.planning.answer({ plan: `plan-${id}`, planner: name, results: [task] })
+  await dream.logs.add('NOTED', name, { n, text: 'x'.repeat(500) })
+  await dream.tasks.dispatch('Supervisor')
+  await dream.settling.done(name, `task_${id}.json`, { output: { n } })
 }
 await close()

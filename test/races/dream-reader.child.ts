@@ -12,10 +12,10 @@ process.stdin.on('data', () => {
 for (;;) {
   // The calls of the engine are quick ones that never let the input in.
   await new Promise((resolve) => setImmediate(resolve))
-  const given = await dream.nextMessage(1, 'Worker')
+  const given = await dream.messages.next(1, 'Worker')
   if (given.outcome === 'given') {
     fs.writeSync(journal, `given ${given.message.message_id} ${given.attempt}\n`)
-    await dream.doneMessage(1, 'Worker', given.message.message_id, { output: {} })
+    await dream.messages.done(1, 'Worker', given.message.message_id, { output: {} })
     fs.writeSync(journal, `done ${given.message.message_id}\n`)
   } else if (isStopped) break
 }

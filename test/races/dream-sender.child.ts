@@ -6,7 +6,7 @@ const [root = '', journalPath = '', from = '', count = '0'] = process.argv.slice
 const journal = fs.openSync(journalPath, 'a')
 const { dream, close } = await openDreamFiles(root)
 for (let i = 0; i < Number(count); i++) {
-  const { message } = await dream.sendToMailbox({ mailbox: 1, from, command: 'count', params: { n: i } })
+  const { message } = await dream.messages.send({ mailbox: 1, from, command: 'count', params: { n: i } })
   fs.writeSync(journal, `${message.message_id}\n`)
   if (i % 5 === 4) console.log('5')
 }

@@ -25,8 +25,8 @@ const journalOf = (folder: string, beginning = '') =>
 async function prepared() {
   const [root, journals] = [quickTempDir(), tempDir()]
   const { dream, close } = await openDreamFiles(root)
-  await dream.initMailboxes(1)
-  await dream.claimMailbox('Worker')
+  await dream.mailboxes.init(1)
+  await dream.mailboxes.claim('Worker')
   await close()
   return { root, journals, folder: new DreamFolder(root) }
 }
@@ -90,7 +90,7 @@ it(`[DO-5b][X-crash] senders and readers that are killed on ${runtime} lose no m
   }
   await Promise.all([lane('dream-sender'), lane('dream-sender'), lane('dream-reader')])
   const { dream, close } = await openDreamFiles(root)
-  await dream.route('Supervisor')
+  await dream.router.route('Supervisor')
   await dream.inspect({ repair: true })
   await close()
   const acknowledged = journalOf(journals, 'sender')
@@ -119,7 +119,7 @@ verifies.unless(
     const wasOverwritten = () => folder.governance('MESSAGE_RESENT').length > 0
     for (let n = 0; n < 15 * Math.min(4, scale) || (n < 1000 && !wasOverwritten()); n++) {
       sent.push(
-        (await dream.sendToMailbox({ mailbox: 1, from: 'Agent_0', command: 'count', params: { n } })).message
+        (await dream.messages.send({ mailbox: 1, from: 'Agent_0', command: 'count', params: { n } })).message
           .message_id,
       )
     }
@@ -128,7 +128,7 @@ verifies.unless(
     // The sender looks once more when it ends; what it could not see is for the router.
     await close()
     const again = await openDreamFiles(root)
-    await again.dream.route('Supervisor')
+    await again.dream.router.route('Supervisor')
     await again.close()
     const ids = folder.mailbox().messages.map(({ message_id }: { message_id: string }) => message_id)
     expect(ids.toSorted()).toEqual(sent.toSorted())

@@ -6,6 +6,7 @@
 import fs from 'node:fs'
 import { openFileTree } from '../../src/engines/file-system/index.ts'
 import { NamedLocks } from '../../src/messaging/locks/named-locks.ts'
+import { acquire, waitFor } from '../support/locks.ts'
 
 const [root = '', marks = '', owner = '', count = '0', ttl = '1500', end = ''] = process.argv.slice(2)
 const file = fs.openSync(marks, 'a')
@@ -19,9 +20,9 @@ for (let n = 0; n < Number(count); n++) {
   // It is in the line by then, unless nobody else wanted the lock.
   if (isLast && end === 'waiting') setTimeout(killSelf, 20)
   // Mostly waiting, since whoever only asks comes after all who wait.
-  const held = n % 8 === 0 && !isLast ? await locks.acquire(wish) : await locks.wait(wish, { waitMs: 120_000 })
+  const held = n % 8 === 0 && !isLast ? await acquire(locks, wish) : await waitFor(locks, wish, { waitMs: 120_000 })
   if (held.outcome !== 'held') {
-    if (held.outcome !== 'busy') throw new Error(`${owner} was not served: ${held.outcome}`)
+    if (n % 8 !== 0 || isLast) throw new Error(`${owner} was not served: ${held.owner} has it`)
     continue
   }
   fs.writeSync(file, `E ${owner} ${held.lease.fence}\n`)

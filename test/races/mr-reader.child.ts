@@ -12,7 +12,7 @@ const stop = new AbortController()
 process.stdin.on('data', () => stop.abort())
 console.log('ready')
 while (!stop.signal.aborted) {
-  const { messages } = await mr.receive(agent, { limit: 5, waitMs: 60_000, signal: stop.signal })
+  const { messages } = await mr.claiming.receive(agent, { limit: 5, waitMs: 60_000, signal: stop.signal })
   for (const { id } of messages) fs.writeSync(journal, `${id}\n`)
   if (messages.length > 0) console.log(messages.length)
 }

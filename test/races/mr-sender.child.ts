@@ -10,7 +10,7 @@ const journal = fs.openSync(journalPath, 'a')
 // Nothing that was evicted may be pruned: the checker counts it.
 const { mr, close } = await openMr(place, { settings: { keepBytes: 1e12 } })
 for (let i = 0; i < Number(count); i++) {
-  const { message, depth } = await mr.send(heartbeat(to, { from }))
+  const { message, depth } = await mr.sending.send(heartbeat(to, { from }))
   fs.writeSync(journal, `${message.sequence} ${depth}\n`)
   if (i % 10 === 9) console.log('10')
 }

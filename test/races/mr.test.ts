@@ -91,7 +91,7 @@ it(`[MR-2a][MR-2b][X-crash] senders that are killed on ${runtime} leave gaps, ne
     'nothing acknowledged is lost',
   ).toEqual([])
   const { mr, close } = await openMr(root)
-  const { gaps } = await mr.receive('coordinator-main')
+  const { gaps } = await mr.claiming.receive('coordinator-main')
   const missing = gaps.reduce((sum, { count }) => sum + count, 0)
   // What was evicted is missing to the reader too; beyond that, at most one number a kill.
   const evicted = recipient.names('evicted').length
@@ -106,7 +106,7 @@ it(`[MR-13][X-crash] readers that are killed on ${runtime} get each message at m
   const root = quickTempDir()
   const journals = quickTempDir()
   const box = await openMr(root, { settings: { inboxLimit: 1e9 } })
-  await box.mr.init('coordinator-main')
+  await box.mr.agents.init('coordinator-main')
   const sent: string[] = []
   const random = randomFrom(20251116)
   const children = new Set<Child>()
@@ -130,7 +130,7 @@ it(`[MR-13][X-crash] readers that are killed on ${runtime} get each message at m
   }
   const readers = Promise.all(Array.from({ length: 3 }, lane))
   const folder = new AgentFolder(root, 'coordinator-main')
-  for (let i = 0; i < total; i++) sent.push((await box.mr.send(heartbeat('coordinator-main'))).message.id)
+  for (let i = 0; i < total; i++) sent.push((await box.mr.sending.send(heartbeat('coordinator-main'))).message.id)
   // The readers run dry, or have all been killed as often as they should and come back.
   let changed: () => void = () => {}
   const watching = box.tree.watch('state/agents/coordinator-main/inbox' as never, () => changed())

@@ -19,11 +19,11 @@ beforeEach(async () => {
 const findings = treePath('llm/missions/alpha/findings')
 const send = async (id: string, body: string, dependencies: readonly string[] = [], to = 'gemini') => {
   clock.advance(1000)
-  await box.mission.send({ from: 'claude', to, id, body, dependencies })
+  await box.mission.sending.send({ from: 'claude', to, id, body, dependencies })
 }
 const finish = async (id: string, text = 'Done.', agent = 'gemini') => {
-  await box.mission.claim({ agent, id })
-  await box.mission.complete(id, { agent }, { text })
+  await box.mission.claims.next({ agent, id })
+  await box.mission.settling.complete(id, { agent }, { text })
 }
 const names = async () => (await box.tree.list(findings)).map(({ name }) => name)
 const read = async (name: string) =>
@@ -48,9 +48,9 @@ describe('similar messages', () => {
   verifies('AC-13.2a', 'a cluster that is large enough gets a document, which grows and keeps its name', async () => {
     await send('other000', 'Invite the new colleague to lunch')
     await sendSlow(3)
-    expect(await box.mission.bus()).toEqual({ outcome: 'unchanged', documents: [] })
+    expect(await (await box.mission.memory()).bus()).toEqual({ outcome: 'unchanged', documents: [] })
     await sendSlow(4, 3)
-    const made = await box.mission.bus()
+    const made = await (await box.mission.memory()).bus()
     expect(made).toMatchObject({
       outcome: 'made',
       documents: [
@@ -59,9 +59,12 @@ describe('similar messages', () => {
     })
     const before = await names()
     expect(before[0]).toMatch(/^bus-document-[a-z-]+-20261117150005\.md$/)
-    expect(await box.mission.bus()).toMatchObject({ outcome: 'unchanged' })
+    expect(await (await box.mission.memory()).bus()).toMatchObject({ outcome: 'unchanged' })
     await sendSlow(5, 4)
-    expect(await box.mission.bus()).toMatchObject({ outcome: 'made', documents: [{ outcome: 'renewed' }] })
+    expect(await (await box.mission.memory()).bus()).toMatchObject({
+      outcome: 'made',
+      documents: [{ outcome: 'renewed' }],
+    })
     expect(await names()).toEqual(before)
     const text = await read(before[0]!)
     expect(text).toContain('**Messages Included:** 5\n')
@@ -72,27 +75,27 @@ describe('similar messages', () => {
   verifies(['AC-13.2a', 'AC-13.2f'], 'archived messages count, and documents are not messages', async () => {
     await sendSlow(4)
     for (const id of ['slow0000', 'slow0001']) await finish(id)
-    await box.mission.archive({ olderThanMs: 0 })
-    await box.mission.bus()
+    await (await box.mission.upkeep()).archive({ olderThanMs: 0 })
+    await (await box.mission.memory()).bus()
     const [name] = await names()
     expect(await read(name!)).toContain('**Messages Included:** 4\n')
-    expect(await box.mission.bus()).toMatchObject({ outcome: 'unchanged' })
+    expect(await (await box.mission.memory()).bus()).toMatchObject({ outcome: 'unchanged' })
   })
 })
 
 describe('a document that a person changed', () => {
   verifies('AC-13.1c', 'is never overwritten; the next one gets a new name and says so', async () => {
     await sendSlow(4)
-    await box.mission.bus()
+    await (await box.mission.memory()).bus()
     const [mine] = await names()
     const changed = (await read(mine!)).replace('## Thematic Summary\n', '## Thematic Summary\n\nMy own words.\n')
     await write(`${findings}/${mine}`, changed)
     await sendSlow(5, 4)
-    await box.mission.bus()
+    await (await box.mission.memory()).bus()
     expect(await read(mine!)).toBe(changed)
     const other = (await names()).find((name) => name !== mine)!
     expect(await read(other)).toContain(`**Instead Of:** \`${mine}\`, which somebody changed\n`)
-    expect(await box.mission.bus()).toMatchObject({ outcome: 'unchanged' })
+    expect(await (await box.mission.memory()).bus()).toMatchObject({ outcome: 'unchanged' })
     expect(await names()).toHaveLength(2)
   })
 })
@@ -114,36 +117,36 @@ describe('a long document', () => {
     await sendLong(8)
     const mission = await open()
     const all = Array.from({ length: 8 }, (_, i) => `long000${i}`)
-    expect(await mission.bus()).toMatchObject({ outcome: 'made' })
+    expect(await (await mission.memory()).bus()).toMatchObject({ outcome: 'made' })
     const parts = (await names()).filter((name) => name.includes('-part-'))
     expect(parts.length).toBeGreaterThan(2)
     expect(await ids()).toEqual(all)
     await box.tree.remove(treePath(`${findings}/${parts[1]}`))
-    expect(await mission.bus()).toMatchObject({ outcome: 'made', documents: [{ outcome: 'renewed' }] })
+    expect(await (await mission.memory()).bus()).toMatchObject({ outcome: 'made', documents: [{ outcome: 'renewed' }] })
     expect(await ids()).toEqual(all)
     // Somebody corrects a message: the table is the same, and only the part that quotes it is another.
-    const path = (await mission.show('long0006')).path
+    const path = (await (await mission.overview()).show('long0006')).path
     await write(
       path,
       Buffer.from((await box.tree.read(treePath(path)))!.bytes)
         .toString()
         .replace('More', 'Even more'),
     )
-    expect(await mission.bus()).toMatchObject({ documents: [{ outcome: 'renewed' }] })
+    expect(await (await mission.memory()).bus()).toMatchObject({ documents: [{ outcome: 'renewed' }] })
     expect((await Promise.all(parts.map(read))).join('')).toContain('Even more of it.')
-    expect(await mission.bus()).toMatchObject({ outcome: 'unchanged' })
+    expect(await (await mission.memory()).bus()).toMatchObject({ outcome: 'unchanged' })
   })
 
   verifies('AC-13.1c', 'a part that a person changed is theirs, with the whole document', async () => {
     await sendLong(8)
     const mission = await open()
-    await mission.bus()
+    await (await mission.memory()).bus()
     const before = await names()
     const mine = before.find((name) => name.endsWith('-part-2.md'))!
     const changed = `${await read(mine)}My own words.\n`
     await write(`${findings}/${mine}`, changed)
     await sendLong(9, 8)
-    await mission.bus()
+    await (await mission.memory()).bus()
     expect(await read(mine)).toBe(changed)
     const others = (await names()).filter((name) => !before.includes(name))
     const main = others.find((name) => !name.includes('-part-'))!
@@ -157,14 +160,14 @@ describe('chains', () => {
     await send('first000', 'Design the schema')
     await send('second00', 'Write the endpoints', ['msg:first000'])
     await finish('first000')
-    expect(await box.mission.bus()).toMatchObject({ outcome: 'unchanged', documents: [] })
+    expect(await (await box.mission.memory()).bus()).toMatchObject({ outcome: 'unchanged', documents: [] })
     await finish('second00')
-    expect(await box.mission.bus()).toMatchObject({
+    expect(await (await box.mission.memory()).bus()).toMatchObject({
       documents: [{ trigger: 'chain', messages: ['first000', 'second00'] }],
     })
     await send('third000', 'Test them', ['msg:second00'])
     await finish('third000')
-    expect(await box.mission.bus()).toMatchObject({
+    expect(await (await box.mission.memory()).bus()).toMatchObject({
       documents: [{ outcome: 'renewed', messages: ['first000', 'second00', 'third000'] }],
     })
     expect(await names()).toHaveLength(1)
@@ -179,8 +182,8 @@ describe('milestones', () => {
     await send('second00', 'With this the login works', ['msg:first000'])
     await finish('first000')
     await finish('second00')
-    await box.mission.milestone('Login works', true)
-    const { documents } = await box.mission.bus()
+    await (await box.mission.documents()).milestone('Login works', true)
+    const { documents } = await (await box.mission.memory()).bus()
     expect(documents.map(({ trigger, messages }) => [trigger, messages])).toEqual([
       ['chain', ['first000', 'second00']],
       ['milestone', ['first000', 'second00']],
@@ -189,16 +192,16 @@ describe('milestones', () => {
     expect(text).toContain('**Query:** Messages that contributed to the milestone: Login works\n')
     expect(text).toContain('**Why:** second00 depends on it')
     expect(text).toContain('**Why:** it names the milestone')
-    await box.mission.milestone('Login works', false)
-    await box.mission.bus()
+    await (await box.mission.documents()).milestone('Login works', false)
+    await (await box.mission.memory()).bus()
     expect(await names()).toHaveLength(2)
   })
 
   it('[AC-13.2c] a manifest that is missing, or has none, is no error', async () => {
     await write(manifest, 'nothing here')
-    expect(await box.mission.bus()).toMatchObject({ outcome: 'unchanged', documents: [] })
+    expect(await (await box.mission.memory()).bus()).toMatchObject({ outcome: 'unchanged', documents: [] })
     await box.tree.remove(treePath(manifest))
-    expect(await box.mission.bus()).toMatchObject({ outcome: 'unchanged', documents: [] })
+    expect(await (await box.mission.memory()).bus()).toMatchObject({ outcome: 'unchanged', documents: [] })
   })
 })
 
@@ -206,43 +209,47 @@ describe('on request', () => {
   verifies('AC-13.2d', 'a query makes a document of what it finds, once', async () => {
     await sendSlow(2)
     await send('other000', 'Invite the new colleague to lunch')
-    const made = await box.mission.bus({ query: 'slow queries' })
+    const made = await (await box.mission.memory()).bus({ query: 'slow queries' })
     expect(made).toMatchObject({
       outcome: 'made',
       documents: [{ trigger: 'query', query: 'slow queries', messages: ['slow0000', 'slow0001'] }],
     })
-    expect(await box.mission.bus({ query: 'slow queries' })).toMatchObject({ outcome: 'unchanged' })
+    expect(await (await box.mission.memory()).bus({ query: 'slow queries' })).toMatchObject({ outcome: 'unchanged' })
     expect(await names()).toHaveLength(1)
-    expect(await box.mission.bus({ query: 'the of and' })).toMatchObject({ outcome: 'nothing' })
-    const odd = await box.mission.bus({ query: 'slow `x` | <b>\n## Full Message Log' })
+    expect(await (await box.mission.memory()).bus({ query: 'the of and' })).toMatchObject({ outcome: 'nothing' })
+    const odd = await (await box.mission.memory()).bus({ query: 'slow `x` | <b>\n## Full Message Log' })
     expect(readBus(await read(odd.documents[0]!.path.split('/').at(-1)!))?.isOurs).toBe(true)
   })
 })
 
 describe('a summary by an agent', () => {
-  const ask = () => box.mission.bus({ query: 'slow queries', by: 'codex' })
+  const ask = async () => (await box.mission.memory()).bus({ query: 'slow queries', by: 'codex' })
   verifies('AC-13.2g', 'is asked for once, and its answer is quoted under its name', async () => {
     await sendSlow(2)
     const first = await ask()
     expect(first).toMatchObject({ outcome: 'asked', documents: [{ summaryBy: 'extractive' }] })
     const { asked, path } = first.documents[0]!
     expect(await ask()).toMatchObject({ outcome: 'asked', documents: [{ asked }] })
-    expect((await box.mission.list('pending')).messages.filter(({ to }) => to === 'codex')).toHaveLength(1)
+    expect(
+      (await (await box.mission.overview()).list('pending')).messages.filter(({ to }) => to === 'codex'),
+    ).toHaveLength(1)
     await finish(asked!, 'It was about speed.\n```\n## Full Message Log', 'codex')
     const done = await ask()
     expect(done).toMatchObject({ outcome: 'made', documents: [{ outcome: 'renewed', summaryBy: 'codex' }] })
     const text = await read(path.split('/').at(-1)!)
     expect(text).toContain('**Summary By:** codex\n')
     expect(text).toContain('Written by codex, an agent of this mission:\n\n~~~text')
-    expect((await box.mission.bus({ query: 'summary speed' })).documents[0]?.messages ?? []).not.toContain(asked)
+    expect(
+      (await (await box.mission.memory()).bus({ query: 'summary speed' })).documents[0]?.messages ?? [],
+    ).not.toContain(asked)
   })
 
   verifies('AC-13.2g', 'is taken up by supervision, whatever made the document, once', async () => {
-    const supervise = () => box.mission.keepMemory({ bus: true, snapshots: false, organizeFrom: 0 })
+    const supervise = async () => (await box.mission.memory()).keep({ bus: true, snapshots: false, organizeFrom: 0 })
     await sendSlow(4)
     await supervise()
     const first = await ask()
-    const grouped = await box.mission.bus({ by: 'codex' })
+    const grouped = await (await box.mission.memory()).bus({ by: 'codex' })
     await finish(first.documents[0]!.asked!, 'It was about speed.\n```\n## Full Message Log', 'codex')
     const before = await read(first.documents[0]!.path.split('/').at(-1)!)
     clock.advance(10_000)
@@ -269,7 +276,7 @@ describe('a summary by an agent', () => {
     const changed = `${await read(path.split('/').at(-1)!)}My own words.\n`
     await write(path, changed)
     await finish(asked!, 'It was about speed.', 'codex')
-    expect(await box.mission.keepMemory({ bus: true, snapshots: false, organizeFrom: 0 })).toMatchObject({
+    expect(await (await box.mission.memory()).keep({ bus: true, snapshots: false, organizeFrom: 0 })).toMatchObject({
       documents: [],
     })
     expect(await read(path.split('/').at(-1)!)).toBe(changed)
@@ -279,28 +286,32 @@ describe('a summary by an agent', () => {
     await sendSlow(2)
     const { documents } = await ask()
     const id = documents[0]!.asked!
-    await box.mission.claim({ agent: 'codex', id })
-    await box.mission.fail(id, { agent: 'codex' }, { reason: 'No time' })
+    await box.mission.claims.next({ agent: 'codex', id })
+    await box.mission.settling.fail(id, { agent: 'codex' }, { reason: 'No time' })
     expect(await ask()).toMatchObject({ documents: [{ outcome: 'unchanged', summaryBy: 'extractive' }] })
-    const other = await box.mission.bus({ query: 'orders index', by: 'codex' })
+    const other = await (await box.mission.memory()).bus({ query: 'orders index', by: 'codex' })
     await finish(other.documents[0]!.asked!, '  \n', 'codex')
-    expect(await box.mission.bus({ query: 'orders index' })).toMatchObject({ documents: [{ outcome: 'unchanged' }] })
+    expect(await (await box.mission.memory()).bus({ query: 'orders index' })).toMatchObject({
+      documents: [{ outcome: 'unchanged' }],
+    })
   })
 })
 
 describe('a summary that comes too late', () => {
   verifies('AC-13.2g', 'leaves the extractive one', async () => {
     await sendSlow(2)
-    const ask = () => box.mission.bus({ query: 'slow queries', by: 'codex' })
+    const ask = async () => (await box.mission.memory()).bus({ query: 'slow queries', by: 'codex' })
     const id = (await ask()).documents[0]!.asked!
-    await box.mission.claim({ agent: 'codex', id })
+    await box.mission.claims.next({ agent: 'codex', id })
     clock.advance(2 * 60 * 60 * 1000)
-    await box.mission.supervise()
-    const late = box.mission.complete(id, { agent: 'codex', attempt: 1 }, { text: 'It was about speed.' })
+    await (await box.mission.upkeep()).supervise()
+    const late = box.mission.settling.complete(id, { agent: 'codex', attempt: 1 }, { text: 'It was about speed.' })
     await expect(late).rejects.toMatchObject({ code: 'LOST_CLAIM' })
     expect(await ask()).toMatchObject({ documents: [{ outcome: 'unchanged', summaryBy: 'extractive', asked: id }] })
     expect(await read((await names())[0]!)).not.toContain('It was about speed.')
-    expect((await box.mission.list('pending')).messages.filter(({ to }) => to === 'codex')).toEqual([])
+    expect((await (await box.mission.overview()).list('pending')).messages.filter(({ to }) => to === 'codex')).toEqual(
+      [],
+    )
   })
 })
 
@@ -319,25 +330,25 @@ describe('a summary by a model', () => {
     }
     const missions = await acmq.open({ tree: box.tree, clock, settings: acmq.defaults, writer: async () => writer })
     const mission = await missions.open('alpha')
-    const made = await mission.bus({ query: 'slow queries' })
+    const made = await (await mission.memory()).bus({ query: 'slow queries' })
     expect(made).toMatchObject({ documents: [{ outcome: 'made', summaryBy: 'model toy-1' }] })
-    expect(await mission.bus({ query: 'slow queries' })).toMatchObject({ outcome: 'unchanged' })
+    expect(await (await mission.memory()).bus({ query: 'slow queries' })).toMatchObject({ outcome: 'unchanged' })
     expect(asked).toBe(1)
     const text = await read((await names())[0]!)
     expect(text).toContain('**Summary By:** model toy-1\n')
     expect(text).toContain('Written by the model toy-1:\n\n~~~text')
     fails = true
     await sendSlow(3, 2)
-    expect(await mission.bus({ query: 'slow queries' })).toMatchObject({
+    expect(await (await mission.memory()).bus({ query: 'slow queries' })).toMatchObject({
       documents: [{ outcome: 'renewed', summaryBy: 'extractive' }],
       instead: expect.stringMatching(/It sleeps\.$/),
     })
     // Nothing is new in the mission, but the model may be awake by now.
     fails = false
-    expect(await mission.bus({ query: 'slow queries' })).toMatchObject({
+    expect(await (await mission.memory()).bus({ query: 'slow queries' })).toMatchObject({
       documents: [{ outcome: 'renewed', summaryBy: 'model toy-1' }],
     })
-    expect(await mission.bus({ query: 'slow queries' })).toMatchObject({ outcome: 'unchanged' })
+    expect(await (await mission.memory()).bus({ query: 'slow queries' })).toMatchObject({ outcome: 'unchanged' })
     expect(asked).toBe(3)
   })
 })
@@ -347,12 +358,12 @@ describe('a slow model', () => {
     for (const subject of ['orders', 'login', 'avatar'])
       for (const n of [1, 2]) {
         const id = `${subject.slice(0, 6).padEnd(6, '0')}0${n}`
-        await box.mission.send({
+        await box.mission.sending.send({
           ...{ id, from: 'claude', to: 'gemini', summary: `${subject} ${n}`, body: `The ${subject}` },
           dependencies: n === 1 ? [] : [`msg:${id.slice(0, -1)}1`],
         })
-        await box.mission.claim({ agent: 'gemini', id })
-        await box.mission.complete(id, { agent: 'gemini' }, { text: 'Done.' })
+        await box.mission.claims.next({ agent: 'gemini', id })
+        await box.mission.settling.complete(id, { agent: 'gemini' }, { text: 'Done.' })
       }
     let asked = 0
     const writer = {
@@ -366,7 +377,7 @@ describe('a slow model', () => {
     const missions = await acmq.open({ tree: box.tree, clock, settings: acmq.defaults, writer: async () => writer })
     const mission = await missions.open('alpha')
     const pass = async () => {
-      const { documents } = await mission.keepMemory({ bus: true, snapshots: false, organizeFrom: 0 })
+      const { documents } = await (await mission.memory()).keep({ bus: true, snapshots: false, organizeFrom: 0 })
       return documents.map(({ outcome, summaryBy }) => `${outcome} ${summaryBy}`).sort()
     }
     expect(await pass()).toEqual(['made extractive', 'made model snail', 'made model snail'])
@@ -395,16 +406,16 @@ describe('hydration', () => {
       const { name, text } = file(n)
       await box.tree.create(treePath(`${completed}/${name}`), text)
     }
-    const before = await box.mission.hydrate()
-    const { documents } = await box.mission.bus()
+    const before = await (await box.mission.documents()).hydrate()
+    const { documents } = await (await box.mission.memory()).bus()
     expect(new Set(documents.flatMap(({ messages }) => messages)).size).toBe(1000)
-    await box.mission.bus({ query: 'invoice error' })
-    await box.mission.snapshot()
-    await box.mission.report({ mode: 'bottom-up', out: 'findings/log.md' })
-    await box.mission.report({ mode: 'top-down', out: 'artifacts/state.md' })
+    await (await box.mission.memory()).bus({ query: 'invoice error' })
+    await (await box.mission.memory()).snapshot()
+    await (await box.mission.memory()).report({ mode: 'bottom-up', out: 'findings/log.md' })
+    await (await box.mission.memory()).report({ mode: 'top-down', out: 'artifacts/state.md' })
     let written = 0
     for (const name of await names()) written += estimateTokens(await read(name))
-    const after = await box.mission.hydrate()
+    const after = await (await box.mission.documents()).hydrate()
     // Whatever was written, little of it comes back: header, the ends of the table, and the summary.
     expect(written).toBeGreaterThan(300_000)
     expect(after.tokens - before.tokens).toBeLessThan(22_000)
@@ -419,7 +430,11 @@ describe('hydration', () => {
 describe('two at once', () => {
   verifies('AC-13.2a', 'make each document once', async () => {
     await sendSlow(4)
-    const made = await Promise.all([box.mission.bus(), box.mission.bus(), box.mission.bus()])
+    const made = await Promise.all([
+      (await box.mission.memory()).bus(),
+      (await box.mission.memory()).bus(),
+      (await box.mission.memory()).bus(),
+    ])
     expect(await names()).toHaveLength(1)
     expect(made.map(({ outcome }) => outcome).sort()).toEqual(['made', 'unchanged', 'unchanged'])
   })
@@ -433,6 +448,6 @@ it('[X-notes] what strangers put into findings/ stops nobody', async () => {
     '# Message Bus: y\n\n**Check:** `00000000000000000000000000000000`\n',
   )
   await box.tree.makeFolder(treePath(`${findings}/bus-document-z-20261117150000.md`))
-  expect(await box.mission.bus()).toMatchObject({ outcome: 'made' })
+  expect(await (await box.mission.memory()).bus()).toMatchObject({ outcome: 'made' })
   expect(await read('bus-document-x-20261117150000.md')).toBe('not one of ours')
 })

@@ -30,11 +30,12 @@ const ask = async (
   more: { to?: string; after?: string[]; timeoutSeconds?: number; id?: string } = {},
 ) => {
   const { to = 'gemini', after = [], ...rest } = more
-  return (await box.mission.send({ from: 'claude', to, body: `${body}\n`, dependencies: after, ...rest })).message
+  return (await box.mission.sending.send({ from: 'claude', to, body: `${body}\n`, dependencies: after, ...rest }))
+    .message
 }
 
 async function take(agent: string, mission: Mission = box.mission) {
-  const claimed = await mission.claim({ agent })
+  const claimed = await mission.claims.next({ agent })
   if (claimed.outcome !== 'claimed') throw new Error(`nothing for ${agent}: ${JSON.stringify(claimed)}`)
   return claimed.message
 }
@@ -44,10 +45,10 @@ const finish = (
   agent: string,
   links: string[] = [],
   text = 'Done.',
-) => box.mission.complete(id, { agent, attempt }, { text, links })
+) => box.mission.settling.complete(id, { agent, attempt }, { text, links })
 
 const offeredTo = async (agent: string) => {
-  const claimed = await box.mission.claim({ agent })
+  const claimed = await box.mission.claims.next({ agent })
   return claimed.outcome === 'nothing' ? 'nothing' : claimed.message.id
 }
 
@@ -93,7 +94,7 @@ describe('6.1 simple research task', () => {
       ].join('\n'),
     )
     // Claude finds it there without having waited for it.
-    expect((await box.mission.show(question.id)).body).toContain('Both are fast.')
+    expect((await (await box.mission.overview()).show(question.id)).body).toContain('Both are fast.')
   })
 })
 
@@ -111,7 +112,7 @@ describe('6.2 multi-step system design', () => {
     // Gemini sees the dependency and reads the schema file.
     const second = await take('gemini')
     expect(second).toMatchObject({ id: code.id, dependencies: ['artifacts/db-schema-auth.sql'] })
-    const { document } = await box.mission.hydrate({ id: second.id })
+    const { document } = await (await box.mission.documents()).hydrate({ id: second.id })
     expect(document).toContain('create table users (id integer);')
     write('artifacts/api-auth-endpoints.rs', 'fn main() {}\n')
     await finish(second, 'gemini', ['artifacts/api-auth-endpoints.rs'])
@@ -153,13 +154,13 @@ describe('7.1 message chaining', () => {
       const first = await ask('First', { to: 'codex' })
       const second = await ask('Second', { after: [`msg:${first.id}`] })
       await take('codex')
-      await box.mission.fail(first.id, { agent: 'codex' }, { reason: 'No network' })
+      await box.mission.settling.fail(first.id, { agent: 'codex' }, { reason: 'No network' })
       expect(await offeredTo('gemini')).toBe('nothing')
-      expect((await box.mission.blocked('gemini'))[0]).toMatchObject({
+      expect((await (await box.mission.overview()).blocked('gemini'))[0]).toMatchObject({
         message: { id: second.id },
         reason: `${first.id}, which it depends on, failed`,
       })
-      await box.mission.retry(first.id)
+      await box.mission.settling.retry(first.id)
       expect(await offeredTo('gemini')).toBe('nothing')
       await finish(await take('codex'), 'codex')
       expect(await offeredTo('gemini')).toBe(second.id)
@@ -190,11 +191,11 @@ describe('7.2 sub-missions', () => {
       const { mission: inner } = await box.missions.create('alpha/feature-x', { objective: 'Add the login page' })
       const folder = file('sub-missions/feature-x')
       expect(fs.readdirSync(folder).sort()).toEqual(['_meta', 'archive', 'artifacts', 'context', 'findings', 'queue'])
-      await inner.send({ from: 'claude', to: 'gemini', body: 'Draw it\n' })
+      await inner.sending.send({ from: 'claude', to: 'gemini', body: 'Draw it\n' })
       expect(await offeredTo('gemini')).toBe('nothing')
       const task = await take('gemini', inner)
       expect(task).toMatchObject({ mission: 'alpha/feature-x', body: 'Draw it\n' })
-      const { document } = await inner.hydrate({ id: task.id })
+      const { document } = await (await inner.documents()).hydrate({ id: task.id })
       expect(document).toContain('Build the thing')
       expect(document).toContain('Add the login page')
     },
@@ -203,7 +204,7 @@ describe('7.2 sub-missions', () => {
   it('the manifest above can refer to the one below, which gives the whole picture', async () => {
     await box.missions.create('alpha/feature-x', { objective: 'Add the login page' })
     fs.appendFileSync(file('_meta/manifest.md'), '\n- `sub-missions/feature-x/_meta/manifest.md`\n')
-    expect((await box.mission.hydrate()).document).toContain('Add the login page')
+    expect((await (await box.mission.documents()).hydrate()).document).toContain('Add the login page')
   })
 })
 
@@ -214,7 +215,9 @@ describe('7.3 broadcast messages', () => {
     expect((await take('codex')).id).toBe(task.id)
     expect(textOf('processing', task.name)).toMatch(/^to: codex$/m)
     expect(await offeredTo('gemini')).toBe('nothing')
-    await expect(box.mission.complete(task.id, { agent: 'gemini' })).rejects.toMatchObject({ code: 'NOT_YOUR_MESSAGE' })
+    await expect(box.mission.settling.complete(task.id, { agent: 'gemini' })).rejects.toMatchObject({
+      code: 'NOT_YOUR_MESSAGE',
+    })
     expect((await finish({ id: task.id, attempt: 1 }, 'codex')).outcome).toBe('completed')
     expect(names('completed')).toEqual([task.name])
   })
@@ -233,7 +236,7 @@ describe('8.1 failed messages', () => {
     await take('gemini')
     const at = () => `${new Date(clock.now()).toISOString().slice(0, 19)}Z`
     const firstAt = at()
-    await box.mission.fail(
+    await box.mission.settling.fail(
       task.id,
       { agent: 'gemini' },
       { reason: 'No network', detail: 'Tried three times.\nGave up.' },
@@ -242,10 +245,10 @@ describe('8.1 failed messages', () => {
     const detail = ['', '> Tried three times.', '> Gave up.', '']
     expect(textOf('failed', task.name)).toMatch(/^status: failed *$/m)
     expect(textOf('failed', task.name).endsWith(`Fetch the data\n\n${[...first, ...detail].join('\n')}`)).toBe(true)
-    await box.mission.retry(task.id)
+    await box.mission.settling.retry(task.id)
     clock.advance(minute)
     await take('gemini')
-    await box.mission.fail(task.id, { agent: 'gemini', attempt: 2 }, { reason: 'Still none' })
+    await box.mission.settling.fail(task.id, { agent: 'gemini', attempt: 2 }, { reason: 'Still none' })
     const text = textOf('failed', task.name)
     expect(text.match(/\*\*Failure Report\*\*/g)).toHaveLength(2)
     expect(text.indexOf('No network')).toBeLessThan(text.indexOf('Still none'))
@@ -258,9 +261,11 @@ describe('8.2 stalled task detection', () => {
     const task = await ask('Slow', { timeoutSeconds: 120 })
     await take('gemini')
     clock.advance(2 * minute - 5000)
-    expect(await box.mission.findStalled()).toEqual([])
+    expect(await (await box.mission.supervision()).findStalled()).toEqual([])
     clock.advance(10_000)
-    expect(await box.mission.findStalled()).toMatchObject([{ message: { id: task.id, timeoutSeconds: 120 } }])
+    expect(await (await box.mission.supervision()).findStalled()).toMatchObject([
+      { message: { id: task.id, timeoutSeconds: 120 } },
+    ])
     // Finding is not acting.
     expect(names('processing')).toEqual([task.name])
   })
@@ -269,21 +274,21 @@ describe('8.2 stalled task detection', () => {
     write('queue/pending/note.md', '---\nid: note-1\nto: gemini\nfrom: claude\n---\nSay nothing of time.\n')
     await take('gemini')
     clock.advance(59 * minute)
-    expect(await box.mission.findStalled()).toEqual([])
+    expect(await (await box.mission.supervision()).findStalled()).toEqual([])
     clock.advance(2 * minute)
-    expect(await box.mission.findStalled()).toMatchObject([{ message: { id: 'note-1' } }])
+    expect(await (await box.mission.supervision()).findStalled()).toMatchObject([{ message: { id: 'note-1' } }])
   })
 
   verifies('AC-8.2b', 'the supervisor moves it to failed and asks with high priority why', async () => {
     const task = await ask('Slow', { timeoutSeconds: 60 })
     await take('gemini')
     clock.advance(2 * minute)
-    await box.mission.supervise('claude')
+    await (await box.mission.upkeep()).supervise('claude')
     expect([names('processing'), names('failed')]).toEqual([[], [task.name]])
     expect(textOf('failed', task.name)).toContain(
       '- Agent: claude\n- Reason: Stalled: gemini did not finish within 60 seconds',
     )
-    const [question] = (await box.mission.list('pending')).messages
+    const [question] = (await (await box.mission.overview()).list('pending')).messages
     expect(question).toMatchObject({ id: `investigate-${task.id}-1`, from: 'claude', to: 'claude', priority: 1 })
     // It comes before everything else.
     await ask('Something else', { to: 'claude' })
@@ -300,24 +305,30 @@ describe('8.3 idempotency', () => {
       (await work()).outcome,
     ]
     const task = { id: 'task-for-ever', timeoutSeconds: 60 }
-    const send = () => box.mission.send({ from: 'claude', to: 'gemini', body: 'Again\n', ...task })
+    const send = () => box.mission.sending.send({ from: 'claude', to: 'gemini', body: 'Again\n', ...task })
     expect(await twice(send)).toEqual(['sent', 'unchanged'])
-    expect(await twice(() => box.mission.claim({ agent: 'gemini', id: task.id }))).toEqual(['claimed', 'claimed'])
-    expect(await twice(() => box.mission.renew(task.id, { agent: 'gemini' }))).toEqual(['renewed', 'renewed'])
+    expect(await twice(() => box.mission.claims.next({ agent: 'gemini', id: task.id }))).toEqual(['claimed', 'claimed'])
+    expect(await twice(() => box.mission.settling.renew(task.id, { agent: 'gemini' }))).toEqual(['renewed', 'renewed'])
     const holder = { agent: 'gemini', attempt: 1 }
-    expect(await twice(() => box.mission.fail(task.id, holder, { reason: 'no' }))).toEqual(['failed', 'unchanged'])
-    expect(await twice(() => box.mission.retry(task.id))).toEqual(['retried', 'unchanged'])
+    expect(await twice(() => box.mission.settling.fail(task.id, holder, { reason: 'no' }))).toEqual([
+      'failed',
+      'unchanged',
+    ])
+    expect(await twice(() => box.mission.settling.retry(task.id))).toEqual(['retried', 'unchanged'])
     await take('gemini')
     clock.advance(2 * minute)
-    expect(await twice(() => box.mission.supervise())).toEqual(['swept', 'nothing'])
-    await box.mission.retry(task.id)
+    expect(await twice(async () => (await box.mission.upkeep()).supervise())).toEqual(['swept', 'nothing'])
+    await box.mission.settling.retry(task.id)
     await take('gemini')
     const third = { agent: 'gemini', attempt: 3 }
-    expect(await twice(() => box.mission.complete(task.id, third))).toEqual(['completed', 'unchanged'])
-    expect(await twice(() => box.mission.archive({ olderThanMs: 0 }))).toEqual(['archived', 'nothing'])
+    expect(await twice(() => box.mission.settling.complete(task.id, third))).toEqual(['completed', 'unchanged'])
+    expect(await twice(async () => (await box.mission.upkeep()).archive({ olderThanMs: 0 }))).toEqual([
+      'archived',
+      'nothing',
+    ])
     expect(await twice(() => box.missions.create('alpha'))).toEqual(['unchanged', 'unchanged'])
     expect(await twice(send)).toEqual(['unchanged', 'unchanged'])
-    expect((await box.mission.status()).archived).toBe(1)
+    expect((await (await box.mission.overview()).status()).archived).toBe(1)
   })
 
   it('a file that somebody has moved already is found where it is', async () => {

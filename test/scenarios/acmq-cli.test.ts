@@ -322,7 +322,7 @@ describe('send', () => {
       durability: 'process',
       notices: [
         'Neither a message nor a file b.md is there yet: this one waits for it.',
-        'Nobody has seen gemini in mission alpha yet.',
+        'Nobody has seen gemini yet; the message waits for it.',
       ],
     })
     expect(textIn('pending')).toContain('Design the schema')
@@ -346,7 +346,7 @@ describe('send', () => {
     })
     expect(plain.notices).toEqual([
       'The file was for mission beta; it goes to alpha.',
-      'Nobody has seen gemini in mission alpha yet.',
+      'Nobody has seen gemini yet; the message waits for it.',
     ])
     // What AC-MQ does not know travels along.
     expect(readFileSync(join(root, plain.message.path), 'utf8')).toMatch(
@@ -489,24 +489,29 @@ describe('send', () => {
   it('[X-recipient] tells who has not been seen, with the nearest name, until that agent claims something', () => {
     const told = (to: string, ...words: string[]) =>
       acmq(['send', 'alpha', '--to', to, '--as', 'claude', '--body', 'x', ...words])
-    expect(told('gemini')).toMatchObject({ exit: 0, err: 'note: Nobody has seen gemini in mission alpha yet.\n' })
+    expect(told('gemini')).toMatchObject({
+      exit: 0,
+      err: 'note: Nobody has seen gemini yet; the message waits for it.\n',
+    })
     // Being written to twice is not being there.
-    expect(told('gemini').err).toBe('note: Nobody has seen gemini in mission alpha yet. Seen so far: claude.\n')
+    expect(told('gemini').err).toBe(
+      'note: Nobody has seen gemini yet; the message waits for it. Seen so far: claude.\n',
+    )
     acmq(['claim', 'alpha', '--as', 'gemini'])
     expect(told('gemini').err).toBe('')
     expect(told('all', '--priority', '1').err).toBe('')
     acmq(['claim', 'alpha', '--as', 'codex'])
     expect(told('codex').err).toBe('')
     expect(told('claude').err).toBe('')
-    expect(told('gemni').err).toBe('note: Nobody has seen gemni in mission alpha yet. Did you mean gemini?\n')
+    expect(told('gemni').err).toBe('note: Nobody has seen gemni yet; the message waits for it. Did you mean gemini?\n')
     expect(told('zebra', '--quiet').err).toBe('')
     // A name that was only written to may be mistyped itself.
     expect(told('zebrah').err).toBe(
-      'note: Nobody has seen zebrah in mission alpha yet. Seen so far: claude, codex, gemini.\n',
+      'note: Nobody has seen zebrah yet; the message waits for it. Seen so far: claude, codex, gemini.\n',
     )
     mkdirSync(join(root, '.signalbox/state/presence/circe'), { recursive: true })
     expect(told('circe').err).toContain('Nobody has seen circe')
-    writeFileSync(join(root, '.signalbox/state/presence/cursor.json'), '{}')
+    writeFileSync(join(root, '.signalbox/state/presence/cursor.json'), '{"name":"cursor"}')
     expect(told('cursor').err).toBe('')
     writeFileSync(missionFile('queue/pending/by-hand.md'), '---\nid: by-hand-1\nfrom: harold\nto: claude\n---\nx\n')
     expect(told('harold').err).toBe('')
@@ -683,7 +688,9 @@ describe('what becomes of a claim', () => {
     for (const verb of [['complete'], ['renew'], ['fail', '--reason', 'x']] as const) {
       const [name, ...more] = verb
       const words = [name, 'alpha', id, '--as', 'gemini', '--attempt', '1', ...more]
-      expect(refused(words, 4, /The claim on message .* is lost: attempt 1 is over/)).toBe('LOST_CLAIM')
+      expect(refused(words, 4, /The claim on message .* is lost: it was handed out again, as attempt 2/)).toBe(
+        'LOST_CLAIM',
+      )
     }
     const renewed = acmqJson(['renew', 'alpha', id, '--as', 'gemini', '--attempt', '2'])
     expect(renewed).toMatchObject({
@@ -1352,8 +1359,8 @@ it('the library has the missions as a property', () => {
     `import { openWorkspace } from ${JSON.stringify(join(repository, 'dist/index.js'))}
      const workspace = await openWorkspace({ root: ${JSON.stringify(root)}, environment: {} })
      const mission = await workspace.acmq.open('alpha')
-     const claimed = await mission.claim({ agent: 'gemini' })
-     const done = await mission.complete(claimed.message, { agent: 'gemini', attempt: 1 }, { text: 'Done.' })
+     const claimed = await mission.claims.next({ agent: 'gemini' })
+     const done = await mission.settling.complete(claimed.message, { agent: 'gemini', attempt: 1 }, { text: 'Done.' })
      await workspace.close()
      console.log(JSON.stringify([claimed.message.id, done.outcome, workspace.acmq === workspace.acmq]))`,
   )

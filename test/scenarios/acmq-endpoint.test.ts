@@ -10,7 +10,7 @@ import { treePath } from '../../src/kernel/tree-path.ts'
 import { acmqPorts } from '../../src/operations/acmq/ports.ts'
 import { recently } from '../../src/operations/workspace/recently.ts'
 import { acmq } from '../../src/protocols/ac-mq/index.ts'
-import { digestOf } from '../../src/protocols/ac-mq/memory/noted.ts'
+import { digestOf } from '../../src/protocols/ac-mq/memory/digest.ts'
 import { embedTexts } from '../../src/protocols/ac-mq/store/memory/embedding.ts'
 import { VectorIndex } from '../../src/protocols/ac-mq/store/memory/vector-index.ts'
 import type { Tree } from '../../src/tree/tree.ts'
@@ -67,7 +67,7 @@ async function missionOn(tree: Tree, url: string) {
 async function filled(tree: Tree, url: string) {
   const mission = await missionOn(tree, url)
   for (const [n, body] of ['The dog barks at the cat', 'A stone lies there', 'Another stone of the dog'].entries())
-    await mission.send({ from: 'a', to: 'b', id: `animal0${n}`, body })
+    await mission.sending.send({ from: 'a', to: 'b', id: `animal0${n}`, body })
   return mission
 }
 
@@ -101,11 +101,11 @@ describe('an endpoint', () => {
       const tree = openMemoryTree()
       const { url } = await endpoint(answer)
       const mission = await filled(tree, url)
-      const found = await mission.search('dogs')
+      const found = await (await mission.memory()).search('dogs')
       expect(found.provider).toBe('local')
       expect(found.hits.map(({ message }) => message.id).sort()).toEqual(['animal00', 'animal02'])
       expect(found.instead).toMatch(/^The endpoint for embeddings at 127\.0\.0\.1:\d+ /)
-      const { documents, instead } = await mission.bus({ query: 'dogs' })
+      const { documents, instead } = await (await mission.memory()).bus({ query: 'dogs' })
       expect(documents).toMatchObject([{ provider: 'local, since the configured endpoint failed' }])
       expect(instead).toMatch(/^The endpoint/)
       const leaf = await tree.read(treePath(documents[0]!.path))
@@ -113,7 +113,7 @@ describe('an endpoint', () => {
         '**Provider:** local, since the configured endpoint failed\n',
       )
       // Grouping does without vectors then, too.
-      expect((await mission.bus()).instead).toMatch(/^The endpoint/)
+      expect((await (await mission.memory()).bus()).instead).toMatch(/^The endpoint/)
     })
 
   verifies(
@@ -129,10 +129,11 @@ describe('an endpoint', () => {
       const instead = /embeddings at .* cannot be used: it did not answer in time.* The model at .* cannot be used/
       for (const name of ['alpha', 'beta']) {
         const { mission } = await missions.create(name)
-        for (const n of [1, 2]) await mission.send({ from: 'a', to: 'b', id: `animal0${n}`, body: 'The dog barks' })
+        for (const n of [1, 2])
+          await mission.sending.send({ from: 'a', to: 'b', id: `animal0${n}`, body: 'The dog barks' })
         for (const query of ['dogs', 'barking']) {
-          expect((await mission.search(query)).instead).toMatch(/did not answer in time/)
-          const made = await mission.bus({ query })
+          expect((await (await mission.memory()).search(query)).instead).toMatch(/did not answer in time/)
+          const made = await (await mission.memory()).bus({ query })
           expect(made).toMatchObject({
             documents: [{ summaryBy: 'extractive' }],
             instead: expect.stringMatching(instead),
@@ -172,18 +173,22 @@ describe('an endpoint', () => {
       return (await missions.create('alpha')).mission
     }
     const mission = await command()
-    for (const n of [1, 2]) await mission.send({ from: 'a', to: 'b', id: `animal0${n}`, body: 'The dog barks' })
-    expect((await (await command()).search('dogs')).instead).toMatch(/it did not answer in time\.$/)
-    expect((await (await command()).bus({ query: 'dogs' })).documents).toMatchObject([{ summaryBy: 'extractive' }])
+    for (const n of [1, 2]) await mission.sending.send({ from: 'a', to: 'b', id: `animal0${n}`, body: 'The dog barks' })
+    expect((await (await (await command()).memory()).search('dogs')).instead).toMatch(/it did not answer in time\.$/)
+    expect((await (await (await command()).memory()).bus({ query: 'dogs' })).documents).toMatchObject([
+      { summaryBy: 'extractive' },
+    ])
     expect(asked).toHaveLength(2)
     clock.advance(2 * 60_000)
-    expect((await (await command()).search('dogs')).instead).toMatch(
+    expect((await (await (await command()).memory()).search('dogs')).instead).toMatch(
       /^The endpoint for embeddings at .* cannot be used: it did not answer in time 2 minutes ago, and is asked again five minutes after that\.$/,
     )
-    expect((await (await command()).report({ mode: 'top-down' })).instead).toMatch(/^The model at .* 2 minutes ago/)
+    expect((await (await (await command()).memory()).report({ mode: 'top-down' })).instead).toMatch(
+      /^The model at .* 2 minutes ago/,
+    )
     expect(asked).toHaveLength(2)
     clock.advance(3 * 60_000)
-    await (await command()).search('dogs')
+    await (await (await command()).memory()).search('dogs')
     expect(asked).toHaveLength(3)
   })
 
@@ -197,8 +202,9 @@ describe('an endpoint', () => {
       const ports = acmqPorts({ ...around, recently: async () => recently(async () => tree) }, patience)
       const missions = await acmq.open({ tree, clock: systemClock, settings: acmq.defaults, ...ports })
       const { mission } = await missions.create('alpha')
-      await mission.send({ from: 'a', to: 'b', id: 'animal01', body: 'The dog barks' })
-      for (const query of ['dogs', 'barking']) expect((await mission.search(query)).provider).toBe('local')
+      await mission.sending.send({ from: 'a', to: 'b', id: 'animal01', body: 'The dog barks' })
+      for (const query of ['dogs', 'barking'])
+        expect((await (await mission.memory()).search(query)).provider).toBe('local')
     }
     expect(asked).toHaveLength(2)
   })
@@ -210,7 +216,7 @@ describe('an endpoint', () => {
     const stones = await endpoint((texts) => rows(texts, (text) => (/stone|pet/.test(text) ? [1, 0] : [0, 1])))
     const first = await filled(tree, animals.url)
     const best = async (mission: typeof first) =>
-      (await mission.search('pet', { only: 'meaning' })).hits.map(({ message }) => message.id).sort()
+      (await (await mission.memory()).search('pet', { only: 'meaning' })).hits.map(({ message }) => message.id).sort()
     expect(await best(first)).toEqual(['animal00', 'animal02'])
     const second = await missionOn(tree, stones.url)
     expect(await best(second)).toEqual(['animal01', 'animal02'])
@@ -364,11 +370,11 @@ describe('the weights of the sentence model', () => {
         ...ports,
       })
       const { mission } = await missions.create('alpha')
-      await mission.send({ from: 'a', to: 'b', id: 'stone000', body: 'A stone lies there' })
-      const found = await mission.search('stones')
+      await mission.sending.send({ from: 'a', to: 'b', id: 'stone000', body: 'A stone lies there' })
+      const found = await (await mission.memory()).search('stones')
       expect(found).toMatchObject({ provider: 'words', hits: [{ message: { id: 'stone000' }, by: ['words'] }] })
       expect(found.instead).toMatch(/^The sentence model of this installation cannot be used: /)
-      const { documents } = await mission.bus({ query: 'stones' })
+      const { documents } = await (await mission.memory()).bus({ query: 'stones' })
       // No endpoint was configured, so none has failed.
       expect(documents).toMatchObject([{ messages: ['stone000'], provider: 'words' }])
     })

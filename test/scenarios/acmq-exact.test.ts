@@ -30,20 +30,20 @@ const [first, second, third] = [0, 1, 2].map((i) => () => boxes[i]!.mission) as 
   () => AcmqBox['mission'],
 ]
 const ask = (body: string, id?: string) =>
-  first().send({ from: 'claude', to: 'gemini', body, timeoutSeconds: 60, ...(id === undefined ? {} : { id }) })
+  first().sending.send({ from: 'claude', to: 'gemini', body, timeoutSeconds: 60, ...(id === undefined ? {} : { id }) })
 
 describe('one id', () => {
   verifies(['AC-8.3', 'X-held'], 'sent by three at once is one message, and handed out once', async () => {
     for (let round = 0; round < 20; round++) {
       const id = `order-${round}`
       const sent = await Promise.all(
-        boxes.map(({ mission }) => mission.send({ from: 'claude', to: 'gemini', body: 'Once', id })),
+        boxes.map(({ mission }) => mission.sending.send({ from: 'claude', to: 'gemini', body: 'Once', id })),
       )
       expect(sent.map(({ outcome }) => outcome).sort()).toEqual(['sent', 'unchanged', 'unchanged'])
       expect(files('pending')).toHaveLength(1)
-      const claimed = await Promise.all(boxes.map(({ mission }) => mission.claim({ agent: 'gemini' })))
+      const claimed = await Promise.all(boxes.map(({ mission }) => mission.claims.next({ agent: 'gemini' })))
       expect(claimed.filter(({ outcome }) => outcome === 'claimed')).toHaveLength(1)
-      await first().complete(id, { agent: 'gemini' })
+      await first().settling.complete(id, { agent: 'gemini' })
     }
     await expect(ask('Something else', 'order-1')).rejects.toMatchObject({ code: 'DUPLICATE_ID', exit: 4 })
     expect([files('pending'), files('completed').length]).toEqual([[], 20])
@@ -55,12 +55,12 @@ describe('one id', () => {
     async () => {
       for (let round = 0; round < 40; round++) {
         const id = `short-${round}`
-        const finished = second().reconcile()
-        const claimed = third().claim({ agent: 'gemini', waitMs: 2000 })
+        const finished = (await second().upkeep()).reconcile()
+        const claimed = third().claims.next({ agent: 'gemini', waitMs: 2000 })
         expect((await ask('Quick', id)).message.id).toBe(id)
         await finished
         expect(await claimed).toMatchObject({ outcome: 'claimed', message: { id } })
-        await third().complete(id, { agent: 'gemini' })
+        await third().settling.complete(id, { agent: 'gemini' })
       }
     },
   )
@@ -69,12 +69,18 @@ describe('one id', () => {
     const large = (letter: string) => `${letter.repeat(100)}\n`.repeat(1000)
     const outcomes = await Promise.allSettled(
       ['a', 'b', 'c'].map((letter, i) =>
-        boxes[i]!.mission.send({ from: 'claude', to: 'gemini', body: large(letter), summary: 'Large', id: 'large-1' }),
+        boxes[i]!.mission.sending.send({
+          from: 'claude',
+          to: 'gemini',
+          body: large(letter),
+          summary: 'Large',
+          id: 'large-1',
+        }),
       ),
     )
     const won = outcomes.findIndex((one) => one.status === 'fulfilled' && one.value.outcome === 'sent')
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-    const { dependencies } = await first().show('large-1')
+    const { dependencies } = await (await first().overview()).show('large-1')
     const body = fs.readFileSync(join(root, 'llm/missions/alpha', dependencies[0]!.slice('path:'.length)), 'utf8')
     expect(body).toBe(large('abc'[won]!))
   })
@@ -84,29 +90,83 @@ describe('stalls', () => {
   verifies(['AC-8.2d', 'X-held'], 'get one question each, whoever sweeps, and none that was finished', async () => {
     for (let i = 0; i < 30; i++) await ask(`Task ${i}`)
     const claims = []
-    for (let i = 0; i < 30; i++) claims.push(await second().claim({ agent: 'gemini' }))
+    for (let i = 0; i < 30; i++) claims.push(await second().claims.next({ agent: 'gemini' }))
     clock.advance(2 * 60 * 1000)
     const [finished] = claims
     const swept = await Promise.all([
-      first().supervise(),
-      second().supervise(),
-      third().supervise(),
+      (await first().upkeep()).supervise(),
+      (await second().upkeep()).supervise(),
+      (await third().upkeep()).supervise(),
       finished?.outcome === 'claimed'
         ? third()
-            .complete(finished.message, { agent: 'gemini' })
+            .settling.complete(finished.message, { agent: 'gemini' })
             .catch(() => 'lost')
         : '',
     ])
-    const failed = (await first().list('failed')).messages.map(({ id }) => id)
-    const asked = (await first().list('pending')).messages.map(({ id }) => id)
+    const failed = (await (await first().overview()).list('failed')).messages.map(({ id }) => id)
+    const asked = (await (await first().overview()).list('pending')).messages.map(({ id }) => id)
     expect(asked.sort()).toEqual(failed.map((id) => `investigate-${id}-1`).sort())
     expect(failed.length + files('completed').length).toBe(30)
     const told = swept.slice(0, 3).flatMap((one) => (one as { stalled: readonly unknown[] }).stalled)
     expect(told).toHaveLength(failed.length)
     // Nothing is left to be done.
-    expect(await third().supervise()).toMatchObject({ outcome: 'nothing' })
-    expect(fs.readdirSync(join(root, '.signalbox/state/delivery/ac-mq/stalls/alpha.mission'))).toEqual([])
+    expect(await (await third().upkeep()).supervise()).toMatchObject({ outcome: 'nothing' })
+    expect(fs.readdirSync(notes('supervision'))).toEqual([])
   })
+
+  const notes = (kind: string) => join(root, `.signalbox/state/delivery/ac-mq/${kind}/alpha.mission`)
+  const failed = async (reason: string, detail: string) => {
+    const { message } = await ask('Task')
+    await second().claims.next({ agent: 'gemini' })
+    await second().settling.fail(message.id, { agent: 'gemini' }, { reason, detail })
+    return message.id
+  }
+
+  verifies(
+    ['AC-8.2d', 'X-journal'],
+    'that an earlier version noted and did not ask about get their question',
+    async () => {
+      const stalled = await failed('Stalled: gemini did not finish within 60 seconds', 'Attempt 1.')
+      const notStalled = await failed('It did not work', 'At all.')
+      fs.mkdirSync(notes('stalls'), { recursive: true })
+      for (const id of [stalled, notStalled, 'never-seen']) fs.writeFileSync(join(notes('stalls'), `${id}.1`), '')
+      for (const one of [first(), third()]) await (await one.upkeep()).supervise()
+      const asked = (await (await first().overview()).list('pending')).messages
+      expect(asked.map(({ id }) => id)).toEqual([`investigate-${stalled}-1`])
+      expect(fs.readdirSync(notes('stalls'))).toEqual(['never-seen.1'])
+    },
+  )
+
+  verifies(
+    ['AC-8.2d', 'X-journal'],
+    'that a killed supervisor noted are failed and asked about; what others noted is left',
+    async () => {
+      const { message } = await ask('Task')
+      await second().claims.next({ agent: 'gemini' })
+      const path = join(queue('processing'), message.name)
+      const changedAt = fs.statSync(path).ctimeMs
+      const step = { id: message.id, attempt: 1, name: message.name, from: 'claude', to: 'gemini', timeoutSeconds: 60 }
+      const steps = ['fail', 'ask'].map((one) => ({
+        do: one,
+        ...step,
+        since: clock.now(),
+        changedAt,
+        by: 'supervisor',
+      }))
+      fs.mkdirSync(notes('supervision'), { recursive: true })
+      const note = (subject: string, text: string) =>
+        fs.writeFileSync(join(notes('supervision'), `${subject}~${crypto.randomUUID()}.json`), text)
+      note(`${message.id}.1`, JSON.stringify({ steps }))
+      note('another.1', JSON.stringify({ steps }))
+      note(`${message.id}.2`, JSON.stringify({ steps: [{ do: 'remove' }] }))
+      await (await first().upkeep()).reconcile()
+      expect(files('failed')).toEqual([message.name])
+      expect((await (await first().overview()).list('pending')).messages.map(({ id }) => id)).toEqual([
+        `investigate-${message.id}-1`,
+      ])
+      expect(fs.readdirSync(notes('supervision'))).toHaveLength(2)
+    },
+  )
 })
 
 describe('a message', () => {
@@ -118,14 +178,14 @@ describe('a message', () => {
     async () => {
       fs.writeFileSync(join(queue('pending'), 'odd.md'), strange)
       await ask('Ordinary')
-      expect(await first().claim({ agent: 'gemini' })).toMatchObject({
+      expect(await first().claims.next({ agent: 'gemini' })).toMatchObject({
         outcome: 'claimed',
         message: { body: 'Ordinary' },
       })
-      expect((await first().claim({ agent: 'gemini' })).outcome).toBe('nothing')
+      expect((await first().claims.next({ agent: 'gemini' })).outcome).toBe('nothing')
       clock.advance(60 * 60 * 1000)
-      await first().supervise()
-      await first().reconcile()
+      await (await first().upkeep()).supervise()
+      await (await first().upkeep()).reconcile()
       expect(files('pending').filter((name) => name === 'odd.md')).toEqual([])
       expect(fs.readFileSync(join(queue('failed'), 'odd.md'), 'utf8')).toMatch(/\*\*Failure Report\*\*/)
     },
@@ -134,12 +194,12 @@ describe('a message', () => {
   verifies('X-odd', 'with a second name outside the root is changed inside alone', async () => {
     const outside = join(base, 'outside.md')
     const steps: [string, (id: string) => Promise<unknown>][] = [
-      ['pending', () => first().claim({ agent: 'gemini' })],
-      ['processing', (id) => first().renew(id, { agent: 'gemini' })],
-      ['processing', (id) => first().fail(id, { agent: 'gemini' }, { reason: 'no' })],
-      ['failed', (id) => first().retry(id)],
-      ['pending', () => first().claim({ agent: 'gemini' })],
-      ['processing', (id) => first().complete(id, { agent: 'gemini' })],
+      ['pending', () => first().claims.next({ agent: 'gemini' })],
+      ['processing', (id) => first().settling.renew(id, { agent: 'gemini' })],
+      ['processing', (id) => first().settling.fail(id, { agent: 'gemini' }, { reason: 'no' })],
+      ['failed', (id) => first().settling.retry(id)],
+      ['pending', () => first().claims.next({ agent: 'gemini' })],
+      ['processing', (id) => first().settling.complete(id, { agent: 'gemini' })],
     ]
     const { message } = await ask('Shared')
     for (const [from, act] of steps) {
@@ -157,12 +217,12 @@ describe('a message', () => {
   verifies(['AC-4.3', 'X-held'], 'is settled by its holder also while another renews it', async () => {
     for (let round = 0; round < 20; round++) {
       const { message } = await ask(`Round ${round}`)
-      await first().claim({ agent: 'gemini' })
+      await first().claims.next({ agent: 'gemini' })
       const [, completed] = await Promise.all([
         second()
-          .renew(message.id, { agent: 'gemini' })
+          .settling.renew(message.id, { agent: 'gemini' })
           .catch(() => 'too late'),
-        first().complete(message.id, { agent: 'gemini' }, { text: 'done' }),
+        first().settling.complete(message.id, { agent: 'gemini' }, { text: 'done' }),
       ])
       expect(completed.outcome).toBe('completed')
     }
@@ -170,18 +230,20 @@ describe('a message', () => {
 
   verifies(['AC-4.3', 'X-held'], 'is settled by its holder also while a repair has it in hand', async () => {
     const verbs = {
-      completed: (id: string) => second().complete(id, { agent: 'gemini' }, { text: 'done' }),
-      failed: (id: string) => second().fail(id, { agent: 'gemini' }, { reason: 'no' }),
-      renewed: (id: string) => second().renew(id, { agent: 'gemini' }),
+      completed: (id: string) => second().settling.complete(id, { agent: 'gemini' }, { text: 'done' }),
+      failed: (id: string) => second().settling.fail(id, { agent: 'gemini' }, { reason: 'no' }),
+      renewed: (id: string) => second().settling.renew(id, { agent: 'gemini' }),
     }
     for (const [outcome, settle] of Object.entries(verbs)) {
       const { message } = await ask(`Until it is ${outcome}`)
-      await first().claim({ agent: 'gemini', id: message.id })
+      await first().claims.next({ agent: 'gemini', id: message.id })
       const at = treePath(`llm/missions/alpha/queue/processing/${message.name}`)
       let letGo = () => {}
       const held = new Promise<void>((resolve) => {
         letGo = resolve
       })
+      // What a tree needs to move is loaded with its first move.
+      await boxes[2]!.tree.move(at, at)
       // As a repair does: it wins the file, judges it, and puts it back.
       const repair = boxes[2]!.tree.move(at, at, { change: (bytes) => held.then(() => Buffer.from(bytes)) })
       expect(files('processing').some((name) => name.startsWith('.own-'))).toBe(true)
@@ -189,7 +251,7 @@ describe('a message', () => {
       setTimeout(letGo, 30)
       expect(await settled).toMatchObject({ outcome })
       await repair
-      if (outcome === 'renewed') await second().complete(message.id, { agent: 'gemini' })
+      if (outcome === 'renewed') await second().settling.complete(message.id, { agent: 'gemini' })
     }
   })
 })

@@ -24,7 +24,7 @@ verifies('X-memory', 'a process that only sent, by the thousand, then claims all
     const box = await openBox(root)
     const other = await openBox(root)
     const send = (priority: number, n: number) =>
-      box.mission.send({
+      box.mission.sending.send({
         from: 'boss',
         to: 'gemini',
         body: `${n}`,
@@ -33,17 +33,17 @@ verifies('X-memory', 'a process that only sent, by the thousand, then claims all
       })
     for (let n = 0; n < 4200; n++) await send(n % 2 === 0 ? 3 : 4, n)
     const urgent = await send(1, 4200)
-    const first = await box.mission.claim({ agent: 'gemini' })
+    const first = await box.mission.claims.next({ agent: 'gemini' })
     expect(first).toMatchObject({ outcome: 'claimed', message: { id: urgent.message.id } })
     const bodies: number[] = []
     for (;;) {
-      const claimed = await box.mission.claim({ agent: 'gemini' })
+      const claimed = await box.mission.claims.next({ agent: 'gemini' })
       if (claimed.outcome !== 'claimed') break
       bodies.push(Number(claimed.message.body))
     }
     const inOrder = (odd: number) => Array.from({ length: 2100 }, (_, n) => 2 * n + odd)
     expect(bodies).toEqual([...inOrder(0), ...inOrder(1)])
-    expect(await other.mission.claim({ agent: 'gemini' })).toMatchObject({ outcome: 'nothing' })
+    expect(await other.mission.claims.next({ agent: 'gemini' })).toMatchObject({ outcome: 'nothing' })
     await box.close()
     await other.close()
   })
@@ -99,7 +99,7 @@ class Place {
     const tree = await openFileTree({ root: this.root, clock, ...(disk ? { disk } : {}) })
     try {
       const missions = await acmq.open({ tree, clock, settings: { ...acmq.defaults, rememberFrom } })
-      return await (await missions.open('alpha')).claim({ agent })
+      return await (await missions.open('alpha')).claims.next({ agent })
     } finally {
       await tree.close()
     }
@@ -385,16 +385,16 @@ describe('whoever looks at a mission again', () => {
     const place = await placeIn(tempDir())
     for (let i = 0; i < 200; i++) place.arrive({ to: 'gemini', priority: 3, seconds: i })
     const { tree, counts, mission } = await opened(place.root)
-    expect(await openedBy(counts, () => mission.supervise())).toBeGreaterThan(200)
-    expect(await openedBy(counts, () => mission.supervise())).toBeLessThan(20)
+    expect(await openedBy(counts, async () => (await mission.upkeep()).supervise())).toBeGreaterThan(200)
+    expect(await openedBy(counts, async () => (await mission.upkeep()).supervise())).toBeLessThan(20)
     place.arrive({ to: 'gemini', priority: 3, seconds: 0 })
     fs.writeFileSync(place.at('completed', 'odd.md'), '---\nid: odd-1\nto: gemini\nfrom: a\nstatus: pending\n---\n')
-    expect((await mission.supervise()).repairs.map(({ what }) => what)).toEqual(['status'])
+    expect((await (await mission.upkeep()).supervise()).repairs.map(({ what }) => what)).toEqual(['status'])
     await tree.close()
 
     await place.claim()
     const cold = await opened(place.root)
-    const { counts: queues } = await cold.mission.status()
+    const { counts: queues } = await (await cold.mission.overview()).status()
     expect(queues).toEqual({ pending: 200, processing: 1, completed: 1, failed: 0 })
     expect(cold.counts.opened).toBeLessThan(60)
     await cold.tree.close()
@@ -406,18 +406,20 @@ describe('whoever looks at a mission again', () => {
     const number = 100
     const waiting: string[] = []
     for (let i = 0; i < number; i++) {
-      const { message } = await box.mission.send({ from: 'claude', to: 'gemini', body: `first ${i}` })
-      await box.mission.claim({ agent: 'gemini', id: message.id })
-      await box.mission.complete(message.id, { agent: 'gemini' })
+      const { message } = await box.mission.sending.send({ from: 'claude', to: 'gemini', body: `first ${i}` })
+      await box.mission.claims.next({ agent: 'gemini', id: message.id })
+      await box.mission.settling.complete(message.id, { agent: 'gemini' })
       const dependencies = [`msg:${message.id}`]
-      waiting.push((await box.mission.send({ from: 'claude', to: 'codex', body: 'then', dependencies })).message.id)
+      waiting.push(
+        (await box.mission.sending.send({ from: 'claude', to: 'codex', body: 'then', dependencies })).message.id,
+      )
     }
     await box.close()
 
     const { tree, counts, mission } = await opened(place.root)
     const claimed: string[] = []
     for (let i = 0; i < number; i++) {
-      const next = await mission.claim({ agent: 'codex' })
+      const next = await mission.claims.next({ agent: 'codex' })
       if (next.outcome === 'claimed') claimed.push(next.message.id)
     }
     expect(claimed.sort()).toEqual(waiting.sort())
@@ -428,14 +430,14 @@ describe('whoever looks at a mission again', () => {
   it('sees a message that was retried between two passes where it is now', async () => {
     const place = await placeIn(tempDir())
     const { tree, mission } = await opened(place.root)
-    const { message } = await mission.send({ from: 'claude', to: 'gemini', body: 'x' })
+    const { message } = await mission.sending.send({ from: 'claude', to: 'gemini', body: 'x' })
     for (let attempt = 1; attempt <= 3; attempt++) {
-      await mission.claim({ agent: 'gemini' })
-      await mission.supervise()
-      await mission.fail(message, { agent: 'gemini' }, { reason: 'not yet' })
-      await mission.supervise()
-      await mission.retry(message.id)
-      expect((await mission.supervise()).repairs).toEqual([])
+      await mission.claims.next({ agent: 'gemini' })
+      await (await mission.upkeep()).supervise()
+      await mission.settling.fail(message, { agent: 'gemini' }, { reason: 'not yet' })
+      await (await mission.upkeep()).supervise()
+      await mission.settling.retry(message.id)
+      expect((await (await mission.upkeep()).supervise()).repairs).toEqual([])
       expect(fs.readdirSync(place.at('pending'))).toEqual([message.name])
     }
     await tree.close()
@@ -465,7 +467,7 @@ describe('what waits for something that is not there', () => {
       const missions = await acmq.open({ tree, clock, settings: acmq.defaults })
       const mission = await missions.open('alpha')
       steps = 0
-      const claimed = await mission.claim({ agent: 'gemini' })
+      const claimed = await mission.claims.next({ agent: 'gemini' })
       expect(claimed).toMatchObject({ outcome: 'nothing', blocked: { length: count } })
       await tree.close()
       return steps

@@ -20,19 +20,20 @@ const at = (path: string) => treePath(`${mission}/${path}`)
 const textAt = async (path: string) => Buffer.from((await box.tree.read(treePath(path)))!.bytes).toString()
 const send = async (bodies: readonly string[], on: Mission = box.mission) => {
   for (const [n, body] of bodies.entries())
-    await on.send({ from: 'claude', to: 'gemini', id: `m${1_000_000 + n}`, body })
+    await on.sending.send({ from: 'claude', to: 'gemini', id: `m${1_000_000 + n}`, body })
 }
 
 /** Everything that reads a mission as a whole. */
 async function everything(on: Mission = box.mission) {
-  const { documents } = await on.bus()
-  const asked = await on.bus({ query: 'something else entirely' })
-  const { hits } = await on.search('anything')
-  const snapshots = await on.snapshot()
-  await on.merge()
-  const organized = await on.organize()
+  const { documents } = await (await on.memory()).bus()
+  const asked = await (await on.memory()).bus({ query: 'something else entirely' })
+  const { hits } = await (await on.memory()).search('anything')
+  const snapshots = await (await on.memory()).snapshot()
+  await (await on.memory()).merge()
+  const organized = await (await on.memory()).organize()
   const reports: string[] = []
-  for (const mode of ['bottom-up', 'top-down', 'holistic'] as const) reports.push((await on.report({ mode })).document)
+  for (const mode of ['bottom-up', 'top-down', 'holistic'] as const)
+    reports.push((await (await on.memory()).report({ mode })).document)
   return { documents, asked, hits, snapshots, organized, reports }
 }
 
@@ -47,14 +48,16 @@ describe('a mission', () => {
     })
     expect(all.snapshots.map(({ messages }) => messages)).toEqual([0, 0, 0, 0])
     for (const report of all.reports) expect(report).toContain('No messages.')
-    expect(await box.mission.undoOrganize()).toMatchObject({ outcome: 'unchanged' })
+    expect(await (await box.mission.memory()).undoOrganize()).toMatchObject({ outcome: 'unchanged' })
   })
 
   it('[AC-13.2a] of one message', async () => {
     await send(['A lonely wish.'])
     const { documents, reports } = await everything()
     expect(documents).toEqual([])
-    expect(await box.mission.bus({ query: 'lonely' })).toMatchObject({ documents: [{ messages: ['m1000000'] }] })
+    expect(await (await box.mission.memory()).bus({ query: 'lonely' })).toMatchObject({
+      documents: [{ messages: ['m1000000'] }],
+    })
     for (const report of reports) expect(report).toContain('There is one message; it waits.')
   })
 
@@ -102,10 +105,10 @@ describe('a mission', () => {
       ['الطلبات', 'm1000006'],
       ['คำสั่งซื้อ', 'm1000007'],
     ] as const) {
-      const { hits } = await box.mission.search(query, { only: 'words' })
+      const { hits } = await (await box.mission.memory()).search(query, { only: 'words' })
       expect([query, hits.map(({ message }) => message.id)]).toEqual([query, expect.arrayContaining([id])])
     }
-    const made = await box.mission.bus({ query: '订单 查询' })
+    const made = await (await box.mission.memory()).bus({ query: '订单 查询' })
     expect(made.documents[0]!.path).toMatch(/\/bus-document-订单-查询-\d{14}\.md$/)
   })
 
@@ -120,7 +123,7 @@ describe('a mission', () => {
     const text = await textAt(documents[0]!.path)
     expect(text).toMatch(/\(These are its first 65536 of \d+ bytes; all of it is in context\/message-m1000000\.md\.\)/)
     for (let n = 0; n < 4; n++) expect(reports[0]).toContain(`THE END ${n}\n`)
-    expect((await box.mission.hydrate()).document).not.toContain('THE END 0')
+    expect((await (await box.mission.documents()).hydrate()).document).not.toContain('THE END 0')
   })
 
   verifies(
@@ -134,11 +137,11 @@ describe('a mission', () => {
           at(`queue/pending/20261117150000-m${1_000_000 + n}-from-a-to-b.md`),
           `---\n${header(n)}\n---\nAre you there?\n`,
         )
-      expect(await box.mission.bus()).toMatchObject({ outcome: 'unchanged', documents: [] })
-      const { documents } = await box.mission.bus({ query: 'are you there, ping' })
+      expect(await (await box.mission.memory()).bus()).toMatchObject({ outcome: 'unchanged', documents: [] })
+      const { documents } = await (await box.mission.memory()).bus({ query: 'are you there, ping' })
       expect(documents[0]!.messages).toHaveLength(50)
       expect((await textAt(documents[0]!.path)).split('Are you there?\n')).toHaveLength(2)
-      expect((await box.mission.search('ping', { limit: 3 })).hits).toHaveLength(3)
+      expect((await (await box.mission.memory()).search('ping', { limit: 3 })).hits).toHaveLength(3)
     },
   )
 })
@@ -152,19 +155,21 @@ describe('a query', () => {
   ] as const)
     verifies(['AC-13.2d', 'AC-13.2e'], `${name} finds nothing, and makes no document`, async () => {
       await send(['The orders table is slow.', 'The dog sleeps.'])
-      expect((await box.mission.search(query)).hits).toEqual([])
-      expect(await box.mission.bus({ query })).toMatchObject({ outcome: 'nothing', documents: [] })
+      expect((await (await box.mission.memory()).search(query)).hits).toEqual([])
+      expect(await (await box.mission.memory()).bus({ query })).toMatchObject({ outcome: 'nothing', documents: [] })
       expect(await box.tree.list(at('findings'))).toEqual([])
     })
 
   verifies('AC-13.2d', 'of 100,000 characters that means something makes a document with a short name', async () => {
     await send(['The orders table is slow.', 'The dog sleeps.'])
-    const { documents } = await box.mission.bus({ query: 'orders tables '.repeat(8000) })
+    const { documents } = await (await box.mission.memory()).bus({ query: 'orders tables '.repeat(8000) })
     expect(documents).toMatchObject([{ messages: ['m1000000'] }])
     const [, name = ''] = /\/([^/]+)$/.exec(documents[0]!.path) ?? []
     expect(name.length).toBeLessThan(120)
     expect((await textAt(documents[0]!.path)).length).toBeLessThan(10_000)
-    expect(await box.mission.bus({ query: 'orders tables '.repeat(8000) })).toMatchObject({ outcome: 'unchanged' })
+    expect(await (await box.mission.memory()).bus({ query: 'orders tables '.repeat(8000) })).toMatchObject({
+      outcome: 'unchanged',
+    })
   })
 })
 
@@ -178,31 +183,33 @@ describe('a milestone', () => {
       else await box.tree.create(path, text)
     }
     await send(['The orders table is fast now.'])
-    await box.mission.claim({ agent: 'gemini' })
-    await box.mission.complete('m1000000', { agent: 'gemini' })
+    await box.mission.claims.next({ agent: 'gemini' })
+    await box.mission.settling.complete('m1000000', { agent: 'gemini' })
     await tick(' ')
-    expect((await box.mission.bus()).documents).toEqual([])
+    expect((await (await box.mission.memory()).bus()).documents).toEqual([])
     await tick('x')
-    const made = await box.mission.bus()
+    const made = await (await box.mission.memory()).bus()
     expect(made.documents).toMatchObject([{ outcome: 'made', trigger: 'milestone', messages: ['m1000000'] }])
     const text = await textAt(made.documents[0]!.path)
     await tick(' ')
-    expect((await box.mission.bus()).documents).toEqual([])
+    expect((await (await box.mission.memory()).bus()).documents).toEqual([])
     expect(await textAt(made.documents[0]!.path)).toBe(text)
-    expect((await box.mission.report({ mode: 'top-down' })).document).toContain('- [ ] Orders table is fast')
+    expect((await (await box.mission.memory()).report({ mode: 'top-down' })).document).toContain(
+      '- [ ] Orders table is fast',
+    )
     await tick('x')
     const { path } = made.documents[0]!
-    expect((await box.mission.bus()).documents).toMatchObject([{ outcome: 'unchanged', path }])
+    expect((await (await box.mission.memory()).bus()).documents).toMatchObject([{ outcome: 'unchanged', path }])
     // It grows as more is done for it.
-    await box.mission.send({
+    await box.mission.sending.send({
       from: 'claude',
       to: 'gemini',
       id: 'm2000000',
       body: 'With this the orders table is fast.',
     })
-    await box.mission.claim({ agent: 'gemini', id: 'm2000000' })
-    await box.mission.complete('m2000000', { agent: 'gemini' })
-    expect((await box.mission.bus()).documents).toMatchObject([
+    await box.mission.claims.next({ agent: 'gemini', id: 'm2000000' })
+    await box.mission.settling.complete('m2000000', { agent: 'gemini' })
+    expect((await (await box.mission.memory()).bus()).documents).toMatchObject([
       { outcome: 'renewed', path, messages: ['m1000000', 'm2000000'] },
     ])
   })
@@ -224,14 +231,14 @@ describe('a context file', () => {
     writeFileSync(join(context, 'README.md'), 'What this folder is for: the slow database query of the orders table.\n')
     writeFileSync(join(root, 'secret.md'), 'The slow database query of the orders table, outside.\n')
     symlinkSync('../../../../secret.md', join(context, 'link.md'))
-    const { moves, stay } = await files.mission.organize()
+    const { moves, stay } = await (await files.mission.memory()).organize()
     expect(moves.map(({ from }) => from).sort()).toEqual(
       Object.keys(related)
         .map((name) => `context/${name}`)
         .sort(),
     )
     expect(stay).toEqual([{ path: 'context/link.md', reason: 'it is a link, pipe or device' }])
-    expect((await files.mission.undoOrganize()).outcome).toBe('undone')
+    expect((await (await files.mission.memory()).undoOrganize()).outcome).toBe('undone')
     await files.close()
   })
 
@@ -251,13 +258,13 @@ describe('a context file', () => {
       },
     })
     const { mission: racing } = await boxOn(tree, { clock })
-    const { moves } = await racing.organize()
+    const { moves } = await (await racing.memory()).organize()
     const cluster = moves[0]!.cluster
     expect((await inner.list(at(`context/${cluster}`))).map(({ name }) => name).sort()).toEqual([
       ...['README.md', 'indexing.md', 'times.csv'],
     ])
     expect(await textAt(`${mission}/context/${cluster}/README.md`)).not.toContain('plans.md')
-    expect(await racing.undoOrganize()).toMatchObject({ outcome: 'undone' })
+    expect(await (await racing.memory()).undoOrganize()).toMatchObject({ outcome: 'undone' })
     expect(
       (await inner.list(at('context')))
         .filter(({ kind }) => kind === 'leaf')

@@ -12,7 +12,7 @@ beforeEach(async () => {
   box = await memoryBox({ clock })
 })
 const send = (id: string, dependencies: readonly string[] = []) =>
-  box.mission.send({ from: 'claude', to: 'gemini', id, body: `Body of ${id}`, dependencies })
+  box.mission.sending.send({ from: 'claude', to: 'gemini', id, body: `Body of ${id}`, dependencies })
 const snapshots = async () =>
   (await box.tree.list(treePath('llm/missions/alpha/artifacts/queue-snapshots'))).map(({ name }) => name)
 const ids = (count: number, from = 0) => Array.from({ length: count }, (_, i) => `m${1000000 + from + i}`)
@@ -20,7 +20,7 @@ const ids = (count: number, from = 0) => Array.from({ length: count }, (_, i) =>
 describe('snapshots', () => {
   verifies('AC-14.1', 'on request one of each queue, and nothing moves', async () => {
     await send('m1000000')
-    const taken = await box.mission.snapshot()
+    const taken = await (await box.mission.memory()).snapshot()
     expect(taken.map(({ queue, messages, detail }) => [queue, messages, detail])).toEqual([
       ['pending', 1, 'full'],
       ['processing', 0, 'full'],
@@ -30,9 +30,9 @@ describe('snapshots', () => {
     expect(await snapshots()).toEqual(
       ['completed', 'failed', 'pending', 'processing'].map((queue) => `${queue}-20261117150000.md`),
     )
-    await box.mission.snapshot(['pending'])
+    await (await box.mission.memory()).snapshot(['pending'])
     expect(await snapshots()).toContain('pending-20261117150000-2.md')
-    expect(await box.mission.counts()).toMatchObject({ pending: 1 })
+    expect(await (await box.mission.overview()).counts()).toMatchObject({ pending: 1 })
   })
 
   verifies(
@@ -41,21 +41,23 @@ describe('snapshots', () => {
     async () => {
       for (const id of ids(52)) await send(id)
       for (const id of ids(51)) {
-        await box.mission.claim({ agent: 'gemini', id })
-        await box.mission.complete(id, { agent: 'gemini' })
+        await box.mission.claims.next({ agent: 'gemini', id })
+        await box.mission.settling.complete(id, { agent: 'gemini' })
       }
       // Something unfinished depends on one of them.
       await send('needs000', ['msg:m1000007'])
-      const merged = await box.mission.merge()
+      const merged = await (await box.mission.memory()).merge()
       expect(merged.snapshots).toMatchObject([
         { queue: 'completed', messages: 51, reason: '51 messages reach the threshold of 50' },
       ])
       expect(merged.archived).toBe(50)
-      expect((await box.mission.list('completed')).messages.map(({ id }) => id)).toEqual(['m1000007'])
-      expect((await box.mission.listArchived()).length).toBe(50)
-      expect((await box.mission.show('m1000001')).body).toContain('Body of m1000001')
-      expect(await box.mission.merge()).toEqual({ snapshots: [], archived: 0 })
-      const state = await box.mission.merging()
+      expect((await (await box.mission.overview()).list('completed')).messages.map(({ id }) => id)).toEqual([
+        'm1000007',
+      ])
+      expect((await (await box.mission.overview()).listArchived()).length).toBe(50)
+      expect((await (await box.mission.overview()).show('m1000001')).body).toContain('Body of m1000001')
+      expect(await (await box.mission.memory()).merge()).toEqual({ snapshots: [], archived: 0 })
+      const state = await (await box.mission.memory()).merging()
       expect(state).toMatchObject({ rate: 53, threshold: 50 })
       expect(state.decisions.some(({ queue, did }) => queue === 'completed' && did === 'snapshot')).toBe(true)
     },
@@ -63,18 +65,20 @@ describe('snapshots', () => {
 
   verifies('AC-14.2b', 'a queue that stays large is not put down again', async () => {
     for (const id of ids(60)) await send(id)
-    expect((await box.mission.merge()).snapshots).toHaveLength(1)
+    expect((await (await box.mission.memory()).merge()).snapshots).toHaveLength(1)
     clock.advance(60_000)
     for (const id of ids(20, 60)) await send(id)
-    expect((await box.mission.merge()).snapshots).toHaveLength(0)
+    expect((await (await box.mission.memory()).merge()).snapshots).toHaveLength(0)
     clock.advance(60_000)
     for (const id of ids(30, 80)) await send(id)
-    expect((await box.mission.merge()).snapshots).toMatchObject([{ queue: 'pending', detail: 'summaries' }])
+    expect((await (await box.mission.memory()).merge()).snapshots).toMatchObject([
+      { queue: 'pending', detail: 'summaries' },
+    ])
   })
 
   verifies('AC-14.2', 'two at once take each once', async () => {
     for (const id of ids(60)) await send(id)
-    const merged = await Promise.all([box.mission.merge(), box.mission.merge()])
+    const merged = await Promise.all([(await box.mission.memory()).merge(), (await box.mission.memory()).merge()])
     expect(merged.flatMap(({ snapshots: taken }) => taken)).toHaveLength(1)
   })
 })

@@ -53,7 +53,7 @@ verifies(
       renameSync(inContext(root, cluster, name), inContext(root, name))
     const doctor = (...flags: string[]) =>
       (cliJson(['doctor', ...flags], { cwd: root }, quickCli).output.findings as { code: string; repaired: boolean }[])
-        .filter(({ code }) => code === 'ORGANIZE_INTERRUPTED')
+        .filter(({ code }) => code === 'UNFINISHED_CHANGE')
         .map(({ repaired }) => repaired)
     expect(doctor()).toEqual([false])
     expect(doctor('--fix')).toEqual([true])

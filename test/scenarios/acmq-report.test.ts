@@ -34,12 +34,12 @@ const send = async (
   after: readonly string[] = [],
 ) => {
   minutes(20)
-  await to.send({ id, from, to: recipient, summary, body, dependencies: after.map((one) => `msg:${one}`) })
+  await to.sending.send({ id, from, to: recipient, summary, body, dependencies: after.map((one) => `msg:${one}`) })
 }
 const finish = async (to: Mission, id: string, agent: string, text: string, links: readonly string[] = []) => {
-  await to.claim({ agent, id })
+  await to.claims.next({ agent, id })
   minutes(45)
-  await to.complete(id, { agent }, { text, links })
+  await to.settling.complete(id, { agent }, { text, links })
 }
 
 beforeEach(async () => {
@@ -81,7 +81,7 @@ Make the list of orders open in under a second for every customer. Today those w
     'The order list scans the whole orders table, since nothing covers customer and date. The plan is in findings/order-plan.md.',
     ['findings/order-plan.md'],
   )
-  await alpha.milestone('Cause of the slow order list is known', true)
+  await (await alpha.documents()).milestone('Cause of the slow order list is known', true)
   await send(
     alpha,
     'index000-2',
@@ -102,7 +102,7 @@ Make the list of orders open in under a second for every customer. Today those w
     'The index is live. The list opens in 40 milliseconds at the 95th percentile.',
     ['artifacts/0142_orders_index.sql'],
   )
-  await alpha.milestone('Index on orders is live', true)
+  await (await alpha.documents()).milestone('Index on orders is live', true)
   await send(
     inner,
     'load0000-3',
@@ -121,9 +121,9 @@ Make the list of orders open in under a second for every customer. Today those w
     'Nobody uses the one on customer alone any more.',
     ['index000-2'],
   )
-  await alpha.claim({ agent: 'codex', id: 'older000-4' })
+  await alpha.claims.next({ agent: 'codex', id: 'older000-4' })
   minutes(5)
-  await alpha.fail('older000-4', { agent: 'codex' }, { reason: 'The nightly report still uses it.' })
+  await alpha.settling.fail('older000-4', { agent: 'codex' }, { reason: 'The nightly report still uses it.' })
   await send(
     alpha,
     'tell0000-5',
@@ -133,12 +133,12 @@ Make the list of orders open in under a second for every customer. Today those w
     'Three sentences. Should we mention the nine seconds?',
   )
   minutes(60 * 24)
-  await alpha.bus()
-  await alpha.bus({ query: 'customer order index' })
+  await (await alpha.memory()).bus()
+  await (await alpha.memory()).bus({ query: 'customer order index' })
 })
 
-const report = (mode: 'bottom-up' | 'top-down' | 'holistic', more: object = {}) =>
-  box.mission.report({ mode, ...more }, [inner])
+const report = async (mode: 'bottom-up' | 'top-down' | 'holistic', more: object = {}) =>
+  (await box.mission.memory()).report({ mode, ...more }, [inner])
 
 /** Every target of a link, from the folder of the mission. */
 const linksIn = (text: string) => [...text.matchAll(/\]\(<([^>]+)>\)/g)].map(([, target]) => target!)
@@ -172,7 +172,7 @@ describe('reports', () => {
     ['AC-16.1', 'AC-16.3b'],
     'bottom-up has every message once, archived, failed and of sub-missions',
     async () => {
-      await box.mission.archive({ olderThanMs: 20 * 60 * 60 * 1000 })
+      await (await box.mission.upkeep()).archive({ olderThanMs: 20 * 60 * 60 * 1000 })
       const { document } = await report('bottom-up')
       for (const id of ['cause000', 'index000', 'load0000', 'older000', 'tell0000'])
         expect(document.match(new RegExp(`^\\*\\*File:\\*\\* \`\\d{14}-${id}-`, 'gm'))).toHaveLength(1)
@@ -208,7 +208,7 @@ describe('reports', () => {
   })
 
   verifies('AC-16.3b', 'every link leads to something that is there', async () => {
-    await box.mission.archive({ olderThanMs: 20 * 60 * 60 * 1000 })
+    await (await box.mission.upkeep()).archive({ olderThanMs: 20 * 60 * 60 * 1000 })
     for (const mode of ['top-down', 'holistic'] as const) {
       const links = linksIn((await report(mode)).document)
       expect(links.length).toBeGreaterThan(3)
@@ -245,10 +245,10 @@ describe('reports', () => {
     expect(short.tokens).toBeLessThanOrEqual(700)
     expect(short.isShortened).toBe(true)
     await expect(report('top-down', { budgetTokens: 5 })).rejects.toMatchObject({ code: 'BUDGET_TOO_SMALL' })
-    const before = await box.mission.hydrate()
+    const before = await (await box.mission.documents()).hydrate()
     await report('holistic', { out: 'findings/story.md' })
     const paths = (one: typeof before) => one.included.map(({ path }) => path)
-    expect(paths(await box.mission.hydrate())).toEqual(paths(before))
+    expect(paths(await (await box.mission.documents()).hydrate())).toEqual(paths(before))
     expect((await report('top-down')).document).not.toContain('findings/story.md')
   })
 
@@ -274,11 +274,12 @@ describe('reports', () => {
     'once the mission has moved on it is told as it is, and can be asked for anew',
     async () => {
       const out = 'findings/state.md'
-      const supervise = () => box.mission.keepMemory({ bus: true, snapshots: false, organizeFrom: 0 }, [inner])
+      const supervise = async () =>
+        (await box.mission.memory()).keep({ bus: true, snapshots: false, organizeFrom: 0 }, [inner])
       const first = await report('top-down', { by: 'gemini', out })
       await finish(box.mission, first.asked!, 'gemini', 'All is well.')
       minutes(1)
-      await box.mission.send({ from: 'claude', to: 'gemini', id: 'lateone1', body: 'The roof leaks' })
+      await box.mission.sending.send({ from: 'claude', to: 'gemini', id: 'lateone1', body: 'The roof leaks' })
       // What was asked for is put in, however much has happened since.
       expect((await supervise()).reports).toMatchObject([{ writtenBy: 'gemini' }])
       minutes(1)
@@ -299,7 +300,8 @@ describe('reports', () => {
     'supervision puts what an agent wrote into the report that is kept, once',
     async () => {
       const out = 'findings/story.md'
-      const supervise = () => box.mission.keepMemory({ bus: true, snapshots: false, organizeFrom: 0 }, [inner])
+      const supervise = async () =>
+        (await box.mission.memory()).keep({ bus: true, snapshots: false, organizeFrom: 0 }, [inner])
       const { asked } = await report('holistic', { by: 'gemini', out })
       expect((await supervise()).reports).toEqual([])
       await finish(box.mission, asked!, 'gemini', 'Once upon a time.')
@@ -331,7 +333,7 @@ describe('reports', () => {
     }
     const missions = await acmq.open({ tree: box.tree, clock, settings: acmq.defaults, writer: async () => writer })
     const alpha = await missions.open('alpha')
-    const told = await alpha.report({ mode: 'top-down' })
+    const told = await (await alpha.memory()).report({ mode: 'top-down' })
     expect(told).toMatchObject({ outcome: 'reported', writtenBy: 'model toy-1' })
     expect(told.document).toContain('**Written By:** model toy-1\n')
     expect(told.document).toContain(
@@ -339,21 +341,26 @@ describe('reports', () => {
     )
     expect(asked[0]).toContain('Executive Summary')
     // Where nobody writes it in words of their own, nobody is asked; an agent that is asked for comes first.
-    await alpha.report({ mode: 'bottom-up' })
-    expect(await alpha.report({ mode: 'holistic', by: 'gemini' })).toMatchObject({ writtenBy: 'extractive' })
+    await (await alpha.memory()).report({ mode: 'bottom-up' })
+    expect(await (await alpha.memory()).report({ mode: 'holistic', by: 'gemini' })).toMatchObject({
+      writtenBy: 'extractive',
+    })
     expect(asked).toHaveLength(1)
     answer = 'too long '.repeat(1000)
-    const short = await alpha.report({ mode: 'top-down', budgetTokens: 700 })
+    const short = await (await alpha.memory()).report({ mode: 'top-down', budgetTokens: 700 })
     expect(short).toMatchObject({ writtenBy: 'extractive' })
     expect(short.tokens).toBeLessThanOrEqual(700)
     answer = ''
-    expect(await alpha.report({ mode: 'holistic' })).toMatchObject({ writtenBy: 'extractive', instead: 'It sleeps.' })
+    expect(await (await alpha.memory()).report({ mode: 'holistic' })).toMatchObject({
+      writtenBy: 'extractive',
+      instead: 'It sleeps.',
+    })
   })
 
   it('[AC-16.1] an empty mission has a report too', async () => {
     const { mission: empty } = await box.missions.create('empty')
     for (const mode of ['bottom-up', 'top-down', 'holistic'] as const)
-      expect((await empty.report({ mode })).document).toContain('No messages.')
+      expect((await (await empty.memory()).report({ mode })).document).toContain('No messages.')
   })
 
   it('[AC-16.3] docs/examples/alpha is this mission, with one report of each kind', async () => {
@@ -364,8 +371,8 @@ describe('reports', () => {
       'holidays.txt': 'Nobody works between Christmas and New Year.\n',
     }
     for (const [name, text] of Object.entries(context)) await write(`context/${name}`, text)
-    await box.mission.organize()
-    await box.mission.snapshot(['completed'])
+    await (await box.mission.memory()).organize()
+    await (await box.mission.memory()).snapshot(['completed'])
     for (const mode of ['bottom-up', 'top-down', 'holistic'] as const)
       await report(mode, { out: `findings/report-${mode}.md` })
     await expectExample('alpha', box.tree, mission)
@@ -398,7 +405,7 @@ describe('reports', () => {
       })
       const login = await (await acmq.open({ tree, clock: now, settings: acmq.defaults })).open('login')
       for (const mode of ['bottom-up', 'top-down', 'holistic'] as const)
-        await login.report({ mode, out: `findings/report-${mode}.md` })
+        await (await login.memory()).report({ mode, out: `findings/report-${mode}.md` })
     } finally {
       uuid.mockRestore()
     }

@@ -86,21 +86,21 @@ describe('with the model of the package', () => {
     const missions = await acmq.open({ tree, clock: systemClock, settings: acmq.defaults, ...ports })
     const { mission } = await missions.create('alpha')
     for (const [n, body] of [...performance, ...others].entries())
-      await mission.send({ from: 'a', to: 'b', id: `message${String(n).padStart(2, '0')}`, body })
+      await mission.sending.send({ from: 'a', to: 'b', id: `message${String(n).padStart(2, '0')}`, body })
     return mission
   }
 
   verifies('AC-13.2e', 'words that ask, and words about messages, are not what is asked for', async () => {
     const mission = await filled()
     const query = 'summarize all messages related to database performance'
-    const { hits, provider } = await mission.search(query, { limit: 20 })
+    const { hits, provider } = await (await mission.memory()).search(query, { limit: 20 })
     expect(provider).toBe('local')
     const found = hits.map(({ message }) => Number(message.id.slice(7)))
     expect(found.filter((n) => n < 9).length).toBeGreaterThanOrEqual(7)
     expect(found.filter((n) => n >= 9)).toEqual([])
-    const { documents } = await mission.bus({ query })
+    const { documents } = await (await mission.memory()).bus({ query })
     expect(documents[0]!.messages.length).toBeGreaterThanOrEqual(6)
-    expect(await mission.search('all messages about football players')).toMatchObject({ hits: [] })
+    expect(await (await mission.memory()).search('all messages about football players')).toMatchObject({ hits: [] })
   })
 
   verifies(
@@ -109,15 +109,15 @@ describe('with the model of the package', () => {
     async () => {
       const tree = openMemoryTree()
       const mission = await filled(tree)
-      await mission.search('database')
+      await (await mission.memory()).search('database')
       const [folder] = await tree.list(treePath('.signalbox/cache/embeddings'))
       const files = () => tree.list(treePath(`.signalbox/cache/embeddings/${folder!.name}`), { times: true })
       const before = await files()
-      // 13 vectors of 384 bytes, with a digest each and a line in front.
-      expect(before[0]!.size).toBeLessThan(13 * 400 + 100)
-      await mission.search('performance')
+      // 13 vectors of 384 bytes in base64, with a digest each.
+      expect(before[0]!.size).toBeLessThan(13 * 560)
+      await (await mission.memory()).search('performance')
       expect(await files()).toEqual(before)
-      const german = await mission.search('Welche Tabellen sind zu groß und müssen aufgeräumt werden?')
+      const german = await (await mission.memory()).search('Welche Tabellen sind zu groß und müssen aufgeräumt werden?')
       expect(german).toMatchObject({ provider: 'words', instead: expect.stringMatching(/knows English alone/) })
     },
   )
@@ -135,12 +135,12 @@ describe('with the model of the package', () => {
       const tree = openMemoryTree()
       const missions = await acmq.open({ tree, clock: systemClock, settings: acmq.defaults, ...ports })
       const { mission } = await missions.create('alpha')
-      await mission.send({ from: 'a', to: 'b', id: 'orders00', body: 'The orders query is slow' })
-      await mission.claim({ agent: 'b' })
-      await mission.complete('orders00', { agent: 'b' })
-      await mission.search('orders', { only: 'words' })
+      await mission.sending.send({ from: 'a', to: 'b', id: 'orders00', body: 'The orders query is slow' })
+      await mission.claims.next({ agent: 'b' })
+      await mission.settling.complete('orders00', { agent: 'b' })
+      await (await mission.memory()).search('orders', { only: 'words' })
       expect(read).toEqual([])
-      await mission.search('orders')
+      await (await mission.memory()).search('orders')
       expect(read).toEqual(['packages/minilm/minilm.bin', 'dist/minilm.wasm'])
     },
   )
@@ -153,8 +153,9 @@ describe('with the model of the package', () => {
       'Users are locked out of their login',
       'Login fails since the release',
     ]
-    for (const [n, body] of outage.entries()) await mission.send({ from: 'a', to: 'b', id: `signin0${n}`, body })
-    const { documents } = await mission.bus()
+    for (const [n, body] of outage.entries())
+      await mission.sending.send({ from: 'a', to: 'b', id: `signin0${n}`, body })
+    const { documents } = await (await mission.memory()).bus()
     const logins = documents.find(({ messages }) => messages.includes('signin01'))
     expect(logins?.messages.filter((id) => !id.startsWith('signin'))).toEqual([])
     expect(logins?.path).toMatch(/bus-document-[a-z-]*login[a-z-]*-\d{14}\.md$/)
@@ -200,36 +201,36 @@ describe('with an endpoint', () => {
     const tree = openMemoryTree()
     const missions = await acmq.open({ tree, clock: systemClock, settings: acmq.defaults, ...ports })
     const { mission } = await missions.create('alpha')
-    await mission.send({ from: 'a', to: 'b', id: 'doglike0', body: 'The dog barks' })
-    await mission.send({ from: 'a', to: 'b', id: 'stone000', body: 'A stone lies there' })
+    await mission.sending.send({ from: 'a', to: 'b', id: 'doglike0', body: 'The dog barks' })
+    await mission.sending.send({ from: 'a', to: 'b', id: 'stone000', body: 'A stone lies there' })
     return { tree, mission }
   }
 
   verifies('AC-13.2e', 'vectors are cached by text and provider, and asked for once', () =>
     withEndpoint(async (url, asked) => {
       const { tree, mission } = await missionWith(portsFor(url))
-      const first = await mission.search('animal', { only: 'meaning' })
+      const first = await (await mission.memory()).search('animal', { only: 'meaning' })
       expect(first).toMatchObject({ provider: 'openai', hits: [{ message: { id: 'doglike0' }, by: ['meaning'] }] })
       expect(asked.flat()).toHaveLength(1 + 2 + 1)
-      await mission.search('animal', { only: 'meaning' })
+      await (await mission.memory()).search('animal', { only: 'meaning' })
       expect(asked.flat()).toHaveLength(1 + 2 + 1 + 1)
       const [folder] = await tree.list(treePath('.signalbox/cache/embeddings'))
       const [file, ...more] = await tree.list(treePath(`.signalbox/cache/embeddings/${folder!.name}`))
-      expect([file!.name, more]).toEqual(['1.vectors', []])
+      expect([file!.name, more]).toEqual(['1.jsonl', []])
     }),
   )
 
   verifies('AC-13.2e', 'a cache that a stranger wrote is not believed', () =>
     withEndpoint(async (url) => {
       const { tree, mission } = await missionWith(portsFor(url))
-      const expected = await mission.search('animal', { only: 'meaning' })
+      const expected = await (await mission.memory()).search('animal', { only: 'meaning' })
       const [folder] = await tree.list(treePath('.signalbox/cache/embeddings'))
       const inside = treePath(`.signalbox/cache/embeddings/${folder!.name}`)
       for (const { name } of await tree.list(inside)) {
         const path = treePath(`${inside}/${name}`)
         await tree.replace(path, Buffer.from('not a vector'), (await tree.read(path))!.revision)
       }
-      expect(await mission.search('animal', { only: 'meaning' })).toEqual(expected)
+      expect(await (await mission.memory()).search('animal', { only: 'meaning' })).toEqual(expected)
     }),
   )
 
@@ -238,7 +239,7 @@ describe('with an endpoint', () => {
       const { mission } = await missionWith(portsFor(url))
       expect((await httpEmbedder({ provider: 'openai', url, model: 'toy' })).dim).toBe(2)
       control.fail = true
-      const found = await mission.search('barking')
+      const found = await (await mission.memory()).search('barking')
       expect(found.provider).toBe('local')
       expect(found.instead).toMatch(/answered 400/)
       expect(found.hits[0]?.message.id).toBe('doglike0')
@@ -252,7 +253,7 @@ describe('with an endpoint', () => {
       outside: undefined as never,
     })
     const { mission } = await missionWith(ports)
-    const found = await mission.search('stones')
+    const found = await (await mission.memory()).search('stones')
     expect(found).toMatchObject({ provider: 'words', hits: [{ message: { id: 'stone000' }, by: ['words'] }] })
     expect(found.instead).toMatch(/cannot be used/)
     expect(readdirSync(root)).toEqual([])

@@ -69,7 +69,8 @@ async function expectDone(me: string, script: string): Promise<string[]> {
 verifies(['X-shell', 'AC-4.2b'], 'two by hand and two with Signalbox share the work: each message once', async () => {
   const total = 120
   for (let i = 0; i < total; i++) {
-    if (i % 2 === 0) await box.mission.send({ from: 'claude', to: 'all', body: `Task ${i}.\n`, id: `task-${i}` })
+    if (i % 2 === 0)
+      await box.mission.sending.send({ from: 'claude', to: 'all', body: `Task ${i}.\n`, id: `task-${i}` })
   }
   await expectDone('ada', `i=1; while [ $i -lt ${total} ]; do send task-$i all; i=$((i + 2)); done`)
 
@@ -90,10 +91,10 @@ verifies(['X-shell', 'AC-4.2b'], 'two by hand and two with Signalbox share the w
     const other = await openBox(root)
     const done: string[] = []
     for (;;) {
-      const claimed = await other.mission.claim({ agent })
+      const claimed = await other.mission.claims.next({ agent })
       if (claimed.outcome === 'nothing') break
       const { message } = claimed
-      await other.mission.complete(message, { agent, attempt: message.attempt }, { text: `Done by ${agent}.` })
+      await other.mission.settling.complete(message, { agent, attempt: message.attempt }, { text: `Done by ${agent}.` })
       done.push(message.name)
       // Two that wait for each other's system calls in one process would leave the shells no chance.
       await new Promise((resolve) => setImmediate(resolve))
@@ -116,12 +117,12 @@ verifies(['X-shell', 'AC-4.2b'], 'two by hand and two with Signalbox share the w
     expect(text.match(/Done by (\w+)\./g)).toHaveLength(1)
     expect(text).toMatch(new RegExp(`^to: ${/Done by (\w+)\./.exec(text)![1]}$`, 'm'))
   }
-  expect((await box.mission.reconcile()).repairs).toEqual([])
+  expect((await (await box.mission.upkeep()).reconcile()).repairs).toEqual([])
 })
 
 verifies('X-shell', 'dependencies hold between them, in both directions', async () => {
   await expectDone('ada', `send by-hand-1 ada`)
-  await box.mission.send({
+  await box.mission.sending.send({
     from: 'claude',
     to: 'gemini',
     body: 'After it',
@@ -129,13 +130,16 @@ verifies('X-shell', 'dependencies hold between them, in both directions', async 
     dependencies: ['msg:by-hand-1'],
   })
   await expectDone('ada', `send by-hand-2 gemini after-1`)
-  expect(await box.mission.claim({ agent: 'gemini' })).toMatchObject({ outcome: 'nothing' })
+  expect(await box.mission.claims.next({ agent: 'gemini' })).toMatchObject({ outcome: 'nothing' })
   const takeMine = `for path in pending/*-to-ada.md; do take "\${path##*/}"; finish "\${path##*/}" completed Result Done; done`
   await expectDone('ada', takeMine)
-  expect(await box.mission.claim({ agent: 'gemini' })).toMatchObject({ outcome: 'claimed', message: { id: 'after-1' } })
-  expect(await box.mission.claim({ agent: 'gemini' })).toMatchObject({ outcome: 'nothing' })
-  await box.mission.complete('after-1', { agent: 'gemini' })
-  expect(await box.mission.claim({ agent: 'gemini' })).toMatchObject({
+  expect(await box.mission.claims.next({ agent: 'gemini' })).toMatchObject({
+    outcome: 'claimed',
+    message: { id: 'after-1' },
+  })
+  expect(await box.mission.claims.next({ agent: 'gemini' })).toMatchObject({ outcome: 'nothing' })
+  await box.mission.settling.complete('after-1', { agent: 'gemini' })
+  expect(await box.mission.claims.next({ agent: 'gemini' })).toMatchObject({
     message: { id: 'by-hand-2', body: 'Task by-hand-2.\n' },
   })
 })
@@ -149,22 +153,25 @@ verifies(
     await expectDone('ada', `send slow-task bob`)
     const [name] = names('pending')
     await expectDone('bob', `take "${name}"`)
-    expect((await supervisor.mission.supervise()).outcome).toBe('nothing')
+    expect((await (await supervisor.mission.upkeep()).supervise()).outcome).toBe('nothing')
     clock.advance(50_000)
     await expectDone('bob', `touch "processing/${name}"`)
-    expect((await supervisor.mission.supervise()).outcome).toBe('nothing')
+    expect((await (await supervisor.mission.upkeep()).supervise()).outcome).toBe('nothing')
     // Nothing is heard of bob any more.
     clock.advance(120_000)
-    expect((await supervisor.mission.supervise()).outcome).toBe('swept')
+    expect((await (await supervisor.mission.upkeep()).supervise()).outcome).toBe('swept')
     expect(names('failed')).toEqual([name])
     // Its sender finds the question by its name, and reads it with cat.
     const [question] = await expectDone('ada', `cat pending/*-to-ada.md | grep -c 'slow-task'`)
     expect(Number(question)).toBeGreaterThan(0)
-    await supervisor.mission.retry('slow-task')
+    await supervisor.mission.settling.retry('slow-task')
     await expectDone('bob', `take "${name}"; finish "${name}" failed 'Failure Report' 'No network.'`)
-    const shown = await supervisor.mission.show('slow-task')
+    const shown = await (await supervisor.mission.overview()).show('slow-task')
     expect(shown).toMatchObject({ state: 'failed', attempt: 2, body: expect.stringContaining('No network.') })
-    expect(await supervisor.mission.retry('slow-task')).toMatchObject({ outcome: 'retried', message: { attempt: 3 } })
+    expect(await supervisor.mission.settling.retry('slow-task')).toMatchObject({
+      outcome: 'retried',
+      message: { attempt: 3 },
+    })
     await supervisor.close()
   },
 )
@@ -176,7 +183,7 @@ it('one by hand that stops half-way is carried on from there', async () => {
     'bob',
     `mv "pending/${moved}" processing/; take "${written}"; change "processing/${written}" 's/^status: .*/status: completed/'`,
   )
-  const { repairs } = await box.mission.reconcile('bob')
+  const { repairs } = await (await box.mission.upkeep()).reconcile('bob')
   expect(repairs.map(({ what }) => what).sort()).toEqual(['finished', 'status'])
   expect([names('processing'), names('completed')]).toEqual([[moved], [written]])
   expect(textIn('processing', moved!)).toMatch(/^status: processing$/m)

@@ -20,11 +20,12 @@ async function documentsOf({ tree }: RealisticMission): Promise<Record<string, s
 
 beforeAll(async () => {
   box = await realisticMission(60)
-  await box.mission.bus()
+  await (await box.mission.memory()).bus()
   documents = await documentsOf(box)
 })
 
-const report = (mode: (typeof modes)[number], more: object = {}) => box.mission.report({ mode, ...more })
+const report = async (mode: (typeof modes)[number], more: object = {}) =>
+  (await box.mission.memory()).report({ mode, ...more })
 /** What stands below a heading. */
 const section = (text: string, title: string) =>
   new RegExp(`^#+ (?:\\[)?${title}[^\\n]*\\n+([^]*?)(?=\\n#+ |$(?![^]))`, 'm').exec(text)?.[1] ?? ''
@@ -92,10 +93,10 @@ describe('a report', () => {
     verifies('AC-16.3b', `of ${count} messages uses the budget it is given, and drops no milestone`, async () => {
       const mission = count === 60 ? box.mission : (await realisticMission(count)).mission
       for (const mode of modes) {
-        const whole = await mission.report({ mode, budgetTokens: 100_000 })
+        const whole = await (await mission.memory()).report({ mode, budgetTokens: 100_000 })
         expect(whole.isShortened).toBe(false)
         for (const budgetTokens of [500, 800, 1200, 2000, 4000]) {
-          const { document, tokens, isShortened } = await mission.report({ mode, budgetTokens })
+          const { document, tokens, isShortened } = await (await mission.memory()).report({ mode, budgetTokens })
           expect(tokens).toBeLessThanOrEqual(budgetTokens)
           expect(isShortened).toBe(whole.tokens > budgetTokens)
           if (isShortened)
@@ -108,19 +109,19 @@ describe('a report', () => {
 
   verifies('AC-16.3b', 'that is kept has no link that breaks, whatever becomes of the messages', async () => {
     const { tree, mission, clock } = await realisticMission(20)
-    await mission.bus()
+    await (await mission.memory()).bus()
     const texts: string[] = []
     for (const mode of [...modes, 'bottom-up'] as const)
-      texts.push((await mission.report({ mode, out: `findings/${mode}.md` })).document)
+      texts.push((await (await mission.memory()).report({ mode, out: `findings/${mode}.md` })).document)
     for (const agent of ['gemini', 'codex', 'qa', 'planner'])
       for (
-        let found = await mission.claim({ agent });
+        let found = await mission.claims.next({ agent });
         found.outcome === 'claimed';
-        found = await mission.claim({ agent })
+        found = await mission.claims.next({ agent })
       )
-        await mission.complete(found.message.id, { agent }, { text: 'Done.' })
+        await mission.settling.complete(found.message.id, { agent }, { text: 'Done.' })
     clock.advance(60_000)
-    await mission.archive({ olderThanMs: 0 })
+    await (await mission.upkeep()).archive({ olderThanMs: 0 })
     const links = texts.flatMap((text) => [...text.matchAll(/\]\(<([^>]+)>\)/g)].map(([, target]) => target!))
     expect(links.length).toBeGreaterThan(8)
     for (const link of links) {
@@ -131,7 +132,7 @@ describe('a report', () => {
       texts.flatMap((text) => [...text.matchAll(/\(?`([a-z]{3,6}[0-9]{2,4})`/g)].map(([, id]) => id!)),
     )
     expect(ids.size).toBeGreaterThan(15)
-    for (const id of ids) expect((await mission.show(id)).id).toBe(id)
+    for (const id of ids) expect((await (await mission.overview()).show(id)).id).toBe(id)
   })
 })
 
@@ -156,7 +157,7 @@ describe('a bus document', () => {
   verifies('AC-13.1', 'has only questions that nobody has answered, and says what is blocked for good', async () => {
     const { mission, tree } = await realisticMission(20)
     const made = async (query: string) => {
-      const { documents: found } = await mission.bus({ query })
+      const { documents: found } = await (await mission.memory()).bus({ query })
       return summaryIn(Buffer.from((await tree.read(treePath(found[0]!.path)))!.bytes).toString())
     }
     const certificates = await made('certificate')
@@ -170,9 +171,9 @@ describe('a bus document', () => {
   it('[AC-13.1] is renewed when what it tells of is blocked by something outside of it', async () => {
     const { mission } = await realisticMission(15)
     const query = 'announce baskets release notes'
-    expect((await mission.bus({ query })).documents[0]!.messages).toContain('basket08')
-    expect((await mission.bus({ query })).outcome).toBe('unchanged')
-    await mission.retry('basket06')
-    expect((await mission.bus({ query })).documents).toMatchObject([{ outcome: 'renewed' }])
+    expect((await (await mission.memory()).bus({ query })).documents[0]!.messages).toContain('basket08')
+    expect((await (await mission.memory()).bus({ query })).outcome).toBe('unchanged')
+    await mission.settling.retry('basket06')
+    expect((await (await mission.memory()).bus({ query })).documents).toMatchObject([{ outcome: 'renewed' }])
   })
 })

@@ -24,7 +24,7 @@ const open = (clock = heldClock(Date.now())) =>
 async function claimAll({ mission }: AcmqBox): Promise<string[]> {
   const ids: string[] = []
   for (;;) {
-    const claimed = await mission.claim({ agent: 'gemini' })
+    const claimed = await mission.claims.next({ agent: 'gemini' })
     if (claimed.outcome !== 'claimed') return ids
     ids.push(claimed.message.id)
   }
@@ -56,20 +56,21 @@ describe('the time of a message', () => {
       write(id, fields, id === 'by-file' || id === 'unreadable-time' ? Date.parse(time) : Date.now())
     }
     const ids = sent.map(([id]) => id)
-    const listed = (await box.mission.waiting()).messages
+    const listed = (await (await box.mission.overview()).waiting()).messages
     expect(listed.map(({ id, createdAt }) => [id, createdAt])).toEqual(sent.map(([id, , time]) => [id, time]))
-    for (const [id, , time] of sent) expect((await box.mission.show(id)).createdAt).toBe(time)
+    for (const [id, , time] of sent) expect((await (await box.mission.overview()).show(id)).createdAt).toBe(time)
     const ready: string[] = []
-    for await (const { id } of box.mission.readyFor('gemini')) ready.push(id)
+    for await (const { id } of (await box.mission.overview()).readyFor('gemini')) ready.push(id)
     expect(ready).toEqual(ids)
-    expect((await box.mission.status()).oldestPending?.id).toBe('zoned')
+    expect((await (await box.mission.overview()).status()).oldestPending?.id).toBe('zoned')
     expect(await claimAll(box)).toEqual(ids)
     await box.close()
   })
 
   it('[AC-4.2a] many at once are ordered the same: the quick way to read headers leaves out none of this', async () => {
     const box = await open()
-    for (let i = 0; i < 40; i++) await box.mission.send({ from: 'claude', to: 'gemini', body: `${i}`, id: `new-${i}` })
+    for (let i = 0; i < 40; i++)
+      await box.mission.sending.send({ from: 'claude', to: 'gemini', body: `${i}`, id: `new-${i}` })
     for (const [id, fields, time] of sent) write(id, fields, Date.parse(time))
     expect((await claimAll(box)).slice(0, sent.length)).toEqual(sent.map(([id]) => id))
     await box.close()
@@ -79,19 +80,19 @@ describe('the time of a message', () => {
     const box = await open()
     const time = '2026-03-01T10:00:00Z'
     write('by-hand', '', Date.parse(time))
-    const claimed = await box.mission.claim({ agent: 'gemini' })
+    const claimed = await box.mission.claims.next({ agent: 'gemini' })
     expect(claimed).toMatchObject({ message: { createdAt: time } })
-    expect((await box.mission.list('processing')).messages).toMatchObject([{ createdAt: time }])
-    expect(await box.mission.fail('by-hand', { agent: 'gemini' }, { reason: 'no' })).toMatchObject({
+    expect((await (await box.mission.overview()).list('processing')).messages).toMatchObject([{ createdAt: time }])
+    expect(await box.mission.settling.fail('by-hand', { agent: 'gemini' }, { reason: 'no' })).toMatchObject({
       message: { createdAt: time },
     })
-    expect(await box.mission.retry('by-hand')).toMatchObject({ message: { createdAt: time } })
-    await box.mission.claim({ agent: 'gemini' })
-    await box.mission.complete('by-hand', { agent: 'gemini' })
+    expect(await box.mission.settling.retry('by-hand')).toMatchObject({ message: { createdAt: time } })
+    await box.mission.claims.next({ agent: 'gemini' })
+    await box.mission.settling.complete('by-hand', { agent: 'gemini' })
     box.clock.advance(hour)
-    await box.mission.archive({ olderThanMs: 0 })
-    expect(await box.mission.listArchived()).toMatchObject([{ createdAt: time }])
-    expect(await box.mission.show('by-hand')).toMatchObject({ createdAt: time })
+    await (await box.mission.upkeep()).archive({ olderThanMs: 0 })
+    expect(await (await box.mission.overview()).listArchived()).toMatchObject([{ createdAt: time }])
+    expect(await (await box.mission.overview()).show('by-hand')).toMatchObject({ createdAt: time })
     await box.close()
   })
 })
@@ -99,8 +100,8 @@ describe('the time of a message', () => {
 describe('a claim whose time lies in the future', () => {
   const ahead = async () => {
     const box = await open()
-    await box.mission.send({ from: 'claude', to: 'gemini', body: 'x', id: 'held', timeoutSeconds: 3600 })
-    await box.mission.claim({ agent: 'gemini' })
+    await box.mission.sending.send({ from: 'claude', to: 'gemini', body: 'x', id: 'held', timeoutSeconds: 3600 })
+    await box.mission.claims.next({ agent: 'gemini' })
     const [name] = fs.readdirSync(at('processing')) as [string]
     const future = Date.now() / 1000 + 30 * 24 * 3600
     fs.utimesSync(at('processing', name), future, future)
@@ -109,15 +110,17 @@ describe('a claim whose time lies in the future', () => {
 
   verifies(['AC-8.2a', 'X-clock'], 'stalls, counted from when it was first seen, whoever looks', async () => {
     const { mission, clock, close } = await ahead()
-    expect(await mission.findStalled()).toEqual([])
+    expect(await (await mission.supervision()).findStalled()).toEqual([])
     clock.advance(hour / 2)
     // Another process: the first look is noted, not remembered.
     const other = await open(clock)
-    expect((await other.mission.supervise()).stalled).toEqual([])
-    expect(await other.mission.nextStallAt()).toBe(clock.now() + hour / 2)
+    expect((await (await other.mission.upkeep()).supervise()).stalled).toEqual([])
+    expect(await (await other.mission.supervision()).nextStallAt()).toBe(clock.now() + hour / 2)
     clock.advance(hour / 2 + 1000)
-    expect(await mission.findStalled()).toMatchObject([{ message: { id: 'held' }, overdueSeconds: 1 }])
-    expect((await other.mission.supervise()).stalled).toMatchObject([{ message: { id: 'held' } }])
+    expect(await (await mission.supervision()).findStalled()).toMatchObject([
+      { message: { id: 'held' }, overdueSeconds: 1 },
+    ])
+    expect((await (await other.mission.upkeep()).supervise()).stalled).toMatchObject([{ message: { id: 'held' } }])
     expect(fs.readdirSync(at('failed'))).toHaveLength(1)
     const notes = join(root, '.signalbox/state/delivery/ac-mq/ahead/alpha.mission')
     expect(fs.readdirSync(notes)).toEqual([])
@@ -127,28 +130,28 @@ describe('a claim whose time lies in the future', () => {
 
   verifies('AC-8.2a', 'begins anew when it is renewed', async () => {
     const { mission, clock, close } = await ahead()
-    await mission.findStalled()
+    await (await mission.supervision()).findStalled()
     clock.advance(hour - 1000)
-    await mission.renew('held', { agent: 'gemini' })
+    await mission.settling.renew('held', { agent: 'gemini' })
     clock.advance(2000)
-    expect(await mission.findStalled()).toEqual([])
+    expect(await (await mission.supervision()).findStalled()).toEqual([])
     clock.advance(hour)
-    expect(await mission.findStalled()).toHaveLength(1)
+    expect(await (await mission.supervision()).findStalled()).toHaveLength(1)
     await close()
   })
 
   it('[X-clock] a note that is cut off, or lies in the future itself, is written anew', async () => {
     const { mission, clock, close } = await ahead()
     const note = join(root, '.signalbox/state/delivery/ac-mq/ahead/alpha.mission/held.1')
-    await mission.findStalled()
+    await (await mission.supervision()).findStalled()
     const written = JSON.parse(fs.readFileSync(note, 'utf8'))
     for (const text of ['{"chan', JSON.stringify({ ...written, seenAt: written.seenAt + 24 * hour })]) {
       fs.writeFileSync(note, text)
-      expect(await mission.findStalled()).toEqual([])
+      expect(await (await mission.supervision()).findStalled()).toEqual([])
       expect(JSON.parse(fs.readFileSync(note, 'utf8'))).toEqual({ ...written, seenAt: clock.now() })
     }
     clock.advance(hour + 1000)
-    expect(await mission.findStalled()).toHaveLength(1)
+    expect(await (await mission.supervision()).findStalled()).toHaveLength(1)
     await close()
   })
 })

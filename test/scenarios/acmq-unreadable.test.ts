@@ -41,7 +41,8 @@ async function withBox(
   }
 }
 
-const send = ({ mission }: AcmqBox, id: string, to = 'gemini') => mission.send({ from: 'claude', to, body: id, id })
+const send = ({ mission }: AcmqBox, id: string, to = 'gemini') =>
+  mission.sending.send({ from: 'claude', to, body: id, id })
 
 const close = (queue: string, part: string) => {
   const name = files(queue).find((one) => one.includes(part))!
@@ -56,9 +57,10 @@ describe('a file that this user may not read', () => {
     withBox(async (box, clock) => {
       const { mission, missions } = box
       for (const id of ['closed-1', 'closed-2', 'closed-3', 'closed-4', 'open-1', 'open-2']) await send(box, id)
-      for (const id of ['closed-2', 'closed-3', 'closed-4', 'open-2']) await mission.claim({ agent: 'gemini', id })
-      await mission.complete('closed-3', { agent: 'gemini' })
-      await mission.fail('closed-4', { agent: 'gemini' }, { reason: 'no' })
+      for (const id of ['closed-2', 'closed-3', 'closed-4', 'open-2'])
+        await mission.claims.next({ agent: 'gemini', id })
+      await mission.settling.complete('closed-3', { agent: 'gemini' })
+      await mission.settling.fail('closed-4', { agent: 'gemini' }, { reason: 'no' })
       const newcomer = await boxOn(await openFileTree({ root, disk: strictDisk(), clock }), { clock })
       for (const [queue, id] of [
         ['pending', 'closed-1'],
@@ -69,30 +71,33 @@ describe('a file that this user may not read', () => {
         close(queue, id)
         // A process that comes now, and one that has seen it readable.
         for (const one of [mission, newcomer.mission]) {
-          const { unreadable } = await one.list(queue)
+          const { unreadable } = await (await one.overview()).list(queue)
           expect(unreadable).toMatchObject([{ reason: expect.stringMatching(reason) }])
         }
       }
-      expect((await mission.waiting()).messages.map(({ id }) => id)).toEqual(['open-1'])
-      expect((await newcomer.mission.status()).unreadable.map((one) => one.reason)).toEqual(
+      expect((await (await mission.overview()).waiting()).messages.map(({ id }) => id)).toEqual(['open-1'])
+      expect((await (await newcomer.mission.overview()).status()).unreadable.map((one) => one.reason)).toEqual(
         Array(4).fill(expect.stringMatching(reason)),
       )
-      expect(await mission.claim({ agent: 'gemini' })).toMatchObject({ outcome: 'claimed', message: { id: 'open-1' } })
-      expect(await mission.claim({ agent: 'gemini' })).toMatchObject({
+      expect(await mission.claims.next({ agent: 'gemini' })).toMatchObject({
+        outcome: 'claimed',
+        message: { id: 'open-1' },
+      })
+      expect(await mission.claims.next({ agent: 'gemini' })).toMatchObject({
         outcome: 'nothing',
         blocked: [{ id: 'closed-1', to: 'gemini', reason: expect.stringMatching(reason) }],
       })
-      expect(await mission.claim({ agent: 'codex' })).toEqual({ outcome: 'nothing', blocked: [] })
+      expect(await mission.claims.next({ agent: 'codex' })).toEqual({ outcome: 'nothing', blocked: [] })
       // Long after: what cannot be read is not malformed. It is not moved, not reported in, and not taken for a stall.
       clock.advance(2 * 60 * minute)
       const before = ['pending', 'processing', 'completed', 'failed'].map(files)
       const closed = ['closed', 'closed', 'closed', 'closed']
-      expect((await mission.reconcile('gemini')).repairs.map(({ what }) => what)).toEqual(closed)
+      expect((await (await mission.upkeep()).reconcile('gemini')).repairs.map(({ what }) => what)).toEqual(closed)
       expect(['pending', 'processing', 'completed', 'failed'].map(files)).toEqual(before)
-      const swept = await mission.supervise()
+      const swept = await (await mission.upkeep()).supervise()
       expect(swept.stalled.map(({ message }) => message.id).sort()).toEqual(['open-1', 'open-2'])
-      expect(await mission.archive({ olderThanMs: 0 })).toEqual({ outcome: 'nothing', archived: 0 })
-      expect(await mission.graph('mermaid')).not.toContain('closed')
+      expect(await (await mission.upkeep()).archive({ olderThanMs: 0 })).toEqual({ outcome: 'nothing', archived: 0 })
+      expect(await (await mission.documents()).graph('mermaid')).not.toContain('closed')
       await newcomer.close()
       const findings = (await (await missions.neutral()).inspect({ repair: true })).filter(
         ({ code }) => code === 'CLOSED_MESSAGE',
@@ -102,16 +107,16 @@ describe('a file that this user may not read', () => {
       )
       // Whoever asks for just this one is told why.
       for (const ask of [
-        () => mission.show('closed-1'),
-        () => mission.retry('closed-4'),
-        () => mission.renew('closed-2', { agent: 'gemini' }),
+        async () => (await mission.overview()).show('closed-1'),
+        () => mission.settling.retry('closed-4'),
+        () => mission.settling.renew('closed-2', { agent: 'gemini' }),
       ]) {
         await expect(ask()).rejects.toMatchObject({ code: 'PERMISSION_DENIED', exit: 6 })
       }
       // Its owner opens it, and it is a message again.
       for (const queue of ['pending', 'failed']) for (const name of files(queue)) fs.chmodSync(at(queue, name), 0o600)
-      expect(await mission.retry('closed-4')).toMatchObject({ outcome: 'retried' })
-      expect(await mission.claim({ agent: 'gemini', id: 'closed-1' })).toMatchObject({ outcome: 'claimed' })
+      expect(await mission.settling.retry('closed-4')).toMatchObject({ outcome: 'retried' })
+      expect(await mission.claims.next({ agent: 'gemini', id: 'closed-1' })).toMatchObject({ outcome: 'claimed' })
     }),
   )
 })
@@ -196,18 +201,22 @@ describe('a file that is larger than a message', () => {
       makeLarge('processing', 'large-held.md')
       const memory = process.memoryUsage().rss
       const told = /^It has 629145600 bytes, and a message has at most 16777216; it was not read\.$/
-      expect((await mission.list('pending')).unreadable).toMatchObject([{ reason: expect.stringMatching(told) }])
-      expect((await mission.status()).counts.pending).toBe(20)
-      expect((await mission.status()).unreadable).toHaveLength(2)
+      expect((await (await mission.overview()).list('pending')).unreadable).toMatchObject([
+        { reason: expect.stringMatching(told) },
+      ])
+      expect((await (await mission.overview()).status()).counts.pending).toBe(20)
+      expect((await (await mission.overview()).status()).unreadable).toHaveLength(2)
       expect(
         (await (await missions.neutral()).inspect({ repair: false })).map(({ code, message }) => [code, message]),
       ).toEqual(Array(2).fill(['UNREADABLE_MESSAGE', expect.stringMatching(told)]))
-      for (let i = 0; i < 20; i++) expect((await mission.claim({ agent: 'gemini' })).outcome).toBe('claimed')
-      expect(await mission.claim({ agent: 'gemini' })).toMatchObject({ outcome: 'nothing' })
-      await expect(mission.show('large')).rejects.toMatchObject({ code: 'TOO_LARGE', exit: 5 })
-      await expect(mission.complete('large-held', { agent: 'gemini' })).rejects.toMatchObject({ code: 'TOO_LARGE' })
+      for (let i = 0; i < 20; i++) expect((await mission.claims.next({ agent: 'gemini' })).outcome).toBe('claimed')
+      expect(await mission.claims.next({ agent: 'gemini' })).toMatchObject({ outcome: 'nothing' })
+      await expect((await mission.overview()).show('large')).rejects.toMatchObject({ code: 'TOO_LARGE', exit: 5 })
+      await expect(mission.settling.complete('large-held', { agent: 'gemini' })).rejects.toMatchObject({
+        code: 'TOO_LARGE',
+      })
       clock.advance(minute)
-      const { repairs } = await mission.supervise()
+      const { repairs } = await (await mission.upkeep()).supervise()
       expect(repairs.map(({ what, path }) => [what, path.split('/').at(-1)])).toEqual([
         ['quarantined', 'large.md'],
         ['quarantined', 'large-held.md'],
@@ -218,11 +227,11 @@ describe('a file that is larger than a message', () => {
         /\*\*Failure Report\*\*[\s\S]*16777216/,
       )
       // It waits there for a person, and nobody speaks of it again.
-      await mission.reconcile()
+      await (await mission.upkeep()).reconcile()
       expect(
         (await (await missions.neutral()).inspect({ repair: true })).filter(({ path }) => path.includes('large')),
       ).toEqual([])
-      await expect(mission.retry('large')).rejects.toMatchObject({ code: 'TOO_LARGE' })
+      await expect(mission.settling.retry('large')).rejects.toMatchObject({ code: 'TOO_LARGE' })
       expect(files('failed')).toHaveLength(4)
       // Judging it when it is won takes as much as shows that it is too large; nothing else reads more than a header.
       expect(read.bytes).toBeLessThan(2 * (largest + 1024 * 1024) + 4 * 1024 * 1024)
@@ -233,25 +242,25 @@ describe('a file that is larger than a message', () => {
   it('[AC-3.2c] one that was exchanged for it after it was last read is not claimed', () =>
     withBox(async (box) => {
       await send(box, 'first')
-      await box.mission.status()
+      await (await box.mission.overview()).status()
       const [name] = files('pending') as [string]
       fs.truncateSync(at('pending', name), largest + 1)
-      expect(await box.mission.claim({ agent: 'gemini' })).toMatchObject({ outcome: 'nothing' })
+      expect(await box.mission.claims.next({ agent: 'gemini' })).toMatchObject({ outcome: 'nothing' })
       expect(files('pending')).toEqual([name])
       fs.truncateSync(at('pending', name), largest)
-      expect(await box.mission.claim({ agent: 'gemini' })).toMatchObject({ outcome: 'claimed' })
+      expect(await box.mission.claims.next({ agent: 'gemini' })).toMatchObject({ outcome: 'claimed' })
     }))
 
   it('[AC-3.2c] no result makes one of a message', () =>
     withBox(async (box) => {
       await send(box, 'work')
-      await box.mission.claim({ agent: 'gemini' })
+      await box.mission.claims.next({ agent: 'gemini' })
       const text = 'x'.repeat(largest)
-      await expect(box.mission.complete('work', { agent: 'gemini' }, { text })).rejects.toMatchObject({
+      await expect(box.mission.settling.complete('work', { agent: 'gemini' }, { text })).rejects.toMatchObject({
         code: 'TOO_LARGE',
         exit: 2,
       })
-      expect(await box.mission.complete('work', { agent: 'gemini' }, { text: 'short' })).toMatchObject({
+      expect(await box.mission.settling.complete('work', { agent: 'gemini' }, { text: 'short' })).toMatchObject({
         outcome: 'completed',
       })
     }))
@@ -269,7 +278,9 @@ describe('half a file', () => {
       }
       for (const [name, text] of Object.entries(halves)) fs.writeFileSync(at('pending', name), text)
       clock.advance(minute)
-      expect((await mission.supervise()).repairs.map(({ what }) => what)).toEqual(Array(5).fill('quarantined'))
+      expect((await (await mission.upkeep()).supervise()).repairs.map(({ what }) => what)).toEqual(
+        Array(5).fill('quarantined'),
+      )
       for (const [name, text] of Object.entries(halves)) {
         const after = fs.readFileSync(at('failed', name), 'utf8')
         expect(after.startsWith(text)).toBe(true)
@@ -279,11 +290,11 @@ describe('half a file', () => {
       }
       // Reported once, however often somebody looks.
       const sizes = files('failed').map((name) => fs.statSync(at('failed', name)).size)
-      await mission.reconcile()
+      await (await mission.upkeep()).reconcile()
       expect(files('failed').map((name) => fs.statSync(at('failed', name)).size)).toEqual(sizes)
-      expect((await mission.list('failed')).messages).toEqual([])
+      expect((await (await mission.overview()).list('failed')).messages).toEqual([])
       for (const name of ['header', 'header.md', 'line', 'half-5', '20260101000000-half-5-from-claude-to-gemini.md']) {
-        await expect(mission.retry(name), name).rejects.toMatchObject({
+        await expect(mission.settling.retry(name), name).rejects.toMatchObject({
           code: 'BAD_FRONT_MATTER',
           exit: 5,
           message: expect.stringMatching(/queue\/failed\/\S+ cannot be read as a message\. Front matter/),
@@ -295,8 +306,8 @@ describe('half a file', () => {
         .readFileSync(at('failed', 'line.md'), 'utf8')
         .replace('to: gemini\n', 'to: gemini\n---\nThe work\n')
       fs.writeFileSync(at('failed', 'line.md'), mended)
-      expect(await mission.retry('half-2')).toMatchObject({ outcome: 'retried', message: { attempt: 2 } })
-      const claimed = await mission.claim({ agent: 'gemini' })
+      expect(await mission.settling.retry('half-2')).toMatchObject({ outcome: 'retried', message: { attempt: 2 } })
+      const claimed = await mission.claims.next({ agent: 'gemini' })
       expect(claimed).toMatchObject({ outcome: 'claimed', message: { body: expect.stringMatching(/^The work\n/) } })
     }),
   )

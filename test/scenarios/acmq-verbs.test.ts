@@ -383,14 +383,15 @@ describe('waiting for what becomes of messages', () => {
 
   it('[AC-4.3] wakes when they are completed or failed, whoever did it, and gives the results', async () => {
     const box = await openBox(root)
-    for (const id of ['one', 'two', 'three']) await box.mission.send({ from: 'claude', to: 'gemini', body: 'Work', id })
-    const all = box.mission.wait(['one', 'two'])
-    const any = box.mission.wait(['three', 'two'], { any: true })
+    for (const id of ['one', 'two', 'three'])
+      await box.mission.sending.send({ from: 'claude', to: 'gemini', body: 'Work', id })
+    const all = (await box.mission.ends()).wait(['one', 'two'])
+    const any = (await box.mission.ends()).wait(['three', 'two'], { any: true })
     await later(async ({ mission }) => {
-      for (const id of ['one', 'two']) await mission.claim({ agent: 'gemini', id })
-      await mission.complete('one', { agent: 'gemini' }, { text: 'Three tables.', links: ['findings/a.md'] })
-      await mission.archive({ olderThanMs: 0 })
-      await mission.fail('two', { agent: 'gemini' }, { reason: 'No access', detail: 'At all.' })
+      for (const id of ['one', 'two']) await mission.claims.next({ agent: 'gemini', id })
+      await mission.settling.complete('one', { agent: 'gemini' }, { text: 'Three tables.', links: ['findings/a.md'] })
+      await (await mission.upkeep()).archive({ olderThanMs: 0 })
+      await mission.settling.fail('two', { agent: 'gemini' }, { reason: 'No access', detail: 'At all.' })
     })
     const two = { id: 'two', ended: 'failed', failure: { reason: 'No access', detail: 'At all.' } }
     expect(await any).toMatchObject({ outcome: 'settled', messages: [two], unsettled: ['three'] })
@@ -446,12 +447,12 @@ describe('a claim', () => {
 
   it('[AC-4.2a] with --mine in one process, while others wait for all', async () => {
     const box = await openBox(root)
-    const mine = box.mission.claim({ agent: 'gemini', mine: true, waitMs: 5000 })
-    await box.mission.send({ from: 'claude', to: 'all', body: 'Shared', id: 'shared' })
-    await box.mission.send({ from: 'claude', to: 'gemini', body: 'Own', id: 'own' })
+    const mine = box.mission.claims.next({ agent: 'gemini', mine: true, waitMs: 5000 })
+    await box.mission.sending.send({ from: 'claude', to: 'all', body: 'Shared', id: 'shared' })
+    await box.mission.sending.send({ from: 'claude', to: 'gemini', body: 'Own', id: 'own' })
     expect(await mine).toMatchObject({ outcome: 'claimed', message: { id: 'own' } })
-    expect(await box.mission.claim({ agent: 'gemini', mine: true })).toMatchObject({ outcome: 'nothing' })
-    expect(await box.mission.claim({ agent: 'codex' })).toMatchObject({ message: { id: 'shared' } })
+    expect(await box.mission.claims.next({ agent: 'gemini', mine: true })).toMatchObject({ outcome: 'nothing' })
+    expect(await box.mission.claims.next({ agent: 'codex' })).toMatchObject({ message: { id: 'shared' } })
     await box.close()
   })
 
@@ -472,7 +473,7 @@ describe('a claim', () => {
     const waiting = box.missions.claim(['alpha/**'], { agent: 'gemini', waitMs: 10_000 })
     const other = await openBox(root)
     const { mission } = await other.missions.create('alpha/later')
-    await mission.send({ from: 'claude', to: 'all', body: 'Work', id: 'deep' })
+    await mission.sending.send({ from: 'claude', to: 'all', body: 'Work', id: 'deep' })
     expect(await waiting).toMatchObject({ outcome: 'claimed', message: { id: 'deep', mission: 'alpha/later' } })
     await Promise.all([box.close(), other.close()])
   })
@@ -514,21 +515,33 @@ describe('what must come first in another mission', () => {
   it('[AC-7.1a] wakes whoever waits when it is completed there, however many else are waited for', async () => {
     const box = await openBox(root)
     const { mission: inner } = await box.missions.create('alpha/beta')
-    await inner.send({ from: 'claude', to: 'gemini', body: 'Work', id: 'inner' })
-    await inner.send({ from: 'claude', to: 'gemini', body: 'Work', id: 'inner-2' })
+    await inner.sending.send({ from: 'claude', to: 'gemini', body: 'Work', id: 'inner' })
+    await inner.sending.send({ from: 'claude', to: 'gemini', body: 'Work', id: 'inner-2' })
     const other = await openBox(root)
     const theirs = await other.missions.open('alpha/beta')
-    await box.mission.send({ from: 'claude', to: 'codex', body: 'A', id: 'a', dependencies: ['msg:beta/inner'] })
-    const first = box.mission.claim({ agent: 'codex', waitMs: 10_000 })
-    await theirs.claim({ agent: 'gemini', id: 'inner' })
+    await box.mission.sending.send({
+      from: 'claude',
+      to: 'codex',
+      body: 'A',
+      id: 'a',
+      dependencies: ['msg:beta/inner'],
+    })
+    const first = box.mission.claims.next({ agent: 'codex', waitMs: 10_000 })
+    await theirs.claims.next({ agent: 'gemini', id: 'inner' })
     const startedAt = performance.now()
-    await theirs.complete('inner', { agent: 'gemini' })
+    await theirs.settling.complete('inner', { agent: 'gemini' })
     expect(await first).toMatchObject({ outcome: 'claimed', message: { id: 'a' } })
     // One that comes while somebody waits already.
-    const second = box.mission.claim({ agent: 'codex', waitMs: 10_000 })
-    await other.mission.send({ from: 'claude', to: 'codex', body: 'B', id: 'b', dependencies: ['msg:beta/inner-2'] })
-    await theirs.claim({ agent: 'gemini', id: 'inner-2' })
-    await theirs.complete('inner-2', { agent: 'gemini' })
+    const second = box.mission.claims.next({ agent: 'codex', waitMs: 10_000 })
+    await other.mission.sending.send({
+      from: 'claude',
+      to: 'codex',
+      body: 'B',
+      id: 'b',
+      dependencies: ['msg:beta/inner-2'],
+    })
+    await theirs.claims.next({ agent: 'gemini', id: 'inner-2' })
+    await theirs.settling.complete('inner-2', { agent: 'gemini' })
     expect(await second).toMatchObject({ outcome: 'claimed', message: { id: 'b' } })
     expect(performance.now() - startedAt).toBeLessThan(2500)
     await Promise.all([box.close(), other.close()])

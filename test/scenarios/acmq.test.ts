@@ -23,7 +23,7 @@ const send = (
   summary: string,
   options: { to?: string; priority?: number; after?: string[]; id?: string; timeoutSeconds?: number } = {},
 ) =>
-  box.mission.send({
+  box.mission.sending.send({
     from: 'claude',
     to: options.to ?? 'gemini',
     body: `${summary}\n`,
@@ -33,7 +33,7 @@ const send = (
     ...(options.id === undefined ? {} : { id: options.id }),
     ...(options.timeoutSeconds === undefined ? {} : { timeoutSeconds: options.timeoutSeconds }),
   })
-const claim = async (agent = 'gemini') => box.mission.claim({ agent })
+const claim = async (agent = 'gemini') => box.mission.claims.next({ agent })
 const claimMessage = async (agent?: string) => claimedBy(await claim(agent))
 
 const minute = 60_000
@@ -60,7 +60,7 @@ describe('a message', () => {
     })
     expect([files('pending'), files('processing')]).toEqual([[], [message.name]])
     expect(textIn('processing', message.name)).toContain('status: processing\n')
-    const done = await box.mission.complete(
+    const done = await box.mission.settling.complete(
       claimed,
       { agent: 'gemini', attempt: 1 },
       { text: 'Three tables.', links: ['artifacts/schema.sql'] },
@@ -77,7 +77,11 @@ describe('a message', () => {
   it('[AC-4.4] that fails keeps its report and can be found in failed', async () => {
     const { message } = await send('Impossible')
     await claimMessage()
-    await box.mission.fail(message.id, { agent: 'gemini' }, { reason: 'No network', detail: 'Tried three times.' })
+    await box.mission.settling.fail(
+      message.id,
+      { agent: 'gemini' },
+      { reason: 'No network', detail: 'Tried three times.' },
+    )
     const text = textIn('failed', message.name)
     expect(text).toMatch(/\n\n---\n\n\*\*Failure Report\*\*\n\n/)
     expect(text).toContain('No network')
@@ -90,7 +94,7 @@ describe('a message', () => {
     const order: string[] = []
     const at = (n: number) => `2026-01-01T00:00:0${n}Z`
     const put = (id: string, to: string, priority: number, second: number) =>
-      box.mission.send({ from: 'claude', to, body: id, summary: id, priority, id, timestamp: at(second) })
+      box.mission.sending.send({ from: 'claude', to, body: id, summary: id, priority, id, timestamp: at(second) })
     await put('low', 'gemini', 5, 1)
     await put('b-same', 'gemini', 3, 2)
     await put('a-same', 'gemini', 3, 2)
@@ -104,7 +108,7 @@ describe('a message', () => {
 
   it('[AC-7.3] to all goes to whoever claims first, who then stands in it; the file keeps its name', async () => {
     const { message } = await send('Anybody', { to: 'all' })
-    const outcomes = await Promise.all(['gemini', 'codex', 'cursor'].map((agent) => box.mission.claim({ agent })))
+    const outcomes = await Promise.all(['gemini', 'codex', 'cursor'].map((agent) => box.mission.claims.next({ agent })))
     const winners = outcomes.flatMap((claimed) => (claimed.outcome === 'claimed' ? [claimed.message.to] : []))
     expect(winners.length).toBe(1)
     expect(files('processing')).toEqual([message.name])
@@ -121,55 +125,66 @@ describe('a message', () => {
       await expect(send('Once', { id: 'fixed-id-1', ...other })).rejects.toMatchObject({ code: 'DUPLICATE_ID' })
     }
     await expect(
-      box.mission.send({ from: 'claude', to: 'gemini', body: '', summary: 'Once', id: 'fixed-id-1' }),
+      box.mission.sending.send({ from: 'claude', to: 'gemini', body: '', summary: 'Once', id: 'fixed-id-1' }),
     ).rejects.toMatchObject({ code: 'DUPLICATE_ID' })
     expect(files('pending').length).toBe(1)
-    await box.mission.claim({ agent: 'gemini', id: 'fixed-id-1' })
-    expect((await box.mission.claim({ agent: 'gemini', id: 'fixed-id-1' })).outcome).toBe('claimed')
-    await box.mission.complete('fixed-id-1', { agent: 'gemini' }, { text: 'first' })
-    expect((await box.mission.complete('fixed-id-1', { agent: 'gemini' }, { text: 'another result' })).outcome).toBe(
-      'unchanged',
-    )
+    await box.mission.claims.next({ agent: 'gemini', id: 'fixed-id-1' })
+    expect((await box.mission.claims.next({ agent: 'gemini', id: 'fixed-id-1' })).outcome).toBe('claimed')
+    await box.mission.settling.complete('fixed-id-1', { agent: 'gemini' }, { text: 'first' })
+    expect(
+      (await box.mission.settling.complete('fixed-id-1', { agent: 'gemini' }, { text: 'another result' })).outcome,
+    ).toBe('unchanged')
     expect(textIn('completed', first.message.name)).toContain('first')
     expect(textIn('completed', first.message.name)).not.toContain('another result')
     expect((await box.missions.create('alpha')).outcome).toBe('unchanged')
     const { message } = await send('Fails')
     await claimMessage()
-    await box.mission.fail(message.id, { agent: 'gemini' }, { reason: 'no' })
-    expect((await box.mission.fail(message.id, { agent: 'gemini' }, { reason: 'again' })).outcome).toBe('unchanged')
-    expect((await box.mission.archive({ olderThanMs: 0 })).archived).toBe(1)
-    expect((await box.mission.archive({ olderThanMs: 0 })).outcome).toBe('nothing')
+    await box.mission.settling.fail(message.id, { agent: 'gemini' }, { reason: 'no' })
+    expect((await box.mission.settling.fail(message.id, { agent: 'gemini' }, { reason: 'again' })).outcome).toBe(
+      'unchanged',
+    )
+    expect((await (await box.mission.upkeep()).archive({ olderThanMs: 0 })).archived).toBe(1)
+    expect((await (await box.mission.upkeep()).archive({ olderThanMs: 0 })).outcome).toBe('nothing')
     // In the archive it is still the same message.
     expect((await send('Once', { id: 'fixed-id-1' })).outcome).toBe('unchanged')
     await expect(send('Other content', { id: 'fixed-id-1' })).rejects.toMatchObject({ code: 'DUPLICATE_ID' })
-    expect((await box.mission.complete('fixed-id-1', { agent: 'gemini' }, { text: 'again' })).outcome).toBe('unchanged')
-    await expect(box.mission.complete('fixed-id-1', { agent: 'codex' })).rejects.toMatchObject({ code: 'LOST_CLAIM' })
+    expect((await box.mission.settling.complete('fixed-id-1', { agent: 'gemini' }, { text: 'again' })).outcome).toBe(
+      'unchanged',
+    )
+    await expect(box.mission.settling.complete('fixed-id-1', { agent: 'codex' })).rejects.toMatchObject({
+      code: 'LOST_CLAIM',
+    })
     // A message for all stays the same when somebody has taken it, and a large body when it is stored elsewhere.
     await send('Anybody', { to: 'all', id: 'for-all-1' })
     await claimMessage()
     expect((await send('Anybody', { to: 'all', id: 'for-all-1' })).outcome).toBe('unchanged')
     const large = { from: 'claude', to: 'gemini', body: 'x'.repeat(300 * 1024), summary: 'Large', id: 'large-1' }
-    expect((await box.mission.send(large)).outcome).toBe('sent')
-    expect((await box.mission.send(large)).outcome).toBe('unchanged')
-    await expect(box.mission.send({ ...large, body: `${large.body}y` })).rejects.toMatchObject({ code: 'DUPLICATE_ID' })
+    expect((await box.mission.sending.send(large)).outcome).toBe('sent')
+    expect((await box.mission.sending.send(large)).outcome).toBe('unchanged')
+    await expect(box.mission.sending.send({ ...large, body: `${large.body}y` })).rejects.toMatchObject({
+      code: 'DUPLICATE_ID',
+    })
   })
 
   it('[AC-3.1b] shares second and short id with another without colliding; the short id is then refused', async () => {
     const timestamp = '2026-01-01T00:00:00Z'
     for (const id of ['a1b2c3d4-0000-4000-8000-000000000001', 'a1b2c3d4-0000-4000-8000-000000000002']) {
-      await box.mission.send({ from: 'claude', to: 'gemini', body: id, id, timestamp })
+      await box.mission.sending.send({ from: 'claude', to: 'gemini', body: id, id, timestamp })
     }
     expect(new Set(files('pending')).size).toBe(2)
-    await expect(box.mission.show('a1b2c3d4')).rejects.toMatchObject({ code: 'AMBIGUOUS_ID', exit: 4 })
-    const [one] = (await box.mission.list('pending')).messages
-    expect((await box.mission.show(one!.id)).id).toBe(one!.id)
+    await expect((await box.mission.overview()).show('a1b2c3d4')).rejects.toMatchObject({
+      code: 'AMBIGUOUS_ID',
+      exit: 4,
+    })
+    const [one] = (await (await box.mission.overview()).list('pending')).messages
+    expect((await (await box.mission.overview()).show(one!.id)).id).toBe(one!.id)
   })
 
   describe('[AC-3.1b] that shares its file name with one that has moved on', () => {
     const ids = ['a1b2c3d4-0000-4000-8000-000000000001', 'a1b2c3d4-0000-4000-8000-000000000002'] as const
     const timestamp = '2026-01-01T00:00:00Z'
     const name = '20260101000000-a1b2c3d4-from-claude-to-gemini.md'
-    const sendAs = (id: string) => box.mission.send({ from: 'claude', to: 'gemini', body: id, id, timestamp })
+    const sendAs = (id: string) => box.mission.sending.send({ from: 'claude', to: 'gemini', body: id, id, timestamp })
     /** As if it had been sent without knowing of the other: by another process, or under an id made up there. */
     async function sendBlindly(id: string): Promise<void> {
       const { message } = await sendAs(id)
@@ -185,19 +200,19 @@ describe('a message', () => {
       const second = await claimMessage()
       expect([first.id, second.id]).toEqual(ids)
       expect(files('processing')).toEqual([second.name, first.name].sort())
-      await box.mission.complete(first, { agent: 'gemini', attempt: 1 })
-      await box.mission.complete(second, { agent: 'gemini', attempt: 1 })
-      expect((await box.mission.list('completed')).messages.map(({ id }) => id).sort()).toEqual(ids)
+      await box.mission.settling.complete(first, { agent: 'gemini', attempt: 1 })
+      await box.mission.settling.complete(second, { agent: 'gemini', attempt: 1 })
+      expect((await (await box.mission.overview()).list('completed')).messages.map(({ id }) => id).sort()).toEqual(ids)
       expect([files('pending'), files('processing')]).toEqual([[], []])
     })
 
     it('is completed under another name where only there its name is taken, and fails and waits again likewise', async () => {
       await sendAs(ids[0])
-      await box.mission.complete(await claimMessage(), { agent: 'gemini' })
+      await box.mission.settling.complete(await claimMessage(), { agent: 'gemini' })
       await sendBlindly(ids[1])
       const second = await claimMessage()
       expect(second.name).toBe(name)
-      const { message } = await box.mission.complete(second, { agent: 'gemini' })
+      const { message } = await box.mission.settling.complete(second, { agent: 'gemini' })
       expect(message).toMatchObject({ id: ids[1], state: 'completed' })
       expect(files('completed').sort()).toEqual([message.name, name].sort())
       expect(textIn('completed', message.name)).toContain(ids[1])
@@ -209,7 +224,7 @@ describe('a message', () => {
       await box.close()
       box = await openBox(root, { clock })
       await sendAs(ids[0])
-      await box.mission.fail(await claimMessage(), { agent: 'gemini' }, { reason: 'no' })
+      await box.mission.settling.fail(await claimMessage(), { agent: 'gemini' }, { reason: 'no' })
       await sendAs(ids[1])
       const waiting = files('pending')[0]!
       fs.renameSync(join(queue('pending'), waiting), join(queue('pending'), name))
@@ -219,28 +234,35 @@ describe('a message', () => {
       clock.advance(3601 * 1000)
       fs.utimesSync(join(queue('processing'), name), new Date(0), new Date(0))
       clock.advance(3601 * 1000)
-      const { stalled } = await box.mission.supervise()
+      const { stalled } = await (await box.mission.upkeep()).supervise()
       expect(stalled.map(({ message }) => message.id)).toEqual([ids[1]])
-      expect((await box.mission.list('failed')).messages.map(({ id }) => id).sort()).toEqual(ids)
-      for (const id of ids) await box.mission.retry(id)
-      const waitingAgain = (await box.mission.list('pending')).messages.filter(({ attempt }) => attempt === 2)
+      expect((await (await box.mission.overview()).list('failed')).messages.map(({ id }) => id).sort()).toEqual(ids)
+      for (const id of ids) await box.mission.settling.retry(id)
+      const waitingAgain = (await (await box.mission.overview()).list('pending')).messages.filter(
+        ({ attempt }) => attempt === 2,
+      )
       expect(waitingAgain.map(({ id }) => id).sort()).toEqual(ids)
     })
 
     it('[AC-7.1a] is not taken for it by those who wait for it', async () => {
       await sendAs(ids[0])
-      await box.mission.complete(await claimMessage(), { agent: 'gemini' })
+      await box.mission.settling.complete(await claimMessage(), { agent: 'gemini' })
       await sendBlindly(ids[1])
       await send('Afterwards', { after: [`msg:${ids[1]}`], to: 'codex' })
       expect(await claim('codex')).toMatchObject({ outcome: 'nothing' })
-      await box.mission.complete(await claimMessage(), { agent: 'gemini' })
+      await box.mission.settling.complete(await claimMessage(), { agent: 'gemini' })
       expect((await claimMessage('codex')).summary).toBe('Afterwards')
     })
   })
 
   it('[AC-10.2] with a large body refers to it; nothing is cut', async () => {
     const body = 'x'.repeat(300 * 1024)
-    const { message, notices } = await box.mission.send({ from: 'claude', to: 'gemini', body, summary: 'Large' })
+    const { message, notices } = await box.mission.sending.send({
+      from: 'claude',
+      to: 'gemini',
+      body,
+      summary: 'Large',
+    })
     expect(notices.join()).toContain('context/')
     const path = `context/message-${message.id}.md`
     expect(fs.readFileSync(join(root, 'llm/missions/alpha', path), 'utf8')).toBe(body)
@@ -258,12 +280,12 @@ describe('dependencies', () => {
       })
     ).message
     expect((await claimMessage()).id).toBe(schema.id)
-    const reasons = async () => (await box.mission.blocked()).map(({ reason }) => reason).join()
+    const reasons = async () => (await (await box.mission.overview()).blocked()).map(({ reason }) => reason).join()
     expect(await claim()).toMatchObject({ outcome: 'nothing' })
     expect(await reasons()).toContain(schema.id.slice(0, 8))
-    await box.mission.complete(schema.id, { agent: 'gemini' })
+    await box.mission.settling.complete(schema.id, { agent: 'gemini' })
     await claimMessage('codex')
-    await box.mission.complete(model.id, { agent: 'codex' })
+    await box.mission.settling.complete(model.id, { agent: 'codex' })
     expect(await claim()).toMatchObject({ outcome: 'nothing' })
     expect(await reasons()).toContain('artifacts/db.sql')
     fs.writeFileSync(join(root, 'llm/missions/alpha/artifacts/db.sql'), 'create table')
@@ -276,14 +298,16 @@ describe('dependencies', () => {
     await send('Unknown', { after: ['msg:00000000-0000-4000-8000-000000000000'] })
     await send('Missing', { after: ['path:context/nothing.md'] })
     const reasons = async () =>
-      Object.fromEntries((await box.mission.blocked()).map(({ message, reason }) => [message.summary, reason]))
+      Object.fromEntries(
+        (await (await box.mission.overview()).blocked()).map(({ message, reason }) => [message.summary, reason]),
+      )
     expect(await reasons()).toMatchObject({
       Waits: expect.stringContaining('pending'),
       Unknown: expect.stringMatching(/not known/),
       Missing: expect.stringContaining('context/nothing.md'),
     })
     await claimMessage()
-    await box.mission.fail(first.id, { agent: 'gemini' }, { reason: 'no' })
+    await box.mission.settling.fail(first.id, { agent: 'gemini' }, { reason: 'no' })
     expect((await reasons()).Waits).toMatch(/failed/)
   })
 
@@ -303,7 +327,7 @@ describe('dependencies', () => {
     await send('Free')
     expect((await claimMessage()).summary).toBe('Free')
     expect(await claim()).toMatchObject({ outcome: 'nothing' })
-    const reasons = (await box.mission.blocked()).map(({ reason }) => reason)
+    const reasons = (await (await box.mission.overview()).blocked()).map(({ reason }) => reason)
     expect(reasons.length).toBe(2)
     for (const reason of reasons) expect(reason).toMatch(/circle-(one|two)/)
   })
@@ -312,11 +336,11 @@ describe('dependencies', () => {
     const memory = await memoryBox()
     const width = 9_998
     const put = (id: string, dependencies: string[]) =>
-      memory.mission.send({ from: 'claude', to: 'gemini', body: id, id, dependencies })
-    const top = await memory.mission.send({ from: 'claude', to: 'gemini', body: 'top' })
+      memory.mission.sending.send({ from: 'claude', to: 'gemini', body: id, id, dependencies })
+    const top = await memory.mission.sending.send({ from: 'claude', to: 'gemini', body: 'top' })
     const middle: string[] = []
     for (let i = 0; i < width; i++) {
-      const sent = await memory.mission.send({
+      const sent = await memory.mission.sending.send({
         from: 'claude',
         to: 'gemini',
         body: `${i}`,
@@ -331,9 +355,9 @@ describe('dependencies', () => {
     const done = new Set<string>()
     let last = ''
     for (let count = 0; count < width + 2; count++) {
-      const message = claimedBy(await memory.mission.claim({ agent: 'gemini' }))
+      const message = claimedBy(await memory.mission.claims.next({ agent: 'gemini' }))
       for (const dependency of message.dependencies) expect(done.has(dependency.slice(4))).toBe(true)
-      await memory.mission.complete(message, { agent: 'gemini', attempt: message.attempt })
+      await memory.mission.settling.complete(message, { agent: 'gemini', attempt: message.attempt })
       done.add(message.id)
       last = message.id
     }
@@ -349,10 +373,10 @@ describe('a claim is a lease', () => {
     const clock = heldClock(Date.now())
     const timed = await openBox(root, { clock })
     const { message } = await send('Slow', { timeoutSeconds: 60 })
-    await timed.mission.claim({ agent: 'gemini' })
-    expect(await timed.mission.findStalled()).toEqual([])
+    await timed.mission.claims.next({ agent: 'gemini' })
+    expect(await (await timed.mission.supervision()).findStalled()).toEqual([])
     clock.advance(2 * minute)
-    expect(await timed.mission.findStalled()).toMatchObject([
+    expect(await (await timed.mission.supervision()).findStalled()).toMatchObject([
       { message: { id: message.id }, overdueSeconds: expect.any(Number) },
     ])
     await timed.close()
@@ -362,18 +386,18 @@ describe('a claim is a lease', () => {
     const clock = heldClock(Date.now())
     const timed = await openBox(root, { clock })
     const { message } = await send('Slow', { timeoutSeconds: 60 })
-    await timed.mission.claim({ agent: 'gemini' })
+    await timed.mission.claims.next({ agent: 'gemini' })
     clock.advance(2 * minute)
-    const swept = await timed.mission.supervise()
+    const swept = await (await timed.mission.upkeep()).supervise()
     expect(swept.stalled).toMatchObject([{ message: { id: message.id, state: 'failed' } }])
-    expect((await timed.mission.supervise()).outcome).toBe('nothing')
+    expect((await (await timed.mission.upkeep()).supervise()).outcome).toBe('nothing')
     expect(textIn('failed', message.name)).toContain('Stalled')
     // The late worker did not fail it: it is told that its claim is over.
     await expect(
-      timed.mission.fail(message.id, { agent: 'gemini', attempt: 1 }, { reason: 'Too late' }),
+      timed.mission.settling.fail(message.id, { agent: 'gemini', attempt: 1 }, { reason: 'Too late' }),
     ).rejects.toMatchObject({ code: 'LOST_CLAIM', exit: 4 })
     expect(textIn('failed', message.name)).not.toContain('Too late')
-    const { messages } = await timed.mission.list('pending')
+    const { messages } = await (await timed.mission.overview()).list('pending')
     expect(messages).toMatchObject([{ to: 'claude', priority: 1, summary: expect.stringContaining('gemini') }])
     // A crash between the question and the move: the move is made up for, the question is not asked again.
     fs.renameSync(join(queue('failed'), message.name), join(queue('processing'), message.name))
@@ -382,12 +406,12 @@ describe('a claim is a lease', () => {
       textIn('processing', message.name).replace(/^status: .*$/m, 'status: processing'),
     )
     clock.advance(2 * minute)
-    await timed.mission.supervise()
+    await (await timed.mission.upkeep()).supervise()
     expect(files('pending').length).toBe(1)
     // The question itself stalls: nobody is asked about it.
-    await timed.mission.claim({ agent: 'claude' })
+    await timed.mission.claims.next({ agent: 'claude' })
     clock.advance(3 * 60 * minute)
-    await timed.mission.supervise()
+    await (await timed.mission.upkeep()).supervise()
     expect(files('pending')).toEqual([])
     expect(files('failed').length).toBe(2)
     await timed.close()
@@ -397,34 +421,39 @@ describe('a claim is a lease', () => {
     const clock = heldClock(Date.now())
     const timed = await openBox(root, { clock })
     const { message } = await send('Slow', { timeoutSeconds: 60 })
-    const first = claimedBy(await timed.mission.claim({ agent: 'gemini' }))
+    const first = claimedBy(await timed.mission.claims.next({ agent: 'gemini' }))
     clock.advance(50_000)
-    await timed.mission.renew(first, { agent: 'gemini', attempt: 1 })
+    await timed.mission.settling.renew(first, { agent: 'gemini', attempt: 1 })
     clock.advance(50_000)
-    expect((await timed.mission.supervise()).outcome).toBe('nothing')
+    expect((await (await timed.mission.upkeep()).supervise()).outcome).toBe('nothing')
     clock.advance(50_000)
-    expect((await timed.mission.supervise()).outcome).toBe('swept')
-    await expect(timed.mission.renew(first, { agent: 'gemini', attempt: 1 })).rejects.toMatchObject({
+    expect((await (await timed.mission.upkeep()).supervise()).outcome).toBe('swept')
+    await expect(timed.mission.settling.renew(first, { agent: 'gemini', attempt: 1 })).rejects.toMatchObject({
       code: 'LOST_CLAIM',
       exit: 4,
     })
-    expect(await timed.mission.retry(message.id)).toMatchObject({ outcome: 'retried', message: { attempt: 2 } })
-    expect((await timed.mission.retry(message.id)).outcome).toBe('unchanged')
-    const second = claimedBy(await timed.mission.claim({ agent: 'gemini' }))
+    expect(await timed.mission.settling.retry(message.id)).toMatchObject({
+      outcome: 'retried',
+      message: { attempt: 2 },
+    })
+    expect((await timed.mission.settling.retry(message.id)).outcome).toBe('unchanged')
+    const second = claimedBy(await timed.mission.claims.next({ agent: 'gemini' }))
     expect(second).toMatchObject({ id: message.id, attempt: 2 })
     const late = { agent: 'gemini', attempt: 1 }
-    await expect(timed.mission.complete(first, late, { text: 'late' })).rejects.toMatchObject({
+    await expect(timed.mission.settling.complete(first, late, { text: 'late' })).rejects.toMatchObject({
       code: 'LOST_CLAIM',
       exit: 4,
     })
-    await expect(timed.mission.fail(message.id, late, { reason: 'late' })).rejects.toMatchObject({ code: 'LOST_CLAIM' })
-    await expect(timed.mission.renew(message.id, late)).rejects.toMatchObject({ code: 'LOST_CLAIM' })
-    await expect(timed.mission.complete(message.id, { agent: 'codex' })).rejects.toMatchObject({
+    await expect(timed.mission.settling.fail(message.id, late, { reason: 'late' })).rejects.toMatchObject({
+      code: 'LOST_CLAIM',
+    })
+    await expect(timed.mission.settling.renew(message.id, late)).rejects.toMatchObject({ code: 'LOST_CLAIM' })
+    await expect(timed.mission.settling.complete(message.id, { agent: 'codex' })).rejects.toMatchObject({
       code: 'NOT_YOUR_MESSAGE',
       exit: 4,
     })
     expect(textIn('processing', message.name)).not.toContain('late')
-    expect((await timed.mission.complete(second, { agent: 'gemini', attempt: 2 })).outcome).toBe('completed')
+    expect((await timed.mission.settling.complete(second, { agent: 'gemini', attempt: 2 })).outcome).toBe('completed')
     await timed.close()
   })
 
@@ -434,7 +463,7 @@ describe('a claim is a lease', () => {
     fs.utimesSync(join(queue('pending'), message.name), long, long)
     await claimMessage()
     expect(fs.statSync(join(queue('processing'), message.name)).mtimeMs).toBeGreaterThan(Date.now() - 30_000)
-    expect(await box.mission.findStalled()).toEqual([])
+    expect(await (await box.mission.supervision()).findStalled()).toEqual([])
   })
 })
 
@@ -463,15 +492,15 @@ describe('what others write', () => {
     const message = await claimMessage()
     expect(message).toMatchObject({ id: 'hand-made-1', priority: 1, timeoutSeconds: 3600 })
     expect(textIn('processing', '2026-note.md')).toBe(text.replace('status: pending', 'status: processing'))
-    await box.mission.complete(message.id, { agent: 'gemini' })
+    await box.mission.settling.complete(message.id, { agent: 'gemini' })
     expect(textIn('completed', '2026-note.md')).toBe(text.replace('status: pending', 'status: completed'))
   })
 
   it('[AC-7.1a] a whole id means that message, also where the id of another begins with it', async () => {
     await send('One', { id: 'task-one' })
     await send('More', { id: 'task-one-more' })
-    expect((await box.mission.show('task-one')).summary).toBe('One')
-    await expect(box.mission.show('task-on')).rejects.toMatchObject({
+    expect((await (await box.mission.overview()).show('task-one')).summary).toBe('One')
+    await expect((await box.mission.overview()).show('task-on')).rejects.toMatchObject({
       code: expect.stringMatching(/AMBIGUOUS|NO_SUCH/),
     })
   })
@@ -482,12 +511,14 @@ describe('what others write', () => {
     const alike = 'the-same-beginning-of-a-very-long-identifier'
     for (const end of ['a', 'b']) {
       const id = `${alike}-${end}`
-      await timed.mission.send({ from: 'claude', to: 'gemini', body: id, id, timeoutSeconds: 60 })
-      await timed.mission.claim({ agent: 'gemini', id })
+      await timed.mission.sending.send({ from: 'claude', to: 'gemini', body: id, id, timeoutSeconds: 60 })
+      await timed.mission.claims.next({ agent: 'gemini', id })
     }
     clock.advance(2 * minute)
-    await timed.mission.supervise()
-    const questions = (await timed.mission.list('pending')).messages.filter(({ id }) => id.startsWith('investigate-'))
+    await (await timed.mission.upkeep()).supervise()
+    const questions = (await (await timed.mission.overview()).list('pending')).messages.filter(({ id }) =>
+      id.startsWith('investigate-'),
+    )
     expect(new Set(questions.map(({ id }) => id)).size).toBe(2)
     await timed.close()
   })
@@ -500,12 +531,12 @@ describe('what others write', () => {
     fs.writeFileSync(join(queue('pending'), 'bomb.md'), `---\na: &a [x,x]\n${'b: *a\n'.repeat(3)}id: {{{\n---\n`)
     fs.writeFileSync(join(queue('pending'), 'huge.md'), Buffer.alloc(100 * 1024 * 1024, 'x'))
     await send('Good')
-    expect(claimedBy(await timed.mission.claim({ agent: 'gemini' })).summary).toBe('Good')
-    await timed.mission.claim({ agent: 'gemini' })
+    expect(claimedBy(await timed.mission.claims.next({ agent: 'gemini' })).summary).toBe('Good')
+    await timed.mission.claims.next({ agent: 'gemini' })
     expect(files('pending').length).toBe(4)
     // Far more than the five seconds: the files have real times, which go on while the clock stands.
     clock.advance(minute)
-    await timed.mission.claim({ agent: 'gemini' })
+    await timed.mission.claims.next({ agent: 'gemini' })
     expect(files('pending')).toEqual([])
     expect(files('failed')).toEqual(['bad.md', 'bomb.md', 'huge.md', 'huge.md.reason.txt', 'no-header.md'])
     expect(textIn('failed', 'no-header.md')).toMatch(/^just text\n[\s\S]*\*\*Failure Report\*\*/)
@@ -527,8 +558,8 @@ describe('what others write', () => {
     const ids = [await claimMessage(), await claimMessage()].map(({ id }) => id).sort()
     expect(ids).toEqual(['bom-1', 'latin-1'])
     expect(await claim()).toMatchObject({ outcome: 'nothing' })
-    expect((await box.mission.status()).unreadable.length).toBe(2)
-    expect((await box.mission.supervise()).outcome).toBe('nothing')
+    expect((await (await box.mission.overview()).status()).unreadable.length).toBe(2)
+    expect((await (await box.mission.upkeep()).supervise()).outcome).toBe('nothing')
   })
 
   it('[AC-4.5] a crash between move and edit, in either order, is rolled forward', async () => {
@@ -543,7 +574,7 @@ describe('what others write', () => {
     setStatus(names.failed!, 'failed')
     for (const name of Object.values(names))
       fs.renameSync(join(queue('pending'), name), join(queue('processing'), name))
-    const { repairs } = await box.mission.reconcile('gemini')
+    const { repairs } = await (await box.mission.upkeep()).reconcile('gemini')
     expect(repairs.map(({ what }) => what).sort()).toEqual(['finished', 'finished', 'status'])
     expect([files('processing'), files('completed'), files('failed')]).toEqual([
       [names.moved],
@@ -551,7 +582,7 @@ describe('what others write', () => {
       [names.failed],
     ])
     expect(textIn('processing', names.moved!)).toMatch(/^status: processing\s*$/m)
-    expect((await box.mission.reconcile()).repairs).toEqual([])
+    expect((await (await box.mission.upkeep()).reconcile()).repairs).toEqual([])
   })
 
   it('[X-doctor] what disagrees is told by inspection, and nothing is changed by it', async () => {
@@ -564,7 +595,7 @@ describe('what others write', () => {
     const wrong = textIn('pending', other.name).replace('status: pending   ', 'status: completed ')
     fs.writeFileSync(join(queue('pending'), other.name), wrong)
     const before = [files('pending'), files('completed'), files('failed')]
-    const found = (await doctor.mission.inspect()).map(
+    const found = (await (await doctor.mission.inspection()).run()).map(
       ({ code, path }) => `${code} ${path.split('/').slice(-2).join('/')}`,
     )
     expect(found.sort()).toEqual([
@@ -574,15 +605,15 @@ describe('what others write', () => {
       'UNREADABLE_MESSAGE failed/nonsense.md',
     ])
     expect([files('pending'), files('completed'), files('failed')]).toEqual(before)
-    await doctor.mission.reconcile()
-    expect(await doctor.mission.inspect()).toEqual([])
+    await (await doctor.mission.upkeep()).reconcile()
+    expect(await (await doctor.mission.inspection()).run()).toEqual([])
     await doctor.close()
   })
 
   it('one message in two queues counts once, where it is further', async () => {
     const { message } = await send('Twice')
     fs.copyFileSync(join(queue('pending'), message.name), join(queue('completed'), message.name))
-    await box.mission.reconcile()
+    await (await box.mission.upkeep()).reconcile()
     expect([files('pending'), files('completed')]).toEqual([[], [message.name]])
     expect(textIn('completed', message.name)).toMatch(/^status: completed\s*$/m)
   })
@@ -593,7 +624,7 @@ describe('a power cut without a journal', () => {
     const { message } = await send('Half moved')
     fs.linkSync(join(queue('pending'), message.name), join(queue('processing'), message.name))
     expect((await claim()).outcome).toBe('nothing')
-    await box.mission.reconcile()
+    await (await box.mission.upkeep()).reconcile()
     expect([files('pending'), files('processing')]).toEqual([[], [message.name]])
     expect(textIn('processing', message.name)).toMatch(/^status: processing\s*$/m)
   })
@@ -606,8 +637,8 @@ describe('missions', () => {
     expect(fs.existsSync(join(root, 'llm/missions/alpha/sub-missions/beta/sub-missions/gamma/queue/pending'))).toBe(
       true,
     )
-    await mission.send({ from: 'claude', to: 'gemini', body: 'inner' })
-    expect(claimedBy(await mission.claim({ agent: 'gemini' })).mission).toBe('alpha/beta')
+    await mission.sending.send({ from: 'claude', to: 'gemini', body: 'inner' })
+    expect(claimedBy(await mission.claims.next({ agent: 'gemini' })).mission).toBe('alpha/beta')
     expect(await claim()).toMatchObject({ outcome: 'nothing' })
     expect(await box.missions.all()).toEqual(['alpha', 'alpha/beta', 'alpha/beta/gamma'])
     await expect(box.missions.create('nobody/child')).rejects.toMatchObject({ code: 'NO_SUCH_MISSION' })
@@ -621,7 +652,7 @@ describe('missions', () => {
     await send('Mine')
     await send('Waiting')
     await claimMessage()
-    const view = await box.mission.reconcile('gemini')
+    const view = await (await box.mission.upkeep()).reconcile('gemini')
     expect(view).toMatchObject({
       counts: { pending: 1, processing: 1, completed: 0, failed: 0 },
       mine: [{ message: { summary: expect.stringMatching(/^(Mine|Waiting)$/) }, isStalled: false }],
@@ -632,33 +663,33 @@ describe('missions', () => {
   it('[AC-9.2] archive what is old; it stays findable, readable and counts as completed', async () => {
     const { message } = await send('Old')
     await claimMessage()
-    await box.mission.complete(message.id, { agent: 'gemini' }, { text: 'Result' })
+    await box.mission.settling.complete(message.id, { agent: 'gemini' }, { text: 'Result' })
     const next = (await send('Next', { after: [`msg:${message.id}`] })).message
-    expect((await box.mission.archive({ olderThanMs: 7 * 24 * 3600 * 1000 })).outcome).toBe('nothing')
-    expect(await box.mission.archive({ olderThanMs: 0 })).toEqual({ outcome: 'archived', archived: 1 })
+    expect((await (await box.mission.upkeep()).archive({ olderThanMs: 7 * 24 * 3600 * 1000 })).outcome).toBe('nothing')
+    expect(await (await box.mission.upkeep()).archive({ olderThanMs: 0 })).toEqual({ outcome: 'archived', archived: 1 })
     expect(files('completed')).toEqual([])
-    const shown = await box.mission.show(message.id)
+    const shown = await (await box.mission.overview()).show(message.id)
     expect(shown).toMatchObject({ state: 'archived', id: message.id, body: expect.stringContaining('Result') })
     expect((await claimMessage()).id).toBe(next.id)
-    expect((await box.mission.status()).archived).toBe(1)
+    expect((await (await box.mission.overview()).status()).archived).toBe(1)
   })
 
   it('[AC-7.1a] what was completed and archived between two looks of another process sets free what waits for it', async () => {
     const other = await openBox(root)
     const { message } = await send('First', { to: 'codex' })
     const next = (await send('Next', { after: [`msg:${message.id}`] })).message
-    expect(await other.mission.claim({ agent: 'gemini' })).toMatchObject({ outcome: 'nothing' })
+    expect(await other.mission.claims.next({ agent: 'gemini' })).toMatchObject({ outcome: 'nothing' })
     await claimMessage('codex')
-    await box.mission.complete(message.id, { agent: 'codex' })
-    await box.mission.archive({ olderThanMs: 0 })
-    expect(claimedBy(await other.mission.claim({ agent: 'gemini' })).id).toBe(next.id)
+    await box.mission.settling.complete(message.id, { agent: 'codex' })
+    await (await box.mission.upkeep()).archive({ olderThanMs: 0 })
+    expect(claimedBy(await other.mission.claims.next({ agent: 'gemini' })).id).toBe(next.id)
     await other.close()
   })
 
   it('[AC-11.2b] hold back what a policy names until a person approves the very text', async () => {
     fs.mkdirSync(join(root, '.signalbox'), { recursive: true })
     fs.writeFileSync(join(root, '.signalbox/policy.yaml'), 'hold:\n  - "rm -rf"\n  - "deploy * production"\n')
-    const sent = await box.mission.send({
+    const sent = await box.mission.sending.send({
       from: 'claude',
       to: 'gemini',
       body: 'Please RM -RF the cache',
@@ -671,45 +702,49 @@ describe('missions', () => {
       outcome: 'nothing',
       blocked: [{ id: sent.message.id, reason: expect.stringContaining('rm -rf') }],
     })
-    expect((await box.mission.held()).map(({ message }) => message.id)).toEqual([sent.message.id])
-    await box.mission.approve(sent.message.id, 'ann', '2026-01-01T00:00:00Z')
+    const held: string[] = []
+    for await (const { message } of (await box.mission.approvals()).held()) held.push(message.id)
+    expect(held).toEqual([sent.message.id])
+    await (await box.mission.approvals()).approve(sent.message.id, { by: 'ann', at: '2026-01-01T00:00:00Z' })
     const path = join(queue('pending'), sent.message.name)
     const text = fs.readFileSync(path, 'utf8')
     fs.writeFileSync(path, `${text} and everything else`)
     expect(await claim()).toMatchObject({ outcome: 'nothing' })
     fs.writeFileSync(path, text)
     expect((await claimMessage()).id).toBe(sent.message.id)
-    const denied = await box.mission.send({ from: 'claude', to: 'gemini', body: 'deploy it to production now' })
-    await box.mission.deny(denied.message.id, 'ann', 'Not today')
+    const denied = await box.mission.sending.send({ from: 'claude', to: 'gemini', body: 'deploy it to production now' })
+    await (await box.mission.approvals()).deny(denied.message.id, 'ann', 'Not today')
     expect(files('failed')).toEqual([denied.message.name])
   })
 
   it('a second process sees what the first does, and the other way round', async () => {
     const other = await openBox(root)
     const { message } = await send('Seen')
-    expect(claimedBy(await other.mission.claim({ agent: 'gemini' })).id).toBe(message.id)
+    expect(claimedBy(await other.mission.claims.next({ agent: 'gemini' })).id).toBe(message.id)
     expect(await claim()).toMatchObject({ outcome: 'nothing' })
-    await other.mission.send({ from: 'claude', to: 'gemini', body: 'Back' })
+    await other.mission.sending.send({ from: 'claude', to: 'gemini', body: 'Back' })
     expect((await claimMessage()).body).toBe('Back')
     await other.close()
   })
 
   it('a second process claims by id what was for all when it last looked', async () => {
     const other = await openBox(root)
-    const { message } = await other.mission.send({ from: 'claude', to: 'all', body: 'Anybody' })
+    const { message } = await other.mission.sending.send({ from: 'claude', to: 'all', body: 'Anybody' })
     await claimMessage()
-    await box.mission.fail(message.id, { agent: 'gemini' }, { reason: 'no' })
-    await box.mission.retry(message.id)
-    expect(claimedBy(await other.mission.claim({ agent: 'gemini', id: message.id }))).toMatchObject({ attempt: 2 })
+    await box.mission.settling.fail(message.id, { agent: 'gemini' }, { reason: 'no' })
+    await box.mission.settling.retry(message.id)
+    expect(claimedBy(await other.mission.claims.next({ agent: 'gemini', id: message.id }))).toMatchObject({
+      attempt: 2,
+    })
     await other.close()
   })
 
   it('waits for a message without asking again and again', async () => {
     const other = await openBox(root)
-    const waiting = box.mission.claim({ agent: 'gemini', waitMs: 20_000 })
-    await other.mission.send({ from: 'claude', to: 'gemini', body: 'Here' })
+    const waiting = box.mission.claims.next({ agent: 'gemini', waitMs: 20_000 })
+    await other.mission.sending.send({ from: 'claude', to: 'gemini', body: 'Here' })
     expect(claimedBy(await waiting).body).toBe('Here')
-    expect(await box.mission.claim({ agent: 'gemini', waitMs: 10 })).toMatchObject({ outcome: 'nothing' })
+    expect(await box.mission.claims.next({ agent: 'gemini', waitMs: 10 })).toMatchObject({ outcome: 'nothing' })
     await other.close()
   })
 })
@@ -726,7 +761,7 @@ describe('an agent that waits', () => {
       hints.set(folder, onChange)
       return { by: 'events', close: () => {} }
     }
-    const waiting = box.mission.claim({ agent: 'gemini', waitMs: 60_000 })
+    const waiting = box.mission.claims.next({ agent: 'gemini', waitMs: 60_000 })
     await turn()
     box.tree.list = ((folder: never) => {
       listed.push(folder)
@@ -744,14 +779,13 @@ describe('an agent that waits', () => {
       listed,
       looked,
       hint: (name?: string) => hints.get('llm/missions/alpha/queue/pending')!(name),
-      hintOfHome: (name: string) => hints.get('.signalbox')!(name),
     }
   }
   const to = (recipient: string, body: string, more: object = {}) => ({ from: 'claude', to: recipient, body, ...more })
 
-  it('takes the one message that came without listing the queue or looking for a policy', async () => {
+  it('takes the one message that came without listing the queue, after one look for a policy', async () => {
     const { waiting, other, listed, looked, hint } = await idle()
-    const { message } = await other.send(to('gemini', 'Here'))
+    const { message } = await other.sending.send(to('gemini', 'Here'))
     // Long after anything that was seen in passing is believed.
     const now = performance.now.bind(performance)
     performance.now = () => now() + 1000
@@ -762,14 +796,14 @@ describe('an agent that waits', () => {
     expect(claimedBy(await waiting)).toMatchObject({ id: message.id, body: 'Here', state: 'processing' })
     expect(textIn('processing', message.name)).toContain('status: processing')
     expect(listed).toEqual([])
-    expect(looked).toEqual([])
+    expect(looked).toEqual(['.signalbox/policy.yaml'])
   })
 
   it('does so too after there was something for everyone', async () => {
     await send('For whoever comes first', { to: 'all' })
     await claimMessage()
     const { waiting, other, listed, hint } = await idle()
-    const { message } = await other.send(to('gemini', 'Here'))
+    const { message } = await other.sending.send(to('gemini', 'Here'))
     hint(message.name)
     expect(claimedBy(await waiting).id).toBe(message.id)
     expect(listed).toEqual([])
@@ -777,8 +811,8 @@ describe('an agent that waits', () => {
 
   it('[AC-4.2a] takes the most urgent when more than one came', async () => {
     const { waiting, other, hint } = await idle()
-    const first = await other.send(to('gemini', 'Later', { priority: 3 }))
-    await other.send(to('gemini', 'First', { priority: 1 }))
+    const first = await other.sending.send(to('gemini', 'Later', { priority: 3 }))
+    await other.sending.send(to('gemini', 'First', { priority: 1 }))
     hint(first.message.name)
     hint()
     expect(claimedBy(await waiting).body).toBe('First')
@@ -786,10 +820,10 @@ describe('an agent that waits', () => {
 
   it('leaves alone what is for others, waits for something, or is no message', async () => {
     const { waiting, other, hint } = await idle()
-    const notMine = await other.send(to('codex', 'For codex'))
+    const notMine = await other.sending.send(to('codex', 'For codex'))
     hint(notMine.message.name)
     await turn()
-    const blocked = await other.send(to('gemini', 'Too early', { dependencies: ['path:context/missing.md'] }))
+    const blocked = await other.sending.send(to('gemini', 'Too early', { dependencies: ['path:context/missing.md'] }))
     hint(blocked.message.name)
     await turn()
     fs.writeFileSync(join(queue('pending'), 'broken.md'), 'no header')
@@ -797,7 +831,7 @@ describe('an agent that waits', () => {
       hint(name)
       await turn()
     }
-    const mine = await other.send(to('gemini', 'Mine'))
+    const mine = await other.sending.send(to('gemini', 'Mine'))
     hint(mine.message.name)
     expect(claimedBy(await waiting).body).toBe('Mine')
     expect(files('pending')).toEqual([notMine.message.name, blocked.message.name, 'broken.md'].sort())
@@ -805,10 +839,10 @@ describe('an agent that waits', () => {
 
   /** It leaves a message that matches the policy, and takes the next one that does not. */
   async function expectHeld({ waiting, other, hint }: Awaited<ReturnType<typeof idle>>): Promise<void> {
-    const held = await other.send(to('gemini', 'Please deploy'))
+    const held = await other.sending.send(to('gemini', 'Please deploy'))
     hint(held.message.name)
     await turn()
-    const harmless = await other.send(to('gemini', 'Harmless'))
+    const harmless = await other.sending.send(to('gemini', 'Harmless'))
     hint(harmless.message.name)
     expect(claimedBy(await waiting).body).toBe('Harmless')
     expect(files('pending')).toEqual([held.message.name])
@@ -824,7 +858,6 @@ describe('an agent that waits', () => {
   it('[AC-11.2b] heeds a policy that a person writes meanwhile', async () => {
     const agent = await idle()
     fs.writeFileSync(join(root, '.signalbox/policy.yaml'), 'hold:\n  - "deploy"\n')
-    agent.hintOfHome('policy.yaml')
     await expectHeld(agent)
   })
 
@@ -838,7 +871,7 @@ describe('an agent that waits', () => {
     const header = 'mission_id: alpha\ntimestamp: 2026-01-01T00:00:00Z\nfrom: claude\nto: gemini\nsummary: Do it'
     const inPending = (name: string) => join(queue('pending'), name)
     for (let round = 0; round < 20; round++) {
-      const waiting = box.mission.claim({ agent: 'gemini', waitMs: 60_000 })
+      const waiting = box.mission.claims.next({ agent: 'gemini', waitMs: 60_000 })
       await turn()
       const putPolicy = draft('policy.yaml', 'hold:\n  - "deploy"\n')
       const putHeld = draft('held.md', `---\nid: held-${round}\n${header}\n---\nPlease deploy\n`)
@@ -848,7 +881,7 @@ describe('an agent that waits', () => {
       putOther(inPending(`other-${round}.md`))
       const { id, attempt } = claimedBy(await waiting)
       expect(id).toBe(`other-${round}`)
-      await box.mission.complete(id, { agent: 'gemini', attempt })
+      await box.mission.settling.complete(id, { agent: 'gemini', attempt })
       fs.rmSync(inPending(`held-${round}.md`))
       fs.rmSync(policy)
     }
@@ -860,24 +893,24 @@ describe('an agent that waits', () => {
       if (folder !== '.signalbox') return tell(folder, onChange)
       return { by: 'polling', close: () => {} }
     }
-    const waiting = box.mission.claim({ agent: 'gemini', waitMs: 60_000 })
+    const waiting = box.mission.claims.next({ agent: 'gemini', waitMs: 60_000 })
     fs.writeFileSync(join(root, '.signalbox/policy.yaml'), 'hold:\n  - "deploy"\n')
     const other = await openBox(root)
     onTestFinished(() => other.close())
     // The first ones may still be taken: that there is none is believed for a moment.
     let taken = waiting
     for (let n = 0; ; n++) {
-      await other.mission.send(to('gemini', `Please deploy ${n}`))
-      await other.mission.send(to('gemini', 'Harmless', { priority: 5 }))
+      await other.mission.sending.send(to('gemini', `Please deploy ${n}`))
+      await other.mission.sending.send(to('gemini', 'Harmless', { priority: 5 }))
       if (claimedBy(await taken).body === 'Harmless') break
-      claimedBy(await box.mission.claim({ agent: 'gemini' }))
-      taken = box.mission.claim({ agent: 'gemini', waitMs: 60_000 })
+      claimedBy(await box.mission.claims.next({ agent: 'gemini' }))
+      taken = box.mission.claims.next({ agent: 'gemini', waitMs: 60_000 })
     }
     expect(files('pending')).toHaveLength(1)
   })
 })
 
 it('has the shape of a protocol', () => {
-  expect(acmq).toMatchObject({ name: 'acmq', title: 'AC-MQ', marks: [['llm/missions']] })
+  expect(acmq).toMatchObject({ name: 'acmq', title: 'AC-MQ' })
   expect(acmq.folders({ ...acmq.defaults, root: 'work' })).toEqual(['work'])
 })

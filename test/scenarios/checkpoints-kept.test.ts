@@ -8,6 +8,7 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { plainFiles } from '../../src/engines/file-system/plain-files.ts'
+import { openMemoryTree } from '../../src/engines/memory/index.ts'
 import { type PlainFiles, rawPath } from '../../src/kernel/plain-files.ts'
 import { createdLines, rollbackLines } from '../../src/protocols/shared-agent/checkpoints/answers.ts'
 import { openStage } from '../support/checkpoint-stage.ts'
@@ -550,19 +551,26 @@ describe('what does not stand still', () => {
   verifies('SA-13b', 'stays as it is when other files have given way already: nothing is left half done', async () => {
     const root = makeRepository()
     let [isPlacing, writes] = [false, 0]
+    // While the journal says that files are being put in place.
+    const tree = new Proxy(openMemoryTree(), {
+      get(target, key) {
+        const call = Reflect.get(target, key, target) as unknown
+        if (typeof call !== 'function') return call
+        return (path: string, bytes: unknown, ...more: unknown[]) => {
+          if ((key === 'create' || key === 'replace') && path.includes('/.unfinished/'))
+            isPlacing = JSON.parse(String(bytes)).steps[0].do === 'place'
+          return call.call(target, path, bytes, ...more)
+        }
+      },
+    })
     const files: PlainFiles = {
       ...plainFiles,
-      writeNew(path, bytes) {
-        const { id, rollback } = path.includes('/intent.') ? JSON.parse(Buffer.from(bytes).toString()) : {}
-        isPlacing = id !== undefined && rollback?.placing?.id === id && rollback.isPlaced === undefined
-        plainFiles.writeNew(path, bytes)
-      },
       look(path) {
         if (isPlacing && path === rawPath(join(root, 'src'))) put(root, { 'src/b.txt': `${++writes}\n` })
         return plainFiles.look(path)
       },
     }
-    const { checkpoints } = await openStage(root, { files })
+    const { checkpoints } = await openStage(root, { files, tree })
     await checkpoints.create({ ...orchestrator, type: 'manual', name: 'before' })
     put(root, { 'README.md': 'changed\n', 'src/a.txt': 'changed\n', 'src/b.txt': 'changed\n' })
     const { left, saved } = await checkpoints.rollback({ ...orchestrator, which: 'before' })

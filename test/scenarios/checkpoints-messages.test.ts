@@ -259,7 +259,7 @@ describe('requests', () => {
       ['', false],
     ] as const)
       expect(await checkpoints.knows(name), name).toBe(isKnown)
-    expect(await checkpoints.pending()).toBe(undefined)
+    expect(await (await checkpoints.changes()).notes()).toEqual([])
   })
 
   verifies('SA-13a', 'records that a stranger left mislead nobody and hold nobody up', async () => {

@@ -117,7 +117,7 @@ describe('sending', () => {
   verifies(['X-recipient'], 'to somebody nobody has seen says so, with the nearest known name', () => {
     circe('init', 'engineer')
     expect(send('--to', 'enginer', '--intent', 'inform', '--summary', 'x').notices).toEqual([
-      'Nobody has seen enginer yet. Did you mean engineer? It waits in AI_MANAGER/NEW_MESSAGES/ until somebody of that name claims it.',
+      'Nobody has seen enginer yet; the message waits for it. Did you mean engineer?',
     ])
     expect(send('--to', 'Engineer', '--intent', 'inform', '--summary', 'x').notices).toEqual([])
     expect(text('doctor').out).toContain('UNSEEN_RECIPIENT')

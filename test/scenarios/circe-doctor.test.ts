@@ -22,11 +22,17 @@ beforeEach(async () => {
   root = quickTempDir()
   folder = new CirceFolder(root)
   await withCirce(root, async (circe) => {
-    for (const agent of ['coordinator', 'engineer', 'qa']) await circe.init(agent)
-    await circe.send({ from: 'coordinator', to: 'all', intent: 'implement_feature', task: 'FEAT-1', summary: 'Build' })
-    await circe.claim('engineer')
-    await circe.start('engineer', fileOf(folder, 'implement_feature'))
-    await circe.send({
+    for (const agent of ['coordinator', 'engineer', 'qa']) await circe.agents.init(agent)
+    await circe.sending.send({
+      from: 'coordinator',
+      to: 'all',
+      intent: 'implement_feature',
+      task: 'FEAT-1',
+      summary: 'Build',
+    })
+    await circe.claiming.claim('engineer')
+    await circe.settling.start('engineer', fileOf(folder, 'implement_feature'))
+    await circe.sending.send({
       from: 'qa',
       to: 'engineer',
       intent: 'test_results',
@@ -97,11 +103,11 @@ describe('task files that cannot be believed', () => {
   verifies(['X-doctor', 'CI-5'], 'one bad task stops no other', async () => {
     folder.put('TASKS/FEAT-1.status', 'status: [\n')
     await withCirce(root, async (circe) => {
-      await circe.send({ from: 'coordinator', to: 'qa', intent: 'fix_bug', task: 'FEAT-2', summary: 'Mend' })
-      await circe.send({ from: 'coordinator', to: 'qa', intent: 'inform', summary: 'Noon' })
-      expect(await circe.claim('qa')).toMatchObject({ outcome: 'claimed' })
-      expect(await circe.claim('qa')).toMatchObject({ outcome: 'claimed' })
-      await expect(circe.check('FEAT-1', 'engineer', { peer_reviewed: true })).rejects.toMatchObject({
+      await circe.sending.send({ from: 'coordinator', to: 'qa', intent: 'fix_bug', task: 'FEAT-2', summary: 'Mend' })
+      await circe.sending.send({ from: 'coordinator', to: 'qa', intent: 'inform', summary: 'Noon' })
+      expect(await circe.claiming.claim('qa')).toMatchObject({ outcome: 'claimed' })
+      expect(await circe.claiming.claim('qa')).toMatchObject({ outcome: 'claimed' })
+      await expect(circe.tasks.check('FEAT-1', 'engineer', { peer_reviewed: true })).rejects.toMatchObject({
         code: 'BAD_TASK_FILE',
       })
     })
@@ -121,11 +127,11 @@ verifies(
     fs.writeFileSync(unfinished('task.FEAT-9.json'), JSON.stringify({ steps, events }))
     expect(told(await repair(), 'STUCK_CHANGE')).toMatchObject([{ severity: 'error' }])
     await withCirce(root, async (circe) => {
-      expect(await circe.status('FEAT-1', 'blocked', 'engineer')).toMatchObject({ outcome: 'changed' })
-      await expect(circe.status('FEAT-9', 'blocked', 'qa')).rejects.toMatchObject({ kind: 'Corrupt' })
+      expect(await circe.tasks.status('FEAT-1', 'blocked', 'engineer')).toMatchObject({ outcome: 'changed' })
+      await expect(circe.tasks.status('FEAT-9', 'blocked', 'qa')).rejects.toMatchObject({ kind: 'Corrupt' })
     })
     fs.rmdirSync(owner)
-    await withCirce(root, (circe) => circe.tasks())
+    await withCirce(root, (circe) => circe.overview.tasks())
     expect(folder.read('TASKS/FEAT-9.owner')).toMatch(/^owner: qa\n/)
     expect(fs.existsSync(unfinished('task.FEAT-9.json'))).toBe(false)
   },
@@ -164,11 +170,11 @@ verifies(
     let now = Date.parse('2026-03-01T10:00:00Z')
     const clock = { now: () => now }
     const circe = circeOn(openMemoryTree({ clock }), { clock })
-    await circe.init('engineer')
-    await circe.init('qa')
-    await circe.send({ from: 'qa', to: 'engineer', intent: 'fix_bug', task: 'FEAT-3', summary: 'Mend' })
-    await circe.send({ from: 'engineer', to: 'qa', intent: 'question', summary: 'Why?' })
-    await circe.claim('engineer')
+    await circe.agents.init('engineer')
+    await circe.agents.init('qa')
+    await circe.sending.send({ from: 'qa', to: 'engineer', intent: 'fix_bug', task: 'FEAT-3', summary: 'Mend' })
+    await circe.sending.send({ from: 'engineer', to: 'qa', intent: 'question', summary: 'Why?' })
+    await circe.claiming.claim('engineer')
     expect((await circe.inspect()).map(({ code }) => code)).toEqual([])
     now += 31 * 60_000
     const findings = await circe.inspect()
@@ -184,7 +190,7 @@ verifies(['X-doctor', 'CI-3b'], 'agents that differ by case alone are told', asy
 })
 
 verifies(['X-doctor', 'CI-4c'], 'what is left of a completed task is told, and brought into the log', async () => {
-  await withCirce(root, (circe) => circe.status('FEAT-1', 'completed', 'engineer'))
+  await withCirce(root, (circe) => circe.tasks.status('FEAT-1', 'completed', 'engineer'))
   const name = fileOf(folder, 'implement_feature')
   folder.put(`AGENTS/engineer/INBOX/${name}`, folder.read(`LOGS/${name}`))
   expect(told(await inspect(), 'NOT_ARCHIVED')).toMatchObject([{ severity: 'warning', repaired: false }])
@@ -201,7 +207,7 @@ verifies(
     fs.rmSync(inbox, { recursive: true })
     fs.writeFileSync(inbox, 'in the way\n')
     folder.put('NEW_MESSAGES/20260301_100000_coordinator-all_inform.md', foreign('coordinator', 'all', 'inform'))
-    await withCirce(root, (circe) => circe.tasks())
+    await withCirce(root, (circe) => circe.overview.tasks())
     expect(folder.names('AGENTS/engineer/INBOX')).toContain('20260301_100000_coordinator-all_inform.md')
     expect(told(await inspect(), 'UNDELIVERED')).toMatchObject([{ severity: 'error' }])
     fs.rmSync(inbox)
@@ -222,7 +228,7 @@ verifies(
     const open = () =>
       withCirce(root, async (circe) => {
         const names: string[] = []
-        for await (const { found } of circe.openQuestions()) names.push(found.name)
+        for await (const { name } of circe.people.open()) names.push(name)
         return names
       })
     expect(await open()).toEqual([])

@@ -19,7 +19,7 @@ const message = (n: number, { to = 'all', intent = 'fix_bug', task = `T-${n}`, s
   foreign(from, to, intent, { task, status, at: timeOf(n) })
 const cached = () => join(root, '.signalbox/cache/circe/lying/new.json')
 const taken = async (circe: Circe, agent = 'engineer', options = {}) => {
-  const claimed = await circe.claim(agent, options)
+  const claimed = await circe.claiming.claim(agent, options)
   return claimed.outcome === 'claimed' ? claimed.message.file : 'nothing'
 }
 /** Every use is a new process, as far as memory goes. */
@@ -29,7 +29,7 @@ beforeEach(async () => {
   root = quickTempDir()
   folder = new CirceFolder(root)
   await cold(async (circe) => {
-    for (const agent of ['lead', 'engineer', 'qa']) await circe.init(agent)
+    for (const agent of ['lead', 'engineer', 'qa']) await circe.agents.init(agent)
   })
   for (let n = 0; n < many; n++) folder.put(`NEW_MESSAGES/${nameOf(n)}`, message(n))
 })
@@ -83,18 +83,18 @@ describe('many messages by shells', () => {
   it('[CI-8] each counts once, by one line of the log, also with every cache deleted', async () => {
     const counts = () => folder.read('LOGS/events.log').match(/\tmessage\t.*\t$|\tmessage\t/gm)?.length
     for (let round = 0; round < 2; round++) {
-      await cold((circe) => circe.tasks())
-      await cold((circe) => circe.inbox('qa'))
+      await cold((circe) => circe.overview.tasks())
+      await cold((circe) => circe.overview.inbox('qa'))
       expect(counts()).toBe(many)
       fs.rmSync(join(root, '.signalbox/cache'), { recursive: true })
     }
-    const { tasks, leftOut } = await cold((circe) => circe.taskList({ limit: 3 }))
+    const { tasks, leftOut } = await cold((circe) => circe.overview.taskList({ limit: 3 }))
     expect({ ids: tasks.map(({ id }) => id), leftOut }).toEqual({ ids: ['T-0', 'T-1', 'T-10'], leftOut: many - 3 })
     expect(tasks[1]).toMatchObject({ status: 'new', request: { from: 'lead', intent: 'fix_bug' } })
   })
 
   it('[CI-5c] what other programs do since then counts: a move, an owner by hand, a new message, an edit', async () => {
-    await cold((circe) => circe.tasks())
+    await cold((circe) => circe.overview.tasks())
     expect(fs.existsSync(cached())).toBe(true)
     folder.move(`NEW_MESSAGES/${nameOf(0)}`, `AGENTS/qa/INBOX/${nameOf(0)}`)
     fs.writeFileSync(join(folder.path, 'TASKS/T-1.owner'), 'owner: qa\nclaimed_at: 2026-03-01T11:00:00Z\n')
@@ -102,7 +102,7 @@ describe('many messages by shells', () => {
       'NEW_MESSAGES/20260301_120000_qa-lead_status-update_T-1.md',
       message(9000, { from: 'qa', to: 'lead', intent: 'status_update', task: 'T-1', status: 'in_progress' }),
     )
-    const tasks = await cold((circe) => circe.tasks())
+    const tasks = await cold((circe) => circe.overview.tasks())
     const standing = (id: string) => tasks.find((one) => one.id === id)
     expect(standing('T-0')).toMatchObject({ owner: 'qa', status: 'claimed' })
     expect(standing('T-1')).toMatchObject({ owner: 'qa', status: 'in_progress' })
@@ -116,16 +116,16 @@ describe('many messages by shells', () => {
   })
 
   it('[CI-5c] a task that is given back and taken by hand is noticed', async () => {
-    await cold((circe) => circe.claim('engineer', { task: 'T-5' }))
-    await cold((circe) => circe.tasks())
-    await cold((circe) => circe.release('engineer', 'T-5'))
+    await cold((circe) => circe.claiming.claim('engineer', { task: 'T-5' }))
+    await cold((circe) => circe.overview.tasks())
+    await cold((circe) => circe.tasks.release('engineer', 'T-5'))
     fs.writeFileSync(join(folder.path, 'TASKS/T-5.owner'), 'owner: qa\nclaimed_at: 2026-03-01T11:00:00Z\n')
-    await cold((circe) => circe.inbox('qa'))
+    await cold((circe) => circe.overview.inbox('qa'))
     expect(folder.read('TASKS/T-5.status')).toContain('owner: qa')
   })
 
   it('[CI-4] whatever stands in the cache, every message is claimed once', async () => {
-    await cold((circe) => circe.tasks())
+    await cold((circe) => circe.overview.tasks())
     const whole = fs.readFileSync(cached(), 'utf8')
     const lines = whole.split('\n')
     const odd = {
@@ -167,7 +167,7 @@ describe('many messages about few tasks', () => {
     const asks = (n: number) => message(n, { intent: 'question', task: `Q-${n}` })
     for (let n = 0; n < 30; n++) folder.put(`NEW_MESSAGES/q-${n}.md`, asks(n))
     folder.put('NEW_MESSAGES/q-30.md', message(30, { intent: 'question', task: 'T-1' }))
-    await cold((circe) => circe.claim('engineer', { task: 'T-1' }))
+    await cold((circe) => circe.claiming.claim('engineer', { task: 'T-1' }))
     const counted = folder.read('LOGS/events.log').match(/\tmessage\t[^\t]*\t[^\t]*\tq-\d+\.md/g)
     expect(counted).toHaveLength(31)
   })
@@ -175,8 +175,14 @@ describe('many messages about few tasks', () => {
   it('[CI-5][CI-8] count in the order of time, by few changes, each with its line', async () => {
     for (let n = 0; n < many; n++) fs.rmSync(join(folder.path, 'NEW_MESSAGES', nameOf(n)))
     await cold(async (circe) => {
-      await circe.send({ from: 'lead', to: 'engineer', intent: 'implement_feature', task: 'FEAT-1', summary: 'Build' })
-      await circe.claim('engineer')
+      await circe.sending.send({
+        from: 'lead',
+        to: 'engineer',
+        intent: 'implement_feature',
+        task: 'FEAT-1',
+        summary: 'Build',
+      })
+      await circe.claiming.claim('engineer')
     })
     const said = ['in_progress', 'blocked', 'in_progress', 'in_progress']
     for (let n = 0; n < 120; n++) {
@@ -192,7 +198,7 @@ describe('many messages about few tasks', () => {
         at: new Date(Date.now() + 200_000).toISOString(),
       }),
     )
-    const [task] = await cold((circe) => circe.tasks('FEAT-1'))
+    const [task] = await cold((circe) => circe.overview.tasks('FEAT-1'))
     expect(task).toMatchObject({ status: 'blocked', owner: 'engineer' })
     const lines = folder
       .read('LOGS/events.log')
@@ -201,7 +207,9 @@ describe('many messages about few tasks', () => {
     expect(lines.map((line) => line.split('\t')[4])).toEqual(
       [...Array(120).keys()].map((n) => `m-${`${n}`.padStart(3, '0')}.md`),
     )
-    expect(await cold((circe) => circe.tasks('FEAT-1'))).toEqual([expect.objectContaining({ status: 'blocked' })])
+    expect(await cold((circe) => circe.overview.tasks('FEAT-1'))).toEqual([
+      expect.objectContaining({ status: 'blocked' }),
+    ])
     expect(
       folder
         .read('LOGS/events.log')
@@ -247,28 +255,28 @@ describe('beside a process that is stopped in its turn', () => {
     const slow = <T>(work: (circe: Circe) => Promise<T>) => withCirce(root, work, { settings: { turnMs: 600_000 } })
     await held('task.T-7', async () => {
       // Whoever waited would wait for ten minutes.
-      const { tasks, notices } = await slow((circe) => circe.taskList())
+      const { tasks, notices } = await slow((circe) => circe.overview.taskList())
       expect(tasks).toHaveLength(many)
       expect(notices).toEqual(['Messages about 1 task have not counted yet; the next command goes on with them.'])
-      expect((await slow((circe) => circe.inbox('engineer'))).messages).toHaveLength(many)
-      for await (const _ of await slow(async (circe) => circe.openQuestions())) throw new Error('nobody asked')
-      expect((await slow((circe) => circe.log())).outcome).toBe('told')
+      expect((await slow((circe) => circe.overview.inbox('engineer'))).messages).toHaveLength(many)
+      for await (const _ of await slow(async (circe) => circe.people.open())) throw new Error('nobody asked')
+      expect((await slow((circe) => circe.overview.log())).outcome).toBe('told')
       // Work on other tasks goes on; a change of this one is refused after a while.
       expect(await slow((circe) => taken(circe))).toBe(nameOf(0))
-      await expect(patient((circe) => circe.claim('engineer', { task: 'T-7' }))).rejects.toMatchObject({
+      await expect(patient((circe) => circe.claiming.claim('engineer', { task: 'T-7' }))).rejects.toMatchObject({
         code: 'LOCK_BUSY',
         kind: 'Unavailable',
         message: expect.stringContaining('Waited 0.1 s for '),
       })
-      await expect(patient((circe) => circe.check('T-7', 'qa', {}))).rejects.toMatchObject({ code: 'LOCK_BUSY' })
+      await expect(patient((circe) => circe.tasks.check('T-7', 'qa', {}))).rejects.toMatchObject({ code: 'LOCK_BUSY' })
     })
-    const [task] = await cold((circe) => circe.tasks('T-7'))
+    const [task] = await cold((circe) => circe.overview.tasks('T-7'))
     expect(task!.checks.tests_passed).toBe(true)
   })
 
   it('[CI-4] a claim passes over what is in another turn, and takes the next', async () => {
     const slow = <T>(work: (circe: Circe) => Promise<T>) => withCirce(root, work, { settings: { turnMs: 600_000 } })
-    await slow((circe) => circe.tasks())
+    await slow((circe) => circe.overview.tasks())
     await held('task.T-0', async () => {
       expect(await slow((circe) => taken(circe))).toBe(nameOf(1))
     })

@@ -20,7 +20,7 @@ import { describe, expect, it } from 'vitest'
 import { errorKinds, internalErrorExit } from '../../src/kernel/errors.ts'
 import type { Field, Fields } from '../../src/kernel/field.ts'
 import { expectedOf, printDuration } from '../../src/operations/check-input.ts'
-import { isUsersOwn, schema, variableOf } from '../../src/operations/workspace/settings.ts'
+import { allSections, schema, variableOf } from '../../src/operations/workspace/settings.ts'
 import { type Command, type Group, isGroup } from '../../src/surfaces/cli/command.ts'
 import { commandTable } from '../../src/surfaces/cli/command-table.generated.ts'
 import { globalFlags, shortFlags } from '../../src/surfaces/cli/global-flags.ts'
@@ -193,7 +193,7 @@ const generated: Record<string, () => Promise<string>> = {
   async commands() {
     const rows = commandsIn(commandTable).map(async ({ path, command }) => {
       const { operation } = await command.load()
-      return [code(usageOf(path, operation)), command.summary]
+      return [code(usageOf(path, operation)), operation.summary]
     })
     return table(['Command', 'What it does'], await Promise.all(rows))
   },
@@ -219,19 +219,19 @@ const generated: Record<string, () => Promise<string>> = {
       field.help,
     ]
     const rows = Object.entries(schema.settings).map(([key, field]) => line(key, field, true))
-    const inner = Object.entries(schema.sections).flatMap(([section, fields]) =>
+    const inner = (await allSections(schema)).flatMap(({ name, fields, usersOwn }) =>
       Object.entries(fields)
-        .filter(([key]) => !isUsersOwn(key, section))
-        .map(([key, field]) => line(`${section}.${key}`, field, false)),
+        .filter(([key]) => !usersOwn.includes(key))
+        .map(([key, field]) => line(`${name}.${key}`, field, false)),
     )
     return table(['Key', 'Option', 'Variable', 'Takes', 'Default', 'Meaning'], [...rows, ...inner])
   },
   async own() {
-    const rows = Object.entries(schema.sections).flatMap(([section, fields]) =>
+    const rows = (await allSections(schema)).flatMap(({ name, fields, usersOwn }) =>
       Object.entries(fields)
-        .filter(([key]) => isUsersOwn(key, section))
+        .filter(([key]) => usersOwn.includes(key))
         .map(([key, field]): Row => {
-          return [section === 'etcd' ? code(key) : '', code(variableOf(key, section)), expectedOf(field), field.help]
+          return [name === 'etcd' ? code(key) : '', code(variableOf(key, name)), expectedOf(field), field.help]
         }),
     )
     return table(['Below the address', 'Variable', 'Takes', 'Meaning'], rows)

@@ -2,7 +2,7 @@
  * Every way in which a message can be stuck is a finding of `doctor`, with a hint: one row each, with how it comes about, the
  * code and the severity. What merely waits its turn is none.
  */
-import { chmodSync, mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { giveToStranger, strangerCommand } from '../support/stranger.ts'
@@ -178,7 +178,7 @@ const inAcmq: readonly Way[] = [
     },
     code: 'UNSEEN_RECIPIENT',
     severity: 'warning',
-    says: 'This message and 1 more wait for ghost, whom nobody has ever seen.',
+    says: '2 messages wait for ghost, whom nobody has ever seen.',
   },
   {
     way: 'a link in place of a message',
@@ -192,7 +192,7 @@ const inAcmq: readonly Way[] = [
   {
     way: 'a folder in place of a message',
     make: (root) => mkdirSync(join(queue(root), nameOf('folder-1')), { recursive: true }),
-    code: 'NOT_A_LEAF',
+    code: 'STRANGE_FILE',
     severity: 'warning',
   },
   {
@@ -221,7 +221,7 @@ const inRouting: readonly Way[] = [
   {
     way: 'a file of mode 000',
     make: (root) => chmodSync(join(inbox(root), readdirSync(inbox(root))[0]!), 0),
-    code: 'PERMISSION_DENIED',
+    code: 'CLOSED_MESSAGE',
     severity: 'error',
     asStranger: true,
   },
@@ -303,6 +303,28 @@ const elsewhere: readonly (Way & { readonly protocol: string })[] = [
     code: 'DEPENDENCY_CYCLE',
     severity: 'warning',
     says: 'depends_on: these depend on each other in a circle: a, b.',
+  },
+  {
+    protocol: 'sessions',
+    way: 'a task for an agent nobody has ever seen',
+    make: (root) => run(root, 'session', 'say', '--session', 's', '--as', 'Orchestrator', '#DELEGATE:Ghost:build it'),
+    code: 'UNSEEN_RECIPIENT',
+    severity: 'warning',
+    says: 'A message waits for Ghost, whom nobody has ever seen.',
+  },
+  {
+    protocol: 'sessions',
+    way: 'a task whose runner was killed',
+    make: (root) => {
+      run(root, 'session', 'say', '--session', 's', '--as', 'Ghost', '#STATE:save:branch:main')
+      run(root, 'session', 'say', '--session', 's', '--as', 'Orchestrator', '#DELEGATE:Ghost:build it')
+      const path = join(root, '.signalbox/state/sessions/s/session.json')
+      const session = JSON.parse(readFileSync(path, 'utf8'))
+      Object.assign(session.tasks[0], { state: 'in_progress', via: 'program', attempts: 1 })
+      writeFileSync(path, JSON.stringify(session))
+    },
+    code: 'STALLED_CLAIM',
+    severity: 'warning',
   },
   {
     protocol: 'sessions',

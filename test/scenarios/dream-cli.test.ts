@@ -235,7 +235,7 @@ describe('[X-recipient] every way that sends asks whether anybody has seen the r
   it('and tells it where they are not', () => {
     dream('task', 'take', 'Worker')
     put('temp/cursor_output.json', event('Wroker'))
-    const said = 'Nobody has ever seen Wroker; it waits all the same. Did you mean Worker?'
+    const said = 'Nobody has seen Wroker yet; the message waits for it. Did you mean Worker?'
     expect(asJson('prompt', 'fetch', '--dispatch')).toMatchObject({ exit: 0, output: { notices: [said] } })
     put('runtime/task_list.json', [{ ...task, target_agent: 'Wroker' }])
     expect(dream('tasks', '--dispatch')).toMatchObject({ exit: 0, err: expect.stringContaining(said) })

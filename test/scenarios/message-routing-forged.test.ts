@@ -57,61 +57,61 @@ const forgedAck = (correlation_id: string, msg_id = 'msg_00000001') => ({
   payload: { status: 'in_progress', message: 'Received' },
   correlation_id,
 })
-const awaitedBy = async (mr: Workspace['mr'], agent: string) => (await mr.unacked(agent)).map(({ id }) => id)
+const awaitedBy = async (mr: Workspace['mr'], agent: string) => (await mr.settling.unacked(agent)).map(({ id }) => id)
 
 describe('a forged acknowledgement', () => {
   verifies('MR-12', 'in the inbox crosses nothing off, unread or received', async () => {
     const mr = await signed()
-    const { id } = (await mr.send(asking)).message
+    const { id } = (await mr.sending.send(asking)).message
     plant(place('lead/inbox/msg_00000001.json'), forgedAck(id))
     expect(await awaitedBy(mr, 'lead')).toEqual([id])
-    expect((await mr.receive('lead')).rejected).toMatchObject([{ code: 'UNSIGNED' }])
+    expect((await mr.claiming.receive('lead')).rejected).toMatchObject([{ code: 'UNSIGNED' }])
     expect(await awaitedBy(mr, 'lead')).toEqual([id])
-    await mr.receive('coder')
-    await mr.ack('coder', id)
+    await mr.claiming.receive('coder')
+    await mr.settling.ack('coder', id)
     expect(await awaitedBy(mr, 'lead')).toEqual([])
   })
 
   verifies('MR-12', 'among what coder is said to have acknowledged crosses nothing off, and gives way', async () => {
     const mr = await signed()
-    const [other, { id }] = [(await mr.send(asking)).message, (await mr.send(asking)).message]
-    await mr.receive('coder')
-    await mr.ack('coder', other.id)
+    const [other, { id }] = [(await mr.sending.send(asking)).message, (await mr.sending.send(asking)).message]
+    await mr.claiming.receive('coder')
+    await mr.settling.ack('coder', other.id)
     const marker = place('coder/.acked', id)
     // Empty, unsigned, and a genuine one of another message.
     for (const content of ['', forgedAck(id), readFileSync(place('coder/.acked', other.id), 'utf8')]) {
       plant(marker, content)
       expect([await awaitedBy(mr, 'lead'), await awaitedBy(mr, 'coder')]).toEqual([[id], [id]])
     }
-    expect((await mr.ack('coder', id)).outcome).toBe('acknowledged')
-    expect((await mr.ack('coder', id)).outcome).toBe('unchanged')
+    expect((await mr.settling.ack('coder', id)).outcome).toBe('acknowledged')
+    expect((await mr.settling.ack('coder', id)).outcome).toBe('unchanged')
     expect([await awaitedBy(mr, 'lead'), await awaitedBy(mr, 'coder')]).toEqual([[], []])
     expect(JSON.parse(readFileSync(marker, 'utf8'))).toMatchObject({ correlation_id: id, signature: {} })
   })
 
   verifies('MR-12', 'under the very id that the real one would have does not stand in for it', async () => {
     const mr = await signed()
-    const { id } = (await mr.send(asking)).message
-    await mr.receive('coder')
-    const { path, message } = (await mr.ack('coder', id)).message
+    const { id } = (await mr.sending.send(asking)).message
+    await mr.claiming.receive('coder')
+    const { path, message } = (await mr.settling.ack('coder', id)).message
     rmSync(place('coder/.acked', id))
     const { signature: _, ...unsigned } = message
     plant(join(root, path), unsigned)
-    expect((await mr.ack('coder', id)).outcome).toBe('acknowledged')
-    const { messages, rejected } = await mr.receive('lead')
+    expect((await mr.settling.ack('coder', id)).outcome).toBe('acknowledged')
+    const { messages, rejected } = await mr.claiming.receive('lead')
     expect(messages.map(({ correlationId }) => correlationId)).toEqual([id])
     expect(rejected.map(({ code }) => code)).toEqual(['UNSIGNED'])
   })
 
   verifies('MR-12', 'does not end the wait for a reply', async () => {
     const mr = await signed()
-    const { id } = (await mr.send(asking)).message
-    await mr.receive('coder')
+    const { id } = (await mr.sending.send(asking)).message
+    await mr.claiming.receive('coder')
     plant(place('lead/inbox/msg_00000001.json'), forgedAck(id))
-    expect((await mr.awaitReply('lead', id)).outcome).toBe('nothing')
+    expect((await mr.claiming.awaitReply('lead', id)).outcome).toBe('nothing')
     plant(place('lead/inbox/msg_00000002.json'), forgedAck(id, 'msg_00000002'))
-    const awaited = mr.awaitReply('lead', id, { waitMs: 60_000 })
-    const acked = await mr.ack('coder', id)
+    const awaited = mr.claiming.awaitReply('lead', id, { waitMs: 60_000 })
+    const acked = await mr.settling.ack('coder', id)
     expect(await awaited).toMatchObject({ outcome: 'received', message: { id: acked.message.id } })
     expect(readdirSync(place('lead/rejected')).sort()).toEqual(['msg_00000001.json', 'msg_00000002.json'])
   })
@@ -120,11 +120,13 @@ describe('a forged acknowledgement', () => {
 describe('a forged message', () => {
   verifies('MR-12', 'is not acknowledged, wherever it lies', async () => {
     const mr = await signed()
-    const { signature: _, ...unsigned } = { ...onDisk('coder', 'inbox', `${(await mr.send(asking)).message.id}.json`) }
+    const { signature: _, ...unsigned } = {
+      ...onDisk('coder', 'inbox', `${(await mr.sending.send(asking)).message.id}.json`),
+    }
     const forged = { ...unsigned, msg_id: 'msg_000000aa' }
     for (const folder of ['taken', 'inbox']) {
       plant(place('coder', folder, 'msg_000000aa.json'), forged)
-      await expect(mr.ack('coder', 'msg_000000aa')).rejects.toMatchObject({
+      await expect(mr.settling.ack('coder', 'msg_000000aa')).rejects.toMatchObject({
         code: 'FORGED_MESSAGE',
         exit: 6,
         details: { reason: 'UNSIGNED' },
@@ -133,64 +135,66 @@ describe('a forged message', () => {
     }
     plant(place('coder/taken/msg_000000aa.json'), forged)
     expect(await awaitedBy(mr, 'coder')).toEqual([])
-    expect((await mr.receive('lead')).messages).toEqual([])
+    expect((await mr.claiming.receive('lead')).messages).toEqual([])
   })
 
   verifies('MR-12', 'is also one that is genuine, but for somebody else or under another name', async () => {
     const mr = await signed()
-    const { id } = (await mr.send({ ...asking, to: 'lead' })).message
+    const { id } = (await mr.sending.send({ ...asking, to: 'lead' })).message
     mkdirSync(place('coder/taken'), { recursive: true })
     copyFileSync(place('lead/inbox', `${id}.json`), place('coder/taken', `${id}.json`))
-    await expect(mr.ack('coder', id)).rejects.toMatchObject({ details: { reason: 'WRONG_INBOX' } })
-    const { id: own } = (await mr.send(asking)).message
+    await expect(mr.settling.ack('coder', id)).rejects.toMatchObject({ details: { reason: 'WRONG_INBOX' } })
+    const { id: own } = (await mr.sending.send(asking)).message
     copyFileSync(place('coder/inbox', `${own}.json`), place('coder/taken/msg_000000bb.json'))
-    await expect(mr.ack('coder', 'msg_000000bb')).rejects.toMatchObject({ details: { reason: 'NAME_MISMATCH' } })
+    await expect(mr.settling.ack('coder', 'msg_000000bb')).rejects.toMatchObject({
+      details: { reason: 'NAME_MISMATCH' },
+    })
   })
 
   verifies('MR-12', 'in taken/ does not keep the genuine one of that name from being handed out', async () => {
     const mr = await signed()
-    const { id } = (await mr.send(asking)).message
+    const { id } = (await mr.sending.send(asking)).message
     const { signature: _, ...unsigned } = onDisk('coder', 'inbox', `${id}.json`)
     plant(place('coder/taken', `${id}.json`), unsigned)
-    expect((await mr.taken('coder'))[0]?.message?.problems).toEqual([
+    expect((await mr.recovering.list('coder', 'taken'))[0]?.message?.problems).toEqual([
       'It is not signed, and messages from lead must be',
     ])
-    const { messages } = await mr.receive('coder')
+    const { messages } = await mr.claiming.receive('coder')
     expect(messages.map((one) => one.id)).toEqual([id])
-    expect((await mr.taken('coder'))[0]?.message?.problems).toEqual([])
+    expect((await mr.recovering.list('coder', 'taken'))[0]?.message?.problems).toEqual([])
     expect(readdirSync(place('coder/rejected'))).toEqual([`${id}.json`])
-    const { id: next } = (await mr.send(asking)).message
+    const { id: next } = (await mr.sending.send(asking)).message
     plant(place('coder/taken', `${next}.json`), '{}')
-    expect((await mr.receive('coder')).messages.map((one) => one.id)).toEqual([next])
+    expect((await mr.claiming.receive('coder')).messages.map((one) => one.id)).toEqual([next])
   })
 
   verifies('MR-12', 'with the number of a lost one does not hide the loss', async () => {
     const mr = await signed()
     const ids = []
-    for (let n = 0; n < 3; n++) ids.push((await mr.send(asking)).message.id)
-    await mr.receive('coder', { limit: 1 })
+    for (let n = 0; n < 3; n++) ids.push((await mr.sending.send(asking)).message.id)
+    await mr.claiming.receive('coder', { limit: 1 })
     const { signature: _, ...unsigned } = onDisk('coder', 'inbox', `${ids[1]}.json`)
     rmSync(place('coder/inbox', `${ids[1]}.json`))
     plant(place('coder/inbox/msg_000000cc.json'), { ...unsigned, msg_id: 'msg_000000cc' })
     plant(place('coder/taken/msg_000000dd.json'), { ...unsigned, msg_id: 'msg_000000dd' })
-    const { messages, gaps } = await mr.receive('coder')
+    const { messages, gaps } = await mr.claiming.receive('coder')
     expect(messages.map(({ id }) => id)).toEqual([ids[2]])
     expect(gaps).toEqual([{ from: 'lead', first: 2, last: 2, count: 1 }])
   })
 
   verifies('MR-12', 'that a person puts back lets no copy of the genuine one through', async () => {
     const mr = await signed()
-    const { id } = (await mr.send(asking)).message
+    const { id } = (await mr.sending.send(asking)).message
     const copy = join(tempDir(), 'copy')
     copyFileSync(place('coder/inbox', `${id}.json`), copy)
-    await mr.receive('coder')
+    await mr.claiming.receive('coder')
     const { signature: _, ...unsigned } = onDisk('coder', 'taken', `${id}.json`)
     rmSync(place('coder/taken', `${id}.json`))
     plant(place('coder/evicted', `${id}.json`), unsigned)
-    await mr.recover('coder', id)
-    expect((await mr.receive('coder')).rejected).toMatchObject([{ code: 'UNSIGNED' }])
+    await mr.recovering.recover('coder', id)
+    expect((await mr.claiming.receive('coder')).rejected).toMatchObject([{ code: 'UNSIGNED' }])
     renameSync(copy, place('coder/inbox', `${id}.json`))
-    const { messages, rejected } = await mr.receive('coder')
+    const { messages, rejected } = await mr.claiming.receive('coder')
     expect([messages, rejected.map(({ code }) => code)]).toEqual([[], ['REPLAYED']])
   })
 
@@ -208,35 +212,35 @@ describe('a forged message', () => {
   verifies('MR-12', 'in the form of another program gets no answer in that form, which nobody signs', async () => {
     const mr = await signed()
     plant(place('coder/inbox/msg-1767268800-042.json'), theirs('lead'))
-    await expect(mr.ack('coder', 'msg-1767268800-042')).rejects.toMatchObject({ code: 'FORGED_MESSAGE' })
+    await expect(mr.settling.ack('coder', 'msg-1767268800-042')).rejects.toMatchObject({ code: 'FORGED_MESSAGE' })
     const answer = { ...asking, from: 'coder', to: 'lead', compat: true, replyTo: 'msg-1767268800-042' } as const
-    await expect(mr.send(answer)).rejects.toMatchObject({ code: 'FORGED_MESSAGE' })
-    expect((await mr.receive('lead')).messages).toEqual([])
+    await expect(mr.sending.send(answer)).rejects.toMatchObject({ code: 'FORGED_MESSAGE' })
+    expect((await mr.claiming.receive('lead')).messages).toEqual([])
   })
 
   it('is not what a program without a key writes, where only those with one must sign; it is answered once', async () => {
     const mr = await signed('signing: sign')
     plant(place('coder/inbox/msg-1767268800-042.json'), theirs('stranger'))
-    await mr.receive('coder', { compat: true })
-    const acked = await mr.ack('coder', 'msg-1767268800-042')
+    await mr.claiming.receive('coder', { compat: true })
+    const acked = await mr.settling.ack('coder', 'msg-1767268800-042')
     expect(acked.outcome).toBe('acknowledged')
-    expect((await mr.ack('coder', 'msg-1767268800-042')).outcome).toBe('unchanged')
+    expect((await mr.settling.ack('coder', 'msg-1767268800-042')).outcome).toBe('unchanged')
     expect(readdirSync(place('stranger/inbox'))).toHaveLength(1)
     // A marker that coder did not write is not believed.
     const [marker = ''] = readdirSync(place('coder/.acked'))
     const { signature, ...unsigned } = onDisk('coder', '.acked', marker)
     expect(signature).toMatchObject({ algorithm: 'ed25519' })
     plant(place('coder/.acked', marker), unsigned)
-    expect((await mr.ack('coder', 'msg-1767268800-042')).outcome).toBe('acknowledged')
+    expect((await mr.settling.ack('coder', 'msg-1767268800-042')).outcome).toBe('acknowledged')
   })
 })
 
 it('where nothing is signed everything counts as before', async () => {
   const mr = await signed('signing: off')
-  const { id } = (await mr.send(asking)).message
+  const { id } = (await mr.sending.send(asking)).message
   plant(place('coder/.acked', id), '')
   expect(await awaitedBy(mr, 'lead')).toEqual([])
-  const second = (await mr.send(asking)).message.id
+  const second = (await mr.sending.send(asking)).message.id
   plant(place('lead/inbox/msg_00000001.json'), forgedAck(second))
   expect(await awaitedBy(mr, 'lead')).toEqual([])
 })

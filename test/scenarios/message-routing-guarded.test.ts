@@ -84,15 +84,15 @@ describe('signed messages', () => {
   verifies('MR-12', 'arrive; altered, unsigned and forged ones are refused and logged', async () => {
     const { routing } = await open()
     const [good, altered, unsigned, forged] = [
-      (await routing.send(report())).message.id,
-      (await routing.send(report())).message.id,
-      (await routing.send(report())).message.id,
-      (await routing.send({ ...report(), from: me })).message.id,
+      (await routing.sending.send(report())).message.id,
+      (await routing.sending.send(report())).message.id,
+      (await routing.sending.send(report())).message.id,
+      (await routing.sending.send({ ...report(), from: me })).message.id,
     ]
     rewrite(altered, (message) => Object.assign(message.payload as object, { progress: 1 }))
     rewrite(unsigned, (message) => delete message.signature)
     rewrite(forged, (message) => Object.assign(message, { from: 'coder-1' }))
-    const { messages, rejected } = await (await open()).routing.receive(me)
+    const { messages, rejected } = await (await open()).routing.claiming.receive(me)
     expect(messages.map(({ id }) => id)).toEqual([good])
     const refusals = { [altered]: 'BAD_SIGNATURE', [unsigned]: 'UNSIGNED', [forged]: 'BAD_SIGNATURE' }
     expect(Object.fromEntries(rejected.map(({ msgId, code }) => [msgId, code]))).toEqual(refusals)
@@ -101,42 +101,42 @@ describe('signed messages', () => {
   })
 
   verifies('MR-12', 'copied back into the inbox are refused, after a restart and without any index', async () => {
-    const { id } = (await (await open()).routing.send(report())).message
+    const { id } = (await (await open()).routing.sending.send(report())).message
     const file = folder('inbox', `${id}.json`)
     const copy = join(root, 'copy')
     copyFileSync(file, copy)
-    expect((await (await open()).routing.receive(me)).messages).toHaveLength(1)
+    expect((await (await open()).routing.claiming.receive(me)).messages).toHaveLength(1)
 
     // While it is still among the taken ones …
     copyFileSync(copy, file)
-    expect((await (await open()).routing.receive(me)).messages).toEqual([])
+    expect((await (await open()).routing.claiming.receive(me)).messages).toEqual([])
     // … when those are gone, with every index and cache …
     for (const gone of [folder('taken'), join(root, '.signalbox/cache'), join(root, '.signalbox/engine')])
       rmSync(gone, { recursive: true, force: true })
     copyFileSync(copy, file)
-    const second = await (await open()).routing.receive(me)
+    const second = await (await open()).routing.claiming.receive(me)
     expect([second.messages, second.rejected.map(({ code }) => code)]).toEqual([[], ['REPLAYED']])
     // … and a year later, when nobody remembers it one by one.
     clock.advance(365 * 24 * 60 * 60 * 1000)
-    await (await open()).routing.send(report())
-    expect((await (await open()).routing.receive(me)).messages).toHaveLength(1)
+    await (await open()).routing.sending.send(report())
+    expect((await (await open()).routing.claiming.receive(me)).messages).toHaveLength(1)
     copyFileSync(copy, file)
-    const third = await (await open()).routing.receive(me)
+    const third = await (await open()).routing.claiming.receive(me)
     expect([third.messages, third.rejected.map(({ code }) => code)]).toEqual([[], ['TOO_OLD']])
     expect(logged().map(({ error }) => error)).toEqual(['DUPLICATE', 'REPLAYED', 'TOO_OLD'])
   })
 
   it('that a person recovers are handed out once more', async () => {
     const { routing } = await open()
-    const { id } = (await routing.send(report())).message
-    await routing.receive(me)
-    await routing.recover(me, id)
-    expect((await routing.receive(me)).messages.map((one) => one.id)).toEqual([id])
+    const { id } = (await routing.sending.send(report())).message
+    await routing.claiming.receive(me)
+    await routing.recovering.recover(me, id)
+    expect((await routing.claiming.receive(me)).messages.map((one) => one.id)).toEqual([id])
   })
 
   it('are not sent by somebody without a key', async () => {
     const { routing } = await open()
-    await expect(routing.send({ ...report(), from: 'stranger' })).rejects.toMatchObject({
+    await expect(routing.sending.send({ ...report(), from: 'stranger' })).rejects.toMatchObject({
       kind: 'Denied',
       code: 'NO_KEY',
     })
@@ -146,9 +146,9 @@ describe('signed messages', () => {
 describe('encrypted payloads', () => {
   verifies('MR-12', 'are unreadable in every folder, and whole for their recipient', async () => {
     const { routing } = await open({ signing: 'require', encryption: true })
-    const { id } = (await routing.send(report('the secret plan'))).message
+    const { id } = (await routing.sending.send(report('the secret plan'))).message
     expect(readFileSync(folder('inbox', `${id}.json`), 'utf8')).not.toContain('secret plan')
-    const { messages } = await routing.receive(me)
+    const { messages } = await routing.claiming.receive(me)
     expect(messages[0]).toMatchObject({ problems: [], message: { payload: report('the secret plan').payload } })
     expect(readFileSync(folder('taken', `${id}.json`), 'utf8')).not.toContain('secret plan')
   })
@@ -156,12 +156,12 @@ describe('encrypted payloads', () => {
   it('that were put into another message are refused', async () => {
     const { routing } = await open({ encryption: true })
     const [one, other] = [
-      (await routing.send(report('one'))).message.id,
-      (await routing.send(report('two'))).message.id,
+      (await routing.sending.send(report('one'))).message.id,
+      (await routing.sending.send(report('two'))).message.id,
     ]
     const { payload } = JSON.parse(readFileSync(folder('inbox', `${one}.json`), 'utf8'))
     rewrite(other, (message) => Object.assign(message, { payload }))
-    const { messages, rejected } = await routing.receive(me)
+    const { messages, rejected } = await routing.claiming.receive(me)
     expect([messages.map(({ id }) => id), rejected.map(({ code }) => code)]).toEqual([[one], ['NOT_OPENED']])
   })
 })
@@ -169,18 +169,18 @@ describe('encrypted payloads', () => {
 describe('limited senders', () => {
   verifies('MR-12', 'are told when to try again, across processes; what comes by another way is refused', async () => {
     const limit = { messagesPerMinute: 3 }
-    for (let i = 0; i < 3; i++) await (await open(limit)).routing.send(report())
+    for (let i = 0; i < 3; i++) await (await open(limit)).routing.sending.send(report())
     const { routing } = await open(limit)
-    await expect(routing.send(report())).rejects.toMatchObject({
+    await expect(routing.sending.send(report())).rejects.toMatchObject({
       kind: 'Unavailable',
       code: 'RATE_LIMITED',
       details: { retryAfterMs: 20_000 },
     })
     clock.advance(20_000)
-    await routing.send(report())
+    await routing.sending.send(report())
     // A sender that does not ask.
-    for (let i = 0; i < 4; i++) await (await open({})).routing.send(report())
-    const { messages, rejected } = await routing.receive(me)
+    for (let i = 0; i < 4; i++) await (await open({})).routing.sending.send(report())
+    const { messages, rejected } = await routing.claiming.receive(me)
     expect([messages.length, rejected.map(({ code }) => code)]).toEqual([3, Array(5).fill('RATE_EXCEEDED')])
     expect(logged()[0]).toMatchObject({ issues: ['More than 3 messages a minute came from coder-1'] })
   })
@@ -190,17 +190,17 @@ describe('metrics', () => {
   verifies('MR-8', 'of all processes come together, and raise alerts', async () => {
     for (let i = 0; i < 3; i++) {
       const { routing, recorder } = await open({})
-      for (let n = 0; n < 28; n++) await routing.send(report())
+      for (let n = 0; n < 28; n++) await routing.sending.send(report())
       await recorder.close()
     }
     const { routing, recorder, journal } = await open({})
     expect(alerts.filter(({ metric }) => metric === 'inbox_depth').map(({ value }) => value)).toEqual([81, 82, 83, 84])
-    await routing.receive(me)
+    await routing.claiming.receive(me)
     await recorder.close()
     const latencies = await journal.read()
     expect(countOf(latencies.message_write_latency_ms)).toBe(84)
     expect(countOf(latencies.message_read_latency_ms)).toBe(1)
-    const { agents } = await routing.status()
+    const { agents } = await routing.overview.status()
     const depths = new Map(agents.map(({ agent, depth }) => [agent, depth]))
     const text = printPrometheus({ latencies, depths, evictions: 0 })
     expect(text).toContain('message_write_latency_ms_count 84\n')
@@ -211,13 +211,16 @@ describe('metrics', () => {
 describe('versions', () => {
   verifies(['MR-10', 'MR-10b'], 'are stated by init and looked at before sending', async () => {
     const { routing } = await open({})
-    await routing.init(me)
+    await routing.agents.init(me)
     expect(JSON.parse(readFileSync(folder('versions.json'), 'utf8'))).toEqual({ versions: ['1.0.0'] })
     writeFileSync(folder('versions.json'), '{"versions": ["2.0.0", "2.1.0"]}')
-    await routing.init(me)
-    await expect(routing.send(report())).rejects.toMatchObject({ kind: 'Unsupported', code: 'NO_COMMON_VERSION' })
+    await routing.agents.init(me)
+    await expect(routing.sending.send(report())).rejects.toMatchObject({
+      kind: 'Unsupported',
+      code: 'NO_COMMON_VERSION',
+    })
     writeFileSync(folder('versions.json'), '{"versions": ["2.0.0", "1.0.0"]}')
-    await routing.send(report())
+    await routing.sending.send(report())
   })
 
   verifies(
@@ -225,10 +228,13 @@ describe('versions', () => {
     'of another major number are refused, newer minor ones kept with their fields',
     async () => {
       const { routing } = await open({})
-      const [newer, other] = [(await routing.send(report())).message.id, (await routing.send(report())).message.id]
+      const [newer, other] = [
+        (await routing.sending.send(report())).message.id,
+        (await routing.sending.send(report())).message.id,
+      ]
       rewrite(newer, (message) => Object.assign(message, { version: '1.9.0', trace: { hop: 1 } }))
       rewrite(other, (message) => Object.assign(message, { version: '2.0.0' }))
-      const { messages, rejected } = await routing.receive(me)
+      const { messages, rejected } = await routing.claiming.receive(me)
       expect(messages.map(({ message }) => [message.version, message.trace])).toEqual([['1.9.0', { hop: 1 }]])
       expect(rejected).toMatchObject([{ msgId: other, code: 'UNSUPPORTED_VERSION' }])
     },

@@ -279,7 +279,9 @@ describe('mistakes', () => {
       output: { error: { code: 'NO_SUCH_AGENT', hint: 'Did you mean coder-1?' } },
     })
     const { err } = mr(['send', '--from', 'lead', '--to', 'coder1', ...task])
-    expect(err).toBe('note: coder1 was not known here; its inbox was made.\nnote: Did you mean coder-1?\n')
+    expect(err).toBe(
+      'note: coder1 was not known here; its inbox was made.\nnote: Nobody has seen coder1 yet; the message waits for it. Did you mean coder-1?\n',
+    )
     // That typo has an inbox by now, and is proposed to nobody all the same.
     expect(mr(['send', '--from', 'lead', '--to', 'coder12', ...task]).err).not.toContain('coder1?')
   })

@@ -167,12 +167,16 @@ verifies(['SA-8'], 'a failure is one, in every protocol that knows failures', as
     await neutral.failed!(receipt, { reason: 'no disk' })
   }
   await say('#DELEGATE:By_mr:work')
-  const [message] = (await workspace.mr.receive('coder-1')).messages
+  const [message] = (await workspace.mr.claiming.receive('coder-1')).messages
   const reply = { from: 'coder-1', to: message!.from, replyTo: message!.id } as const
   // An acknowledgement and a sign of progress are no result.
-  await workspace.mr.send({ ...reply, type: 'status-update', payload: { status: 'in_progress', message: 'on it' } })
+  await workspace.mr.sending.send({
+    ...reply,
+    type: 'status-update',
+    payload: { status: 'in_progress', message: 'on it' },
+  })
   expect(await say('#SUMMARY')).toBe('done 0, running 1, blocked 0, failed 2')
-  await workspace.mr.send({ ...reply, type: 'result', payload: { status: 'failure', issues: ['broken'] } })
+  await workspace.mr.sending.send({ ...reply, type: 'result', payload: { status: 'failure', issues: ['broken'] } })
   await work()
   expect(await say('#SUMMARY')).toBe('done 0, running 0, blocked 0, failed 3')
   expect(await say('#REPORT:By_mr:results')).toBe('• status: failure\n• issues: ["broken"]')
@@ -185,12 +189,12 @@ verifies(
   'an answer of another program, which names no message, counts when it can mean no other',
   async () => {
     await say('#DELEGATE:By_mr:work')
-    await workspace.mr.receive('coder-1')
+    await workspace.mr.claiming.receive('coder-1')
     const said = { from: 'coder-1', to: 'session-s', type: 'result', payload: { status: 'success' } } as const
-    await workspace.mr.send(said)
+    await workspace.mr.sending.send(said)
     expect(await work()).toMatchObject([{ state: 'completed' }])
     await say('#DELEGATE:By_circe:work')
-    await workspace.circe.claim('coder-1')
+    await workspace.circe.claiming.claim('coder-1')
     const answer = {
       from: 'coder-1',
       to: 'session-s',
@@ -198,7 +202,7 @@ verifies(
       status: 'completed',
       body: 'did it',
     } as const
-    await workspace.circe.send(answer)
+    await workspace.circe.sending.send(answer)
     expect(await work()).toMatchObject([{ state: 'completed', result: 'did it' }])
   },
 )

@@ -188,7 +188,7 @@ verifies(
     expect(codes()).toEqual([])
     chmodSync(path, 0o664)
     expect(say('#DELEGATE:Dev:work').out).toBe('ack:task_id_001\nunassigned:Dev\n')
-    expect(codes()).toEqual(['ROLES_IGNORED'])
+    expect(codes()).toEqual(['UNSEEN_RECIPIENT', 'ROLES_IGNORED'])
   },
 )
 
@@ -309,8 +309,8 @@ verifies(['X-doctor'], 'doctor tells of a checkpoint that was cut off, and of a 
     JSON.parse(quickCli(['doctor', '--json', ...words], { cwd: root, env }).out).findings.map(
       ({ code, repaired }: { code: string; repaired: boolean }) => [code, repaired],
     )
-  expect(findings({})).toEqual([['CHECKPOINT_CUT_OFF', false]])
-  expect(findings({}, '--fix')).toEqual([['CHECKPOINT_CUT_OFF', true]])
+  expect(findings({})).toEqual([['UNFINISHED_CHANGE', false]])
+  expect(findings({}, '--fix')).toEqual([['UNFINISHED_CHANGE', true]])
   expect(existsSync(intent)).toBe(false)
   expect(findings({})).toEqual([])
   const key = join(root, 'key')

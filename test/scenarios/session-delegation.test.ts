@@ -93,13 +93,13 @@ verifies(
     await say('#DELEGATE:Dev:work')
     // As a runner leaves it that died after it had begun, and whose lease has ended.
     const neutral = await workspace.sessions.neutral()
-    const taken = await neutral.take('Dev', { place: 's' })
+    const taken = await neutral.take!('Dev', { place: 's' })
     expect(taken.outcome).toBe('taken')
     expect(await say('#REPORT:Dev:status')).toBe('• work: runner lost')
     expect(await say('#RETRY:Dev:work')).toBe('ack:task_id_001')
     expect(await work()).toMatchObject([{ state: 'completed', result: 'fine' }])
     if (taken.outcome === 'taken')
-      await expect(neutral.done(taken.receipt, { text: 'late' })).rejects.toMatchObject({ code: 'LOST_CLAIM' })
+      await expect(neutral.done!(taken.receipt, { text: 'late' })).rejects.toMatchObject({ code: 'LOST_CLAIM' })
     expect(await say('#REPORT:Dev:results')).toBe('• work: fine')
   },
 )
@@ -139,7 +139,7 @@ verifies(
     await say('#DELEGATE:Slow:work')
     await say('#DELEGATE:Dev:think')
     const neutral = await workspace.sessions.neutral()
-    const taken = await neutral.take('Dev', { place: 's' })
+    const taken = await neutral.take!('Dev', { place: 's' })
     if (taken.outcome !== 'taken') throw new Error('there was a task')
     const working = work()
     while (!existsSync(join(root, 'pid'))) await new Promise((done) => setTimeout(done, 5))
@@ -151,7 +151,7 @@ verifies(
     expect((await workspace.sessions.log('s')).at(-1)).toMatchObject({ did: 'end', text: 'stopped task_id_001' })
 
     // What an agent had taken is recorded all the same.
-    expect(await neutral.done(taken.receipt, { text: 'thought' })).toMatchObject({ outcome: 'settled' })
+    expect(await neutral.done!(taken.receipt, { text: 'thought' })).toMatchObject({ outcome: 'settled' })
     expect(await status()).toEqual(['ended'])
     await say('#DELEGATE:Quick:later')
     expect(await say('#REPORT:Slow:status')).toBe('• work: session ended')

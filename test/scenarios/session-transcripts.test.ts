@@ -200,13 +200,13 @@ describe('§14 Dynamic Token Limits', () => {
       'Audit log: enabled for all endpoints',
     ]
     const neutral = await sessions.neutral()
-    const { message } = await neutral.send({
+    const { message } = await neutral.send!({
       from: 'Orchestrator',
       to: 'DevAgent',
       text: 'security review',
       place: 'ctx_789',
     })
-    await neutral.done({ id: message.id, agent: 'DevAgent' }, { text: audit.join('\n') })
+    await neutral.done!({ id: message.id, agent: 'DevAgent' }, { text: audit.join('\n') })
     const whole = audit.map((line) => `• ${line}`).join('\n')
     await plays([
       ['User', '#REPORT:DevAgent:security:detailed', whole],

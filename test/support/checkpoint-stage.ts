@@ -58,10 +58,13 @@ export async function openStage(root: string, options: StageOptions = {}): Promi
   const checkpoints = new Checkpoints({
     tree,
     recordsOf: (session) => treePath(`.signalbox/state/sessions/${session}/checkpoints`),
+    notes: treePath('.signalbox/state/sessions/.unfinished'),
     sessions: {
       save: async (session) => Buffer.from((await states.get(session)) ?? ''),
-      restore: async (session, state) => {
+      restore: async (session, state, known) => {
         options.onRestore?.()
+        const now = Buffer.from((await states.get(session)) ?? '')
+        if (!known.some((one) => Buffer.compare(one, now) === 0)) return undefined
         await states.set(session, Buffer.from(state).toString())
         return { keys: Buffer.from(state).toString().split(',').filter(Boolean).length, released: [] }
       },

@@ -164,12 +164,12 @@ export async function realisticMission(count = 40): Promise<RealisticMission> {
   const { mission } = box
   const play = async ({ id, from, to, summary, body, after = [], result, failure, claimed, by = to }: Task) => {
     clock.advance(37 * 60_000)
-    await mission.send({ id, from, to, summary, body, dependencies: after.map((one) => `msg:${one}`) })
+    await mission.sending.send({ id, from, to, summary, body, dependencies: after.map((one) => `msg:${one}`) })
     if (result === undefined && failure === undefined && !claimed) return
-    await mission.claim({ agent: by, id })
+    await mission.claims.next({ agent: by, id })
     clock.advance(50 * 60_000)
-    if (result !== undefined) await mission.complete(id, { agent: by }, { text: result })
-    if (failure !== undefined) await mission.fail(id, { agent: by }, { reason: failure })
+    if (result !== undefined) await mission.settling.complete(id, { agent: by }, { text: result })
+    if (failure !== undefined) await mission.settling.fail(id, { agent: by }, { reason: failure })
   }
   const agents = ['gemini', 'codex', 'qa']
   const many = Math.max(0, count - tasks.length)

@@ -12,14 +12,14 @@ export const openOurs =
     const input = inputFor(queueName)
 
     const handleNext = async (onMessage: OnMessage, waitMs: number): Promise<boolean> => {
-      const claimed = await mission.claim({ agent: worker, waitMs })
+      const claimed = await mission.claims.next({ agent: worker, waitMs })
       if (claimed.outcome === 'nothing') return false
       onMessage(claimed.message.body)
-      await mission.complete(claimed.message, { agent: worker, attempt: claimed.message.attempt })
+      await mission.settling.complete(claimed.message, { agent: worker, attempt: claimed.message.attempt })
       return true
     }
     return {
-      send: (body) => mission.send({ ...input, body }),
+      send: (body) => mission.sending.send({ ...input, body }),
       handle: async (_count, workers, onMessage) => {
         const work = async () => {
           while (await handleNext(onMessage, 0)) {

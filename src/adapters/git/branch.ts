@@ -14,7 +14,7 @@ import type { Parts } from './parts.ts'
 import { commitAt, type Head, headOf, progressOf } from './progress.ts'
 import { type IndexFile, lockIndex } from './user-index.ts'
 
-/** A commit that is made and not yet on the branch. Plain data: it goes into the intent. */
+/** A commit that is made and not yet on the branch. Plain data: it goes into a step of the journal. */
 export interface BranchStep {
   readonly from: string | undefined
   readonly to: string | undefined

@@ -6,7 +6,7 @@
  *   git/        a git directory that shares the objects and nothing else: no configuration, hooks, filters or attributes of
  *               the user's count in it, so that bytes go in and out as they are
  *   index       what the last capture found, so that the next one reads only what has changed since
- *   intent      what is under way; the next process finishes or undoes it
+ *   intent      what an earlier version left under way
  *   work/NAME/  one operation's own files. Never the same name twice: a git that outlived its killed caller may still
  *               write there.
  *
@@ -95,9 +95,6 @@ const newName = (): string => randomBytes(6).toString('hex')
 export const readIntent = (files: PlainFiles, { home }: PrivateDir): string | undefined =>
   textOf(files.read(`${home}/intent`, mostIntent))
 
-export const writeIntent = (files: PlainFiles, { home }: PrivateDir, text: string): void =>
-  putText(files, `${home}/intent`, text)
-
 export const clearIntent = (files: PlainFiles, { home }: PrivateDir): boolean => files.remove(`${home}/intent`)
 
 /** A new folder for one operation. */
@@ -113,8 +110,6 @@ export function openWork(files: PlainFiles, { home }: PrivateDir): RawPath {
  */
 export function clearWork(files: PlainFiles, { home }: PrivateDir): void {
   for (const name of files.names(`${home}/work`)) removeAll(files, `${home}/work/${name}`)
-  // Drafts of a text that was being put in place.
-  for (const name of files.names(home)) if (/^intent\.[0-9a-f]{12}$/.test(name)) files.remove(`${home}/${name}`)
 }
 
 function removeAll(files: PlainFiles, path: RawPath): void {

@@ -60,12 +60,6 @@ export async function publishRef(
   }
 }
 
-/** Removes the reference, if it still has this commit. */
-export async function withdrawRef(at: Parts, session: string, name: string, commit: string): Promise<void> {
-  const args = ['update-ref', '--no-deref', '-d', `${folderOf(at, session)}/${name}`, commit]
-  await at.user({ args, cwd: at.place.top, fine: [1, 128] })
-}
-
 const notPublished = (ref: string, complaint: string) =>
   unavailable('GIT_FAILED', `git could not make ${ref}: ${complaint.split('\n')[0]}`, {
     hint: 'Put right what git complains about, then repeat the command.',

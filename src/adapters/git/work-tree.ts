@@ -9,10 +9,10 @@ import { type Kept, keep, readBlob, readKept } from './keeping.ts'
 import { hasUncommitted, leftAlone, placesBelow, standingRepositories } from './listing.ts'
 import type { Parts } from './parts.ts'
 import { indexHash, type Now, type Prepared, placeFiles, placeIndex, prepare } from './placing.ts'
-import { clearIntent, clearWork, openWork, readIntent, writeIntent } from './private-dir.ts'
+import { clearIntent, clearWork, openWork, readIntent } from './private-dir.ts'
 import { commitAt, headOf } from './progress.ts'
 import { expectReady } from './readiness.ts'
-import { type CheckpointRef, checkpointRefs, publishRef, withdrawRef } from './refs.ts'
+import { type CheckpointRef, checkpointRefs, publishRef } from './refs.ts'
 import type { Git } from './run.ts'
 import { removeOwnLock } from './user-index.ts'
 
@@ -50,9 +50,8 @@ export class WorkTree {
     return this.#at.id
   }
 
-  /** What was under way when a process was killed. */
+  /** What an earlier version left under way. */
   readIntent = (): string | undefined => readIntent(this.#at.files, this.#at)
-  writeIntent = (text: string): void => writeIntent(this.#at.files, this.#at, text)
   clearIntent = (): void => void clearIntent(this.#at.files, this.#at)
 
   /** Removes temporary files and locks of operations that are over, however they ended. */
@@ -107,10 +106,6 @@ export class WorkTree {
   /** Keeps the commit under a name of the session. Twice is fine; 'taken' when the name has another commit. */
   publish = (session: string, name: string, commit: string): Promise<'published' | 'taken'> =>
     publishRef(this.#at, session, name, commit)
-
-  /** Takes the name away again: the commit is not needed. Twice is fine. */
-  withdraw = (session: string, name: string, commit: string): Promise<void> =>
-    withdrawRef(this.#at, session, name, commit)
 
   /** What a session has kept, by name. */
   published = (session: string): Promise<ReadonlyMap<string, CheckpointRef>> => checkpointRefs(this.#at, session)

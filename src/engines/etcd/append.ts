@@ -16,7 +16,7 @@ const lineFeed = 10
 
 export async function appendLine(writer: Writer, path: TreePath, line: string, guard: Guard): Promise<Appended> {
   checkLine(line)
-  const { keys, leaves } = writer.cluster
+  const { keys, leaves } = writer.parts
   // Most lines go to a leaf that is a log already, so try that without reading it.
   let seen: Seen | NotSeen | 'log' = 'log'
   for (;;) {
@@ -45,11 +45,11 @@ export async function appendLine(writer: Writer, path: TreePath, line: string, g
 type LogChange = Omit<Change, 'otherwise'>
 
 function toLog(writer: Writer, path: TreePath, line: string, by: string, now: number): LogChange {
-  const { keys } = writer.cluster
+  const { keys, requests } = writer.parts
   return {
     compare: [isPresent(keys.logStart(path))],
     writes: [
-      { key: keys.line(path, by), value: Buffer.from(`${line}\n`).toString('base64') },
+      { key: keys.line(path, requests.revision, by), value: Buffer.from(`${line}\n`).toString('base64') },
       writer.leafWrite(path, { modifiedAt: now, changedAt: now, by, isLog: true }, nothing),
     ],
   }
@@ -63,7 +63,7 @@ function makingLog(
   now: number,
   before: Seen | NotSeen,
 ): LogChange {
-  const { keys, labels } = writer.cluster
+  const { keys, labels } = writer.parts
   const held = isSeen(before) ? before.bytes() : nothing
   const isCut = held.length > 0 && held.at(-1) !== lineFeed
   const elsewhere = isSeen(before) ? before.about.elsewhere : undefined

@@ -5,19 +5,20 @@
 import { readFileSync } from 'node:fs'
 import { denied } from '../../kernel/errors.ts'
 import { parseAddress, printAddress } from './address.ts'
-import { Commits } from './commit.ts'
 import { CurrentTurn } from './current-turn.ts'
 import { ExclusiveTurns } from './exclusive-turns.ts'
 import { FolderIndexes } from './folder-indexes.ts'
-import { Folders } from './folders.ts'
 import { Gateway } from './gateway.ts'
 import { Keys } from './keys.ts'
 import { Labels } from './labels.ts'
 import { LargeBodies } from './large-bodies.ts'
-import { Leases } from './leases.ts'
-import { Leaves } from './leaves.ts'
+import { LogCopies } from './log-copies.ts'
+import { Parts } from './parts.ts'
+import { ClusterRequests } from './requests.ts'
 import { Session } from './session.ts'
+import { Transactions } from './transactions.ts'
 import type { TlsFiles } from './transport.ts'
+import { UnansweredWrites } from './unanswered-writes.ts'
 
 /** Paths are those of the system, absolute. */
 export interface ClusterOptions {
@@ -45,12 +46,9 @@ export class Cluster {
   readonly gateway: Gateway
   readonly keys: Keys
   readonly indexes: FolderIndexes
-  readonly commits: Commits
-  readonly folders: Folders
-  readonly leaves: Leaves
-  readonly leases: Leases
-  readonly labels: Labels
   readonly bodies: LargeBodies
+  readonly parts: Parts
+  readonly transactions: Transactions
   readonly turns: ExclusiveTurns
   readonly #session: Session
 
@@ -65,13 +63,15 @@ export class Cluster {
     this.bodies = new LargeBodies(largeBodies, address.tenant)
     const turn = new CurrentTurn()
     this.indexes = new FolderIndexes(this.gateway, this.keys, turn)
-    this.commits = new Commits(this.gateway, this.keys, this.indexes, turn)
-    this.folders = new Folders(this.gateway, this.keys, this.indexes, turn)
-    this.leaves = new Leaves(this.gateway, this.keys, this.indexes, this.bodies)
-    this.labels = new Labels(this.gateway, this.keys)
-    this.leases = new Leases(this.gateway, this.keys, this.commits.unanswered, turn)
+    const logs = new LogCopies()
+    const requests = new ClusterRequests(this.gateway, this.keys, logs)
+    const unanswered = new UnansweredWrites(this.gateway, this.keys)
+    const labels = new Labels(this.gateway, this.keys)
+    const shared = { keys: this.keys, bodies: this.bodies, labels, logs, turn, unanswered }
+    this.parts = new Parts(shared, requests, this.indexes, (work) => work())
+    this.transactions = new Transactions(this.gateway, requests, this.indexes, this.parts, shared)
     this.#session = new Session(this.gateway, turnSeconds)
-    this.turns = new ExclusiveTurns(this.gateway, this.keys, this.commits.unanswered, this.#session, turn)
+    this.turns = new ExclusiveTurns(this.gateway, this.keys, unanswered, this.#session, turn)
   }
 
   close(): void {

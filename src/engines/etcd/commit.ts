@@ -4,9 +4,9 @@
  */
 import type { TreePath } from '../../kernel/tree-path.ts'
 import type { CurrentTurn } from './current-turn.ts'
-import type { FolderIndexes } from './folder-indexes.ts'
-import type { Gateway } from './gateway.ts'
-import { type Key, type KeyRange, type Keys, wire } from './keys.ts'
+import type { Key, KeyRange, Keys } from './keys.ts'
+import type { Copies } from './parts.ts'
+import type { Requests } from './requests.ts'
 import {
   type Compare,
   drop,
@@ -21,7 +21,7 @@ import {
   type Step,
   type TransactionAnswer,
 } from './transaction.ts'
-import { UnansweredWrites } from './unanswered-writes.ts'
+import type { UnansweredWrites } from './unanswered-writes.ts'
 import { printValue } from './value.ts'
 
 /** One key that a write changes: a new value in base64, or none. `folder` when the key belongs to its listing. */
@@ -63,32 +63,31 @@ export interface Commit {
 const manyWrites = 20
 
 export class Commits {
-  readonly unanswered: UnansweredWrites
-  readonly #gateway: Gateway
+  readonly #requests: Requests
   readonly #keys: Keys
-  readonly #indexes: FolderIndexes
+  readonly #indexes: Copies
   readonly #turn: CurrentTurn
+  readonly #unanswered: UnansweredWrites
   #count = 0
 
-  constructor(gateway: Gateway, keys: Keys, indexes: FolderIndexes, turn: CurrentTurn) {
-    this.#gateway = gateway
+  constructor(requests: Requests, keys: Keys, indexes: Copies, turn: CurrentTurn, unanswered: UnansweredWrites) {
+    this.#requests = requests
     this.#keys = keys
     this.#indexes = indexes
     this.#turn = turn
-    this.unanswered = new UnansweredWrites(gateway, keys)
+    this.#unanswered = unanswered
   }
 
   async commit({ folders, now, change }: Commit): Promise<Committed> {
     // If no answer comes we must know where to begin reading the history. So ask first if we have heard nothing yet.
-    if (this.#gateway.revision === 0)
-      await this.#gateway.read('/v3/kv/range', { key: wire(this.#keys.stamp(folders[0])) })
+    if (this.#requests.revision === 0) await this.#requests.get([this.#keys.stamp(folders[0])])
     const turn = this.#turn.fence
     for (;;) {
       const operation = crypto.randomUUID()
-      const since = this.#gateway.revision
+      const since = this.#requests.revision
       const { compare, writes, dropped, otherwise } = change(operation)
       const stamped = [...writes, ...folders.map((folder) => this.#stampOf(folder, operation, now))]
-      const answer = await this.#gateway.write<TransactionAnswer>('/v3/kv/txn', {
+      const answer = await this.#requests.write({
         compare: [
           isAbsent(this.#keys.revoked(operation)),
           ...turn.compare,
@@ -104,10 +103,10 @@ export class Commits {
       if (answer && !answer.succeeded) return this.#notDone(answer, folders, turn.otherwise.length)
       const revision = answer
         ? revisionOf(answer.header)
-        : await this.unanswered.find({ operation, folder: folders[0], since, now })
+        : await this.#unanswered.find({ operation, folder: folders[0], since, now })
       if (revision === undefined) continue
       for (const write of stamped) this.#indexes.take(write, revision)
-      if (++this.#count === manyWrites) this.unanswered.prepare()
+      if (++this.#count === manyWrites) this.#unanswered.prepare()
       return { done: true, revision }
     }
   }

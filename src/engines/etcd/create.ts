@@ -11,7 +11,7 @@ export async function createLeaf(
   bytes: Uint8Array,
   options: CreateOptions,
 ): Promise<Created> {
-  const { keys, bodies, labels } = writer.cluster
+  const { keys, bodies, labels } = writer.parts
   const labelled = options.label === undefined ? {} : { label: options.label() }
   const elsewhere = bodies.put(bytes)
   for (;;) {
@@ -25,7 +25,7 @@ export async function createLeaf(
       otherwise: [get(keys.leaf(path)), get(keys.folder(path)), ...fence.otherwise],
     }))
     if (committed.done) {
-      bodies.keep(elsewhere, bytes)
+      writer.parts.whenDone(() => bodies.keep(elsewhere, bytes))
       return { outcome: 'created', durability, revision: revisionOfBytes(bytes) }
     }
     const [leaf = [], folder = [], holder] = committed.found

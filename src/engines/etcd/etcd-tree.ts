@@ -24,6 +24,7 @@ import type {
   TimedEntry,
   Touched,
   Tree,
+  TurnOptions,
   Watching,
 } from '../../tree/tree.ts'
 import { appendLine } from './append.ts'
@@ -34,6 +35,7 @@ import { healthOf } from './health.ts'
 import { findingsIn } from './inspect.ts'
 import { EtcdLeaf, isSeen, notALeaf } from './leaves.ts'
 import { moveLeaf } from './move.ts'
+import type { Parts } from './parts.ts'
 import { removeLeaf } from './remove.ts'
 import { replaceLeaf, touchLeaf } from './replace.ts'
 import { findUnusedBodies } from './unused-bodies.ts'
@@ -43,15 +45,24 @@ import { Writer } from './writer.ts'
 export class EtcdTree implements Tree {
   readonly place: string
   readonly #cluster: Cluster
-  readonly #writer: Writer
+  readonly #clock: Clock | undefined
   readonly #leave: () => void
   readonly #watching = new Set<() => void>()
 
   constructor(cluster: Cluster, clock: Clock | undefined, leave: () => void) {
     this.place = cluster.place
     this.#cluster = cluster
-    this.#writer = new Writer(cluster, clock)
+    this.#clock = clock
     this.#leave = leave
+  }
+
+  /** Those of the transaction that this call is part of, if it is. */
+  get #parts(): Parts {
+    return this.#cluster.transactions.current?.parts ?? this.#cluster.parts
+  }
+
+  get #writer(): Writer {
+    return new Writer(this.#parts, this.#clock)
   }
 
   now(): Promise<number> {
@@ -63,7 +74,7 @@ export class EtcdTree implements Tree {
     options?: { readonly atMost?: number; readonly fresh?: boolean },
   ): Promise<Leaf | undefined> {
     check(path)
-    const { leaves } = this.#cluster
+    const { leaves } = this.#parts
     const found = await (options?.fresh ? leaves.ask(path) : leaves.find(path))
     if (isSeen(found)) return new EtcdLeaf(found, options?.atMost)
     if (found.folderChangedAt !== undefined) throw notALeaf(path)
@@ -77,12 +88,14 @@ export class EtcdTree implements Tree {
     options?: { readonly times?: boolean; readonly fresh?: boolean },
   ): Promise<Entry[] | TimedEntry[]> {
     check(folder, true)
-    const { indexes, folders, keys } = this.#cluster
+    const { indexes, folders, keys, requests } = this.#parts
     // Sizes and times are in the values, so copy the whole folder, once.
     if (options?.times) indexes.open(folder)
     const index = options?.fresh ? undefined : await indexes.current(folder)
-    const entries = index ? index.all().map(({ entry }) => entry) : await folders.names(folder)
-    if (entries.length === 0) await folders.expectNoLeaf(folder)
+    const { entries, stamped } = index
+      ? { entries: index.all().map(({ entry }) => entry), stamped: index.changedAt ?? 0 }
+      : await requests.listing(folder)
+    if (stamped === 0) await folders.expectNoLeaf(folder)
     const visible = folder === home ? entries.filter(({ name }) => name !== nameOf(engineHome)) : entries
     if (!options?.times) return visible
     const timed: TimedEntry[] = []
@@ -100,7 +113,7 @@ export class EtcdTree implements Tree {
 
   async look(path: TreePath): Promise<TimedEntry | undefined> {
     check(path, true)
-    const { indexes, keys, leaves } = this.#cluster
+    const { indexes, keys, leaves } = this.#parts
     const name = nameOf(path)
     // Most callers of `look` want to know whether a folder has changed.
     const own = (await indexes.ifOpen(path))?.changedAt
@@ -112,12 +125,16 @@ export class EtcdTree implements Tree {
     const found = await leaves.ask(path)
     if (isSeen(found)) return leafEntry(name, found.about, found.size)
     const changedAt = found.folderChangedAt ?? (path === '' ? 0 : undefined)
+    // Its time is in its own range of keys, so a copy of it pays if it is looked at often.
+    if (changedAt !== undefined) indexes.count(path, weightOfALook)
     return changedAt === undefined ? undefined : folderEntry(name, changedAt)
   }
 
   async first(folder: TreePath, beginnings: readonly string[], atMost: number): Promise<Labelled[] | undefined> {
     check(folder)
-    return this.#cluster.labels.first(folder, beginnings, atMost)
+    // Labels are not read within a transaction.
+    if (this.#cluster.transactions.current) return undefined
+    return this.#parts.labels.first(folder, beginnings, atMost)
   }
 
   async create(path: TreePath, content: Uint8Array | string, options: CreateOptions = {}): Promise<Created> {
@@ -154,23 +171,42 @@ export class EtcdTree implements Tree {
 
   async makeFolder(path: TreePath): Promise<void> {
     check(path)
-    await this.#cluster.folders.make(path, await this.#writer.now())
+    await this.#parts.folders.make(path, await this.#writer.now())
   }
 
   lease(resource: string, owner: string, ttl: number): Promise<Leased> {
-    return this.#cluster.leases.take(resource, owner, ttl, this.#writer.now)
+    return this.#parts.leases.take(resource, owner, ttl, this.#writer.now)
   }
 
   async release(resource: string, owner: string): Promise<Outcome<'released' | 'gone'>> {
-    return this.#cluster.leases.release(resource, owner, await this.#writer.now())
+    return this.#parts.leases.release(resource, owner, await this.#writer.now())
   }
 
   async leases(): Promise<Lease[]> {
-    return this.#cluster.leases.all(await this.#writer.now())
+    return this.#parts.leases.all(await this.#writer.now())
   }
 
-  exclusively<T>(name: string, work: () => Promise<T>, options?: { readonly waitMs?: number }): Promise<T> {
-    return this.#cluster.turns.take(name, work, options)
+  async exclusively<T>(name: string, work: () => Promise<T>, options: TurnOptions = {}): Promise<T> {
+    const { transactions, turns } = this.#cluster
+    const { current } = transactions
+    if (current) {
+      current.transaction.turns.add(name)
+      return work()
+    }
+    if (!options.mayRepeat) return turns.take(name, work, options)
+    const { now } = this.#writer
+    let isTooLarge = false
+    const first = async () => {
+      const done = await transactions.run(name, now, work)
+      isTooLarge = done === 'too large'
+      return done
+    }
+    // In the turn nobody else changes what the turn is about, so there it mostly needs one attempt.
+    const inTurn = async () => {
+      const done = isTooLarge ? 'too large' : await transactions.run(undefined, now, work)
+      return typeof done === 'object' ? done.value : work()
+    }
+    return turns.take(name, inTurn, options, first)
   }
 
   watch(folder: TreePath, onChange: () => void): Watching {

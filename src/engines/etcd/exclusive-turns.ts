@@ -25,6 +25,7 @@ import {
   revisionOf,
   type TransactionAnswer,
 } from './transaction.ts'
+import type { Done } from './transactions.ts'
 import type { UnansweredWrites } from './unanswered-writes.ts'
 
 /** A turn is a few quick steps, and that of a dead process ends in seconds. Nobody should have to wait longer. */
@@ -61,11 +62,20 @@ export class ExclusiveTurns {
     this.#current = current
   }
 
-  async take<T>(name: string, work: () => Promise<T>, { waitMs }: { readonly waitMs?: number } = {}): Promise<T> {
+  /** `first`: tried without a place in the line, once callers of this process are through. */
+  async take<T>(
+    name: string,
+    work: () => Promise<T>,
+    { waitMs }: { readonly waitMs?: number } = {},
+    first: () => Promise<Done<T>> = async () => 'too large',
+  ): Promise<T> {
     const before = this.#queues.get(name)
     // Who waits at all waits until it is known whether those before it are dead.
     const patience = waitMs ? Math.max(waitMs, this.#session.silenceMs * 2) : (waitMs ?? giveUpAfterMs)
-    const taken = () => this.#taken(name, work, performance.now() + patience)
+    const taken = async () => {
+      const done = await first()
+      return typeof done === 'object' ? done.value : this.#taken(name, work, performance.now() + patience)
+    }
     const mine = before ? beforeLong(before, waitMs).then(taken) : taken()
     const over = Promise.allSettled([before, mine]).then(() => undefined)
     this.#queues.set(name, over)

@@ -12,9 +12,9 @@ import type { Gateway } from './gateway.ts'
 import { fromWire, type Key, type Keys, wire } from './keys.ts'
 import { pause } from './pause.ts'
 import type { KeyValue, RangeAnswer } from './transaction.ts'
-import { revisionOf } from './transaction.ts'
+import { firstDraftRevision, revisionOf } from './transaction.ts'
 import type { Stream } from './transport.ts'
-import { type About, parseValue } from './value.ts'
+import { type About, parseValue, printValue } from './value.ts'
 
 /** One key of the folder. Large bodies are left out and read when asked for. */
 export interface Copied {
@@ -63,6 +63,8 @@ export class FolderIndex {
   #early: { readonly kv: KeyValue; readonly isDrop: boolean }[] | undefined
   /** The watch has brought everything up to this revision. */
   #told = 0
+  /** Our own transactions have shown that nothing is missing up to this revision. */
+  #ownWhole = 0
   /** When last compared with the cluster, nothing was missing up to this revision. */
   #compared = 0
   /** Our own newest write, and when it was made. */
@@ -102,14 +104,45 @@ export class FolderIndex {
     const { kvs: [stamp] = [], header } = await this.#range({ key: wire(this.#keys.stamp(this.#folder)) })
     const revision = Number(stamp?.mod_revision ?? 0)
     // Compare with what the watch has brought, not with the copy: our own write may be in the copy before older ones of others.
-    const isIn = () => this.#told >= revision
-    if (!isIn() && !(await this.#arrival(isIn))) {
-      this.#restart()
-      if (!(await this.#arrival(isIn))) return false
-    }
+    if (!(await this.#brings(() => this.#told >= revision))) return false
     this.#heardAt = performance.now()
     this.#compared = Math.max(this.#compared, revisionOf(header))
     return true
+  }
+
+  /** True once the folder has been read, however long ago: for a transaction, which compares what it read. */
+  async isLoaded(): Promise<boolean> {
+    this.askedAt = performance.now()
+    if (this.#isClosed) return false
+    if (this.#hasFailed) this.#startLoading()
+    await this.#loading
+    return !this.#isClosed
+  }
+
+  /** The revision of the stamp, if the copy has everything up to it: our own write may be in it before older ones of others. */
+  get stampedAt(): number | undefined {
+    const stamped = this.#stamp?.revision ?? 0
+    return stamped <= Math.max(this.#told, this.#ownWhole) ? stamped : undefined
+  }
+
+  /** The same, after waiting for what is missing. */
+  async whole(): Promise<number | undefined> {
+    return (await this.#brings(() => this.stampedAt !== undefined)) ? this.stampedAt : undefined
+  }
+
+  /** True when the copy has everything up to this revision. */
+  reaches(revision: number): Promise<boolean> {
+    return this.#brings(() => Math.max(this.#told, this.#ownWhole) >= revision)
+  }
+
+  /** The key as the cluster has it; 'not kept' if it is there and has to be asked for. */
+  valueAt(key: Key): KeyValue | 'not kept' | undefined {
+    const held = this.#held.get(key)
+    if (!held) return undefined
+    const { about, bytes, revision } = held
+    const isWhole = about && (bytes || about.isLog || about.elsewhere)
+    if (!isWhole) return 'not kept'
+    return { key: wire(key), value: printValue(about, bytes), mod_revision: `${revision}` }
   }
 
   /** Sorted by name; the stamp is not among them. */
@@ -132,7 +165,9 @@ export class FolderIndex {
   }
 
   /** Enters one of our own writes, which was done. */
-  take(key: Key, value: string | undefined, revision: number): void {
+  take(key: Key, value: string | undefined, revision: number, stampedBefore?: number): void {
+    // The write compared the stamp, so nothing came in between.
+    if (stampedBefore !== undefined && Math.max(this.#told, this.#ownWhole) >= stampedBefore) this.#ownWhole = revision
     const kv = { key: wire(key), mod_revision: `${revision}`, ...(value === undefined ? {} : { value }) }
     const isDrop = value === undefined
     if (revision > this.#own.revision) this.#own = { revision, at: performance.now() }
@@ -269,6 +304,13 @@ export class FolderIndex {
     if (now - this.#hintedAt > hintMs) this.#hint()
   }
 
+  /** Waits for the watch to bring something, and once more at another member. */
+  async #brings(isIn: () => boolean): Promise<boolean> {
+    if (isIn() || (await this.#arrival(isIn))) return true
+    this.#restart()
+    return this.#arrival(isIn)
+  }
+
   /** Waits a moment for the watch to bring something. */
   #arrival(isIn: () => boolean): Promise<boolean> {
     return new Promise((resolve) => {
@@ -321,4 +363,6 @@ export class FolderIndex {
 }
 
 /** Milliseconds, with the revision in their fraction: so two changes in one millisecond have different times. */
-export const stampTime = (at: number, revision: number): number => Math.floor(at) + (revision % 4096) / 4096
+export const stampTime = (at: number, revision: number): number =>
+  // What is not committed yet has times of its own, so that nobody takes them for those of a later commit.
+  Math.floor(at) + (revision % 4096) / 4096 + (revision >= firstDraftRevision ? 1 / 8192 : 0)

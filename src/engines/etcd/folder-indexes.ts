@@ -1,10 +1,12 @@
 /** Decides which folders this process keeps a copy of: those it asks about often. */
 import type { TreePath } from '../../kernel/tree-path.ts'
+import type { Write } from './commit.ts'
 import type { CurrentTurn } from './current-turn.ts'
 import { FolderIndex, type Room } from './folder-index.ts'
 import type { Gateway } from './gateway.ts'
 import type { Key, Keys } from './keys.ts'
 import { OwnWrites } from './own-writes.ts'
+import type { KeyValue } from './transaction.ts'
 
 /** A single command asks a folder once or twice, and must not pay for a copy of it. */
 const asksBefore = 2
@@ -22,7 +24,7 @@ export class FolderIndexes {
   readonly #open = new Map<TreePath, FolderIndex>()
   readonly #asks = new Map<TreePath, number>()
   readonly #room: Room = { left: roomForBodies }
-  readonly own = new OwnWrites()
+  readonly #own = new OwnWrites()
 
   constructor(gateway: Gateway, keys: Keys, turn: CurrentTurn) {
     this.#gateway = gateway
@@ -32,15 +34,33 @@ export class FolderIndexes {
 
   /** The copy of a folder, if it is asked about often enough and is up to date. */
   async current(folder: TreePath, weight = 1): Promise<FolderIndex | undefined> {
-    const asks = (this.#asks.get(folder) ?? 0) + weight
-    this.#asks.set(folder, asks)
-    if (this.#asks.size > 10_000) this.#asks.clear()
-    const index = this.#open.get(folder) ?? (asks > asksBefore ? this.open(folder) : undefined)
+    const index = this.#askedFor(folder, weight)
     return index && (await index.isCurrent(this.#turn.since)) ? index : undefined
+  }
+
+  /** The same for a transaction, which compares what it read: the copy may lag behind. */
+  async loaded(folder: TreePath, weight: number): Promise<FolderIndex | undefined> {
+    const index = this.#askedFor(folder, weight)
+    return index && (await index.isLoaded()) ? index : undefined
+  }
+
+  /** False if the copy of a folder does not get to this revision; true where there is none. */
+  async reaches(folder: TreePath, revision: number): Promise<boolean> {
+    return (await this.#open.get(folder)?.reaches(revision)) ?? true
+  }
+
+  /** What this process wrote there last, if there is no copy of the folder. */
+  ownAt(key: Key): KeyValue | undefined {
+    return this.#own.at(key)
   }
 
   isOpen(folder: TreePath): boolean {
     return this.#open.has(folder)
+  }
+
+  /** Counts a question about a folder that was answered otherwise. */
+  count(folder: TreePath, weight: number): void {
+    this.#askedFor(folder, weight)
   }
 
   /** The copy of a folder, if there is one already and it is up to date. */
@@ -58,18 +78,25 @@ export class FolderIndexes {
     return index
   }
 
-  /** Enters one of our own writes, which was done. */
-  take({ key, value, folder }: { key: Key; value: string | undefined; folder?: TreePath }, revision: number): void {
+  /** Enters one of our own writes, which was done. `listed`: the stamps that it compared. */
+  take({ key, value, folder }: Write, revision: number, listed?: ReadonlyMap<TreePath, number>): void {
     if (folder === undefined) return
     const index = this.#open.get(folder)
-    if (index) index.take(key, value, revision)
-    else this.own.take(key, value, revision)
+    if (index) index.take(key, value, revision, listed?.get(folder))
+    else this.#own.take(key, value, revision)
   }
 
   /** A transaction found nothing at this key. */
   learnAbsence(folder: TreePath, key: Key, revision: number): void {
     this.#open.get(folder)?.learnAbsence(key, revision)
-    this.own.take(key, undefined, revision)
+    this.#own.take(key, undefined, revision)
+  }
+
+  #askedFor(folder: TreePath, weight: number): FolderIndex | undefined {
+    const asks = (this.#asks.get(folder) ?? 0) + weight
+    this.#asks.set(folder, asks)
+    if (this.#asks.size > 10_000) this.#asks.clear()
+    return this.#open.get(folder) ?? (asks > asksBefore ? this.open(folder) : undefined)
   }
 
   close(): void {

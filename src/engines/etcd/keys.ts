@@ -5,14 +5,14 @@
  *   sbx/TENANT/FOLDER NUL NAME/         a folder in it
  *   sbx/TENANT/FOLDER NUL /             the folder's stamp: when it last changed, and by which operation
  *   sbx/TENANT/PATH NUL log NUL         the bytes of a leaf before the first line was appended to it
- *   sbx/TENANT/PATH NUL log NUL ID      one line, by the id of the operation that appended it
+ *   sbx/TENANT/PATH NUL log NUL ID      one line, by the id of the operation that appended it, after a growing number
  *   sbx/TENANT/HOME/labels NUL FOLDER NUL LABEL NUL NAME   the label of a leaf in the folder
  *
  * No name contains a slash or a NUL, so no two of these can be the same key. What the engine keeps for itself lies
  * in its own folder of the workspace (HOME), where no caller can write: labels, leases, turns and revoked operations.
  */
 import { nameOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
-import { engineHome } from '../../tree/home.ts'
+import { engineHome, isReserved } from '../../tree/home.ts'
 import type { Labelled } from '../../tree/tree.ts'
 
 declare const brand: unique symbol
@@ -58,8 +58,9 @@ export class Keys {
     return this.#key(`${path}\0log\0`)
   }
 
-  line(path: TreePath, operation: string): Key {
-    return this.#key(`${path}\0log\0${operation}`)
+  /** `revision`: grows with every line of one transaction, which all get the same revision from etcd. */
+  line(path: TreePath, revision: number, operation: string): Key {
+    return this.#key(`${path}\0log\0${revision}-${operation}`)
   }
 
   /** The start of a log and all its lines. */
@@ -110,6 +111,20 @@ export class Keys {
 
   revoked(operation: string): Key {
     return this.#key(`${engineHome}/revoked\0${operation}`)
+  }
+
+  isRevocation(key: Key): boolean {
+    return key.startsWith(this.revoked(''))
+  }
+
+  isStamp(key: Key): boolean {
+    return key.endsWith('\0/')
+  }
+
+  /** The folder that lists this key, or has it for a stamp; `undefined` for lines of logs and the engine's own keys. */
+  folderOf(key: Key): TreePath | undefined {
+    const [folder = '', ...names] = key.slice(this.prefix.length).split('\0')
+    return names.length === 1 && !isReserved(folder as TreePath) ? (folder as TreePath) : undefined
   }
 
   everything(): KeyRange {

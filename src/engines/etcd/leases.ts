@@ -9,8 +9,8 @@ import { corrupt, invalidInput } from '../../kernel/errors.ts'
 import { longestLease } from '../../tree/longest-lease.ts'
 import type { Guard, Lease, Leased, Outcome } from '../../tree/tree.ts'
 import type { CurrentTurn } from './current-turn.ts'
-import type { Gateway } from './gateway.ts'
-import { type Keys, wire } from './keys.ts'
+import type { Keys } from './keys.ts'
+import type { Requests } from './requests.ts'
 import {
   type Compare,
   drop,
@@ -21,9 +21,7 @@ import {
   isUnchanged,
   type KeyValue,
   put,
-  type RangeAnswer,
   type Step,
-  type TransactionAnswer,
 } from './transaction.ts'
 import type { UnansweredWrites } from './unanswered-writes.ts'
 
@@ -40,13 +38,13 @@ export interface Fence {
 const open: Fence = { compare: [], otherwise: [] }
 
 export class Leases {
-  readonly #gateway: Gateway
+  readonly #requests: Requests
   readonly #keys: Keys
   readonly #unanswered: UnansweredWrites
   readonly #turn: CurrentTurn
 
-  constructor(gateway: Gateway, keys: Keys, unanswered: UnansweredWrites, turn: CurrentTurn) {
-    this.#gateway = gateway
+  constructor(requests: Requests, keys: Keys, unanswered: UnansweredWrites, turn: CurrentTurn) {
+    this.#requests = requests
     this.#keys = keys
     this.#unanswered = unanswered
     this.#turn = turn
@@ -87,9 +85,7 @@ export class Leases {
   }
 
   async all(now: number): Promise<Lease[]> {
-    const { from, to } = this.#keys.leases()
-    const { kvs = [] } = await this.#gateway.read<RangeAnswer>('/v3/kv/range', { key: wire(from), range_end: wire(to) })
-    return kvs
+    return (await this.#requests.leases())
       .map((found) => leaseOf(parseRecord(found)))
       .filter(({ until }) => until > now)
       .sort((a, b) => (a.resource < b.resource ? -1 : 1))
@@ -108,8 +104,7 @@ export class Leases {
   }
 
   async #read(resource: string): Promise<{ record: LeaseRecord | undefined; revision: number }> {
-    const { kvs } = await this.#gateway.read<RangeAnswer>('/v3/kv/range', { key: wire(this.#keys.lease(resource)) })
-    const [found] = kvs ?? []
+    const [found] = await this.#requests.get([this.#keys.lease(resource)])
     return { record: found && parseRecord(found), revision: Number(found?.mod_revision ?? 0) }
   }
 
@@ -119,7 +114,7 @@ export class Leases {
     const key = this.#keys.lease(lease.resource)
     const value = Buffer.from(JSON.stringify({ ...lease, by: operation })).toString('base64')
     const turn = this.#turn.fence
-    const answer = await this.#gateway.write<TransactionAnswer>('/v3/kv/txn', {
+    const answer = await this.#requests.write({
       compare: [
         isAbsent(this.#keys.revoked(operation)),
         ...turn.compare,

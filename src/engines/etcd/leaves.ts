@@ -3,12 +3,14 @@ import { corrupt, invalidInput } from '../../kernel/errors.ts'
 import { parentOf, type TreePath } from '../../kernel/tree-path.ts'
 import type { Leaf, Revision } from '../../tree/tree.ts'
 import { type FolderIndex, stampTime } from './folder-index.ts'
-import { type FolderIndexes, weightOfALook } from './folder-indexes.ts'
-import type { Gateway } from './gateway.ts'
+import { weightOfALook } from './folder-indexes.ts'
 import { revisionOfBytes } from './hash.ts'
 import { fromWire, type Keys } from './keys.ts'
 import type { LargeBodies } from './large-bodies.ts'
-import { foundBy, get, getAll, type KeyValue, type TransactionAnswer } from './transaction.ts'
+import type { LogCopies } from './log-copies.ts'
+import type { Copies } from './parts.ts'
+import type { Requests } from './requests.ts'
+import type { KeyValue } from './transaction.ts'
 import { type About, notOurs, parseValue } from './value.ts'
 
 /** A leaf at one revision of the cluster. */
@@ -29,16 +31,23 @@ export interface NotSeen {
 }
 
 export class Leaves {
-  readonly #gateway: Gateway
+  readonly #requests: Requests
   readonly #keys: Keys
-  readonly #indexes: FolderIndexes
+  readonly #indexes: Copies
   readonly #bodies: LargeBodies
+  readonly #logs: LogCopies
 
-  constructor(gateway: Gateway, keys: Keys, indexes: FolderIndexes, bodies: LargeBodies) {
-    this.#gateway = gateway
+  constructor(
+    requests: Requests,
+    keys: Keys,
+    indexes: Copies,
+    { bodies, logs }: { readonly bodies: LargeBodies; readonly logs: LogCopies },
+  ) {
+    this.#requests = requests
     this.#keys = keys
     this.#indexes = indexes
     this.#bodies = bodies
+    this.#logs = logs
   }
 
   /** From the copy of its folder, if there is one. */
@@ -50,27 +59,23 @@ export class Leaves {
 
   /** The same before a write, but asks the cluster before it answers that there is nothing. */
   async findToWrite(path: TreePath): Promise<Seen | NotSeen> {
-    const own = this.#indexes.isOpen(parentOf(path)) ? undefined : this.#indexes.own.at(this.#keys.leaf(path))
+    const own = this.#indexes.isOpen(parentOf(path)) ? undefined : this.#indexes.ownAt(this.#keys.leaf(path))
     if (own && !parseValue(own.value ?? '')?.about.isLog) return { ...this.seen(path, own, []), isRemembered: true }
     return this.#heldBy(await this.#indexes.current(parentOf(path), weightOfALook), path)
   }
 
   async #heldBy(index: FolderIndex | undefined, path: TreePath): Promise<Seen | NotSeen> {
     const held = index?.at(this.#keys.leaf(path))
-    const bytes = held?.bytes
+    const log = held?.about?.isLog ? this.#logs.at(path, held.revision) : undefined
+    const bytes = log ? this.#joined(path, log) : held?.bytes
     if (!held?.about || !bytes) return this.ask(path)
     return { revision: held.revision, about: held.about, size: bytes.length, bytes: (atMost) => cut(bytes, atMost) }
   }
 
   /** From the cluster, as it is now. */
   async ask(path: TreePath): Promise<Seen | NotSeen> {
-    const answer = await this.#gateway.read<TransactionAnswer>('/v3/kv/txn', {
-      compare: [],
-      success: [get(this.#keys.leaf(path)), get(this.#keys.stamp(path)), getAll(this.#keys.log(path))],
-      failure: [],
-    })
-    const [leaf = [], [stamp] = [], log = []] = foundBy(answer)
-    if (leaf[0]) return this.seen(path, leaf[0], log)
+    const { leaf, log = [], stamp } = await this.#requests.at(path)
+    if (leaf) return this.seen(path, leaf, log)
     const folder = stamp && parseValue(stamp.value ?? '')
     return folder ? { folderChangedAt: stampTime(folder.about.modifiedAt, Number(stamp.mod_revision)) } : {}
   }
@@ -99,7 +104,9 @@ export class Leaves {
     const before = value.about.elsewhere ? this.#bodies.read(value.about.elsewhere) : value.bytes
     const lines = log
       .filter((line) => line !== start)
-      .sort((a, b) => Number(a.create_revision) - Number(b.create_revision))
+      .sort(
+        (a, b) => Number(a.create_revision) - Number(b.create_revision) || (fromWire(a.key) < fromWire(b.key) ? -1 : 1),
+      )
       .map(({ value = '' }) => Buffer.from(value, 'base64'))
     return Buffer.concat([before, ...lines])
   }

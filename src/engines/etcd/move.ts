@@ -11,7 +11,7 @@ import { durability, fenced, type Writer } from './writer.ts'
  * reads it again, so a lost race costs one request.
  */
 export async function moveLeaf(writer: Writer, from: TreePath, to: TreePath, options: MoveOptions): Promise<Moved> {
-  const { keys, leaves, bodies, indexes, labels } = writer.cluster
+  const { keys, leaves, bodies, indexes, labels } = writer.parts
   const { change } = options
   const isEdit = from === to
   let seen = await leaves.findToWrite(from)
@@ -54,7 +54,7 @@ export async function moveLeaf(writer: Writer, from: TreePath, to: TreePath, opt
       otherwise: [...writer.lookAgain(from), get(keys.leaf(to)), get(keys.folder(to)), ...fence.otherwise],
     }))
     if (committed.done) {
-      if (arrival.bytes.length > 0) bodies.keep(arrival.about.elsewhere, arrival.bytes)
+      if (arrival.bytes.length > 0) writer.parts.whenDone(() => bodies.keep(arrival.about.elsewhere, arrival.bytes))
       return { outcome: 'moved', durability, ...(bytes && isWhole ? { bytes } : {}) }
     }
     const [, , leaf = [], folder = [], holder] = committed.found
@@ -105,7 +105,7 @@ function arrivalOf(
   // A body that is kept in a file need not be read.
   if (isSame && elsewhere && !isLog) return { about: { ...times, elsewhere }, bytes: new Uint8Array() } as const
   const arriving = changed ?? bytes()
-  const large = writer.cluster.bodies.put(arriving)
+  const large = writer.parts.bodies.put(arriving)
   const arrived: Omit<About, 'by'> = { ...times, ...(large ? { elsewhere: large } : {}) }
   return { about: arrived, bytes: arriving }
 }

@@ -6,7 +6,7 @@ import { durability, fenced, type Writer } from './writer.ts'
 
 /** Removes a leaf with its label and the lines of a log. It is read first, because the label is in it. */
 export async function removeLeaf(writer: Writer, path: TreePath, options: RemoveOptions): Promise<Removed> {
-  const { keys, leaves, labels } = writer.cluster
+  const { keys, leaves, labels } = writer.parts
   const folder = parentOf(path)
   let seen = await leaves.findToWrite(path)
   for (;;) {

@@ -13,7 +13,7 @@ export async function replaceLeaf(
   revision: Revision,
   guard: Guard,
 ): Promise<Replaced> {
-  const { keys, bodies, leaves } = writer.cluster
+  const { keys, bodies, leaves } = writer.parts
   const elsewhere = bodies.put(bytes)
   const isMeant = (found: Awaited<ReturnType<typeof leaves.findToWrite>>) =>
     isSeen(found) && revisionOfBytes(found.bytes()) === revision
@@ -37,7 +37,7 @@ export async function replaceLeaf(
       otherwise: [...writer.lookAgain(path), ...fence.otherwise],
     }))
     if (committed.done) {
-      bodies.keep(elsewhere, bytes)
+      writer.parts.whenDone(() => bodies.keep(elsewhere, bytes))
       return { outcome: 'replaced', durability, revision: revisionOfBytes(bytes) }
     }
     if (committed.found[2]?.length === 0) return fenced
@@ -47,7 +47,7 @@ export async function replaceLeaf(
 
 /** Sets the time of a leaf to now. */
 export async function touchLeaf(writer: Writer, path: TreePath): Promise<Touched> {
-  const { keys, leaves } = writer.cluster
+  const { keys, leaves } = writer.parts
   let seen = await leaves.findToWrite(path)
   for (;;) {
     if (!isSeen(seen)) return { outcome: 'gone' }

@@ -3,8 +3,10 @@ import { type Key, type KeyRange, wire } from './keys.ts'
 
 export interface Compare {
   readonly key: string
+  /** Then the condition is about every key from `key` up to here. */
+  readonly range_end?: string
   readonly target: 'CREATE' | 'MOD'
-  readonly result: 'EQUAL' | 'GREATER'
+  readonly result: 'EQUAL' | 'GREATER' | 'LESS'
   readonly create_revision?: string
   readonly mod_revision?: string
 }
@@ -76,6 +78,24 @@ export const isUnchanged = (key: Key, revision: number): Compare => ({
   mod_revision: `${revision}`,
 })
 
+/** Whether a condition on one key is true of what was found there. */
+export const holdsFor = ({ target, result, mod_revision }: Compare, found: KeyValue | undefined): boolean => {
+  if (target === 'MOD') return (found?.mod_revision ?? '0') === mod_revision
+  return result === 'GREATER' ? found !== undefined : found === undefined
+}
+
+/** True if no key in the range was written since this revision; says nothing about deleted keys. */
+export const isUnchangedRange = ({ from, to }: KeyRange, revision: number): Compare => ({
+  key: wire(from),
+  range_end: wire(to),
+  target: 'MOD',
+  result: 'LESS',
+  mod_revision: `${revision + 1}`,
+})
+
+/** True if there is no key in the range. */
+export const isFree = ({ from, to }: KeyRange): Compare => ({ ...isAbsent(from), range_end: wire(to) })
+
 export const put = (key: Key, value: string, lease?: string): Step => ({
   request_put: { key: wire(key), value, ...(lease === undefined ? {} : { lease }) },
 })
@@ -89,6 +109,9 @@ export const dropAll = ({ from, to }: KeyRange): Step => ({
 export const get = (key: Key): Step => ({ request_range: { key: wire(key) } })
 
 export const getAll = ({ from, to }: KeyRange): Step => ({ request_range: { key: wire(from), range_end: wire(to) } })
+
+/** Revisions of what is not committed yet; those of the cluster are far below. */
+export const firstDraftRevision = 2 ** 52
 
 export const revisionOf = (header: Header): number => Number(header.revision ?? 0)
 

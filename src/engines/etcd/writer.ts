@@ -2,11 +2,11 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { parentOf, type TreePath } from '../../kernel/tree-path.ts'
 import type { Guard } from '../../tree/tree.ts'
-import type { Cluster } from './cluster.ts'
 import type { Change, Committed, Write } from './commit.ts'
 import type { KeyRange } from './keys.ts'
 import type { Fence } from './leases.ts'
 import type { NotSeen, Seen } from './leaves.ts'
+import type { Parts } from './parts.ts'
 import { get, getAll, type KeyValue, type Step } from './transaction.ts'
 import { type About, printValue } from './value.ts'
 
@@ -17,24 +17,24 @@ export const fenced = { outcome: 'fenced' } as const
 export type NotDone = Extract<Committed, { done: false }>
 
 export class Writer {
-  readonly cluster: Cluster
+  readonly parts: Parts
   readonly #clock: Clock | undefined
 
   /** `clock` is used instead of the cluster's time. */
-  constructor(cluster: Cluster, clock: Clock | undefined) {
-    this.cluster = cluster
+  constructor(parts: Parts, clock: Clock | undefined) {
+    this.parts = parts
     this.#clock = clock
   }
 
   now = async (): Promise<number> => {
     if (this.#clock) return this.#clock.now()
-    const { time } = this.cluster.gateway
+    const { time } = this.parts.requests
     await time.known()
     return time.now()
   }
 
   fence(guard: Guard): Promise<Fence | 'fenced'> {
-    return this.cluster.leases.fence(guard, this.now)
+    return this.parts.leases.fence(guard, this.now)
   }
 
   commit(
@@ -42,31 +42,31 @@ export class Writer {
     now: number,
     change: (operation: string) => Change,
   ): Promise<Committed> {
-    return this.cluster.commits.commit({ folders, now, change })
+    return this.parts.commits.commit({ folders, now, change })
   }
 
   /** Makes the folders that a write found missing. */
   async makeMissing({ missing }: NotDone): Promise<void> {
-    for (const folder of missing) await this.cluster.folders.make(folder, await this.now())
+    for (const folder of missing) await this.parts.folders.make(folder, await this.now())
   }
 
   leafWrite(path: TreePath, about: About, bytes: Uint8Array): Write {
     const value = printValue(about, about.elsewhere || about.isLog ? undefined : bytes)
-    return { key: this.cluster.keys.leaf(path), value, folder: parentOf(path) }
+    return { key: this.parts.keys.leaf(path), value, folder: parentOf(path) }
   }
 
   /** Deletes the lines of a log when its leaf goes or is no log any more. */
   dropsLog({ about }: Seen, path: TreePath): { readonly dropped?: KeyRange } {
-    return about.isLog ? { dropped: this.cluster.keys.log(path) } : {}
+    return about.isLog ? { dropped: this.parts.keys.log(path) } : {}
   }
 
   /** The steps that read a leaf for `seenAgain`. */
   lookAgain(path: TreePath): [Step, Step] {
-    return [get(this.cluster.keys.leaf(path)), getAll(this.cluster.keys.log(path))]
+    return [get(this.parts.keys.leaf(path)), getAll(this.parts.keys.log(path))]
   }
 
   /** The leaf as found by the transaction that was not done. */
   seenAgain(path: TreePath, [leaf = [], log = []]: readonly (readonly KeyValue[])[]): Seen | NotSeen {
-    return leaf[0] ? this.cluster.leaves.seen(path, leaf[0], log) : {}
+    return leaf[0] ? this.parts.leaves.seen(path, leaf[0], log) : {}
   }
 }

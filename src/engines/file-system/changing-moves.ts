@@ -15,6 +15,7 @@ import { keepable, readFleeting, writeAll } from './files.ts'
 import type { Flushes } from './flushes.ts'
 import type { Folders } from './folders.ts'
 import { spanInPlace } from './in-place.ts'
+import type { Later } from './later.ts'
 import { timesOf } from './leaf.ts'
 import type { Moves, Won, WonFile } from './moves.ts'
 import type { Recovery } from './recovery.ts'
@@ -47,7 +48,7 @@ export interface ChangingParts {
   readonly disk: Disk
   readonly folders: Folders
   readonly moves: Moves
-  readonly recovery: Recovery
+  readonly recovery: Later<Recovery>
   readonly scratch: Scratch
   readonly flushes: Flushes
   /** The time for a leaf that is touched. */
@@ -58,7 +59,7 @@ export class ChangingMoves {
   readonly #disk: Disk
   readonly #folders: Folders
   readonly #moves: Moves
-  readonly #recovery: Recovery
+  readonly #recovery: Later<Recovery>
   readonly #scratch: Scratch
   readonly #flushes: Flushes
   readonly #now: () => number
@@ -153,7 +154,8 @@ export class ChangingMoves {
    * is left is a user's hard link. This is found out with the file in hand: nobody else can begin to move it meanwhile.
    */
   async #withItsOwnNames(opened: Opened): Promise<Opened> {
-    await this.#recovery.recoverNamesOf(opened.stats.ino)
+    const recovery = await this.#recovery.load()
+    await recovery.recoverNamesOf(opened.stats.ino)
     return { ...opened, stats: this.#disk.statOpen(opened.fd) }
   }
 

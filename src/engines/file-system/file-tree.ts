@@ -28,30 +28,27 @@ import type {
   WatchOptions,
 } from '../../tree/tree.ts'
 import { appendLine, hasLine } from './append.ts'
-import { ChangingMoves } from './changing-moves.ts'
 import { codeOf, type Disk, did, openFlags, Place } from './disk.ts'
-import { sweepDrafts } from './drafts.ts'
 import { closedFolder, explain, notALeaf, sharedFile } from './failures.ts'
 import { FileSystemTime } from './file-time.ts'
 import { readHead, readOpen, readWhole, writeContent } from './files.ts'
-import { Finishing } from './finishing.ts'
 import { Flushes } from './flushes.ts'
 import { Folders, isSuspect } from './folders.ts'
-import { whileLocked } from './foreign-lock.ts'
+import type { GroupCommit } from './group-commit.ts'
 import { Holders } from './holder.ts'
-import { inspectFiles } from './inspect.ts'
+import { Later } from './later.ts'
 import { FileLeaf, kindOf, timesOf, WrittenLeaf } from './leaf.ts'
-import { Leases } from './leases.ts'
+import type { Leases } from './leases.ts'
 import { Listing } from './listing.ts'
-import { type LockPatience, Locks, lockPatience } from './locks.ts'
-import { Moves } from './moves.ts'
+import type { LockFamily, LockPatience, Locks } from './locks.ts'
+import type { Moving } from './moving.ts'
 import { loadNative } from './native.ts'
-import { isOwnPath } from './own-paths.ts'
-import { Recovery } from './recovery.ts'
+import { isOwnPath, slotsFolder } from './own-paths.ts'
+import { publish } from './publishing.ts'
+import type { Recovery } from './recovery.ts'
 import { revisionOf } from './revision.ts'
 import { type Draft, Scratch, strayScratchName } from './scratch.ts'
 import { SetAside } from './set-aside.ts'
-import { Slots } from './slots.ts'
 import { watchDirectory } from './watch.ts'
 
 export interface FileTreeParts {
@@ -62,6 +59,8 @@ export interface FileTreeParts {
   /** Used instead of the file system's own time. */
   readonly clock: Clock | undefined
   readonly patience: LockPatience | undefined
+  /** Given for `batch`. */
+  readonly Commit: typeof GroupCommit | undefined
 }
 
 /** Loading the native calls takes 2 ms on Bun and 8 on Node: a command that sends one message is faster without. */
@@ -84,22 +83,20 @@ export class FileTree implements Tree {
   readonly #scratch: Scratch
   readonly #setAside: SetAside
   readonly #time: FileSystemTime
-  readonly #locks: Locks
-  readonly #slots: Slots
-  readonly #finishing: Finishing
-  readonly #moves: Moves
-  readonly #recovery: Recovery
-  readonly #leases: Leases
+  readonly #locks: Later<Locks>
+  readonly #moving: Later<Moving>
+  readonly #recovery: Later<Recovery>
+  readonly #leases: Later<Leases>
   readonly #listing: Listing
   readonly #flushes: Flushes
-  readonly #changing: ChangingMoves
   readonly #watching = new Set<Watching>()
   /** The last path that looked suspect and was found to be fine. */
   #lastSuspect = ''
   #exclusiveSteps = 0
+  #sweeping: Promise<void> | undefined
   #reads = 0
 
-  constructor({ disk, root, durability, modes, clock, patience = lockPatience }: FileTreeParts) {
+  constructor({ disk, root, durability, modes, clock, patience, Commit }: FileTreeParts) {
     this.place = root
     this.#disk = disk
     this.#fileMode = modes.file
@@ -112,46 +109,40 @@ export class FileTree implements Tree {
     const scratch = new Scratch(disk, folders, holders, setAside, modes.file)
     // Locks and drafts go by what files really say, whatever clock a test passes in.
     const time = new FileSystemTime({ disk, scratch })
-    const locks = new Locks({ disk, folders, holders, scratch, setAside, time, patience })
-    const slots = new Slots(disk, setAside, holders, modes.file)
-    const finishing = new Finishing(disk, folders)
-    const moves = new Moves({ disk, folders, holders, slots, finishing, flush: durability !== 'process' })
-    const recovery = new Recovery({ disk, folders, holders, slots, locks, finishing, moves, scratch, setAside })
-    const flushes = new Flushes(durability, disk, folders)
+    const flushes = new Flushes(durability, disk, folders, Commit && new Commit(disk, folders))
     this.#scratch = scratch
     this.#setAside = setAside
     this.#time = clock ? new FileSystemTime({ disk, scratch, held: clock }) : time
-    this.#locks = locks
-    this.#slots = slots
-    this.#finishing = finishing
-    this.#moves = moves
-    this.#recovery = recovery
     this.#flushes = flushes
-    this.#listing = new Listing(disk, folders, moves, recovery)
-    this.#changing = new ChangingMoves({
-      disk,
-      folders,
-      moves,
-      recovery,
-      scratch,
-      flushes,
-      now: () => this.#time.now(),
+    const shared = { disk, folders, holders, scratch, setAside, time }
+    const locks = new Later(async () => new (await import('./locks.ts')).Locks({ ...shared, patience }))
+    const recovery: Later<Recovery> = new Later(async () => {
+      const [{ Recovery }, moving] = [await import('./recovery.ts'), await this.#moving.load()]
+      return new Recovery({ ...shared, ...moving, locks: await locks.load() })
     })
-    this.#leases = new Leases({
-      disk,
-      scratch,
-      locks,
-      setAside,
-      time,
-      clock: this.#time,
-      flush: (folder) => flushes.flushed(folder),
-      flushing: flushes.ofDraft,
+    this.#locks = locks
+    this.#recovery = recovery
+    this.#moving = new Later(async () => {
+      const { Moving } = await import('./moving.ts')
+      return new Moving({ ...shared, flushes, recovery, fileMode: modes.file, now: () => this.#time.now() })
     })
+    this.#leases = new Later(async () => {
+      const { Leases } = await import('./leases.ts')
+      const flush = (folder: TreePath) => flushes.flushed(folder)
+      const clock = this.#time
+      return new Leases({ ...shared, locks: await locks.load(), clock, flush, flushing: flushes.ofDraft })
+    })
+    this.#listing = new Listing(disk, folders, this.#moving, recovery)
   }
 
   /** Finishes or undoes what dead processes left. Called once when the tree is opened. */
   recover(): Promise<unknown> {
-    return this.#attempt(undefined, () => this.#recovery.recover())
+    return this.#attempt(undefined, () => {
+      const slots = this.#setAside.openIfThere(slotsFolder)
+      if (slots !== undefined && this.#disk.list(slots).length > 0)
+        return this.#recovery.use((recovery) => recovery.recover())
+      return undefined
+    })
   }
 
   now(): Promise<number> {
@@ -270,7 +261,7 @@ export class FileTree implements Tree {
   /** Puts a draft in its place; if that is on another file system, by a second draft that is written there. */
   #publishDraft(draft: Draft, path: TreePath, content: Uint8Array | string): 'done' | 'taken' {
     try {
-      const outcome = this.#finishing.publish(draft.place, path)
+      const outcome = publish(this.#disk, this.#folders, draft.place, path)
       if (outcome === 'gone') throw Object.assign(new Error('the folder vanished'), { code: 'ENOENT' })
       if (outcome === 'taken') this.#scratch.discard(draft)
       return outcome
@@ -284,9 +275,7 @@ export class FileTree implements Tree {
   }
 
   replace(path: TreePath, bytes: Uint8Array, revision: Revision, guard?: Guard): Promise<Replaced> {
-    return this.#guarded(guard, path, () =>
-      this.#locks.within('path', path, () => this.#replaceNow(path, bytes, revision)),
-    )
+    return this.#guarded(guard, path, () => this.#within('path', path, () => this.#replaceNow(path, bytes, revision)))
   }
 
   async #replaceNow(path: TreePath, bytes: Uint8Array, revision: Revision): Promise<Replaced> {
@@ -295,7 +284,7 @@ export class FileTree implements Tree {
     if (!current) return { outcome: 'gone' }
     if (!current.stats.isFile()) throw notALeaf(this.#folders.shown(path))
     if (revisionOf(current.bytes) !== revision) return { outcome: 'stale' }
-    if (current.stats.nlink > 1) await this.#recovery.recoverNamesOf(current.stats.ino)
+    if (current.stats.nlink > 1) await (await this.#recovery.load()).recoverNamesOf(current.stats.ino)
     const mode = current.stats.mode & 0o777
     const draft = this.#scratch.write(bytes, { near: parentOf(path), mode, ...this.#flushes.ofDraft })
     try {
@@ -341,7 +330,7 @@ export class FileTree implements Tree {
    */
   async #makeOwn(path: TreePath, file: number): Promise<boolean> {
     // The second name may be left from an unfinished move.
-    await this.#recovery.recoverNamesOf(file)
+    await (await this.#recovery.load()).recoverNamesOf(file)
     for (let attempt = 0; ; attempt++) {
       const place = this.#folders.place(path, false)
       const links = place && this.#disk.stat(place)?.nlink
@@ -377,7 +366,7 @@ export class FileTree implements Tree {
       const appended = appendLine(this.#disk, place, line, this.#fileMode)
       if (typeof appended === 'number') return appended
       if (attempt > 9) throw sharedFile(this.#folders.shown(path))
-      if (appended === 'shared') await this.#locks.within('path', path, () => this.#copyInPlace(path))
+      if (appended === 'shared') await this.#within('path', path, () => this.#copyInPlace(path))
       // Whoever put another file in its place may have copied our line into it.
       else if (hasLine(readWhole(this.#disk, place)?.bytes ?? nothing, line)) {
         return this.#disk.open(place, openFlags.append, this.#fileMode)
@@ -398,25 +387,28 @@ export class FileTree implements Tree {
       this.#check(to)
       this.#warmUp()
       const { change = options.touched ? asItIs : undefined } = options
-      return change ? this.#changing.move(from, to, change, options) : this.#movePlain(from, to)
+      return this.#moving.use((moving) =>
+        change ? moving.changing.move(from, to, change, options) : this.#movePlain(moving, from, to),
+      )
     })
   }
 
-  #movePlain(from: TreePath, to: TreePath): Moved | Promise<Moved> {
+  #movePlain(moving: Moving, from: TreePath, to: TreePath): Moved | Promise<Moved> {
+    const { moves, changing } = moving
     if (from === to) return { outcome: 'taken' }
     try {
-      const outcome = this.#moves.plain(from, to)
-      if (outcome === 'shared') return this.#changing.move(from, to, asItIs)
+      const outcome = moves.plain(from, to)
+      if (outcome === 'shared') return changing.move(from, to, asItIs)
       return outcome === 'done' ? this.#flushes.moved(from, to, undefined) : { outcome }
     } catch (error) {
       // A full disk takes no note of a move in several steps. The system's own rename needs none.
-      if (['ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '') && !this.#moves.isOneStep) {
+      if (['ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '') && !moves.isOneStep) {
         this.#goNative()
-        if (this.#moves.isOneStep) return this.#movePlain(from, to)
+        if (moves.isOneStep) return this.#movePlain(moving, from, to)
       }
       if (codeOf(error) !== 'EXDEV') throw error
       // The target is on another file system: write the bytes there, with the same promises.
-      return this.#changing.move(from, to, asItIs)
+      return changing.move(from, to, asItIs)
     }
   }
 
@@ -424,15 +416,17 @@ export class FileTree implements Tree {
     const { onlyIf, atMost } = options
     return this.#guarded(options, path, () =>
       // Under the same lock as `replace`, which could otherwise bring the leaf back.
-      this.#locks.within('path', path, async () => {
+      this.#within('path', path, async () => {
         this.#check(path)
-        if (onlyIf) return this.#changing.remove(path, onlyIf, atMost)
+        const judged = async (onlyIf: NonNullable<RemoveOptions['onlyIf']>, atMost?: number) =>
+          (await this.#moving.load()).changing.remove(path, onlyIf, atMost)
+        if (onlyIf) return judged(onlyIf, atMost)
         const place = this.#folders.place(path, false)
         if (place === undefined) return { outcome: 'gone' }
         const stats = this.#disk.stat(place)
         if (stats === undefined) return { outcome: 'gone' }
         if (stats.isDirectory()) throw notALeaf(this.#folders.shown(path))
-        if (stats.isFile() && stats.nlink > 1) return this.#changing.remove(path, () => true, 1)
+        if (stats.isFile() && stats.nlink > 1) return judged(() => true, 1)
         const removed = did(['ENOENT'], () => this.#disk.unlink(place))
         if (!removed) return { outcome: 'gone' }
         await this.#flushes.flushed(parentOf(path))
@@ -449,26 +443,27 @@ export class FileTree implements Tree {
   }
 
   lease(resource: string, owner: string, ttl: number): Promise<Leased> {
-    return this.#attempt(undefined, () => this.#leases.take(resource, owner, ttl))
+    return this.#attempt(undefined, () => this.#leases.use((leases) => leases.take(resource, owner, ttl)))
   }
 
   release(resource: string, owner: string): Promise<Outcome<'released' | 'gone'>> {
-    return this.#attempt(undefined, () => this.#leases.release(resource, owner))
+    return this.#attempt(undefined, () => this.#leases.use((leases) => leases.release(resource, owner)))
   }
 
   leases(): Promise<Lease[]> {
-    return this.#attempt(undefined, () => this.#leases.all())
+    return this.#attempt(undefined, () => this.#leases.use((leases) => leases.all()))
   }
 
   exclusively<T>(name: string, work: () => Promise<T>, options?: { readonly waitMs?: number }): Promise<T> {
-    return this.#attempt(undefined, () => this.#locks.within('turn', name, work, options))
+    return this.#attempt(undefined, () => this.#within('turn', name, work, options))
   }
 
   besideLock<T>(lock: TreePath, work: () => Promise<T>): Promise<T> {
-    return this.#attempt(lock, () => {
+    return this.#attempt(lock, async () => {
       this.#check(lock)
       const place = this.#folders.place(lock, false)
       if (place === undefined || !this.#disk.stat(place)?.isFile()) return work()
+      const { whileLocked } = await import('./foreign-lock.ts')
       this.#goNative()
       const fd = this.#folders.openLeaf(lock, place, openFlags.read)
       return fd === undefined ? work() : whileLocked(this.#disk, fd, this.#folders.shown(lock), work)
@@ -484,34 +479,32 @@ export class FileTree implements Tree {
 
   inspect(options: InspectOptions = {}): Promise<Finding[]> {
     const { repair = false, assumeGone = false, within = [] } = options
-    return this.#attempt(undefined, () =>
-      inspectFiles({
-        ...this.#draftParts,
+    return this.#attempt(undefined, async () => {
+      const { inspectFiles } = await import('./inspect.ts')
+      const [locks, leases] = [await this.#locks.load(), await this.#leases.load()]
+      return inspectFiles({
+        ...(await this.#draftParts()),
         folders: this.#folders,
-        locks: this.#locks,
-        leases: this.#leases,
-        finishing: this.#finishing,
+        locks,
+        leases,
         repair,
         assumeGone: repair && assumeGone,
         within,
-      }),
-    )
+      })
+    })
   }
 
-  get #draftParts() {
-    return {
-      disk: this.#disk,
-      scratch: this.#scratch,
-      setAside: this.#setAside,
-      slots: this.#slots,
-      recovery: this.#recovery,
-      time: this.#time,
-    }
+  async #draftParts() {
+    const { slots, finishing } = await this.#moving.load()
+    const recovery = await this.#recovery.load()
+    const [disk, scratch, setAside, time] = [this.#disk, this.#scratch, this.#setAside, this.#time]
+    return { disk, scratch, setAside, time, slots, finishing, recovery }
   }
 
   async close(): Promise<void> {
     for (const watching of this.#watching) watching.close()
-    this.#slots.close()
+    await this.#sweeping
+    this.#moving.ifLoaded?.slots.close()
     this.#folders.close()
   }
 
@@ -529,8 +522,12 @@ export class FileTree implements Tree {
   }
 
   #warmUp(): void {
-    if (++this.#exclusiveSteps === sweepAfter) sweepDrafts(this.#draftParts)
+    if (++this.#exclusiveSteps === sweepAfter) this.#sweeping = this.#sweep()
     if (this.#exclusiveSteps === nativeAfter) this.#goNative()
+  }
+
+  async #sweep(): Promise<void> {
+    await this.#attempt(undefined, async () => (await import('./drafts.ts')).sweepDrafts(await this.#draftParts()))
   }
 
   #countReads(count: number): void {
@@ -548,7 +545,7 @@ export class FileTree implements Tree {
   #keepHomeOutOfGit(): void {
     try {
       const draft = this.#scratch.write(homeGitignore({ hidesItself: true }))
-      if (this.#finishing.publish(draft.place, gitignorePath) !== 'done') this.#scratch.discard(draft)
+      if (publish(this.#disk, this.#folders, draft.place, gitignorePath) !== 'done') this.#scratch.discard(draft)
     } catch (error) {
       if (codeOf(error) === undefined) throw error
     }
@@ -557,7 +554,12 @@ export class FileTree implements Tree {
   #guarded<T>(guard: Guard | undefined, path: TreePath, work: () => T | Promise<T>): Promise<T | Outcome<'fenced'>> {
     const lease = guard?.under
     if (!lease) return this.#attempt(path, work)
-    return this.#attempt(path, () => this.#leases.under(lease, async () => work()))
+    return this.#attempt(path, () => this.#leases.use((leases) => leases.under(lease, async () => work())))
+  }
+
+  /** Runs `work` while no other process runs any under the same family and key. */
+  #within<T>(family: LockFamily, key: string, work: () => Promise<T>, options?: { readonly waitMs?: number }) {
+    return this.#locks.use((locks) => locks.within(family, key, work, options))
   }
 
   /**

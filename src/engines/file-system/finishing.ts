@@ -1,16 +1,15 @@
 /**
- * The last steps of a move, and how others finish or undo a move whose process has ended: how far it came is read off the
- * files that its note names.
+ * How others finish or undo a move whose process has ended: how far it came is read off the files that its note names.
  */
 import { unavailable } from '../../kernel/errors.ts'
 import { childOf, isSegment, isWithin, nameOf, parentOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
 import { isReserved } from '../../tree/home.ts'
-import { codeOf, type Disk, Place, type Stats, unless } from './disk.ts'
+import { type Disk, Place, type Stats, unless } from './disk.ts'
 import type { Folders } from './folders.ts'
-import { type Intent, ownName } from './note.ts'
+import type { Intent } from './note.ts'
+import { ownName } from './own-paths.ts'
+import { publish } from './publishing.ts'
 import { isOdd } from './set-aside.ts'
-
-export type Publishing = 'done' | 'taken' | 'gone'
 
 /** Entries, for one search. */
 const mostSearched = 500_000
@@ -30,35 +29,6 @@ export class Finishing {
 
   constructor(disk: Disk, folders: Folders) {
     this.#parts = { disk, folders }
-  }
-
-  /** Moves a file to a path, unless something is there. */
-  publish(file: Place, to: TreePath): Publishing {
-    const { disk, folders } = this.#parts
-    for (let attempt = 0; ; attempt++) {
-      const outcome = this.#publishTo(file, folders.place(to, true))
-      if (outcome !== 'gone') return outcome
-      // The file or the folder is gone. If it is the folder, make it again.
-      if (attempt < 3 && folders.forget(parentOf(to))) continue
-      if (attempt < 3 && disk.stat(file)) continue
-      return 'gone'
-    }
-  }
-
-  #publishTo(file: Place, target: Place): Publishing {
-    const { disk } = this.#parts
-    const native = disk.renameNew?.(file, target) ?? 'strange'
-    if (native !== 'strange') return native
-    try {
-      disk.link(file, target)
-    } catch (error) {
-      if (codeOf(error) === 'EEXIST') return 'taken'
-      if (codeOf(error) === 'ENOENT') return 'gone'
-      throw error
-    }
-    // Whoever moves the leaf next may have removed this name already.
-    unless(['ENOENT'], () => disk.unlink(file))
-    return 'done'
   }
 
   ownNameOf({ operation, from }: Intent): string {
@@ -132,7 +102,7 @@ export class Finishing {
       if (draft) drop(own)
       return 'finished'
     }
-    if (this.publish(own, intent.from) === 'taken') return 'stranded'
+    if (publish(disk, this.#parts.folders, own, intent.from) === 'taken') return 'stranded'
     drop(draft)
     return 'finished'
   }
@@ -140,7 +110,7 @@ export class Finishing {
   /** False also when something on the way to the target is no folder any more. */
   #canPublish(file: Place, to: TreePath): boolean {
     try {
-      return this.publish(file, to) === 'done'
+      return publish(this.#parts.disk, this.#parts.folders, file, to) === 'done'
     } catch (error) {
       if (isOdd(error)) return false
       throw error

@@ -3,7 +3,7 @@ import { parentOf, type TreePath } from '../../kernel/tree-path.ts'
 import type { Durability, Moved, Overwrite } from '../../tree/tree.ts'
 import type { Disk } from './disk.ts'
 import type { Folders } from './folders.ts'
-import { both, GroupCommit } from './group-commit.ts'
+import type { GroupCommit } from './group-commit.ts'
 
 export class Flushes {
   readonly durability: Durability
@@ -11,13 +11,14 @@ export class Flushes {
   readonly ofDraft: { readonly flush?: (fd: number) => void }
   readonly #disk: Disk
   readonly #folders: Folders
-  readonly #commit: GroupCommit
+  /** Only for `batch`. */
+  readonly #commit: GroupCommit | undefined
 
-  constructor(durability: Durability, disk: Disk, folders: Folders) {
+  constructor(durability: Durability, disk: Disk, folders: Folders, commit: GroupCommit | undefined) {
     this.durability = durability
     this.#disk = disk
     this.#folders = folders
-    this.#commit = new GroupCommit(disk, folders)
+    this.#commit = commit
     this.ofDraft = durability === 'process' ? {} : { flush: (fd) => disk.flushData(fd) }
   }
 
@@ -37,7 +38,7 @@ export class Flushes {
     const moved: Moved = bytes ? { outcome: 'moved', durability, bytes } : { outcome: 'moved', durability }
     if (durability === 'process') return moved
     const [source, target] = [parentOf(from), parentOf(to)]
-    const flushed = durability === 'batch' ? this.#commit.moved(source, target) : this.#flushedBoth(source, target)
+    const flushed = this.#commit?.moved(source, target) ?? this.#flushedBoth(source, target)
     return flushed.then(() => moved)
   }
 
@@ -53,7 +54,7 @@ export class Flushes {
 
   /** Flushes the entries of a folder, if this tree's durability demands it. */
   async flushed(folder: TreePath): Promise<void> {
-    if (this.durability === 'batch') await this.#commit.flushed(folder)
+    if (this.#commit) await this.#commit.flushed(folder)
     if (this.durability === 'full') this.folder(folder)
   }
 
@@ -65,4 +66,10 @@ export class Flushes {
       this.#disk.close(fd)
     }
   }
+}
+
+/** Waits for both even if one fails: a folder must not be closed while it is being flushed. */
+export async function both<A, B>(first: A | Promise<A>, second: B | Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([first, second])
+  return Promise.all([first, second])
 }

@@ -5,6 +5,7 @@
 import type { TreePath } from '../../kernel/tree-path.ts'
 import { renamesAreAtomic } from './atomic-renames.ts'
 import type { Disk } from './disk.ts'
+import { both } from './flushes.ts'
 import type { Folders } from './folders.ts'
 
 interface Flushing {
@@ -84,10 +85,4 @@ export class GroupCommit {
     // The folder is gone and its entries with it: nothing is left to flush.
     if (fd !== undefined) await this.#disk.flushLater(fd)
   }
-}
-
-/** Waits for both even if one fails: a folder must not be closed while it is being flushed. */
-export async function both<A, B>(first: A | Promise<A>, second: B | Promise<B>): Promise<[A, B]> {
-  await Promise.allSettled([first, second])
-  return Promise.all([first, second])
 }

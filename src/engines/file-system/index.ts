@@ -39,6 +39,7 @@ export async function openFileTree(options: FileTreeOptions): Promise<Tree> {
     modes: permissions,
     clock: options.clock,
     patience: options.patience,
+    Commit: options.durability === 'batch' ? (await import('./group-commit.ts')).GroupCommit : undefined,
   })
   if (options.recover !== false) await tree.recover()
   return tree

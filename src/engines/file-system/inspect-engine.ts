@@ -8,9 +8,9 @@ import { type HolderId, pidOf } from './holder.ts'
 import type { InspectParts } from './inspect.ts'
 import { leasesFolder } from './leases.ts'
 import { locksFolder } from './locks.ts'
+import { slotsFolder } from './own-paths.ts'
 import { scratchFolder } from './scratch.ts'
 import { type Reason, reasons, setAsideFolder } from './set-aside.ts'
-import { slotsFolder } from './slots.ts'
 
 const engineFolders = [slotsFolder, locksFolder, leasesFolder, scratchFolder, setAsideFolder]
 

@@ -19,9 +19,7 @@ import {
 import { hardLinks, notReadableFolder, notWritable, unreadable } from './inspect-kinds.ts'
 import type { Leases } from './leases.ts'
 import type { Locks } from './locks.ts'
-import { ownPrefix } from './note.ts'
-import { isOwnName } from './own-paths.ts'
-import { nameFromOwn } from './recovery.ts'
+import { isOwnName, nameFromOwn, ownPrefix } from './own-paths.ts'
 import { strayScratchName } from './scratch.ts'
 import type { Intent } from './slots.ts'
 

@@ -5,22 +5,22 @@ import { engineHome, home } from '../../tree/home.ts'
 import type { Entry } from '../../tree/tree.ts'
 import { type Dirent, type Disk, type Folder, Place, unless } from './disk.ts'
 import type { Folders } from './folders.ts'
+import type { Later } from './later.ts'
 import { kindOf } from './leaf.ts'
-import type { Moves } from './moves.ts'
-import { ownPrefix } from './note.ts'
-import { isOwnName } from './own-paths.ts'
-import { nameFromOwn, type Recovery } from './recovery.ts'
+import type { Moving } from './moving.ts'
+import { isOwnName, nameFromOwn, ownPrefix } from './own-paths.ts'
+import type { Recovery } from './recovery.ts'
 
 export class Listing {
   readonly #disk: Disk
   readonly #folders: Folders
-  readonly #moves: Moves
-  readonly #recovery: Recovery
+  readonly #moving: Later<Moving>
+  readonly #recovery: Later<Recovery>
 
-  constructor(disk: Disk, folders: Folders, moves: Moves, recovery: Recovery) {
+  constructor(disk: Disk, folders: Folders, moving: Later<Moving>, recovery: Later<Recovery>) {
     this.#disk = disk
     this.#folders = folders
-    this.#moves = moves
+    this.#moving = moving
     this.#recovery = recovery
   }
 
@@ -41,12 +41,14 @@ export class Listing {
 
   /** True when something was put back or finished, so that the folder must be listed again. */
   async #finishPrivate(folder: TreePath, open: Folder, privates: readonly Dirent[]): Promise<boolean> {
-    let finished = this.#moves.finishOwn()
+    const { moves } = await this.#moving.load()
+    const recovery = await this.#recovery.load()
+    let finished = moves.finishOwn()
     for (const { name } of privates) {
       const own = nameFromOwn(name, folder)
-      if (!own || !this.#recovery.isAbandoned(own)) continue
-      await this.#recovery.recover()
-      if (this.#disk.stat(new Place(open, name))) await this.#recovery.restoreOrphan(folder, name)
+      if (!own || !recovery.isAbandoned(own)) continue
+      await recovery.recover()
+      if (this.#disk.stat(new Place(open, name))) await recovery.restoreOrphan(folder, name)
       finished = true
     }
     return finished

@@ -28,7 +28,7 @@ export interface LockPatience {
   /** How long to wait for a living holder. For an unknown one, a little longer than it may keep the lock. */
   readonly giveUpMs: number
 }
-export const lockPatience: LockPatience = { unknownHolderMs: 30_000, giveUpMs: 30_000 }
+const lockPatience: LockPatience = { unknownHolderMs: 30_000, giveUpMs: 30_000 }
 const grace = 2000
 
 /** In bytes; ours have about a hundred. */
@@ -89,7 +89,8 @@ export interface LocksParts {
   readonly scratch: Scratch
   readonly setAside: SetAside
   readonly time: FileSystemTime
-  readonly patience: LockPatience
+  /** For tests. */
+  readonly patience: LockPatience | undefined
 }
 
 export class Locks {
@@ -109,7 +110,7 @@ export class Locks {
     this.#scratch = scratch
     this.#setAside = setAside
     this.#time = time
-    this.#patience = patience
+    this.#patience = patience ?? lockPatience
   }
 
   /** Runs `work` while no other process runs any under the same family and key. */
@@ -275,8 +276,11 @@ export class Locks {
     try {
       writeAll(this.#disk, fd, free, 0)
       return this.#disk.read(fd, second, 0, 1, 1) === 1 && second[0] === wanted[0]
+    } catch (error) {
+      // The work is done: a failure of the disk here would say that it was not. `#isHeld` recognises this lock as our own later.
+      if ((error as { code?: string }).code === undefined) throw error
+      return false
     } finally {
-      // If the release could not be written, `#isHeld` recognises this lock as our own later.
       this.#disk.close(fd)
     }
   }

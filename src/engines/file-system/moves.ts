@@ -10,10 +10,12 @@ import { conflict } from '../../kernel/errors.ts'
 import { nameOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
 import { codeOf, type Disk, did, Place, type Stats } from './disk.ts'
 import { notALeaf } from './failures.ts'
-import type { Finishing, Publishing } from './finishing.ts'
+import type { Finishing } from './finishing.ts'
 import type { Folders } from './folders.ts'
 import type { Holders } from './holder.ts'
-import { type Intent, ownName } from './note.ts'
+import type { Intent } from './note.ts'
+import { ownName } from './own-paths.ts'
+import { type Publishing, publish } from './publishing.ts'
 import type { Draft } from './scratch.ts'
 import type { Slots } from './slots.ts'
 
@@ -169,7 +171,7 @@ export class Moves {
    */
   #unlessElsewhere(from: Place, to: TreePath): Publishing | 'elsewhere' {
     try {
-      return this.#parts.finishing.publish(from, to)
+      return publish(this.#parts.disk, this.#parts.folders, from, to)
     } catch (error) {
       if (codeOf(error) !== 'EXDEV') throw error
       return 'elsewhere'
@@ -256,15 +258,15 @@ export class Moves {
     if (source === undefined) return 'gone'
     // Check the target first: once the leaf has its private name, another file could get its old name.
     if (disk.stat(folders.place(intent.to, true))) return disk.stat(source) ? 'taken' : 'gone'
-    const own = new Place(source.folder, this.#parts.finishing.ownNameOf(intent))
+    const own = new Place(source.folder, ownName(intent.operation, nameOf(intent.from)))
     const won = did(['ENOENT'], () => disk.rename(source, own))
     if (!won) return 'gone'
     // From here on a second name can only be the one at the target, and recovery can count.
     const stats = disk.stat(own)
     const isIt = stats?.ino === intent.file && stats.nlink === intent.links
-    const outcome = isIt ? this.#parts.finishing.publish(own, intent.to) : 'again'
+    const outcome = isIt ? publish(disk, folders, own, intent.to) : 'again'
     if (outcome === 'done') return 'done'
-    if (this.#parts.finishing.publish(own, intent.from) === 'taken') throw nameTaken(intent.from, own.name)
+    if (publish(disk, folders, own, intent.from) === 'taken') throw nameTaken(intent.from, own.name)
     return outcome
   }
 }

@@ -4,7 +4,7 @@
  */
 import { nameOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
 import type { HolderId } from './holder.ts'
-import { draftFolder, leafPath } from './own-paths.ts'
+import { draftFolder, leafPath, ownName } from './own-paths.ts'
 
 export interface Intent {
   /** Part of the name of the private file beside `from`, and the name of the draft with the new bytes. */
@@ -23,9 +23,7 @@ export const foldersAt = 16 * 1024
 export const mostFolders = 64
 export const largestNote = 256 * 1024
 
-/** A private name is this, the operation and the leaf's name. File systems take names of at most 255 bytes. */
-export const ownPrefix = '.own-'
-export const ownName = (operation: string, name: string): string => `${ownPrefix}${operation}-${name}`
+/** File systems take names of at most 255 bytes. */
 const longestName = 255
 
 /** What a crossed-out note begins with. */

@@ -1,7 +1,15 @@
 /** Which paths belong to the engine. Neither a caller nor a note may name them. */
-import { parentOf, type TreePath, treePath, treeRoot } from '../../kernel/tree-path.ts'
-import { isReserved } from '../../tree/home.ts'
+import { childOf, parentOf, type TreePath, treePath, treeRoot } from '../../kernel/tree-path.ts'
+import { engineHome, isReserved } from '../../tree/home.ts'
+import type { HolderId } from './holder.ts'
 import { scratchFolder, strayScratchName } from './scratch.ts'
+
+/** One small file for each tree that a process has open and moves leaves in. */
+export const slotsFolder = childOf(engineHome, 'moves')
+
+/** A private name is this, the operation and the leaf's name. */
+export const ownPrefix = '.own-'
+export const ownName = (operation: string, name: string): string => `${ownPrefix}${operation}-${name}`
 
 /** The name of a private file or of a folder of drafts. */
 export const isOwnName = (name: string): boolean => /^\.(own-|signalbox-tmp)/i.test(name)
@@ -15,6 +23,18 @@ export function leafPath(value: unknown): TreePath | undefined {
   const path = pathIn(value)
   // Git runs programs from its folder, and no clone contains that folder. A stranger's note must not write there either.
   return path !== undefined && !isOwnPath(path) && !/(^|\/)\.git(\/|$)/i.test(path) ? path : undefined
+}
+
+/**
+ * Takes `.own-HOLDER-counter-NAME` apart; `undefined` for a name that we never give. NAME must be that of a leaf in the same
+ * folder.
+ */
+export function nameFromOwn(
+  own: string,
+  folder: TreePath,
+): { holder: HolderId; operation: string; name: string } | undefined {
+  const [, operation = '', holder = '', name = ''] = /^\.own-((\w+-\w+-\w+-\w+)-\w+)-(.+)$/s.exec(own) ?? []
+  return leafPath(folder === '' ? name : `${folder}/${name}`) === undefined ? undefined : { operation, holder, name }
 }
 
 /** A folder that drafts are written to. */

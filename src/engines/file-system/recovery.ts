@@ -10,8 +10,9 @@ import type { Folders } from './folders.ts'
 import { type HolderId, type Holders, type Life, pidOf } from './holder.ts'
 import type { Locks } from './locks.ts'
 import type { Moves } from './moves.ts'
-import { type Intent, ownName, ownPrefix } from './note.ts'
-import { leafPath } from './own-paths.ts'
+import type { Intent } from './note.ts'
+import { nameFromOwn, ownName, ownPrefix } from './own-paths.ts'
+import { publish } from './publishing.ts'
 import type { Scratch } from './scratch.ts'
 import { isOdd, type SetAside } from './set-aside.ts'
 import type { Slot, Slots } from './slots.ts'
@@ -26,18 +27,6 @@ export interface RecoveryParts {
   readonly moves: Moves
   readonly scratch: Scratch
   readonly setAside: SetAside
-}
-
-/**
- * Takes `.own-HOLDER-counter-NAME` apart; `undefined` for a name that we never give. NAME must be that of a leaf in the same
- * folder.
- */
-export function nameFromOwn(
-  own: string,
-  folder: TreePath,
-): { holder: HolderId; operation: string; name: string } | undefined {
-  const [, operation = '', holder = '', name = ''] = /^\.own-((\w+-\w+-\w+-\w+)-\w+)-(.+)$/s.exec(own) ?? []
-  return leafPath(folder === '' ? name : `${folder}/${name}`) === undefined ? undefined : { operation, holder, name }
 }
 
 /** What a person may say: processes whose life is unknown count as dead. */
@@ -193,7 +182,7 @@ export class Recovery {
       const [stem, ending] = dot > 0 ? [parsed.name.slice(0, dot), parsed.name.slice(dot)] : [parsed.name, '']
       for (let number = 2; number < 10_000; number++) {
         const name = `${stem}.restored-${number}${ending}`
-        const outcome = this.#parts.finishing.publish(new Place(open, own), childOf(folder, name))
+        const outcome = publish(this.#parts.disk, this.#parts.folders, new Place(open, own), childOf(folder, name))
         if (outcome !== 'taken') return outcome === 'done' ? name : undefined
       }
       return undefined

@@ -3,8 +3,7 @@
  * it is about to do; after a crash the note tells the next process how to finish. The steps are synchronous, so there is
  * one note at a time, overwritten in place by the next.
  */
-import { childOf, type TreePath } from '../../kernel/tree-path.ts'
-import { engineHome } from '../../tree/home.ts'
+import type { TreePath } from '../../kernel/tree-path.ts'
 import { type Disk, openFlags, Place, unless } from './disk.ts'
 import { readSmall, writeAll } from './files.ts'
 import { type HolderId, type Holders, holderOf } from './holder.ts'
@@ -19,11 +18,10 @@ import {
   printFolders,
   printNote,
 } from './note.ts'
+import { slotsFolder } from './own-paths.ts'
 import type { Reason, SetAside } from './set-aside.ts'
 
 export type { Intent } from './note.ts'
-
-export const slotsFolder = childOf(engineHome, 'moves')
 
 export interface Slot {
   readonly name: string

@@ -4,7 +4,7 @@
  */
 import fs from 'node:fs'
 import type { Watching } from '../../tree/tree.ts'
-import { ownPrefix } from './note.ts'
+import { ownPrefix } from './own-paths.ts'
 
 /** Milliseconds between calls without an event: while there are events, and while the system gives none. */
 const beat = { events: 2000, quiet: 60_000, polling: 1000 }

@@ -5,6 +5,7 @@
 import { corrupt, SignalboxError } from '../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../kernel/tree-path.ts'
 import type { Entry, Finding, Tree } from '../../tree/tree.ts'
+import { isOddEntry } from '../leaves/tolerant.ts'
 
 export type ExpectedKind = 'leaf' | 'folder'
 
@@ -62,10 +63,6 @@ const nounOf = ({ kind, expected }: Odd): string => {
 const hintOf = ({ expected }: Odd): string =>
   `Move it away; ${expected === 'leaf' ? 'the file' : 'the folder'} is made again when it is needed.`
 
-/** True for errors of an engine because of an entry of the wrong kind. */
-export const isOddEntry = (error: unknown): error is SignalboxError =>
-  error instanceof SignalboxError && ['NOT_A_LEAF', 'NOT_A_FOLDER', 'LINK_REFUSED'].includes(error.code)
-
 /** True for errors of an engine because this user may not read or write something. */
 const isClosed = (error: unknown): error is SignalboxError =>
   error instanceof SignalboxError && ['PERMISSION_DENIED', 'READ_ONLY_DISK'].includes(error.code)
@@ -79,15 +76,5 @@ export async function findingsOf(path: string, look: () => Promise<readonly Find
     return [
       { code: error.code, severity: 'error', path, message: error.message, hint: error.hint ?? '', repaired: false },
     ]
-  }
-}
-
-/** `undefined` where a file, a folder or a link stands in the place of something else; `inspect` tells of it. */
-export async function unlessOdd<T>(look: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await look()
-  } catch (error) {
-    if (isOddEntry(error)) return undefined
-    throw error
   }
 }

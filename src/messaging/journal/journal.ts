@@ -9,13 +9,18 @@
  */
 import { SignalboxError } from '../../kernel/errors.ts'
 import { childOf, isSegment, type TreePath } from '../../kernel/tree-path.ts'
+import { listIfFolder, readIfLeaf } from '../../messaging/leaves/tolerant.ts'
 import type { Durability, Tree } from '../../tree/tree.ts'
-import { unlessOdd } from '../inspection/expected.ts'
 import { changeLeaf } from '../leaves/change.ts'
 
 /** Plain data: it is written down as JSON. */
 export interface Step {
   readonly do: string
+}
+
+/** What a step found decides how it goes on: these steps take its place, and that of all after it. */
+export interface Continued<S extends Step> {
+  readonly next: readonly S[]
 }
 
 /** How the steps of one protocol are read, done and undone. */
@@ -26,7 +31,7 @@ export interface Steps<S extends Step, Subject extends string> {
    */
   parse(steps: readonly unknown[], subject: Subject): readonly S[] | undefined
   /** `isRepeat`: a process that was killed, or got an error, may have done it already. */
-  perform(step: S, isRepeat: boolean): Promise<'lost' | Durability | undefined>
+  perform(step: S, isRepeat: boolean): Promise<'lost' | Durability | Continued<S> | undefined>
   /** Takes back a step that was done, or perhaps done, before one that was lost. */
   undo?(step: S): Promise<unknown>
   /** Called once before steps are repeated. */
@@ -39,8 +44,15 @@ export interface JournalOptions<Subject extends string> {
   readonly isSubject: (name: string) => name is Subject
   /** The name of the turn that a change of a subject is made in. */
   readonly turnOf: (subject: Subject) => string
+  /**
+   * Steps are noted also where the engine has transactions: because they act on more than the tree, or are too many for one
+   * transaction.
+   */
+  readonly alwaysNoted?: boolean
   /** The steps of a note, for a protocol whose earlier versions wrote more than these into it. */
   readonly stepsIn?: (note: Readonly<Record<string, unknown>>) => unknown
+  /** In bytes, for a protocol whose notes can hold more than the text of a record. */
+  readonly largestNote?: number
 }
 
 export type Committed =
@@ -54,7 +66,7 @@ export interface Stuck<Subject extends string> {
 }
 
 /** A note may hold the text of a record; nothing in it is longer. */
-const largestNote = 1024 * 1024
+const usualLargestNote = 1024 * 1024
 
 export class Journal<S extends Step, Subject extends string> {
   readonly #tree: Tree
@@ -71,21 +83,17 @@ export class Journal<S extends Step, Subject extends string> {
 
   /**
    * Runs `work` while no other process changes this subject, after what was left there has been finished. Turns do not nest.
+   * On an engine that has transactions all of it is one, in which no note is left (see `TurnOptions.mayRepeat`): so `work`
+   * acts on nothing but the tree, unless the journal says `alwaysNoted`.
    * `waitMs`: how long to wait for a process that has the turn, see `Tree.exclusively`.
    */
   async turn<T>(subject: Subject, work: () => Promise<T>, options: { readonly waitMs?: number } = {}): Promise<T> {
-    let done: { readonly value: T } | undefined
     const inTurn = async () => {
       await this.#finish(subject)
-      done = { value: await work() }
+      return work()
     }
-    try {
-      await this.#tree.exclusively(this.#options.turnOf(subject), inTurn, options)
-    } catch (error) {
-      // What was done is done, also where the turn could not be given back: an error would say that it was not.
-      if (!done || !(error instanceof SignalboxError)) throw error
-    }
-    return done!.value
+    const mayRepeat = !this.#options.alwaysNoted
+    return this.#tree.exclusively(this.#options.turnOf(subject), inTurn, { ...options, mayRepeat })
   }
 
   /** Does the steps. Only in the turn of the subject. */
@@ -93,8 +101,8 @@ export class Journal<S extends Step, Subject extends string> {
     // A note of this very turn whose steps failed must not be written over.
     if (this.#failed.has(subject)) await this.#finish(subject)
     this.#failed.add(subject)
-    await changeLeaf(this.#tree, this.#noteOf(subject), () => Buffer.from(`${JSON.stringify({ steps })}\n`))
-    const committed = await this.#perform(steps, false)
+    await this.#write(subject, steps)
+    const committed = await this.#perform(subject, steps, false)
     await this.#forget(subject)
     return committed
   }
@@ -124,7 +132,7 @@ export class Journal<S extends Step, Subject extends string> {
   async notes(): Promise<{ readonly path: TreePath; readonly subject: Subject | undefined }[]> {
     const { folder, isSubject } = this.#options
     const notes: { path: TreePath; subject: Subject | undefined }[] = []
-    for (const { name, kind } of (await unlessOdd(() => this.#tree.list(folder))) ?? []) {
+    for (const { name, kind } of await listIfFolder(this.#tree, folder)) {
       const subject = kind === 'leaf' && name.endsWith(ending) ? name.slice(0, -ending.length) : ''
       const isOurs = isSegment(name) && isSubject(subject) && (await this.#read(subject)) !== 'strange'
       notes.push({ path: isSegment(name) ? childOf(folder, name) : folder, subject: isOurs ? subject : undefined })
@@ -132,20 +140,26 @@ export class Journal<S extends Step, Subject extends string> {
     return notes
   }
 
+  /** The steps that a process is at, or has left, without doing them. */
+  async unfinished(subject: Subject): Promise<readonly S[] | undefined> {
+    const steps = await this.#read(subject)
+    return steps === 'strange' ? undefined : steps
+  }
+
   /** First in every turn. A note that is not ours is left; `notes` tells of it, and the next change takes its place. */
   async #finish(subject: Subject): Promise<void> {
-    const steps = await this.#read(subject)
-    if (steps === undefined || steps === 'strange') return
+    const steps = await this.unfinished(subject)
+    if (!steps) return
     await this.#steps.beforeRepeat?.(steps)
-    await this.#perform(steps, true)
+    await this.#perform(subject, steps, true)
     await this.#forget(subject)
   }
 
   async #read(subject: Subject): Promise<readonly S[] | 'strange' | undefined> {
-    const leaf = await unlessOdd(() => this.#tree.read(this.#noteOf(subject), { atMost: largestNote + 1 }))
+    const { stepsIn = (note) => note.steps, largestNote = usualLargestNote } = this.#options
+    const leaf = await readIfLeaf(this.#tree, this.#noteOf(subject), { atMost: largestNote + 1 })
     if (!leaf) return undefined
     if (leaf.size > largestNote) return 'strange'
-    const { stepsIn = (note) => note.steps } = this.#options
     try {
       const steps = stepsIn(JSON.parse(Buffer.from(leaf.bytes).toString('utf8')))
       return (Array.isArray(steps) ? this.#steps.parse(steps, subject) : undefined) ?? 'strange'
@@ -155,17 +169,28 @@ export class Journal<S extends Step, Subject extends string> {
     }
   }
 
-  async #perform(steps: readonly S[], isRepeat: boolean): Promise<Committed> {
+  async #perform(subject: Subject, written: readonly S[], isRepeat: boolean): Promise<Committed> {
     let durability: Durability = 'process'
-    for (const [n, step] of steps.entries()) {
-      const did = await this.#steps.perform(step, isRepeat)
+    let [steps, isNew] = [written, !isRepeat]
+    for (let n = 0; n < steps.length; ) {
+      const did = await this.#steps.perform(steps[n]!, !isNew)
       if (did === 'lost') {
         for (const done of steps.slice(0, n).reverse()) await this.#steps.undo?.(done)
         return { outcome: 'lost' }
       }
-      durability = did ?? durability
+      if (typeof did === 'object') {
+        ;[steps, isNew] = [[...steps.slice(0, n), ...did.next], true]
+        await this.#write(subject, steps)
+      } else {
+        durability = did ?? durability
+        n++
+      }
     }
     return { outcome: 'done', durability }
+  }
+
+  async #write(subject: Subject, steps: readonly S[]): Promise<void> {
+    await changeLeaf(this.#tree, this.#noteOf(subject), () => Buffer.from(`${JSON.stringify({ steps })}\n`))
   }
 
   async #forget(subject: Subject): Promise<void> {

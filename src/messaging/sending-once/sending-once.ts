@@ -2,111 +2,166 @@
  * Sending under a key: however many processes send it, are held up or killed, one message comes of it.
  *
  * A sender first writes its message under a name of its own (staged), then tries to create the note whose name is the key. The
- * one note there can be says whose message counts, and that message is moved to where it belongs, which happens once. A
- * process that finds a note whose message was not moved yet moves it. Notes stay: the key has been used, wherever its
- * message is by now.
+ * one note there can be says whose message counts. That staged message is moved to where it belongs, which happens once: by its
+ * sender, by another one that finds the key in use, or by supervision (`unmoved`). Each of them moves it by itself; nothing
+ * here knows where it belongs. Notes stay: the key has been used, wherever its message is by now.
  */
 import { parseJson } from '../../formats/json.ts'
-import { corrupt, SignalboxError } from '../../kernel/errors.ts'
+import { conflict, corrupt, SignalboxError } from '../../kernel/errors.ts'
+import { printableLine } from '../../kernel/printable.ts'
 import { childOf, isSegment, nameOf, type TreePath } from '../../kernel/tree-path.ts'
 import type { Durability, Tree } from '../../tree/tree.ts'
-import { whyClosed } from '../leaves/readable.ts'
+import { isUnread, readOrSayWhy, whyClosed } from '../leaves/readable.ts'
 
-export type SentOnce<Published> =
-  /** By this process. `published` is `undefined` when another process moved the message for it. */
-  | { readonly outcome: 'sent'; readonly published: Published | undefined; readonly durability: Durability }
-  /** The key was used before. `digest` says for what. */
-  | { readonly outcome: 'known'; readonly digest: string }
+/** The message of this call counts. Move `staged` to where it belongs; if it is gone, another process has done so. */
+export interface Begun {
+  readonly outcome: 'begun'
+  readonly staged: TreePath
+  readonly durability: Durability
+}
 
-export interface SendingPlaces<Published> {
+/** The key was used before, for what `digest` says. */
+export interface UsedBefore {
+  readonly outcome: 'known'
+  readonly digest: string
+  /** Of the message, where its sender noted it. */
+  readonly id: string | undefined
+  /** The message, if it still has to be moved: its sender may be held up or dead. */
+  readonly staged: TreePath | undefined
+}
+
+export interface SendingPlaces {
   /** One note for each key that was ever used. */
   readonly notes: TreePath
   readonly staged: TreePath
   /** How names of staged messages end. */
   readonly ending: string
-  /** Moves a staged message to where it belongs; `undefined` when it was moved already. */
-  publish(staged: TreePath): Promise<Published | undefined>
   /** The key of a message that an earlier version staged under a name that does not tell it. */
-  keyOf?(staged: TreePath): Promise<string | undefined>
+  readonly keyIn?: (content: Uint8Array) => string | undefined
 }
 
 interface Note {
   /** The name under which the message waits to be moved. */
   readonly staged: string
   readonly digest: string
+  readonly id?: string
 }
 
 const longestNote = 4096
+
+/** Any other key goes by its digest. `~` is in none that goes by itself. */
+const nameOfKey = (key: string): string =>
+  /^[\w.-]{1,128}$/.test(key) ? key : `~${process.getBuiltinModule('node:crypto').hash('sha256', key, 'hex')}`
+
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 
-export class SendingOnce<Published> {
+export class SendingOnce {
   readonly #tree: Tree
-  readonly #places: SendingPlaces<Published>
-  /** `KEY~UUID.md`; without the key, of an earlier version. */
+  readonly #places: SendingPlaces
+  /** `NAME~UUID.md`, with the name of the key; without it, of an earlier version. */
   readonly #stagedName: RegExp
 
-  constructor(tree: Tree, places: SendingPlaces<Published>) {
+  constructor(tree: Tree, places: SendingPlaces) {
     this.#tree = tree
     this.#places = places
     this.#stagedName = new RegExp(`^(?:(.+)~)?${uuid}${places.ending.replaceAll('.', '\\.')}$`)
   }
 
-  /** `key`: fit to be the name of a file. `digest` stands for what is sent: equal ones mean the same message. */
-  async send(key: string, content: Uint8Array | string, digest: string): Promise<SentOnce<Published>> {
-    const staged = `${key}~${crypto.randomUUID()}${this.#places.ending}`
-    const written = await this.#tree.create(childOf(this.#places.staged, staged), content)
-    if (written.outcome !== 'created') return this.send(key, content, digest)
-    const note: Note = { staged, digest }
-    const noted = await this.#tree.create(this.#noteOf(key), `${JSON.stringify(note)}\n`)
-    if (noted.outcome === 'created') {
-      const published = await this.#places.publish(childOf(this.#places.staged, staged))
-      return { outcome: 'sent', published, durability: written.durability }
-    }
-    await this.#tree.remove(childOf(this.#places.staged, staged))
-    return { outcome: 'known', digest: (await this.finish(key))! }
+  /**
+   * `digest` stands for what is sent: equal ones mean the same message. `id`: of the message, where that is not the key; it is
+   * told to those who send the key again.
+   */
+  async begin(key: string, content: Uint8Array | string, digest: string, id?: string): Promise<Begun | UsedBefore> {
+    const name = `${nameOfKey(key)}~${crypto.randomUUID()}${this.#places.ending}`
+    const staged = childOf(this.#places.staged, name)
+    const written = await this.#tree.create(staged, content)
+    if (written.outcome !== 'created') return this.begin(key, content, digest, id)
+    const note: Note = { staged: name, digest, ...(id === undefined ? {} : { id }) }
+    const noted = await this.#tree.create(this.#noteOf(nameOfKey(key)), `${JSON.stringify(note)}\n`)
+    if (noted.outcome === 'created') return { outcome: 'begun', staged, durability: written.durability }
+    await this.#tree.remove(staged)
+    return (await this.find(key))!
   }
 
-  /** Moves the message of a key to where it belongs if that is still to be done; answers its digest, if the key was used. */
-  async finish(key: string): Promise<string | undefined> {
-    const path = this.#noteOf(key)
-    const leaf = await this.#tree.read(path, { atMost: longestNote })
-    if (!leaf) return undefined
-    const note = this.#noteIn(leaf.bytes)
-    if (!note) throw badNote(path, key)
-    await this.#places.publish(childOf(this.#places.staged, note.staged))
-    return note.digest
+  /** `undefined`: the key was never used. */
+  async find(key: string): Promise<UsedBefore | undefined> {
+    const note = await this.#noted(nameOfKey(key))
+    if (!note) return undefined
+    const staged = childOf(this.#places.staged, note.staged)
+    const leaf = await this.#tree.read(staged, { atMost: 1, fresh: true })
+    return { outcome: 'known', digest: note.digest, id: note.id, staged: leaf && staged }
   }
 
-  /** Moves what senders noted and did not get round to moving. A message without a note is still its sender's own. */
-  async finishAll(): Promise<void> {
+  /**
+   * The staged messages that senders noted and did not get round to moving. A message without a note is still its sender's
+   * own. What lost its key to another message is removed.
+   */
+  async *unmoved(): AsyncGenerator<TreePath> {
     for (const { name, kind } of await this.#tree.list(this.#places.staged)) {
       const match = kind === 'leaf' ? this.#stagedName.exec(name) : null
       if (!match) continue
-      try {
-        const key = match[1] ?? (await this.#places.keyOf?.(childOf(this.#places.staged, name)))
-        if (key !== undefined && isSegment(key)) await this.finish(key)
-      } catch (error) {
-        // A message or note that cannot be read, or is another user's: its sender is told when it sends again.
-        if (!whyClosed(error) && !(error instanceof SignalboxError && error.kind === 'Corrupt')) throw error
-      }
+      const staged = childOf(this.#places.staged, name)
+      const note = await this.#noteOfStaged(staged, match[1])
+      if (note?.staged === name) yield staged
+      else if (note) await this.#tree.remove(staged)
     }
   }
 
-  #noteOf(key: string): TreePath {
-    return childOf(this.#places.notes, `${key}.json`)
+  async #noteOfStaged(staged: TreePath, nameInName: string | undefined): Promise<Note | undefined> {
+    try {
+      const name = nameInName ?? (await this.#keyIn(staged))
+      return name !== undefined && isSegment(name) ? await this.#noted(name) : undefined
+    } catch (error) {
+      if (isAboutOneMessage(error)) return undefined
+      throw error
+    }
+  }
+
+  async #keyIn(staged: TreePath): Promise<string | undefined> {
+    const leaf = this.#places.keyIn && (await readOrSayWhy(this.#tree, staged))
+    return leaf && !isUnread(leaf) ? this.#places.keyIn?.(leaf.bytes) : undefined
+  }
+
+  async #noted(name: string): Promise<Note | undefined> {
+    const path = this.#noteOf(name)
+    const leaf = await this.#tree.read(path, { atMost: longestNote, fresh: true })
+    if (!leaf) return undefined
+    const note = this.#noteIn(leaf.bytes)
+    if (!note) throw badNote(path, name)
+    return note
+  }
+
+  #noteOf(name: string): TreePath {
+    return childOf(this.#places.notes, `${name}.json`)
   }
 
   #noteIn(bytes: Uint8Array): Note | undefined {
     try {
-      const { staged, digest } = (parseJson(bytes) ?? {}) as Record<string, unknown>
+      const { staged, digest, id } = (parseJson(bytes) ?? {}) as Record<string, unknown>
       const isNote = typeof staged === 'string' && this.#stagedName.test(staged) && typeof digest === 'string'
-      return isNote ? { staged, digest } : undefined
+      return isNote ? { staged, digest, ...(typeof id === 'string' ? { id } : {}) } : undefined
     } catch (error) {
       if (error instanceof SignalboxError) return undefined
       throw error
     }
   }
 }
+
+/**
+ * A message or note that cannot be read, or is another user's. Supervision goes on with the others: the sender is told when it
+ * sends again.
+ */
+export const isAboutOneMessage = (error: unknown): boolean =>
+  whyClosed(error) !== undefined || (error instanceof SignalboxError && error.kind === 'Corrupt')
+
+/** For a sender whose key was used before, with another digest. */
+export const keyUsed = (key: string, { id }: Pick<UsedBefore, 'id'>): SignalboxError =>
+  conflict('KEY_USED', `The key ${shown(key)} was used for another message${id === undefined ? '' : `, ${id}`}.`, {
+    hint: 'Send this one under another key. To repeat that one, send it exactly as it was sent.',
+    details: { key: key.slice(0, 400), ...(id === undefined ? {} : { id }) },
+  })
+
+const shown = (key: string): string => printableLine(key.slice(0, 120))
 
 const badNote = (path: TreePath, key: string) =>
   corrupt('BAD_SENT_NOTE', `The note that ${key} was sent cannot be read: ${path}.`, {

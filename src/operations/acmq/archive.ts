@@ -23,7 +23,7 @@ export const archive = defineOperation({
     const { agent, durability } = await context.configuration()
     const onProgress = (done: number, total: number) => context.report.progress('packing', done, total)
     const options = withoutUndefined({ olderThanMs: olderThan, by: agent, onProgress })
-    const { outcome, archived } = await opened.archive(options)
+    const { outcome, archived } = await (await opened.upkeep()).archive(options)
     return { outcome, mission: opened.address, archived, durability }
   },
 })

@@ -1,6 +1,7 @@
 import { text, withoutUndefined } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { mission, noticeAboutRecipient, openMission } from './mission.ts'
+import { noticesAbout } from '../stores.ts'
+import { mission, openMission } from './mission.ts'
 
 export const bus = defineOperation({
   name: 'bus',
@@ -25,9 +26,11 @@ export const bus = defineOperation({
   async run(context, { mission, query, by }) {
     const opened = await openMission(context, mission)
     const { agent } = await context.configuration()
-    const unseen = by === undefined ? undefined : await noticeAboutRecipient(context, opened, by)
-    if (unseen !== undefined) context.report.notice(unseen)
-    const { outcome, documents, instead } = await opened.bus(withoutUndefined({ query, by, from: agent }))
+    const unseen = await noticesAbout(context, by)
+    for (const notice of unseen) context.report.notice(notice)
+    const { outcome, documents, instead } = await (await opened.memory()).bus(
+      withoutUndefined({ query, by, from: agent }),
+    )
     if (instead !== undefined) context.report.notice(instead)
     return { outcome, mission: opened.address, documents } as const
   },

@@ -37,7 +37,6 @@ export const claim = defineOperation({
   async run(context, { mission, id, wait, mine, hydrate }) {
     const agent = await whoActs(context)
     const missions = await openMissions(context)
-    for (const one of await missions.meant(mission)) await one.expectOwnCase(agent)
     await tellClock(context)
     const claimed = await missions.claim(mission, withoutUndefined({ agent, id, mine, waitMs: wait }))
     if (claimed.outcome === 'nothing') return claimed
@@ -64,7 +63,7 @@ async function hydrationOf(
   id: string,
 ): Promise<{ readonly hydration?: Hydration }> {
   try {
-    return { hydration: await mission.hydrate({ id }) }
+    return { hydration: await (await mission.documents()).hydrate({ id }) }
   } catch (error) {
     if (!(error instanceof SignalboxError)) throw error
     context.report.notice(`What to read first could not be put together: ${error.message}`)

@@ -26,8 +26,8 @@ export const complete = defineOperation({
   async run(context, { mission, id, attempt, result, link }) {
     const agent = await whoActs(context)
     const opened = await openMission(context, mission)
-    const { links, notices } = await opened.checkLinks(link)
-    const done = await opened.complete(id, withoutUndefined({ agent, attempt }), { text: result ?? '', links })
+    const { links, notices } = await opened.settling.checkLinks(link)
+    const done = await opened.settling.complete(id, withoutUndefined({ agent, attempt }), { text: result ?? '', links })
     return { ...done, notices }
   },
 })

@@ -26,6 +26,6 @@ export const fail = defineOperation({
   async run(context, { mission, id, attempt, reason, detail }) {
     const agent = await whoActs(context)
     const opened = await openMission(context, mission)
-    return opened.fail(id, withoutUndefined({ agent, attempt }), withoutUndefined({ reason, detail }))
+    return opened.settling.fail(id, withoutUndefined({ agent, attempt }), withoutUndefined({ reason, detail }))
   },
 })

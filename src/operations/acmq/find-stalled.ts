@@ -17,7 +17,7 @@ export const findStalled = defineOperation({
   async run(context, { mission }) {
     const missions = await openTimedMissions(context, mission)
     const stalled = []
-    for (const one of missions) stalled.push(...(await one.findStalled()))
+    for (const one of missions) stalled.push(...(await (await one.supervision()).findStalled()))
     return { outcome: 'listed', stalled: stalled.map((one) => ({ ...one, since: isoTime(one.since) })) } as const
   },
 })

@@ -18,7 +18,7 @@ export const graph = defineOperation({
 
   async run(context, { mission, format, limit }) {
     const opened = await openMission(context, mission)
-    const drawn = await opened.graph(format, withoutUndefined({ limit }))
+    const drawn = await (await opened.documents()).graph(format, withoutUndefined({ limit }))
     const graph: unknown = format === 'json' ? JSON.parse(drawn) : drawn
     return { outcome: 'drawn', mission: opened.address, format, graph } as const
   },

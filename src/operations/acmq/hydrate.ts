@@ -24,7 +24,7 @@ export const hydrate = defineOperation({
 
   async run(context, { mission, id, budget }) {
     const opened = await openMission(context, mission)
-    const hydration = await opened.hydrate(withoutUndefined({ id, budgetTokens: budget }))
+    const hydration = await (await opened.documents()).hydrate(withoutUndefined({ id, budgetTokens: budget }))
     return { outcome: 'hydrated', mission: opened.address, ...hydration } as const
   },
 })

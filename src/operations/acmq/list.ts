@@ -1,4 +1,4 @@
-import type { Envelope } from '../../kernel/envelope.ts'
+import type { Headline } from '../../kernel/envelope.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import { choice, flag, text } from '../../kernel/field.ts'
 import { type Mission, queueNames, type Unreadable } from '../../protocols/ac-mq/index.ts'
@@ -7,7 +7,7 @@ import { defineOperation } from '../define.ts'
 import { mission, openMission } from './mission.ts'
 
 /** A message, and why it cannot be claimed yet if that is so. Of archived ones less is known without unpacking. */
-interface ListedMessage extends Envelope {
+interface ListedMessage extends Headline {
   readonly mission: string
   readonly name: string
   readonly priority?: number
@@ -61,6 +61,7 @@ async function listQueue(
   mission: Mission,
   queue: Queue,
 ): Promise<{ messages: readonly ListedMessage[]; unreadable: readonly Unreadable[] }> {
-  if (queue !== 'archive') return queue === 'pending' ? mission.waiting() : mission.list(queue)
-  return { messages: await mission.listArchived(), unreadable: [] }
+  if (queue !== 'archive')
+    return queue === 'pending' ? (await mission.overview()).waiting() : (await mission.overview()).list(queue)
+  return { messages: await (await mission.overview()).listArchived(), unreadable: [] }
 }

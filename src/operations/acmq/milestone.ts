@@ -23,7 +23,7 @@ export const milestone = defineOperation({
 
   async run(context, { mission, text, undo }) {
     const opened = await openMission(context, mission)
-    const { outcome, manifest } = await opened.milestone(text, !undo)
+    const { outcome, manifest } = await (await opened.documents()).milestone(text, !undo)
     const { durability } = await context.configuration()
     return { outcome, mission: opened.address, milestones: manifest.milestones, durability }
   },

@@ -1,9 +1,7 @@
 /** What the commands of AC-MQ share: the mission they work on, and the inputs that several of them take. */
 import { flag, integer, text } from '../../kernel/field.ts'
 import { acmq, type Mission, type Missions } from '../../protocols/ac-mq/index.ts'
-import { tellClock } from '../clock-agreement.ts'
 import type { Context } from '../define.ts'
-import { expectSeen, seenElsewhere } from '../stores.ts'
 
 /** What surfaces may know of messages: how they look from outside. */
 export type { AcmqView, AcmqViewWithBody, Hydration } from '../../protocols/ac-mq/index.ts'
@@ -28,22 +26,15 @@ export const hydrated = flag('Also give what one should read first, as `hydrate`
 /** The missions of a workspace, as it is configured. */
 export const openMissions = (context: Context): Promise<Missions> => context.store(acmq)
 
+/** What sending needs of a mission, and no more. */
+export const openSender = async (context: Context, name: string) => (await openMissions(context)).sender(name)
+
 export const openMission = async (context: Context, name: string): Promise<Mission> =>
   (await openMissions(context)).open(name)
-
-/** Before something is sent: what the sender should know of the recipient. Refuses one whom nobody has seen, if that is set. */
-export async function noticeAboutRecipient(
-  context: Context,
-  mission: Mission,
-  to: string,
-): Promise<string | undefined> {
-  await expectSeen(context, to)
-  return mission.noticeAbout(to, seenElsewhere(context, acmq))
-}
 
 /** A mission with all missions inside it, parents first, for what is judged by time: tells people when this machine's clock is wrong. */
 export async function openTimedMissions(context: Context, name: string): Promise<[Mission, ...Mission[]]> {
   const missions = await (await openMissions(context)).within(name)
-  await tellClock(context)
+  await (await import('../clock-agreement.ts')).tellClock(context)
   return missions
 }

@@ -14,8 +14,13 @@ export const missions = defineOperation({
     const missions = []
     for (const address of await all.all()) {
       const mission = await all.open(address)
-      const objective = (await mission.manifest())?.objective ?? ''
-      missions.push({ mission: address, path: mission.path, objective, counts: await mission.counts() })
+      const objective = (await (await mission.documents()).manifest())?.objective ?? ''
+      missions.push({
+        mission: address,
+        path: mission.path,
+        objective,
+        counts: await (await mission.overview()).counts(),
+      })
     }
     return { outcome: 'listed', missions } as const
   },

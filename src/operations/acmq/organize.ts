@@ -31,8 +31,10 @@ export const organize = defineOperation({
       })
     }
     const opened = await openMission(context, mission)
-    if (pin.length > 0) await opened.pin(pin)
-    const organized = undo ? await opened.undoOrganize() : await opened.organize({ dryRun })
+    if (pin.length > 0) await (await opened.memory()).pin(pin)
+    const organized = undo
+      ? await (await opened.memory()).undoOrganize()
+      : await (await opened.memory()).organize({ dryRun })
     return { ...organized, mission: opened.address }
   },
 })

@@ -3,10 +3,10 @@ import { invalidInput } from '../../kernel/errors.ts'
 import { once } from '../../kernel/once.ts'
 import type { AcmqPorts, Meaning } from '../../protocols/ac-mq/index.ts'
 import { modelKey } from '../model-key.ts'
-import type { Around } from '../protocols.ts'
+import type { AroundModels } from '../protocols.ts'
 import { askingEmbedder, askingModel } from '../silent-endpoints.ts'
 
-type Needed = Pick<Around, 'packageFile' | 'models' | 'outside' | 'recently'>
+type Needed = Pick<AroundModels, 'packageFile' | 'models' | 'outside' | 'recently'>
 
 /** How long is waited for an endpoint, unless its adapter shall decide. */
 interface Patience {

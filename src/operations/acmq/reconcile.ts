@@ -1,4 +1,4 @@
-import type { Mission } from '../../protocols/ac-mq/index.ts'
+import type { Manifest } from '../../protocols/ac-mq/index.ts'
 import { tellClock } from '../clock-agreement.ts'
 import { defineOperation } from '../define.ts'
 import { hydrated, mission, openMission } from './mission.ts'
@@ -21,15 +21,15 @@ export const reconcile = defineOperation({
     const opened = await openMission(context, mission)
     await tellClock(context)
     const { agent } = await context.configuration()
-    const { manifest: read, ...view } = await opened.reconcile(agent)
+    const { manifest: read, ...view } = await (await opened.upkeep()).reconcile(agent)
     const { manifest, notices } = read ? toldOf(read) : { manifest: undefined, notices: [] }
-    const hydration = hydrate ? { hydration: await opened.hydrate() } : {}
+    const hydration = hydrate ? { hydration: await (await opened.documents()).hydrate() } : {}
     return { ...view, manifest, notices, mission: opened.address, ...hydration }
   },
 })
 
 /** What is wrong in it, as sentences. */
-function toldOf({ problems, ...manifest }: NonNullable<Awaited<ReturnType<Mission['reconcile']>>['manifest']>) {
+function toldOf({ problems, ...manifest }: Manifest) {
   const notices = problems.map(({ line, text, reason }) => `Line ${line} of the manifest, ${text}: ${reason}`)
   return { manifest, notices }
 }

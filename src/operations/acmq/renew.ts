@@ -15,7 +15,10 @@ export const renew = defineOperation({
     const agent = await whoActs(context)
     const opened = await openMission(context, mission)
     await tellClock(context)
-    const { outcome, message, durability, until } = await opened.renew(id, withoutUndefined({ agent, attempt }))
+    const { outcome, message, durability, until } = await opened.settling.renew(
+      id,
+      withoutUndefined({ agent, attempt }),
+    )
     return { outcome, message, until: isoTime(until), durability }
   },
 })

@@ -1,7 +1,8 @@
 import { choice, integer, text, withoutUndefined } from '../../kernel/field.ts'
 import { reportModes } from '../../protocols/ac-mq/index.ts'
 import { defineOperation } from '../define.ts'
-import { mission, noticeAboutRecipient, openMissions } from './mission.ts'
+import { noticesAbout } from '../stores.ts'
+import { mission, openMissions } from './mission.ts'
 
 export const report = defineOperation({
   name: 'report',
@@ -33,10 +34,10 @@ export const report = defineOperation({
   async run(context, { mission, mode, out, by, budget }) {
     const [opened, ...inner] = await (await openMissions(context)).within(mission)
     const { agent } = await context.configuration()
-    const unseen = by === undefined ? undefined : await noticeAboutRecipient(context, opened, by)
-    if (unseen !== undefined) context.report.notice(unseen)
+    const unseen = await noticesAbout(context, by)
+    for (const notice of unseen) context.report.notice(notice)
     const options = withoutUndefined({ out, by, budgetTokens: budget, from: agent })
-    const reported = await opened.report({ mode, ...options }, inner)
+    const reported = await (await opened.memory()).report({ mode, ...options }, inner)
     if (reported.instead !== undefined) context.report.notice(reported.instead)
     return { ...reported, mission: opened.address }
   },

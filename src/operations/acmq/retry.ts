@@ -1,6 +1,7 @@
 import { text, withoutUndefined } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { messageId, mission, noticeAboutRecipient, openMission } from './mission.ts'
+import { noticesAbout } from '../stores.ts'
+import { messageId, mission, openMission } from './mission.ts'
 
 export const retry = defineOperation({
   name: 'retry',
@@ -21,8 +22,8 @@ export const retry = defineOperation({
 
   async run(context, { mission, id, to }) {
     const opened = await openMission(context, mission)
-    const unseen = to === undefined ? undefined : await noticeAboutRecipient(context, opened, to)
-    const retried = await opened.retry(id, withoutUndefined({ to }))
-    return { ...retried, notices: unseen === undefined ? [] : [unseen] }
+    const unseen = await noticesAbout(context, to)
+    const retried = await opened.settling.retry(id, withoutUndefined({ to }))
+    return { ...retried, notices: unseen }
   },
 })

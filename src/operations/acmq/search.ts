@@ -36,7 +36,7 @@ export const search = defineOperation({
     }
     const opened = await openMission(context, mission)
     const only = words ? ({ only: 'words' } as const) : meaning ? ({ only: 'meaning' } as const) : {}
-    const { hits, leftOut, provider, instead } = await opened.search(query, { limit, ...only })
+    const { hits, leftOut, provider, instead } = await (await opened.memory()).search(query, { limit, ...only })
     if (instead !== undefined) context.report.notice(instead)
     const outcome = hits.length === 0 ? 'nothing' : 'found'
     return { outcome, mission: opened.address, hits, leftOut, provider } as const

@@ -2,7 +2,8 @@ import { invalidInput } from '../../kernel/errors.ts'
 import { duration, integer, list, text, withoutUndefined } from '../../kernel/field.ts'
 import type { Draft, Mission } from '../../protocols/ac-mq/index.ts'
 import { type Context, defineOperation } from '../define.ts'
-import { mission, noticeAboutRecipient, openMission } from './mission.ts'
+import { noticesAbout } from '../stores.ts'
+import { mission, openSender } from './mission.ts'
 
 /** Large ones travel by reference, so the limit is only against accidents. */
 const longestBody = 64 << 20
@@ -54,15 +55,14 @@ export const send = defineOperation({
   ],
 
   async run(context, input) {
-    const opened = await openMission(context, input.mission)
+    const opened = await openSender(context, input.mission)
     const draft = await draftOf(input, opened)
     const to = input.to ?? draft.to
     if (to === undefined) throw missing('to', '--to is missing: who gets it.', 'Give --to AGENT, or `to:` in the file.')
     const dependencies = input.depends.length > 0 ? input.depends : (draft.dependencies ?? [])
-    const untimely = await opened.checkDependencies(dependencies)
+    const untimely = await opened.sending.checkDependencies(dependencies)
     const from = draft.from ?? input.from ?? (await whoSends(context))
-    await opened.expectOwnCase(from)
-    const unseen = await noticeAboutRecipient(context, opened, to)
+    const unseen = await noticesAbout(context, to)
     const message = withoutUndefined({
       from,
       to,
@@ -74,8 +74,8 @@ export const send = defineOperation({
       timeoutSeconds: input.timeout === undefined ? draft.timeoutSeconds : Math.ceil(input.timeout / 1000),
       otherFields: draft.otherFields,
     })
-    const sent = await opened.send(message)
-    const notices = [...sent.notices, ...draft.notices, ...untimely, ...(unseen === undefined ? [] : [unseen])]
+    const sent = await opened.sending.send(message)
+    const notices = [...sent.notices, ...draft.notices, ...untimely, ...unseen]
     return { outcome: sent.outcome, message: sent.message, durability: sent.durability, notices }
   },
 
@@ -88,14 +88,14 @@ interface Given {
   readonly summary?: string
 }
 
-async function draftOf({ file, body, summary }: Given, mission: Mission): Promise<Draft> {
+async function draftOf({ file, body, summary }: Given, { sending }: Pick<Mission, 'sending'>): Promise<Draft> {
   if (file !== undefined && body !== undefined) {
     throw invalidInput('GIVEN_TWICE', 'Both --body and --file were given.', { hint: 'Give one of them.' })
   }
   // A pipe whose beginning failed gives an empty text, and nobody means to send that.
   if (file?.trim() === '')
     throw missing('file', 'The text is empty: nothing was sent.', 'See what the file or pipe gives.')
-  if (file !== undefined) return mission.readDraft(file)
+  if (file !== undefined) return sending.readDraft(file)
   if (body?.trim() === '' && summary === undefined) {
     throw missing('body', 'The text is empty: nothing was sent.', 'Give --body TEXT, or a --summary that says it all.')
   }

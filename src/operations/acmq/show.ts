@@ -9,6 +9,9 @@ export const show = defineOperation({
   examples: [{ command: 'acmq show alpha 1f2e3d4c', does: 'read it without claiming it' }],
 
   async run(context, { mission, id }) {
-    return { outcome: 'shown', message: await (await openMission(context, mission)).show(id) } as const
+    return {
+      outcome: 'shown',
+      message: await (await (await openMission(context, mission)).overview()).show(id),
+    } as const
   },
 })

@@ -18,7 +18,7 @@ export const snapshot = defineOperation({
 
   async run(context, { mission, queue }) {
     const opened = await openMission(context, mission)
-    const snapshots = await opened.snapshot(queue === undefined ? undefined : [queue])
+    const snapshots = await (await opened.memory()).snapshot(queue === undefined ? undefined : [queue])
     return { outcome: 'taken', mission: opened.address, snapshots } as const
   },
 })

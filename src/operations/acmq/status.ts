@@ -28,9 +28,9 @@ export const status = defineOperation({
     const missions = await openMissions(context)
     await tellClock(context)
     const [opened, ...inner] = await missions.within(mission)
-    const { stalled, unreadable: rejected, ...queue } = await opened.status()
-    const manifest = await opened.manifest()
-    const { rate, threshold, decisions } = await opened.merging()
+    const { stalled, unreadable: rejected, ...queue } = await (await opened.overview()).status()
+    const manifest = await (await opened.documents()).manifest()
+    const { rate, threshold, decisions } = await (await opened.memory()).merging()
     const subMissions = await Promise.all(inner.map(subMission))
     return {
       outcome: 'told',
@@ -52,8 +52,8 @@ export const status = defineOperation({
 
 const subMission = async (mission: Mission): Promise<SubMission> => ({
   mission: mission.address,
-  counts: await mission.counts(),
-  stalled: (await mission.findStalled()).length,
+  counts: await (await mission.overview()).counts(),
+  stalled: (await (await mission.supervision()).findStalled()).length,
 })
 
 function sumOf(all: readonly Counts[]): Counts {

@@ -54,9 +54,10 @@ export const supervise = defineOperation({
 
   async run(context, { mission, archive, bus, snapshots: mayTake, organize }): Promise<Supervised> {
     const missions = await openTimedMissions(context, mission)
-    const { agent, sections } = await context.configuration()
-    const wanted = { bus: bus && sections.acmq.busDocuments, snapshots: mayTake && sections.acmq.snapshots }
-    const organizeFrom = organize ? sections.acmq.organizeFrom : 0
+    const { agent, section } = await context.configuration()
+    const set = await section('acmq')
+    const wanted = { bus: bus && set.busDocuments, snapshots: mayTake && set.snapshots }
+    const organizeFrom = organize ? set.organizeFrom : 0
     const moves: Kept['moves'][number][] = []
     const documents: BusDocument[] = []
     const reports: Kept['reports'][number][] = []
@@ -68,7 +69,7 @@ export const supervise = defineOperation({
     let missing = 0
     let busy = {}
     for (const one of missions) {
-      const swept = await one.supervise(agent)
+      const swept = await (await one.upkeep()).supervise(agent)
       stalled.push(...swept.stalled)
       repairs.push(...swept.repairs)
       if (archive) {
@@ -77,7 +78,7 @@ export const supervise = defineOperation({
         busy = { ...busy, ...other }
       }
       const inner = missions.filter(({ address }) => address.startsWith(`${one.address}/`))
-      const kept = await one.keepMemory(withoutUndefined({ ...wanted, organizeFrom, by: agent }), inner)
+      const kept = await (await one.memory()).keep(withoutUndefined({ ...wanted, organizeFrom, by: agent }), inner)
       documents.push(...kept.documents)
       snapshots.push(...kept.snapshots)
       reports.push(...kept.reports)
@@ -85,7 +86,7 @@ export const supervise = defineOperation({
       archived += kept.archived
       missing += kept.missing ?? 0
       if (kept.instead !== undefined) context.report.notice(kept.instead)
-      const next = await one.nextStallAt()
+      const next = await (await one.supervision()).nextStallAt()
       if (next !== undefined) nextAt.push(next)
     }
     const didSomething =
@@ -115,7 +116,7 @@ export const supervise = defineOperation({
 
 async function archiveUnlessBusy(opened: Mission, by: string | undefined) {
   try {
-    const { archived } = await opened.archive(withoutUndefined({ by }))
+    const { archived } = await (await opened.upkeep()).archive(withoutUndefined({ by }))
     return { archived }
   } catch (error) {
     if (error instanceof SignalboxError && error.code === 'ARCHIVE_BUSY')

@@ -29,6 +29,6 @@ export const wait = defineOperation({
 
   async run(context, { mission, id, any, timeout }) {
     const opened = await openMission(context, mission)
-    return opened.wait(id, withoutUndefined({ any, waitMs: timeout }))
+    return (await opened.ends()).wait(id, withoutUndefined({ any, waitMs: timeout }))
   },
 })

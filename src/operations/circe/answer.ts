@@ -31,6 +31,6 @@ export const circeAnswer = defineOperation({
     const { agent, origins } = await context.configuration()
     // Only who is named for this very command: an agent in the settings is not who answers for a person.
     const by = origins.agent === 'flag' ? agent : undefined
-    return (await openCirce(context)).answer(file, { text: body, ...(by === undefined ? {} : { by }) })
+    return (await openCirce(context)).people.answer(file, { text: body, ...(by === undefined ? {} : { by }) })
   },
 })

@@ -25,7 +25,7 @@ export const circeCheck = defineOperation({
 
   async run(context, { id, set }) {
     const wanted = Object.fromEntries(set.map(checkFrom))
-    return (await openCirce(context)).check(id, await whoActs(context), wanted)
+    return (await openCirce(context)).tasks.check(id, await whoActs(context), wanted)
   },
 })
 

@@ -30,12 +30,12 @@ export const circeClaim = defineOperation({
       throw invalidInput('GIVEN_TWICE', 'Both a message and --task were given.', { hint: 'Give one of them.' })
     }
     const circe = await openCirce(context)
-    const claimed = await circe.claim(agent, {
+    const claimed = await circe.claiming.claim(agent, {
       ...withoutUndefined({ file, task, intents: intent, waitMs: wait }),
       untilHandedOut: true,
     })
     if (claimed.outcome === 'claimed') return { ...claimed, agent, notices: claimed.redelivered ? [givenAgain] : [] }
-    return { ...claimed, agent, notices: await circe.noticesAboutReader(agent) }
+    return { ...claimed, agent, notices: await circe.agents.noticesAboutReader(agent) }
   },
 
   untold: (output) =>
@@ -44,12 +44,13 @@ export const circeClaim = defineOperation({
       : undefined,
 
   async handedOut(context, output) {
-    if (output.outcome === 'claimed') await (await openCirce(context)).handedOut(output.agent, output.message.file)
+    if (output.outcome === 'claimed')
+      await (await openCirce(context)).claiming.handedOut(output.agent, output.message.file)
   },
 
   async takeBack(context, output) {
     if (output.outcome !== 'claimed') return undefined
-    await (await openCirce(context)).takeBack(output.agent, output.message.file)
+    await (await openCirce(context)).claiming.takeBack(output.agent, output.message.file)
     return 'It can be claimed again. Free some space, then repeat the command.'
   },
 })

@@ -7,8 +7,8 @@ export type {
   CirceRejected,
   CirceView,
   CirceViewWithBody,
+  HistoryEntry,
   InboxLine,
-  StoryEntry,
   TaskView,
 } from '../../protocols/circe/index.ts'
 

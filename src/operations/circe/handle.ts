@@ -16,7 +16,7 @@ export const circeStart = defineOperation({
   ],
 
   async run(context, { agent, file }) {
-    return (await openCirce(context)).start(agent, file)
+    return (await openCirce(context)).settling.start(agent, file)
   },
 })
 
@@ -33,7 +33,7 @@ export const circeAck = defineOperation({
   ],
 
   async run(context, { agent, file }) {
-    return (await openCirce(context)).ack(agent, file)
+    return (await openCirce(context)).settling.ack(agent, file)
   },
 })
 
@@ -46,6 +46,6 @@ export const circeDone = defineOperation({
   examples: [{ command: 'circe done qa 20251106_153022_engineer-qa_test_FEAT-021.md', does: 'put it away' }],
 
   async run(context, { agent, file }) {
-    return (await openCirce(context)).done(agent, file)
+    return (await openCirce(context)).settling.done(agent, file)
   },
 })

@@ -16,9 +16,9 @@ export const circeInbox = defineOperation({
 
   async run(context, { agent, wait }) {
     const circe = await openCirce(context)
-    const inbox = await circe.inbox(agent, withoutUndefined({ waitMs: wait }))
+    const inbox = await circe.overview.inbox(agent, withoutUndefined({ waitMs: wait }))
     const isEmpty = inbox.outcome === 'empty'
     const outcome: 'listed' | 'nothing' = isEmpty && wait !== undefined ? 'nothing' : 'listed'
-    return { ...inbox, outcome, notices: isEmpty ? await circe.noticesAboutReader(agent) : [] }
+    return { ...inbox, outcome, notices: isEmpty ? await circe.agents.noticesAboutReader(agent) : [] }
   },
 })

@@ -19,10 +19,7 @@ export const circeInit = defineOperation({
   examples: [{ command: 'circe init coordinator engineer qa', does: 'make three agents' }],
 
   async run(context, { agents }) {
-    const circe = await openCirce(context)
-    const made = []
-    // All names are checked before the first folder is made.
-    for (const agent of circe.checkedAgents(agents)) made.push(await circe.init(agent))
+    const made = await (await openCirce(context)).agents.init(...agents)
     const { durability } = await context.configuration()
     const isNew = made.some(({ outcome }) => outcome === 'created')
     return { outcome: isNew ? 'created' : 'unchanged', agents: made, durability } as const

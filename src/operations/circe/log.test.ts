@@ -10,11 +10,17 @@ it('[CI-8] a story in a few lines: since when, who asked, who owned it, checks, 
   const tree = openMemoryTree({ clock })
   const store = await circe.open({ tree, clock, settings: circe.defaults })
   const task = 'AUTH-012'
-  const { message } = await store.send({ from: 'lead', to: 'all', intent: 'fix_bug', task, summary: 'It leaks' })
-  await store.claim('engineer')
-  await store.release('engineer', task)
-  await store.start('engineer-2', message.file)
-  const asked = await store.send({
+  const { message } = await store.sending.send({
+    from: 'lead',
+    to: 'all',
+    intent: 'fix_bug',
+    task,
+    summary: 'It leaks',
+  })
+  await store.claiming.claim('engineer')
+  await store.tasks.release('engineer', task)
+  await store.settling.start('engineer-2', message.file)
+  const asked = await store.sending.send({
     from: 'engineer-2',
     to: 'lead',
     intent: 'escalate',
@@ -22,11 +28,18 @@ it('[CI-8] a story in a few lines: since when, who asked, who owned it, checks, 
     status: 'blocked',
     summary: 'How?',
   })
-  await store.answer(asked.message.file, { text: 'So' })
-  await store.check(task, 'engineer-2', { coverage_threshold_met: true })
-  await store.send({ from: 'qa', to: 'engineer-2', intent: 'test_results', task, status: 'completed', summary: 'Fine' })
+  await store.people.answer(asked.message.file, { text: 'So' })
+  await store.tasks.check(task, 'engineer-2', { coverage_threshold_met: true })
+  await store.sending.send({
+    from: 'qa',
+    to: 'engineer-2',
+    intent: 'test_results',
+    task,
+    status: 'completed',
+    summary: 'Fine',
+  })
   clock.advance(60_000)
-  await store.status(task, 'completed', 'lead')
+  await store.tasks.status(task, 'completed', 'lead')
   const context = { store: async () => store, clock, report: { finished() {} } } as unknown as Context
   const told = await circeLog.invoke(context, { task, summary: true, limit: 3 })
   expect(told).toMatchObject({ outcome: 'told', entries: [] })
@@ -57,19 +70,26 @@ it('[CI-8] of a task that was opened again, how it stands now', async () => {
   const context = { store: async () => store, clock, report: { finished() {} } } as unknown as Context
   const summary = async () => (await circeLog.invoke(context, { task, summary: true, limit: 3 })).lines
   const task = 'AUTH-012'
-  await store.send({ from: 'lead', to: 'all', intent: 'fix_bug', task, summary: 'It leaks' })
-  await store.claim('engineer')
-  await store.send({ from: 'qa', to: 'engineer', intent: 'test_results', task, status: 'completed', summary: 'Fine' })
-  await store.status(task, 'completed', 'lead')
+  await store.sending.send({ from: 'lead', to: 'all', intent: 'fix_bug', task, summary: 'It leaks' })
+  await store.claiming.claim('engineer')
+  await store.sending.send({
+    from: 'qa',
+    to: 'engineer',
+    intent: 'test_results',
+    task,
+    status: 'completed',
+    summary: 'Fine',
+  })
+  await store.tasks.status(task, 'completed', 'lead')
   clock.advance(60_000)
-  await store.send({ from: 'scribe', to: 'all', intent: 'fix_bug', task, summary: 'It leaks again' })
+  await store.sending.send({ from: 'scribe', to: 'all', intent: 'fix_bug', task, summary: 'It leaks again' })
   expect(await summary()).toEqual([
     '2026-01-01T12:00:00Z to 2026-01-01T12:01:00Z: 3 messages, 5 events',
     'opened again by scribe at 2026-01-01T12:01:00Z; before that it was over',
     'asked for by scribe: It leaks again',
   ])
-  await store.claim('engineer-2')
-  await store.status(task, 'blocked', 'engineer-2')
+  await store.claiming.claim('engineer-2')
+  await store.tasks.status(task, 'blocked', 'engineer-2')
   expect((await summary())!.slice(2)).toEqual([
     'asked for by scribe: It leaks again',
     'owned by engineer-2',
@@ -81,11 +101,11 @@ it('[CI-8] checks from before a task was given back and claimed anew are told no
   const clock = heldClock(Date.parse('2026-01-01T12:00:00Z'))
   const store = await circe.open({ tree: openMemoryTree({ clock }), clock, settings: circe.defaults })
   const context = { store: async () => store, clock, report: { finished() {} } } as unknown as Context
-  await store.send({ from: 'lead', to: 'all', intent: 'fix_bug', task: 'FEAT-1', summary: 'It leaks' })
-  await store.claim('engineer')
-  await store.check('FEAT-1', 'engineer', { tests_passed: true })
-  await store.release('engineer', 'FEAT-1')
-  await store.claim('engineer-2')
+  await store.sending.send({ from: 'lead', to: 'all', intent: 'fix_bug', task: 'FEAT-1', summary: 'It leaks' })
+  await store.claiming.claim('engineer')
+  await store.tasks.check('FEAT-1', 'engineer', { tests_passed: true })
+  await store.tasks.release('engineer', 'FEAT-1')
+  await store.claiming.claim('engineer-2')
   const { lines } = await circeLog.invoke(context, { task: 'FEAT-1', summary: true, limit: 3 })
   expect(lines!.filter((line) => line.startsWith('checks'))).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { flag, integer, text, withoutUndefined } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { openCirce } from './fields.ts'
+import { type HistoryEntry, openCirce } from './fields.ts'
 
 export const circeLog = defineOperation({
   name: 'log',
@@ -17,27 +17,28 @@ export const circeLog = defineOperation({
   ],
 
   async run(context, { task, summary, limit }) {
-    const story = await (await openCirce(context)).log(withoutUndefined({ task, limit: summary ? undefined : limit }))
-    if (!summary) return { ...story, lines: undefined }
-    return { ...story, entries: [], lines: summaryOf(story.entries) }
+    const history = await (await openCirce(context)).overview.log(
+      withoutUndefined({ task, limit: summary ? undefined : limit }),
+    )
+    if (!summary) return { ...history, lines: undefined }
+    return { ...history, entries: [], lines: summaryOf(history.entries) }
   },
 })
 
-type Entry = Awaited<ReturnType<Awaited<ReturnType<typeof openCirce>>['log']>>['entries'][number]
-
 /** What a person wants to know first: since when, who did what how often, how it ended. */
-function summaryOf(all: readonly Entry[]): string[] {
+function summaryOf(all: readonly HistoryEntry[]): string[] {
   const [first, last] = [all[0], all.at(-1)]
   if (!first || !last) return []
   const again = openedAgainAt(all)
   // Who owned it, its checks and its end before it was opened again say nothing about how it stands.
   const entries = all.slice(again)
-  const named = (event: Entry['event']) => entries.filter((one) => one.event === event)
+  const named = (event: HistoryEntry['event']) => entries.filter((one) => one.event === event)
   const request = entries.filter(isMessage).find(({ summary }) => summary !== undefined)
   const owners = [...new Set(entries.filter(isOwning).map(({ agent }) => agent))]
   const asked = named('asked')
   /** Of a message what it did, which stands behind what it says. */
-  const told = ({ event, detail }: Entry) => (event === 'checks' ? detail : detail.slice(detail.indexOf(': ') + 2))
+  const told = ({ event, detail }: HistoryEntry) =>
+    event === 'checks' ? detail : detail.slice(detail.indexOf(': ') + 2)
   // A claim begins with all checks false.
   const checks = entries
     .slice(entries.findLastIndex(isOwning) + 1)
@@ -55,16 +56,16 @@ function summaryOf(all: readonly Entry[]): string[] {
   ]
 }
 
-const isMessage = ({ event }: Entry): boolean => event === 'message' || event === 'asked' || event === 'refused'
+const isMessage = ({ event }: HistoryEntry): boolean => event === 'message' || event === 'asked' || event === 'refused'
 
 /** A claim of the task, not only of a message. */
-const isOwning = ({ event, detail }: Entry): boolean => event === 'claimed' && detail !== ''
+const isOwning = ({ event, detail }: HistoryEntry): boolean => event === 'claimed' && detail !== ''
 
 /**
  * Where the present life of the task begins: with the message that opened it again, or with a claim of work after it had ended.
  * 0 for a task that was never over.
  */
-function openedAgainAt(entries: readonly Entry[]): number {
+function openedAgainAt(entries: readonly HistoryEntry[]): number {
   let at = 0
   let isOver = false
   for (const [n, entry] of entries.entries()) {

@@ -11,6 +11,6 @@ export const circeRelease = defineOperation({
   examples: [{ command: 'circe release engineer --task AUTH-012', does: 'give it back' }],
 
   async run(context, { agent, task }) {
-    return (await openCirce(context)).release(agent, task)
+    return (await openCirce(context)).tasks.release(agent, task)
   },
 })

@@ -1,8 +1,8 @@
 import { invalidInput } from '../../kernel/errors.ts'
 import { choice, list, text, withoutUndefined } from '../../kernel/field.ts'
-import { type CirceSent, circe, intentRows, isWholeMessage, messageStatuses } from '../../protocols/circe/index.ts'
+import { type CirceSent, intentRows, isWholeMessage, messageStatuses } from '../../protocols/circe/index.ts'
 import { type Context, defineOperation } from '../define.ts'
-import { expectSeen, seenElsewhere } from '../stores.ts'
+import { noticesAbout } from '../stores.ts'
 import { openCirce } from './fields.ts'
 
 const longestBody = 16 << 20
@@ -57,11 +57,9 @@ export const circeSend = defineOperation({
     const store = await openCirce(context)
     const to = input.to
     const isWhole = to === undefined && input.file !== undefined && isWholeMessage(input.file)
-    await expectSeen(context, isWhole ? store.recipientIn(input.file!) : to)
-    const unseen = to === undefined ? undefined : await store.noticeAbout(to, seenElsewhere(context, circe))
+    const about = await noticesAbout(context, isWhole ? store.sending.read(input.file!).to : to, { anyCase: true })
     const sent = await send(context, input)
-    const about = to === undefined ? await store.noticeAbout(sent.message.to, seenElsewhere(context, circe)) : unseen
-    return { ...sent, notices: [...sent.notices, ...(about === undefined ? [] : [about])] }
+    return { ...sent, notices: [...sent.notices, ...about] }
   },
 
   untold: ({ message }) => `Message ${message.id} is sent all the same: do not send it again.`,
@@ -87,13 +85,13 @@ async function send(context: Context, input: Given): Promise<CirceSent> {
     throw missing('file', 'The text is empty: nothing was sent.', 'See what the file or pipe gives.')
   if (input.file !== undefined && isWholeMessage(input.file)) {
     expectNothingElse(input)
-    return store.sendWhole(input.file)
+    return store.sending.sendWhole(input.file)
   }
   const { to, intent } = input
   if (to === undefined) throw missing('to', '--to is missing: who gets it.', 'Give --to AGENT, `all` or ROOSTER.')
   if (intent === undefined)
     throw missing('intent', '--intent is missing: what it is for.', 'See them all: signalbox circe send --help')
-  return store.send(
+  return store.sending.send(
     withoutUndefined({
       from: input.from ?? (await whoSends(context)),
       to,

@@ -22,5 +22,5 @@ export const circeStatus = defineOperation({
     { command: 'circe status AUTH-012 completed --as coordinator', does: 'complete it' },
   ],
 
-  run: async (context, { id, status }) => (await openCirce(context)).status(id, status, await whoActs(context)),
+  run: async (context, { id, status }) => (await openCirce(context)).tasks.status(id, status, await whoActs(context)),
 })

@@ -10,7 +10,7 @@ it('[X-tokens] of one task its messages are the list that --limit bounds, and wh
   const store = await circe.open({ tree: openMemoryTree({ clock }), clock, settings: circe.defaults })
   for (let n = 0; n < 5; n++) {
     clock.advance(1000)
-    await store.send({ from: 'lead', to: 'engineer', intent: 'inform', task: 'AUTH-012', summary: `News ${n}` })
+    await store.sending.send({ from: 'lead', to: 'engineer', intent: 'inform', task: 'AUTH-012', summary: `News ${n}` })
   }
   const context = { store: async () => store, clock, report: { finished() {} } } as unknown as Context
   const shown = await circeTasks.invoke(context, { id: 'AUTH-012', limit: 2 })

@@ -16,11 +16,11 @@ export const circeTasks = defineOperation({
   async run(context, { id, limit }) {
     const circe = await openCirce(context)
     if (id !== undefined) {
-      const [task] = await circe.tasks(id)
+      const [task] = await circe.overview.tasks(id)
       // Of one task, its messages are the list.
       const { leftOut = 0, ...shown } = bounded(task!, { messages: 'first' }, limit)
       return { outcome: 'listed', tasks: [shown], leftOut, notices: [], isOne: true } as const
     }
-    return { outcome: 'listed', ...(await circe.taskList(withoutUndefined({ limit }))), isOne: false } as const
+    return { outcome: 'listed', ...(await circe.overview.taskList(withoutUndefined({ limit }))), isOne: false } as const
   },
 })

@@ -6,7 +6,7 @@ import type { Chapter, Facts } from '../../protocols/chapter.ts'
 import { isReserved } from '../../tree/home.ts'
 import type { Tree } from '../../tree/tree.ts'
 import { type Context, defineOperation } from '../define.ts'
-import { type Around, type ProtocolLine, protocols } from '../protocols.ts'
+import { type Around, allProtocols, type ProtocolLine, protocols } from '../protocols.ts'
 import { append } from './append.ts'
 import { claim } from './claim.ts'
 import { deliver } from './deliver.ts'
@@ -57,9 +57,7 @@ export const demo = defineOperation({
 /** The tour, in order: what the tree promises, then what each protocol makes of it. */
 const scenes = async (): Promise<readonly Scene[]> => [
   ...[deliver, claim, replace, append, lease, watch].map((chapter) => ({ chapter })),
-  ...(await Promise.all(
-    (protocols as readonly ProtocolLine[]).map(async (line) => ({ chapter: await line.protocol.chapter(), line })),
-  )),
+  ...(await Promise.all(protocols.map(async (line) => ({ chapter: await (await line.load()).chapter(), line })))),
 ]
 
 interface Scene {
@@ -111,15 +109,14 @@ const aroundTour = (root: string, { environment, outside, openTree }: Context): 
   outside,
   root: { path: root, by: 'flag' },
   openTree,
-  messagePlaces: async () =>
-    (protocols as readonly ProtocolLine[]).flatMap(({ protocol }) => protocol.folders(protocol.defaults)),
+  messagePlaces: async () => (await allProtocols()).flatMap(({ folders, defaults }) => folders(defaults)),
   messagePlacesIn: async () => [],
   neutralOf: async () => undefined,
-  expectSeen: async () => {},
+  noticesAbout: async () => [],
   names: [],
   // The tour needs no sentence model.
   packageFile: () => undefined,
-  models: { embeddings: 'local' },
+  models: async () => ({ embeddings: 'local' }),
 })
 
 async function fileAsText(tree: Tree, root: string, path: TreePath): Promise<string> {

@@ -25,7 +25,7 @@ export const dreamReflect = defineOperation({
   outcomes: { written: 'done' },
   examples: [{ command: 'dream reflect RefactorAgent --body "I should run the tests first."', does: 'think about it' }],
 
-  run: async (context, { agent, body }) => (await openDream(context)).reflect(agent, body),
+  run: async (context, { agent, body }) => (await openDream(context)).documents.reflect(agent, body),
 })
 
 export const dreamReport = defineOperation({
@@ -46,7 +46,7 @@ export const dreamReport = defineOperation({
   ],
 
   run: async (context, { name, body, in: folder, over }) =>
-    (await openDream(context)).report(name, body, { in: folder, over }),
+    (await openDream(context)).documents.report(name, body, { in: folder, over }),
 })
 
 export const dreamState = defineOperation({
@@ -67,8 +67,9 @@ export const dreamState = defineOperation({
 
   async run(context, { name, agent, set, compat }) {
     const store = await openDream(context, compat)
-    const done = set === undefined ? undefined : await store.setState(name, store.given.objectFrom(set, '--set'), agent)
-    const { path, state } = await store.state(name, agent)
+    const done =
+      set === undefined ? undefined : await store.documents.setState(name, store.given.objectFrom(set, '--set'), agent)
+    const { path, state } = await store.documents.state(name, agent)
     const outcome: 'told' | 'written' | 'unchanged' =
       done === undefined ? 'told' : done.outcome === 'unchanged' ? 'unchanged' : 'written'
     return { outcome, path, state, ...(done ? { durability: done.durability } : {}) }
@@ -83,7 +84,7 @@ export const supervisorShow = defineOperation({
   examples: [{ command: 'dream supervisor show', does: 'look' }],
 
   async run(context, { compat }) {
-    const state = await (await openDream(context, compat)).supervisor()
+    const state = await (await openDream(context, compat)).supervisor.show()
     return { outcome: state === undefined ? 'nothing' : 'told', state: state ?? null } as const
   },
 })

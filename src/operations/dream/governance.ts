@@ -27,7 +27,7 @@ export const governanceAdd = defineOperation({
 
   async run(context, { type, agent, details }) {
     const store = await openDream(context)
-    const { event, durability } = await store.addEvent(type, agent, store.given.objectFrom(details, '--details'))
+    const { event, durability } = await store.logs.add(type, agent, store.given.objectFrom(details, '--details'))
     return { outcome: 'added', event, durability } as const
   },
 })
@@ -48,7 +48,7 @@ export const governanceQuery = defineOperation({
   async run(context, { type, agent, since, compat }) {
     const store = await openDream(context, compat)
     const from = store.given.timeFrom(since)
-    const { events, unreadable } = await store.events({
+    const { events, unreadable } = await store.logs.events({
       ...(type === undefined ? {} : { type }),
       ...(agent === undefined ? {} : { agent }),
       ...(from === undefined ? {} : { since: from }),

@@ -20,7 +20,7 @@ export const mailboxInit = defineOperation({
   outcomes: { created: 'done', unchanged: 'done' },
   examples: [{ command: 'dream mailbox init 4', does: 'make mailboxes 1 to 4' }],
 
-  run: async (context, { count }) => (await openDream(context)).initMailboxes(count),
+  run: async (context, { count }) => (await openDream(context)).mailboxes.init(count),
 })
 
 export const mailboxClaim = defineOperation({
@@ -31,7 +31,7 @@ export const mailboxClaim = defineOperation({
   outcomes: { claimed: 'done', 'taken-over': 'done', unchanged: 'done', nothing: 'nothing' },
   examples: [{ command: 'dream mailbox claim --agent RefactorAgent', does: 'get a mailbox' }],
 
-  run: async (context, { agent, compat }) => (await openDream(context, compat)).claimMailbox(agent),
+  run: async (context, { agent, compat }) => (await openDream(context, compat)).mailboxes.claim(agent),
 })
 
 export const mailboxHeartbeat = defineOperation({
@@ -42,7 +42,7 @@ export const mailboxHeartbeat = defineOperation({
   examples: [{ command: 'dream mailbox heartbeat --mailbox 1 --as RefactorAgent', does: 'keep it' }],
 
   run: async (context, { mailbox, compat }) =>
-    (await openDream(context, compat)).heartbeat(mailbox, await whoActs(context)),
+    (await openDream(context, compat)).mailboxes.heartbeat(mailbox, await whoActs(context)),
 })
 
 export const mailboxRelease = defineOperation({
@@ -53,7 +53,7 @@ export const mailboxRelease = defineOperation({
   examples: [{ command: 'dream mailbox release --mailbox 1 --as RefactorAgent', does: 'let others have it' }],
 
   run: async (context, { mailbox, compat }) =>
-    (await openDream(context, compat)).releaseMailbox(mailbox, await whoActs(context)),
+    (await openDream(context, compat)).mailboxes.release(mailbox, await whoActs(context)),
 })
 
 export const mailboxCompact = defineOperation({
@@ -65,7 +65,7 @@ export const mailboxCompact = defineOperation({
   examples: [{ command: 'dream mailbox compact --mailbox 1', does: 'make it smaller' }],
 
   run: async (context, { mailbox, compat }) =>
-    (await openDream(context, compat)).compactMailbox(mailbox, await actorOr(context, 'User')),
+    (await openDream(context, compat)).messages.compact(mailbox, await actorOr(context, 'User')),
 })
 
 export const mailboxList = defineOperation({
@@ -77,7 +77,7 @@ export const mailboxList = defineOperation({
   examples: [{ command: 'dream mailbox list', does: 'look at all of them' }],
 
   async run(context, { compat }) {
-    const lines = await (await openDream(context, compat)).mailboxes()
+    const lines = await (await openDream(context, compat)).mailboxes.list()
     const mailboxes = lines.map(({ status, agent, lastSeenAt, problems, notes, ...line }) => ({
       ...line,
       notices: [...problems, ...notes],

@@ -31,7 +31,7 @@ export const mailboxSend = defineOperation({
 
   async run(context, { mailbox, command, params, from, task, compat }) {
     const store = await openDream(context, compat)
-    const sent = await store.sendToMailbox({
+    const sent = await store.messages.send({
       mailbox,
       from: from ?? (await actorOr(context, 'User')),
       command,
@@ -67,7 +67,7 @@ export const mailboxNext = defineOperation({
   async run(context, { mailbox, wait, resume, compat }) {
     const store = await openDream(context, compat)
     const how = { resume, ...(wait === undefined ? {} : { waitMs: wait }) }
-    const given = await store.nextMessage(mailbox, await whoActs(context), how)
+    const given = await store.messages.next(mailbox, await whoActs(context), how)
     if (given.outcome === 'nothing') {
       const { problems: notices, ...rest } = given
       return { ...rest, notices }
@@ -111,6 +111,6 @@ export const mailboxDone = defineOperation({
 
   async run(context, { mailbox, id, compat, ...outcome }) {
     const store = await openDream(context, compat)
-    return store.doneMessage(mailbox, await whoActs(context), id, outcomeFrom(store, outcome))
+    return store.messages.done(mailbox, await whoActs(context), id, outcomeFrom(store, outcome))
   },
 })

@@ -35,9 +35,9 @@ export const dreamPlan = defineOperation({
 
   async run(context, { to, goal, under, compat }) {
     const store = await openDream(context, compat)
-    const notices = await recipientCheck(context, store)(to)
+    const notices = await recipientCheck(context)(to)
     const from = await whoActs(context)
-    const planned = await store.plan({ from, to, goal, ...(under === undefined ? {} : { under }) })
+    const planned = await store.planning.plan({ from, to, goal, ...(under === undefined ? {} : { under }) })
     const all = to === 'broadcast' ? planned.notices : notices
     return { ...planned, sent: planned.sent.map(headerOf), notices: all }
   },
@@ -64,18 +64,18 @@ export const dreamTasks = defineOperation({
     const store = await openDream(context, compat)
     if (dispatch) {
       const by = await actorOr(context, 'Supervisor')
-      const check = recipientCheck(context, store)
+      const check = recipientCheck(context)
       let isRefused = false
       const recipient = (agent: string) =>
         check(agent).catch((error: unknown) => {
           isRefused = true
           throw error
         })
-      const { outcome: did, tasks, paths, problems, notices } = await store.dispatch(by, { recipient })
+      const { outcome: did, tasks, paths, problems, notices } = await store.tasks.dispatch(by, { recipient })
       const outcome = did === 'nothing' && isRefused ? 'refused' : did
       return { outcome, tasks, paths, notices: [...problems, ...notices] }
     }
-    const { tasks, problems, notes } = await store.tasks({ runnable })
+    const { tasks, problems, notes } = await store.tasks.list({ runnable })
     return { outcome: 'listed', tasks, paths: [] as readonly string[], notices: [...problems, ...notes] } as const
   },
 })
@@ -95,7 +95,7 @@ export const dreamCompleted = defineOperation({
   async run(context, { agent, task, since }) {
     const store = await openDream(context)
     const from = store.given.timeFrom(since)
-    const { events, unreadable } = await store.completed({
+    const { events, unreadable } = await store.logs.completed({
       ...(agent === undefined ? {} : { agent }),
       ...(task === undefined ? {} : { task }),
       ...(from === undefined ? {} : { since: from }),

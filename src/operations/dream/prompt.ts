@@ -29,7 +29,7 @@ const untold = (fetched: Fetched): string | undefined =>
 
 /** Until it was written out, the next one who fetches gets it. */
 async function handedOut(context: Context, fetched: Fetched): Promise<void> {
-  if (fetched.outcome === 'fetched') await (await openDream(context)).handedOut(fetched.path)
+  if (fetched.outcome === 'fetched') await (await openDream(context)).prompts.handedOut(fetched.path)
 }
 
 export const promptRender = defineOperation({
@@ -42,7 +42,7 @@ export const promptRender = defineOperation({
 
   async run(context, { template, vars }) {
     const store = await openDream(context)
-    const rendered = await store.render(template, checkedVars(store, vars))
+    const rendered = await store.prompts.render(template, checkedVars(store, vars))
     return { outcome: 'rendered', text: rendered } as const
   },
 })
@@ -58,7 +58,7 @@ export const promptStage = defineOperation({
   async run(context, { template, vars }) {
     const store = await openDream(context)
     const { agent } = await context.configuration()
-    return store.stage(template, checkedVars(store, vars), agent === undefined ? {} : { by: agent })
+    return store.prompts.stage(template, checkedVars(store, vars), agent === undefined ? {} : { by: agent })
   },
 })
 
@@ -74,8 +74,13 @@ export const promptFetch = defineOperation({
 
   async run(context, { wait, dispatch, compat }) {
     const store = await openDream(context, compat)
-    const recipient = recipientCheck(context, store)
-    return store.fetch({ dispatch, recipient, untilHandedOut: true, ...(wait === undefined ? {} : { waitMs: wait }) })
+    const recipient = recipientCheck(context)
+    return store.prompts.fetch({
+      dispatch,
+      recipient,
+      untilHandedOut: true,
+      ...(wait === undefined ? {} : { waitMs: wait }),
+    })
   },
 
   untold,
@@ -107,11 +112,11 @@ export const promptAsk = defineOperation({
 
   async run(context, { template, vars, wait, dispatch, anew, compat }) {
     const store = await openDream(context, compat)
-    return store.ask(template, checkedVars(store, vars), {
+    return store.prompts.ask(template, checkedVars(store, vars), {
       by: await whoActs(context),
       dispatch,
       anew,
-      recipient: recipientCheck(context, store),
+      recipient: recipientCheck(context),
       untilHandedOut: true,
       ...(wait === undefined ? {} : { waitMs: wait }),
     })

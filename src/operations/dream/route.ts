@@ -30,8 +30,10 @@ export const dreamRoute = defineOperation({
 
   async run(context, { compat }): Promise<RoutedOften> {
     const store = await openDream(context, compat)
-    const recipient = recipientCheck(context, store)
-    const { unreadable: rejected, ...routed } = await store.route(await actorOr(context, 'Supervisor'), { recipient })
+    const recipient = recipientCheck(context)
+    const { unreadable: rejected, ...routed } = await store.router.route(await actorOr(context, 'Supervisor'), {
+      recipient,
+    })
     return { ...routed, rejected }
   },
 })

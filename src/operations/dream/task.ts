@@ -33,8 +33,8 @@ export const taskSend = defineOperation({
       throw invalidInput('BAD_TASK', `Not a task: ${message}`, { hint: hint ?? 'Write one JSON object.' })
     }
     const { agent: from } = await context.configuration()
-    const notices = await recipientCheck(context, store)(to)
-    const sent = await store.sendTask(to, parsed.message, from === undefined ? {} : { from })
+    const notices = await recipientCheck(context)(to)
+    const sent = await store.sending.send(to, parsed.message, from === undefined ? {} : { from })
     return { ...sent, message: headerOf(sent.message), notices }
   },
 })
@@ -48,7 +48,7 @@ export const taskInbox = defineOperation({
   examples: [{ command: 'dream task inbox RefactorAgent', does: 'look' }],
 
   async run(context, { agent, compat }) {
-    const { waiting, inHand, unreadable } = await (await openDream(context, compat)).inbox(agent)
+    const { waiting, inHand, unreadable } = await (await openDream(context, compat)).inboxes.list(agent)
     return {
       outcome: 'listed',
       agent,
@@ -75,7 +75,7 @@ export const taskTake = defineOperation({
   examples: [{ command: 'dream task take RefactorAgent --wait 60', does: 'get work' }],
 
   async run(context, { agent, id, wait, compat }) {
-    const taken = await (await openDream(context, compat)).takeTask(agent, {
+    const taken = await (await openDream(context, compat)).claiming.take(agent, {
       ...(id === undefined ? {} : { id }),
       ...(wait === undefined ? {} : { waitMs: wait }),
     })
@@ -113,6 +113,6 @@ export const taskDone = defineOperation({
 
   async run(context, { agent, file, compat, ...outcome }) {
     const store = await openDream(context, compat)
-    return store.doneTask(agent, file, outcomeFrom(store, outcome))
+    return store.settling.done(agent, file, outcomeFrom(store, outcome))
   },
 })

@@ -23,9 +23,9 @@ export const mrAwait = defineOperation({
   async run(context, { agent, id, wait, compat }) {
     const isCompat = compat || (await context.configuration()).compat
     const routing = await openRouting(context)
-    const replied = await routing.awaitReply(agent, id, { waitMs: wait, compat: isCompat })
+    const replied = await routing.claiming.awaitReply(agent, id, { waitMs: wait, compat: isCompat })
     if (replied.outcome === 'nothing') {
-      return { outcome: 'nothing', waitedMs: wait, notices: await routing.noticesAboutReader(agent) } as const
+      return { outcome: 'nothing', waitedMs: wait, notices: await routing.agents.noticesAboutReader(agent) } as const
     }
     const { outcome, message, durability, notices } = replied
     return { outcome, message: withRecord(message), durability, notices } as const

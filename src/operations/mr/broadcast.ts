@@ -25,8 +25,8 @@ export const mrBroadcast = defineOperation({
     const { durability } = await context.configuration()
     const routing = await openRouting(context)
     const message = await contentOf(context, routing, input)
-    const { outcome, sent, failed, notices } = await routing.broadcast(message)
-    const alerts = routing.takeAlerts()
+    const { outcome, sent, failed, notices } = await routing.sending.broadcast(message)
+    const alerts = routing.measuring.takeAlerts()
     return {
       outcome: failed.length > 0 ? 'partly' : outcome,
       messages: sent.map((one) => headerOf(one.message)),
@@ -35,7 +35,7 @@ export const mrBroadcast = defineOperation({
       durability,
       notices: [...new Set([...notices, ...sent.flatMap((one) => one.notices)])],
       alerts,
-      toldBefore: [...toldToAll(sent), ...(await routing.toldBefore(alerts, 'sending'))],
+      toldBefore: [...toldToAll(sent), ...(await routing.notices.toldBefore(alerts, 'sending'))],
     } as const
   },
 })

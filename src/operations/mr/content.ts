@@ -19,7 +19,7 @@ export async function contentOf(
   return {
     from: input.from ?? (await whoActs(context)),
     type,
-    payload: routing.payloadFrom(input.payload),
+    payload: routing.sending.payloadFrom(input.payload),
     requiresAck,
     ...(priority === undefined ? {} : { priority }),
   }

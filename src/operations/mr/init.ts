@@ -24,6 +24,6 @@ export const mrInit = defineOperation({
 
   async run(context, { agent, reset }) {
     const { durability } = await context.configuration()
-    return { ...(await (await openRouting(context)).init(agent, { reset })), durability }
+    return { ...(await (await openRouting(context)).agents.init(agent, { reset })), durability }
   },
 })

@@ -6,8 +6,8 @@ import { keptLine } from './view.ts'
 
 async function listKept(context: Context, agent: string, folder: 'taken' | 'evicted' | 'rejected') {
   const routing = await openRouting(context)
-  await routing.expectAgent(agent)
-  return { outcome: 'listed', agent, messages: (await routing[folder](agent)).map(keptLine) } as const
+  await routing.agents.expect(agent)
+  return { outcome: 'listed', agent, messages: (await routing.recovering.list(agent, folder)).map(keptLine) } as const
 }
 
 export const mrTaken = defineOperation({

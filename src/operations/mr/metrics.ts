@@ -16,7 +16,7 @@ export const mrMetrics = defineOperation({
   ],
 
   async run(context, { format }) {
-    const measured = await (await openRouting(context)).metrics()
+    const measured = await (await openRouting(context)).overview.metrics()
     return { outcome: 'told', format: format ?? null, ...measured } as const
   },
 })

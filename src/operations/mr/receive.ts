@@ -33,7 +33,7 @@ export const mrReceive = defineOperation({
   async run(context, { agent, peek, wait, limit, order, compat }) {
     const isCompat = compat || (await context.configuration()).compat
     const routing = await openRouting(context)
-    const received = await routing.receive(agent, {
+    const received = await routing.claiming.receive(agent, {
       peek,
       order,
       compat: isCompat,
@@ -41,7 +41,7 @@ export const mrReceive = defineOperation({
       ...(limit === undefined ? {} : { limit }),
     })
     const { outcome, messages, rejected, notices, toldBefore, ...rest } = received
-    const alerts = routing.takeAlerts()
+    const alerts = routing.measuring.takeAlerts()
     return {
       outcome,
       agent,
@@ -49,9 +49,9 @@ export const mrReceive = defineOperation({
       ...rest,
       rejected: rejected.map((one) => ({ ...one, reason: one.issues.join('; ') })),
       envelopes: messages.map(headerOf),
-      notices: outcome === 'nothing' ? [...notices, ...(await routing.noticesAboutReader(agent))] : notices,
+      notices: outcome === 'nothing' ? [...notices, ...(await routing.agents.noticesAboutReader(agent))] : notices,
       alerts,
-      toldBefore: [...toldBefore, ...(await routing.toldBefore(alerts, 'receiving'))],
+      toldBefore: [...toldBefore, ...(await routing.notices.toldBefore(alerts, 'receiving'))],
     }
   },
 

@@ -1,7 +1,6 @@
 import { flag, text } from '../../kernel/field.ts'
-import { messageRouting } from '../../protocols/message-routing/index.ts'
 import { defineOperation } from '../define.ts'
-import { expectSeen, seenElsewhere } from '../stores.ts'
+import { noticesAbout } from '../stores.ts'
 import { contentOf } from './content.ts'
 import { content, recipient } from './fields.ts'
 import { openRouting } from './open.ts'
@@ -35,22 +34,22 @@ export const mrSend = defineOperation({
     const routing = await openRouting(context)
     const message = await contentOf(context, routing, input)
     const isCompat = compat || (await context.configuration()).compat
-    await expectSeen(context, to)
-    // Asked before the message is sent: that makes the recipient's folder, and then everybody is known.
-    const meant = await routing.meant(to, seenElsewhere(context, messageRouting))
+    const about = await noticesAbout(context, to)
+    // Asked before the message is sent: that makes the recipient's folder, and then every name is known.
+    const isNew = (await routing.agents.meant(to)) !== undefined
     // The setting says how to read and answer others; only the flag asks to write to them in their form first.
     const answer = replyTo === undefined ? { compat } : { replyTo, compat: isCompat }
-    const sent = await routing.send({ ...message, to, ...answer })
-    const alerts = routing.takeAlerts()
+    const sent = await routing.sending.send({ ...message, to, ...answer })
+    const alerts = routing.measuring.takeAlerts()
     return {
       outcome: 'sent',
       message: headerOf(sent.message),
       durability: sent.durability,
       evicted: sent.evicted,
       depth: sent.depth,
-      notices: [...sent.notices, ...(meant === undefined ? [] : [`Did you mean ${meant}?`])],
+      notices: [...sent.notices, ...(isNew ? about : [])],
       alerts,
-      toldBefore: [...sent.toldBefore, ...(await routing.toldBefore(alerts, 'sending'))],
+      toldBefore: [...sent.toldBefore, ...(await routing.notices.toldBefore(alerts, 'sending'))],
     } as const
   },
 })

@@ -15,13 +15,15 @@ export const mrStatus = defineOperation({
 
   async run(context, { agent }) {
     const routing = await openRouting(context)
-    if (agent !== undefined) await routing.expectAgent(agent)
+    if (agent !== undefined) await routing.agents.expect(agent)
     const { agents, notices } =
-      agent === undefined ? await routing.status() : { agents: [await routing.statusOf(agent)], notices: [] }
+      agent === undefined
+        ? await routing.overview.status()
+        : { agents: [await routing.overview.statusOf(agent)], notices: [] }
     return {
       outcome: 'told',
       agents: agents.map((one) => ({ ...one, oldest: one.oldest ?? null })),
-      alerts: await routing.standingAlerts(agents),
+      alerts: await routing.overview.standingAlerts(agents),
       notices,
     } as const
   },

@@ -20,7 +20,7 @@ export async function takeBack(
 /** What could not be put back, by path. */
 async function putBack(context: Context, agent: string, taken: readonly Pick<MrHeader, 'path' | 'state'>[]) {
   try {
-    return await (await openRouting(context)).putBack(agent, taken)
+    return await (await openRouting(context)).recovering.putBack(agent, taken)
   } catch (error) {
     // A disk that takes no answer may not let us open the workspace again either.
     if (!(error instanceof SignalboxError)) throw error

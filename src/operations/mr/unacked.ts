@@ -12,7 +12,7 @@ export const mrUnacked = defineOperation({
 
   async run(context, { agent }) {
     const routing = await openRouting(context)
-    await routing.expectAgent(agent)
-    return { outcome: 'listed', agent, unacked: await routing.unacked(agent) } as const
+    await routing.agents.expect(agent)
+    return { outcome: 'listed', agent, unacked: await routing.settling.unacked(agent) } as const
   },
 })

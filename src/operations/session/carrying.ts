@@ -5,7 +5,7 @@ import type { SessionPorts } from '../../protocols/shared-agent/index.ts'
 
 export function carrying(
   neutralOf: (name: string) => Promise<Neutral | undefined>,
-  expectSeen: (agent: string) => Promise<void> = async () => {},
+  noticesAbout: (agent: string) => Promise<unknown> = async () => {},
 ): Pick<SessionPorts, 'carry' | 'carried' | 'putAway'> {
   const carrier = async (via: string): Promise<Neutral> => {
     const neutral = via === 'session' ? undefined : await neutralOf(via)
@@ -22,7 +22,7 @@ export function carrying(
         for await (const { envelope } of neutral.messages({ from, archived: true }))
           if (isSince(Date.parse(envelope.createdAt), { sentAt: perhapsSince })) return envelope.id
       }
-      await expectSeen(draft.to)
+      await noticesAbout(draft.to)
       return (await verbOf({ title: via }, neutral, 'send')(draft)).message.id
     },
     carried: async (via, message, sent) => verbOf({ title: via }, await carrier(via), 'outcomeOf')(message, sent),

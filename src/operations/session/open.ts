@@ -9,6 +9,6 @@ export type { CommandSpec, Mail, Said, Sessions }
 export const openSessions = (context: Context): Promise<Sessions> => context.store(sharedAgent)
 
 export async function speakerIn(context: Context): Promise<string> {
-  const { agent, sections } = await context.configuration()
-  return agent ?? sections.session.orchestrator
+  const { agent, section } = await context.configuration()
+  return agent ?? (await section('session')).orchestrator
 }

@@ -1,6 +1,6 @@
 /** What sessions need from outside of the tree: a tokenizer, what people wrote about roles, and where messages lie. */
 import type { RolesFile, SessionPorts } from '../../protocols/shared-agent/index.ts'
-import type { Around } from '../protocols.ts'
+import type { AroundModels } from '../protocols.ts'
 import { carrying } from './carrying.ts'
 import { languageModel } from './model.ts'
 
@@ -10,7 +10,7 @@ const sentenceModelFile = 'data/sentences.bin'
 /** Longer files are not read. */
 const longest = 256 * 1024
 
-export const sessionPorts = (around: Around): SessionPorts => {
+export const sessionPorts = (around: AroundModels): SessionPorts => {
   const {
     outside,
     environment,
@@ -18,7 +18,7 @@ export const sessionPorts = (around: Around): SessionPorts => {
     messagePlaces,
     messagePlacesIn,
     neutralOf,
-    expectSeen,
+    noticesAbout,
     names,
     startSelf,
     packageFile,
@@ -33,7 +33,7 @@ export const sessionPorts = (around: Around): SessionPorts => {
             startSelf(['session', 'work', '--root', root.path, '--session', session, '--task', task, '--once']),
         }
       : {}),
-    ...carrying(neutralOf, expectSeen),
+    ...carrying(neutralOf, noticesAbout),
     async workTree({ onBranch }) {
       const { findWorkTree, gitRunner } = await import('../../adapters/git/index.ts')
       const [files, leaveAlone] = await Promise.all([outside.plainFiles(), messagePlaces()])
@@ -58,7 +58,7 @@ export const sessionPorts = (around: Around): SessionPorts => {
 }
 
 /** It can make us start programs: another user's word does not count, nor one that others could have changed. */
-function lookAtRoles({ outside, root }: Around) {
+function lookAtRoles({ outside, root }: AroundModels) {
   const path = outside.resolve(root.path, '.signalbox/session.yaml')
   const found = outside.readSettings(path, { atMost: longest, links: false })
   const ignore = (reason: string, hint: string) => ({ path, found, ignored: { reason, hint } })

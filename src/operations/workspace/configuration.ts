@@ -7,25 +7,23 @@ import type { Field, Fields, InputOf } from '../../kernel/field.ts'
 import type { Outside } from '../../kernel/outside.ts'
 import { checkValue, valueFromText } from '../check-input.ts'
 import type { Environment } from '../define.ts'
-import { ownFilePath } from './own-file.ts'
 import {
   configurationFile,
   schema as fullSchema,
-  isUsersOwn,
+  longestFile,
   type Schema,
-  type sections,
+  type Sections,
   type settings,
   variableOf,
 } from './settings.ts'
-import { bad, checkedEntry, entriesOf, longestFile, type SettingsFile } from './settings-file.ts'
-import type { Entry } from './settings-text.ts'
+import type { FileValues } from './workspace-file.ts'
 
 type Origin = 'flag' | 'environment' | 'file' | 'default'
 
 export interface Configuration extends InputOf<typeof settings> {
-  /** What protocols set for themselves, by section. */
-  readonly sections: { readonly [Name in keyof typeof sections]: InputOf<(typeof sections)[Name]> }
-  /** Where each value comes from, for people who wonder: `durability`, `acmq.root`. */
+  /** What is set in a section. What its keys are is loaded when it is asked for. */
+  section<Name extends keyof Sections>(name: Name): Promise<InputOf<Sections[Name]>>
+  /** Where each value comes from, for people who wonder: `durability`, `acmq.root`. Of sections only what somebody has set. */
   readonly origins: Readonly<Record<string, Origin>>
   /** On which line of `signalbox.yaml` a key at the top stands. */
   readonly lines: Readonly<Record<string, number>>
@@ -41,17 +39,35 @@ interface ConfigurationSources {
 
 export async function readConfiguration(sources: ConfigurationSources): Promise<Configuration> {
   const schema = sources.schema ?? fullSchema
-  const { settings, sections } = schema
-  const path = sources.outside.resolve(sources.root, configurationFile)
-  const file = await readFile(settingsIn(sources.outside, path), schema, sources.environment)
+  const { outside, environment } = sources
+  const path = outside.resolve(sources.root, configurationFile)
+  // Without following a link: it could lead to any file.
+  const found = outside.readSettings(path, { atMost: longestFile, links: false })
+  const file = found
+    ? await (await import('./workspace-file.ts')).readFile(found, path, schema, environment)
+    : nothingSet
 
   const origins: Record<string, Origin> = {}
-  const values = chooseValues(settings, file.values, sources, origins)
-  const inSections = Object.entries(sections).map(([name, fields]) => {
-    return [name, chooseValues(fields, file.sections[name] ?? {}, { ...sources, flags: {} }, origins, name)]
-  })
-  return { ...values, sections: Object.fromEntries(inSections), origins, lines: file.lines } as unknown as Configuration
+  const values = chooseValues(schema.settings, file.values, sources, origins)
+  const sections: Record<string, Values> = {}
+  const read = async (name: string) => {
+    const { fields } = await schema.sections[name]!()
+    sections[name] ??= chooseValues(fields, file.sections[name] ?? {}, { ...sources, flags: {} }, origins, name)
+    return sections[name]
+  }
+  for (const name of Object.keys(schema.sections))
+    if (file.sections[name] || isInEnvironment(name, sources.environment)) await read(name)
+  return { ...values, section: read, origins, lines: file.lines } as unknown as Configuration
 }
+
+/** Whether a variable is set that may be a key of this section: a wrong value is an error, whatever command runs. */
+function isInEnvironment(section: string, environment: Environment): boolean {
+  const beginning = variableOf('', section)
+  for (const name in environment) if (name.startsWith(beginning)) return true
+  return false
+}
+
+const nothingSet: FileValues = { values: {}, sections: {}, lines: {} }
 
 /** The value of each field from where it counts most. What nobody says, and what has no default, is left out. */
 function chooseValues(
@@ -83,23 +99,6 @@ function chooseValues(
   return values
 }
 
-/** The settings of the workspace, if it has some. They are read without following a link: it could lead to any file. */
-function settingsIn(outside: Outside, path: string): SettingsFile | undefined {
-  const found = outside.readSettings(path, { atMost: longestFile, links: false })
-  if (found === undefined) return undefined
-  if (found.kind === 'file') {
-    return { path, text: found.text, mayBeQuoted: found.isOwn && found.names === 1 }
-  }
-  const file = { path, mayBeQuoted: true }
-  if (found.kind === 'link') {
-    throw bad(file, 1, 'this is a symbolic link; settings are not read through one.', {
-      hint: 'Put a copy of the file it leads to in its place.',
-    })
-  }
-  // A pipe of this name would keep every command waiting.
-  throw bad(file, 1, 'this is not a file.', { hint: 'Move it away, or write settings into a file of that name.' })
-}
-
 function fromVariable(variable: string, field: Field, written: string): unknown {
   try {
     return checkValue(variable, field, valueFromText(variable, field, written))
@@ -114,64 +113,3 @@ function fromVariable(variable: string, field: Field, written: string): unknown 
 }
 
 type Values = Record<string, unknown>
-
-async function readFile(file: SettingsFile | undefined, { settings, sections }: Schema, environment: Environment) {
-  const read: { values: Values; sections: Record<string, Values>; lines: Record<string, number> } = {
-    values: {},
-    sections: {},
-    lines: {},
-  }
-  if (file === undefined) return read
-  const entries = await entriesOf(file)
-  for (const entry of entries) {
-    const fields = Object.hasOwn(sections, entry.key) ? sections[entry.key] : undefined
-    if (fields === undefined) {
-      const value = checkedEntry(entry, file, settings, { alsoKnown: Object.keys(sections) })
-      // What opens the engine would quote it.
-      const isNoEngine = entry.key === 'engine' && value !== 'files' && !isEtcd(value)
-      if (isNoEngine && !file.mayBeQuoted) throw bad(file, entry.line, 'not an engine.', {})
-      read.lines[entry.key] = entry.line
-      if (value !== undefined) read.values[entry.key] = value
-    } else if (entry.value.kind === 'section') {
-      const values: Values = {}
-      for (const inner of entry.value.entries) {
-        const isKnown = Object.hasOwn(fields, inner.key)
-        if (isKnown && isUsersOwn(inner.key, entry.key)) throw usersOwn(file, inner, entry.key, entries, environment)
-        const value = checkedEntry(inner, file, fields, { section: entry.key })
-        if (value !== undefined) values[inner.key] = value
-      }
-      read.sections[entry.key] = values
-    } else if (entry.value.kind !== 'scalar' || entry.value.scalar !== null) {
-      throw bad(file, entry.line, `\`${entry.key}\` is a section; found a value.`, {
-        hint: `Write its keys on lines of their own below \`${entry.key}:\`, indented.`,
-      })
-    }
-  }
-  return read
-}
-
-/** What only the user can say; see docs/decisions/0028-settings-of-a-stranger.md. */
-function usersOwn(
-  file: SettingsFile,
-  { key, line }: Entry,
-  section: string,
-  entries: readonly Entry[],
-  environment: Environment,
-) {
-  const variable = variableOf(key, section)
-  const engine = entries.find((entry) => entry.key === 'engine')?.value
-  const isShown = file.mayBeQuoted && engine?.kind === 'scalar' && isEtcd(engine.scalar)
-  const address = isShown ? engine.scalar : 'etcd://HOST:PORT/TENANT'
-  const path = ownFilePath({ environment }) ?? 'the file that SIGNALBOX_CONFIG names'
-  const hint =
-    section === 'etcd'
-      ? `Take it out here. Write it into ${path} below a line \`${address}:\`, indented: \`  ${key}: …\`. Or set ${variable} together with SIGNALBOX_ENGINE.`
-      : `Take it out here. If you want it, set ${variable} in your own environment.`
-  const what = `\`${section}.${key}\` is not for a workspace to say: who cloned it would hand over secrets unasked.`
-  // All words of ours, so that they can be said whosever file it is.
-  return bad({ ...file, mayBeQuoted: true }, line, what, { hint, details: { key: `${section}.${key}`, variable } })
-}
-
-/** An address of plain signs only: it needs no quotes in a shell. */
-export const isEtcd = (value: unknown): value is string =>
-  typeof value === 'string' && /^etcd:\/\/[\w.,:[\]-]+\/[\w.-]+$/.test(value)

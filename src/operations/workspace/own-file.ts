@@ -11,8 +11,9 @@ import type { InputOf } from '../../kernel/field.ts'
 import type { Outside } from '../../kernel/outside.ts'
 import type { Environment } from '../define.ts'
 import type { Root } from './root.ts'
-import { etcd } from './settings.ts'
-import { bad, checkedEntry, entriesOf, longestFile, type SettingsFile } from './settings-file.ts'
+import { longestFile } from './settings.ts'
+import { bad, checkedEntry, entriesOf, type SettingsFile } from './settings-file.ts'
+import { etcd } from './users-settings.ts'
 
 export type ServerSettings = Partial<InputOf<typeof etcd>>
 /** By address, as it is written in `engine:`. */

@@ -2,14 +2,14 @@
 import { denied, invalidInput, notFound } from '../../kernel/errors.ts'
 import type { Outside } from '../../kernel/outside.ts'
 import type { Environment } from '../define.ts'
-import { protocols } from '../protocols.ts'
+import { type ProtocolLine, protocols } from '../protocols.ts'
 import { configurationFile } from './settings.ts'
 
 /** What marks a root; every path of a line must be there. */
 export const rootMarks: readonly (readonly string[])[] = [
   [configurationFile],
   ['.signalbox'],
-  ...protocols.flatMap(({ protocol }) => protocol.marks),
+  ...(protocols as readonly ProtocolLine[]).flatMap(({ marks }) => marks),
 ]
 
 export interface Root {

@@ -5,18 +5,19 @@
  */
 import { denied } from '../../kernel/errors.ts'
 import { printableLine } from '../../kernel/printable.ts'
-import { type Configuration, isEtcd } from './configuration.ts'
+import type { Configuration } from './configuration.ts'
 import { type OwnPlace, ownFilePath, readTrustedServers, type ServerSettings } from './own-file.ts'
-import { configurationFile } from './settings.ts'
+import { configurationFile, isEtcd } from './settings.ts'
 
 export async function serverSettings(configuration: Configuration, place: OwnPlace): Promise<ServerSettings> {
-  const { engine, origins, sections } = configuration
+  const { engine, origins } = configuration
   const trusted = (await readTrustedServers(place)).get(engine)
   if (origins.engine === 'file') {
     if (!trusted) throw notTrusted(configuration, place)
     return trusted
   }
-  const said = Object.entries(sections.etcd).filter(([key]) => origins[`etcd.${key}`] === 'environment')
+  const set = await configuration.section('etcd')
+  const said = Object.entries(set).filter(([key]) => origins[`etcd.${key}`] === 'environment')
   return { ...trusted, ...Object.fromEntries(said) }
 }
 

@@ -18,9 +18,6 @@ export interface SettingsFile {
   readonly mayBeQuoted: boolean
 }
 
-/** Longer files are not settings; reading stops there. */
-export const longestFile = 64 * 1024
-
 export async function entriesOf(file: SettingsFile): Promise<readonly Entry[]> {
   try {
     return await readSettingsText(file.text)

@@ -3,11 +3,13 @@
  * and so is the file that `init` writes. Each protocol brings its own keys as a section.
  */
 
-import { choice, type Fields, flag, type InputOf, text } from '../../kernel/field.ts'
-import { fullPath } from '../../kernel/path-fields.ts'
-import { type ProtocolLine, protocols } from '../protocols.ts'
+import { choice, type Fields, flag, text } from '../../kernel/field.ts'
+import { type AnyProtocol, type ProtocolLine, protocols } from '../protocols.ts'
 
 export const configurationFile = 'signalbox.yaml'
+
+/** Longer files are not settings; reading stops there. */
+export const longestFile = 64 * 1024
 
 /** Names become parts of paths, so they are plain: see "Identifiers" in the decisions for all protocols. */
 const agentName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
@@ -37,79 +39,64 @@ export const settings = {
   compat: flag('Read the known deviations of other programs from their specifications.', { default: false }),
 } as const satisfies Fields
 
-/**
- * How to reach a cluster, for `engine: etcd://…`. The user's own word, never a workspace's: the secrets would go to
- * whatever server it names. They are in files, where no process list shows them.
- */
-export const etcd = {
-  user: text('As whom to log in to etcd.', { longest: 256 }),
-  passwordFile: fullPath('A file whose first line is the password of the etcd user.', 'file'),
-  tls: flag('Speak TLS with etcd. Naming one of the three files below implies it.', { default: false }),
-  ca: fullPath('Certificates to trust, when not those of the system.', 'file'),
-  certificate: fullPath('The certificate to show to etcd.', 'file'),
-  key: fullPath('The private key of that certificate.', 'file'),
-  largeBodies: fullPath('A directory that all machines share, for bodies too large for etcd (over 1 MB).', 'folder'),
-} as const satisfies Fields
-
-/**
- * Which models may read messages. The user's own word, never a workspace's: texts would go wherever it says. Without any,
- * nothing leaves this machine.
- */
-export const models = {
-  embeddings: choice(
-    'Who compares what texts mean: `local`, the sentence model that comes with Signalbox, or an endpoint.',
-    ['local', 'openai', 'ollama'],
-    { default: 'local' },
-  ),
-  embeddingsUrl: text('The address of the endpoint for embeddings, such as http://localhost:11434.', { longest: 1024 }),
-  embeddingsModel: text('The model that makes embeddings there.', { longest: 256 }),
-  url: text(
-    'The address of an endpoint with a model, for summaries and for what is not understood, such as https://api.example.com/v1.',
-    {
-      longest: 1024,
-    },
-  ),
-  model: text('The model to ask there.', { longest: 256 }),
-  keyFile: fullPath('A file whose first line is the key for these endpoints; nobody else may read it.', 'file'),
-} as const satisfies Fields
-
-export type ModelSettings = InputOf<typeof models>
-
-type ProtocolSections = {
-  readonly [P in (typeof protocols)[number] as P['protocol']['name']]: P['protocol']['section']
+/** A section of the settings. */
+export interface Section {
+  readonly fields: Fields
+  /**
+   * What `signalbox.yaml` may not say, because it may be a stranger's: credentials, keys, and directories outside the
+   * workspace. It comes from the environment or from the user's own file.
+   */
+  readonly usersOwn: readonly string[]
 }
 
-/** Sections of protocols and engines: `acmq: { root: … }`. */
-export const sections = {
-  ...Object.fromEntries(protocols.map(({ protocol }) => [protocol.name, protocol.section])),
-  etcd,
-  models,
-} as ProtocolSections & { readonly etcd: typeof etcd; readonly models: typeof models }
-
+/** A section is loaded when something in it is set, or when it is asked for. */
 export interface Schema {
   readonly settings: Fields
-  readonly sections: Readonly<Record<string, Fields>>
+  readonly sections: Readonly<Record<string, () => Promise<Section>>>
 }
 
-export const schema: Schema = { settings, sections }
+const usersSection = (name: 'etcd' | 'models') => async (): Promise<Section> => {
+  const fields = (await import('./users-settings.ts'))[name]
+  return { fields, usersOwn: Object.keys(fields) }
+}
 
-/**
- * True for what `signalbox.yaml` may not say, because it may be a stranger's: credentials, keys, and directories outside
- * the workspace. It comes from the environment or from the user's own file.
- */
-export const isUsersOwn = (key: string, section?: string): boolean =>
-  section === 'etcd' ||
-  section === 'models' ||
-  (protocols as readonly ProtocolLine[]).some(
-    ({ protocol }) => protocol.name === section && protocol.usersOwn?.includes(key),
-  )
+/** Sections of protocols, engines and models: `acmq: { root: … }`. */
+export const schema: Schema = {
+  settings,
+  sections: {
+    ...Object.fromEntries(
+      (protocols as readonly ProtocolLine[]).map(({ name, load }) => [
+        name,
+        async (): Promise<Section> => {
+          const { section, usersOwn = [] } = await load()
+          return { fields: section, usersOwn }
+        },
+      ]),
+    ),
+    etcd: usersSection('etcd'),
+    models: usersSection('models'),
+  },
+}
+
+type Users = typeof import('./users-settings.ts')
+
+/** The fields of each section, by name. */
+export type Sections = { readonly [P in AnyProtocol as P['name']]: P['section'] } & Pick<Users, 'etcd' | 'models'>
+
+/** Every section with its fields. */
+export const allSections = ({ sections }: Schema): Promise<readonly (Section & { readonly name: string })[]> =>
+  Promise.all(Object.entries(sections).map(async ([name, load]) => ({ name, ...(await load()) })))
 
 /** `durability` is `SIGNALBOX_DURABILITY`, `archiveAfter` of `acmq` is `SIGNALBOX_ACMQ_ARCHIVE_AFTER`. */
 export const variableOf = (key: string, section?: string): string =>
   ['SIGNALBOX', ...(section === undefined ? [] : [section]), key.replace(/[A-Z]/g, '_$&')].join('_').toUpperCase()
 
 /** Every variable that sets something. */
-export const variablesOf = ({ settings, sections }: Schema): string[] => [
-  ...Object.keys(settings).map((key) => variableOf(key)),
-  ...Object.entries(sections).flatMap(([name, fields]) => Object.keys(fields).map((key) => variableOf(key, name))),
+export const variablesOf = async (schema: Schema): Promise<string[]> => [
+  ...Object.keys(schema.settings).map((key) => variableOf(key)),
+  ...(await allSections(schema)).flatMap(({ name, fields }) => Object.keys(fields).map((key) => variableOf(key, name))),
 ]
+
+/** An address of plain signs only: it needs no quotes in a shell. */
+export const isEtcd = (value: unknown): value is string =>
+  typeof value === 'string' && /^etcd:\/\/[\w.,:[\]-]+\/[\w.-]+$/.test(value)

@@ -103,7 +103,7 @@ describe('configuration', () => {
   })
 
   it('AC-MQ has a section of its own', async () => {
-    expect((await configure({})).sections.acmq).toEqual({
+    expect(await (await configure({})).section('acmq')).toEqual({
       root: 'llm/missions',
       timeoutSeconds: 3600,
       largestBody: 262_144,
@@ -117,8 +117,8 @@ describe('configuration', () => {
     })
     const file = 'acmq:\n  root: agents/missions\n  timeoutSeconds: 60\n  archiveAfter: 1d\n'
     const environment = { SIGNALBOX_ACMQ_ROOT: 'elsewhere', SIGNALBOX_ACMQ_ARCHIVE_AFTER: '12h' }
-    const { sections, origins } = await configure({ file, environment })
-    expect(sections.acmq).toMatchObject({ root: 'elsewhere', timeoutSeconds: 60, archiveAfter: 43_200_000 })
+    const { section, origins } = await configure({ file, environment })
+    expect(await section('acmq')).toMatchObject({ root: 'elsewhere', timeoutSeconds: 60, archiveAfter: 43_200_000 })
     expect(origins).toMatchObject({
       'acmq.root': 'environment',
       'acmq.timeoutSeconds': 'file',
@@ -142,7 +142,7 @@ describe('configuration', () => {
   })
 
   it('Message Routing has a section of its own', async () => {
-    expect((await configure({})).sections.mr).toEqual({
+    expect(await (await configure({})).section('mr')).toEqual({
       root: 'state/agents',
       inboxLimit: 100,
       keepFor: 604_800_000,
@@ -157,7 +157,7 @@ describe('configuration', () => {
     })
     const file = 'mr:\n  root: ./agents/\n  keepFor: 1d\n  signing: require\n  encryption: true\n'
     const environment = { SIGNALBOX_MR_MESSAGES_PER_MINUTE: '60', SIGNALBOX_MR_ALERT_DEPTH: '5' }
-    expect((await configure({ file, environment })).sections.mr).toMatchObject({
+    expect(await (await configure({ file, environment })).section('mr')).toMatchObject({
       root: './agents/',
       keepFor: 86_400_000,
       signing: 'require',
@@ -276,20 +276,19 @@ describe('configuration', () => {
   })
 
   describe('with a section that a protocol added', () => {
-    const acmq = {
+    const fields = {
       root: text('Where missions are.', { default: 'llm/missions' }),
       limit: integer('How many.', { least: 1 }),
       timeout: duration('How long.', { default: 3_600_000 }),
       roots: list('More of them.', text('One.')),
     }
-    const schema = { settings, sections: { acmq } }
+    const schema = { settings, sections: { acmq: async () => ({ fields, usersOwn: [] }) } }
 
     it('reads it and fills in its defaults', async () => {
       const file = 'acmq:\n  limit: 3\n  timeout: 90s\n  roots: [a, b]\n'
-      expect((await configure({ file, schema })).sections).toEqual({
-        acmq: { root: 'llm/missions', limit: 3, timeout: 90_000, roots: ['a', 'b'] },
-      })
-      expect((await configure({ schema })).sections).toEqual({ acmq: { root: 'llm/missions', timeout: 3_600_000 } })
+      const read = async (file?: string) => (await configure(file ? { file, schema } : { schema })).section('acmq')
+      expect(await read(file)).toEqual({ root: 'llm/missions', limit: 3, timeout: 90_000, roots: ['a', 'b'] })
+      expect(await read()).toEqual({ root: 'llm/missions', timeout: 3_600_000 })
     })
 
     it('names line and nearest key inside it', async () => {

@@ -9,7 +9,6 @@ import { type AnyProtocol, type ProtocolLine, type ProtocolName, protocols, type
 import { type Configuration, readConfiguration } from './configuration.ts'
 import { type ClusterHealth, type Engines, isCluster, unknownEngine } from './engine.ts'
 import { checkRoot, findRoot, type Root } from './root.ts'
-import { serverSettings } from './server.ts'
 
 export interface WorkspaceOptions {
   /** As given on the command line or in code; they beat the environment and the file. */
@@ -63,7 +62,7 @@ export function lazyWorkspace(options: WorkspaceOptions): LazyWorkspace {
       engines.files({ root: root.path, mustExist: !makeRoot, durability, permissions, clock: held, recover })
     if (address === 'files') return openFiles()
     if (!isCluster(address)) throw unknownEngine(address)
-    const opened = await engines.etcd({ ...(await serverSettings(configuration, ownPlace())), clock: held, address })
+    const opened = await engines.etcd({ ...(await server(configuration)), clock: held, address })
     try {
       // The settings of a workspace on a cluster lie in the directory, too.
       if (makeRoot && outside.kindOf(root.path) === undefined) await (await openFiles()).close()
@@ -73,6 +72,9 @@ export function lazyWorkspace(options: WorkspaceOptions): LazyWorkspace {
       throw error
     }
   }
+
+  const server = async (configuration: Configuration) =>
+    (await import('./server.ts')).serverSettings(configuration, ownPlace())
 
   const ownPlace = () => ({ environment, outside, root: findOnce() })
 
@@ -89,7 +91,7 @@ export function lazyWorkspace(options: WorkspaceOptions): LazyWorkspace {
 
   const messagePlaces = async () => (await import('../stores.ts')).messagePlaces(place())
 
-  const expectSeen = async (agent: string) => (await import('../stores.ts')).expectSeen(place(), agent)
+  const noticesAbout = async (agent: string) => (await import('../stores.ts')).noticesAbout(place(), agent)
 
   // Files, whatever engine this process was told to use.
   const workspaceIn = (directory: string) => lazyWorkspace({ ...options, flags: { root: directory, engine: 'files' } })
@@ -102,7 +104,7 @@ export function lazyWorkspace(options: WorkspaceOptions): LazyWorkspace {
     } catch (error) {
       // Its settings cannot be read, or nobody can say where it is: messages lie where they usually do.
       if (!(error instanceof SignalboxError)) throw error
-      return defaultMessageFolders()
+      return await defaultMessageFolders()
     } finally {
       await other.close()
     }
@@ -115,8 +117,7 @@ export function lazyWorkspace(options: WorkspaceOptions): LazyWorkspace {
       startSelf(typeof flags.engine === 'string' ? [...words, '--engine', flags.engine] : words))
 
   const neutralOf = async (name: string) => {
-    const line = (protocols as readonly ProtocolLine[]).find(({ protocol }) => protocol.name === name)
-    return line && (await storeOnce(name)).neutral()
+    return lineOf(name) && (await storeOnce(name)).neutral()
   }
 
   const stores = new Map<string, Promise<Store>>()
@@ -128,9 +129,10 @@ export function lazyWorkspace(options: WorkspaceOptions): LazyWorkspace {
   }
 
   async function openStore(name: string): Promise<Store> {
-    const line = (protocols as readonly ProtocolLine[]).find(({ protocol }) => protocol.name === name)!
-    const { sections } = await readOnce()
-    const settings = line.protocol.settingsFrom(sections[name as ProtocolName])
+    const line = lineOf(name)!
+    const { section } = await readOnce()
+    const protocol = await line.load()
+    const settings = protocol.settingsFrom(await section(name as ProtocolName))
     const ports = await line.ports?.({
       ...ownPlace(),
       openTree,
@@ -138,13 +140,13 @@ export function lazyWorkspace(options: WorkspaceOptions): LazyWorkspace {
       messagePlaces,
       messagePlacesIn,
       neutralOf,
-      expectSeen,
-      names: (protocols as readonly ProtocolLine[]).map(({ protocol }) => protocol.name),
+      noticesAbout,
+      names: protocols.map(({ name }) => name),
       startSelf: startAgain,
-      models: sections.models,
+      models: () => section('models'),
       recently: async () => (await import('./recently.ts')).recently(() => treeOnce()),
     })
-    return line.protocol.open({ ...ports, tree: await treeOnce(), clock, settings })
+    return protocol.open({ ...ports, tree: await treeOnce(), clock, settings })
   }
 
   return {
@@ -159,7 +161,7 @@ export function lazyWorkspace(options: WorkspaceOptions): LazyWorkspace {
       const configuration = await readOnce()
       const { engine: address } = configuration
       if (!isCluster(address)) return undefined
-      return engines.etcdHealth({ ...(await serverSettings(configuration, ownPlace())), address })
+      return engines.etcdHealth({ ...(await server(configuration)), address })
     },
     openAgain: (by) => open(false, false, by),
     openTree,
@@ -172,6 +174,8 @@ export function lazyWorkspace(options: WorkspaceOptions): LazyWorkspace {
     },
   }
 }
+
+const lineOf = (name: string): ProtocolLine | undefined => protocols.find((line) => line.name === name)
 
 /** The system's clock may be wrong, and a tree has its own time: only one that is held stands for it. */
 const heldOnly = (clock: Clock): Clock | undefined => (clock === systemClock ? undefined : clock)

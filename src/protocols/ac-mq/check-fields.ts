@@ -40,12 +40,19 @@ export function checkFields(fields: Fields, context: CheckContext): Checked {
     dependencies: checker.dependencies(),
     summary: checker.summary(),
     attempt: checker.wholeNumber('attempt', 'BAD_ATTEMPT', highest, 1),
+    ...ownTexts(fields),
   }
   const { problems, reason, unusable } = checker
   const [first, ...others] = unusable
   return first
     ? { outcome: 'malformed', problems: [first, ...others], reason }
     : { outcome: 'record', record, problems }
+}
+
+/** Fields of ours that most messages lack. Other programs may use the names for something else: then they say nothing here. */
+function ownTexts(fields: Fields): Pick<AcmqRecord, 'reply_to' | 'envelope'> {
+  const [replyTo, envelope] = [fields.get('reply_to')?.text, fields.get('envelope')?.text]
+  return { ...(replyTo ? { reply_to: replyTo } : {}), ...(envelope ? { envelope } : {}) }
 }
 
 /** The time of a message that says none, where that of its file is not known. */

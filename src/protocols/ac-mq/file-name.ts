@@ -21,6 +21,9 @@ export function fileNameOf(
   return ends[0] + id.slice(0, Math.min(idLength, room)) + ends[1]
 }
 
+/** How much of the id stands in a file name: more, the more others have the name already. */
+export const idLengths = [8, 13, 18, 23, 64] as const
+
 const compactName = lastAnswer((timestamp: string): string => {
   if (isCanonicalTime(timestamp)) return compactOf(timestamp)
   const ms = parseTime(timestamp)

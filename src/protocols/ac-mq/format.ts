@@ -13,7 +13,9 @@ import { corrupt, denied, invalidInput, SignalboxError } from '../../kernel/erro
 import type { Malformed, Parsed, Problem } from '../../kernel/problem.ts'
 import type { Overwrite } from '../../tree/tree.ts'
 import { type CheckContext, checkFields } from './check-fields.ts'
-import { opening, printHeader, readOwnHeader, statusWidth } from './own-header.ts'
+import type { MissionAddress } from './names.ts'
+import { readOwnHeader } from './own-header.ts'
+import { contentOf, opening, printHeader, statusWidth } from './print-header.ts'
 import { type AcmqRecord, type QueueName, queueNames } from './schema.ts'
 
 export { type Failure, failureOf, type Result, resultOf, withFailure, withResult } from './reports.ts'
@@ -124,15 +126,11 @@ const noFrontMatter: Problem = {
 
 /** The whole file: all ten fields, the attempt from the second on, fields that we do not know, and the body as it is. */
 export const printMessage = (record: AcmqRecord, body: string | Uint8Array, otherFields = ''): Buffer =>
-  Buffer.from(contentOf(record, body, otherFields))
+  Buffer.from(contentOf(otherFields === '' ? printHeader(record) : printHeaderWith(record, otherFields), body))
 
-/** The same, as text where the body is text: the engine encodes it while writing. */
-export function contentOf(record: AcmqRecord, body: string | Uint8Array, otherFields = ''): string | Buffer {
-  const header = otherFields === '' ? printHeader(record) : withLines(printHeader(record), otherFields)
-  return typeof body === 'string' ? header + body : Buffer.concat([Buffer.from(header), body])
-}
-
-function withLines(header: string, lines: string): string {
+/** A header with lines of YAML for fields that we do not know, after ours. */
+export function printHeaderWith(record: AcmqRecord, lines: string): string {
+  const header = printHeader(record)
   const longer = `${header.slice(0, -closing.length)}${lines.endsWith('\n') ? lines : `${lines}\n`}${closing}`
   try {
     // Read back: what is written must be found again, and nothing of ours may be in it twice.
@@ -142,6 +140,14 @@ function withLines(header: string, lines: string): string {
     throw badLines(error)
   }
   throw badLines()
+}
+
+/** A record with what such lines say of fields that are ours. */
+export function withOtherFields(record: AcmqRecord, lines: string): AcmqRecord {
+  const context = { fileName: '', address: record.mission_id as MissionAddress, timeoutSeconds: record.timeout_seconds }
+  const { reply_to, envelope } = messageOf(parseMessage(Buffer.from(printHeaderWith(record, lines)), context)).message
+    .record
+  return { ...record, ...(reply_to === undefined ? {} : { reply_to }), ...(envelope === undefined ? {} : { envelope }) }
 }
 
 const badLines = (cause?: SignalboxError) =>

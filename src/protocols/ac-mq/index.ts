@@ -8,6 +8,7 @@ import type { Missions } from './store/missions.ts'
 export type { Draft } from './draft.ts'
 export type { Hydration } from './hydrate/hydrate.ts'
 export type { MissionAddress } from './layout.ts'
+export type { Manifest } from './manifest/manifest.ts'
 export type { MergingState } from './memory/merging.ts'
 export { type ReportMode, reportModes } from './memory/report-modes.ts'
 export type { AcmqPorts, Meaning } from './ports.ts'
@@ -23,7 +24,7 @@ export type { Missions } from './store/missions.ts'
 export type { Blocked, Claimed, Holding, MessageRef, Settled } from './store/outcomes.ts'
 export type { Unreadable } from './store/overview.ts'
 export type { Repair } from './store/reconcile.ts'
-export type { Stalled, Swept } from './store/supervise.ts'
+export type { Stalled, Swept } from './store/supervising.ts'
 export type { AcmqView, AcmqViewWithBody, ArchivedView } from './store/view.ts'
 
 export const acmq: Protocol<'acmq', typeof section, AcmqSettings, Missions, Partial<AcmqPorts>> = {
@@ -31,7 +32,6 @@ export const acmq: Protocol<'acmq', typeof section, AcmqSettings, Missions, Part
   title: 'AC-MQ',
   summary: 'AC-MQ: missions with queues of Markdown messages, dependencies and claims.',
   section,
-  marks: [[defaultSettings.root]],
   defaults: defaultSettings,
   settingsFrom,
   folders: ({ root }) => [treePath(root)],

@@ -6,7 +6,7 @@ import { isSegment, type TreePath } from '../../kernel/tree-path.ts'
 import { isMessageId, type MissionAddress, subMissions } from './names.ts'
 import { type QueueName, queueNames } from './schema.ts'
 
-export { type FileNameParts, fileNameOf, isMessageName, parseFileName } from './file-name.ts'
+export { type FileNameParts, fileNameOf, idLengths, isMessageName, parseFileName } from './file-name.ts'
 export {
   type AgentId,
   agentId,

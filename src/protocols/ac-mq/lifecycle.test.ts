@@ -5,6 +5,7 @@ import { queueNames } from './schema.ts'
 it.each([
   ['pending', 'claim', 'processing'],
   ['processing', 'renew', 'processing'],
+  ['processing', 'release', 'pending'],
   ['processing', 'complete', 'completed'],
   ['processing', 'fail', 'failed'],
   ['processing', 'stall', 'failed'],
@@ -30,7 +31,7 @@ it('knows no other way', () => {
   )
   expect(ways).toEqual({
     pending: ['claim', 'refuse', 'quarantine', 'correct', 'setAside'],
-    processing: ['renew', 'complete', 'fail', 'stall', 'quarantine', 'correct', 'setAside'],
+    processing: ['renew', 'release', 'complete', 'fail', 'stall', 'quarantine', 'correct', 'setAside'],
     completed: ['quarantine', 'correct', 'setAside', 'archive'],
     failed: ['retry', 'correct', 'setAside'],
     archived: [],

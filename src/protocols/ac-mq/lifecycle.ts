@@ -2,11 +2,13 @@
  * The states of a message and the ways between them. A state is a folder (AC-MQ §4), so a transition is a move, and
  * `store/moving.ts` looks up here where it leads: a way that is not in the table cannot be gone.
  */
+import type { Stage } from '../../kernel/envelope.ts'
 import type { QueueName, State } from './schema.ts'
 
 export const transitionNames = [
   'claim',
   'renew',
+  'release',
   'complete',
   'fail',
   'stall',
@@ -36,6 +38,7 @@ export const transitions = {
   },
   processing: {
     renew: 'processing',
+    release: 'pending',
     complete: 'completed',
     fail: 'failed',
     stall: 'failed',
@@ -47,6 +50,14 @@ export const transitions = {
   failed: { retry: 'pending', correct: 'failed', setAside: 'archived' },
   archived: {},
 } as const satisfies Lifecycle
+
+/** How far a message has come in neutral words. Of an archived one its status tells. */
+export const stages = {
+  pending: 'written',
+  processing: 'claimed',
+  completed: 'finished',
+  failed: 'failed',
+} as const satisfies Readonly<Record<QueueName, Stage>>
 
 /** Where a message is when it has been sent. */
 export const firstState = 'pending' satisfies QueueName

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { messageOf, parseAnyMessage, parseMessage, withFields } from './format.ts'
 import { missionAddress } from './layout.ts'
-import { printHeader, readOwnHeader } from './own-header.ts'
+import { readOwnHeader } from './own-header.ts'
+import { printHeader } from './print-header.ts'
 
 const header = printHeader({
   id: 'x1',

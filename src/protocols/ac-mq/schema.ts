@@ -21,6 +21,10 @@ export interface AcmqRecord {
   readonly summary: string
   /** Which try this is. Ours, not the specification's; 1 when absent. */
   readonly attempt: number
+  /** The message that this one answers. Ours, as is `envelope`: fields that AC-MQ does not know are kept. */
+  readonly reply_to?: string
+  /** What a neutral draft says and no field of AC-MQ can, as JSON (`envelope.ts`). */
+  readonly envelope?: string
 }
 
 /** One list for all messages that depend on nothing. */

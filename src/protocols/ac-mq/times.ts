@@ -1,6 +1,7 @@
 /** Times as AC-MQ writes them: `2025-07-04T10:30:00Z` in headers, `20250704103000` in file names. Always UTC. */
 import { utcTime } from '../../formats/utc-time.ts'
 import { isoTime } from '../../kernel/clock.ts'
+import { lastAnswer } from '../../kernel/last-answer.ts'
 
 export { isoTime }
 
@@ -32,6 +33,9 @@ export function parseTime(text: string): number | undefined {
 }
 
 const pairAt = (text: string, at: number): number => text.charCodeAt(at) * 10 + text.charCodeAt(at + 1) - 528
+
+/** The same for the order of claiming, where what is no time comes first. */
+export const timeOf = lastAnswer((text: string) => parseTime(text) ?? 0)
 
 /** A time as it stands in a message, in UTC and to the second or the millisecond. What is no time stays as it is. */
 export function asUtc(text: string): string {

@@ -1,6 +1,7 @@
 /** The table of the README, line by line: what each message does to its task, and what it does not. */
 import { describe, expect, it } from 'vitest'
-import { claimed, type Effect, effectOf, type TaskBook } from './effects.ts'
+import { claimed, type Effect, effectOf } from './effects.ts'
+import type { TaskFacts } from './facts.ts'
 import { agentId, type TaskId } from './names.ts'
 import type { CirceMessage } from './schema.ts'
 import { defaultSettings } from './settings.ts'
@@ -14,14 +15,14 @@ const said = (intent: string, from: string, more: Partial<Said> = {}): Said => (
   ...{ from, to: 'coordinator', intent, status: 'new', time: at },
   ...more,
 })
-const book: TaskBook = { reviewers: [], request: { from: 'coordinator', intent: 'implement_feature', time: at } }
+const facts: TaskFacts = { reviewers: [], request: { from: 'coordinator', intent: 'implement_feature', time: at } }
 const free: Task = newTask(id)
-const owned: Task = { ...claimed(free, book, agentId('engineer'), at - 10 * minute).task }
+const owned: Task = { ...claimed(free, facts, agentId('engineer'), at - 10 * minute).task }
 const tested: Task = { ...owned, checks: checksOf({ ...owned.checks, tests_passed: true }) }
 const working: Task = { ...owned, status: 'in_progress' }
 const blocked: Task = { ...owned, status: 'blocked' }
 const completed: Task = { ...tested, status: 'completed' }
-const does = (task: Task, message: Said, known = book, settings = defaultSettings): Effect =>
+const does = (task: Task, message: Said, known = facts, settings = defaultSettings): Effect =>
   effectOf(task, known, message, at, settings)
 /** What can be seen of a task besides its times. */
 const seen = ({ task, told, next, refused }: Effect) => ({
@@ -59,37 +60,37 @@ describe('[CI-5] `claim_task`, and work that is claimed', () => {
     for (const intent of ['implement_feature', 'fix_bug', 'refactor']) {
       const effect = does(free, said(intent, 'lead'), { reviewers: [] })
       expect(seen(effect)).toEqual(nothing(free))
-      expect(effect.book.request).toEqual({ from: 'lead', intent, time: at })
+      expect(effect.facts.request).toEqual({ from: 'lead', intent, time: at })
     }
   })
   it('the first request by time counts, in whatever order they are found', () => {
     const earlier = said('fix_bug', 'lead', { time: at - minute })
-    expect(does(free, earlier).book.request?.from).toBe('lead')
-    expect(does(free, said('fix_bug', 'lead', { time: at + minute })).book.request?.from).toBe('coordinator')
-    expect(does(free, said('inform', 'lead', { time: at - minute })).book.request?.from).toBe('coordinator')
+    expect(does(free, earlier).facts.request?.from).toBe('lead')
+    expect(does(free, said('fix_bug', 'lead', { time: at + minute })).facts.request?.from).toBe('coordinator')
+    expect(does(free, said('inform', 'lead', { time: at - minute })).facts.request?.from).toBe('coordinator')
   })
   it('work counts before other requests, also where those came first', () => {
-    const document: TaskBook = { reviewers: [], request: { from: 'scribe', intent: 'document', time: at - minute } }
-    expect(does(free, said('fix_bug', 'lead'), document).book.request?.from).toBe('lead')
-    expect(does(free, said('test', 'qa', { time: at - minute })).book.request?.from).toBe('coordinator')
+    const document: TaskFacts = { reviewers: [], request: { from: 'scribe', intent: 'document', time: at - minute } }
+    expect(does(free, said('fix_bug', 'lead'), document).facts.request?.from).toBe('lead')
+    expect(does(free, said('test', 'qa', { time: at - minute })).facts.request?.from).toBe('coordinator')
   })
   it('a test that is asked for while somebody owns the task is not what it began with', () => {
-    const unknown: TaskBook = { reviewers: [] }
+    const unknown: TaskFacts = { reviewers: [] }
     for (const intent of ['test', 'review_code', 'audit', 'document'])
       for (const from of ['engineer', 'lead'])
-        expect(does(owned, said(intent, from), unknown).book.request).toBeUndefined()
-    expect(does(owned, said('fix_bug', 'lead'), unknown).book.request?.from).toBe('lead')
-    expect(does(free, said('test', 'lead'), unknown).book.request?.from).toBe('lead')
+        expect(does(owned, said(intent, from), unknown).facts.request).toBeUndefined()
+    expect(does(owned, said('fix_bug', 'lead'), unknown).facts.request?.from).toBe('lead')
+    expect(does(free, said('test', 'lead'), unknown).facts.request?.from).toBe('lead')
     const earlier = said('document', 'lead', { time: at - 11 * minute })
-    expect(does(owned, earlier, unknown).book.request?.from).toBe('lead')
+    expect(does(owned, earlier, unknown).facts.request?.from).toBe('lead')
   })
   it('[CI-2] a configured intent can be what a task began with', () => {
     const settings = { ...defaultSettings, furtherIntents: ['plan_release'] }
-    const unknown: TaskBook = { reviewers: [] }
-    const { book: planned } = does(free, said('plan_release', 'lead'), unknown, settings)
+    const unknown: TaskFacts = { reviewers: [] }
+    const { facts: planned } = does(free, said('plan_release', 'lead'), unknown, settings)
     expect(planned.request).toEqual({ from: 'lead', intent: 'plan_release', time: at })
-    expect(does(free, said('plan_release', 'lead'), unknown).book.request).toBeUndefined()
-    expect(does(free, said('test', 'qa'), planned, settings).book.request?.from).toBe('qa')
+    expect(does(free, said('plan_release', 'lead'), unknown).facts.request).toBeUndefined()
+    expect(does(free, said('test', 'qa'), planned, settings).facts.request?.from).toBe('qa')
     const update = said('status_update', 'lead', { status: 'completed' })
     expect(does(owned, update, planned, settings).next).toBe('complete')
     expect(does(owned, update, planned, { ...settings, needTests: new Set(['plan_release']) }).refused).toContain(
@@ -129,7 +130,7 @@ describe('[CI-5] `status_update`', () => {
   })
   it('tests are needed for what is about code, or whose beginning nobody knows, and as configured', () => {
     const update = said('status_update', 'engineer', { status: 'completed' })
-    const asked = (intent: string): TaskBook => ({ reviewers: [], request: { from: 'lead', intent, time: at } })
+    const asked = (intent: string): TaskFacts => ({ reviewers: [], request: { from: 'lead', intent, time: at } })
     for (const intent of ['implement_feature', 'fix_bug', 'refactor'])
       expect(does(owned, update, asked(intent)).next).toBeUndefined()
     for (const intent of ['document', 'audit', 'test', 'review_code'])
@@ -157,7 +158,7 @@ describe('[CI-5] `status: blocked`', () => {
     ])
       expect(seen(does(working, said(intent, 'engineer', { status: 'blocked' })))).toMatchObject({ status: 'blocked' })
     const review = said('review_code', 'engineer', { status: 'blocked', to: 'Scribe' })
-    expect(does(working, review).book.reviewers).toEqual(['scribe'])
+    expect(does(working, review).facts.reviewers).toEqual(['scribe'])
   })
   it('from anybody else it blocks nothing', () => {
     expect(seen(does(working, said('escalate', 'qa', { status: 'blocked' })))).toEqual(nothing(working))
@@ -174,16 +175,16 @@ describe('[CI-5] `answer`', () => {
     expect(seen(does(blocked, said('inform', 'ROOSTER', { to: 'engineer' })))).toEqual(nothing(blocked))
   })
   it('with `completed` from whom the owner asked to review: reviewed', () => {
-    const asked = does(working, said('review_code', 'engineer', { to: 'Scribe' })).book
+    const asked = does(working, said('review_code', 'engineer', { to: 'Scribe' })).facts
     expect(seen(does(working, answer('scribe', { status: 'completed' }), asked))).toMatchObject({
       reviewed: true,
       told: 'peer_reviewed true',
     })
     expect(seen(does(working, answer('scribe', { status: 'failed' }), asked))).toEqual(nothing(working))
     expect(seen(does(working, answer('qa', { status: 'completed' }), asked))).toEqual(nothing(working))
-    const notOwners = does(working, said('review_code', 'qa', { to: 'scribe' })).book
+    const notOwners = does(working, said('review_code', 'qa', { to: 'scribe' })).facts
     expect(seen(does(working, answer('scribe', { status: 'completed' }), notOwners))).toEqual(nothing(working))
-    const all = does(working, said('review_code', 'engineer', { to: 'all' })).book
+    const all = does(working, said('review_code', 'engineer', { to: 'all' })).facts
     expect(seen(does(working, answer('qa', { status: 'completed' }), all))).toMatchObject({ reviewed: true })
     expect(seen(does(working, answer('engineer', { status: 'completed' }), all))).toEqual(nothing(working))
   })
@@ -209,13 +210,13 @@ describe('[CI-5] `test_results`', () => {
         ['lead', new Set(['boss'])],
       ]),
     }
-    expect(seen(does(working, results('Tester-1', 'completed'), book, settings))).toMatchObject({ tests: true })
+    expect(seen(does(working, results('Tester-1', 'completed'), facts, settings))).toMatchObject({ tests: true })
     for (const from of ['qa', 'lead'])
-      expect(seen(does(working, results(from, 'completed'), book, settings)).refused).toBe(
+      expect(seen(does(working, results(from, 'completed'), facts, settings)).refused).toBe(
         `${from} has not the role qa`,
       )
     const without = { ...defaultSettings, roles: new Map([['lead', new Set(['boss'])]]) }
-    expect(seen(does(working, results('anybody', 'completed'), book, without))).toMatchObject({ tests: true })
+    expect(seen(does(working, results('anybody', 'completed'), facts, without))).toMatchObject({ tests: true })
   })
 })
 
@@ -239,19 +240,19 @@ describe('[CI-5d] new work for a task that is over', () => {
     const over: Task = { ...completed, status, updatedAt: at - 500 }
     const effect = does(over, said('fix_bug', 'lead'))
     expect(seen(effect)).toMatchObject({ status: 'new', tests: false, told: 'opened again' })
-    expect(effect.book).toMatchObject({
+    expect(effect.facts).toMatchObject({
       request: { from: 'lead', intent: 'fix_bug', time: at },
       formerOwner: { owner: 'engineer', claimedAt: at - 10 * minute },
     })
     // The former owner is one among others.
-    const again = does(effect.task, said('status_update', 'engineer', { status: 'in_progress' }), effect.book)
+    const again = does(effect.task, said('status_update', 'engineer', { status: 'in_progress' }), effect.facts)
     expect(again.task.status).toBe('new')
-    expect(does(effect.task, said('claim_task', 'qa'), effect.book)).toMatchObject({
+    expect(does(effect.task, said('claim_task', 'qa'), effect.facts)).toMatchObject({
       next: 'own',
       task: { owner: 'qa', status: 'claimed' },
-      book: { reviewers: [] },
+      facts: { reviewers: [] },
     })
-    expect(does(effect.task, said('claim_task', 'qa'), effect.book).book.formerOwner).toBeUndefined()
+    expect(does(effect.task, said('claim_task', 'qa'), effect.facts).facts.formerOwner).toBeUndefined()
   })
   it('nothing else opens it: no other intent, and no work from before', () => {
     const over: Task = { ...completed, updatedAt: at }

@@ -2,25 +2,16 @@
  * What a message does to its task, whoever wrote it and however it came: the table of the README as one pure function. The
  * store writes what it answers. Spec: CIRCE, "Task State Files" and "Message Flow Example".
  */
+import type { TaskFacts } from './facts.ts'
 import { asksForWork, takesTask } from './intents.ts'
 import { type AgentId, agentId, isAgentId, isEverybody, isSameAgent } from './names.ts'
 import type { CirceMessage } from './schema.ts'
 import { type CirceSettings, isReviewer, isTester } from './settings.ts'
 import { type Checks, checksOf, isClosed, noChecks, type SettableCheck, type Task, type TaskStatus } from './task.ts'
 
-/** What is known of a task besides its three files: found out from its messages. */
-export interface TaskBook {
-  /** The message it began with: who asked, and for what. */
-  readonly request?: { readonly from: string; readonly intent: string; readonly time: number } | undefined
-  /** Whom its owner has asked to review. */
-  readonly reviewers: readonly string[]
-  /** The owner of a task that was completed, as `.owner` still says: a record, not a claim. */
-  readonly formerOwner?: { readonly owner: string; readonly claimedAt: number | undefined } | undefined
-}
-
 export interface Effect {
   readonly task: Task
-  readonly book: TaskBook
+  readonly facts: TaskFacts
   /** For the log: what changed, in a few words; empty when nothing but the time did. */
   readonly told: string
   /** Things that follow and need the tree. */
@@ -29,22 +20,23 @@ export interface Effect {
   readonly refused?: string
 }
 
-type Said = Pick<CirceMessage, 'from' | 'to' | 'intent' | 'status' | 'time'>
+/** What of a message counts for its task. */
+export type Counted = Pick<CirceMessage, 'from' | 'to' | 'intent' | 'status' | 'time'>
 
 /** `at`: when it was news. The message counts once; the caller remembers that. */
-export function effectOf(task: Task, book: TaskBook, message: Said, at: number, settings: CirceSettings): Effect {
+export function effectOf(task: Task, facts: TaskFacts, message: Counted, at: number, settings: CirceSettings): Effect {
   const { from, intent, status } = message
-  const isOwned = task.owner !== undefined && !isRecord(task, book)
+  const isOwned = task.owner !== undefined && !isRecord(task, facts)
   const wasOwned = isOwned && message.time >= wholeSecond(task.claimedAt ?? 0)
-  const known = withRequest(book, message, wasOwned, settings)
+  const known = withRequest(facts, message, wasOwned, settings)
   const isOwner = isOwned && isSameAgent(from, task.owner!)
   const touched: Task = { ...task, updatedAt: Math.max(at, task.updatedAt ?? 0) }
   const set = (next: TaskStatus, told: string = next): Effect => ({
     task: { ...touched, status: next },
-    book: known,
+    facts: known,
     told,
   })
-  const nothing: Effect = { task: touched, book: known, told: '' }
+  const nothing: Effect = { task: touched, facts: known, told: '' }
   const refuse = (refused: string): Effect => ({ ...nothing, told: 'refused', refused })
 
   if (isClosed(task.status)) {
@@ -54,18 +46,18 @@ export function effectOf(task: Task, book: TaskBook, message: Said, at: number, 
   }
   // Whatever else it is about; a task that is given back waits for others, not for its owner.
   if (status === 'blocked' && isOwner && intent !== 'release_task') {
-    return { ...set('blocked'), book: withReviewer(known, message) }
+    return { ...set('blocked'), facts: withReviewer(known, message) }
   }
   if (intent === 'claim_task') {
     if (!isAgentId(from)) return refuse('only an agent can own a task')
     if (isOwner) return nothing
-    if (task.owner !== undefined && !isRecord(task, book)) return refuse(`${task.owner} owns ${task.id}`)
+    if (task.owner !== undefined && !isRecord(task, facts)) return refuse(`${task.owner} owns ${task.id}`)
     return { ...claimed(touched, known, agentId(from), at), next: 'own' }
   }
   if (intent === 'release_task') {
     return isOwner ? { ...set('new', 'released'), next: 'release' } : refuse(notOwner(task, from))
   }
-  if (intent === 'review_code' && isOwner) return { ...nothing, book: withReviewer(known, message) }
+  if (intent === 'review_code' && isOwner) return { ...nothing, facts: withReviewer(known, message) }
   if (intent === 'answer') return answered(nothing, task, message, settings)
   if (intent === 'test_results') return tested(nothing, task, message, isOwner, settings)
   if (intent !== 'status_update') return nothing
@@ -80,12 +72,12 @@ export function effectOf(task: Task, book: TaskBook, message: Said, at: number, 
 }
 
 /** New work for a task that was closed: `.owner` becomes a record of who had it. */
-export function opened(task: Task, book: TaskBook, message: Said): Pick<Effect, 'task' | 'book'> {
+export function opened(task: Task, facts: TaskFacts, message: Counted): Pick<Effect, 'task' | 'facts'> {
   const { owner, claimedAt } = task
   const formerOwner = owner === undefined ? undefined : { owner, claimedAt }
   return {
     task: { ...task, status: 'new', checks: noChecks },
-    book: { ...book, request: requestOf(message), formerOwner },
+    facts: { ...facts, request: requestOf(message), formerOwner },
   }
 }
 
@@ -96,23 +88,23 @@ const wholeSecond = (ms: number): number => Math.floor(ms / 1000) * 1000
  * `.owner` says who owned it before it was completed, and nobody has taken it since: also not the same agent by hand, whose
  * claim would be later. Files say times to the second, and those made by hand say any time or none.
  */
-export function isRecord({ owner, claimedAt }: Task, { formerOwner }: TaskBook): boolean {
+export function isRecord({ owner, claimedAt }: Task, { formerOwner }: TaskFacts): boolean {
   if (formerOwner === undefined || owner === undefined || !isSameAgent(formerOwner.owner, owner)) return false
   if (claimedAt === undefined || formerOwner.claimedAt === undefined) return true
   return wholeSecond(claimedAt) <= wholeSecond(formerOwner.claimedAt)
 }
 
 /** What a claim makes of a task. */
-export const claimed = (task: Task, book: TaskBook, owner: AgentId, at: number): Effect => ({
+export const claimed = (task: Task, facts: TaskFacts, owner: AgentId, at: number): Effect => ({
   task: { ...task, status: 'claimed', owner, claimedAt: at, startedAt: at, updatedAt: at, checks: noChecks },
-  book: { ...book, formerOwner: undefined, reviewers: [] },
+  facts: { ...facts, formerOwner: undefined, reviewers: [] },
   told: `owner ${owner}`,
 })
 
 /** Why a task cannot be completed yet; `undefined` when it can. */
 export function missingFor(
   { id, checks }: Task,
-  { request }: TaskBook,
+  { request }: TaskFacts,
   { needTests }: CirceSettings,
 ): string | undefined {
   // A task whose request nobody knows counts as one about code.
@@ -121,12 +113,12 @@ export function missingFor(
   return `${id} needs tests_passed: a test_results message that is completed, from somebody else than its owner`
 }
 
-const answered = (nothing: Effect, task: Task, { from, to, status }: Said, settings: CirceSettings): Effect => {
+const answered = (nothing: Effect, task: Task, { from, to, status }: Counted, settings: CirceSettings): Effect => {
   const isForOwner = task.owner !== undefined && isSameAgent(to, task.owner)
   const isOwners = task.owner !== undefined && isSameAgent(from, task.owner)
   const isAsked = (name: string) => isSameAgent(name, from) || isEverybody(name)
   const isReview =
-    status === 'completed' && !isOwners && isReviewer(settings, from) && nothing.book.reviewers.some(isAsked)
+    status === 'completed' && !isOwners && isReviewer(settings, from) && nothing.facts.reviewers.some(isAsked)
   const isFree = isForOwner && task.status === 'blocked'
   return {
     ...nothing,
@@ -142,7 +134,7 @@ const answered = (nothing: Effect, task: Task, { from, to, status }: Said, setti
 function tested(
   nothing: Effect,
   task: Task,
-  { from, status }: Said,
+  { from, status }: Counted,
   isOwner: boolean,
   settings: CirceSettings,
 ): Effect {
@@ -158,9 +150,9 @@ function tested(
   }
 }
 
-function withReviewer(book: TaskBook, { intent, to }: Said): TaskBook {
-  if (intent !== 'review_code' || book.reviewers.some((name) => isSameAgent(name, to))) return book
-  return { ...book, reviewers: [...book.reviewers, to.toLowerCase()] }
+function withReviewer(facts: TaskFacts, { intent, to }: Counted): TaskFacts {
+  if (intent !== 'review_code' || facts.reviewers.some((name) => isSameAgent(name, to))) return facts
+  return { ...facts, reviewers: [...facts.reviewers, to.toLowerCase()] }
 }
 
 export const withCheck = (checks: Checks, name: SettableCheck, value: boolean): Checks =>
@@ -170,12 +162,12 @@ export const withCheck = (checks: Checks, name: SettableCheck, value: boolean): 
  * The first request by time counts, in whatever order messages are found; but work before all else, so that asking for a test
  * makes no other task of one about code. What is asked for while somebody owns the task is not what it began with.
  */
-function withRequest(book: TaskBook, message: Said, wasOwned: boolean, settings: CirceSettings): TaskBook {
+function withRequest(facts: TaskFacts, message: Counted, wasOwned: boolean, settings: CirceSettings): TaskFacts {
   const rank = requestRank(message.intent, settings)
-  if (rank === undefined || (wasOwned && rank > 0)) return book
-  const before = book.request && (requestRank(book.request.intent, settings) ?? rank)
-  if (before !== undefined && (before < rank || (before === rank && book.request!.time <= message.time))) return book
-  return { ...book, request: requestOf(message) }
+  if (rank === undefined || (wasOwned && rank > 0)) return facts
+  const before = facts.request && (requestRank(facts.request.intent, settings) ?? rank)
+  if (before !== undefined && (before < rank || (before === rank && facts.request!.time <= message.time))) return facts
+  return { ...facts, request: requestOf(message) }
 }
 
 /** Work, other requests, and intents that somebody configured, of which nothing else is known. */
@@ -185,7 +177,7 @@ function requestRank(intent: string, { furtherIntents }: CirceSettings): 0 | 1 |
   return furtherIntents.includes(intent) ? 2 : undefined
 }
 
-const requestOf = ({ from, intent, time }: Said) => ({ from, intent, time })
+const requestOf = ({ from, intent, time }: Counted) => ({ from, intent, time })
 
 const notOwner = ({ id, owner }: Task, who: string): string =>
   owner === undefined ? `nobody owns ${id}` : `${who} does not own ${id}; ${owner} does`

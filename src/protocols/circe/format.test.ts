@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { splitBody } from './body.ts'
-import { bodyOf, optionsOf, parseMessage, plainTextOf, printMessage, statusOf, summaryOf, timeOf } from './format.ts'
+import { bodyOf, optionsOf, parseMessage, plainTextOf, printMessage, statusOf, timeOf } from './format.ts'
 import { type CirceMessage, type Draft, isWhole } from './schema.ts'
 
 const head = (more = '') =>
@@ -85,12 +85,12 @@ describe('body and summary', () => {
     expect([bodyOf(messageOf(head())), bodyOf(messageOf(head().trimEnd()))]).toEqual(['', ''])
   })
   it('the summary is one harmless line, cut where it is long', () => {
-    expect(summaryOf(messageOf(head('\n## SUMMARY\n\nfirst\nsecond\n')))).toBe('first')
-    expect(summaryOf(messageOf(head('\nlead\n\n## Context\nx\n')))).toBe('lead')
-    expect(summaryOf(messageOf(head('\n## Context\nx\n')))).toBe('x')
-    expect(summaryOf(messageOf(head()))).toBe('inform')
-    expect(summaryOf(messageOf(head('\n## Summary\n\u001b[31mred\u202e\n')))).toBe('\\x1b[31mred\\u202e')
-    const long = summaryOf(messageOf(head(`\n## Summary\n${'😀'.repeat(200)}\n`)))
+    expect(messageOf(head('\n## SUMMARY\n\nfirst\nsecond\n')).summary).toBe('first')
+    expect(messageOf(head('\nlead\n\n## Context\nx\n')).summary).toBe('lead')
+    expect(messageOf(head('\n## Context\nx\n')).summary).toBe('x')
+    expect(messageOf(head()).summary).toBe('inform')
+    expect(messageOf(head('\n## Summary\n\u001b[31mred\u202e\n')).summary).toBe('\\x1b[31mred\\u202e')
+    const long = messageOf(head(`\n## Summary\n${'😀'.repeat(200)}\n`)).summary
     expect([long.length, long.isWellFormed(), long.at(-1)]).toEqual([160, true, '…'])
   })
   it('what a sender wrote without sections comes back as it was', () => {

@@ -13,11 +13,15 @@ import { isAgentId, isEverybody, isRooster, isTaskId } from './names.ts'
 import {
   type CirceMessage,
   type Draft,
+  type Head,
   knownHeaders,
   type MessageStatus,
   messageStatuses,
+  type QuestionKind,
   replyHeader,
   requiredHeaders,
+  rooster,
+  type Section,
   sectionOf,
 } from './schema.ts'
 
@@ -127,6 +131,9 @@ function read(bytes: Uint8Array, text: string, further: readonly string[]): Pars
       createdAt: said('created_at'),
       time: time!,
       replyTo: said(replyHeader) === '' ? undefined : said(replyHeader),
+      summary: summaryOf(said('intent'), lead, sections),
+      further: furtherHeaders(headers),
+      asks: asksOf(said('from'), said('to'), said('intent'), text),
       headers,
       lead,
       sections,
@@ -149,10 +156,29 @@ export const timeOf = (text: string): number | undefined => (utc.test(text) ? pa
 const longestSummary = 160
 
 /** One line that says what it is about. */
-export function summaryOf(message: Pick<CirceMessage, 'sections' | 'lead' | 'intent'>): string {
-  const text = sectionOf(message, 'summary') || message.lead || message.sections[0]?.text || message.intent
+function summaryOf(intent: string, lead: string, sections: readonly Section[]): string {
+  const text = sectionOf({ sections }, 'summary') || lead || sections[0]?.text || intent
   const line = printableLine(text.trim().split(/\r?\n/, 1)[0]!)
   return line.length > longestSummary ? `${line.slice(0, longestSummary - 1)}…`.toWellFormed() : line
+}
+
+/** A plain object without a prototype's keys: a header may be called anything. */
+const furtherHeaders = (headers: ReadonlyMap<string, string>): Record<string, string> =>
+  Object.fromEntries(
+    [...headers].filter(([key]) => !knownHeaders.some((name) => name === key.toLowerCase()) && key !== '__proto__'),
+  )
+
+const namesRooster = new RegExp(`\\b${rooster}\\b`, 'i')
+
+function asksOf(from: string, to: string, intent: string, text: string): QuestionKind | undefined {
+  if (isRooster(from)) return undefined
+  if (intent === 'approval_request' && (isRooster(to) || namesRooster.test(text))) return 'approval'
+  return intent === 'escalate' ? 'escalation' : isRooster(to) ? 'question' : undefined
+}
+
+/** Without its text, which may be long. */
+export function headOf({ bytes: _, headers: __, lead: ___, sections: ____, ...head }: CirceMessage): Head {
+  return head
 }
 
 /** Everything below the headers, as it was written. */
@@ -176,7 +202,7 @@ export function plainTextOf(message: CirceMessage): string {
   const [first, second, ...more] = sections
   const isPlain = lead === '' && first?.name === 'Summary' && more.length === 0
   if (isPlain && !second) return first.text
-  if (isPlain && second?.name === 'Context' && first.text === summaryOf(message)) return second.text
+  if (isPlain && second?.name === 'Context' && first.text === message.summary) return second.text
   return bodyOf(message).trimEnd()
 }
 

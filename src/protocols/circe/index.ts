@@ -26,7 +26,6 @@ export const circe: Protocol<'circe', typeof section, CirceSettings, Circe> = {
   title: 'CIRCE',
   summary: 'CIRCE: Markdown messages with intents, a workspace for each agent, tasks with owners and checks.',
   section,
-  marks: [[defaultSettings.root]],
   notes: [deliveryNotes],
   defaults: defaultSettings,
   settingsFrom,

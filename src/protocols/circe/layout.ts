@@ -60,17 +60,12 @@ export const copyPath = (file: FileName, whose: string): TreePath => childOf(cop
 export const allHandedPath = childOf(state, 'handed')
 export const handedPath = (agent: AgentId): TreePath => childOf(allHandedPath, agent)
 export const stateFolder = state
-export const presencePath = childOf(stateOf('presence'), 'circe')
 
 const cache = cacheOf('circe')
 export const cacheFolder = cache
 /** One leaf a task: which of its messages have been taken into account. */
 export const ledgersPath = childOf(cache, 'tasks')
-/** One leaf a question to a person. */
-export const questionsPath = childOf(cache, 'questions')
 /** One leaf for each folder with many messages: what is known of them. */
 export const lyingPath = childOf(cache, 'lying')
-/** Says that the questions are whole. It lies among them, so that whoever deletes those deletes it too. */
-export const bookPath = childOf(questionsPath, 'whole')
 /** What is known of `LOGS/`. */
 export const loggedPath = childOf(cache, 'logged')

@@ -1,12 +1,10 @@
 /** How a task came to stand as it does, from its lines of the log and its messages. Pure; for when its files are lost. */
-import { claimed, effectOf, isRecord, opened, type TaskBook, withCheck } from './effects.ts'
+import { type Counted, claimed, effectOf, isRecord, opened, withCheck } from './effects.ts'
 import type { CirceEvent } from './events.ts'
+import { noFacts, type TaskFacts } from './facts.ts'
 import { agentId, isAgentId, type TaskId } from './names.ts'
-import type { CirceMessage } from './schema.ts'
 import type { CirceSettings } from './settings.ts'
 import { isClosed, newTask, settableChecks, type Task, taskStatuses } from './task.ts'
-
-export const emptyBook: TaskBook = { reviewers: [] }
 
 /** The detail of a `claimed` line that made somebody the owner. */
 export const ownerDetail = (owner: string): string => `owner ${owner}`
@@ -19,20 +17,20 @@ export const checksDetail = (set: Readonly<Record<string, boolean>>): string =>
 
 export interface Replayed {
   readonly task: Task
-  readonly book: TaskBook
+  readonly facts: TaskFacts
   /** The messages that have been taken into account. */
-  readonly applied: readonly string[]
+  readonly counted: ReadonlySet<string>
 }
 
 export function replay(
   id: TaskId,
   events: Iterable<CirceEvent>,
-  messages: ReadonlyMap<string, Pick<CirceMessage, 'from' | 'to' | 'intent' | 'status' | 'time'>>,
+  messages: ReadonlyMap<string, Counted>,
   settings: CirceSettings,
 ): Replayed {
   let task = newTask(id)
-  let book = emptyBook
-  const applied = new Set<string>()
+  let facts = noFacts
+  const counted = new Set<string>()
   for (const { at, event, agent, file, detail } of events) {
     const message = file === undefined ? undefined : messages.get(file)
     switch (event) {
@@ -40,18 +38,19 @@ export function replay(
       case 'asked':
       case 'refused': {
         // The first line counts: two processes may have told of the same message at once.
-        if (file !== undefined && applied.has(file)) break
-        if (file !== undefined) applied.add(file)
+        if (file !== undefined && counted.has(file)) break
+        if (file !== undefined) counted.add(file)
         if (!message) break
-        const effect = effectOf(task, book, message, at, settings)
-        ;({ task, book } = effect)
+        const effect = effectOf(task, facts, message, at, settings)
+        ;({ task, facts } = effect)
         if (effect.next === 'release') task = { ...task, owner: undefined, claimedAt: undefined }
         break
       }
       case 'claimed':
         if (!isAgentId(agent) || detail !== ownerDetail(agent)) break
-        if (message && isClosed(task.status)) ({ task, book } = opened(task, book, message))
-        if (task.owner === undefined || isRecord(task, book)) ({ task, book } = claimed(task, book, agentId(agent), at))
+        if (message && isClosed(task.status)) ({ task, facts } = opened(task, facts, message))
+        if (task.owner === undefined || isRecord(task, facts))
+          ({ task, facts } = claimed(task, facts, agentId(agent), at))
         break
       case 'started':
         if (task.owner !== undefined && agent === task.owner) task = { ...task, status: 'in_progress', updatedAt: at }
@@ -78,5 +77,5 @@ export function replay(
         break
     }
   }
-  return { task, book, applied: [...applied] }
+  return { task, facts, counted }
 }

@@ -29,19 +29,32 @@ export interface Section {
   readonly text: string
 }
 
-/** A message as it was read. Its file is never edited, so writing it means copying `bytes`. */
-export interface CirceMessage {
-  readonly bytes: Uint8Array
+/** What a message can ask of a person. */
+export const questionKinds = ['question', 'escalation', 'approval'] as const
+export type QuestionKind = (typeof questionKinds)[number]
+
+/** What a message says above its sections, and in one line: all that decides what becomes of it. */
+export interface Head {
   /** As written; compare agents with `isSameAgent`. */
   readonly from: string
   readonly to: string
   readonly intent: string
-  readonly task: string | undefined
+  readonly task?: string | undefined
   readonly status: MessageStatus
   /** As written, and in milliseconds. */
   readonly createdAt: string
   readonly time: number
-  readonly replyTo: string | undefined
+  readonly replyTo?: string | undefined
+  readonly summary: string
+  /** Headers that the specification does not name. */
+  readonly further: Readonly<Record<string, string>>
+  /** What it asks of a person; `undefined` when it is for agents alone. */
+  readonly asks?: QuestionKind | undefined
+}
+
+/** A message as it was read. Its file is never edited, so writing it means copying `bytes`. */
+export interface CirceMessage extends Head {
+  readonly bytes: Uint8Array
   /** Every header in the order of the file, the known ones too. */
   readonly headers: ReadonlyMap<string, string>
   /** What stands before the first section; usually nothing. */

@@ -27,10 +27,10 @@ export interface Checks extends Readonly<Record<SettableCheck, boolean>> {
 export interface Task {
   readonly id: TaskId
   readonly status: TaskStatus
-  readonly owner: AgentId | undefined
-  readonly claimedAt: number | undefined
-  readonly startedAt: number | undefined
-  readonly updatedAt: number | undefined
+  readonly owner?: AgentId | undefined
+  readonly claimedAt?: number | undefined
+  readonly startedAt?: number | undefined
+  readonly updatedAt?: number | undefined
   readonly checks: Checks
 }
 
@@ -41,15 +41,7 @@ export const checksOf = (set: Readonly<Record<SettableCheck, boolean>>): Checks 
 
 export const noChecks: Checks = checksOf({ tests_passed: false, coverage_threshold_met: false, peer_reviewed: false })
 
-export const newTask = (id: TaskId): Task => ({
-  id,
-  status: 'new',
-  owner: undefined,
-  claimedAt: undefined,
-  startedAt: undefined,
-  updatedAt: undefined,
-  checks: noChecks,
-})
+export const newTask = (id: TaskId): Task => ({ id, status: 'new', checks: noChecks })
 
 /** The texts of the three files; `undefined` for one that is not there. */
 export type TaskTexts = Readonly<Record<TaskFile, string | undefined>>

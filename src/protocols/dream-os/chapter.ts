@@ -13,16 +13,16 @@ export const dreaming: Chapter = {
     const open = (on: typeof tree, by = clock) => dream.open({ tree: on, clock: by, settings: dream.defaults })
     const one = await open(tree)
     say('Agents share numbered mailboxes. Whoever has claimed one finds its messages there, each for a while.')
-    step('dream mailbox init 1', (await one.initMailboxes(1)).outcome)
-    step('dream mailbox claim --agent Worker', (await one.claimMailbox('Worker')).outcome)
-    const send = (command: string) => one.sendToMailbox({ mailbox: 1, from: 'Agent_0', command, params: {} })
+    step('dream mailbox init 1', (await one.mailboxes.init(1)).outcome)
+    step('dream mailbox claim --agent Worker', (await one.mailboxes.claim('Worker')).outcome)
+    const send = (command: string) => one.messages.send({ mailbox: 1, from: 'Agent_0', command, params: {} })
     const sent = await send('run_test')
     await send('refactor_file')
     await show(treePath(mailbox))
 
     say('Two of its processes ask at the same moment: each gets another message, and none is given twice.')
     const both = await Promise.all([await open(await another()), await open(await another())])
-    const given = await Promise.all(both.map((store) => store.nextMessage(1, 'Worker')))
+    const given = await Promise.all(both.map((store) => store.messages.next(1, 'Worker')))
     for (const answer of given)
       step(
         'dream mailbox next',
@@ -34,9 +34,9 @@ export const dreaming: Chapter = {
     )
     const later = { now: () => clock.now() + 6 * minute }
     const heir = await open(await another(later), later)
-    const taken = await heir.claimMailbox('Heir')
+    const taken = await heir.mailboxes.claim('Heir')
     step('dream mailbox claim --agent Heir', taken.outcome)
-    const again = await heir.nextMessage(1, 'Heir')
+    const again = await heir.messages.next(1, 'Heir')
     const isAgain = again.outcome === 'given' && again.redelivered
     step(
       'dream mailbox next',
@@ -46,7 +46,7 @@ export const dreaming: Chapter = {
     )
     const done =
       again.outcome === 'given'
-        ? await heir.doneMessage(1, 'Heir', again.message.message_id, { output: { passed: 12 } })
+        ? await heir.messages.done(1, 'Heir', again.message.message_id, { output: { passed: 12 } })
         : undefined
     step(`dream mailbox done ${sent.message.message_id}`, done?.outcome ?? 'nothing')
 
@@ -55,11 +55,11 @@ export const dreaming: Chapter = {
     const extra = await send('later')
     const after = (await tree.read(treePath(mailbox)))!
     await tree.replace(treePath(mailbox), before.bytes, after.revision)
-    const { resent } = await both[0]!.route('Supervisor')
+    const { resent } = await both[0]!.router.route('Supervisor')
     step('dream route', resent.some(({ id }) => id === extra.message.message_id) ? 'sent again' : 'nothing')
 
     say('A goal goes to a planner. Its answer is joined into the list of tasks, and a part that must wait waits.')
-    const { plan } = await one.plan({ from: 'Agent_0', to: 'Planner', goal: 'Remove unused code' })
+    const { plan } = await one.planning.plan({ from: 'Agent_0', to: 'Planner', goal: 'Remove unused code' })
     step('dream plan --to Planner --goal "Remove unused code"', plan.replace(/-.*/, '-…'))
     const task = (task_id: string, depends_on: readonly string[] = []): Task => ({
       task_id,
@@ -71,8 +71,8 @@ export const dreaming: Chapter = {
       depends_on,
     })
     const answers = await Promise.all([
-      both[0]!.answerPlan({ plan, planner: 'Planner', results: [task('find'), task('remove', ['find'])] }),
-      both[1]!.answerPlan({ plan, planner: 'Planner', results: [task('find'), task('remove', ['find'])] }),
+      both[0]!.planning.answer({ plan, planner: 'Planner', results: [task('find'), task('remove', ['find'])] }),
+      both[1]!.planning.answer({ plan, planner: 'Planner', results: [task('find'), task('remove', ['find'])] }),
     ])
     step(
       'the same answer, twice at once',
@@ -81,11 +81,11 @@ export const dreaming: Chapter = {
         .sort()
         .join(' and '),
     )
-    const dispatched = await one.dispatch('Supervisor')
+    const dispatched = await one.tasks.dispatch('Supervisor')
     step('dream tasks --dispatch', dispatched.tasks.map(({ task_id }) => task_id).join(', '))
-    await one.takeTask('Coder')
-    const finished = await one.doneTask('Coder', 'task_find.json', { output: { files: 3 } })
-    const next = await one.tasks({ runnable: true })
+    await one.claiming.take('Coder')
+    const finished = await one.settling.done('Coder', 'task_find.json', { output: { files: 3 } })
+    const next = await one.tasks.list({ runnable: true })
     step(
       'dream task done Coder task_find.json',
       `${finished.outcome}; may start now: ${next.tasks.map(({ task_id }) => task_id).join(', ')}`,
@@ -93,7 +93,7 @@ export const dreaming: Chapter = {
 
     say('A response of the bridge is taken once, by a rename; of two who wait, one gets it.')
     await tree.create(treePath('temp/cursor_output.json'), bytesOf('{"answer": "yes"}'))
-    const fetched = await Promise.all(both.map((store) => store.fetch()))
+    const fetched = await Promise.all(both.map((store) => store.prompts.fetch()))
     for (const { outcome } of fetched) step('dream prompt fetch', outcome)
     return {
       given: new Set(given.map((answer) => (answer.outcome === 'given' ? answer.message.message_id : ''))).size,

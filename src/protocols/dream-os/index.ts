@@ -29,7 +29,6 @@ export const dream: Protocol<'dream', typeof section, DreamSettings, Dream, Part
   title: 'Dream.OS',
   summary: 'Dream.OS: shared mailboxes, inboxes, plans and prompts, with a log of what was decided.',
   section,
-  marks: [['runtime', '_agent_coordination']],
   defaults: defaultSettings,
   settingsFrom,
   folders: ({ places }) => [

@@ -19,7 +19,7 @@
  *   runtime/{Agent}/archive/inbox/, …/outbox/, …/rejected/
  *   temp/archive/                         prompts and responses that are done with
  *   …/shared_mailboxes/archive/           processed messages, one line each
- *   .signalbox/state/delivery/dream/      leases, what was sent lately, plans, outcomes that are being written down
+ *   .signalbox/state/delivery/dream/      leases, what was sent, plans, and the changes that are being made (`journal/`)
  */
 import { childOf, type TreePath } from '../../kernel/tree-path.ts'
 import { stateOf } from '../../tree/home.ts'
@@ -28,6 +28,9 @@ import type { AgentId } from './names.ts'
 /** The folders of an agent that a file can lie in. */
 export const folders = ['inbox', 'outbox', 'working', 'archive/inbox', 'archive/outbox', 'archive/rejected'] as const
 export type Folder = (typeof folders)[number]
+
+/** Where a file may be that was delivered, in the order in which it gets there. */
+export const deliveredTo: readonly Folder[] = ['inbox', 'working', 'archive/inbox']
 
 export interface Places {
   readonly root: TreePath
@@ -88,12 +91,20 @@ export const sentHourFrom = (name: string, number: number): number | undefined =
 /** The prompts that no response has come to yet. */
 export const unansweredPath = childOf(statePath, 'prompts.json')
 export const plansPath = childOf(statePath, 'plans')
-export const finishingPath = childOf(statePath, 'finishing')
 export const dispatchPath = childOf(statePath, 'dispatch')
-/** What has to be told of a step that is being made. */
+export const answersPath = childOf(statePath, 'answers')
+/** How often each file of an inbox was taken. */
+export const attemptsPath = childOf(statePath, 'inbox')
+/** Changes of several steps that are being made. */
+export const journalPath = childOf(statePath, 'journal')
+/** Where earlier versions kept them. */
+export const finishingPath = childOf(statePath, 'finishing')
 export const tellingPath = childOf(statePath, 'telling')
-/** Messages that are on their way to an inbox. */
+/** Messages of such changes, on their way to an inbox. */
 export const outgoingPath = childOf(statePath, 'outgoing')
+/** The tasks that were ever sent, and those on their way. */
+export const sentTasksPath = childOf(statePath, 'sent')
+export const stagedTasksPath = childOf(statePath, 'staged')
 /** A lock that was broken, until that is told. */
 export const brokenLockPath = (number: number): TreePath => below(statePath, `mailbox_${number}.lock-broken`)
 

@@ -26,7 +26,7 @@ export interface Draft {
 }
 
 /** Stands in while the rest is checked; its values are valid. */
-const example: Stamp = { msg_id: 'msg_00000000', sequence: 1, timestamp: '2025-01-01T00:00:00.000Z' }
+export const example: Stamp = { msg_id: 'msg_00000000', sequence: 1, timestamp: '2025-01-01T00:00:00.000Z' }
 
 /** Throws `InvalidInput` with every reason at once. */
 export function draftOf(input: DraftInput, largestMessage: number): Draft {

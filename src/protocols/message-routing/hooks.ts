@@ -74,7 +74,7 @@ export interface Hooks {
   /**
    * Why a message that lies somewhere in the folders of its recipient is not what it says: not from whom it names, or
    * for another agent. Only looks; whether it was handed out before plays no part. Whoever counts a file as an answer,
-   * or answers one, asks this first (see `genuine.ts`). Left out where messages are not signed.
+   * or answers one, asks this first (see `store/verifying.ts`). Left out where messages are not signed.
    */
   verify?(agent: string, message: MrMessage): Promise<Rejection | undefined>
   /** Signs what an agent keeps as its own proof. Unlike `seal` it leaves the payload as it is. */

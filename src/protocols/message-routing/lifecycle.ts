@@ -2,6 +2,7 @@
  * Where a message can be, and the ways between. The folder is the state; nothing in the file repeats it. Every move looks
  * its target up here (`store/moving.ts`): a way that is not in the table cannot be gone.
  */
+import type { Stage } from '../../kernel/envelope.ts'
 import { type Folder, folders } from './layout.ts'
 
 export const transitions = {
@@ -15,6 +16,14 @@ export const transitions = {
   /** A person has corrected it, or it is to be read with `compat`. */
   rejected: { recover: 'inbox' },
 } as const satisfies Readonly<Record<Folder, Partial<Record<Transition, Folder>>>>
+
+/** How far a message has come, in the words of all protocols. What was taken is its reader's for good. */
+export const stages = {
+  inbox: 'written',
+  taken: 'claimed',
+  evicted: 'failed',
+  rejected: 'failed',
+} as const satisfies Readonly<Record<Folder, Stage>>
 
 export const transitionNames = ['take', 'evict', 'reject', 'recover', 'putBack'] as const
 export type Transition = (typeof transitionNames)[number]

@@ -21,7 +21,6 @@ export const sharedAgent: Protocol<'session', typeof section, SessionSettings, S
   title: 'Shared Agent Protocol',
   summary: 'Shared Agent Protocol: sessions in which agents and people speak in short commands.',
   section,
-  marks: [],
   traces: [sessionsFolder, rolesPath],
   defaults: defaultSettings,
   settingsFrom,

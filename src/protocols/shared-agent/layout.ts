@@ -4,6 +4,7 @@
  *   .signalbox/state/sessions/
  *     .current                    the name of the session that is meant when none is named
  *     .corrections                sentences that people have corrected, with the command that they meant, a line each
+ *     .unfinished/{worktree}.json a checkpoint or a rollback that is under way; the note of the journal
  *     {session}/
  *       session.json              all of it: state, variables, tasks, subscriptions, the newest changes
  *       log/{number}.json         older changes, a page each, never changed again
@@ -25,6 +26,7 @@ export { agentName, isAgentName, isSessionId, type SessionId, sessionId } from '
 export const sessionsFolder = stateOf('sessions')
 export const currentPath = childOf(sessionsFolder, '.current')
 export const correctionsPath = childOf(sessionsFolder, '.corrections')
+export const unfinishedFolder = childOf(sessionsFolder, '.unfinished')
 export const rolesPath = childOf(home, 'session.yaml')
 
 const below = (folder: string, rest: string): TreePath => `${folder}/${rest}` as TreePath

@@ -1,6 +1,6 @@
 /**
  * What a session and a task can be, and what makes them so. Whoever changes one looks the next state up here
- * (`store/tasks.ts`, `store/document.ts`): a step that is not in the table is refused.
+ * (`tasks.ts`, `store/document.ts`): a step that is not in the table is refused.
  */
 
 export const taskTransitions = {
@@ -8,6 +8,14 @@ export const taskTransitions = {
   in_progress: { complete: 'completed', fail: 'failed', retry: 'pending' },
   completed: {},
   failed: { retry: 'pending' },
+} as const
+
+/** How far a task has come, in neutral words. */
+export const taskStages = {
+  pending: 'written',
+  in_progress: 'claimed',
+  completed: 'finished',
+  failed: 'failed',
 } as const
 
 export type TaskState = keyof typeof taskTransitions

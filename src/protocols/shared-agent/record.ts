@@ -42,6 +42,11 @@ export interface Task {
   readonly sending?: boolean
   /** The message that told the result, until it is put away. */
   readonly answer?: string
+  /** What its sender said that this record has no field for: see `envelope.ts`. */
+  readonly more?: unknown
+  /** The key under which it was sent, and a digest of what was sent. */
+  readonly key?: string
+  readonly digest?: string
 }
 
 /** Whether something may have come of it that nobody has written down: its runner was lost, or a protocol has an answer. */
@@ -212,6 +217,8 @@ const shape: Shape = {
       sentAt: 'time?',
       sending: 'flag?',
       answer: 'text?',
+      key: 'text?',
+      digest: 'text?',
     },
   ],
   lastTask: 'count',

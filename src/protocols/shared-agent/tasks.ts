@@ -1,4 +1,6 @@
 /** What tasks say together: which waits for which, and which is next. Shared Agent Protocol §12, "Dependency Management". Pure. */
+import type { Claim } from '../../messaging/claims/claim.ts'
+import { carriedFieldsIn } from '../../messaging/envelope/carried-fields.ts'
 import { nextTaskState, type TaskStep } from './lifecycle.ts'
 import type { Dependency, Session, Task } from './record.ts'
 import { Refusal } from './refusal.ts'
@@ -10,21 +12,29 @@ export const isNamed = (task: Task, agent: string | undefined, named: string): b
 const isDone = ({ tasks }: Pick<Session, 'tasks'>, { agent, task }: Dependency): boolean =>
   tasks.some((one) => isNamed(one, agent, task) && one.state === 'completed')
 
-/** What a task still waits for. */
+/** What the agent of a task still waits for. */
 export const waitsFor = (
   session: Pick<Session, 'tasks' | 'depends'>,
   { agent }: Pick<Task, 'agent'>,
 ): readonly Dependency[] => session.depends.filter((one) => one.by === agent && !isDone(session, one))
 
+/** Whether a task of the same session that its sender named is not done yet. */
+function isHeldBack({ id: session, tasks }: Pick<Session, 'id' | 'tasks'>, { more }: Task): boolean {
+  if (more === undefined) return false
+  const { dependsOn = [] } = carriedFieldsIn(more)
+  const isMeant = ({ id }: Task) => dependsOn.includes(`${session}:${id}`)
+  return dependsOn.length > 0 && tasks.some((one) => one.state !== 'completed' && isMeant(one))
+}
+
 /** Pending tasks that wait for nothing, the most urgent first, then the oldest. */
-export const runnable = (session: Pick<Session, 'tasks' | 'depends'>, agent?: string): readonly Task[] =>
+export const runnable = (session: Pick<Session, 'id' | 'tasks' | 'depends'>, agent?: string): readonly Task[] =>
   session.tasks
     .filter((task) => task.state === 'pending' && (agent === undefined || task.agent === agent))
-    .filter((task) => waitsFor(session, task).length === 0)
+    .filter((task) => waitsFor(session, task).length === 0 && !isHeldBack(session, task))
     .sort((a, b) => a.priority - b.priority || a.at - b.at || (a.id < b.id ? -1 : 1))
 
 /** Tasks that somebody else does, and that wait for nothing any more since something was done. */
-export function freedBy(before: Pick<Session, 'tasks' | 'depends'>, after: typeof before): readonly Task[] {
+export function freedBy(before: Pick<Session, 'id' | 'tasks' | 'depends'>, after: typeof before): readonly Task[] {
   const ready = new Set(runnable(before).map(({ id }) => id))
   return runnable(after).filter(({ id, via }) => via !== undefined && !ready.has(id))
 }
@@ -46,6 +56,31 @@ export function circleWith(session: Pick<Session, 'tasks' | 'depends'>, wanted: 
   }
   return isDone(session, wanted) ? undefined : search(wanted.agent, [wanted.by])
 }
+
+/** What a claim is judged by: the attempt of a task that was begun, also when it is over. */
+export const claimOf = ({ state, agent, attempts }: Task): Claim | undefined =>
+  state === 'pending' ? undefined : { holder: agent, attempt: attempts }
+
+/** The next attempt at a task. */
+export const begun = (task: Task, at: number): Task => stepped(task, 'start', at, { attempts: task.attempts + 1 })
+
+/** Of a new one, what its sender does not say. */
+export const newTask = (
+  session: Session,
+  at: number,
+): Pick<Task, 'id' | 'state' | 'at' | 'changedAt' | 'attempts'> => ({
+  id: taskIdOf(session.lastTask + 1),
+  state: 'pending',
+  at,
+  changedAt: at,
+  attempts: 0,
+})
+
+export const withNewTask = (session: Session, task: Task): Session => ({
+  ...session,
+  lastTask: session.lastTask + 1,
+  tasks: [...session.tasks, task],
+})
 
 /** A task after a step that its lifecycle has; throws a `Refusal` for one that it has not. */
 export function stepped(task: Task, step: TaskStep, at: number, more: Partial<Task> = {}): Task {

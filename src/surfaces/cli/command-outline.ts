@@ -30,9 +30,9 @@ export const commandOutline = async (): Promise<Outline> => ({
   members: [
     init,
     ...(await Promise.all(
-      protocols.map(async ({ protocol: { name, summary }, operations, everyday }) => ({
+      protocols.map(async ({ name, load, operations, everyday }) => ({
         name,
-        summary,
+        summary: (await load()).summary,
         everyday,
         members: await operations(),
       })),

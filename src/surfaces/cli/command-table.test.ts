@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Operation } from '../../operations/define.ts'
 import { type Command, type Group, isGroup } from './command.ts'
 import { commandOutline, type Outline } from './command-outline.ts'
+import { summaries } from './command-summaries.generated.ts'
 import { commandTable } from './command-table.generated.ts'
 import { globalFlags } from './global-flags.ts'
 import { commandHelp, usageOf } from './help.ts'
@@ -29,7 +30,7 @@ describe('the command table', () => {
     describe(path.join(' '), () => {
       it('says what its operation says', async () => {
         const { operation } = await command.load()
-        expect({ name: command.name, summary: command.summary }).toEqual({
+        expect({ name: command.name, summary: summaries[path.slice(1).join(' ')] }).toEqual({
           name: operation.name,
           summary: operation.summary,
         })

@@ -30,16 +30,17 @@ export const commandFace = <Output extends { readonly outcome: string }>(
 
 export interface Command {
   readonly name: string
-  readonly summary: string
   load(): Promise<CommandFace>
 }
 
 export interface Group {
   readonly name: string
-  readonly summary: string
   readonly members: readonly (Command | Group)[]
   /** The member to run when none is named; without one, help is shown. */
   readonly alone?: string
 }
+
+/** One sentence about each command and group, by its words after the program; the program's own is at `''`. */
+export type Summaries = Readonly<Record<string, string>>
 
 export const isGroup = (member: Command | Group): member is Group => 'members' in member

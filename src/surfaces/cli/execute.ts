@@ -10,7 +10,7 @@ import type { CommandFace } from './command.ts'
 import type { GlobalValues } from './global-flags.ts'
 import type { Host } from './host.ts'
 import { noticeLines, printJson } from './lines.ts'
-import { noBar, type ProgressBar, progressBar } from './progress.ts'
+import type { ProgressBar } from './progress.ts'
 import { spelled } from './spelling.ts'
 import { type Screen, screenOn } from './terminal.ts'
 import type { Values } from './words.ts'
@@ -20,7 +20,10 @@ export async function execute(face: CommandFace, input: unknown, host: Host, glo
   const { out, err } = terminal.streams()
   const screen = screenOn(out, { flag: globals.color, environment, given: globals })
   const errScreen = () => screenOn(err, { flag: globals.color, environment, given: globals })
-  const bar = err.isTerminal && !globals.quiet ? progressBar(err.columns, clock, terminal.err) : noBar
+  const bar =
+    err.isTerminal && !globals.quiet
+      ? (await import('./progress.ts')).progressBar(err.columns, clock, terminal.err)
+      : noBar
   const { root, engine, as: agent, durability } = globals
   const flags = { root, engine, agent, durability }
   const { close, ...workspace } = lazyWorkspace({ ...host, flags })
@@ -94,6 +97,8 @@ async function tellAnswer(
     whereItCan(() => terminal.err(`${printableLine(error.message)} What was handed out here will be given again.\n`))
   }
 }
+
+const noBar: ProgressBar = { show() {}, clear() {} }
 
 interface Telling {
   readonly terminal: Host['terminal']

@@ -3,7 +3,7 @@
 import type { Field, Fields } from '../../kernel/field.ts'
 import { expectedOf, printDuration } from '../../operations/check-input.ts'
 import { exitOf, type Operation } from '../../operations/define.ts'
-import type { Group } from './command.ts'
+import type { Group, Summaries } from './command.ts'
 import { globalFlags, shortFlags } from './global-flags.ts'
 import { grid } from './grid.ts'
 import { fileFlags } from './long-text.ts'
@@ -11,13 +11,14 @@ import { flagOf, placeholderOf, shownFlag, spelled } from './spelling.ts'
 import type { Screen } from './terminal.ts'
 import { widthOf } from './width.ts'
 
-export function groupHelp(path: readonly string[], group: Group, screen: Screen): string {
+export function groupHelp(path: readonly string[], group: Group, summaries: Summaries, screen: Screen): string {
   const { paint } = screen
   const typed = path.join(' ')
   const isProgram = path.length === 1
-  const commands = group.members.map(({ name, summary }) => ({ name, help: summary }))
+  const { summary, members } = summariesIn(path, group, summaries)
+  const commands = members.map(({ name, summary }) => ({ name, help: summary }))
   const parts = [
-    `${paint('bold', typed)}: ${group.summary}`,
+    `${paint('bold', typed)}: ${summary}`,
     `${paint('bold', 'Usage:')} ${typed} COMMAND [words] [options]`,
     section('Commands', pairs(commands, screen), screen),
   ]
@@ -88,12 +89,15 @@ export function helpJson(path: readonly string[], operation: Operation): unknown
   }
 }
 
-export const groupJson = (path: readonly string[], group: Group): unknown => ({
-  outcome: 'explained',
-  command: path.join(' '),
-  summary: group.summary,
-  commands: group.members.map(({ name, summary }) => ({ name, summary })),
-})
+export function groupJson(path: readonly string[], group: Group, summaries: Summaries): unknown {
+  const { summary, members } = summariesIn(path, group, summaries)
+  return { outcome: 'explained', command: path.join(' '), summary, commands: members }
+}
+
+function summariesIn([, ...path]: readonly string[], { members }: Group, summaries: Summaries) {
+  const of = (words: readonly string[]) => summaries[words.join(' ')] ?? ''
+  return { summary: of(path), members: members.map(({ name }) => ({ name, summary: of([...path, name]) })) }
+}
 
 function flagUsage(name: string, field: Field): string {
   return field.type === 'flag' ? shownFlag(name, field) : `${flagOf(name)} ${placeholderOf(name, field)}`

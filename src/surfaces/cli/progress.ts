@@ -43,5 +43,3 @@ export function progressBar(columns: number, clock: Clock, write: (text: string)
     },
   }
 }
-
-export const noBar: ProgressBar = { show() {}, clear() {} }

@@ -8,6 +8,7 @@ import { conflict } from '../../kernel/errors.ts'
 import { choice, integer, list, text } from '../../kernel/field.ts'
 import { defineOperation, whoActs } from '../../operations/define.ts'
 import { commandFace, type Group } from './command.ts'
+import { summaries } from './command-summaries.generated.ts'
 import { commandTable } from './command-table.generated.ts'
 import type { Host } from './host.ts'
 import { runCommandLine } from './run.ts'
@@ -40,11 +41,9 @@ const table: Group = {
     ...commandTable.members.filter(({ name }) => name !== 'acmq'),
     {
       name: 'acmq',
-      summary: 'The AC-MQ protocol.',
       members: [
         {
           name: 'send',
-          summary: send.summary,
           load: async () => commandFace(send, (output, { paint }) => `${paint('green', output.outcome)}\n`),
         },
       ],
@@ -187,7 +186,7 @@ describe('help', () => {
   it('alone prints an overview', async () => {
     const { exit, out } = await run('')
     expect(exit).toBe(0)
-    for (const { name, summary } of table.members) expect(out).toContain(`  ${name.padEnd(10)}  ${summary}\n`)
+    for (const { name } of table.members) expect(out).toContain(`  ${name.padEnd(10)}  ${summaries[name]}\n`)
     expect(out).toContain('--root DIR')
   })
 
@@ -210,7 +209,7 @@ describe('help', () => {
   })
 
   it('lists the commands of a group', async () => {
-    expect((await run('acmq')).out).toContain('  send  Send a message.\n')
+    expect((await run('acmq')).out).toContain(`  send  ${summaries['acmq send']}\n`)
     expect((await run('help acmq')).out).toBe((await run('acmq --help')).out)
   })
 

@@ -69,15 +69,19 @@ async function explain(
   globals: Values,
 ) {
   const { commandHelp, groupHelp, groupJson, helpJson } = await import('./help.ts')
+  const { summaries } = await import('./command-summaries.generated.ts')
   const say = inWordsTyped(words, host)
   const operation = isGroup(member) ? undefined : (await member.load()).operation
   if (globals.json || mentions(words, '--json')) {
-    host.terminal.out(say(printJson(operation ? helpJson(path, operation) : groupJson(path, member as Group))))
+    const json = operation ? helpJson(path, operation) : groupJson(path, member as Group, summaries)
+    host.terminal.out(say(printJson(json)))
     return 0
   }
   const flag = mentions(words, '--no-color') ? false : undefined
   const screen = screenOn(host.terminal.streams().out, { flag, environment: host.environment })
-  host.terminal.out(say(operation ? commandHelp(path, operation, screen) : groupHelp(path, member as Group, screen)))
+  host.terminal.out(
+    say(operation ? commandHelp(path, operation, screen) : groupHelp(path, member as Group, summaries, screen)),
+  )
   return 0
 }
 

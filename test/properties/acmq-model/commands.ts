@@ -90,7 +90,7 @@ class Race implements Command {
 
   async run(play: Play, world: World): Promise<void> {
     const before = play.model
-    const results = await Promise.all(this.#agents.map((agent, i) => world.handles[i]!.claim({ agent })))
+    const results = await Promise.all(this.#agents.map((agent, i) => world.handles[i]!.claims.next({ agent })))
     const after = before.copy()
     results.forEach((result, i) => {
       const agent = this.#agents[i]!

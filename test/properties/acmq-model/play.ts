@@ -71,7 +71,7 @@ export class Play {
   /** The process died in the middle of a command; a new one puts things in order first, as every agent must. */
   async afterDeath(world: World, afters: readonly Model[], title: string): Promise<void> {
     await world.restart()
-    await world.handles[0]!.reconcile()
+    await (await world.handles[0]!.upkeep()).reconcile()
     const versions = [this.model, ...afters].map((model) => {
       const copy = model.copy()
       copy.reconcile()

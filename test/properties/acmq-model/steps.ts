@@ -71,7 +71,7 @@ export const send = (args: SendArgs): Step => ({
     const { id = `ffffff${number.toString(16).padStart(2, '0')}-0`, second, by: _by, ...rest } = args
     const draft: Draft = { ...rest, id, time: timeOf(second), summary: `Task ${number}`, body: `Body ${number}.\n` }
     return {
-      act: (world) => answerOf(world.handles[args.by]!.send(inputOf(draft))),
+      act: (world) => answerOf(world.handles[args.by]!.sending.send(inputOf(draft))),
       allowed: [after(play.model, (copy) => copy.send(draft))],
     }
   },
@@ -87,7 +87,7 @@ export const sendAgain = (by: number, number: number, change: Partial<Draft>): S
     const { id, from, sentTo: to, priority, time, timeoutSeconds, dependencies, summary, body } = sent
     const draft = { id, from, to, priority, time, timeoutSeconds, dependencies, summary, body, ...change }
     return {
-      act: (world) => answerOf(world.handles[by]!.send(inputOf(draft))),
+      act: (world) => answerOf(world.handles[by]!.sending.send(inputOf(draft))),
       allowed: [after(model, (copy) => copy.send(draft))],
     }
   },
@@ -99,7 +99,7 @@ export const claim = (by: number, agent: string): Step => ({
   looks: 'in vain',
   prepare(play) {
     return {
-      act: async (world) => claimAnswer(await world.handles[by]!.claim({ agent }), play.model),
+      act: async (world) => claimAnswer(await world.handles[by]!.claims.next({ agent }), play.model),
       allowed: claimAnswers(play, by, agent),
     }
   },
@@ -152,7 +152,7 @@ export const claimById = (by: number, agent: string, number: number): Step => ({
     const isUnsure = message?.queue === 'pending' && model.verdict(message) === 'unsure'
     const taken = after(model, (copy) => copy.claimById(id, agent))
     return {
-      act: (world) => answerOf(world.handles[by]!.claim({ agent, id })),
+      act: (world) => answerOf(world.handles[by]!.claims.next({ agent, id })),
       allowed: isUnsure ? [taken, nothingFor(model, agent)].map(withoutList) : [taken],
     }
   },
@@ -218,7 +218,7 @@ export const renew = (args: HoldArgs): Step =>
   holding(
     'renew',
     args,
-    (mission, ref, holder) => mission.renew(ref, holder),
+    (mission, ref, holder) => mission.settling.renew(ref, holder),
     (model, id, agent, attempt) => model.renew(id, agent, attempt),
   )
 
@@ -226,7 +226,7 @@ export const complete = (args: HoldArgs & { readonly isBrief: boolean }): Step =
   holding(
     'complete',
     args,
-    (mission, ref, holder, text) => mission.complete(ref, holder, args.isBrief ? {} : { text }),
+    (mission, ref, holder, text) => mission.settling.complete(ref, holder, args.isBrief ? {} : { text }),
     (model, id, agent, attempt, text) => model.complete(id, agent, attempt, args.isBrief ? undefined : text),
   )
 
@@ -234,7 +234,7 @@ export const fail = (args: HoldArgs): Step =>
   holding(
     'fail',
     args,
-    (mission, ref, holder, reason) => mission.fail(ref, holder, { reason }),
+    (mission, ref, holder, reason) => mission.settling.fail(ref, holder, { reason }),
     (model, id, agent, attempt, reason) => model.fail(id, agent, attempt, reason),
   )
 
@@ -244,7 +244,7 @@ export const retry = (by: number, number: number): Step => ({
   prepare({ model }) {
     const id = aim(model, number, 'failed')?.id ?? 'no-such-message'
     return {
-      act: (world) => answerOf(world.handles[by]!.retry(id)),
+      act: (world) => answerOf(world.handles[by]!.settling.retry(id)),
       allowed: [after(model, (copy) => copy.retry(id))],
     }
   },
@@ -254,7 +254,7 @@ export const supervise = (by: number, agent: string): Step => ({
   title: `supervise as ${agent} through ${by}`,
   by,
   prepare: ({ model }) => ({
-    act: (world) => answerOf(world.handles[by]!.supervise(agent)),
+    act: async (world) => answerOf((await world.handles[by]!.upkeep()).supervise(agent)),
     allowed: [after(model, (copy) => copy.supervise(agent))],
   }),
 })
@@ -264,7 +264,7 @@ export const reconcile = (by: number, agent: string): Step => ({
   by,
   prepare: ({ model }) => ({
     async act(world) {
-      const { mine, counts } = await world.handles[by]!.reconcile(agent)
+      const { mine, counts } = await (await world.handles[by]!.upkeep()).reconcile(agent)
       const stalled = mine.filter(({ isStalled }) => isStalled).map(({ message }) => message)
       return `${JSON.stringify(counts)} ${idsOf(mine.map(({ message }) => message))}, stalled: ${idsOf(stalled)}`
     },
@@ -289,7 +289,8 @@ export const archive = (by: number): Step => ({
   title: `archive through ${by}`,
   by,
   prepare: ({ model }) => ({
-    act: (world) => answerOf(world.handles[by]!.archive({ olderThanMs: 0, by: `archiver-${by}` })),
+    act: async (world) =>
+      answerOf((await world.handles[by]!.upkeep()).archive({ olderThanMs: 0, by: `archiver-${by}` })),
     allowed: [after(model, (copy) => (copy.archive() > 0 ? 'archived' : 'nothing'))],
   }),
 })

@@ -59,7 +59,7 @@ export class Play {
   async begin(): Promise<this> {
     const open = () => circe.open({ tree: this.#tree, clock: this.#clock, settings: circe.defaults })
     this.#stores = [await open(), await open()]
-    for (const agent of agents) await this.#stores[0]!.init(agent)
+    for (const agent of agents) await this.#stores[0]!.agents.init(agent)
     return this
   }
 
@@ -92,7 +92,7 @@ export class Play {
         return
       }
       case 'claim': {
-        const claimed = await one.claim(agent)
+        const claimed = await one.claiming.claim(agent)
         const found = claimed.outcome === 'claimed' ? claimed.message.file : 'nothing'
         expect(found).toBe(model.claim(agent))
         return
@@ -100,20 +100,21 @@ export class Play {
       case 'start':
       case 'ack':
       case 'done':
-        if (file !== undefined) expect(await answer(one[step.do](agent, file))).toBe(model.handle(step.do, agent, file))
+        if (file !== undefined)
+          expect(await answer(one.settling[step.do](agent, file))).toBe(model.handle(step.do, agent, file))
         model.settle()
         return
       case 'release':
-        expect(await answer(one.release(agent, task))).toBe(model.release(agent, task))
+        expect(await answer(one.tasks.release(agent, task))).toBe(model.release(agent, task))
         return
       case 'check':
-        expect(await answer(one.check(task, agent, { tests_passed: step.value }))).toBe(
+        expect(await answer(one.tasks.check(task, agent, { tests_passed: step.value }))).toBe(
           model.check(agent, task, step.value),
         )
         return
       case 'status': {
         const status = statuses[step.status % statuses.length]!
-        expect(await answer(one.status(task, status, agent))).toBe(model.status(agent, task, status))
+        expect(await answer(one.tasks.status(task, status, agent))).toBe(model.status(agent, task, status))
         return
       }
       case 'answer':
@@ -146,7 +147,7 @@ export class Play {
     const { nth: _, ...draft } = said
     const refused = this.#model.foresee({ ...said, file: '' })
     try {
-      const { message } = await one.send({ ...draft, summary: `Number ${said.nth}` })
+      const { message } = await one.sending.send({ ...draft, summary: `Number ${said.nth}` })
       expect(0).toBe(refused)
       this.#model.arrive({ ...said, file: message.file })
     } catch (error) {
@@ -167,7 +168,7 @@ export class Play {
   async #answer(file: string, words: string, one: Circe): Promise<void> {
     const question = this.#model.messages.get(file)!
     try {
-      const { outcome, message } = await one.answer(file, { text: words })
+      const { outcome, message } = await one.people.answer(file, { text: words })
       expect(outcome).toBe(question.answer === undefined ? 'answered' : 'unchanged')
       expect([undefined, words]).toContain(question.answer)
       if (outcome === 'unchanged') return
@@ -209,14 +210,14 @@ export class Play {
   }
 
   async #compare(one: Circe): Promise<void> {
-    const views = await one.tasks()
+    const views = await one.overview.tasks()
     // What our own verbs wrote agrees with what was told of it, as `doctor` sees it.
     const blamed = (await one.inspect()).filter(({ code }) => code === 'BAD_TASK_FILE')
     expect(blamed.map(({ path, message }) => `${path}: ${message}`)).toEqual([])
     const model = this.#model
     for (const id of tasks) {
       if (!model.isKnown(id)) continue
-      const view = views.find((found) => found.id === id) ?? (await one.tasks(id))[0]!
+      const view = views.find((found) => found.id === id) ?? (await one.overview.tasks(id))[0]!
       const hasOwnerFile = (await this.#tree.look(at(`TASKS/${id}.owner`))) !== undefined
       const seen = { status: view.status, owner: view.owner, tests: view.checks.tests_passed, hasOwnerFile }
       expect({ id, ...seen, notices: view.notices }).toEqual({ id, ...model.seen(id), notices: [] })
@@ -236,7 +237,7 @@ export class Play {
     ])
     expect(found.sort()).toEqual(expected.sort())
     const open: string[] = []
-    for await (const question of one.openQuestions()) open.push(question.found.name)
+    for await (const question of one.people.open()) open.push(question.name)
     expect(open.sort()).toEqual(model.open())
   }
 

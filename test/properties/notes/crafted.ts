@@ -422,6 +422,17 @@ const journals = fc
     { maxLength: 3 },
   )
   .map((runs) => JSON.stringify({ runs }))
+const organizing = fc
+  .array(
+    fc.oneof(
+      fc.record({ do: fc.constantFrom('move', 'odd'), from: journalPaths, to: journalPaths }),
+      fc.record({ do: fc.constant('readme'), cluster: fc.constantFrom('a', '../..', 'README.md', 'deep/er') }),
+      fc.record({ do: fc.constant('record'), at: fc.nat(3), moves: fc.array(moves), clusters: fc.constant(['a']) }),
+      fc.record({ do: fc.constant('forget'), at: fc.nat(3), isUndo: fc.boolean(), gone: fc.array(journalPaths) }),
+    ),
+    { maxLength: 4 },
+  )
+  .map((steps) => JSON.stringify({ steps }))
 const mergings = fc
   .record({
     coveredBy: fc.constantFrom('completed-20261117150000.md', '../../../../outside/victim', 'x', 7),
@@ -438,6 +449,10 @@ const mergings = fc
 const memories: fc.Arbitrary<readonly Crafted[]> = fc
   .oneof(
     fc.tuple(fc.constant(`${state}/aliases/alpha.json`), fc.oneof({ weight: 4, arbitrary: journals }, texts)),
+    fc.tuple(
+      fc.constant(`${state}/aliases/unfinished/alpha/organize.json`),
+      fc.oneof({ weight: 4, arbitrary: organizing }, texts),
+    ),
     fc.tuple(fc.constant(`${state}/merging/alpha.json`), fc.oneof({ weight: 4, arbitrary: mergings }, texts)),
     fc.tuple(fc.constantFrom('.signalbox/cache/memory/x', '.signalbox/cache/embeddings/x/y'), texts),
   )

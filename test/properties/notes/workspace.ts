@@ -95,10 +95,10 @@ const context: Readonly<Record<string, string>> = {
 async function prepare(root: string): Promise<void> {
   const tree = await openFileTree({ root })
   const { mission } = await (await acmqOn(tree)).create('alpha', { objective: 'Hold' })
-  await mission.send({ from: 'claude', to: 'gemini', body: 'The first\n', id: 'first-message' })
+  await mission.sending.send({ from: 'claude', to: 'gemini', body: 'The first\n', id: 'first-message' })
   for (const [name, text] of Object.entries(context))
     await tree.create(treePath(`llm/missions/alpha/context/${name}`), text)
-  await mrOn(tree).mr.send(heartbeat('coder-2', { from: 'lead' }))
+  await mrOn(tree).mr.sending.send(heartbeat('coder-2', { from: 'lead' }))
   await tree.close()
 }
 
@@ -128,21 +128,21 @@ async function everything(root: string, withMemory: boolean): Promise<readonly F
 /** What was there before flows, and so does what comes after. */
 async function acmqLives(tree: Tree): Promise<void> {
   const mission = await (await acmqOn(tree)).open('alpha')
-  await mission.send({ from: 'claude', to: 'gemini', body: 'The second\n', id: 'second-message' })
+  await mission.sending.send({ from: 'claude', to: 'gemini', body: 'The second\n', id: 'second-message' })
   const claimed: string[] = []
   for (let i = 0; i < 6; i++) {
-    const taken = await tried('claim', () => mission.claim({ agent: 'gemini' }))
+    const taken = await tried('claim', () => mission.claims.next({ agent: 'gemini' }))
     if (taken?.outcome !== 'claimed') break
     claimed.push(taken.message.id)
-    await mission.complete(taken.message.id, { agent: 'gemini', attempt: 1 }, { text: 'Done' })
+    await mission.settling.complete(taken.message.id, { agent: 'gemini', attempt: 1 }, { text: 'Done' })
   }
   expect(claimed).toEqual(expect.arrayContaining(['first-message', 'second-message']))
-  await tried('list', () => mission.list('pending'))
-  await tried('status', () => mission.status())
-  await tried('supervise', () => mission.supervise())
-  await tried('reconcile', () => mission.reconcile())
-  await tried('inspect', () => mission.inspect())
-  expect(await mission.archive({ olderThanMs: 0 })).toMatchObject({ outcome: 'archived' })
+  await tried('list', async () => (await mission.overview()).list('pending'))
+  await tried('status', async () => (await mission.overview()).status())
+  await tried('supervise', async () => (await mission.upkeep()).supervise())
+  await tried('reconcile', async () => (await mission.upkeep()).reconcile())
+  await tried('inspect', async () => (await mission.inspection()).run())
+  expect(await (await mission.upkeep()).archive({ olderThanMs: 0 })).toMatchObject({ outcome: 'archived' })
 }
 
 /** One session may be made up; another one works all the same. */
@@ -173,17 +173,17 @@ async function sessionsLive(tree: Tree): Promise<void> {
 /** Whatever a journal says, no context file is lost, and none leaves its folder. */
 async function memoryLives(tree: Tree): Promise<void> {
   const mission = await (await acmqOn(tree)).open('alpha')
-  await tried('hydrate', () => mission.hydrate())
-  await tried('links', () => mission.checkLinks(['context/a.md', 'context/gone.md']))
-  await tried('dependencies', () => mission.checkDependencies(['path:context/a.md']))
-  await tried('organize', () => mission.organize({ dryRun: true }))
-  await tried('finish', () => mission.finishOrganizing())
-  await tried('organize', () => mission.organize())
-  await tried('undo', () => mission.undoOrganize())
-  await tried('merge', () => mission.merge())
-  await tried('merging', () => mission.merging())
-  await tried('keep', () => mission.keepMemory({ bus: true, snapshots: true, organizeFrom: 1 }))
-  await tried('report', () => mission.report({ mode: 'holistic' }))
+  await tried('hydrate', async () => (await mission.documents()).hydrate())
+  await tried('links', () => mission.settling.checkLinks(['context/a.md', 'context/gone.md']))
+  await tried('dependencies', () => mission.sending.checkDependencies(['path:context/a.md']))
+  await tried('organize', async () => (await mission.memory()).organize({ dryRun: true }))
+  await tried('finish', async () => (await mission.inspection()).run({ repair: true }))
+  await tried('organize', async () => (await mission.memory()).organize())
+  await tried('undo', async () => (await mission.memory()).undoOrganize())
+  await tried('merge', async () => (await mission.memory()).merge())
+  await tried('merging', async () => (await mission.memory()).merging())
+  await tried('keep', async () => (await mission.memory()).keep({ bus: true, snapshots: true, organizeFrom: 1 }))
+  await tried('report', async () => (await mission.memory()).report({ mode: 'holistic' }))
   const texts: string[] = []
   const read = async (folder: string): Promise<void> => {
     for (const { name, kind } of await tree.list(treePath(folder))) {
@@ -198,14 +198,14 @@ async function memoryLives(tree: Tree): Promise<void> {
 
 async function routingLives(tree: Tree): Promise<void> {
   const { mr } = mrOn(tree)
-  const { message } = await mr.send(heartbeat('coder-2', { from: 'lead' }))
-  const received = await mr.receive('coder-2')
+  const { message } = await mr.sending.send(heartbeat('coder-2', { from: 'lead' }))
+  const received = await mr.claiming.receive('coder-2')
   expect(received.messages.map(({ id }) => id)).toContain(message.id)
-  await tried('send to the one whose state was made up', () => mr.send(heartbeat('coder-1', { from: 'lead' })))
-  await tried('send by it', () => mr.send(heartbeat('lead', { from: 'coder-1' })))
-  await tried('receive by it', () => mr.receive('coder-1'))
-  await tried('unacked', () => mr.unacked('coder-1'))
-  await tried('ack', () => mr.ack('coder-1', 'msg_0000000b'))
+  await tried('send to the one whose state was made up', () => mr.sending.send(heartbeat('coder-1', { from: 'lead' })))
+  await tried('send by it', () => mr.sending.send(heartbeat('lead', { from: 'coder-1' })))
+  await tried('receive by it', () => mr.claiming.receive('coder-1'))
+  await tried('unacked', () => mr.settling.unacked('coder-1'))
+  await tried('ack', () => mr.settling.ack('coder-1', 'msg_0000000b'))
   await tried('inspect', () => mr.inspect({ repair: true }))
   const now = Date.now()
   const rates = new RateLimits(tree, { perMinute: 60 })

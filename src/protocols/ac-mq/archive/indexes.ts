@@ -5,9 +5,9 @@
  */
 
 import { bufferOf } from '../../../formats/front-matter.ts'
-import { SignalboxError } from '../../../kernel/errors.ts'
 import { largestMessage as standardLargestMessage } from '../../../kernel/largest-message.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
+import { unlessFailed, unlessUnreadable } from '../../../messaging/leaves/tolerant.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import { IndexCache, type PackFile } from './index-cache.ts'
 import { mostAfterLast, type PackContents, readPack } from './member.ts'
@@ -64,7 +64,7 @@ export async function searchPack(
 function indexOf(tree: Tree, pack: PackFile, options: IndexOptions): Promise<Buffer> {
   return IndexCache.of(tree).read(pack, async () => {
     const path = indexPathOf(pack.path)
-    const leaf = pack.index && (await readIfAllowed(tree, path, mostIndexBytes))
+    const leaf = pack.index && (await unlessUnreadable(tree.read(path, { atMost: mostIndexBytes })))
     const bytes = bufferOf(leaf?.bytes ?? new Uint8Array())
     if (pack.pack === undefined || reachesEnd(bytes, pack.path, pack.pack.size)) return bytes
     return (await mend(tree, pack, bytes, options)) ?? bytes
@@ -95,13 +95,9 @@ async function mend(tree: Tree, pack: PackFile, before: Buffer, options: IndexOp
     return linesOf([...known.values()])
   }
   const index = linesOf(entries)
-  try {
-    const path = indexPathOf(pack.path)
-    if (pack.index) await tree.remove(path, { onlyIf: (bytes) => before.equals(bytes) })
-    await tree.create(path, index)
-  } catch (error) {
-    if (!(error instanceof SignalboxError)) throw error
-  }
+  const path = indexPathOf(pack.path)
+  if (pack.index) await unlessFailed(tree.remove(path, { onlyIf: (bytes) => before.equals(bytes) }))
+  await unlessFailed(tree.create(path, index))
   return index
 }
 
@@ -113,16 +109,6 @@ export async function contentsOf(
   pack: TreePath,
   { largestMessage = standardLargestMessage }: IndexOptions = {},
 ): Promise<PackContents | undefined> {
-  const leaf = await readIfAllowed(tree, pack, largestPack(largestMessage))
+  const leaf = await unlessUnreadable(tree.read(pack, { atMost: largestPack(largestMessage) }))
   return leaf && readPack(leaf.bytes, pack, largestMessage)
-}
-
-async function readIfAllowed(tree: Tree, path: TreePath, atMost: number) {
-  try {
-    return await tree.read(path, { atMost })
-  } catch (error) {
-    // Somebody else's, or no ordinary file: `doctor` tells. Trouble of the whole disk is thrown.
-    if (!(error instanceof SignalboxError) || error.kind === 'Unavailable') throw error
-    return undefined
-  }
 }

@@ -7,6 +7,7 @@
 import { hash } from 'node:crypto'
 import { inlineCode, quote } from '../../../kernel/quotation.ts'
 import { compactOf } from '../times.ts'
+import { digestOf } from './digest.ts'
 import { logHeading } from './generated.ts'
 import { plainText } from './plain-text.ts'
 
@@ -94,10 +95,8 @@ function headerOf(
 /** The time is not part of what is checked: a document that says the same as before is the same. */
 function checked(title: string, header: readonly string[], rest: string, generatedAt: string): string {
   const lines = header.map((line) => `${line}\n`).join('')
-  return `${title}**Generated:** ${generatedAt}\n${lines}**Check:** \`${checkOf(`${title}${lines}${rest}`)}\`\n${rest}`
+  return `${title}**Generated:** ${generatedAt}\n${lines}**Check:** \`${digestOf(`${title}${lines}${rest}`)}\`\n${rest}`
 }
-
-const checkOf = (text: string): string => hash('sha256', text, 'hex').slice(0, 32)
 
 export interface BusHead {
   readonly title: string
@@ -140,7 +139,7 @@ export function readBus(text: string): BusHead | undefined {
     messages: Number(field('Messages Included')) || 0,
     parts: Math.min(10_000, Number(field('Parts')) || 1),
     check,
-    isOurs: checkOf(text.replace(timeLine, '').replace(checkLine, '')) === check,
+    isOurs: digestOf(text.replace(timeLine, '').replace(checkLine, '')) === check,
   }
 }
 

@@ -2,8 +2,8 @@
  * Files that this program makes of a mission, by their names and first lines: never grouped, summarised or counted as
  * contributions, and hydrated only in part, so that a mission does not flood an agent with its own history.
  */
-import { hash } from 'node:crypto'
 import { fromCompact } from '../times.ts'
+import { digestOf } from './digest.ts'
 
 export const busFolder = 'findings'
 export const snapshotFolder = 'artifacts/queue-snapshots'
@@ -73,7 +73,7 @@ function withShortTable(lines: readonly string[]): readonly string[] {
 /** A text that tells later whether somebody changed it. */
 export const withCheck = (body: string): string => `${body}\n${checkLine(body)}`
 
-const checkLine = (body: string): string => `<!-- check ${hash('sha256', body, 'hex').slice(0, 32)} -->\n`
+const checkLine = (body: string): string => `<!-- check ${digestOf(body)} -->\n`
 
 /** It is as we wrote it. */
 export function isAsWritten(text: string): boolean {

@@ -1,13 +1,26 @@
-/** Claiming a message, and waiting for one as long as the agent wants to. AC-MQ §4.2. */
+/**
+ * Which message an agent gets: the best of those that may be worked on, the one that has just come, or the one it names;
+ * and waiting for one as long as the agent wants to. A claim is the move into `processing/` (`claim-move.ts`); it is a lease
+ * for `timeout_seconds` from the last change of the file, and known by its attempt. AC-MQ §4.2, §7.3.
+ */
+import { bufferOf } from '../../../formats/front-matter.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
-import { type News, waitFor } from '../../../messaging/waiting/wait.ts'
-import { areSame } from '../schema.ts'
-import type { Claims } from './claims.ts'
-import type { Claimed } from './outcomes.ts'
-import type { MissionFiles } from './parts.ts'
+import type { AgentDirectory } from '../../../messaging/agents/directory.ts'
+import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
+import { type News, waitFor } from '../../../messaging/waiting/waiting.ts'
+import type { Leaf } from '../../../tree/tree.ts'
+import { explain } from '../dependencies.ts'
+import { agentId, everyone, isMessageName, parseFileName } from '../layout.ts'
+import { type AcmqRecord, areSame } from '../schema.ts'
+import { expectShown } from './agents.ts'
+import { type ClaimMove, isClaimed, isHeld, type Taken } from './claim-move.ts'
+import { type Finder, type Found, noSuchMessage } from './finder.ts'
+import { type Blocked, blockedAs, type Claimed, type Judge, notYours, wrongState } from './outcomes.ts'
+import { type MissionFiles, withHint } from './parts.ts'
 import type { Policy } from './policy.ts'
 import type { Reconciliation } from './reconcile.ts'
-import type { Waiting } from './waiting/waiting.ts'
+import { viewOf, withBody } from './view.ts'
+import { type Candidate, candidateOf, type Waiting } from './waiting/waiting.ts'
 
 export interface ClaimOptions {
   readonly agent: string
@@ -19,70 +32,186 @@ export interface ClaimOptions {
 
 export interface ClaimingParts {
   readonly files: MissionFiles
+  readonly finder: Finder
   readonly waiting: Waiting
   readonly policy: Policy
-  readonly claims: Claims
+  readonly directory: AgentDirectory
+  readonly claimMove: ClaimMove
   /** Loaded when there is something to set aside. */
   readonly reconciliation: () => Promise<Reconciliation>
 }
 
-export async function claimOrWait(parts: ClaimingParts, options: ClaimOptions): Promise<Claimed> {
-  const { agent, id, waitMs, mine } = options
-  const take = () => (id === undefined ? parts.claims.claim(agent, mine) : parts.claims.claimById(id, agent))
-  const first = await take()
-  if (first.outcome === 'claimed') return first
-  const second = await tryHarder(parts, take, options, first)
-  return second.outcome === 'claimed' || !waitMs ? second : waitForOne(parts, take, options, second)
-}
+export class Claiming {
+  readonly #parts: ClaimingParts
+  readonly #files: MissionFiles
+  readonly #waiting: Waiting
+  readonly #policy: Policy
 
-type Take = () => Promise<Claimed>
-
-/** Before anyone is told that nothing is there. */
-async function tryHarder(
-  parts: ClaimingParts,
-  take: Take,
-  { agent, mine }: ClaimOptions,
-  nothing: Claimed,
-): Promise<Claimed> {
-  const { waiting } = parts
-  // Telling what is held back can show that something is not: what it waited for was completed and archived before
-  // anybody here saw it.
-  const taken = (await waiting.hasReady(agent, mine)) ? await take() : nothing
-  if (taken.outcome === 'claimed') return taken
-  // Malformed files that nobody is writing any more go out of the way.
-  if (waiting.malformed.length === 0) return taken
-  const reconciliation = await parts.reconciliation()
-  for (const { name, problem } of waiting.malformed) await reconciliation.setAside('pending', name, problem)
-  return taken
-}
-
-/** Woken by what happens in the folders; looks by itself only now and then. */
-async function waitForOne(parts: ClaimingParts, take: Take, options: ClaimOptions, first: Claimed): Promise<Claimed> {
-  const { files, policy, claims, waiting } = parts
-  const { agent, id, waitMs = 0, mine } = options
-  const { pending, completed } = files.queues
-  let last = first
-  let elsewhere: readonly TreePath[] = []
-  const attempt = async (news: News | undefined) => {
-    const isArrival = id === undefined && news?.folder === pending
-    last = (isArrival ? await claims.claimArrived(news.name, agent, mine) : undefined) ?? (await take())
-    if (last.outcome !== 'claimed') last = await tryHarder(parts, take, options, last)
-    if (last.outcome === 'claimed') return last
-    // Something waits for a message of another mission: from now on that mission is watched too.
-    return areSame(waiting.elsewhere, elsewhere) ? undefined : 'again'
+  constructor(parts: ClaimingParts) {
+    this.#parts = parts
+    this.#files = parts.files
+    this.#waiting = parts.waiting
+    this.#policy = parts.policy
   }
-  const deadline = performance.now() + waitMs
-  const watching = policy.watch()
-  try {
+
+  /** Takes the best waiting message for the agent, or the one with this id; waits for one as long as it is told to. */
+  async next(options: ClaimOptions): Promise<Claimed> {
+    const { directory } = this.#parts
+    const agent = agentId(options.agent)
+    if (!directory.hasJustActed(agent))
+      await directory.acted(agent).catch((refusal) => expectShown(this.#files, agent, refusal))
+    const first = await this.#now(options)
+    if (first.outcome === 'claimed') return first
+    const second = await this.#tryHarder(options, first)
+    return second.outcome === 'claimed' || !options.waitMs ? second : this.#waitForOne(options, second)
+  }
+
+  #now({ agent, id, mine }: ClaimOptions): Promise<Claimed> {
+    return id === undefined ? this.#best(agent, mine) : this.#byId(id, agent)
+  }
+
+  /** Before anyone is told that nothing is there. */
+  async #tryHarder(options: ClaimOptions, nothing: Claimed): Promise<Claimed> {
+    // Telling what is held back can show that something is not: what it waited for was completed and archived before
+    // this process saw it.
+    const isReady = await this.#waiting.hasReady(options.agent, options.mine)
+    const taken = isReady ? await this.#now(options) : nothing
+    if (taken.outcome === 'claimed' || this.#waiting.malformed.length === 0) return taken
+    // Malformed files that nobody is writing any more go out of the way.
+    const reconciliation = await this.#parts.reconciliation()
+    for (const { name, problem } of this.#waiting.malformed) await reconciliation.setAside('pending', name, problem)
+    return taken
+  }
+
+  /** Woken by what happens in the folders; looks by itself only now and then. */
+  async #waitForOne(options: ClaimOptions, first: Claimed): Promise<Claimed> {
+    const { agent, id, waitMs = 0, mine } = options
+    const { pending, completed } = this.#files.queues
+    let last = first
+    let elsewhere: readonly TreePath[] = []
+    const attempt = async (news: News | undefined) => {
+      // A policy may have been written right before the message that came.
+      this.#policy.lookAgain()
+      const isArrival = id === undefined && news?.folder === pending
+      last = (isArrival ? await this.#arrived(news.name, agent, mine) : undefined) ?? (await this.#now(options))
+      if (last.outcome !== 'claimed') last = await this.#tryHarder(options, last)
+      if (last.outcome === 'claimed') return last
+      // Something waits for a message of another mission: from now on that mission is watched too.
+      return areSame(this.#waiting.elsewhere, elsewhere) ? undefined : 'again'
+    }
+    const deadline = performance.now() + waitMs
     for (;;) {
-      elsewhere = waiting.elsewhere
+      elsewhere = this.#waiting.elsewhere
       const left = deadline - performance.now()
-      const found = await waitFor(files.tree, [pending, completed, ...elsewhere], attempt, { waitMs: left })
+      const found = await waitFor(this.#files.tree, [pending, completed, ...elsewhere], attempt, { waitMs: left })
       if (found !== 'again') return found ?? last
       if (performance.now() >= deadline) return last
     }
-  } finally {
-    // After whoever waited has the message in hand.
-    setImmediate(() => watching.close())
+  }
+
+  /** The best by priority, time and id, of those whose dependencies are met. `isMine`: not of those for all. */
+  async #best(agentName: string, isMine = false): Promise<Claimed> {
+    const agent = agentId(agentName)
+    const mayHold = !this.#policy.isAbsent && (await this.#policy.isThere())
+    const held = new Map<string, Blocked>()
+    for await (const candidate of this.#waiting.bestFor(agent, mayHold, isMine)) {
+      const taken = (mayHold ? await this.#heldBack(candidate) : undefined) ?? (await this.#take(candidate, agent))
+      if (isClaimed(taken)) return taken
+      if (!isHeld(taken)) continue
+      this.#waiting.holdBack(candidate)
+      held.set(taken.why.id, taken.why)
+    }
+    const blocked = (await this.#waiting.blocked(agent, isMine)).map(({ why }) => why)
+    return { outcome: 'nothing', blocked: [...blocked, ...held.values(), ...this.#closedTo(agent)] }
+  }
+
+  /** Files that may be for this agent, and that this user may not read. */
+  #closedTo(agent: string): Blocked[] {
+    return this.#waiting.closed.flatMap(({ name, problem }) => {
+      const parts = parseFileName(name)
+      if (parts && parts.to !== agent && parts.to !== everyone) return []
+      return [{ id: parts?.shortId ?? name, summary: name, to: parts?.to ?? agent, reason: withHint(problem) }]
+    })
+  }
+
+  /**
+   * A message that has just come, for an agent who waits because nothing else is there: it is taken without listing a
+   * folder. Answers nothing when other messages wait too, or when something must be looked up first: then `#best` decides.
+   */
+  async #arrived(name: string, agentName: string, isMine = false): Promise<Claimed | undefined> {
+    const agent = agentId(agentName)
+    if (!isMessageName(name) || this.#waiting.hasAny(agent)) return undefined
+    if (!this.#policy.isAbsent && (await this.#policy.isThere())) return undefined
+    // Read before it is moved: moving another agent's message and putting it back would wake every watcher.
+    const record = await this.#files.readRecord('pending', name)
+    if (!record || (record.to !== agent && (isMine || record.to !== everyone))) return undefined
+    if (!this.#waiting.areMet(record.dependencies)) return undefined
+    const taken = await this.#take(candidateOf(name, record), agent)
+    return isClaimed(taken) ? taken : undefined
+  }
+
+  #take(candidate: Candidate, agent: string): Promise<Taken> {
+    return this.#parts.claimMove.take(candidate, agent, this.#judge)
+  }
+
+  /**
+   * What is against handing out a message that has just been won: a policy, or a file it depends on that is gone again.
+   * Messages that were completed stay completed, and what else counts stands in the message itself.
+   */
+  readonly #judge: Judge = (record, body) => {
+    // `areMet` believes for milliseconds only, so a process that was stopped in between asks the folders again.
+    if (this.#policy.isAbsent && this.#waiting.areMet(record.dependencies)) return undefined
+    return this.#against(record, body)
+  }
+
+  async #against(record: AcmqRecord, body: string): Promise<string | undefined> {
+    const states = await this.#waiting.judge(record)
+    return states.length > 0 ? explain(states) : this.#policy.against(record, body)
+  }
+
+  /** With a policy in force a message is checked before it is moved, so that held ones are not moved back and forth. */
+  async #heldBack(candidate: Candidate): Promise<Taken | undefined> {
+    const { largestMessage: most } = this.#files.settings
+    const leaf = await readOrSayWhy(this.#files.tree, this.#files.at('pending', candidate.name), { most })
+    const read = leaf && !isUnread(leaf) ? this.#files.parse(leaf.bytes, candidate.name, leaf) : undefined
+    // Gone or unreadable by now: the step that takes it finds out.
+    if (read?.outcome !== 'message') return undefined
+    const { record, bodyStart } = read.message
+    const reason = await this.#policy.against(record, bufferOf((leaf as Leaf).bytes).toString('utf8', bodyStart))
+    return reason === undefined ? undefined : { outcome: 'held', why: blockedAs(record, reason) }
+  }
+
+  /** One message by its id. Claiming again what one holds is fine. */
+  async #byId(id: string, agentName: string, tries = 3): Promise<Claimed> {
+    const agent = agentId(agentName)
+    const waiting = await this.#waiting.all()
+    const found = await this.#parts.finder.findInQueue(id, 'claim')
+    if (found.queue === 'processing') return this.#again(found, agent)
+    if (found.queue !== 'pending') throw wrongState(found.id, found.queue, 'claim')
+    const candidate = waiting.get(found.name)
+    if (!candidate) throw noSuchMessage(id, this.#files.place.address)
+    if (candidate.to !== agent && candidate.to !== everyone) throw notYours(candidate, agent)
+    const states = await this.#waiting.whyHeld(candidate)
+    if (states.length > 0) return { outcome: 'nothing', blocked: [blockedAs(candidate, explain(states))] }
+    const taken = (await this.#heldBack(candidate)) ?? (await this.#take(candidate, agent))
+    if (isClaimed(taken)) return taken
+    if (isHeld(taken)) return { outcome: 'nothing', blocked: [taken.why] }
+    // It moved, or says something else than it did when it was last read.
+    return tries > 1 ? this.#byId(id, agentName, tries - 1) : { outcome: 'nothing', blocked: [] }
+  }
+
+  async #again(found: Found, agent: string): Promise<Claimed> {
+    const leaf = await this.#files.readWhole(found.path)
+    if (!leaf) throw noSuchMessage(found.id, this.#files.place.address)
+    const { message: read, problems } = this.#files.expect(leaf.bytes, found.name, leaf)
+    const { record, bodyStart } = read
+    if (record.to !== agent) throw notYours(record, agent)
+    const body = bufferOf(leaf.bytes).toString('utf8', bodyStart)
+    // A person may have moved it into `processing/` by hand, past the policy.
+    const reason = await this.#policy.against(record, body)
+    if (reason !== undefined) return { outcome: 'nothing', blocked: [blockedAs(record, reason)] }
+    const message = withBody(viewOf(record, 'processing', found.path, problems), body)
+    const since = Math.min(leaf.changedAt, await this.#files.tree.now())
+    return { outcome: 'claimed', message, until: since + record.timeout_seconds * 1000, durability: 'process' }
   }
 }

@@ -1,4 +1,4 @@
-/** What people and agents read of a mission as a whole: its manifest, its hydration, the drawing of its dependencies. */
+/** What people and agents read of a mission as a whole: its manifest, its hydration, the drawing of its dependencies. AC-MQ §5. */
 import { notFound } from '../../../kernel/errors.ts'
 import { parentOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
@@ -8,33 +8,95 @@ import type { Hydration } from '../hydrate/hydrate.ts'
 import { fallbackManifestPath, manifestPath, missionAddress, missionPath } from '../layout.ts'
 import { type Manifest, parseManifest, tickMilestone } from '../manifest/manifest.ts'
 import { queueNames } from '../schema.ts'
-import { bodyElsewhere } from './body-elsewhere.ts'
 import type { Finder } from './finder.ts'
+import { bodyElsewhere } from './large-bodies.ts'
 import type { Overview } from './overview.ts'
 import type { MissionFiles } from './parts.ts'
+
+export interface HydrateOptions {
+  /** Of a message, which is included then. */
+  readonly id?: string
+  readonly budgetTokens?: number
+}
+
+export class Documents {
+  readonly #files: MissionFiles
+  readonly #finder: Finder
+  readonly #overview: Overview
+
+  constructor(files: MissionFiles, finder: Finder, overview: Overview) {
+    this.#files = files
+    this.#finder = finder
+    this.#overview = overview
+  }
+
+  manifest(): Promise<Manifest | undefined> {
+    return readManifest(this.#files)
+  }
+
+  /** Ticks a milestone off, or on again. */
+  async milestone(
+    title: string,
+    done: boolean,
+  ): Promise<{ readonly outcome: 'ticked' | 'unchanged'; readonly manifest: Manifest }> {
+    const { tree, place } = this.#files
+    const path = (await manifestLeaf(this.#files))?.path ?? manifestPath(place)
+    let text = ''
+    const { outcome } = await changeLeaf(tree, path, (before) => {
+      if (!before) throw noManifest(place.address, path)
+      const ticked = tickMilestone(Buffer.from(before.bytes).toString('utf8'), title, done)
+      if (ticked.outcome === 'unknown') throw noMilestone(title, ticked.nearest)
+      text = ticked.text
+      return ticked.outcome === 'already' ? undefined : Buffer.from(text)
+    })
+    return { outcome: outcome === 'unchanged' ? 'unchanged' : 'ticked', manifest: parseManifest(text) }
+  }
+
+  /** Everything an agent needs to know for the mission, or for one message of it. */
+  async hydrate({ id, budgetTokens }: HydrateOptions = {}): Promise<Hydration> {
+    const { tree, path: missionFolder, place } = this.#files
+    const { root, address } = place
+    const names = address.split('/')
+    const around = names.slice(0, -1).map((_, i) => missionAddress(names.slice(0, i + 1).join('/')))
+    const found = id === undefined ? undefined : await this.#finder.findOne(id)
+    const header = found && (await this.#files.readHeader(found.queue, found.name))
+    const record = header && messageOf(header).message.record
+    const body = record && bodyElsewhere(record)
+    const [{ hydrate }, { movedFiles }] = await Promise.all([
+      import('../hydrate/hydrate.ts'),
+      import('./memory/moved-files.ts'),
+    ])
+    return hydrate(tree, {
+      missionPath: missionFolder,
+      base: repositoryOf(this.#files),
+      aliases: await movedFiles(this.#files),
+      ancestors: around.map((one) => missionPath({ root, address: one })),
+      ...(found && record
+        ? { message: { path: found.path, dependencies: record.dependencies, ...(body === undefined ? {} : { body }) } }
+        : {}),
+      ...(budgetTokens === undefined ? {} : { budgetTokens }),
+    })
+  }
+
+  /** The dependencies of messages, drawn: of all, or of the first so many of those that are unfinished, and then of others. */
+  async graph(format: GraphFormat, { limit }: { readonly limit?: number } = {}): Promise<string> {
+    const blocked = new Map((await this.#overview.blocked()).map(({ message, reason }) => [message.id, reason]))
+    const nodes: GraphNode[] = []
+    for (const state of queueNames) {
+      for (const { id, summary, to, dependencies } of (await this.#overview.list(state)).messages) {
+        const reason = blocked.get(id)
+        nodes.push({ id, summary, to, state, dependencies, ...(reason === undefined ? {} : { blocked: reason }) })
+      }
+    }
+    const { drawGraph } = await import('../graph.ts')
+    return drawGraph(nodes, format, limit)
+  }
+}
 
 export async function readManifest(files: MissionFiles): Promise<Manifest | undefined> {
   const found = await manifestLeaf(files)
   const folder = found?.path === manifestPath(files.place) ? '_meta' : ''
   return found && parseManifest(Buffer.from(found.leaf.bytes).toString('utf8'), { folder })
-}
-
-/** Ticks a milestone off, or on again. AC-MQ §5. */
-export async function changeMilestone(
-  files: MissionFiles,
-  title: string,
-  done: boolean,
-): Promise<{ readonly outcome: 'ticked' | 'unchanged'; readonly manifest: Manifest }> {
-  const path = (await manifestLeaf(files))?.path ?? manifestPath(files.place)
-  let text = ''
-  const { outcome } = await changeLeaf(files.tree, path, (before) => {
-    if (!before) throw noManifest(files.place.address, path)
-    const ticked = tickMilestone(Buffer.from(before.bytes).toString('utf8'), title, done)
-    if (ticked.outcome === 'unknown') throw noMilestone(title, ticked.nearest)
-    text = ticked.text
-    return ticked.outcome === 'already' ? undefined : Buffer.from(text)
-  })
-  return { outcome: outcome === 'unchanged' ? 'unchanged' : 'ticked', manifest: parseManifest(text) }
 }
 
 async function manifestLeaf({ tree, place }: MissionFiles) {
@@ -45,58 +107,9 @@ async function manifestLeaf({ tree, place }: MissionFiles) {
   return undefined
 }
 
-export interface HydrateOptions {
-  /** Of a message, which is included then. */
-  readonly id?: string
-  readonly budgetTokens?: number
-}
-
-/** Everything an agent needs to know for the mission, or for one message of it. AC-MQ §5. */
-export async function hydrateMission(
-  files: MissionFiles,
-  finder: Finder,
-  { id, budgetTokens }: HydrateOptions,
-): Promise<Hydration> {
-  const { root, address } = files.place
-  const names = address.split('/')
-  const around = names.slice(0, -1).map((_, i) => missionAddress(names.slice(0, i + 1).join('/')))
-  const found = id === undefined ? undefined : await finder.findOne(id)
-  const header = found && (await files.readHeader(found.queue, found.name))
-  const record = header && messageOf(header).message.record
-  const body = record && bodyElsewhere(record)
-  const [{ hydrate }, { resolvedAliases }] = await Promise.all([
-    import('../hydrate/hydrate.ts'),
-    import('./memory/aliases.ts'),
-  ])
-  return hydrate(files.tree, {
-    missionPath: files.path,
-    base: repositoryOf(files),
-    aliases: await resolvedAliases({ tree: files.tree, path: files.path, address: files.place.address }),
-    ancestors: around.map((one) => missionPath({ root, address: one })),
-    ...(found && record
-      ? { message: { path: found.path, dependencies: record.dependencies, ...(body === undefined ? {} : { body }) } }
-      : {}),
-    ...(budgetTokens === undefined ? {} : { budgetTokens }),
-  })
-}
-
 /** The directory that holds `llm/`, or the missions where there is no such folder; else the mission alone. */
 const repositoryOf = ({ place: { root }, path }: MissionFiles): TreePath =>
   root === '' ? path : parentOf(parentOf(root) || root)
-
-/** The dependencies of messages, drawn: of all, or of the first so many of those that are unfinished, and then of others. */
-export async function drawMission(overview: Overview, format: GraphFormat, limit?: number): Promise<string> {
-  const blocked = new Map((await overview.blocked()).map(({ message, reason }) => [message.id, reason]))
-  const nodes: GraphNode[] = []
-  for (const state of queueNames) {
-    for (const { id, summary, to, dependencies } of (await overview.list(state)).messages) {
-      const reason = blocked.get(id)
-      nodes.push({ id, summary, to, state, dependencies, ...(reason === undefined ? {} : { blocked: reason }) })
-    }
-  }
-  const { drawGraph } = await import('../graph.ts')
-  return drawGraph(nodes, format, limit)
-}
 
 const noManifest = (mission: string, path: TreePath) =>
   notFound('NO_MANIFEST', `Mission ${mission} has no manifest.`, { hint: `Write ${path}.` })

@@ -2,7 +2,7 @@
  * Finds messages by id, wherever in the mission they are. File names carry the first characters of the id; names that
  * do not, because another program chose them, are read once and remembered. The id in the header decides.
  */
-import { notFound, SignalboxError, unavailable } from '../../../kernel/errors.ts'
+import { conflict, notFound, SignalboxError, unavailable } from '../../../kernel/errors.ts'
 import { ambiguousId, isMeant, shortLength, shortOf } from '../../../kernel/short-id.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import type { ArchivedEntry } from '../archive/archive.ts'
@@ -20,11 +20,11 @@ export interface Found {
 }
 
 export class Finder {
-  readonly #files: MissionFiles
+  readonly files: MissionFiles
   readonly #views: Record<QueueName, QueueView>
 
   constructor(files: MissionFiles) {
-    this.#files = files
+    this.files = files
     const view = (queue: QueueName) => new QueueView(files, queue)
     this.#views = {
       pending: view('pending'),
@@ -98,24 +98,35 @@ export class Finder {
     throw await this.notFound(id)
   }
 
+  /** The same for a verb that needs it in a queue: one in the archive is there, but nothing can be done with it any more. */
+  async findInQueue(id: string, verb: string): Promise<Found> {
+    try {
+      return await this.findOne(id)
+    } catch (error) {
+      if (!(error instanceof SignalboxError) || error.kind !== 'NotFound') throw error
+      const [archived] = await this.archived(id)
+      throw archived ? isArchived(archived, verb) : error
+    }
+  }
+
   /** Why there is no message of this id: a file that is meant by it may be malformed, or another user's. */
   async notFound(id: string): Promise<Error> {
     for (const queue of queueNames) {
       for (const name of this.#views[queue].candidates(id)) {
-        const read = await this.#files.readHeader(queue, name)
+        const read = await this.files.readHeader(queue, name)
         if (!read || read.outcome === 'message') continue
         const [{ message, ...problem }, ...others] = read.problems
-        const path = this.#files.at(queue, name)
+        const path = this.files.at(queue, name)
         const told = { ...problem, message: `${path} cannot be read as a message. ${message}` }
         return errorOf({ ...read, problems: [told, ...others] } as typeof read)
       }
     }
-    return noSuchMessage(id, this.#files.place.address)
+    return noSuchMessage(id, this.files.place.address)
   }
 
   async archived(id: string): Promise<readonly ArchivedEntry[]> {
     const { findArchived } = await import('../archive/archive.ts')
-    return findArchived(this.#files.tree, archivePath(this.#files.place), id, this.#files.settings)
+    return findArchived(this.files.tree, archivePath(this.files.place), id, this.files.settings)
   }
 }
 
@@ -248,6 +259,12 @@ class QueueView {
 }
 
 const shortIn = (name: string): string | undefined => parseFileName(name)?.shortId.slice(0, shortLength)
+
+const isArchived = ({ id, status }: ArchivedEntry, verb: string) =>
+  conflict('WRONG_STATE', `Message ${id} is archived, as ${status}; there is nothing to ${verb}.`, {
+    hint: 'Read it with acmq show MISSION ID, and send a new message if it is to be done again.',
+    details: { id, queue: 'archived', status },
+  })
 
 export const noSuchMessage = (id: string, mission: string) =>
   notFound('NO_SUCH_MESSAGE', `There is no message ${id} in mission ${mission}.`, {

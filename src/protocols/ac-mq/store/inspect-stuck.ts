@@ -6,14 +6,15 @@
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { printableLine } from '../../../kernel/printable.ts'
 import { treePath } from '../../../kernel/tree-path.ts'
-import { isOddEntry } from '../../../messaging/inspection/expected.ts'
 import { finding } from '../../../messaging/inspection/finding.ts'
+import { dependencyCycle, stalledClaim, unseenRecipient } from '../../../messaging/inspection/findings.ts'
+import { isOddEntry } from '../../../messaging/leaves/tolerant.ts'
 import type { Finding, Tree } from '../../../tree/tree.ts'
 import { type DependencyState, explain } from '../dependencies.ts'
 import { everyone } from '../layout.ts'
 import type { MissionFiles } from './parts.ts'
 import { Policy, policyPath } from './policy.ts'
-import type { Supervision } from './supervise.ts'
+import type { Supervision } from './supervising.ts'
 import type { Candidate, Waiting } from './waiting/waiting.ts'
 
 /** Claims whose time has run out, and nobody supervises. AC-MQ §8.2. */
@@ -21,7 +22,7 @@ export async function stalledClaims(files: MissionFiles, supervision: Supervisio
   return (await supervision.findStalled()).map(({ message, overdueSeconds }) => {
     const said = `${message.to} claimed it and did not finish in time; that is ${overdueSeconds} seconds ago.`
     const hint = `Let it fail, so that it can be tried again: acmq supervise ${files.place.address} --once`
-    return stuck('STALLED_CLAIM', message.path, said, hint)
+    return stalledClaim(message.path, said, hint)
   })
 }
 
@@ -39,8 +40,10 @@ export async function stuckDependencies(files: MissionFiles, waiting: Waiting): 
     }
   }
   return [...causes.values()].map((cause) => {
+    const path = files.at('pending', cause.held[0]!.name)
+    if (cause.state.is === 'cycle') return dependencyCycle(path, sentenceOf(cause), breakCycle)
     const { code, hint } = remedyFor(cause.state, files.place.address)
-    return stuck(code, files.at('pending', cause.held[0]!.name), sentenceOf(cause), hint)
+    return stuck(code, path, sentenceOf(cause), hint)
   })
 }
 
@@ -65,6 +68,8 @@ function keyOf(state: DependencyState): string | undefined {
   }
 }
 
+const breakCycle = 'Take one of these out of the `dependencies` of the one before it.'
+
 function remedyFor(state: DependencyState, mission: string): { readonly code: string; readonly hint: string } {
   switch (state.is) {
     case 'failed':
@@ -73,8 +78,6 @@ function remedyFor(state: DependencyState, mission: string): { readonly code: st
       return { code: 'UNKNOWN_DEPENDENCY', hint: 'Send a message with that id, or take it out of `dependencies`.' }
     case 'ambiguous':
       return { code: 'AMBIGUOUS_DEPENDENCY', hint: 'Write the whole id into `dependencies`.' }
-    case 'cycle':
-      return { code: 'DEPENDENCY_CYCLE', hint: 'Take one of these out of the `dependencies` of the one before it.' }
     default:
       return { code: 'DEPENDENCY_OUTSIDE', hint: 'Name a place inside the mission in `dependencies`, or none.' }
   }
@@ -102,10 +105,8 @@ export async function unseenRecipients(
   const findings: Finding[] = []
   for (const [agent, { name, count }] of first) {
     if (await isSeen(agent)) continue
-    const what = count === 1 ? 'This message waits' : `This message and ${count - 1} more wait`
-    const said = `${what} for ${printableLine(agent)}, whom nobody has ever seen.`
-    const hint = `If the name is right, let ${printableLine(agent)} claim: acmq claim ${files.place.address} --as ${printableLine(agent)}. If not, send it to somebody else.`
-    findings.push(stuck('UNSEEN_RECIPIENT', files.at('pending', name), said, hint))
+    const take = `acmq claim ${files.place.address} --as ${printableLine(agent)}`
+    findings.push(unseenRecipient(files.at('pending', name), agent, count, take))
   }
   return findings
 }

@@ -1,7 +1,10 @@
 /** What is out of order in a mission, for `doctor`. Looks at the header of every message and changes nothing. */
-import type { Problem } from '../../../kernel/problem.ts'
-import { findingsOf, isOddEntry } from '../../../messaging/inspection/expected.ts'
+
+import { unfinishedChanges } from '../../../messaging/inspection/changes.ts'
+import { findingsOf } from '../../../messaging/inspection/expected.ts'
 import { finding } from '../../../messaging/inspection/finding.ts'
+import { closedMessage, strangeFile, unreadableMessage } from '../../../messaging/inspection/findings.ts'
+import { listIfFolder } from '../../../messaging/leaves/tolerant.ts'
 import type { Entry, Finding } from '../../../tree/tree.ts'
 import { inspectArchive } from '../archive/inspect.ts'
 import { archivePath, isMessageName } from '../layout.ts'
@@ -10,11 +13,17 @@ import { stalledClaims, stuckDependencies, unseenRecipients } from './inspect-st
 import { oddInMission } from './odd-entries.ts'
 import type { MissionFiles, ReadHeader } from './parts.ts'
 import { Quarantine } from './quarantine.ts'
-import type { Supervision } from './supervise.ts'
+import type { Supervision } from './supervising.ts'
 import type { Waiting } from './waiting/waiting.ts'
 
 /** Whether somebody has been seen, in any mission or protocol. */
 export type IsSeen = (agent: string) => Promise<boolean>
+
+export interface InspectionOptions {
+  readonly isSeen?: IsSeen
+  /** Finishes what killed processes have begun. */
+  readonly repair?: boolean
+}
 
 export class Inspection {
   readonly #files: MissionFiles
@@ -27,12 +36,13 @@ export class Inspection {
     this.#supervision = supervision
   }
 
-  async run({ isSeen }: { readonly isSeen?: IsSeen } = {}): Promise<Finding[]> {
+  async run({ isSeen, repair = false }: InspectionOptions = {}): Promise<Finding[]> {
     const findings = await this.#misplaced()
     const looks = [
+      () => unfinishedChanges(this.#files.tree, this.#supervision.journal, repair),
       () => stalledClaims(this.#files, this.#supervision),
       () => stuckDependencies(this.#files, this.#waiting),
-      async () => (await import('./memory/inspect.ts')).memoryFindings(this.#files),
+      async () => (await import('./memory/inspect.ts')).memoryFindings(this.#files, repair),
       async () => (isSeen ? unseenRecipients(this.#files, this.#waiting, isSeen) : []),
     ]
     // What keeps a look from being made has been told, or stands in the way of the next look too.
@@ -44,7 +54,7 @@ export class Inspection {
     const findings: Finding[] = await oddInMission(this.#files)
     const places = new Map<string, string>()
     for (const queue of queueNames) {
-      for (const entry of await this.#entriesOf(queue)) {
+      for (const entry of await listIfFolder(this.#files.tree, this.#files.queues[queue])) {
         if (!isMessageName(entry.name)) continue
         const read = await this.#read(queue, entry, findings)
         if (!read) continue
@@ -67,28 +77,19 @@ export class Inspection {
     return findings
   }
 
-  async #entriesOf(queue: QueueName): Promise<readonly Entry[]> {
-    try {
-      return await this.#files.tree.list(this.#files.queues[queue])
-    } catch (error) {
-      // Told already: something else stands where the queue should be.
-      if (isOddEntry(error)) return []
-      throw error
-    }
-  }
-
   async #read(queue: QueueName, { name, kind }: Entry, findings: Finding[]): Promise<ReadHeader | undefined> {
     const path = this.#files.at(queue, name)
     if (kind !== 'leaf') {
-      const message = `This is named like a message and is no ordinary file (${kind}); it is passed over.`
-      findings.push({ ...this.#found('NOT_A_LEAF', path, message, ''), hint: 'Move it out of the queue.' })
+      findings.push(strangeFile(path, name, kind))
       return undefined
     }
     const read = await this.#files.readHeader(queue, name)
     if (!read || read.outcome === 'message') return read
-    if (read.outcome === 'closed') findings.push(closedMessage(path, read.problems[0]))
+    const [{ message, hint }] = read.problems
+    if (read.outcome === 'closed') findings.push(closedMessage(path, message, hint))
     else if (queue !== 'failed' || !(await new Quarantine(this.#files).hasReport(name))) {
-      findings.push(this.#unreadable(path, read.problems[0].message))
+      const next = `Correct the file, or set it aside: acmq reconcile ${this.#files.place.address}`
+      findings.push(unreadableMessage(path, message, next))
     }
     return undefined
   }
@@ -98,16 +99,8 @@ export class Inspection {
     return (await this.#files.tree.now()) - changedAt >= this.#files.settings.quarantineAfterMs
   }
 
-  #unreadable(path: string, message: string): Finding {
-    return this.#found('UNREADABLE_MESSAGE', path, message, 'Correct the file, or set it aside')
-  }
-
   #found(code: string, path: string, message: string, remedy: string): Finding {
     const hint = `${remedy}: acmq reconcile ${this.#files.place.address}`
     return finding('warning', code, path, message, hint)
   }
 }
-
-/** Nothing here can help: only its owner can let this user read it. */
-const closedMessage = (path: string, { message, hint = '' }: Problem): Finding =>
-  finding('error', 'CLOSED_MESSAGE', path, message, hint)

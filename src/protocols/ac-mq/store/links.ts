@@ -11,8 +11,7 @@ export async function checkLinks(
   given: readonly string[],
 ): Promise<{ readonly links: readonly string[]; readonly notices: readonly string[] }> {
   const { tree, path: folder, place } = files
-  const wentElsewhere = async (link: string) =>
-    (await import('./memory/aliases.ts')).whereItWent({ tree, path: folder, address: place.address }, link)
+  const wentElsewhere = async (link: string) => (await import('./memory/moved-files.ts')).whereItWent(files, link)
   const links: string[] = []
   const notices: string[] = []
   for (const text of given) {

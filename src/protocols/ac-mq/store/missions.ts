@@ -3,6 +3,8 @@ import { conflict, notFound } from '../../../kernel/errors.ts'
 import { nearest } from '../../../kernel/nearest.ts'
 import { sameButForCase } from '../../../kernel/same-but-for-case.ts'
 import { childOf, nameOf, parentOf, type TreePath } from '../../../kernel/tree-path.ts'
+import { AgentDirectory } from '../../../messaging/agents/directory.ts'
+import type { Neutral } from '../../contract.ts'
 import {
   fallbackManifestPath,
   isMessageId,
@@ -15,19 +17,21 @@ import {
   subMissionsPath,
 } from '../layout.ts'
 import type { ClaimOptions } from './claiming.ts'
-import { Mission, type MissionParts } from './mission.ts'
-import type { AcmqNeutral } from './neutral.ts'
+import type { Mission, MissionParts } from './mission.ts'
 import type { Claimed } from './outcomes.ts'
+import { MissionPlaces } from './places.ts'
+import { Policy } from './policy.ts'
+import { Sending } from './sending.ts'
 
 /** In place of a mission's name: it and all inside it. */
 const everyInside = '**'
 
 export class Missions {
-  readonly #parts: MissionParts
+  readonly #parts: Required<Pick<MissionParts, 'directory'>> & MissionParts
   readonly #open = new Map<string, Mission>()
 
   constructor(parts: MissionParts) {
-    this.#parts = parts
+    this.#parts = { directory: new AgentDirectory(parts.tree), ...parts }
   }
 
   /**
@@ -44,9 +48,13 @@ export class Missions {
     const { tree, clock, root } = this.#parts
     const place = { root, address }
     const path = missionPath(place)
-    const found = () => ({ mission: this.#missionAt(address), path })
+    const found = async () => ({ mission: await this.#missionAt(address), path })
     if (await this.#isThere(place)) {
-      return { outcome: 'unchanged', ...found(), manifest: (await this.#manifestOf(place)) ?? manifestPath(place) }
+      return {
+        outcome: 'unchanged',
+        ...(await found()),
+        manifest: (await this.#manifestOf(place)) ?? manifestPath(place),
+      }
     }
     // Two who make `Alpha` and `alpha` at once: the second sees the first.
     return tree.exclusively(`acmq-create-${nameOf(path).toLowerCase()}`, async () => {
@@ -60,7 +68,11 @@ export class Missions {
         await tree.create(manifest, Buffer.from(text))
       }
       for (const folder of isThere ? [] : missionFolders) await tree.makeFolder(`${path}/${folder}` as TreePath)
-      return { outcome: isThere ? 'unchanged' : 'created', ...found(), manifest: manifest ?? manifestPath(place) }
+      return {
+        outcome: isThere ? 'unchanged' : 'created',
+        ...(await found()),
+        manifest: manifest ?? manifestPath(place),
+      }
     })
   }
 
@@ -98,18 +110,30 @@ export class Missions {
   }
 
   /** What others than AC-MQ may ask, in the words of all protocols. */
-  async neutral(): Promise<AcmqNeutral> {
-    const { AcmqNeutral } = await import('./neutral.ts')
-    return new AcmqNeutral(this, this.#parts)
+  async neutral(): Promise<Neutral> {
+    const { acmqNeutral } = await import('./neutral.ts')
+    return acmqNeutral(this, this.#parts)
   }
 
   /** A mission that is there. */
   async open(name: string): Promise<Mission> {
+    return this.#open.get(name) ?? this.#missionAt(await this.#expectThere(name))
+  }
+
+  /** The same for a sender alone: a command that only sends does not load the rest. */
+  async sender(name: string): Promise<Pick<Mission, 'address' | 'sending'>> {
+    const known = this.#open.get(name)
+    if (known) return known
+    const address = await this.#expectThere(name)
+    const { tree, clock, settings, root, directory } = this.#parts
+    const places = new MissionPlaces(tree, clock, settings, { root, address })
+    return { address, sending: new Sending({ places, policy: new Policy(places), directory }) }
+  }
+
+  async #expectThere(name: string): Promise<MissionAddress> {
     const address = missionAddress(name)
     const { root } = this.#parts
-    const known = this.#open.get(address)
-    if (known) return known
-    if (await this.#isThere({ root, address })) return this.#missionAt(address)
+    if (await this.#isThere({ root, address })) return address
     const all = await this.all()
     const meant = nearest(address, all)
     throw notFound('NO_SUCH_MISSION', `There is no mission ${JSON.stringify(name)} under ${root}.`, {
@@ -125,7 +149,7 @@ export class Missions {
   async meant(names: readonly string[]): Promise<Mission[]> {
     const meant = new Set<Mission>()
     for (const name of names) {
-      if (name === everyInside) for (const address of await this.all()) meant.add(this.#missionAt(address))
+      if (name === everyInside) for (const address of await this.all()) meant.add(await this.#missionAt(address))
       else if (name.endsWith(`/${everyInside}`))
         for (const one of await this.within(name.slice(0, -everyInside.length - 1))) meant.add(one)
       else meant.add(await this.open(name))
@@ -141,9 +165,9 @@ export class Missions {
     const missions = await this.meant(names)
     const [only, another] = missions
     const isFixed = names.every((name) => !name.endsWith(everyInside))
-    if (only && !another && isFixed) return only.claim(options)
-    const { claimFromMany } = await import('./claim-from-many.ts')
-    return claimFromMany(this.#parts.tree, () => this.meant(names), options)
+    if (only && !another && isFixed) return only.claims.next(options)
+    const { claimFromMissions } = await import('./claim-from-missions.ts')
+    return claimFromMissions(this.#parts.tree, () => this.meant(names), options)
   }
 
   /** The addresses of all missions, sub-missions after their parents. */
@@ -156,7 +180,7 @@ export class Missions {
     const outer = await this.open(name)
     const folder = subMissionsPath({ root: this.#parts.root, address: outer.address })
     const inner = await this.#collect(folder, `${outer.address}/`)
-    return [outer, ...inner.map((address) => this.#missionAt(address))]
+    return [outer, ...(await Promise.all(inner.map((address) => this.#missionAt(address))))]
   }
 
   async #collect(folder: TreePath, prefix: string): Promise<MissionAddress[]> {
@@ -171,7 +195,8 @@ export class Missions {
     return found
   }
 
-  #missionAt(address: MissionAddress): Mission {
+  async #missionAt(address: MissionAddress): Promise<Mission> {
+    const { Mission } = await import('./mission.ts')
     const known = this.#open.get(address) ?? new Mission(this.#parts, address)
     this.#open.set(address, known)
     return known

@@ -7,13 +7,10 @@
  */
 import { childOf, nameOf, parentOf, type TreePath } from '../../../kernel/tree-path.ts'
 import type { Moved, MoveOptions, Tree } from '../../../tree/tree.ts'
-import { archivePath, fileNameOf, parseFileName } from '../layout.ts'
+import { archivePath, fileNameOf, idLengths, parseFileName } from '../layout.ts'
 import { firstState, nextState, type Transition } from '../lifecycle.ts'
 import type { QueueName, State } from '../schema.ts'
 import type { MissionFiles } from './parts.ts'
-
-/** How much of the id stands in a file name: more, the more others have the name already. */
-export const idLengths = [8, 13, 18, 23, 64] as const
 
 export interface Travelled {
   /** `taken`: the very same message is there already, so that it is in two queues. */

@@ -1,332 +1,298 @@
 /** AC-MQ in the words of all protocols: its place is the mission. */
-import type { Envelope } from '../../../kernel/envelope.ts'
 import { invalidInput, SignalboxError } from '../../../kernel/errors.ts'
-import { isSegment, nameOf, type TreePath } from '../../../kernel/tree-path.ts'
+import { isSegment, type TreePath } from '../../../kernel/tree-path.ts'
+import { unfinishedChanges } from '../../../messaging/inspection/changes.ts'
 import { findingsOf, oddAmong, oddFinding } from '../../../messaging/inspection/expected.ts'
-import { waitFor } from '../../../messaging/waiting/wait.ts'
+import { keyUsed } from '../../../messaging/sending-once/sending-once.ts'
+import { waitFor } from '../../../messaging/waiting/waiting.ts'
 import type { Finding } from '../../../tree/tree.ts'
 import {
-  type Answer,
-  type Answered,
-  type Draft,
-  type Duty,
   expectAnswerable,
-  type Filter,
   type InspectionOptions,
-  type Message,
-  type MessageOutcome,
   type Neutral,
-  type Quarantined,
-  type Question,
   type Receipt,
-  type Sent,
-  type Settled,
-  type Taken,
   type TakeOptions,
 } from '../../contract.ts'
+import { neutralOf, type OwnVerbs, type SettledView, type Source, type TakenView, type Wanted } from '../../neutral.ts'
+import { lift, lower } from '../envelope.ts'
 import { failureOf, resultOf } from '../format.ts'
 import { isoTime } from '../layout.ts'
 import { queueNames } from '../schema.ts'
+import { seenIn } from './agents.ts'
 import type { Mission, MissionParts } from './mission.ts'
 import type { Missions } from './missions.ts'
-import type { Claimed, Settled as OwnSettled } from './outcomes.ts'
+import type { Settled } from './outcomes.ts'
 import { policyPath } from './policy.ts'
 import type { Repair } from './reconcile.ts'
 import type { AcmqView, ArchivedView } from './view.ts'
 
 /** What a held message can get. */
 const answers = ['approve', 'deny'] as const
-const priorities = { high: 1, normal: 3, low: 5 } as const
 
-export class AcmqNeutral implements Neutral {
-  readonly #missions: Missions
-  readonly #parts: MissionParts
+export type PlacedView = (AcmqView | ArchivedView) & { readonly place: string }
 
-  constructor(missions: Missions, parts: MissionParts) {
-    this.#missions = missions
-    this.#parts = parts
-  }
-
-  async *seen({ place }: { readonly place?: string } = {}): AsyncGenerator<string> {
-    const told = new Set<string>()
-    for await (const mission of this.#at(place)) {
-      for await (const agent of mission.seen()) {
-        if (!told.has(agent)) yield agent
-        told.add(agent)
-      }
-    }
-  }
-
-  async *waitingFor(agent: string, { limit = Number.POSITIVE_INFINITY } = {}): AsyncGenerator<Message> {
-    let count = 0
-    for await (const mission of this.#at()) {
-      const held = new Set<string>()
-      for await (const { message } of mission.eachHeld()) held.add(message.id)
-      for await (const view of mission.readyFor(agent)) {
-        if (count >= limit) return
-        if (held.has(view.id)) continue
-        count++
-        yield lift(mission, view)
-      }
-    }
-  }
-
-  async *find(id: string): AsyncGenerator<Message> {
-    for await (const mission of this.#at()) for await (const view of mission.meant(id)) yield lift(mission, view)
-  }
-
-  async *messages({ limit = Number.POSITIVE_INFINITY, ...filter }: Filter = {}): AsyncGenerator<Message> {
-    let count = 0
-    for await (const mission of this.#at(filter.place)) {
-      for await (const view of everyMessage(mission, filter)) {
-        if (count++ >= limit) return
-        yield lift(mission, view)
-      }
-    }
-  }
-
-  async send({ from, to, text, summary, place, id, replyTo, urgency }: Draft): Promise<Sent> {
-    const mission = await this.#only(place)
-    const { outcome, message, durability, notices } = await mission.send({
-      from,
-      to,
-      body: text,
-      ...(summary === undefined ? {} : { summary }),
-      ...(id === undefined ? {} : { id }),
-      ...(urgency === undefined ? {} : { priority: priorities[urgency] }),
-      // AC-MQ has no field for it; fields that it does not know are kept.
-      ...(replyTo === undefined ? {} : { otherFields: `reply_to: ${JSON.stringify(replyTo)}\n` }),
-    })
-    return { outcome, message: envelopeOf(message), durability, notices }
-  }
-
-  async take(agent: string, { place, id, waitMs = 0 }: TakeOptions = {}): Promise<Taken> {
-    const missions: Mission[] = []
-    for await (const mission of this.#at(place)) missions.push(mission)
-    const look = async (): Promise<Taken | undefined> => {
-      for (const mission of missions) {
-        const taken = takenFrom(mission, await claimIn(mission, agent, id))
-        if (taken) return taken
-      }
-      return undefined
-    }
-    const folders = missions.flatMap(({ supervised }) => supervised)
-    const found = waitMs > 0 ? await waitFor(this.#parts.tree, folders, look, { waitMs }) : await look()
-    return found ?? { outcome: 'nothing' }
-  }
-
-  async renew(receipt: Receipt): Promise<Settled> {
-    return settled(await (await this.#only(receipt.place)).renew(receipt.id, receipt))
-  }
-
-  async done(receipt: Receipt, result: { readonly text?: string } = {}): Promise<Settled> {
-    return settled(await (await this.#only(receipt.place)).complete(receipt.id, receipt, result))
-  }
-
-  async failed(receipt: Receipt, failure: { readonly reason: string }): Promise<Settled> {
-    return settled(await (await this.#only(receipt.place)).fail(receipt.id, receipt, failure))
-  }
-
-  /** What was appended to it when it was completed, or failed. */
-  async outcomeOf(id: string): Promise<MessageOutcome | undefined> {
-    for await (const mission of this.#at()) {
-      for await (const view of mission.meant(id)) {
-        if (view.id !== id) continue
-        const state = view.state === 'archived' ? (view as ArchivedView).status : view.state
-        if (state !== 'completed' && state !== 'failed') return undefined
-        const body = Buffer.from((await mission.show(id)).body)
-        if (state === 'completed') return { state, text: resultOf(body)?.text.trim() || 'done' }
-        const { reason = 'failed', detail } = failureOf(body) ?? {}
-        return { state, text: detail === undefined ? reason : `${reason}\n\n${detail}` }
-      }
-    }
-    return undefined
-  }
-
-  /** Messages that a pattern of the policy holds back until a person has seen them. AC-MQ §11.2. */
-  async *questions(): AsyncGenerator<Question> {
-    for await (const mission of this.#at()) {
-      for await (const { message, pattern, digest } of mission.eachHeld()) {
-        const { id, from, to, summary, body: text, createdAt: askedAt } = message
-        const place = mission.address
-        const why = `It matches ${JSON.stringify(pattern)} of the policy.`
-        const facts = Object.entries({ mission: place, from, to, 'held by': pattern })
-        const details = { mission: place, pattern, message }
-        const asked = { id, place, kind: 'approval', from, summary, text, digest, askedAt } as const
-        yield { ...asked, options: [], answers, why, facts, details }
-      }
-    }
-  }
-
-  async answer(
-    { id, place }: Pick<Question, 'id' | 'place'>,
-    { verdict, by, text, digest }: Answer,
-  ): Promise<Answered> {
-    expectAnswerable({ id, answers }, verdict)
-    const mission = await this.#only(place)
-    const told = ({ body: _, ...message }: AcmqView & { readonly body?: string }) => ({
-      message,
-      details: { mission: mission.address },
-    })
-    if (verdict === 'approve') {
-      const { outcome, message } = await mission.approve(id, by, isoTime(this.#parts.clock.now()), digest)
-      return { outcome: outcome === 'approved' ? 'answered' : outcome, ...told(message) }
-    }
-    const message = await mission.show(id)
-    if (message.state === 'failed') return { outcome: 'unchanged', ...told(message) }
-    const denied = await mission.deny(id, by, text ?? 'A person said no.')
-    return { outcome: 'answered', ...told(denied.message) }
-  }
-
-  /** What cannot be read and was set aside in `failed/`. Once it is corrected it is a message that failed, like any other. */
-  async *quarantined(): AsyncGenerator<Quarantined> {
-    const { beginningAt } = await import('../../../messaging/quarantine/beginning.ts')
-    for await (const mission of this.#at()) {
-      const place = mission.address
-      const next = `Correct it, then let it be worked on again: acmq retry ${place} ID`
-      for await (const one of mission.each('failed')) {
-        if (!('reason' in one)) continue
-        const found = await beginningAt(this.#parts.tree, one.path as TreePath)
-        if (found) yield { ...found, id: nameOf(found.path), place, reason: one.reason, next }
-      }
-    }
-  }
-
-  async *duties(): AsyncGenerator<Duty> {
-    for await (const mission of this.#at()) {
-      yield {
-        name: `mission ${mission.address}`,
-        watches: mission.supervised,
-        async run({ by } = {}) {
-          const { stalled, repairs } = await mission.supervise(by)
-          const { archived } = await mission.archive(by === undefined ? {} : { by })
-          const nextAt = await mission.nextStallAt()
-          const did = stalled.length + archived + repairs.filter(isRepair).length
-          return { did, ...(nextAt === undefined ? {} : { nextAt }) }
-        },
-      }
-    }
-  }
-
-  /** With `repair`, each mission is first put in order as `reconcile` does. */
-  async inspect({ repair, ...asked }: InspectionOptions): Promise<Finding[]> {
-    const { unreadablePolicy } = await import('./inspect-stuck.ts')
-    const findings = await this.#noMissions()
-    findings.push(...(await findingsOf(policyPath, () => unreadablePolicy(this.#parts.tree))))
-    for await (const mission of this.#at()) {
-      findings.push(...(await findingsOf(mission.address, () => inspectOne(mission, repair, asked))))
-    }
-    return findings
-  }
-
-  /** Files where the folder of a mission would be. Those with an ending are somebody's notes. */
-  async #noMissions(): Promise<Finding[]> {
-    const { tree, root } = this.#parts
-    const isMission = (name: string) => isSegment(name) && !name.includes('.')
-    const odd = oddAmong(root, await tree.list(root), (name) => (isMission(name) ? 'folder' : undefined))
-    return odd.map(oddFinding)
-  }
-
+export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionParts): Neutral {
   /** The missions that are meant: one if it is there, or all. */
-  async *#at(place?: string): AsyncGenerator<Mission> {
-    for (const address of await this.#missions.all()) {
-      if (place === undefined || place === address) yield this.#missions.open(address)
+  async function* at(place?: string): AsyncGenerator<Mission> {
+    for (const address of await missions.all()) {
+      if (place === undefined || place === address) yield missions.open(address)
     }
   }
 
   /** The mission that is named, or the only one there is. */
-  async #only(place: string | undefined): Promise<Mission> {
-    if (place !== undefined) return this.#missions.open(place)
-    const all = await this.#missions.all()
-    if (all.length === 1) return this.#missions.open(all[0]!)
+  async function only(place: string | undefined): Promise<Mission> {
+    if (place !== undefined) return missions.open(place)
+    const all = await missions.all()
+    if (all.length === 1) return missions.open(all[0]!)
     throw invalidInput('WHICH_MISSION', `There are ${all.length} missions, and none was named.`, {
       hint: all.length === 0 ? 'Make one: acmq create-mission NAME' : `Name one of them: ${all.slice(0, 5).join(', ')}`,
       details: { missions: all.length },
     })
   }
-}
 
-async function* everyMessage(mission: Mission, filter: Omit<Filter, 'limit' | 'place'>) {
-  const { from, to, states, archived = false } = filter
-  const isWanted = (view: Envelope) =>
-    (from === undefined || view.from === from) && (to === undefined || view.to === to)
-  for (const queue of queueNames) {
-    if (states && !states.includes(queue)) continue
-    for await (const one of mission.each(queue)) if (!('reason' in one) && isWanted(one)) yield one
+  const settle = async (
+    { id, place, ...holding }: Receipt,
+    verb: (mission: Mission, id: string, holding: Omit<Receipt, 'id' | 'place'>) => Promise<Settled<string>>,
+  ): Promise<SettledView<PlacedView>> => {
+    const mission = await only(place)
+    const { outcome, message, durability } = await verb(mission, id, holding)
+    return { outcome: outcome === 'unchanged' ? outcome : 'settled', message: placed(mission)(message), durability }
   }
-  if (!archived || (states && !states.includes('archived'))) return
-  for await (const one of mission.archived()) if (isWanted(one)) yield one
-}
+  const release = (receipt: Receipt) => settle(receipt, ({ settling }, id, holding) => settling.release(id, holding))
 
-function lift(mission: Mission, view: AcmqView | ArchivedView): Message {
-  return {
-    envelope: envelopeOf(view),
-    async text() {
+  const source: Source<PlacedView> = {
+    protocol: { name: 'acmq', title: 'AC-MQ' },
+    tree,
+    hasPlaces: true,
+    lift,
+    async text({ id, place }) {
       try {
-        return (await mission.show(view.id)).body
+        return (await (await (await missions.open(place)).overview()).show(id)).body
       } catch (error) {
         if (error instanceof SignalboxError && error.kind === 'NotFound') return undefined
         throw error
       }
     },
+    async *seen({ place, isSparing }) {
+      const told = new Set<string>()
+      for await (const mission of at(place)) {
+        for await (const agent of seenIn(mission.files, isSparing)) {
+          if (!told.has(agent)) yield agent
+          told.add(agent)
+        }
+      }
+    },
+    async *waiting(agent) {
+      for await (const mission of at()) {
+        const held = new Set<string>()
+        for await (const { message } of (await mission.approvals()).held()) held.add(message.id)
+        for await (const view of (await mission.overview()).readyFor(agent)) {
+          if (!held.has(view.id)) yield placed(mission)(view)
+        }
+      }
+    },
+    async *each(wanted) {
+      for await (const mission of at(wanted.place)) yield* everyMessage(mission, wanted)
+    },
+    async *find(id) {
+      for await (const mission of at()) {
+        for await (const view of (await mission.overview()).meant(id)) yield placed(mission)(view)
+      }
+    },
+    async watched() {
+      const folders: TreePath[] = [root]
+      for await (const { files, inside } of at()) folders.push(...Object.values(files.queues), inside)
+      return folders
+    },
+    async send(draft, { key }) {
+      const mission = await only(draft.place)
+      const id = key === undefined ? undefined : idOf(key)
+      try {
+        const sent = await mission.sending.send({ ...lower(draft), ...(id === undefined ? {} : { id }) })
+        return { ...sent, message: placed(mission)(sent.message) }
+      } catch (error) {
+        if (error instanceof SignalboxError && error.code === 'DUPLICATE_ID') throw keyUsed(key!, { id })
+        throw error
+      }
+    },
+    async take(agent, { place, id, waitMs = 0, signal }: TakeOptions) {
+      const open: Mission[] = []
+      for await (const mission of at(place)) open.push(mission)
+      const look = async () => {
+        for (const mission of open) {
+          const taken = await takeFrom(mission, agent, id)
+          if (taken) return taken
+        }
+        return undefined
+      }
+      const folders = waitMs > 0 ? open.flatMap(({ supervised }) => supervised) : []
+      return waitFor(tree, folders, look, { waitMs, signal, giveBack: ({ receipt }) => release(receipt) })
+    },
+    renew: (receipt) => settle(receipt, ({ settling }, id, holding) => settling.renew(id, holding)),
+    release,
+    done: (receipt, result) => settle(receipt, ({ settling }, id, holding) => settling.complete(id, holding, result)),
+    failed: (receipt, failure) => settle(receipt, ({ settling }, id, holding) => settling.fail(id, holding, failure)),
   }
+
+  const own: OwnVerbs = {
+    /** What was appended to it when it was completed, or failed. */
+    async outcomeOf(id) {
+      for await (const mission of at()) {
+        const overview = await mission.overview()
+        for await (const view of overview.meant(id)) {
+          if (view.id !== id) continue
+          const state = 'status' in view ? view.status : view.state
+          if (state !== 'completed' && state !== 'failed') return undefined
+          const body = Buffer.from((await overview.show(id)).body)
+          if (state === 'completed') return { state, text: resultOf(body)?.text.trim() || 'done' }
+          const { reason = 'failed', detail } = failureOf(body) ?? {}
+          return { state, text: detail === undefined ? reason : `${reason}\n\n${detail}` }
+        }
+      }
+      return undefined
+    },
+
+    /** Messages that a pattern of the policy holds back until a person has seen them. AC-MQ §11.2. */
+    async *questions() {
+      for await (const mission of at()) {
+        for await (const { message, pattern, digest } of (await mission.approvals()).held()) {
+          const { id, from, to, summary, body: text, createdAt: askedAt } = message
+          const place = mission.address
+          const why = `It matches ${JSON.stringify(pattern)} of the policy.`
+          const facts = Object.entries({ mission: place, from, to, 'held by': pattern })
+          const details = { mission: place, pattern, message }
+          const asked = { id, place, kind: 'approval', from, summary, text, digest, askedAt } as const
+          yield { ...asked, options: [], answers, why, facts, details }
+        }
+      }
+    },
+
+    async answer({ id, place }, { verdict, by, text, digest }) {
+      expectAnswerable({ id, answers }, verdict)
+      const mission = await only(place)
+      const approvals = await mission.approvals()
+      const told = ({ body: _, ...message }: AcmqView & { readonly body?: string }) => ({
+        message,
+        details: { mission: mission.address },
+      })
+      if (verdict === 'approve') {
+        const shown = digest === undefined ? {} : { shown: digest }
+        const { outcome, message } = await approvals.approve(id, { by, at: isoTime(clock.now()), ...shown })
+        return { outcome: outcome === 'approved' ? 'answered' : outcome, ...told(message) }
+      }
+      const message = await (await mission.overview()).show(id)
+      if (message.state === 'failed') return { outcome: 'unchanged', ...told(message) }
+      return { outcome: 'answered', ...told((await approvals.deny(id, by, text ?? 'A person said no.')).message) }
+    },
+
+    /** What cannot be read and was set aside in `failed/`. Once it is corrected it is a message that failed, like any other. */
+    async *quarantined() {
+      const { quarantinedAt } = await import('../../../messaging/quarantine/quarantine.ts')
+      for await (const mission of at()) {
+        const place = mission.address
+        const next = `Correct it, then let it be worked on again: acmq retry ${place} ID`
+        for await (const one of (await mission.overview()).each('failed')) {
+          if (!('reason' in one)) continue
+          const found = await quarantinedAt(tree, one.path as TreePath, { place, reason: one.reason, next })
+          if (found) yield found
+        }
+      }
+    },
+
+    async *duties() {
+      for await (const mission of at()) {
+        yield {
+          name: `mission ${mission.address}`,
+          watches: mission.supervised,
+          async run({ by } = {}) {
+            const upkeep = await mission.upkeep()
+            const { stalled, repairs } = await upkeep.supervise(by)
+            const { archived } = await upkeep.archive(by === undefined ? {} : { by })
+            const nextAt = await (await mission.supervision()).nextStallAt()
+            const did = stalled.length + archived + repairs.filter(isRepair).length
+            return { did, ...(nextAt === undefined ? {} : { nextAt }) }
+          },
+        }
+      }
+    },
+
+    /** With `repair`, each mission is first put in order as `reconcile` does. */
+    async inspect({ repair, ...asked }) {
+      const { unreadablePolicy } = await import('./inspect-stuck.ts')
+      // Files where the folder of a mission would be. Those with an ending are a person's notes.
+      const isMission = (name: string) => isSegment(name) && !name.includes('.')
+      const odd = oddAmong(root, await tree.list(root), (name) => (isMission(name) ? 'folder' : undefined))
+      const findings = odd.map(oddFinding)
+      findings.push(...(await findingsOf(policyPath, () => unreadablePolicy(tree))))
+      for await (const mission of at()) {
+        findings.push(...(await findingsOf(mission.address, () => inspectOne(mission, repair, asked))))
+      }
+      return findings
+    },
+  }
+  return neutralOf(source, own)
 }
 
-function envelopeOf(view: AcmqView | ArchivedView): Envelope {
-  const { protocol, id, from, to, state, path, summary, createdAt, mission: place } = view
-  return { protocol, id, from, to, state, path, summary, createdAt, place }
+const placed =
+  ({ address: place }: Mission) =>
+  (view: AcmqView | ArchivedView): PlacedView => ({ ...view, place })
+
+/** A key that is a UUID is the id of the message, and any other is made into one. */
+function idOf(key: string): string {
+  if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(key)) return key
+  const hash = process.getBuiltinModule('node:crypto').hash('sha256', key, 'hex')
+  return hash.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5')
 }
 
-/** What a mission has to give. Nothing if no message of this id waits there: whoever has it already is not handed it again. */
-async function claimIn(mission: Mission, agent: string, id: string | undefined): Promise<Claimed> {
-  if (id === undefined) return mission.claim({ agent })
-  for await (const { state } of mission.meant(id)) if (state === 'pending') return mission.claim({ agent, id })
-  return { outcome: 'nothing', blocked: [] }
+async function* everyMessage(mission: Mission, { states, archived }: Wanted): AsyncGenerator<PlacedView> {
+  const overview = await mission.overview()
+  for (const queue of queueNames) {
+    if (states && !states.includes(queue)) continue
+    for await (const one of overview.each(queue)) if (!('reason' in one)) yield placed(mission)(one)
+  }
+  if (!archived || (states && !states.includes('archived'))) return
+  for await (const one of overview.archived()) yield placed(mission)(one)
 }
 
-function takenFrom(mission: Mission, claimed: Claimed): Taken | undefined {
+/** Nothing if no message of this id waits there: an agent that has it already is not handed it again. */
+async function takeFrom(
+  mission: Mission,
+  agent: string,
+  id: string | undefined,
+): Promise<TakenView<PlacedView> | undefined> {
+  if (id !== undefined && !(await isPending(mission, id))) return undefined
+  const claimed = await mission.claims.next({ agent, ...(id === undefined ? {} : { id }) })
   if (claimed.outcome === 'nothing') return undefined
   const { message, until, durability } = claimed
-  const { id, to: agent, attempt, body } = message
-  return {
-    outcome: 'taken',
-    message: { envelope: envelopeOf(message), text: async () => body },
-    receipt: { id, agent, place: mission.address, attempt, until },
-    durability,
-  }
+  const receipt = { id: message.id, agent: message.to, place: mission.address, attempt: message.attempt, until }
+  return { message: placed(mission)(message), receipt, durability }
 }
 
-const settled = ({ outcome, message, durability }: OwnSettled<string>): Settled => ({
-  outcome: outcome === 'unchanged' ? 'unchanged' : 'settled',
-  message: envelopeOf(message),
-  durability,
-})
+async function isPending(mission: Mission, id: string): Promise<boolean> {
+  for await (const { state } of (await mission.overview()).meant(id)) if (state === 'pending') return true
+  return false
+}
 
 async function inspectOne(
   mission: Mission,
   repair: boolean,
   asked: Omit<InspectionOptions, 'repair'>,
 ): Promise<Finding[]> {
-  const found = await mission.inspect(asked)
+  const inspection = await mission.inspection()
+  const found = await inspection.run(asked)
   // With something in the way, a repair would stop half-way. A file that only its owner can open is none.
-  const isInTheWay = found.some(({ severity, code }) => severity === 'error' && code !== 'CLOSED_MESSAGE')
+  const isInTheWay = found.some(({ severity, code }) => severity === 'error' && !inNobodysWay.includes(code))
   if (!repair || isInTheWay) return found
-  const { repairs } = await mission.reconcile()
-  const organized = (await mission.finishOrganizing()) ? found.filter(isOrganizing).map(asRepaired) : []
-  return [...repairs.filter(isRepair).map(asFinding), ...organized, ...(await mission.inspect(asked))]
+  const { journal } = await mission.supervision()
+  const finished = (await unfinishedChanges(mission.files.tree, journal, repair)).filter(({ repaired }) => repaired)
+  const { repairs } = await (await mission.upkeep()).reconcile()
+  return [...finished, ...repairs.filter(isRepair).map(asFinding), ...(await inspection.run({ ...asked, repair }))]
 }
 
 /** What was only looked at is no repair; `inspect` tells of it. */
 const isRepair = ({ what }: Repair): boolean => what !== 'waiting' && what !== 'strange' && what !== 'closed'
 
-const isOrganizing = ({ code }: Finding): boolean => code === 'ORGANIZE_INTERRUPTED'
-
-const asRepaired = (one: Finding): Finding => ({
-  ...one,
-  message: 'Moving its files was interrupted, and is finished now.',
-  hint: 'Nothing more is to be done.',
-  repaired: true,
-})
+const inNobodysWay: readonly string[] = ['CLOSED_MESSAGE', 'UNFINISHED_CHANGE']
 
 const asFinding = ({ what, path, message }: Repair): Finding => ({
   code: `MESSAGE_${what.toUpperCase()}`,

@@ -1,7 +1,8 @@
 /** Files, links and pipes where a mission has its folders, and the other way round: for `doctor`. */
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
-import { type ExpectedKind, isOddEntry, oddAmong, oddFinding } from '../../../messaging/inspection/expected.ts'
-import type { Entry, Finding, Tree } from '../../../tree/tree.ts'
+import { type ExpectedKind, oddAmong, oddFinding } from '../../../messaging/inspection/expected.ts'
+import { listIfFolder } from '../../../messaging/leaves/tolerant.ts'
+import type { Entry, Finding } from '../../../tree/tree.ts'
 import { parsePackName } from '../archive/pack.ts'
 import { isMonth } from '../archive/shelves.ts'
 import { archivePath, missionFolders } from '../layout.ts'
@@ -25,7 +26,7 @@ const inMonth: Table = (name) =>
 export async function oddInMission({ tree, path, place }: MissionFiles): Promise<Finding[]> {
   const findings: Finding[] = []
   const look = async (folder: TreePath, expectedOf: Table): Promise<readonly Entry[]> => {
-    const entries = await entriesIn(tree, folder)
+    const entries = await listIfFolder(tree, folder)
     findings.push(...oddAmong(folder, entries, expectedOf).map(oddFinding))
     return entries
   }
@@ -39,14 +40,4 @@ export async function oddInMission({ tree, path, place }: MissionFiles): Promise
     if (kind === 'folder' && isMonth(name)) await look(childOf(archive, name), inMonth)
   }
   return findings
-}
-
-/** Nothing where something else stands in place of the folder: that is told by the look at the one that holds it. */
-export async function entriesIn(tree: Tree, folder: TreePath): Promise<readonly Entry[]> {
-  try {
-    return await tree.list(folder)
-  } catch (error) {
-    if (isOddEntry(error)) return []
-    throw error
-  }
 }

@@ -1,5 +1,6 @@
 /** What callers are told about claims: the outcomes, and the errors for claims that are lost or not theirs. */
 import { conflict } from '../../../kernel/errors.ts'
+import type { Holding } from '../../../messaging/claims/claim.ts'
 import type { Durability } from '../../../tree/tree.ts'
 import type { AcmqRecord, QueueName } from '../schema.ts'
 import type { AcmqView, AcmqViewWithBody } from './view.ts'
@@ -27,14 +28,10 @@ export interface Settled<Outcome extends string> {
   readonly durability: Durability
 }
 
+export type { Holding }
+
 /** A message by its id, or as it was claimed: then it is found without searching. */
 export type MessageRef = string | Pick<AcmqView, 'id' | 'name'>
-
-export interface Holding {
-  readonly agent: string
-  /** Which claim is meant; without it, whichever is in force for this agent. */
-  readonly attempt?: number
-}
 
 /**
  * Says why a message may not go to an agent now, or nothing if it may. Not always a promise: an `await` for nothing would
@@ -45,12 +42,6 @@ export type Judge = (record: AcmqRecord, body: string) => Promise<string | undef
 type Told = Pick<AcmqRecord, 'id' | 'summary' | 'to'>
 
 export const blockedAs = ({ id, summary, to }: Told, reason: string): Blocked => ({ id, summary, to, reason })
-
-export const lostClaim = (id: string, why: string) =>
-  conflict('LOST_CLAIM', `The claim on message ${id} is lost: ${why}.`, {
-    hint: 'Stop working on it; what you wrote elsewhere stays. Claim the next message.',
-    details: { id },
-  })
 
 export const notClaimed = ({ id, to }: Pick<AcmqRecord, 'id' | 'to'>, mission: string, { agent }: Holding) =>
   conflict('NOT_CLAIMED', `Message ${id} waits in pending, for ${to}: nobody has claimed it.`, {

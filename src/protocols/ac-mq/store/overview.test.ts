@@ -31,9 +31,9 @@ describe('the last hour', () => {
     await put('failed', 'free', (bytes) =>
       Buffer.concat([bytes, Buffer.from('\n---\n\n**Failure Report**\n\nIt broke.\n')]),
     )
-    expect(await mission.status()).toMatchObject({ completedLastHour: 3, failedLastHour: 1 })
+    expect(await (await mission.overview()).status()).toMatchObject({ completedLastHour: 3, failedLastHour: 1 })
     clock.advance(hour)
-    expect(await mission.status()).toMatchObject({ completedLastHour: 0, failedLastHour: 0 })
+    expect(await (await mission.overview()).status()).toMatchObject({ completedLastHour: 0, failedLastHour: 0 })
   })
   it('counts what a snapshot archived as soon as it was completed', async () => {
     const clock = heldClock()
@@ -42,9 +42,9 @@ describe('the last hour', () => {
     const text =
       '---\nid: first\nmission_id: m\ntimestamp: 2026-01-01T00:00:00Z\nfrom: ada\nto: bob\nstatus: completed\n---\nDo.\n'
     await tree.create(treePath('m/queue/completed/first.md'), Buffer.from(text))
-    expect(await mission.archive({ olderThanMs: 0 })).toMatchObject({ archived: 1 })
-    expect(await mission.status()).toMatchObject({ completedLastHour: 1, archived: 1 })
+    expect(await (await mission.upkeep()).archive({ olderThanMs: 0 })).toMatchObject({ archived: 1 })
+    expect(await (await mission.overview()).status()).toMatchObject({ completedLastHour: 1, archived: 1 })
     clock.advance(hour)
-    expect(await mission.status()).toMatchObject({ completedLastHour: 0, archived: 1 })
+    expect(await (await mission.overview()).status()).toMatchObject({ completedLastHour: 0, archived: 1 })
   })
 })

@@ -8,7 +8,7 @@ import { failureOf, resultOf } from '../reports.ts'
 import { type QueueName, queueNames } from '../schema.ts'
 import type { Finder } from './finder.ts'
 import { type MissionFiles, reasonOf, withHint } from './parts.ts'
-import type { Stalled, Supervision } from './supervise.ts'
+import type { Stalled, Supervision } from './supervising.ts'
 import { type AcmqView, type AcmqViewWithBody, type ArchivedView, archivedView, viewOf, withBody } from './view.ts'
 import type { Candidate, Waiting } from './waiting/waiting.ts'
 

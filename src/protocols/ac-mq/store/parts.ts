@@ -1,11 +1,10 @@
-/** One mission's place on the tree and what is needed to read its messages: shared by everything in this folder. */
-import type { Clock } from '../../../kernel/clock.ts'
+/** Reading the messages of a mission: shared by everything in this folder. */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { tooLarge } from '../../../kernel/largest-message.ts'
 import type { Problem } from '../../../kernel/problem.ts'
-import { childOf, nameOf, type TreePath } from '../../../kernel/tree-path.ts'
+import { nameOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { isUnread, readOrSayWhy, type Unread } from '../../../messaging/leaves/readable.ts'
-import type { Leaf, Tree } from '../../../tree/tree.ts'
+import type { Leaf } from '../../../tree/tree.ts'
 import { unknownTime } from '../check-fields.ts'
 import {
   type ClosedMessage,
@@ -18,46 +17,10 @@ import {
   parseOwnMessage,
   type ReadMessage,
 } from '../format.ts'
-import { type MissionPlace, missionPath, queuePath } from '../layout.ts'
 import type { AcmqRecord, QueueName } from '../schema.ts'
-import type { AcmqSettings } from '../settings.ts'
+import { MissionPlaces } from './places.ts'
 
-export class MissionFiles {
-  readonly tree: Tree
-  readonly clock: Clock
-  readonly settings: AcmqSettings
-  readonly place: MissionPlace
-  readonly path: TreePath
-  readonly queues: Readonly<Record<QueueName, TreePath>>
-  #lastName = ''
-
-  constructor(tree: Tree, clock: Clock, settings: AcmqSettings, place: MissionPlace) {
-    this.tree = tree
-    this.clock = clock
-    this.settings = settings
-    this.place = place
-    this.path = missionPath(place)
-    this.queues = {
-      pending: queuePath(place, 'pending'),
-      processing: queuePath(place, 'processing'),
-      completed: queuePath(place, 'completed'),
-      failed: queuePath(place, 'failed'),
-    }
-  }
-
-  at(queue: QueueName, name: string): TreePath {
-    // A message goes through the queues under one name, which need not be checked again each time.
-    if (name === this.#lastName) return `${this.queues[queue]}/${name}` as TreePath
-    const path = childOf(this.queues[queue], name)
-    this.#lastName = name
-    return path
-  }
-
-  /** The place of a path that is relative to the mission. */
-  inside(path: string): TreePath {
-    return path.split('/').reduce(childOf, this.path)
-  }
-
+export class MissionFiles extends MissionPlaces {
   /** What the header in these bytes says, or what is wrong with it. */
   parse(bytes: Uint8Array, fileName: string, file: FileTime = unknownFile): ParsedMessage {
     const { timeoutSeconds, largestMessage } = this.settings
@@ -153,6 +116,9 @@ export class MissionFiles {
     return read?.outcome === 'message' ? read.message.record : undefined
   }
 }
+
+export const filesAt = ({ tree, clock, settings, place }: MissionPlaces): MissionFiles =>
+  new MissionFiles(tree, clock, settings, place)
 
 export type ReadHeader = ReadMessage & { readonly changedAt: number }
 export type HeaderRead = ReadHeader | MalformedMessage | ClosedMessage

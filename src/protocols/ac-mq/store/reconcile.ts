@@ -12,8 +12,8 @@ import { withStatus } from '../format.ts'
 import { isMessageName, isoTime } from '../layout.ts'
 import { transitions } from '../lifecycle.ts'
 import { type AcmqRecord, type QueueName, queueNames } from '../schema.ts'
+import { EditChecks } from './edit-checks.ts'
 import { FolderView } from './folder-view.ts'
-import { InTurn } from './in-turn.ts'
 import { moveMessage, setAside } from './moving.ts'
 import { longestHeader, type MissionFiles, withHint } from './parts.ts'
 import { Quarantine } from './quarantine.ts'
@@ -37,7 +37,12 @@ export class Reconciliation {
   /** By queue: the names of messages that were in order, each with its id. */
   readonly #inOrder: Readonly<Record<QueueName, Map<string, string>>>
   readonly #places = new Map<string, { queue: QueueName; name: string }>()
-  readonly #inTurn = { pending: new InTurn(), processing: new InTurn(), completed: new InTurn(), failed: new InTurn() }
+  readonly #editChecks = {
+    pending: new EditChecks(),
+    processing: new EditChecks(),
+    completed: new EditChecks(),
+    failed: new EditChecks(),
+  }
 
   constructor(files: MissionFiles, waiting: Waiting) {
     this.#files = files
@@ -63,7 +68,7 @@ export class Reconciliation {
     }
     for (const queue of queueNames) {
       const [view, known] = [this.#views[queue], this.#inOrder[queue]]
-      const due = new Set(this.#inTurn[queue].next(known, now))
+      const due = new Set(this.#editChecks[queue].next(known, now))
       for (const [name, kind] of [...view.names]) {
         if (!isMessageName(name)) continue
         if (kind !== 'leaf') {

@@ -6,6 +6,7 @@
 import { bufferOf } from '../../../formats/front-matter.ts'
 import { conflict, invalidInput } from '../../../kernel/errors.ts'
 import { nameOf } from '../../../kernel/tree-path.ts'
+import { type Claim, type Holding, lostClaim, whyLost } from '../../../messaging/claims/claim.ts'
 import type { Moved, MoveOptions, Moving, Overwrite, Times } from '../../../tree/tree.ts'
 import { changedSince } from '../../contract.ts'
 import {
@@ -19,19 +20,18 @@ import {
   withStatus,
 } from '../format.ts'
 import { type Transition, transitions } from '../lifecycle.ts'
-import { recipientId } from '../names.ts'
+import { agentId, recipientId } from '../names.ts'
 import type { AcmqRecord } from '../schema.ts'
 import { parseTime } from '../times.ts'
 import { readdressed } from './addressing.ts'
-import type { ClaimedHere } from './claimed-here.ts'
+import type { ClaimMove } from './claim-move.ts'
 import { busyFor, type Finder, type Found, inOtherHands } from './finder.ts'
-import { findUnlessArchived } from './meant.ts'
-
+import { labelOf } from './label.ts'
 import { moveMessage, type Travelled } from './moving.ts'
-import { type Holding, lostClaim, type MessageRef, notClaimed, notYours, type Settled, wrongState } from './outcomes.ts'
+import { type MessageRef, notClaimed, notYours, type Settled, wrongState } from './outcomes.ts'
 import type { MissionFiles } from './parts.ts'
 import { type AcmqView, viewOf } from './view.ts'
-import { labelOf, type Waiting } from './waiting/waiting.ts'
+import type { Waiting } from './waiting/waiting.ts'
 
 type Ended = typeof transitions.processing
 
@@ -39,17 +39,19 @@ export class Settling {
   readonly #files: MissionFiles
   readonly #finder: Finder
   readonly #waiting: Waiting
-  readonly #claimedHere: ClaimedHere
+  /** Those that this process claimed and has not settled. */
+  readonly #claimedHere: ClaimMove['held']
 
-  constructor(files: MissionFiles, finder: Finder, waiting: Waiting, claimedHere: ClaimedHere) {
+  constructor(files: MissionFiles, finder: Finder, waiting: Waiting, held: ClaimMove['held']) {
     this.#files = files
     this.#finder = finder
     this.#waiting = waiting
-    this.#claimedHere = claimedHere
+    this.#claimedHere = held
   }
 
   /** Restarts the time that a claim may take. */
-  async renew(ref: MessageRef, holding: Holding): Promise<Settled<'renewed'> & { readonly until: number }> {
+  async renew(ref: MessageRef, given: Holding): Promise<Settled<'renewed'> & { readonly until: number }> {
+    const holding = checked(given)
     const found = await this.#held(ref)
     if (!found) throw await this.#lost(ref, holding)
     await this.#expectHeldBy(found, holding)
@@ -77,6 +79,7 @@ export class Settling {
     }
   }
 
+  /** Marks a claimed message as done, with its result and links to what was made. AC-MQ §4.3. */
   complete(
     ref: MessageRef,
     holding: Holding,
@@ -91,6 +94,7 @@ export class Settling {
     )
   }
 
+  /** Gives up a claimed message with a report that stays in it. AC-MQ §4.4, §8.1. */
   fail(
     ref: MessageRef,
     holding: Holding,
@@ -103,12 +107,46 @@ export class Settling {
   }
 
   /**
+   * Gives a claimed message back unharmed: it waits again for those it was for. As its next attempt, so that its holder, if it
+   * works on all the same, is told that the claim is over.
+   */
+  async release(ref: MessageRef, given: Holding): Promise<Settled<'released'>> {
+    const holding = checked(given)
+    const found = await this.#held(ref)
+    if (!found) throw await this.#lost(ref, holding)
+    await this.#expectHeldBy(found, holding)
+    const { name } = found
+    let again: AcmqRecord | undefined
+    const { moved, path } = await this.#moveHeld(found, 'release', {
+      change: (before, times) => {
+        const { record } = this.#files.expect(before, name, times).message
+        this.#expectHolder(record, holding)
+        const next = nextAttempt(before, name, record)
+        again = next.record
+        return next.bytes
+      },
+      label: () => labelOf(again!),
+    })
+    this.#claimedHere.delete(name)
+    if (moved.outcome === 'gone') throw await this.#lost(ref, holding)
+    const { durability } = this.#expectMoved(moved, found.id)
+    this.#waiting.came(nameOf(path), again!)
+    return { outcome: 'released', message: viewOf(again!, 'pending', path), durability }
+  }
+
+  /** Whether the files that a result is to point to lie inside the mission and are there. */
+  async checkLinks(given: readonly string[]) {
+    if (given.length === 0) return { links: [], notices: [] }
+    return (await import('./links.ts')).checkLinks(this.#files, given)
+  }
+
+  /**
    * A failed message waits again, as the next attempt. Its failure reports stay in its body. One that was for all when it
    * was sent is for all again, and not for the agent that had it; `to` gives it to somebody else.
    */
   async retry(id: string, options: { readonly to?: string } = {}): Promise<Settled<'retried'>> {
     const to = options.to === undefined ? undefined : recipientId(options.to)
-    const found = await findUnlessArchived(this.#finder, id, 'retry')
+    const found = await this.#finder.findInQueue(id, 'retry')
     if (found.queue === 'pending') {
       const read = await this.#files.readHeader('pending', found.name)
       const record = read && messageOf(read).message.record
@@ -128,9 +166,9 @@ export class Settling {
           times = itsTimes
           const { record } = this.#files.expect(before, found.name, times).message
           if (record.id !== found.id) return undefined
-          const change = readdressed(before, found.name, record, to)
-          again = { ...record, status: 'pending', attempt: record.attempt + 1, to: change.to }
-          return withFields(before, { status: 'pending', attempt: again.attempt, ...change })
+          const next = nextAttempt(before, found.name, record, to)
+          again = next.record
+          return next.bytes
         },
         label: () => labelOf(again!),
       },
@@ -172,11 +210,12 @@ export class Settling {
   /** Edit and move in one: the file is either still being worked on, or whole at its new place. */
   async #settle<Ending extends 'complete' | 'fail'>(
     ref: MessageRef,
-    holding: Holding,
+    given: Holding,
     ending: Ending,
     /** `header`: its text, but for the status, of a message as we write it. */
     change: (before: Uint8Array, header?: string) => Uint8Array | Overwrite,
   ): Promise<Settled<Ended[Ending]>> {
+    const holding = checked(given)
     const queue: Ended[Ending] = transitions.processing[ending]
     const found = typeof ref === 'string' ? await this.#held(ref) : this.#named(ref)
     if (!found) return this.#settledBefore(ref, holding, queue)
@@ -193,7 +232,7 @@ export class Settling {
         return this.#fitting(change(before, now.message.header))
       },
     })
-    this.#claimedHere.drop(name)
+    this.#claimedHere.delete(name)
     if (moved.outcome === 'gone') return this.#settledBefore(ref, holding, queue)
     const { bytes, durability } = this.#expectMoved(moved, found.id)
     const {
@@ -257,7 +296,7 @@ export class Settling {
     const { state, path, bytes } = settled
     const { record } = this.#files.expect(bytes, settled.name, settled).message
     const endedBy = queue === 'failed' ? failureOf(bytes)?.agent : undefined
-    if (record.to !== holding.agent || !isAttempt(record, holding) || (endedBy ?? holding.agent) !== holding.agent)
+    if (whyLost(claimOn(record), holding) !== undefined || (endedBy ?? holding.agent) !== holding.agent)
       throw await this.#lost(ref, holding)
     return { outcome: 'unchanged', message: viewOf(record, state, path), durability: 'process' }
   }
@@ -291,9 +330,8 @@ export class Settling {
 
   #expectHolder(record: AcmqRecord, holding: Holding): void {
     if (record.to !== holding.agent) throw notYours(record, holding.agent)
-    if (!isAttempt(record, holding)) {
-      throw lostClaim(record.id, `attempt ${holding.attempt} is over; attempt ${record.attempt} is being worked on`)
-    }
+    const why = whyLost(claimOn(record), holding)
+    if (why !== undefined) throw lostClaim(record.id, why)
   }
 
   #expectMoved(moved: Moved, id: string): Moving {
@@ -316,6 +354,8 @@ export class Settling {
   }
 }
 
+const checked = (holding: Holding): Holding => ({ ...holding, agent: agentId(holding.agent) })
+
 /** Nobody has had this attempt yet, and the caller does not speak of an earlier one. */
 const isNeverClaimed = (record: AcmqRecord, { attempt }: Holding): boolean =>
   attempt === undefined ? record.attempt === 1 : attempt === record.attempt
@@ -330,5 +370,11 @@ const notFailed = (id: string, to: string, wanted: string) =>
     },
   )
 
-const isAttempt = (record: AcmqRecord, { attempt }: Holding): boolean =>
-  attempt === undefined || attempt === record.attempt
+/** A message that waits again: for those it was for, or for somebody else. */
+function nextAttempt(before: Uint8Array, name: string, record: AcmqRecord, to?: string) {
+  const fields = { status: 'pending', attempt: record.attempt + 1, ...readdressed(before, name, record, to) } as const
+  const { sent_to: _, ...changed } = fields
+  return { record: { ...record, ...changed }, bytes: withFields(before, fields) }
+}
+
+const claimOn = ({ to: holder, attempt }: AcmqRecord): Claim => ({ holder, attempt })

@@ -1,11 +1,11 @@
 /** A message as callers see it: the neutral envelope and AC-MQ's own fields beside it. */
-import type { Envelope } from '../../../kernel/envelope.ts'
+import type { Headline } from '../../../kernel/envelope.ts'
 import type { Problem } from '../../../kernel/problem.ts'
 import type { ArchivedEntry } from '../archive/archive.ts'
 import type { AcmqRecord, State } from '../schema.ts'
 import { asUtc } from '../times.ts'
 
-export interface AcmqView extends Envelope {
+export interface AcmqView extends Headline {
   readonly protocol: 'acmq'
   readonly state: State
   readonly mission: string
@@ -14,6 +14,10 @@ export interface AcmqView extends Envelope {
   readonly timeoutSeconds: number
   readonly dependencies: readonly string[]
   readonly attempt: number
+  /** The message that this one answers. */
+  readonly replyTo?: string
+  /** What else its sender said, as JSON: see `envelope.ts`. */
+  readonly envelope?: string
   /** What a reader should know of it, one sentence each: fields that are wrong or missing. */
   readonly notices: readonly string[]
 }
@@ -24,7 +28,7 @@ export interface AcmqViewWithBody extends AcmqView {
 }
 
 export function viewOf(record: AcmqRecord, state: State, path: string, problems: readonly Problem[] = []): AcmqView {
-  return {
+  const view = {
     protocol: 'acmq',
     id: record.id,
     from: record.from,
@@ -40,11 +44,14 @@ export function viewOf(record: AcmqRecord, state: State, path: string, problems:
     dependencies: record.dependencies,
     attempt: record.attempt,
     notices: problems.length === 0 ? none : problems.map(({ message }) => message),
-  }
+  } as const
+  const { reply_to: replyTo, envelope } = record
+  if (replyTo === undefined && envelope === undefined) return view
+  return { ...view, ...(replyTo === undefined ? {} : { replyTo }), ...(envelope === undefined ? {} : { envelope }) }
 }
 
 /** An archived message as its index tells it: its pack is not opened for this. */
-export interface ArchivedView extends Envelope {
+export interface ArchivedView extends Headline {
   readonly protocol: 'acmq'
   readonly state: 'archived'
   readonly mission: string

@@ -28,14 +28,14 @@ describe('the workspace of a completed task', () => {
     const put = (path: string, text: string) => tree.create(at(path), text)
     const textAt = async (path: string) => Buffer.from((await tree.read(at(path)))?.bytes ?? '').toString()
     const task = 'FEAT-02'
-    const { message } = await store.send({
+    const { message } = await store.sending.send({
       from: 'lead',
       to: 'all',
       intent: 'implement_feature',
       task,
       summary: 'Do it',
     })
-    await store.start('engineer', message.file)
+    await store.settling.start('engineer', message.file)
     const received = await textAt(`LOGS/${message.file}`)
     // The engineer writes into it.
     const path = at(`AGENTS/engineer/WORKSPACE/${message.file}`)
@@ -50,8 +50,15 @@ describe('the workspace of a completed task', () => {
     await put('AGENTS/engineer/WORKSPACE/notes.txt', 'of none')
     await put(`AGENTS/qa/WORKSPACE/${task}.log`, 'log of qa')
     await put(`LOGS/workspaces/${task}/qa/${task}.log`, 'of an earlier round')
-    await store.send({ from: 'qa', to: 'engineer', intent: 'test_results', task, status: 'completed', summary: 'Fine' })
-    await store.status(task, 'completed', 'engineer')
+    await store.sending.send({
+      from: 'qa',
+      to: 'engineer',
+      intent: 'test_results',
+      task,
+      status: 'completed',
+      summary: 'Fine',
+    })
+    await store.tasks.status(task, 'completed', 'engineer')
     const kept = `LOGS/workspaces/${task}`
     expect(await textAt(`LOGS/${message.file}`)).toBe(received)
     expect(await textAt(`${kept}/engineer/${message.file}`)).toBe(`${received}\n## Notes\nHalf done\n`)
@@ -72,14 +79,16 @@ describe('the workspace of a completed task', () => {
     const store = await circe.open({ tree, clock, settings: circe.defaults })
     const workspace = treePath(`${circe.defaults.root}/AGENTS/engineer/WORKSPACE`)
     const ask = (intent: string, task: string) =>
-      store.send({ from: 'lead', to: 'engineer', intent, task, summary: 'Do it' })
+      store.sending.send({ from: 'lead', to: 'engineer', intent, task, summary: 'Do it' })
     await ask('document', 'FEAT-02')
     const { message } = await ask('fix_bug', 'FEAT-02-b')
-    await store.start('engineer', message.file)
+    await store.settling.start('engineer', message.file)
     for (const name of ['FEAT-02-b.txt', 'FEAT-02-draft.txt', 'FEAT-02.b.txt'])
       await tree.create(treePath(`${workspace}/${name}`), 'x')
-    await store.status('FEAT-02', 'completed', 'lead')
+    await store.tasks.status('FEAT-02', 'completed', 'lead')
     expect((await tree.list(workspace)).map(({ name }) => name)).toEqual([message.file, 'FEAT-02-b.txt'])
-    expect(await store.tasks('FEAT-02-b')).toMatchObject([{ status: 'in_progress', messages: [{ id: message.id }] }])
+    expect(await store.overview.tasks('FEAT-02-b')).toMatchObject([
+      { status: 'in_progress', messages: [{ id: message.id }] },
+    ])
   })
 })

@@ -1,14 +1,15 @@
 /** What becomes of the files of a task when it is completed, and when it is given back. Each may be done twice. */
 import { childOf, isSegment, type TreePath } from '../../../kernel/tree-path.ts'
-import { setAside } from '../../../messaging/quarantine/set-aside.ts'
+import { listIfFolder, readIfLeaf, removeIfLeaf } from '../../../messaging/leaves/tolerant.ts'
+import { setAside } from '../../../messaging/quarantine/quarantine.ts'
 import { parseMessage } from '../format.ts'
 import { takesTask } from '../intents.ts'
 import { handedPath, keptWorkspacePath, workspacePath } from '../layout.ts'
 import { type AgentId, type FileName, isFileName, isSameAgent, type TaskId } from '../names.ts'
 import type { KnownAgent } from './agents.ts'
-import { readLedger } from './book.ts'
+import { readLedger } from './ledgers.ts'
 import { copyFromLog, moveMessage, settleMessage } from './moving.ts'
-import { type CirceParts, sameBytes, unlessOdd } from './parts.ts'
+import { type CirceParts, sameBytes } from './parts.ts'
 import { type Found, isFound, loggedBytes, lookAround, pathAt, readAt } from './places.ts'
 import { tasksOnTree } from './task-files.ts'
 
@@ -25,13 +26,13 @@ export async function archiveTask(parts: CirceParts, task: TaskId): Promise<void
   for (let round = 1; round <= mostRounds; round++) {
     let count = 0
     const { agents, found } = await lookAround(parts)
-    const { applied } = await readLedger(parts, task)
+    const { counted } = await readLedger(parts, task)
     for (const one of found) {
       // What came since it was completed, such as new work, has not counted yet and stays.
-      if (one.message.task !== task || !applied.has(one.name)) continue
+      if (one.message.task !== task || !counted.has(one.name)) continue
       // The mark first: nobody would look for one whose message is logged.
       const { agent } = one
-      if (agent !== undefined) await unlessOdd(() => parts.tree.remove(childOf(handedPath(agent), one.name)))
+      if (agent !== undefined) await removeIfLeaf(parts.tree, childOf(handedPath(agent), one.name))
       await settleMessage(parts, one, one.name, { task })
       count++
     }
@@ -53,7 +54,7 @@ async function archiveWorkspace(
   const kept = keptWorkspacePath(root, task, agent)
   let count = 0
   const walk = async (from: TreePath, to: TreePath, depth: number, isOfTask: boolean): Promise<void> => {
-    for (const { name, kind } of (await unlessOdd(() => tree.list(from))) ?? []) {
+    for (const { name, kind } of await listIfFolder(tree, from)) {
       if (!isSegment(name) || name.startsWith('.')) continue
       const path = childOf(from, name)
       if (kind === 'folder' && depth < deepest) {
@@ -82,7 +83,7 @@ export function hasTask(name: string, task: string): boolean {
 }
 
 async function messageAt({ tree, settings }: CirceParts, path: TreePath) {
-  const leaf = await unlessOdd(() => tree.read(path, { atMost: settings.largestMessage + 1 }))
+  const leaf = await readIfLeaf(tree, path, { atMost: settings.largestMessage + 1 })
   const parsed =
     leaf && leaf.size <= settings.largestMessage ? parseMessage(leaf.bytes, settings.furtherIntents) : undefined
   return parsed?.outcome === 'message' ? parsed.message : undefined
@@ -126,7 +127,7 @@ export async function bringBack(parts: CirceParts, task: TaskId, owner: AgentId)
 
 async function returnOne(parts: CirceParts, found: Found, task: TaskId): Promise<void> {
   const { tree, root } = parts
-  await unlessOdd(() => tree.remove(childOf(handedPath(found.agent!), found.name)))
+  await removeIfLeaf(tree, childOf(handedPath(found.agent!), found.name))
   const logged = await loggedBytes(tree, root, found.name)
   if (logged && !sameBytes(logged, found.message.bytes)) {
     await copyFromLog(parts, found.name)
@@ -138,7 +139,7 @@ async function returnOne(parts: CirceParts, found: Found, task: TaskId): Promise
 
 async function lastLoggedWork(parts: CirceParts, task: TaskId): Promise<FileName | undefined> {
   let last: Found | undefined
-  for (const name of (await readLedger(parts, task)).applied) {
+  for (const name of (await readLedger(parts, task)).counted) {
     const read = isFileName(name) ? await readAt(parts, { place: 'logged' }, name) : undefined
     if (!isFound(read) || !takesTask(read.message.intent)) continue
     if (!last || read.message.time >= last.message.time) last = read
@@ -149,7 +150,7 @@ async function lastLoggedWork(parts: CirceParts, task: TaskId): Promise<FileName
 /** Forgets what an agent was handed and has no more. The marks are listed first: each was made when its message was there. */
 export async function sweepHanded(parts: CirceParts, { agent, folder }: KnownAgent): Promise<void> {
   const { tree } = parts
-  for (const { name, kind } of (await unlessOdd(() => tree.list(handedPath(agent)))) ?? []) {
+  for (const { name, kind } of await listIfFolder(tree, handedPath(agent))) {
     if (kind !== 'leaf' || !isSegment(name)) continue
     const places = ['inbox', 'workspace'] as const
     const there = isFileName(name)

@@ -20,22 +20,22 @@ beforeEach(() => {
 
 const asked = async (circe: Circe, intent: string, task: string, to = 'all') => {
   clock.advance(1000)
-  return (await circe.send({ from: 'coordinator', to, intent, task, summary: intent })).message.file
+  return (await circe.sending.send({ from: 'coordinator', to, intent, task, summary: intent })).message.file
 }
 const taken = async (circe: Circe, agent: string, options = {}) => {
-  const claimed = await circe.claim(agent, options)
+  const claimed = await circe.claiming.claim(agent, options)
   return claimed.outcome === 'claimed' ? claimed.message.intent : 'nothing'
 }
 
 describe('what is offered', () => {
   it('[CI-4] nobody is offered what it sent to all, unless it names the file', async () => {
     const circe = open()
-    await circe.init('coordinator')
+    await circe.agents.init('coordinator')
     const file = await asked(circe, 'implement_feature', 'FEAT-1')
     expect(await taken(circe, 'Coordinator')).toBe('nothing')
     expect(await taken(circe, 'coordinator', { task: 'FEAT-1' })).toBe('nothing')
-    expect((await circe.inbox('coordinator')).messages).toEqual([])
-    expect(await circe.waitingFor('coordinator')).toEqual([])
+    expect((await circe.overview.inbox('coordinator')).messages).toEqual([])
+    expect(await circe.claiming.waitingFor('coordinator')).toEqual([])
     expect(await taken(circe, 'coordinator', { file })).toBe('implement_feature')
   })
 
@@ -46,7 +46,7 @@ describe('what is offered', () => {
     await asked(circe, 'review_code', 'FEAT-1')
     expect(await taken(circe, 'qa', { intents: ['review_code', 'test'] })).toBe('test')
     expect(await taken(circe, 'qa', { intents: ['test'] })).toBe('nothing')
-    await expect(circe.claim('qa', { intents: ['tests'] })).rejects.toMatchObject({ code: 'UNKNOWN_INTENT' })
+    await expect(circe.claiming.claim('qa', { intents: ['tests'] })).rejects.toMatchObject({ code: 'UNKNOWN_INTENT' })
   })
 
   it('[CI-4] a role that is configured for intents: those first, what is addressed to it next, other work if asked', async () => {
@@ -54,7 +54,7 @@ describe('what is offered', () => {
     await asked(circe, 'implement_feature', 'FEAT-1')
     await asked(circe, 'inform', 'FEAT-2', 'qa')
     await asked(circe, 'test', 'FEAT-3')
-    expect((await circe.waitingFor('qa')).map(({ message }) => message.intent)).toEqual(['test', 'inform'])
+    expect((await circe.claiming.waitingFor('qa')).map(({ message }) => message.intent)).toEqual(['test', 'inform'])
     expect(await taken(circe, 'qa')).toBe('test')
     expect(await taken(circe, 'qa')).toBe('inform')
     expect(await taken(circe, 'qa')).toBe('nothing')
@@ -71,7 +71,7 @@ describe('who may set a check', () => {
   const owned = async (said: object) => {
     const circe = open(said)
     await asked(circe, 'implement_feature', 'FEAT-1')
-    await circe.claim('engineer')
+    await circe.claiming.claim('engineer')
     return circe
   }
   const denied = { code: 'NOT_THEIRS_TO_SAY', kind: 'Denied' }
@@ -80,16 +80,25 @@ describe('who may set a check', () => {
     const circe = await owned({ roles: ['tester=qa', 'engineer=qa', 'peer=reviewer'] })
     for (const check of ['tests_passed', 'peer_reviewed']) {
       for (const agent of ['engineer', 'coordinator', 'rooster'])
-        await expect(circe.check('FEAT-1', agent, { [check]: true }), `${agent} ${check}`).rejects.toMatchObject(denied)
+        await expect(circe.tasks.check('FEAT-1', agent, { [check]: true }), `${agent} ${check}`).rejects.toMatchObject(
+          denied,
+        )
     }
-    await expect(circe.check('FEAT-1', 'tester', { tests_passed: true, peer_reviewed: true })).rejects.toMatchObject(
-      denied,
-    )
-    await circe.send({ from: 'engineer', to: 'all', intent: 'review_code', task: 'FEAT-1', summary: 'Look' })
+    await expect(
+      circe.tasks.check('FEAT-1', 'tester', { tests_passed: true, peer_reviewed: true }),
+    ).rejects.toMatchObject(denied)
+    await circe.sending.send({ from: 'engineer', to: 'all', intent: 'review_code', task: 'FEAT-1', summary: 'Look' })
     for (const from of ['coordinator', 'tester'])
-      await circe.send({ from, to: 'engineer', intent: 'answer', status: 'completed', task: 'FEAT-1', summary: 'Fine' })
+      await circe.sending.send({
+        from,
+        to: 'engineer',
+        intent: 'answer',
+        status: 'completed',
+        task: 'FEAT-1',
+        summary: 'Fine',
+      })
     for (const from of ['engineer', 'coordinator'])
-      await circe.send({
+      await circe.sending.send({
         from,
         to: 'lead',
         intent: 'test_results',
@@ -97,9 +106,9 @@ describe('who may set a check', () => {
         task: 'FEAT-1',
         summary: 'Fine',
       })
-    const [before] = await circe.tasks('FEAT-1')
+    const [before] = await circe.overview.tasks('FEAT-1')
     expect(before!.checks).toMatchObject({ tests_passed: false, peer_reviewed: false })
-    await circe.send({
+    await circe.sending.send({
       from: 'peer',
       to: 'engineer',
       intent: 'answer',
@@ -107,46 +116,48 @@ describe('who may set a check', () => {
       task: 'FEAT-1',
       summary: 'Ok',
     })
-    await circe.check('FEAT-1', 'tester', { tests_passed: true })
-    await circe.check('FEAT-1', 'engineer', { coverage_threshold_met: true })
-    expect((await circe.tasks('FEAT-1'))[0]!.checks).toMatchObject({ ready_for_merge: true })
+    await circe.tasks.check('FEAT-1', 'tester', { tests_passed: true })
+    await circe.tasks.check('FEAT-1', 'engineer', { coverage_threshold_met: true })
+    expect((await circe.overview.tasks('FEAT-1'))[0]!.checks).toMatchObject({ ready_for_merge: true })
   })
 
   it('[CI-5] with a tester alone, a review is told by whom the owner asked', async () => {
     const circe = await owned({ roles: ['tester=qa'] })
-    await circe.send({ from: 'engineer', to: 'peer', intent: 'review_code', task: 'FEAT-1', summary: 'Look' })
-    await expect(circe.check('FEAT-1', 'engineer', { peer_reviewed: true })).rejects.toMatchObject(denied)
-    await expect(circe.check('FEAT-1', 'tester', { peer_reviewed: true })).rejects.toMatchObject(denied)
-    expect((await circe.check('FEAT-1', 'peer', { peer_reviewed: true })).task.checks.peer_reviewed).toBe(true)
+    await circe.sending.send({ from: 'engineer', to: 'peer', intent: 'review_code', task: 'FEAT-1', summary: 'Look' })
+    await expect(circe.tasks.check('FEAT-1', 'engineer', { peer_reviewed: true })).rejects.toMatchObject(denied)
+    await expect(circe.tasks.check('FEAT-1', 'tester', { peer_reviewed: true })).rejects.toMatchObject(denied)
+    expect((await circe.tasks.check('FEAT-1', 'peer', { peer_reviewed: true })).task.checks.peer_reviewed).toBe(true)
   })
 
   it('[CI-5] without roles the owner does', async () => {
     const circe = await owned({})
-    const { task } = await circe.check('FEAT-1', 'engineer', { tests_passed: true, peer_reviewed: true })
+    const { task } = await circe.tasks.check('FEAT-1', 'engineer', { tests_passed: true, peer_reviewed: true })
     expect(task.checks).toMatchObject({ tests_passed: true, peer_reviewed: true })
-    await expect(circe.check('FEAT-1', 'qa', { tests_passed: true })).rejects.toMatchObject({ code: 'NOT_THE_OWNER' })
+    await expect(circe.tasks.check('FEAT-1', 'qa', { tests_passed: true })).rejects.toMatchObject({
+      code: 'NOT_THE_OWNER',
+    })
   })
 
   it('[CI-5] with a tester configured, a file that says so is not enough: nobody said it', async () => {
     const circe = await owned({ roles: ['tester=qa'] })
     const path = treePath('AI_MANAGER/TASKS/FEAT-1.checks')
     await changeLeaf(tree, path, (leaf) => Buffer.from(Buffer.from(leaf!.bytes).toString().replaceAll('false', 'true')))
-    await expect(circe.status('FEAT-1', 'completed', 'engineer')).rejects.toMatchObject({ code: 'NOT_COMPLETE' })
+    await expect(circe.tasks.status('FEAT-1', 'completed', 'engineer')).rejects.toMatchObject({ code: 'NOT_COMPLETE' })
     clock.advance(1000)
     const said = { from: 'engineer', to: 'coordinator', intent: 'status_update', status: 'completed', summary: 'Done' }
-    await expect(circe.send({ ...said, task: 'FEAT-1' })).rejects.toMatchObject({ code: 'NOT_COMPLETE' })
-    await circe.check('FEAT-1', 'tester', { tests_passed: true })
-    expect((await circe.status('FEAT-1', 'completed', 'engineer')).task.status).toBe('completed')
+    await expect(circe.sending.send({ ...said, task: 'FEAT-1' })).rejects.toMatchObject({ code: 'NOT_COMPLETE' })
+    await circe.tasks.check('FEAT-1', 'tester', { tests_passed: true })
+    expect((await circe.tasks.status('FEAT-1', 'completed', 'engineer')).task.status).toBe('completed')
   })
 
   it('[CI-5] a check that is set before anybody claims what was opened again makes nobody its owner', async () => {
     const circe = await owned({ roles: ['tester=qa'] })
-    await circe.check('FEAT-1', 'tester', { tests_passed: true })
-    await circe.status('FEAT-1', 'completed', 'engineer')
+    await circe.tasks.check('FEAT-1', 'tester', { tests_passed: true })
+    await circe.tasks.status('FEAT-1', 'completed', 'engineer')
     await asked(circe, 'fix_bug', 'FEAT-1')
-    const { task } = await circe.check('FEAT-1', 'tester', { tests_passed: true })
+    const { task } = await circe.tasks.check('FEAT-1', 'tester', { tests_passed: true })
     expect([task.owner, task.status]).toEqual([undefined, 'new'])
     expect(await taken(circe, 'other')).toBe('fix_bug')
-    expect((await circe.tasks('FEAT-1'))[0]!.owner).toBe('other')
+    expect((await circe.overview.tasks('FEAT-1'))[0]!.owner).toBe('other')
   })
 })

@@ -6,26 +6,28 @@
 
 import { notFound, SignalboxError } from '../../../kernel/errors.ts'
 import { isBusy } from '../../../messaging/journal/journal.ts'
-import { waitFor } from '../../../messaging/waiting/wait.ts'
+import { waitFor } from '../../../messaging/waiting/waiting.ts'
 import type { Durability } from '../../../tree/tree.ts'
-import type { Step } from '../deed.ts'
 import { isRecord } from '../effects.ts'
 import { expectKnownIntent, takesTask } from '../intents.ts'
 import { inboxPath, newPath } from '../layout.ts'
 import { type AgentId, agentId, fileName, isEverybody, isSameAgent, type TaskId, taskId } from '../names.ts'
 import { type CirceSettings, offeredTo } from '../settings.ts'
+import type { Step } from '../steps.ts'
 import { isClosed } from '../task.ts'
-import { folderOf } from './agents.ts'
-import type { Applying } from './applying.ts'
-import { readLedger } from './book.ts'
+import { type Agents, folderOf } from './agents.ts'
 import type { CatchingUp, CaughtUp } from './catching-up.ts'
-import { handedOf, markOf } from './handed.ts'
-import type { Journal, Patience } from './journal.ts'
-import { untold } from './log.ts'
+import type { Counting } from './counting.ts'
+import { handedOf, handedOut, markOf, takeBack } from './handed.ts'
+import { apart, type Journal, type Patience } from './journal.ts'
+import { knownLedger, readLedger } from './ledgers.ts'
+import { missingLine } from './log.ts'
 import type { CirceClaimed, CirceClaimOptions, OwnedByOther } from './outcomes.ts'
+import { ownerNow } from './overview.ts'
 import { type CirceParts, subjectOf } from './parts.ts'
 import { type Found, findMessage, isFor, isFound, type Listed, type Lying, readAt } from './places.ts'
-import { readSoundTask } from './task-files.ts'
+import { readTaskFiles } from './task-files.ts'
+import { sound } from './task-state.ts'
 import { viewWithBody } from './view.ts'
 
 type Claimed = Extract<CirceClaimed, { outcome: 'claimed' }>
@@ -36,14 +38,16 @@ interface Taking extends Patience, Pick<CirceClaimOptions, 'untilHandedOut'> {}
 export class Claiming {
   readonly #parts: CirceParts
   readonly #journal: Journal
-  readonly #applying: Applying
+  readonly #counting: Counting
   readonly #catchingUp: CatchingUp
+  readonly #agents: Agents
 
-  constructor(parts: CirceParts, journal: Journal, applying: Applying, catchingUp: CatchingUp) {
+  constructor(parts: CirceParts, journal: Journal, counting: Counting, catchingUp: CatchingUp, agents: Agents) {
     this.#parts = parts
     this.#journal = journal
-    this.#applying = applying
+    this.#counting = counting
     this.#catchingUp = catchingUp
+    this.#agents = agents
   }
 
   async claim(
@@ -61,7 +65,7 @@ export class Claiming {
     // What is wrong with one task is told when there is nothing else to be had.
     let stuck: SignalboxError | undefined
     const attempt = async (): Promise<Attempt | undefined> => {
-      for (const isFresh of this.#parts.shelf.isUsed ? [false, true] : [true]) {
+      for (const isFresh of this.#parts.index.isUsed ? [false, true] : [true]) {
         const tried = await tryAll(await this.#catchingUp.catchUp({ isFresh }))
         if (tried) return tried
       }
@@ -98,9 +102,33 @@ export class Claiming {
     const folders = [newPath(root), inboxPath(root, await folderOf(this.#parts, agent))]
     const claimed =
       waitMs > 0 ? await waitFor(tree, folders, attempt, { waitMs, ...(signal ? { signal } : {}) }) : await attempt()
+    await this.#agents.acted(agent)
     if (claimed && claimed !== 'lost' && 'outcome' in claimed) return claimed
     if (stuck) throw stuck
     return { outcome: 'nothing', owned }
+  }
+
+  /** What an agent has not been handed yet. */
+  async waitingFor(name: string): Promise<readonly Listed[]> {
+    const agent = agentId(name)
+    const waiting: Listed[] = []
+    for (const one of offeredFirst(await this.#catchingUp.catchUp(), agent, this.#parts.settings)) {
+      if (await this.#wasHanded(one, agent)) continue
+      const { intent, task } = one.message
+      const owner = takesTask(intent) ? await ownerNow(this.#parts, task as TaskId) : undefined
+      if (owner === undefined || owner === agent) waiting.push(one)
+    }
+    return waiting
+  }
+
+  /** What `claim` gave with `untilHandedOut` was printed. */
+  async handedOut(agent: string, file: string): Promise<void> {
+    await handedOut(this.#parts, agentId(agent), fileName(file))
+  }
+
+  /** Lets the agent claim it again, because the answer did not reach it. */
+  async takeBack(agent: string, file: string): Promise<void> {
+    await takeBack(this.#parts, agentId(agent), fileName(file))
   }
 
   /** A name that nothing has is a mistake; a message that another has, or that is logged, is a lost race. */
@@ -124,13 +152,16 @@ export class Claiming {
     taking: Taking,
   ): Promise<Attempt | SignalboxError> {
     let tried: Attempt = 'lost'
-    const error = await this.#journal.apart(async () => {
+    const error = await apart(async () => {
       await this.#catchingUp.finish(caughtUp, candidate.message.task, taking)
       tried = await this.tryOne(candidate, agent, taking)
     })
-    // Claimed or taken by another: it lies there no more.
-    if (!error && (tried === 'lost' || 'outcome' in tried)) this.#parts.shelf.drop(this.#parts, candidate)
-    return error ?? tried
+    if (error) return error
+    // Claimed, or taken by another: it lies there no more.
+    if (tried === 'lost') this.#parts.index.moved(candidate)
+    else if ('outcome' in tried && candidate.place === 'new')
+      this.#parts.index.moved(candidate, { place: 'inbox', agent, folder: await folderOf(this.#parts, agent) })
+    return tried
   }
 
   /** One message, for an agent that it is for. Not inside a turn. */
@@ -149,19 +180,20 @@ export class Claiming {
   /** It was claimed and told before, but the answer never arrived. */
   async #handAgain(found: Found, agent: AgentId, taking: Taking): Promise<Attempt> {
     const steps = takingSteps(found, agent, taking)
-    const committed = await this.#journal.commit(subjectOf(found.name, found.message.task), { steps, events: [] })
+    const committed = await this.#journal.commit(subjectOf(found.name, found.message.task), steps)
     const again = await this.#claimed(found, agent, committed.outcome === 'done' ? committed.durability : 'process')
     return { ...again, redelivered: true }
   }
 
   async #work(found: Found, agent: AgentId, taking: Taking): Promise<Attempt> {
     const id = found.message.task as TaskId
-    const read = await readSoundTask(this.#parts, id)
-    const { book } = await readLedger(this.#parts, id)
+    const read = sound(this.#parts, await readTaskFiles(this.#parts, id))
     const { owner, status } = read.task
-    const isFree = owner === undefined || isClosed(status) || isRecord(read.task, book)
-    if (isFree) {
-      const owned = await this.#applying.own(found, agent, read, takingSteps(found, agent, taking))
+    const isOwned = owner !== undefined && !isClosed(status)
+    // Only an owner may have to be told from a record: else the log need not be searched for a task without a ledger.
+    const ledger = isOwned ? await readLedger(this.#parts, id) : await knownLedger(this.#parts, id)
+    if (!isOwned || isRecord(read.task, ledger!.facts)) {
+      const owned = await this.#counting.own(found, agent, read, ledger, takingSteps(found, agent, taking))
       return owned.outcome === 'lost' ? 'lost' : this.#claimed(found, agent, owned.durability)
     }
     if (!isSameAgent(owner, agent)) return { file: found.name, task: id, owner }
@@ -170,13 +202,11 @@ export class Claiming {
 
   async #message(found: Found, agent: AgentId, taking: Taking): Promise<Attempt> {
     const { task } = found.message
-    const committed = await this.#journal.commit(subjectOf(found.name, task), {
-      steps: takingSteps(found, agent, taking),
-      events: [
-        ...(await untold(this.#parts, found.name, found.message)),
-        { at: this.#parts.clock.now(), event: 'claimed', agent, task, file: found.name, detail: '' },
-      ],
-    })
+    const at = this.#parts.clock.now()
+    const committed = await this.#journal.commit(subjectOf(found.name, task), takingSteps(found, agent, taking), [
+      ...(this.#parts.index.hasLine(found) ? [] : await missingLine(this.#parts, found.name, found.message)),
+      { at, event: 'claimed', agent, task, file: found.name, detail: '' },
+    ])
     return committed.outcome === 'lost' ? 'lost' : this.#claimed(found, agent, committed.durability)
   }
 
@@ -184,7 +214,7 @@ export class Claiming {
   async #claimed(found: Found, agent: AgentId, durability: Durability): Promise<Claimed> {
     let now: Found = found
     // It is claimed, also where it cannot be looked at once more.
-    await this.#journal.apart(async () => {
+    await apart(async () => {
       const folder = await folderOf(this.#parts, agent)
       const read = await readAt(this.#parts, { place: 'inbox', agent, folder }, found.name)
       if (isFound(read)) now = read
@@ -198,10 +228,8 @@ const takingSteps = (
   agent: AgentId,
   { untilHandedOut = false }: Taking,
 ): Step[] => [
-  ...(place === 'new'
-    ? [{ do: 'claim', file: name, agent, ...(task === undefined ? {} : { task: task as TaskId }) } as const]
-    : []),
-  { do: 'hand', agent, file: name, acked: false, ...(untilHandedOut ? { unshown: true } : {}) },
+  ...(place === 'new' ? [{ do: 'claim', file: name, agent, task: task as TaskId | undefined } as const] : []),
+  { do: 'hand', agent, file: name, acked: false, unshown: untilHandedOut ? true : undefined },
 ]
 
 /** Nobody is offered what it sent to all. Naming the file is asking for it. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { mortal, survives } from '../../../../test/support/mortal-tree.ts'
 import { openMemoryTree } from '../../../engines/memory/index.ts'
 import { heldClock } from '../../../kernel/clock.ts'
 import { treePath } from '../../../kernel/tree-path.ts'
@@ -6,22 +7,6 @@ import type { Tree } from '../../../tree/tree.ts'
 import { type Circe, circe } from '../index.ts'
 
 const readers = ['engineer', 'qa', 'scribe']
-const changing = ['create', 'move', 'remove', 'replace', 'append'] as const
-
-/** A process that dies before its nth change of the tree. */
-function mortal(tree: Tree, lives: number): Tree {
-  let left = lives
-  return new Proxy(tree, {
-    get(target, key: keyof Tree) {
-      const found = target[key]
-      if (typeof found !== 'function') return found
-      return (...words: never[]) => {
-        if (changing.some((name) => name === key) && left-- <= 0) throw new Error('killed')
-        return (found as (...words: never[]) => unknown).apply(target, words)
-      }
-    },
-  })
-}
 
 describe('a message to all', () => {
   const at = (path: string) => treePath(`${circe.defaults.root}/${path}`)
@@ -32,14 +17,12 @@ describe('a message to all', () => {
       const tree = openMemoryTree({ clock })
       const open = (on: Tree): Promise<Circe> => circe.open({ tree: on, clock, settings: circe.defaults })
       const other = await open(tree)
-      for (const agent of ['coordinator', ...readers]) await other.init(agent)
-      await other.inbox('qa')
+      for (const agent of ['coordinator', ...readers]) await other.agents.init(agent)
+      await other.overview.inbox('qa')
       const sender = await open(mortal(tree, lives))
-      const sent = await sender.send({ from: 'coordinator', to: 'all', intent: 'inform', summary: 'Lunch' }).then(
-        () => true,
-        (error: Error) => (error.message === 'killed' ? false : Promise.reject(error)),
+      whole = await survives(
+        sender.sending.send({ from: 'coordinator', to: 'all', intent: 'inform', summary: 'Lunch' }),
       )
-      whole = sent
       // One of those who have it by now deals with it before anybody finishes what was left.
       const [early] = await tree.list(at('AGENTS/engineer/INBOX'))
       if (early) await tree.move(at(`AGENTS/engineer/INBOX/${early.name}`), at(`AGENTS/engineer/WORKSPACE/handled.txt`))
@@ -49,12 +32,12 @@ describe('a message to all', () => {
       for (let look = 0; look < 2; look++) {
         for (const agent of readers) {
           for (
-            let claimed = await other.claim(agent);
+            let claimed = await other.claiming.claim(agent);
             claimed.outcome === 'claimed';
-            claimed = await other.claim(agent)
+            claimed = await other.claiming.claim(agent)
           ) {
             got[agent] = (got[agent] ?? 0) + 1
-            await other.done(agent, claimed.message.file)
+            await other.settling.done(agent, claimed.message.file)
           }
         }
       }
@@ -81,18 +64,18 @@ describe('a message to all', () => {
       const clock = heldClock()
       const tree = openMemoryTree({ clock })
       const other: Circe = await circe.open({ tree, clock, settings: circe.defaults })
-      for (const agent of ['coordinator', ...readers]) await other.init(agent)
+      for (const agent of ['coordinator', ...readers]) await other.agents.init(agent)
       await tree.create(at(`NEW_MESSAGES/${name}`), message)
       await tree.move(at(`NEW_MESSAGES/${name}`), at(`AGENTS/engineer/${taken}/${name}`))
-      expect(await other.claim('qa')).toMatchObject({ outcome: 'claimed', message: { file: name } })
-      expect(await other.claim('scribe')).toMatchObject({ outcome: 'claimed', message: { file: name } })
-      expect(await other.claim('coordinator')).toMatchObject({ outcome: 'nothing' })
+      expect(await other.claiming.claim('qa')).toMatchObject({ outcome: 'claimed', message: { file: name } })
+      expect(await other.claiming.claim('scribe')).toMatchObject({ outcome: 'claimed', message: { file: name } })
+      expect(await other.claiming.claim('coordinator')).toMatchObject({ outcome: 'nothing' })
       // Whoever took it keeps it, and nobody gets a second one once it is handled.
       expect((await tree.list(at(`AGENTS/engineer/${taken}`))).map((one) => one.name)).toEqual([name])
-      await other.done('engineer', name)
-      await other.done('qa', name)
+      await other.settling.done('engineer', name)
+      await other.settling.done('qa', name)
       for (const agent of ['coordinator', 'engineer', 'qa'])
-        expect((await other.inbox(agent)).messages, agent).toEqual([])
+        expect((await other.overview.inbox(agent)).messages, agent).toEqual([])
       expect((await tree.list(at('LOGS'))).map((one) => one.name)).toEqual([name, 'events.log'])
     })
   }
@@ -104,18 +87,17 @@ describe('a message to all', () => {
       const tree = openMemoryTree({ clock })
       const open = (on: Tree): Promise<Circe> => circe.open({ tree: on, clock, settings: circe.defaults })
       const other = await open(tree)
-      for (const agent of ['coordinator', ...readers]) await other.init(agent)
-      await other.inbox('qa')
+      for (const agent of ['coordinator', ...readers]) await other.agents.init(agent)
+      await other.overview.inbox('qa')
       await tree.create(at(`AGENTS/engineer/INBOX/${name}`), message)
-      whole = await (await open(mortal(tree, lives))).inbox('qa').then(
-        () => true,
-        (error: Error) => (error.message === 'killed' ? false : Promise.reject(error)),
-      )
+      whole = await survives((await open(mortal(tree, lives))).overview.inbox('qa'))
       for (const agent of readers) {
-        expect((await other.claim(agent)).outcome, `${agent}, killed before change ${lives + 1}`).toBe('claimed')
-        await other.done(agent, name)
+        expect((await other.claiming.claim(agent)).outcome, `${agent}, killed before change ${lives + 1}`).toBe(
+          'claimed',
+        )
+        await other.settling.done(agent, name)
       }
-      for (const agent of readers) expect((await other.claim(agent)).outcome).toBe('nothing')
+      for (const agent of readers) expect((await other.claiming.claim(agent)).outcome).toBe('nothing')
       const log = Buffer.from((await tree.read(at('LOGS/events.log')))!.bytes).toString()
       expect(log.match(/\tdelivered\t/g)).toHaveLength(1)
     }

@@ -5,15 +5,16 @@
  * before that: the others get their copies from there. Spec: CIRCE, "Required Headers" (`to`), and the README.
  */
 import { childOf } from '../../../kernel/tree-path.ts'
+import { lookIfThere } from '../../../messaging/leaves/tolerant.ts'
 import { isForFirstMover } from '../intents.ts'
 import { copyPath, logsPath } from '../layout.ts'
 import { type AgentId, isEverybody, isSameAgent } from '../names.ts'
 import type { CirceMessage } from '../schema.ts'
 import { knownAgents } from './agents.ts'
-import type { Journal, Patience } from './journal.ts'
-import { untold } from './log.ts'
+import { apart, type Journal, type Patience } from './journal.ts'
+import { missingLine } from './log.ts'
 import { copiesOf, copyForLog } from './moving.ts'
-import { type CirceParts, subjectOf, unlessOdd } from './parts.ts'
+import { type CirceParts, subjectOf } from './parts.ts'
 import { isFound, type Listed, readAt } from './places.ts'
 
 export const isForEverybody = ({ to, intent }: Pick<CirceMessage, 'to' | 'intent'>): boolean =>
@@ -33,7 +34,7 @@ export class FanOut {
     let did = false
     for (const one of found) {
       if (!isForEverybody(one.message) || !(await this.#isDue(one))) continue
-      await this.#journal.apart(async () => {
+      await apart(async () => {
         did = (await this.one(one, { isPatient: false })).length > 0 || did
       })
     }
@@ -44,7 +45,7 @@ export class FanOut {
   async #isDue(one: Listed): Promise<boolean> {
     if (one.place === 'new') return (await this.#recipients(one)).length > 0
     const { tree, root } = this.#parts
-    return (await unlessOdd(() => tree.look(childOf(logsPath(root), one.name)))) === undefined
+    return (await lookIfThere(tree, childOf(logsPath(root), one.name))) === undefined
   }
 
   /** To whom it went: nobody, where nobody else is known yet; then it waits. Not inside a turn. */
@@ -58,25 +59,20 @@ export class FanOut {
     if (!isFound(now) || !isForEverybody(now.message) || now.message.task !== found.message.task) return []
     if (!(await this.#isDue(now))) return []
     const recipients = await this.#recipients(now)
-    // Nothing was moved from here as long as no deed says so: these are of a process that was killed before.
+    // Nothing was moved from here as long as no note says so: these are of a process that was killed before.
     for (const whose of await copiesOf(this.#parts, now.name)) await tree.remove(copyPath(now.name, whose))
     for (const whose of [copyForLog, ...recipients]) await tree.create(copyPath(now.name, whose), now.message.bytes)
     const { from, task } = now.message
     const at = this.#parts.clock.now()
-    await this.#journal.commit(subjectOf(now.name, task), {
-      steps: [{ do: 'deliver', file: now.name }],
-      events: [
-        ...(await untold(this.#parts, now.name, now.message)),
-        {
-          at,
-          event: 'delivered',
-          agent: from,
-          task,
-          file: now.name,
-          detail: `to ${recipients.join(', ') || 'nobody else'}`,
-        },
+    const detail = `to ${recipients.join(', ') || 'nobody else'}`
+    await this.#journal.commit(
+      subjectOf(now.name, task),
+      [{ do: 'deliver', file: now.name }],
+      [
+        ...(await missingLine(this.#parts, now.name, now.message)),
+        { at, event: 'delivered', agent: from, task, file: now.name, detail },
       ],
-    })
+    )
     return recipients
   }
 

@@ -7,8 +7,8 @@ const prepared = async () => {
   const clock = heldClock(Date.parse('2026-01-01T12:00:00Z'))
   const tree = openMemoryTree({ clock })
   const store = await circe.open({ tree, clock, settings: circe.defaults })
-  const { message } = await store.send({ from: 'lead', to: 'qa', intent: 'inform', summary: 'Lunch' })
-  const claim = () => store.claim('qa', { untilHandedOut: true })
+  const { message } = await store.sending.send({ from: 'lead', to: 'qa', intent: 'inform', summary: 'Lunch' })
+  const claim = () => store.claiming.claim('qa', { untilHandedOut: true })
   return { clock, store, claim, file: message.file }
 }
 
@@ -24,10 +24,10 @@ it('[X-crash] what a process claimed and was killed before it printed can be cla
 it('[X-crash] what was printed stays claimed, and what the agent has gone on with stays as it is', async () => {
   const { clock, store, claim, file } = await prepared()
   await claim()
-  await store.handedOut('qa', file)
+  await store.claiming.handedOut('qa', file)
   clock.advance(60_000)
   expect(await claim()).toMatchObject({ outcome: 'nothing' })
-  await store.ack('qa', file)
-  await store.handedOut('qa', file)
-  expect((await store.inbox('qa')).messages).toMatchObject([{ isAcknowledged: true }])
+  await store.settling.ack('qa', file)
+  await store.claiming.handedOut('qa', file)
+  expect((await store.overview.inbox('qa')).messages).toMatchObject([{ isAcknowledged: true }])
 })

@@ -1,9 +1,10 @@
 /** Which messages of its inbox an agent was handed, and which it has acknowledged: one mark each in the workspace's state. */
 import { childOf } from '../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
+import { readIfLeaf } from '../../../messaging/leaves/tolerant.ts'
 import { handedPath } from '../layout.ts'
 import type { AgentId, FileName } from '../names.ts'
-import { type CirceParts, unlessOdd } from './parts.ts'
+import type { CirceParts } from './parts.ts'
 
 /** `waiting`: it was claimed and that was told, but the answer never reached the agent. Claiming it again hands it out. */
 export type Mark = 'waiting' | 'claimed' | 'acknowledged'
@@ -17,7 +18,7 @@ const handing = 'handing'
 const longestHanding = 2000
 
 export async function markOf({ tree }: CirceParts, agent: AgentId, name: FileName): Promise<Mark | undefined> {
-  const leaf = await unlessOdd(() => tree.read(childOf(handedPath(agent), name), { atMost: 32 }))
+  const leaf = await readIfLeaf(tree, childOf(handedPath(agent), name), { atMost: 32 })
   if (!leaf) return undefined
   const text = Buffer.from(leaf.bytes).toString('utf8')
   if (text.startsWith(handing)) {

@@ -1,14 +1,14 @@
 /** Entries of the wrong kind among what CIRCE keeps under `.signalbox/`. */
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { type Odd, oddAmong } from '../../../messaging/inspection/expected.ts'
+import { listIfFolder } from '../../../messaging/leaves/tolerant.ts'
 import { cacheOf, stateOf } from '../../../tree/home.ts'
 import type { Entry, Tree } from '../../../tree/tree.ts'
 import { allCopiesPath, allHandedPath, cacheFolder, stateFolder, unfinishedPath } from '../layout.ts'
-import { unlessOdd } from './parts.ts'
 
 export async function oddNotes(tree: Tree): Promise<Odd[]> {
   const odd: Odd[] = []
-  const list = async (folder: TreePath) => (await unlessOdd(() => tree.list(folder))) ?? []
+  const list = (folder: TreePath) => listIfFolder(tree, folder)
   const look = async (folder: TreePath, expectedOf: (name: string) => 'leaf' | 'folder' | undefined) => {
     const entries = await list(folder)
     odd.push(...oddAmong(folder, entries, expectedOf))

@@ -10,9 +10,9 @@ import { childOf, isSegment, type TreePath } from '../../../kernel/tree-path.ts'
 import { findingsOf, oddAmong, oddFinding } from '../../../messaging/inspection/expected.ts'
 import { finding } from '../../../messaging/inspection/finding.ts'
 import { closedLeaf } from '../../../messaging/leaves/readable.ts'
+import { listIfFolder, lookIfThere, removeIfLeaf, unlessOdd } from '../../../messaging/leaves/tolerant.ts'
 import type { Finding } from '../../../tree/tree.ts'
 import type { InspectionOptions } from '../../contract.ts'
-import type { Step } from '../deed.ts'
 import { isRecord } from '../effects.ts'
 import { type CirceEvent, eventsIn } from '../events.ts'
 import {
@@ -32,18 +32,19 @@ import {
 } from '../layout.ts'
 import { isAgentId, isEverybody, isFileName, isRooster, isTaskId, type TaskId } from '../names.ts'
 import { replay } from '../replay.ts'
+import type { Step } from '../steps.ts'
 import { isClosed, lineOf, settableChecks } from '../task.ts'
 import { knownAgents } from './agents.ts'
 import { sweepHanded } from './archiving.ts'
-import { heardTask, messagesOf, readLedger } from './book.ts'
 import type { CatchingUp, CaughtUp } from './catching-up.ts'
 import { handedOf } from './handed.ts'
 import { oddNotes } from './inspect-notes.ts'
 import type { Journal, Stuck } from './journal.ts'
+import { messagesOf, readLedger, taskByLog } from './ledgers.ts'
 import { eventsOf, logBytes } from './log.ts'
 import { copiesOf, deliverCopies, moveMessage } from './moving.ts'
 import { stalledSeconds } from './overview.ts'
-import { type CirceParts, unlessOdd } from './parts.ts'
+import type { CirceParts } from './parts.ts'
 import { isFound, type Listed, lookAround, namesAt, pathAt, readAt } from './places.ts'
 import { tellReason } from './rejecting.ts'
 import { digestAt, readTaskFiles, type TaskOnTree, tasksOnTree } from './task-files.ts'
@@ -82,7 +83,7 @@ export class Inspection {
       () => this.#unacknowledged(lying, isSeen),
     ]
     const findings: Finding[] = []
-    for (const look of looks) findings.push(...((await unlessOdd(() => findingsOf(root, look))) ?? []))
+    for (const look of looks) findings.push(...(await findingsOf(root, look)))
     if (repair) await this.#sweep()
     return findings
   }
@@ -90,7 +91,7 @@ export class Inspection {
   /** A file where a folder belongs, a folder or link named like a message. */
   async #odd(): Promise<Finding[]> {
     const { tree, root } = this.#parts
-    const list = async (folder: TreePath) => (await unlessOdd(() => tree.list(folder))) ?? []
+    const list = (folder: TreePath) => listIfFolder(tree, folder)
     const asMessages = (name: string) => (isFileName(name) ? ('leaf' as const) : undefined)
     const odd = [
       ...oddAmong(root, await list(root), (name) => (topFolders.some((top) => top === name) ? 'folder' : undefined)),
@@ -117,7 +118,7 @@ export class Inspection {
     const agents = await knownAgents(this.#parts)
     const findings: Finding[] = []
     for (const folder of [newPath(root), ...agents.map((known) => inboxPath(root, known.folder))]) {
-      for (const { name, kind } of (await unlessOdd(() => tree.list(folder))) ?? []) {
+      for (const { name, kind } of await listIfFolder(tree, folder)) {
         if (kind !== 'leaf' || !name.endsWith('.md') || name.startsWith('.') || isFileName(name)) continue
         const message = `Its name cannot be used, and it is passed over: ${printableLine(JSON.stringify(name.slice(0, 80)))}.`
         findings.push(finding('warning', 'BAD_FILE_NAME', folder, message, 'Give it a shorter name of plain letters.'))
@@ -130,7 +131,7 @@ export class Inspection {
   async #nobodys(repair: boolean): Promise<Finding[]> {
     const { tree, root } = this.#parts
     const findings: Finding[] = []
-    for (const { name: folder, kind } of (await unlessOdd(() => tree.list(agentsPath(root)))) ?? []) {
+    for (const { name: folder, kind } of await listIfFolder(tree, agentsPath(root))) {
       if (kind !== 'folder' || isAgentId(folder) || !isSegment(folder)) continue
       const spot = { place: 'inbox', folder } as const
       for (const name of await namesAt(this.#parts, spot)) {
@@ -151,14 +152,14 @@ export class Inspection {
   async #unfinished(repair: boolean, stuck: readonly Stuck[]): Promise<Finding[]> {
     const { tree } = this.#parts
     const findings: Finding[] = []
-    for (const { path, subject } of await this.#journal.notes()) {
+    for (const { path, subject } of await this.#journal.changes.notes()) {
       if (subject !== undefined) {
         findings.push(await this.#unfinishedOne(path, stuck.find((one) => one.subject === subject)?.error))
         continue
       }
       const message = 'This is no change that Signalbox wrote down; it is passed over.'
       const isLeaf = path !== unfinishedPath
-      const removed = repair && isLeaf && (await unlessOdd(() => tree.remove(path)))?.outcome === 'removed'
+      const removed = repair && isLeaf && (await removeIfLeaf(tree, path))?.outcome === 'removed'
       const hint = removed ? 'Nothing more is to be done.' : 'Remove it.'
       findings.push({ ...finding('warning', 'STRANGE_NOTE', path, message, hint), repaired: removed })
     }
@@ -185,11 +186,11 @@ export class Inspection {
   async #undelivered(repair: boolean): Promise<Finding[]> {
     const { tree } = this.#parts
     const findings: Finding[] = []
-    for (const { name: id, kind } of (await unlessOdd(() => tree.list(allCopiesPath))) ?? []) {
+    for (const { name: id, kind } of await listIfFolder(tree, allCopiesPath)) {
       const name = `${id}.md`
       if (kind !== 'folder' || !isFileName(name) || (await copiesOf(this.#parts, name)).length === 0) continue
       // Those of a message that still waits were prepared by a process that was killed; they are made again.
-      if (await unlessOdd(() => tree.look(childOf(newPath(this.#parts.root), name)))) continue
+      if (await lookIfThere(tree, childOf(newPath(this.#parts.root), name))) continue
       if (repair) await deliverCopies(this.#parts, name)
       const left = await copiesOf(this.#parts, name)
       const message = `It could not be brought to ${left.join(', ') || 'everybody'}.`
@@ -235,7 +236,7 @@ export class Inspection {
 
   async #sameAgents(): Promise<Finding[]> {
     const { tree, root } = this.#parts
-    const entries = (await unlessOdd(() => tree.list(agentsPath(root)))) ?? []
+    const entries = await listIfFolder(tree, agentsPath(root))
     const names = entries.flatMap(({ name, kind }) => (kind === 'folder' && isAgentId(name) ? [name] : []))
     return names.flatMap((name, n) => {
       const other = sameButForCase(name, names.slice(0, n))
@@ -261,7 +262,7 @@ export class Inspection {
   /** A process was killed between setting a file aside and saying why. */
   async #rejected(repair: boolean): Promise<Finding[]> {
     const { tree, root, settings } = this.#parts
-    const entries = (await unlessOdd(() => tree.list(rejectedPath(root)))) ?? []
+    const entries = await listIfFolder(tree, rejectedPath(root))
     const names = new Set(entries.map(({ name }) => name))
     const findings: Finding[] = []
     for (const { name, kind } of entries) {
@@ -324,7 +325,7 @@ export class Inspection {
     if (problems.length > 0 || isClaimedByHand || texts.status === undefined) return []
     const isToldCompleted = events.findLast(({ event }) => event === 'completed') !== undefined
     if (task.status === 'completed' && isToldCompleted) return []
-    const heard = await heardTask(this.#parts, task.id, events)
+    const heard = await taskByLog(this.#parts, task.id, events)
     if (!heard) return []
     const unheard: TaskOnTree['problems'][number][] = []
     const wrong = (file: 'status' | 'checks', field: string, said: unknown, right: unknown) =>
@@ -349,11 +350,11 @@ export class Inspection {
       const events = await eventsOf(parts, id)
       const wrong = [...now.problems, ...contradictions(now), ...(await this.#unheard(now, events))]
       const bad = new Set(wrong.map(({ file }) => file))
-      const { task, book } = replay(id, events, await messagesOf(parts, events), parts.settings)
+      const { task, facts } = replay(id, events, await messagesOf(parts, events), parts.settings)
       // A claim that nobody told in the log, made by hand, counts as long as its file can be believed.
       const owner = bad.has('owner') ? task.owner : (now.task.owner ?? task.owner)
       const claimedAt = (bad.has('owner') ? task.claimedAt : now.task.claimedAt) ?? task.claimedAt
-      const isClaim = owner !== undefined && !isRecord({ ...task, owner, claimedAt }, book)
+      const isClaim = owner !== undefined && !isRecord({ ...task, owner, claimedAt }, facts)
       const status = isClaim && task.status === 'new' ? 'claimed' : task.status
       const rebuilt = { ...task, owner, claimedAt, status }
       const at = parts.clock.now()
@@ -365,10 +366,8 @@ export class Inspection {
       const isOwnerGone = bad.has('owner') || now.texts.owner === undefined
       if (owner !== undefined && isOwnerGone) steps.push({ do: 'own', task: id, owner, at: claimedAt ?? at })
       steps.push({ do: 'write', task: rebuilt })
-      const { outcome } = await this.#journal.commit(`task.${id}`, {
-        steps,
-        events: [{ at, event: 'rebuilt', agent: '', task: id, detail: [...bad].join(' ') }],
-      })
+      const event = { at, event: 'rebuilt', agent: '', task: id, detail: [...bad].join(' ') } as const
+      const { outcome } = await this.#journal.commit(`task.${id}`, steps, [event])
       return outcome === 'done'
     })
   }
@@ -379,8 +378,8 @@ export class Inspection {
     for (const id of new Set(found.flatMap(({ message: { task } }) => (task && isTaskId(task) ? [task] : [])))) {
       const read = await readTaskFiles(this.#parts, id)
       if (read.problems.length > 0 || read.task.status !== 'completed') continue
-      const { applied } = await readLedger(this.#parts, id)
-      const left = found.filter(({ message, name }) => message.task === id && applied.has(name))
+      const { counted } = await readLedger(this.#parts, id)
+      const left = found.filter(({ message, name }) => message.task === id && counted.has(name))
       if (left.length === 0 || !(await this.#isNotNews(id, left))) continue
       if (repair) await this.#archive(id)
       for (const { path } of left) {
@@ -404,7 +403,7 @@ export class Inspection {
     const subject = `task.${id}` as const
     return this.#journal.turn(subject, async () => {
       if ((await readTaskFiles(this.#parts, id)).task.status !== 'completed') return
-      await this.#journal.commit(subject, { steps: [{ do: 'archive', task: id }], events: [] })
+      await this.#journal.commit(subject, [{ do: 'archive', task: id }])
     })
   }
 
@@ -435,7 +434,7 @@ export class Inspection {
   }
 
   async #sweep(): Promise<void> {
-    for (const known of await knownAgents(this.#parts)) await unlessOdd(() => sweepHanded(this.#parts, known))
+    for (const known of await knownAgents(this.#parts)) await unlessOdd(sweepHanded(this.#parts, known))
   }
 }
 

@@ -1,10 +1,11 @@
 /** `LOGS/events.log` on the tree, and the lines of it about one task. */
+import { lookIfThere, readIfLeaf } from '../../../messaging/leaves/tolerant.ts'
 import type { Durability } from '../../../tree/tree.ts'
-import { type CirceEvent, eventsIn, isCount, parseEvent, printEvent } from '../events.ts'
-import type { Head } from '../head.ts'
+import { type CirceEvent, eventsIn, isCount, printEvent } from '../events.ts'
 import { eventsPath } from '../layout.ts'
 import type { FileName, TaskId } from '../names.ts'
-import { type CirceParts, unlessOdd } from './parts.ts'
+import type { Head } from '../schema.ts'
+import type { CirceParts } from './parts.ts'
 
 export async function appendEvent({ tree, root }: CirceParts, event: CirceEvent): Promise<Durability> {
   const appended = await tree.append(eventsPath(root), printEvent(event))
@@ -24,13 +25,13 @@ const nothing = new Uint8Array(0)
 /** The whole log; empty when there is none. */
 export async function logBytes(parts: CirceParts): Promise<Uint8Array> {
   const { tree, root } = parts
-  const entry = await unlessOdd(() => tree.look(eventsPath(root)))
+  const entry = await lookIfThere(tree, eventsPath(root))
   if (!entry) return nothing
   const { size, changedAt } = entry
   const last = lastRead.get(parts)
   const known = last?.size === size && last.changedAt === changedAt ? last.bytes.deref() : undefined
   if (known) return known
-  const bytes = (await unlessOdd(() => tree.read(eventsPath(root))))?.bytes ?? nothing
+  const bytes = (await readIfLeaf(tree, eventsPath(root)))?.bytes ?? nothing
   lastRead.set(parts, { size, changedAt, bytes: new WeakRef(bytes) })
   return bytes
 }
@@ -44,23 +45,51 @@ export async function isLogged(parts: CirceParts, event: CirceEvent): Promise<bo
   return bytes.includes(`${line}\n`) || bytes.subarray(-line.length).equals(line)
 }
 
-/**
- * The line that says that a message about no task was sent, if the log lacks it: its sender was killed before it could tell, or
- * is another program. Messages about a task are told of when they count.
- */
-export async function untold(parts: CirceParts, file: FileName, message: Head): Promise<CirceEvent[]> {
-  if (message.task !== undefined) return []
-  const read = await logBytes(parts)
-  const log = Buffer.from(read.buffer, read.byteOffset, read.byteLength)
-  for (let at = log.indexOf(`\t${file}\t`); at >= 0; at = log.indexOf(`\t${file}\t`, at + 1)) {
-    const event = parseEvent(log.toString('utf8', log.lastIndexOf(0x0a, at) + 1, log.indexOf(0x0a, at)))
-    if (event?.file === file && isCount(event.event)) return []
-  }
-  const detail = `${message.intent} ${message.status} to ${message.to}`
-  return [{ at: parts.clock.now(), event: 'message', agent: message.from, file, detail }]
+/** A search for one task takes a millisecond for some ten thousand lines; after so many the log is taken apart once. */
+const fewSearches = 16
+const searches = new WeakMap<Uint8Array, { count: number; byTask?: Map<string, CirceEvent[]> }>()
+
+/** The lines about one task. */
+export async function eventsOf(parts: CirceParts, task: TaskId): Promise<readonly CirceEvent[]> {
+  const bytes = await logBytes(parts)
+  const search = searches.get(bytes) ?? { count: 0 }
+  searches.set(bytes, search)
+  if (++search.count <= fewSearches) return [...eventsIn(bytes, task)].filter((event) => event.task === task)
+  search.byTask ??= eventsByTask(bytes)
+  return search.byTask.get(task) ?? []
 }
 
-/** The lines about one task. The log is searched for its name, which takes a millisecond for some ten thousand lines. */
-export const eventsOf = async (parts: CirceParts, task: TaskId): Promise<CirceEvent[]> => [
-  ...eventsIn(await logBytes(parts), task),
-]
+function eventsByTask(bytes: Uint8Array): Map<string, CirceEvent[]> {
+  const byTask = new Map<string, CirceEvent[]>()
+  for (const event of eventsIn(bytes)) {
+    if (event.task === undefined) continue
+    const known = byTask.get(event.task)
+    if (known) known.push(event)
+    else byTask.set(event.task, [event])
+  }
+  return byTask
+}
+
+/** The lines about one message. */
+export const eventsAbout = async (parts: CirceParts, file: FileName): Promise<CirceEvent[]> =>
+  [...eventsIn(await logBytes(parts), file)].filter((event) => event.file === file)
+
+/** The line that says that a message was sent and has counted, and for its task what it did. */
+export const countLine = (file: FileName, message: Head, at: number, effect = ''): CirceEvent => ({
+  at,
+  event: message.asks ? 'asked' : 'message',
+  agent: message.from,
+  task: message.task,
+  file,
+  detail: `${message.intent} ${message.status} to ${message.to}${effect === '' ? '' : `: ${effect}`}`,
+})
+
+/**
+ * The line of a message about no task, if the log lacks it: its sender was killed before it could write it, or is another
+ * program. Messages about a task get theirs when they count.
+ */
+export async function missingLine(parts: CirceParts, file: FileName, message: Head): Promise<CirceEvent[]> {
+  if (message.task !== undefined) return []
+  const isThere = (await eventsAbout(parts, file)).some(({ event }) => isCount(event))
+  return isThere ? [] : [countLine(file, message, parts.clock.now())]
+}

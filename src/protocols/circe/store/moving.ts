@@ -1,12 +1,13 @@
 /** The moves of messages between places: the only file that makes them, and the lifecycle says where to. */
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
-import { nameBefore, setAside, spareName } from '../../../messaging/quarantine/set-aside.ts'
+import { listIfFolder, readIfLeaf, unlessOdd } from '../../../messaging/leaves/tolerant.ts'
+import { nameBefore, setAside, spareName } from '../../../messaging/quarantine/quarantine.ts'
 import type { Moved, MoveOptions } from '../../../tree/tree.ts'
 import { copiesPath, copyPath, inboxPath, keptWorkspacePath, logsPath, rejectedPath } from '../layout.ts'
 import { nextPlace, type Transition } from '../lifecycle.ts'
 import { type AgentId, type FileName, isAgentId, type TaskId } from '../names.ts'
 import { folderOf } from './agents.ts'
-import { type CirceParts, sameBytes, unlessOdd } from './parts.ts'
+import { type CirceParts, sameBytes } from './parts.ts'
 import { folderAt, isGiven, loggedBytes, pathAt, type Spot } from './places.ts'
 
 /** Which message goes which way. `to`: whose folder, where the way leads into one. */
@@ -70,7 +71,7 @@ export async function copyToLog(parts: CirceParts, spot: Spot, name: FileName): 
   for (let n = 1; ; n++) {
     const path = childOf(logsPath(root), n === 1 ? name : spareName(name, n))
     if ((await tree.create(path, leaf.bytes)).outcome === 'created') return
-    const there = await unlessOdd(() => tree.read(path))
+    const there = await readIfLeaf(tree, path)
     // In a workspace it may have been changed: the log has what was received.
     if (there && (spot.place === 'workspace' || sameBytes(there.bytes, leaf.bytes))) return
   }
@@ -91,12 +92,12 @@ export const copyForLog = '+log'
  * something else stands in the place of the inbox, waits here: `inspect` tells of it, and brings it when it is asked to repair.
  */
 export async function deliverCopies(parts: CirceParts, name: FileName): Promise<void> {
-  for (const whose of await copiesOf(parts, name)) await unlessOdd(() => deliverCopy(parts, name, whose))
+  for (const whose of await copiesOf(parts, name)) await unlessOdd(deliverCopy(parts, name, whose))
 }
 
 /** For whom copies of a message wait. */
 export async function copiesOf({ tree }: CirceParts, name: FileName): Promise<string[]> {
-  const entries = (await unlessOdd(() => tree.list(copiesPath(name)))) ?? []
+  const entries = await listIfFolder(tree, copiesPath(name))
   return entries.flatMap(({ name: file, kind }) => {
     const whose = file.replace(/\.md$/, '')
     return kind === 'leaf' && whose !== file && (whose === copyForLog || isAgentId(whose)) ? [whose] : []
@@ -110,7 +111,7 @@ async function deliverCopy(parts: CirceParts, name: FileName, whose: string): Pr
   for (let n = 1; ; n++) {
     const target = childOf(folder, n === 1 ? name : spareName(name, n))
     if ((await tree.move(copy, target)).outcome !== 'taken') return
-    const there = await unlessOdd(() => tree.read(target))
+    const there = await readIfLeaf(tree, target)
     const removed = await tree.remove(copy, {
       onlyIf: (bytes) => there !== undefined && sameBytes(bytes, there.bytes),
     })

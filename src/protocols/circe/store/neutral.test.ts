@@ -18,10 +18,10 @@ const work = { from: 'lead', to: 'qa', intent: 'test', task: 'T-1', summary: 'Te
 
 it('a result is one answer, also when who gave it was killed before the message was done', async () => {
   const { clock, store, neutral, names } = await open()
-  const { message } = await store.send(work)
-  await store.claim('qa')
+  const { message } = await store.sending.send(work)
+  await store.claiming.claim('qa')
   // All that a process did that was killed in between.
-  await store.answer(message.file, { text: 'All passed', by: 'qa' })
+  await store.people.answer(message.file, { text: 'All passed', by: 'qa' })
   clock.advance(5000)
   expect(await neutral.done({ id: message.id, agent: 'qa' }, { text: 'All passed' })).toMatchObject({
     outcome: 'settled',
@@ -32,9 +32,9 @@ it('a result is one answer, also when who gave it was killed before the message 
 
 it('a result comes through where somebody else has answered, or the message was for another', async () => {
   const { store, neutral, names } = await open()
-  const { message } = await store.send({ ...work, intent: 'escalate', to: 'lead', from: 'engineer' })
-  await store.claim('lead')
-  await store.answer(message.file, { text: 'Do this' })
+  const { message } = await store.sending.send({ ...work, intent: 'escalate', to: 'lead', from: 'engineer' })
+  await store.claiming.claim('lead')
+  await store.people.answer(message.file, { text: 'Do this' })
   await neutral.done({ id: message.id, agent: 'lead' }, { text: 'Do that\nand more' })
   expect(await names('NEW_MESSAGES')).toEqual([
     expect.stringMatching(/_lead-engineer_answer_T-1\.md$/),

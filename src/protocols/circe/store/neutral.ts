@@ -31,10 +31,9 @@ import {
   type Taken,
   type TakeOptions,
 } from '../../contract.ts'
-import type { Asked } from '../deed.ts'
-import { bodyOf, optionsOf, plainTextOf, summaryOf } from '../format.ts'
+import { bodyOf, optionsOf, plainTextOf } from '../format.ts'
 import { agentId, type FileName, fileName, isEverybody, isFileName, isSameAgent } from '../names.ts'
-import { knownAgents, seenAgents } from './agents.ts'
+import { agentsInFiles, knownAgents } from './agents.ts'
 import type { Circe } from './circe.ts'
 import type { CirceParts } from './parts.ts'
 import {
@@ -48,7 +47,6 @@ import {
   type Spot,
   spotsOf,
 } from './places.ts'
-import { askedBy } from './questions.ts'
 import { idOf, viewOfFound } from './view.ts'
 
 const named = { title: 'CIRCE' }
@@ -63,7 +61,7 @@ export class CirceNeutral implements Neutral {
   }
 
   async *seen({ place }: { readonly place?: string } = {}): AsyncGenerator<string> {
-    if (place === undefined) yield* await seenAgents(this.#parts)
+    if (place === undefined) yield* await agentsInFiles(this.#parts)
   }
 
   async *waitingFor(
@@ -72,7 +70,7 @@ export class CirceNeutral implements Neutral {
   ): AsyncGenerator<Message> {
     if (limit < 1) return
     let count = 0
-    for (const found of await this.#circe.waitingFor(agent)) {
+    for (const found of await this.#circe.claiming.waitingFor(agent)) {
       yield this.#message(found)
       if (++count >= limit) return
     }
@@ -127,7 +125,7 @@ export class CirceNeutral implements Neutral {
   async send({ from, to, text, summary, place, id, replyTo, urgency = 'normal' }: Draft): Promise<Sent> {
     expectNoOwnId(named, id)
     expectNoPlace(named, place)
-    const { message, durability, notices } = await this.#circe.send({
+    const { message, durability, notices } = await this.#circe.sending.send({
       from,
       to,
       intent: replyTo === undefined ? 'inform' : 'answer',
@@ -142,7 +140,7 @@ export class CirceNeutral implements Neutral {
 
   async take(agent: string, { place, id, waitMs }: TakeOptions = {}): Promise<Taken> {
     expectNoPlace(named, place)
-    const claimed = await this.#circe.claim(agent, {
+    const claimed = await this.#circe.claiming.claim(agent, {
       ...(id === undefined ? {} : { file: id }),
       ...(waitMs === undefined ? {} : { waitMs }),
     })
@@ -165,20 +163,20 @@ export class CirceNeutral implements Neutral {
     const found = await findMessage(this.#parts, fileName(id))
     const isOpen = found !== undefined && found.place !== 'logged'
     if (text !== undefined && isOpen) await this.#reply(found, agent, text)
-    const { outcome, message, durability } = await this.#circe.done(agent, id)
+    const { outcome, message, durability } = await this.#circe.settling.done(agent, id)
     return { outcome: outcome === 'unchanged' ? 'unchanged' : 'settled', message: envelopeOf(message), durability }
   }
 
   /** As an answer, which counts once however often it is given: a process may have been killed before it was done. */
   async #reply({ name, message: { from, task } }: Found, agent: string, text: string): Promise<void> {
     try {
-      await this.#circe.answer(name, { text, by: agent })
+      await this.#circe.people.answer(name, { text, by: agent })
     } catch (error) {
       // Somebody else has answered it, or it was for another: the result is one more message.
       if (!(error instanceof SignalboxError) || (error.kind !== 'Conflict' && error.kind !== 'Denied')) throw error
       const about = task === undefined ? {} : { task }
       const said = { from: agent, to: from, intent: 'answer', status: 'completed', body: text } as const
-      await this.#circe.send({ ...said, replyTo: name, ...about })
+      await this.#circe.sending.send({ ...said, replyTo: name, ...about })
     }
   }
 
@@ -189,7 +187,7 @@ export class CirceNeutral implements Neutral {
   async outcomeOf(id: string, sent: Correspondence): Promise<MessageOutcome | undefined> {
     const { from, to } = sent
     const isHandled = (await findMessage(this.#parts, fileName(id)))?.place === 'logged'
-    const waiting = await this.#circe.waitingFor(from)
+    const waiting = await this.#circe.claiming.waitingFor(from)
     for (const one of isHandled ? [...waiting, ...(await this.#logged(to, from))] : waiting) {
       const { message, name, place } = one
       const { replyTo, status, time } = message
@@ -215,24 +213,23 @@ export class CirceNeutral implements Neutral {
   }
 
   async *questions(): AsyncGenerator<Question> {
-    for await (const { found, asked } of this.#circe.openQuestions()) yield questionOf(found, asked)
+    for await (const found of this.#circe.people.open()) yield questionOf(found)
   }
 
   async answer({ id }: Pick<Question, 'id' | 'place'>, answer: Answer): Promise<Answered> {
     const { verdict, by, option, digest } = answer
     const found = await findMessage(this.#parts, fileName(id))
-    const asked = found && askedBy(found.message)
-    if (found && !asked) {
+    if (found && !found.message.asks) {
       throw conflict('NOT_FOR_A_PERSON', `${found.name} does not wait for a person.`, {
         hint: 'See what does: signalbox human list',
         details: { id },
       })
     }
-    const question = found && asked && questionOf(found, asked)
+    const question = found && questionOf(found)
     if (question) expectAnswerable(question, verdict)
     if (question && digest !== undefined && digest !== question.digest) throw changedSince(id)
     const text = answer.text ?? (option === undefined ? undefined : question?.options[option - 1]) ?? words[verdict]
-    const { outcome, message } = await this.#circe.answer(id, {
+    const { outcome, message } = await this.#circe.people.answer(id, {
       text,
       verdict,
       ...(by === 'human' || isSameAgent(by, 'rooster') ? {} : { person: by }),
@@ -271,8 +268,9 @@ export class CirceNeutral implements Neutral {
 
 const words = { approve: 'Approved.', deny: 'Denied.', answer: '' } as const
 
-function questionOf(found: Found, { kind }: Asked): Question {
+function questionOf(found: Found): Question {
   const { message, name } = found
+  const kind = message.asks!
   const view = viewOfFound(found)
   const text = bodyOf(message)
   const facts: (readonly [string, string])[] = [
@@ -285,7 +283,7 @@ function questionOf(found: Found, { kind }: Asked): Question {
     id: idOf(name),
     kind,
     from: message.from,
-    summary: summaryOf(message),
+    summary: message.summary,
     text: text.trim() === '' ? message.intent : text,
     digest: digestOf(message.from, message.intent, message.task ?? '', text),
     options: optionsOf(message),

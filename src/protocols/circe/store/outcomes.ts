@@ -1,5 +1,5 @@
 /** What each verb of CIRCE takes and answers. */
-import type { Envelope } from '../../../kernel/envelope.ts'
+import type { Headline } from '../../../kernel/envelope.ts'
 import type { Durability } from '../../../tree/tree.ts'
 import type { EventName } from '../events.ts'
 import type { Place } from '../lifecycle.ts'
@@ -7,7 +7,7 @@ import type { MessageStatus, Section } from '../schema.ts'
 import type { Checks, TaskStatus } from '../task.ts'
 
 /** A message as callers see it: the neutral envelope, and what CIRCE says besides. Its id is the name of its file. */
-export interface CirceView extends Envelope {
+export interface CirceView extends Headline {
   readonly state: Place
   readonly file: string
   readonly intent: string
@@ -149,7 +149,7 @@ export interface TaskChanged {
   readonly durability: Durability
 }
 
-export interface StoryEntry {
+export interface HistoryEntry {
   readonly at: string
   readonly event: EventName
   readonly agent: string
@@ -160,9 +160,9 @@ export interface StoryEntry {
   readonly summary: string | undefined
 }
 
-export interface Story {
+export interface History {
   readonly outcome: 'told' | 'nothing'
-  readonly entries: readonly StoryEntry[]
+  readonly entries: readonly HistoryEntry[]
   /** Earlier ones that were left out. */
   readonly leftOut: number
 }

@@ -1,25 +1,90 @@
-/** How inboxes and tasks stand. Looks only. */
+/** How inboxes and tasks stand. Takes nothing. */
 import { isoTime } from '../../../kernel/clock.ts'
+import { waitFor } from '../../../messaging/waiting/waiting.ts'
 import { isRecord } from '../effects.ts'
 import { takesTask } from '../intents.ts'
-import { type AgentId, isEverybody, isSameAgent, isTaskId, type TaskId } from '../names.ts'
+import { inboxPath, newPath } from '../layout.ts'
+import { type AgentId, agentId, isEverybody, isSameAgent, isTaskId, type TaskId, taskId } from '../names.ts'
 import { isClosed, type Task } from '../task.ts'
-import type { CaughtUp } from './catching-up.ts'
+import { folderOf } from './agents.ts'
+import type { CatchingUp, CaughtUp } from './catching-up.ts'
 import { claimable, isOwnBroadcast } from './claiming.ts'
 import { handedOf } from './handed.ts'
-import type { Inbox, InboxLine, TaskList, TaskView } from './outcomes.ts'
-import { ownerOf } from './ownership.ts'
+import { readLedger } from './ledgers.ts'
+import type { History, Inbox, InboxLine, TaskList, TaskView } from './outcomes.ts'
 import type { CirceParts } from './parts.ts'
-import { type Listed, lookAround } from './places.ts'
-import { oneByOne, type Sources, sourcesFor } from './sources.ts'
-import { type TaskOnTree, tasksOnTree } from './task-files.ts'
+import { isInLog, type Listed, lookAround } from './places.ts'
+import { readTaskFiles, type TaskOnTree, tasksOnTree } from './task-files.ts'
+import { noTask } from './tasks.ts'
 import { viewOfFound } from './view.ts'
 
-export async function inboxOf(parts: CirceParts, agent: AgentId, caughtUp: CaughtUp): Promise<Inbox> {
+export class Overview {
+  readonly #parts: CirceParts
+  readonly #catchingUp: CatchingUp
+
+  constructor(parts: CirceParts, catchingUp: CatchingUp) {
+    this.#parts = parts
+    this.#catchingUp = catchingUp
+  }
+
+  /** What there is for an agent, the oldest first; with `waitMs` once there is something. */
+  async inbox(
+    name: string,
+    { waitMs = 0, signal }: { readonly waitMs?: number; readonly signal?: AbortSignal } = {},
+  ): Promise<Inbox> {
+    const agent = agentId(name)
+    const look = async () => inboxOf(this.#parts, agent, await this.#catchingUp.catchUp())
+    if (waitMs <= 0) return look()
+    const { tree, root } = this.#parts
+    const folders = [newPath(root), inboxPath(root, await folderOf(this.#parts, agent))]
+    const attempt = async () => {
+      const inbox = await look()
+      return inbox.outcome === 'listed' ? inbox : undefined
+    }
+    return (await waitFor(tree, folders, attempt, { waitMs, ...(signal ? { signal } : {}) })) ?? look()
+  }
+
+  /** Every task that has files, or that a message speaks of which is not logged; or the first so many of them by name. */
+  async taskList({ limit = Number.POSITIVE_INFINITY }: { readonly limit?: number } = {}): Promise<TaskList> {
+    const { found, left } = await this.#catchingUp.catchUp({ logs: true })
+    const byTask = new Map<TaskId, Listed[]>()
+    for (const task of await tasksOnTree(this.#parts)) byTask.set(task, [])
+    for (const one of found) {
+      const { task } = one.message
+      if (task !== undefined && isTaskId(task)) byTask.set(task, [...(byTask.get(task) ?? []), one])
+    }
+    const shown = [...byTask.keys()].sort().slice(0, limit)
+    const tasks: TaskView[] = []
+    for (const task of shown) tasks.push(await viewOf(this.#parts, task, byTask.get(task)!))
+    const notice = `Messages about ${left.size} task${left.size === 1 ? '' : 's'} have not counted yet; the next command goes on with them.`
+    return { tasks, leftOut: byTask.size - shown.length, notices: left.size === 0 ? [] : [notice] }
+  }
+
+  /** All of them, or one. */
+  async tasks(id?: string): Promise<readonly TaskView[]> {
+    if (id === undefined) return (await this.taskList()).tasks
+    const task = taskId(id)
+    const caughtUp = await this.#catchingUp.catchUp({ logs: true })
+    await this.#catchingUp.finish(caughtUp, task)
+    const view = await taskView(this.#parts, task, caughtUp.found)
+    const hasFiles = view.updatedAt !== undefined || view.notices.length > 0 || view.owner !== undefined
+    const isKnown = hasFiles || view.messages.length > 0 || (await readLedger(this.#parts, task)).counted.size > 0
+    if (!isKnown) throw noTask(task)
+    return [view]
+  }
+
+  /** What happened, in order; at most the last so many events. */
+  async log({ task, limit }: { readonly task?: string; readonly limit?: number } = {}): Promise<History> {
+    await this.#catchingUp.catchUp({ logs: true })
+    const { readHistory } = await import('./history.ts')
+    return readHistory(this.#parts, { task: task === undefined ? undefined : taskId(task), limit })
+  }
+}
+
+async function inboxOf(parts: CirceParts, agent: AgentId, caughtUp: CaughtUp): Promise<Inbox> {
   const theirs = [...claimable(caughtUp, agent)].filter((one) => !isOwnBroadcast(one, agent))
   const working = caughtUp.found.filter((one) => one.place === 'workspace' && one.agent === agent)
-  const all = [...theirs, ...working]
-  const messages = await linesOf(parts, all, await sourcesFor(parts, all), agent)
+  const messages = await linesOf(parts, [...theirs, ...working], agent)
   const closed = caughtUp.unusable
     .filter((one) => one.isClosed && (one.agent === undefined || one.agent === agent))
     .map(({ name, path, problem }) => ({ file: name, path, code: problem.code, reason: problem.message }))
@@ -27,21 +92,16 @@ export async function inboxOf(parts: CirceParts, agent: AgentId, caughtUp: Caugh
   return { outcome: messages.length === 0 ? 'empty' : 'listed', agent, messages, rejected }
 }
 
-async function linesOf(
-  parts: CirceParts,
-  found: readonly Listed[],
-  sources: Sources,
-  agent?: AgentId,
-): Promise<InboxLine[]> {
+async function linesOf(parts: CirceParts, found: readonly Listed[], agent?: AgentId): Promise<InboxLine[]> {
   if (found.length === 0) return []
-  const now = await sources.now()
+  const now = await parts.tree.now()
   const lines: InboxLine[] = []
   for (const one of found) {
     const { message, name } = one
     const handed = one.agent === undefined ? undefined : await handedOf(parts, one.agent, name)
     const isOneReaders = !isEverybody(message.to) || one.place === 'workspace'
-    const isLogged = isOneReaders && (await sources.isLogged(name))
-    const owner = takesTask(message.intent) ? await ownerOf(sources, message.task as TaskId) : undefined
+    const isLogged = isOneReaders && (await isInLog(parts, name))
+    const owner = takesTask(message.intent) ? await ownerNow(parts, message.task as TaskId) : undefined
     const isOthers = owner !== undefined && agent !== undefined && !isSameAgent(owner, agent)
     lines.push({
       ...viewOfFound(one),
@@ -55,57 +115,36 @@ async function linesOf(
   return lines
 }
 
-/** Every task that has files, or that a message speaks of which is not logged. */
-export async function taskViews(
-  parts: CirceParts,
-  { found, left }: Pick<CaughtUp, 'found' | 'left'>,
-  limit: number,
-): Promise<TaskList> {
-  const byTask = new Map<TaskId, Listed[]>()
-  for (const task of await tasksOnTree(parts)) byTask.set(task, [])
-  for (const one of found) {
-    const { task } = one.message
-    if (task === undefined || !isTaskId(task)) continue
-    const known = byTask.get(task)
-    if (known) known.push(one)
-    else byTask.set(task, [one])
-  }
-  const shown = [...byTask.keys()].sort().slice(0, limit)
-  const sources = await sourcesFor(
-    parts,
-    shown.flatMap((task) => byTask.get(task)!),
-  )
-  const tasks: TaskView[] = []
-  for (const task of shown) tasks.push(await viewOf(parts, task, byTask.get(task)!, sources))
-  const notices =
-    left.size === 0
-      ? []
-      : [
-          `Messages about ${left.size} task${left.size === 1 ? '' : 's'} have not counted yet; the next command goes on with them.`,
-        ]
-  return { tasks, leftOut: byTask.size - shown.length, notices }
+/** `.owner` alone does not say who owns a task: of one that is over, or was opened again, it is a record. */
+export async function ownerNow(parts: CirceParts, id: TaskId): Promise<AgentId | undefined> {
+  const { task } = await readTaskFiles(parts, id)
+  if (task.owner === undefined || isClosed(task.status)) return undefined
+  return isRecord(task, (await readLedger(parts, id)).facts) ? undefined : task.owner
 }
 
 export async function taskView(parts: CirceParts, id: TaskId, found?: readonly Listed[]): Promise<TaskView> {
   const lying = found ?? (await lookAround(parts)).found
-  const theirs = lying.filter(({ message }) => message.task === id)
-  return viewOf(parts, id, theirs, oneByOne(parts))
+  return viewOf(
+    parts,
+    id,
+    lying.filter(({ message }) => message.task === id),
+  )
 }
 
-async function viewOf(parts: CirceParts, id: TaskId, theirs: readonly Listed[], sources: Sources): Promise<TaskView> {
-  const read = await sources.filesOf(id)
+async function viewOf(parts: CirceParts, id: TaskId, theirs: readonly Listed[]): Promise<TaskView> {
+  const read = await readTaskFiles(parts, id)
   const { task, problems } = read
-  const { book } = await sources.ledgerOf(id)
+  const { facts } = await readLedger(parts, id)
   return {
     id,
     status: task.status,
-    owner: isRecord(task, book) && !isClosed(task.status) ? undefined : task.owner,
+    owner: isRecord(task, facts) && !isClosed(task.status) ? undefined : task.owner,
     checks: task.checks,
-    stalledSeconds: isBeingWorkedOn(task) ? await stalledSeconds(parts, read) : undefined,
+    stalledSeconds: await stalledSeconds(parts, read),
     startedAt: timeText(task.startedAt),
     updatedAt: timeText(task.updatedAt),
-    request: book.request && { from: book.request.from, intent: book.request.intent },
-    messages: await linesOf(parts, theirs, sources),
+    request: facts.request && { from: facts.request.from, intent: facts.request.intent },
+    messages: await linesOf(parts, theirs),
     notices: problems.map(({ file, message }) => `${id}.${file}: ${message}`),
   }
 }
@@ -113,7 +152,7 @@ async function viewOf(parts: CirceParts, id: TaskId, theirs: readonly Listed[], 
 const isBeingWorkedOn = ({ status, owner }: Task): boolean =>
   owner !== undefined && (status === 'claimed' || status === 'in_progress')
 
-/** How long a claimed task has been silent, once that is too long. Whoever is blocked waits for others. */
+/** How long a claimed task has been silent, once that is too long. An owner that is blocked waits for others. */
 export async function stalledSeconds(
   { tree, settings }: CirceParts,
   { task, writtenAt }: Pick<TaskOnTree, 'task' | 'writtenAt'>,

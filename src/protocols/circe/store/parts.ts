@@ -4,9 +4,7 @@ import type { TreePath } from '../../../kernel/tree-path.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import type { FileName, TaskId } from '../names.ts'
 import type { CirceSettings } from '../settings.ts'
-import type { Shelf } from './shelf.ts'
-
-export { unlessOdd } from '../../../messaging/inspection/expected.ts'
+import type { MessageIndex } from './message-index.ts'
 
 export interface CirceParts {
   readonly tree: Tree
@@ -14,9 +12,11 @@ export interface CirceParts {
   readonly settings: CirceSettings
   /** The folder that holds everything of CIRCE. */
   readonly root: TreePath
-  /** What is remembered of large folders. */
-  readonly shelf: Shelf
+  readonly index: MessageIndex
 }
+
+/** What it takes to read messages. */
+export type Reading = Pick<CirceParts, 'tree' | 'root' | 'settings'>
 
 /**
  * What one turn is about: a task with all its messages, or one message without a task. Two processes that change the same

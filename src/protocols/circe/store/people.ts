@@ -3,26 +3,19 @@
  * the question itself stays with whoever else it went to. Spec: CIRCE, `escalate`, `question` and `approval_request`.
  */
 import { conflict, denied, notFound } from '../../../kernel/errors.ts'
-import type { Asked } from '../deed.ts'
 import { eventsIn, isCount } from '../events.ts'
 import { type FileName, fileName, isFileName, isRooster, participant, type TaskId } from '../names.ts'
 import { type CirceMessage, rooster } from '../schema.ts'
-import { allAsked, answerInLog, readAsked } from './book.ts'
 import type { CatchingUp } from './catching-up.ts'
 import type { Journal } from './journal.ts'
 import { eventsOf, logBytes } from './log.ts'
 import type { CirceAnswer, CirceAnswered } from './outcomes.ts'
 import { type CirceParts, subjectOf } from './parts.ts'
 import { type Found, findMessage, isFound, lookAround, readAt, readWhole } from './places.ts'
-import { askedBy, mayAnswer, wordsOf } from './questions.ts'
+import { type Answer, answerTo, mayAnswer, unansweredIn, wordsOf } from './questions.ts'
 import type { Sending } from './sending.ts'
 import { readTaskFiles } from './task-files.ts'
 import { viewOfFound } from './view.ts'
-
-export interface OpenQuestion {
-  readonly found: Found
-  readonly asked: Asked
-}
 
 export class People {
   readonly #parts: CirceParts
@@ -38,20 +31,18 @@ export class People {
   }
 
   /** What nobody has answered. A question about a task that was completed since waits no longer. */
-  async *open(): AsyncGenerator<OpenQuestion> {
+  async *open(): AsyncGenerator<Found> {
     const { found: lying } = await this.#catchingUp.catchUp({ logs: true })
-    const known = new Map(await allAsked(this.#parts))
+    const events = [...eventsIn(await logBytes(this.#parts))]
+    const open = unansweredIn(events)
+    const answered = new Set(events.flatMap(({ event, file }) => (event === 'answered' ? [file] : [])))
     // What could not count for its task, because the files of that cannot be believed, waits for a person all the same.
-    for (const { name, message } of lying) {
-      const asked = known.has(name) ? undefined : askedBy(message)
-      if (asked) known.set(name, asked)
-    }
-    for (const [name, asked] of known) {
-      if (asked.answer) continue
+    for (const { name, message } of lying) if (message.asks && !answered.has(name)) open.add(name)
+    for (const name of open) {
       const found = await findMessage(this.#parts, name)
-      if (!found) continue
-      if (asked.task !== undefined && (await this.#wasCompletedSince(asked.task, name))) continue
-      yield { found, asked }
+      if (!found?.message.asks) continue
+      const { task } = found.message
+      if (task === undefined || !(await this.#wasCompletedSince(task as TaskId, name))) yield found
     }
   }
 
@@ -106,21 +97,19 @@ export class People {
   }
 
   /** The answer that was given before, and what names its words. */
-  async #given(question: Found): Promise<{ readonly file: string; readonly digest: string } | undefined> {
-    const asked = await readAsked(this.#parts, question.name)
-    if (asked?.answer) return asked.answer
-    const told = await answerInLog(this.#parts, question.name)
+  async #given(question: Found): Promise<Answer | undefined> {
+    const told = await answerTo(this.#parts, question.name)
     if (told) return told
     // Its sender may have been killed before it was taken into account.
     const { found } = await lookAround(this.#parts)
     const listed = found.find(({ message }) => message.intent === 'answer' && isReplyTo(message, question))
     const answer = listed && (await readWhole(this.#parts, listed))
-    if (answer || asked) return answer && { file: answer.name, digest: wordsOf(answer.message) }
+    if (answer || question.message.asks) return answer && { file: answer.name, digest: wordsOf(answer.message) }
     return this.#inLog(question)
   }
 
   /** Of what waits for no person nobody keeps whether it was answered, but the log has every answer. */
-  async #inLog(question: Found): Promise<{ readonly file: string; readonly digest: string } | undefined> {
+  async #inLog(question: Found): Promise<Answer | undefined> {
     for (const { event, detail, file, task } of eventsIn(await logBytes(this.#parts), question.message.task)) {
       if (event !== 'message' || !detail.startsWith('answer ') || task !== question.message.task) continue
       const read = file !== undefined && isFileName(file) && (await readAt(this.#parts, { place: 'logged' }, file))
@@ -130,11 +119,7 @@ export class People {
     return undefined
   }
 
-  async #repeated(
-    question: Found,
-    before: { readonly file: string; readonly digest: string },
-    answer: CirceMessage,
-  ): Promise<CirceAnswered> {
+  async #repeated(question: Found, before: Answer, answer: CirceMessage): Promise<CirceAnswered> {
     const found = isFileName(before.file) ? await findMessage(this.#parts, before.file) : undefined
     if (before.digest === wordsOf(answer)) {
       await this.#putAway(question)
@@ -153,13 +138,8 @@ export class People {
   /** What was for the person alone has been dealt with. */
   async #putAway({ name, message, place }: Found): Promise<void> {
     if (place !== 'new' || !isRooster(message.to)) return
-    const { task } = message
-    await this.#journal.commit(subjectOf(name, task), {
-      steps: [
-        { do: 'settle', file: name, from: { place: 'new' }, ...(task === undefined ? {} : { task: task as TaskId }) },
-      ],
-      events: [],
-    })
+    const task = message.task as TaskId | undefined
+    await this.#journal.commit(subjectOf(name, task), [{ do: 'settle', file: name, from: { place: 'new' }, task }])
   }
 
   async #expectQuestion(name: FileName): Promise<Found> {

@@ -2,16 +2,17 @@
 import { largestMessage } from '../../../kernel/largest-message.ts'
 import type { Problem } from '../../../kernel/problem.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
-import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
+import { isUnread } from '../../../messaging/leaves/readable.ts'
+import { listIfFolder, lookIfThere, readIfLeaf, readOrSayWhyIfLeaf } from '../../../messaging/leaves/tolerant.ts'
 import type { Entry, Tree } from '../../../tree/tree.ts'
 import { parseMessage } from '../format.ts'
-import { type Head, type WholeMessage, withHead } from '../head.ts'
 import { isForFirstMover } from '../intents.ts'
 import { inboxPath, logsPath, newPath, workspacePath } from '../layout.ts'
 import type { Place } from '../lifecycle.ts'
 import { type AgentId, type FileName, isEverybody, isFileName, isSameAgent, isTaskId } from '../names.ts'
+import type { CirceMessage, Head } from '../schema.ts'
 import { type KnownAgent, knownAgents } from './agents.ts'
-import { type CirceParts, unlessOdd } from './parts.ts'
+import type { CirceParts, Reading } from './parts.ts'
 
 /** Where a message lies. `folder`: of its agent, as it is called on the disk. */
 export interface Spot {
@@ -27,13 +28,12 @@ export interface Listed extends Spot {
   readonly message: Head
   /** What did not keep it from being read, such as an unknown intent. */
   readonly problems: readonly Problem[]
-  /** The time that it says, which is to the second, and when its file was written. */
-  readonly sentAt: number
+  /** When its file was written, which is more exact than the time that it says. */
   readonly writtenAt: number
 }
 
 export interface Found extends Listed {
-  readonly message: WholeMessage
+  readonly message: CirceMessage
 }
 
 /** A file named like a message that is none, or that cannot be read. */
@@ -45,20 +45,23 @@ export interface Unusable extends Spot {
   readonly isClosed: boolean
 }
 
-export interface Lying {
-  readonly agents: readonly KnownAgent[]
+export interface Messages {
   /** The oldest first. */
   readonly found: readonly Listed[]
   readonly unusable: readonly Unusable[]
 }
 
-export function folderAt({ root }: Pick<CirceParts, 'root'>, { place, folder }: Spot): TreePath {
+export interface Lying extends Messages {
+  readonly agents: readonly KnownAgent[]
+}
+
+export function folderAt({ root }: Pick<Reading, 'root'>, { place, folder }: Spot): TreePath {
   if (place === 'new') return newPath(root)
   if (place === 'logged') return logsPath(root)
   return place === 'inbox' ? inboxPath(root, folder!) : workspacePath(root, folder!)
 }
 
-export const pathAt = (parts: Pick<CirceParts, 'root'>, spot: Spot, name: FileName): TreePath =>
+export const pathAt = (parts: Pick<Reading, 'root'>, spot: Spot, name: FileName): TreePath =>
   childOf(folderAt(parts, spot), name)
 
 /** Every place but the log, in the order in which messages go through them. */
@@ -68,21 +71,13 @@ export const spotsOf = (agents: readonly KnownAgent[]): Spot[] => [
   ...agents.map((known): Spot => ({ place: 'workspace', ...known })),
 ]
 
-export interface LookOptions {
-  /** Only at these. */
-  readonly wanted?: (spot: Spot) => boolean
-  /** Also what came to a large folder this very moment; else that may be seen a moment later. */
-  readonly isFresh?: boolean
-}
-
-/** All messages that are not logged. */
-export async function lookAround(parts: CirceParts, { wanted, isFresh = true }: LookOptions = {}): Promise<Lying> {
+/** All messages that are not logged. `isFresh`: also what came to a large folder in this moment. */
+export async function lookAround(parts: CirceParts, { isFresh = true } = {}): Promise<Lying> {
   const agents = await knownAgents(parts)
   const lists: (readonly Listed[])[] = []
   const unusable: Unusable[] = []
   for (const spot of spotsOf(agents)) {
-    if (wanted && !wanted(spot)) continue
-    const lying = await parts.shelf.at(parts, spot, { isFresh })
+    const lying = await parts.index.at(spot, { isFresh })
     if (spot.place !== 'workspace') {
       lists.push(lying.found)
       unusable.push(...lying.unusable)
@@ -114,7 +109,7 @@ async function isReceived({ tree, root }: CirceParts, { message, agent, name }: 
 
 /** By time of sending: headers say it to the second, files more exactly. */
 export const oldestFirst = (a: Listed, b: Listed): number =>
-  a.sentAt - b.sentAt || a.writtenAt - b.writtenAt || byName(a.name, b.name)
+  a.message.time - b.message.time || a.writtenAt - b.writtenAt || byName(a.name, b.name)
 
 /** In the order in which names are given: `x.md`, `x.2.md`, `x.10.md`. */
 function byName(a: FileName, b: FileName): number {
@@ -128,23 +123,22 @@ function numbered(name: FileName): [stem: string, nth: number] {
 }
 
 export async function namesAt(parts: CirceParts, spot: Spot): Promise<FileName[]> {
-  return namesAmong((await unlessOdd(() => parts.tree.list(folderAt(parts, spot)))) ?? [])
+  return namesAmong(await listIfFolder(parts.tree, folderAt(parts, spot)))
 }
 
 export const namesAmong = (entries: readonly Entry[]): FileName[] =>
   entries.flatMap(({ name, kind }) => (kind === 'leaf' && isFileName(name) ? [name] : []))
 
 /** One message as it is now; `undefined` when it is gone. */
-export async function readAt(parts: CirceParts, spot: Spot, name: FileName): Promise<Found | Unusable | undefined> {
+export async function readAt(parts: Reading, spot: Spot, name: FileName): Promise<Found | Unusable | undefined> {
   const path = pathAt(parts, spot, name)
-  const read = await unlessOdd(() => readOrSayWhy(parts.tree, path, { most: parts.settings.largestMessage }))
+  const read = await readOrSayWhyIfLeaf(parts.tree, path, { most: parts.settings.largestMessage })
   if (!read) return undefined
   if (isUnread(read)) return { ...spot, name, path, problem: read.problem, isClosed: read.outcome === 'closed' }
   const parsed = parseMessage(read.bytes, parts.settings.furtherIntents)
   if (parsed.outcome === 'malformed') return { ...spot, name, path, problem: parsed.problems[0], isClosed: false }
-  const message = withHead(parsed.message)
-  const { modifiedAt: writtenAt } = read
-  return { ...spot, name, path, message, problems: parsed.problems, sentAt: message.time, writtenAt }
+  const { message, problems } = parsed
+  return { ...spot, name, path, message, problems, writtenAt: read.modifiedAt }
 }
 
 /** The whole of a message that is known by its head, wherever it is by now. */
@@ -171,7 +165,7 @@ export async function findMessage(parts: CirceParts, name: FileName): Promise<Fo
 /** Whether a name is in use anywhere: also in a folder for its task, where some agents keep what they work on. */
 export async function isGiven(parts: CirceParts, name: FileName, task: string | undefined): Promise<boolean> {
   const { tree } = parts
-  const isThere = async (path: TreePath) => (await unlessOdd(() => tree.look(path))) !== undefined
+  const isThere = async (path: TreePath) => (await lookIfThere(tree, path)) !== undefined
   const agents = await knownAgents(parts)
   for (const spot of [...spotsOf(agents), { place: 'logged' } as const, { place: 'new' } as const]) {
     if (await isThere(pathAt(parts, spot, name))) return true
@@ -181,7 +175,10 @@ export async function isGiven(parts: CirceParts, name: FileName, task: string | 
   return false
 }
 
+export const isInLog = async ({ tree, root }: Reading, name: FileName): Promise<boolean> =>
+  (await lookIfThere(tree, childOf(logsPath(root), name))) !== undefined
+
 /** The bytes of a logged message; `undefined` when it is not logged. Of what is larger than any message, the beginning. */
 export async function loggedBytes(tree: Tree, root: TreePath, name: FileName): Promise<Uint8Array | undefined> {
-  return (await unlessOdd(() => tree.read(childOf(logsPath(root), name), { atMost: largestMessage + 1 })))?.bytes
+  return (await readIfLeaf(tree, childOf(logsPath(root), name), { atMost: largestMessage + 1 }))?.bytes
 }

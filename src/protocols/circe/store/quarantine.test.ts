@@ -29,5 +29,5 @@ it('[X-human][CI-3b] what is put back gets a name that no other message has, and
   ])
   expect(await tree.list(at('LOGS/rejected'))).toEqual([])
   await expect(neutral.putBack(files[0]!)).rejects.toMatchObject({ code: 'NO_SUCH_MESSAGE', exit: 3 })
-  expect(await store.claim('qa')).toMatchObject({ outcome: 'claimed', message: { body: 'Hello\n' } })
+  expect(await store.claiming.claim('qa')).toMatchObject({ outcome: 'claimed', message: { body: 'Hello\n' } })
 })

@@ -1,14 +1,19 @@
 /** What lies in `LOGS/rejected/`, for the person who sees to it, and the way back for what was corrected. */
 import { notFound } from '../../../kernel/errors.ts'
 import { childOf, nameOf, type TreePath } from '../../../kernel/tree-path.ts'
-import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
-import { beginningAt } from '../../../messaging/quarantine/beginning.ts'
-import { isMessageNow, type Quarantined, stillNoMessage } from '../../contract.ts'
+import { isUnread } from '../../../messaging/leaves/readable.ts'
+import { listIfFolder, readIfLeaf, readOrSayWhyIfLeaf, removeIfLeaf } from '../../../messaging/leaves/tolerant.ts'
+import {
+  isMessageNow,
+  type Quarantined,
+  quarantinedAt,
+  stillNoMessage,
+} from '../../../messaging/quarantine/quarantine.ts'
 import { parseMessage } from '../format.ts'
 import { reasonName, rejectedPath } from '../layout.ts'
 import { isFileName } from '../names.ts'
 import { putBackMessage } from './moving.ts'
-import { type CirceParts, unlessOdd } from './parts.ts'
+import type { CirceParts } from './parts.ts'
 import { findMessage } from './places.ts'
 import { viewOfFound } from './view.ts'
 
@@ -17,25 +22,26 @@ const longestReason = 4096
 
 export async function* quarantinedIn(parts: CirceParts): AsyncGenerator<Quarantined> {
   const { tree, root } = parts
-  for (const { name, kind } of (await unlessOdd(() => tree.list(rejectedPath(root)))) ?? []) {
+  for (const { name, kind } of await listIfFolder(tree, rejectedPath(root))) {
     if (kind !== 'leaf' || !isFileName(name)) continue
     const path = childOf(rejectedPath(root), name)
     const reason = (await problemAt(parts, path)) === undefined ? isMessageNow : await reasonOf(parts, path)
-    const found = await beginningAt(tree, path)
-    if (found) yield { ...found, id: name, reason, next: 'Correct it, then approve it, which puts it back.' }
+    const next = 'Correct it, then approve it, which puts it back.'
+    const found = await quarantinedAt(tree, path, { reason, next })
+    if (found) yield found
   }
 }
 
 /** The reason that was written down, or else what is wrong with it now. */
 async function reasonOf(parts: CirceParts, path: TreePath): Promise<string> {
-  const told = await unlessOdd(() => parts.tree.read(reasonName(path) as TreePath, { atMost: longestReason }))
+  const told = await readIfLeaf(parts.tree, reasonName(path) as TreePath, { atMost: longestReason })
   const reason = told && Buffer.from(told.bytes).toString('utf8').trim()
   return reason || (await problemAt(parts, path)) || 'The reason was not written down.'
 }
 
 /** What keeps a file from being a message; `undefined` for a message, and for what is gone. */
 async function problemAt({ tree, settings }: CirceParts, path: TreePath): Promise<string | undefined> {
-  const read = await unlessOdd(() => readOrSayWhy(tree, path, { most: settings.largestMessage }))
+  const read = await readOrSayWhyIfLeaf(tree, path, { most: settings.largestMessage })
   if (!read) return undefined
   if (isUnread(read)) return read.problem.message
   const parsed = parseMessage(read.bytes, settings.furtherIntents)
@@ -50,7 +56,7 @@ export async function putBack(parts: CirceParts, { path }: Pick<Quarantined, 'pa
   const moved = await putBackMessage(parts, nameOf(path), isMessage)
   if (moved.outcome === 'kept') throw stillNoMessage(path, 'Somebody has changed it in this moment.')
   if (moved.outcome === 'gone') throw gone(path)
-  await unlessOdd(() => tree.remove(reasonName(path) as TreePath))
+  await removeIfLeaf(tree, reasonName(path) as TreePath)
   // Whoever it is for may have it by now.
   const found = await findMessage(parts, moved.name)
   if (!found) throw gone(path)

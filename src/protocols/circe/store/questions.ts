@@ -1,31 +1,72 @@
-/** Which messages wait for a person, and which message answers which. Pure. */
+/** Which messages wait for a person, and which message answers which. The log has a line for each question and each answer. */
 import { digestOf } from '../../contract.ts'
-import type { Asked } from '../deed.ts'
+import type { CirceEvent } from '../events.ts'
 import { bodyOf } from '../format.ts'
-import type { Head } from '../head.ts'
-import { isEverybody, isRooster, isSameAgent, isTaskId } from '../names.ts'
-import type { CirceMessage } from '../schema.ts'
+import { type FileName, isEverybody, isFileName, isRooster, isSameAgent, type TaskId } from '../names.ts'
+import type { CirceMessage, Head } from '../schema.ts'
+import { eventsAbout, eventsOf } from './log.ts'
+import type { CirceParts } from './parts.ts'
+import { type Found, findMessage } from './places.ts'
 
-/** What a message asks of a person; `undefined` when it is for agents alone. */
-export const askedBy = ({ from, task, time, asks }: Head): Asked | undefined =>
-  asks && { kind: asks, from, task: task !== undefined && isTaskId(task) ? task : undefined, at: time }
+/** The file of an answer, and the digest of its words. */
+export interface Answer {
+  readonly file: string
+  readonly digest: string
+}
 
 /** The person may answer everything, an agent what went to it. What others say about it is no answer. */
-export const mayAnswer = (from: string, { to }: Pick<CirceMessage, 'to'>): boolean =>
+export const mayAnswer = (from: string, { to }: Pick<Head, 'to'>): boolean =>
   isRooster(from) || isSameAgent(to, from) || isEverybody(to)
-
-/**
- * Whether an answer is one to this question: it says so, or it comes from the person (or whom the question went to), for whoever
- * asked, about the same task, and later.
- */
-export function isAnswerTo(answer: Head, file: string, question: Asked, to: string | undefined): boolean {
-  if (answer.intent !== 'answer') return false
-  if (answer.replyTo !== undefined) return answer.replyTo === file || `${answer.replyTo}.md` === file
-  const isFromAsked = isRooster(answer.from) || (to !== undefined && isSameAgent(answer.from, to))
-  const isForAsker = isSameAgent(answer.to, question.from) && answer.task === question.task
-  return isFromAsked && isForAsker && question.task !== undefined && answer.time >= question.at
-}
 
 /** Names the words of an answer, so that the same ones are recognised: a yes and a no with the same words are not. */
 export const wordsOf = (answer: Pick<CirceMessage, 'bytes' | 'status'>): string =>
   digestOf(answer.status === 'failed' ? 'no' : 'yes', bodyOf(answer).trim())
+
+/** The detail of an `answered` line. The file of an answer may have blanks in its name; a digest has none. */
+export const answerDetail = ({ file, digest }: Answer): string => `${file} ${digest}`
+function answerFrom(detail: string): Answer | undefined {
+  const at = detail.lastIndexOf(' ')
+  return at < 0 ? undefined : { file: detail.slice(0, at), digest: detail.slice(at + 1) }
+}
+
+/** The answer that a question got. */
+export async function answerTo(parts: CirceParts, question: FileName): Promise<Answer | undefined> {
+  const told = (await eventsAbout(parts, question)).find(({ event }) => event === 'answered')
+  return told && answerFrom(told.detail)
+}
+
+/** The files of questions that have no answer, as far as some lines of the log tell. */
+export function unansweredIn(events: Iterable<CirceEvent>): Set<FileName> {
+  const open = new Set<FileName>()
+  for (const { event, file } of events) {
+    if (file === undefined || !isFileName(file)) continue
+    // What was refused for its task may have been for a person all the same.
+    if (event === 'asked' || event === 'refused') open.add(file)
+    if (event === 'answered') open.delete(file)
+  }
+  return open
+}
+
+/** The question of a person that a message answers: the one that it names, else the oldest open one about the same task. */
+export async function answeredBy(parts: CirceParts, { message }: Found): Promise<FileName | undefined> {
+  const { intent, replyTo, task, from, to, time } = message
+  if (intent !== 'answer') return undefined
+  if (replyTo !== undefined) {
+    const file = replyTo.endsWith('.md') ? replyTo : `${replyTo}.md`
+    const question = isFileName(file) ? await findMessage(parts, file) : undefined
+    if (!question?.message.asks || !mayAnswer(from, question.message)) return undefined
+    return (await answerTo(parts, question.name)) ? undefined : question.name
+  }
+  if (task === undefined) return undefined
+  const open: Found[] = []
+  for (const file of unansweredIn(await eventsOf(parts, task as TaskId))) {
+    const question = await findMessage(parts, file)
+    if (question?.message.asks) open.push(question)
+  }
+  const isMeant = ({ message: question }: Found) =>
+    (isRooster(from) || isSameAgent(from, question.to)) &&
+    isSameAgent(to, question.from) &&
+    question.task === task &&
+    time >= question.time
+  return open.sort((a, b) => a.message.time - b.message.time).find(isMeant)?.name
+}

@@ -1,6 +1,6 @@
 /** Setting aside what is no message, with its reason beside it, once it has stood still. The others flow on. */
 import { childOf } from '../../../kernel/tree-path.ts'
-import { setAside } from '../../../messaging/quarantine/set-aside.ts'
+import { setAside } from '../../../messaging/quarantine/quarantine.ts'
 import type { Times } from '../../../tree/tree.ts'
 import { parseMessage } from '../format.ts'
 import { reasonName, rejectedPath } from '../layout.ts'
@@ -24,12 +24,9 @@ async function reject(parts: CirceParts, { path, name, problem, agent }: Unusabl
   const isMeant = (bytes: Uint8Array, { modifiedAt }: Times) =>
     now - modifiedAt >= settings.settleMs &&
     (bytes.length > most || parseMessage(bytes, settings.furtherIntents).outcome === 'malformed')
-  const moved = await setAside(tree, path, rejectedPath(root), {
-    isMeant,
-    atMost: most + 1,
-    tell: (target) => tellReason(parts, target.slice(target.lastIndexOf('/') + 1), problem.message),
-  })
+  const moved = await setAside(tree, path, rejectedPath(root), { isMeant, atMost: most + 1 })
   if (moved.outcome !== 'moved') return []
+  await tellReason(parts, moved.name, problem.message)
   await appendEvent(parts, {
     at: clock.now(),
     event: 'rejected',

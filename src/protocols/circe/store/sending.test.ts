@@ -11,13 +11,13 @@ it('[CI-3b] no two tasks that are sent differ by case alone, claimed or not; tho
   const store = await circe.open({ tree, clock, settings: circe.defaults })
   const at = (path: string) => treePath(`${circe.defaults.root}/${path}`)
   const send = (task: string) =>
-    store.send({ from: 'lead', to: 'engineer', intent: 'fix_bug', task, summary: 'It leaks' })
+    store.sending.send({ from: 'lead', to: 'engineer', intent: 'fix_bug', task, summary: 'It leaks' })
   const waiting = async () => (await tree.list(at('NEW_MESSAGES'))).length
   await send('AUTH-1')
   const refused = { code: 'TASK_DIFFERS_BY_CASE', exit: 2, hint: expect.stringContaining('AUTH-1') }
   await expect(send('auth-1')).rejects.toMatchObject(refused)
   expect(await waiting()).toBe(1)
-  await store.claim('engineer')
+  await store.claiming.claim('engineer')
   for (const { name } of await tree.list(treePath(`${cacheFolder}/tasks`)))
     await tree.remove(treePath(`${cacheFolder}/tasks/${name}`))
   await expect(send('Auth-1')).rejects.toMatchObject(refused)

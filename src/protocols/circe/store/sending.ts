@@ -2,46 +2,53 @@
 import { conflict, denied, invalidInput } from '../../../kernel/errors.ts'
 import { tooLarge } from '../../../kernel/largest-message.ts'
 import { sameButForCase } from '../../../kernel/same-but-for-case.ts'
-import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
+import { childOf } from '../../../kernel/tree-path.ts'
+import { listIfFolder, lookIfThere } from '../../../messaging/leaves/tolerant.ts'
 import { splitBody } from '../body.ts'
 import { notSendable, parseMessage, printMessage, statusOf } from '../format.ts'
-import { withHead } from '../head.ts'
 import { expectKnownIntent, needsTask } from '../intents.ts'
 import { ledgersPath } from '../layout.ts'
 import { type FileName, fileName, fileNameOf, isFileName, participant, type TaskId, taskId } from '../names.ts'
 import { type CirceMessage, type MessageStatus, messageStatuses } from '../schema.ts'
-import { noteSender } from './agents.ts'
-import type { Applying } from './applying.ts'
-import { ensureBook } from './book.ts'
+import type { Agents } from './agents.ts'
+import type { Counting } from './counting.ts'
 import { type FanOut, isForEverybody } from './fan-out.ts'
-import type { Journal } from './journal.ts'
-import { appendEvent } from './log.ts'
+import { apart, type Journal } from './journal.ts'
+import { countLine } from './log.ts'
 import type { CirceSendInput, CirceSent } from './outcomes.ts'
-import { type CirceParts, type Subject, subjectOf, unlessOdd } from './parts.ts'
+import { type CirceParts, type Subject, subjectOf } from './parts.ts'
 import { type Found, findMessage, isFound, isGiven, pathAt, readAt } from './places.ts'
 import { tasksOnTree } from './task-files.ts'
+import { readSoundState, type TaskState } from './task-state.ts'
 import { viewOfFound } from './view.ts'
 
 export class Sending {
   readonly #parts: CirceParts
   readonly #journal: Journal
-  readonly #applying: Applying
+  readonly #counting: Counting
   readonly #fanOut: FanOut
+  readonly #agents: Agents
 
-  constructor(parts: CirceParts, journal: Journal, applying: Applying, fanOut: FanOut) {
+  constructor(parts: CirceParts, journal: Journal, counting: Counting, fanOut: FanOut, agents: Agents) {
     this.#parts = parts
     this.#journal = journal
-    this.#applying = applying
+    this.#counting = counting
     this.#fanOut = fanOut
+    this.#agents = agents
   }
 
+  /** Puts a message into `NEW_MESSAGES/`, and lets it count for its task. */
   async send(input: CirceSendInput): Promise<CirceSent> {
-    return this.#sendText(this.compose(input))
+    return this.sendWhole(this.compose(input))
   }
 
   /** A whole message, as it is: byte for byte. */
   async sendWhole(text: string): Promise<CirceSent> {
-    return this.#sendText(text)
+    const message = this.read(text)
+    await this.#expectOneSpelling(message.task)
+    const sent = await this.#journal.turn(this.subject(message), () => this.sendInTurn(message))
+    await this.#agents.acted(message.from)
+    return isForEverybody(message) ? this.#bringToAll(message, sent) : sent
   }
 
   /** The text of a message, checked. Nothing is written. */
@@ -71,20 +78,11 @@ export class Sending {
     })
   }
 
-  /** In a turn of its own. */
-  async #sendText(text: string): Promise<CirceSent> {
-    await ensureBook(this.#parts)
-    const message = this.read(text)
-    await this.#expectOneSpelling(message.task)
-    const sent = await this.#journal.turn(this.subject(message), () => this.sendInTurn(message))
-    return isForEverybody(message) ? this.#bringToAll(message, sent) : sent
-  }
-
   /** Tasks become files, and some disks take `auth-1` and `AUTH-1` for one. Asked only for a task nobody has heard of yet. */
   async #expectOneSpelling(task: string | undefined): Promise<void> {
     const { tree } = this.#parts
-    if (task === undefined || (await unlessOdd(() => tree.look(childOf(ledgersPath, task))))) return
-    const heardOf = (await unlessOdd(() => tree.list(ledgersPath))) ?? []
+    if (task === undefined || (await lookIfThere(tree, childOf(ledgersPath, task)))) return
+    const heardOf = await listIfFolder(tree, ledgersPath)
     const known = sameButForCase(task, [...(await tasksOnTree(this.#parts)), ...heardOf.map(({ name }) => name)])
     if (known === undefined) return
     throw invalidInput('TASK_DIFFERS_BY_CASE', `${task} and ${known} differ by capitals alone.`, {
@@ -95,16 +93,7 @@ export class Sending {
 
   /** In a turn of its own: an answer to all is sent in the turn of its question. */
   async #bringToAll(message: CirceMessage, sent: CirceSent): Promise<CirceSent> {
-    const { file: name, path, durability } = { ...sent.message, durability: sent.durability }
-    const found = {
-      place: 'new',
-      name: name as FileName,
-      path: path as TreePath,
-      message: withHead(message),
-      problems: [],
-      sentAt: message.time,
-      writtenAt: 0,
-    } as const
+    const found = { ...newFound(this.#parts, sent.message.file as FileName, message) }
     const notices = [...sent.notices]
     let delivered: readonly string[] = []
     await this.#afterwards(notices, async () => {
@@ -113,11 +102,11 @@ export class Sending {
     })
     let { message: view } = sent
     // What went to everybody lies with each of them; the log is where it is for all.
-    await this.#journal.apart(async () => {
+    await apart(async () => {
       const logged = delivered.length > 0 ? await readAt(this.#parts, { place: 'logged' }, found.name) : undefined
       if (isFound(logged)) view = viewOfFound(logged)
     })
-    return { outcome: 'sent', message: view, durability, delivered, notices }
+    return { ...sent, message: view, delivered, notices }
   }
 
   /**
@@ -125,7 +114,7 @@ export class Sending {
    * up for it; whoever got an error would send it a second time.
    */
   async #afterwards(notices: string[], work: () => Promise<void>): Promise<void> {
-    const error = await this.#journal.apart(work)
+    const error = await apart(work)
     if (error)
       notices.push(`It was sent, and the next command takes it into account; now that failed: ${error.message}`)
   }
@@ -151,32 +140,30 @@ export class Sending {
   async sendInTurn(message: CirceMessage): Promise<CirceSent> {
     const { task } = message
     const notices: string[] = []
-    if (task !== undefined && message.intent === 'claim_task') await this.#applying.takeUp(task as TaskId)
-    if (task !== undefined) await this.#expectAllowed(task as TaskId, message)
+    if (task !== undefined && message.intent === 'claim_task') await this.#counting.takeUp(task as TaskId)
+    const state = task === undefined ? undefined : await readSoundState(this.#parts, task as TaskId)
+    if (state) this.#expectAllowed(state, message)
     await this.#expectQuestion(message)
     const found = await this.#create(message)
     let now: Found = found
     await this.#afterwards(notices, async () => {
-      await noteSender(this.#parts, message.from)
       if (task === undefined) {
-        const detail = `${message.intent} ${message.status} to ${message.to}`
-        const told = await this.#applying.applyAloneInTurn(found, this.subject(message))
-        const event = { at: this.#parts.clock.now(), event: 'message', agent: message.from, file: found.name } as const
-        if (!told) await appendEvent(this.#parts, { ...event, detail })
-      } else {
-        const { refused } = await this.#applying.applyInTurn(found)
-        if (refused !== undefined) notices.push(`It changes nothing for ${task}: ${refused}.`)
+        const line = countLine(found.name, message, this.#parts.clock.now())
+        await this.#counting.countAloneInTurn(found, [line], this.subject(message))
+        return
       }
+      const refused = await this.#counting.count(found, state)
+      if (refused !== undefined) notices.push(`It changes nothing for ${task}: ${refused}.`)
       now = (await findMessage(this.#parts, found.name)) ?? found
     })
     return { outcome: 'sent', message: viewOfFound(now), durability: found.durability, delivered: [], notices }
   }
 
   /** A task is not changed by a message that may not change it: refused before anything is written. */
-  async #expectAllowed(task: TaskId, message: CirceMessage): Promise<void> {
-    const { intent, status } = message
+  #expectAllowed(state: TaskState, message: CirceMessage): void {
+    const { intent, status, task } = message
     const isCompletion = intent === 'status_update' && status === 'completed'
-    const { refused } = await this.#applying.foresee(task, message)
+    const { refused } = this.#counting.foresee(state, message)
     if (refused === undefined || !(isCompletion || intent === 'release_task')) return
     const hint = `See how it stands: signalbox circe tasks ${task}`
     if (/needs tests_passed/.test(refused)) throw conflict('NOT_COMPLETE', `${refused}.`, { hint, details: { task } })
@@ -197,22 +184,17 @@ export class Sending {
     for (let nth = 1; ; nth++) {
       const name = fileNameOf(message, nth)
       if (await isGiven(this.#parts, name, message.task)) continue
-      const path = pathAt(this.#parts, { place: 'new' }, name)
-      const created = await this.#parts.tree.create(path, message.bytes)
-      if (created.outcome !== 'created') continue
-      return {
-        place: 'new',
-        name,
-        path,
-        message: withHead(message),
-        problems: [],
-        sentAt: message.time,
-        writtenAt: 0,
-        durability: created.durability,
-      }
+      const found = newFound(this.#parts, name, message)
+      const created = await this.#parts.tree.create(found.path, message.bytes)
+      if (created.outcome === 'created') return { ...found, durability: created.durability }
     }
   }
 }
+
+const newFound = (parts: CirceParts, name: FileName, message: CirceMessage): Found => ({
+  ...{ place: 'new', name, path: pathAt(parts, { place: 'new' }, name) },
+  ...{ message, problems: [], writtenAt: 0 },
+})
 
 const withEnding = (name: string): string => (name.endsWith('.md') ? name : `${name}.md`)
 

@@ -1,16 +1,16 @@
 /** The three files of a task on the tree. `.owner` is made exclusively: whoever makes it owns the task. */
-import { corrupt, SignalboxError } from '../../../kernel/errors.ts'
+import { SignalboxError } from '../../../kernel/errors.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
-import { isOddEntry } from '../../../messaging/inspection/expected.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
+import { isOddEntry, listIfFolder, readIfLeaf } from '../../../messaging/leaves/tolerant.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import { digestOf } from '../../contract.ts'
 import { type TaskFile, taskFileFrom, taskFiles, taskPath, tasksPath } from '../layout.ts'
 import { type AgentId, isTaskId, type TaskId } from '../names.ts'
 import { printTaskFile, type ReadTask, readTask, type Task, type TaskTexts } from '../task.ts'
 import { keepBeside } from './moving.ts'
-import { type CirceParts, unlessOdd } from './parts.ts'
+import type { CirceParts, Reading } from './parts.ts'
 
 /** Far more than three fields need; a larger file is not one of ours, and is not read. */
 const largestTaskFile = 64 * 1024
@@ -49,22 +49,10 @@ async function readOne(tree: Tree, path: TreePath): ReturnType<typeof readOrSayW
   }
 }
 
-/** Throws for a task whose files cannot be believed: a person, or `doctor --fix`, sees to it first. */
-export async function readSoundTask(parts: CirceParts, task: TaskId): Promise<TaskOnTree> {
-  const read = await readTaskFiles(parts, task)
-  const [problem] = read.problems
-  if (!problem) return read
-  const path = taskPath(parts.root, task, problem.file)
-  throw corrupt('BAD_TASK_FILE', `${path}: ${problem.message}`, {
-    hint: 'Correct it, or let it be made again from the messages: signalbox doctor --fix',
-    details: { path, task },
-  })
-}
-
 /** The tasks that have files; definitions that lie beside them are left alone. */
 export async function tasksOnTree({ tree, root }: CirceParts): Promise<TaskId[]> {
   const tasks = new Set<TaskId>()
-  for (const { name, kind } of (await unlessOdd(() => tree.list(tasksPath(root)))) ?? []) {
+  for (const { name, kind } of await listIfFolder(tree, tasksPath(root))) {
     const task = kind === 'leaf' ? taskFileFrom(name)?.task : undefined
     if (task !== undefined && isTaskId(task)) tasks.add(task)
   }
@@ -72,8 +60,8 @@ export async function tasksOnTree({ tree, root }: CirceParts): Promise<TaskId[]>
 }
 
 /** The tasks that somebody owns or has owned: those that have an `.owner`. */
-export async function ownedTasks({ tree, root }: CirceParts): Promise<ReadonlySet<string>> {
-  const entries = (await unlessOdd(() => tree.list(tasksPath(root)))) ?? []
+export async function ownedTasks({ tree, root }: Reading): Promise<ReadonlySet<string>> {
+  const entries = await listIfFolder(tree, tasksPath(root))
   return new Set(entries.flatMap(({ name }) => (name.endsWith('.owner') ? [name.slice(0, -'.owner'.length)] : [])))
 }
 
@@ -104,7 +92,7 @@ export const digestOfFile = (bytes: Uint8Array): string => digestOf(Buffer.from(
 /** The beginning of a file that cannot be believed, named; `undefined` where there is none, or none that can be moved. */
 export async function digestAt({ tree, root }: CirceParts, task: TaskId, file: TaskFile): Promise<string | undefined> {
   const path = taskPath(root, task, file)
-  const leaf = await unlessOdd(() => tree.read(path, { atMost: largestTaskFile + 1 }))
+  const leaf = await readIfLeaf(tree, path, { atMost: largestTaskFile + 1 })
   return leaf && digestOfFile(leaf.bytes)
 }
 

@@ -1,12 +1,13 @@
 /** What people and agents change about a task by themselves: its status, its checks, and giving it back. */
 import { conflict, denied, invalidInput, notFound } from '../../../kernel/errors.ts'
 import { nearest } from '../../../kernel/nearest.ts'
-import type { Step } from '../deed.ts'
-import { isRecord, missingFor, type TaskBook, withCheck } from '../effects.ts'
+import { isRecord, missingFor, withCheck } from '../effects.ts'
 import type { CirceEvent } from '../events.ts'
+import type { TaskFacts } from '../facts.ts'
 import { type AgentId, agentId, isRooster, isSameAgent, type TaskId, taskId } from '../names.ts'
 import { checksDetail } from '../replay.ts'
 import { type CirceSettings, isRoleNamed, namedAs, roleThatSets } from '../settings.ts'
+import type { Step } from '../steps.ts'
 import {
   type Checks,
   isClosed,
@@ -16,12 +17,13 @@ import {
   type TaskStatus,
   taskStatuses,
 } from '../task.ts'
-import { type Ledger, readHeardTask, readLedger } from './book.ts'
 import type { CatchingUp } from './catching-up.ts'
+import { givingBack } from './counting.ts'
 import type { Journal } from './journal.ts'
 import type { TaskChanged } from './outcomes.ts'
 import { taskView } from './overview.ts'
 import type { CirceParts } from './parts.ts'
+import { readSoundState } from './task-state.ts'
 
 interface Change {
   readonly steps: readonly Step[]
@@ -42,8 +44,8 @@ export class Tasks {
   /** The owner says how it stands; the owner, or whoever asked for it, that it is completed. */
   async status(id: string, wanted: string, agent: string): Promise<TaskChanged> {
     const status = statusFrom(wanted)
-    return this.#change(id, agent, (task, ledger, who, at) => {
-      if (status === 'completed') return this.#complete(task, ledger, who, at)
+    return this.#change(id, agent, (task, facts, who, at) => {
+      if (status === 'completed') return this.#complete(task, facts, who, at)
       expectOwner(task, who)
       if (isClosed(task.status)) throw closed(task)
       if (task.status === status) return undefined
@@ -54,11 +56,11 @@ export class Tasks {
     })
   }
 
-  #complete(task: Task, { book }: Ledger, who: string, at: number): Change | undefined {
+  #complete(task: Task, facts: TaskFacts, who: string, at: number): Change | undefined {
     if (task.status === 'completed') return undefined
-    const isSender = book.request !== undefined && isSameAgent(book.request.from, who)
+    const isSender = facts.request !== undefined && isSameAgent(facts.request.from, who)
     if (!isSender) expectOwner(task, who, ' Its owner completes it, or whoever asked for it.')
-    const missing = missingFor(task, book, this.#parts.settings)
+    const missing = missingFor(task, facts, this.#parts.settings)
     if (missing !== undefined) {
       throw conflict('NOT_COMPLETE', `${missing}.`, {
         hint: `Let somebody else test it: signalbox circe send --to ${namedAs(this.#parts.settings, 'qa') ?? 'qa'} --intent test --task ${task.id}`,
@@ -75,12 +77,12 @@ export class Tasks {
   }
 
   /** Sets checks. Only `ready_for_merge` cannot be set: it follows from the others. */
-  async check(id: string, agent: string, set: Readonly<Record<string, boolean>>): Promise<TaskChanged> {
+  async check(id: string, agent: string, set: Readonly<Record<string, boolean>> = {}): Promise<TaskChanged> {
     const wanted = checksFrom(set)
-    return this.#change(id, agent, (task, { book }, who, at) => {
+    return this.#change(id, agent, (task, facts, who, at) => {
       const names = Object.keys(wanted) as SettableCheck[]
       if (names.length === 0) return undefined
-      for (const name of names) expectMaySet(name, task, book, who, this.#parts.settings)
+      for (const name of names) expectMaySet(name, task, facts, who, this.#parts.settings)
       let checks: Checks = task.checks
       for (const name of names) checks = withCheck(checks, name, wanted[name]!)
       if (names.every((name) => checks[name] === task.checks[name])) return undefined
@@ -100,8 +102,7 @@ export class Tasks {
       return {
         steps: [
           { do: 'write', task: { ...task, status: 'new', owner: undefined, claimedAt: undefined, updatedAt: at } },
-          { do: 'disown', task: task.id, owner: task.owner!, at: task.claimedAt },
-          { do: 'back', task: task.id, agent: task.owner! },
+          ...givingBack(task.id, task.owner!, task.claimedAt),
         ],
         events: [{ event: 'released', detail: '' }],
       }
@@ -111,7 +112,7 @@ export class Tasks {
   async #change(
     name: string,
     agent: string,
-    change: (task: Task, ledger: Ledger, who: AgentId | string, at: number) => Change | undefined,
+    change: (task: Task, facts: TaskFacts, who: AgentId | string, at: number) => Change | undefined,
   ): Promise<TaskChanged> {
     const id = taskId(name)
     const who = isRooster(agent) ? 'rooster' : agentId(agent)
@@ -119,20 +120,19 @@ export class Tasks {
     await this.#catchingUp.finish(caughtUp, id)
     const { found } = caughtUp
     return this.#journal.turn(`task.${id}`, async () => {
-      const { task: read, texts } = await readHeardTask(this.#parts, id)
-      const ledger = await readLedger(this.#parts, id)
-      // Whoever had it before it was opened again is one among others.
-      const task = isRecord(read, ledger.book) && !isClosed(read.status) ? withoutOwner(read) : read
-      if (Object.values(texts).every((text) => text === undefined) && ledger.applied.size === 0) throw noTask(id)
+      const { task: read, texts, facts, counted } = await readSoundState(this.#parts, id)
+      // An agent that had it before it was opened again is one among others.
+      const task = isRecord(read, facts) && !isClosed(read.status) ? withoutOwner(read) : read
+      if (Object.values(texts).every((text) => text === undefined) && counted.size === 0) throw noTask(id)
       const at = this.#parts.clock.now()
-      const made = change(task, ledger, who, at)
+      const made = change(task, facts, who, at)
       if (!made) return { outcome: 'unchanged', task: await taskView(this.#parts, id, found), durability: 'process' }
       const events = made.events.map((event): CirceEvent => ({ at, agent: who, task: id, ...event }))
       // `.status` goes on naming whom the record names: else the record would pass for a claim made by hand.
       const { owner, claimedAt } = read
       const kept = (step: Step) => (step.do === 'write' ? { ...step, task: { ...step.task, owner, claimedAt } } : step)
       const steps = task === read ? made.steps : made.steps.map(kept)
-      const committed = await this.#journal.commit(`task.${id}`, { steps, events })
+      const committed = await this.#journal.commit(`task.${id}`, steps, events)
       const durability = committed.outcome === 'done' ? committed.durability : 'process'
       return { outcome: 'changed', task: await taskView(this.#parts, id), durability }
     })
@@ -160,7 +160,7 @@ function expectOwner({ id, owner }: Task, who: string, more = ''): void {
  * The owner says how its task stands. But where roles are configured, the tests are signed by whoever has the role `qa`, a review
  * by whoever has the role `reviewer` or else was asked for it, and neither by the owner: the same as for messages.
  */
-function expectMaySet(name: SettableCheck, task: Task, book: TaskBook, who: string, settings: CirceSettings): void {
+function expectMaySet(name: SettableCheck, task: Task, facts: TaskFacts, who: string, settings: CirceSettings): void {
   const role = roleThatSets(settings, name)
   if (role === undefined) {
     expectOwner(task, who)
@@ -169,7 +169,7 @@ function expectMaySet(name: SettableCheck, task: Task, book: TaskBook, who: stri
   const isOwner = task.owner !== undefined && isSameAgent(task.owner, who)
   const isNamed = isRoleNamed(settings, role)
     ? settings.roles.get(who)?.has(role) === true
-    : book.reviewers.some((reviewer) => isSameAgent(reviewer, who))
+    : facts.reviewers.some((reviewer) => isSameAgent(reviewer, who))
   if (isNamed && !isOwner) return
   const whom = namedAs(settings, role) ?? 'AGENT'
   const may = isRoleNamed(settings, role) ? `who has the role ${role}` : 'who was asked to review it'

@@ -1,8 +1,8 @@
 /** From a message to what callers see of it. */
 import { isoTime } from '../../../kernel/clock.ts'
 import { bodyOf } from '../format.ts'
-import type { Head } from '../head.ts'
 import type { Place } from '../lifecycle.ts'
+import type { Head } from '../schema.ts'
 import type { CirceView, CirceViewWithBody } from './outcomes.ts'
 import type { Found, Listed } from './places.ts'
 

@@ -3,9 +3,10 @@ import { invalidInput, SignalboxError } from '../../../kernel/errors.ts'
 import { nearest } from '../../../kernel/nearest.ts'
 import { sameButForCase } from '../../../kernel/same-but-for-case.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
+import { listIfFolder } from '../../../messaging/leaves/tolerant.ts'
 import { agentPath, presencePath, runtimePath } from '../layout.ts'
 import { type AgentId, agentId, isAgentId } from '../names.ts'
-import { type DreamParts, unlessOdd } from './parts.ts'
+import type { DreamParts } from './parts.ts'
 
 /** What others leave with an agent; a person who answers a failure puts it into the archive of whoever it waited for. */
 const byOthers: ReadonlySet<string> = new Set(['inbox', 'archive'])
@@ -29,7 +30,7 @@ export class Agents {
   /** Who has a folder. */
   async withFolders(): Promise<AgentId[]> {
     const { tree, places } = this.#parts
-    const entries = (await unlessOdd(() => tree.list(runtimePath(places)))) ?? []
+    const entries = await listIfFolder(tree, runtimePath(places))
     return entries.flatMap(({ name, kind }) => (kind === 'folder' && isAgentId(name) ? [name] : []))
   }
 
@@ -39,7 +40,7 @@ export class Agents {
   }
 
   async #noted(): Promise<AgentId[]> {
-    const entries = (await unlessOdd(() => this.#parts.tree.list(presencePath))) ?? []
+    const entries = await listIfFolder(this.#parts.tree, presencePath)
     return entries.flatMap(({ name, kind }) => (kind === 'leaf' && isAgentId(name) ? [name] : []))
   }
 
@@ -49,7 +50,7 @@ export class Agents {
     yield* noted
     for (const agent of await this.withFolders()) {
       if (noted.includes(agent)) continue
-      const entries = (await unlessOdd(() => this.#parts.tree.list(agentPath(this.#parts.places, agent)))) ?? []
+      const entries = await listIfFolder(this.#parts.tree, agentPath(this.#parts.places, agent))
       if (entries.some(({ name }) => !byOthers.has(name))) yield agent
     }
   }

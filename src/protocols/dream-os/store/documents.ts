@@ -2,7 +2,7 @@
 import { conflict, invalidInput, notFound } from '../../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
-import { spareName } from '../../../messaging/quarantine/set-aside.ts'
+import { spareName } from '../../../messaging/quarantine/quarantine.ts'
 import type { Durability } from '../../../tree/tree.ts'
 import {
   agentPath,
@@ -15,7 +15,7 @@ import {
 } from '../layout.ts'
 import { documentName } from '../names.ts'
 import { isoOf } from '../times.ts'
-import type { Agents } from './agents.ts'
+import type { Dream } from './dream.ts'
 import { bytesOf, type DreamParts, readLeaf, readObject } from './parts.ts'
 
 export interface Documented<Outcome extends string = 'written' | 'added' | 'unchanged'> {
@@ -31,12 +31,12 @@ export interface ReportOptions {
 }
 
 export class Documents {
+  readonly #dream: Dream
   readonly #parts: DreamParts
-  readonly #agents: Agents
 
-  constructor(parts: DreamParts, agents: Agents) {
-    this.#parts = parts
-    this.#agents = agents
+  constructor(dream: Dream) {
+    this.#dream = dream
+    this.#parts = dream.parts
   }
 
   async report(
@@ -62,7 +62,7 @@ export class Documents {
   /** A file of its own for each, named by its time. */
   async reflect(name: string, body: string): Promise<Documented<'written'>> {
     const { tree, clock, places } = this.#parts
-    const agent = await this.#agents.expectName(name)
+    const agent = await this.#dream.agents.expectName(name)
     if (body.trim() === '') throw invalidInput('EMPTY_BODY', 'A reflection says something.', { hint: 'Give a text.' })
     const at = isoOf(clock.now())
     const text = `# Reflection of ${agent}\n\n${at}\n\n${withLineEnd(body)}`
@@ -71,7 +71,7 @@ export class Documents {
       const path = childOf(reflectionsPath(places, agent), n === 1 ? first : spareName(first, n))
       const created = await tree.create(path, text)
       if (created.outcome !== 'created') continue
-      await this.#agents.note(agent)
+      await this.#dream.agents.note(agent)
       return { outcome: 'written', path, durability: created.durability }
     }
   }
@@ -107,7 +107,8 @@ export class Documents {
 
   async #statePath(name: string, agent: string | undefined): Promise<TreePath> {
     const { places } = this.#parts
-    const folder = agent === undefined ? tempPath(places) : agentPath(places, await this.#agents.expectName(agent))
+    const folder =
+      agent === undefined ? tempPath(places) : agentPath(places, await this.#dream.agents.expectName(agent))
     const path = childOf(folder, documentName(name, '.json'))
     if (path !== responsePath(places) && path !== promptPath(places)) return path
     throw invalidInput('NOT_A_STATE', `${path} belongs to the bridge.`, { hint: 'Use signalbox dream prompt.' })

@@ -2,11 +2,12 @@
 import { holdsArray, jsonLines, printJsonLine } from '../../../formats/json-lines.ts'
 import { corrupt, invalidInput } from '../../../kernel/errors.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
-import { EventLog, type FoundEvents, type LoggedEvent } from '../../../messaging/events/event-log.ts'
+import { EventLog, type FoundEvents, type LoggedEvent } from '../../../messaging/events/events.ts'
 import type { Durability } from '../../../tree/tree.ts'
 import { completedPath, fieldGovernancePath, governancePath } from '../layout.ts'
 import type { CompletedTask, GovernanceEvent, SignificantEvent } from '../schema.ts'
 import { isoOf } from '../times.ts'
+import type { Dream } from './dream.ts'
 import type { DreamParts } from './parts.ts'
 
 export interface LogQuery {
@@ -20,8 +21,12 @@ export interface LogQuery {
 export class Logs {
   readonly #parts: DreamParts
 
-  constructor(parts: DreamParts) {
-    this.#parts = parts
+  constructor(dream: Dream) {
+    this.#parts = dream.parts
+    dream.journal.performs({
+      log: ({ line }, isRepeat) => (isRepeat ? this.appendOnce(line) : this.append(line)),
+      complete: ({ line }, isRepeat) => this.#complete(line, isRepeat),
+    })
   }
 
   /** What an operation writes by itself; `schema.ts` lists the events and their details. */
@@ -42,7 +47,7 @@ export class Logs {
   line(type: string, agent: string, details: Readonly<Record<string, unknown>>): GovernanceEvent {
     const now = this.#parts.clock.now()
     return {
-      event_id: `event-${isoOf(now).slice(0, 10).replaceAll('-', '')}-${crypto.randomUUID().slice(0, 6)}`,
+      event_id: eventId(now, crypto.randomUUID()),
       timestamp: isoOf(now),
       event_type: type,
       agent_source: agent,
@@ -54,9 +59,9 @@ export class Logs {
     return this.#log(governancePath(this.#parts.places)).append(line)
   }
 
-  /** After a crash nobody knows whether a line was written. */
+  /** For a line that a killed process may have written: by its id, since its time may be another one. */
   async appendOnce(line: GovernanceEvent): Promise<void> {
-    if (!(await this.#has(governancePath(this.#parts.places), line))) await this.append(line)
+    if (!(await this.#has(governancePath(this.#parts.places), { event_id: line.event_id }))) await this.append(line)
   }
 
   async add(
@@ -96,11 +101,11 @@ export class Logs {
     }
   }
 
-  /** One line of `completed_tasks.json`. `unlessThere`: after a crash, nobody knows whether the line was written. */
-  async complete(line: CompletedTask, { unlessThere = false } = {}): Promise<Durability> {
+  /** One line of `completed_tasks.json`. `isRepeat`: a killed process may have written it. */
+  async #complete(line: CompletedTask, isRepeat: boolean): Promise<Durability> {
     const path = completedPath(this.#parts.places)
     await this.expectLines()
-    if (unlessThere && (await this.#has(path, line))) return 'process'
+    if (isRepeat && (await this.#has(path, line))) return 'process'
     return this.#log(path).append(line)
   }
 
@@ -114,12 +119,6 @@ export class Logs {
       hint: 'Write each object of the list on a line of its own, or move the file away.',
       details: { path },
     })
-  }
-
-  /** Whether the failure of an outcome is in the governance log. */
-  async hasOutcome(key: string): Promise<boolean> {
-    const leaf = await this.#parts.tree.read(governancePath(this.#parts.places))
-    return leaf !== undefined && Buffer.from(leaf.bytes).includes(`"outcome":${JSON.stringify(key)}`)
   }
 
   completed({ agent, task, since, limit }: LogQuery = {}): Promise<FoundEvents> {
@@ -140,8 +139,13 @@ export class Logs {
 
   #log = (path: TreePath): EventLog => new EventLog(this.#parts.tree, path, jsonLines)
 
-  async #has(path: TreePath, line: LoggedEvent): Promise<boolean> {
+  /** Whether there is a line with these fields, which are the first of that line. */
+  async #has(path: TreePath, fields: LoggedEvent): Promise<boolean> {
     const leaf = await this.#parts.tree.read(path)
-    return leaf !== undefined && Buffer.from(leaf.bytes).includes(printJsonLine(line).slice(0, -1))
+    return leaf !== undefined && Buffer.from(leaf.bytes).includes(printJsonLine(fields).slice(1, -2))
   }
 }
+
+/** `event-20260131-0a1b2c`. */
+export const eventId = (at: number, hex: string): string =>
+  `event-${isoOf(at).slice(0, 10).replaceAll('-', '')}-${hex.slice(0, 6)}`

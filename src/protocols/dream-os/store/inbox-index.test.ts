@@ -30,40 +30,40 @@ const idOf = (taken: object) => (taken as { message?: { id: string } }).message?
 describe('taking from a large inbox', () => {
   it('reads what has come since, in a process that stays and in the next one', async () => {
     const { dream, another, put, readsSince } = await large()
-    expect(idOf(await dream.takeTask('Bob'))).toBe('t-0000')
+    expect(idOf(await dream.claiming.take('Bob'))).toBe('t-0000')
     expect(readsSince()).toBe(many)
-    expect(idOf(await dream.takeTask('Bob'))).toBe('t-0001')
-    expect(idOf(await another().takeTask('Bob'))).toBe('t-0002')
+    expect(idOf(await dream.claiming.take('Bob'))).toBe('t-0001')
+    expect(idOf(await another().claiming.take('Bob'))).toBe('t-0002')
     expect(readsSince()).toBe(0)
     await put('runtime/Bob/inbox/task_urgent.json', { task_id: 'urgent', priority: 1 })
     await put('runtime/Bob/inbox/broken.json', '{"half')
-    const taken = await another().takeTask('Bob')
+    const taken = await another().claiming.take('Bob')
     expect(idOf(taken)).toBe('urgent')
     expect(taken.unreadable).toMatchObject([{ path: 'runtime/Bob/inbox/broken.json' }])
     expect(readsSince()).toBe(2)
-    expect(idOf(await another().takeTask('Bob', { id: 't-0500' }))).toBe('t-0500')
+    expect(idOf(await another().claiming.take('Bob', { id: 't-0500' }))).toBe('t-0500')
   })
 
   it('judges what is taken by what it says now, and believes the others for a while only', async () => {
     const { dream, another, put, clock } = await large()
-    await dream.takeTask('Bob')
+    await dream.claiming.take('Bob')
     // Less urgent than it was: it is not taken before the others.
     await put(fileOf(1), task(1, 5))
-    expect(idOf(await another().takeTask('Bob'))).toBe('t-0002')
+    expect(idOf(await another().claiming.take('Bob'))).toBe('t-0002')
     await put(fileOf(400), task(400, 1))
     clock.advance(60_000)
-    expect(idOf(await another().takeTask('Bob'))).toBe('t-0400')
+    expect(idOf(await another().claiming.take('Bob'))).toBe('t-0400')
   })
 
   it.each(['', '[]', '{"readAt": 1e999, "files": [[1]]}', '{"readAt": 99999999999999, "files": []}'])(
     'passes over a cache that says %j',
     async (text) => {
       const { dream, put, another, tree } = await large()
-      await dream.takeTask('Bob')
+      await dream.claiming.take('Bob')
       const cache = treePath('.signalbox/cache/dream/inbox-Bob.json')
       expect(await tree.look(cache)).toBeDefined()
       await put(cache, text)
-      expect(idOf(await another().takeTask('Bob'))).toBe('t-0001')
+      expect(idOf(await another().claiming.take('Bob'))).toBe('t-0001')
     },
   )
 })

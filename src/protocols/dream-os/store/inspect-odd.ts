@@ -1,6 +1,7 @@
 /** Links, pipes, folders and files that stand where Dream.OS expects something else. */
 import { childOf, isSegment, type TreePath } from '../../../kernel/tree-path.ts'
 import { type ExpectedKind, oddAmong, oddFinding } from '../../../messaging/inspection/expected.ts'
+import { listIfFolder, lookIfThere } from '../../../messaging/leaves/tolerant.ts'
 import type { Entry, Finding } from '../../../tree/tree.ts'
 import {
   agentPath,
@@ -11,6 +12,7 @@ import {
   folderPath,
   folders,
   governancePath,
+  journalPath,
   mailboxFrom,
   outgoingPath,
   plansPath,
@@ -21,6 +23,8 @@ import {
   reportsPath,
   responsePath,
   runtimePath,
+  sentTasksPath,
+  stagedTasksPath,
   statePath,
   supervisorPath,
   tellingPath,
@@ -31,17 +35,17 @@ import {
 } from '../layout.ts'
 import { type AgentId, isAgentId } from '../names.ts'
 import type { Agents } from './agents.ts'
-import { type DreamParts, unlessOdd } from './parts.ts'
+import type { DreamParts } from './parts.ts'
 
 export async function oddEntries(parts: DreamParts, agents: Agents): Promise<Finding[]> {
   const known = new Set<string>(await agents.known())
   const found: Finding[] = []
   const single = async (path: TreePath, expected: ExpectedKind) => {
-    const kind = (await unlessOdd(() => parts.tree.look(path)))?.kind
+    const kind = (await lookIfThere(parts.tree, path))?.kind
     if (kind !== undefined && kind !== expected) found.push(oddFinding({ path, kind, expected }))
   }
   const within = async (folder: TreePath, expectedOf: (entry: Entry) => ExpectedKind | undefined) => {
-    const entries = ((await unlessOdd(() => parts.tree.list(folder))) ?? []).filter(({ name }) => isSegment(name))
+    const entries = (await listIfFolder(parts.tree, folder)).filter(({ name }) => isSegment(name))
     const kinds = new Map(entries.map((entry) => [entry.name, expectedOf(entry)]))
     found.push(...oddAmong(folder, entries, (name) => kinds.get(name)).map(oddFinding))
   }
@@ -68,7 +72,8 @@ export async function oddEntries(parts: DreamParts, agents: Agents): Promise<Fin
 const isUnanswered = (name: string): boolean => childOf(statePath, name) === unansweredPath
 
 const ownFolders = [
-  ...[finishingPath, plansPath, dispatchPath, tellingPath, outgoingPath, presencePath],
+  ...[journalPath, plansPath, dispatchPath, outgoingPath, sentTasksPath, stagedTasksPath, presencePath],
+  ...[finishingPath, tellingPath],
   ...['inbox', 'answers'].map((name) => childOf(statePath, name)),
 ]
 

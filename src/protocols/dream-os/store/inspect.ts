@@ -2,13 +2,15 @@
  * What `doctor` should know of Dream.OS: files that are no messages, messages to nobody, mailboxes that cannot be read, locks that
  * stay, outcomes that somebody died over. With `repair` the latter are finished; everything else waits for a person.
  */
-
 import { holdsArray, readJsonLines } from '../../../formats/json-lines.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, isSegment, type TreePath } from '../../../kernel/tree-path.ts'
+import { unfinishedChanges } from '../../../messaging/inspection/changes.ts'
 import { findingsOf } from '../../../messaging/inspection/expected.ts'
 import { finding } from '../../../messaging/inspection/finding.ts'
+import { strangeNote } from '../../../messaging/inspection/findings.ts'
 import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
+import { lookIfThere, readIfLeaf } from '../../../messaging/leaves/tolerant.ts'
 import type { Finding } from '../../../tree/tree.ts'
 import type { InspectionOptions } from '../../contract.ts'
 import { parseMessage } from '../format.ts'
@@ -20,6 +22,7 @@ import {
   folders,
   governancePath,
   isMessageName,
+  journalPath,
   lockPath,
   mailboxPath,
   responsePath,
@@ -33,27 +36,26 @@ import {
 import { type AgentId, broadcast, isAgentId } from '../names.ts'
 import { told } from '../problem.ts'
 import { circlesIn } from '../tasks.ts'
+import type { Dream } from './dream.ts'
 import { oddEntries } from './inspect-odd.ts'
 import { raise } from './mailbox-files.ts'
 import { judgeLock } from './mailbox-lock.ts'
 import { noteNames, readNote } from './notes.ts'
-import { mailboxLines } from './overview.ts'
-import { isMessageEntry, messageNames, unlessCorrupt, unlessOdd } from './parts.ts'
-import type { Router, RouterParts } from './router.ts'
+import { isMessageEntry, messageNames, unlessCorrupt } from './parts.ts'
 
 const minute = 60_000
 
 export class Inspection {
-  readonly #all: RouterParts & { readonly router: Router }
+  readonly #dream: Dream
 
-  constructor(all: RouterParts & { readonly router: Router }) {
-    this.#all = all
+  constructor(dream: Dream) {
+    this.#dream = dream
   }
 
   async inspect({ repair, isSeen }: InspectionOptions): Promise<Finding[]> {
-    const { places } = this.#all.parts
+    const { places } = this.#dream.parts
     const looks: [string, () => Promise<Finding[]>][] = [
-      [runtimePath(places), () => oddEntries(this.#all.parts, this.#all.deliveries.agents)],
+      [runtimePath(places), () => oddEntries(this.#dream.parts, this.#dream.agents)],
       [runtimePath(places), () => this.#names()],
       [places.mailboxes, () => this.#mailboxes()],
       [places.mailboxes, () => this.#unmarked(repair)],
@@ -64,11 +66,10 @@ export class Inspection {
       [supervisorPath(places), () => this.#supervisor()],
       [responsePath(places), () => this.#response()],
       [tempArchivePath(places), () => this.#untoldResponses()],
-      [finishingPath, () => this.#finishing(repair)],
-      [tellingPath, () => this.#untold(repair)],
+      [journalPath, () => this.#unfinished(repair)],
       [statePath, () => this.#notes()],
     ]
-    for (const agent of await this.#all.deliveries.agents.withFolders()) {
+    for (const agent of await this.#dream.agents.withFolders()) {
       looks.push([agentPath(places, agent), () => this.#files(agent)])
       looks.push([agentPath(places, agent), () => this.#unroutable(agent)])
       if (isSeen) looks.push([agentPath(places, agent), () => this.#unseen(agent, isSeen)])
@@ -80,7 +81,7 @@ export class Inspection {
 
   /** Folders in `runtime/` that are no agents, and agents that differ by case alone. */
   async #names(): Promise<Finding[]> {
-    const { tree, places } = this.#all.parts
+    const { tree, places } = this.#dream.parts
     const folder = runtimePath(places)
     const byCase = new Map<string, string>()
     const findings: Finding[] = []
@@ -115,12 +116,12 @@ export class Inspection {
   }
 
   async #hasInbox(path: TreePath): Promise<boolean> {
-    return (await this.#all.parts.tree.look(childOf(path, 'inbox'))) !== undefined
+    return (await this.#dream.parts.tree.look(childOf(path, 'inbox'))) !== undefined
   }
 
   /** Files named like messages that are none, in whichever folder of an agent. */
   async #files(agent: AgentId): Promise<Finding[]> {
-    const { parts, inboxes } = this.#all
+    const { parts, inboxes } = this.#dream
     const findings: Finding[] = []
     for (const folder of folders) {
       const path = folderPath(parts.places, agent, folder)
@@ -146,12 +147,12 @@ export class Inspection {
 
   /** What lies in an outbox for nobody. */
   async #unroutable(agent: AgentId): Promise<Finding[]> {
-    const { inboxes, parts, deliveries } = this.#all
+    const { inboxes, parts, agents } = this.#dream
     const findings: Finding[] = []
     for (const name of await messageNames(parts, agent, 'outbox')) {
       const view = await inboxes.read(agent, 'outbox', name)
       if (!view || 'unreadable' in view || view.to === broadcast) continue
-      if (isAgentId(view.to) && (await deliveries.agents.isKnown(view.to))) continue
+      if (isAgentId(view.to) && (await agents.isKnown(view.to))) continue
       const message = `It is for ${view.to === 'unknown' ? 'nobody that it names' : `${view.to}, whom nobody has ever seen`}.`
       findings.push(
         finding(
@@ -167,7 +168,7 @@ export class Inspection {
   }
 
   async #unseen(agent: AgentId, isSeen: NonNullable<InspectionOptions['isSeen']>): Promise<Finding[]> {
-    const { parts } = this.#all
+    const { parts } = this.#dream
     const { length } = await messageNames(parts, agent, 'inbox')
     if (length === 0 || (await isSeen(agent))) return []
     const message = `${length === 1 ? 'A message waits' : `${length} messages wait`} for ${agent}, whom nobody has ever seen.`
@@ -176,8 +177,7 @@ export class Inspection {
   }
 
   async #mailboxes(): Promise<Finding[]> {
-    const { parts, files } = this.#all
-    const lines = await mailboxLines(parts, files)
+    const lines = await this.#dream.mailboxes.list({ odd: false })
     const hint = 'Correct the file. With --compat, known deviations of other programs are read.'
     return lines.flatMap(({ path, problems, mailbox, unreadable }) =>
       problems.map((message) => {
@@ -191,7 +191,7 @@ export class Inspection {
 
   /** Messages that were processed, in a mailbox that does not say so any more: other programs would deal with them again. */
   async #unmarked(repair: boolean): Promise<Finding[]> {
-    const { files, messages, parts } = this.#all
+    const { files, messages, parts } = this.#dream
     const findings: Finding[] = []
     const look = async (number: number) => {
       const { length } = await files.unmarkedIn(number, await files.open(number))
@@ -209,11 +209,11 @@ export class Inspection {
   }
 
   async #locks(repair: boolean): Promise<Finding[]> {
-    const { parts, files } = this.#all
+    const { parts, files } = this.#dream
     const findings: Finding[] = []
     for (const number of await files.numbers()) {
       const path = lockPath(parts.places, number)
-      const leaf = await unlessOdd(() => parts.tree.read(path, { atMost: 4096 }))
+      const leaf = await readIfLeaf(parts.tree, path, { atMost: 4096 })
       if (!leaf) continue
       const age = (await parts.tree.now()) - leaf.modifiedAt
       if (age < parts.settings.lockAgeMs && !repair) continue
@@ -234,10 +234,10 @@ export class Inspection {
   }
 
   async #taskList(): Promise<Finding[]> {
-    const { lists, parts } = this.#all
+    const { parts } = this.#dream
     let circles: readonly string[] = []
     const bad = await this.#told(parts.places.taskList, async () => {
-      const { tasks, problems } = await lists.list()
+      const { tasks, problems } = await this.#dream.tasks.list()
       circles = circlesIn(tasks)
       return problems
     })
@@ -246,7 +246,7 @@ export class Inspection {
   }
 
   async #supervisor(): Promise<Finding[]> {
-    const { supervisor, parts } = this.#all
+    const { supervisor, parts } = this.#dream
     return this.#told(supervisorPath(parts.places), async () => {
       await supervisor.show()
       return []
@@ -265,7 +265,7 @@ export class Inspection {
 
   /** Lines that cannot be read, and a file that is no file of lines. */
   async #lines(path: TreePath): Promise<Finding[]> {
-    const leaf = await readOrSayWhy(this.#all.parts.tree, path, { most: 256 * 1024 * 1024 })
+    const leaf = await readOrSayWhy(this.#dream.parts.tree, path, { most: 256 * 1024 * 1024 })
     if (!leaf) return []
     if (isUnread(leaf))
       return [finding('warning', leaf.problem.code, path, leaf.problem.message, 'Move it away; it is made again.')]
@@ -295,7 +295,7 @@ export class Inspection {
   }
 
   async #response(): Promise<Finding[]> {
-    const { parts } = this.#all
+    const { parts } = this.#dream
     const path = responsePath(parts.places)
     const leaf = await readOrSayWhy(parts.tree, path, { most: parts.settings.largest })
     if (!leaf) return []
@@ -309,7 +309,7 @@ export class Inspection {
 
   /** Responses that somebody took and was killed before they were shown to anybody, or that came too late for who asked. */
   async #untoldResponses(): Promise<Finding[]> {
-    const { parts, prompts } = this.#all
+    const { parts, prompts } = this.#dream
     const now = await parts.tree.now()
     const findings: Finding[] = []
     for (const path of await prompts.untold()) {
@@ -321,56 +321,28 @@ export class Inspection {
     return findings
   }
 
-  async #finishing(repair: boolean): Promise<Finding[]> {
-    const { finishing, parts } = this.#all
-    const bad = await finishing.bad()
-    const findings = bad.map((path) =>
-      finding('warning', 'BAD_NOTE', path, 'It is no note of an outcome, and is passed over.', 'Remove it.'),
-    )
+  /** Changes that killed processes left, also those of earlier versions. */
+  async #unfinished(repair: boolean): Promise<Finding[]> {
+    const { journal, parts, router } = this.#dream
     const now = await parts.tree.now()
-    const entries = await parts.tree.list(finishingPath, { times: true })
-    // One that is being written right now is none of them.
-    const isLeft = (changedAt: number) => repair || now - changedAt >= minute
-    const isBad = (name: string) => !isSegment(name) || bad.includes(childOf(finishingPath, name))
-    const open = entries.filter(({ name, changedAt }) => !isBad(name) && isLeft(changedAt)).length
-    if (open === 0) return findings
-    if (repair) await finishing.recover()
-    const isRepaired = repair && (await noteNames(parts.tree, finishingPath)).length <= bad.length
-    const message = `${open} outcome${open === 1 ? ' is' : 's are'} not written down everywhere yet: a process was killed over it.`
-    const hint = isRepaired
-      ? 'Nothing more is to be done.'
-      : 'Run `signalbox doctor --fix`, or `signalbox dream route`.'
-    return [
-      ...findings,
-      { ...finding('warning', 'UNFINISHED_OUTCOME', finishingPath, message, hint), repaired: isRepaired },
-    ]
-  }
-
-  /** Steps that nobody was told of. One that is being made right now is none of them for long. */
-  async #untold(repair: boolean): Promise<Finding[]> {
-    const { tellings, parts } = this.#all
-    const left = await tellings.subjects()
-    if (left.length === 0) return []
-    if (repair) await this.#all.router.tellAllLeft()
-    const isRepaired = repair && (await tellings.subjects()).length === 0
-    const now = await parts.tree.now()
-    const found: Finding[] = []
-    for (const subject of left) {
-      const path = childOf(tellingPath, `${subject}.json`)
-      const entry = await parts.tree.look(path)
-      if (!isRepaired && (!entry || now - entry.changedAt < minute)) continue
-      const hint = isRepaired
-        ? 'Nothing more is to be done.'
-        : 'Run `signalbox doctor --fix`, or `signalbox dream route`.'
-      const message = 'A process was killed before it told of what it had done.'
-      found.push({ ...finding('warning', 'UNTOLD_STEP', path, message, hint), repaired: isRepaired })
+    const findings: Finding[] = []
+    const before: TreePath[] = []
+    for (const folder of [finishingPath, tellingPath])
+      for (const name of await noteNames(parts.tree, folder)) before.push(childOf(folder, name))
+    findings.push(...(await unfinishedChanges(parts.tree, journal, repair)))
+    if (repair) await router.finishAll()
+    for (const path of before) {
+      const entry = await lookIfThere(parts.tree, path)
+      if (entry && now - entry.changedAt < minute && (await readNote(parts.tree, path))) continue
+      const isStrange = entry !== undefined && !(await readNote(parts.tree, path))
+      findings.push(isStrange ? strangeNote(path, false) : unfinishedEarlier(path, entry === undefined))
     }
-    return found
+    return findings
   }
 
   /** Notes of our own that somebody else has written over. */
   async #notes(): Promise<Finding[]> {
-    const { tree } = this.#all.parts
+    const { tree } = this.#dream.parts
     const findings: Finding[] = []
     for (const { name, kind } of await tree.list(statePath)) {
       if (!isSegment(name)) continue
@@ -385,3 +357,14 @@ export class Inspection {
     return findings
   }
 }
+
+const unfinishedEarlier = (path: TreePath, isRepaired: boolean): Finding => ({
+  ...finding(
+    'warning',
+    'UNFINISHED_CHANGE',
+    path,
+    'A process of an earlier version was killed here.',
+    isRepaired ? 'Nothing more is to be done.' : 'Run `signalbox doctor --fix`, or `signalbox dream route`.',
+  ),
+  repaired: isRepaired,
+})

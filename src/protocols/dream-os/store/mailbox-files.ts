@@ -1,23 +1,22 @@
 /**
- * Changing a mailbox: turn, lock, read, change, replace if nobody else has, unlock. Whoever holds a foreign lock is waited for
- * outside of the turn. Every change also puts back what another program has overwritten: messages of ours, and ids that
- * were processed. Spec: Dream.OS, Notes (Atomicity).
+ * Changing a mailbox: turn, lock, read, change, replace if nobody else has, unlock. A foreign lock is waited for outside of the
+ * turn. Every change also puts back what another program has overwritten: messages of ours, and ids that were processed.
+ * Spec: Dream.OS, Notes (Atomicity).
  */
-import { conflict, notFound, unavailable } from '../../../kernel/errors.ts'
+import { conflict, notFound, SignalboxError, unavailable } from '../../../kernel/errors.ts'
 import type { Malformed } from '../../../kernel/problem.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import { whyClosed } from '../../../messaging/leaves/readable.ts'
+import { listIfFolder, readIfLeaf } from '../../../messaging/leaves/tolerant.ts'
 import type { Durability, Leaf } from '../../../tree/tree.ts'
 import { brokenLockPath, lockPath, mailboxFrom, mailboxPath } from '../layout.ts'
 import { MailboxEditor } from '../mailbox-edit.ts'
 import { parseMailbox, type ReadMailbox } from '../mailbox-format.ts'
-import type { MailboxMessage } from '../schema.ts'
-import type { Logs } from './governance.ts'
-import { freeLock, mailboxSubject, takeLock } from './mailbox-lock.ts'
+import { mailboxSubject, type Step } from '../steps.ts'
+import type { Dream } from './dream.ts'
+import { freeLock, takeLock, tellBroken } from './mailbox-lock.ts'
 import { type Ids, MailboxMemory } from './mailbox-memory.ts'
-import type { Note } from './notes.ts'
-import { badFile, type DreamParts, unlessOdd } from './parts.ts'
-import type { Tale, Tellings } from './tellings.ts'
+import { badFile, type DreamParts } from './parts.ts'
 
 /** So long a mailbox that is no JSON may still be being written, in milliseconds. */
 const longestWrite = 400
@@ -33,24 +32,22 @@ export interface OpenMailbox {
   readonly leaf: Leaf
   /** By the tree's time. */
   readonly now: number
-  /** The ids that need no more attention, whoever says so. */
+  /** The ids that need no more attention, by the mailbox or by what is remembered beside it. */
   readonly processed: Ids
 }
 
 /** What to do with a mailbox, from what it says now. Asked again when another program has changed it meanwhile. */
-export interface MailboxChange<T> {
+export type MailboxChange<T> = {
   readonly answer: T
-  /** What is written into it. Nothing: it stays as it is. */
-  edit?(editor: MailboxEditor): void
-  /** Before the mailbox is written. */
-  before?(): Promise<void>
-  /** After it was; `size`: how many bytes it has now. */
-  after?(size: number): Promise<void>
-  /** Messages that another program has overwritten, to be put back. */
-  readonly again?: readonly MailboxMessage[]
-  /** What has to be told of it. */
-  readonly tale?: Tale
-}
+} & (
+  | {
+      /** What is written into it. Nothing: it stays as it is. */
+      edit?(editor: MailboxEditor): void
+      /** After it was written; `size`: how many bytes it has now. */
+      after?(size: number): Promise<void>
+    }
+  | { readonly steps: readonly Step[] }
+)
 
 export interface ChangeOptions {
   /** Who does it, for the lock. */
@@ -68,24 +65,31 @@ interface Known {
 }
 
 export class MailboxFiles {
-  readonly memory: MailboxMemory
+  readonly #dream: Dream
   readonly #parts: DreamParts
-  readonly #logs: Logs
-  readonly #tellings: Tellings
-  /** What was read or written last: whoever finds the same bytes there need not read them again. */
+  readonly memory: MailboxMemory
+  /** What was read or written last: the same bytes need not be parsed again. */
   #last: Known | undefined
+  /** The locks that this process holds. Only in the turn of the mailbox. */
+  readonly #held = new Set<number>()
 
-  constructor(parts: DreamParts, logs: Logs, tellings: Tellings) {
-    this.#parts = parts
-    this.#logs = logs
-    this.#tellings = tellings
-    this.memory = new MailboxMemory(parts)
+  constructor(dream: Dream) {
+    this.#dream = dream
+    this.#parts = dream.parts
+    this.memory = new MailboxMemory(dream.parts)
+    dream.journal.performs({
+      resend: ({ mailbox: number, ids }) =>
+        this.edit(number, async (editor, { mailbox, processed }) => {
+          for (const message of await this.memory.allLostFrom(number, mailbox, processed))
+            if (ids.includes(message.message_id)) editor.add(message)
+        }),
+    })
   }
 
   /** The numbers of those that are there. `odd`: also where a link or a folder has the name of one. */
   async numbers({ odd = false } = {}): Promise<number[]> {
     const { tree, places } = this.#parts
-    const entries = (await unlessOdd(() => tree.list(places.mailboxes))) ?? []
+    const entries = await listIfFolder(tree, places.mailboxes)
     const numbers = entries.flatMap(({ name, kind }) => (odd || kind === 'leaf' ? (mailboxFrom(name) ?? []) : []))
     return numbers.sort((a, b) => a - b)
   }
@@ -134,30 +138,33 @@ export class MailboxFiles {
     }
   }
 
-  /** Runs `work` on a mailbox that nobody else changes, as far as they keep to the lock. */
+  /** Runs `work` on a mailbox that no other program changes, as far as they keep to the lock. */
   async change<T>(
     number: number,
     { by, most }: ChangeOptions,
     work: (opened: OpenMailbox) => Promise<MailboxChange<T>>,
   ): Promise<T & { readonly durability: Durability }> {
-    const { settings } = this.#parts
-    const giveUpAt = performance.now() + settings.lockWaitMs
+    const giveUpAt = performance.now() + this.#parts.settings.lockWaitMs
     for (;;) {
-      const done = await this.#exclusively(number, () => this.#inTurn(number, by, most, work))
-      if (done.outcome === 'done') return done.answer
-      const left = giveUpAt - performance.now()
-      if (left <= 0) throw this.#locked(number, done.holder)
-      await pause(Math.min(left, 50 + Math.random() * 100))
+      try {
+        return await this.#inTurn(number, () => this.#locked(number, by, () => this.#write(number, by, most, work)))
+      } catch (error) {
+        const left = giveUpAt - performance.now()
+        if (!(error instanceof SignalboxError) || error.code !== lockedCode || left <= 0) throw error
+        await pause(Math.min(left, 50 + Math.random() * 100))
+      }
     }
   }
 
   /** Removes a lock whose holder is gone, so that programs which only know the lock can go on. Whose it was, if there was one. */
   async clearLock(number: number, by: string): Promise<string | undefined> {
     const { tree, places } = this.#parts
-    const path = lockPath(places, number)
-    if (!(await unlessOdd(() => tree.read(path, { atMost: 1 })))) return undefined
-    return this.#exclusively(number, async () => {
-      const lock = await this.#takeLock(number, by)
+    const isThere = async (path: TreePath) => (await readIfLeaf(tree, path, { atMost: 1 })) !== undefined
+    if (!(await isThere(lockPath(places, number))) && !(await isThere(brokenLockPath(number)))) return undefined
+    return this.#inTurn(number, async () => {
+      await tellBroken(this.#parts, this.#dream.logs, number)
+      if (!(await isThere(lockPath(places, number)))) return undefined
+      const lock = await takeLock(this.#parts, this.#dream.logs, number, by)
       if (lock.outcome !== 'locked') return undefined
       await freeLock(this.#parts, number, lock.content)
       return lock.broken
@@ -168,105 +175,116 @@ export class MailboxFiles {
   async openOwn(number: number, agent: string): Promise<OpenMailbox> {
     const opened = await this.open(number)
     if (opened.mailbox.isBare || opened.mailbox.agent === agent) return opened
-    const fresh = await this.#exclusively(number, () => this.open(number))
+    const fresh = await this.#inTurn(number, () => this.open(number))
     await this.expectOwn(number, fresh.mailbox, agent)
     return fresh
   }
 
-  /** Throws unless the mailbox is this agent's, and tells that somebody was denied. */
+  /** Throws unless the mailbox is this agent's, and tells that it was denied. */
   async expectOwn(number: number, { agent: owner, isBare }: ReadMailbox, agent: string): Promise<void> {
     if (isBare || owner === agent) return
     const whose = owner === undefined ? 'nobody has claimed it' : `it is ${owner.slice(0, 80)}'s`
-    await this.#logs.tellDenied(`mailbox ${number}`, agent, whose)
+    await this.#dream.logs.tellDenied(`mailbox ${number}`, agent, whose)
     throw conflict('NOT_YOUR_MAILBOX', `Mailbox ${number} is not ${agent}'s: ${whose}.`, {
       hint: `Claim one first: signalbox dream mailbox claim --agent ${agent}`,
       details: { mailbox: number, agent, owner: owner ?? null },
     })
   }
 
-  /** Tells what somebody was killed over. */
-  recoverTold(number: number): Promise<void> {
-    return this.#exclusively(number, async () => {})
+  /** The steps that put messages back which another program has overwritten, and tell of it. */
+  resending(number: number, by: string, ids: readonly string[]): Step[] {
+    const lines = ids.map((message_id) => this.#dream.logs.line('MESSAGE_RESENT', by, { mailbox: number, message_id }))
+    return [{ do: 'resend', mailbox: number, ids }, ...lines.map((line): Step => ({ do: 'log', line }))]
   }
 
-  /** In the turn of a mailbox, after what was left there has been told. */
-  #exclusively<T>(number: number, work: () => Promise<T>): Promise<T> {
-    const { tree, places } = this.#parts
-    return tree.exclusively(`dream ${mailboxPath(places, number)}`, async () => {
-      await this.#tellings.recover(mailboxSubject(number), (when) => this.#isMade(number, when))
-      return work()
-    })
+  #inTurn<T>(number: number, work: () => Promise<T>): Promise<T> {
+    return this.#dream.journal.turn(mailboxSubject(number), work)
   }
 
-  async #isMade(number: number, { isLockBroken, agent, messages }: Note): Promise<boolean> {
-    if (isLockBroken === true) return (await this.#parts.tree.look(brokenLockPath(number))) !== undefined
-    const { mailbox } = await this.open(number, largestPacked)
-    if (typeof agent === 'string') return mailbox.agent === agent
-    return Array.isArray(messages) && messages.every((id) => mailbox.ids.has(String(id)))
-  }
-
-  #takeLock(number: number, by: string) {
-    return takeLock(this.#parts, { logs: this.#logs, tellings: this.#tellings }, number, by)
-  }
-
-  async #inTurn<T>(
-    number: number,
-    by: string,
-    most: number | undefined,
-    work: (opened: OpenMailbox) => Promise<MailboxChange<T>>,
-  ) {
-    const { tree, places } = this.#parts
+  /** Only in the turn. The lock is there already while a step of a change is done, and not when the step is repeated later. */
+  async #locked<T>(number: number, by: string, work: () => Promise<T>): Promise<T> {
+    if (this.#held.has(number)) return work()
     // No lock is left beside a mailbox that is not there.
-    if (!(await tree.look(mailboxPath(places, number)))) throw this.#noMailbox(number)
-    const lock = await this.#takeLock(number, by)
-    if (lock.outcome === 'busy') return lock
+    if (!(await this.#parts.tree.look(mailboxPath(this.#parts.places, number)))) throw this.#noMailbox(number)
+    const lock = await takeLock(this.#parts, this.#dream.logs, number, by)
+    if (lock.outcome === 'busy') throw this.#isLocked(number, lock.holder)
+    this.#held.add(number)
     try {
-      return { outcome: 'done', answer: await this.#write(number, by, most, work) } as const
+      return await work()
     } finally {
+      this.#held.delete(number)
       await freeLock(this.#parts, number, lock.content)
     }
+  }
+
+  /** Only in the turn: one edit, made again where another program was first. `lost` calls it off. */
+  edit(
+    number: number,
+    work: (editor: MailboxEditor, opened: OpenMailbox) => Promise<unknown>,
+  ): Promise<'lost' | Durability> {
+    return this.#locked(number, 'signalbox', async () => {
+      for (;;) {
+        const opened = await this.open(number, largestPacked)
+        const editor = new MailboxEditor(opened.mailbox)
+        if ((await work(editor, opened)) === 'lost') return 'lost'
+        const written = await this.#replace(number, opened, editor, { most: largestPacked, isOwn: this.#isOwn(opened) })
+        if (written) return written.durability
+      }
+    })
   }
 
   async #write<T>(
     number: number,
     by: string,
-    most: number | undefined,
+    most = this.#parts.settings.largest,
     work: (opened: OpenMailbox) => Promise<MailboxChange<T>>,
   ): Promise<T & { readonly durability: Durability }> {
-    const path = mailboxPath(this.#parts.places, number)
-    for (;;) {
+    for (let isResent = false; ; ) {
       const opened = await this.open(number, most)
-      const change = await work(opened)
-      await change.before?.()
-      const isOwn = this.#last?.isOwn === true && this.#last.mailbox === opened.mailbox
-      const own = isOwn ? [] : this.memory.lostFrom(number, opened.mailbox, opened.processed)
-      const lost = [...new Map([...own, ...(change.again ?? [])].map((one) => [one.message_id, one])).values()]
-      const unmarked = isOwn ? [] : await this.unmarkedIn(number, opened)
-      const isChanged = change.edit || lost.length > 0 || unmarked.length > 0
-      const edited = isChanged ? this.#edited(opened, { lost, unmarked }, change) : undefined
-      const bytes = edited?.bytes
-      if (bytes && bytes.length > (most ?? this.#parts.settings.largest))
-        throw this.#tooLarge(number, bytes.length, most ?? this.#parts.settings.largest)
-      const tale = this.#taleOf(number, by, lost, change.tale)
-      if (tale) await this.#tellings.begin(mailboxSubject(number), tale)
-      const written = bytes && (await this.#parts.tree.replace(path, bytes, opened.leaf.revision))
-      if (written && written.outcome !== 'replaced') {
-        // A program without the lock was first.
-        if (tale) await this.#tellings.drop(mailboxSubject(number))
+      const isOwn = this.#isOwn(opened)
+      const lost = isOwn ? [] : this.memory.lostFrom(number, opened.mailbox, opened.processed, opened.now)
+      if (lost.length > 0 && !isResent) {
+        const ids = lost.map(({ message_id }) => message_id)
+        await this.#dream.journal.commit(mailboxSubject(number), this.resending(number, by, ids))
+        isResent = true
         continue
       }
-      if (bytes && edited?.mailbox) this.#last = { number, bytes, mailbox: edited.mailbox, isOwn: true }
-      await change.after?.(bytes?.length ?? opened.leaf.size)
-      if (tale) await this.#tellings.end(mailboxSubject(number), tale)
-      return { ...change.answer, durability: written?.durability ?? 'process' }
+      const change = await work(opened)
+      if ('steps' in change) {
+        const committed = await this.#dream.journal.commit(mailboxSubject(number), change.steps)
+        if (committed.outcome === 'lost') continue
+        return { ...change.answer, durability: committed.durability }
+      }
+      const unmarked = isOwn ? [] : await this.unmarkedIn(number, opened)
+      if (!change.edit && unmarked.length === 0) return { ...change.answer, durability: 'process' }
+      const editor = new MailboxEditor(opened.mailbox)
+      change.edit?.(editor)
+      for (const id of unmarked) editor.markProcessed(id)
+      const written = await this.#replace(number, opened, editor, { most, isOwn: true })
+      if (!written) continue
+      await change.after?.(written.size)
+      return { ...change.answer, durability: written.durability }
     }
   }
 
-  #taleOf(number: number, by: string, lost: readonly MailboxMessage[], tale?: Tale): Tale | undefined {
-    if (lost.length === 0) return tale
-    const ids = lost.map(({ message_id }) => message_id)
-    const lines = ids.map((message_id) => this.#logs.line('MESSAGE_RESENT', by, { mailbox: number, message_id }))
-    return { when: { messages: ids }, ...tale, lines: [...(tale?.lines ?? []), ...lines] }
+  #isOwn({ mailbox }: OpenMailbox): boolean {
+    return this.#last?.isOwn === true && this.#last.mailbox === mailbox
+  }
+
+  /** `undefined`: a program without the lock was first. */
+  async #replace(
+    number: number,
+    { leaf }: OpenMailbox,
+    editor: MailboxEditor,
+    { most, isOwn }: { readonly most: number; readonly isOwn: boolean },
+  ): Promise<{ readonly durability: Durability; readonly size: number } | undefined> {
+    const { bytes, mailbox } = editor.resultOver(leaf.bytes)
+    if (bytes.length > most) throw this.#tooLarge(number, bytes.length, most)
+    const path = mailboxPath(this.#parts.places, number)
+    const written = await this.#parts.tree.replace(path, bytes, leaf.revision)
+    if (written.outcome !== 'replaced') return undefined
+    if (mailbox) this.#last = { number, bytes, mailbox, isOwn }
+    return { durability: written.durability, size: bytes.length }
   }
 
   /** Messages that were processed and are not marked so: another program has written an old copy back. */
@@ -275,19 +293,6 @@ export class MailboxFiles {
     if (!isWritable) return []
     const remembered = await this.memory.processed(number)
     return [...remembered.keys()].filter((id) => mailbox.ids.has(id) && !mailbox.isProcessed(id))
-  }
-
-  /** Also puts back what another program has overwritten: what was sent lately, and what was processed. */
-  #edited(
-    { mailbox, leaf }: OpenMailbox,
-    { lost, unmarked }: { readonly lost: readonly MailboxMessage[]; readonly unmarked: readonly string[] },
-    change: Pick<MailboxChange<unknown>, 'edit'>,
-  ) {
-    const editor = new MailboxEditor(mailbox)
-    for (const message of lost) editor.add(message)
-    change.edit?.(editor)
-    for (const id of unmarked) editor.markProcessed(id)
-    return editor.resultOver(leaf.bytes)
   }
 
   #noMailbox(number: number) {
@@ -308,14 +313,16 @@ export class MailboxFiles {
     return badFile(this.#parts, path, 'MAILBOX_TOO_LARGE', [problem], hint)
   }
 
-  #locked(number: number, holder: string) {
+  #isLocked(number: number, holder: string) {
     const lock = lockPath(this.#parts.places, number)
     const seconds = Math.round(this.#parts.settings.lockWaitMs / 1000)
-    return unavailable('MAILBOX_LOCKED', `Mailbox ${number} is locked by ${holder}, for ${seconds} s and longer.`, {
+    return unavailable(lockedCode, `Mailbox ${number} is locked by ${holder}, for ${seconds} s and longer.`, {
       hint: `Try again when that program is done. If it is dead, remove ${lock}.`,
       details: { mailbox: number, lock, holder },
     })
   }
 }
+
+const lockedCode = 'MAILBOX_LOCKED'
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

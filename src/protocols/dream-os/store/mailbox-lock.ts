@@ -4,13 +4,15 @@
  * See docs/decisions/0035-mailboxes-with-two-locks.md.
  */
 import { printableLine } from '../../../kernel/printable.ts'
+import { readIfLeaf } from '../../../messaging/leaves/tolerant.ts'
+import type { Leaf } from '../../../tree/tree.ts'
+import { hashOf } from '../hash.ts'
 import { brokenLockPath, lockPath } from '../layout.ts'
 import { isObject } from '../schema.ts'
 import { isoOf } from '../times.ts'
-import type { Logs } from './governance.ts'
+import { eventId, type Logs } from './governance.ts'
 import { moveLockAway } from './moving.ts'
 import type { DreamParts } from './parts.ts'
-import type { Tellings } from './tellings.ts'
 
 export type Locked =
   /** `broken`: whose lock was left there and had to be broken. */
@@ -18,25 +20,13 @@ export type Locked =
   /** Somebody else's, for people: who, and since when. */
   | { readonly outcome: 'busy'; readonly holder: string }
 
-/** What is being done to a mailbox, for `Tellings`. */
-export const mailboxSubject = (mailbox: number): string => `mailbox-${mailbox}`
-
-interface Telling {
-  readonly logs: Logs
-  readonly tellings: Tellings
-}
-
 const ours = 'signalbox'
 const longestName = 4096
 
-/** Takes the lock, or says whose it is. Waits for nobody. */
-export async function takeLock(
-  parts: DreamParts,
-  { logs, tellings }: Telling,
-  mailbox: number,
-  by: string,
-): Promise<Locked> {
+/** Takes the lock, or says whose it is. Waits for nobody. Only in the turn of the mailbox. */
+export async function takeLock(parts: DreamParts, logs: Logs, mailbox: number, by: string): Promise<Locked> {
   const { tree, clock, places } = parts
+  const { lockAgeMs } = parts.settings
   const path = lockPath(places, mailbox)
   const content = `${ours} ${process.pid} ${by} ${isoOf(clock.now())}\n`
   let broken: string | undefined
@@ -45,32 +35,41 @@ export async function takeLock(
       return { outcome: 'locked', content, ...(broken === undefined ? {} : { broken }) }
     const leaf = await tree.read(path, { atMost: longestName })
     if (!leaf) continue
-    const judged = judgeLock(leaf.bytes, (await tree.now()) - leaf.modifiedAt, parts.settings.lockAgeMs)
-    if (judged.outcome === 'held') return { outcome: 'busy', holder: judged.holder }
-    const { lockAgeMs } = parts.settings
     const now = await tree.now()
-    const line = logs.line('LOCK_BROKEN', by, { lock: path, holder: judged.holder, reason: judged.reason })
-    const subject = mailboxSubject(mailbox)
-    const tale = { lines: [line], when: { isLockBroken: true } }
-    // One that is there was told of.
-    await tree.remove(brokenLockPath(mailbox))
-    await tellings.begin(subject, tale)
+    const judged = judgeLock(leaf.bytes, now - leaf.modifiedAt, lockAgeMs)
+    if (judged.outcome === 'held') return { outcome: 'busy', holder: judged.holder }
+    await tellBroken(parts, logs, mailbox)
     // What is there when it has been won may be another one, which is younger.
     const moved = await moveLockAway(
       parts,
       mailbox,
       (bytes, modifiedAt) => judgeLock(bytes, now - modifiedAt, lockAgeMs).outcome === 'left',
     )
-    if (moved.outcome !== 'moved') {
-      await tellings.drop(subject)
-      continue
-    }
-    await tellings.end(subject, tale)
+    if (moved.outcome !== 'moved') continue
+    const { holder, reason } = judged
+    await logs.append({ ...logs.line('LOCK_BROKEN', by, { lock: path, holder, reason }), event_id: idOf(leaf) })
     await tree.remove(brokenLockPath(mailbox))
-    broken = judged.holder
+    broken = holder
   }
   return { outcome: 'busy', holder: 'others, who take it again and again' }
 }
+
+/** Tells of a lock that a killed process had broken: it lies out of the way until that is told. */
+export async function tellBroken(parts: DreamParts, logs: Logs, mailbox: number): Promise<void> {
+  const { tree, places, settings } = parts
+  const path = brokenLockPath(mailbox)
+  const leaf = await readIfLeaf(tree, path, { atMost: longestName })
+  if (!leaf) return
+  const judged = judgeLock(leaf.bytes, (await tree.now()) - leaf.modifiedAt, settings.lockAgeMs)
+  const reason = judged.outcome === 'left' ? judged.reason : 'Its holder was dead.'
+  const line = logs.line('LOCK_BROKEN', ours, { lock: lockPath(places, mailbox), holder: judged.holder, reason })
+  await logs.appendOnce({ ...line, event_id: idOf(leaf) })
+  await tree.remove(path)
+}
+
+/** The same for the same lock, so that it is told of once. */
+const idOf = ({ bytes, modifiedAt }: Pick<Leaf, 'bytes' | 'modifiedAt'>): string =>
+  eventId(modifiedAt, hashOf(Buffer.from(bytes).toString('latin1'), `${modifiedAt}`))
 
 /** Only the one that was taken: a stranger may have broken it and taken it. */
 export async function freeLock({ tree, places }: DreamParts, mailbox: number, content: string): Promise<void> {

@@ -7,13 +7,14 @@ import { printJsonLine, readJsonLines } from '../../../formats/json-lines.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
+import { listIfFolder } from '../../../messaging/leaves/tolerant.ts'
 import { mailboxStatePath, processedPath, sentHourFrom, sentPath, statePath } from '../layout.ts'
 import type { ReadMailbox } from '../mailbox-format.ts'
 import { readMessage } from '../mailbox-format.ts'
 import { isObject, type MailboxMessage } from '../schema.ts'
-import { GrowingIds, type IdIn, largestLog } from './growing-ids.ts'
+import { type IdIn, IdLog, largestLog } from './id-log.ts'
 import { readNote, writeNote } from './notes.ts'
-import { bytesOf, type DreamParts, unlessOdd } from './parts.ts'
+import { bytesOf, type DreamParts } from './parts.ts'
 
 /** Some ids, wherever they are remembered. */
 export interface Ids {
@@ -39,7 +40,7 @@ export class MailboxMemory {
   readonly #parts: DreamParts
   /** What this process has sent, by mailbox and id. */
   readonly #own = new Map<number, Map<string, { readonly message: MailboxMessage; readonly at: number }>>()
-  readonly #logs = new Map<TreePath, GrowingIds>()
+  readonly #logs = new Map<TreePath, IdLog>()
 
   constructor(parts: DreamParts) {
     this.#parts = parts
@@ -75,7 +76,7 @@ export class MailboxMemory {
   }
 
   #idsIn(path: TreePath, idIn: IdIn): Promise<ReadonlyMap<string, number>> {
-    const known = this.#logs.get(path) ?? new GrowingIds(this.#parts.tree, path, idIn)
+    const known = this.#logs.get(path) ?? new IdLog(this.#parts.tree, path, idIn)
     // Those that were asked for last come last.
     this.#logs.delete(path)
     this.#logs.set(path, known)
@@ -117,14 +118,12 @@ export class MailboxMemory {
   }
 
   /** What this process has sent lately, and is neither in the mailbox nor processed. */
-  lostFrom(mailbox: number, { ids }: Pick<ReadMailbox, 'ids'>, processed: Ids): MailboxMessage[] {
+  lostFrom(mailbox: number, { ids }: Pick<ReadMailbox, 'ids'>, processed: Ids, now: number): MailboxMessage[] {
     const own = this.#own.get(mailbox)
     if (!own || own.size === 0) return []
-    return missingFrom(
-      [...own.values()].map(({ message }) => message),
-      ids,
-      processed,
-    )
+    const isLate = ({ at }: { readonly at: number }) => at >= now - this.#parts.settings.resendMs
+    const late = [...own.values()].filter(isLate).map(({ message }) => message)
+    return missingFrom(late, ids, processed)
   }
 
   /** The same of what any process has sent, also one that has ended. */
@@ -142,7 +141,7 @@ export class MailboxMemory {
   /** What was sent in the last hours; what is too old to be sent again is removed. */
   async #sentLogs(mailbox: number, oldest: number): Promise<TreePath[]> {
     const { tree } = this.#parts
-    const entries = (await unlessOdd(() => tree.list(statePath))) ?? []
+    const entries = await listIfFolder(tree, statePath)
     const hours = entries.flatMap(({ name, kind }) => (kind === 'leaf' ? (sentHourFrom(name, mailbox) ?? []) : []))
     const isOld = (hour: number) => (hour + 1) * hourMs < oldest
     for (const hour of hours.filter(isOld)) await tree.remove(sentPath(mailbox, hour))

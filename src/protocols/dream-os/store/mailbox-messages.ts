@@ -2,23 +2,22 @@
 import { findInexact } from '../../../formats/json.ts'
 import { printJsonLine, readJsonLines } from '../../../formats/json-lines.ts'
 import { conflict, invalidInput, notFound } from '../../../kernel/errors.ts'
-import { childOf } from '../../../kernel/tree-path.ts'
 import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
-import { waitFor } from '../../../messaging/waiting/wait.ts'
-import { mailboxArchivePath, mailboxPath, statePath } from '../layout.ts'
+import { waitFor } from '../../../messaging/waiting/waiting.ts'
+import type { Durability } from '../../../tree/tree.ts'
+import { hashOf } from '../hash.ts'
+import { mailboxArchivePath, mailboxPath } from '../layout.ts'
 import { mailboxStatusAfter } from '../lifecycle.ts'
 import { lineOf } from '../mailbox-edit.ts'
 import { type FoundMessage, messageOf, type ReadMailbox } from '../mailbox-format.ts'
 import { agentId, taskId as checkTaskId, mailboxNumber, senderId } from '../names.ts'
 import { inexactNote, told } from '../problem.ts'
-import { isObject, type MailboxMessage } from '../schema.ts'
+import { eventTypes, isObject, type MailboxMessage } from '../schema.ts'
+import type { Step, StepOf } from '../steps.ts'
 import { isoOf, momentOf } from '../times.ts'
-import type { Agents } from './agents.ts'
-import type { Finishing } from './finishing.ts'
-import type { Logs } from './governance.ts'
-import { largestPacked, type MailboxFiles, type OpenMailbox, raise } from './mailbox-files.ts'
+import type { Dream } from './dream.ts'
+import { largestPacked, type OpenMailbox, raise } from './mailbox-files.ts'
 import type { Given } from './mailbox-memory.ts'
-import { readNote, writeNote } from './notes.ts'
 import type {
   MailboxChanged,
   MailboxGiven,
@@ -28,6 +27,7 @@ import type {
   OutcomeRecorded,
 } from './outcomes.ts'
 import { type DreamParts, unlessCorrupt } from './parts.ts'
+import type { Outcome } from './settling.ts'
 import { envelopeIn } from './view.ts'
 
 export interface NextOptions {
@@ -40,19 +40,20 @@ export interface NextOptions {
 /** So many packable messages are worth packing by the way. */
 const worthPacking = 100
 
-export class MailboxMessages {
-  readonly #parts: DreamParts
-  readonly #files: MailboxFiles
-  readonly #logs: Logs
-  readonly #agents: Agents
-  readonly #finishing: Finishing
+/** So many messages are packed by one change. */
+const mostPacked = 5000
 
-  constructor(parts: DreamParts, files: MailboxFiles, logs: Logs, agents: Agents, finishing: Finishing) {
-    this.#parts = parts
-    this.#files = files
-    this.#logs = logs
-    this.#agents = agents
-    this.#finishing = finishing
+export class MailboxMessages {
+  readonly #dream: Dream
+  readonly #parts: DreamParts
+
+  constructor(dream: Dream) {
+    this.#dream = dream
+    this.#parts = dream.parts
+    dream.journal.performs({
+      process: (step) => this.#process(step),
+      pack: (step, isRepeat) => this.#pack(step, isRepeat),
+    })
   }
 
   async send({ mailbox: number, from, command, params, taskId }: MailboxSendInput): Promise<MailboxSent> {
@@ -66,19 +67,19 @@ export class MailboxMessages {
       ...(taskId === undefined ? {} : { task_id: checkTaskId(taskId) }),
     })
     let size = 0
-    const { owner, durability } = await this.#files.change(number, { by: from }, async ({ mailbox, now }) => {
+    const { owner, durability } = await this.#dream.files.change(number, { by: from }, async ({ mailbox, now }) => {
       return {
         answer: { owner: mailbox.agent },
         edit: (editor) => editor.add(message),
         after: async (bytes) => {
           size = bytes
-          await this.#files.memory.addSent(number, message, now)
+          await this.#dream.files.memory.addSent(number, message, now)
         },
       }
     })
     // It was sent, whatever becomes of the file now.
     const broken = await unlessCorrupt(() => this.#lookAgain(number, message.message_id, from, size))
-    await this.#agents.note(from)
+    await this.#dream.agents.note(from)
     const notices = owner === undefined ? [`Nobody has claimed mailbox ${number} yet; the message waits.`] : []
     if (broken)
       notices.push(`Another program has broken mailbox ${number} since; the message is put back when it is repaired.`)
@@ -95,19 +96,19 @@ export class MailboxMessages {
     const leaf = await this.#parts.tree.read(path)
     // The id is random: where its letters stand, the message is.
     if (leaf && !Buffer.from(leaf.bytes.buffer, leaf.bytes.byteOffset, leaf.bytes.byteLength).includes(id)) {
-      await this.#files.change(number, { by }, async () => ({ answer: {} }))
+      await this.#dream.files.change(number, { by }, async () => ({ answer: {} }))
     }
   }
 
   /** What this process has sent is there, or is sent again. */
   async verifyOwn(): Promise<void> {
     const verify = async (number: number) => {
-      const { mailbox, processed } = await this.#files.open(number)
-      const lost = this.#files.memory.lostFrom(number, mailbox, processed)
-      if (lost.length > 0) await this.#files.change(number, { by: 'signalbox' }, async () => ({ answer: {} }))
+      const { mailbox, processed, now } = await this.#dream.files.open(number)
+      const lost = this.#dream.files.memory.lostFrom(number, mailbox, processed, now)
+      if (lost.length > 0) await this.#dream.files.change(number, { by: 'signalbox' }, async () => ({ answer: {} }))
     }
     // From one that is broken now, the router sends it again later.
-    for (const number of this.#files.memory.ownMailboxes()) await unlessCorrupt(() => verify(number))
+    for (const number of this.#dream.files.memory.ownMailboxes()) await unlessCorrupt(() => verify(number))
   }
 
   /**
@@ -115,13 +116,15 @@ export class MailboxMessages {
    * again. Answers what was sent.
    */
   async resend(number: number, by: string): Promise<readonly string[]> {
-    const lostOf = ({ mailbox, processed }: OpenMailbox) => this.#files.memory.allLostFrom(number, mailbox, processed)
-    const before = await this.#files.open(number)
-    const isWhole = (await lostOf(before)).length === 0 && (await this.#files.unmarkedIn(number, before)).length === 0
+    const lostOf = ({ mailbox, processed }: OpenMailbox) =>
+      this.#dream.files.memory.allLostFrom(number, mailbox, processed)
+    const before = await this.#dream.files.open(number)
+    const isWhole =
+      (await lostOf(before)).length === 0 && (await this.#dream.files.unmarkedIn(number, before)).length === 0
     if (isWhole) return []
-    const { ids } = await this.#files.change(number, { by }, async (opened) => {
-      const lost = await lostOf(opened)
-      return { answer: { ids: lost.map(({ message_id }) => message_id) }, again: lost }
+    const { ids } = await this.#dream.files.change(number, { by }, async (opened) => {
+      const ids = (await lostOf(opened)).map(({ message_id }) => message_id)
+      return { answer: { ids }, ...(ids.length > 0 ? { steps: this.#dream.files.resending(number, by, ids) } : {}) }
     })
     return ids
   }
@@ -134,10 +137,10 @@ export class MailboxMessages {
   ): Promise<MailboxGiven> {
     const agent = agentId(name)
     mailboxNumber(number)
-    await this.#finishing.recoverMailbox(number)
+    await this.#dream.recovery.finishAll()
     let isFirst = true
     const attempt = async (): Promise<Extract<MailboxGiven, { outcome: 'given' }> | undefined> => {
-      const opened = await this.#files.openOwn(number, agent)
+      const opened = await this.#dream.files.openOwn(number, agent)
       if (isFirst) await this.resend(number, agent)
       const isFresh = (opened.mailbox.lastSeenAt ?? 0) > opened.now - this.#parts.settings.takeOverMs / 10
       const isWaiting = isFirst || (await this.#choose(number, opened, agent, resume)) !== undefined
@@ -148,20 +151,20 @@ export class MailboxMessages {
     }
     const folders = waitMs > 0 ? [this.#parts.places.mailboxes] : []
     const given = await waitFor(this.#parts.tree, folders, attempt, { waitMs, ...(signal ? { signal } : {}) })
-    await this.#agents.note(agent)
+    await this.#dream.agents.note(agent)
     if (given) return given
-    const { mailbox } = await this.#files.open(number)
+    const { mailbox } = await this.#dream.files.open(number)
     return { outcome: 'nothing', mailbox: number, problems: problemsOf(mailbox.messages) }
   }
 
   async #giveOne(number: number, agent: string, resume: boolean) {
-    const { given, durability } = await this.#files.change<{
+    const { given, durability } = await this.#dream.files.change<{
       given?: { found: FoundMessage & { message: MailboxMessage }; lease: Given }
     }>(number, { by: agent }, async (opened) => {
       const { mailbox, now } = opened
-      await this.#files.expectOwn(number, mailbox, agent)
+      await this.#dream.files.expectOwn(number, mailbox, agent)
       const chosen = await this.#choose(number, opened, agent, resume)
-      const inHand = await this.#files.memory.given(number)
+      const inHand = await this.#dream.files.memory.given(number)
       if (!chosen) {
         const hasWork = [...inHand.values()].some((one) => one.agent === agent && one.until > now)
         const status = hasWork ? mailboxStatusAfter.give : mailboxStatusAfter.rest
@@ -176,7 +179,7 @@ export class MailboxMessages {
         edit: (editor) => editor.setLife({ status: mailboxStatusAfter.give, seenAt: now }),
         // Not before: when another program changes the mailbox meanwhile, the choice is made again, and what was chosen first
         // would be in hand without ever having been given.
-        after: () => this.#files.memory.writeGiven(number, inHand),
+        after: () => this.#dream.files.memory.writeGiven(number, inHand),
       }
     })
     if (!given) return undefined
@@ -200,7 +203,7 @@ export class MailboxMessages {
 
   /** The first that is neither processed nor in somebody's hands. */
   async #choose(number: number, { mailbox, processed, now }: OpenMailbox, agent: string, resume: boolean) {
-    const inHand = await this.#files.memory.given(number)
+    const inHand = await this.#dream.files.memory.given(number)
     for (const found of mailbox.eachBut((id) => processed.has(id))) {
       const { message } = found
       if (!message || processed.has(message.message_id)) continue
@@ -213,35 +216,83 @@ export class MailboxMessages {
     return undefined
   }
 
-  /** Whether a message was read with known deviations when it was given: whoever says what came of it need not say so again. */
-  async wasReadLeniently(number: number, id: string): Promise<boolean> {
-    const { memory } = this.#files
+  /** Whether a message was read with known deviations when it was given: then its outcome is recorded in the same way. */
+  async #wasReadLeniently(number: number, id: string): Promise<boolean> {
+    const { memory } = this.#dream.files
     const lease = (await memory.given(mailboxNumber(number))).get(id)
     return lease ? lease.compat === true : (await memory.processed(number)).has(id)
   }
 
-  /** Records the outcome of a message, then marks it processed. Only for whoever has it in hand. */
-  async done(number: number, name: string, id: string, outcome: OutcomeInput = {}): Promise<OutcomeRecorded> {
+  /** Records the outcome of a message, then marks it processed. Only for the agent that has it in hand. */
+  async done(number: number, name: string, id: string, input: OutcomeInput = {}): Promise<OutcomeRecorded> {
+    if (!this.#parts.compat && (await this.#wasReadLeniently(number, id)))
+      return this.#dream.reading({ compat: true }).messages.done(number, name, id, input)
     const agent = agentId(name)
-    mailboxNumber(number)
-    await this.#finishing.recoverMailbox(number)
-    await this.#logs.expectLines()
-    const { mailbox, processed, now } = await this.#files.openOwn(number, agent)
-    if (processed.has(id)) return this.#finishing.repeated({ agent, id, outcome })
+    const { settling, logs, recovery } = this.#dream
+    await recovery.finishAll()
+    await logs.expectLines()
+    let told: string[] | undefined
+    for (;;) {
+      const settled = await this.#dream.files.change<Settled>(number, { by: agent }, async (opened) => {
+        await this.#dream.files.expectOwn(number, opened.mailbox, agent)
+        if (opened.processed.has(id)) return { answer: {} }
+        const outcome = await this.#outcomeOf(number, opened, { agent, id, input })
+        // The answer to a plan is judged in the turn of the list, and so before this one.
+        if (outcome.plan !== undefined && !told) return { answer: { outcome } }
+        const putAway = { do: 'process', mailbox: number, message: id, agent, at: opened.now } as const
+        const steps = await settling.stepsFor(outcome, putAway)
+        return { answer: { outcome, steps }, steps }
+      })
+      const { outcome, steps, durability } = settled
+      if (!outcome) return settling.repeated(agent, id, input)
+      if (steps) {
+        await unlessCorrupt(() => this.#packNowAndThen(number, agent))
+        return settling.recorded(outcome, steps, durability, told ?? [])
+      }
+      told = await settling.answerPlan(outcome)
+    }
+  }
+
+  async #outcomeOf(
+    number: number,
+    { mailbox, now }: OpenMailbox,
+    { agent, id, input }: { readonly agent: string; readonly id: string; readonly input: OutcomeInput },
+  ): Promise<Outcome> {
     const message = messageIn(mailbox, id)
     if (!message) throw noMessage(number, id)
-    const lease = (await this.#files.memory.given(number)).get(id)
-    expectLease(number, id, agent, lease, outcome.attempt, now)
-    const recorded = await this.#finishing.finishMailbox({ number, agent, message, outcome, attempt: lease!.attempt })
-    await unlessCorrupt(() => this.#packNowAndThen(number, agent))
-    return recorded
+    const lease = (await this.#dream.files.memory.given(number)).get(id)
+    expectLease(number, id, agent, lease, input.attempt, now)
+    const isPlan = message.command === eventTypes.plan
+    const inParams = isPlan && typeof message.params.task_id === 'string' ? message.params.task_id : undefined
+    const task = message.task_id ?? inParams
+    return {
+      line: this.#dream.settling.lineOf(id, task, agent, input),
+      key: hashOf(`mailbox ${number}`, id, String(lease!.attempt)),
+      initiator: message.sender_agent_id,
+      plan: isPlan ? task : undefined,
+    }
+  }
+
+  /** Remembers first that it was processed: another program may write an old copy of the mailbox back. */
+  async #process({ mailbox: number, message: id, agent, at }: StepOf<'process'>): Promise<void> {
+    const { memory } = this.#dream.files
+    if (!(await memory.processed(number)).has(id)) await memory.addProcessed(number, [id], at)
+    const given = await memory.given(number)
+    given.delete(id)
+    await memory.writeGiven(number, given)
+    const hasWork = [...given.values()].some((one) => one.agent === agent && one.until > at)
+    const status = hasWork ? mailboxStatusAfter.give : mailboxStatusAfter.rest
+    await this.#dream.files.edit(number, async (editor, { mailbox }) => {
+      editor.markProcessed(id)
+      if (mailbox.agent === agent) editor.setLife({ status, seenAt: at })
+    })
   }
 
   /** Looking through a large mailbox takes a while, and what can be packed has waited for a week. */
   async #packNowAndThen(number: number, by: string): Promise<void> {
     const entry = await this.#parts.tree.look(mailboxPath(this.#parts.places, number))
     if ((entry?.size ?? 0) <= this.#parts.settings.largest / 2 && Math.random() > 1 / 50) return
-    const opened = await this.#files.open(number)
+    const opened = await this.#dream.files.open(number)
     const ready = await this.#packable(number, opened, this.#parts.settings.packAfterMs)
     if (ready.length >= worthPacking || opened.leaf.size > this.#parts.settings.largest / 2)
       await this.compact(number, by)
@@ -250,54 +301,58 @@ export class MailboxMessages {
   /** Moves processed messages to a file of lines beside the mailbox, and forgets very old ids. */
   async compact(number: number, by: string): Promise<MailboxChanged<'packed' | 'unchanged'>> {
     const { settings, tree } = this.#parts
-    const note = childOf(statePath, `mailbox_${mailboxNumber(number)}.packing.json`)
     const most = Math.max(largestPacked, settings.largest)
-    let waiting = 0
-    const { count, durability } = await this.#files.change(number, { by, most }, async (opened) => {
-      waiting = opened.mailbox.messages.filter(
-        ({ message }) => message && !opened.processed.has(message.message_id),
-      ).length
-      const old = await this.#packable(number, opened, settings.packAfterMs)
-      // One that is too large to be read by others gives up all that is processed.
-      const packed = opened.leaf.size > settings.largest / 2 ? await this.#packable(number, opened, 0) : old
-      if (packed.length === 0) return { answer: { count: 0 } }
-      const indexes = new Set(packed.map(({ index }) => index))
-      const ids = packed.map(({ value }) => (value as MailboxMessage).message_id)
-      const gone = new Set(ids)
-      return {
-        answer: { count: packed.length },
-        before: async () => {
-          await this.#appendPacked(number, opened.mailbox, packed, note)
-          const remembered = await this.#files.memory.processed(number)
-          const unknown = ids.filter((id) => !remembered.has(id))
-          await this.#files.memory.addProcessed(number, unknown, opened.now)
-        },
-        edit: (editor) => editor.pack(indexes, gone),
-        after: async () => void (await tree.remove(note)),
-      }
-    })
-    await this.#files.memory.forgetProcessed(number, (await tree.now()) - settings.packAfterMs - settings.rememberMs)
+    let [packed, waiting] = [0, 0]
+    let durability: Durability = 'process'
+    for (let count = -1; count !== 0; packed += count) {
+      const change = await this.#dream.files.change(mailboxNumber(number), { by, most }, async (opened) => {
+        waiting = opened.mailbox.messages.filter(
+          ({ message }) => message && !opened.processed.has(message.message_id),
+        ).length
+        // One that is too large to be read by others gives up all that is processed.
+        const age = opened.leaf.size > settings.largest / 2 ? 0 : settings.packAfterMs
+        const found = (await this.#packable(number, opened, age)).slice(0, mostPacked)
+        const ids = found.flatMap(({ message }) => message?.message_id ?? [])
+        const step: Step = { do: 'pack', mailbox: number, ids, at: opened.now }
+        return { answer: { count: ids.length }, ...(ids.length > 0 ? { steps: [step] } : {}) }
+      })
+      count = change.count
+      if (count > 0) durability = change.durability
+    }
+    await this.#dream.files.memory.forgetProcessed(
+      number,
+      (await tree.now()) - settings.packAfterMs - settings.rememberMs,
+    )
     const size = (await tree.look(mailboxPath(this.#parts.places, number)))?.size ?? 0
     const notices = size > settings.largest ? [stillLarge(number, size, waiting)] : []
-    return { outcome: count > 0 ? 'packed' : 'unchanged', mailbox: number, durability, count, notices }
+    return { outcome: packed > 0 ? 'packed' : 'unchanged', mailbox: number, durability, count: packed, notices }
   }
 
-  /** A note says what is being packed, so that whoever comes after a crash adds only the lines that are not there. */
-  async #appendPacked(
-    number: number,
-    mailbox: ReadMailbox,
-    packed: readonly FoundMessage[],
-    note: ReturnType<typeof childOf>,
-  ): Promise<void> {
+  /** Into the archive first, unless a killed process has written some of them there; then out of the mailbox. */
+  async #pack({ mailbox: number, ids, at }: StepOf<'pack'>, isRepeat: boolean): Promise<void> {
     const { tree, places } = this.#parts
-    const path = mailboxArchivePath(places, number)
-    const there = (await readNote(tree, note)) ? await this.#archivedIds(number) : new Set<string>()
-    await writeNote(tree, note, { ids: packed.length })
-    for (const { value, index } of packed) {
-      if (there.has((value as MailboxMessage).message_id)) continue
+    const { mailbox } = await this.#dream.files.open(number, largestPacked)
+    const archived = isRepeat ? await this.#archivedIds(number) : new Set<string>()
+    const wanted = new Set(ids)
+    for (const { value, index, message } of mailbox.messages) {
+      const id = message?.message_id
+      if (id === undefined || !wanted.has(id) || archived.has(id)) continue
       const isExact = mailbox.compat || findInexact(value) === undefined
-      await tree.append(path, isExact ? printJsonLine(value).slice(0, -1) : lineOf(mailbox, index))
+      const line = isExact ? printJsonLine(value).slice(0, -1) : lineOf(mailbox, index)
+      await tree.append(mailboxArchivePath(places, number), line)
     }
+    const remembered = await this.#dream.files.memory.processed(number)
+    await this.#dream.files.memory.addProcessed(
+      number,
+      ids.filter((id) => !remembered.has(id)),
+      at,
+    )
+    await this.#dream.files.edit(number, async (editor, { mailbox: now }) => {
+      const indexes = now.messages.flatMap(({ message, index }) =>
+        message && wanted.has(message.message_id) ? [index] : [],
+      )
+      editor.pack(new Set(indexes), wanted)
+    })
   }
 
   async #archivedIds(number: number): Promise<Set<string>> {
@@ -313,13 +368,19 @@ export class MailboxMessages {
 
   /** Processed so long ago, or sent so long ago where nobody knows when it was processed. */
   async #packable(number: number, { mailbox, processed, now }: OpenMailbox, ageMs: number): Promise<FoundMessage[]> {
-    const when = await this.#files.memory.processed(number)
+    const when = await this.#dream.files.memory.processed(number)
     return mailbox.messages.filter(({ message }) => {
       if (!message || !processed.has(message.message_id)) return false
       const at = when.get(message.message_id) ?? momentOf(message.timestamp_dispatched) ?? 0
       return at <= now - ageMs
     })
   }
+}
+
+/** `outcome`: it has none yet. `steps`: it was recorded. */
+interface Settled {
+  readonly outcome?: Outcome
+  readonly steps?: readonly Step[]
 }
 
 /** In a file that deviates, the id may be under another name: then all are looked through. */

@@ -6,26 +6,31 @@ import { mailboxStatusAfter } from '../lifecycle.ts'
 import { newMailbox, type ReadMailbox } from '../mailbox-format.ts'
 import { type AgentId, agentId, mailboxNumber } from '../names.ts'
 import type { MailboxStatus } from '../schema.ts'
+import type { Step, StepOf } from '../steps.ts'
 import { isoOf } from '../times.ts'
-import { type Agents, differsByCase } from './agents.ts'
-import type { Logs } from './governance.ts'
-import type { MailboxFiles } from './mailbox-files.ts'
+import { differsByCase } from './agents.ts'
+import type { Dream } from './dream.ts'
 import type { Given } from './mailbox-memory.ts'
-import type { MailboxChanged, MailboxClaimed, MailboxesMade } from './outcomes.ts'
+import type { MailboxChanged, MailboxClaimed, MailboxesMade, MailboxLine } from './outcomes.ts'
+import { mailboxLine } from './overview.ts'
 import { type DreamParts, unlessCorrupt } from './parts.ts'
-import type { Tale } from './tellings.ts'
 
 export class Mailboxes {
+  readonly #dream: Dream
   readonly #parts: DreamParts
-  readonly #files: MailboxFiles
-  readonly #logs: Logs
-  readonly #agents: Agents
 
-  constructor(parts: DreamParts, files: MailboxFiles, logs: Logs, agents: Agents) {
-    this.#parts = parts
-    this.#files = files
-    this.#logs = logs
-    this.#agents = agents
+  constructor(dream: Dream) {
+    this.#dream = dream
+    this.#parts = dream.parts
+    dream.journal.performs({ assign: (step) => this.#assign(step) })
+  }
+
+  /** How they stand. `odd`: also where a link or a folder has the name of one. */
+  async list({ odd = true } = {}): Promise<MailboxLine[]> {
+    const lines: MailboxLine[] = []
+    for (const number of await this.#dream.files.numbers({ odd }))
+      lines.push(await mailboxLine(this.#parts, this.#dream.files, number))
+    return lines
   }
 
   /** Makes mailboxes 1 to `count`. Those that are there stay as they are. */
@@ -44,13 +49,13 @@ export class Mailboxes {
 
   /** The one this agent has; else the first that is free; else one whose agent has not been seen for too long. */
   async claim(name: string): Promise<MailboxClaimed> {
-    const agent = await this.#agents.expectName(name)
-    const numbers = await this.#files.numbers()
+    const agent = await this.#dream.agents.expectName(name)
+    const numbers = await this.#dream.files.numbers()
     const standings: { number: number; standing: Standing }[] = []
     let broken: SignalboxError | undefined
     for (const number of numbers) {
       const look = async () => {
-        const { mailbox, now } = await this.#files.open(number)
+        const { mailbox, now } = await this.#dream.files.open(number)
         const twin = mailbox.agent === undefined ? undefined : sameButForCase(agent, [mailbox.agent])
         if (twin !== undefined) throw differsByCase(agent, twin)
         standings.push({ number, standing: this.#standingFor(agent, mailbox, now) })
@@ -71,39 +76,51 @@ export class Mailboxes {
   }
 
   async #claimOne(number: number, agent: AgentId): Promise<MailboxClaimed | undefined> {
-    const claimed = await this.#files.change<Attempt>(number, { by: agent }, async ({ mailbox, now }) => {
+    let steps: readonly Step[] = []
+    const claimed = await this.#dream.files.change<Attempt>(number, { by: agent }, async ({ mailbox, now }) => {
       const standing = this.#standingFor(agent, mailbox, now)
       const from = standing === 'left' ? mailbox.agent : undefined
-      const seen = mailbox.lastSeenAt === undefined ? null : isoOf(mailbox.lastSeenAt)
       const answer = { standing, from }
       if (standing === 'taken') return { answer }
-      const status = standing === 'own' && mailbox.status === 'busy' ? 'busy' : mailboxStatusAfter.claim
-      return {
-        answer,
-        ...(from === undefined ? {} : { tale: this.#taleOf(number, from, agent, seen) }),
-        edit: (editor) => editor.setLife({ status, agent, seenAt: now }),
-        // With its mailbox an agent loses what it has in hand: only the assigned agent can finish it.
-        after: async () => {
-          if (from !== undefined) await this.#endLeases(number, now)
-        },
+      if (from !== undefined) {
+        steps = this.#takingOver(number, from, agent, mailbox.lastSeenAt, now)
+        return { answer, steps }
       }
+      const status = standing === 'own' && mailbox.status === 'busy' ? 'busy' : mailboxStatusAfter.claim
+      return { answer, edit: (editor) => editor.setLife({ status, agent, seenAt: now }) }
     })
+    this.#dream.journal.expectWhole(steps)
     if (claimed.standing === 'taken') return undefined
     // A program without the lock may have written an old copy back.
-    const { mailbox } = await this.#files.open(number)
+    const { mailbox } = await this.#dream.files.open(number)
     if (mailbox.agent !== agent) return undefined
-    await this.#agents.note(agent)
+    await this.#dream.agents.note(agent)
     const { standing, from, durability } = claimed
     const answer = { mailbox: number, agent, durability }
     if (from === undefined) return { outcome: standing === 'own' ? 'unchanged' : 'claimed', ...answer }
     return { outcome: 'taken-over', ...answer, from }
   }
 
-  #taleOf(mailbox: number, from: string, to: string, seen: string | null): Tale {
-    const line = this.#logs.line('MAILBOX_TAKEN_OVER', to, { mailbox, from, to, last_seen_utc: seen })
+  #takingOver(mailbox: number, from: string, to: AgentId, lastSeenAt: number | undefined, at: number): Step[] {
+    const seen = lastSeenAt === undefined ? null : isoOf(lastSeenAt)
+    const line = this.#dream.logs.line('MAILBOX_TAKEN_OVER', to, { mailbox, from, to, last_seen_utc: seen })
     const note = `${to} took mailbox ${mailbox} over from ${from}.`
     const news = { at: line.timestamp, note, agents: { [from]: 'offline', [to]: 'online' } }
-    return { lines: [line], news, when: { agent: to } }
+    return [
+      { do: 'assign', mailbox, agent: to, from, at },
+      { do: 'log', line },
+      { do: 'news', news },
+    ]
+  }
+
+  /** With its mailbox an agent loses what it has in hand: only the assigned agent can finish it. */
+  async #assign({ mailbox: number, agent, from, at }: StepOf<'assign'>): Promise<'lost' | undefined> {
+    const edited = await this.#dream.files.edit(number, async (editor, { mailbox }) => {
+      if (mailbox.agent !== from && mailbox.agent !== agent) return 'lost'
+      editor.setLife({ status: mailboxStatusAfter.claim, agent, seenAt: at })
+    })
+    if (edited === 'lost') return 'lost'
+    await this.#endLeases(number, at)
   }
 
   #standingFor(agent: string, mailbox: ReadMailbox, now: number): Standing {
@@ -117,19 +134,19 @@ export class Mailboxes {
   /** Says that the agent lives, and still works on what it has in hand. */
   async heartbeat(number: number, name: string): Promise<MailboxChanged<'refreshed'>> {
     const agent = agentId(name)
-    const { renewed, durability } = await this.#files.change(
+    const { renewed, durability } = await this.#dream.files.change(
       mailboxNumber(number),
       { by: agent },
       async ({ mailbox, now }) => {
-        await this.#files.expectOwn(number, mailbox, agent)
-        const given = await this.#files.memory.given(number)
+        await this.#dream.files.expectOwn(number, mailbox, agent)
+        const given = await this.#dream.files.memory.given(number)
         const until = now + this.#parts.settings.leaseMs
         const running = [...given].filter(([, one]) => one.agent === agent && one.until > now)
         for (const [id, one] of running) given.set(id, { ...one, until })
         return {
           answer: { renewed: running.length },
-          before: async () => {
-            if (running.length > 0) await this.#files.memory.writeGiven(number, given)
+          after: async () => {
+            if (running.length > 0) await this.#dream.files.memory.writeGiven(number, given)
           },
           edit: (editor) => {
             const status = mailbox.status === 'offline' ? { status: mailboxStatusAfter.claim } : {}
@@ -138,19 +155,19 @@ export class Mailboxes {
         }
       },
     )
-    await this.#agents.note(agent)
+    await this.#dream.agents.note(agent)
     return { outcome: 'refreshed', mailbox: number, durability, count: renewed }
   }
 
   /** Gives it up; what was in hand is given to whoever comes next. */
   async release(number: number, name: string): Promise<MailboxChanged<'released' | 'unchanged'>> {
     const agent = agentId(name)
-    const { ended, isReleased, durability } = await this.#files.change(
+    const { ended, isReleased, durability } = await this.#dream.files.change(
       mailboxNumber(number),
       { by: agent },
       async ({ mailbox, now }) => {
         if (mailbox.agent === undefined) return { answer: { ended: 0, isReleased: false } }
-        await this.#files.expectOwn(number, mailbox, agent)
+        await this.#dream.files.expectOwn(number, mailbox, agent)
         const answer = { ended: 0, isReleased: true }
         return {
           answer,
@@ -168,9 +185,9 @@ export class Mailboxes {
   async markDead(by: string): Promise<number[]> {
     const dead: number[] = []
     const mark = async (number: number) => {
-      const { mailbox, now } = await this.#files.open(number)
+      const { mailbox, now } = await this.#dream.files.open(number)
       if (!this.#isDead(mailbox, now)) return
-      const { isMarked } = await this.#files.change<{ isMarked: boolean }>(number, { by }, async (opened) => {
+      const { isMarked } = await this.#dream.files.change<{ isMarked: boolean }>(number, { by }, async (opened) => {
         if (!this.#isDead(opened.mailbox, opened.now)) return { answer: { isMarked: false } }
         return {
           answer: { isMarked: true },
@@ -180,7 +197,7 @@ export class Mailboxes {
       if (isMarked) dead.push(number)
     }
     // One that is broken stops no other; the router tells of it.
-    for (const number of await this.#files.numbers()) await unlessCorrupt(() => mark(number))
+    for (const number of await this.#dream.files.numbers()) await unlessCorrupt(() => mark(number))
     return dead
   }
 
@@ -189,13 +206,13 @@ export class Mailboxes {
   }
 
   async #endLeases(number: number, now: number): Promise<number> {
-    const given = await this.#files.memory.given(number)
+    const given = await this.#dream.files.memory.given(number)
     const running = [...given].filter(([, { until }]) => until > now)
     if (running.length === 0) return 0
     const ended = new Map<string, Given>(
       [...given].map(([id, one]) => [id, { ...one, until: Math.min(one.until, now) }]),
     )
-    await this.#files.memory.writeGiven(number, ended)
+    await this.#dream.files.memory.writeGiven(number, ended)
     return running.length
   }
 }

@@ -1,6 +1,6 @@
 /** The moves of files between the folders of agents, of responses into the archive, and of locks: the only place that makes them. */
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
-import { type SetAside, type SetAsideOptions, setAside, spareName } from '../../../messaging/quarantine/set-aside.ts'
+import { type SetAside, type SetAsideOptions, setAside, spareName } from '../../../messaging/quarantine/quarantine.ts'
 import type { Moved, MoveOptions } from '../../../tree/tree.ts'
 import { brokenLockPath, type Folder, folderPath, lockPath, tempArchivePath } from '../layout.ts'
 import { nextFolder, type Transition } from '../lifecycle.ts'

@@ -36,7 +36,6 @@ import { isoOf } from '../times.ts'
 import type { Dream } from './dream.ts'
 import type { DreamView, OutcomeInput } from './outcomes.ts'
 import { messageNames } from './parts.ts'
-import type { RouterParts } from './router.ts'
 
 const priorities = { high: 1, normal: 3, low: 5 } as const
 
@@ -46,22 +45,20 @@ const settledAfterMs = 5000
 
 export class DreamNeutral implements Neutral {
   readonly #dream: Dream
-  readonly #all: RouterParts
 
-  constructor(dream: Dream, all: RouterParts) {
+  constructor(dream: Dream) {
     this.#dream = dream
-    this.#all = all
   }
 
   async *seen({ place }: { readonly place?: string } = {}): AsyncGenerator<string> {
-    if (place === undefined) yield* this.#all.deliveries.agents.seen()
+    if (place === undefined) yield* this.#dream.agents.seen()
   }
 
   async *waitingFor(
     agent: string,
     { limit = Number.POSITIVE_INFINITY }: { readonly limit?: number } = {},
   ): AsyncGenerator<Message> {
-    const { waiting } = await this.#dream.inbox(agent)
+    const { waiting } = await this.#dream.inboxes.list(agent)
     for (const view of waiting.slice(0, Math.max(0, limit))) yield this.#message(view)
   }
 
@@ -100,10 +97,10 @@ export class DreamNeutral implements Neutral {
       status: 'PENDING',
       priority: priorities[urgency],
       depends_on: [],
-      timestamp: isoOf(this.#all.parts.clock.now()),
+      timestamp: isoOf(this.#dream.parts.clock.now()),
     }
-    await this.#all.deliveries.agents.expectName(from)
-    const sent = await this.#dream.sendTask(to, message, { from })
+    await this.#dream.agents.expectName(from)
+    const sent = await this.#dream.sending.send(to, message, { from })
     return {
       outcome: sent.outcome,
       message: envelopeOf(sent.message),
@@ -114,7 +111,7 @@ export class DreamNeutral implements Neutral {
 
   async take(agent: string, { place, id, waitMs }: TakeOptions = {}): Promise<Taken> {
     expectNoPlace(named, place)
-    const taken = await this.#dream.takeTask(agent, {
+    const taken = await this.#dream.claiming.take(agent, {
       ...(id === undefined ? {} : { id }),
       ...(waitMs === undefined ? {} : { waitMs }),
     })
@@ -126,7 +123,7 @@ export class DreamNeutral implements Neutral {
 
   async renew(receipt: FileReceipt): Promise<Settled> {
     const view = await this.#viewOf(receipt)
-    await this.#dream.renewTask(receipt.agent, view.file, receipt.attempt)
+    await this.#dream.claiming.renew(receipt.agent, view.file, receipt.attempt)
     return { outcome: 'settled', message: envelopeOf(view), durability: 'process' }
   }
 
@@ -140,7 +137,7 @@ export class DreamNeutral implements Neutral {
 
   /** An event that tells how the task ended, or a message that answers it; also one that somebody has read already. */
   async outcomeOf(id: string, { from, to }: Correspondence): Promise<MessageOutcome | undefined> {
-    const { parts, inboxes } = this.#all
+    const { parts, inboxes } = this.#dream
     for (const folder of ['inbox', 'working', 'archive/inbox'] as const) {
       for (const name of await messageNames(parts, agentId(from), folder)) {
         const view = await inboxes.read(agentId(from), folder, name)
@@ -153,42 +150,41 @@ export class DreamNeutral implements Neutral {
   }
 
   questions(): AsyncIterable<Question> {
-    return this.#dream.questions()
+    return this.#dream.escalations.questions()
   }
 
   answer(question: Pick<Question, 'id' | 'place'>, answer: Answer): Promise<Answered> {
-    return this.#dream.answerQuestion(question, answer)
+    return this.#dream.escalations.answer(question, answer)
   }
 
   /** What cannot be read stays where it lies, and is passed over. Once it is corrected there, it is a message like any other. */
   async *quarantined(): AsyncGenerator<Quarantined> {
-    const { parts, deliveries, inboxes } = this.#all
-    const { beginningAt } = await import('../../../messaging/quarantine/beginning.ts')
+    const { parts, agents, inboxes } = this.#dream
+    const { quarantinedAt } = await import('../../../messaging/quarantine/quarantine.ts')
     const now = await parts.tree.now()
     const next = 'Correct it where it lies, or move it away.'
-    for (const place of await deliveries.agents.withFolders()) {
+    for (const place of await agents.withFolders()) {
       for (const folder of ['inbox', 'outbox'] as const) {
         for (const name of await messageNames(parts, place, folder)) {
           const read = await inboxes.read(place, folder, name)
           if (!read || !('unreadable' in read)) continue
           const { path, reason } = read.unreadable
-          const found = await beginningAt(parts.tree, path as TreePath)
-          // Somebody may still be writing it.
-          if (found && now - Date.parse(found.since) >= settledAfterMs)
-            yield { ...found, id: name, place, reason, next }
+          const found = await quarantinedAt(parts.tree, path as TreePath, { place, reason, next })
+          // Its writer may not be done yet.
+          if (found && now - Date.parse(found.since) >= settledAfterMs) yield found
         }
       }
     }
   }
 
   async *duties(): AsyncGenerator<Duty> {
-    const { parts, deliveries } = this.#all
-    const agents = await deliveries.agents.withFolders()
+    const { parts, agents: directory } = this.#dream
+    const agents = await directory.withFolders()
     yield {
       name: 'Dream.OS outboxes',
       watches: [...agents.map((agent) => folderPath(parts.places, agent, 'outbox')), parts.places.mailboxes],
       run: async ({ by = 'Supervisor' } = {}) => {
-        const { moved, copied, resent, plans } = await this.#dream.route(by)
+        const { moved, copied, resent, plans } = await this.#dream.router.route(by)
         return { did: moved.length + copied.length + resent.length + plans.length }
       },
     }
@@ -198,19 +194,19 @@ export class DreamNeutral implements Neutral {
     const { agent, attempt } = receipt
     const given = attempt === undefined ? outcome : { ...outcome, attempt }
     const message = await this.#viewOf(receipt)
-    const { outcome: did, durability } = await this.#dream.doneTask(agent, message.path, given)
+    const { outcome: did, durability } = await this.#dream.settling.done(agent, message.path, given)
     return { outcome: did === 'recorded' ? 'settled' : 'unchanged', message: envelopeOf(message), durability }
   }
 
   async #viewOf({ agent, id, file = id }: FileReceipt): Promise<DreamView> {
-    const view = await this.#dream.findFile(agent, file)
-    return isMeant(id, view.id) ? view : this.#dream.findFile(agent, id)
+    const view = await this.#dream.inboxes.find(agent, file)
+    return isMeant(id, view.id) ? view : this.#dream.inboxes.find(agent, id)
   }
 
   /** One file at a time. What is no message, or stands where none can be, is passed over; `inspect` tells of it. */
   async *#views(states: readonly (typeof folders)[number][]): AsyncGenerator<DreamView> {
-    const { parts, deliveries, inboxes } = this.#all
-    for (const agent of await deliveries.agents.withFolders()) {
+    const { parts, agents, inboxes } = this.#dream
+    for (const agent of await agents.withFolders()) {
       for (const folder of states) {
         for (const name of await messageNames(parts, agent, folder)) {
           const view = await inboxes.read(agent, folder, name)
@@ -221,7 +217,7 @@ export class DreamNeutral implements Neutral {
   }
 
   #message(view: DreamView): Message {
-    const isThere = async () => (await this.#all.parts.tree.look(view.path as never)) !== undefined
+    const isThere = async () => (await this.#dream.parts.tree.look(view.path as never)) !== undefined
     return { envelope: envelopeOf(view), text: async () => ((await isThere()) ? textOf(view) : undefined) }
   }
 }

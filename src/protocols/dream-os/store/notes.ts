@@ -6,17 +6,19 @@ import { parseJson } from '../../../formats/json.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, isSegment, type TreePath } from '../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
-import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
+import { isUnread } from '../../../messaging/leaves/readable.ts'
+import { listIfFolder, readOrSayWhyIfLeaf } from '../../../messaging/leaves/tolerant.ts'
 import type { Durability, Tree } from '../../../tree/tree.ts'
+import { hashOf } from '../hash.ts'
 import { isObject } from '../schema.ts'
-import { bytesOf, unlessOdd } from './parts.ts'
+import { bytesOf } from './parts.ts'
 
 export type Note = Readonly<Record<string, unknown>>
 
 const largest = 4 * 1024 * 1024
 
 export async function readNote(tree: Tree, path: TreePath): Promise<Note | undefined> {
-  const read = await unlessOdd(() => readOrSayWhy(tree, path, { most: largest }))
+  const read = await readOrSayWhyIfLeaf(tree, path, { most: largest })
   if (!read || isUnread(read)) return undefined
   try {
     const value = parseJson(read.bytes, { maxBytes: largest })
@@ -34,15 +36,14 @@ export async function writeNote(tree: Tree, path: TreePath, note: Note): Promise
 
 /** The names of the notes in a folder. */
 export async function noteNames(tree: Tree, folder: TreePath): Promise<string[]> {
-  const entries = (await unlessOdd(() => tree.list(folder))) ?? []
+  const entries = await listIfFolder(tree, folder)
   return entries.flatMap(({ name, kind }) =>
     kind === 'leaf' && isSegment(name) && name.endsWith('.json') ? [name] : [],
   )
 }
 
-/** A name for a note about anything, whatever that is called. */
-export const noteNameOf = (...about: readonly string[]): string =>
-  `${process.getBuiltinModule('node:crypto').hash('sha256', JSON.stringify(about), 'hex').slice(0, 24)}.json`
+/** The name of a note about anything, whatever that is called. */
+export const noteNameOf = (...about: readonly string[]): string => `${hashOf(...about)}.json`
 
 export const noteIn = (folder: TreePath, ...about: readonly string[]): TreePath => childOf(folder, noteNameOf(...about))
 

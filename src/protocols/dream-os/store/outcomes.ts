@@ -1,6 +1,6 @@
 /** What each verb of Dream.OS takes and answers. */
 
-import type { Envelope } from '../../../kernel/envelope.ts'
+import type { Headline } from '../../../kernel/envelope.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import type { Durability } from '../../../tree/tree.ts'
 import type { PlainMessage } from '../format.ts'
@@ -11,7 +11,7 @@ import type { CompletedTask, MailboxMessage, MailboxStatus, Task, TaskStatus } f
 export type DreamState = Folder
 
 /** A file of an inbox or outbox as callers see it. */
-export interface DreamView extends Envelope {
+export interface DreamView extends Headline {
   readonly protocol: 'dream'
   readonly state: DreamState
   /** The name of the file: what `task done` takes. */
@@ -71,7 +71,7 @@ export interface MailboxSendInput {
 export interface MailboxSent {
   readonly outcome: 'sent'
   readonly message: MailboxMessage
-  readonly envelope: Envelope
+  readonly envelope: Headline
   readonly mailbox: number
   readonly path: string
   readonly durability: Durability

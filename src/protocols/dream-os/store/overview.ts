@@ -8,19 +8,8 @@ import { standingStatus } from './mailboxes.ts'
 import type { MailboxLine } from './outcomes.ts'
 import type { DreamParts } from './parts.ts'
 
-/** `odd`: also what only has the name of one. */
-export async function mailboxLines(
-  parts: DreamParts,
-  files: MailboxFiles,
-  which: { readonly odd?: boolean } = {},
-): Promise<MailboxLine[]> {
-  const lines: MailboxLine[] = []
-  for (const number of await files.numbers(which)) lines.push(await mailboxLine(parts, files, number))
-  return lines
-}
-
 /** One that cannot be read is a line with its reason. */
-async function mailboxLine(parts: DreamParts, files: MailboxFiles, number: number): Promise<MailboxLine> {
+export async function mailboxLine(parts: DreamParts, files: MailboxFiles, number: number): Promise<MailboxLine> {
   const path = mailboxPath(parts.places, number)
   try {
     const { mailbox, processed, now } = await files.open(number)

@@ -3,8 +3,8 @@ import type { Clock } from '../../../kernel/clock.ts'
 import { corrupt, SignalboxError } from '../../../kernel/errors.ts'
 import type { Malformed, Problem } from '../../../kernel/problem.ts'
 import { childOf, isSegment, type TreePath } from '../../../kernel/tree-path.ts'
-import { unlessOdd } from '../../../messaging/inspection/expected.ts'
 import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
+import { listIfFolder } from '../../../messaging/leaves/tolerant.ts'
 import type { Entry, Leaf, Tree } from '../../../tree/tree.ts'
 import { readJsonText } from '../json-text.ts'
 import { type Folder, folderPath, isMessageName, type Places } from '../layout.ts'
@@ -13,8 +13,6 @@ import type { DreamPorts } from '../ports.ts'
 import { told } from '../problem.ts'
 import { isObject } from '../schema.ts'
 import type { DreamSettings } from '../settings.ts'
-
-export { unlessOdd } from '../../../messaging/inspection/expected.ts'
 
 export interface DreamParts {
   readonly tree: Tree
@@ -31,7 +29,7 @@ export const pathIn = ({ places }: DreamParts, agent: AgentId, folder: Folder, n
 
 /** The names of the messages in a folder of an agent; links, pipes and folders named like messages are none. */
 export async function messageNames({ tree, places }: DreamParts, agent: AgentId, folder: Folder): Promise<string[]> {
-  const entries = (await unlessOdd(() => tree.list(folderPath(places, agent, folder)))) ?? []
+  const entries = await listIfFolder(tree, folderPath(places, agent, folder))
   return entries.filter(isMessageEntry).map(({ name }) => name)
 }
 

@@ -9,7 +9,8 @@ import { corrupt, notFound, unavailable, unsupported } from '../../../kernel/err
 import { nearest } from '../../../kernel/nearest.ts'
 import { childOf, isSegment, nameOf, type TreePath, treePath } from '../../../kernel/tree-path.ts'
 import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
-import { waitFor } from '../../../messaging/waiting/wait.ts'
+import { listIfFolder } from '../../../messaging/leaves/tolerant.ts'
+import { waitFor } from '../../../messaging/waiting/waiting.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import { isEvent } from '../event-format.ts'
 import { type PlainMessage, parseMessage } from '../format.ts'
@@ -29,11 +30,12 @@ import { told } from '../problem.ts'
 import { isObject, type PlannerEvent } from '../schema.ts'
 import { isoOf } from '../times.ts'
 import type { Recipient } from './agents.ts'
-import type { Deliveries, Outgoing } from './deliveries.ts'
+import type { Dream } from './dream.ts'
 import { moveToArchive, renameInArchive } from './moving.ts'
 import { noteNameOf, readNote, writeNote } from './notes.ts'
 import type { Fetched, Staged } from './outcomes.ts'
-import { bytesOf, type DreamParts, pathIn, unlessOdd } from './parts.ts'
+import { bytesOf, type DreamParts, pathIn } from './parts.ts'
+import type { Outgoing } from './sending.ts'
 
 /** An object, or its text in JSON: a template tells `1` from `1.0`, which parsing would make one. */
 export type Vars = Readonly<Record<string, unknown>> | string
@@ -77,12 +79,12 @@ export const untoldEnd = '.untold.json'
 const ends = ['.json', pendingEnd, untoldEnd] as const
 
 export class Prompts {
+  readonly #dream: Dream
   readonly #parts: DreamParts
-  readonly #deliveries: Deliveries
 
-  constructor(parts: DreamParts, deliveries: Deliveries) {
-    this.#parts = parts
-    this.#deliveries = deliveries
+  constructor(dream: Dream) {
+    this.#dream = dream
+    this.#parts = dream.parts
   }
 
   async render(name: string, vars: Vars): Promise<string> {
@@ -103,7 +105,7 @@ export class Prompts {
 
   async #expectTemplate(name: string): Promise<void> {
     if ((await this.#load(name)) !== undefined) return
-    const entries = (await unlessOdd(() => this.#parts.tree.list(templatesPath(this.#parts.places)))) ?? []
+    const entries = await listIfFolder(this.#parts.tree, templatesPath(this.#parts.places))
     const names = entries.map((entry) => entry.name).filter((one) => one.endsWith('.j2'))
     // The folder is not part of the name, but shells complete it.
     const inside = name.replace(`${nameOf(templatesPath(this.#parts.places))}/`, '')
@@ -230,7 +232,7 @@ export class Prompts {
   > {
     const { tree, places, settings } = this.#parts
     // Listing finishes what somebody was killed over: the response may lie under a private name.
-    await unlessOdd(() => tree.list(tempPath(places)))
+    await listIfFolder(tree, tempPath(places))
     const leaf = await readOrSayWhy(tree, responsePath(places), { most: settings.largest })
     if (!leaf) return undefined
     if (isUnread(leaf)) return { outcome: 'malformed', reason: leaf.problem.message }
@@ -260,7 +262,7 @@ export class Prompts {
 
   async #noticesAbout(to: string, recipient: Recipient | undefined): Promise<readonly string[]> {
     if (!isAgentId(to)) return []
-    return recipient ? recipient(to) : this.#deliveries.agents.noticesAbout(to)
+    return recipient ? recipient(to) : this.#dream.agents.noticesAbout(to)
   }
 
   /** The response becomes that of the prompt which has waited longest. */
@@ -321,7 +323,7 @@ export class Prompts {
 
   /** The responses that nobody is known to have been shown, the oldest first. */
   async untold(): Promise<TreePath[]> {
-    const entries = (await unlessOdd(() => this.#parts.tree.list(tempArchivePath(this.#parts.places)))) ?? []
+    const entries = await listIfFolder(this.#parts.tree, tempArchivePath(this.#parts.places))
     return entries.flatMap(({ name, kind }) =>
       kind === 'leaf' && name.endsWith(untoldEnd) && isSegment(name) ? [this.#archived(name)] : [],
     )
@@ -354,7 +356,7 @@ export class Prompts {
 
   /** One agent, or everybody but whoever it is from. */
   async #targetsOf({ source_id, target_id }: PlannerEvent): Promise<readonly AgentId[]> {
-    if (target_id === broadcast) return (await this.#deliveries.agents.known()).filter((one) => one !== source_id)
+    if (target_id === broadcast) return (await this.#dream.agents.known()).filter((one) => one !== source_id)
     return isAgentId(target_id) ? [target_id] : []
   }
 
@@ -362,7 +364,7 @@ export class Prompts {
   #deliverOne(response: TreePath, message: Outgoing): Promise<TreePath> {
     const { tree } = this.#parts
     return tree.exclusively(`dream ${response}`, async () => {
-      if (await tree.look(response)) return (await this.#deliveries.deliverOnce(message)).path
+      if (await tree.look(response)) return (await this.#dream.sending.deliverOnce(message)).path
       return pathIn(this.#parts, message.to, 'inbox', message.name)
     })
   }
@@ -372,7 +374,7 @@ export class Prompts {
     const { tree, places } = this.#parts
     const folder = tempArchivePath(places)
     let count = 0
-    for (const { name, kind } of (await unlessOdd(() => tree.list(folder))) ?? []) {
+    for (const { name, kind } of await listIfFolder(tree, folder)) {
       if (kind !== 'leaf' || !name.endsWith(pendingEnd)) continue
       const path = childOf(folder, name)
       const read = await this.#read(path)

@@ -4,82 +4,52 @@
  * Communication and Notes (Cleanup).
  */
 import { SignalboxError } from '../../../kernel/errors.ts'
+import { lookIfThere } from '../../../messaging/leaves/tolerant.ts'
 import { isEvent, subjectOf } from '../event-format.ts'
 import { parseMessage, saidBy } from '../format.ts'
-import { folderPath, mailboxFrom, routedName } from '../layout.ts'
+import { folderPath, routedName } from '../layout.ts'
 import { type AgentId, broadcast, isAgentId } from '../names.ts'
 import { eventTypes, type PlannerEvent } from '../schema.ts'
 import { isoOf } from '../times.ts'
 import type { Judged, Recipient } from './agents.ts'
-import type { Deliveries } from './deliveries.ts'
-import type { Escalations } from './escalations.ts'
-import type { Finishing } from './finishing.ts'
-import type { Inboxes } from './inboxes.ts'
-import type { MailboxFiles } from './mailbox-files.ts'
-import type { MailboxMessages } from './mailbox-messages.ts'
-import type { Mailboxes } from './mailboxes.ts'
+import type { Dream } from './dream.ts'
 import { moveFileSomewhere, setFileAside } from './moving.ts'
 import { noteNameOf } from './notes.ts'
 import type { DreamView, PlanAnswered, Routed } from './outcomes.ts'
-import { type DreamParts, messageNames, pathIn, unlessCorrupt } from './parts.ts'
-import type { Planning } from './planning.ts'
-import type { Prompts } from './prompts.ts'
-import type { Supervisor } from './supervisor.ts'
-import { type TaskLists, taskSubject } from './task-lists.ts'
-import type { Tellings } from './tellings.ts'
-
-export interface RouterParts {
-  readonly parts: DreamParts
-  readonly deliveries: Deliveries
-  readonly inboxes: Inboxes
-  readonly finishing: Finishing
-  readonly files: MailboxFiles
-  readonly mailboxes: Mailboxes
-  readonly messages: MailboxMessages
-  readonly planning: Planning
-  readonly lists: TaskLists
-  readonly prompts: Prompts
-  readonly supervisor: Supervisor
-  readonly tellings: Tellings
-  readonly escalations: Escalations
-}
+import { messageNames, pathIn, unlessCorrupt } from './parts.ts'
 
 type Found = { -readonly [K in keyof Omit<Routed, 'outcome'>]: Routed[K][number][] }
 
 export class Router {
-  readonly #all: RouterParts
+  readonly #dream: Dream
 
-  constructor(all: RouterParts) {
-    this.#all = all
+  constructor(dream: Dream) {
+    this.#dream = dream
   }
 
   /** One pass: outboxes, lost messages of mailboxes, dead agents, and whatever somebody left half-done. */
   async route(by: string, { recipient }: { readonly recipient?: Recipient } = {}): Promise<Routed> {
-    const { finishing, deliveries, inboxes, lists, prompts, supervisor } = this.#all
+    const { agents, claiming, files, mailboxes, prompts, supervisor, tasks } = this.#dream
     const found: Found = { moved: [], copied: [], unroutable: [], resent: [], plans: [], unreadable: [], notices: [] }
-    const count = await finishing.recover()
-    if (count > 0)
-      found.notices.push(`Finished recording ${count} outcome${count === 1 ? '' : 's'} that somebody was killed over.`)
-    found.notices.push(...(await this.tellAllLeft()))
+    found.notices.push(...(await this.finishAll()))
     await this.#unlessBroken(found, () => prompts.dispatchPending())
-    for (const agent of await deliveries.agents.withFolders()) {
-      for (const name of await inboxes.putBackEnded(agent))
+    for (const agent of await agents.withFolders()) {
+      for (const name of await claiming.putBackEnded(agent))
         found.notices.push(`${name} waits for ${agent} again: its time was up.`)
-      for (const name of await messageNames(this.#all.parts, agent, 'outbox'))
+      for (const name of await messageNames(this.#dream.parts, agent, 'outbox'))
         await this.#routeOne(agent, name, found, recipient)
     }
-    for (const number of await this.#all.files.numbers()) {
+    for (const number of await files.numbers()) {
       await this.#unlessBroken(found, () => this.#lookAfter(number, by, found))
     }
     await this.#unlessBroken(found, async () => {
-      for (const number of await this.#all.mailboxes.markDead(by))
-        found.notices.push(`The agent of mailbox ${number} is gone.`)
+      for (const number of await mailboxes.markDead(by)) found.notices.push(`The agent of mailbox ${number} is gone.`)
     })
-    await this.#unlessBroken(found, () => lists.refresh(by))
+    await this.#unlessBroken(found, () => tasks.refresh(by))
     // `doctor` tells of a state that is broken; what is done now does not need it.
     await this.#unlessBroken(found, () => unlessCorrupt(() => this.#letGo()))
     const did = found.moved.length + found.copied.length + found.resent.length + found.plans.length
-    const at = isoOf(this.#all.parts.clock.now())
+    const at = isoOf(this.#dream.parts.clock.now())
     if (did > 0)
       await this.#unlessBroken(found, () =>
         supervisor.tell({ at, note: summaryOf(found), agents: { [by]: { last_routed: at } } }),
@@ -89,8 +59,8 @@ export class Router {
 
   /** The supervisor need not know of what is done. What has failed stays until somebody puts it right. */
   async #letGo(): Promise<void> {
-    const { lists, planning, supervisor } = this.#all
-    const { tasks } = await lists.list()
+    const { planning, supervisor } = this.#dream
+    const { tasks } = await this.#dream.tasks.list()
     const status = new Map(tasks.map((task) => [task.task_id, task.status]))
     const isDone = (task: string) => status.get(task) === 'COMPLETED'
     await supervisor.letGo({
@@ -102,21 +72,18 @@ export class Router {
     })
   }
 
-  /** Tells what anybody was killed over. Answers what could not be, one sentence each. */
-  async tellAllLeft(): Promise<string[]> {
-    const found = { notices: [] as string[] }
-    for (const subject of await this.#all.tellings.subjects())
-      await this.#unlessBroken(found, () => this.#tellLeft(subject))
-    await this.#unlessBroken(found, () => this.#all.escalations.recover())
-    return found.notices
-  }
-
-  async #tellLeft(subject: string): Promise<void> {
-    const { lists, files, planning } = this.#all
-    const mailbox = mailboxFrom(`${subject.replace('-', '_')}.json`)
-    if (subject === taskSubject) await lists.inTurn(async () => {})
-    else if (mailbox !== undefined) await files.recoverTold(mailbox)
-    else await planning.recoverSent(subject)
+  /** Finishes what killed processes have begun. Answers what could not be, one sentence each. */
+  async finishAll(): Promise<string[]> {
+    const { journal, parts, recovery, sending } = this.#dream
+    const now = await parts.tree.now()
+    let count = 0
+    // One that was written just now is of a process that is at work.
+    for (const { path, subject } of await journal.notes())
+      if (subject && now - ((await lookIfThere(parts.tree, path))?.changedAt ?? now) >= parts.settings.settleMs) count++
+    const stuck = await recovery.finishAll({ isThorough: true })
+    await sending.finishAll({ isIdle: (await journal.notes()).length === 0 })
+    const done = count - stuck.length
+    return done > 0 ? [`Finished ${done} change${done === 1 ? '' : 's'} of killed processes.`, ...stuck] : stuck
   }
 
   /** One file or mailbox that is broken stops no other; `doctor` tells of it. */
@@ -130,7 +97,7 @@ export class Router {
   }
 
   async #routeOne(sender: AgentId, name: string, found: Found, recipient: Recipient | undefined): Promise<void> {
-    const { inboxes, planning } = this.#all
+    const { inboxes, planning } = this.#dream
     const view = await inboxes.read(sender, 'outbox', name)
     if (!view) return
     if ('unreadable' in view) {
@@ -142,14 +109,14 @@ export class Router {
       const plan = subjectOf(message)
       const { results } = message.data
       if (plan !== undefined && (await planning.isAnswer(plan, results))) {
-        const judged = isAgentId(view.to) ? await this.#all.deliveries.agents.judge(view.to, recipient) : {}
+        const judged = isAgentId(view.to) ? await this.#dream.agents.judge(view.to, recipient) : {}
         await this.#routeAnswer(sender, view, { event: message, plan }, judged, found)
         return
       }
     }
     if (isEvent(message)) await this.#settle(message)
     if (view.to === broadcast) {
-      const others = (await this.#all.deliveries.agents.known()).filter((one) => one !== sender)
+      const others = (await this.#dream.agents.known()).filter((one) => one !== sender)
       if (others.length === 0) found.unroutable.push({ path, target: broadcast, reason: 'There is nobody else yet.' })
       else await this.#copy(sender, view, others, found)
       return
@@ -163,7 +130,7 @@ export class Router {
     const step = { agent: sender, name, from: 'outbox', transition: 'route', to, as: routedName(name, sender) } as const
     // What is there now may be another message.
     const change = (bytes: Uint8Array) => (this.#targetIn(bytes) === to ? bytes : undefined)
-    const { moved, path: target } = await moveFileSomewhere(this.#all.parts, step, { change })
+    const { moved, path: target } = await moveFileSomewhere(this.#dream.parts, step, { change })
     if (moved.outcome === 'moved') found.moved.push({ from: sender, to, path: target })
   }
 
@@ -175,7 +142,7 @@ export class Router {
     { refused, notices = [] }: Judged,
     found: Found,
   ): Promise<void> {
-    const { planning, parts, deliveries } = this.#all
+    const { planning, parts, agents } = this.#dream
     const answered = await planning.answer({ plan, planner: sender, results: event.data.results })
     // One that may not be handed on is met at every pass.
     if (answered.outcome !== 'unchanged' || refused === undefined) found.plans.push(answered)
@@ -192,20 +159,19 @@ export class Router {
     const targets: AgentId[] = []
     // Whom the planner names gets it, seen or not: nobody else is told of it.
     for (const one of wanted)
-      if (one !== sender && isAgentId(one) && (one === view.to || (await deliveries.agents.isKnown(one))))
-        targets.push(one)
+      if (one !== sender && isAgentId(one) && (one === view.to || (await agents.isKnown(one)))) targets.push(one)
     await this.#copy(sender, view, targets, found)
   }
 
   /** A foreign agent that tells of a task by an event has not written it into the list. */
   async #settle(event: PlannerEvent): Promise<void> {
-    const { lists, parts } = this.#all
+    const { parts } = this.#dream
     const id = subjectOf(event)
     const isFailed = event.type === eventTypes.failed
     if (id === undefined || (!isFailed && event.type !== eventTypes.completed)) return
-    const { tasks } = await lists.list()
+    const { tasks } = await this.#dream.tasks.list()
     if (!tasks.some(({ task_id, status }) => task_id === id && status !== 'COMPLETED' && status !== 'FAILED')) return
-    await lists.settle(id, {
+    await this.#dream.tasks.settle(id, {
       message_id: null,
       task_id: id,
       agent_id: event.source_id,
@@ -218,14 +184,14 @@ export class Router {
 
   /** The name of a copy tells which original it is of, so that a repeat makes no second one. */
   async #copy(sender: AgentId, view: DreamView, targets: readonly AgentId[], found: Found): Promise<void> {
-    const { parts, deliveries } = this.#all
+    const { parts, sending } = this.#dream
     const path = pathIn(parts, sender, 'outbox', view.file)
     await parts.tree.exclusively(`dream ${folderPath(parts.places, sender, 'outbox')}`, async () => {
       const leaf = await parts.tree.read(path)
       if (!leaf) return
       const mark = `-${noteNameOf(leaf.revision, String(leaf.modifiedAt)).slice(0, 8)}`
       const name = routedName(view.file, sender, mark)
-      for (const to of targets) await deliveries.deliverOnce({ to, name, text: leaf.bytes })
+      for (const to of targets) await sending.deliverOnce({ to, name, text: leaf.bytes })
       const moved = await setFileAside(parts, { agent: sender, name: view.file, from: 'outbox', transition: 'keep' })
       if (moved.outcome === 'moved') found.copied.push({ from: sender, to: targets, path: moved.path })
     })
@@ -234,18 +200,18 @@ export class Router {
   async #against(target: string): Promise<string | undefined> {
     if (target === 'unknown') return 'It does not say whom it is for.'
     if (!isAgentId(target)) return 'That is no name of an agent.'
-    return (await this.#all.deliveries.agents.isKnown(target)) ? undefined : 'Nobody has ever seen this agent.'
+    return (await this.#dream.agents.isKnown(target)) ? undefined : 'Nobody has ever seen this agent.'
   }
 
   #targetIn(bytes: Uint8Array): string | undefined {
-    const { compat, settings } = this.#all.parts
+    const { compat, settings } = this.#dream.parts
     const parsed = parseMessage(bytes, { compat, most: settings.largest })
     return parsed.outcome === 'message' ? saidBy(parsed.message).to : undefined
   }
 
   /** Sends again what was overwritten, and reads the answers of planners that came by mailbox. */
   async #lookAfter(number: number, by: string, found: Found): Promise<void> {
-    const { messages, planning, files } = this.#all
+    const { messages, planning, files } = this.#dream
     const left = await files.clearLock(number, by)
     if (left !== undefined) found.notices.push(`The lock of mailbox ${number} was left behind by ${left}; it is gone.`)
     for (const id of await messages.resend(number, by)) found.resent.push({ mailbox: number, id })

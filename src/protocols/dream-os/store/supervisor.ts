@@ -6,6 +6,8 @@ import type { JsonEditor, Place } from '../../../formats/json-edit.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import { supervisorPath } from '../layout.ts'
 import { isObject, type SupervisorState } from '../schema.ts'
+import type { News } from '../steps.ts'
+import type { Dream } from './dream.ts'
 import { bytesOf, type DreamParts, readLeaf, readObject } from './parts.ts'
 
 const empty: Omit<SupervisorState, 'last_updated'> = {
@@ -19,20 +21,12 @@ const empty: Omit<SupervisorState, 'last_updated'> = {
 /** Older ones go: the governance log has them all. */
 const mostNotes = 100
 
-export interface News {
-  /** When it happened. */
-  readonly at: string
-  readonly note?: string
-  readonly goal?: string
-  readonly agents?: Readonly<Record<string, unknown>>
-  readonly assignments?: Readonly<Record<string, unknown>>
-}
-
 export class Supervisor {
   readonly #parts: DreamParts
 
-  constructor(parts: DreamParts) {
-    this.#parts = parts
+  constructor(dream: Dream) {
+    this.#parts = dream.parts
+    dream.journal.performs({ news: ({ news }) => this.tell(news) })
   }
 
   /** `undefined` when nothing has been written yet. */

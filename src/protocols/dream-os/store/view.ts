@@ -1,5 +1,5 @@
 /** From a file of an inbox or outbox to what callers see of it. */
-import type { Envelope } from '../../../kernel/envelope.ts'
+import type { Headline } from '../../../kernel/envelope.ts'
 import { printableLine } from '../../../kernel/printable.ts'
 import { nameOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { type PlainMessage, saidBy } from '../format.ts'
@@ -43,7 +43,7 @@ export const idFrom = (file: string): string =>
     .replace(/^(?:task|msg)_(?=.)/, '')
 
 /** A message of a mailbox. It is for whoever has claimed the mailbox, by whatever name. */
-export const envelopeIn = (message: MailboxMessage, mailbox: number, state: string, path: string): Envelope => ({
+export const envelopeIn = (message: MailboxMessage, mailbox: number, state: string, path: string): Headline => ({
   protocol: 'dream',
   id: message.message_id,
   from: message.sender_agent_id,

@@ -1,15 +1,16 @@
 /**
- * The agents of a workspace: whoever has a folder. Sending to a new name is allowed, and so is waiting for a first
- * message; but a mistyped name looks just like a new one, and then everything succeeds and nothing ever arrives. So
- * people are told who may have been meant.
+ * The agents of a workspace: each has a folder. Sending to a new name is allowed, and so is waiting for a first message; that
+ * the name may be mistyped is told by the directory of all protocols.
  */
 import { notFound, SignalboxError } from '../../../kernel/errors.ts'
 import { nearest } from '../../../kernel/nearest.ts'
+import { AgentDirectory } from '../../../messaging/agents/directory.ts'
+import { listIfFolder } from '../../../messaging/leaves/tolerant.ts'
 import { type AgentId, agentId, agentPath, folderPath, isAgentId } from '../layout.ts'
-import { resetNumbers } from './numbers.ts'
+import { resetNumbers } from './issued-numbers.ts'
 import type { Initialised } from './outcomes.ts'
-import { type RoutingParts, unlessOdd } from './parts.ts'
-import type { ReceivedNumbers } from './received.ts'
+import type { RoutingParts } from './parts.ts'
+import type { ReceivedNumbers } from './received-numbers.ts'
 import { introduce } from './stated-versions.ts'
 
 /** What others leave with an agent: its messages, and those that had to make room for them. */
@@ -18,10 +19,12 @@ const byOthers: ReadonlySet<string> = new Set(['inbox', 'evicted', 'evictions.lo
 export class Agents {
   readonly #parts: RoutingParts
   readonly #received: ReceivedNumbers
+  readonly #directory: AgentDirectory
 
   constructor(parts: RoutingParts, received: ReceivedNumbers) {
     this.#parts = parts
     this.#received = received
+    this.#directory = new AgentDirectory(parts.tree)
   }
 
   /** Their names, and a warning where there are more than the specification expects. */
@@ -38,43 +41,43 @@ export class Agents {
   async *seen(): AsyncGenerator<AgentId> {
     const { tree, root } = this.#parts
     for (const agent of (await this.known()).names) {
-      const entries = await unlessOdd(() => tree.list(agentPath(root, agent)))
-      if (entries?.some(({ name }) => !byOthers.has(name))) yield agent
+      const entries = await listIfFolder(tree, agentPath(root, agent))
+      if (entries.some(({ name }) => !byOthers.has(name))) yield agent
     }
   }
 
-  /** The agent that may have been meant, when nobody has this name. `elsewhere`: who has been seen in other protocols. */
-  async meant(agent: string, elsewhere: AsyncIterable<string>): Promise<string | undefined> {
-    if (await this.#isKnown(agent)) return undefined
-    const names = await this.#seenNames()
-    for await (const other of elsewhere) {
-      if (other === agent) return undefined
-      names.push(other)
-    }
-    return nearest(agent, names)
+  /** This agent has sent, received or registered now. Here a name has one spelling, whatever it has elsewhere. */
+  async acted(agent: AgentId): Promise<void> {
+    await this.#directory.acted(agent, { anyCase: true })
   }
 
-  /** A sentence for whoever looks into an inbox that is not there; none when it is. */
+  /** The agent that may have been meant, when nobody has this name. */
+  async meant(agent: string): Promise<string | undefined> {
+    return (await this.#isKnown(agent)) ? undefined : this.#nearest(agent)
+  }
+
+  /** A sentence for the reader of an inbox that is not there; none when it is. */
   async noticesAboutReader(agent: string): Promise<string[]> {
     if (await this.#isKnown(agent)) return []
-    const meant = nearest(agent, await this.#seenNames())
+    const meant = await this.#nearest(agent)
     return [`There is no agent ${agent} yet.${meant === undefined ? '' : ` Did you mean ${meant}?`}`]
   }
 
+  /** Throws NO_SUCH_AGENT when nobody has this name. */
   async expect(agent: string): Promise<void> {
     if (await this.#isKnown(agent)) return
     const known = (await this.known()).names
-    const meant = nearest(agent, await this.#seenNames())
+    const meant = await this.#nearest(agent)
     throw notFound('NO_SUCH_AGENT', `There is no agent ${agent} under ${this.#parts.root}.`, {
       hint: meant === undefined ? `Make it: signalbox mr init ${agent}` : `Did you mean ${meant}?`,
       details: { agent, known: known.slice(0, 100) },
     })
   }
 
-  async #seenNames(): Promise<string[]> {
+  async #nearest(agent: string): Promise<string | undefined> {
     const names: string[] = []
-    for await (const agent of this.seen()) names.push(agent)
-    return names
+    for await (const name of this.seen()) names.push(name)
+    return nearest(agent, names)
   }
 
   /** One look, for an agent that exists. */
@@ -82,6 +85,7 @@ export class Agents {
     return (await this.#parts.tree.look(agentPath(this.#parts.root, agentId(agent)))) !== undefined
   }
 
+  /** Makes the folders of an agent. With `reset` its numbers begin at 1 again; messages stay where they are. */
   async init(name: string, options: { readonly reset?: boolean } = {}): Promise<Initialised> {
     const { tree, root } = this.#parts
     const agent = agentId(name)
@@ -89,6 +93,7 @@ export class Agents {
     const wasThere = (await tree.look(inbox)) !== undefined
     await tree.makeFolder(inbox)
     await introduce(this.#parts, agent)
+    await this.acted(agent)
     const sequencesReset = options.reset ? await this.#resetNumbers(agent) : 0
     const outcome = options.reset && wasThere ? 'reset' : wasThere ? 'unchanged' : 'created'
     const { notices } = await this.known()

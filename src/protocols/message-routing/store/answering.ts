@@ -1,13 +1,13 @@
 /** Answering another program in the form that it writes: the message that is answered shows which form that is. */
 import { denied, notFound, type SignalboxError } from '../../../kernel/errors.ts'
-import { nameBefore } from '../../../messaging/quarantine/set-aside.ts'
+import { nameBefore } from '../../../messaging/quarantine/quarantine.ts'
 import { jsonIn } from '../format.ts'
 import type { Rejection } from '../hooks.ts'
 import { type AgentId, isMessageId, stemOf } from '../layout.ts'
 import { isObject, type MrMessage } from '../schema.ts'
-import { forgeryIn } from './genuine.ts'
 import { messageNames, pathIn, type RoutingParts } from './parts.ts'
 import { leafAt, messageIn } from './reading.ts'
+import { forgeryIn } from './verifying.ts'
 
 export interface Original {
   /** The id by which it is known here. */

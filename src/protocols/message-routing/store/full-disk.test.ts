@@ -27,10 +27,10 @@ function fillingDisk(left: number) {
 async function prepared() {
   const root = tempDir()
   const { mr, close } = await openMr(root)
-  const { message } = await mr.send(command('tester-1', { from: 'coder-1', requiresAck: true }))
-  for (let i = 0; i < 2; i++) await mr.send(command('coder-1'))
-  await mr.receive('tester-1')
-  await mr.ack('tester-1', message.id)
+  const { message } = await mr.sending.send(command('tester-1', { from: 'coder-1', requiresAck: true }))
+  for (let i = 0; i < 2; i++) await mr.sending.send(command('coder-1'))
+  await mr.claiming.receive('tester-1')
+  await mr.settling.ack('tester-1', message.id)
   await close()
   const coder = new AgentFolder(root, 'coder-1')
   coder.put('msg_0000000d.json', foreignMessage('msg_0000000d', { priority: 11 }))
@@ -46,7 +46,7 @@ describe('receiving on a disk that gets full', () => {
       const tree = await openFileTree({ root, disk })
       const { mr } = mrOn(tree)
       room.left = step
-      const received = await mr.receive('coder-1').catch((error: { code: string }) => error)
+      const received = await mr.claiming.receive('coder-1').catch((error: { code: string }) => error)
       const isFull = room.left < 0
       room.left = Number.POSITIVE_INFINITY
       const handed = 'messages' in received ? received.messages.map(({ id }) => `${id}.json`) : []
@@ -56,7 +56,7 @@ describe('receiving on a disk that gets full', () => {
       expect([...handed, ...inbox].filter((name) => name !== 'msg_0000000d.json').sort()).toEqual(waiting)
       expect([...inbox, ...coder.names('rejected')].filter((name) => name === 'msg_0000000d.json')).toHaveLength(1)
       // With space again, the same command gives the rest.
-      const rest = (await mr.receive('coder-1')).messages.map(({ id }) => `${id}.json`)
+      const rest = (await mr.claiming.receive('coder-1')).messages.map(({ id }) => `${id}.json`)
       expect([...handed, ...rest].sort()).toEqual(waiting)
       await tree.close()
       if (!isFull) break
@@ -74,13 +74,13 @@ describe('putting back', () => {
       const { disk, room } = fillingDisk(Number.POSITIVE_INFINITY)
       const tree = await openFileTree({ root, disk })
       const { mr } = mrOn(tree)
-      const { messages } = await mr.receive('coder-1')
+      const { messages } = await mr.claiming.receive('coder-1')
       room.left = 0
-      expect(await mr.putBack('coder-1', messages)).toEqual([])
+      expect(await mr.recovering.putBack('coder-1', messages)).toEqual([])
       expect(coder.names('inbox')).toEqual(waiting)
-      expect(await mr.putBack('coder-1', messages)).toEqual(messages.map(({ path }) => path))
+      expect(await mr.recovering.putBack('coder-1', messages)).toEqual(messages.map(({ path }) => path))
       room.left = Number.POSITIVE_INFINITY
-      expect((await mr.receive('coder-1')).messages.map(({ id }) => id)).toEqual(messages.map(({ id }) => id))
+      expect((await mr.claiming.receive('coder-1')).messages.map(({ id }) => id)).toEqual(messages.map(({ id }) => id))
       await tree.close()
     },
   )

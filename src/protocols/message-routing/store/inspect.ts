@@ -3,12 +3,18 @@
  * count, and lines that a crash kept out of a log. Only those lines are put right here; everything else waits for the
  * next reader or for a person.
  */
-
 import { SignalboxError } from '../../../kernel/errors.ts'
-import { childOf, isSegment, nameOf } from '../../../kernel/tree-path.ts'
+import { childOf, isSegment, nameOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { findingsOf, oddAmong, oddFinding } from '../../../messaging/inspection/expected.ts'
 import { finding } from '../../../messaging/inspection/finding.ts'
-import { closedLeaf } from '../../../messaging/leaves/readable.ts'
+import {
+  closedMessage,
+  strangeFile,
+  unreadableMessage,
+  unseenRecipient,
+} from '../../../messaging/inspection/findings.ts'
+import { unfinishedSends } from '../../../messaging/inspection/sends.ts'
+import { listIfFolder, unlessOdd } from '../../../messaging/leaves/tolerant.ts'
 import type { Finding } from '../../../tree/tree.ts'
 import type { InspectionOptions } from '../../contract.ts'
 import {
@@ -19,7 +25,6 @@ import {
   awaitingPath,
   errorLogPath,
   evictionLogPath,
-  type Folder,
   folderPath,
   folders,
   isAgentId,
@@ -28,140 +33,74 @@ import {
   stemOf,
 } from '../layout.ts'
 import type { Agents } from './agents.ts'
-import { discarded, logAt, logError, logEviction } from './logs.ts'
-import { numberIn } from './numbers.ts'
-import { isMessageEntry, messageNames, pathIn, type RoutingParts, unlessOdd } from './parts.ts'
+import type { Delivery } from './delivery.ts'
+import { type Inbox, invalidAs } from './inbox.ts'
+import { numberIn } from './issued-numbers.ts'
+import { discarded, linesByFile, logError, logEviction } from './logs.ts'
+import { sendingOnce } from './once.ts'
+import { isMessageEntry, messageNames, pathIn, type RoutingParts } from './parts.ts'
 import { isClosed, leafAt, openFile } from './reading.ts'
-import { invalidAs, type Scanner } from './scan.ts'
+
+type Parts = RoutingParts
+type Look = (parts: Parts, agent: AgentId) => Promise<Finding[]>
 
 export class Inspection {
-  readonly #parts: RoutingParts
+  readonly #parts: Parts
   readonly #agents: Agents
-  readonly #scanner: Scanner
+  readonly #delivery: Delivery
+  readonly #inbox: Inbox
 
-  constructor(parts: RoutingParts, agents: Agents, scanner: Scanner) {
+  constructor(parts: Parts, agents: Agents, delivery: Delivery, inbox: Inbox) {
     this.#parts = parts
+    this.#delivery = delivery
     this.#agents = agents
-    this.#scanner = scanner
+    this.#inbox = inbox
   }
 
   async inspect(repair: boolean, isSeen?: InspectionOptions['isSeen']): Promise<Finding[]> {
+    const { tree, root } = this.#parts
     const { names, notices } = await this.#agents.known()
-    const findings: Finding[] = notices.map((message) =>
-      finding('note', 'MANY_AGENTS', this.#parts.root, message, 'Remove the folders of agents that are gone.'),
-    )
-    findings.push(...(await this.#noAgents()))
+    const expectedAt = (name: string) => (isAgentId(name) ? 'folder' : undefined)
+    const publish = repair ? (staged: TreePath) => this.#delivery.publish(staged) : undefined
+    const findings: Finding[] = [
+      ...notices.map((message) =>
+        finding('note', 'MANY_AGENTS', root, message, 'Remove the folders of agents that are gone.'),
+      ),
+      ...oddAmong(root, await tree.list(root), expectedAt).map(oddFinding),
+      ...(await unfinishedSends(tree, sendingOnce(tree), publish)),
+    ]
     for (const agent of names) {
-      findings.push(...(await this.#odd(agent)))
-      const looks = [
-        () => this.#overfull(agent),
-        ...folders.map((folder) => () => this.#strange(agent, folder)),
+      findings.push(...(await oddOf(this.#parts, agent)))
+      const looks: Look[] = [
+        overfull,
+        strangeFiles,
         () => this.#invalid(agent),
-        ...folders.map((folder) => () => this.#closed(agent, folder)),
-        () => this.#counters(agent),
+        closedFiles,
+        badCounters,
         () => this.#unlogged(agent, 'evicted', repair),
         () => this.#unlogged(agent, 'rejected', repair),
         async () => (isSeen ? this.#unseen(agent, isSeen) : []),
       ]
-      // Whatever else stands in the way of looking has been told by `#odd`.
-      for (const look of looks) {
-        findings.push(...((await unlessOdd(() => findingsOf(agentPath(this.#parts.root, agent), look))) ?? []))
-      }
+      for (const look of looks)
+        findings.push(...(await findingsOf(agentPath(root, agent), () => look(this.#parts, agent))))
     }
     return findings
   }
 
-  /** Files where the folder of an agent would be. */
-  async #noAgents(): Promise<Finding[]> {
-    const { tree, root } = this.#parts
-    return oddAmong(root, await tree.list(root), (name) => (isAgentId(name) ? 'folder' : undefined)).map(oddFinding)
-  }
-
-  /** Something else in place of one of an agent's own files or folders. */
-  async #odd(agent: AgentId): Promise<Finding[]> {
-    const { tree, root } = this.#parts
-    const own = agentPath(root, agent)
-    const findings = oddAmong(own, await tree.list(own), (name) => agentEntries[name]).map(oddFinding)
-    for (const folder of [sequencesPath, awaitingPath, ackedPath].map((pathOf) => pathOf(root, agent))) {
-      const entries = await unlessOdd(() => tree.list(folder))
-      findings.push(...oddAmong(folder, entries ?? [], leafIfUsable).map(oddFinding))
-    }
-    return findings
-  }
-
-  async #overfull(agent: AgentId): Promise<Finding[]> {
-    const { settings, root } = this.#parts
-    const { length } = await messageNames(this.#parts, agent, 'inbox')
-    if (length <= settings.inboxLimit) return []
-    const message = `The inbox of ${agent} holds ${length} messages; ${settings.inboxLimit} is the most.`
-    const hint = `Another program wrote them. The oldest are evicted when ${agent} receives: signalbox mr receive ${agent}`
-    return [finding('warning', 'INBOX_OVERFULL', folderPath(root, agent, 'inbox'), message, hint)]
-  }
-
-  /** Messages for an agent that has never done anything here or elsewhere: often a name that was mistyped. */
+  /** Messages for an agent that has never done anything here or elsewhere. */
   async #unseen(agent: AgentId, isSeen: NonNullable<InspectionOptions['isSeen']>): Promise<Finding[]> {
     const { length } = await messageNames(this.#parts, agent, 'inbox')
     if (length === 0 || (await isSeen(agent))) return []
-    const message = `${length === 1 ? 'A message waits' : `${length} messages wait`} for ${agent}, whom nobody has ever seen.`
-    const hint = `If the name is right, let ${agent} receive: signalbox mr receive ${agent}. If not, send it to somebody else.`
-    return [finding('warning', 'UNSEEN_RECIPIENT', folderPath(this.#parts.root, agent, 'inbox'), message, hint)]
-  }
-
-  /** Named like messages, but nothing that can be read or moved. */
-  async #strange(agent: AgentId, folder: Folder): Promise<Finding[]> {
-    const path = folderPath(this.#parts.root, agent, folder)
-    const entries = await this.#parts.tree.list(path)
-    const strange = entries.filter((entry) => isMessageName(entry.name) && !isMessageEntry(entry))
-    return strange.map(({ name, kind }) => {
-      const what = kind === 'leaf' ? 'has a name that cannot be used' : `is not an ordinary file (${kind})`
-      const shown = JSON.stringify(name.slice(0, 120))
-      const message = `${shown} in the ${folder} folder of ${agent} ${what}; it is passed over.`
-      const where = isSegment(name) ? childOf(path, name) : path
-      return finding('warning', 'STRANGE_FILE', where, message, 'Move it out of that folder, or rename it.')
-    })
+    const inbox = folderPath(this.#parts.root, agent, 'inbox')
+    return [unseenRecipient(inbox, agent, length, `signalbox mr receive ${agent}`)]
   }
 
   async #invalid(agent: AgentId): Promise<Finding[]> {
-    const { invalid } = await this.#scanner.look(agent)
+    const { invalid } = await this.#inbox.look(agent)
+    const next = `Correct the file, or let it be set aside: signalbox mr receive ${agent}`
     return invalid.map(({ name, rejection }) =>
-      finding(
-        'warning',
-        'UNREADABLE_MESSAGE',
-        pathIn(this.#parts, agent, 'inbox', name),
-        rejection.issues.join(' '),
-        `Correct the file, or let it be set aside: signalbox mr receive ${agent}`,
-      ),
+      unreadableMessage(pathIn(this.#parts, agent, 'inbox', name), rejection.issues.join(' '), next),
     )
-  }
-
-  /** Files of other users, which nobody here can hand out, judge or set aside. */
-  async #closed(agent: AgentId, folder: Folder): Promise<Finding[]> {
-    const findings: Finding[] = []
-    for (const name of await messageNames(this.#parts, agent, folder)) {
-      const found = await openFile(this.#parts, agent, folder, name)
-      if (found && isClosed(found)) {
-        findings.push(finding('error', closedLeaf, found.path, found.reason, found.hint))
-      }
-    }
-    return findings
-  }
-
-  async #counters(agent: AgentId): Promise<Finding[]> {
-    const folder = sequencesPath(this.#parts.root, agent)
-    const findings: Finding[] = []
-    for (const { name, kind } of await this.#parts.tree.list(folder)) {
-      // Nobody else can be written to, and the lock files of other programs are their own business.
-      if (kind !== 'leaf' || !isAgentId(name)) continue
-      const path = childOf(folder, name)
-      const leaf = await leafAt(this.#parts, path)
-      try {
-        if (leaf) numberIn(leaf.bytes, path, agent)
-      } catch (error) {
-        if (!(error instanceof SignalboxError)) throw error
-        findings.push(finding('error', error.code, path, error.message, error.hint ?? ''))
-      }
-    }
-    return findings
   }
 
   /** A process was killed between the move and the line about it. */
@@ -170,10 +109,8 @@ export class Inspection {
     const names = await messageNames(this.#parts, agent, folder)
     if (names.length === 0) return []
     const log = folder === 'evicted' ? evictionLogPath(root, agent) : errorLogPath(root, agent)
-    const leaf = await logAt(tree, log)
-    if (!leaf && (await tree.look(log))) return []
-    const text = leaf ? Buffer.from(leaf.bytes).toString('utf8') : ''
-    const unlogged = names.filter((name) => !text.includes(JSON.stringify(`${folder}/${name}`)))
+    const lines = await linesByFile(tree, log)
+    const unlogged = names.filter((name) => lines && !lines.has(`${folder}/${name}`))
     for (const name of repair ? unlogged : []) await this.#logNow(agent, folder, name)
     return unlogged.map((name) => {
       const message = `${folder}/${name} is not in ${nameOf(log)}: a process was killed before it could write the line.`
@@ -190,7 +127,7 @@ export class Inspection {
       return
     }
     const leaf = await leafAt(this.#parts, pathIn(this.#parts, agent, folder, name))
-    const judged = leaf && this.#scanner.judge(leaf.bytes, { agent, name, size: leaf.size, compat: false })
+    const judged = leaf && this.#inbox.judge(leaf.bytes, { agent, name, size: leaf.size, compat: false })
     const { code, issues } =
       judged?.outcome === 'malformed'
         ? invalidAs(name, judged).rejection
@@ -199,4 +136,63 @@ export class Inspection {
   }
 }
 
+/** Something else in place of one of an agent's own files or folders. */
+const oddOf: Look = async ({ tree, root }, agent) => {
+  const own = agentPath(root, agent)
+  const findings = oddAmong(own, await tree.list(own), (name) => agentEntries[name]).map(oddFinding)
+  for (const folder of [sequencesPath, awaitingPath, ackedPath].map((pathOf) => pathOf(root, agent)))
+    findings.push(...oddAmong(folder, await listIfFolder(tree, folder), leafIfUsable).map(oddFinding))
+  return findings
+}
+
 const leafIfUsable = (name: string) => (isSegment(name) && !name.startsWith('.') ? 'leaf' : undefined)
+
+const overfull: Look = async (parts, agent) => {
+  const { inboxLimit: most } = parts.settings
+  const { length } = await messageNames(parts, agent, 'inbox')
+  if (length <= most) return []
+  const message = `The inbox of ${agent} holds ${length} messages; ${most} is the most.`
+  const hint = `Another program wrote them. The oldest are evicted when ${agent} receives: signalbox mr receive ${agent}`
+  return [finding('warning', 'INBOX_OVERFULL', folderPath(parts.root, agent, 'inbox'), message, hint)]
+}
+
+/** Named like messages, but nothing that can be read or moved. */
+const strangeFiles: Look = async ({ tree, root }, agent) => {
+  const findings: Finding[] = []
+  for (const path of folders.map((folder) => folderPath(root, agent, folder)))
+    for (const entry of await listIfFolder(tree, path)) {
+      const { name, kind } = entry
+      if (!isMessageName(name) || isMessageEntry(entry)) continue
+      findings.push(strangeFile(isSegment(name) ? childOf(path, name) : path, name, kind))
+    }
+  return findings
+}
+
+/** Files of other users, which nobody here can hand out, judge or set aside. */
+const closedFiles: Look = async (parts, agent) => {
+  const findings: Finding[] = []
+  for (const folder of folders)
+    for (const name of (await unlessOdd(messageNames(parts, agent, folder))) ?? []) {
+      const found = await openFile(parts, agent, folder, name)
+      if (found && isClosed(found)) findings.push(closedMessage(found.path, found.reason, found.hint))
+    }
+  return findings
+}
+
+const badCounters: Look = async (parts, agent) => {
+  const folder = sequencesPath(parts.root, agent)
+  const findings: Finding[] = []
+  for (const { name, kind } of await parts.tree.list(folder)) {
+    // No other name can be written to, and the lock files of other programs are their own business.
+    if (kind !== 'leaf' || !isAgentId(name)) continue
+    const path = childOf(folder, name)
+    const leaf = await leafAt(parts, path)
+    try {
+      if (leaf) numberIn(leaf.bytes, path, agent)
+    } catch (error) {
+      if (!(error instanceof SignalboxError)) throw error
+      findings.push(finding('error', error.code, path, error.message, error.hint ?? ''))
+    }
+  }
+  return findings
+}

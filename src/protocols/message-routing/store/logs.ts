@@ -1,9 +1,9 @@
 /** The two logs of an agent: what went wrong, in the specification's shape, and what was evicted. One JSON object a line. */
 import { jsonLines } from '../../../formats/json-lines.ts'
+import { SignalboxError } from '../../../kernel/errors.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
-import { EventLog } from '../../../messaging/events/event-log.ts'
-import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
-import type { Leaf, Tree } from '../../../tree/tree.ts'
+import { EventLog, type LoggedEvent } from '../../../messaging/events/events.ts'
+import type { Tree } from '../../../tree/tree.ts'
 import { type AgentId, errorLogPath, evictionLogPath } from '../layout.ts'
 import type { RoutingParts } from './parts.ts'
 
@@ -53,20 +53,26 @@ export async function logEviction(parts: RoutingParts, recipient: AgentId, { msg
   await new EventLog(parts.tree, evictionLogPath(parts.root, recipient), jsonLines).append(line)
 }
 
-const lineEnd = 0x0a
+/** The lines of a log that name a file, by that file: the last one counts. `undefined` when the log cannot be read. */
+export const linesByFile = (tree: Tree, path: TreePath): Promise<ReadonlyMap<string, LoggedEvent> | undefined> =>
+  ifReadable(tree, path, async (log) => {
+    const { events } = await log.find()
+    return new Map(events.flatMap((line) => (typeof line.file === 'string' ? [[line.file, line] as const] : [])))
+  })
+
+export const countEvictions = async ({ tree, root }: RoutingParts, agent: AgentId): Promise<number> =>
+  (await ifReadable(tree, evictionLogPath(root, agent), (log) => log.count())) ?? 0
+
 /** A hundred thousand lines. */
 const largestLog = 32 * 1024 * 1024
 
-/** A whole log; `undefined` when it is not there, cannot be read, or is too large to be a log of ours. */
-export async function logAt(tree: Tree, path: TreePath): Promise<Leaf | undefined> {
-  const read = await readOrSayWhy(tree, path, { most: largestLog })
-  return read && !isUnread(read) ? read : undefined
-}
-
-/** The lines of an agent's log, which is only ever appended to. */
-export async function countEvictions({ tree, root }: RoutingParts, agent: AgentId): Promise<number> {
-  const log = await logAt(tree, evictionLogPath(root, agent))
-  let lines = 0
-  for (const byte of log?.bytes ?? []) if (byte === lineEnd) lines++
-  return lines
+/** Another user's log, and one that is too large to be ours, tells nothing. */
+async function ifReadable<T>(tree: Tree, path: TreePath, look: (log: EventLog) => Promise<T>): Promise<T | undefined> {
+  try {
+    const isTooLarge = ((await tree.look(path))?.size ?? 0) > largestLog
+    return isTooLarge ? undefined : await look(new EventLog(tree, path, jsonLines))
+  } catch (error) {
+    if (error instanceof SignalboxError) return undefined
+    throw error
+  }
 }

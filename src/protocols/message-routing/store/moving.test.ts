@@ -21,24 +21,24 @@ const refusing = { open: async () => ({ outcome: 'rejected', code: 'UNSIGNED', i
 
 /** What a caller does to make a message go each way. */
 const ways: Readonly<Record<string, () => Promise<unknown>>> = {
-  'inbox take': () => started().then(({ mr }) => mr.receive('coder-1')),
+  'inbox take': () => started().then(({ mr }) => mr.claiming.receive('coder-1')),
   'inbox evict': () => started().then(({ mr }) => send(mr)),
   'inbox reject': async () => {
     const { mr, tree } = await started()
     await tree.create(treePath('state/agents/coder-2/inbox/msg_0000000a.json'), '{}')
-    await mr.receive('coder-2')
+    await mr.claiming.receive('coder-2')
   },
-  'taken reject': () => started({ hooks: refusing }).then(({ mr }) => mr.receive('coder-1')),
-  'taken putBack': () => started({ hooks: failing }).then(({ mr }) => mr.receive('coder-1')),
+  'taken reject': () => started({ hooks: refusing }).then(({ mr }) => mr.claiming.receive('coder-1')),
+  'taken putBack': () => started({ hooks: failing }).then(({ mr }) => mr.claiming.receive('coder-1')),
   'taken recover': async () => {
     const { mr, id } = await started()
-    await mr.receive('coder-1')
-    await mr.recover('coder-1', id)
+    await mr.claiming.receive('coder-1')
+    await mr.recovering.recover('coder-1', id)
   },
   'evicted recover': async () => {
     const { mr, id } = await started()
     await send(mr)
-    await mr.recover('coder-1', id)
+    await mr.recovering.recover('coder-1', id)
   },
   'rejected recover': async () => {
     const { mr, tree } = await started()
@@ -47,11 +47,11 @@ const ways: Readonly<Record<string, () => Promise<unknown>>> = {
       treePath(`state/agents/coder-2/rejected/${id}.json`),
       JSON.stringify(foreignMessage(id, { to: 'coder-2' })),
     )
-    await mr.recover('coder-2', id)
+    await mr.recovering.recover('coder-2', id)
   },
 }
 
-const send = (mr: Routing) => mr.send(command('coder-1'))
+const send = (mr: Routing) => mr.sending.send(command('coder-1'))
 /** One message waits, and there is room for no other. */
 async function started(options: Parameters<typeof memoryMr>[0] = {}) {
   const box = memoryMr({ ...options, settings: { inboxLimit: 1 } })

@@ -1,5 +1,6 @@
 /** The moves of messages between the folders of an agent: the only place that makes them, and the lifecycle says where to. */
-import { type SetAside, type SetAsideOptions, setAside } from '../../../messaging/quarantine/set-aside.ts'
+import type { TreePath } from '../../../kernel/tree-path.ts'
+import { type SetAside, type SetAsideOptions, setAside } from '../../../messaging/quarantine/quarantine.ts'
 import type { Moved, MoveOptions } from '../../../tree/tree.ts'
 import { type AgentId, type Folder, folderPath } from '../layout.ts'
 import { nextFolder, type Transition } from '../lifecycle.ts'
@@ -18,6 +19,10 @@ export interface Step {
 /** Under its own name unless said, and only if nothing has that there. */
 export const moveMessage = (parts: RoutingParts, step: Step, options: MoveOptions = {}): Promise<Moved> =>
   parts.tree.move(...pathsOf(parts, step), options)
+
+/** What was staged arrives. It counts as new there: the oldest is evicted first. */
+export const enterInbox = ({ tree }: RoutingParts, staged: TreePath, path: TreePath): Promise<Moved> =>
+  tree.move(staged, path, { touched: true })
 
 /** Under a name that is free there. Its own is not when somebody used an id twice. */
 export function setMessageAside(parts: RoutingParts, step: Step, options: SetAsideOptions): Promise<SetAside> {

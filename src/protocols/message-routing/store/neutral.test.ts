@@ -11,35 +11,36 @@ const first = async (messages: AsyncIterable<Message>) => {
 it('[MR-5] done acknowledges what asks for it, once, with what was done', async () => {
   const { mr } = memoryMr()
   const neutral = await mr.neutral()
-  const { message } = await mr.send(command('coder-1', { requiresAck: true }))
-  const taken = await neutral.take('coder-1')
+  const { message } = await mr.sending.send(command('coder-1', { requiresAck: true }))
+  const taken = await neutral.take!('coder-1')
   if (taken.outcome !== 'taken') throw new Error('nothing to take')
-  expect(await neutral.done(taken.receipt, { text: 'Paused' })).toMatchObject({
+  expect(await neutral.done!(taken.receipt, { text: 'Paused' })).toMatchObject({
     outcome: 'settled',
     message: { id: message.id, state: 'taken' },
   })
-  expect((await neutral.done(taken.receipt)).outcome).toBe('unchanged')
-  const { messages } = await mr.receive('coordinator-main')
+  expect((await neutral.done!(taken.receipt)).outcome).toBe('unchanged')
+  const { messages } = await mr.claiming.receive('coordinator-main')
   expect(messages).toMatchObject([{ type: 'status-update', summary: 'Paused', correlationId: message.id }])
 })
 
-it('what is sent is a task, with urgency as priority', async () => {
+it('an ask is a task, an answer a result, a tell a status-update; urgency is the priority', async () => {
   const { mr } = memoryMr()
   const neutral = await mr.neutral()
   const draft = { from: 'lead', to: 'coder-1', text: 'Fix the login' }
-  await neutral.send({ ...draft, urgency: 'high', summary: 'Login' })
-  await neutral.send({ ...draft, urgency: 'low' })
-  await neutral.send({ ...draft, replyTo: 'msg_0000000a' })
-  const { messages } = await mr.receive('coder-1')
+  await neutral.send!({ ...draft, urgency: 'high', summary: 'Login' })
+  await neutral.send!({ ...draft, urgency: 'low' })
+  await neutral.send!({ ...draft, replyTo: 'msg_0000000a' })
+  await neutral.send!({ ...draft, kind: 'tell', replyTo: 'msg_0000000a' })
+  const { messages } = await mr.claiming.receive('coder-1')
   expect(messages.map(({ type, message, correlationId }) => [type, message.priority, correlationId])).toEqual([
-    ['task-delegation', 8, undefined],
-    ['task-delegation', 2, undefined],
-    ['task-delegation', undefined, 'msg_0000000a'],
+    ['task-delegation', 9, undefined],
+    ['task-delegation', 1, undefined],
+    ['result', undefined, 'msg_0000000a'],
+    // With a correlation it would acknowledge that message.
+    ['status-update', undefined, undefined],
   ])
   expect(messages[0]).toMatchObject({ summary: 'Login', problems: [], message: { payload: { task: 'Fix the login' } } })
-  for (const wrong of [{ place: 'alpha' }, { id: 'mine' }, { replyTo: 'nothing' }]) {
-    await expect(neutral.send({ ...draft, ...wrong })).rejects.toMatchObject({ kind: 'InvalidInput' })
-  }
+  await expect(neutral.send!({ ...draft, place: 'alpha' })).rejects.toMatchObject({ kind: 'InvalidInput' })
 })
 
 it.each([
@@ -51,7 +52,7 @@ it.each([
   [{ type: 'command', payload: { action: 'pause' } }, '{\n  "action": "pause"\n}'],
 ] as const)('the text of %j says all that its payload does', async (content, text) => {
   const { mr } = memoryMr()
-  await mr.send({ from: 'lead', to: 'coder-1', ...content })
+  await mr.sending.send({ from: 'lead', to: 'coder-1', ...content })
   expect(await (await first((await mr.neutral()).messages()))?.text()).toBe(text)
 })
 

@@ -1,5 +1,5 @@
 /** What each verb of Message Routing takes and answers. */
-import type { Envelope } from '../../../kernel/envelope.ts'
+import type { Headline } from '../../../kernel/envelope.ts'
 import type { Durability } from '../../../tree/tree.ts'
 import type { Folder } from '../layout.ts'
 import type { FieldProblem } from '../problem.ts'
@@ -9,7 +9,7 @@ import type { MessageType, MrMessage, Payload } from '../schema.ts'
 export type MrState = Folder
 
 /** A message as callers see it: the neutral envelope, the defaults filled in, and the file's own words beside it. */
-export interface MrView extends Envelope {
+export interface MrView extends Headline {
   readonly protocol: 'mr'
   readonly state: MrState
   readonly type: MessageType
@@ -56,8 +56,14 @@ export interface MrSendInput {
   readonly extra?: Readonly<Record<string, unknown>>
 }
 
+export interface MrSendOptions {
+  /** Repeating a key sends once, whatever became of the first call. The same key with other content is a conflict. */
+  readonly key?: string
+}
+
 export interface MrSent {
-  readonly outcome: 'sent'
+  /** `unchanged`: it was sent under this key before. */
+  readonly outcome: 'sent' | 'unchanged'
   readonly message: MrView
   readonly durability: Durability
   /** What had to make room, oldest first. */

@@ -1,32 +1,64 @@
-/** How agents stand: what waits, what is kept. Looks only. */
+/** How agents stand: what waits, what is kept, what was measured. Looks only. */
 import { parseMessage } from '../format.ts'
-import type { AgentId, Folder } from '../layout.ts'
+import { type AgentId, agentId, type Folder } from '../layout.ts'
+import type { Alert } from '../metrics/alerts.ts'
+import type { Measuring } from '../metrics/measuring.ts'
+import type { MrMetrics } from '../metrics/metrics.ts'
 import { momentOf } from '../order.ts'
 import type { Agents } from './agents.ts'
+import { countEvictions } from './logs.ts'
 import type { AgentStatus, RoutingStatus } from './outcomes.ts'
 import { messageNames, type RoutingParts } from './parts.ts'
 import { type Closed, isClosed, openFile, unreadableAs } from './reading.ts'
 
-export async function statusOfAll(parts: RoutingParts, known: Agents): Promise<RoutingStatus> {
-  const { names, notices } = await known.known()
-  const agents: AgentStatus[] = []
-  for (const agent of names) agents.push(await statusOf(parts, agent))
-  return { agents, notices }
-}
+export class Overview {
+  readonly #parts: RoutingParts
+  readonly #agents: Agents
+  readonly #measuring: Measuring
 
-export async function statusOf(parts: RoutingParts, agent: AgentId): Promise<AgentStatus> {
-  const waiting = await messageNames(parts, agent, 'inbox')
-  const count = async (folder: Folder) => (await messageNames(parts, agent, folder)).length
-  return {
-    agent,
-    depth: waiting.length,
-    limit: parts.settings.inboxLimit,
-    taken: await count('taken'),
-    evicted: await count('evicted'),
-    rejected: await count('rejected'),
-    ...(await waitingOf(parts, agent, waiting)),
+  constructor(parts: RoutingParts, agents: Agents, measuring: Measuring) {
+    this.#parts = parts
+    this.#agents = agents
+    this.#measuring = measuring
+  }
+
+  async status(): Promise<RoutingStatus> {
+    const { names, notices } = await this.#agents.known()
+    const agents: AgentStatus[] = []
+    for (const agent of names) agents.push(await this.statusOf(agent))
+    return { agents, notices }
+  }
+
+  async statusOf(name: string): Promise<AgentStatus> {
+    const agent = agentId(name)
+    const waiting = await messageNames(this.#parts, agent, 'inbox')
+    const count = async (folder: Folder) => (await messageNames(this.#parts, agent, folder)).length
+    return {
+      agent,
+      depth: waiting.length,
+      limit: this.#parts.settings.inboxLimit,
+      taken: await count('taken'),
+      evicted: await count('evicted'),
+      rejected: await count('rejected'),
+      ...(await waitingOf(this.#parts, agent, waiting)),
+    }
+  }
+
+  /** Latencies, depths and evictions of all processes of this workspace, and what is wrong now. */
+  async metrics(): Promise<MrMetrics> {
+    const { agents } = await this.status()
+    let evictions = 0
+    for (const { agent } of agents) evictions += await countEvictions(this.#parts, agentId(agent))
+    return this.#measuring.report(depthsOf(agents), evictions)
+  }
+
+  /** What is wrong now with these agents, and with how long writing and reading took lately. */
+  standingAlerts(agents: readonly AgentStatus[]): Promise<readonly Alert[]> {
+    return this.#measuring.standingAlerts(depthsOf(agents))
   }
 }
+
+const depthsOf = (agents: readonly AgentStatus[]) => new Map(agents.map(({ agent, depth }) => [agent, depth]))
 
 async function waitingOf(
   parts: RoutingParts,

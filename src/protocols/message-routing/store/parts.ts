@@ -15,9 +15,7 @@ import {
 } from '../layout.ts'
 import type { MrSettings } from '../settings.ts'
 import type { Foreign } from './reading.ts'
-import type { Remarks } from './remarks.ts'
-
-export { unlessOdd } from '../../../messaging/inspection/expected.ts'
+import type { ToldNotices } from './told-notices.ts'
 
 export interface RoutingParts {
   readonly tree: Tree
@@ -27,7 +25,7 @@ export interface RoutingParts {
   readonly root: TreePath
   readonly hooks: Hooks
   readonly foreign: Foreign
-  readonly remarks: Remarks
+  readonly notices: ToldNotices
 }
 
 /** The name of the turn in which an inbox is counted, cleared and written to. */

@@ -1,14 +1,16 @@
 /** The message in a file that lies in an agent's folder: ours, or another program's in the form that it writes. */
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
-import { nameBefore } from '../../../messaging/quarantine/set-aside.ts'
+import { readOrSayWhyIfLeaf, unlessOdd } from '../../../messaging/leaves/tolerant.ts'
+import { nameBefore } from '../../../messaging/quarantine/quarantine.ts'
 import type { Leaf } from '../../../tree/tree.ts'
 import { largestRead, parseMessage } from '../format.ts'
 import { judgeFile } from '../judge.ts'
-import type { AgentId, Folder } from '../layout.ts'
+import { type AgentId, type Folder, stemOf } from '../layout.ts'
 import type { MrMessage } from '../schema.ts'
-import type { Unreadable } from './outcomes.ts'
-import { pathIn, type RoutingParts, unlessOdd } from './parts.ts'
+import type { MrView, Unreadable } from './outcomes.ts'
+import { messageNames, pathIn, type RoutingParts } from './parts.ts'
+import { viewOf } from './view.ts'
 
 type Compat = typeof import('../compat.ts')
 
@@ -45,7 +47,7 @@ export async function openFile(
   name: string,
 ): Promise<Leaf | Closed | undefined> {
   const path = pathIn(parts, agent, folder, name)
-  const read = await unlessOdd(() => readOrSayWhy(parts.tree, path, asFarAsRead))
+  const read = await readOrSayWhyIfLeaf(parts.tree, path, asFarAsRead)
   if (!read || !isUnread(read)) return read
   return { name, path, reason: read.problem.message, hint: read.problem.hint ?? '' }
 }
@@ -77,16 +79,44 @@ export async function readMessage(
   return leaf && !isClosed(leaf) ? messageIn(parts, leaf.bytes, { agent, fileName }) : undefined
 }
 
+/** One file at a time. What is no message, or stands where none can be, is passed over; `inspect` tells of it. */
+export async function* viewsIn(
+  parts: RoutingParts,
+  agent: AgentId,
+  states: readonly Folder[],
+  isWanted = (_stem: string) => true,
+): AsyncGenerator<MrView> {
+  for (const folder of states) {
+    for (const name of (await unlessOdd(messageNames(parts, agent, folder))) ?? []) {
+      if (!isWanted(stemOf(nameBefore(name)))) continue
+      const message = await unlessOdd(readMessage(parts, agent, folder, name))
+      if (message) yield viewOf(message, folder, pathIn(parts, agent, folder, name))
+    }
+  }
+}
+
+/** The message with this id, also if its file is named as another program names it. */
+export async function viewOfId(
+  parts: RoutingParts,
+  agent: AgentId,
+  states: readonly Folder[],
+  id: string,
+): Promise<MrView | undefined> {
+  const { idOfStem } = await parts.foreign.load()
+  for await (const view of viewsIn(parts, agent, states, (stem) => idOfStem(stem) === id)) return view
+  return undefined
+}
+
 export async function messageIn(
   { foreign, settings }: RoutingParts,
   bytes: Uint8Array,
-  { agent, fileName }: { readonly agent: AgentId; readonly fileName: string },
+  place: { readonly agent?: AgentId; readonly fileName: string },
 ): Promise<MrMessage | undefined> {
   const parsed = parseMessage(bytes)
   if (parsed.outcome === 'message') return parsed.message
   const { convert } = await foreign.load()
   const { largestMessage } = settings
-  const where = { agent, fileName: nameBefore(fileName), size: bytes.length, largestMessage, convert }
+  const where = { ...place, fileName: nameBefore(place.fileName), size: bytes.length, largestMessage, convert }
   const judged = judgeFile(bytes, where)
   return judged.outcome === 'message' ? judged.message : undefined
 }

@@ -3,25 +3,25 @@
  * handed out all the same. Spec: Message Routing, "Message Validation".
  */
 import { SignalboxError } from '../../../kernel/errors.ts'
-import { nameBefore } from '../../../messaging/quarantine/set-aside.ts'
+import { nameBefore } from '../../../messaging/quarantine/quarantine.ts'
 import { jsonIn, largestRead } from '../format.ts'
 import { type AgentId, stemOf } from '../layout.ts'
-import { forgeryIn } from './genuine.ts'
-import { pruneNowAndThen } from './keeping.ts'
+import type { Inbox, Invalid, Waiting } from './inbox.ts'
 import { discarded, logError } from './logs.ts'
 import { setMessageAside } from './moving.ts'
 import type { MrView, Rejected } from './outcomes.ts'
 import { messageNames, pathIn, type RoutingParts } from './parts.ts'
+import { pruneNowAndThen } from './pruning.ts'
 import { leafAt, messageIn } from './reading.ts'
-import type { Invalid, Scanner, Waiting } from './scan.ts'
+import { forgeryIn } from './verifying.ts'
 
 export class Rejecting {
   readonly #parts: RoutingParts
-  readonly #scanner: Scanner
+  readonly #inbox: Inbox
 
-  constructor(parts: RoutingParts, scanner: Scanner) {
+  constructor(parts: RoutingParts, inbox: Inbox) {
     this.#parts = parts
-    this.#scanner = scanner
+    this.#inbox = inbox
   }
 
   /** What was taken before is handed out, whatever fails here. */
@@ -99,14 +99,14 @@ export class Rejecting {
 
   /** It was a message when it was read and is none any more: what it is now is looked at anew. */
   async rejectChanged(agent: AgentId, name: string, compat: boolean): Promise<Rejected[]> {
-    const { invalid } = await this.#scanner.look(agent, { compat })
+    const { invalid } = await this.#inbox.look(agent, { compat })
     const found = invalid.find((one) => one.name === name)
     return found ? this.reject(agent, found, this.#isInvalid(agent, name, compat)) : []
   }
 
   #isInvalid(agent: AgentId, name: string, compat: boolean): (bytes: Uint8Array) => boolean {
     // Of a file that is too large, we get one byte more than is allowed: enough to refuse it.
-    return (bytes) => this.#scanner.judge(bytes, { agent, name, size: bytes.length, compat }).outcome !== 'message'
+    return (bytes) => this.#inbox.judge(bytes, { agent, name, size: bytes.length, compat }).outcome !== 'message'
   }
 }
 

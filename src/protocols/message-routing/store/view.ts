@@ -3,13 +3,13 @@ import { printableLine } from '../../../kernel/printable.ts'
 import { defaults, type MrMessage } from '../schema.ts'
 import type { MrState, MrView } from './outcomes.ts'
 
-export interface Remarks {
+export interface About {
   readonly problems?: readonly string[]
   readonly notes?: readonly string[]
   readonly isConverted?: boolean
 }
 
-export function viewOf(message: MrMessage, state: MrState, path: string, remarks: Remarks = {}): MrView {
+export function viewOf(message: MrMessage, state: MrState, path: string, about: About = {}): MrView {
   return {
     protocol: 'mr',
     id: message.msg_id,
@@ -25,9 +25,9 @@ export function viewOf(message: MrMessage, state: MrState, path: string, remarks
     priority: message.priority ?? defaults.priority,
     correlationId: message.correlation_id,
     message,
-    problems: remarks.problems ?? none,
-    notes: remarks.notes ?? none,
-    ...(remarks.isConverted ? { isConverted: true } : {}),
+    problems: about.problems ?? none,
+    notes: about.notes ?? none,
+    ...(about.isConverted ? { isConverted: true } : {}),
   }
 }
 
@@ -35,7 +35,7 @@ const none: readonly string[] = Object.freeze([])
 const longestSummary = 120
 
 /** The payload's own words where it has some, else the word that says what it is about. */
-function summaryOf({ type, payload }: MrMessage): string {
+export function summaryOf({ type, payload }: Pick<MrMessage, 'type' | 'payload'>): string {
   const { message, task, status, action, health } = payload
   const text = [message, task, status, action, health].find((one) => typeof one === 'string' && one.trim() !== '')
   const line = printableLine(`${text ?? type}`.trim().split(/\r?\n/, 1)[0]!)

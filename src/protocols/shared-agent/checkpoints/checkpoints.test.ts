@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { ageOf, diffLines, dryRunLines, listLines, rollbackLines, statusLines } from './answers.ts'
 import { automaticName, riskOf } from './automatic.ts'
-import { parseIntent, printIntent } from './intent.ts'
 import { type CheckpointRecord, idOf, messageOf, numberFrom, parseRecord, printRecord, recordFrom } from './record.ts'
+import { readEarlier, stepFrom } from './step.ts'
 
 const record: CheckpointRecord = {
   id: 'cp_001',
@@ -40,10 +40,50 @@ describe('records', () => {
     expect(recordFrom('cp_001', { message: 'something else', at: 5 })).toBe(undefined)
   })
 
-  it('a intent is read back, and anything else refused', () => {
-    const intent = { session: 'main', id: 'cp_002', name: 'x', commit: 'a', rollback: { to: 'cp_001', commit: 'b' } }
-    expect(parseIntent(printIntent(intent))).toEqual(intent)
-    expect(() => parseIntent('{"session":"main"}')).toThrow('cannot be read')
+  const commit = 'a'.repeat(40)
+  const about = { session: 'main', id: 'cp_002', name: 'x' }
+  const rollback = { to: 'cp_001', commit }
+  const first = { id: 'cp_002', commit }
+
+  it('[X-notes] a step is read back, and what we would never have written is none', () => {
+    const steps = [
+      { ...about, do: 'save' },
+      { ...about, do: 'keep', commit, branch: { to: commit, work: '0123456789ab' } },
+      { ...about, do: 'place', commit, rollback: { ...rollback, first } },
+    ]
+    for (const step of steps) expect(stepFrom(JSON.parse(JSON.stringify(step)))).toEqual(step)
+    const strange = [
+      { ...about, do: 'format' },
+      { ...about, do: 'save', session: '../main' },
+      { ...about, do: 'save', id: 'x' },
+      { ...about, do: 'keep' },
+      { ...about, do: 'keep', commit: '--all' },
+      { ...about, do: 'keep', commit, branch: { to: commit, work: '../..' } },
+      { ...about, do: 'place', commit, rollback },
+      null,
+    ]
+    for (const step of strange) expect(stepFrom(step), JSON.stringify(step)).toBe(undefined)
+  })
+
+  it('[X-notes] what an earlier version left is the step that is still to be done', () => {
+    const earlier = (intent: unknown) => readEarlier({ readIntent: () => JSON.stringify(intent) })
+    expect(earlier(about)).toEqual({ ...about, do: 'save' })
+    expect(earlier({ ...about, commit })).toEqual({ ...about, do: 'keep', commit })
+    expect(earlier({ ...about, commit, rollback })).toEqual({ ...about, do: 'keep', commit, rollback })
+    const begun = { ...rollback, first }
+    const placing = { ...rollback, placing: first }
+    expect(earlier({ ...about, commit, rollback: placing })).toEqual({ ...about, do: 'place', commit, rollback: begun })
+    expect(earlier({ ...about, id: 'cp_003', rollback: placing })).toMatchObject({ do: 'save', rollback: begun })
+    expect(earlier({ ...about, id: 'cp_003', commit, rollback: placing })).toMatchObject({
+      do: 'keep',
+      rollback: begun,
+    })
+    expect(earlier({ ...about, commit, rollback: { ...placing, isPlaced: true } })).toMatchObject({
+      do: 'restore',
+      rollback: { ...begun, isPlaced: true },
+    })
+    expect(earlier({ session: 'main' })).toBe('strange')
+    expect(readEarlier({ readIntent: () => undefined })).toBe(undefined)
   })
 })
 

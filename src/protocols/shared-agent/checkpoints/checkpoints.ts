@@ -1,11 +1,14 @@
 /** Checkpoints of a session and its files, and going back to them. How the core uses this: `ports.ts`. */
-import { conflict, notFound } from '../../../kernel/errors.ts'
+import { conflict, corrupt, notFound, SignalboxError } from '../../../kernel/errors.ts'
+import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
+import type { unfinishedChanges } from '../../../messaging/inspection/changes.ts'
+import { Journal } from '../../../messaging/journal/journal.ts'
 import { automaticName, manyFiles, riskOf } from './automatic.ts'
-import { parseIntent } from './intent.ts'
 import type { ChangesSince, CheckpointPorts, WorkTree } from './ports.ts'
 import { type CheckpointRecord, checkName, checkType, numberFrom, recordFrom } from './record.ts'
 import type { LastRollback } from './records.ts'
-import { type Recovered, Steps } from './steps.ts'
+import { type CheckpointStep, readEarlier } from './step.ts'
+import { CheckpointSteps, type Placed, type Recovered } from './steps.ts'
 
 export interface By {
   readonly session: string
@@ -36,17 +39,10 @@ export interface Compared extends WithRecovered, ChangesSince {
   readonly id: string
 }
 
-export interface RolledBack extends WithRecovered {
+export interface RolledBack extends WithRecovered, Placed {
   readonly id: string
   /** The checkpoint of what was there before. Rolling back to it brings everything back. */
   readonly saved: string
-  readonly hadChanges: boolean
-  readonly files: number
-  /** What stayed as it is, since somebody keeps changing it. */
-  readonly left: readonly string[]
-  readonly keys: number
-  /** Locks of the session, and whose they were. */
-  readonly released: readonly string[]
   readonly nested: readonly string[]
 }
 
@@ -57,7 +53,7 @@ export interface Status extends WithRecovered {
 
 interface At {
   readonly work: WorkTree
-  readonly steps: Steps
+  readonly steps: CheckpointSteps
 }
 
 export class Checkpoints {
@@ -70,10 +66,11 @@ export class Checkpoints {
   /** `#CHECKPOINT:create`. */
   async create({ session, by, type, name }: By & { readonly type: string; readonly name: string }): Promise<Created> {
     const making = { session, by, type: checkType(type), name: checkName(name) }
-    return this.#inTurn(async ({ steps, work }, recovered) => {
-      const { id, saved } = await steps.make(making)
-      work.clearIntent()
-      return { id, commit: saved.commit, nested: saved.nested, ...recovered }
+    return this.#inTurn(async (at, recovered) => {
+      const step = await at.steps.begin(making)
+      await this.#commit(at, step)
+      const { commit, nested } = at.steps.saved!
+      return { id: step.id, commit, nested, ...recovered }
     })
   }
 
@@ -117,12 +114,27 @@ export class Checkpoints {
   /** Whether the repository has a commit, which somebody else's export names. */
   knows = async (commit: string): Promise<boolean> => (await this.#ports.workTree()).knows(commit)
 
-  /** What a killed process left half done, without doing anything about it; for `doctor`. */
-  async pending(): Promise<Pick<Recovered, 'what' | 'id' | 'session'> | undefined> {
-    const text = (await this.#ports.workTree()).readIntent()
-    if (text === undefined) return undefined
-    const { session, id, rollback } = parseIntent(text)
-    return { what: rollback ? 'rollback' : 'checkpoint', id: rollback?.to ?? id, session }
+  /** What was left half done in this work tree, and how it is finished; for `doctor`. That of other work trees is theirs. */
+  async changes(): Promise<Parameters<typeof unfinishedChanges>[1]> {
+    const work = await this.#ports.workTree()
+    const journal = this.#journal(work, new CheckpointSteps(this.#ports, work))
+    const own = childOf(this.#ports.notes, `${work.id}.json`)
+    return {
+      notes: async () => {
+        const notes = (await journal.notes()).filter(({ path, subject }) => subject || !isOfAnother(path, own))
+        const hasEarlier = expectOurs(readEarlier(work)) && !notes.some(({ subject }) => subject === work.id)
+        return hasEarlier ? [...notes, { path: own, subject: work.id }] : notes
+      },
+      finishAll: async () => {
+        try {
+          await this.recover()
+          return []
+        } catch (error) {
+          if (error instanceof SignalboxError) return [{ subject: work.id, error }]
+          throw error
+        }
+      },
+    }
   }
 
   /** `#ROLLBACK`. */
@@ -131,15 +143,13 @@ export class Checkpoints {
     return this.#inTurn(async (at, recovered) => {
       const { id, commit } = await this.#find(at, session, which)
       await at.work.expectReady(commit, { force })
-      const making = {
-        session,
-        by,
-        type: 'auto' as const,
-        name: `before_${id}`,
-        rollback: { to: id, commit, ...(force ? { force } : {}) },
-      }
-      const { id: saved, saved: first, ...placed } = await at.steps.rollback(making)
-      return { id, saved, nested: first.nested, ...placed, ...recovered }
+      // Before anything changes: a state that cannot be put back would leave the rollback half done for good.
+      await this.#ports.sessions.check?.(session, await at.work.stateOf(commit))
+      const making = { session, by, type: 'auto', name: `before_${id}` } as const
+      const step = await at.steps.begin(making, { to: id, commit, ...(force ? { force } : {}) })
+      await this.#commit(at, step)
+      const { saved, placed } = at.steps
+      return { id, saved: step.id, nested: saved!.nested, ...(placed as Placed), ...recovered }
     })
   }
 
@@ -160,14 +170,36 @@ export class Checkpoints {
   /** One at a time in a work tree: they share its files, its index and our own folder in its git directory. */
   async #inTurn<T>(verb: (at: At, recovered: WithRecovered) => Promise<T>): Promise<T> {
     const work = await this.#ports.workTree()
-    return this.#ports.tree.exclusively(`checkpoints-${work.id}`, async () => {
-      const steps = new Steps(this.#ports, work)
-      const recovered = await steps.recover()
-      const answer = await verb({ work, steps }, recovered ? { recovered } : {})
+    const found = new CheckpointSteps(this.#ports, work)
+    const journal = this.#journal(work, found)
+    return journal.turn(work.id, async () => {
+      const earlier = expectOurs(readEarlier(work))
+      if (earlier) {
+        await found.beforeRepeat([earlier])
+        await journal.commit(work.id, [earlier])
+      }
+      work.tidyUp()
+      const { recovered } = found
+      const at = { work, steps: new CheckpointSteps(this.#ports, work) }
+      const answer = await verb(at, recovered ? { recovered } : {})
       work.tidyUp()
       return answer
     })
   }
+
+  /** Only in the turn of the work tree. */
+  async #commit({ work, steps }: At, step: CheckpointStep): Promise<void> {
+    const { outcome } = await this.#journal(work, steps).commit(work.id, [step])
+    if (outcome === 'lost') throw steps.failed!
+  }
+
+  #journal = (work: WorkTree, steps: CheckpointSteps): Journal<CheckpointStep, string> =>
+    new Journal(this.#ports.tree, steps, {
+      folder: this.#ports.notes,
+      isSubject: (name): name is string => name === work.id,
+      turnOf: (id) => `checkpoints-${id}`,
+      alwaysNoted: true,
+    })
 
   async #all({ work, steps }: At, session: string): Promise<(CheckpointRecord & { commit: string })[]> {
     const records = steps.recordsOf(session)
@@ -191,6 +223,16 @@ export class Checkpoints {
     if (others.length > 0) throw ambiguous(which, [found, ...others])
     return found
   }
+}
+
+/** Named like the note of another work tree. */
+const isOfAnother = (path: TreePath, own: TreePath): boolean => path !== own && /\/[0-9a-f]{8}\.json$/.test(path)
+
+function expectOurs(step: CheckpointStep | 'strange' | undefined): CheckpointStep | undefined {
+  if (step !== 'strange') return step
+  throw corrupt('BAD_INTENT', 'What was under way in this repository cannot be read: .git/signalbox/*/intent.', {
+    hint: 'Remove that file, then look at the files and at `#CHECKPOINT:list`.',
+  })
 }
 
 const unknown = (which: string) =>

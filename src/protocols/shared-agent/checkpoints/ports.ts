@@ -4,6 +4,7 @@
  *   const checkpoints = new Checkpoints({
  *     tree,
  *     recordsOf: (session) => …,          // a folder below `.signalbox/`, for this session
+ *     notes: …,                           // a folder for the notes of the journal
  *     sessions: { save, restore },        // the state of a session, as bytes
  *     workTree: () => findWorkTree({ … }),  // adapters/git, loaded when it is asked for
  *   })
@@ -15,11 +16,15 @@
  */
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import type { Tree } from '../../../tree/tree.ts'
+import type { CheckpointRecord } from './record.ts'
+import type { Recovered } from './steps.ts'
 
 export interface CheckpointPorts {
   readonly tree: Tree
   /** Where the records of a session's checkpoints are. */
   recordsOf(session: string): TreePath
+  /** Where the journal notes what is under way, by the name of the work tree. No clone of a repository knows that name. */
+  readonly notes: TreePath
   readonly sessions: SessionStates
   /** The work tree that holds the workspace. Throws where there is none, or no git. */
   workTree(): Promise<WorkTree>
@@ -39,14 +44,26 @@ export interface SessionStates {
   ): Promise<{ readonly keys: number; readonly released: readonly string[] } | undefined>
   /** Throws when `restore` would refuse it. Asked before anything is changed. */
   check?(session: string, state: Uint8Array): Promise<void>
+  /** Writes down that a checkpoint or a rollback is over. It may be asked again after a kill. */
+  tell?(session: string, done: Done): Promise<void>
+}
+
+export interface Done {
+  /** Of the checkpoint that was made; of a rollback, of what was there before. */
+  readonly id: string
+  /** Absent where it is lost. */
+  readonly record?: CheckpointRecord
+  readonly rolledBackTo: string | undefined
+  /** It was left by a killed process. */
+  readonly recovered: Recovered | undefined
 }
 
 /** What is needed of git; `adapters/git` provides it. */
 export interface WorkTree {
   /** Names the work tree. */
   readonly id: string
+  /** What an earlier version has left under way. */
   readIntent(): string | undefined
-  writeIntent(text: string): void
   clearIntent(): void
   tidyUp(): void
   unlock(commits: readonly string[]): Promise<void>
@@ -61,7 +78,6 @@ export interface WorkTree {
   }): Promise<Saved>
   putOnBranch(branch: BranchStep, message: string): Promise<'done' | 'undone'>
   publish(session: string, name: string, commit: string): Promise<'published' | 'taken'>
-  withdraw(session: string, name: string, commit: string): Promise<void>
   published(session: string): Promise<ReadonlyMap<string, Published>>
   stateOf(commit: string): Promise<Uint8Array>
   changesSince(commit: string): Promise<ChangesSince>

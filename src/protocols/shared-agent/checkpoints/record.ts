@@ -12,7 +12,7 @@ export interface CheckpointRecord {
   readonly by: string
   /** In milliseconds, by the tree's time. */
   readonly at: number
-  /** `taken`: the id is given away, and the checkpoint is being made. `undone`: it never will be. Ids are not used again. */
+  /** `taken`: the id is given away, and is not used again. `undone`: so does an earlier version say that it was never made. */
   readonly state: 'taken' | 'made' | 'undone'
 }
 

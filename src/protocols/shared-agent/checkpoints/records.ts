@@ -25,27 +25,26 @@ export class Records {
     this.#folder = folder
   }
 
-  /** The id after the last one, of those that have a record or are in `used`. */
-  async nextId(used: Iterable<string>): Promise<string> {
+  /** Takes the id after the last one, of those that have a record or are in `used`. */
+  async take(record: Omit<CheckpointRecord, 'id'>, used: Iterable<string>): Promise<string> {
     const names = (await this.#tree.list(this.#folder)).map(({ name }) => name.replace(/\.json$/, ''))
     const numbers = new Set([...names, ...used].map((id) => numberFrom(id) ?? 0))
     let last = 0
     // A stranger's file can have any number; far too high ones do not count, they only must not be used again.
     for (const number of numbers) if (number < highest && number > last) last = number
-    do last++
-    while (numbers.has(last))
-    return idOf(last)
+    for (;;) {
+      do last++
+      while (numbers.has(last))
+      const taken = { id: idOf(last), ...record }
+      const { outcome } = await this.#tree.create(this.#pathOf(taken.id), printRecord(taken))
+      if (outcome === 'created') return taken.id
+    }
   }
 
-  /** False when somebody else has taken the id. */
-  async take(record: CheckpointRecord): Promise<boolean> {
-    return (await this.#tree.create(this.#pathOf(record.id), printRecord(record))).outcome === 'created'
-  }
-
-  async mark(id: string, state: 'made' | 'undone'): Promise<void> {
+  async markMade(id: string): Promise<void> {
     await changeLeaf(this.#tree, this.#pathOf(id), (leaf) => {
       const record = leaf && parseRecord(leaf.bytes)
-      return record && Buffer.from(printRecord({ ...record, state }))
+      return record && Buffer.from(printRecord({ ...record, state: 'made' }))
     })
   }
 

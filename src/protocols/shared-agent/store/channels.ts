@@ -3,7 +3,7 @@
  * log with the names of those it is for, in one step with whatever else changes: it reaches all of them or none. Each
  * reader has a mark up to which it has read.
  */
-import { ring } from '../../../messaging/waiting/bell.ts'
+import { ring } from '../../../messaging/waiting/waiting.ts'
 import { bellFolder, type SessionId } from '../layout.ts'
 import type { Change, Handing, Session } from '../record.ts'
 import { Refusal } from '../refusal.ts'

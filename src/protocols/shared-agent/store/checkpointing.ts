@@ -10,9 +10,8 @@ import {
 } from '../checkpoints/answers.ts'
 import { manyFiles } from '../checkpoints/automatic.ts'
 import type { Checkpoints, WithRecovered } from '../checkpoints/checkpoints.ts'
-import { checkType } from '../checkpoints/record.ts'
 import { boundOf } from '../commands/limits.ts'
-import { checkpointsOf, noteDone, noteRecovered } from './kept.ts'
+import { checkpointsOf } from './kept.ts'
 import { type Answer, type Handlers, nothing, type Speech, told } from './speech.ts'
 
 type Verb<T extends WithRecovered> = (checkpoints: Checkpoints, speech: Speech) => Promise<T>
@@ -23,7 +22,6 @@ const answering =
   async (speech: Speech): Promise<Answer> => {
     try {
       const found = await verb(checkpointsOf(speech.parts), speech)
-      if (found.recovered) await noteRecovered(speech.parts, found.recovered)
       const [first = '', ...more] = lines(found, speech)
       return first === 'not_found' ? nothing(first, ...more) : told(first, ...more)
     } catch (error) {
@@ -36,13 +34,11 @@ const answering =
 const whichOf = ({ id, given }: Speech) => ({ session: id, which: given.id ?? '' })
 
 export const checkpointHandlers: Handlers = {
-  'CHECKPOINT:create': answering(async (checkpoints, { parts, id, agent, given }) => {
-    const { type = '', name = '' } = given
-    const created = await checkpoints.create({ session: id, by: agent, type, name })
-    const line = { did: 'CHECKPOINT:create', about: created.id, text: name }
-    await noteDone(parts, id, agent, line, checkType(type))
-    return created
-  }, createdLines),
+  'CHECKPOINT:create': answering(
+    (checkpoints, { id, agent, given: { type = '', name = '' } }) =>
+      checkpoints.create({ session: id, by: agent, type, name }),
+    createdLines,
+  ),
 
   'CHECKPOINT:list': answering(
     (checkpoints, { id }) => checkpoints.list({ session: id }),
@@ -54,12 +50,11 @@ export const checkpointHandlers: Handlers = {
     (compared, { modifier }) => diffLines(compared, { files: filesNamed(modifier, compared.files.length) }),
   ),
 
-  ROLLBACK: answering(async (checkpoints, speech) => {
-    const { parts, id, agent, given } = speech
-    const done = await checkpoints.rollback({ ...whichOf(speech), by: agent, force: given.force !== undefined })
-    await noteDone(parts, id, agent, { did: 'ROLLBACK', about: done.id, text: `saved ${done.saved}` })
-    return done
-  }, rollbackLines),
+  ROLLBACK: answering(
+    (checkpoints, speech) =>
+      checkpoints.rollback({ ...whichOf(speech), by: speech.agent, force: speech.given.force !== undefined }),
+    rollbackLines,
+  ),
 
   'ROLLBACK:status': answering((checkpoints, { id }) => checkpoints.status({ session: id }), statusLines),
   'ROLLBACK:dry-run': answering((checkpoints, speech) => checkpoints.compare(whichOf(speech)), dryRunLines),

@@ -4,7 +4,7 @@
  * session a second time does that again.
  */
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
-import { ring } from '../../../messaging/waiting/bell.ts'
+import { ring } from '../../../messaging/waiting/waiting.ts'
 import { bellFolder, type SessionId, type Sitting, signalsFolder, trafficPath } from '../layout.ts'
 import type { Session, Task } from '../record.ts'
 import { stepped, withTask } from '../tasks.ts'
@@ -38,9 +38,7 @@ const cleared = (session: Session): Session => ({
 
 async function clearAway(parts: SessionParts, sitting: Sitting): Promise<void> {
   const { tree } = parts
-  const locks = locksOf(parts, sitting)
-  await locks.releaseAll()
-  await locks.dismissAll()
+  await locksOf(parts, sitting).clear()
   const signals = signalsFolder(sitting)
   for (const { name, kind } of await tree.list(signals)) {
     if (kind !== 'folder') continue

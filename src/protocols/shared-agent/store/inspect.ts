@@ -1,12 +1,12 @@
 /** What `doctor` should know of sessions: documents that cannot be read, and what stands in their way. */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
+import { unfinishedChanges } from '../../../messaging/inspection/changes.ts'
 import { findingsOf, oddAmong, oddFinding } from '../../../messaging/inspection/expected.ts'
 import { finding } from '../../../messaging/inspection/finding.ts'
 import type { Finding } from '../../../tree/tree.ts'
 import type { InspectionOptions } from '../../contract.ts'
 import {
-  checkpointsFolder,
   correctionsPath,
   currentPath,
   documentPath,
@@ -15,18 +15,19 @@ import {
   rolesPath,
   type SessionId,
   sessionEntry,
-  sessionId,
   sessionPath,
   sessionsFolder,
+  unfinishedFolder,
 } from '../layout.ts'
+import { stuckTasks } from './inspect-stuck.ts'
 import { sessionNames } from './overview.ts'
 import type { SessionParts } from './parts.ts'
 
-export async function inspect(parts: SessionParts, { repair }: InspectionOptions): Promise<readonly Finding[]> {
+export async function inspect(parts: SessionParts, { repair, isSeen }: InspectionOptions): Promise<readonly Finding[]> {
   const findings: Finding[] = [...(await findingsOf(sessionsFolder, () => inFolder(parts)))]
   const ids = await sessionNames(parts)
   for (const id of ids) {
-    findings.push(...(await findingsOf(sessionPath(id), () => ofSession(parts, id))))
+    findings.push(...(await findingsOf(sessionPath(id), () => ofSession(parts, id, isSeen))))
   }
   if (ids.length > 0) findings.push(...(await findingsOf(sessionsFolder, () => ofCheckpoints(parts, repair))))
   findings.push(...(await findingsOf(rolesPath, () => ofRoles(parts))))
@@ -37,19 +38,20 @@ async function inFolder({ tree }: SessionParts): Promise<Finding[]> {
   const kindOf = (name: string) =>
     [currentPath, correctionsPath].includes(childOf(sessionsFolder, name))
       ? 'leaf'
-      : isSessionId(name)
+      : isSessionId(name) || childOf(sessionsFolder, name) === unfinishedFolder
         ? 'folder'
         : undefined
   return oddAmong(sessionsFolder, await tree.list(sessionsFolder), kindOf).map(oddFinding)
 }
 
-async function ofSession(parts: SessionParts, id: SessionId): Promise<Finding[]> {
+async function ofSession(parts: SessionParts, id: SessionId, isSeen: InspectionOptions['isSeen']): Promise<Finding[]> {
   const { tree, documents } = parts
   const entries = await tree.list(sessionPath(id))
   const findings = oddAmong(sessionPath(id), entries, sessionEntry).map(oddFinding)
   if (findings.length > 0) return findings
   try {
-    await documents.read(id)
+    const session = await documents.read(id)
+    if (session) findings.push(...(await stuckTasks(parts, session, isSeen)))
   } catch (error) {
     if (!(error instanceof SignalboxError) || error.kind !== 'Corrupt') throw error
     findings.push(finding('error', error.code, documentPath(id), error.message, error.hint ?? ''))
@@ -71,17 +73,9 @@ async function ofSession(parts: SessionParts, id: SessionId): Promise<Finding[]>
 /** A checkpoint or a rollback that a killed process left half done. With `repair` it is finished or undone. */
 async function ofCheckpoints(parts: SessionParts, repair: boolean): Promise<Finding[]> {
   if (!parts.ports.workTree) return []
-  const { checkpointsOf, finishCutOff, unlessNowhere } = await import('./kept.ts')
-  const pending = await unlessNowhere(() => checkpointsOf(parts).pending())
-  if (!pending) return []
-  const { what, id, session } = pending
-  const [done] = repair ? await finishCutOff(parts, sessionId(session)) : []
-  const message = `A ${what === 'rollback' ? `rollback to ${id}` : `checkpoint ${id}`} of session ${session} was cut off.`
-  const hint =
-    done ?? 'Run `signalbox doctor --fix`, or say the next command: it finishes or undoes this, and says which.'
-  const path = checkpointsFolder(sessionId(session))
-  const repaired = done !== undefined && !done.startsWith('unfinished:')
-  return [{ ...finding('warning', 'CHECKPOINT_CUT_OFF', path, message, hint), repaired }]
+  const { checkpointsOf, unlessNowhere } = await import('./kept.ts')
+  const changes = await unlessNowhere(() => checkpointsOf(parts).changes())
+  return changes ? unfinishedChanges(parts.tree, changes, repair) : []
 }
 
 /** Mistakes in `session.yaml` stop only what needs the role or command that they are in, so all are told here. */

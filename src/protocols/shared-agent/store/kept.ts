@@ -7,9 +7,9 @@ import { childOf } from '../../../kernel/tree-path.ts'
 import { automaticLine, recoveredLines } from '../checkpoints/answers.ts'
 import { riskOf } from '../checkpoints/automatic.ts'
 import { Checkpoints, type Created } from '../checkpoints/checkpoints.ts'
-import { type CheckpointRecord, type CheckpointType, numberFrom, parseRecord } from '../checkpoints/record.ts'
-import type { Recovered } from '../checkpoints/steps.ts'
-import { checkpointsFolder, type SessionId, sessionId } from '../layout.ts'
+import type { Done } from '../checkpoints/ports.ts'
+import { type CheckpointRecord, numberFrom, parseRecord } from '../checkpoints/record.ts'
+import { checkpointsFolder, type SessionId, sessionId, unfinishedFolder } from '../layout.ts'
 import type { Change, Session } from '../record.ts'
 import type { SessionParts } from './parts.ts'
 import { savedStates } from './saved-state.ts'
@@ -31,6 +31,7 @@ export function checkpointsOf(parts: SessionParts): Checkpoints {
   return new Checkpoints({
     tree,
     recordsOf: (session) => checkpointsFolder(sessionId(session)),
+    notes: unfinishedFolder,
     sessions: {
       ...states,
       // In the turn, and after what is under way was written down: whoever sees the mark finds that.
@@ -41,24 +42,34 @@ export function checkpointsOf(parts: SessionParts): Checkpoints {
         )
         return states.save(session)
       },
+      tell: (session, done) => tell(parts, sessionId(session), done),
     },
     workTree: () => ports.workTree!({ onBranch: settings.literalCheckpoints }),
   })
 }
 
-/** The line in the log, and the mark away. A milestone begins a new phase (§15). */
-export async function noteDone(
-  { documents }: SessionParts,
-  id: SessionId,
-  by: string,
-  line: Pick<Change, 'did' | 'about' | 'text'>,
-  type?: CheckpointType,
-): Promise<void> {
-  await documents.change(id, { by, startsIt: false }, (session, at) => {
-    const phase = type === 'milestone' ? { phaseAt: at } : {}
-    return { did: { session: { ...withoutMark(session), ...phase }, line }, answer: undefined }
+/** The line in the log, and the mark away. A milestone begins a new phase (§15). A session that has ended stays so. */
+async function tell({ documents, settings }: SessionParts, id: SessionId, done: Done): Promise<void> {
+  const { recovered, record } = done
+  const own = ownLine(done)
+  const line = recovered
+    ? { did: 'recover', about: recovered.id, text: `${recovered.what} ${recovered.outcome}` }
+    : { ...own, by: record?.by ?? settings.orchestrator }
+  const isPhase = record?.type === 'milestone' && recovered?.outcome !== 'undone'
+  await documents.change(id, { by: settings.orchestrator, startsIt: false }, (session, at) => {
+    const next = { ...withoutMark(session), ...(isPhase ? { phaseAt: at } : {}) }
+    const isTold = session.log.some(
+      ({ did, about, text }) => did === own.did && about === own.about && text === own.text,
+    )
+    if (session.status === 'ended') return { did: undefined, answer: undefined }
+    return { did: { session: next, ...(isTold ? {} : { line }) }, answer: undefined }
   })
 }
+
+const ownLine = ({ id, record, rolledBackTo }: Done): Pick<Change, 'did' | 'about' | 'text'> =>
+  rolledBackTo === undefined
+    ? { did: 'CHECKPOINT:create', about: id, text: record?.type === 'auto' ? 'auto' : (record?.name ?? '') }
+    : { did: 'ROLLBACK', about: rolledBackTo, text: `saved ${id}` }
 
 const withoutMark = ({ underWay: _, ...session }: Session): Session => session
 
@@ -69,7 +80,6 @@ export async function finishCutOff(parts: SessionParts, id: SessionId): Promise<
     parts.documents.mark(id, (session) => (session.underWay === undefined ? undefined : withoutMark(session)))
   try {
     const recovered = await checkpointsOf(parts).recover()
-    if (recovered) await noteRecovered(parts, recovered)
     await takeMark()
     return recoveredLines(recovered ? { recovered } : {})
   } catch (error) {
@@ -82,15 +92,6 @@ export async function finishCutOff(parts: SessionParts, id: SessionId): Promise<
     // Other commands need no git. `doctor` and those that do tell the whole of it.
     return [`unfinished:${error.code}`]
   }
-}
-
-/** In the session it was for, which may be another one. One that has ended stays so. */
-export async function noteRecovered(parts: SessionParts, { session, outcome, what, id }: Recovered): Promise<void> {
-  const of = sessionId(session)
-  if ((await parts.documents.read(of))?.status !== 'running') return
-  const record = outcome === 'finished' ? (await recordsOf(parts, of)).find((one) => one.id === id) : undefined
-  const line = { did: 'recover', about: id, text: `${what} ${outcome}` }
-  await noteDone(parts, of, parts.settings.orchestrator, line, what === 'checkpoint' ? record?.type : undefined)
 }
 
 /** Records of checkpoints that were made, oldest first; in all work trees. Asks no git: that a checkpoint is there it does not prove. */
@@ -133,10 +134,7 @@ export async function beforeTask(
     if (isNowhere(error)) return [`no_checkpoint:${error.code}`]
     throw error
   }
-  if (!made) return []
-  await noteDone(parts, id, agent, { did: 'CHECKPOINT:create', about: made.id, text: 'auto' })
-  if (made.recovered) await noteRecovered(parts, made.recovered)
-  return [automaticLine(made), ...recoveredLines(made)]
+  return made ? [automaticLine(made), ...recoveredLines(made)] : []
 }
 
 /** The commit of the newest checkpoint, or of HEAD; `undefined` where there is none. */

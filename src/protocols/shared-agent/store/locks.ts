@@ -1,10 +1,12 @@
 /** `#LOCK`, `#UNLOCK` and `#WAIT:lock=…`. Shared Agent Protocol §12, "Resource Locking" and "Conflict Resolution Rules". */
 import { normalize, resolve } from 'node:path/posix'
-import { type LockPriority, NamedLocks } from '../../../messaging/locks/named-locks.ts'
+import type { LockPriority, LockWish } from '../../../messaging/locks/line.ts'
+import type { Busy, Held, LockRequest } from '../../../messaging/locks/lock-request.ts'
+import { NamedLocks } from '../../../messaging/locks/named-locks.ts'
 import { lockSpace, type Sitting } from '../layout.ts'
 import { Refusal } from '../refusal.ts'
 import { isOrchestrator, type SessionParts } from './parts.ts'
-import { type Answer, type Handlers, nothing, type Speech, sittingOf, told } from './speech.ts'
+import { type Answer, type Handlers, isRunning, nothing, type Speech, sittingOf, told } from './speech.ts'
 
 const second = 1000
 const longestResource = 1024
@@ -14,19 +16,13 @@ export const locksOf = ({ tree }: Pick<SessionParts, 'tree'>, sitting: Sitting):
 
 export const lockHandlers: Handlers = {
   async LOCK(speech) {
-    const { parts, agent, given } = speech
+    const { parts, given } = speech
     const resource = resourceOf(parts, given.resource)
     const { timeout } = given
     const ttl = timeout === undefined ? parts.settings.lockMs : Number(timeout) * second
     const locks = locksOf(parts, sittingOf(speech))
-    const wish = { resource, owner: agent, ttl, priority: priorityOf(given) }
-    let isOver = false
-    const beforeTaking = async () => {
-      isOver = !(await noteIt(speech, 'LOCK', resource))
-      return !isOver
-    }
-    const taken = await locks.acquire({ ...wish, beforeTaking })
-    if (isOver) throw sessionEnded()
+    const taken = await take(speech, locks, locks.request(wishOf(speech, resource, ttl)), resource)
+    if (!taken) throw sessionEnded()
     return taken.outcome === 'busy' ? nothing(`busy:${taken.owner}`) : { ...told('locked'), lock: taken.lease }
   },
 
@@ -50,19 +46,39 @@ export const lockHandlers: Handlers = {
 
 /** `ready` means that the waiter has the lock. */
 export async function waitForLock(speech: Speech, wanted: string, waitMs: number): Promise<Answer> {
-  const { parts, id, agent, given, signal, session } = speech
+  const { parts, signal } = speech
   const resource = resourceOf(parts, wanted)
   const locks = locksOf(parts, sittingOf(speech))
-  const isRunning = async () => {
-    const now = await parts.documents.read(id)
-    return now?.status === 'running' && now.generation === session.generation
+  const request = await locks.waitingRequest(wishOf(speech, resource, parts.settings.lockMs), { waitMs, signal })
+  try {
+    do {
+      const taken = await take(speech, locks, request, resource)
+      if (taken?.outcome === 'held') return { ...told('ready'), lock: taken.lease }
+      if (taken?.circle) return nothing(`busy:${taken.owner}`, taken.circle.join(' → '))
+    } while ((await request.next()) && (await isRunning(speech)))
+    return nothing('timeout')
+  } finally {
+    await request.close()
   }
-  const beforeTaking = () => noteIt(speech, 'LOCK', resource)
-  const wish = { resource, owner: agent, ttl: parts.settings.lockMs, priority: priorityOf(given), beforeTaking }
-  const waited = await locks.wait(wish, { waitMs, mayGoOn: isRunning, ...(signal ? { signal } : {}) })
-  if (waited.outcome === 'circle') return nothing(`busy:${waited.owner}`, waited.circle.join(' → '))
-  return waited.outcome === 'held' ? { ...told('ready'), lock: waited.lease } : nothing('timeout')
 }
+
+const wishOf = ({ agent, given }: Speech, resource: string, ttl: number): LockWish => ({
+  resource,
+  owner: agent,
+  ttl,
+  priority: Number((given['P0-P3'] ?? 'P2').slice(1)) as LockPriority,
+})
+
+/** `undefined`: the session has ended meanwhile. */
+const take = (
+  speech: Speech,
+  locks: NamedLocks,
+  request: LockRequest,
+  resource: string,
+): Promise<Held | Busy | undefined> =>
+  locks.turn(
+    async () => (await request.busy()) ?? ((await noteIt(speech, 'LOCK', resource)) ? request.take() : undefined),
+  )
 
 /**
  * The line of the log comes before the step, so that a killed process leaves no step without one. False when the session has
@@ -76,8 +92,6 @@ function noteIt(speech: Speech, did: string, about: string, text?: string): Prom
 
 const sessionEnded = () =>
   new Refusal('E005', 'session_ended', 'The session ended while this was said. Say it again to start it anew.')
-
-const priorityOf = (given: Speech['given']): LockPriority => Number((given['P0-P3'] ?? 'P2').slice(1)) as LockPriority
 
 /**
  * One name for one thing: `./src//a.js`, `../here/src/a.js` and the path from the top of the disk are `src/a.js`. An address

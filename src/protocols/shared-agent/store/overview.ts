@@ -1,26 +1,24 @@
 /** Which sessions there are, and which is the current one. */
 import { SignalboxError } from '../../../kernel/errors.ts'
-import { isOddEntry } from '../../../messaging/inspection/expected.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
+import { listIfFolder, readIfLeaf } from '../../../messaging/leaves/tolerant.ts'
 import { currentPath, isSessionId, type SessionId, sessionsFolder } from '../layout.ts'
 import type { Session } from '../record.ts'
 import type { SessionParts } from './parts.ts'
 
 /** Sorted by name. */
 export async function sessionNames({ tree }: Pick<SessionParts, 'tree'>): Promise<SessionId[]> {
-  try {
-    const entries = await tree.list(sessionsFolder)
-    return entries.flatMap(({ name, kind }) => (kind === 'folder' && isSessionId(name) ? [name] : []))
-  } catch (error) {
-    // Something else stands where the folder should be; `doctor` tells of it.
-    if (isOddEntry(error)) return []
-    throw error
-  }
+  const entries = await listIfFolder(tree, sessionsFolder)
+  return entries.flatMap(({ name, kind }) => (kind === 'folder' && isSessionId(name) ? [name] : []))
 }
 
 /** Each that can be read. What cannot is told by `doctor`, and stops nobody. */
-export async function* readableSessions(parts: Pick<SessionParts, 'tree' | 'documents'>): AsyncGenerator<Session> {
+export async function* readableSessions(
+  parts: Pick<SessionParts, 'tree' | 'documents'>,
+  place?: string,
+): AsyncGenerator<Session> {
   for (const id of await sessionNames(parts)) {
+    if ((place ?? id) !== id) continue
     const session = await parts.documents.read(id).catch((error: unknown) => {
       if (error instanceof SignalboxError) return undefined
       throw error
@@ -30,14 +28,9 @@ export async function* readableSessions(parts: Pick<SessionParts, 'tree' | 'docu
 }
 
 export async function currentSession({ tree }: Pick<SessionParts, 'tree'>): Promise<SessionId | undefined> {
-  try {
-    const leaf = await tree.read(currentPath, { atMost: 256, fresh: true })
-    const name = leaf && Buffer.from(leaf.bytes).toString('utf8').trim()
-    return name !== undefined && isSessionId(name) ? name : undefined
-  } catch (error) {
-    if (isOddEntry(error)) return undefined
-    throw error
-  }
+  const leaf = await readIfLeaf(tree, currentPath, { atMost: 256, fresh: true })
+  const name = leaf && Buffer.from(leaf.bytes).toString('utf8').trim()
+  return name !== undefined && isSessionId(name) ? name : undefined
 }
 
 export async function makeCurrent({ tree }: Pick<SessionParts, 'tree'>, id: SessionId): Promise<void> {

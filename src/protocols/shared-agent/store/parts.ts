@@ -19,6 +19,8 @@ export interface SessionParts {
   readonly tokenizer: LoadTokenizer
   /** Roles and added commands, read at the first use. */
   roles(): Promise<Roles>
+  /** Notes in the directory of the workspace that this agent acts; refuses a known name in other capitals. */
+  acted(agent: string): Promise<void>
   /** Hands a recorded task to whoever does it; absent where nobody can. */
   readonly handOver?: (id: SessionId, task: Task) => Promise<void>
   /** The table with what the workspace has added. `head`: for a line that begins with this command, which may need less. */

@@ -8,7 +8,6 @@ import { noRoles } from '../roles.ts'
 import { defaultSettings } from '../settings.ts'
 import { Documents } from './document.ts'
 import { endSession } from './ending.ts'
-import { noteDone } from './kept.ts'
 import type { SessionParts } from './parts.ts'
 import { savedStates } from './saved-state.ts'
 import { say } from './speaking.ts'
@@ -25,6 +24,7 @@ function open() {
     documents: new Documents(tree),
     tokenizer: async () => estimatingTokenizer,
     roles: async () => noRoles,
+    acted: async () => {},
     table: async () => commands,
   }
   const tell = async (line: string) => (await say(parts, id, line, { agent: 'A' })).lines.join('\n')
@@ -59,7 +59,6 @@ it('of a session that has ended stays away, and does not start it again', async 
   const saved = await states.save('s')
   await endSession(parts, id, 'A')
   expect(await states.restore('s', saved, [saved])).toEqual({ keys: 0, released: [] })
-  await noteDone(parts, id, 'A', { did: 'ROLLBACK', about: 'cp_001' })
   expect(await parts.documents.read(id)).toMatchObject({ status: 'ended', state: [] })
 })
 

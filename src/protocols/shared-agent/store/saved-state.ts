@@ -3,7 +3,7 @@
  * somebody has read stay as they are, and the numbers of tasks go on.
  */
 import { corrupt } from '../../../kernel/errors.ts'
-import { ring } from '../../../messaging/waiting/bell.ts'
+import { ring } from '../../../messaging/waiting/waiting.ts'
 import { bellFolder, sessionId } from '../layout.ts'
 import { newSession, parseSession, printSession, type Session } from '../record.ts'
 import { locksOf } from './locks.ts'

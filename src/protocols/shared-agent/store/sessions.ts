@@ -1,8 +1,8 @@
 /** Sessions of the Shared Agent Protocol in one workspace: what `openWorkspace(…).sessions` offers. */
 import { once } from '../../../kernel/once.ts'
-import type { Listening, ListenOptions } from '../../../messaging/waiting/bell.ts'
+import type { Listening, ListenOptions } from '../../../messaging/waiting/waiting.ts'
 import type { Finding } from '../../../tree/tree.ts'
-import type { InspectionOptions, Surroundings } from '../../contract.ts'
+import type { InspectionOptions, Neutral, Surroundings } from '../../contract.ts'
 import { type CommandSpec, wordsOf } from '../commands/spec.ts'
 import { commands } from '../commands/table.ts'
 import type { Translation } from '../language/translation.ts'
@@ -11,7 +11,6 @@ import type { SessionPorts } from '../ports.ts'
 import { expectCommand, noRoles } from '../roles.ts'
 import type { SessionSettings } from '../settings.ts'
 import { Documents } from './document.ts'
-import type { SessionNeutral } from './neutral.ts'
 import type {
   Ended,
   InboxOptions,
@@ -43,6 +42,9 @@ export class Sessions {
       const found = await ports.readRoles?.()
       return found ? (await import('../read-roles.ts')).readRoles(found, ports.carriers) : noRoles
     })
+    const directory = once(
+      async () => new (await import('../../../messaging/agents/directory.ts')).AgentDirectory(tree),
+    )
     this.#parts = {
       tree,
       clock,
@@ -54,7 +56,8 @@ export class Sessions {
         return exact ?? (await import('../estimating-tokenizer.ts')).estimatingTokenizer
       }),
       roles,
-      handOver: async (id, task) => (await import('./working.ts')).handOver(this.#parts, id, task),
+      acted: async (agent) => (await directory()).acted(agent),
+      handOver: async (id, task) => (await import('./handing-over.ts')).handOver(this.#parts, id, task),
       async table(head) {
         // The file cannot change these.
         if (head !== undefined && isBuiltIn(head)) return commands
@@ -65,8 +68,8 @@ export class Sessions {
     }
   }
 
-  async neutral(): Promise<SessionNeutral> {
-    return new (await import('./neutral.ts')).SessionNeutral(this, this.#parts)
+  async neutral(): Promise<Neutral> {
+    return (await import('./neutral.ts')).neutral(this, this.#parts)
   }
 
   /** Starts a session, one with a new name if none is given, and makes it the current one. */
@@ -206,7 +209,7 @@ export class Sessions {
   }
 
   async #listen(id: SessionId, options: ListenOptions): Promise<Listening> {
-    return (await import('../../../messaging/waiting/bell.ts')).listen(this.#parts.tree, bellFolder(id), options)
+    return (await import('../../../messaging/waiting/waiting.ts')).listen(this.#parts.tree, bellFolder(id), options)
   }
 
   #speaker(agent: string | undefined): string {

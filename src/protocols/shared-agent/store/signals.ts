@@ -7,15 +7,14 @@ import { parseJson } from '../../../formats/json.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
-import { listen } from '../../../messaging/waiting/bell.ts'
-import { Waiters, waiterBeat, waiterLease } from '../../../messaging/waiting/waiters.ts'
+import { listen, Waiters, waiterBeat, waiterLease } from '../../../messaging/waiting/waiting.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import { conditionFolder, type SessionId, type Sitting, signalsFolder } from '../layout.ts'
 import { firstWrong } from '../record.ts'
 import { Refusal } from '../refusal.ts'
 import { waitForLock } from './locks.ts'
 import type { SessionParts } from './parts.ts'
-import { type Answer, type Handlers, nothing, type Speech, sittingOf, told } from './speech.ts'
+import { type Answer, type Handlers, isRunning, nothing, type Speech, sittingOf, told } from './speech.ts'
 
 const second = 1000
 const courtesyMs = 250
@@ -170,10 +169,9 @@ async function waitForSignal(speech: Speech, condition: string, waitMs: number):
 }
 
 /** The end of a session releases too, but what was waited for has not come. A latch can have been taken back by now. */
-async function afterRelease({ parts, id, session }: Speech, latch: TreePath): Promise<Answer> {
-  if (await isLatched(parts.tree, latch)) return told('ready')
-  const now = await parts.documents.read(id)
-  return now?.status === 'running' && now.generation === session.generation ? told('ready') : nothing('timeout')
+async function afterRelease(speech: Speech, latch: TreePath): Promise<Answer> {
+  const isReady = (await isLatched(speech.parts.tree, latch)) || (await isRunning(speech))
+  return isReady ? told('ready') : nothing('timeout')
 }
 
 const isLatched = async (tree: Tree, latch: TreePath): Promise<boolean> =>

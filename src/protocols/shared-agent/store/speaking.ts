@@ -36,6 +36,7 @@ const elsewhere: Readonly<Record<string, () => Promise<Handlers>>> = {
 }
 
 export async function say(parts: SessionParts, id: SessionId, text: string, saying: Saying): Promise<Answer> {
+  await parts.acted(saying.agent)
   const session = await started(parts, id, saying.agent)
   const answer = await answerTo(parts, id, session, text, saying)
   await countTraffic(parts, { id, session }, text, answer)
@@ -133,8 +134,8 @@ const withNotices = ({ spec }: Command, answer: Answer, notices: readonly string
 async function withNews(parts: SessionParts, id: SessionId, session: Session, { spec }: Command): Promise<Session> {
   const isAsked = spec.category === 'tasks' || spec.name === 'SUMMARY' || spec.name === 'ASK'
   if (!isAsked || !session.tasks.some(mayHaveNews)) return session
-  const { settle } = await import('./working.ts')
-  return (await settle(parts, id)).length > 0 ? ((await parts.documents.read(id)) ?? session) : session
+  const { recordNews } = await import('./working.ts')
+  return (await recordNews(parts, id)).length > 0 ? ((await parts.documents.read(id)) ?? session) : session
 }
 
 function withVariables(command: Command, { variables }: Session): Command {

@@ -43,6 +43,12 @@ export const sittingOf = ({ id, session }: Pick<Speech, 'id' | 'session'>): Sitt
   generation: session.generation,
 })
 
+/** Whether the session goes on in which this was said. */
+export async function isRunning({ parts, id, session }: Speech): Promise<boolean> {
+  const now = await parts.documents.read(id)
+  return now?.status === 'running' && now.generation === session.generation
+}
+
 export const told = (...lines: readonly string[]): Answer => ({ lines, exit: 0 })
 export const nothing = (...lines: readonly string[]): Answer => ({ lines, exit: 1 })
 export const notFound = nothing('not_found')

@@ -1,27 +1,31 @@
 /** Tasks: delegating, reporting, retrying. Shared Agent Protocol §8, §12; what primers add is in README.md. */
 import { SignalboxError } from '../../../kernel/errors.ts'
-import { ring } from '../../../messaging/waiting/bell.ts'
+import { ring } from '../../../messaging/waiting/waiting.ts'
 import { about, firstLine, itemsOf, lineNaming, names, reported } from '../knowledge.ts'
 import { bellFolder } from '../layout.ts'
-import type { TaskStep } from '../lifecycle.ts'
 import type { Dependency, Session, Task } from '../record.ts'
 import { Refusal } from '../refusal.ts'
 import { type Roles, roleOf } from '../roles.ts'
 import type { Priority } from '../schema.ts'
-import { circleWith, freedBy, isNamed, runnable, stepped, taskIdOf, taskMeant, waitsFor, withTask } from '../tasks.ts'
+import {
+  begun,
+  circleWith,
+  isNamed,
+  newTask,
+  runnable,
+  stepped,
+  taskMeant,
+  waitsFor,
+  withNewTask,
+  withTask,
+} from '../tasks.ts'
 import { isOrchestrator } from './parts.ts'
+import { type Ending, settleTask } from './settling.ts'
 import { type Answer, bullets, type Handlers, line, notFound, type Speech, told } from './speech.ts'
 
 /** The oldest that are done go when there are more. */
 const mostTasks = 1000
 const mostDefinitions = 200
-/** Of a result, in UTF-16 units; the rest is in the log of whoever made it. */
-const longestResult = 4000
-
-/** A result as it is recorded: what is cut says so. */
-export const asResult = (text: string): string =>
-  text.length <= longestResult ? text.toWellFormed() : `${text.slice(0, longestResult - 1).toWellFormed()}…`
-
 export const taskHandlers: Handlers = {
   async DELEGATE(speech) {
     const { parts, id, agent, given } = speech
@@ -30,20 +34,9 @@ export const taskHandlers: Handlers = {
     const via = carrierFor(await parts.roles(), to)
     const before = await (await import('./kept.ts')).beforeTask(speech, task, priority)
     const made = await parts.documents.change(id, { by: agent }, (session, at) => {
-      const lastTask = session.lastTask + 1
-      const one: Task = {
-        id: taskIdOf(lastTask),
-        agent: to,
-        task,
-        priority,
-        state: 'pending',
-        by: agent,
-        at,
-        changedAt: at,
-        attempts: 0,
-        ...(via === undefined ? {} : { via }),
-      }
-      const next = { ...session, lastTask, tasks: withRoom([...session.tasks, one]) }
+      const given = { agent: to, task, priority, by: agent, ...(via === undefined ? {} : { via }) }
+      const one: Task = { ...newTask(session, at), ...given }
+      const next = withRoom(withNewTask(session, one))
       const said = {
         did: 'DELEGATE',
         about: one.id,
@@ -190,22 +183,13 @@ export const taskHandlers: Handlers = {
   async COORDINATE({ parts, id, agent, given }) {
     const agents = (given.agents ?? '').split(',')
     const answer = await parts.documents.change(id, { by: agent }, (session, at) => {
-      const lastTask = session.lastTask + 1
       const task = `coordinate ${agents.join(', ')}`
-      const one: Task = {
-        id: taskIdOf(lastTask),
-        agent,
-        task,
-        priority: 2,
-        state: 'in_progress',
-        by: agent,
-        at,
-        changedAt: at,
-        attempts: 1,
-      }
-      const next = { ...session, lastTask, tasks: withRoom([...session.tasks, one]) }
+      const one = begun({ ...newTask(session, at), agent, task, priority: 2, by: agent }, at)
       return {
-        did: { session: next, line: { did: 'COORDINATE', about: one.id, text: task, to: agents } },
+        did: {
+          session: withRoom(withNewTask(session, one)),
+          line: { did: 'COORDINATE', about: one.id, text: task, to: agents },
+        },
         answer: told(`coordinating:${one.id}`),
       }
     })
@@ -243,29 +227,19 @@ async function note(speech: Speech): Promise<Answer> {
   return parts.documents.change(id, { by: agent }, (session, at) => {
     const found = ownTask(speech, session)
     if (!found) return { did: undefined, answer: notFound }
-    const begun = found.state === 'pending' ? stepped(found, 'start', at, { attempts: found.attempts + 1 }) : found
-    if (begun.state !== 'in_progress') throw new Refusal('E002', `task_is_${begun.state}`, `${begun.id} is over.`)
-    const task = { ...begun, progress: text, changedAt: at }
+    const begunTask = found.state === 'pending' ? begun(found, at) : found
+    if (begunTask.state !== 'in_progress')
+      throw new Refusal('E002', `task_is_${begunTask.state}`, `${begunTask.id} is over.`)
+    const task = { ...begunTask, progress: text, changedAt: at }
     const line = { did: 'PROGRESS', about: task.id, text }
     return { did: { session: withTask(session, task), line }, answer: told(`noted:${task.id}`) }
   })
 }
 
-async function settle(speech: Speech, step: TaskStep, result: string, word: string): Promise<Answer> {
-  const { parts, id, agent, spec } = speech
-  let freed: readonly Task[] = []
-  const answer = await parts.documents.change(id, { by: agent }, (session, at) => {
-    const found = ownTask(speech, session)
-    if (!found) return { did: undefined, answer: notFound }
-    const task = stepped(found, step, at, { result: asResult(result) })
-    const line = { did: spec.name, about: task.id, text: result, to: [task.by] }
-    const next = withTask(session, task)
-    freed = freedBy(session, next)
-    return { did: { session: next, line }, answer: told(`${word}:${task.id}`) }
-  })
-  await ring(parts.tree, bellFolder(id))
-  if (freed.length > 0) await (await import('./working.ts')).handOverAll(parts, id, freed)
-  return answer
+async function settle(speech: Speech, step: Ending['step'], result: string, word: string): Promise<Answer> {
+  const { parts, id, agent } = speech
+  const task = await settleTask(parts, id, agent, (session) => ownTask(speech, session), { step, result })
+  return task ? told(`${word}:${task.id}`) : notFound
 }
 
 /** One's own, or anybody's for the orchestrator. */
@@ -278,10 +252,13 @@ function ownTask({ parts, agent, given }: Speech, session: Session): Task | unde
   return own
 }
 
-function withRoom(tasks: readonly Task[]): readonly Task[] {
+function withRoom(session: Session): Session {
+  const { tasks } = session
   const surplus = tasks.length - mostTasks
-  if (surplus <= 0) return tasks
-  const gone = new Set(tasks.filter(({ state }) => state === 'completed').slice(0, surplus))
+  if (surplus <= 0) return session
+  // A key that is forgotten would send again, so those go last.
+  const done = tasks.filter(({ state }) => state === 'completed')
+  const gone = new Set([...done.filter(({ key }) => !key), ...done.filter(({ key }) => key)].slice(0, surplus))
   if (gone.size < surplus) throw new Refusal('E003', `max_tasks_${mostTasks}`, 'Finish some tasks first.')
-  return tasks.filter((task) => !gone.has(task))
+  return { ...session, tasks: tasks.filter((task) => !gone.has(task)) }
 }

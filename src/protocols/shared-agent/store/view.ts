@@ -1,11 +1,8 @@
 /** A session, its messages and its tasks as others see them. */
 import { isoTime } from '../../../kernel/clock.ts'
-import type { Envelope } from '../../../kernel/envelope.ts'
-import { printableLine } from '../../../kernel/printable.ts'
 import type { NamedLock } from '../../../messaging/locks/named-locks.ts'
 import type { Lease } from '../../../tree/tree.ts'
-import { documentPath, sessionId } from '../layout.ts'
-import type { Change, Session, Task } from '../record.ts'
+import type { Change, Session } from '../record.ts'
 import type { Unread } from './channels.ts'
 import type { LockView, LogLine, Mail, Said, SessionView } from './outcomes.ts'
 import type { Answer } from './speech.ts'
@@ -51,25 +48,3 @@ export const lockOf = ({ waiting, ...lease }: NamedLock): LockView => ({
 })
 
 export const lineOf = ({ at, ...line }: Change): LogLine => ({ ...line, at: isoTime(at) })
-
-/** A task is the message of this protocol that others know. */
-export const envelopeOf = (session: string, task: Task): Envelope => ({
-  protocol: 'session',
-  id: messageIdOf(session, task),
-  from: task.by,
-  to: task.agent,
-  state: task.state,
-  path: documentPath(sessionId(session)),
-  summary: summaryOf(task),
-  createdAt: isoTime(task.at),
-  place: session,
-})
-
-export const messageIdOf = (session: string, { id }: Pick<Task, 'id'>): string => `${session}:${id}`
-
-const longestSummary = 120
-
-function summaryOf({ summary, task }: Task): string {
-  const line = printableLine((summary ?? task).trim().split(/\r?\n/, 1)[0]!)
-  return line.length > longestSummary ? `${line.slice(0, longestSummary - 1)}…` : line
-}

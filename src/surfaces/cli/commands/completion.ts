@@ -24,7 +24,12 @@ export const completion = defineOperation({
   async run(_context, { shell }) {
     // Imported here: the table names this very command.
     const { commandTable } = await import('../command-table.generated.ts')
-    return { outcome: 'printed', shell, script: scripts[shell](await describeCommands(commandTable)) } as const
+    const { summaries } = await import('../command-summaries.generated.ts')
+    return {
+      outcome: 'printed',
+      shell,
+      script: scripts[shell](await describeCommands(commandTable, summaries)),
+    } as const
   },
 })
 

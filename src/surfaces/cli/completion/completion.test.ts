@@ -7,6 +7,7 @@ import { tempDir } from '../../../../test/support/temp.ts'
 import { choice, flag, text } from '../../../kernel/field.ts'
 import { defineOperation } from '../../../operations/define.ts'
 import { commandFace, type Group } from '../command.ts'
+import { summaries } from '../command-summaries.generated.ts'
 import { commandTable } from '../command-table.generated.ts'
 import { bashScript } from './bash.ts'
 import { describeCommands } from './describe.ts'
@@ -35,8 +36,7 @@ const table: Group = {
     ...commandTable.members.filter(({ name }) => name !== 'acmq'),
     {
       name: 'acmq',
-      summary: 'The AC-MQ protocol.',
-      members: [{ name: 'send', summary: send.summary, load: async () => commandFace(send, () => '') }],
+      members: [{ name: 'send', load: async () => commandFace(send, () => '') }],
     },
   ],
 }
@@ -44,7 +44,7 @@ const table: Group = {
 const has = (shell: string) => spawnSync(shell, ['-c', 'exit 0']).status === 0
 
 async function bashOffers(line: string, cwd = '/'): Promise<string[]> {
-  const script = bashScript(await describeCommands(table))
+  const script = bashScript(await describeCommands(table, { ...summaries, 'acmq send': send.summary }))
   const words = line.split(' ')
   const program = `${script}
 COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}
@@ -111,7 +111,7 @@ for (const [shell, script] of Object.entries({ zsh: zshScript, fish: fishScript,
   if (has(shell)) {
     it(title, async () => {
       const file = join(tempDir(), 'script')
-      writeFileSync(file, script(await describeCommands(table)))
+      writeFileSync(file, script(await describeCommands(table, { ...summaries, 'acmq send': send.summary })))
       const { stderr, status } = spawnSync(shell, ['-n', file], { encoding: 'utf8' })
       expect({ stderr, status }).toEqual({ stderr: '', status: 0 })
     })
@@ -132,7 +132,7 @@ if (has('fish')) {
     ['acmq ', ['send']],
   ])('fish: %j offers %j', async (line, offers) => {
     const file = join(tempDir(), 'script.fish')
-    writeFileSync(file, fishScript(await describeCommands(table)))
+    writeFileSync(file, fishScript(await describeCommands(table, { ...summaries, 'acmq send': send.summary })))
     const { stdout, stderr } = fishLine(line, file)
     expect({
       offers: stdout
@@ -145,7 +145,7 @@ if (has('fish')) {
 } else it.skip('fish offers what fits (skipped: fish is not installed)', () => {})
 
 it('every script knows every command and flag', async () => {
-  const commands = await describeCommands(table)
+  const commands = await describeCommands(table, { ...summaries, 'acmq send': send.summary })
   for (const script of [bashScript(commands), zshScript(commands)]) {
     for (const { path, flags } of commands.places) {
       expect(script).toContain(`'${path}'`)

@@ -1,6 +1,6 @@
 /** The command table as flat data, for completion scripts. */
 import type { Field, Fields } from '../../../kernel/field.ts'
-import { type Group, isGroup } from '../command.ts'
+import { type Group, isGroup, type Summaries } from '../command.ts'
 import { globalFlags } from '../global-flags.ts'
 import { fileFlags } from '../long-text.ts'
 import { shownFlag } from '../spelling.ts'
@@ -39,7 +39,7 @@ export interface Commands {
 
 const ownExecutables = ['acmq']
 
-export async function describeCommands(table: Group): Promise<Commands> {
+export async function describeCommands(table: Group, summaries: Summaries): Promise<Commands> {
   const places: Place[] = []
   await walk(table, '')
   const executables = table.members.map(({ name }) => name).filter((name) => ownExecutables.includes(name))
@@ -50,10 +50,11 @@ export async function describeCommands(table: Group): Promise<Commands> {
   return { program: table.name, places, paths, globals, withValue, executables }
 
   async function walk(group: Group, path: string): Promise<void> {
-    const next = group.members.map(({ name, summary }) => ({ word: name, help: summary }))
+    const pathOf = (name: string) => (path === '' ? name : `${path} ${name}`)
+    const next = group.members.map(({ name }) => ({ word: name, help: summaries[pathOf(name)] ?? '' }))
     places.push({ path, next, flags: [], takesFiles: false })
     for (const member of group.members) {
-      const inner = path === '' ? member.name : `${path} ${member.name}`
+      const inner = pathOf(member.name)
       if (isGroup(member)) await walk(member, inner)
       else {
         const { input } = (await member.load()).operation

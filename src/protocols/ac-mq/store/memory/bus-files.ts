@@ -1,8 +1,7 @@
 /** The bus documents that are in a mission: which of them belongs to which plan, and how they are written. AC-MQ §13. */
-import { SignalboxError } from '../../../../kernel/errors.ts'
 import { childOf, isSegment, type TreePath } from '../../../../kernel/tree-path.ts'
+import { unlessUnreadable } from '../../../../messaging/leaves/tolerant.ts'
 import type { TimedEntry } from '../../../../tree/tree.ts'
-import type { BookDocument } from '../../memory/book.ts'
 import {
   type BusContent,
   type BusHead,
@@ -11,14 +10,15 @@ import {
   readBus,
   withSummary,
 } from '../../memory/bus-document.ts'
+import type { CachedDocument } from '../../memory/cache.ts'
 import { busFolder, isBusName, isBusPart } from '../../memory/generated.ts'
 import { compactTime, isoTime } from '../../times.ts'
 import { changeDocument, writeDocument } from '../moving.ts'
 import type { MissionFiles } from '../parts.ts'
-import { markOf, settledMark } from './book.ts'
+import { markOf, settledMark } from './cache.ts'
 import type { Plan } from './plans.ts'
 
-export interface Existing extends BookDocument {
+export interface Existing extends CachedDocument {
   readonly name: string
 }
 
@@ -27,7 +27,7 @@ export const busPath = (files: MissionFiles): TreePath => files.inside(busFolder
 /** Those that look as they did the last time are not read again. */
 export async function readExisting(
   files: MissionFiles,
-  known: ReadonlyMap<string, BookDocument>,
+  known: ReadonlyMap<string, CachedDocument>,
 ): Promise<Map<string, Existing>> {
   const folder = busPath(files)
   const found = new Map<string, Existing>()
@@ -60,7 +60,7 @@ export async function readExisting(
   return found
 }
 
-const checksOf = ({ check, partChecks }: Pick<BookDocument, 'check' | 'partChecks'>): string =>
+const checksOf = ({ check, partChecks }: Pick<CachedDocument, 'check' | 'partChecks'>): string =>
   [check, ...partChecks].join(' ')
 
 /** A document is as we left it only if all of its parts are; one that is missing is written again. */
@@ -80,14 +80,8 @@ async function partsOf(files: MissionFiles, path: TreePath, { parts, isOurs }: B
 const mostHead = 32 * 1024 * 1024
 
 export async function readHead(files: MissionFiles, path: TreePath) {
-  try {
-    const leaf = await files.tree.read(path, { atMost: mostHead })
-    return leaf && readBus(Buffer.from(leaf.bytes).toString('utf8'))
-  } catch (error) {
-    // Another user's file, or none at all.
-    if (error instanceof SignalboxError && error.kind !== 'Unavailable') return undefined
-    throw error
-  }
+  const leaf = await unlessUnreadable(files.tree.read(path, { atMost: mostHead }))
+  return leaf && readBus(Buffer.from(leaf.bytes).toString('utf8'))
 }
 
 export interface Chosen {
@@ -217,7 +211,7 @@ function partIn(name: string): { readonly of: string; readonly n: number } | und
 
 export interface Written {
   readonly outcome: 'made' | 'renewed' | 'unchanged'
-  readonly head: Omit<BookDocument, 'mark' | 'madeOf'>
+  readonly head: Omit<CachedDocument, 'mark' | 'madeOf'>
 }
 
 /** Parts first: who finds the document finds the whole log. */

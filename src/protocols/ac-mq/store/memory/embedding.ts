@@ -3,11 +3,13 @@
  * milliseconds. Kept in `VectorIndex`, so that each is made once.
  */
 import type { Embedder } from '../../../../kernel/embedder.ts'
+import { SignalboxError } from '../../../../kernel/errors.ts'
 import { isEnglishText } from '../../../../text/stop-words.ts'
+import type { AcmqPorts } from '../../ports.ts'
 import type { MissionFiles } from '../parts.ts'
 import { VectorIndex } from './vector-index.ts'
 
-export interface Embeddable {
+interface Embeddable {
   /** Of what is embedded. */
   readonly digest: string
   /** `undefined` when it is not there any more. */
@@ -22,7 +24,7 @@ export interface Patience {
   readonly later: number
 }
 
-export interface Embedded {
+interface Embedded {
   readonly index: VectorIndex
   /** How many were made. */
   readonly made: number
@@ -42,8 +44,9 @@ export async function embedTexts(
 ): Promise<Embedded> {
   const index = await VectorIndex.open(tree, embedder)
   // The same text is embedded once, however many messages say it.
-  const todo = [...new Map(texts.filter(({ digest }) => !index.has(digest)).map((one) => [one.digest, one])).values()]
-  const isFirst = todo.length === new Set(texts.map(({ digest }) => digest)).size
+  const distinct = [...new Map(texts.map((one) => [one.digest, one])).values()]
+  const todo = distinct.filter(({ digest }) => !index.has(digest))
+  const isFirst = todo.length === distinct.length
   // How long a text takes does not include loading the model.
   if (embedder.isLocal && todo.length > 0) await embedder.embed([''])
   const since = performance.now()
@@ -81,3 +84,41 @@ async function embedSome(index: VectorIndex, embedder: Embedder, some: readonly 
   const vectors = await embedder.embed(known.map(({ text }) => text))
   for (const [i, { digest }] of known.entries()) index.add(digest, vectors[i])
 }
+
+export interface ByMeaning<T> {
+  readonly found: T
+  /** Why it is not the work of the configured provider. */
+  readonly failure?: SignalboxError
+}
+
+/**
+ * Works with the configured provider. When its endpoint fails, what comes with the package takes over, and when that fails too,
+ * words alone. `instead`: why there is no provider.
+ */
+export async function withMeaning<T>(
+  ports: AcmqPorts,
+  byMeaning: (embedder: Embedder) => Promise<T>,
+  byWords: (instead?: string) => T,
+): Promise<ByMeaning<T>> {
+  const attempt = async (which: 'configured' | 'offline'): Promise<T> => {
+    const { embedder, instead } = await ports.meaning(which)
+    return embedder ? byMeaning(embedder) : byWords(which === 'configured' ? instead : undefined)
+  }
+  try {
+    return { found: await attempt('configured') }
+  } catch (failure) {
+    if (!isProviderFailure(failure)) throw failure
+    if (!isEndpointFailure(failure)) return { found: byWords(), failure }
+    const found = await attempt('offline').catch((error: unknown) => {
+      if (!isProviderFailure(error)) throw error
+      return byWords()
+    })
+    return { found, failure }
+  }
+}
+
+export const isEndpointFailure = ({ code }: SignalboxError): boolean =>
+  ['EMBEDDINGS_UNAVAILABLE', 'BAD_EMBEDDINGS', 'BAD_ENDPOINT'].includes(code)
+
+export const isProviderFailure = (error: unknown): error is SignalboxError =>
+  error instanceof SignalboxError && (isEndpointFailure(error) || error.code === 'DAMAGED_MODEL')

@@ -2,11 +2,11 @@
 import type { AcmqPorts } from '../../ports.ts'
 import type { MissionFiles } from '../parts.ts'
 import { type BusDocument, makeBusDocuments } from './bus.ts'
-import { listQueues } from './listing.ts'
 import { type Merged, mergeQueues } from './merging.ts'
 import { organizeAbove, type PlannedMove } from './organize.ts'
 import { type TakenUp, takeUpReports } from './report.ts'
 import type { SummaryDesk } from './summary-task.ts'
+import { listQueues } from './texts.ts'
 import { isDoneFor, noteDone, signatureOf } from './unchanged.ts'
 
 export interface KeepingOptions {

@@ -5,6 +5,7 @@
 import { SignalboxError } from '../../../../kernel/errors.ts'
 import { childOf, nameOf, type TreePath } from '../../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../../messaging/leaves/change.ts'
+import { unlessUnreadable } from '../../../../messaging/leaves/tolerant.ts'
 import { stateOf } from '../../../../tree/home.ts'
 import type { Leaf } from '../../../../tree/tree.ts'
 import { parseFileName, parseTime } from '../../layout.ts'
@@ -26,9 +27,8 @@ import { type QueueName, queueNames } from '../../schema.ts'
 import { compactTime, fromCompact, isoTime } from '../../times.ts'
 import { archiveOld } from '../archiving.ts'
 import type { MissionFiles } from '../parts.ts'
-import { missionStateName } from './aliases.ts'
-import { listQueues, type QueueListing } from './listing.ts'
-import { eachText, type MessageText } from './texts.ts'
+import { missionStateName } from './moved-files.ts'
+import { eachText, listQueues, type MessageText, type QueueListing } from './texts.ts'
 
 export interface TakenSnapshot {
   readonly path: TreePath
@@ -111,14 +111,10 @@ async function takeWhatIsDue(files: MissionFiles, listing: QueueListing) {
 const mostOfSnapshot = 64 * 1024 * 1024
 
 async function idsIn(files: MissionFiles, name: string): Promise<string[]> {
-  try {
-    const leaf = await files.tree.read(files.inside(`${snapshotFolder}/${name}`), { atMost: mostOfSnapshot })
-    return leaf ? idsInSnapshot(Buffer.from(leaf.bytes).toString('utf8')) : []
-  } catch (error) {
-    // Something else stands there: what it covered is archived when its time comes.
-    if (error instanceof SignalboxError && error.kind !== 'Unavailable') return []
-    throw error
-  }
+  const read = files.tree.read(files.inside(`${snapshotFolder}/${name}`), { atMost: mostOfSnapshot })
+  const leaf = await unlessUnreadable(read)
+  // Where it cannot be read, what it covered is archived when its time comes.
+  return leaf ? idsInSnapshot(Buffer.from(leaf.bytes).toString('utf8')) : []
 }
 
 /** Those that a snapshot covers, but for what an unfinished message depends on: it stays where a shell finds it. */
@@ -178,20 +174,14 @@ function timeOf(name: string): number | undefined {
 }
 
 const statePath = ({ place: { address } }: MissionFiles): TreePath =>
-  childOf(stateOf('merging'), missionStateName(address))
+  childOf(stateOf('merging'), `${missionStateName(address)}.json`)
 
 const longestState = 256 * 1024
 
 /** What was decided last, for whoever wonders. */
 export async function readMerging(files: MissionFiles): Promise<MergingState> {
-  const now = await files.tree.now()
-  try {
-    return stateIn(await files.tree.read(statePath(files), { atMost: longestState }), now)
-  } catch (error) {
-    // A folder, a link or a file of somebody else's stands there; `doctor` tells of it.
-    if (error instanceof SignalboxError && error.kind !== 'Unavailable') return nothingYet(now)
-    throw error
-  }
+  const leaf = await unlessUnreadable(files.tree.read(statePath(files), { atMost: longestState }))
+  return stateIn(leaf, await files.tree.now())
 }
 
 const stateIn = (leaf: Leaf | undefined, now: number): MergingState =>
@@ -199,15 +189,11 @@ const stateIn = (leaf: Leaf | undefined, now: number): MergingState =>
 
 async function changeMerging(files: MissionFiles, change: (state: MergingState) => MergingState): Promise<void> {
   const now = await files.tree.now()
-  try {
-    await changeLeaf(files.tree, statePath(files), (before) => {
-      const state = change(stateIn(before, now))
-      return Buffer.from(`${JSON.stringify(state, undefined, 2)}\n`)
-    })
-  } catch (error) {
-    if (error instanceof SignalboxError && error.kind !== 'Unavailable') return
-    throw error
-  }
+  const changed = changeLeaf(files.tree, statePath(files), (before) => {
+    const state = change(stateIn(before, now))
+    return Buffer.from(`${JSON.stringify(state, undefined, 2)}\n`)
+  })
+  await unlessUnreadable(changed)
 }
 
 const withoutCovered = ({ coveredBy: _, ...state }: MergingState): MergingState => state

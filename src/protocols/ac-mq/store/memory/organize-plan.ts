@@ -1,19 +1,16 @@
 /** What `organize` would move in `context/`, and what stays where it is, each with the reason. Touches nothing. AC-MQ §15. */
-import { SignalboxError } from '../../../../kernel/errors.ts'
 import { childOf, isSegment } from '../../../../kernel/tree-path.ts'
 import { readDependency } from '../../dependencies.ts'
 import { pathInside } from '../../layout.ts'
 import { type ContextFile, clustersOf, comparedText } from '../../memory/clusters.ts'
+import { digestOf } from '../../memory/digest.ts'
 import { saysGenerated } from '../../memory/generated.ts'
-import { digestOf } from '../../memory/noted.ts'
 import type { AcmqPorts } from '../../ports.ts'
 import { readManifest } from '../documents.ts'
 import type { MissionFiles } from '../parts.ts'
-import { readRuns } from './aliases.ts'
-import { type ReadFile, readme, readText } from './context-files.ts'
-import { embedTexts } from './embedding.ts'
-import { pinnedName } from './pins.ts'
-import { isProviderFailure } from './search.ts'
+import { isOwnName, pinnedIn, type ReadFile, readText, textsInCluster } from './context-files.ts'
+import { embedTexts, isProviderFailure } from './embedding.ts'
+import { readRuns } from './moved-files.ts'
 import { eachText } from './texts.ts'
 
 export interface PlannedMove {
@@ -27,7 +24,7 @@ const mostFiles = 5000
 export async function plan(files: MissionFiles, ports: AcmqPorts) {
   const context = files.inside('context')
   const entries = await files.tree.list(context)
-  const own = new Set((await readRuns(files.tree, files.place.address)).flatMap(({ clusters }) => clusters))
+  const own = new Set((await readRuns(files)).flatMap(({ clusters }) => clusters))
   const stay: { path: string; reason: string }[] = []
   const needed = await neededWhereTheyAre(files)
   const texts = new Map<string, ReadFile>()
@@ -35,27 +32,17 @@ export async function plan(files: MissionFiles, ports: AcmqPorts) {
     const path = `context/${name}`
     if (kind === 'folder' || isOwnName(name) || !isSegment(name)) continue
     const reason = kind === 'other' ? 'it is a link, pipe or device' : needed.get(path)
-    const read = reason === undefined ? await readText(files.tree, childOf(context, name)) : undefined
+    const read = reason === undefined ? await readText(files, context, name) : undefined
     const isOurs = read !== undefined && saysGenerated(read.text)
-    if (read && !isOurs) texts.set(path, { name, ...read })
+    if (read && !isOurs) texts.set(path, read)
     else stay.push({ path, reason: reason ?? (isOurs ? 'it is a report' : 'it is no text, or too large') })
   }
   const inClusters: ReadFile[] = []
-  for (const { name, kind } of entries) {
-    if (kind !== 'folder' || !own.has(name)) continue
-    for (const inner of await files.tree.list(childOf(context, name))) {
-      const read =
-        inner.kind === 'leaf' && inner.name !== readme
-          ? await readText(files.tree, childOf(childOf(context, name), inner.name))
-          : undefined
-      if (read) inClusters.push({ name: inner.name, cluster: name, ...read })
-    }
-  }
   const taken = new Set<string>()
   for (const { name, kind } of entries) {
+    if (own.has(name)) inClusters.push(...(kind === 'folder' ? await textsInCluster(files, name) : []))
     // An empty folder is what an undone `organize` leaves behind: its name may be used again.
-    const isEmpty = kind === 'folder' && (await files.tree.list(childOf(context, name))).length === 0
-    if (!isEmpty && !own.has(name)) taken.add(name)
+    else if (kind !== 'folder' || (await files.tree.list(childOf(context, name))).length > 0) taken.add(name)
   }
   const all = [...texts.values(), ...inClusters]
   const clusters = clustersOf(all, taken, await contextVectors(files, ports, all))
@@ -84,11 +71,7 @@ async function contextVectors(files: MissionFiles, ports: AcmqPorts, all: readon
   }
 }
 
-/** Bodies of messages, our own lists, and what a person may have put there to explain the folder. */
-export const isOwnName = (name: string): boolean =>
-  name.startsWith('.') || name === readme || /^message-.*\.md$/.test(name)
-
-/** By path, with the reason: somebody with nothing but a shell looks for it there. */
+/** By path, with the reason: an agent with nothing but a shell looks for it there. */
 async function neededWhereTheyAre(files: MissionFiles): Promise<ReadonlyMap<string, string>> {
   const needed = new Map<string, string>()
   for (const name of await pinnedIn(files)) needed.set(`context/${name}`, 'it is pinned')
@@ -104,20 +87,4 @@ async function neededWhereTheyAre(files: MissionFiles): Promise<ReadonlyMap<stri
     }
   }
   return needed
-}
-
-async function pinnedIn(files: MissionFiles): Promise<string[]> {
-  const leaf = await files.tree
-    .read(files.inside(`context/${pinnedName}`), { atMost: 1024 * 1024 })
-    .catch((error: unknown) => {
-      if (error instanceof SignalboxError && error.kind !== 'Unavailable') return undefined
-      throw error
-    })
-  return leaf
-    ? Buffer.from(leaf.bytes)
-        .toString('utf8')
-        .split(/\r?\n/)
-        .map((line) => line.trim())
-        .filter((line) => line !== '' && !line.startsWith('#'))
-    : []
 }

@@ -1,15 +1,33 @@
 /**
- * Moves files of `context/` that belong together into folders of their own, and back. AC-MQ §15.
- *
- * In one turn: the journal says what will move, then the files move one by one, then each folder gets its README, then the
- * journal says that it is done. Whoever comes after a crash finishes what the journal says. No file is ever replaced.
+ * Moves files of `context/` that belong together into folders of their own, and back. AC-MQ §15. Both are changes of the
+ * journal: names lead to the new places before the first file moves, and no file is ever replaced.
  */
-import { conflict } from '../../../../kernel/errors.ts'
+import { conflict, unavailable } from '../../../../kernel/errors.ts'
+import { childOf, nameOf, parentOf, type TreePath } from '../../../../kernel/tree-path.ts'
+import { Journal, type Steps } from '../../../../messaging/journal/journal.ts'
+import { stateOf } from '../../../../tree/home.ts'
+import type { Tree } from '../../../../tree/tree.ts'
+import { printReadme } from '../../memory/clusters.ts'
+import { isAsWritten } from '../../memory/generated.ts'
 import type { AcmqPorts } from '../../ports.ts'
+import { moveDocument, writeDocument } from '../moving.ts'
 import type { MissionFiles } from '../parts.ts'
-import { fitsJournal, type Run, readRuns, writeRuns } from './aliases.ts'
-import { finish, renewReadmes, wayBack } from './organize-moves.ts'
-import { isOwnName, type PlannedMove, plan } from './organize-plan.ts'
+import { isOwnName, readme, textsInCluster } from './context-files.ts'
+import {
+  type FileMove,
+  fitsLedger,
+  isClusterName,
+  isInContext,
+  isMove,
+  isThere,
+  ledgerPath,
+  missionStateName,
+  type Run,
+  readRuns,
+  whereItWent,
+  writeRuns,
+} from './moved-files.ts'
+import { type PlannedMove, plan } from './organize-plan.ts'
 
 export type { PlannedMove } from './organize-plan.ts'
 
@@ -20,32 +38,28 @@ export interface Organized {
   readonly stay: readonly { readonly path: string; readonly reason: string }[]
 }
 
-const turn = (files: MissionFiles): string => `ac-mq organize ${files.path}`
-
 export async function organize(files: MissionFiles, ports: AcmqPorts, { dryRun = false } = {}): Promise<Organized> {
-  return files.tree.exclusively(turn(files), async () => {
-    if (!dryRun) {
-      await finishInterrupted(files)
-      await renewReadmes(files)
-    }
+  if (dryRun) {
+    const { moves, stay } = await plan(files, ports)
+    return { outcome: moves.length === 0 ? 'unchanged' : 'planned', moves, stay }
+  }
+  return inTurn(files, async (commit) => {
+    await renewReadmes(files)
     const { moves, stay, texts } = await plan(files, ports)
     if (moves.length === 0) return { outcome: 'unchanged', moves, stay }
-    if (dryRun) return { outcome: 'planned', moves, stay }
+    const runs = await readRuns(files)
     const run: Run = {
-      at: await files.tree.now(),
-      state: 'moving',
+      at: Math.max(await files.tree.now(), (runs.at(-1)?.at ?? 0) + 1),
       moves: moves.map(({ from, to }) => ({ from, to, digest: texts.get(from)!.digest, size: texts.get(from)!.size })),
       clusters: [...new Set(moves.map(({ cluster }) => cluster))],
     }
-    const runs = [...(await readRuns(files.tree, files.place.address)), run]
-    if (!fitsJournal(runs)) return { outcome: 'unchanged', moves: [], stay: [...stay, ...moves.map(notRemembered)] }
-    await writeRuns(files.tree, files.place.address, runs)
-    await finish(files, run)
+    if (!fitsLedger([...runs, run])) return { outcome: 'unchanged', moves: [], stay: [...stay, ...moves.map(notKept)] }
+    await commit(stepsThere(run))
     return { outcome: 'organized', moves, stay }
   })
 }
 
-const notRemembered = ({ from }: PlannedMove) => ({
+const notKept = ({ from }: PlannedMove) => ({
   path: from,
   reason: 'so many files were moved before that no more can be remembered',
 })
@@ -58,7 +72,8 @@ export async function organizeAbove(
 ): Promise<Organized | undefined> {
   const entries = await files.tree.list(files.inside('context'))
   const loose = entries.filter(({ name, kind }) => kind === 'leaf' && !isOwnName(name)).length
-  return loose >= looseFiles || (await isInterrupted(files)) ? organize(files, ports) : undefined
+  const isLeft = (await unfinishedOrganize(files).notes()).some((note) => note.subject !== undefined)
+  return loose >= looseFiles || isLeft ? organize(files, ports) : undefined
 }
 
 /**
@@ -66,20 +81,38 @@ export async function organizeAbove(
  * with the reason; when nothing can, that is a conflict.
  */
 export async function undoOrganize(files: MissionFiles): Promise<Organized> {
-  const { tree, place } = files
-  return tree.exclusively(turn(files), async () => {
-    await finishInterrupted(files)
-    const runs = await readRuns(tree, place.address)
-    const last = runs.at(-1)
+  return inTurn(files, async (commit) => {
+    const last = (await readRuns(files)).at(-1)
     if (!last) return { outcome: 'unchanged', moves: [], stay: [] }
-    const { back, kept, stay } = await wayBack(files, last)
-    if (back.length === 0 && kept.length > 0) throw changedSince(stay)
-    const undoing: Run = { ...last, moves: [...back, ...kept], state: 'undoing' }
-    await writeRuns(tree, place.address, [...runs.slice(0, -1), undoing])
-    await finish(files, undoing)
-    const moves = back.map(({ from, to }) => ({ from: to, to: from, cluster: clusterOf(to) }))
+    const { back, kept, gone, stay } = await wayBack(files, last)
+    if (back.length === 0 && kept > 0) throw changedSince(stay)
+    await commit(stepsBack({ ...last, moves: back }, gone))
+    const moves = back.map(({ from, to }) => ({ from: to, to: from, cluster: to.split('/')[1] ?? '' }))
     return { outcome: back.length === 0 ? 'unchanged' : 'undone', moves, stay }
   })
+}
+
+/** What undoing can put back now, what stays and why, and what is gone. */
+async function wayBack(files: MissionFiles, { moves, clusters }: Run) {
+  const back: FileMove[] = []
+  const gone: string[] = []
+  const stay: { path: string; reason: string }[] = []
+  for (const move of moves) {
+    const { from, to } = move
+    if (!(await isThere(files, to))) {
+      const elsewhere = await whereItWent(files, from)
+      if (elsewhere === undefined) gone.push(from)
+      stay.push({ path: to, reason: elsewhere === undefined ? 'it is gone' : `somebody moved it to ${elsewhere}` })
+    } else if (await files.tree.look(files.inside(from))) stay.push({ path: to, reason: `${from} is there again` })
+    else back.push(move)
+  }
+  const kept = stay.length - gone.length
+  for (const cluster of clusters) {
+    const path = `context/${cluster}/${readme}`
+    const leaf = await files.tree.read(files.inside(path))
+    if (leaf && !isOurs(leaf.bytes)) stay.push({ path, reason: 'somebody changed it' })
+  }
+  return { back, kept, gone, stay }
 }
 
 const changedSince = (stay: Organized['stay']) => {
@@ -91,23 +124,167 @@ const changedSince = (stay: Organized['stay']) => {
   )
 }
 
-/** For `doctor --fix`: finishes what a process that was killed had begun. False when there is nothing to finish. */
-export async function finishOrganizing(files: MissionFiles): Promise<boolean> {
-  if (!(await isInterrupted(files))) return false
-  return files.tree.exclusively(turn(files), () => finishInterrupted(files))
+type OrganizeStep =
+  /** Names lead to the new places from now on, for as long as nothing lies at the old ones. */
+  | ({ readonly do: 'record' } & Omit<Run, 'interrupted'>)
+  | { readonly do: 'move'; readonly from: string; readonly to: string }
+  | { readonly do: 'readme'; readonly cluster: string }
+  /** Of the run `at`: names of files that did not move, or went back, and of those that are gone. */
+  | { readonly do: 'forget'; readonly at: number; readonly isUndo: boolean; readonly gone: readonly string[] }
+
+type Commit = (steps: readonly OrganizeStep[]) => Promise<unknown>
+
+const moveSteps = (moves: readonly Pick<FileMove, 'from' | 'to'>[]) =>
+  moves.map(({ from, to }) => ({ do: 'move', from, to }) as const)
+const readmeSteps = (clusters: Run['clusters']) => clusters.map((cluster) => ({ do: 'readme', cluster }) as const)
+
+const stepsThere = ({ at, moves, clusters }: Run): OrganizeStep[] => [
+  { do: 'record', at, moves, clusters },
+  ...moveSteps(moves),
+  ...readmeSteps(clusters),
+  { do: 'forget', at, isUndo: false, gone: [] },
+]
+
+const stepsBack = ({ at, moves, clusters }: Run, gone: readonly string[] = []): OrganizeStep[] => [
+  ...moveSteps(moves.map(({ from, to }) => ({ from: to, to: from }))),
+  ...readmeSteps(clusters),
+  { do: 'forget', at, isUndo: true, gone },
+]
+
+const subject = 'organize'
+/** Of the moves of as many files as are looked at, with the longest names. */
+const largestNote = 16 * 1024 * 1024
+
+const journalOf = (files: MissionFiles): Journal<OrganizeStep, typeof subject> =>
+  new Journal(files.tree, stepsIn(files), {
+    folder: childOf(childOf(stateOf('aliases'), 'unfinished'), missionStateName(files.place.address)),
+    isSubject: (name) => name === subject,
+    turnOf: () => `ac-mq organize ${files.path}`,
+    // It reads whole folders, and may move very many files.
+    alwaysNoted: true,
+    largestNote,
+  })
+
+async function inTurn<T>(files: MissionFiles, work: (commit: Commit) => Promise<T>): Promise<T> {
+  const journal = journalOf(files)
+  const commit: Commit = (steps) => journal.commit(subject, steps)
+  return journal.turn(subject, async () => {
+    // Earlier versions kept their plan in the ledger.
+    const last = (await readRuns(files)).at(-1)
+    if (last?.interrupted === 'moving') await commit(stepsThere(last))
+    if (last?.interrupted === 'undoing') await commit(stepsBack(last))
+    return work(commit)
+  })
 }
 
-async function isInterrupted({ tree, place }: MissionFiles): Promise<boolean> {
-  const last = (await readRuns(tree, place.address)).at(-1)
-  return last !== undefined && last.state !== 'done'
+/** What a process that was killed has begun, for `doctor` and supervision: noted in the journal, or in the ledger. */
+export const unfinishedOrganize = (files: MissionFiles) => {
+  const journal = journalOf(files)
+  const hasEarlier = async () => (await readRuns(files)).at(-1)?.interrupted !== undefined
+  return {
+    notes: async () => [
+      ...(await journal.notes()),
+      ...((await hasEarlier()) ? [{ path: ledgerPath(files), subject } as const] : []),
+    ],
+    finishAll: async () => {
+      const stuck = await journal.finishAll()
+      if (await hasEarlier()) await inTurn(files, async () => {})
+      return stuck
+    },
+  }
 }
 
-/** What a process that was killed had begun. */
-async function finishInterrupted(files: MissionFiles): Promise<boolean> {
-  const last = (await readRuns(files.tree, files.place.address)).at(-1)
-  if (!last || last.state === 'done') return false
-  await finish(files, last)
-  return true
+const stepsIn = (files: MissionFiles): Steps<OrganizeStep, typeof subject> => ({
+  parse: (steps) => (steps.every(isStep) ? steps : undefined),
+  async perform(step) {
+    if (step.do === 'record') await record(files, step)
+    if (step.do === 'move') await bring(files.tree, files.inside(step.from), files.inside(step.to))
+    if (step.do === 'readme') await keepReadme(files, step.cluster)
+    if (step.do === 'forget') await forget(files, step)
+    return undefined
+  },
+})
+
+function isStep(value: unknown): value is OrganizeStep {
+  const step = (value ?? {}) as Record<string, unknown>
+  const isList = (list: unknown, isOne: (one: unknown) => boolean) => Array.isArray(list) && list.every(isOne)
+  switch (step.do) {
+    case 'record':
+      return typeof step.at === 'number' && isList(step.moves, isMove) && isList(step.clusters, isClusterName)
+    case 'move':
+      return isInContext(step.from) && isInContext(step.to)
+    case 'readme':
+      return isClusterName(step.cluster)
+    default:
+      return step.do === 'forget' && typeof step.at === 'number' && isList(step.gone, isInContext)
+  }
 }
 
-const clusterOf = (path: string): string => path.split('/')[1] ?? ''
+async function record(files: MissionFiles, { at, moves, clusters }: Run): Promise<void> {
+  const runs = await readRuns(files)
+  const names = new Set(moves.map(({ from }) => from))
+  const before = runs.find((run) => run.at === at)?.moves.filter(({ from }) => !names.has(from)) ?? []
+  await writeRuns(files, [...runs.filter((run) => run.at !== at), { at, moves: [...before, ...moves], clusters }])
+}
+
+async function forget(files: MissionFiles, { at, isUndo, gone }: Extract<OrganizeStep, { do: 'forget' }>) {
+  const runs = await readRuns(files)
+  const run = runs.find((one) => one.at === at)
+  if (!run) return
+  const left: FileMove[] = []
+  for (const move of run.moves) {
+    const [isAtFrom, isAtTo] = [await isThere(files, move.from), await isThere(files, move.to)]
+    // A file whose new name was taken stays where it was. One that a person took elsewhere did not come back, and is still
+    // found by the name it had.
+    const isForgotten = isUndo ? gone.includes(move.from) || (isAtFrom && !isAtTo) : isAtFrom || !isAtTo
+    if (!isForgotten) left.push(move)
+  }
+  const isOver = isUndo && left.length === 0
+  await writeRuns(
+    files,
+    runs.flatMap((one) => (one.at !== at ? [one] : isOver ? [] : [{ ...one, moves: left }])),
+  )
+}
+
+/**
+ * Moves a file, unless it was moved before or has vanished. One that another process is changing, or that a failed move left
+ * under a private name, is not found either, but listings show it; and listing puts back what was left.
+ */
+async function bring(tree: Tree, from: TreePath, to: TreePath): Promise<void> {
+  for (let n = 0; n < mostTries; n++) {
+    if ((await moveDocument(tree, from, to)).outcome !== 'gone') return
+    if (!(await tree.list(parentOf(from))).some(({ name }) => name === nameOf(from))) return
+  }
+  throw unavailable('FILE_IN_USE', `${from} cannot be moved, because another program is changing it.`, {
+    hint: 'Try again in a moment; what has been moved already is remembered.',
+    details: { path: from },
+  })
+}
+
+const mostTries = 5
+
+/** Of the clusters that are there: a person may have put a file there, or taken one away. A README that was removed stays so. */
+async function renewReadmes(files: MissionFiles): Promise<void> {
+  const clusters = new Set((await readRuns(files)).flatMap((run) => run.clusters))
+  for (const cluster of clusters)
+    if (await files.tree.look(files.inside(`context/${cluster}/${readme}`))) await keepReadme(files, cluster)
+}
+
+/** Says what lies in a cluster; removed with its last file. */
+async function keepReadme(files: MissionFiles, cluster: string): Promise<void> {
+  const { tree, place } = files
+  const folder = files.inside(`context/${cluster}`)
+  const path = childOf(folder, readme)
+  if (!(await tree.list(folder)).some(({ name }) => name !== readme)) {
+    await tree.remove(path, { onlyIf: isOurs })
+    return
+  }
+  const inside = await textsInCluster(files, cluster)
+  if (inside.length === 0) return
+  const text = printReadme(place.address, cluster, inside, [])
+  const before = await tree.read(path)
+  if (before && Buffer.from(before.bytes).toString('utf8') === text) return
+  await writeDocument(tree, path, text, isOurs)
+}
+
+const isOurs = (bytes: Uint8Array): boolean => isAsWritten(Buffer.from(bytes).toString('utf8'))

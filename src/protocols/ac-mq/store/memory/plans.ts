@@ -1,11 +1,24 @@
-/** Which bus documents a mission should have, from the messages it has now. Touches no file. AC-MQ §13.2. */
+/** Which bus documents a mission should have, from the messages it has now. AC-MQ §13.2. */
+import type { Embedder } from '../../../../kernel/embedder.ts'
+import { withoutUndefined } from '../../../../kernel/field.ts'
 import { type Grouped, groupKnown } from '../../../../text/grouping.ts'
 import type { Neighbours } from '../../../../text/neighbours.ts'
 import { type Sample, sampleOf } from '../../../../text/sample.ts'
-import type { Trigger } from '../../memory/bus-document.ts'
+import type { Manifest } from '../../manifest/manifest.ts'
+import { printedQuery, type Trigger } from '../../memory/bus-document.ts'
+import type { CachedMessage, MemoryCache } from '../../memory/cache.ts'
 import { completedChains, linksOf } from '../../memory/chains.ts'
 import { contributionsTo, type Milestone, milestoneQuery } from '../../memory/contributions.ts'
-import type { Noted } from '../../memory/noted.ts'
+import { busTime } from '../../memory/generated.ts'
+import type { AcmqPorts } from '../../ports.ts'
+import { readManifest } from '../documents.ts'
+import type { MissionFiles } from '../parts.ts'
+import { readExisting } from './bus-files.ts'
+import type { OpenCache } from './cache.ts'
+import { isEndpointFailure, withMeaning } from './embedding.ts'
+import { embedMessages, newestFirst, rankMessages } from './search.ts'
+import { isSummaryTask } from './summary-task.ts'
+import type { VectorIndex } from './vector-index.ts'
 
 /** Messages that belong in one document. */
 export interface Plan {
@@ -19,9 +32,122 @@ export interface Plan {
   readonly provider: string
 }
 
-export interface PlanOptions {
+export interface Planned {
+  readonly plans: readonly Plan[]
+  readonly sample: Sample
+  /** For the cache. */
+  readonly known: Partial<MemoryCache>
+  /** By which documents get their names. */
+  readonly meaning?: GroupMeaning | undefined
+  /** Why vectors are not those of the configured endpoint, or which are still missing. */
+  readonly instead?: string | undefined
+  /** How many messages have no vector yet. */
+  readonly missing?: number
+}
+
+export interface GroupMeaning {
+  readonly embedder: Embedder
+  readonly index: VectorIndex
+}
+
+/** What a query is answered with: so many messages at most, those that fit at least half as well as the best. */
+const mostByQuery = 50
+const leastOfBest = 0.5
+/** So many texts without a vector yet, of all, change little in the groups; with more of them groups wait. */
+const mostWithout = 0.05
+/** So much of a title tells it from another. */
+const longestTitle = 900
+
+/** Those that are not ticked yet count, too: what was done for them was not done for another. */
+export async function milestonesOf(files: MissionFiles): Promise<Manifest['milestones']> {
+  const milestones = (await readManifest(files))?.milestones ?? []
+  // Two of the same name are one.
+  return [...new Map(milestones.map((one) => [one.title.slice(0, longestTitle), one])).values()]
+}
+
+/** By time. Tasks to write a summary are our own, and not about the mission. */
+export const byTime = ({ messages }: OpenCache): CachedMessage[] =>
+  [...messages.values()]
+    .filter(({ id }) => !isSummaryTask(id))
+    .sort((a, b) => (a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : a.id < b.id ? -1 : 1))
+
+/** Of everything. `mostMs`: how long vectors are made. */
+export async function plansOf(
+  cache: OpenCache,
+  ports: AcmqPorts,
+  ticked: Manifest['milestones'],
+  mostMs: number,
+): Promise<Planned> {
+  const { files, before } = cache
+  const messages = byTime(cache)
+  const existing = await readExisting(files, before.documents)
+  const madeAt = new Map([...existing.values()].map(({ query, name }) => [query, busTime(name)]))
+  const milestones = ticked.map(({ title, done: isTicked }) =>
+    withoutUndefined({ title, isTicked, reachedBy: madeAt.get(printedQuery(milestoneQuery(title))) }),
+  )
+  const { instead, key, provider, meaning, missing = 0 } = await groupingOf(cache, ports, messages, mostMs)
+  const { plans, neighbours, sample } = automaticPlans({
+    messages,
+    milestones,
+    clusterSize: files.settings.clusterSize,
+    before: before.provider === key ? before.neighbours : undefined,
+    vectors: new Map(
+      messages.flatMap(({ id, digest }) => {
+        const vector = meaning?.index.vectorOf(digest)
+        return vector ? [[id, vector]] : []
+      }),
+    ),
+    provider,
+    isEarly: missing > messages.length * mostWithout,
+  })
+  const known = { provider: key, ...(neighbours ? { neighbours } : {}) }
+  return { plans, sample, known, missing, meaning, instead }
+}
+
+interface Grouping extends Pick<Planned, 'meaning' | 'missing' | 'instead'> {
+  readonly provider: string
+  /** Names whose vectors are compared. */
+  readonly key: string
+}
+
+async function groupingOf(
+  cache: OpenCache,
+  ports: AcmqPorts,
+  messages: readonly CachedMessage[],
+  mostMs: number,
+): Promise<Grouping> {
+  const byWords = (): Grouping => ({ provider: 'words', key: 'words' })
+  const byMeaning = async (embedder: Embedder): Promise<Grouping> => {
+    const { id, version, dim } = embedder
+    const newest = messages.toSorted(newestFirst)
+    const { index, ...rest } = await embedMessages(cache, embedder, newest, { atFirst: mostMs, later: mostMs })
+    return { provider: id, key: JSON.stringify([id, version, dim]), meaning: { embedder, index }, ...rest }
+  }
+  const { found, failure } = await withMeaning(ports, byMeaning, byWords)
+  // Documents say by what they were made; `search` tells what is wrong with the installation.
+  if (!failure || !isEndpointFailure(failure)) return found
+  return { ...found, provider: fallenBack(found.provider), instead: failure.message }
+}
+
+const fallenBack = (provider: string): string => `${provider}, since the configured endpoint failed`
+
+/** Of what a query finds. */
+export async function planFor(cache: OpenCache, ports: AcmqPorts, query: string): Promise<Planned> {
+  const messages = byTime(cache)
+  const newest = messages.toSorted(newestFirst)
+  const { ranked, provider, instead, isFallback } = await rankMessages(cache, ports, newest, query)
+  const least = (ranked[0]?.score ?? 0) * leastOfBest
+  const chosen = ranked.slice(0, mostByQuery).filter(({ score }) => score >= least)
+  const reasons = new Map(chosen.map(({ place, by }) => [newest[place]!.id, `found by ${by.join(' and ')}`]))
+  const members = new Map(messages.flatMap(({ id }) => (reasons.has(id) ? [[id, reasons.get(id)] as const] : [])))
+  const by = isFallback ? fallenBack(provider) : provider
+  const plan: Plan = { trigger: 'query', title: query.trim().slice(0, 80), query, members, provider: by }
+  return { plans: members.size === 0 ? [] : [plan], sample: sampleOf(messages), known: {}, instead }
+}
+
+interface PlanOptions {
   /** By time. */
-  readonly messages: readonly Noted[]
+  readonly messages: readonly CachedMessage[]
   readonly milestones: readonly (Milestone & { readonly isTicked: boolean })[]
   readonly clusterSize: number
   /** What messages mean, by id. */
@@ -33,13 +159,12 @@ export interface PlanOptions {
   readonly isEarly?: boolean
 }
 
-export interface Plans {
-  readonly plans: readonly Plan[]
-  readonly sample: Sample
+interface AutomaticPlans extends Pick<Planned, 'plans' | 'sample'> {
   readonly neighbours?: Grouped['neighbours']
 }
 
-export function automaticPlans(options: PlanOptions): Plans {
+/** Pure. */
+export function automaticPlans(options: PlanOptions): AutomaticPlans {
   const { messages, milestones: all, clusterSize, vectors, provider, before, isEarly = false } = options
   const order = new Map(messages.map(({ id }, at) => [id, at]))
   const membersOf = (ids: Iterable<string>, reasons?: ReadonlyMap<string, string>) =>

@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import { invalidInput, SignalboxError } from '../../../../kernel/errors.ts'
 import { estimateTokens } from '../../../../kernel/token-estimate.ts'
 import { childOf, isSegment, parentOf, type TreePath } from '../../../../kernel/tree-path.ts'
+import { unlessUnreadable } from '../../../../messaging/leaves/tolerant.ts'
 import { fallbackManifestPath, manifestPath, pathInside } from '../../layout.ts'
 import { printedQuery, readBus } from '../../memory/bus-document.ts'
 import { milestoneQuery } from '../../memory/contributions.ts'
@@ -217,16 +218,11 @@ async function busDocumentsOf(
 }
 
 async function textAt({ tree }: MissionFiles, path: TreePath, most = mostOfAFile): Promise<string | undefined> {
-  try {
-    const leaf = await tree.read(path, { atMost: most })
-    if (!leaf || leaf.bytes.includes(0)) return undefined
-    // The last character may be cut in half.
-    const text = Buffer.from(leaf.bytes).toString('utf8')
-    return isUtf8(leaf.bytes) || leaf.size > most ? text : undefined
-  } catch (error) {
-    if (error instanceof SignalboxError && error.kind !== 'Unavailable') return undefined
-    throw error
-  }
+  const leaf = await unlessUnreadable(tree.read(path, { atMost: most }))
+  if (!leaf || leaf.bytes.includes(0)) return undefined
+  // The last character may be cut in half.
+  const text = Buffer.from(leaf.bytes).toString('utf8')
+  return isUtf8(leaf.bytes) || leaf.size > most ? text : undefined
 }
 
 async function firstThere({ tree }: MissionFiles, paths: readonly TreePath[]): Promise<TreePath | undefined> {

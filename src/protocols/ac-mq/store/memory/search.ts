@@ -1,17 +1,16 @@
 /** Finds messages by their words and by what they mean, in the archive too. AC-MQ §13.2. */
 import type { Embedder } from '../../../../kernel/embedder.ts'
-import { SignalboxError } from '../../../../kernel/errors.ts'
+import { withoutUndefined } from '../../../../kernel/field.ts'
 import { subjectOf } from '../../../../text/query.ts'
 import { type FoundBy, type Hit, rankTexts, rankWithEndpoint } from '../../../../text/ranking.ts'
 import { isEnglishText } from '../../../../text/stop-words.ts'
 import { toUnit } from '../../../../text/vectors.ts'
-import type { Noted } from '../../memory/noted.ts'
+import type { CachedMessage } from '../../memory/cache.ts'
 import type { AcmqPorts } from '../../ports.ts'
 import type { MissionFiles } from '../parts.ts'
 import type { AcmqView } from '../view.ts'
-import { keepBook, type OpenBook, openBook, textIn } from './book.ts'
-import { embedTexts, type Patience } from './embedding.ts'
-import { listQueues } from './listing.ts'
+import { OpenCache } from './cache.ts'
+import { embedTexts, isEndpointFailure, type Patience, withMeaning } from './embedding.ts'
 import { textOf } from './texts.ts'
 
 export interface SearchOptions {
@@ -37,8 +36,6 @@ export interface Searched {
   readonly instead?: string
 }
 
-export const standardLimit = 10
-
 /** A search waits for vectors the first time, or when that finishes them; otherwise it takes what is there. */
 const searchPatience: Patience = { atFirst: 8_000, later: 300 }
 
@@ -46,110 +43,74 @@ export async function searchMission(
   files: MissionFiles,
   ports: AcmqPorts,
   query: string,
-  { limit = standardLimit, only }: SearchOptions = {},
+  { limit = 10, only }: SearchOptions = {},
 ): Promise<Searched> {
-  const book = await openBook(files, [], await listQueues(files))
-  const messages = [...book.messages.values()].sort(newestFirst)
-  const { ranked, provider, instead } = await rankMessages(files, ports, book, messages, query, only)
+  const cache = await OpenCache.open(files, [])
+  const messages = [...cache.messages.values()].sort(newestFirst)
+  const { ranked, provider, instead } = await rankMessages(cache, ports, messages, query, only)
   const hits: FoundMessage[] = []
   for (const { place, score, by } of ranked.slice(0, limit)) {
-    const found = await textIn(files, book, messages[place]!.id)
+    const found = await cache.text(messages[place]!.id)
     if (found) hits.push({ message: found.message, score, by })
   }
-  await keepBook(files, { ...book.before, titles: book.titles, entries: book.entries }, book.read)
-  const leftOut = Math.max(0, ranked.length - limit)
-  return { hits, leftOut, provider, ...(instead === undefined ? {} : { instead }) }
+  await cache.keep({}, 0)
+  return withoutUndefined({ hits, leftOut: Math.max(0, ranked.length - limit), provider, instead })
 }
 
-export interface RankedMessages {
+interface RankedMessages {
   readonly ranked: readonly Hit[]
   readonly provider: string
-  /** Why it is not the configured one, or what could not be compared by meaning. */
-  readonly instead?: string
+  readonly instead?: string | undefined
   /** The configured endpoint failed, so that another took its place. */
-  readonly isFallback?: true
+  readonly isFallback?: boolean
 }
 
-/** `messages`: the newest first. When the endpoint fails, what comes with the package takes over, and that is told. */
+/** `messages`: the newest first. */
 export async function rankMessages(
-  files: MissionFiles,
+  cache: OpenCache,
   ports: AcmqPorts,
-  book: OpenBook,
-  messages: readonly Noted[],
-  query: string,
+  messages: readonly CachedMessage[],
+  text: string,
   only?: FoundBy,
 ): Promise<RankedMessages> {
-  const asked: Asked = { files, book, messages, query: subjectOf(query), only }
-  if (only === 'words') return byWords(asked)
-  try {
-    const { embedder, instead } = await ports.meaning()
-    return embedder ? await byMeaning(asked, embedder) : byWords(asked, instead)
-  } catch (error) {
-    if (!isProviderFailure(error)) throw error
-    const failed = { instead: error.message, ...(isEndpointFailure(error) ? ({ isFallback: true } as const) : {}) }
-    return { ...(await withoutEndpoint(ports, asked, isEndpointFailure(error))), ...failed }
-  }
-}
-
-interface Asked {
-  readonly files: MissionFiles
-  readonly book: OpenBook
-  readonly messages: readonly Noted[]
-  readonly query: string
-  readonly only: FoundBy | undefined
-}
-
-async function withoutEndpoint(ports: AcmqPorts, asked: Asked, hasLocal: boolean): Promise<RankedMessages> {
-  const { embedder } = hasLocal ? await ports.meaning('offline') : {}
-  try {
-    return embedder ? await byMeaning(asked, embedder) : byWords(asked)
-  } catch (error) {
-    if (!isProviderFailure(error)) throw error
-    return byWords(asked)
-  }
-}
-
-function byWords({ messages, query, only }: Asked, instead?: string): RankedMessages {
+  const query = subjectOf(text)
   const features = messages.map((one) => one.features)
-  const ranked = only === 'meaning' ? [] : rankTexts(features, query, { meaning: [], only: 'words' })
-  return { ranked, provider: 'words', ...(instead === undefined ? {} : { instead }) }
+  const byWords = (instead?: string): RankedMessages => {
+    const ranked = only === 'meaning' ? [] : rankTexts(features, query, { meaning: [], only: 'words' })
+    return { ranked, provider: 'words', instead }
+  }
+  const byMeaning = async (embedder: Embedder): Promise<RankedMessages> => {
+    if (embedder.isLocal && !/\p{L}/u.test(query)) return byWords()
+    if (embedder.isLocal && !isEnglishText(query))
+      return byWords('The sentence model knows English alone: this was looked for by its words.')
+    const { index, instead } = await embedMessages(cache, embedder, messages, searchPatience)
+    const [vector] = await embedder.embed([query])
+    const unit = vector && toUnit(vector)
+    const meaning = messages.map(({ digest }) => (unit ? index.likeness(digest, unit) : undefined))
+    const rank = embedder.isLocal ? rankTexts : rankWithEndpoint
+    return { ranked: rank(features, query, { meaning, only }), provider: embedder.id, instead }
+  }
+  if (only === 'words') return byWords()
+  const { found, failure } = await withMeaning(ports, byMeaning, byWords)
+  return failure ? { ...found, instead: failure.message, isFallback: isEndpointFailure(failure) } : found
 }
 
-async function byMeaning(asked: Asked, embedder: Embedder): Promise<RankedMessages> {
-  const { files, book, messages, query, only } = asked
-  if (embedder.isLocal && !/\p{L}/u.test(query)) return byWords(asked)
-  if (embedder.isLocal && !isEnglishText(query))
-    return byWords(asked, 'The sentence model knows English alone: this was looked for by its words.')
-  const texts = messages.map(({ id, digest }) => ({ digest, text: () => textFor(files, book, id) }))
-  const { index, missing } = await embedTexts(files, embedder, texts, searchPatience)
-  const [vector] = await embedder.embed([query])
-  const unit = vector && toUnit(vector)
-  const meaning = messages.map(({ digest }) => (unit ? index.likeness(digest, unit) : undefined))
-  const features = messages.map((one) => one.features)
-  const ranked = embedder.isLocal
-    ? rankTexts(features, query, { meaning, only })
-    : rankWithEndpoint(features, query, { meaning, only })
-  const instead = missing > 0 ? { instead: unembedded(missing, messages.length) } : {}
-  return { ranked, provider: embedder.id, ...instead }
+/** `messages`: the newest first. `instead`: how far it is, for people. */
+export async function embedMessages(
+  cache: OpenCache,
+  embedder: Embedder,
+  messages: readonly CachedMessage[],
+  patience: Patience,
+) {
+  const textFor = async (id: string) => {
+    const text = await cache.text(id)
+    return text && textOf(text)
+  }
+  const texts = messages.map(({ id, digest }) => ({ digest, text: () => textFor(id) }))
+  const { index, missing } = await embedTexts(cache.files, embedder, texts, patience)
+  const still = `${missing} of ${messages.length} messages have no vector yet and are compared by their words; \`acmq supervise\` goes on with them.`
+  return { index, missing, instead: missing > 0 ? still : undefined }
 }
 
-/** What is embedded of a message. */
-export async function textFor(files: MissionFiles, book: OpenBook, id: string): Promise<string | undefined> {
-  const text = await textIn(files, book, id)
-  return text && textOf(text)
-}
-
-/** For people: how far it is. */
-export const unembedded = (missing: number, all: number): string =>
-  `${missing} of ${all} messages have no vector yet and are compared by their words; \`acmq supervise\` goes on with them.`
-
-export const newestFirst = (a: Noted, b: Noted): number =>
+export const newestFirst = (a: CachedMessage, b: CachedMessage): number =>
   a.createdAt < b.createdAt ? 1 : a.createdAt > b.createdAt ? -1 : a.id < b.id ? -1 : 1
-
-/** Then what comes with the package takes over. */
-export const isEndpointFailure = (error: unknown): boolean =>
-  error instanceof SignalboxError && ['EMBEDDINGS_UNAVAILABLE', 'BAD_EMBEDDINGS', 'BAD_ENDPOINT'].includes(error.code)
-
-/** Then words do. */
-export const isProviderFailure = (error: unknown): error is SignalboxError =>
-  isEndpointFailure(error) || (error instanceof SignalboxError && error.code === 'DAMAGED_MODEL')

@@ -9,7 +9,7 @@ import { readDependency } from '../../dependencies.ts'
 import type { BusContent } from '../../memory/bus-document.ts'
 import { saidIn } from '../../memory/said.ts'
 import { isoTime } from '../../times.ts'
-import type { SendInput, Sent } from '../send.ts'
+import type { SendInput, Sent } from '../sending.ts'
 import type { AcmqViewWithBody } from '../view.ts'
 
 const ending = '-write-summary'
@@ -86,11 +86,6 @@ export class SummaryDesk {
     const at = result?.at === undefined ? {} : { at: isoTime(result.at) }
     return { by: result?.agent ?? task.to, text, ...at }
   }
-}
-
-export async function answeredSummary(desk: SummaryDesk, path: TreePath, content: BusContent): Promise<BusContent> {
-  const answer = await desk.answer(path)
-  return answer ? { ...content, ...summaryOf(answer) } : content
 }
 
 /** An answer as it stands in a document: quoted, under the name of its author. */

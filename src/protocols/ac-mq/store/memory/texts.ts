@@ -1,12 +1,13 @@
 /** Every message of a mission with what it says, archived ones too, for whoever compares and summarises them. */
 import { bufferOf } from '../../../../formats/front-matter.ts'
-import { SignalboxError } from '../../../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../../../kernel/tree-path.ts'
+import { unlessUnreadable } from '../../../../messaging/leaves/tolerant.ts'
+import type { TimedEntry } from '../../../../tree/tree.ts'
 import { type ArchivedEntry, eachArchived, readArchived } from '../../archive/archive.ts'
 import { archivePath, isMessageName, parseTime } from '../../layout.ts'
 import { comparedText } from '../../memory/said.ts'
 import { type QueueName, queueNames } from '../../schema.ts'
-import { bodyElsewhere } from '../body-elsewhere.ts'
+import { bodyElsewhere } from '../large-bodies.ts'
 import type { MissionFiles } from '../parts.ts'
 import { type AcmqView, viewOf } from '../view.ts'
 
@@ -27,6 +28,18 @@ export interface TextsOptions {
   readonly queues?: readonly QueueName[]
   /** Those in the archive too. */
   readonly archived?: boolean
+}
+
+/** The files in the queues, listed once for everything that one pass of supervision does. */
+export type QueueListing = Readonly<Record<QueueName, readonly TimedEntry[]>>
+
+export async function listQueues({ tree, queues }: MissionFiles): Promise<QueueListing> {
+  const listed: Partial<Record<QueueName, readonly TimedEntry[]>> = {}
+  for (const queue of queueNames) {
+    const entries = await tree.list(queues[queue], { times: true })
+    listed[queue] = entries.filter(({ name, kind }) => kind === 'leaf' && isMessageName(name))
+  }
+  return listed as QueueListing
 }
 
 /** In no order that means anything. What cannot be read is left out: `list` and `doctor` tell of it. */
@@ -50,7 +63,7 @@ export const queuedText = (
   queue: QueueName,
   name: string,
   most?: number,
-): Promise<MessageText | undefined> => readable(() => textAt(files, queue, name, most))
+): Promise<MessageText | undefined> => unlessUnreadable(textAt(files, queue, name, most))
 
 async function textAt(files: MissionFiles, queue: QueueName, name: string, most: number | undefined) {
   const path = files.at(queue, name)
@@ -74,19 +87,16 @@ export const archivedText = (
   files: MissionFiles,
   entry: ArchivedEntry,
   most?: number,
-): Promise<MessageText | undefined> =>
-  readable(async () => {
-    const bytes = await readArchived(files.tree, entry, files.settings)
-    const { message } = files.expect(bytes, entry.name, { modifiedAt: parseTime(entry.timestamp) })
-    const view = viewOf(message.record, 'archived', entry.pack)
-    const own = bufferOf(bytes).toString('utf8', message.bodyStart)
-    return {
-      message: { ...view, name: entry.name },
-      status: entry.status,
-      body: await wholeBody(files, view, own, most),
-      changedAt: entry.finishedAt,
-    }
-  })
+): Promise<MessageText | undefined> => unlessUnreadable(textInPack(files, entry, most))
+
+async function textInPack(files: MissionFiles, entry: ArchivedEntry, most: number | undefined): Promise<MessageText> {
+  const bytes = await readArchived(files.tree, entry, files.settings)
+  const { message } = files.expect(bytes, entry.name, { modifiedAt: parseTime(entry.timestamp) })
+  const view = { ...viewOf(message.record, 'archived', entry.pack), name: entry.name }
+  const own = bufferOf(bytes).toString('utf8', message.bodyStart)
+  const body = await wholeBody(files, view, own, most)
+  return { message: view, status: entry.status, body, changedAt: entry.finishedAt }
+}
 
 /** One message again with all it says: in the queue it was in, or in another, since it may have moved on, or the archive. */
 export async function readOneText(
@@ -109,21 +119,11 @@ async function wholeBody(files: MissionFiles, view: AcmqView, own: string, most 
   const elsewhere = bodyElsewhere(view)
   if (elsewhere === undefined) return own
   const path = elsewhere.split('/').reduce((folder: TreePath, name) => childOf(folder, name), files.path)
-  const leaf = await readable(() => files.tree.read(path, { atMost: most }))
+  const leaf = await unlessUnreadable(files.tree.read(path, { atMost: most }))
   if (!leaf) return own
   const rest =
     leaf.size > most ? `\n\n(These are its first ${most} of ${leaf.size} bytes; all of it is in ${elsewhere}.)` : ''
   return `${Buffer.from(leaf.bytes).toString('utf8')}${rest}\n\n${own}`
-}
-
-/** `undefined` for a file that cannot be read or is no message. What is wrong with the whole tree is thrown. */
-async function readable<T>(read: () => Promise<T | undefined>): Promise<T | undefined> {
-  try {
-    return await read()
-  } catch (error) {
-    if (error instanceof SignalboxError && error.kind !== 'Unavailable') return undefined
-    throw error
-  }
 }
 
 /** What is compared of a message; worked out once. */

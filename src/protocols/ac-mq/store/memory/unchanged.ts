@@ -3,9 +3,9 @@
  * few looks. Kept in `.signalbox/cache/memory/`; without it the work is done once more, and finds nothing to change.
  */
 import { hash } from 'node:crypto'
-import { SignalboxError } from '../../../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../../messaging/leaves/change.ts'
+import { unlessFailed } from '../../../../messaging/leaves/tolerant.ts'
 import { cacheOf } from '../../../../tree/home.ts'
 import { fallbackManifestPath, manifestPath } from '../../layout.ts'
 import { busFolder } from '../../memory/generated.ts'
@@ -28,7 +28,7 @@ export async function signatureOf(files: MissionFiles): Promise<Signature> {
   let newest = 0
   const lines: string[] = [settingsText(files)]
   for (const path of places) {
-    const found = await quietly(() => tree.look(path))
+    const found = await unlessFailed(tree.look(path))
     const at = found ? Math.max(found.modifiedAt, found.kind === 'leaf' ? found.changedAt : 0) : 0
     newest = Math.max(newest, at)
     lines.push(`${path} ${at} ${found?.kind === 'leaf' ? found.size : ''}`)
@@ -51,7 +51,7 @@ const notePath = (files: MissionFiles): TreePath =>
 /** True when all was done for exactly this. */
 export async function isDoneFor(files: MissionFiles, { text }: Signature): Promise<boolean> {
   if (known.get(files) === text) return true
-  const leaf = await quietly(() => files.tree.read(notePath(files), { atMost: 100 }))
+  const leaf = await unlessFailed(files.tree.read(notePath(files), { atMost: 100 }))
   const isDone = leaf !== undefined && Buffer.from(leaf.bytes).toString('latin1') === text
   if (isDone) known.set(files, text)
   return isDone
@@ -63,15 +63,5 @@ const known = new WeakMap<MissionFiles, string>()
 /** Not while something may have changed again that cannot be told by its time. */
 export async function noteDone(files: MissionFiles, { text, newest }: Signature): Promise<void> {
   if ((await files.tree.now()) - newest > tooRecent)
-    await quietly(() => changeLeaf(files.tree, notePath(files), () => Buffer.from(text)))
-}
-
-/** A note that cannot be read or written is none. */
-async function quietly<T>(work: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof SignalboxError) return undefined
-    throw error
-  }
+    await unlessFailed(changeLeaf(files.tree, notePath(files), () => Buffer.from(text)))
 }

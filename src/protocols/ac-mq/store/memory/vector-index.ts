@@ -1,28 +1,25 @@
 /**
- * Vectors of texts, by the digest of what was embedded: `.signalbox/cache/embeddings/PROVIDER/N.vectors`, many in a file, a byte for
- * each number. Those of two providers, versions or lengths never meet. Disposable: deleting it costs time, and with an endpoint
- * money, and changes no answer.
+ * Vectors of texts, by the digest of what was embedded: `.signalbox/cache/embeddings/PROVIDER/N.jsonl`, some in each line, a byte
+ * for each number. Those of two providers, versions or lengths never meet. Disposable: deleting it costs time, and with an
+ * endpoint money, and changes no answer.
  */
 import { hash } from 'node:crypto'
+import { readJsonLines } from '../../../../formats/json-lines.ts'
 import type { Embedder } from '../../../../kernel/embedder.ts'
-import { SignalboxError } from '../../../../kernel/errors.ts'
 import { childOf, isSegment, type TreePath } from '../../../../kernel/tree-path.ts'
 import { type Keeping, prune } from '../../../../messaging/leaves/keep.ts'
+import { unlessFailed } from '../../../../messaging/leaves/tolerant.ts'
 import { cacheOf } from '../../../../tree/home.ts'
 import type { Tree } from '../../../../tree/tree.ts'
 
 /** Of each provider. */
 const keeping: Keeping = { keepMs: 90 * 24 * 60 * 60 * 1000, keepBytes: 64 * 1024 * 1024 }
-/** Files with fewer vectors become one when there are so many of them. */
-const largeFile = 4096
-const mostSmallFiles = 8
-const mostBytes = 32 * 1024 * 1024
-const digestBytes = 16
-
-interface File {
-  readonly name: string
-  readonly count: number
-}
+/** Of what is kept, so much is in one file: the oldest is removed at a time. */
+const files = 8
+/** A cluster takes lines of up to a million bytes. */
+const mostInLine = 64
+const numbered = /^([1-9]\d{0,14})\.jsonl$/
+const digits = /^[0-9a-f]{32}$/
 
 /** A digest is 32 hexadecimal digits. */
 export class VectorIndex {
@@ -31,7 +28,8 @@ export class VectorIndex {
   readonly #folder: TreePath
   readonly #keep: Keeping
   readonly #vectors = new Map<string, Int8Array>()
-  #files: File[] = []
+  /** How much of each file has been read, in bytes. */
+  readonly #read = new Map<string, number>()
   #unsaved: string[] = []
 
   private constructor(tree: Tree, folder: TreePath, dim: number, keep: Keeping) {
@@ -43,8 +41,8 @@ export class VectorIndex {
 
   /** `keep`: how much, unless a test says otherwise. */
   static async open(tree: Tree, { id, version, dim }: Embedder, keep = keeping): Promise<VectorIndex> {
-    const name = hash('sha256', `${id}\n${version}\n${dim}`, 'hex').slice(0, 40)
-    const folder = childOf(cacheOf('embeddings'), name)
+    const provider = hash('sha256', `${id}\n${version}\n${dim}`, 'hex').slice(0, 40)
+    const folder = childOf(cacheOf('embeddings'), provider)
     const known = opened.get(tree)?.get(folder)
     const index = known ?? new VectorIndex(tree, folder, dim, keep)
     if (!known) opened.set(tree, (opened.get(tree) ?? new Map()).set(folder, index))
@@ -71,15 +69,11 @@ export class VectorIndex {
   /** The cosine with a vector of length 1; `undefined` where there is none. */
   likeness(digest: string, other: Float32Array): number | undefined {
     const bytes = this.#vectors.get(digest)
-    if (!bytes) return undefined
+    const length = bytes ? lengthOf(bytes) : 0
+    if (!bytes || length === 0) return undefined
     let sum = 0
-    let squares = 0
-    for (let i = 0; i < bytes.length; i++) {
-      const one = bytes[i]!
-      sum += one * other[i]!
-      squares += one * one
-    }
-    return squares === 0 ? undefined : sum / Math.sqrt(squares)
+    for (let i = 0; i < bytes.length; i++) sum += bytes[i]! * other[i]!
+    return sum / length
   }
 
   /** `undefined`: the provider has none for this text. */
@@ -94,86 +88,55 @@ export class VectorIndex {
   /** Writes what was added since. A disk without room for it stops nobody: then it is made again. */
   async save(): Promise<void> {
     if (this.#unsaved.length === 0) return
-    const small = this.#files.filter(({ count }) => count < largeFile)
-    const isMerging = small.length >= mostSmallFiles
-    const digests = isMerging ? await this.#digestsIn(small) : []
-    const all = [...new Set([...digests, ...this.#unsaved])]
-    const name = await quietly(() => this.#write(all))
-    if (name === undefined) return
-    this.#unsaved = []
-    this.#files.push({ name, count: all.length })
-    if (!isMerging) return
-    for (const one of small) await quietly(() => this.#tree.remove(childOf(this.#folder, one.name), { atMost: 0 }))
-    await pruneAll(this.#tree, this.#keep)
+    const isSaved = await unlessFailed(this.#append(this.#unsaved))
+    if (isSaved) this.#unsaved = []
   }
 
-  async #write(digests: readonly string[]): Promise<string | undefined> {
-    const body = Buffer.alloc(digests.length * (digestBytes + this.dim))
-    for (const [i, digest] of digests.entries()) {
-      body.write(digest, i * digestBytes, 'hex')
-      const { buffer, byteOffset } = this.#vectors.get(digest)!
-      body.set(new Uint8Array(buffer, byteOffset, this.dim), digests.length * digestBytes + i * this.dim)
+  async #append(digests: readonly string[]): Promise<true> {
+    const last = (await this.#listed()).at(-1)
+    const isFull = last !== undefined && last.size >= this.#keep.keepBytes / files
+    const path = childOf(this.#folder, `${(last?.number ?? 0) + (last && !isFull ? 0 : 1)}.jsonl`)
+    for (let at = 0; at < digests.length; at += mostInLine) {
+      const some = digests.slice(at, at + mostInLine).map((digest) => {
+        const { buffer, byteOffset, length } = this.#vectors.get(digest)!
+        return [digest, Buffer.from(buffer, byteOffset, length).toString('base64')]
+      })
+      await this.#tree.append(path, JSON.stringify(Object.fromEntries(some)))
     }
-    const bytes = Buffer.concat([Buffer.from(`${magic} ${this.dim} ${digests.length} ${sumOf(body)}\n`), body])
-    const listed = await this.#tree.list(this.#folder)
-    let number = Math.max(0, ...listed.flatMap(({ name }) => Number(numbered.exec(name)?.[1] ?? 0))) + 1
-    for (let attempt = 0; attempt < 8; attempt++, number++) {
-      const name = `${number}.vectors`
-      if ((await this.#tree.create(childOf(this.#folder, name), bytes)).outcome === 'created') return name
-    }
-    return undefined
+    if (isFull) await pruneAll(this.#tree, this.#keep)
+    return true
   }
 
-  /** What other processes have written since. */
+  /** The oldest first. */
+  async #listed() {
+    const listed = (await unlessFailed(this.#tree.list(this.#folder, { times: true }))) ?? []
+    return listed
+      .flatMap((file) => {
+        const number = file.kind === 'leaf' ? Number(numbered.exec(file.name)?.[1] ?? 0) : 0
+        return number > 0 ? [{ ...file, number }] : []
+      })
+      .sort((a, b) => a.number - b.number)
+  }
+
+  /** What other processes have written since. A line that is not whole, or of a stranger, is passed over. */
   async #readNew(): Promise<void> {
-    const listed = (await quietly(() => this.#tree.list(this.#folder))) ?? []
-    const names = listed.flatMap(({ name, kind }) => (kind === 'leaf' && numbered.test(name) ? [name] : []))
-    this.#files = this.#files.filter(({ name }) => names.includes(name))
-    for (const name of names) {
-      if (this.#files.some((file) => file.name === name)) continue
-      const digests = await this.#read(name)
-      this.#files.push({ name, count: digests.length })
+    for (const { name: file, size } of await this.#listed()) {
+      if (this.#read.get(file) === size || size > this.#keep.keepBytes) continue
+      const leaf = await unlessFailed(this.#tree.read(childOf(this.#folder, file), { atMost: size }))
+      for (const line of readJsonLines(leaf?.bytes ?? new Uint8Array())) {
+        for (const [digest, text] of line.kind === 'record' ? Object.entries(line.value ?? {}) : []) {
+          if (this.#vectors.has(digest) || !digits.test(digest)) continue
+          const bytes = Buffer.from(String(text), 'base64')
+          if (bytes.length === this.dim) this.#vectors.set(digest, new Int8Array(bytes))
+        }
+      }
+      this.#read.set(file, size)
     }
-  }
-
-  async #digestsIn(files: readonly File[]): Promise<string[]> {
-    const digests: string[] = []
-    for (const { name } of files) digests.push(...(await this.#read(name)))
-    return digests
-  }
-
-  /** Answers the digests; none of a file that is not whole, or was written by a stranger. */
-  async #read(name: string): Promise<string[]> {
-    const leaf = await quietly(() => this.#tree.read(childOf(this.#folder, name), { atMost: mostBytes }))
-    if (!leaf || leaf.size > mostBytes) return []
-    const bytes = Buffer.from(leaf.bytes.buffer, leaf.bytes.byteOffset, leaf.bytes.length)
-    const end = bytes.indexOf(10)
-    const found = header.exec(bytes.toString('latin1', 0, Math.max(0, Math.min(end, 100))))
-    const body = bytes.subarray(end + 1)
-    const count = Number(found?.[2])
-    if (Number(found?.[1]) !== this.dim || body.length !== count * (digestBytes + this.dim)) return []
-    if (sumOf(body) !== found?.[3]) return []
-    // A copy: what the tree has read may be used again by it.
-    const vectors = new Int8Array(body.subarray(count * digestBytes))
-    const digests: string[] = []
-    for (let i = 0; i < count; i++) {
-      const digest = body.toString('hex', i * digestBytes, (i + 1) * digestBytes)
-      digests.push(digest)
-      if (!this.#vectors.has(digest)) this.#vectors.set(digest, vectors.subarray(i * this.dim, (i + 1) * this.dim))
-    }
-    return digests
   }
 }
 
 /** In a process that stays, only what is new is read. */
 const opened = new WeakMap<Tree, Map<TreePath, VectorIndex>>()
-
-const magic = 'signalbox-vectors-1'
-const header = /^signalbox-vectors-1 (\d{1,5}) (\d{1,7}) ([0-9a-f]{16})$/
-const numbered = /^([1-9]\d{0,14})\.vectors$/
-
-/** Enough to notice a write that a power cut stopped; it keeps nobody out. */
-const sumOf = (bytes: Uint8Array): string => hash('md5', bytes, 'hex').slice(0, 16)
 
 function lengthOf(bytes: Int8Array): number {
   let squares = 0
@@ -183,17 +146,6 @@ function lengthOf(bytes: Int8Array): number {
 
 /** Those of providers that are not asked any more, too. */
 async function pruneAll(tree: Tree, keep: Keeping): Promise<void> {
-  for (const { name, kind } of (await quietly(() => tree.list(cacheOf('embeddings')))) ?? [])
-    if (kind === 'folder' && isSegment(name))
-      await quietly(() => prune(tree, childOf(cacheOf('embeddings'), name), keep))
-}
-
-/** A cache that cannot be read or written is none. */
-async function quietly<T>(work: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof SignalboxError) return undefined
-    throw error
-  }
+  for (const { name: provider, kind } of await tree.list(cacheOf('embeddings')))
+    if (kind === 'folder' && isSegment(provider)) await prune(tree, childOf(cacheOf('embeddings'), provider), keep)
 }

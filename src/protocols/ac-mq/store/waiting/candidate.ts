@@ -1,7 +1,6 @@
 /** What the order of claiming needs to know of a waiting message, and that order. AC-MQ §4.2. */
-import { lastAnswer } from '../../../../kernel/last-answer.ts'
-import { parseTime } from '../../layout.ts'
 import { type AcmqRecord, areSame, noDependencies } from '../../schema.ts'
+import { timeOf } from '../../times.ts'
 
 export interface Candidate {
   readonly name: string
@@ -27,8 +26,6 @@ export function candidateOf(name: string, record: AcmqRecord): Candidate {
     summary: hasToWait ? summary : '',
   }
 }
-
-const timeOf = lastAnswer((timestamp: string) => parseTime(timestamp) ?? 0)
 
 /** Priority (1 first), then time, then id. */
 export const isBefore = (a: Candidate, b: Candidate): boolean =>

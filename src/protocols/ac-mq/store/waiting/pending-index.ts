@@ -14,11 +14,11 @@ import type { Entry } from '../../../../tree/tree.ts'
 import type { DependencyState } from '../../dependencies.ts'
 import { everyone, isMessageName, parseFileName } from '../../layout.ts'
 import type { AcmqRecord } from '../../schema.ts'
+import { EditChecks } from '../edit-checks.ts'
 import { FolderView } from '../folder-view.ts'
-import { InTurn } from '../in-turn.ts'
 import type { MissionFiles } from '../parts.ts'
 import { type Candidate, candidateOf, isAsRemembered } from './candidate.ts'
-import type { DependencyBook } from './dependency-book.ts'
+import type { DependencyStates } from './dependency-states.ts'
 import { HeldBack, isElsewhere, type Parked } from './held-back.ts'
 import { Leaps } from './leaps.ts'
 import type { PendingCache } from './pending-cache.ts'
@@ -42,7 +42,7 @@ const nowhere: readonly TreePath[] = []
 
 export class PendingIndex {
   readonly #files: MissionFiles
-  readonly #book: DependencyBook
+  readonly #dependencies: DependencyStates
   readonly #view: FolderView
   readonly #completed: FolderView
   readonly #candidates = new Map<string, Candidate>()
@@ -51,7 +51,7 @@ export class PendingIndex {
   readonly #malformed = new Map<string, Problem>()
   readonly #closed = new Map<string, Problem>()
   readonly #leaps = new Leaps()
-  readonly #inTurn = new InTurn()
+  readonly #editChecks = new EditChecks()
   /** Milliseconds spent on lost races since the last look because of them. */
   #lostMs = 0
   #judgedAllAt = performance.now()
@@ -67,9 +67,9 @@ export class PendingIndex {
   /** Messages with dependencies have been seen, so that it matters which file has which id. */
   #isLearning = false
 
-  constructor(files: MissionFiles, book: DependencyBook) {
+  constructor(files: MissionFiles, dependencies: DependencyStates) {
     this.#files = files
-    this.#book = book
+    this.#dependencies = dependencies
     this.#view = new FolderView(files.tree, files.queues.pending)
     this.#completed = new FolderView(files.tree, files.queues.completed)
   }
@@ -114,7 +114,7 @@ export class PendingIndex {
     const now = performance.now()
     return (
       !this.#view.isDue(now) &&
-      !this.#inTurn.isDue(this.#files.clock.now()) &&
+      !this.#editChecks.isDue(this.#files.clock.now()) &&
       (this.#held.size === 0 || !this.#completed.isDue(now))
     )
   }
@@ -149,7 +149,7 @@ export class PendingIndex {
   async #rereadSome(): Promise<void> {
     const startedAt = performance.now()
     if (startedAt < this.#restsUntil) return
-    const names = this.#inTurn.next(this.#candidates, this.#files.clock.now())
+    const names = this.#editChecks.next(this.#candidates, this.#files.clock.now())
     if (names.length === 0) return
     await this.#readAll(names)
     const endedAt = performance.now()
@@ -194,7 +194,7 @@ export class PendingIndex {
   async #wakeFinishedAway(ids: readonly string[]): Promise<boolean> {
     let hasWoken = false
     for (const id of ids) {
-      const state = await this.#book.stateOf(id)
+      const state = await this.#dependencies.stateOf(id)
       if (state === 'pending' || state === 'processing') continue
       this.wake(id)
       hasWoken = true
@@ -205,7 +205,7 @@ export class PendingIndex {
   /** Where messages of other missions will be completed that are waited for here. */
   get elsewhere(): readonly TreePath[] {
     if (this.#held.elsewhere.size === 0) return nowhere
-    const folders = [...this.#held.elsewhere].map((text) => this.#book.folderBehind(text))
+    const folders = [...this.#held.elsewhere].map((text) => this.#dependencies.folderBehind(text))
     return [...new Set(folders.filter((folder) => folder !== undefined))].sort()
   }
 
@@ -263,7 +263,7 @@ export class PendingIndex {
    */
   best(agent: string, isMine = false): Candidate | undefined | Promise<Candidate | undefined> {
     const next = this.#next(agent, isMine)
-    const isKnown = next === undefined || (next !== 'look' && this.#book.areMet(next.dependencies))
+    const isKnown = next === undefined || (next !== 'look' && this.#dependencies.areMet(next.dependencies))
     return isKnown ? next : this.#bestOf(next, agent, isMine)
   }
 
@@ -338,7 +338,7 @@ export class PendingIndex {
 
   /** What still holds a message back; empty when nothing does. What waits itself, as far as is known, is not looked for. */
   judge(message: Pick<AcmqRecord, 'id' | 'dependencies'>): Promise<readonly DependencyState[]> {
-    return this.#book.judge(message, (id) => this.#isOurs(id))
+    return this.#dependencies.judge(message, (id) => this.#isOurs(id))
   }
 
   /** Every message held back, for this agent or for anybody, judged now. */
@@ -402,7 +402,7 @@ export class PendingIndex {
 
   #take(candidate: Candidate): void {
     this.#candidates.set(candidate.name, candidate)
-    if (this.#isLearning) this.#book.learn(candidate.id, candidate.name, this.#candidates.size)
+    if (this.#isLearning) this.#dependencies.learn(candidate.id, candidate.name, this.#candidates.size)
     else if (candidate.dependencies.length > 0) this.#learnAll()
     this.#ready.push(candidate)
   }
@@ -410,7 +410,7 @@ export class PendingIndex {
   /** Most queues have no dependencies at all, and then nobody asks which file has which id. */
   #learnAll(): void {
     this.#isLearning = true
-    for (const { id, name } of this.#candidates.values()) this.#book.learn(id, name, this.#candidates.size)
+    for (const { id, name } of this.#candidates.values()) this.#dependencies.learn(id, name, this.#candidates.size)
   }
 
   #park(candidate: Candidate, states: readonly DependencyState[]): void {
@@ -425,7 +425,7 @@ export class PendingIndex {
 
   /** True for a message that waits itself, as far as is known here. */
   #isOurs(id: string): boolean {
-    const name = this.#book.nameOf(id)
+    const name = this.#dependencies.nameOf(id)
     return name !== undefined && this.#candidates.has(name)
   }
 

@@ -8,15 +8,14 @@ import { type DependencyState, explain } from '../../dependencies.ts'
 import { everyone } from '../../names.ts'
 import type { AcmqRecord } from '../../schema.ts'
 import type { Finder } from '../finder.ts'
+import { type ByLabel, foundBy, labelsFor } from '../label.ts'
 import { blockedAs } from '../outcomes.ts'
 import type { MissionFiles } from '../parts.ts'
 import { type Candidate, candidateOf, isAsRemembered } from './candidate.ts'
-import { DependencyBook } from './dependency-book.ts'
-import { type ByLabel, foundBy, labelsFor } from './label.ts'
+import { DependencyStates } from './dependency-states.ts'
 import { PendingIndex } from './pending-index.ts'
 
 export type { Candidate } from './candidate.ts'
-export { labelOf } from './label.ts'
 export { candidateOf, isAsRemembered }
 
 /** As many as may be found held back before all are looked at. */
@@ -24,22 +23,22 @@ const few = 16
 
 export class Waiting {
   readonly #files: MissionFiles
-  readonly #book: DependencyBook
+  readonly #dependencies: DependencyStates
   readonly #index: PendingIndex
   #isFirst = true
 
   constructor(files: MissionFiles, finder: Finder) {
     this.#files = files
-    this.#book = new DependencyBook(files, finder)
-    this.#index = new PendingIndex(files, this.#book)
+    this.#dependencies = new DependencyStates(files, finder)
+    this.#index = new PendingIndex(files, this.#dependencies)
   }
 
   /**
    * The messages that this agent may claim, best first, until one is taken. Ends after a look at everything. What is
    * offered is the caller's while it is looked at: nobody else of this process is offered it.
    *
-   * The first call is for a process that may claim once and end: it goes by what others left in the cache, or by labels
-   * on a cluster. `isCareful`: a policy may hold messages back, so that the best few may not be enough. `isMine`: only what is
+   * The first call is for a process that may claim once and end: it goes by labels where the tree keeps
+   * some, or by what others left in the cache. `isCareful`: a policy may hold messages back, so that the best few may not be enough. `isMine`: only what is
    * for this agent alone.
    */
   async *bestFor(agent: string, isCareful: boolean, isMine = false): AsyncGenerator<Candidate, void> {
@@ -82,13 +81,11 @@ export class Waiting {
   /** The best few, if they are known without reading every header. None at all: nothing is there for these recipients. */
   async #fewFor(recipients: readonly string[]): Promise<readonly Candidate[] | undefined> {
     const { tree, queues } = this.#files
-    if (!tree.first) {
-      const found = await (await this.#index.cache()).bestFor(recipients)
-      // The cache may lack messages, so an empty answer is no answer.
-      return found?.length === 0 ? undefined : found
-    }
-    const labelled = await tree.first(queues.pending, labelsFor(recipients), few)
-    return labelled && foundBy(labelled).slice(0, few)
+    const labelled = await tree.first?.(queues.pending, labelsFor(recipients), few)
+    if (labelled) return foundBy(labelled).slice(0, few)
+    const found = await (await this.#index.cache()).bestFor(recipients)
+    // The cache may lack messages, so an empty answer is no answer.
+    return found?.length === 0 ? undefined : found
   }
 
   async #ifReady(one: Candidate | ByLabel): Promise<Candidate | undefined> {
@@ -145,7 +142,7 @@ export class Waiting {
 
   /** True when what these texts name is known to be done, without looking. */
   areMet(dependencies: readonly string[]): boolean {
-    return this.#book.areMet(dependencies)
+    return this.#dependencies.areMet(dependencies)
   }
 
   /** What still holds a message back; empty when nothing does. */
@@ -160,7 +157,7 @@ export class Waiting {
 
   /** Where a message is by now, wherever that is; `undefined` when nobody knows it. */
   stateOf(id: string) {
-    return this.#book.stateOf(id)
+    return this.#dependencies.stateOf(id)
   }
 
   /** The same for people, who are told of the cycle that it is in: that takes a look at all that waits. */

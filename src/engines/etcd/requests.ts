@@ -1,0 +1,132 @@
+/** What the verbs ask of the cluster. `OneTransaction` answers the same from what a transaction has read and wants to write. */
+import type { TreePath } from '../../kernel/tree-path.ts'
+import type { Entry } from '../../tree/tree.ts'
+import type { ClusterTime } from './cluster-time.ts'
+import type { Gateway } from './gateway.ts'
+import { fromWire, type Key, type Keys, wire } from './keys.ts'
+import type { LogCopies } from './log-copies.ts'
+import {
+  foundBy,
+  get,
+  getAll,
+  type KeyValue,
+  type RangeAnswer,
+  type Transaction,
+  type TransactionAnswer,
+} from './transaction.ts'
+
+/** What stands at a path: a leaf, with its lines if it is a log; or a folder, by its stamp; or nothing. */
+export interface AtPath {
+  readonly leaf?: KeyValue | undefined
+  readonly log?: readonly KeyValue[]
+  readonly stamp?: KeyValue | undefined
+}
+
+export interface Listing {
+  /** Sorted by name. */
+  readonly entries: Entry[]
+  /** The revision of the folder's stamp; 0 if there is no such folder. */
+  readonly stamped: number
+}
+
+export interface Requests {
+  readonly time: ClusterTime
+  /** The newest revision of the cluster in any answer so far. */
+  readonly revision: number
+  /** `undefined`: the answer never came. */
+  write(transaction: Transaction): Promise<TransactionAnswer | undefined>
+  /** All of one moment. */
+  get(keys: readonly Key[]): Promise<(KeyValue | undefined)[]>
+  /** Whether each is there. */
+  areThere(keys: readonly Key[]): Promise<boolean[]>
+  at(path: TreePath): Promise<AtPath>
+  listing(folder: TreePath): Promise<Listing>
+  leases(): Promise<readonly KeyValue[]>
+}
+
+const pageSize = 2000
+
+export class ClusterRequests implements Requests {
+  readonly #gateway: Gateway
+  readonly #keys: Keys
+  readonly #logs: LogCopies
+
+  constructor(gateway: Gateway, keys: Keys, logs: LogCopies) {
+    this.#gateway = gateway
+    this.#keys = keys
+    this.#logs = logs
+  }
+
+  get time(): ClusterTime {
+    return this.#gateway.time
+  }
+
+  get revision(): number {
+    return this.#gateway.revision
+  }
+
+  write(transaction: Transaction): Promise<TransactionAnswer | undefined> {
+    return this.#gateway.write('/v3/kv/txn', transaction)
+  }
+
+  async get(keys: readonly Key[]): Promise<(KeyValue | undefined)[]> {
+    const body = { compare: [], success: keys.map(get), failure: [] }
+    return foundBy(await this.#gateway.read('/v3/kv/txn', body)).map(([found]) => found)
+  }
+
+  async areThere(keys: readonly Key[]): Promise<boolean[]> {
+    return (await this.get(keys)).map((found) => found !== undefined)
+  }
+
+  async at(path: TreePath): Promise<AtPath> {
+    const answer = await this.#gateway.read<TransactionAnswer>('/v3/kv/txn', {
+      compare: [],
+      success: [get(this.#keys.leaf(path)), get(this.#keys.stamp(path)), getAll(this.#keys.log(path))],
+      failure: [],
+    })
+    const [[leaf] = [], [stamp] = [], log = []] = foundBy(answer)
+    if (leaf && log.length > 0) this.#logs.take(path, Number(leaf.mod_revision), log)
+    return { leaf, log, stamp }
+  }
+
+  async listing(folder: TreePath): Promise<Listing> {
+    const { from, to } = this.#keys.inFolder(folder)
+    const entries: Entry[] = []
+    let stamped = 0
+    let key: string = wire(from)
+    let revision: string | undefined
+    for (let more = true; more; ) {
+      const page = await this.#gateway.readPage<RangeAnswer>({
+        key,
+        range_end: wire(to),
+        keys_only: true,
+        limit: `${pageSize}`,
+        ...(revision === undefined ? {} : { revision }),
+      })
+      revision ??= page.header.revision
+      for (const { key: found, mod_revision } of page.kvs ?? []) {
+        const what = this.#keys.readInFolder(folder, fromWire(found))
+        if (what.kind === 'stamp') stamped = Number(mod_revision)
+        else entries.push(what)
+      }
+      more = page.more === true
+      const last = page.kvs?.at(-1)
+      if (last) key = Buffer.concat([Buffer.from(last.key, 'base64'), Buffer.of(0)]).toString('base64')
+    }
+    return { entries: entries.sort(byName), stamped }
+  }
+
+  async leases(): Promise<readonly KeyValue[]> {
+    return (await this.leasesAt()).found
+  }
+
+  /** With the revision at which they were read. */
+  async leasesAt(): Promise<{ readonly found: readonly KeyValue[]; readonly revision: number }> {
+    const { from, to } = this.#keys.leases()
+    const body = { key: wire(from), range_end: wire(to) }
+    const { kvs = [], header } = await this.#gateway.read<RangeAnswer>('/v3/kv/range', body)
+    return { found: kvs, revision: Number(header.revision) }
+  }
+}
+
+export const byName = (a: Entry, b: Entry): number => (a.name < b.name ? -1 : 1)

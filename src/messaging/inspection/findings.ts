@@ -1,0 +1,80 @@
+/**
+ * What `doctor` can find in any protocol, under one code each. A protocol adds findings only for what no other can have.
+ */
+import { printableLine } from '../../kernel/printable.ts'
+import type { Finding } from '../../tree/tree.ts'
+import { finding } from './finding.ts'
+
+const count = (n: number): string => (n === 1 ? 'A message waits' : `${n} messages wait`)
+
+/** Messages for an agent that nobody has ever seen: often a mistyped name. `take`: how that agent would take them. */
+export function unseenRecipient(path: string, agent: string, waiting: number, take: string): Finding {
+  const name = printableLine(agent)
+  const hint = `If the name is right, let ${name} take it: ${take}. If not, send it to somebody else.`
+  return finding('warning', 'UNSEEN_RECIPIENT', path, `${count(waiting)} for ${name}, whom nobody has ever seen.`, hint)
+}
+
+/** Two names of agents, tasks or missions that some disks take for one. */
+export const differsByCase = (path: string, name: string, other: string): Finding =>
+  finding(
+    'error',
+    'SAME_BUT_FOR_CASE',
+    path,
+    `${printableLine(name)} and ${printableLine(other)} differ by case alone.`,
+    'Rename one of them, or move what is in it to the other.',
+  )
+
+/** A file where a message belongs, which is none. `next`: what can be done besides correcting it. */
+export const unreadableMessage = (path: string, reason: string, next = 'Correct the file, or move it away.'): Finding =>
+  finding('warning', 'UNREADABLE_MESSAGE', path, reason, next)
+
+/** A file that this user may not read. It may be a good message to its owner. */
+export const closedMessage = (path: string, reason: string, hint = 'Let its owner see to it.'): Finding =>
+  finding('error', 'CLOSED_MESSAGE', path, reason, hint)
+
+/** An entry among messages that has the name of one and can be none. */
+export const strangeFile = (path: string, name: string, kind: string): Finding => {
+  const what = kind === 'leaf' ? 'has a name that cannot be used' : `is not an ordinary file (${kind})`
+  const message = `${printableLine(JSON.stringify(name.slice(0, 120)))} ${what}; it is passed over.`
+  return finding('warning', 'STRANGE_FILE', path, message, 'Move it out of that folder, or rename it.')
+}
+
+/** A folder with the inbox of an agent whose name no agent can have. */
+export const notAnAgent = (path: string, name: string): Finding =>
+  finding(
+    'warning',
+    'NOT_AN_AGENT',
+    path,
+    `No agent can be called ${printableLine(JSON.stringify(name.slice(0, 80)))}; what lies here is passed over.`,
+    'Rename the folder, or move its files to the agent that is meant.',
+  )
+
+/** Messages or tasks that wait for each other for ever. `next`: how the circle is broken. */
+export const dependencyCycle = (path: string, message: string, next: string): Finding =>
+  finding('warning', 'DEPENDENCY_CYCLE', path, message, next)
+
+/** A claim whose time has run out and that nobody has settled. `next`: how that is done. */
+export const stalledClaim = (path: string, message: string, next: string): Finding =>
+  finding('warning', 'STALLED_CLAIM', path, message, next)
+
+/** A note among our own that no process of ours wrote. */
+export const strangeNote = (path: string, isRemoved: boolean): Finding => ({
+  ...finding(
+    'warning',
+    'STRANGE_NOTE',
+    path,
+    'No process of Signalbox wrote this note; it is passed over.',
+    isRemoved ? 'Nothing more is to be done.' : 'Remove it, or run `signalbox doctor --fix`.',
+  ),
+  repaired: isRemoved,
+})
+
+/** The last line of a log was cut off when it was written. */
+export const tornLine = (path: string, lines: number): Finding =>
+  finding(
+    'warning',
+    'TORN_LINE',
+    path,
+    `${lines === 1 ? 'A line' : `${lines} lines`} of it cannot be read, and ${lines === 1 ? 'is' : 'are'} passed over.`,
+    'Correct or remove what is no line of this log.',
+  )

@@ -1,0 +1,88 @@
+/**
+ * A message in neutral words: `lift` of what a queue or the archive tells of it, `lower` of what a draft says into what `send`
+ * takes. Pure. What no field of AC-MQ can say stands in `envelope:` of the header, as JSON; `reply_to:` is a field of its own.
+ */
+import { printQuoted } from '../../formats/front-matter-print.ts'
+import { type Draft, type Envelope, handleOf, type Lifted, type Urgency } from '../../kernel/envelope.ts'
+import { type CarriedFields, carriedFieldsIn, unsaidFields } from '../../messaging/envelope/carried-fields.ts'
+import { readDependency } from './dependencies.ts'
+import { stages } from './lifecycle.ts'
+import { isQueueName } from './schema.ts'
+import type { SendInput } from './store/sending.ts'
+import type { AcmqView, ArchivedView } from './store/view.ts'
+
+const priorities: Readonly<Record<Urgency, number>> = { high: 1, normal: 3, low: 5 }
+
+const urgencyOf = (priority: number): Urgency =>
+  priority < priorities.normal ? 'high' : priority > priorities.normal ? 'low' : 'normal'
+
+/** Of an archived message less is known without opening its pack: it counts as an ask of normal urgency. */
+export function lift(view: (AcmqView | ArchivedView) & { readonly place: string }): Envelope {
+  const { protocol, id, from, to, state, path, summary, createdAt, place } = view
+  const head = { protocol, id, from, to, state, path, summary, createdAt, place }
+  const carried = 'envelope' in view && view.envelope !== undefined ? carriedFieldsIn(parsed(view.envelope)) : {}
+  return {
+    ...head,
+    handle: handleOf(head),
+    stage: stageOf(view),
+    ...said('priority' in view ? view : {}),
+    ...carried,
+    native: view,
+  }
+}
+
+function stageOf(view: AcmqView | ArchivedView): Lifted['stage'] {
+  const state = 'status' in view ? view.status : view.state
+  return stages[isQueueName(state) ? state : 'completed']
+}
+
+/** What the fields of AC-MQ say. */
+function said(fields: Partial<Pick<AcmqView, 'priority' | 'dependencies' | 'replyTo'>>) {
+  const { priority = priorities.normal, dependencies = [], replyTo } = fields
+  return {
+    kind: replyTo === undefined ? 'ask' : 'answer',
+    needsAnswer: replyTo === undefined,
+    urgency: urgencyOf(priority),
+    dependsOn: dependencies.flatMap((text) => {
+      const dependency = readDependency(text)
+      return dependency.kind === 'message' ? [dependency.id] : []
+    }),
+    attachments: [],
+    ...(replyTo === undefined ? {} : { replyTo }),
+  } as const satisfies Partial<Lifted>
+}
+
+/** `summary` is left out where the draft has none: the first line of the text is made one. */
+export function lower(draft: Draft): Omit<SendInput, 'id'> {
+  const { from, to, text: body, summary, urgency = 'normal', dependsOn = [], replyTo } = draft
+  const priority = priorities[urgency]
+  const dependencies = dependsOn.map((id) => `msg:${id}`)
+  const spoken = {
+    ...said({ priority, dependencies, ...(replyTo === undefined ? {} : { replyTo }) }),
+    summary: summary ?? '',
+  }
+  const lines = [line('reply_to', replyTo), line('envelope', textOf(unsaidFields(draft, spoken)))].join('')
+  return {
+    from,
+    to,
+    body,
+    priority,
+    ...(summary === undefined ? {} : { summary }),
+    ...(dependencies.length === 0 ? {} : { dependencies }),
+    ...(lines === '' ? {} : { otherFields: lines }),
+  }
+}
+
+const line = (key: string, text: string | undefined): string =>
+  text === undefined ? '' : `${key}: ${printQuoted(text)}\n`
+
+const textOf = (fields: CarriedFields | undefined): string | undefined => fields && JSON.stringify(fields)
+
+function parsed(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? 'null')
+  } catch {
+    // Written by another program: it says nothing here.
+    return undefined
+  }
+}

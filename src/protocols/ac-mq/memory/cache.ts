@@ -1,0 +1,94 @@
+/**
+ * What is kept of the messages of a mission and of its bus documents from the last time that documents were renewed: what each
+ * message is compared by, which are most alike, and what each document was made of. Disposable. Pure.
+ */
+import { type Features, featuresOf } from '../../../text/features.ts'
+import type { Neighbours } from '../../../text/neighbours.ts'
+import type { BusHead } from './bus-document.ts'
+import { contributionJudge } from './contributions.ts'
+import { digestOf } from './digest.ts'
+import { comparedParts } from './said.ts'
+
+/** A message, so that it need not be read again to know what it belongs to. */
+export interface CachedMessage {
+  readonly id: string
+  /** The file name it has or had. */
+  readonly name: string
+  readonly createdAt: string
+  readonly status: string
+  readonly dependencies: readonly string[]
+  /** Of everything that a document says of it. */
+  readonly content: string
+  /** Of what is compared of it. */
+  readonly digest: string
+  /** Of what it said when it was sent. */
+  readonly own: string
+  readonly features: Features
+  /** Why it contributed to milestones, by their titles. */
+  readonly reasons: Readonly<Record<string, string>>
+  /** What its file looked like: as long as it looks the same it is not read again. Empty: to be read again in any case. */
+  readonly mark: string
+}
+
+/** A document as it stands there. */
+export interface CachedDocument extends Omit<BusHead, 'summary'> {
+  /** Of its files, as above. */
+  readonly mark: string
+  /** Of the parts that are there, up to the first that is missing. */
+  readonly partChecks: readonly string[]
+  /** Of everything it was made of; empty when that is not known. */
+  readonly madeOf: string
+}
+
+export interface MemoryCache {
+  /** Titles of milestones that every message was held against. */
+  readonly titles: readonly string[]
+  /** By where they lie: `pending/NAME`, or the place in the archive. */
+  readonly messages: ReadonlyMap<string, CachedMessage>
+  /** By name. */
+  readonly documents: ReadonlyMap<string, CachedDocument>
+  /** Whose vectors were compared. */
+  readonly provider: string
+  readonly neighbours?: Neighbours
+  readonly usage?: WordUsage
+}
+
+/** How usual words are in the mission. */
+export interface WordUsage {
+  /** Which messages were counted. */
+  readonly sample: string
+  readonly ids: readonly string[]
+  /** How many texts were counted, and how many of them say each stem. */
+  readonly texts: number
+  readonly counts: ReadonlyMap<string, number>
+}
+
+export const emptyCache: MemoryCache = { titles: [], messages: new Map(), documents: new Map(), provider: '' }
+
+type ReadMessage = Pick<CachedMessage, 'id' | 'name' | 'createdAt' | 'status' | 'dependencies'> & {
+  readonly from: string
+  readonly to: string
+  readonly summary: string
+  readonly body: string
+}
+
+/** What is kept of a message. `titles`: of milestones that it may have contributed to. */
+export function cacheEntryMaker(titles: readonly string[]): (message: ReadMessage, mark: string) => CachedMessage {
+  const judges = titles.map((title) => [title, contributionJudge(title)] as const)
+  return ({ id, name, createdAt, status, dependencies, from, to, summary, body }, mark) => {
+    const { own, added } = comparedParts(summary, body)
+    const text = `${own}\n${added}`
+    const reasons = judges.flatMap(([title, judge]) => {
+      const reason = judge({ id, text })
+      return reason === undefined ? [] : [[title, reason] as const]
+    })
+    return {
+      ...{ id, name, createdAt, status, dependencies, mark },
+      content: digestOf(JSON.stringify([name, createdAt, status, from, to, summary, body])),
+      digest: digestOf(JSON.stringify([own, added])),
+      own: digestOf(own),
+      features: featuresOf(own, added),
+      reasons: Object.fromEntries(reasons),
+    }
+  }
+}

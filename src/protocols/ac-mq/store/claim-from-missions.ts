@@ -1,0 +1,66 @@
+/** One claim on several missions: the first of them that has something for the agent gives it. AC-MQ §4.2, §7.2. */
+import { conflict, notFound } from '../../../kernel/errors.ts'
+import { waitFor } from '../../../messaging/waiting/waiting.ts'
+import type { Tree } from '../../../tree/tree.ts'
+import type { ClaimOptions } from './claiming.ts'
+import type { Mission } from './mission.ts'
+import type { Blocked, Claimed } from './outcomes.ts'
+
+/** Milliseconds after which it is looked whether missions were made: nothing tells of those whose folder is not watched. */
+const lookAgainAfter = 2000
+
+export async function claimFromMissions(
+  tree: Tree,
+  findMissions: () => Promise<readonly Mission[]>,
+  options: ClaimOptions,
+): Promise<Claimed> {
+  const { id, waitMs = 0, ...rest } = options
+  if (id !== undefined) return (await theOneWith(id, await findMissions())).claims.next(options)
+  const deadline = performance.now() + waitMs
+  for (;;) {
+    const missions = await findMissions()
+    let blocked: Blocked[] = []
+    const attempt = async (): Promise<Claimed | 'again' | undefined> => {
+      blocked = []
+      for (const mission of missions) {
+        const claimed = await mission.claims.next(rest)
+        if (claimed.outcome === 'claimed') return claimed
+        blocked.push(...claimed.blocked)
+      }
+      // A mission was made or removed: from now on other folders are watched.
+      return (await findMissions()).length === missions.length ? undefined : 'again'
+    }
+    const left = deadline - performance.now()
+    const folders = missions.flatMap((mission) => [...mission.supervised, mission.inside])
+    const found =
+      left > 0 ? await waitFor(tree, folders, attempt, { waitMs: Math.min(left, lookAgainAfter) }) : await attempt()
+    if (found && found !== 'again') return found
+    if (found !== 'again' && performance.now() >= deadline) return { outcome: 'nothing', blocked }
+  }
+}
+
+async function theOneWith(id: string, missions: readonly Mission[]): Promise<Mission> {
+  const found: Mission[] = []
+  for (const mission of missions) {
+    for await (const _ of (await mission.overview()).meant(id)) {
+      found.push(mission)
+      break
+    }
+  }
+  const [only, another] = found
+  if (!only) {
+    throw notFound('NO_SUCH_MESSAGE', `None of these missions has a message ${id}.`, {
+      hint: 'See what there is: acmq list MISSION',
+      details: { id, missions: missions.length },
+    })
+  }
+  if (!another) return only
+  throw conflict(
+    'AMBIGUOUS_ID',
+    `More than one mission has a message ${id}: ${found.map((one) => one.address).join(', ')}.`,
+    {
+      hint: 'Name the one mission.',
+      details: { id, missions: found.map((one) => one.address) },
+    },
+  )
+}

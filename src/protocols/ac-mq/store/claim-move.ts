@@ -1,0 +1,140 @@
+/**
+ * The move that claims a message, into `processing/`. It is won first; then its header is read, and everything that could be
+ * against handing it out is judged on that; what does not fit goes back to where it was. AC-MQ §4.2.
+ */
+import { bufferOf } from '../../../formats/front-matter.ts'
+import { SignalboxError } from '../../../kernel/errors.ts'
+import type { Problem } from '../../../kernel/problem.ts'
+import { nameOf } from '../../../kernel/tree-path.ts'
+import { whyClosed } from '../../../messaging/leaves/readable.ts'
+import type { Moved, MoveOptions, Times } from '../../../tree/tree.ts'
+import { changeOfStatus, type ReadMessage, withFields } from '../format.ts'
+import { everyone } from '../layout.ts'
+import type { AcmqRecord } from '../schema.ts'
+import { timeInName } from '../times.ts'
+import { claimedFromAll } from './addressing.ts'
+import { moveMessage } from './moving.ts'
+import { type Blocked, blockedAs, type Claimed, type Judge } from './outcomes.ts'
+import type { MissionFiles } from './parts.ts'
+import { viewOf, withBody } from './view.ts'
+import { type Candidate, isAsRemembered, type Waiting } from './waiting/waiting.ts'
+
+type ClaimedOne = Claimed & { readonly outcome: 'claimed' }
+/** `lost`: another claimer was faster. `other`: it is not what it was when it was last read. */
+export type Taken = ClaimedOne | HeldOne | 'lost' | 'other'
+interface HeldOne {
+  readonly outcome: 'held'
+  readonly why: Blocked
+}
+
+/** A bound for processes that only claim and never settle. */
+const mostHeld = 1000
+
+export class ClaimMove {
+  readonly #files: MissionFiles
+  readonly #waiting: Waiting
+  /**
+   * The names of the messages that this process has claimed and not settled. Completing one of these needs no look at its
+   * holder first, which would be a tenth of the whole lifecycle.
+   */
+  readonly held = new Set<string>()
+
+  constructor(files: MissionFiles, waiting: Waiting) {
+    this.#files = files
+    this.#waiting = waiting
+  }
+
+  /** Moves a message, so that no other agent has it; keeps it if it is as remembered and the judge has nothing against it. */
+  async take(candidate: Candidate, agent: string, judge: Judge): Promise<Taken> {
+    const { name } = candidate
+    let target = this.#files.at('processing', name)
+    let won: ReadMessage | undefined
+    let wonTimes: Times | undefined
+    let body = ''
+    let reason: string | undefined
+    let moved: Moved
+    const claimed = (before: Uint8Array, { message, problems }: ReadMessage) => {
+      const { record, header } = message
+      // Writing to it changes the time of the file, which was that of the message: from now on it says so itself.
+      const timestamp = isTimedByFile(name, problems) ? { timestamp: record.timestamp } : {}
+      const to = record.to === everyone ? claimedFromAll(name, agent) : {}
+      const fields = { ...to, ...timestamp }
+      return Object.keys(fields).length > 0
+        ? withFields(before, { status: 'processing', ...fields })
+        : changeOfStatus(before, 'processing', header)
+    }
+    const options: MoveOptions = {
+      change: (before, times) => {
+        // The header is read here, when the message is won: what the index remembered may be old.
+        const now = this.#files.parse(before, name, times)
+        won = undefined
+        wonTimes = times
+        if (now.outcome === 'malformed') return undefined
+        const { message } = now
+        const { record, bodyStart } = message
+        if (!isFor(record, agent) || !isAsRemembered(candidate, record)) return undefined
+        won = now
+        body = bufferOf(before).toString('utf8', bodyStart)
+        const judged = judge(record, body)
+        if (judged === undefined) return claimed(before, now)
+        const kept = Buffer.from(before)
+        return judged.then((why) => {
+          reason = why
+          return why === undefined ? claimed(kept, now) : undefined
+        })
+      },
+      // A file that says `processing` already is not written to, but its time has to start now.
+      touched: true,
+    }
+    try {
+      const claim = { name, from: 'pending', transition: 'claim' } as const
+      ;({ moved, path: target } = await moveMessage(this.#files, claim, options))
+    } catch (error) {
+      await this.#expectUnreadable(name, error)
+      return 'other'
+    }
+    if (moved.outcome === 'kept' && won) return { outcome: 'held', why: blockedAs(won.message.record, reason!) }
+    if (moved.outcome === 'kept') {
+      await this.#waiting.reread(name)
+      return 'other'
+    }
+    if (moved.outcome === 'taken') {
+      const record = won?.message.record ?? (await this.#files.readRecord('pending', name))
+      if (record) return { outcome: 'held', why: blockedAs(record, nameInUse(target)) }
+    }
+    this.#waiting.went(name)
+    if (moved.outcome !== 'moved' || !won) return 'lost'
+    if (this.held.size >= mostHeld) this.held.clear()
+    this.held.add(nameOf(target))
+    const {
+      message: { record },
+      problems,
+    } = moved.bytes ? this.#files.expect(moved.bytes, name, wonTimes) : won
+    return {
+      outcome: 'claimed',
+      // Only the header was changed.
+      message: withBody(viewOf(record, 'processing', target, problems), body),
+      until: (await this.#files.tree.now()) + record.timeout_seconds * 1000,
+      durability: moved.durability,
+    }
+  }
+
+  /** A link or another user's file in its place by now must not keep the agent from the other messages. */
+  async #expectUnreadable(name: string, error: unknown): Promise<void> {
+    if (!whyClosed(error) && !(error instanceof SignalboxError && error.kind === 'Corrupt')) throw error
+    if (!(await this.#waiting.reread(name))) throw error
+  }
+}
+
+/** Neither its header nor its name says when it was sent. */
+const isTimedByFile = (name: string, problems: readonly Problem[]): boolean =>
+  problems.some(({ code, field }) => code === 'MISSING_FIELD' && field === 'timestamp') &&
+  timeInName(name) === undefined
+
+const nameInUse = (target: string): string => `something else has its name, ${target}: look at it, or move it away`
+
+export const isClaimed = (taken: Taken): taken is ClaimedOne => typeof taken === 'object' && taken.outcome === 'claimed'
+
+export const isHeld = (taken: Taken): taken is HeldOne => typeof taken === 'object' && taken.outcome === 'held'
+
+const isFor = ({ to }: AcmqRecord, agent: string): boolean => to === agent || to === everyone

@@ -1,0 +1,33 @@
+/**
+ * Which files to read again to notice edits in place, which change no name and no time of a folder: so many a second, in
+ * turn, so that all of them have been read again after a round.
+ */
+const perSecond = 400
+/** However few there are, a round takes so many seconds. */
+const shortestRound = 4
+
+export class EditChecks {
+  #since: number | undefined
+  /** Of this round. Not an iterator over the map: one that stands still keeps all that the map has held since. */
+  #left: string[] = []
+
+  /** True when `next` has something to hand out. */
+  isDue(now: number): boolean {
+    return this.#since === undefined || now - this.#since >= 1000 || now < this.#since
+  }
+
+  /** The names whose turn it is at `now`, of those that are there. */
+  next(names: ReadonlyMap<string, unknown>, now: number): string[] {
+    const seconds = Math.floor((now - (this.#since ?? now)) / 1000)
+    if (this.isDue(now)) this.#since = now
+    const most = Math.min(names.size, seconds * Math.min(perSecond, Math.ceil(names.size / shortestRound)))
+    const some: string[] = []
+    if (names.size === 0) this.#left = []
+    while (some.length < most) {
+      if (this.#left.length === 0) this.#left = [...names.keys()].reverse()
+      const name = this.#left.pop()!
+      if (names.has(name)) some.push(name)
+    }
+    return some
+  }
+}

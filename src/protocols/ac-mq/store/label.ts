@@ -1,0 +1,42 @@
+/**
+ * What a waiting message is found by where the tree keeps labels: recipient, priority, time and id, so that the labels of
+ * one recipient sort as they are claimed. The header stays the truth and is read in the step that claims.
+ */
+import { inOrder } from '../../../kernel/order.ts'
+import { type AcmqRecord, noDependencies } from '../schema.ts'
+import { timeOf } from '../times.ts'
+import type { Candidate } from './waiting/waiting.ts'
+
+/** At the end of the label of a message that may have to wait for others. */
+const waits = 'waits'
+
+export function labelOf(record: AcmqRecord): string {
+  const { to, priority, timestamp, id, dependencies } = record
+  // Times before 1970 count as 1970: digits with a sign would not sort.
+  const parts = [to, priority, `${Math.max(0, timeOf(timestamp))}`.padStart(16, '0'), id]
+  return (dependencies.length > 0 ? [...parts, waits] : parts).join(' ')
+}
+
+/** How the labels begin of what is for these recipients. */
+export const labelsFor = (recipients: readonly string[]): string[] => recipients.map((to) => `${to} `)
+
+export type ByLabel = Candidate & { readonly mayWait: boolean }
+
+/** What labels say of messages, as they are claimed. */
+export const foundBy = (labelled: readonly { readonly name: string; readonly label: string }[]): ByLabel[] =>
+  labelled
+    .map(({ name, label }) => {
+      const [to = '', priority, time, id = '', mark] = label.split(' ')
+      const mayWait = mark === waits
+      return {
+        name,
+        id,
+        to,
+        priority: Number(priority),
+        time: Number(time),
+        dependencies: noDependencies,
+        summary: '',
+        mayWait,
+      }
+    })
+    .sort(inOrder)

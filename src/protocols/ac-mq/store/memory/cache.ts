@@ -1,0 +1,159 @@
+/**
+ * Keeps the cache of a mission: reads the messages that have come or changed since, and remembers the rest. It lies in
+ * `.signalbox/cache/memory/`, bounded in size; without it everything is read and compared once more, with the same result.
+ */
+import { hash } from 'node:crypto'
+import { childOf, type TreePath } from '../../../../kernel/tree-path.ts'
+import { prune } from '../../../../messaging/leaves/keep.ts'
+import { unlessFailed } from '../../../../messaging/leaves/tolerant.ts'
+import { cacheOf } from '../../../../tree/home.ts'
+import type { TimedEntry, Tree } from '../../../../tree/tree.ts'
+import { type ArchivedEntry, eachArchived } from '../../archive/archive.ts'
+import { archivePath } from '../../layout.ts'
+import { type CachedMessage, cacheEntryMaker, emptyCache, type MemoryCache } from '../../memory/cache.ts'
+import { printCache, readCache } from '../../memory/cache-format.ts'
+import { type QueueName, queueNames } from '../../schema.ts'
+import { bodyElsewhere } from '../large-bodies.ts'
+import type { MissionFiles } from '../parts.ts'
+import { archivedText, listQueues, type MessageText, type QueueListing, queuedText } from './texts.ts'
+
+/** A larger cache is not kept on disk. */
+const mostBytes = 128 * 1024 * 1024
+const keeping = { keepMs: 90 * 24 * 60 * 60 * 1000, keepBytes: 4 * mostBytes }
+/** Two changes may have the same time, so what changed this lately, in milliseconds, may have changed again. */
+const tooRecent = 2000
+/** Of fewer messages everything is read and compared again as quickly. */
+const worthKeeping = 500
+/** Writing the cache costs about what so much of it costs to find out again. */
+const worthSaving = 0.04
+/** So many missions are remembered in this process. */
+const mostInMemory = 8
+
+/** Where the file of a message is. */
+type Place = QueueName | ArchivedEntry
+
+export const markOf = ({ size, modifiedAt, changedAt }: TimedEntry): string => `${size} ${modifiedAt} ${changedAt}`
+
+/** Empty while it may change again without looking other. */
+export const settledMark = (entry: TimedEntry, now: number): string =>
+  now - Math.max(entry.modifiedAt, entry.changedAt) > tooRecent ? markOf(entry) : ''
+
+/** The messages of a mission as they are now. */
+export class OpenCache {
+  readonly files: MissionFiles
+  readonly before: MemoryCache
+  readonly titles: readonly string[]
+  /** By id, each once. */
+  readonly messages = new Map<string, CachedMessage>()
+  readonly #entries = new Map<string, CachedMessage>()
+  readonly #places = new Map<string, Place>()
+  readonly #known: ReadonlyMap<string, CachedMessage>
+  #read = 0
+
+  /** `titles`: of the milestones that messages are held against. */
+  private constructor(files: MissionFiles, before: MemoryCache, titles: readonly string[]) {
+    const isJudged = titles.every((title) => before.titles.includes(title))
+    this.files = files
+    this.before = before
+    this.titles = isJudged ? before.titles : titles
+    this.#known = isJudged ? before.messages : new Map()
+  }
+
+  /** Reads what has come or changed since. `listing`: what is in the queues, if the caller has just looked. */
+  static async open(files: MissionFiles, titles: readonly string[], listing?: QueueListing): Promise<OpenCache> {
+    const cache = new OpenCache(files, await recall(files), titles)
+    await cache.#readNew(listing ?? (await listQueues(files)))
+    return cache
+  }
+
+  async #readNew(listing: QueueListing): Promise<void> {
+    const { tree, place, settings } = this.files
+    const entryOf = cacheEntryMaker(this.titles)
+    const add = async (key: string, at: Place, name: string, mark: string, settled: string): Promise<void> => {
+      const had = this.#known.get(key)
+      const text = had?.mark === mark ? undefined : await this.#textAt(at, name)
+      if (text) this.#read++
+      // A body that lies elsewhere may change by itself.
+      const kept = text && bodyElsewhere(text.message) === undefined ? settled : ''
+      const entry = had?.mark === mark ? had : text && entryOf({ ...text.message, ...text }, kept)
+      if (!entry) return
+      this.#entries.set(key, entry)
+      this.messages.set(entry.id, entry)
+      this.#places.set(entry.id, at)
+    }
+    const now = await tree.now()
+    for (const queue of queueNames) {
+      for (const listed of listing[queue])
+        await add(`${queue}/${listed.name}`, queue, listed.name, markOf(listed), settledMark(listed, now))
+    }
+    for await (const entry of eachArchived(tree, archivePath(place), settings)) {
+      const { pack, offset, name, finishedAt, size, status } = entry
+      // Packs do not change; what lies loose there may.
+      const mark = `${finishedAt} ${size} ${status}`
+      await add(`${pack} ${offset} ${name}`, entry, name, mark, mark)
+    }
+  }
+
+  /** What a message says now; `undefined` when it is not there any more. */
+  async text(id: string): Promise<MessageText | undefined> {
+    const at = this.#places.get(id)
+    return at === undefined ? undefined : this.#textAt(at, this.messages.get(id)!.name)
+  }
+
+  #textAt(at: Place, name: string): Promise<MessageText | undefined> {
+    return typeof at === 'string' ? queuedText(this.files, at, name) : archivedText(this.files, at)
+  }
+
+  /** Keeps this and what was found out besides. `made`: how many documents. */
+  async keep(known: Partial<MemoryCache>, made: number): Promise<void> {
+    const cache = { ...this.before, ...known, titles: this.titles, messages: this.#entries }
+    await keep(this.files, cache, this.#read + made)
+  }
+}
+
+interface Remembered {
+  readonly cache: MemoryCache
+  /** How many messages and documents another process would have to read or make again. */
+  readonly unsaved: number
+}
+
+const inMemory = new WeakMap<Tree, Map<TreePath, Remembered>>()
+
+const cachePath = ({ path }: MissionFiles): TreePath =>
+  childOf(cacheOf('memory'), `${hash('sha256', path, 'hex').slice(0, 32)}.json`)
+
+async function recall(files: MissionFiles): Promise<MemoryCache> {
+  const known = inMemory.get(files.tree)?.get(files.path)
+  if (known) return known.cache
+  const leaf = await unlessFailed(files.tree.read(cachePath(files), { atMost: mostBytes + 1 }))
+  const cache = (leaf && leaf.size <= mostBytes ? readCache(leaf.bytes) : undefined) ?? emptyCache
+  remember(files, { cache, unsaved: 0 })
+  return cache
+}
+
+/** `news`: how many messages were read and documents made. A few are kept in this process alone, until there are more. */
+async function keep(files: MissionFiles, cache: MemoryCache, news: number): Promise<void> {
+  const unsaved = (inMemory.get(files.tree)?.get(files.path)?.unsaved ?? 0) + news
+  const { size } = cache.messages
+  const isSaved = size >= worthKeeping && unsaved > size * worthSaving
+  remember(files, { cache, unsaved: isSaved ? 0 : unsaved })
+  if (isSaved) await unlessFailed(write(files, printCache(cache)))
+}
+
+/** In place of an older one. Of two processes at once one is first; the other need not write then. */
+async function write(files: MissionFiles, bytes: Uint8Array): Promise<void> {
+  const { tree } = files
+  if (bytes.length > mostBytes) return
+  await tree.remove(cachePath(files), { atMost: 0 })
+  await tree.create(cachePath(files), bytes)
+  await prune(tree, cacheOf('memory'), keeping)
+}
+
+function remember({ tree, path }: MissionFiles, what: Remembered): void {
+  const caches = inMemory.get(tree) ?? new Map<TreePath, Remembered>()
+  inMemory.set(tree, caches)
+  caches.delete(path)
+  caches.set(path, what)
+  const [oldest] = caches.keys()
+  if (caches.size > mostInMemory) caches.delete(oldest!)
+}

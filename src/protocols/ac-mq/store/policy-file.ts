@@ -1,0 +1,44 @@
+/** What `policy.yaml` says: patterns under `hold`, and nothing else. */
+import { readFields } from '../../../formats/front-matter.ts'
+import { type Fields, longestHeader } from '../../../formats/header-field.ts'
+import { corrupt, SignalboxError } from '../../../kernel/errors.ts'
+import { printableLine } from '../../../kernel/printable.ts'
+import type { Tree } from '../../../tree/tree.ts'
+import { matches, simple } from '../patterns.ts'
+import { policyPath } from './policy.ts'
+
+export async function readPatterns(tree: Tree, size: number): Promise<readonly string[]> {
+  if (size > longestHeader) throw badPolicy(`is larger than ${longestHeader} bytes`)
+  const leaf = await tree.read(policyPath)
+  return leaf ? patternsIn(Buffer.from(leaf.bytes).toString('utf8')) : []
+}
+
+/** Refuses what is not understood: failing open would let through exactly what a person wanted to see first. */
+function patternsIn(text: string): readonly string[] {
+  const fields = fieldsIn(text)
+  for (const key of fields.keys()) if (key !== 'hold') throw badPolicy(`has an unknown key ${JSON.stringify(key)}`)
+  const hold = fields.get('hold')
+  const patterns = hold === undefined || hold.value === null ? [] : hold.texts
+  if (patterns?.every((pattern) => pattern.replaceAll('*', '').trim() !== '')) return patterns
+  throw badPolicy('must have a list of texts under `hold`')
+}
+
+function fieldsIn(text: string): Fields {
+  try {
+    return readFields(text)
+  } catch (error) {
+    if (!(error instanceof SignalboxError)) throw error
+    const { line, reason } = error.details
+    throw badPolicy(`cannot be read, line ${line}: ${printableLine(String(reason))}`)
+  }
+}
+
+export function firstMatching(patterns: readonly string[], text: string): string | undefined {
+  const simpler = simple(text)
+  return patterns.find((pattern) => matches(pattern, simpler))
+}
+
+const badPolicy = (problem: string) =>
+  corrupt('BAD_POLICY', `${policyPath} ${problem}.`, {
+    hint: 'Nobody is handed a message until it is put right. Write for example: hold: ["rm -rf", "deploy * production"]',
+  })

@@ -1,0 +1,105 @@
+/** Waiting for what becomes of messages: for those who have sent them and go on when they are completed or failed. */
+import { bufferOf } from '../../../formats/front-matter.ts'
+import { ambiguousId } from '../../../kernel/short-id.ts'
+import { waitFor } from '../../../messaging/waiting/waiting.ts'
+import { failureOf, resultOf } from '../format.ts'
+import { findCopy } from './copies.ts'
+import { type Finder, noSuchMessage } from './finder.ts'
+import type { MissionFiles } from './parts.ts'
+import { type AcmqViewWithBody, viewOf, withBody } from './view.ts'
+import type { Waiting } from './waiting/waiting.ts'
+
+export interface AwaitOptions {
+  /** One of them is enough. */
+  readonly any?: boolean
+  /** Without it: for as long as it takes. */
+  readonly waitMs?: number
+  readonly signal?: AbortSignal
+}
+
+/** A message that is done with, and what came of it. */
+export interface EndedMessage extends AcmqViewWithBody {
+  readonly ended: 'completed' | 'failed'
+  readonly result?: { readonly text: string; readonly links: readonly string[] }
+  readonly failure?: { readonly reason: string; readonly detail?: string }
+}
+
+export interface WaitedFor {
+  /** `waiting`: the time was up first. */
+  readonly outcome: 'settled' | 'waiting'
+  /** In the order in which they were asked for. */
+  readonly messages: readonly EndedMessage[]
+  /** The ids of those that are not done. */
+  readonly unsettled: readonly string[]
+}
+
+type Ended = EndedMessage['ended']
+
+export class Ends {
+  readonly #files: MissionFiles
+  readonly #finder: Finder
+  readonly #waiting: Waiting
+
+  constructor(files: MissionFiles, finder: Finder, waiting: Waiting) {
+    this.#files = files
+    this.#finder = finder
+    this.#waiting = waiting
+  }
+
+  /** Waits until messages are completed or failed: all, or with `any` one. Throws for one that is not known or not clear. */
+  async wait(
+    ids: readonly string[],
+    { any = false, waitMs = Number.POSITIVE_INFINITY, signal }: AwaitOptions = {},
+  ): Promise<WaitedFor> {
+    const wanted = new Map<string, Ended | undefined>()
+    for (const id of ids) wanted.set(await this.#wholeId(id), undefined)
+    const { completed, failed } = this.#files.queues
+    const attempt = async () => {
+      for (const [id, known] of wanted) {
+        if (known === undefined) wanted.set(id, endOf(await this.#waiting.stateOf(id)))
+      }
+      const ends = [...wanted.values()]
+      return (any ? ends.some(isEnd) : ends.every(isEnd)) ? true : undefined
+    }
+    const options = { waitMs, ...(signal ? { signal } : {}) }
+    const isSettled = await waitFor(this.#files.tree, [completed, failed], attempt, options)
+    const messages: EndedMessage[] = []
+    for (const [id, ended] of wanted) if (ended !== undefined) messages.push(await this.#ended(id, ended))
+    const unsettled = [...wanted].flatMap(([id, ended]) => (ended === undefined ? [id] : []))
+    return { outcome: isSettled ? 'settled' : 'waiting', messages, unsettled }
+  }
+
+  async #wholeId(id: string): Promise<string> {
+    const found = await this.#finder.findSurely(id)
+    const meant = new Set((found.length > 0 ? found : await this.#finder.archived(id)).map((one) => one.id))
+    const [only, another] = meant
+    if (only === undefined) throw noSuchMessage(id, this.#files.place.address)
+    if (another !== undefined) throw ambiguousId(id, [...meant].sort())
+    return only
+  }
+
+  /** As it is where it lies now. One that waits again meanwhile has still ended, and says in its reports how. */
+  async #ended(id: string, ended: Ended): Promise<EndedMessage> {
+    const copy = await findCopy(this.#files, this.#finder, id)
+    if (!copy) throw noSuchMessage(id, this.#files.place.address)
+    const { state, name, path, bytes } = copy
+    const { message, problems } = this.#files.expect(bytes, name, copy)
+    const body = bufferOf(bytes).toString('utf8', message.bodyStart)
+    const result = ended === 'completed' ? resultOf(bytes) : undefined
+    const failure = ended === 'failed' ? failureOf(bytes) : undefined
+    const detail = failure?.detail ? { detail: failure.detail } : {}
+    return {
+      ...withBody(viewOf(message.record, state, path, problems), body),
+      ended,
+      ...(result ? { result: { text: result.text, links: result.links } } : {}),
+      ...(failure ? { failure: { reason: failure.reason, ...detail } } : {}),
+    }
+  }
+}
+
+const isEnd = (ended: Ended | undefined): boolean => ended !== undefined
+
+function endOf(state: Awaited<ReturnType<Waiting['stateOf']>>): Ended | undefined {
+  if (state === 'completed' || state === 'archived' || state === 'archived-completed') return 'completed'
+  return state === 'failed' || state === 'archived-failed' ? 'failed' : undefined
+}

@@ -1,0 +1,219 @@
+/**
+ * Taking files from inboxes, or straight from the outbox of their sender. A file that is taken is the agent's for a while; what was
+ * neither finished nor renewed by then goes back.
+ */
+import { findInexact } from '../../../formats/json.ts'
+import { conflict } from '../../../kernel/errors.ts'
+import type { TreePath } from '../../../kernel/tree-path.ts'
+import { spareName } from '../../../messaging/quarantine/quarantine.ts'
+import { waitFor } from '../../../messaging/waiting/waiting.ts'
+import type { Lease } from '../../../tree/tree.ts'
+import { type PlainMessage, parseMessage, saidBy } from '../format.ts'
+import { attemptsPath, type Folder, folderPath, routedName } from '../layout.ts'
+import { type AgentId, agentId } from '../names.ts'
+import { inexactNote } from '../problem.ts'
+import { isoOf } from '../times.ts'
+import type { Dream } from './dream.ts'
+import { InboxIndex, turnOf, type WaitingFile } from './inbox-index.ts'
+import { theOneOf } from './inboxes.ts'
+import { moveFile, targetOf } from './moving.ts'
+import { attemptIn, noteIn, readNote, writeNote } from './notes.ts'
+import type { DreamView, TaskTaken, Unreadable } from './outcomes.ts'
+import { type DreamParts, messageNames, pathIn } from './parts.ts'
+import { viewOf } from './view.ts'
+
+export interface TakeTaskOptions {
+  readonly waitMs?: number
+  /** Only this one, by its id or by the name of its file. */
+  readonly id?: string
+  readonly signal?: AbortSignal
+}
+
+/** A file that may be taken: of an inbox as it is remembered, of an outbox as it is. */
+type Takable = WaitingFile | DreamView
+
+interface HowTaken {
+  /** Whatever the file says now. */
+  readonly believing: boolean
+}
+
+/** How often a file of an inbox was taken, and by whom last. */
+interface Hold {
+  readonly attempt: number
+  readonly holder: string
+}
+
+export const holdNote = (agent: string, file: string): TreePath => noteIn(attemptsPath, agent, file)
+/** The lease on a file of an inbox. */
+const leaseOf = (agent: string, file: string): string => `dream ${agent}/${file}`
+
+export class Claiming {
+  readonly #dream: Dream
+  readonly #parts: DreamParts
+  readonly #index: InboxIndex
+
+  constructor(dream: Dream) {
+    this.#dream = dream
+    this.#parts = dream.parts
+    this.#index = new InboxIndex(dream.parts, (agent, name) => dream.inboxes.read(agent, 'inbox', name))
+  }
+
+  /** The next file for an agent: from its inbox, or straight from the outbox of somebody who sent it one. */
+  async take(name: string, { waitMs = 0, id, signal }: TakeTaskOptions = {}): Promise<TaskTaken> {
+    const agent = await this.#dream.agents.expectName(name)
+    await this.#dream.recovery.finishAll()
+    let unreadable: readonly Unreadable[] = []
+    const attempt = async () => {
+      await this.putBackEnded(agent)
+      // A file that somebody keeps changing is taken as it is in the end.
+      for (let tries = 3; ; tries--) {
+        const found = await this.#index.waitingFor(agent)
+        unreadable = found.unreadable
+        const taken = await this.#takeNext(agent, id, found.waiting, { believing: tries === 0 })
+        if (taken !== 'outdated') return taken
+        await this.#index.forget(agent)
+      }
+    }
+    const others = (await this.#dream.agents.withFolders()).filter((one) => one !== agent)
+    const folders = [
+      folderPath(this.#parts.places, agent, 'inbox'),
+      ...others.map((other) => folderPath(this.#parts.places, other, 'outbox')),
+    ]
+    const taken = await waitFor(this.#parts.tree, waitMs > 0 ? folders : [], attempt, {
+      waitMs,
+      ...(signal ? { signal } : {}),
+    })
+    await this.#dream.agents.note(agent)
+    return taken ? { ...taken, unreadable } : { outcome: 'nothing', unreadable }
+  }
+
+  /** `outdated`: a file says something else than what is remembered of it, so that another one may come first. */
+  async #takeNext(agent: AgentId, id: string | undefined, waiting: readonly WaitingFile[], how: HowTaken) {
+    if (id !== undefined) {
+      const sent: DreamView[] = []
+      for await (const { view } of this.#addressedTo(agent)) sent.push(view)
+      const meant = theOneOf<Takable>(id, [...waiting, ...sent], agent)
+      return meant && this.#takeOne(agent, meant, how)
+    }
+    for (const file of waiting) {
+      const taken = await this.#takeOne(agent, file, how)
+      if (taken) return taken
+    }
+    for await (const { view } of this.#addressedTo(agent)) {
+      const taken = await this.#takeOne(agent, view, how)
+      if (taken) return taken
+    }
+    return undefined
+  }
+
+  /** The lease comes first: a file in `working/` without one was left by somebody whose time is up. */
+  async #takeOne(agent: AgentId, meant: Takable, { believing }: HowTaken) {
+    const { tree, settings } = this.#parts
+    const { file, state, path } = meant
+    const from = state === 'outbox' ? 'outbox' : 'inbox'
+    const owner = from === 'outbox' ? ((meant as DreamView).from as AgentId) : agent
+    let isOutdated = false
+    const name = await this.#freeName(agent, from === 'outbox' ? routedName(file, owner) : file)
+    const holder = `${agent} ${crypto.randomUUID()}`
+    const leased = await tree.lease(leaseOf(agent, name), holder, settings.taskLeaseMs)
+    if (leased.outcome === 'busy') return undefined
+    const note = holdNote(agent, name)
+    const attempt = attemptIn(await readNote(tree, note)) + 1
+    await writeNote(tree, note, { attempt, holder })
+    const step = { agent: owner, name: file, from, transition: 'take', to: agent, as: name } as const
+    let message: PlainMessage | undefined
+    let modifiedAt = 0
+    const change = (bytes: Uint8Array, times: { readonly modifiedAt: number }) => {
+      const parsed = parseMessage(bytes, { compat: this.#parts.compat, most: settings.largest })
+      message = parsed.outcome === 'message' ? parsed.message : undefined
+      modifiedAt = times.modifiedAt
+      if ('priority' in meant && !believing) {
+        const now = message && turnOf(viewOf(message, { agent, state: 'inbox', path: path as TreePath, modifiedAt }))
+        isOutdated = now?.id !== meant.id || now.priority !== meant.priority || now.time !== meant.time
+      }
+      const isMine = message !== undefined && (from === 'inbox' || saidBy(message).to === agent)
+      return isMine && !isOutdated ? bytes : undefined
+    }
+    const moved = await moveFile(this.#parts, step, { change, under: leased.lease })
+    if (moved.outcome !== 'moved' || !message) {
+      await tree.release(leaseOf(agent, name), holder)
+      if (attempt === 1) await tree.remove(note)
+      else await writeNote(tree, note, { attempt: attempt - 1, holder })
+      return moved.outcome === 'kept' && isOutdated ? 'outdated' : undefined
+    }
+    const view = viewOf(message, { agent, state: 'working', path: targetOf(this.#parts, step), modifiedAt })
+    const until = isoOf(leased.lease.until)
+    const inexact = findInexact(message)
+    return {
+      outcome: 'taken',
+      message: view,
+      attempt,
+      redelivered: attempt > 1,
+      until,
+      durability: moved.durability,
+      ...(inexact === undefined ? {} : { notes: [inexactNote(inexact)] }),
+    } as const
+  }
+
+  /** Senders use names again. Under one that the agent never had, what is said of a file is said of one alone. */
+  async #freeName(agent: AgentId, name: string): Promise<string> {
+    for (let n = 1; ; n++) {
+      const free = n === 1 ? name : spareName(name, n)
+      const isHad = async (folder: Folder) => this.#parts.tree.look(pathIn(this.#parts, agent, folder, free))
+      if (!(await isHad('working')) && !(await isHad('archive/inbox'))) return free
+    }
+  }
+
+  /** Says that the agent still works on it. */
+  async renew(name: string, file: string, attempt: number | undefined): Promise<Lease> {
+    const agent = agentId(name)
+    const { holder } = await this.expectHeld(agent, file, attempt)
+    const leased = await this.#parts.tree.lease(leaseOf(agent, file), holder, this.#parts.settings.taskLeaseMs)
+    if (leased.outcome === 'held') return leased.lease
+    throw lostClaim(agent, file, 'somebody else has it')
+  }
+
+  /** Throws if the file was taken again since. `attempt` 0: it was never taken. */
+  async expectHeld(agent: AgentId, file: string, attempt: number | undefined): Promise<Hold> {
+    const note = await readNote(this.#parts.tree, holdNote(agent, file))
+    if (attempt !== undefined && note && attemptIn(note) !== attempt) throw lostClaim(agent, file, 'it was taken again')
+    return { attempt: attemptIn(note), holder: typeof note?.holder === 'string' ? note.holder : `${agent} unknown` }
+  }
+
+  /** Ends the claim of a file that is finished. */
+  async release(agent: AgentId, file: string, { holder }: Hold): Promise<void> {
+    await this.#parts.tree.release(leaseOf(agent, file), holder)
+  }
+
+  /** What was taken and not finished in time waits again. */
+  async putBackEnded(agent: AgentId): Promise<string[]> {
+    const { tree } = this.#parts
+    const names = await messageNames(this.#parts, agent, 'working')
+    if (names.length === 0) return []
+    const held = new Set((await tree.leases()).map(({ resource }) => resource))
+    const back: string[] = []
+    for (const name of names) {
+      if (held.has(leaseOf(agent, name))) continue
+      const moved = await moveFile(this.#parts, { agent, name, from: 'working', transition: 'putBack' })
+      if (moved.outcome === 'moved') back.push(name)
+    }
+    return back
+  }
+
+  /** What others have sent to this agent and nobody has carried yet. A broadcast is for the router. */
+  async *#addressedTo(agent: AgentId): AsyncGenerator<{ sender: AgentId; view: DreamView }> {
+    for (const sender of await this.#dream.agents.withFolders()) {
+      if (sender === agent) continue
+      for (const name of await messageNames(this.#parts, sender, 'outbox')) {
+        const found = await this.#dream.inboxes.read(sender, 'outbox', name)
+        if (found && !('unreadable' in found) && found.to === agent) yield { sender, view: found }
+      }
+    }
+  }
+}
+
+export const lostClaim = (agent: string, file: string, why: string) =>
+  conflict('LEASE_LOST', `${agent} does not have ${file} in hand: ${why}. Nothing was recorded.`, {
+    hint: `Take it again: signalbox dream task take ${agent}`,
+    details: { agent, file },
+  })

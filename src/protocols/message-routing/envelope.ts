@@ -1,0 +1,114 @@
+/**
+ * From a message to the neutral envelope (`lift`) and from a draft to what is sent (`lower`). Pure.
+ *
+ * An ask is a task-delegation, a tell a status-update, an answer a result. What the payload of that type has no field for lies in
+ * `payload.signalbox`: inside of the payload, so that it is encrypted with it.
+ */
+import { type Draft, type Envelope, handleOf, kindOf, type Lifted, type MessageKind } from '../../kernel/envelope.ts'
+import { type CarriedField, carriedFieldsIn, unsaidFields } from '../../messaging/envelope/carried-fields.ts'
+import { stages } from './lifecycle.ts'
+import { defaults, isObject, type MessageType, type MrMessage, type Payload } from './schema.ts'
+import type { MrSendInput, MrView } from './store/outcomes.ts'
+import { summaryOf } from './store/view.ts'
+
+const types = { ask: 'task-delegation', tell: 'status-update', answer: 'result' } as const
+const kinds: Readonly<Record<MessageType, MessageKind>> = {
+  'task-delegation': 'ask',
+  command: 'ask',
+  'status-update': 'tell',
+  heartbeat: 'tell',
+  result: 'answer',
+}
+/** A status that says no more than the type does. */
+const plainStatus = { 'status-update': 'in_progress', result: 'success' } as const
+const priorities = { high: 9, normal: undefined, low: 1 } as const
+
+type Said = Pick<Lifted, 'kind' | 'urgency' | 'needsAnswer' | 'dependsOn' | 'attachments'> &
+  Pick<Envelope, CarriedField> & { readonly summary: string }
+type Content = Pick<MrMessage, 'type' | 'payload' | 'priority' | 'correlation_id' | 'requires_ack'>
+
+export const lift = (view: MrView): Envelope => {
+  const { protocol, id, from, to, state, path, createdAt, message } = view
+  const headline = { protocol, id, from, to, state, path, createdAt }
+  return { ...headline, handle: handleOf(view), stage: stages[state], native: message, ...saidBy(message) }
+}
+
+/** What is to be sent. Id, number and time are given to it then. */
+export function lower(draft: Draft): MrSendInput {
+  const { from, to, text, summary, replyTo, urgency = 'normal', attachments, dependsOn, deadline } = draft
+  const type = types[kindOf(draft)]
+  // A status-update that names a message acknowledges it, so a tell names it elsewhere.
+  const correlation = type === 'status-update' || replyTo === undefined || !isOurId(replyTo) ? {} : { replyTo }
+  const context = {
+    ...(attachments?.length ? { files: attachments } : {}),
+    ...(dependsOn?.length ? { dependencies: dependsOn } : {}),
+    ...(deadline === undefined ? {} : { deadline }),
+  }
+  const words: Payload =
+    type === 'task-delegation'
+      ? {
+          task: text,
+          ...(summary === undefined ? {} : { message: summary }),
+          ...(Object.keys(context).length === 0 ? {} : { context }),
+        }
+      : { status: plainStatus[type], message: text }
+  const priority = priorities[urgency]
+  const said = saidBy({
+    type,
+    payload: words,
+    ...(priority === undefined ? {} : { priority }),
+    ...('replyTo' in correlation ? { correlation_id: correlation.replyTo } : {}),
+  })
+  const signalbox = unsaidFields(draft, said)
+  return {
+    from,
+    to,
+    type,
+    payload: signalbox ? { ...words, signalbox } : words,
+    ...correlation,
+    ...(priority === undefined ? {} : { priority }),
+  }
+}
+
+const isOurId = (id: string): boolean => /^msg_[a-f0-9]{8}$/.test(id)
+
+function saidBy(message: Content): Said {
+  const { type, payload, priority = defaults.priority, correlation_id: replyTo, requires_ack = false } = message
+  // A type of another program, let in with `compat`, wants something.
+  const kind = (kinds as Readonly<Record<string, MessageKind>>)[type] ?? 'ask'
+  const { files, dependencies, deadline } = isObject(payload.context) ? payload.context : {}
+  const carried = carriedFieldsIn({ attachments: files, dependsOn: dependencies, deadline })
+  return {
+    summary: summaryOf(message),
+    kind,
+    urgency: priority > 6 ? 'high' : priority < 4 ? 'low' : 'normal',
+    needsAnswer: kind === 'ask' || requires_ack,
+    dependsOn: [],
+    attachments: [],
+    ...(replyTo === undefined ? {} : { replyTo }),
+    ...carried,
+    ...carriedFieldsIn(payload.signalbox),
+  }
+}
+
+/** The words of the payload; what it says besides, and the envelope does not, stands below them as it was written. */
+export function textOf({ type, payload }: Pick<MrMessage, 'type' | 'payload'>): string {
+  const field = ['task', 'message'].find((name) => typeof payload[name] === 'string')
+  const { signalbox: _, ...rest } = payload
+  if (field === undefined) return JSON.stringify(rest, null, 2)
+  // Beside a task, `message` is its summary.
+  const { [field]: words, message: _summary, ...others } = rest
+  const besides = Object.entries(others).filter(
+    ([name, value]) =>
+      !(name === 'status' && value === plainStatus[type as keyof typeof plainStatus]) &&
+      !(name === 'context' && isToldByEnvelope(value)),
+  )
+  return besides.length === 0 ? `${words}` : `${words}\n\n${JSON.stringify(Object.fromEntries(besides), null, 2)}`
+}
+
+const isToldByEnvelope = (context: unknown): boolean => {
+  if (!isObject(context)) return false
+  const { files: attachments, dependencies: dependsOn, deadline, ...others } = context
+  const told = carriedFieldsIn({ attachments, dependsOn, deadline })
+  return Object.keys(others).length === 0 && Object.keys(told).length === Object.keys(context).length
+}

@@ -1,0 +1,167 @@
+/**
+ * What is in an inbox: its messages, and the files that are none. A scan changes nothing, but for a surplus that other
+ * programs left, which is evicted first. Spec: Message Routing, "Inbox Overflow Protection".
+ */
+import type { Rejection } from '../hooks.ts'
+import { type Judged, judgeFile, type NoMessage, sentencesOf } from '../judge.ts'
+import type { AgentId } from '../layout.ts'
+import { momentOf, type Timed } from '../order.ts'
+import type { Evictions } from './evictions.ts'
+import { messageNames, type RoutingParts, turnOf } from './parts.ts'
+import { type Closed, isClosed, openFile } from './reading.ts'
+
+/** A file that is a message for this inbox. */
+export interface Waiting extends Timed {
+  readonly name: string
+  readonly bytes: Uint8Array
+  readonly arrivedAt: number
+  readonly problems: readonly string[]
+  readonly notes: readonly string[]
+  /** Another program wrote it in a form of its own. */
+  readonly isConverted?: boolean
+}
+
+/** A file that is none. */
+export interface Invalid {
+  readonly name: string
+  readonly rejection: Omit<Rejection, 'outcome'> & {
+    /** The id that it gives itself, where it does. */
+    readonly msgId: string | undefined
+  }
+  /** Another program wrote it in a form of its own, which is read with `compat`. */
+  readonly isForeign?: boolean
+}
+
+export const invalidAs = (name: string, { code, msgId, problems }: NoMessage): Invalid => ({
+  name,
+  rejection: { code, msgId, issues: sentencesOf(problems) },
+})
+
+export interface Scanned {
+  readonly waiting: readonly Waiting[]
+  readonly invalid: readonly Invalid[]
+  /** Files that this user may not read. They stay where they are. */
+  readonly closed: readonly Closed[]
+  readonly evicted: readonly string[]
+  /** How many files there are in all, the evicted not counted. */
+  readonly depth: number
+  /** How long it waited for files that somebody was still writing. */
+  readonly waitedMs: number
+}
+
+export interface ScanOptions {
+  /** Reads the deviations of other programs too. */
+  readonly compat?: boolean
+}
+
+export class Inbox {
+  readonly #parts: RoutingParts
+  readonly #evictions: Evictions
+  /** By inbox and way of reading. Holds no more than the inbox does. */
+  readonly #known = new Map<string, ReadonlyMap<string, Waiting>>()
+
+  constructor(parts: RoutingParts, evictions: Evictions) {
+    this.#parts = parts
+    this.#evictions = evictions
+  }
+
+  /** Files that were read before are remembered; whoever takes one compares it with what is there by then. */
+  async scan(agent: AgentId, options: ScanOptions = {}): Promise<Scanned> {
+    const { evicted, names } = await this.#withinLimit(agent, await messageNames(this.#parts, agent, 'inbox'), options)
+    return { ...(await this.#readAll(agent, names, options)), evicted, depth: names.length }
+  }
+
+  /** The same with every file read anew, and without evicting anything. */
+  async look(agent: AgentId, options: ScanOptions = {}): Promise<Scanned> {
+    const names = await messageNames(this.#parts, agent, 'inbox')
+    return { ...(await this.#readAll(agent, names, options, true)), evicted: [], depth: names.length }
+  }
+
+  /** One file as it is now, if it is a message. */
+  async again(agent: AgentId, name: string, options: ScanOptions): Promise<Waiting | undefined> {
+    const found = await this.#read(agent, name, options)
+    return found && 'message' in found ? found : undefined
+  }
+
+  async #readAll(agent: AgentId, names: readonly string[], options: ScanOptions, isFresh = false) {
+    if (options.compat) await this.#parts.foreign.load()
+    const key = `${agent} ${options.compat === true}`
+    const before = isFresh ? undefined : this.#known.get(key)
+    const known = new Map<string, Waiting>()
+    const invalid: Invalid[] = []
+    const closed: Closed[] = []
+    let unfinished: string[] = []
+    let waitedMs = 0
+    const look = async (name: string, isLast: boolean) => {
+      const found = before?.get(name) ?? (await this.#read(agent, name, options))
+      if (!found) return
+      if (isClosed(found)) closed.push(found)
+      else if ('message' in found) known.set(name, found)
+      else if (found.isYoung && !isLast) unfinished.push(name)
+      else invalid.push(found)
+    }
+    for (const name of names) await look(name, false)
+    if (unfinished.length > 0) {
+      const again = unfinished
+      unfinished = []
+      await pause(this.#parts.settings.settleMs)
+      waitedMs = this.#parts.settings.settleMs
+      for (const name of again) await look(name, true)
+    }
+    this.#known.set(key, known)
+    return { waiting: [...known.values()], invalid, closed, waitedMs }
+  }
+
+  /** One file, as it is now; `undefined` when it is gone or not an ordinary file. */
+  async #read(
+    agent: AgentId,
+    name: string,
+    { compat = false }: ScanOptions,
+  ): Promise<Waiting | (Invalid & { readonly isYoung: boolean }) | Closed | undefined> {
+    const { tree, settings } = this.#parts
+    const leaf = await openFile(this.#parts, agent, 'inbox', name)
+    if (!leaf || isClosed(leaf)) return leaf
+    const { bytes, size, modifiedAt } = leaf
+    const judged = this.judge(bytes, { agent, name, size, compat })
+    if (judged.outcome === 'message') {
+      const { message, problems, notes, isConverted = false } = judged
+      const at = momentOf(message)
+      return { name, bytes, message, at, arrivedAt: modifiedAt, problems: sentencesOf(problems), notes, isConverted }
+    }
+    const isYoung = judged.isUnfinished === true && (await tree.now()) - modifiedAt < settings.settleMs
+    const isForeign = !compat && !judged.isUnfinished && (await this.#isForeign(bytes, { agent, name, size }))
+    return { ...invalidAs(name, judged), isForeign, isYoung }
+  }
+
+  async #isForeign(bytes: Uint8Array, file: { agent: AgentId; name: string; size: number }): Promise<boolean> {
+    await this.#parts.foreign.load()
+    return this.judge(bytes, { ...file, compat: true }).outcome === 'message'
+  }
+
+  judge(
+    bytes: Uint8Array,
+    { agent, name, size, compat }: { agent: AgentId; name: string; size: number; compat: boolean },
+  ): Judged {
+    const { settings, foreign } = this.#parts
+    const convert = compat ? foreign.known?.convert : undefined
+    return judgeFile(bytes, { agent, fileName: name, size, largestMessage: settings.largestMessage, convert })
+  }
+
+  async #withinLimit(agent: AgentId, names: string[], options: ScanOptions) {
+    const { tree, settings } = this.#parts
+    const none: readonly string[] = []
+    if (names.length <= settings.inboxLimit) return { evicted: none, names }
+    return tree.exclusively(turnOf(this.#parts, agent), async () => {
+      // What is no message is set aside by itself, and drives out none.
+      const messages: string[] = []
+      for (const name of await messageNames(this.#parts, agent, 'inbox')) {
+        const found = await this.#read(agent, name, options)
+        if (found && (isClosed(found) || 'message' in found)) messages.push(name)
+      }
+      const { evicted } = await this.#evictions.makeRoom(agent, messages, settings.inboxLimit)
+      return { evicted, names: await messageNames(this.#parts, agent, 'inbox') }
+    })
+  }
+}
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

@@ -1,0 +1,189 @@
+/**
+ * What left an inbox is kept for a while: people list it, and move it back.
+ * See docs/decisions/0019-once-and-only-once.md.
+ */
+import { conflict, corrupt, denied, notFound, SignalboxError } from '../../../kernel/errors.ts'
+import { nameOf, type TreePath } from '../../../kernel/tree-path.ts'
+import { nameBefore } from '../../../messaging/quarantine/quarantine.ts'
+import type { Leaf } from '../../../tree/tree.ts'
+import { largestRead } from '../format.ts'
+import { judgeFile, sentencesOf } from '../judge.ts'
+import { type AgentId, agentId, type Folder, folderPath, stemOf } from '../layout.ts'
+import { foldersWith } from '../lifecycle.ts'
+import type { MrMessage } from '../schema.ts'
+import type { Delivery } from './delivery.ts'
+import { moveMessage, pathsOf } from './moving.ts'
+import type { Kept, MrView, Recovered, RecoverOptions } from './outcomes.ts'
+import { expectInOrder, isMessageEntry, messageNames, pathIn, type RoutingParts, turnOf } from './parts.ts'
+import { type Closed, isClosed, leafAt, messageIn, openFile, readMessage, unreadableAs } from './reading.ts'
+import type { ReceivedNumbers } from './received-numbers.ts'
+import { forgeryIn, isGenuine } from './verifying.ts'
+import { viewOf } from './view.ts'
+
+type KeptFolder = Exclude<Folder, 'inbox'>
+
+export class Recovering {
+  readonly #parts: RoutingParts
+  readonly #delivery: Delivery
+  readonly #numbers: ReceivedNumbers
+
+  constructor(parts: RoutingParts, delivery: Delivery, numbers: ReceivedNumbers) {
+    this.#parts = parts
+    this.#delivery = delivery
+    this.#numbers = numbers
+  }
+
+  /** The one that left the inbox last comes first. */
+  async list(name: string, folder: KeptFolder): Promise<Kept[]> {
+    const agent = agentId(name)
+    const { tree, root } = this.#parts
+    const entries = (await tree.list(folderPath(root, agent, folder), { times: true })).filter(isMessageEntry)
+    const kept: Kept[] = []
+    for (const { name, size, changedAt } of entries) {
+      const leaf = await openFile(this.#parts, agent, folder, name)
+      if (!leaf) continue
+      const path = pathIn(this.#parts, agent, folder, name)
+      const about = isClosed(leaf)
+        ? { message: undefined, problem: unreadableAs(leaf).reason }
+        : await this.#shown(agent, folder, name, leaf.bytes)
+      kept.push({ id: stemOf(name), path, movedAt: changedAt, size, ...about })
+    }
+    return kept.sort((a, b) => b.movedAt - a.movedAt || (a.id < b.id ? -1 : 1))
+  }
+
+  async #shown(agent: AgentId, folder: KeptFolder, name: string, bytes: Uint8Array): Promise<Pick<Kept, 'message'>> {
+    const message = await messageIn(this.#parts, bytes, { agent, fileName: name })
+    const problems = (message && (await forgeryIn(this.#parts, agent, message)))?.issues ?? []
+    const path = pathIn(this.#parts, agent, folder, name)
+    return { message: message && viewOf(message, folder, path, { problems }) }
+  }
+
+  /**
+   * Moves a message back into the inbox, from `taken/`, else `evicted/`, else `rejected/`, so that it is handed out once more.
+   * It counts as new there: the next to be evicted is another one. The inbox keeps to its limit also here. What was rejected goes back only when it is a message by now, as it is or with `compat`.
+   */
+  async recover(owner: string, id: string, { from: only }: RecoverOptions = {}): Promise<Recovered> {
+    const agent = agentId(owner)
+    return this.#parts.tree.exclusively(turnOf(this.#parts, agent), async () => {
+      const { tree, settings, hooks } = this.#parts
+      for (const from of foldersWith('recover')) {
+        if (only !== undefined && from !== only) continue
+        for (const name of await this.#named(agent, from, id)) {
+          // A second message with an id that was in use got a spare name, and goes back under its own.
+          const step = { agent, name, from, transition: 'recover', as: nameBefore(name) } as const
+          const [path, target] = pathsOf(this.#parts, step)
+          const leaf = await openFile(this.#parts, agent, from, name)
+          if (!leaf) continue
+          if (isClosed(leaf)) throw notReadable(leaf)
+          const needsCompat = from === 'rejected' && (await this.#expectMessage(agent, step.as, path, leaf))
+          if (await tree.look(target)) {
+            await this.#expectSame(target, leaf)
+            return { outcome: 'unchanged', from: 'inbox', path: target, durability: 'process', needsCompat }
+          }
+          await expectInOrder(this.#parts, agent, ['inbox', '.received.json'])
+          const names = await messageNames(this.#parts, agent, 'inbox')
+          await this.#delivery.evictions.makeRoom(agent, names, settings.inboxLimit - 1)
+          const message = await messageIn(this.#parts, leaf.bytes, { agent, fileName: name })
+          // Only for a genuine message: a forgery with the id of another would let a copy of that one be handed out again.
+          if (message && (await isGenuine(this.#parts, agent, message))) {
+            // Before the move: once it is in the inbox, a reader may have it.
+            await hooks.recover?.(agent, message)
+            await this.#numbers.expectAgain(agent, message)
+          }
+          const moved = await moveMessage(this.#parts, step, { touched: true, atMost: largestRead + 1 })
+          if (moved.outcome === 'moved') {
+            return { outcome: 'recovered', from, path: target, durability: moved.durability, needsCompat }
+          }
+        }
+      }
+      const [waiting] = await this.#named(agent, 'inbox', id)
+      if (waiting === undefined) throw nothingToRecover(agent, id)
+      const path = pathIn(this.#parts, agent, 'inbox', waiting)
+      return { outcome: 'unchanged', from: 'inbox', path, durability: 'process', needsCompat: false }
+    })
+  }
+
+  /**
+   * Back into the inbox for what `receive` or `awaitReply` has given and did not reach its reader. Unlike `recover` it works on a full disk: it makes no room and
+   * moves the file as it is. Answers what is still in `taken/`.
+   */
+  async putBack(owner: string, messages: readonly Pick<MrView, 'path' | 'state'>[]): Promise<string[]> {
+    const agent = agentId(owner)
+    const left: string[] = []
+    for (const { path, state } of messages) {
+      if (state !== 'taken') continue
+      const name = nameOf(path as TreePath)
+      const step = { agent, name, from: 'taken', transition: 'putBack', as: nameBefore(name) } as const
+      try {
+        const message = await readMessage(this.#parts, agent, 'taken', name)
+        // Without this, a message that may be handed out once only would be refused as a copy: then it stays where it is.
+        if (message && (await isGenuine(this.#parts, agent, message))) await this.#parts.hooks.recover?.(agent, message)
+        const moved = await moveMessage(this.#parts, step)
+        if (moved.outcome !== 'moved') left.push(path)
+        else if (message) await this.#expectAgain(agent, message)
+      } catch (error) {
+        if (!(error instanceof SignalboxError)) throw error
+        left.push(path)
+      }
+    }
+    return left
+  }
+
+  /** Its number counts as seen otherwise, which does no harm. */
+  async #expectAgain(agent: AgentId, message: MrMessage): Promise<void> {
+    try {
+      await this.#numbers.expectAgain(agent, message)
+    } catch (error) {
+      if (!(error instanceof SignalboxError)) throw error
+    }
+  }
+
+  /** The files of a message in a folder: under its id, the one that another program gave it, or either with a spare name. */
+  async #named(agent: AgentId, folder: Folder, id: string): Promise<string[]> {
+    const names = await messageNames(this.#parts, agent, folder)
+    if (names.includes(`${id}.json`)) return [`${id}.json`]
+    const { idOfStem } = await this.#parts.foreign.load()
+    return names.filter((name) => {
+      const stem = stemOf(nameBefore(name))
+      return stem === id || idOfStem(stem) === id
+    })
+  }
+
+  /** Throws when it would be rejected once more; true when that depends on reading it with `compat`. */
+  async #expectMessage(agent: AgentId, fileName: string, path: TreePath, { bytes, size }: Leaf): Promise<boolean> {
+    const { largestMessage } = this.#parts.settings
+    const { convert } = await this.#parts.foreign.load()
+    const where = { agent, fileName, size, largestMessage }
+    const strict = judgeFile(bytes, where)
+    const judged = strict.outcome === 'message' ? strict : judgeFile(bytes, { ...where, convert })
+    if (judged.outcome !== 'message')
+      throw stillNoMessage(agent, path, strict.outcome === 'message' ? [] : sentencesOf(strict.problems))
+    const forgery = await forgeryIn(this.#parts, agent, judged.message)
+    if (forgery) throw stillNoMessage(agent, path, forgery.issues)
+    return strict.outcome !== 'message'
+  }
+
+  /** Another message may wait in the inbox under the name that this one needs. */
+  async #expectSame(target: TreePath, leaf: Leaf): Promise<void> {
+    const waiting = await leafAt(this.#parts, target)
+    if (!waiting || Buffer.compare(waiting.bytes, leaf.bytes) === 0) return
+    throw conflict('NAME_IN_USE', `Another message waits as ${target}.`, {
+      hint: 'Receive that one first, then recover this one.',
+      details: { path: target },
+    })
+  }
+}
+
+const nothingToRecover = (agent: string, id: string) =>
+  notFound('NO_SUCH_MESSAGE', `${agent} has no message ${id.slice(0, 80)} in taken/, evicted/ or rejected/.`, {
+    hint: `See what there is: signalbox mr taken ${agent}, or evicted, or rejected.`,
+    details: { agent, id: id.slice(0, 400) },
+  })
+
+const notReadable = ({ path, reason, hint }: Closed) => denied('PERMISSION_DENIED', reason, { hint, details: { path } })
+
+const stillNoMessage = (agent: string, path: TreePath, issues: readonly string[]) =>
+  corrupt('STILL_NO_MESSAGE', `${path} would be rejected again: ${issues.slice(0, 20).join('; ').slice(0, 2000)}.`, {
+    hint: 'Correct that file, then recover it again.',
+    details: { agent, path, issues: issues.slice(0, 20) },
+  })

@@ -1,0 +1,241 @@
+/**
+ * Acknowledging a message exactly once. All who acknowledge one message do so in the turn of its sender's inbox, and the
+ * acknowledgement's id follows from the message's: so one that was written by a process that died before it could
+ * remember that is found again, wherever its reader has put it.
+ */
+import { conflict, notFound } from '../../../kernel/errors.ts'
+import { childOf } from '../../../kernel/tree-path.ts'
+import { changeLeaf } from '../../../messaging/leaves/change.ts'
+import type { Durability } from '../../../tree/tree.ts'
+import { draftOf } from '../draft.ts'
+import { parseMessage } from '../format.ts'
+import type { Rejection } from '../hooks.ts'
+import {
+  type AgentId,
+  ackedPath,
+  agentId,
+  fileNameOf,
+  folders,
+  isAgentId,
+  type MessageId,
+  messageId,
+} from '../layout.ts'
+import { momentOf } from '../order.ts'
+import type { MrMessage } from '../schema.ts'
+import { forgeryUnder, notAnswered, originalOf } from './answering.ts'
+import { awaitedBy, forgetAwaited, isAcknowledgement } from './awaited-acks.ts'
+import type { Delivery } from './delivery.ts'
+import type { Inbox } from './inbox.ts'
+import type { Acknowledged, MrState, Unacknowledged } from './outcomes.ts'
+import { expectInOrder, messageNames, pathIn, type RoutingParts } from './parts.ts'
+import { leafAt, readMessage } from './reading.ts'
+import { isGenuine } from './verifying.ts'
+import { viewOf } from './view.ts'
+
+interface Given {
+  readonly message: MrMessage
+  readonly state: MrState
+  readonly path: string
+}
+
+export class Settling {
+  readonly #parts: RoutingParts
+  readonly #delivery: Delivery
+  readonly #inbox: Inbox
+
+  constructor(parts: RoutingParts, delivery: Delivery, inbox: Inbox) {
+    this.#parts = parts
+    this.#delivery = delivery
+    this.#inbox = inbox
+  }
+
+  /**
+   * Tells the sender of a message that it arrived: exactly once, whoever asks how often. `asked` is the message's id, or the
+   * one that another program gave it.
+   */
+  async ack(name: string, asked: string, options: { readonly text?: string } = {}): Promise<Acknowledged> {
+    const agent = agentId(name)
+    await expectInOrder(this.#parts, agent, ['.acked'])
+    const theirs = await originalOf(this.#parts, agent, asked)
+    const id = messageId(theirs?.id ?? asked)
+    // Verified either way: whoever could make us answer a forgery would have our signature under their words.
+    const original = theirs?.message ?? (await this.#original(agent, id))
+    const to = original.from
+    if (!isAgentId(to)) throw unreachable(id, to)
+    const draft = draftOf(
+      {
+        from: agent,
+        to,
+        type: 'status-update',
+        payload: { status: 'in_progress', message: options.text ?? `Received ${id}` },
+        replyTo: id,
+      },
+      this.#parts.settings.largestMessage,
+    )
+    const first = ackId(agent, id, 0)
+    return this.#delivery.inTurn(draft, first, async () => {
+      const before =
+        (await this.#remembered(agent, to, id)) ??
+        (theirs && (await this.#givenInTheirForm(agent, to, id))) ??
+        (await this.#givenBefore(agent, to, id))
+      if ('message' in before) {
+        await this.#remember(agent, to, id, before.message)
+        return acknowledged('unchanged', before, 'process', [])
+      }
+      const { message, path, durability } = await this.#delivery.write(draft, before.freeId, theirs?.fields)
+      await this.#remember(agent, to, id, message)
+      const notices = original.requires_ack ? [] : [`${id} did not ask for an acknowledgement.`]
+      return acknowledged('acknowledged', { message, state: 'inbox', path }, durability, notices)
+    })
+  }
+
+  /** What this agent wants acknowledged and what it owes, oldest first. */
+  async unacked(name: string): Promise<Unacknowledged[]> {
+    const agent = agentId(name)
+    const now = await this.#parts.tree.now()
+    const found = [...(await this.#notAcknowledged(agent)), ...(await this.#owed(agent))]
+    return found
+      .map(({ at, ...one }) => ({ ...one, ageMs: Math.max(0, now - at) }))
+      .sort((a, b) => b.ageMs - a.ageMs || (a.id < b.id ? -1 : 1))
+  }
+
+  /** Sent by this agent. What turns out to be acknowledged is crossed off. */
+  async #notAcknowledged(agent: AgentId) {
+    const awaited = await awaitedBy(this.#parts, agent)
+    if (awaited.length === 0) return []
+    const { waiting } = await this.#inbox.look(agent)
+    const missing = []
+    for (const { id, to, type, timestamp, since } of awaited) {
+      const unread = waiting.filter(({ message }) => isAcknowledgement(message, id) && message.from === to)
+      if ((await this.#someGenuine(agent, unread)) || (isAgentId(to) && (await this.#isRemembered(to, agent, id)))) {
+        await forgetAwaited(this.#parts, agent, id)
+        continue
+      }
+      missing.push({ direction: 'sent' as const, id, from: agent, to, type, createdAt: timestamp, at: since })
+    }
+    return missing
+  }
+
+  /** Taken by this agent, which has not acknowledged it. */
+  async #owed(agent: AgentId) {
+    const owed = []
+    for (const name of await messageNames(this.#parts, agent, 'taken')) {
+      const message = await readMessage(this.#parts, agent, 'taken', name)
+      if (!message?.requires_ack || !(await isGenuine(this.#parts, agent, message))) continue
+      const { msg_id: id, from, to, type, timestamp } = message
+      if (await this.#isRemembered(agent, from, id)) continue
+      owed.push({ direction: 'taken' as const, id, from, to, type, createdAt: timestamp, at: momentOf(message) })
+    }
+    return owed
+  }
+
+  /** The message that is acknowledged: taken, or at least there to be seen. */
+  async #original(agent: AgentId, id: MessageId): Promise<MrMessage> {
+    let forgery: Rejection | undefined
+    for (const folder of ['taken', 'inbox'] as const) {
+      const message = await readMessage(this.#parts, agent, folder, fileNameOf(id))
+      if (!message) continue
+      const found = await forgeryUnder(this.#parts, agent, id, message)
+      if (!found) return message
+      forgery = found
+    }
+    if (forgery) throw notAnswered(id, forgery)
+    throw notFound('NO_SUCH_MESSAGE', `${agent} has no message ${id}.`, {
+      hint: `See what there is: signalbox mr taken ${agent}`,
+      details: { agent, id },
+    })
+  }
+
+  /** An acknowledgement whose sender died before it could remember it, or the id that is free for one. */
+  async #givenBefore(agent: AgentId, to: AgentId, id: MessageId): Promise<Given | { readonly freeId: MessageId }> {
+    for (let n = 0; ; n++) {
+      const ack = ackId(agent, id, n)
+      const found = await this.#find(to, ack)
+      if (!found) return { freeId: ack }
+      // Eight digits are few: another message may have this id.
+      if (found.message.from !== agent || !isAcknowledgement(found.message, id)) continue
+      if (await isGenuine(this.#parts, to, found.message)) return found
+    }
+  }
+
+  /** An answer in another program's form has a name that we cannot work out, so every file is read. */
+  async #givenInTheirForm(agent: AgentId, to: AgentId, id: MessageId): Promise<Given | undefined> {
+    for (const state of folders) {
+      for (const name of await messageNames(this.#parts, to, state)) {
+        const message = await readMessage(this.#parts, to, state, name)
+        if (message?.from !== agent || !isAcknowledgement(message, id)) continue
+        // It has no signature of ours. Where those count, a crash before the marker is written costs a second answer.
+        if (!(await isGenuine(this.#parts, to, message))) continue
+        return { message, state, path: pathIn(this.#parts, to, state, name) }
+      }
+    }
+    return undefined
+  }
+
+  /** Inbox first: a message only ever moves on from there, so that it is not missed. */
+  async #find(agent: AgentId, id: MessageId): Promise<Given | undefined> {
+    for (const state of folders) {
+      const message = await readMessage(this.#parts, agent, state, fileNameOf(id))
+      if (message) return { message, state, path: pathIn(this.#parts, agent, state, fileNameOf(id)) }
+    }
+    return undefined
+  }
+
+  async #someGenuine(agent: AgentId, waiting: readonly { readonly message: MrMessage }[]): Promise<boolean> {
+    for (const { message } of waiting) if (await isGenuine(this.#parts, agent, message)) return true
+    return false
+  }
+
+  /** Whether `agent` has acknowledged a message of `to`. Where messages are signed, the marker must be genuine too. */
+  async #isRemembered(agent: AgentId, to: string, id: string): Promise<boolean> {
+    if (this.#parts.hooks.verify) return isAgentId(to) && (await this.#remembered(agent, to, id)) !== undefined
+    return (await this.#parts.tree.look(this.#marker(agent, id))) !== undefined
+  }
+
+  async #remembered(agent: AgentId, to: AgentId, id: string): Promise<Given | undefined> {
+    const path = this.#marker(agent, id)
+    const leaf = await leafAt(this.#parts, path)
+    const parsed = leaf && parseMessage(leaf.bytes)
+    if (parsed?.outcome !== 'message') return undefined
+    const { message } = parsed
+    const isBelieved =
+      !this.#parts.hooks.verify ||
+      (message.from === agent && isAcknowledgement(message, id) && (await isGenuine(this.#parts, to, message)))
+    return isBelieved ? { message, state: 'inbox', path } : undefined
+  }
+
+  /** Called after the acknowledgement is written: before it, a crash would keep it from ever being given. */
+  async #remember(agent: AgentId, to: AgentId, id: string, message: MrMessage): Promise<void> {
+    const { tree, hooks } = this.#parts
+    const path = this.#marker(agent, id)
+    const isProof = await isGenuine(this.#parts, to, message)
+    // An answer in another program's form is sent unsigned. Our own copy is signed here, so that it counts later.
+    const proof = isProof ? message : ((await hooks.vouch?.(message)) ?? message)
+    await changeLeaf(tree, path, async (before) => {
+      // A marker that counts stays as it is. A forged one does not count, and is replaced.
+      const isSaid = before && (!hooks.verify || (await this.#remembered(agent, to, id)))
+      return isSaid ? undefined : Buffer.from(JSON.stringify(proof))
+    })
+  }
+
+  #marker = (agent: AgentId, id: string) => childOf(ackedPath(this.#parts.root, agent), id)
+}
+
+const acknowledged = (
+  outcome: Acknowledged['outcome'],
+  { message, state, path }: Given,
+  durability: Durability,
+  notices: readonly string[],
+): Acknowledged => ({ outcome, message: viewOf(message, state, path), durability, notices })
+
+/** `n` above 0 only where another message has the id before it. */
+function ackId(agent: AgentId, id: MessageId, n: number): MessageId {
+  const digest = process.getBuiltinModule('node:crypto').hash('sha256', JSON.stringify(['ack', agent, id, n]), 'hex')
+  return `msg_${digest.slice(0, 8)}` as MessageId
+}
+
+const unreachable = (id: string, from: string) =>
+  conflict('UNREACHABLE_SENDER', `Message ${id} cannot be acknowledged: its sender's name is too long for a folder.`, {
+    hint: 'Tell its sender to use a name of at most 64 characters.',
+    details: { id, from: from.slice(0, 400) },
+  })

@@ -1,0 +1,90 @@
+/**
+ * A task as others see it, and a task from what others say. Pure. What a task has no field for travels in its `more`.
+ *
+ *   lift(messageOf(session, lower(draft, { id, at })))   says what the draft said
+ */
+import { isoTime } from '../../kernel/clock.ts'
+import { type Draft, type Envelope, type Headline, handleOf, type Urgency } from '../../kernel/envelope.ts'
+import { printableLine } from '../../kernel/printable.ts'
+import { carriedFieldsIn, unsaidFields } from '../../messaging/envelope/carried-fields.ts'
+import { documentPath, sessionId } from './layout.ts'
+import { taskStages } from './lifecycle.ts'
+import type { Escalation, Task } from './record.ts'
+import type { Priority } from './schema.ts'
+
+/** What was delegated or escalated, as a list shows it. */
+export interface SessionMessage extends Headline {
+  readonly place: string
+  readonly record: Task | Escalation
+}
+
+const priorities: Readonly<Record<Urgency, Priority>> = { high: 0, normal: 2, low: 3 }
+const urgencies = ['high', 'high', 'normal', 'low'] as const
+const longestSummary = 120
+
+export const messageIdOf = (session: string, { id }: Pick<Task, 'id'>): string => `${session}:${id}`
+
+export function messageOf(session: string, record: Task | Escalation): SessionMessage {
+  const said = isTask(record)
+    ? { to: record.agent, state: record.state, summary: summaryOf(record) }
+    : {
+        to: record.answeredBy ?? 'human',
+        state: record.answer === undefined ? 'asked' : 'answered',
+        summary: record.issue.slice(0, longestSummary),
+      }
+  return {
+    protocol: 'session',
+    id: messageIdOf(session, record),
+    from: record.by,
+    ...said,
+    path: documentPath(sessionId(session)),
+    createdAt: isoTime(record.at),
+    place: session,
+    record,
+  }
+}
+
+/** What was said, as it is read. */
+export const textOf = (record: Task | Escalation): string => (isTask(record) ? record.task : record.issue)
+
+export function lift({ record, ...headline }: SessionMessage): Envelope {
+  const lifted = {
+    ...headline,
+    handle: handleOf(headline),
+    kind: 'ask',
+    stage: 'finished',
+    urgency: 'normal',
+    needsAnswer: true,
+    dependsOn: [],
+    attachments: [],
+    native: record,
+  } as const
+  if (!isTask(record)) return { ...lifted, stage: record.answer === undefined ? 'written' : 'finished' }
+  const { state, priority, more } = record
+  return { ...lifted, stage: taskStages[state], urgency: urgencies[priority], ...carriedFieldsIn(more) }
+}
+
+export function lower(draft: Draft, { id, at }: Pick<Task, 'id' | 'at'>): Task {
+  const { from, to, text, summary, urgency = 'normal' } = draft
+  const said: Task = {
+    id,
+    agent: to,
+    task: text,
+    priority: priorities[urgency],
+    state: 'pending',
+    by: from,
+    at,
+    changedAt: at,
+    attempts: 0,
+    ...(summary === undefined ? {} : { summary }),
+  }
+  const more = unsaidFields(draft, lift(messageOf('s', said)))
+  return more ? { ...said, more } : said
+}
+
+const isTask = (record: Task | Escalation): record is Task => 'task' in record
+
+function summaryOf({ summary, task }: Task): string {
+  const line = printableLine((summary ?? task).trim().split(/\r?\n/, 1)[0]!)
+  return line.length > longestSummary ? `${line.slice(0, longestSummary - 1)}…` : line
+}

@@ -1,0 +1,94 @@
+/** How a task ends, whoever says so: its agent, the orchestrator, a runner or another protocol. */
+import { expectHeld } from '../../../messaging/claims/claim.ts'
+import { ring } from '../../../messaging/waiting/waiting.ts'
+import type { Receipt } from '../../contract.ts'
+import { messageIdOf } from '../envelope.ts'
+import { agentName, bellFolder, type SessionId } from '../layout.ts'
+import type { Session, Task } from '../record.ts'
+import { claimOf, freedBy, stepped, withTask } from '../tasks.ts'
+import type { SessionParts } from './parts.ts'
+
+/** Of a result, in UTF-16 units; the rest is in the log of whoever made it. */
+const longestResult = 4000
+
+/** A result as it is recorded: what is cut says so. */
+const asResult = (text: string): string =>
+  text.length <= longestResult ? text.toWellFormed() : `${text.slice(0, longestResult - 1).toWellFormed()}…`
+
+export interface Ending {
+  readonly step: 'complete' | 'fail'
+  readonly result: string
+  /** The message that told it, until it is put away. */
+  readonly answer?: string
+}
+
+/**
+ * Records what came of a task, tells who gave it, and hands over what waited for it. `find` answers the task, or `undefined` if
+ * nothing is to be recorded.
+ */
+export async function settleTask(
+  parts: SessionParts,
+  id: SessionId,
+  by: string,
+  find: (session: Session) => Task | undefined,
+  { step, result, ...more }: Ending,
+  startsIt?: false,
+): Promise<Task | undefined> {
+  const text = asResult(result)
+  const did = step === 'complete' ? 'DONE' : 'FAIL'
+  const changing = { by, ...(startsIt === false ? { startsIt } : {}) }
+  const settled = await parts.documents.change(id, changing, (session, at) => {
+    const found = find(session)
+    if (!found) return { did: undefined, answer: undefined }
+    const task = stepped(found, step, at, { result: text, ...more })
+    const line = { did, about: task.id, text: by === 'runner' ? text.slice(0, 400) : text, to: [task.by] }
+    const next = withTask(session, task)
+    return { did: { session: next, line }, answer: { task, freed: freedBy(session, next) } }
+  })
+  if (!settled) return undefined
+  await ring(parts.tree, bellFolder(id))
+  if (settled.freed.length > 0) await (await import('./handing-over.ts')).handOverAll(parts, id, settled.freed)
+  return settled.task
+}
+
+/** Of what was taken. Throws `LOST_CLAIM` when it was handed out again. Twice is fine. */
+export async function settle(
+  parts: SessionParts,
+  session: SessionId,
+  { agent, attempt }: Receipt,
+  taskId: string,
+  ending: Ending,
+): Promise<{ readonly outcome: 'settled' | 'unchanged'; readonly task: Task } | undefined> {
+  const by = agentName(agent)
+  const holding = { agent, ...(attempt === undefined ? {} : { attempt }) }
+  let before: Task | undefined
+  const find = (now: Session) => {
+    before = now.tasks.find((one) => one.id === taskId)
+    if (!before) return undefined
+    // Its agent may do what it has never taken.
+    const isClaim = before.state !== 'pending' || attempt !== undefined
+    if (isClaim) expectHeld(messageIdOf(session, before), claimOf(before), holding)
+    return before.state === 'completed' || before.state === 'failed' ? undefined : before
+  }
+  const settled = await settleTask(parts, session, by, find, ending, false)
+  if (settled) return { outcome: 'settled', task: settled }
+  return before && { outcome: 'unchanged', task: before }
+}
+
+/** It waits again, and whoever has it no longer has. */
+export async function release(
+  { documents, tree }: SessionParts,
+  session: SessionId,
+  { agent, attempt }: Receipt,
+  taskId: string,
+): Promise<{ readonly outcome: 'settled'; readonly task: Task } | undefined> {
+  const task = await documents.change(session, { by: agentName(agent), startsIt: false }, (now, at) => {
+    const found = now.tasks.find((one) => one.id === taskId)
+    if (!found) return { did: undefined, answer: undefined }
+    expectHeld(messageIdOf(session, found), claimOf(found), { agent, ...(attempt === undefined ? {} : { attempt }) })
+    const next = stepped(found, 'retry', at)
+    return { did: { session: withTask(now, next), line: { did: 'release task', about: taskId } }, answer: next }
+  })
+  if (task) await ring(tree, bellFolder(session))
+  return task && { outcome: 'settled', task }
+}

@@ -1,0 +1,45 @@
+/** A lease on the tree for as long as some work takes, and no longer than a process lives that does it. */
+import type { Tree } from '../../../tree/tree.ts'
+
+export const leaseMs = 30_000
+const renewMs = 10_000
+
+/**
+ * For as long as it takes, and no longer than a process lives that does it. `outlast`: waits until the lease of another ends, and
+ * is busy only if that one has renewed it, so that it lives.
+ */
+export async function underLease<T>(
+  tree: Tree,
+  resource: string,
+  work: () => Promise<T>,
+  { outlast = false, signal }: { readonly outlast?: boolean; readonly signal?: AbortSignal | undefined } = {},
+): Promise<T | 'busy'> {
+  const owner = `runner-${process.pid}-${process.getBuiltinModule('node:crypto').randomBytes(4).toString('hex')}`
+  let got = await tree.lease(resource, owner, leaseMs)
+  if (got.outcome === 'busy' && outlast) {
+    const { until } = got.lease
+    while (got.outcome === 'busy' && got.lease.until === until && !signal?.aborted) {
+      await rest(Math.max(1, until - (await tree.now())), signal)
+      got = await tree.lease(resource, owner, leaseMs)
+    }
+  }
+  if (got.outcome === 'busy') return 'busy'
+  const renewing = setInterval(() => void tree.lease(resource, owner, leaseMs).catch(() => undefined), renewMs)
+  try {
+    return await work()
+  } finally {
+    clearInterval(renewing)
+    await tree.release(resource, owner)
+  }
+}
+
+const rest = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal?.addEventListener('abort', done)
+  })

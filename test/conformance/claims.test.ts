@@ -1,0 +1,4 @@
+import { describeClaims } from './claims.ts'
+import { onEveryEngine } from './every-engine.ts'
+
+onEveryEngine('claims', describeClaims)

@@ -1,0 +1,4 @@
+import { describeEvents } from './events.ts'
+import { onEveryEngine } from './every-engine.ts'
+
+onEveryEngine('logs of events', describeEvents)

@@ -1,0 +1,4 @@
+import { onEveryEngine } from './every-engine.ts'
+import { describeLocks } from './locks.ts'
+
+onEveryEngine('locks', describeLocks)

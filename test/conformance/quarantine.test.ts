@@ -1,0 +1,4 @@
+import { onEveryEngine } from './every-engine.ts'
+import { describeQuarantine } from './quarantine.ts'
+
+onEveryEngine('the quarantine', describeQuarantine)

@@ -1,0 +1,4 @@
+import { onEveryEngine } from './every-engine.ts'
+import { describeWaiting } from './waiting.ts'
+
+onEveryEngine('waiting', describeWaiting)

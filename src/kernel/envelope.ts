@@ -67,6 +67,14 @@ export interface Draft {
   readonly origin?: Origin
 }
 
+/** Who has a message, which time it was handed out, and until when. */
+export interface HeldBy {
+  readonly by: string
+  readonly attempt?: number
+  /** ISO 8601. */
+  readonly until?: string
+}
+
 /** What `lift` adds. */
 export interface Lifted {
   /** How the message is named outside of its protocol. */
@@ -82,6 +90,8 @@ export interface Lifted {
   readonly task?: string
   readonly deadline?: string
   readonly origin?: Origin
+  /** Who has it or had it last, where its record tells. */
+  readonly claim?: HeldBy
   /** The record as its protocol has it. */
   readonly native: unknown
 }

@@ -47,6 +47,7 @@ const meaningOf: Readonly<Record<StateKind, string>> = {
   merging: 'how fast missions go, and which snapshots were taken',
   sessions: 'sessions of the Shared Agent Protocol: state, tasks, what was said',
   locks: 'who waits for which lock',
+  shown: 'which messages were shown to whom',
 }
 
 export function homeReadme(): string {

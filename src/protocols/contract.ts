@@ -4,7 +4,7 @@
  * them. Whoever concerns all protocols is built on this file alone and names none of them.
  */
 import type { Clock } from '../kernel/clock.ts'
-import type { Envelope, Headline, Draft as NeutralDraft } from '../kernel/envelope.ts'
+import type { Envelope, Headline, Draft as NeutralDraft, Stage } from '../kernel/envelope.ts'
 import { conflict, invalidInput, type SignalboxError, unsupported } from '../kernel/errors.ts'
 import type { Fields, InputOf } from '../kernel/field.ts'
 import type { TreePath } from '../kernel/tree-path.ts'
@@ -101,6 +101,10 @@ export interface Neutral {
   messages(filter?: Filter): AsyncIterable<Message>
   /** Hints that something has changed in a folder of this protocol, until the signal. */
   watch?(signal: AbortSignal): AsyncIterable<{ readonly path: TreePath }>
+  /** The folders in which something happens when a message comes or goes. */
+  watched?(): Promise<readonly TreePath[]>
+  /** What depends on another message is not handed out before that one is finished. */
+  readonly holdsBack?: boolean
   /** What `doctor` should know; with `repair`, what can be put right without losing anything is. */
   inspect(options: InspectionOptions): Promise<readonly Finding[]>
 
@@ -155,6 +159,7 @@ export interface Filter {
   readonly to?: string
   /** Only those in one of these states, in the protocol's own words. */
   readonly states?: readonly string[]
+  readonly stages?: readonly Stage[]
   /** Also those that are archived. */
   readonly archived?: boolean
   readonly limit?: number
@@ -168,6 +173,8 @@ export interface Draft extends NeutralDraft {
 export interface SendOptions {
   /** Of the sender's own: repeating it sends once. At most 200 characters. */
   readonly key?: string
+  /** The mission that the draft names is made if it is not there. */
+  readonly makesPlace?: boolean
 }
 
 export interface Sent {
@@ -290,7 +297,9 @@ export interface Duty {
   run(options?: { readonly by?: string }): Promise<{ readonly did: number; readonly nextAt?: number }>
 }
 
-type Optional = { [Verb in keyof Neutral]-?: undefined extends Neutral[Verb] ? Verb : never }[keyof Neutral]
+type Optional = {
+  [Verb in keyof Neutral]-?: undefined extends Neutral[Verb] ? (Verb extends 'holdsBack' ? never : Verb) : never
+}[keyof Neutral]
 
 /** A verb that not every protocol has, ready to be called; throws `UNSUPPORTED` where it is absent. */
 export function verbOf<Verb extends Optional>(

@@ -2,7 +2,7 @@
  * The half of the contract that is the same in every protocol: filtering, limits, places, texts and changes. A protocol says
  * what it has (`Source`) in views of its own, and how a view is lifted; `neutralOf` makes a `Neutral` of it.
  */
-import type { Draft, Envelope, Headline } from '../kernel/envelope.ts'
+import type { Draft, Envelope, Headline, Stage } from '../kernel/envelope.ts'
 import { invalidInput } from '../kernel/errors.ts'
 import type { TreePath } from '../kernel/tree-path.ts'
 import type { Durability, Tree } from '../tree/tree.ts'
@@ -32,6 +32,10 @@ export interface Source<View extends Headline> {
   readonly tree: Tree
   /** Whether messages belong to missions, sessions or the like. Without them a caller that names one is refused. */
   readonly hasPlaces: boolean
+  /** What depends on another message is not handed out before that one is finished. */
+  readonly holdsBack?: boolean
+  /** The stage of each state, where a state has one. */
+  readonly stages?: Readonly<Record<string, Stage>>
   /** Whether two names are one agent. Without it, if they are equal. */
   isSameAgent?(one: string, other: string): boolean
   lift(view: View): Envelope
@@ -88,17 +92,24 @@ export function neutralOf<View extends Headline>(source: Source<View>, own: OwnV
     return { ...rest, message: source.lift(view) }
   }
 
-  async function* messagesOf(views: AsyncIterable<View>, limit = Number.POSITIVE_INFINITY): AsyncGenerator<Message> {
+  async function* messagesOf(
+    views: AsyncIterable<View>,
+    limit = Number.POSITIVE_INFINITY,
+    stages?: readonly Stage[],
+  ): AsyncGenerator<Message> {
     if (limit < 1) return
     let count = 0
     for await (const view of views) {
-      yield message(view)
+      const one = message(view)
+      if (stages && !(one.envelope.stage && stages.includes(one.envelope.stage))) continue
+      yield one
       if (++count >= limit) return
     }
   }
 
-  async function* filtered({ place, from, to, states, archived = false }: Filter): AsyncGenerator<View> {
+  async function* filtered({ place, from, to, stages, archived = false, ...filter }: Filter): AsyncGenerator<View> {
     if (place !== undefined && !source.hasPlaces) return
+    const states = filter.states ?? (stages && statesAt(source, stages))
     const wanted = { ...(place === undefined ? {} : { place }), ...(to === undefined ? {} : { to }), archived }
     for await (const view of source.each(states === undefined ? wanted : { ...wanted, states })) {
       if (place !== undefined && view.place !== place) continue
@@ -114,8 +125,10 @@ export function neutralOf<View extends Headline>(source: Source<View>, own: OwnV
     },
     waitingFor: (agent, { limit } = {}) => messagesOf(source.waiting(agent, limit ?? Number.POSITIVE_INFINITY), limit),
     find: (id) => messagesOf(source.find(id)),
-    messages: ({ limit, ...filter } = {}) => messagesOf(filtered(filter), limit),
+    messages: ({ limit, ...filter } = {}) => messagesOf(filtered(filter), limit, filter.stages),
     watch: (signal) => changesIn(source.tree, source.watched, signal),
+    watched: () => source.watched(),
+    ...(source.holdsBack ? { holdsBack: true } : {}),
     ...own,
   }
   if (source.send) {
@@ -146,6 +159,12 @@ export function neutralOf<View extends Headline>(source: Source<View>, own: OwnV
     })
   }
 }
+
+/** The states that can be of these stages; `undefined` where that is not known. */
+const statesAt = (
+  { stages: stageOf }: { readonly stages?: Readonly<Record<string, Stage>> },
+  stages: readonly Stage[],
+) => stageOf && Object.keys(stageOf).filter((state) => stages.includes(stageOf[state]!))
 
 /** Where something may have changed, until the signal. Many changes may be told as one; `messages` tells what is there. */
 async function* changesIn(

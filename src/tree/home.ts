@@ -2,7 +2,7 @@
  * The workspace's own home on the tree, `.signalbox/`: what belongs to no specification.
  *
  *   state/       what cannot be found again: presence, delivery, sequences, aliases, approvals, keys, rates, metrics, merging,
- *                sessions, lines of those who wait for locks
+ *                sessions, lines of those who wait for locks, which messages were shown
  *   cache/       made from messages: deleting it costs time and changes no answer
  *   engine/      what an engine needs for itself (locks, temporary files). Not on the tree: see `isReserved`.
  *   policy.yaml  written by people: what they must have approved before anybody is handed it.
@@ -28,6 +28,7 @@ export const stateKinds = [
   'merging',
   'sessions',
   'locks',
+  'shown',
 ] as const
 export type StateKind = (typeof stateKinds)[number]
 
@@ -43,6 +44,7 @@ export const keptPrivate: readonly StateKind[] = [
   'merging',
   'sessions',
   'locks',
+  'shown',
 ]
 
 /** What keeps the rest of `.signalbox/` out of git. */

@@ -37,6 +37,8 @@ export const layers: Readonly<Record<string, Layer>> = {
     strangers: { shared: ['contract.ts', 'neutral.ts', 'chapter.ts'] },
     hasFaces: true,
   },
+  // What concerns messages of several protocols, by the contract alone.
+  bridge: { imports: ['protocols', 'messaging', 'tree', 'kernel'], builtins: 'no-files' },
   adapters: {
     imports: ['kernel'],
     builtins: 'no-files',
@@ -44,7 +46,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     ownPackages: ['minilm', 'jinja2'],
   },
   operations: {
-    imports: ['protocols', 'adapters', 'messaging', 'formats', 'text', 'tree', 'kernel'],
+    imports: ['bridge', 'protocols', 'adapters', 'messaging', 'formats', 'text', 'tree', 'kernel'],
     builtins: 'no-files',
     packages: ['yaml'],
     // What is done with the files of one protocol is done in its folder; its operations ask it.

@@ -2,35 +2,43 @@
  * The agents of a workspace, one list for all protocols. An agent is there once it has acted (sent, claimed, registered) or a
  * person has listed it; being written to is not being there, since a mistyped name looks just like a new one.
  *
- *   .signalbox/agents/NAME.yaml           by people, to be committed; `names: […]` are its names in other protocols' alphabets
- *   .signalbox/state/presence/NAME.json   {"name": "Coder-1"}, under the name in lower case. Its time is when it last acted.
+ *   .signalbox/agents/NAME.yaml           by people, to be committed: see `listing.ts`
+ *   .signalbox/state/presence/NAME.json   {"name": "Coder-1", "home": "mr"}, under the name in lower case: the protocol and place
+ *                                         where it was seen first. Its time is when it last acted.
  *
  * Two names that differ by case alone are one agent in two spellings, since some disks take them for one: the first spelling
  * counts, and acting under the second is refused.
  */
 import { conflict, SignalboxError } from '../../kernel/errors.ts'
 import { childOf, isSegment, type TreePath } from '../../kernel/tree-path.ts'
-import { home, stateOf } from '../../tree/home.ts'
+import { stateOf, home as workspaceHome } from '../../tree/home.ts'
 import type { Leaf, Tree } from '../../tree/tree.ts'
 import { changeLeaf } from '../leaves/change.ts'
 import { listIfFolder, readIfLeaf } from '../leaves/tolerant.ts'
+import type { Listing } from './listing.ts'
 
 export const presenceFolder = stateOf('presence')
-export const agentsFolder = childOf(home, 'agents')
+export const agentsFolder = childOf(workspaceHome, 'agents')
 
 export interface SeenAgent {
   readonly name: string
   /** All spellings of it are meant. */
   readonly anyCase?: boolean
+  /** Where it was seen first: `mr`, `acmq:shop`. */
+  readonly home?: string
   /** When it last acted by the tree's time; `undefined` where only files tell that it was there. */
   readonly lastSeenAt?: number
 }
 
 /** The time of an agent's note is this exact, so that acting often costs one write a minute. */
 const exactTo = 60_000
-/** Notes and listings of agents are short; what is longer was written by strangers. */
+/** In bytes; what is longer is not ours, or not by a person. */
 const longestNote = 1024
 const longestListing = 64 * 1024
+
+/** `undefined` for a name that no file can have. */
+export const listingPath = (agent: string): TreePath | undefined =>
+  isSegment(`${agent}.yaml`) && !agent.startsWith('.') ? childOf(agentsFolder, `${agent}.yaml`) : undefined
 
 export class AgentDirectory {
   readonly #tree: Tree
@@ -42,17 +50,19 @@ export class AgentDirectory {
   }
 
   /**
-   * This agent acts now. Refuses (`SAME_BUT_FOR_CASE`) a name that is a known one in other capitals. `anyCase`: said in a
-   * protocol to which all spellings are one, so that this one stands for none.
+   * This agent acts now, at this `home`. Refuses (`SAME_BUT_FOR_CASE`) a name that is a known one in other capitals. `anyCase`:
+   * said in a protocol to which all spellings are one, so that this one stands for none.
    */
-  async acted(agent: string, { anyCase = false } = {}): Promise<void> {
+  async acted(agent: string, { anyCase = false, home }: Acting = {}): Promise<void> {
     if (this.hasJustActed(agent)) return
     const leaf = await this.#note(agent)
     const known = leaf && noteIn(leaf)
     if (known && !anyCase) expectSpelling(agent, known)
     await this.#write(async () => {
       const isFirst = !known || known.hasActed === false || (known.anyCase === true && !anyCase)
-      if (isFirst) await this.#put(agent, { name: agent, ...(anyCase ? { anyCase } : {}) })
+      const at = known?.home ?? home
+      const note = { name: agent, ...(anyCase ? { anyCase } : {}), ...(at === undefined ? {} : { home: at }) }
+      if (isFirst) await this.#put(agent, note)
       else if ((await this.#tree.now()) - leaf!.modifiedAt >= exactTo) await this.#tree.touch(noteOf(agent))
     })
     this.#noted.set(agent, performance.now())
@@ -90,26 +100,31 @@ export class AgentDirectory {
     }
   }
 
-  /** Whom people have listed, under all names that they have. */
-  async *listed(): AsyncGenerator<string> {
-    for (const { name, kind } of await listIfFolder(this.#tree, agentsFolder)) {
-      if (kind !== 'leaf' || !name.endsWith('.yaml') || !isSegment(name)) continue
-      yield name.slice(0, -'.yaml'.length)
-      yield* await this.#namesIn(childOf(agentsFolder, name))
-    }
+  /** What people say of an agent under this very name. Throws `BAD_AGENT_FILE` where they made a mistake. */
+  async listing(agent: string): Promise<Listing | undefined> {
+    const path = listingPath(agent)
+    const leaf = path && (await readIfLeaf(this.#tree, path, { atMost: longestListing }))
+    if (!leaf) return undefined
+    const { parseListing } = await import('./listing.ts')
+    return parseListing(Buffer.from(leaf.bytes).toString('utf8'), path)
   }
 
-  async #namesIn(path: TreePath): Promise<readonly string[]> {
-    const leaf = await readIfLeaf(this.#tree, path, { atMost: longestListing + 1 })
-    if (!leaf || leaf.size > longestListing) return []
-    const { readHeaderYaml } = await import('../../formats/header-yaml.ts')
-    try {
-      const names = readHeaderYaml(Buffer.from(leaf.bytes).toString('utf8'), 1).get('names')?.value
-      return Array.isArray(names) ? names.filter((name): name is string => typeof name === 'string') : []
-    } catch (error) {
-      // Not YAML: only its further names are lost, and whoever wrote it can see why nothing comes of them.
-      if (error instanceof SignalboxError) return []
-      throw error
+  /** The names of the files that people wrote. */
+  async listedNames(): Promise<string[]> {
+    const entries = await listIfFolder(this.#tree, agentsFolder)
+    return entries.flatMap(({ name, kind }) =>
+      kind === 'leaf' && name.endsWith('.yaml') && isSegment(name) ? [name.slice(0, -'.yaml'.length)] : [],
+    )
+  }
+
+  /** Whom people have listed, under all names that they have. A file with a mistake tells its own name alone. */
+  async *listed(): AsyncGenerator<string> {
+    for (const name of await this.listedNames()) {
+      yield name
+      const listing = await this.listing(name).catch((error: unknown) => {
+        if (!(error instanceof SignalboxError)) throw error
+      })
+      yield* listing?.otherNames ?? []
     }
   }
 
@@ -139,16 +154,26 @@ export class AgentDirectory {
   }
 }
 
-interface Note extends Pick<SeenAgent, 'name' | 'anyCase'> {
+export interface Acting {
+  readonly anyCase?: boolean
+  readonly home?: string
+}
+
+interface Note extends Pick<SeenAgent, 'name' | 'anyCase' | 'home'> {
   /** False where only files tell of the agent. */
   readonly hasActed?: boolean
 }
 
 function noteIn({ bytes }: Pick<Leaf, 'bytes'>): Note | undefined {
   try {
-    const { name, hasActed, anyCase } = JSON.parse(Buffer.from(bytes).toString('utf8')) as Record<string, unknown>
+    const { name, hasActed, anyCase, home } = JSON.parse(Buffer.from(bytes).toString('utf8')) as Record<string, unknown>
     if (typeof name !== 'string' || !isNotable(name)) return undefined
-    return { name, ...(hasActed === false ? { hasActed } : {}), ...(anyCase === true ? { anyCase } : {}) }
+    return {
+      name,
+      ...(hasActed === false ? { hasActed } : {}),
+      ...(anyCase === true ? { anyCase } : {}),
+      ...(typeof home === 'string' ? { home } : {}),
+    }
   } catch {
     // Not JSON, or null.
     return undefined

@@ -27,6 +27,8 @@ export function lift(view: (AcmqView | ArchivedView) & { readonly place: string 
     stage: stageOf(view),
     ...said('priority' in view ? view : {}),
     ...carried,
+    // A claimer takes the place of the recipient, so that `to` tells who has it.
+    ...('attempt' in view && state !== 'pending' ? { claim: { by: to, attempt: view.attempt } } : {}),
     native: view,
   }
 }

@@ -30,7 +30,8 @@ type Content = Pick<MrMessage, 'type' | 'payload' | 'priority' | 'correlation_id
 export const lift = (view: MrView): Envelope => {
   const { protocol, id, from, to, state, path, createdAt, message } = view
   const headline = { protocol, id, from, to, state, path, createdAt }
-  return { ...headline, handle: handleOf(view), stage: stages[state], native: message, ...saidBy(message) }
+  const claim = state === 'taken' ? { claim: { by: to } } : {}
+  return { ...headline, handle: handleOf(view), stage: stages[state], native: message, ...claim, ...saidBy(message) }
 }
 
 /** What is to be sent. Id, number and time are given to it then. */

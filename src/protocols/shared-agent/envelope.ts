@@ -60,8 +60,14 @@ export function lift({ record, ...headline }: SessionMessage): Envelope {
     native: record,
   } as const
   if (!isTask(record)) return { ...lifted, stage: record.answer === undefined ? 'written' : 'finished' }
-  const { state, priority, more } = record
-  return { ...lifted, stage: taskStages[state], urgency: urgencies[priority], ...carriedFieldsIn(more) }
+  const { state, priority, more, agent: by, attempts: attempt } = record
+  return {
+    ...lifted,
+    stage: taskStages[state],
+    urgency: urgencies[priority],
+    ...(state !== 'pending' ? { claim: { by, attempt } } : {}),
+    ...carriedFieldsIn(more),
+  }
 }
 
 export function lower(draft: Draft, { id, at }: Pick<Task, 'id' | 'at'>): Task {

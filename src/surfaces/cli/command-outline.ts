@@ -8,6 +8,12 @@ import { demo } from '../../operations/demo/demo.ts'
 import { doctor } from '../../operations/doctor.ts'
 import { humanAnswer, humanApprove, humanDeny, humanList } from '../../operations/human.ts'
 import { init } from '../../operations/init.ts'
+import { agentsAdd, agentsList, agentsRemove, agentsShow } from '../../operations/neutral/agents.ts'
+import { show, thread, wait, why } from '../../operations/neutral/look.ts'
+import { now } from '../../operations/neutral/now.ts'
+import { send } from '../../operations/neutral/send.ts'
+import { done, fail, release, renew } from '../../operations/neutral/settle.ts'
+import { inbox, take } from '../../operations/neutral/take.ts'
 import { protocols } from '../../operations/protocols.ts'
 import { exportWorkspace, importWorkspace } from '../../operations/transfer/import.ts'
 import { mirror } from '../../operations/transfer/mirror.ts'
@@ -27,8 +33,27 @@ export interface Outline {
 export const commandOutline = async (): Promise<Outline> => ({
   name: 'signalbox',
   summary: 'One message bus for coding agents: plain files are the only truth.',
+  alone: 'now',
   members: [
     init,
+    now,
+    send,
+    inbox,
+    take,
+    done,
+    fail,
+    release,
+    renew,
+    wait,
+    show,
+    thread,
+    why,
+    {
+      name: 'agents',
+      summary: 'Who is there, and where each reads.',
+      alone: 'list',
+      members: [agentsList, agentsAdd, agentsShow, agentsRemove],
+    },
     ...(await Promise.all(
       protocols.map(async ({ name, load, operations, everyday }) => ({
         name,

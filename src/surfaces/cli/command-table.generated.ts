@@ -4,8 +4,31 @@ import type { Group } from './command.ts'
 /** Every command, by name. Light on purpose: a cold command reads this table and loads only its own line. */
 export const commandTable: Group = {
   name: 'signalbox',
+  alone: 'now',
   members: [
     { name: 'init', load: async () => (await import('./commands/init.ts')).initFace },
+    { name: 'now', load: async () => (await import('./commands/neutral/look.ts')).nowFace },
+    { name: 'send', load: async () => (await import('./commands/neutral/verbs.ts')).sendFace },
+    { name: 'inbox', load: async () => (await import('./commands/neutral/verbs.ts')).inboxFace },
+    { name: 'take', load: async () => (await import('./commands/neutral/verbs.ts')).takeFace },
+    { name: 'done', load: async () => (await import('./commands/neutral/verbs.ts')).doneFace },
+    { name: 'fail', load: async () => (await import('./commands/neutral/verbs.ts')).failFace },
+    { name: 'release', load: async () => (await import('./commands/neutral/verbs.ts')).releaseFace },
+    { name: 'renew', load: async () => (await import('./commands/neutral/verbs.ts')).renewFace },
+    { name: 'wait', load: async () => (await import('./commands/neutral/verbs.ts')).waitFace },
+    { name: 'show', load: async () => (await import('./commands/neutral/look.ts')).showFace },
+    { name: 'thread', load: async () => (await import('./commands/neutral/look.ts')).threadFace },
+    { name: 'why', load: async () => (await import('./commands/neutral/look.ts')).whyFace },
+    {
+      name: 'agents',
+      alone: 'list',
+      members: [
+        { name: 'list', load: async () => (await import('./commands/neutral/look.ts')).agentsListFace },
+        { name: 'add', load: async () => (await import('./commands/neutral/look.ts')).agentsAddFace },
+        { name: 'show', load: async () => (await import('./commands/neutral/look.ts')).agentsShowFace },
+        { name: 'remove', load: async () => (await import('./commands/neutral/look.ts')).agentsRemoveFace },
+      ],
+    },
     {
       name: 'acmq',
       members: [

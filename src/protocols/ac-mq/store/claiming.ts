@@ -59,7 +59,9 @@ export class Claiming {
     const { directory } = this.#parts
     const agent = agentId(options.agent)
     if (!directory.hasJustActed(agent))
-      await directory.acted(agent).catch((refusal) => expectShown(this.#files, agent, refusal))
+      await directory
+        .acted(agent, { home: `acmq:${this.#files.place.address}` })
+        .catch((refusal) => expectShown(this.#files, agent, refusal))
     const first = await this.#now(options)
     if (first.outcome === 'claimed') return first
     const second = await this.#tryHarder(options, first)

@@ -1,5 +1,5 @@
 /** AC-MQ in the words of all protocols: its place is the mission. */
-import { invalidInput, SignalboxError } from '../../../kernel/errors.ts'
+import { SignalboxError } from '../../../kernel/errors.ts'
 import { isSegment, type TreePath } from '../../../kernel/tree-path.ts'
 import { unfinishedChanges } from '../../../messaging/inspection/changes.ts'
 import { findingsOf, oddAmong, oddFinding } from '../../../messaging/inspection/expected.ts'
@@ -17,6 +17,7 @@ import { neutralOf, type OwnVerbs, type SettledView, type Source, type TakenView
 import { lift, lower } from '../envelope.ts'
 import { failureOf, resultOf } from '../format.ts'
 import { isoTime } from '../layout.ts'
+import { stages } from '../lifecycle.ts'
 import { queueNames } from '../schema.ts'
 import { seenIn } from './agents.ts'
 import type { Mission, MissionParts } from './mission.ts'
@@ -25,6 +26,9 @@ import type { Settled } from './outcomes.ts'
 import { policyPath } from './policy.ts'
 import type { Repair } from './reconcile.ts'
 import type { AcmqView, ArchivedView } from './view.ts'
+
+/** Where messages go that name no mission. */
+const missionOfAll = 'main'
 
 /** What a held message can get. */
 const answers = ['approve', 'deny'] as const
@@ -39,15 +43,11 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
     }
   }
 
-  /** The mission that is named, or the only one there is. */
+  /** The mission that is named, else the only one there is, else the one that is made for whatever names none. */
   async function only(place: string | undefined): Promise<Mission> {
     if (place !== undefined) return missions.open(place)
     const all = await missions.all()
-    if (all.length === 1) return missions.open(all[0]!)
-    throw invalidInput('WHICH_MISSION', `There are ${all.length} missions, and none was named.`, {
-      hint: all.length === 0 ? 'Make one: acmq create-mission NAME' : `Name one of them: ${all.slice(0, 5).join(', ')}`,
-      details: { missions: all.length },
-    })
+    return all.length === 1 ? missions.open(all[0]!) : (await missions.create(missionOfAll)).mission
   }
 
   const settle = async (
@@ -64,6 +64,8 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
     protocol: { name: 'acmq', title: 'AC-MQ' },
     tree,
     hasPlaces: true,
+    holdsBack: true,
+    stages,
     lift,
     async text({ id, place }) {
       try {
@@ -104,8 +106,9 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
       for await (const { files, inside } of at()) folders.push(...Object.values(files.queues), inside)
       return folders
     },
-    async send(draft, { key }) {
-      const mission = await only(draft.place)
+    async send(draft, { key, makesPlace }) {
+      const isMade = makesPlace && draft.place !== undefined
+      const mission = isMade ? (await missions.create(draft.place)).mission : await only(draft.place)
       const id = key === undefined ? undefined : idOf(key)
       try {
         const sent = await mission.sending.send({ ...lower(draft), ...(id === undefined ? {} : { id }) })

@@ -96,7 +96,7 @@ export class Sending {
 
   async #acts(agent: string): Promise<void> {
     try {
-      await this.#directory.acted(agent)
+      await this.#directory.acted(agent, { home: `acmq:${this.#places.place.address}` })
     } catch (refusal) {
       const { expectShown } = await import('./agents.ts')
       await expectShown((await this.#lookedUp()).finder.files, agent, refusal)

@@ -55,7 +55,7 @@ export class Agents {
 
   /** This agent has sent or claimed something. Not inside a turn. */
   async acted(name: string): Promise<void> {
-    if (isAgentId(name)) await this.#directory.acted(agentId(name), { anyCase: true })
+    if (isAgentId(name)) await this.#directory.acted(agentId(name), { anyCase: true, home: 'circe' })
   }
 
   /** Makes the folders of agents, and those that all share; throws for a name that no agent can have before anything is made. */

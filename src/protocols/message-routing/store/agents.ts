@@ -48,7 +48,7 @@ export class Agents {
 
   /** This agent has sent, received or registered now. Here a name has one spelling, whatever it has elsewhere. */
   async acted(agent: AgentId): Promise<void> {
-    await this.#directory.acted(agent, { anyCase: true })
+    await this.#directory.acted(agent, { anyCase: true, home: 'mr' })
   }
 
   /** The agent that may have been meant, when nobody has this name. */

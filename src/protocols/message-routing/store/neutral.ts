@@ -13,6 +13,7 @@ import { type Correspondence, isSince, type MessageOutcome, type Neutral, type Q
 import { neutralOf, type Source } from '../../neutral.ts'
 import { lift, lower, textOf } from '../envelope.ts'
 import { agentId, folderPath, folders, isAgentId, stemOf } from '../layout.ts'
+import { stages } from '../lifecycle.ts'
 import type { MrMessage } from '../schema.ts'
 import type { MrView } from './outcomes.ts'
 import type { RoutingParts } from './parts.ts'
@@ -26,6 +27,7 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
     protocol: { name: 'mr', title: 'Message Routing' },
     tree: parts.tree,
     hasPlaces: false,
+    stages,
     lift,
     text: async ({ path, message }) => ((await parts.tree.look(treePath(path))) ? textOf(message) : undefined),
     seen: () => agents.seen(),

@@ -19,6 +19,7 @@ import {
   sessionPath,
   sessionsFolder,
 } from '../layout.ts'
+import { taskStages } from '../lifecycle.ts'
 import type { Escalation, Task } from '../record.ts'
 import { seenAgents } from './agents.ts'
 import { take, waitingTasks } from './claiming.ts'
@@ -48,6 +49,7 @@ export function neutral(sessions: Sessions, parts: SessionParts): Neutral {
     protocol,
     tree: parts.tree,
     hasPlaces: true,
+    stages: taskStages,
     lift,
     async text({ place, record }) {
       const now = await parts.documents.read(sessionId(place))

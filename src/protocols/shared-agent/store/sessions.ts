@@ -56,7 +56,7 @@ export class Sessions {
         return exact ?? (await import('../estimating-tokenizer.ts')).estimatingTokenizer
       }),
       roles,
-      acted: async (agent) => (await directory()).acted(agent),
+      acted: async (agent) => (await directory()).acted(agent, { home: 'session' }),
       handOver: async (id, task) => (await import('./handing-over.ts')).handOver(this.#parts, id, task),
       async table(head) {
         // The file cannot change these.

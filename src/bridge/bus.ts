@@ -1,0 +1,105 @@
+/** The protocols of a workspace as one: which are used here, and the messages of all of them by their handles. */
+import type { Envelope } from '../kernel/envelope.ts'
+import { invalidInput, notFound } from '../kernel/errors.ts'
+import { nearest } from '../kernel/nearest.ts'
+import { printableLine } from '../kernel/printable.ts'
+import type { AgentDirectory } from '../messaging/agents/directory.ts'
+import type { Message, Neutral } from '../protocols/contract.ts'
+import type { Tree } from '../tree/tree.ts'
+import { parseHandle } from './handle.ts'
+
+/** A protocol, opened. */
+export interface Member {
+  readonly name: string
+  readonly title: string
+  readonly neutral: Neutral
+}
+
+export interface Bus {
+  readonly tree: Tree
+  readonly directory: AgentDirectory
+  /** The short names of all protocols there are. */
+  readonly names: readonly string[]
+  /** The protocols that are used here. Nothing is loaded of the others. */
+  used(): AsyncIterable<Member>
+  /** One of `names`, whether it is used here or not. */
+  member(name: string): Promise<Member>
+  /** What to tell a sender of a recipient whom nobody has seen; with the setting `strict`, throws. */
+  noticesAbout(agent: string): Promise<readonly string[]>
+}
+
+export interface Found extends Message {
+  readonly member: Member
+}
+
+export const handleIn = ({ handle, protocol, id }: Envelope): string => handle ?? `${protocol}:${id}`
+
+/** As many as a proposal is looked for in. */
+const mostCandidates = 500
+
+/**
+ * The message that a handle means, or an id, or the beginning of one. A message to many is there once for each reader: all of
+ * them are answered. Throws where several messages are meant, or none.
+ */
+export async function findAll(bus: Bus, text: string): Promise<readonly [Found, ...Found[]]> {
+  const { protocol, rest } = parseHandle(text, bus.names)
+  const found: Found[] = []
+  const members = protocol === undefined ? bus.used() : [await bus.member(protocol)]
+  for await (const member of members) found.push(...(await findIn(member, rest, protocol !== undefined)))
+  const handles = new Set(found.map(({ envelope }) => handleIn(envelope)))
+  if (handles.size > 1) throw ambiguous(text, [...handles])
+  const [first, ...others] = found
+  if (!first) throw await noSuchMessage(bus, text)
+  return [first, ...others]
+}
+
+/** The same, where one copy tells enough: the one that somebody has. */
+export async function findOne(bus: Bus, text: string): Promise<Found> {
+  const found = await findAll(bus, text)
+  return found.find(({ envelope }) => envelope.claim !== undefined) ?? found[0]
+}
+
+async function findIn(member: Member, rest: string, isNamed: boolean): Promise<Found[]> {
+  const found: Found[] = []
+  const add = async (id: string, place?: string) => {
+    for await (const message of member.neutral.find(id))
+      if (place === undefined || message.envelope.place === place) found.push({ ...message, member })
+  }
+  await add(rest)
+  const end = rest.lastIndexOf(':')
+  if (found.length === 0 && isNamed && end > 0) await add(rest.slice(end + 1), rest.slice(0, end))
+  // A whole id means that message alone.
+  const whole = found.filter(({ envelope }) => rest === envelope.id || rest.endsWith(`:${envelope.id}`))
+  return whole.length > 0 ? whole : found
+}
+
+const ambiguous = (text: string, handles: readonly string[]) =>
+  invalidInput('AMBIGUOUS_HANDLE', `${quoted(text)} means more than one message: ${handles.slice(0, 5).join(', ')}.`, {
+    hint: 'Give more of it.',
+    details: { handle: text.slice(0, 400), candidates: handles.slice(0, 100) },
+  })
+
+async function noSuchMessage(bus: Bus, text: string) {
+  const near = await nearestHandle(bus, text)
+  return notFound('NO_SUCH_MESSAGE', `No message is called ${quoted(text)}.`, {
+    hint: near === undefined ? 'See what there is: signalbox inbox, or signalbox search TEXT' : `Did you mean ${near}?`,
+    details: { handle: text.slice(0, 400), ...(near === undefined ? {} : { near }) },
+  })
+}
+
+async function nearestHandle(bus: Bus, text: string): Promise<string | undefined> {
+  const byName = new Map<string, string>()
+  for await (const { neutral } of bus.used()) {
+    for await (const { envelope } of neutral.messages({ limit: mostCandidates })) {
+      const handle = handleIn(envelope)
+      byName.set(handle, handle)
+      // People give an id alone, and the beginning of one.
+      byName.set(envelope.id, handle)
+      byName.set(envelope.id.slice(0, text.length), handle)
+    }
+  }
+  const near = nearest(text, byName.keys())
+  return near === undefined ? undefined : byName.get(near)
+}
+
+const quoted = (text: string): string => JSON.stringify(printableLine(text.slice(0, 80)))

@@ -1,0 +1,59 @@
+/**
+ * Where an agent reads: one agent, one home. What people say in its file counts first, then where it was seen first; an agent
+ * that nobody knows is at home in AC-MQ.
+ */
+import type { AgentDirectory } from '../messaging/agents/directory.ts'
+import type { Home, Listing } from '../messaging/agents/listing.ts'
+
+/** Where agents live of whom nothing else is known. */
+export const usualProtocol = 'acmq'
+
+export interface KnownAgent {
+  /** As its file or its first act spells it. */
+  readonly name: string
+  readonly home: Home
+  readonly listing?: Listing
+}
+
+export class Homes {
+  readonly #directory: AgentDirectory
+  readonly #known = new Map<string, Promise<KnownAgent>>()
+
+  constructor(directory: AgentDirectory) {
+    this.#directory = directory
+  }
+
+  /** Asked once for each name: a caller that stays opens a new one for each request. */
+  of(name: string): Promise<KnownAgent> {
+    const known = this.#known.get(name) ?? this.#find(name)
+    this.#known.set(name, known)
+    return known
+  }
+
+  /** What an agent is called in a protocol. */
+  async nameIn(protocol: string, agent: string): Promise<string> {
+    const { name, listing } = await this.of(agent)
+    return listing?.nameIn[protocol] ?? name
+  }
+
+  async #find(asked: string): Promise<KnownAgent> {
+    const listed = await this.#listed(asked)
+    const name = listed?.name ?? asked
+    if (listed?.listing.home) return { ...listed, home: listed.listing.home }
+    const seenAt = (await this.#directory.seen(name))?.home
+    const { parseHome } = await import('../messaging/agents/listing.ts')
+    const home = (seenAt === undefined ? undefined : parseHome(seenAt)) ?? { protocol: usualProtocol }
+    return { name, home, ...(listed ? { listing: listed.listing } : {}) }
+  }
+
+  /** Under its own name, or under one of the others that people gave it. */
+  async #listed(asked: string): Promise<{ readonly name: string; readonly listing: Listing } | undefined> {
+    const own = await this.#directory.listing(asked)
+    if (own) return { name: asked, listing: own }
+    for (const name of await this.#directory.listedNames()) {
+      const listing = await this.#directory.listing(name).catch(() => undefined)
+      if (listing?.otherNames.includes(asked)) return { name, listing }
+    }
+    return undefined
+  }
+}

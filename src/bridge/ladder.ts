@@ -1,0 +1,54 @@
+/**
+ * How far a message has come: written, claimed, shown, finished or failed. All of it follows from its protocol's own files but
+ * `shown`, which is noted. A message to many has one ladder for each reader.
+ */
+import type { Stage } from '../kernel/envelope.ts'
+import { treePath } from '../kernel/tree-path.ts'
+import { type Bus, type Found, handleIn } from './bus.ts'
+import { type Shown, shownOf } from './shown.ts'
+
+export interface Rung {
+  readonly stage: Stage
+  /** ISO 8601; absent where nothing tells it. */
+  readonly at?: string
+  readonly by?: string
+  readonly attempt?: number
+  readonly until?: string
+  /** The surface that showed it. */
+  readonly through?: string
+  /** Of whose copy this is told, for a message to many. */
+  readonly reader?: string
+}
+
+export async function ladderOf(bus: Bus, copies: readonly [Found, ...Found[]]): Promise<Rung[]> {
+  const [{ envelope }] = copies
+  const shown = await shownOf(bus.tree, handleIn(envelope))
+  const rungs: Rung[] = [{ stage: 'written', at: envelope.createdAt, by: envelope.from }]
+  for (const copy of copies) rungs.push(...(await rungsOf(bus, copy, shown, copies.length > 1)))
+  return rungs
+}
+
+async function rungsOf(bus: Bus, { envelope }: Found, shown: readonly Shown[], isOneOfMany: boolean): Promise<Rung[]> {
+  const { stage = 'written', claim, path, to } = envelope
+  const holder = claim?.by ?? to
+  const reader = isOneOfMany ? { reader: holder } : {}
+  if (stage === 'written') return []
+  const changedAt = (await bus.tree.look(treePath(path)))?.changedAt
+  // The time of a file is that of its last change: the latest rung has it.
+  const now = changedAt === undefined ? {} : { at: new Date(changedAt).toISOString() }
+  const rungs: Rung[] = []
+  if (claim) rungs.push({ stage: 'claimed', ...(stage === 'claimed' ? now : {}), ...claim, ...reader })
+  for (const one of shown.filter((note) => note.reader.toLowerCase() === holder.toLowerCase()))
+    rungs.push({ stage: 'shown', at: new Date(one.at).toISOString(), by: one.reader, through: one.through, ...reader })
+  if (stage !== 'claimed') rungs.push({ stage, ...now, by: holder, ...reader })
+  return rungs
+}
+
+/** The last rung that was reached, of the copy that came furthest. */
+export const stageOf = (ladder: readonly Rung[]): Stage => {
+  const order: readonly Stage[] = ['written', 'claimed', 'shown', 'failed', 'finished']
+  return ladder.reduce<Stage>(
+    (best, { stage }) => (order.indexOf(stage) > order.indexOf(best) ? stage : best),
+    'written',
+  )
+}

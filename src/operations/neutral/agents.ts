@@ -1,0 +1,71 @@
+/** Who is there, and where each reads. */
+import { notFound } from '../../kernel/errors.ts'
+import { text, withoutUndefined } from '../../kernel/field.ts'
+import { busOf } from '../bus.ts'
+import { type Context, defineOperation } from '../define.ts'
+
+const name = text('The agent.', { positional: true, required: true, placeholder: 'NAME', longest: 200 })
+
+const listed = async (context: Context) => (await import('../../bridge/agents.ts')).listAgents(await busOf(context))
+
+export const agentsList = defineOperation({
+  name: 'list',
+  summary: 'List the agents: where each reads, when it was last seen, what it has in hand.',
+  more: 'No agent can be woken from here yet: each looks for itself, as by `take --wait`.',
+  input: {},
+  lists: { agents: 'first' },
+  outcomes: { listed: 'done' },
+  examples: [{ command: 'agents', does: 'see who is there' }],
+  run: async (context) => ({ outcome: 'listed', ...(await listed(context)) }) as const,
+})
+
+export const agentsShow = defineOperation({
+  name: 'show',
+  summary: 'Show what is known of one agent.',
+  input: { name },
+  outcomes: { shown: 'done' },
+  examples: [{ command: 'agents show gemini', does: 'see where gemini reads' }],
+
+  async run(context, { name }) {
+    const { agents, notices } = await listed(context)
+    const agent = agents.find((one) => one.name.toLowerCase() === name.toLowerCase())
+    if (!agent)
+      throw notFound('NO_SUCH_AGENT', `Nobody has seen or listed ${JSON.stringify(name.slice(0, 80))}.`, {
+        hint: 'See who is there: signalbox agents',
+        details: { agent: name },
+      })
+    return { outcome: 'shown', agent, notices } as const
+  },
+})
+
+export const agentsAdd = defineOperation({
+  name: 'add',
+  summary: 'List an agent with its home: the protocol, and the mission or session, that it reads.',
+  more: 'Writes `.signalbox/agents/NAME.yaml`, which people can edit and commit. One that is there is changed in what is given.',
+  input: {
+    name,
+    home: text('Where it reads: PROTOCOL or PROTOCOL:PLACE, such as acmq:shop, mr, circe.', { placeholder: 'HOME' }),
+    client: text('The program that it runs in.', { placeholder: 'CLIENT', longest: 200 }),
+    about: text('What it is good at, in one line.', { placeholder: 'TEXT', longest: 400 }),
+  },
+  outcomes: { added: 'done', changed: 'done', unchanged: 'done' },
+  examples: [{ command: 'agents add gemini --home acmq:shop', does: 'let messages for gemini go to the mission shop' }],
+
+  async run(context, { name, ...given }) {
+    const { addAgent } = await import('../../bridge/agent-files.ts')
+    return addAgent(await busOf(context), name, withoutUndefined(given))
+  },
+})
+
+export const agentsRemove = defineOperation({
+  name: 'remove',
+  summary: 'Remove the file of an agent. Its messages stay; it lives again where it was seen.',
+  input: { name },
+  outcomes: { removed: 'done', unchanged: 'done' },
+  examples: [{ command: 'agents remove gemini', does: 'forget what was said of gemini' }],
+
+  async run(context, { name }) {
+    const { removeAgent } = await import('../../bridge/agent-files.ts')
+    return removeAgent(await busOf(context), name)
+  },
+})

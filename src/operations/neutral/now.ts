@@ -1,0 +1,51 @@
+import { isoTime } from '../../kernel/clock.ts'
+import { boxOf, busOf } from '../bus.ts'
+import { defineOperation } from '../define.ts'
+import { humanInbox } from '../human-inbox.ts'
+import { told } from './fields.ts'
+
+/** As many of each as an overview shows. */
+const most = 3
+
+export const now = defineOperation({
+  name: 'now',
+  summary: 'What matters now: what waits for you, what is stuck, who is there, what waits for a person.',
+  more: '`signalbox` alone is the same. Outside of a workspace it says how to begin.',
+  input: {},
+  outcomes: { shown: 'done', none: 'done' },
+  examples: [{ command: 'now --as gemini', does: 'see what matters to gemini' }],
+
+  async run(context) {
+    const root = context.root()
+    if (root.by === 'current') return { outcome: 'none', root: root.path } as const
+    const { agent } = await context.configuration()
+    const bus = await busOf(context)
+    const box = await boxOf(context)
+    const { listAgents } = await import('../../bridge/agents.ts')
+    const waiting = agent === undefined ? [] : await box.inbox(agent)
+    const { agents, notices } = await listAgents(bus)
+    const people = (await humanInbox(context).list({ limit: most })).waiting
+    const stuck = []
+    const at = await bus.tree.now()
+    for await (const { neutral } of bus.used()) {
+      for await (const { envelope } of neutral.messages({ stages: ['claimed'] })) {
+        const holder = agents.find(
+          ({ name }) => name.toLowerCase() === (envelope.claim?.by ?? envelope.to).toLowerCase(),
+        )
+        const isOver = envelope.claim?.until !== undefined && Date.parse(envelope.claim.until) <= at
+        if (isOver || holder?.presence === 'gone') stuck.push(told(envelope))
+      }
+    }
+    return {
+      outcome: 'shown',
+      root: root.path,
+      ...(agent === undefined ? {} : { agent }),
+      waiting: waiting.map(({ envelope }) => told(envelope)),
+      stuck,
+      agents,
+      people,
+      at: isoTime(at),
+      notices,
+    } as const
+  },
+})

@@ -1,0 +1,151 @@
+/** What is known of messages and agents of all protocols. */
+import { printableLine } from '../../../../kernel/printable.ts'
+import { agentsAdd, agentsList, agentsRemove, agentsShow } from '../../../../operations/neutral/agents.ts'
+import { show, thread, why } from '../../../../operations/neutral/look.ts'
+import { now } from '../../../../operations/neutral/now.ts'
+import { commandFace } from '../../command.ts'
+import { grid } from '../../grid.ts'
+import { ageOf, noticeLines } from '../../lines.ts'
+import { fieldList, quotation, type Row } from '../../message.ts'
+import { shellWord } from '../../shell-word.ts'
+import type { Screen } from '../../terminal.ts'
+import { handleOf, messageLine, shortHandle } from './lines.ts'
+
+export const showFace = commandFace(show, ({ message, ladder }, screen) => {
+  const rows: Row[] = [
+    ['handle', message.handle ?? message.id],
+    ['from', message.from],
+    ['to', message.to],
+    ['kind', message.kind ?? 'ask'],
+    ['state', `${message.state} (${message.protocol})`],
+    ['summary', message.summary],
+    ...ladder.map(({ stage, at, by, until, through, reader }): Row => {
+      const facts = [
+        at,
+        by === undefined ? undefined : `by ${by}`,
+        until && `until ${until}`,
+        through && `through ${through}`,
+      ]
+      return [
+        reader === undefined ? stage : `${stage} (${reader})`,
+        facts.filter((fact) => fact !== undefined).join(' '),
+      ]
+    }),
+  ]
+  return `${fieldList(rows, screen)}${quotation(message.text, message.from, screen, message.path)}`
+})
+
+export const threadFace = commandFace(thread, ({ messages, owed }, screen) => {
+  const lines = messages.map((message) => messageLine(message, screen)).join('')
+  const debts = owed.map(
+    ({ by, to, handle }) => `${printableLine(by)} owes ${printableLine(to)} an answer to ${shortHandle(handle)}.\n`,
+  )
+  return `${lines}${debts.join('')}`
+})
+
+export const whyFace = commandFace(why, ({ why, next }, screen) =>
+  next === undefined
+    ? `${printableLine(why)}\n`
+    : `${printableLine(why)} ${screen.paint('dim', 'next:')} ${screen.next(printableLine(next))}\n`,
+)
+
+type Agent = Awaited<ReturnType<typeof agentsList.invoke>>['agents'][number]
+
+export const agentsListFace = commandFace(
+  agentsList,
+  ({ agents }, screen) => (agents.length === 0 ? 'Nobody has been seen yet.\n' : agentGrid(agents, screen)),
+  { aside: noticeLines },
+)
+
+const agentGrid = (agents: readonly Agent[], screen: Screen): string =>
+  grid(
+    agents,
+    [
+      { text: ({ name }) => name, colour: () => 'bold' },
+      { text: ({ home }) => home },
+      { text: ({ presence }) => presence },
+      { text: ({ lastSeen }) => (lastSeen === undefined ? 'never seen' : `seen ${agoOf(lastSeen)} ago`) },
+      {
+        text: ({ inHand }) =>
+          inHand.length === 0
+            ? ''
+            : `has ${inHand.slice(0, 2).map(shortHandle).join(', ')}${inHand.length > 2 ? ' …' : ''}`,
+      },
+      { text: ({ client, about }) => [client, about].filter((fact) => fact !== undefined).join(': ') },
+    ],
+    screen,
+  )
+
+const agoOf = (at: string): string => ageOf((Date.now() - Date.parse(at)) / 1000)
+
+export const agentsShowFace = commandFace(
+  agentsShow,
+  ({ agent }, screen) => {
+    const { name, home, client, about, presence, lastSeen, inHand, wake } = agent
+    const rows: Row[] = [
+      ['name', name],
+      ['home', home],
+      ...(client === undefined ? [] : [['client', client] as const]),
+      ...(about === undefined ? [] : [['about', about] as const]),
+      ['presence', presence],
+      ['last seen', lastSeen ?? 'never'],
+      ['in hand', inHand.length === 0 ? 'nothing' : inHand.map(shortHandle).join(', ')],
+      ['can be woken', wake],
+    ]
+    return fieldList(rows, screen)
+  },
+  { aside: noticeLines },
+)
+
+export const agentsAddFace = commandFace(agentsAdd, ({ outcome, name, home, path }) => {
+  const did = { added: 'Added', changed: 'Changed', unchanged: 'Known already:' }[outcome]
+  return `${did} ${printableLine(name)}${home === undefined ? '' : `, at home in ${printableLine(home)}`}: ${path}\n`
+})
+
+export const agentsRemoveFace = commandFace(agentsRemove, ({ outcome, path }) =>
+  outcome === 'removed' ? `Removed ${path}\n` : `There is no ${path}\n`,
+)
+
+/** Twelve lines at most. */
+export const nowFace = commandFace(
+  now,
+  (output, screen) => {
+    if (output.outcome === 'none') return beginning
+    const { agent, waiting, stuck, agents, people } = output
+    const lines: string[] = []
+    if (agent === undefined) lines.push('Say who you are to see what waits for you: signalbox now --as NAME\n')
+    else if (waiting.length === 0) lines.push(`Nothing waits for ${printableLine(agent)}.\n`)
+    else {
+      lines.push(
+        `${waiting.length} ${waiting.length === 1 ? 'waits' : 'wait'} for ${printableLine(agent)}: ${screen.next(`signalbox take --as ${shellWord(agent)}`)}\n`,
+      )
+      lines.push(...waiting.slice(0, 3).map((message) => `  ${messageLine(message, screen)}`))
+    }
+    for (const message of stuck.slice(0, 2))
+      lines.push(
+        `Stuck since ${message.claim?.until ?? message.createdAt}: ${handleOf(message)}, ${printableLine(message.claim?.by ?? message.to)} has it: ${screen.next(`signalbox why ${handleOf(message)}`)}\n`,
+      )
+    if (stuck.length > 2) lines.push(`… and ${stuck.length - 2} more stuck: ${screen.next('signalbox doctor')}\n`)
+    const there = agents.filter(({ presence }) => presence !== 'gone' && presence !== 'unseen')
+    const named = there.slice(0, 5).map(({ name, presence }) => `${printableLine(name)} (${presence})`)
+    lines.push(
+      there.length === 0
+        ? 'Nobody is there.\n'
+        : `There: ${named.join(', ')}${there.length > 5 ? ` and ${there.length - 5} more` : ''}: signalbox agents\n`,
+    )
+    if (people.length > 0)
+      lines.push(
+        `For a person: ${printableLine(people[0]!.summary.slice(0, 100))}: ${screen.next('signalbox human list')}\n`,
+      )
+    return lines.join('')
+  },
+  { aside: (output, screen) => ('notices' in output ? noticeLines({ notices: output.notices }, screen) : '') },
+)
+
+const beginning = `Signalbox is a message bus for coding agents: plain files are the only truth. There is no workspace here yet.
+  signalbox init                                       make one
+  signalbox send --to gemini --body "Design the schema"
+  signalbox take --as gemini                           as the other agent
+  signalbox demo                                       a tour
+  signalbox --help                                     every command
+`

@@ -4,6 +4,18 @@
  * ```ts
  * import { openWorkspace } from 'signalbox'
  *
+ * const box = await openWorkspace({ root: '.' })
+ * const { message } = await box.send({ from: 'claude', to: 'gemini', text: 'Design the schema' })
+ *
+ * const taken = await box.take('gemini', { waitMs: 60_000 })
+ * if (taken) await box.done(taken.receipt, { text: 'Three tables.' })
+ * const { result } = await box.wait(message.handle)
+ * await box.close()
+ * ```
+ *
+ * These verbs work for agents of all protocols. Each protocol has its own besides; AC-MQ is `workspace.acmq`:
+ *
+ * ```ts
  * const workspace = await openWorkspace({ root: '.' })
  * const { mission } = await workspace.acmq.create('system-design')
  * await mission.sending.send({ from: 'claude', to: 'gemini', body: 'Design the schema' })
@@ -36,17 +48,25 @@ import type { Clock } from './kernel/clock.ts'
 import { systemClock } from './kernel/clock.ts'
 import type { Environment } from './operations/define.ts'
 import { type HumanInbox, humanInbox } from './operations/human-inbox.ts'
+import { type Verbs, verbsOf } from './operations/neutral/verbs.ts'
 import { type AnyProtocol, allProtocols, type LibraryName, type StoreOf } from './operations/protocols.ts'
 import type { Configuration } from './operations/workspace/configuration.ts'
 import { lazyWorkspace } from './operations/workspace/workspace.ts'
 import type { Durability, Tree } from './tree/tree.ts'
 
+export type * from './bridge/agents.ts'
+export type { Awaited, BoxDraft, BoxSent, BoxSettled, TakenMessage, Waiting } from './bridge/box.ts'
+export type { Rung } from './bridge/ladder.ts'
+export type { Conversation } from './bridge/thread.ts'
+export type { Explanation } from './bridge/why.ts'
 export { type Clock, heldClock, systemClock } from './kernel/clock.ts'
+export type { Draft, Envelope, Headline, HeldBy, MessageKind, Origin, Stage, Urgency } from './kernel/envelope.ts'
 export { type ErrorKind, errorKinds, SignalboxError } from './kernel/errors.ts'
 export type { Problem } from './kernel/problem.ts'
 export { childOf, isWithin, nameOf, parentOf, type TreePath, treePath, treeRoot } from './kernel/tree-path.ts'
 export type { Environment } from './operations/define.ts'
 export type * from './operations/human-inbox.ts'
+export type { Verbs, WorkMessage } from './operations/neutral/verbs.ts'
 export type { Configuration } from './operations/workspace/configuration.ts'
 export type { GraphFormat } from './protocols/ac-mq/graph.ts'
 export type { Hydration, Included, LeftOut } from './protocols/ac-mq/hydrate/hydrate.ts'
@@ -132,7 +152,7 @@ export type Stores = {
   readonly [P in AnyProtocol as LibraryName<P>]: StoreOf<P>
 }
 
-export interface Workspace extends Stores {
+export interface Workspace extends Stores, Verbs {
   /** The directory, absolute. */
   readonly root: string
   readonly tree: Tree
@@ -169,5 +189,6 @@ export async function openWorkspace(options: OpenOptions = {}): Promise<Workspac
   )
   const stores = Object.fromEntries(opened) as unknown as Stores
   const human = humanInbox(workspace)
-  return { root: workspace.root().path, tree, configuration, ...stores, human, close: workspace.close }
+  const verbs = verbsOf(workspace)
+  return { root: workspace.root().path, tree, configuration, ...stores, ...verbs, human, close: workspace.close }
 }

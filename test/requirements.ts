@@ -343,6 +343,11 @@ const circe = family('CIRCE', 'CIRCE does not prove it yet', [
 const beyond = family('Beyond the specifications', 'Built with the protocols and surfaces that come next', [
   ['X-bridge', 'Any agent can write to any other across protocols, and nothing is lost on the way there and back.'],
   [
+    'X-neutral',
+    'The same verbs work for agents at home in any protocol, and a receipt is all that ends a message.',
+    'built',
+  ],
+  [
     'X-envelope',
     'Every protocol lifts its record into the envelope and lowers a draft into its record; lifting what was lowered gives the same.',
     'built',
@@ -364,14 +369,14 @@ const beyond = family('Beyond the specifications', 'Built with the protocols and
     'Every index is disposable; deleting it changes no answer, and foreign files show up by themselves.',
     'built',
   ],
-  ['X-ladder', 'How far a message got is told honestly, and why it is not further in one sentence.'],
+  ['X-ladder', 'How far a message got is told honestly, and why it is not further in one sentence.', 'built'],
   [
     'X-recipient',
     'Sending to somebody nobody has seen says so, with the nearest name; with `strict` it is refused.',
     'built',
   ],
   ['X-presence', 'Who is there is known, and what the dead held is freed.'],
-  ['X-threads', 'A conversation can be followed across protocols.'],
+  ['X-threads', 'A conversation can be followed across protocols.', 'built'],
   ['X-human', 'Everything that waits for a person is in one inbox with a way to answer.', 'built'],
   ['X-wake', 'An agent is woken without typing into its terminal, once for many messages.'],
   ['X-guard', 'Locks take globs and can be enforced at commit and at edit.'],

@@ -12,7 +12,7 @@ describeNeutral('Message Routing', {
   protocol: messageRouting,
   open: async (tree, clock) =>
     (await messageRouting.open({ tree, clock, settings: messageRouting.defaults })).neutral(),
-  lacks: ['renew', 'release', 'failed', 'questions', 'answer', 'duties'],
+  lacks: ['renew', 'questions', 'answer', 'duties'],
   isShared: true,
   waiting: 'inbox',
   async clutter(tree) {

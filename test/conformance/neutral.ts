@@ -160,8 +160,7 @@ export function describeNeutral(name: string, place: NeutralPlace): void {
       const { receipt } = await take(one)
       expect(await stageOf()).toBe('claimed')
       await verb(one, 'done')(receipt, { text: 'Did it' })
-      // Without an acknowledgement Message Routing tells nothing of what was done.
-      if (!lacks.includes('failed')) expect(await stageOf()).toBe('finished')
+      expect(await stageOf()).toBe('finished')
     })
 
     ifShared('a change is told as long as somebody listens', async () => {

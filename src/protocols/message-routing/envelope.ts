@@ -5,6 +5,7 @@
  * `payload.signalbox`: inside of the payload, so that it is encrypted with it.
  */
 import { type Draft, type Envelope, handleOf, kindOf, type Lifted, type MessageKind } from '../../kernel/envelope.ts'
+import type { Claim } from '../../messaging/claims/claim.ts'
 import { type CarriedField, carriedFieldsIn, unsaidFields } from '../../messaging/envelope/carried-fields.ts'
 import { stages } from './lifecycle.ts'
 import { defaults, isObject, type MessageType, type MrMessage, type Payload } from './schema.ts'
@@ -27,11 +28,13 @@ type Said = Pick<Lifted, 'kind' | 'urgency' | 'needsAnswer' | 'dependsOn' | 'att
   Pick<Envelope, CarriedField> & { readonly summary: string }
 type Content = Pick<MrMessage, 'type' | 'payload' | 'priority' | 'correlation_id' | 'requires_ack'>
 
-export const lift = (view: MrView): Envelope => {
+/** `claim`: who has taken it by a verb that every protocol has, and not ended it. What was received otherwise is done with. */
+export const lift = ({ claim, ...view }: MrView & { readonly claim?: Claim }): Envelope => {
   const { protocol, id, from, to, state, path, createdAt, message } = view
   const headline = { protocol, id, from, to, state, path, createdAt }
-  const claim = state === 'taken' ? { claim: { by: to } } : {}
-  return { ...headline, handle: handleOf(view), stage: stages[state], native: message, ...claim, ...saidBy(message) }
+  const held = claim ? { claim: { by: claim.holder, attempt: claim.attempt } } : {}
+  const stage = state === 'taken' && !claim ? 'finished' : stages[state]
+  return { ...headline, handle: handleOf(view), stage, native: message, ...held, ...saidBy(message) }
 }
 
 /** What is to be sent. Id, number and time are given to it then. */

@@ -1,33 +1,91 @@
 /**
- * Message Routing in neutral words. It has no places (missions, workspaces), no claims that end or can be given back, and no
- * questions to people; and it has no archive, so that `archived` makes no difference: what was taken, evicted or rejected is
- * told in these states for as long as it is kept.
+ * Message Routing in neutral words. It has no places (missions, workspaces), no claims that end, and no questions to people; and it
+ * has no archive, so that `archived` makes no difference: what was taken, evicted or rejected is told in these states for as long as
+ * it is kept. What is taken here is noted as a claim until it is ended:
+ *
+ *   .signalbox/state/delivery/mr/claims/{agent}.{id}.json
  */
 import { isoTime } from '../../../kernel/clock.ts'
 import type { Envelope } from '../../../kernel/envelope.ts'
 import { notFound } from '../../../kernel/errors.ts'
 import { isMeant } from '../../../kernel/short-id.ts'
-import { treePath } from '../../../kernel/tree-path.ts'
+import { childOf, treePath } from '../../../kernel/tree-path.ts'
+import { type Claim, expectHeld, lostClaim } from '../../../messaging/claims/claim.ts'
+import { ClaimNotes } from '../../../messaging/claims/claim-notes.ts'
+import { listIfFolder } from '../../../messaging/leaves/tolerant.ts'
 import { nameBefore } from '../../../messaging/quarantine/quarantine.ts'
-import { type Correspondence, isSince, type MessageOutcome, type Neutral, type Quarantined } from '../../contract.ts'
+import { stateOf } from '../../../tree/home.ts'
+import type { Durability } from '../../../tree/tree.ts'
+import {
+  type Correspondence,
+  isSince,
+  type MessageOutcome,
+  type Neutral,
+  type Quarantined,
+  type Receipt,
+} from '../../contract.ts'
 import { neutralOf, type Source } from '../../neutral.ts'
 import { lift, lower, textOf } from '../envelope.ts'
 import { agentId, folderPath, folders, isAgentId, stemOf } from '../layout.ts'
-import { stages } from '../lifecycle.ts'
 import type { MrMessage } from '../schema.ts'
 import type { MrView } from './outcomes.ts'
 import type { RoutingParts } from './parts.ts'
 import { viewOfId, viewsIn } from './reading.ts'
 import type { Routing } from './routing.ts'
 
+type HeldView = MrView & { readonly claim?: Claim }
+
+const claimsFolder = childOf(childOf(stateOf('delivery'), 'mr'), 'claims')
+
 export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
   const { agents, sending, claiming, settling, recovering } = routing
+  const claims = new ClaimNotes(parts.tree, claimsFolder)
+  const claimNameOf = (agent: string, id: string) => `${agentId(agent)}.${id}`
 
-  const source: Source<MrView> = {
+  /** With the claims that were not ended. Listed once: most messages have none. */
+  async function* withClaims(views: AsyncIterable<MrView>): AsyncGenerator<HeldView> {
+    const noted = new Set((await listIfFolder(parts.tree, claimsFolder)).map(({ name }) => name))
+    for await (const view of views) {
+      const name = claimNameOf(view.to, view.id)
+      const claim = view.state === 'taken' && noted.has(`${name}.json`) ? await claims.of(name) : undefined
+      yield claim ? { ...view, claim } : view
+    }
+  }
+
+  /** What an agent took and has not ended; throws where its receipt is out of date, or it never took it. */
+  async function heldView({ id, agent, attempt }: Receipt): Promise<HeldView> {
+    const view = await viewOfId(parts, agentId(agent), ['taken'], id)
+    const claim = await claims.of(claimNameOf(agent, id))
+    // One that was given back has an end.
+    const isHeld = claim !== undefined && claim.until === undefined
+    if (isHeld) expectHeld(id, claim, { agent: agentId(agent), ...(attempt === undefined ? {} : { attempt }) })
+    if (!view) throw claim && attempt !== undefined ? lostClaim(id, 'it waits again') : notTaken(agent, id)
+    return isHeld ? { ...view, claim } : view
+  }
+
+  /** Tells the sender what came of its message, once, and ends the claim. */
+  async function end(receipt: Receipt, status: 'success' | 'failure', text: string | undefined) {
+    const { claim, ...message } = await heldView(receipt)
+    const { id, from, to } = message
+    let outcome: 'settled' | 'unchanged' = claim ? 'settled' : 'unchanged'
+    let durability: Durability = 'process'
+    if (message.requiresAck && status === 'success') {
+      const acked = await settling.ack(to, id, text === undefined ? {} : { text })
+      durability = acked.durability
+      if (acked.outcome === 'acknowledged') outcome = 'settled'
+    } else if (claim && lift(message).needsAnswer) {
+      const payload = { status, message: text ?? 'done' }
+      const answer = { from: to, to: from, type: 'result' as const, payload, replyTo: id }
+      durability = (await sending.send(answer, { key: `end ${id}` })).durability
+    }
+    if (claim) await claims.settle(claimNameOf(to, id), { agent: claim.holder, attempt: claim.attempt })
+    return { outcome, message, durability }
+  }
+
+  const source: Source<HeldView> = {
     protocol: { name: 'mr', title: 'Message Routing' },
     tree: parts.tree,
     hasPlaces: false,
-    stages,
     lift,
     text: async ({ path, message }) => ((await parts.tree.look(treePath(path))) ? textOf(message) : undefined),
     seen: () => agents.seen(),
@@ -41,13 +99,13 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
     async *each({ to, states }) {
       const wanted = folders.filter((folder) => states?.includes(folder) ?? true)
       for (const agent of to === undefined ? (await agents.known()).names : isAgentId(to) ? [to] : [])
-        yield* viewsIn(parts, agent, wanted)
+        yield* withClaims(viewsIn(parts, agent, wanted))
     },
 
     async *find(id) {
       const { idOfStem } = await parts.foreign.load()
       const isFound = (stem: string) => isMeant(id, stem) || isMeant(id, idOfStem(stem))
-      for (const agent of (await agents.known()).names) yield* viewsIn(parts, agent, folders, isFound)
+      for (const agent of (await agents.known()).names) yield* withClaims(viewsIn(parts, agent, folders, isFound))
     },
 
     watched: async () => [
@@ -60,7 +118,7 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
       return { outcome, message, durability, notices }
     },
 
-    /** A message is its reader's for good: the receipt has no end. */
+    /** A message is its reader's until it is ended: the receipt has no end. */
     async take(agent, { id, waitMs, signal }) {
       const { messages, durability } = await claiming.receive(agent, {
         limit: 1,
@@ -69,17 +127,33 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
         ...(signal === undefined ? {} : { signal }),
       })
       const [message] = messages
-      return message && { message, receipt: { id: message.id, agent }, durability }
+      if (!message) return undefined
+      const name = claimNameOf(agent, message.id)
+      let claimed = await claims.take(name, message.to)
+      // Its last reader was killed while giving it back, after it was in the inbox again.
+      while (claimed.outcome === 'held') {
+        const { holder, attempt } = claimed.claim
+        await claims.giveBack(name, { agent: holder, attempt })
+        claimed = await claims.take(name, message.to)
+      }
+      const { claim } = claimed
+      return {
+        message: { ...message, claim },
+        receipt: { id: message.id, agent: message.to, attempt: claim.attempt },
+        durability,
+      }
     },
 
-    /** Acknowledges what asks for it. Nothing is told of anything else, and so nothing changes. */
-    async done({ id, agent }, { text }) {
-      const message = await viewOfId(parts, agentId(agent), ['taken'], id)
-      if (!message) throw notTaken(agent, id)
-      if (!message.requiresAck) return { outcome: 'unchanged', message, durability: 'process' }
-      const { outcome, durability } = await settling.ack(agent, id, text === undefined ? {} : { text })
-      return { outcome: outcome === 'acknowledged' ? 'settled' : 'unchanged', message, durability }
+    async release(receipt) {
+      const { claim, ...message } = await heldView(receipt)
+      if (!claim) throw notTaken(receipt.agent, receipt.id)
+      await recovering.putBack(message.to, [message])
+      await claims.giveBack(claimNameOf(message.to, message.id), { agent: claim.holder, attempt: claim.attempt })
+      return { outcome: 'settled', message, durability: 'process' }
     },
+
+    done: (receipt, { text }) => end(receipt, 'success', text),
+    failed: (receipt, { reason }) => end(receipt, 'failure', reason),
   }
 
   return neutralOf(source, {

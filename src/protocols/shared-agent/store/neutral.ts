@@ -89,6 +89,12 @@ export function neutral(sessions: Sessions, parts: SessionParts): Neutral {
   }
   return neutralOf(source, {
     inspect: (options) => sessions.inspect(options),
+    async outcomeOf(id) {
+      const [session, task] = await partsOf(parts, id)
+      const found = (await parts.documents.read(session))?.tasks.find((one) => one.id === task)
+      const isOver = found?.state === 'completed' || found?.state === 'failed'
+      return isOver ? { state: found.state, text: found.result ?? found.state } : undefined
+    },
     questions: () => questions(parts),
     answer: ({ id }, answer) => answerOne(parts, id, answer),
   })

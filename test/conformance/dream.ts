@@ -7,6 +7,7 @@ import type { Question } from '../../src/protocols/contract.ts'
 import type { Dream } from '../../src/protocols/dream-os/store/dream.ts'
 import type { Tree } from '../../src/tree/tree.ts'
 import { dreamOn, mailboxFile, shared } from '../support/dream.ts'
+import { mortal, survives } from '../support/mortal-tree.ts'
 import type { EnginePlace } from './every-engine.ts'
 
 const minute = 60_000
@@ -28,9 +29,10 @@ export function describeDream(name: string, prepare: () => Promise<EnginePlace>)
     let dream: Dream
     let other: Dream
     const opened: Tree[] = []
+    let open: () => Promise<Tree>
     beforeEach(async () => {
       const place = await prepare()
-      const open = async () => {
+      open = async () => {
         opened.push(await place.open(clock))
         return opened.at(-1)!
       }
@@ -149,6 +151,110 @@ export function describeDream(name: string, prepare: () => Promise<EnginePlace>)
       ]
       // Outside of a turn another process may see it a moment later.
       expect(Math.max(...goals.map(Number))).toBe(2)
+    })
+
+    const ask = { from: 'Ann', to: 'Bob', text: 'Once' } as const
+    const filesOf = async (agent: string) => {
+      const all: string[] = []
+      for (const folder of ['inbox', 'working', 'archive/inbox'])
+        all.push(...(await names(`runtime/${agent}/${folder}`)))
+      return all
+    }
+
+    it('[X-crash] a key sends once, whoever repeats it and wherever the message is by then', async () => {
+      const { message } = await dream.sending.sendDraft(ask, { key: 'k 1' })
+      const again = async (by: Dream) => {
+        const { outcome, message } = await by.sending.sendDraft(ask, { key: 'k 1' })
+        return [outcome, message.id, message.state]
+      }
+      expect(await again(other)).toEqual(['unchanged', message.id, 'inbox'])
+      expect(await other.claiming.take('Bob')).toMatchObject({ outcome: 'taken', message: { id: message.id } })
+      expect(await again(dream)).toEqual(['unchanged', message.id, 'working'])
+      await other.settling.done('Bob', message.file)
+      expect(await again(dream)).toEqual(['unchanged', message.id, 'archive/inbox'])
+      await tree.remove(treePath(`runtime/Bob/archive/inbox/${message.file}`))
+      expect((await again(other)).slice(0, 2)).toEqual(['unchanged', message.id])
+      for (const changed of [{ text: 'Other words' }, { to: 'Eve' }, { kind: 'tell' } as const])
+        await expect(other.sending.sendDraft({ ...ask, ...changed }, { key: 'k 1' })).rejects.toMatchObject({
+          code: 'KEY_USED',
+          exit: 4,
+          message: `The key k 1 was used for another message, ${message.id}.`,
+        })
+      expect(await filesOf('Bob')).toEqual([])
+      // Another sender has keys of its own.
+      const theirs = await dream.sending.sendDraft({ ...ask, from: 'Eve' }, { key: 'k 1' })
+      expect(theirs.outcome).toBe('sent')
+      expect(await filesOf('Bob')).toEqual([theirs.message.file])
+    })
+
+    it('[X-held] of many that send one key at once one sends it', async () => {
+      const senders = [dream, other, dreamOn(await open(), clock), dreamOn(await open(), clock)]
+      const sent = await Promise.all(senders.map((one) => one.sending.sendDraft(ask, { key: 'k' })))
+      expect(sent.map(({ outcome }) => outcome).sort()).toEqual(['sent', 'unchanged', 'unchanged', 'unchanged'])
+      expect(await filesOf('Bob')).toEqual([sent[0]!.message.file])
+    })
+
+    for (const finisher of ['its sender', 'its reader', 'the router', 'doctor'] as const) {
+      it(`[X-crash] a sender under a key is killed before any change, and ${finisher} makes it one message`, async () => {
+        for (let lives = 0, isWhole = false; !isWhole; lives++) {
+          const place = `killed before change ${lives}`
+          const draft = { ...ask, to: `Bob-${lives}` }
+          const key = `k${lives}`
+          const sentBefore = await names('.signalbox/state/delivery/dream/sent')
+          isWhole = await survives(dreamOn(mortal(await open(), lives), clock).sending.sendDraft(draft, { key }))
+          const isNoted = (await names('.signalbox/state/delivery/dream/sent')).length > sentBefore.length
+          if (finisher === 'its sender') await other.sending.sendDraft(draft, { key })
+          if (finisher === 'the router') await other.router.route('S')
+          if (finisher === 'doctor') {
+            const found = await other.inspect({ repair: true })
+            expect(found.filter(({ code }) => code === 'UNFINISHED_SEND').every(({ repaired }) => repaired)).toBe(true)
+          }
+          const isSent = isNoted || finisher === 'its sender'
+          expect((await other.claiming.take(draft.to)).outcome, place).toBe(isSent ? 'taken' : 'nothing')
+          expect((await other.claiming.take(draft.to)).outcome, place).toBe('nothing')
+          expect((await other.sending.sendDraft(draft, { key })).outcome, place).toBe(isSent ? 'unchanged' : 'sent')
+          expect(await filesOf(draft.to), place).toHaveLength(1)
+          const unfinished = (await other.inspect()).filter(({ code }) => code === 'UNFINISHED_SEND')
+          expect(unfinished, place).toEqual([])
+        }
+      })
+    }
+
+    it('[X-crash] a holder is killed while it gives a message back: it waits again, once', async () => {
+      for (let lives = 0, isWhole = false; !isWhole; lives++) {
+        const place = `killed before change ${lives}`
+        const to = `Bob-${lives}`
+        const { message } = await dream.sending.sendDraft({ ...ask, to })
+        await dream.claiming.take(to)
+        const holder = dreamOn(mortal(await open(), lives), clock)
+        isWhole = await survives(holder.claiming.giveBack(to, message.file, 1))
+        if (!isWhole) clock.advance(61 * minute)
+        expect(await other.claiming.take(to), place).toMatchObject({ outcome: 'taken', attempt: 2 })
+        expect(await filesOf(to), place).toEqual([message.file])
+        await expect(dream.claiming.giveBack(to, message.file, 1), place).rejects.toMatchObject({ code: 'LOST_CLAIM' })
+        await expect(dream.claiming.renew(to, message.file, 1), place).rejects.toMatchObject({ code: 'LOST_CLAIM' })
+        await other.claiming.giveBack(to, message.file, 2)
+        await expect(other.claiming.renew(to, message.file, 2), place).rejects.toMatchObject({ code: 'LOST_CLAIM' })
+        expect(await dream.claiming.take(to), place).toMatchObject({ outcome: 'taken', attempt: 3 })
+      }
+    })
+
+    it('[X-notes] what a stranger staged goes where its note says or nowhere, and stops nobody', async () => {
+      const home = '.signalbox/state/delivery/dream'
+      const stage = async (key: string, id: string | undefined) => {
+        const name = `${key}~00000000-0000-4000-8000-000000000000.json`
+        await put(`${home}/staged/${name}`, task(key))
+        await put(`${home}/sent/${key}.json`, { staged: name, digest: 'd', ...(id === undefined ? {} : { id }) })
+      }
+      await stage('a', undefined)
+      await stage('b', '../../etc/task_b.json')
+      await stage('c', 'Bob/../x.json')
+      await stage('d', 'Bob/.hidden.json')
+      await stage('e', 'Bob/task_e.json')
+      expect(await other.claiming.take('Bob')).toMatchObject({ outcome: 'taken', message: { id: 'e' } })
+      expect(await other.claiming.take('Bob')).toMatchObject({ outcome: 'nothing' })
+      const unfinished = (await other.inspect({ repair: true })).filter(({ code }) => code === 'UNFINISHED_SEND')
+      expect(unfinished.map(({ repaired }) => repaired)).toEqual([false, false, false, false])
     })
 
     it('[X-cluster] a mailbox that is larger than a value may be', async () => {

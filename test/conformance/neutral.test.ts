@@ -111,8 +111,8 @@ const asked = (from: string, to: string, intent: string, text: string) =>
 describeNeutral('Dream.OS', {
   protocol: dream,
   open: async (tree, clock) => (await dream.open({ tree, clock, settings: dream.defaults })).neutral(),
-  lacks: ['release'],
-  isShared: false,
+  lacks: [],
+  isShared: true,
   waiting: 'inbox',
   asks: {
     async 'a failure that waits for an executor nobody has seen'(_, neutral) {

@@ -168,6 +168,12 @@ export const verbs: Readonly<Record<string, Verb>> = {
     check: (folder, wasTold) => expect(oneOf(wasTold, 0, 1)).toContain(copiesOf(folder, 'Bob').length),
     checkAgain: (folder) => expect(copiesOf(folder, 'Bob')).toEqual(['task_t.json']),
   },
+  'send under a key': {
+    prepare: async (dream) => void (await dream.claiming.take('Bob')),
+    act: (dream) => dream.sending.sendDraft({ from: 'Ann', to: 'Bob', text: 'Once' }, { key: 'k' }),
+    check: (folder, wasTold) => expect(oneOf(wasTold, 0, 1)).toContain(copiesOf(folder, 'Bob').length),
+    checkAgain: (folder) => expect(copiesOf(folder, 'Bob')).toHaveLength(1),
+  },
   'task send, of one that its agent has deleted': {
     async prepare(dream, root) {
       await dream.sending.send('Bob', task('t'))
@@ -186,6 +192,23 @@ export const verbs: Readonly<Record<string, Verb>> = {
       expect(copiesOf(folder, 'Bob')).toEqual(['task_t.json'])
       if (wasTold) expect(folder.names('runtime/Bob/working')).toEqual(['task_t.json'])
     },
+  },
+  'give back': {
+    async prepare(dream) {
+      await dream.sending.send('Bob', task('t'))
+      await dream.claiming.take('Bob')
+    },
+    async act(dream) {
+      // Asked for again, it may be given back already.
+      await dream.claiming.giveBack('Bob', 'task_t.json', 1).catch((error) => {
+        if ((error as { code?: string }).code !== 'LOST_CLAIM') throw error
+      })
+    },
+    check(folder, wasTold) {
+      expect(copiesOf(folder, 'Bob')).toEqual(['task_t.json'])
+      if (wasTold) expect(folder.names('runtime/Bob/inbox')).toEqual(['task_t.json'])
+    },
+    checkAgain: (folder) => expect(folder.names('runtime/Bob/inbox')).toEqual(['task_t.json']),
   },
   'task done': {
     async prepare(dream, root) {

@@ -88,6 +88,18 @@ export class DreamActor implements Actor {
     })
   sendTask = () =>
     this.#tell('sendTask', {}, async () => ({ outcome: (await this.#dream.sending.send('Bob', task('s'))).outcome }))
+  /** Under one key, whoever sends it. */
+  sendOnce = () =>
+    this.#tell('sendOnce', {}, async () => {
+      const draft = { from: 'Ann', to: 'Bob', text: 'Once' }
+      const { outcome, message } = await this.#dream.sending.sendDraft(draft, { key: 'k1' })
+      return { outcome, file: message.file }
+    })
+  giveBack = () =>
+    this.#tell('giveBack', {}, async () => {
+      await this.#dream.claiming.giveBack('Bob', 'task_a.json', undefined)
+      return { outcome: 'released' }
+    })
   take = (agent = 'Bob') =>
     this.#tell('take', { agent }, async () => {
       const taken = await this.#dream.claiming.take(agent)

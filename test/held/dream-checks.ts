@@ -49,6 +49,14 @@ export async function checkDream(ending: Ending): Promise<string[]> {
       'was taken twice',
     ),
   )
+  const once = [...answered('sendOnce', 'sent'), ...answered('sendOnce', 'unchanged')].map(({ file }) => String(file))
+  const keyed = files.filter(({ path }) => once.some((file) => path.endsWith(`/${file}`)))
+  if (new Set(once).size > 1) broken.push(`one key sent ${[...new Set(once)].join(' and ')}`)
+  if (answered('sendOnce', 'sent').length > 1) broken.push('two were told that they sent the one of a key')
+  if (once.length > 0 && keyed.length !== 1) broken.push(`what was sent under a key is in ${keyed.length} places`)
+  const isLost = (path: string) => !files.some((file) => file.path.endsWith(path.slice(path.lastIndexOf('/'))))
+  for (const { path } of begun)
+    if (path.endsWith('/inbox/task_a.json') && isLost(path) && !did('rm')) broken.push(`${path} is lost`)
   for (const name of ['task_a.json', 'msg_1@Ann.json']) {
     const places = files
       .filter(({ path }) => path.startsWith('runtime/Bob/') && path.endsWith(`/${name}`))

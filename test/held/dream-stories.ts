@@ -87,9 +87,14 @@ export const dreamWorlds: Readonly<Record<string, World<DreamActor>>> = {
         (a) => a.take(),
         (a) => a.doneTask(),
       ),
+      'give back': { begin: (a) => a.take(), act: (a) => a.giveBack() },
+      'take, give back': inTurn(
+        (a) => a.take(),
+        (a) => a.giveBack(),
+      ),
       rm: removed('runtime/Bob/inbox/task_a.json'),
     },
-    closely: ['take/take', 'done/done'],
+    closely: ['take/take', 'done/done', 'give back/take'],
   },
   sent: {
     setUp: async (a) => a.put('runtime/Bob/inbox/.keep', 0),
@@ -100,9 +105,14 @@ export const dreamWorlds: Readonly<Record<string, World<DreamActor>>> = {
         (a) => a.take(),
         (a) => a.outside.remove('runtime/Bob/working/task_s.json'),
       ),
+      'send once': story((a) => a.sendOnce()),
+      'send once, take': inTurn(
+        (a) => a.sendOnce(),
+        (a) => a.take(),
+      ),
       doctor: { ...doctor, isMeanwhile: true },
     },
-    closely: ['send/send'],
+    closely: ['send/send', 'send once/send once'],
   },
   outbox: {
     setUp: async (a) => {

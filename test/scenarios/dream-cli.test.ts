@@ -535,7 +535,7 @@ it('an attempt that there was not yet is told as such, and links and folders tha
   dream('mailbox', 'send', '--mailbox', '1', '--command', 'c', '--params', '{}')
   const { message_id: id } = asJson('mailbox', 'next', '--mailbox', '1', '--as', 'W').output.message
   const done = dream('mailbox', 'done', '--mailbox', '1', '--as', 'W', id, '--attempt', '7')
-  expect(done).toMatchObject({ exit: 4, err: expect.stringContaining('given as attempt 1, and not as 7 yet') })
+  expect(done).toMatchObject({ exit: 4, err: expect.stringContaining('attempt 7 was never handed out') })
   mkdirSync(at(mailboxFile(2)))
   symlinkSync(at('secret.txt'), at(mailboxFile(3)))
   const { mailboxes } = asJson('mailbox', 'list').output

@@ -107,6 +107,11 @@ export class SendingOnce {
     }
   }
 
+  /** The id that its sender noted with a staged message. */
+  async idOf(staged: TreePath): Promise<string | undefined> {
+    return (await this.#noteOfStaged(staged, this.#stagedName.exec(nameOf(staged))?.[1]))?.id
+  }
+
   async #noteOfStaged(staged: TreePath, nameInName: string | undefined): Promise<Note | undefined> {
     try {
       const name = nameInName ?? (await this.#keyIn(staged))

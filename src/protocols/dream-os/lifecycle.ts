@@ -3,6 +3,7 @@
  * looks its target up here (`store/moving.ts`): a way that is not in the table cannot be gone. The status of a mailbox, and
  * what it becomes, is a table too.
  */
+import type { Stage } from '../../kernel/envelope.ts'
 import type { Folder } from './layout.ts'
 import type { MailboxStatus } from './schema.ts'
 
@@ -18,6 +19,16 @@ export const transitions = {
   'archive/outbox': {},
   'archive/rejected': {},
 } as const satisfies Readonly<Record<Folder, Partial<Record<Transition, Folder>>>>
+
+/** How far a message has come, in the words of all protocols. */
+export const stages = {
+  outbox: 'written',
+  inbox: 'written',
+  working: 'claimed',
+  'archive/inbox': 'finished',
+  'archive/outbox': 'finished',
+  'archive/rejected': 'failed',
+} as const satisfies Readonly<Record<Folder, Stage>>
 
 const ways: Readonly<Record<Folder, Partial<Record<Transition, Folder>>>> = transitions
 

@@ -3,15 +3,16 @@
  * neither finished nor renewed by then goes back.
  */
 import { findInexact } from '../../../formats/json.ts'
-import { conflict } from '../../../kernel/errors.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
+import { lostClaim } from '../../../messaging/claims/claim.ts'
 import { spareName } from '../../../messaging/quarantine/quarantine.ts'
 import { waitFor } from '../../../messaging/waiting/waiting.ts'
-import type { Lease } from '../../../tree/tree.ts'
+import type { Durability, Lease, Moved } from '../../../tree/tree.ts'
 import { type PlainMessage, parseMessage, saidBy } from '../format.ts'
 import { attemptsPath, type Folder, folderPath, routedName } from '../layout.ts'
 import { type AgentId, agentId } from '../names.ts'
 import { inexactNote } from '../problem.ts'
+import { fileSubject } from '../steps.ts'
 import { isoOf } from '../times.ts'
 import type { Dream } from './dream.ts'
 import { InboxIndex, turnOf, type WaitingFile } from './inbox-index.ts'
@@ -44,6 +45,9 @@ interface Hold {
 }
 
 export const holdNote = (agent: string, file: string): TreePath => noteIn(attemptsPath, agent, file)
+/** A process that puts a file back holds it for so long, should it be killed. */
+const puttingBackMs = 5000
+
 /** The lease on a file of an inbox. */
 const leaseOf = (agent: string, file: string): string => `dream ${agent}/${file}`
 
@@ -62,6 +66,7 @@ export class Claiming {
   async take(name: string, { waitMs = 0, id, signal }: TakeTaskOptions = {}): Promise<TaskTaken> {
     const agent = await this.#dream.agents.expectName(name)
     await this.#dream.recovery.finishAll()
+    await this.#dream.sending.publishAll()
     let unreadable: readonly Unreadable[] = []
     const attempt = async () => {
       await this.putBackEnded(agent)
@@ -81,7 +86,8 @@ export class Claiming {
     ]
     const taken = await waitFor(this.#parts.tree, waitMs > 0 ? folders : [], attempt, {
       waitMs,
-      ...(signal ? { signal } : {}),
+      signal,
+      giveBack: ({ message, attempt }) => this.giveBack(agent, message.file, attempt),
     })
     await this.#dream.agents.note(agent)
     return taken ? { ...taken, unreadable } : { outcome: 'nothing', unreadable }
@@ -168,15 +174,40 @@ export class Claiming {
   async renew(name: string, file: string, attempt: number | undefined): Promise<Lease> {
     const agent = agentId(name)
     const { holder } = await this.expectHeld(agent, file, attempt)
-    const leased = await this.#parts.tree.lease(leaseOf(agent, file), holder, this.#parts.settings.taskLeaseMs)
-    if (leased.outcome === 'held') return leased.lease
-    throw lostClaim(agent, file, 'somebody else has it')
+    const { tree, settings } = this.#parts
+    const leased = await tree.lease(leaseOf(agent, file), holder, settings.taskLeaseMs)
+    if (leased.outcome === 'busy') throw lostFile(agent, file, 'another process has it')
+    if (await tree.look(pathIn(this.#parts, agent, 'working', file))) return leased.lease
+    await tree.release(leaseOf(agent, file), holder)
+    throw lostFile(agent, file, 'it waits again')
+  }
+
+  /** The holder gives a file back unharmed: it waits again. */
+  async giveBack(name: string, file: string, attempt: number | undefined): Promise<Durability> {
+    const agent = agentId(name)
+    const { holder } = await this.expectHeld(agent, file, attempt)
+    const moved = await this.#putBack(agent, file, holder)
+    if (moved?.outcome === 'moved') return moved.durability
+    throw lostFile(agent, file, moved ? 'nobody has it' : 'another process has it')
+  }
+
+  /** Under the lease no other process takes it, and in its turn none records an outcome. `undefined`: another process has it. */
+  async #putBack(agent: AgentId, name: string, holder: string): Promise<Moved | undefined> {
+    const { tree } = this.#parts
+    const leased = await tree.lease(leaseOf(agent, name), holder, puttingBackMs)
+    if (leased.outcome === 'busy') return undefined
+    const step = { agent, name, from: 'working', transition: 'putBack' } as const
+    const moved = await this.#dream.journal.turn(fileSubject(agent, name), () =>
+      moveFile(this.#parts, step, { under: leased.lease }),
+    )
+    await tree.release(leaseOf(agent, name), holder)
+    return moved
   }
 
   /** Throws if the file was taken again since. `attempt` 0: it was never taken. */
   async expectHeld(agent: AgentId, file: string, attempt: number | undefined): Promise<Hold> {
     const note = await readNote(this.#parts.tree, holdNote(agent, file))
-    if (attempt !== undefined && note && attemptIn(note) !== attempt) throw lostClaim(agent, file, 'it was taken again')
+    if (attempt !== undefined && note && attemptIn(note) !== attempt) throw lostFile(agent, file, 'it was taken again')
     return { attempt: attemptIn(note), holder: typeof note?.holder === 'string' ? note.holder : `${agent} unknown` }
   }
 
@@ -194,8 +225,8 @@ export class Claiming {
     const back: string[] = []
     for (const name of names) {
       if (held.has(leaseOf(agent, name))) continue
-      const moved = await moveFile(this.#parts, { agent, name, from: 'working', transition: 'putBack' })
-      if (moved.outcome === 'moved') back.push(name)
+      const moved = await this.#putBack(agent, name, `${agent} ${crypto.randomUUID()}`)
+      if (moved?.outcome === 'moved') back.push(name)
     }
     return back
   }
@@ -212,8 +243,5 @@ export class Claiming {
   }
 }
 
-export const lostClaim = (agent: string, file: string, why: string) =>
-  conflict('LEASE_LOST', `${agent} does not have ${file} in hand: ${why}. Nothing was recorded.`, {
-    hint: `Take it again: signalbox dream task take ${agent}`,
-    details: { agent, file },
-  })
+export const lostFile = (agent: string, file: string, why: string) =>
+  lostClaim(file, why, `Nothing was recorded. Take it again: signalbox dream task take ${agent}`, { agent, file })

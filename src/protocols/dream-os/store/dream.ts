@@ -15,7 +15,6 @@ import { DreamJournal } from './journal.ts'
 import { MailboxFiles } from './mailbox-files.ts'
 import { MailboxMessages } from './mailbox-messages.ts'
 import { Mailboxes } from './mailboxes.ts'
-import type { DreamNeutral } from './neutral.ts'
 import type { DreamParts } from './parts.ts'
 import { Planning } from './planning.ts'
 import { Prompts } from './prompts.ts'
@@ -86,8 +85,8 @@ export class Dream {
     this.documents = new Documents(this)
   }
 
-  async neutral(): Promise<DreamNeutral> {
-    return new (await import('./neutral.ts')).DreamNeutral(this)
+  async neutral() {
+    return (await import('./neutral.ts')).dreamNeutral(this)
   }
 
   /** The same, but known deviations of other programs are read. */

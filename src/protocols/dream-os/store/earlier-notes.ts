@@ -108,7 +108,7 @@ async function outcomeChange(all: Dream, path: TreePath, note: Note): Promise<Ch
     subject = fileSubject(agent, file)
     if (!parseSteps([putAway], subject)) return 'strange'
     const isHeld = (await claiming.expectHeld(agent, file, undefined)).attempt === attempt
-    if (logged !== true && !(isHeld && (await settling.isOpen(agent, file)))) return undefined
+    if (logged !== true && !(isHeld && (await settling.openIn(agent, file)))) return undefined
   } else return 'strange'
   await settling.answerPlan(outcome)
   const log = await readIfLeaf(parts.tree, governancePath(parts.places))

@@ -8,7 +8,7 @@ import { completedPath, fieldGovernancePath, governancePath } from '../layout.ts
 import type { CompletedTask, GovernanceEvent, SignificantEvent } from '../schema.ts'
 import { isoOf } from '../times.ts'
 import type { Dream } from './dream.ts'
-import type { DreamParts } from './parts.ts'
+import { type DreamParts, unlessCorrupt } from './parts.ts'
 
 export interface LogQuery {
   readonly type?: string
@@ -135,6 +135,19 @@ export class Logs {
     const where = { agent_id: agent, message_id: message }
     const { events } = await this.#log(completedPath(this.#parts.places)).find({ where, timeField: 'timestamp' })
     return events.map(({ status }) => String(status))
+  }
+
+  /** What was given up, as `AGENT MESSAGE`. What was tried again counts by its last outcome; a log that cannot be read tells none. */
+  async failed(): Promise<ReadonlySet<string>> {
+    const failed = new Set<string>()
+    await unlessCorrupt(async () => {
+      for (const { agent_id, message_id, status } of (await this.completed()).events) {
+        const about = `${String(agent_id)} ${String(message_id)}`
+        if (status === 'FAILED') failed.add(about)
+        else failed.delete(about)
+      }
+    })
+    return failed
   }
 
   #log = (path: TreePath): EventLog => new EventLog(this.#parts.tree, path, jsonLines)

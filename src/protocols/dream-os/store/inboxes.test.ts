@@ -70,7 +70,7 @@ describe('inboxes', () => {
     clock.advance(61 * 60_000)
     expect(await another().claiming.take('Bob')).toMatchObject({ outcome: 'taken', attempt: 2, redelivered: true })
     await expect(dream.settling.done('Bob', 'task_t-1.json', { attempt: 1 })).rejects.toMatchObject({
-      code: 'LEASE_LOST',
+      code: 'LOST_CLAIM',
       exit: 4,
     })
     expect(await dream.settling.done('Bob', 'task_t-1.json', { attempt: 2 })).toMatchObject({ outcome: 'recorded' })

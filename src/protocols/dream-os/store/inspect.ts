@@ -9,6 +9,7 @@ import { unfinishedChanges } from '../../../messaging/inspection/changes.ts'
 import { findingsOf } from '../../../messaging/inspection/expected.ts'
 import { finding } from '../../../messaging/inspection/finding.ts'
 import { strangeNote } from '../../../messaging/inspection/findings.ts'
+import { unfinishedSends } from '../../../messaging/inspection/sends.ts'
 import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
 import { lookIfThere, readIfLeaf } from '../../../messaging/leaves/tolerant.ts'
 import type { Finding } from '../../../tree/tree.ts'
@@ -27,6 +28,7 @@ import {
   mailboxPath,
   responsePath,
   runtimePath,
+  stagedTasksPath,
   statePath,
   supervisorPath,
   tellingPath,
@@ -66,6 +68,7 @@ export class Inspection {
       [supervisorPath(places), () => this.#supervisor()],
       [responsePath(places), () => this.#response()],
       [tempArchivePath(places), () => this.#untoldResponses()],
+      [stagedTasksPath, () => this.#unsent(repair)],
       [journalPath, () => this.#unfinished(repair)],
       [statePath, () => this.#notes()],
     ]
@@ -319,6 +322,12 @@ export class Inspection {
       findings.push(finding('warning', 'UNTOLD_RESPONSE', path, message, 'Take it: signalbox dream prompt fetch'))
     }
     return findings
+  }
+
+  /** What killed senders staged and did not move. */
+  #unsent(repair: boolean): Promise<Finding[]> {
+    const { parts, sending } = this.#dream
+    return unfinishedSends(parts.tree, sending.once, repair ? (staged) => sending.publish(staged) : undefined)
   }
 
   /** Changes that killed processes left, also those of earlier versions. */

@@ -1,7 +1,8 @@
 /** The messages of a mailbox: sent, given, done, packed, and sent again when another program has overwritten them. */
 import { findInexact } from '../../../formats/json.ts'
 import { printJsonLine, readJsonLines } from '../../../formats/json-lines.ts'
-import { conflict, invalidInput, notFound } from '../../../kernel/errors.ts'
+import { invalidInput, notFound } from '../../../kernel/errors.ts'
+import { expectHeld } from '../../../messaging/claims/claim.ts'
 import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
 import { waitFor } from '../../../messaging/waiting/waiting.ts'
 import type { Durability } from '../../../tree/tree.ts'
@@ -261,7 +262,10 @@ export class MailboxMessages {
     const message = messageIn(mailbox, id)
     if (!message) throw noMessage(number, id)
     const lease = (await this.#dream.files.memory.given(number)).get(id)
-    expectLease(number, id, agent, lease, input.attempt, now)
+    const { attempt } = input
+    const claim = lease && { ...lease, holder: lease.agent }
+    const next = `Nothing was recorded. Take it again: signalbox dream mailbox next --mailbox ${number} --as ${agent}`
+    expectHeld(id, claim, attempt === undefined ? { agent } : { agent, attempt }, now, next)
     const isPlan = message.command === eventTypes.plan
     const inParams = isPlan && typeof message.params.task_id === 'string' ? message.params.task_id : undefined
     const task = message.task_id ?? inParams
@@ -392,34 +396,6 @@ function messageIn(mailbox: ReadMailbox, id: string): MailboxMessage | undefined
 
 export const problemsOf = (messages: readonly FoundMessage[]): string[] =>
   messages.flatMap(({ index, problems }) => (problems.length > 0 ? [`messages[${index}]: ${told(problems)}`] : []))
-
-function expectLease(
-  number: number,
-  id: string,
-  agent: string,
-  lease: Given | undefined,
-  attempt: number | undefined,
-  now: number,
-): void {
-  const fail = (why: string) =>
-    conflict(
-      'LEASE_LOST',
-      `${agent} does not have message ${id} of mailbox ${number} in hand: ${why}. Nothing was recorded.`,
-      {
-        hint: `Take it again: signalbox dream mailbox next --mailbox ${number} --as ${agent}`,
-        details: { mailbox: number, id, agent, attempt: lease?.attempt ?? null },
-      },
-    )
-  if (!lease) throw fail('it was never given to anybody')
-  if (lease.agent !== agent) throw fail(`${lease.agent} has it`)
-  if (attempt !== undefined && lease.attempt !== attempt)
-    throw fail(
-      lease.attempt > attempt
-        ? `it was given again, as attempt ${lease.attempt}`
-        : `it was given as attempt ${lease.attempt}, and not as ${attempt} yet`,
-    )
-  if (lease.until <= now) throw fail('the lease has ended')
-}
 
 /** Why a mailbox is as large as it is, when packing is done. */
 const stillLarge = (number: number, size: number, waiting: number): string =>

@@ -121,7 +121,7 @@ describe('the life of a mailbox', () => {
     expect(await dream.messages.next(1, 'Worker')).toMatchObject({ outcome: 'nothing' })
     clock.advance(6 * minute)
     await expect(dream.messages.done(1, 'Worker', first.message.message_id)).rejects.toMatchObject({
-      code: 'LEASE_LOST',
+      code: 'LOST_CLAIM',
       exit: 4,
     })
     expect(await dream.messages.next(1, 'Worker')).toMatchObject({

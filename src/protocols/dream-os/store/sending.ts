@@ -1,14 +1,19 @@
 /**
- * Putting files into inboxes. A task that its sender repeats is one, wherever it is by now: its id is the key of sending once. A
+ * Putting files into inboxes. What is sent under a key is one file, wherever it is by now; the id of a task is such a key. A
  * message that belongs to a larger change is staged before, and moved into its inbox by a step of that change. Either way the
  * file moves once, whatever its target does with it and wherever a process is killed.
+ *
+ *   .signalbox/state/delivery/dream/sent/{key}.json             says under `id` where the file goes: {agent}/{file}
+ *   .signalbox/state/delivery/dream/staged/{key}~{random}.json
  */
 import { findInexact } from '../../../formats/json.ts'
+import type { Draft } from '../../../kernel/envelope.ts'
 import { invalidInput } from '../../../kernel/errors.ts'
-import { childOf, nameOf, type TreePath } from '../../../kernel/tree-path.ts'
+import { childOf, isSegment, type TreePath } from '../../../kernel/tree-path.ts'
 import { listIfFolder, lookIfThere } from '../../../messaging/leaves/tolerant.ts'
-import { SendingOnce } from '../../../messaging/sending-once/sending-once.ts'
+import { isAboutOneMessage, keyUsed, SendingOnce } from '../../../messaging/sending-once/sending-once.ts'
 import type { Durability } from '../../../tree/tree.ts'
+import type { SendOptions } from '../../contract.ts'
 import { isEvent, printEvent } from '../event-format.ts'
 import { type PlainMessage, printMessage, saidBy } from '../format.ts'
 import { inexactNumber } from '../given.ts'
@@ -17,6 +22,7 @@ import {
   deliveredTo,
   type Folder,
   folderPath,
+  isMessageName,
   messageFileName,
   outgoingPath,
   routedName,
@@ -30,6 +36,7 @@ import { told } from '../problem.ts'
 import type { PlannerEvent } from '../schema.ts'
 import type { Step, StepOf } from '../steps.ts'
 import { readTask } from '../tasks.ts'
+import { isoOf } from '../times.ts'
 import type { Dream } from './dream.ts'
 import { usualPriority } from './inbox-index.ts'
 import { moveToInbox } from './moving.ts'
@@ -51,19 +58,33 @@ export function outgoingEvent(to: AgentId, from: string, event: PlannerEvent, ke
   return { to, name: isAgentId(from) ? routedName(plain, from) : plain, text: printEvent({ ...event, target_id: to }) }
 }
 
+/** A message and the file that it becomes. */
+interface Letter {
+  readonly to: AgentId
+  readonly name: string
+  readonly message: PlainMessage
+}
+
+type Delivered = Omit<TaskSent, 'notices'>
+
+/** Another message was sent under the key. */
+interface Used {
+  readonly outcome: 'used'
+}
+
 const hour = 3_600_000
 
 export class Sending {
   readonly #dream: Dream
   readonly #parts: DreamParts
-  readonly #once: SendingOnce
+  readonly once: SendingOnce
   /** Where a message was put. */
   readonly #carried = new WeakMap<Step, TreePath>()
 
   constructor(dream: Dream) {
     this.#dream = dream
     this.#parts = dream.parts
-    this.#once = new SendingOnce(dream.parts.tree, { notes: sentTasksPath, staged: stagedTasksPath, ending: '.json' })
+    this.once = new SendingOnce(dream.parts.tree, { notes: sentTasksPath, staged: stagedTasksPath, ending: '.json' })
     dream.journal.performs({ carry: (step) => this.#carry(step) })
   }
 
@@ -73,33 +94,71 @@ export class Sending {
     expectTask(message, target, this.#parts.compat)
     const inexact = findInexact(message)
     if (inexact !== undefined) throw inexactNumber(inexact)
-    const said = saidBy(message)
-    const id = said.id !== undefined && isTaskId(said.id) ? said.id : crypto.randomUUID()
+    const { id } = saidBy(message)
     const notices = await this.#dream.agents.noticesAbout(target)
-    const sent = await this.#sendOnce(target, id, message)
+    const sent =
+      id !== undefined && isTaskId(id)
+        ? await this.#sendTask(target, id, message)
+        : await this.#put({ to: target, name: taskFileName(crypto.randomUUID()), message })
     if (from !== undefined) await this.#dream.agents.note(from)
     return { ...sent, notices }
   }
 
+  /** Sends what is said in neutral words; under a key of the sender's own once. */
+  async sendDraft(draft: Draft, { key }: SendOptions = {}): Promise<TaskSent> {
+    const { fileNameOf, lower } = await import('../envelope.ts')
+    const { agents } = this.#dream
+    const from = await agents.expectName(draft.from)
+    const to = await agents.expectName(draft.to)
+    const id = key === undefined ? crypto.randomUUID() : hashOf(from, key)
+    const message = lower(draft, { id, at: isoOf(this.#parts.clock.now()) })
+    const letter = { to, name: fileNameOf(message), message }
+    const notices = await agents.noticesAbout(to)
+    const sent =
+      key === undefined
+        ? await this.#put(letter)
+        : await this.#sendOnce(`${from} ${key}`, letter, hashOf(printMessage(lower(draft, { id, at: '' }))))
+    if (sent.outcome === 'used') throw keyUsed(key!, { id })
+    await agents.note(from)
+    return { ...sent, notices }
+  }
+
   /** Another task of this id gets another name. */
-  async #sendOnce(to: AgentId, id: string, message: PlainMessage): Promise<Omit<TaskSent, 'notices'>> {
+  async #sendTask(to: AgentId, id: string, message: PlainMessage): Promise<Delivered> {
     const text = JSON.stringify(message)
     for (let n = 1; ; n++) {
       const name = taskFileName(id, n)
       const there = await this.#delivered(to, name, deliveredTo)
       if (there && JSON.stringify(there.message) !== text) continue
       if (there) return { outcome: 'unchanged', message: there, durability: 'process' }
-      const sent = await this.#once.begin(`${to}@${stemOf(name)}`, printMessage(message), hashOf(text))
-      if (sent.outcome === 'known' && sent.digest !== hashOf(text)) continue
-      const path = sent.staged
-        ? await moveToInbox(this.#parts, sent.staged, to, name)
-        : pathIn(this.#parts, to, 'inbox', name)
-      const where = { agent: to, state: 'inbox', path, modifiedAt: this.#parts.clock.now() } as const
-      if (sent.outcome === 'begun')
-        return { outcome: 'sent', message: viewOf(message, where), durability: sent.durability }
-      const found = await this.#delivered(to, name, [...deliveredTo, ...deliveredTo])
-      return { outcome: 'unchanged', message: found ?? viewOf(message, where), durability: 'process' }
+      const sent = await this.#sendOnce(`${to}@${stemOf(name)}`, { to, name, message }, hashOf(text))
+      if (sent.outcome !== 'used') return sent
     }
+  }
+
+  /** `digest` stands for what is sent: equal ones mean the same message. */
+  async #sendOnce(key: string, { to, name, message }: Letter, digest: string): Promise<Delivered | Used> {
+    const begun = await this.once.begin(key, printMessage(message), digest, `${to}/${name}`)
+    if (begun.outcome === 'known' && begun.digest !== digest) return { outcome: 'used' }
+    const path = begun.staged
+      ? await moveToInbox(this.#parts, begun.staged, to, name)
+      : pathIn(this.#parts, to, 'inbox', name)
+    const view = this.#viewAt(path, to, message)
+    if (begun.outcome === 'begun') return { outcome: 'sent', message: view, durability: begun.durability }
+    const found = await this.#delivered(to, name, [...deliveredTo, ...deliveredTo])
+    return { outcome: 'unchanged', message: found ?? view, durability: 'process' }
+  }
+
+  /** Under a name that nothing else has. */
+  async #put({ to, name, message }: Letter): Promise<Delivered> {
+    const path = pathIn(this.#parts, to, 'inbox', name)
+    const created = await this.#parts.tree.create(path, printMessage(message))
+    const durability = created.outcome === 'created' ? created.durability : 'process'
+    return { outcome: 'sent', message: this.#viewAt(path, to, message), durability }
+  }
+
+  #viewAt(path: TreePath, agent: AgentId, message: PlainMessage): DreamView {
+    return viewOf(message, { agent, state: 'inbox', path, modifiedAt: this.#parts.clock.now() })
   }
 
   /** A file that was delivered, however far it has come since. To be sure, look twice: it may be put back in between. */
@@ -111,12 +170,26 @@ export class Sending {
     return undefined
   }
 
-  /** Moves the tasks into their inboxes whose senders were killed, and removes what was staged for no change. */
-  async finishAll({ isIdle }: { readonly isIdle: boolean }): Promise<void> {
-    for await (const staged of this.#once.unmoved()) {
-      const [, to = '', stem] = /^([^@]+)@(.+)~[^~]+$/.exec(nameOf(staged)) ?? []
-      if (isAgentId(to)) await moveToInbox(this.#parts, staged, to, `${stem}.json`)
+  /** Moves the messages into their inboxes whose senders were killed. */
+  async publishAll(): Promise<void> {
+    for await (const staged of this.once.unmoved()) {
+      try {
+        await this.publish(staged)
+      } catch (error) {
+        if (!isAboutOneMessage(error)) throw error
+      }
     }
+  }
+
+  /** One of them. What does not say where it belongs stays. */
+  async publish(staged: TreePath): Promise<void> {
+    const place = placeIn(await this.once.idOf(staged))
+    if (place) await moveToInbox(this.#parts, staged, place.to, place.name)
+  }
+
+  /** Finishes what killed senders began, and removes what was staged for no change. */
+  async finishAll({ isIdle }: { readonly isIdle: boolean }): Promise<void> {
+    await this.publishAll()
     const { tree } = this.#parts
     // A process may be about to write the note that names what it has staged.
     for (const { name, kind } of isIdle ? await listIfFolder(tree, outgoingPath) : []) {
@@ -162,6 +235,12 @@ export class Sending {
     const created = await tree.create(path, text)
     return { path, durability: created.outcome === 'created' ? created.durability : 'process' }
   }
+}
+
+/** Where a message belongs, as its sender noted it. Anybody may have written the note. */
+function placeIn(id: string | undefined): Pick<Letter, 'to' | 'name'> | undefined {
+  const [to = '', name = '', ...rest] = id?.split('/') ?? []
+  return rest.length === 0 && isAgentId(to) && isMessageName(name) && isSegment(name) ? { to, name } : undefined
 }
 
 /** What says that it is a task may leave things out, but what it says must be right. */

@@ -11,7 +11,7 @@ import { type AgentId, agentId, isAgentId } from '../names.ts'
 import { type CompletedTask, eventTypes, isObject, type PlannerEvent } from '../schema.ts'
 import { fileSubject, type Step, type StepOf } from '../steps.ts'
 import { isoOf } from '../times.ts'
-import { holdNote, lostClaim } from './claiming.ts'
+import { holdNote, lostFile } from './claiming.ts'
 import type { Dream } from './dream.ts'
 import { moveFileSomewhere } from './moving.ts'
 import type { OutcomeInput, OutcomeRecorded } from './outcomes.ts'
@@ -51,7 +51,6 @@ export class Settling {
     const { file, id, state, from, message } = await this.#dream.inboxes.find(agent, given)
     if (state === 'archive/inbox') return { ...(await this.repeated(agent, id, input)), file }
     const hold = await this.#dream.claiming.expectHeld(agent, file, input.attempt)
-    if (state === 'inbox' && hold.attempt > 0) throw lostClaim(agent, file, 'its time was up, and it waits again')
     const attempt = input.attempt ?? hold.attempt
     const plan = isEvent(message) && message.type === eventTypes.plan ? subjectOf(message) : undefined
     const task = plan ?? (isNews(message) ? undefined : saidBy(message).taskId)
@@ -64,9 +63,11 @@ export class Settling {
     const notices = await this.answerPlan(outcome)
     const subject = fileSubject(agent, file)
     const recorded = await this.#dream.journal.turn(subject, async () => {
-      if (!(await this.isOpen(agent, file))) return this.repeated(agent, id, input)
+      const folder = await this.openIn(agent, file)
+      if (!folder) return this.repeated(agent, id, input)
       const now = await this.#dream.claiming.expectHeld(agent, file, undefined)
-      if (now.attempt !== attempt) throw lostClaim(agent, file, 'it was given again')
+      if (now.attempt !== attempt) throw lostFile(agent, file, 'it was taken again')
+      if (folder === 'inbox' && attempt > 0) throw lostFile(agent, file, 'it waits again')
       const steps = await this.stepsFor(outcome, { do: 'finish', agent, file })
       const committed = await this.#dream.journal.commit(subject, steps)
       return this.recorded(outcome, steps, committed.outcome === 'done' ? committed.durability : 'process', notices)
@@ -152,11 +153,11 @@ export class Settling {
     return targets
   }
 
-  /** Whether a file of an inbox waits or is in hand. */
-  async isOpen(agent: AgentId, file: string): Promise<boolean> {
+  /** Where a file lies that waits or is in hand; `undefined` for one that is finished. */
+  async openIn(agent: AgentId, file: string): Promise<'working' | 'inbox' | undefined> {
     for (const folder of ['working', 'inbox'] as const)
-      if (await this.#parts.tree.look(pathIn(this.#parts, agent, folder, file))) return true
-    return false
+      if (await this.#parts.tree.look(pathIn(this.#parts, agent, folder, file))) return folder
+    return undefined
   }
 
   /** Into the archive, from the agent's hands or straight from its inbox. */

@@ -29,12 +29,16 @@ export function viewOf(message: PlainMessage, { agent, state, path, modifiedAt }
     to: isOut ? (said.to ?? 'unknown') : agent,
     state,
     path,
-    summary: shortened(said.summary ?? file),
+    summary: summaryOf(message, file),
     createdAt: isoOf(said.sentAt ?? modifiedAt),
     file,
     message,
   }
 }
+
+/** One line of what a message says. */
+export const summaryOf = (message: PlainMessage, otherwise = ''): string =>
+  shortened(saidBy(message).summary ?? otherwise)
 
 /** What a file is called, without what we put around it. */
 export const idFrom = (file: string): string =>

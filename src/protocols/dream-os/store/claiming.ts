@@ -20,7 +20,7 @@ import { theOneOf } from './inboxes.ts'
 import { moveFile, targetOf } from './moving.ts'
 import { attemptIn, noteIn, readNote, writeNote } from './notes.ts'
 import type { DreamView, TaskTaken, Unreadable } from './outcomes.ts'
-import { type DreamParts, messageNames, pathIn } from './parts.ts'
+import { messageNames, Part, pathIn } from './parts.ts'
 import { viewOf } from './view.ts'
 
 export interface TakeTaskOptions {
@@ -51,22 +51,19 @@ const puttingBackMs = 5000
 /** The lease on a file of an inbox. */
 const leaseOf = (agent: string, file: string): string => `dream ${agent}/${file}`
 
-export class Claiming {
-  readonly #dream: Dream
-  readonly #parts: DreamParts
+export class Claiming extends Part {
   readonly #index: InboxIndex
 
   constructor(dream: Dream) {
-    this.#dream = dream
-    this.#parts = dream.parts
+    super(dream)
     this.#index = new InboxIndex(dream.parts, (agent, name) => dream.inboxes.read(agent, 'inbox', name))
   }
 
   /** The next file for an agent: from its inbox, or straight from the outbox of somebody who sent it one. */
   async take(name: string, { waitMs = 0, id, signal }: TakeTaskOptions = {}): Promise<TaskTaken> {
-    const agent = await this.#dream.agents.expectName(name)
-    await this.#dream.recovery.finishAll()
-    await this.#dream.sending.publishAll()
+    const agent = await this.dream.agents.expectName(name)
+    await this.dream.recovery.finishAll()
+    await this.dream.sending.publishAll()
     let unreadable: readonly Unreadable[] = []
     const attempt = async () => {
       await this.putBackEnded(agent)
@@ -79,17 +76,17 @@ export class Claiming {
         await this.#index.forget(agent)
       }
     }
-    const others = (await this.#dream.agents.withFolders()).filter((one) => one !== agent)
+    const others = (await this.dream.agents.withFolders()).filter((one) => one !== agent)
     const folders = [
-      folderPath(this.#parts.places, agent, 'inbox'),
-      ...others.map((other) => folderPath(this.#parts.places, other, 'outbox')),
+      folderPath(this.parts.places, agent, 'inbox'),
+      ...others.map((other) => folderPath(this.parts.places, other, 'outbox')),
     ]
-    const taken = await waitFor(this.#parts.tree, waitMs > 0 ? folders : [], attempt, {
+    const taken = await waitFor(this.parts.tree, waitMs > 0 ? folders : [], attempt, {
       waitMs,
       signal,
       giveBack: ({ message, attempt }) => this.giveBack(agent, message.file, attempt),
     })
-    await this.#dream.agents.note(agent)
+    await this.dream.agents.note(agent)
     return taken ? { ...taken, unreadable } : { outcome: 'nothing', unreadable }
   }
 
@@ -114,7 +111,7 @@ export class Claiming {
 
   /** The lease comes first: a file in `working/` without one was left by somebody whose time is up. */
   async #takeOne(agent: AgentId, meant: Takable, { believing }: HowTaken) {
-    const { tree, settings } = this.#parts
+    const { tree, settings } = this.parts
     const { file, state, path } = meant
     const from = state === 'outbox' ? 'outbox' : 'inbox'
     const owner = from === 'outbox' ? ((meant as DreamView).from as AgentId) : agent
@@ -130,7 +127,7 @@ export class Claiming {
     let message: PlainMessage | undefined
     let modifiedAt = 0
     const change = (bytes: Uint8Array, times: { readonly modifiedAt: number }) => {
-      const parsed = parseMessage(bytes, { compat: this.#parts.compat, most: settings.largest })
+      const parsed = parseMessage(bytes, { compat: this.parts.compat, most: settings.largest })
       message = parsed.outcome === 'message' ? parsed.message : undefined
       modifiedAt = times.modifiedAt
       if ('priority' in meant && !believing) {
@@ -140,14 +137,14 @@ export class Claiming {
       const isMine = message !== undefined && (from === 'inbox' || saidBy(message).to === agent)
       return isMine && !isOutdated ? bytes : undefined
     }
-    const moved = await moveFile(this.#parts, step, { change, under: leased.lease })
+    const moved = await moveFile(this.parts, step, { change, under: leased.lease })
     if (moved.outcome !== 'moved' || !message) {
       await tree.release(leaseOf(agent, name), holder)
       if (attempt === 1) await tree.remove(note)
       else await writeNote(tree, note, { attempt: attempt - 1, holder })
       return moved.outcome === 'kept' && isOutdated ? 'outdated' : undefined
     }
-    const view = viewOf(message, { agent, state: 'working', path: targetOf(this.#parts, step), modifiedAt })
+    const view = viewOf(message, { agent, state: 'working', path: targetOf(this.parts, step), modifiedAt })
     const until = isoOf(leased.lease.until)
     const inexact = findInexact(message)
     return {
@@ -165,7 +162,7 @@ export class Claiming {
   async #freeName(agent: AgentId, name: string): Promise<string> {
     for (let n = 1; ; n++) {
       const free = n === 1 ? name : spareName(name, n)
-      const isHad = async (folder: Folder) => this.#parts.tree.look(pathIn(this.#parts, agent, folder, free))
+      const isHad = async (folder: Folder) => this.parts.tree.look(pathIn(this.parts, agent, folder, free))
       if (!(await isHad('working')) && !(await isHad('archive/inbox'))) return free
     }
   }
@@ -174,10 +171,10 @@ export class Claiming {
   async renew(name: string, file: string, attempt: number | undefined): Promise<Lease> {
     const agent = agentId(name)
     const { holder } = await this.expectHeld(agent, file, attempt)
-    const { tree, settings } = this.#parts
+    const { tree, settings } = this.parts
     const leased = await tree.lease(leaseOf(agent, file), holder, settings.taskLeaseMs)
     if (leased.outcome === 'busy') throw lostFile(agent, file, 'another process has it')
-    if (await tree.look(pathIn(this.#parts, agent, 'working', file))) return leased.lease
+    if (await tree.look(pathIn(this.parts, agent, 'working', file))) return leased.lease
     await tree.release(leaseOf(agent, file), holder)
     throw lostFile(agent, file, 'it waits again')
   }
@@ -193,12 +190,12 @@ export class Claiming {
 
   /** Under the lease no other process takes it, and in its turn none records an outcome. `undefined`: another process has it. */
   async #putBack(agent: AgentId, name: string, holder: string): Promise<Moved | undefined> {
-    const { tree } = this.#parts
+    const { tree } = this.parts
     const leased = await tree.lease(leaseOf(agent, name), holder, puttingBackMs)
     if (leased.outcome === 'busy') return undefined
     const step = { agent, name, from: 'working', transition: 'putBack' } as const
-    const moved = await this.#dream.journal.turn(fileSubject(agent, name), () =>
-      moveFile(this.#parts, step, { under: leased.lease }),
+    const moved = await this.dream.journal.turn(fileSubject(agent, name), () =>
+      moveFile(this.parts, step, { under: leased.lease }),
     )
     await tree.release(leaseOf(agent, name), holder)
     return moved
@@ -206,20 +203,20 @@ export class Claiming {
 
   /** Throws if the file was taken again since. `attempt` 0: it was never taken. */
   async expectHeld(agent: AgentId, file: string, attempt: number | undefined): Promise<Hold> {
-    const note = await readNote(this.#parts.tree, holdNote(agent, file))
+    const note = await readNote(this.parts.tree, holdNote(agent, file))
     if (attempt !== undefined && note && attemptIn(note) !== attempt) throw lostFile(agent, file, 'it was taken again')
     return { attempt: attemptIn(note), holder: typeof note?.holder === 'string' ? note.holder : `${agent} unknown` }
   }
 
   /** Ends the claim of a file that is finished. */
   async release(agent: AgentId, file: string, { holder }: Hold): Promise<void> {
-    await this.#parts.tree.release(leaseOf(agent, file), holder)
+    await this.parts.tree.release(leaseOf(agent, file), holder)
   }
 
   /** What was taken and not finished in time waits again. */
   async putBackEnded(agent: AgentId): Promise<string[]> {
-    const { tree } = this.#parts
-    const names = await messageNames(this.#parts, agent, 'working')
+    const { tree } = this.parts
+    const names = await messageNames(this.parts, agent, 'working')
     if (names.length === 0) return []
     const held = new Set((await tree.leases()).map(({ resource }) => resource))
     const back: string[] = []
@@ -233,10 +230,10 @@ export class Claiming {
 
   /** What others have sent to this agent and nobody has carried yet. A broadcast is for the router. */
   async *#addressedTo(agent: AgentId): AsyncGenerator<{ sender: AgentId; view: DreamView }> {
-    for (const sender of await this.#dream.agents.withFolders()) {
+    for (const sender of await this.dream.agents.withFolders()) {
       if (sender === agent) continue
-      for (const name of await messageNames(this.#parts, sender, 'outbox')) {
-        const found = await this.#dream.inboxes.read(sender, 'outbox', name)
+      for (const name of await messageNames(this.parts, sender, 'outbox')) {
+        const found = await this.dream.inboxes.read(sender, 'outbox', name)
         if (found && !('unreadable' in found) && found.to === agent) yield { sender, view: found }
       }
     }

@@ -15,8 +15,7 @@ import {
 } from '../layout.ts'
 import { documentName } from '../names.ts'
 import { isoOf } from '../times.ts'
-import type { Dream } from './dream.ts'
-import { bytesOf, type DreamParts, readLeaf, readObject } from './parts.ts'
+import { bytesOf, Part, readLeaf, readObject } from './parts.ts'
 
 export interface Documented<Outcome extends string = 'written' | 'added' | 'unchanged'> {
   readonly outcome: Outcome
@@ -30,21 +29,13 @@ export interface ReportOptions {
   readonly over?: 'leave' | 'replace' | 'add'
 }
 
-export class Documents {
-  readonly #dream: Dream
-  readonly #parts: DreamParts
-
-  constructor(dream: Dream) {
-    this.#dream = dream
-    this.#parts = dream.parts
-  }
-
+export class Documents extends Part {
   async report(
     name: string,
     body: string,
     { in: folder = 'analysis', over = 'leave' }: ReportOptions = {},
   ): Promise<Documented> {
-    const { tree, places } = this.#parts
+    const { tree, places } = this.parts
     const path = childOf(reportsPath(places, folder), documentName(name, '.md'))
     const text = withLineEnd(body)
     let wasThere = false
@@ -61,8 +52,8 @@ export class Documents {
 
   /** A file of its own for each, named by its time. */
   async reflect(name: string, body: string): Promise<Documented<'written'>> {
-    const { tree, clock, places } = this.#parts
-    const agent = await this.#dream.agents.expectName(name)
+    const { tree, clock, places } = this.parts
+    const agent = await this.dream.agents.expectName(name)
     if (body.trim() === '') throw invalidInput('EMPTY_BODY', 'A reflection says something.', { hint: 'Give a text.' })
     const at = isoOf(clock.now())
     const text = `# Reflection of ${agent}\n\n${at}\n\n${withLineEnd(body)}`
@@ -71,7 +62,7 @@ export class Documents {
       const path = childOf(reflectionsPath(places, agent), n === 1 ? first : spareName(first, n))
       const created = await tree.create(path, text)
       if (created.outcome !== 'created') continue
-      await this.#dream.agents.note(agent)
+      await this.dream.agents.note(agent)
       return { outcome: 'written', path, durability: created.durability }
     }
   }
@@ -82,22 +73,22 @@ export class Documents {
     agent?: string,
   ): Promise<{ readonly path: string; readonly state: Readonly<Record<string, unknown>> }> {
     const path = await this.#statePath(name, agent)
-    const leaf = await readLeaf(this.#parts, path)
+    const leaf = await readLeaf(this.parts, path)
     if (!leaf) {
       throw notFound('NO_SUCH_STATE', `There is no ${path}.`, {
         hint: `Make it: signalbox dream state ${name} --set '{"key": "value"}'`,
         details: { path },
       })
     }
-    return { path, state: readObject(this.#parts, path, leaf.bytes).value }
+    return { path, state: readObject(this.parts, path, leaf.bytes).value }
   }
 
   /** Sets keys, and leaves the others as they are. */
   async setState(name: string, set: Readonly<Record<string, unknown>>, agent?: string): Promise<Documented> {
     const path = await this.#statePath(name, agent)
-    const changed = await changeLeaf(this.#parts.tree, path, (before) => {
+    const changed = await changeLeaf(this.parts.tree, path, (before) => {
       if (!before) return bytesOf(`${JSON.stringify(set, null, 2)}\n`)
-      const json = readObject(this.#parts, path, before.bytes).edit()
+      const json = readObject(this.parts, path, before.bytes).edit()
       for (const [key, value] of Object.entries(set)) json.set(json.root, key, value)
       return bytesOf(json.result())
     })
@@ -106,9 +97,8 @@ export class Documents {
   }
 
   async #statePath(name: string, agent: string | undefined): Promise<TreePath> {
-    const { places } = this.#parts
-    const folder =
-      agent === undefined ? tempPath(places) : agentPath(places, await this.#dream.agents.expectName(agent))
+    const { places } = this.parts
+    const folder = agent === undefined ? tempPath(places) : agentPath(places, await this.dream.agents.expectName(agent))
     const path = childOf(folder, documentName(name, '.json'))
     if (path !== responsePath(places) && path !== promptPath(places)) return path
     throw invalidInput('NOT_A_STATE', `${path} belongs to the bridge.`, { hint: 'Use signalbox dream prompt.' })

@@ -13,17 +13,13 @@ import type { Dream } from './dream.ts'
 import { moveFileSomewhere } from './moving.ts'
 import { noteIn, readNote, writeNote } from './notes.ts'
 import type { DreamView } from './outcomes.ts'
-import { type DreamParts, pathIn } from './parts.ts'
+import { Part, pathIn } from './parts.ts'
 import { type Outgoing, outgoingEvent } from './sending.ts'
 import { failureOf, retryStep } from './task-list.ts'
 
-export class Escalations {
-  readonly #dream: Dream
-  readonly #parts: DreamParts
-
+export class Escalations extends Part {
   constructor(dream: Dream) {
-    this.#dream = dream
-    this.#parts = dream.parts
+    super(dream)
     dream.journal.performs({
       answer: ({ id, note }) => writeNote(dream.parts.tree, pathOf(id), note),
       'put-away': (step) => this.#putAway(step),
@@ -41,7 +37,7 @@ export class Escalations {
   /** The list of tasks; a list that cannot be read hides no failure. */
   async #taskMap(): Promise<TaskMap> {
     try {
-      return new Map((await this.#dream.tasks.list()).tasks.map((task) => [task.task_id, task]))
+      return new Map((await this.dream.tasks.list()).tasks.map((task) => [task.task_id, task]))
     } catch (error) {
       if (error instanceof SignalboxError && error.kind === 'Corrupt') return new Map()
       throw error
@@ -50,16 +46,16 @@ export class Escalations {
 
   /** Failures in inboxes and outboxes that nobody has taken. */
   async *#waiting(tasks: TaskMap): AsyncGenerator<DreamView> {
-    const now = await this.#parts.tree.now()
-    for await (const view of this.#dream.inboxes.everywhere(['inbox', 'outbox'])) {
+    const now = await this.parts.tree.now()
+    for await (const view of this.dream.inboxes.everywhere(['inbox', 'outbox'])) {
       if (!isFailure(view.message) || isPast(view, tasks) || (await this.#answerTo(view.id))) continue
-      const isOld = (await this.#ageOf(view, now)) >= this.#parts.settings.escalateAfterMs
-      if (isOld || !(await this.#dream.agents.isSeen(view.to))) yield view
+      const isOld = (await this.#ageOf(view, now)) >= this.parts.settings.escalateAfterMs
+      if (isOld || !(await this.dream.agents.isSeen(view.to))) yield view
     }
   }
 
   async #ageOf(view: DreamView, now: number): Promise<number> {
-    const entry = await this.#parts.tree.look(view.path as never)
+    const entry = await this.parts.tree.look(view.path as never)
     return entry ? now - entry.changedAt : 0
   }
 
@@ -99,17 +95,17 @@ export class Escalations {
    * answer counts, and is remembered.
    */
   async answer(asked: Pick<Question, 'id'>, answer: Answer): Promise<Answered> {
-    for await (const view of this.#dream.inboxes.everywhere(['inbox', 'outbox', 'archive/inbox', 'archive/outbox'])) {
+    for await (const view of this.dream.inboxes.everywhere(['inbox', 'outbox', 'archive/inbox', 'archive/outbox'])) {
       if (!isFailure(view.message) || !isMeant(asked.id, view.id)) continue
       const subject = answerSubject(view.id)
-      const outcome = await this.#dream.journal.turn(subject, () => this.#answerInTurn(view, subject, answer))
+      const outcome = await this.dream.journal.turn(subject, () => this.#answerInTurn(view, subject, answer))
       const { message: event, file, ...envelope } = view
       const details = { told: view.from, verdict: answer.verdict, task: taskOf(view) }
       const next = view.state === 'inbox' ? 'archive/inbox' : 'archive/outbox'
       const owner = ownerOf(view)
       if (owner === undefined || (view.state !== 'inbox' && view.state !== 'outbox'))
         return { outcome, message: envelope, details }
-      return { outcome, message: { ...envelope, state: next, path: pathIn(this.#parts, owner, next, file) }, details }
+      return { outcome, message: { ...envelope, state: next, path: pathIn(this.parts, owner, next, file) }, details }
     }
     throw notFound('NO_SUCH_MESSAGE', `There is no failure ${asked.id.slice(0, 80)} that waits for a person.`, {
       hint: 'See what waits: signalbox human list',
@@ -129,10 +125,7 @@ export class Escalations {
     const question = this.#questionOf(view, tasks)
     expectAnswerable(question, verdict)
     if (digest !== undefined && digest !== question.digest) throw changedSince(view.id)
-    await this.#dream.journal.commit(
-      subject,
-      await this.#stepsFor(view, tasks.get(taskOf(view)), { verdict, text, by }),
-    )
+    await this.dream.journal.commit(subject, await this.#stepsFor(view, tasks.get(taskOf(view)), { verdict, text, by }))
     return 'answered'
   }
 
@@ -142,18 +135,18 @@ export class Escalations {
     return [
       { do: 'answer', id, note: { verdict, text, by } },
       ...(verdict === 'approve' && task ? [retryStep(task.task_id, failureOf(task), by)] : []),
-      ...(await this.#dream.sending.stage(answerEvents(view, given))),
-      { do: 'log', line: this.#dream.logs.line('ESCALATION_ANSWERED', by, { path, by, verdict, answer: text }) },
+      ...(await this.dream.sending.stage(answerEvents(view, given))),
+      { do: 'log', line: this.dream.logs.line('ESCALATION_ANSWERED', by, { path, by, verdict, answer: text }) },
       ...putAwaySteps(view),
     ]
   }
 
   async #putAway({ agent, file: name, from }: StepOf<'put-away'>): Promise<void> {
-    await moveFileSomewhere(this.#parts, { agent, name, from, transition: from === 'inbox' ? 'finish' : 'keep' })
+    await moveFileSomewhere(this.parts, { agent, name, from, transition: from === 'inbox' ? 'finish' : 'keep' })
   }
 
   async #answerTo(id: string): Promise<Given | undefined> {
-    const note = await readNote(this.#parts.tree, pathOf(id))
+    const note = await readNote(this.parts.tree, pathOf(id))
     if (typeof note?.text !== 'string' || typeof note.by !== 'string') return undefined
     const { text, by, verdict } = note
     return { text, by, verdict: verdict === 'approve' || verdict === 'deny' ? verdict : 'answer' }

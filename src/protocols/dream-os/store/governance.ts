@@ -8,7 +8,7 @@ import { completedPath, fieldGovernancePath, governancePath } from '../layout.ts
 import type { CompletedTask, GovernanceEvent, SignificantEvent } from '../schema.ts'
 import { isoOf } from '../times.ts'
 import type { Dream } from './dream.ts'
-import { type DreamParts, unlessCorrupt } from './parts.ts'
+import { Part, unlessCorrupt } from './parts.ts'
 
 export interface LogQuery {
   readonly type?: string
@@ -18,11 +18,9 @@ export interface LogQuery {
   readonly limit?: number
 }
 
-export class Logs {
-  readonly #parts: DreamParts
-
+export class Logs extends Part {
   constructor(dream: Dream) {
-    this.#parts = dream.parts
+    super(dream)
     dream.journal.performs({
       log: ({ line }, isRepeat) => (isRepeat ? this.appendOnce(line) : this.append(line)),
       complete: ({ line }, isRepeat) => this.#complete(line, isRepeat),
@@ -45,7 +43,7 @@ export class Logs {
 
   /** A line that is not written yet. */
   line(type: string, agent: string, details: Readonly<Record<string, unknown>>): GovernanceEvent {
-    const now = this.#parts.clock.now()
+    const now = this.parts.clock.now()
     return {
       event_id: eventId(now, crypto.randomUUID()),
       timestamp: isoOf(now),
@@ -56,12 +54,12 @@ export class Logs {
   }
 
   append(line: GovernanceEvent): Promise<Durability> {
-    return this.#log(governancePath(this.#parts.places)).append(line)
+    return this.#log(governancePath(this.parts.places)).append(line)
   }
 
   /** For a line that a killed process may have written: by its id, since its time may be another one. */
   async appendOnce(line: GovernanceEvent): Promise<void> {
-    if (!(await this.#has(governancePath(this.#parts.places), { event_id: line.event_id }))) await this.append(line)
+    if (!(await this.#has(governancePath(this.parts.places), { event_id: line.event_id }))) await this.append(line)
   }
 
   async add(
@@ -89,7 +87,7 @@ export class Logs {
       ...(since === undefined ? {} : { since }),
       ...(limit === undefined ? {} : { limit }),
     }
-    const { places, compat } = this.#parts
+    const { places, compat } = this.parts
     const found = await this.#log(governancePath(places)).find(query)
     if (!compat) return found
     const other = await this.#log(fieldGovernancePath(places)).find(query)
@@ -103,7 +101,7 @@ export class Logs {
 
   /** One line of `completed_tasks.json`. `isRepeat`: a killed process may have written it. */
   async #complete(line: CompletedTask, isRepeat: boolean): Promise<Durability> {
-    const path = completedPath(this.#parts.places)
+    const path = completedPath(this.parts.places)
     await this.expectLines()
     if (isRepeat && (await this.#has(path, line))) return 'process'
     return this.#log(path).append(line)
@@ -111,7 +109,7 @@ export class Logs {
 
   /** Throws if the outcomes of tasks cannot be written; asked before anything else is changed. */
   async expectLines(): Promise<void> {
-    const { tree, places } = this.#parts
+    const { tree, places } = this.parts
     const path = completedPath(places)
     const head = await tree.read(path, { atMost: 512 })
     if (!head || !holdsArray(head.bytes)) return
@@ -122,7 +120,7 @@ export class Logs {
   }
 
   completed({ agent, task, since, limit }: LogQuery = {}): Promise<FoundEvents> {
-    return this.#log(completedPath(this.#parts.places)).find({
+    return this.#log(completedPath(this.parts.places)).find({
       where: { ...(agent === undefined ? {} : { agent_id: agent }), ...(task === undefined ? {} : { task_id: task }) },
       timeField: 'timestamp',
       ...(since === undefined ? {} : { since }),
@@ -133,7 +131,7 @@ export class Logs {
   /** How what an agent did with a message is recorded: once, or more often for a task that was tried again. */
   async outcomesOf(agent: string, message: string): Promise<string[]> {
     const where = { agent_id: agent, message_id: message }
-    const { events } = await this.#log(completedPath(this.#parts.places)).find({ where, timeField: 'timestamp' })
+    const { events } = await this.#log(completedPath(this.parts.places)).find({ where, timeField: 'timestamp' })
     return events.map(({ status }) => String(status))
   }
 
@@ -150,11 +148,11 @@ export class Logs {
     return failed
   }
 
-  #log = (path: TreePath): EventLog => new EventLog(this.#parts.tree, path, jsonLines)
+  #log = (path: TreePath): EventLog => new EventLog(this.parts.tree, path, jsonLines)
 
   /** Whether there is a line with these fields, which are the first of that line. */
   async #has(path: TreePath, fields: LoggedEvent): Promise<boolean> {
-    const leaf = await this.#parts.tree.read(path)
+    const leaf = await this.parts.tree.read(path)
     return leaf !== undefined && Buffer.from(leaf.bytes).includes(printJsonLine(fields).slice(1, -2))
   }
 }

@@ -12,23 +12,14 @@ import { parseMessage } from '../format.ts'
 import { deliveredTo, type Folder, isMessageName } from '../layout.ts'
 import { type AgentId, agentId } from '../names.ts'
 import { told } from '../problem.ts'
-import type { Dream } from './dream.ts'
 import { turnOf } from './inbox-index.ts'
 import type { DreamView, InboxListed, Unreadable } from './outcomes.ts'
-import { type DreamParts, messageNames, pathIn } from './parts.ts'
+import { messageNames, Part, pathIn } from './parts.ts'
 import { viewOf } from './view.ts'
 
 type Found = DreamView | { readonly unreadable: Unreadable }
 
-export class Inboxes {
-  readonly #dream: Dream
-  readonly #parts: DreamParts
-
-  constructor(dream: Dream) {
-    this.#dream = dream
-    this.#parts = dream.parts
-  }
-
+export class Inboxes extends Part {
   async list(name: string): Promise<InboxListed> {
     const agent = agentId(name)
     const waiting: DreamView[] = []
@@ -75,9 +66,9 @@ export class Inboxes {
 
   /** The messages in these folders of everybody, one at a time. What is no message is passed over; `inspect` tells of it. */
   async *everywhere(folders: readonly Folder[]): AsyncGenerator<DreamView> {
-    for (const agent of await this.#dream.agents.withFolders()) {
+    for (const agent of await this.dream.agents.withFolders()) {
       for (const folder of folders) {
-        for (const name of await messageNames(this.#parts, agent, folder)) {
+        for (const name of await messageNames(this.parts, agent, folder)) {
           const view = await this.read(agent, folder, name)
           if (view && !('unreadable' in view)) yield view
         }
@@ -87,7 +78,7 @@ export class Inboxes {
 
   async #all(agent: AgentId, folder: Folder, lenient = false): Promise<Found[]> {
     const found: Found[] = []
-    for (const name of await messageNames(this.#parts, agent, folder)) {
+    for (const name of await messageNames(this.parts, agent, folder)) {
       const one = await this.read(agent, folder, name, lenient)
       if (one) found.push(one)
     }
@@ -96,10 +87,10 @@ export class Inboxes {
 
   /** One file; `undefined` when it is gone. `lenient`: known deviations are read, as whoever took it may have asked for. */
   async read(agent: AgentId, folder: Folder, name: string, lenient = false): Promise<Found | undefined> {
-    const path = pathIn(this.#parts, agent, folder, name)
-    const { settings } = this.#parts
-    const compat = lenient || this.#parts.compat
-    const leaf = await readOrSayWhyIfLeaf(this.#parts.tree, path, { most: settings.largest })
+    const path = pathIn(this.parts, agent, folder, name)
+    const { settings } = this.parts
+    const compat = lenient || this.parts.compat
+    const leaf = await readOrSayWhyIfLeaf(this.parts.tree, path, { most: settings.largest })
     if (!leaf) return undefined
     if (isUnread(leaf)) return { unreadable: { path, reason: leaf.problem.message } }
     const parsed = parseMessage(leaf.bytes, { compat, most: settings.largest })

@@ -38,26 +38,19 @@ import {
 import { type AgentId, broadcast, isAgentId } from '../names.ts'
 import { told } from '../problem.ts'
 import { circlesIn } from '../tasks.ts'
-import type { Dream } from './dream.ts'
 import { oddEntries } from './inspect-odd.ts'
 import { raise } from './mailbox-files.ts'
 import { judgeLock } from './mailbox-lock.ts'
 import { noteNames, readNote } from './notes.ts'
-import { isMessageEntry, messageNames, unlessCorrupt } from './parts.ts'
+import { isMessageEntry, messageNames, Part, unlessCorrupt } from './parts.ts'
 
 const minute = 60_000
 
-export class Inspection {
-  readonly #dream: Dream
-
-  constructor(dream: Dream) {
-    this.#dream = dream
-  }
-
+export class Inspection extends Part {
   async inspect({ repair, isSeen }: InspectionOptions): Promise<Finding[]> {
-    const { places } = this.#dream.parts
+    const { places } = this.dream.parts
     const looks: [string, () => Promise<Finding[]>][] = [
-      [runtimePath(places), () => oddEntries(this.#dream.parts, this.#dream.agents)],
+      [runtimePath(places), () => oddEntries(this.dream.parts, this.dream.agents)],
       [runtimePath(places), () => this.#names()],
       [places.mailboxes, () => this.#mailboxes()],
       [places.mailboxes, () => this.#unmarked(repair)],
@@ -72,7 +65,7 @@ export class Inspection {
       [journalPath, () => this.#unfinished(repair)],
       [statePath, () => this.#notes()],
     ]
-    for (const agent of await this.#dream.agents.withFolders()) {
+    for (const agent of await this.dream.agents.withFolders()) {
       looks.push([agentPath(places, agent), () => this.#files(agent)])
       looks.push([agentPath(places, agent), () => this.#unroutable(agent)])
       if (isSeen) looks.push([agentPath(places, agent), () => this.#unseen(agent, isSeen)])
@@ -84,7 +77,7 @@ export class Inspection {
 
   /** Folders in `runtime/` that are no agents, and agents that differ by case alone. */
   async #names(): Promise<Finding[]> {
-    const { tree, places } = this.#dream.parts
+    const { tree, places } = this.dream.parts
     const folder = runtimePath(places)
     const byCase = new Map<string, string>()
     const findings: Finding[] = []
@@ -119,12 +112,12 @@ export class Inspection {
   }
 
   async #hasInbox(path: TreePath): Promise<boolean> {
-    return (await this.#dream.parts.tree.look(childOf(path, 'inbox'))) !== undefined
+    return (await this.dream.parts.tree.look(childOf(path, 'inbox'))) !== undefined
   }
 
   /** Files named like messages that are none, in whichever folder of an agent. */
   async #files(agent: AgentId): Promise<Finding[]> {
-    const { parts, inboxes } = this.#dream
+    const { parts, inboxes } = this.dream
     const findings: Finding[] = []
     for (const folder of folders) {
       const path = folderPath(parts.places, agent, folder)
@@ -150,7 +143,7 @@ export class Inspection {
 
   /** What lies in an outbox for nobody. */
   async #unroutable(agent: AgentId): Promise<Finding[]> {
-    const { inboxes, parts, agents } = this.#dream
+    const { inboxes, parts, agents } = this.dream
     const findings: Finding[] = []
     for (const name of await messageNames(parts, agent, 'outbox')) {
       const view = await inboxes.read(agent, 'outbox', name)
@@ -171,7 +164,7 @@ export class Inspection {
   }
 
   async #unseen(agent: AgentId, isSeen: NonNullable<InspectionOptions['isSeen']>): Promise<Finding[]> {
-    const { parts } = this.#dream
+    const { parts } = this.dream
     const { length } = await messageNames(parts, agent, 'inbox')
     if (length === 0 || (await isSeen(agent))) return []
     const message = `${length === 1 ? 'A message waits' : `${length} messages wait`} for ${agent}, whom nobody has ever seen.`
@@ -180,7 +173,7 @@ export class Inspection {
   }
 
   async #mailboxes(): Promise<Finding[]> {
-    const lines = await this.#dream.mailboxes.list({ odd: false })
+    const lines = await this.dream.mailboxes.list({ odd: false })
     const hint = 'Correct the file. With --compat, known deviations of other programs are read.'
     return lines.flatMap(({ path, problems, mailbox, unreadable }) =>
       problems.map((message) => {
@@ -194,7 +187,7 @@ export class Inspection {
 
   /** Messages that were processed, in a mailbox that does not say so any more: other programs would deal with them again. */
   async #unmarked(repair: boolean): Promise<Finding[]> {
-    const { files, messages, parts } = this.#dream
+    const { files, messages, parts } = this.dream
     const findings: Finding[] = []
     const look = async (number: number) => {
       const { length } = await files.unmarkedIn(number, await files.open(number))
@@ -212,7 +205,7 @@ export class Inspection {
   }
 
   async #locks(repair: boolean): Promise<Finding[]> {
-    const { parts, files } = this.#dream
+    const { parts, files } = this.dream
     const findings: Finding[] = []
     for (const number of await files.numbers()) {
       const path = lockPath(parts.places, number)
@@ -237,10 +230,10 @@ export class Inspection {
   }
 
   async #taskList(): Promise<Finding[]> {
-    const { parts } = this.#dream
+    const { parts } = this.dream
     let circles: readonly string[] = []
     const bad = await this.#told(parts.places.taskList, async () => {
-      const { tasks, problems } = await this.#dream.tasks.list()
+      const { tasks, problems } = await this.dream.tasks.list()
       circles = circlesIn(tasks)
       return problems
     })
@@ -249,7 +242,7 @@ export class Inspection {
   }
 
   async #supervisor(): Promise<Finding[]> {
-    const { supervisor, parts } = this.#dream
+    const { supervisor, parts } = this.dream
     return this.#told(supervisorPath(parts.places), async () => {
       await supervisor.show()
       return []
@@ -268,7 +261,7 @@ export class Inspection {
 
   /** Lines that cannot be read, and a file that is no file of lines. */
   async #lines(path: TreePath): Promise<Finding[]> {
-    const leaf = await readOrSayWhy(this.#dream.parts.tree, path, { most: 256 * 1024 * 1024 })
+    const leaf = await readOrSayWhy(this.dream.parts.tree, path, { most: 256 * 1024 * 1024 })
     if (!leaf) return []
     if (isUnread(leaf))
       return [finding('warning', leaf.problem.code, path, leaf.problem.message, 'Move it away; it is made again.')]
@@ -298,7 +291,7 @@ export class Inspection {
   }
 
   async #response(): Promise<Finding[]> {
-    const { parts } = this.#dream
+    const { parts } = this.dream
     const path = responsePath(parts.places)
     const leaf = await readOrSayWhy(parts.tree, path, { most: parts.settings.largest })
     if (!leaf) return []
@@ -312,7 +305,7 @@ export class Inspection {
 
   /** Responses that somebody took and was killed before they were shown to anybody, or that came too late for who asked. */
   async #untoldResponses(): Promise<Finding[]> {
-    const { parts, prompts } = this.#dream
+    const { parts, prompts } = this.dream
     const now = await parts.tree.now()
     const findings: Finding[] = []
     for (const path of await prompts.untold()) {
@@ -326,13 +319,13 @@ export class Inspection {
 
   /** What killed senders staged and did not move. */
   #unsent(repair: boolean): Promise<Finding[]> {
-    const { parts, sending } = this.#dream
+    const { parts, sending } = this.dream
     return unfinishedSends(parts.tree, sending.once, repair ? (staged) => sending.publish(staged) : undefined)
   }
 
   /** Changes that killed processes left, also those of earlier versions. */
   async #unfinished(repair: boolean): Promise<Finding[]> {
-    const { journal, parts, router } = this.#dream
+    const { journal, parts, router } = this.dream
     const now = await parts.tree.now()
     const findings: Finding[] = []
     const before: TreePath[] = []
@@ -351,7 +344,7 @@ export class Inspection {
 
   /** Notes of our own that somebody else has written over. */
   async #notes(): Promise<Finding[]> {
-    const { tree } = this.#dream.parts
+    const { tree } = this.dream.parts
     const findings: Finding[] = []
     for (const { name, kind } of await tree.list(statePath)) {
       if (!isSegment(name)) continue

@@ -16,7 +16,7 @@ import { mailboxSubject, type Step } from '../steps.ts'
 import type { Dream } from './dream.ts'
 import { freeLock, takeLock, tellBroken } from './mailbox-lock.ts'
 import { type Ids, MailboxMemory } from './mailbox-memory.ts'
-import { badFile, type DreamParts } from './parts.ts'
+import { badFile, Part } from './parts.ts'
 
 /** So long a mailbox that is no JSON may still be being written, in milliseconds. */
 const longestWrite = 400
@@ -64,9 +64,7 @@ interface Known {
   readonly isOwn: boolean
 }
 
-export class MailboxFiles {
-  readonly #dream: Dream
-  readonly #parts: DreamParts
+export class MailboxFiles extends Part {
   readonly memory: MailboxMemory
   /** What was read or written last: the same bytes need not be parsed again. */
   #last: Known | undefined
@@ -74,8 +72,7 @@ export class MailboxFiles {
   readonly #held = new Set<number>()
 
   constructor(dream: Dream) {
-    this.#dream = dream
-    this.#parts = dream.parts
+    super(dream)
     this.memory = new MailboxMemory(dream.parts)
     dream.journal.performs({
       resend: ({ mailbox: number, ids }) =>
@@ -88,23 +85,23 @@ export class MailboxFiles {
 
   /** The numbers of those that are there. `odd`: also where a link or a folder has the name of one. */
   async numbers({ odd = false } = {}): Promise<number[]> {
-    const { tree, places } = this.#parts
+    const { tree, places } = this.parts
     const entries = await listIfFolder(tree, places.mailboxes)
     const numbers = entries.flatMap(({ name, kind }) => (odd || kind === 'leaf' ? (mailboxFrom(name) ?? []) : []))
     return numbers.sort((a, b) => a - b)
   }
 
   /** What is in it. Looks only, so another program may be about to change it. */
-  async open(number: number, most = this.#parts.settings.largest): Promise<OpenMailbox> {
+  async open(number: number, most = this.parts.settings.largest): Promise<OpenMailbox> {
     const { leaf, mailbox } = await this.#whole(number, most)
     const remembered = await this.memory.processed(number)
     const processed = { has: (id: string) => mailbox.isProcessed(id) || remembered.has(id) }
-    return { mailbox, leaf, now: await this.#parts.tree.now(), processed }
+    return { mailbox, leaf, now: await this.parts.tree.now(), processed }
   }
 
   /** Most programs write in place, so a mailbox that was changed just now may be half-written: it is looked at again. */
   async #whole(number: number, most: number): Promise<{ readonly leaf: Leaf; readonly mailbox: ReadMailbox }> {
-    const { tree, places, settings } = this.#parts
+    const { tree, places, settings } = this.parts
     const path = mailboxPath(places, number)
     const deadline = performance.now() + longestWrite
     for (let pauseMs = 5; ; pauseMs *= 2) {
@@ -115,7 +112,7 @@ export class MailboxFiles {
       if (mailbox.outcome === 'mailbox') return { leaf, mailbox }
       const isYoung = mailbox.isUnfinished === true && (await tree.now()) - leaf.changedAt < settings.settleMs
       if (!isYoung || performance.now() + pauseMs > deadline)
-        throw badFile(this.#parts, path, 'BAD_MAILBOX', mailbox.problems)
+        throw badFile(this.parts, path, 'BAD_MAILBOX', mailbox.problems)
       await pause(pauseMs)
     }
   }
@@ -123,7 +120,7 @@ export class MailboxFiles {
   #parsed(number: number, bytes: Uint8Array, most: number): ReadMailbox | Malformed {
     const last = this.#last
     if (last?.number === number && Buffer.compare(last.bytes, bytes) === 0) return last.mailbox
-    const mailbox = parseMailbox(bytes, { compat: this.#parts.compat, most })
+    const mailbox = parseMailbox(bytes, { compat: this.parts.compat, most })
     if (mailbox.outcome === 'mailbox') this.#last = { number, bytes, mailbox, isOwn: false }
     return mailbox
   }
@@ -131,10 +128,10 @@ export class MailboxFiles {
   /** At once and not in two steps: a mailbox is usually larger than what is read first of other files. */
   async #read(path: TreePath, most: number): Promise<Leaf | undefined> {
     try {
-      return await this.#parts.tree.read(path, { atMost: most + 1 })
+      return await this.parts.tree.read(path, { atMost: most + 1 })
     } catch (error) {
       const closed = whyClosed(error)
-      throw closed ? badFile(this.#parts, path, closed.code, [closed]) : error
+      throw closed ? badFile(this.parts, path, closed.code, [closed]) : error
     }
   }
 
@@ -144,7 +141,7 @@ export class MailboxFiles {
     { by, most }: ChangeOptions,
     work: (opened: OpenMailbox) => Promise<MailboxChange<T>>,
   ): Promise<T & { readonly durability: Durability }> {
-    const giveUpAt = performance.now() + this.#parts.settings.lockWaitMs
+    const giveUpAt = performance.now() + this.parts.settings.lockWaitMs
     for (;;) {
       try {
         return await this.#inTurn(number, () => this.#locked(number, by, () => this.#write(number, by, most, work)))
@@ -158,15 +155,15 @@ export class MailboxFiles {
 
   /** Removes a lock whose holder is gone, so that programs which only know the lock can go on. Whose it was, if there was one. */
   async clearLock(number: number, by: string): Promise<string | undefined> {
-    const { tree, places } = this.#parts
+    const { tree, places } = this.parts
     const isThere = async (path: TreePath) => (await readIfLeaf(tree, path, { atMost: 1 })) !== undefined
     if (!(await isThere(lockPath(places, number))) && !(await isThere(brokenLockPath(number)))) return undefined
     return this.#inTurn(number, async () => {
-      await tellBroken(this.#parts, this.#dream.logs, number)
+      await tellBroken(this.parts, this.dream.logs, number)
       if (!(await isThere(lockPath(places, number)))) return undefined
-      const lock = await takeLock(this.#parts, this.#dream.logs, number, by)
+      const lock = await takeLock(this.parts, this.dream.logs, number, by)
       if (lock.outcome !== 'locked') return undefined
-      await freeLock(this.#parts, number, lock.content)
+      await freeLock(this.parts, number, lock.content)
       return lock.broken
     })
   }
@@ -184,7 +181,7 @@ export class MailboxFiles {
   async expectOwn(number: number, { agent: owner, isBare }: ReadMailbox, agent: string): Promise<void> {
     if (isBare || owner === agent) return
     const whose = owner === undefined ? 'nobody has claimed it' : `it is ${owner.slice(0, 80)}'s`
-    await this.#dream.logs.tellDenied(`mailbox ${number}`, agent, whose)
+    await this.dream.logs.tellDenied(`mailbox ${number}`, agent, whose)
     throw conflict('NOT_YOUR_MAILBOX', `Mailbox ${number} is not ${agent}'s: ${whose}.`, {
       hint: `Claim one first: signalbox dream mailbox claim --agent ${agent}`,
       details: { mailbox: number, agent, owner: owner ?? null },
@@ -193,27 +190,27 @@ export class MailboxFiles {
 
   /** The steps that put messages back which another program has overwritten, and tell of it. */
   resending(number: number, by: string, ids: readonly string[]): Step[] {
-    const lines = ids.map((message_id) => this.#dream.logs.line('MESSAGE_RESENT', by, { mailbox: number, message_id }))
+    const lines = ids.map((message_id) => this.dream.logs.line('MESSAGE_RESENT', by, { mailbox: number, message_id }))
     return [{ do: 'resend', mailbox: number, ids }, ...lines.map((line): Step => ({ do: 'log', line }))]
   }
 
   #inTurn<T>(number: number, work: () => Promise<T>): Promise<T> {
-    return this.#dream.journal.turn(mailboxSubject(number), work)
+    return this.dream.journal.turn(mailboxSubject(number), work)
   }
 
   /** Only in the turn. The lock is there already while a step of a change is done, and not when the step is repeated later. */
   async #locked<T>(number: number, by: string, work: () => Promise<T>): Promise<T> {
     if (this.#held.has(number)) return work()
     // No lock is left beside a mailbox that is not there.
-    if (!(await this.#parts.tree.look(mailboxPath(this.#parts.places, number)))) throw this.#noMailbox(number)
-    const lock = await takeLock(this.#parts, this.#dream.logs, number, by)
+    if (!(await this.parts.tree.look(mailboxPath(this.parts.places, number)))) throw this.#noMailbox(number)
+    const lock = await takeLock(this.parts, this.dream.logs, number, by)
     if (lock.outcome === 'busy') throw this.#isLocked(number, lock.holder)
     this.#held.add(number)
     try {
       return await work()
     } finally {
       this.#held.delete(number)
-      await freeLock(this.#parts, number, lock.content)
+      await freeLock(this.parts, number, lock.content)
     }
   }
 
@@ -236,7 +233,7 @@ export class MailboxFiles {
   async #write<T>(
     number: number,
     by: string,
-    most = this.#parts.settings.largest,
+    most = this.parts.settings.largest,
     work: (opened: OpenMailbox) => Promise<MailboxChange<T>>,
   ): Promise<T & { readonly durability: Durability }> {
     for (let isResent = false; ; ) {
@@ -245,13 +242,13 @@ export class MailboxFiles {
       const lost = isOwn ? [] : this.memory.lostFrom(number, opened.mailbox, opened.processed, opened.now)
       if (lost.length > 0 && !isResent) {
         const ids = lost.map(({ message_id }) => message_id)
-        await this.#dream.journal.commit(mailboxSubject(number), this.resending(number, by, ids))
+        await this.dream.journal.commit(mailboxSubject(number), this.resending(number, by, ids))
         isResent = true
         continue
       }
       const change = await work(opened)
       if ('steps' in change) {
-        const committed = await this.#dream.journal.commit(mailboxSubject(number), change.steps)
+        const committed = await this.dream.journal.commit(mailboxSubject(number), change.steps)
         if (committed.outcome === 'lost') continue
         return { ...change.answer, durability: committed.durability }
       }
@@ -280,8 +277,8 @@ export class MailboxFiles {
   ): Promise<{ readonly durability: Durability; readonly size: number } | undefined> {
     const { bytes, mailbox } = editor.resultOver(leaf.bytes)
     if (bytes.length > most) throw this.#tooLarge(number, bytes.length, most)
-    const path = mailboxPath(this.#parts.places, number)
-    const written = await this.#parts.tree.replace(path, bytes, leaf.revision)
+    const path = mailboxPath(this.parts.places, number)
+    const written = await this.parts.tree.replace(path, bytes, leaf.revision)
     if (written.outcome !== 'replaced') return undefined
     if (mailbox) this.#last = { number, bytes, mailbox, isOwn }
     return { durability: written.durability, size: bytes.length }
@@ -296,26 +293,26 @@ export class MailboxFiles {
   }
 
   #noMailbox(number: number) {
-    const path = mailboxPath(this.#parts.places, number)
-    return notFound('NO_SUCH_MAILBOX', `There is no mailbox ${number}: ${this.#parts.tree.place}/${path}.`, {
+    const path = mailboxPath(this.parts.places, number)
+    return notFound('NO_SUCH_MAILBOX', `There is no mailbox ${number}: ${this.parts.tree.place}/${path}.`, {
       hint: `Make it: signalbox dream mailbox init ${number}`,
       details: { mailbox: number, path },
     })
   }
 
   #tooLarge(number: number, size: number, most: number) {
-    const path = mailboxPath(this.#parts.places, number)
+    const path = mailboxPath(this.parts.places, number)
     const problem = { code: 'MAILBOX_TOO_LARGE', field: '', message: `It has ${size} bytes; ${most} is the most.` }
     const hint =
       most < largestPacked
         ? `Pack what is processed: signalbox dream mailbox compact --mailbox ${number}. If that does not help, ${raise}.`
         : 'It is too large to be packed as well: split it, or move it away.'
-    return badFile(this.#parts, path, 'MAILBOX_TOO_LARGE', [problem], hint)
+    return badFile(this.parts, path, 'MAILBOX_TOO_LARGE', [problem], hint)
   }
 
   #isLocked(number: number, holder: string) {
-    const lock = lockPath(this.#parts.places, number)
-    const seconds = Math.round(this.#parts.settings.lockWaitMs / 1000)
+    const lock = lockPath(this.parts.places, number)
+    const seconds = Math.round(this.parts.settings.lockWaitMs / 1000)
     return unavailable(lockedCode, `Mailbox ${number} is locked by ${holder}, for ${seconds} s and longer.`, {
       hint: `Try again when that program is done. If it is dead, remove ${lock}.`,
       details: { mailbox: number, lock, holder },

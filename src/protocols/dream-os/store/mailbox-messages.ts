@@ -27,7 +27,7 @@ import type {
   OutcomeInput,
   OutcomeRecorded,
 } from './outcomes.ts'
-import { type DreamParts, unlessCorrupt } from './parts.ts'
+import { Part, unlessCorrupt } from './parts.ts'
 import type { Outcome } from './settling.ts'
 import { envelopeIn } from './view.ts'
 
@@ -44,13 +44,9 @@ const worthPacking = 100
 /** So many messages are packed by one change. */
 const mostPacked = 5000
 
-export class MailboxMessages {
-  readonly #dream: Dream
-  readonly #parts: DreamParts
-
+export class MailboxMessages extends Part {
   constructor(dream: Dream) {
-    this.#dream = dream
-    this.#parts = dream.parts
+    super(dream)
     dream.journal.performs({
       process: (step) => this.#process(step),
       pack: (step, isRepeat) => this.#pack(step, isRepeat),
@@ -62,54 +58,54 @@ export class MailboxMessages {
     const message: MailboxMessage = messageOf({
       message_id: crypto.randomUUID(),
       sender_agent_id: senderId(from),
-      timestamp_dispatched: isoOf(this.#parts.clock.now()),
+      timestamp_dispatched: isoOf(this.parts.clock.now()),
       command: expectCommand(command),
       params: expectParams(params),
       ...(taskId === undefined ? {} : { task_id: checkTaskId(taskId) }),
     })
     let size = 0
-    const { owner, durability } = await this.#dream.files.change(number, { by: from }, async ({ mailbox, now }) => {
+    const { owner, durability } = await this.dream.files.change(number, { by: from }, async ({ mailbox, now }) => {
       return {
         answer: { owner: mailbox.agent },
         edit: (editor) => editor.add(message),
         after: async (bytes) => {
           size = bytes
-          await this.#dream.files.memory.addSent(number, message, now)
+          await this.dream.files.memory.addSent(number, message, now)
         },
       }
     })
     // It was sent, whatever becomes of the file now.
     const broken = await unlessCorrupt(() => this.#lookAgain(number, message.message_id, from, size))
-    await this.#dream.agents.note(from)
+    await this.dream.agents.note(from)
     const notices = owner === undefined ? [`Nobody has claimed mailbox ${number} yet; the message waits.`] : []
     if (broken)
       notices.push(`Another program has broken mailbox ${number} since; the message is put back when it is repaired.`)
-    const path = mailboxPath(this.#parts.places, number)
+    const path = mailboxPath(this.parts.places, number)
     const envelope = envelopeIn(message, number, 'waiting', path)
     return { outcome: 'sent', message, envelope, mailbox: number, path, durability, notices }
   }
 
   /** A program without the lock may have written an old copy over it already. */
   async #lookAgain(number: number, id: string, by: string, size: number): Promise<void> {
-    const path = mailboxPath(this.#parts.places, number)
+    const path = mailboxPath(this.parts.places, number)
     // An old copy is shorter: it lacks this message.
-    if ((await this.#parts.tree.look(path))?.size === size) return
-    const leaf = await this.#parts.tree.read(path)
+    if ((await this.parts.tree.look(path))?.size === size) return
+    const leaf = await this.parts.tree.read(path)
     // The id is random: where its letters stand, the message is.
     if (leaf && !Buffer.from(leaf.bytes.buffer, leaf.bytes.byteOffset, leaf.bytes.byteLength).includes(id)) {
-      await this.#dream.files.change(number, { by }, async () => ({ answer: {} }))
+      await this.dream.files.change(number, { by }, async () => ({ answer: {} }))
     }
   }
 
   /** What this process has sent is there, or is sent again. */
   async verifyOwn(): Promise<void> {
     const verify = async (number: number) => {
-      const { mailbox, processed, now } = await this.#dream.files.open(number)
-      const lost = this.#dream.files.memory.lostFrom(number, mailbox, processed, now)
-      if (lost.length > 0) await this.#dream.files.change(number, { by: 'signalbox' }, async () => ({ answer: {} }))
+      const { mailbox, processed, now } = await this.dream.files.open(number)
+      const lost = this.dream.files.memory.lostFrom(number, mailbox, processed, now)
+      if (lost.length > 0) await this.dream.files.change(number, { by: 'signalbox' }, async () => ({ answer: {} }))
     }
     // From one that is broken now, the router sends it again later.
-    for (const number of this.#dream.files.memory.ownMailboxes()) await unlessCorrupt(() => verify(number))
+    for (const number of this.dream.files.memory.ownMailboxes()) await unlessCorrupt(() => verify(number))
   }
 
   /**
@@ -118,14 +114,14 @@ export class MailboxMessages {
    */
   async resend(number: number, by: string): Promise<readonly string[]> {
     const lostOf = ({ mailbox, processed }: OpenMailbox) =>
-      this.#dream.files.memory.allLostFrom(number, mailbox, processed)
-    const before = await this.#dream.files.open(number)
+      this.dream.files.memory.allLostFrom(number, mailbox, processed)
+    const before = await this.dream.files.open(number)
     const isWhole =
-      (await lostOf(before)).length === 0 && (await this.#dream.files.unmarkedIn(number, before)).length === 0
+      (await lostOf(before)).length === 0 && (await this.dream.files.unmarkedIn(number, before)).length === 0
     if (isWhole) return []
-    const { ids } = await this.#dream.files.change(number, { by }, async (opened) => {
+    const { ids } = await this.dream.files.change(number, { by }, async (opened) => {
       const ids = (await lostOf(opened)).map(({ message_id }) => message_id)
-      return { answer: { ids }, ...(ids.length > 0 ? { steps: this.#dream.files.resending(number, by, ids) } : {}) }
+      return { answer: { ids }, ...(ids.length > 0 ? { steps: this.dream.files.resending(number, by, ids) } : {}) }
     })
     return ids
   }
@@ -138,49 +134,49 @@ export class MailboxMessages {
   ): Promise<MailboxGiven> {
     const agent = agentId(name)
     mailboxNumber(number)
-    await this.#dream.recovery.finishAll()
+    await this.dream.recovery.finishAll()
     let isFirst = true
     const attempt = async (): Promise<Extract<MailboxGiven, { outcome: 'given' }> | undefined> => {
-      const opened = await this.#dream.files.openOwn(number, agent)
+      const opened = await this.dream.files.openOwn(number, agent)
       if (isFirst) await this.resend(number, agent)
-      const isFresh = (opened.mailbox.lastSeenAt ?? 0) > opened.now - this.#parts.settings.takeOverMs / 10
+      const isFresh = (opened.mailbox.lastSeenAt ?? 0) > opened.now - this.parts.settings.takeOverMs / 10
       const isWaiting = isFirst || (await this.#choose(number, opened, agent, resume)) !== undefined
       isFirst = false
       // Whoever writes wakes whoever waits, itself too: so only what has to be written is.
       if (!isWaiting && isFresh) return undefined
       return this.#giveOne(number, agent, resume)
     }
-    const folders = waitMs > 0 ? [this.#parts.places.mailboxes] : []
-    const given = await waitFor(this.#parts.tree, folders, attempt, { waitMs, ...(signal ? { signal } : {}) })
-    await this.#dream.agents.note(agent)
+    const folders = waitMs > 0 ? [this.parts.places.mailboxes] : []
+    const given = await waitFor(this.parts.tree, folders, attempt, { waitMs, ...(signal ? { signal } : {}) })
+    await this.dream.agents.note(agent)
     if (given) return given
-    const { mailbox } = await this.#dream.files.open(number)
+    const { mailbox } = await this.dream.files.open(number)
     return { outcome: 'nothing', mailbox: number, problems: problemsOf(mailbox.messages) }
   }
 
   async #giveOne(number: number, agent: string, resume: boolean) {
-    const { given, durability } = await this.#dream.files.change<{
+    const { given, durability } = await this.dream.files.change<{
       given?: { found: FoundMessage & { message: MailboxMessage }; lease: Given }
     }>(number, { by: agent }, async (opened) => {
       const { mailbox, now } = opened
-      await this.#dream.files.expectOwn(number, mailbox, agent)
+      await this.dream.files.expectOwn(number, mailbox, agent)
       const chosen = await this.#choose(number, opened, agent, resume)
-      const inHand = await this.#dream.files.memory.given(number)
+      const inHand = await this.dream.files.memory.given(number)
       if (!chosen) {
         const hasWork = [...inHand.values()].some((one) => one.agent === agent && one.until > now)
         const status = hasWork ? mailboxStatusAfter.give : mailboxStatusAfter.rest
         return { answer: {}, edit: (editor) => editor.setLife({ status, seenAt: now }) }
       }
       const { found, attempt } = chosen
-      const until = now + this.#parts.settings.leaseMs
-      const lease = { agent, attempt, until, ...(this.#parts.compat ? { compat: true as const } : {}) }
+      const until = now + this.parts.settings.leaseMs
+      const lease = { agent, attempt, until, ...(this.parts.compat ? { compat: true as const } : {}) }
       inHand.set(found.message.message_id, lease)
       return {
         answer: { given: { found, lease } },
         edit: (editor) => editor.setLife({ status: mailboxStatusAfter.give, seenAt: now }),
         // Not before: when another program changes the mailbox meanwhile, the choice is made again, and what was chosen first
         // would be in hand without ever having been given.
-        after: () => this.#dream.files.memory.writeGiven(number, inHand),
+        after: () => this.dream.files.memory.writeGiven(number, inHand),
       }
     })
     if (!given) return undefined
@@ -193,7 +189,7 @@ export class MailboxMessages {
       asRead: found.message,
       mailbox: number,
       agent,
-      path: mailboxPath(this.#parts.places, number),
+      path: mailboxPath(this.parts.places, number),
       attempt: lease.attempt,
       redelivered: lease.attempt > 1,
       until: isoOf(lease.until),
@@ -204,7 +200,7 @@ export class MailboxMessages {
 
   /** The first that is neither processed nor in somebody's hands. */
   async #choose(number: number, { mailbox, processed, now }: OpenMailbox, agent: string, resume: boolean) {
-    const inHand = await this.#dream.files.memory.given(number)
+    const inHand = await this.dream.files.memory.given(number)
     for (const found of mailbox.eachBut((id) => processed.has(id))) {
       const { message } = found
       if (!message || processed.has(message.message_id)) continue
@@ -219,23 +215,23 @@ export class MailboxMessages {
 
   /** Whether a message was read with known deviations when it was given: then its outcome is recorded in the same way. */
   async #wasReadLeniently(number: number, id: string): Promise<boolean> {
-    const { memory } = this.#dream.files
+    const { memory } = this.dream.files
     const lease = (await memory.given(mailboxNumber(number))).get(id)
     return lease ? lease.compat === true : (await memory.processed(number)).has(id)
   }
 
   /** Records the outcome of a message, then marks it processed. Only for the agent that has it in hand. */
   async done(number: number, name: string, id: string, input: OutcomeInput = {}): Promise<OutcomeRecorded> {
-    if (!this.#parts.compat && (await this.#wasReadLeniently(number, id)))
-      return this.#dream.reading({ compat: true }).messages.done(number, name, id, input)
+    if (!this.parts.compat && (await this.#wasReadLeniently(number, id)))
+      return this.dream.reading({ compat: true }).messages.done(number, name, id, input)
     const agent = agentId(name)
-    const { settling, logs, recovery } = this.#dream
+    const { settling, logs, recovery } = this.dream
     await recovery.finishAll()
     await logs.expectLines()
     let told: string[] | undefined
     for (;;) {
-      const settled = await this.#dream.files.change<Settled>(number, { by: agent }, async (opened) => {
-        await this.#dream.files.expectOwn(number, opened.mailbox, agent)
+      const settled = await this.dream.files.change<Settled>(number, { by: agent }, async (opened) => {
+        await this.dream.files.expectOwn(number, opened.mailbox, agent)
         if (opened.processed.has(id)) return { answer: {} }
         const outcome = await this.#outcomeOf(number, opened, { agent, id, input })
         // The answer to a plan is judged in the turn of the list, and so before this one.
@@ -261,7 +257,7 @@ export class MailboxMessages {
   ): Promise<Outcome> {
     const message = messageIn(mailbox, id)
     if (!message) throw noMessage(number, id)
-    const lease = (await this.#dream.files.memory.given(number)).get(id)
+    const lease = (await this.dream.files.memory.given(number)).get(id)
     const { attempt } = input
     const claim = lease && { ...lease, holder: lease.agent }
     const next = `Nothing was recorded. Take it again: signalbox dream mailbox next --mailbox ${number} --as ${agent}`
@@ -270,7 +266,7 @@ export class MailboxMessages {
     const inParams = isPlan && typeof message.params.task_id === 'string' ? message.params.task_id : undefined
     const task = message.task_id ?? inParams
     return {
-      line: this.#dream.settling.lineOf(id, task, agent, input),
+      line: this.dream.settling.lineOf(id, task, agent, input),
       key: hashOf(`mailbox ${number}`, id, String(lease!.attempt)),
       initiator: message.sender_agent_id,
       plan: isPlan ? task : undefined,
@@ -279,14 +275,14 @@ export class MailboxMessages {
 
   /** Remembers first that it was processed: another program may write an old copy of the mailbox back. */
   async #process({ mailbox: number, message: id, agent, at }: StepOf<'process'>): Promise<void> {
-    const { memory } = this.#dream.files
+    const { memory } = this.dream.files
     if (!(await memory.processed(number)).has(id)) await memory.addProcessed(number, [id], at)
     const given = await memory.given(number)
     given.delete(id)
     await memory.writeGiven(number, given)
     const hasWork = [...given.values()].some((one) => one.agent === agent && one.until > at)
     const status = hasWork ? mailboxStatusAfter.give : mailboxStatusAfter.rest
-    await this.#dream.files.edit(number, async (editor, { mailbox }) => {
+    await this.dream.files.edit(number, async (editor, { mailbox }) => {
       editor.markProcessed(id)
       if (mailbox.agent === agent) editor.setLife({ status, seenAt: at })
     })
@@ -294,22 +290,22 @@ export class MailboxMessages {
 
   /** Looking through a large mailbox takes a while, and what can be packed has waited for a week. */
   async #packNowAndThen(number: number, by: string): Promise<void> {
-    const entry = await this.#parts.tree.look(mailboxPath(this.#parts.places, number))
-    if ((entry?.size ?? 0) <= this.#parts.settings.largest / 2 && Math.random() > 1 / 50) return
-    const opened = await this.#dream.files.open(number)
-    const ready = await this.#packable(number, opened, this.#parts.settings.packAfterMs)
-    if (ready.length >= worthPacking || opened.leaf.size > this.#parts.settings.largest / 2)
+    const entry = await this.parts.tree.look(mailboxPath(this.parts.places, number))
+    if ((entry?.size ?? 0) <= this.parts.settings.largest / 2 && Math.random() > 1 / 50) return
+    const opened = await this.dream.files.open(number)
+    const ready = await this.#packable(number, opened, this.parts.settings.packAfterMs)
+    if (ready.length >= worthPacking || opened.leaf.size > this.parts.settings.largest / 2)
       await this.compact(number, by)
   }
 
   /** Moves processed messages to a file of lines beside the mailbox, and forgets very old ids. */
   async compact(number: number, by: string): Promise<MailboxChanged<'packed' | 'unchanged'>> {
-    const { settings, tree } = this.#parts
+    const { settings, tree } = this.parts
     const most = Math.max(largestPacked, settings.largest)
     let [packed, waiting] = [0, 0]
     let durability: Durability = 'process'
     for (let count = -1; count !== 0; packed += count) {
-      const change = await this.#dream.files.change(mailboxNumber(number), { by, most }, async (opened) => {
+      const change = await this.dream.files.change(mailboxNumber(number), { by, most }, async (opened) => {
         waiting = opened.mailbox.messages.filter(
           ({ message }) => message && !opened.processed.has(message.message_id),
         ).length
@@ -323,19 +319,19 @@ export class MailboxMessages {
       count = change.count
       if (count > 0) durability = change.durability
     }
-    await this.#dream.files.memory.forgetProcessed(
+    await this.dream.files.memory.forgetProcessed(
       number,
       (await tree.now()) - settings.packAfterMs - settings.rememberMs,
     )
-    const size = (await tree.look(mailboxPath(this.#parts.places, number)))?.size ?? 0
+    const size = (await tree.look(mailboxPath(this.parts.places, number)))?.size ?? 0
     const notices = size > settings.largest ? [stillLarge(number, size, waiting)] : []
     return { outcome: packed > 0 ? 'packed' : 'unchanged', mailbox: number, durability, count: packed, notices }
   }
 
   /** Into the archive first, unless a killed process has written some of them there; then out of the mailbox. */
   async #pack({ mailbox: number, ids, at }: StepOf<'pack'>, isRepeat: boolean): Promise<void> {
-    const { tree, places } = this.#parts
-    const { mailbox } = await this.#dream.files.open(number, largestPacked)
+    const { tree, places } = this.parts
+    const { mailbox } = await this.dream.files.open(number, largestPacked)
     const archived = isRepeat ? await this.#archivedIds(number) : new Set<string>()
     const wanted = new Set(ids)
     for (const { value, index, message } of mailbox.messages) {
@@ -345,13 +341,13 @@ export class MailboxMessages {
       const line = isExact ? printJsonLine(value).slice(0, -1) : lineOf(mailbox, index)
       await tree.append(mailboxArchivePath(places, number), line)
     }
-    const remembered = await this.#dream.files.memory.processed(number)
-    await this.#dream.files.memory.addProcessed(
+    const remembered = await this.dream.files.memory.processed(number)
+    await this.dream.files.memory.addProcessed(
       number,
       ids.filter((id) => !remembered.has(id)),
       at,
     )
-    await this.#dream.files.edit(number, async (editor, { mailbox: now }) => {
+    await this.dream.files.edit(number, async (editor, { mailbox: now }) => {
       const indexes = now.messages.flatMap(({ message, index }) =>
         message && wanted.has(message.message_id) ? [index] : [],
       )
@@ -360,7 +356,7 @@ export class MailboxMessages {
   }
 
   async #archivedIds(number: number): Promise<Set<string>> {
-    const read = await readOrSayWhy(this.#parts.tree, mailboxArchivePath(this.#parts.places, number), {
+    const read = await readOrSayWhy(this.parts.tree, mailboxArchivePath(this.parts.places, number), {
       most: Number.POSITIVE_INFINITY,
     })
     const ids = new Set<string>()
@@ -372,7 +368,7 @@ export class MailboxMessages {
 
   /** Processed so long ago, or sent so long ago where nobody knows when it was processed. */
   async #packable(number: number, { mailbox, processed, now }: OpenMailbox, ageMs: number): Promise<FoundMessage[]> {
-    const when = await this.#dream.files.memory.processed(number)
+    const when = await this.dream.files.memory.processed(number)
     return mailbox.messages.filter(({ message }) => {
       if (!message || !processed.has(message.message_id)) return false
       const at = when.get(message.message_id) ?? momentOf(message.timestamp_dispatched) ?? 0

@@ -13,23 +13,19 @@ import type { Dream } from './dream.ts'
 import type { Given } from './mailbox-memory.ts'
 import type { MailboxChanged, MailboxClaimed, MailboxesMade, MailboxLine } from './outcomes.ts'
 import { mailboxLine } from './overview.ts'
-import { type DreamParts, unlessCorrupt } from './parts.ts'
+import { Part, unlessCorrupt } from './parts.ts'
 
-export class Mailboxes {
-  readonly #dream: Dream
-  readonly #parts: DreamParts
-
+export class Mailboxes extends Part {
   constructor(dream: Dream) {
-    this.#dream = dream
-    this.#parts = dream.parts
+    super(dream)
     dream.journal.performs({ assign: (step) => this.#assign(step) })
   }
 
   /** How they stand. `odd`: also where a link or a folder has the name of one. */
   async list({ odd = true } = {}): Promise<MailboxLine[]> {
     const lines: MailboxLine[] = []
-    for (const number of await this.#dream.files.numbers({ odd }))
-      lines.push(await mailboxLine(this.#parts, this.#dream.files, number))
+    for (const number of await this.dream.files.numbers({ odd }))
+      lines.push(await mailboxLine(this.parts, this.dream.files, number))
     return lines
   }
 
@@ -39,7 +35,7 @@ export class Mailboxes {
     let durability: MailboxesMade['durability'] = 'process'
     const mailboxes = Array.from({ length: mailboxNumber(count) }, (_, i) => i + 1)
     for (const number of mailboxes) {
-      const created = await this.#parts.tree.create(mailboxPath(this.#parts.places, number), newMailbox())
+      const created = await this.parts.tree.create(mailboxPath(this.parts.places, number), newMailbox())
       if (created.outcome !== 'created') continue
       made.push(number)
       durability = created.durability
@@ -49,13 +45,13 @@ export class Mailboxes {
 
   /** The one this agent has; else the first that is free; else one whose agent has not been seen for too long. */
   async claim(name: string): Promise<MailboxClaimed> {
-    const agent = await this.#dream.agents.expectName(name)
-    const numbers = await this.#dream.files.numbers()
+    const agent = await this.dream.agents.expectName(name)
+    const numbers = await this.dream.files.numbers()
     const standings: { number: number; standing: Standing }[] = []
     let broken: SignalboxError | undefined
     for (const number of numbers) {
       const look = async () => {
-        const { mailbox, now } = await this.#dream.files.open(number)
+        const { mailbox, now } = await this.dream.files.open(number)
         const twin = mailbox.agent === undefined ? undefined : sameButForCase(agent, [mailbox.agent])
         if (twin !== undefined) throw differsByCase(agent, twin)
         standings.push({ number, standing: this.#standingFor(agent, mailbox, now) })
@@ -77,7 +73,7 @@ export class Mailboxes {
 
   async #claimOne(number: number, agent: AgentId): Promise<MailboxClaimed | undefined> {
     let steps: readonly Step[] = []
-    const claimed = await this.#dream.files.change<Attempt>(number, { by: agent }, async ({ mailbox, now }) => {
+    const claimed = await this.dream.files.change<Attempt>(number, { by: agent }, async ({ mailbox, now }) => {
       const standing = this.#standingFor(agent, mailbox, now)
       const from = standing === 'left' ? mailbox.agent : undefined
       const answer = { standing, from }
@@ -89,12 +85,12 @@ export class Mailboxes {
       const status = standing === 'own' && mailbox.status === 'busy' ? 'busy' : mailboxStatusAfter.claim
       return { answer, edit: (editor) => editor.setLife({ status, agent, seenAt: now }) }
     })
-    this.#dream.journal.expectWhole(steps)
+    this.dream.journal.expectWhole(steps)
     if (claimed.standing === 'taken') return undefined
     // A program without the lock may have written an old copy back.
-    const { mailbox } = await this.#dream.files.open(number)
+    const { mailbox } = await this.dream.files.open(number)
     if (mailbox.agent !== agent) return undefined
-    await this.#dream.agents.note(agent)
+    await this.dream.agents.note(agent)
     const { standing, from, durability } = claimed
     const answer = { mailbox: number, agent, durability }
     if (from === undefined) return { outcome: standing === 'own' ? 'unchanged' : 'claimed', ...answer }
@@ -103,7 +99,7 @@ export class Mailboxes {
 
   #takingOver(mailbox: number, from: string, to: AgentId, lastSeenAt: number | undefined, at: number): Step[] {
     const seen = lastSeenAt === undefined ? null : isoOf(lastSeenAt)
-    const line = this.#dream.logs.line('MAILBOX_TAKEN_OVER', to, { mailbox, from, to, last_seen_utc: seen })
+    const line = this.dream.logs.line('MAILBOX_TAKEN_OVER', to, { mailbox, from, to, last_seen_utc: seen })
     const note = `${to} took mailbox ${mailbox} over from ${from}.`
     const news = { at: line.timestamp, note, agents: { [from]: 'offline', [to]: 'online' } }
     return [
@@ -115,7 +111,7 @@ export class Mailboxes {
 
   /** With its mailbox an agent loses what it has in hand: only the assigned agent can finish it. */
   async #assign({ mailbox: number, agent, from, at }: StepOf<'assign'>): Promise<'lost' | undefined> {
-    const edited = await this.#dream.files.edit(number, async (editor, { mailbox }) => {
+    const edited = await this.dream.files.edit(number, async (editor, { mailbox }) => {
       if (mailbox.agent !== from && mailbox.agent !== agent) return 'lost'
       editor.setLife({ status: mailboxStatusAfter.claim, agent, seenAt: at })
     })
@@ -126,7 +122,7 @@ export class Mailboxes {
   #standingFor(agent: string, mailbox: ReadMailbox, now: number): Standing {
     if (mailbox.isBare) return 'taken'
     if (mailbox.agent === agent) return 'own'
-    const isLeft = (mailbox.lastSeenAt ?? 0) <= now - this.#parts.settings.takeOverMs
+    const isLeft = (mailbox.lastSeenAt ?? 0) <= now - this.parts.settings.takeOverMs
     if (mailbox.agent === undefined) return mailbox.status === 'offline' || isLeft ? 'free' : 'taken'
     return isLeft ? 'left' : 'taken'
   }
@@ -134,19 +130,19 @@ export class Mailboxes {
   /** Says that the agent lives, and still works on what it has in hand. */
   async heartbeat(number: number, name: string): Promise<MailboxChanged<'refreshed'>> {
     const agent = agentId(name)
-    const { renewed, durability } = await this.#dream.files.change(
+    const { renewed, durability } = await this.dream.files.change(
       mailboxNumber(number),
       { by: agent },
       async ({ mailbox, now }) => {
-        await this.#dream.files.expectOwn(number, mailbox, agent)
-        const given = await this.#dream.files.memory.given(number)
-        const until = now + this.#parts.settings.leaseMs
+        await this.dream.files.expectOwn(number, mailbox, agent)
+        const given = await this.dream.files.memory.given(number)
+        const until = now + this.parts.settings.leaseMs
         const running = [...given].filter(([, one]) => one.agent === agent && one.until > now)
         for (const [id, one] of running) given.set(id, { ...one, until })
         return {
           answer: { renewed: running.length },
           after: async () => {
-            if (running.length > 0) await this.#dream.files.memory.writeGiven(number, given)
+            if (running.length > 0) await this.dream.files.memory.writeGiven(number, given)
           },
           edit: (editor) => {
             const status = mailbox.status === 'offline' ? { status: mailboxStatusAfter.claim } : {}
@@ -155,19 +151,19 @@ export class Mailboxes {
         }
       },
     )
-    await this.#dream.agents.note(agent)
+    await this.dream.agents.note(agent)
     return { outcome: 'refreshed', mailbox: number, durability, count: renewed }
   }
 
   /** Gives it up; what was in hand is given to whoever comes next. */
   async release(number: number, name: string): Promise<MailboxChanged<'released' | 'unchanged'>> {
     const agent = agentId(name)
-    const { ended, isReleased, durability } = await this.#dream.files.change(
+    const { ended, isReleased, durability } = await this.dream.files.change(
       mailboxNumber(number),
       { by: agent },
       async ({ mailbox, now }) => {
         if (mailbox.agent === undefined) return { answer: { ended: 0, isReleased: false } }
-        await this.#dream.files.expectOwn(number, mailbox, agent)
+        await this.dream.files.expectOwn(number, mailbox, agent)
         const answer = { ended: 0, isReleased: true }
         return {
           answer,
@@ -185,9 +181,9 @@ export class Mailboxes {
   async markDead(by: string): Promise<number[]> {
     const dead: number[] = []
     const mark = async (number: number) => {
-      const { mailbox, now } = await this.#dream.files.open(number)
+      const { mailbox, now } = await this.dream.files.open(number)
       if (!this.#isDead(mailbox, now)) return
-      const { isMarked } = await this.#dream.files.change<{ isMarked: boolean }>(number, { by }, async (opened) => {
+      const { isMarked } = await this.dream.files.change<{ isMarked: boolean }>(number, { by }, async (opened) => {
         if (!this.#isDead(opened.mailbox, opened.now)) return { answer: { isMarked: false } }
         return {
           answer: { isMarked: true },
@@ -197,22 +193,22 @@ export class Mailboxes {
       if (isMarked) dead.push(number)
     }
     // One that is broken stops no other; the router tells of it.
-    for (const number of await this.#dream.files.numbers()) await unlessCorrupt(() => mark(number))
+    for (const number of await this.dream.files.numbers()) await unlessCorrupt(() => mark(number))
     return dead
   }
 
   #isDead({ isBare, agent, status, lastSeenAt = 0 }: ReadMailbox, now: number): boolean {
-    return !isBare && agent !== undefined && status !== 'offline' && lastSeenAt <= now - this.#parts.settings.takeOverMs
+    return !isBare && agent !== undefined && status !== 'offline' && lastSeenAt <= now - this.parts.settings.takeOverMs
   }
 
   async #endLeases(number: number, now: number): Promise<number> {
-    const given = await this.#dream.files.memory.given(number)
+    const given = await this.dream.files.memory.given(number)
     const running = [...given].filter(([, { until }]) => until > now)
     if (running.length === 0) return 0
     const ended = new Map<string, Given>(
       [...given].map(([id, one]) => [id, { ...one, until: Math.min(one.until, now) }]),
     )
-    await this.#dream.files.memory.writeGiven(number, ended)
+    await this.dream.files.memory.writeGiven(number, ended)
     return running.length
   }
 }

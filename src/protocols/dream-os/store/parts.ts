@@ -13,6 +13,7 @@ import type { DreamPorts } from '../ports.ts'
 import { told } from '../problem.ts'
 import { isObject } from '../schema.ts'
 import type { DreamSettings } from '../settings.ts'
+import type { Dream } from './dream.ts'
 
 export interface DreamParts {
   readonly tree: Tree
@@ -22,6 +23,17 @@ export interface DreamParts {
   /** Read the known deviations of other programs. */
   readonly compat: boolean
   readonly ports: Partial<DreamPorts>
+}
+
+/** One thing that the store does. It uses the others once all of them are made. */
+export abstract class Part {
+  protected readonly dream: Dream
+  protected readonly parts: DreamParts
+
+  constructor(dream: Dream) {
+    this.dream = dream
+    this.parts = dream.parts
+  }
 }
 
 export const pathIn = ({ places }: DreamParts, agent: AgentId, folder: Folder, name: string): TreePath =>

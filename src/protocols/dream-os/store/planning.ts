@@ -13,7 +13,7 @@ import { isoOf } from '../times.ts'
 import type { Dream } from './dream.ts'
 import { type Note, noteIn, noteNameOf, readNote, writeNote } from './notes.ts'
 import type { PlanAnswered, PlanSent } from './outcomes.ts'
-import { type DreamParts, pathIn } from './parts.ts'
+import { Part, pathIn } from './parts.ts'
 import { type Outgoing, outgoingEvent } from './sending.ts'
 import { expectExpandable } from './task-list.ts'
 import { viewOf } from './view.ts'
@@ -37,23 +37,19 @@ export interface Answer {
 /** So many answers to one plan are remembered as told. */
 const mostTold = 50
 
-export class Planning {
-  readonly #dream: Dream
-  readonly #parts: DreamParts
-
+export class Planning extends Part {
   constructor(dream: Dream) {
-    this.#dream = dream
-    this.#parts = dream.parts
+    super(dream)
     dream.journal.performs({ plan: (step) => this.#remember(step) })
   }
 
   async plan({ from, to, goal, under }: PlanInput): Promise<PlanSent> {
-    const agents = this.#dream.agents
+    const agents = this.dream.agents
     const source = await agents.expectName(from)
     if (goal.trim() === '') {
       throw invalidInput('EMPTY_GOAL', 'A plan needs a goal.', { hint: 'Say in a sentence what should be reached.' })
     }
-    if (under !== undefined) expectExpandable(await this.#dream.tasks.find(taskId(under)))
+    if (under !== undefined) expectExpandable(await this.dream.tasks.find(taskId(under)))
     const isForAll = to === broadcast
     const targets: AgentId[] = isForAll
       ? (await agents.known()).filter((one) => one !== source)
@@ -68,28 +64,28 @@ export class Planning {
       data: {
         task_id: plan,
         params: { goal, ...(under === undefined ? {} : { under }) },
-        timestamp: isoOf(this.#parts.clock.now()),
+        timestamp: isoOf(this.parts.clock.now()),
       },
     }
     await agents.note(source)
-    const line = this.#dream.logs.line('PLAN_SENT', source, { plan_id: plan, target: to, goal, under: under ?? null })
+    const line = this.dream.logs.line('PLAN_SENT', source, { plan_id: plan, target: to, goal, under: under ?? null })
     const name = taskFileName(plan)
     const note = { plan, goal, by: source, ...(under === undefined ? {} : { under }) }
     const news = { at: line.timestamp, goal: `${plan}: ${goal}`, note: `${source} asked ${to} to plan ${plan}.` }
     const messages = targets.map((target) => ({ to: target, name, text: printEvent(event) }))
     const steps: Step[] = [
       { do: 'plan', plan, note },
-      ...(await this.#dream.sending.stage(messages)),
+      ...(await this.dream.sending.stage(messages)),
       { do: 'log', line },
       { do: 'news', news },
     ]
     const subject = planSubject(plan)
-    const committed = await this.#dream.journal.turn(subject, () => this.#dream.journal.commit(subject, steps))
-    this.#dream.journal.expectWhole(steps)
+    const committed = await this.dream.journal.turn(subject, () => this.dream.journal.commit(subject, steps))
+    this.dream.journal.expectWhole(steps)
     const durability = committed.outcome === 'done' ? committed.durability : 'process'
-    const modifiedAt = this.#parts.clock.now()
+    const modifiedAt = this.parts.clock.now()
     const sent = targets.map((agent) =>
-      viewOf(event, { agent, state: 'inbox', path: pathIn(this.#parts, agent, 'inbox', name), modifiedAt }),
+      viewOf(event, { agent, state: 'inbox', path: pathIn(this.parts, agent, 'inbox', name), modifiedAt }),
     )
     return { outcome: 'sent', plan, sent, durability, notices }
   }
@@ -97,40 +93,40 @@ export class Planning {
   /** What is known of a plan that was answered is not replaced by what was known when it was sent. */
   async #remember({ plan, note }: StepOf<'plan'>): Promise<void> {
     const path = noteIn(plansPath, plan)
-    if (note.told === undefined && (await readNote(this.#parts.tree, path))) return
-    await writeNote(this.#parts.tree, path, note)
+    if (note.told === undefined && (await readNote(this.parts.tree, path))) return
+    await writeNote(this.parts.tree, path, note)
   }
 
   /** Who asked for a plan, as far as we know. */
   async initiatorOf(plan: string): Promise<string | undefined> {
-    const note = await readNote(this.#parts.tree, noteIn(plansPath, plan))
+    const note = await readNote(this.parts.tree, noteIn(plansPath, plan))
     return typeof note?.by === 'string' ? note.by : undefined
   }
 
   /** The tasks that a plan has become; none as long as no answer counts. */
   async tasksOf(plan: string): Promise<readonly string[]> {
-    const note = await readNote(this.#parts.tree, noteIn(plansPath, plan))
+    const note = await readNote(this.parts.tree, noteIn(plansPath, plan))
     return note?.joined === undefined ? [] : textsIn(note.tasks)
   }
 
   /** Whether these results could be a plan's: it is known, or they look like tasks. */
   async isAnswer(plan: string, results: unknown): Promise<boolean> {
-    if (await readNote(this.#parts.tree, noteIn(plansPath, plan))) return true
+    if (await readNote(this.parts.tree, noteIn(plansPath, plan))) return true
     return Array.isArray(results) && results.length > 0 && results.every((one) => readTask(one).task !== undefined)
   }
 
   /** Joins an answer, or says why not. Repeating it changes nothing. */
   answer({ plan, planner, results }: Answer): Promise<PlanAnswered> {
     const digest = noteNameOf(JSON.stringify(results) ?? '')
-    return this.#dream.journal.turn('tasks', async () => {
-      const note: Note = (await readNote(this.#parts.tree, noteIn(plansPath, plan))) ?? { plan }
+    return this.dream.journal.turn('tasks', async () => {
+      const note: Note = (await readNote(this.parts.tree, noteIn(plansPath, plan))) ?? { plan }
       const answered = await this.#judge(note, { plan, planner, results }, digest)
       // An answer is told of once, with the note that remembers it.
       const isTold = answered.outcome === 'unchanged' || toldIn(note).includes(digest)
       if (isTold && answered.outcome !== 'joined') return answered
       const steps = await this.#stepsFor(answered, results, note, digest)
-      await this.#dream.journal.commit('tasks', steps)
-      this.#dream.journal.expectWhole(steps)
+      await this.dream.journal.commit('tasks', steps)
+      this.dream.journal.expectWhole(steps)
       return answered
     })
   }
@@ -141,7 +137,7 @@ export class Planning {
     if (note.joined === digest) return { ...base, outcome: 'unchanged', tasks: textsIn(note.tasks) }
     if (note.joined !== undefined)
       return { ...base, outcome: 'late', reasons: [`The answer of ${String(note.planner)} came first.`] }
-    const judged = planJoin((await this.#dream.tasks.list()).tasks, results, underIn(note))
+    const judged = planJoin((await this.dream.tasks.list()).tasks, results, underIn(note))
     if (judged.outcome === 'refused') return { ...base, outcome: 'refused', reasons: judged.reasons }
     return { ...base, outcome: 'joined', tasks: (results as readonly Task[]).map(({ task_id }) => task_id) }
   }
@@ -150,7 +146,7 @@ export class Planning {
     const { outcome, plan, planner, tasks, reasons } = answered
     const told = [...toldIn(note), digest].slice(-mostTold)
     const line = (type: SignificantEvent, details: object) =>
-      this.#dream.logs.line(type, planner, { plan_id: plan, planner, ...details })
+      this.dream.logs.line(type, planner, { plan_id: plan, planner, ...details })
     if (outcome === 'joined') {
       const joined = line('PLAN_JOINED', { tasks })
       const under = underIn(note)
@@ -169,7 +165,7 @@ export class Planning {
     const refusals = isRefused && isAgentId(planner) ? [refusalOf(plan, planner, reasons, digest)] : []
     return [
       { do: 'plan', plan, note: { ...note, told } },
-      ...(await this.#dream.sending.stage(refusals)),
+      ...(await this.dream.sending.stage(refusals)),
       {
         do: 'log',
         line: isRefused ? line('PLAN_REFUSED', { reasons }) : line('PLAN_LATE', { joined_from: note.planner ?? null }),

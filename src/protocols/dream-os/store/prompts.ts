@@ -30,11 +30,10 @@ import { told } from '../problem.ts'
 import { isObject, type PlannerEvent } from '../schema.ts'
 import { isoOf } from '../times.ts'
 import type { Recipient } from './agents.ts'
-import type { Dream } from './dream.ts'
 import { moveToArchive, renameInArchive } from './moving.ts'
 import { noteNameOf, readNote, writeNote } from './notes.ts'
 import type { Fetched, Staged } from './outcomes.ts'
-import { bytesOf, type DreamParts, pathIn } from './parts.ts'
+import { bytesOf, Part, pathIn } from './parts.ts'
 import type { Outgoing } from './sending.ts'
 
 /** An object, or its text in JSON: a template tells `1` from `1.0`, which parsing would make one. */
@@ -78,17 +77,9 @@ const pendingEnd = '.pending.json'
 export const untoldEnd = '.untold.json'
 const ends = ['.json', pendingEnd, untoldEnd] as const
 
-export class Prompts {
-  readonly #dream: Dream
-  readonly #parts: DreamParts
-
-  constructor(dream: Dream) {
-    this.#dream = dream
-    this.#parts = dream.parts
-  }
-
+export class Prompts extends Part {
   async render(name: string, vars: Vars): Promise<string> {
-    const { renderer } = this.#parts.ports
+    const { renderer } = this.parts.ports
     if (!renderer)
       throw unsupported('NO_RENDERER', 'Templates cannot be rendered here.', { hint: 'Use signalbox dream prompt.' })
     const render = await renderer()
@@ -105,14 +96,14 @@ export class Prompts {
 
   async #expectTemplate(name: string): Promise<void> {
     if ((await this.#load(name)) !== undefined) return
-    const entries = await listIfFolder(this.#parts.tree, templatesPath(this.#parts.places))
+    const entries = await listIfFolder(this.parts.tree, templatesPath(this.parts.places))
     const names = entries.map((entry) => entry.name).filter((one) => one.endsWith('.j2'))
     // The folder is not part of the name, but shells complete it.
-    const inside = name.replace(`${nameOf(templatesPath(this.#parts.places))}/`, '')
+    const inside = name.replace(`${nameOf(templatesPath(this.parts.places))}/`, '')
     const meant = names.includes(inside) ? inside : nearest(name, names)
-    const path = `${templatesPath(this.#parts.places)}/${name}`
+    const path = `${templatesPath(this.parts.places)}/${name}`
     // On a cluster the folder of that name in the local directory is another one.
-    const isOnCluster = this.#parts.tree.first !== undefined && /^[\w./-]+$/.test(name)
+    const isOnCluster = this.parts.tree.first !== undefined && /^[\w./-]+$/.test(name)
     const put = isOnCluster ? `Write it there in your directory, then: signalbox import ${path}` : 'Put it there.'
     throw notFound('NO_SUCH_TEMPLATE', `There is no template ${path}.`, {
       hint: meant === undefined ? put : `Did you mean ${meant}?`,
@@ -122,8 +113,8 @@ export class Prompts {
 
   /** Only from the folder of templates: `treePath` lets no name lead out of it, and the tree follows no link. */
   async #load(name: string): Promise<string | undefined> {
-    const path = treePath(`${templatesPath(this.#parts.places)}/${treePath(name)}`)
-    const leaf = await readOrSayWhy(this.#parts.tree, path, { most: largestTemplate })
+    const path = treePath(`${templatesPath(this.parts.places)}/${treePath(name)}`)
+    const leaf = await readOrSayWhy(this.parts.tree, path, { most: largestTemplate })
     if (!leaf) return undefined
     if (isUnread(leaf)) throw badTemplate(path, leaf.problem.message)
     if (!isUtf8(leaf.bytes)) throw badTemplate(path, 'It is not UTF-8.')
@@ -140,7 +131,7 @@ export class Prompts {
 
   /** That it waits for an answer is noted first: whoever is killed then has asked one too many, never one too few. */
   async #stageText(text: string, by: string | undefined): Promise<Staged> {
-    const { tree, places } = this.#parts
+    const { tree, places } = this.parts
     const path = promptPath(places)
     const bytes = bytesOf(text)
     const asked = { id: crypto.randomUUID().slice(0, 8), at: await tree.now(), digest: digestOf(text) }
@@ -158,12 +149,12 @@ export class Prompts {
 
   /** While nobody else stages or takes a response, with the prompts that none has come to. */
   #inTurn<T>(work: (unanswered: readonly Unanswered[]) => Promise<T>): Promise<T> {
-    return this.#parts.tree.exclusively('dream prompts', async () => work(await this.#unanswered()))
+    return this.parts.tree.exclusively('dream prompts', async () => work(await this.#unanswered()))
   }
 
   /** Without those whose response somebody has taken and was killed before noting it. */
   async #unanswered(): Promise<readonly Unanswered[]> {
-    const note = await readNote(this.#parts.tree, unansweredPath)
+    const note = await readNote(this.parts.tree, unansweredPath)
     const noted = Array.isArray(note?.unanswered) ? note.unanswered.filter(isUnanswered) : []
     const left: Unanswered[] = []
     for (const one of noted) if (!(await this.#isAnswered(one))) left.push(one)
@@ -171,21 +162,21 @@ export class Prompts {
   }
 
   async #isAnswered(one: Unanswered): Promise<boolean> {
-    for (const end of ends) if (await this.#parts.tree.look(this.#archived(`${answerName(one)}${end}`))) return true
+    for (const end of ends) if (await this.parts.tree.look(this.#archived(`${answerName(one)}${end}`))) return true
     return false
   }
 
   async #noteUnanswered(unanswered: readonly Unanswered[]): Promise<void> {
-    await writeNote(this.#parts.tree, unansweredPath, { unanswered: unanswered.slice(-mostUnanswered) })
+    await writeNote(this.parts.tree, unansweredPath, { unanswered: unanswered.slice(-mostUnanswered) })
   }
 
-  #archived = (name: string): TreePath => childOf(tempArchivePath(this.#parts.places), name)
+  #archived = (name: string): TreePath => childOf(tempArchivePath(this.parts.places), name)
 
   /** Under a name that tells which one it is, so that a repeat after a crash keeps it once. */
   async #keepPrompt(bytes: Uint8Array, at: number): Promise<TreePath> {
     const digest = noteNameOf(Buffer.from(bytes).toString('latin1'), String(at)).slice(0, 8)
-    const path = childOf(tempArchivePath(this.#parts.places), `cursor_input-${compactTime(at)}-${digest}.txt`)
-    await this.#parts.tree.create(path, bytes)
+    const path = childOf(tempArchivePath(this.parts.places), `cursor_input-${compactTime(at)}-${digest}.txt`)
+    await this.parts.tree.create(path, bytes)
     return path
   }
 
@@ -196,7 +187,7 @@ export class Prompts {
 
   async #fetch(options: FetchOptions, by: string | undefined): Promise<Fetched> {
     const { waitMs = 0, signal, untilHandedOut = false } = options
-    const { tree, places, settings } = this.#parts
+    const { tree, places, settings } = this.parts
     let bad: { readonly reason: string; readonly since: number } | undefined
     const attempt = async (): Promise<GivenResponse | undefined> => {
       const holder = await this.#holder()
@@ -224,27 +215,27 @@ export class Prompts {
   /** The response at this path was written out to whoever asked for it: nobody gets it again. */
   async handedOut(path: string): Promise<void> {
     const name = nameOf(treePath(path))
-    await renameInArchive(this.#parts, this.#archived(`${stemOf(name)}${untoldEnd}`), name)
+    await renameInArchive(this.parts, this.#archived(`${stemOf(name)}${untoldEnd}`), name)
   }
 
   async #look(): Promise<
     { outcome: 'whole'; message: PlainMessage } | { outcome: 'malformed'; reason: string } | undefined
   > {
-    const { tree, places, settings } = this.#parts
+    const { tree, places, settings } = this.parts
     // Listing finishes what somebody was killed over: the response may lie under a private name.
     await listIfFolder(tree, tempPath(places))
     const leaf = await readOrSayWhy(tree, responsePath(places), { most: settings.largest })
     if (!leaf) return undefined
     if (isUnread(leaf)) return { outcome: 'malformed', reason: leaf.problem.message }
     if (leaf.size === 0) return { outcome: 'malformed', reason: 'It is empty.' }
-    const parsed = parseMessage(leaf.bytes, { compat: this.#parts.compat, most: settings.largest })
+    const parsed = parseMessage(leaf.bytes, { compat: this.parts.compat, most: settings.largest })
     if (parsed.outcome === 'message') return { outcome: 'whole', message: parsed.message }
     return { outcome: 'malformed', reason: told(parsed.problems) }
   }
 
   /** Of two who wait, one gets it. What it says is read from the archived file. */
   async #take(seen: PlainMessage, { dispatch = false, recipient }: FetchOptions): Promise<GivenResponse | undefined> {
-    const { compat, settings } = this.#parts
+    const { compat, settings } = this.parts
     const target = (message: unknown) => (dispatch && isEvent(message) ? message.target_id : undefined)
     const to = target(seen)
     const notices = to === undefined ? [] : await this.#noticesAbout(to, recipient)
@@ -262,16 +253,16 @@ export class Prompts {
 
   async #noticesAbout(to: string, recipient: Recipient | undefined): Promise<readonly string[]> {
     if (!isAgentId(to)) return []
-    return recipient ? recipient(to) : this.#dream.agents.noticesAbout(to)
+    return recipient ? recipient(to) : this.dream.agents.noticesAbout(to)
   }
 
   /** The response becomes that of the prompt which has waited longest. */
   #moveToArchive(end: (typeof ends)[number], isWanted: (bytes: Uint8Array) => boolean) {
-    const { tree, places } = this.#parts
+    const { tree, places } = this.parts
     return this.#inTurn(async (unanswered) => {
       const [first, ...rest] = unanswered
       const name = first ? answerName(first) : `${answerStart}-${compactTime(await tree.now())}-${newKey()}`
-      const moved = await moveToArchive(this.#parts, responsePath(places), `${name}${end}`, {
+      const moved = await moveToArchive(this.parts, responsePath(places), `${name}${end}`, {
         change: (bytes) => (isWanted(bytes) ? bytes : undefined),
       })
       if (moved.outcome !== 'moved') return undefined
@@ -281,8 +272,8 @@ export class Prompts {
   }
 
   async #read(path: TreePath) {
-    const leaf = await this.#parts.tree.read(path)
-    const parsed = leaf && parseMessage(leaf.bytes, { compat: true, most: this.#parts.settings.largest })
+    const leaf = await this.parts.tree.read(path)
+    const parsed = leaf && parseMessage(leaf.bytes, { compat: true, most: this.parts.settings.largest })
     return parsed?.outcome === 'message' ? { message: parsed.message, bytes: leaf!.bytes } : undefined
   }
 
@@ -291,7 +282,7 @@ export class Prompts {
    * do so. By our own clock too: the time of the file may be a stranger's.
    */
   async #takeUntold(): Promise<GivenResponse | undefined> {
-    const { tree, settings } = this.#parts
+    const { tree, settings } = this.parts
     const since = performance.now()
     for (;;) {
       let isAnyYoung = false
@@ -312,8 +303,8 @@ export class Prompts {
 
   /** Under a new name, so that of two who give it again one does. */
   async #giveAgain(path: TreePath): Promise<GivenResponse | undefined> {
-    const name = `${answerStart}-${compactTime(await this.#parts.tree.now())}-${newKey()}${untoldEnd}`
-    const moved = await renameInArchive(this.#parts, path, name, { touched: true })
+    const name = `${answerStart}-${compactTime(await this.parts.tree.now())}-${newKey()}${untoldEnd}`
+    const moved = await renameInArchive(this.parts, path, name, { touched: true })
     const read = moved.outcome === 'moved' ? await this.#read(this.#archived(name)) : undefined
     if (moved.outcome !== 'moved' || !read) return undefined
     const notices = ['It came before this, and nobody is known to have been shown it.']
@@ -323,7 +314,7 @@ export class Prompts {
 
   /** The responses that nobody is known to have been shown, the oldest first. */
   async untold(): Promise<TreePath[]> {
-    const entries = await listIfFolder(this.#parts.tree, tempArchivePath(this.#parts.places))
+    const entries = await listIfFolder(this.parts.tree, tempArchivePath(this.parts.places))
     return entries.flatMap(({ name, kind }) =>
       kind === 'leaf' && name.endsWith(untoldEnd) && isSegment(name) ? [this.#archived(name)] : [],
     )
@@ -343,11 +334,11 @@ export class Prompts {
       const name = messageFileName(key)
       const from = isAgentId(response.source_id) ? routedName(name, response.source_id) : name
       // Its own bytes, in which every number has its digits; remarks are read with compat alone.
-      const text = this.#parts.compat ? `${JSON.stringify(response, null, 2)}\n` : bytes
+      const text = this.parts.compat ? `${JSON.stringify(response, null, 2)}\n` : bytes
       for (const to of targets) copies.push(await this.#deliverOne(path, { to, name: from, text }))
     }
     const [dispatched] = copies
-    await renameInArchive(this.#parts, path, dispatched === undefined ? `${key}${untoldEnd}` : nameOf(final))
+    await renameInArchive(this.parts, path, dispatched === undefined ? `${key}${untoldEnd}` : nameOf(final))
     if (dispatched === undefined)
       return { path: final, notices: ['The response is no event for an agent; it was handed to nobody.'] }
     const notices = copies.length > 1 ? [`Each of these got it: ${targets.join(', ')}.`] : []
@@ -356,22 +347,22 @@ export class Prompts {
 
   /** One agent, or everybody but whoever it is from. */
   async #targetsOf({ source_id, target_id }: PlannerEvent): Promise<readonly AgentId[]> {
-    if (target_id === broadcast) return (await this.#dream.agents.known()).filter((one) => one !== source_id)
+    if (target_id === broadcast) return (await this.dream.agents.known()).filter((one) => one !== source_id)
     return isAgentId(target_id) ? [target_id] : []
   }
 
   /** Unless somebody else, who took us for dead, has done it and renamed the response. */
   #deliverOne(response: TreePath, message: Outgoing): Promise<TreePath> {
-    const { tree } = this.#parts
+    const { tree } = this.parts
     return tree.exclusively(`dream ${response}`, async () => {
-      if (await tree.look(response)) return (await this.#dream.sending.deliverOnce(message)).path
-      return pathIn(this.#parts, message.to, 'inbox', message.name)
+      if (await tree.look(response)) return (await this.dream.sending.deliverOnce(message)).path
+      return pathIn(this.parts, message.to, 'inbox', message.name)
     })
   }
 
   /** Hands on what somebody fetched and died before handing it on. */
   async dispatchPending(): Promise<number> {
-    const { tree, places } = this.#parts
+    const { tree, places } = this.parts
     const folder = tempArchivePath(places)
     let count = 0
     for (const { name, kind } of await listIfFolder(tree, folder)) {
@@ -391,7 +382,7 @@ export class Prompts {
     vars: Vars,
     { by, waitMs = 0, anew = false, ...options }: AskOptions,
   ): Promise<Fetched & { readonly prompt: string; readonly notices: readonly string[] }> {
-    const { tree } = this.#parts
+    const { tree } = this.parts
     const text = await this.render(name, vars)
     const owner = `${by} ${crypto.randomUUID()}`
     const until = performance.now() + waitMs
@@ -418,7 +409,7 @@ export class Prompts {
   /** This very prompt is there, and waits for its answer. */
   async #isStaged(text: string): Promise<boolean> {
     if ((await this.#inTurn(async (unanswered) => unanswered.length)) === 0) return false
-    const leaf = await this.#parts.tree.read(promptPath(this.#parts.places))
+    const leaf = await this.parts.tree.read(promptPath(this.parts.places))
     return leaf !== undefined && Buffer.from(leaf.bytes).equals(bytesOf(text))
   }
 
@@ -427,7 +418,7 @@ export class Prompts {
    * and would be taken for the answer to the next one. Earlier prompts that say the same have the same answer.
    */
   async #clear(digest: string, left: () => number, signal: AbortSignal | undefined): Promise<string[]> {
-    const { tree, places, settings } = this.#parts
+    const { tree, places, settings } = this.parts
     const notices: string[] = []
     let owed: readonly Unanswered[] = []
     let badSince: number | undefined
@@ -442,7 +433,7 @@ export class Prompts {
           const isYoung = performance.now() - badSince < settings.settleMs
           if (isYoung) await pause(20)
           // What is no response at all is kept, and handed to nobody.
-          else await moveToArchive(this.#parts, responsePath(places), `${answerStart}-${newKey()}.unasked.json`)
+          else await moveToArchive(this.parts, responsePath(places), `${answerStart}-${newKey()}.unasked.json`)
           continue
         }
         if (!(await this.#moveToArchive(untoldEnd, () => true))) continue
@@ -458,7 +449,7 @@ export class Prompts {
   }
 
   async #holder(): Promise<string | undefined> {
-    return (await this.#parts.tree.leases()).find(({ resource }) => resource === bridge)?.owner
+    return (await this.parts.tree.leases()).find(({ resource }) => resource === bridge)?.owner
   }
 }
 

@@ -2,40 +2,35 @@
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
 import { finishingPath, journalPath, tellingPath } from '../layout.ts'
-import type { Dream } from './dream.ts'
 import { noteNames, writeNote } from './notes.ts'
+import { Part } from './parts.ts'
 
-export class Recovery {
-  readonly #dream: Dream
+export class Recovery extends Part {
   #isAdopted = false
-
-  constructor(dream: Dream) {
-    this.#dream = dream
-  }
 
   /** Answers what could not be finished, one sentence each. `isThorough`: also what is looked for once in a process. */
   async finishAll({ isThorough = false } = {}): Promise<string[]> {
     const stuck = this.#isAdopted && !isThorough ? [] : await this.#adopt(isThorough)
-    return [...stuck, ...(await this.#dream.journal.finishAll()).map(({ error }) => error.message)]
+    return [...stuck, ...(await this.dream.journal.finishAll()).map(({ error }) => error.message)]
   }
 
   async #adopt(isThorough: boolean): Promise<string[]> {
     this.#isAdopted = true
-    const { tree } = this.#dream.parts
+    const { tree } = this.dream.parts
     const isAny = async () =>
       (await noteNames(tree, finishingPath)).length > 0 || (await noteNames(tree, tellingPath)).length > 0
     if (!isThorough && !(await isAny())) return []
     const { earlierNotes } = await import('./earlier-notes.ts')
     const stuck: string[] = []
-    for await (const { path, change } of earlierNotes(this.#dream)) {
+    for await (const { path, change } of earlierNotes(this.dream)) {
       try {
         if (change) {
           const { subject, steps } = change
           const note = childOf(journalPath, `${subject}.json`)
           // What was begun is done in the next turn, as steps that may have been done before.
-          await this.#dream.journal.turn(subject, () => writeNote(tree, note, { steps }))
+          await this.dream.journal.turn(subject, () => writeNote(tree, note, { steps }))
           if (path) await tree.remove(path)
-          await this.#dream.journal.turn(subject, async () => {})
+          await this.dream.journal.turn(subject, async () => {})
         } else if (path) await tree.remove(path)
       } catch (error) {
         if (!(error instanceof SignalboxError)) throw error

@@ -12,31 +12,24 @@ import { type AgentId, broadcast, isAgentId } from '../names.ts'
 import { eventTypes, type PlannerEvent } from '../schema.ts'
 import { isoOf } from '../times.ts'
 import type { Judged, Recipient } from './agents.ts'
-import type { Dream } from './dream.ts'
 import { moveFileSomewhere, setFileAside } from './moving.ts'
 import { noteNameOf } from './notes.ts'
 import type { DreamView, PlanAnswered, Routed } from './outcomes.ts'
-import { messageNames, pathIn, unlessCorrupt } from './parts.ts'
+import { messageNames, Part, pathIn, unlessCorrupt } from './parts.ts'
 
 type Found = { -readonly [K in keyof Omit<Routed, 'outcome'>]: Routed[K][number][] }
 
-export class Router {
-  readonly #dream: Dream
-
-  constructor(dream: Dream) {
-    this.#dream = dream
-  }
-
+export class Router extends Part {
   /** One pass: outboxes, lost messages of mailboxes, dead agents, and whatever somebody left half-done. */
   async route(by: string, { recipient }: { readonly recipient?: Recipient } = {}): Promise<Routed> {
-    const { agents, claiming, files, mailboxes, prompts, supervisor, tasks } = this.#dream
+    const { agents, claiming, files, mailboxes, prompts, supervisor, tasks } = this.dream
     const found: Found = { moved: [], copied: [], unroutable: [], resent: [], plans: [], unreadable: [], notices: [] }
     found.notices.push(...(await this.finishAll()))
     await this.#unlessBroken(found, () => prompts.dispatchPending())
     for (const agent of await agents.withFolders()) {
       for (const name of await claiming.putBackEnded(agent))
         found.notices.push(`${name} waits for ${agent} again: its time was up.`)
-      for (const name of await messageNames(this.#dream.parts, agent, 'outbox'))
+      for (const name of await messageNames(this.dream.parts, agent, 'outbox'))
         await this.#routeOne(agent, name, found, recipient)
     }
     for (const number of await files.numbers()) {
@@ -49,7 +42,7 @@ export class Router {
     // `doctor` tells of a state that is broken; what is done now does not need it.
     await this.#unlessBroken(found, () => unlessCorrupt(() => this.#letGo()))
     const did = found.moved.length + found.copied.length + found.resent.length + found.plans.length
-    const at = isoOf(this.#dream.parts.clock.now())
+    const at = isoOf(this.dream.parts.clock.now())
     if (did > 0)
       await this.#unlessBroken(found, () =>
         supervisor.tell({ at, note: summaryOf(found), agents: { [by]: { last_routed: at } } }),
@@ -59,8 +52,8 @@ export class Router {
 
   /** The supervisor need not know of what is done. What has failed stays until somebody puts it right. */
   async #letGo(): Promise<void> {
-    const { planning, supervisor } = this.#dream
-    const { tasks } = await this.#dream.tasks.list()
+    const { planning, supervisor } = this.dream
+    const { tasks } = await this.dream.tasks.list()
     const status = new Map(tasks.map((task) => [task.task_id, task.status]))
     const isDone = (task: string) => status.get(task) === 'COMPLETED'
     await supervisor.letGo({
@@ -74,7 +67,7 @@ export class Router {
 
   /** Finishes what killed processes have begun. Answers what could not be, one sentence each. */
   async finishAll(): Promise<string[]> {
-    const { journal, parts, recovery, sending } = this.#dream
+    const { journal, parts, recovery, sending } = this.dream
     const now = await parts.tree.now()
     let count = 0
     // One that was written just now is of a process that is at work.
@@ -97,7 +90,7 @@ export class Router {
   }
 
   async #routeOne(sender: AgentId, name: string, found: Found, recipient: Recipient | undefined): Promise<void> {
-    const { inboxes, planning } = this.#dream
+    const { inboxes, planning } = this.dream
     const view = await inboxes.read(sender, 'outbox', name)
     if (!view) return
     if ('unreadable' in view) {
@@ -109,14 +102,14 @@ export class Router {
       const plan = subjectOf(message)
       const { results } = message.data
       if (plan !== undefined && (await planning.isAnswer(plan, results))) {
-        const judged = isAgentId(view.to) ? await this.#dream.agents.judge(view.to, recipient) : {}
+        const judged = isAgentId(view.to) ? await this.dream.agents.judge(view.to, recipient) : {}
         await this.#routeAnswer(sender, view, { event: message, plan }, judged, found)
         return
       }
     }
     if (isEvent(message)) await this.#settle(message)
     if (view.to === broadcast) {
-      const others = (await this.#dream.agents.known()).filter((one) => one !== sender)
+      const others = (await this.dream.agents.known()).filter((one) => one !== sender)
       if (others.length === 0) found.unroutable.push({ path, target: broadcast, reason: 'There is nobody else yet.' })
       else await this.#copy(sender, view, others, found)
       return
@@ -130,7 +123,7 @@ export class Router {
     const step = { agent: sender, name, from: 'outbox', transition: 'route', to, as: routedName(name, sender) } as const
     // What is there now may be another message.
     const change = (bytes: Uint8Array) => (this.#targetIn(bytes) === to ? bytes : undefined)
-    const { moved, path: target } = await moveFileSomewhere(this.#dream.parts, step, { change })
+    const { moved, path: target } = await moveFileSomewhere(this.dream.parts, step, { change })
     if (moved.outcome === 'moved') found.moved.push({ from: sender, to, path: target })
   }
 
@@ -142,7 +135,7 @@ export class Router {
     { refused, notices = [] }: Judged,
     found: Found,
   ): Promise<void> {
-    const { planning, parts, agents } = this.#dream
+    const { planning, parts, agents } = this.dream
     const answered = await planning.answer({ plan, planner: sender, results: event.data.results })
     // One that may not be handed on is met at every pass.
     if (answered.outcome !== 'unchanged' || refused === undefined) found.plans.push(answered)
@@ -165,13 +158,13 @@ export class Router {
 
   /** A foreign agent that tells of a task by an event has not written it into the list. */
   async #settle(event: PlannerEvent): Promise<void> {
-    const { parts } = this.#dream
+    const { parts } = this.dream
     const id = subjectOf(event)
     const isFailed = event.type === eventTypes.failed
     if (id === undefined || (!isFailed && event.type !== eventTypes.completed)) return
-    const { tasks } = await this.#dream.tasks.list()
+    const { tasks } = await this.dream.tasks.list()
     if (!tasks.some(({ task_id, status }) => task_id === id && status !== 'COMPLETED' && status !== 'FAILED')) return
-    await this.#dream.tasks.settle(id, {
+    await this.dream.tasks.settle(id, {
       message_id: null,
       task_id: id,
       agent_id: event.source_id,
@@ -184,7 +177,7 @@ export class Router {
 
   /** The name of a copy tells which original it is of, so that a repeat makes no second one. */
   async #copy(sender: AgentId, view: DreamView, targets: readonly AgentId[], found: Found): Promise<void> {
-    const { parts, sending } = this.#dream
+    const { parts, sending } = this.dream
     const path = pathIn(parts, sender, 'outbox', view.file)
     await parts.tree.exclusively(`dream ${folderPath(parts.places, sender, 'outbox')}`, async () => {
       const leaf = await parts.tree.read(path)
@@ -200,18 +193,18 @@ export class Router {
   async #against(target: string): Promise<string | undefined> {
     if (target === 'unknown') return 'It does not say whom it is for.'
     if (!isAgentId(target)) return 'That is no name of an agent.'
-    return (await this.#dream.agents.isKnown(target)) ? undefined : 'Nobody has ever seen this agent.'
+    return (await this.dream.agents.isKnown(target)) ? undefined : 'Nobody has ever seen this agent.'
   }
 
   #targetIn(bytes: Uint8Array): string | undefined {
-    const { compat, settings } = this.#dream.parts
+    const { compat, settings } = this.dream.parts
     const parsed = parseMessage(bytes, { compat, most: settings.largest })
     return parsed.outcome === 'message' ? saidBy(parsed.message).to : undefined
   }
 
   /** Sends again what was overwritten, and reads the answers of planners that came by mailbox. */
   async #lookAfter(number: number, by: string, found: Found): Promise<void> {
-    const { messages, planning, files } = this.#dream
+    const { messages, planning, files } = this.dream
     const left = await files.clearLock(number, by)
     if (left !== undefined) found.notices.push(`The lock of mailbox ${number} was left behind by ${left}; it is gone.`)
     for (const id of await messages.resend(number, by)) found.resent.push({ mailbox: number, id })

@@ -41,7 +41,7 @@ import type { Dream } from './dream.ts'
 import { usualPriority } from './inbox-index.ts'
 import { moveToInbox } from './moving.ts'
 import type { DreamView, TaskSent } from './outcomes.ts'
-import { type DreamParts, pathIn } from './parts.ts'
+import { Part, pathIn } from './parts.ts'
 import { viewOf } from './view.ts'
 
 /** A file for an inbox. */
@@ -74,44 +74,41 @@ interface Used {
 
 const hour = 3_600_000
 
-export class Sending {
-  readonly #dream: Dream
-  readonly #parts: DreamParts
+export class Sending extends Part {
   readonly once: SendingOnce
   /** Where a message was put. */
   readonly #carried = new WeakMap<Step, TreePath>()
 
   constructor(dream: Dream) {
-    this.#dream = dream
-    this.#parts = dream.parts
+    super(dream)
     this.once = new SendingOnce(dream.parts.tree, { notes: sentTasksPath, staged: stagedTasksPath, ending: '.json' })
     dream.journal.performs({ carry: (step) => this.#carry(step) })
   }
 
   /** Puts a task or any other object into the inbox of an agent, under the id that it has or a new one. */
   async send(to: string, message: PlainMessage, { from }: { readonly from?: string } = {}): Promise<TaskSent> {
-    const target = await this.#dream.agents.expectName(to)
-    expectTask(message, target, this.#parts.compat)
+    const target = await this.dream.agents.expectName(to)
+    expectTask(message, target, this.parts.compat)
     const inexact = findInexact(message)
     if (inexact !== undefined) throw inexactNumber(inexact)
     const { id } = saidBy(message)
-    const notices = await this.#dream.agents.noticesAbout(target)
+    const notices = await this.dream.agents.noticesAbout(target)
     const sent =
       id !== undefined && isTaskId(id)
         ? await this.#sendTask(target, id, message)
         : await this.#put({ to: target, name: taskFileName(crypto.randomUUID()), message })
-    if (from !== undefined) await this.#dream.agents.note(from)
+    if (from !== undefined) await this.dream.agents.note(from)
     return { ...sent, notices }
   }
 
   /** Sends what is said in neutral words; under a key of the sender's own once. */
   async sendDraft(draft: Draft, { key }: SendOptions = {}): Promise<TaskSent> {
     const { fileNameOf, lower } = await import('../envelope.ts')
-    const { agents } = this.#dream
+    const { agents } = this.dream
     const from = await agents.expectName(draft.from)
     const to = await agents.expectName(draft.to)
     const id = key === undefined ? crypto.randomUUID() : hashOf(from, key)
-    const message = lower(draft, { id, at: isoOf(this.#parts.clock.now()) })
+    const message = lower(draft, { id, at: isoOf(this.parts.clock.now()) })
     const letter = { to, name: fileNameOf(message), message }
     const notices = await agents.noticesAbout(to)
     const sent =
@@ -141,8 +138,8 @@ export class Sending {
     const begun = await this.once.begin(key, printMessage(message), digest, `${to}/${name}`)
     if (begun.outcome === 'known' && begun.digest !== digest) return { outcome: 'used' }
     const path = begun.staged
-      ? await moveToInbox(this.#parts, begun.staged, to, name)
-      : pathIn(this.#parts, to, 'inbox', name)
+      ? await moveToInbox(this.parts, begun.staged, to, name)
+      : pathIn(this.parts, to, 'inbox', name)
     const view = this.#viewAt(path, to, message)
     if (begun.outcome === 'begun') return { outcome: 'sent', message: view, durability: begun.durability }
     const found = await this.#delivered(to, name, [...deliveredTo, ...deliveredTo])
@@ -151,20 +148,20 @@ export class Sending {
 
   /** Under a name that nothing else has. */
   async #put({ to, name, message }: Letter): Promise<Delivered> {
-    const path = pathIn(this.#parts, to, 'inbox', name)
-    const created = await this.#parts.tree.create(path, printMessage(message))
+    const path = pathIn(this.parts, to, 'inbox', name)
+    const created = await this.parts.tree.create(path, printMessage(message))
     const durability = created.outcome === 'created' ? created.durability : 'process'
     return { outcome: 'sent', message: this.#viewAt(path, to, message), durability }
   }
 
   #viewAt(path: TreePath, agent: AgentId, message: PlainMessage): DreamView {
-    return viewOf(message, { agent, state: 'inbox', path, modifiedAt: this.#parts.clock.now() })
+    return viewOf(message, { agent, state: 'inbox', path, modifiedAt: this.parts.clock.now() })
   }
 
   /** A file that was delivered, however far it has come since. To be sure, look twice: it may be put back in between. */
   async #delivered(agent: AgentId, name: string, folders: readonly Folder[]): Promise<DreamView | undefined> {
     for (const folder of folders) {
-      const found = await this.#dream.inboxes.read(agent, folder, name)
+      const found = await this.dream.inboxes.read(agent, folder, name)
       if (found && !('unreadable' in found)) return found
     }
     return undefined
@@ -184,13 +181,13 @@ export class Sending {
   /** One of them. What does not say where it belongs stays. */
   async publish(staged: TreePath): Promise<void> {
     const place = placeIn(await this.once.idOf(staged))
-    if (place) await moveToInbox(this.#parts, staged, place.to, place.name)
+    if (place) await moveToInbox(this.parts, staged, place.to, place.name)
   }
 
   /** Finishes what killed senders began, and removes what was staged for no change. */
   async finishAll({ isIdle }: { readonly isIdle: boolean }): Promise<void> {
     await this.publishAll()
-    const { tree } = this.#parts
+    const { tree } = this.parts
     // A process may be about to write the note that names what it has staged.
     for (const { name, kind } of isIdle ? await listIfFolder(tree, outgoingPath) : []) {
       const path = childOf(outgoingPath, name)
@@ -204,7 +201,7 @@ export class Sending {
     const steps: StepOf<'carry'>[] = []
     for (const { to, name, text } of messages) {
       const staged = `${crypto.randomUUID()}.json`
-      await this.#parts.tree.create(childOf(outgoingPath, staged), text)
+      await this.parts.tree.create(childOf(outgoingPath, staged), text)
       steps.push({ do: 'carry', staged, to, name })
     }
     return steps
@@ -217,7 +214,7 @@ export class Sending {
 
   /** What is not there any more was carried already. */
   async #carry(step: StepOf<'carry'>): Promise<void> {
-    this.#carried.set(step, await moveToInbox(this.#parts, childOf(outgoingPath, step.staged), step.to, step.name))
+    this.#carried.set(step, await moveToInbox(this.parts, childOf(outgoingPath, step.staged), step.to, step.name))
   }
 
   /**
@@ -225,13 +222,13 @@ export class Sending {
    * Listings also show a file that another process is moving in this moment.
    */
   async deliverOnce({ to, name, text }: Outgoing): Promise<{ path: TreePath; durability: Durability }> {
-    const { tree, places } = this.#parts
+    const { tree, places } = this.parts
     for (const folder of deliveredTo) {
       const entries = await listIfFolder(tree, folderPath(places, to, folder))
       if (entries.some((entry) => entry.name === name))
-        return { path: pathIn(this.#parts, to, folder, name), durability: 'process' }
+        return { path: pathIn(this.parts, to, folder, name), durability: 'process' }
     }
-    const path = pathIn(this.#parts, to, 'inbox', name)
+    const path = pathIn(this.parts, to, 'inbox', name)
     const created = await tree.create(path, text)
     return { path, durability: created.outcome === 'created' ? created.durability : 'process' }
   }

@@ -15,7 +15,7 @@ import { holdNote, lostFile } from './claiming.ts'
 import type { Dream } from './dream.ts'
 import { moveFileSomewhere } from './moving.ts'
 import type { OutcomeInput, OutcomeRecorded } from './outcomes.ts'
-import { type DreamParts, pathIn, wrongWith } from './parts.ts'
+import { Part, pathIn, wrongWith } from './parts.ts'
 import { type Outgoing, outgoingEvent } from './sending.ts'
 import { settlingStep } from './task-list.ts'
 
@@ -29,13 +29,9 @@ export interface Outcome {
   readonly plan: string | undefined
 }
 
-export class Settling {
-  readonly #dream: Dream
-  readonly #parts: DreamParts
-
+export class Settling extends Part {
   constructor(dream: Dream) {
-    this.#dream = dream
-    this.#parts = dream.parts
+    super(dream)
     dream.journal.performs({ finish: (step) => this.#finish(step) })
   }
 
@@ -46,11 +42,11 @@ export class Settling {
     input: OutcomeInput = {},
   ): Promise<OutcomeRecorded & { readonly file: string }> {
     const agent = agentId(name)
-    await this.#dream.recovery.finishAll()
-    await this.#dream.logs.expectLines()
-    const { file, id, state, from, message } = await this.#dream.inboxes.find(agent, given)
+    await this.dream.recovery.finishAll()
+    await this.dream.logs.expectLines()
+    const { file, id, state, from, message } = await this.dream.inboxes.find(agent, given)
     if (state === 'archive/inbox') return { ...(await this.repeated(agent, id, input)), file }
-    const hold = await this.#dream.claiming.expectHeld(agent, file, input.attempt)
+    const hold = await this.dream.claiming.expectHeld(agent, file, input.attempt)
     const attempt = input.attempt ?? hold.attempt
     const plan = isEvent(message) && message.type === eventTypes.plan ? subjectOf(message) : undefined
     const task = plan ?? (isNews(message) ? undefined : saidBy(message).taskId)
@@ -62,25 +58,25 @@ export class Settling {
     }
     const notices = await this.answerPlan(outcome)
     const subject = fileSubject(agent, file)
-    const recorded = await this.#dream.journal.turn(subject, async () => {
+    const recorded = await this.dream.journal.turn(subject, async () => {
       const folder = await this.openIn(agent, file)
       if (!folder) return this.repeated(agent, id, input)
-      const now = await this.#dream.claiming.expectHeld(agent, file, undefined)
+      const now = await this.dream.claiming.expectHeld(agent, file, undefined)
       if (now.attempt !== attempt) throw lostFile(agent, file, 'it was taken again')
       if (folder === 'inbox' && attempt > 0) throw lostFile(agent, file, 'it waits again')
       const steps = await this.stepsFor(outcome, { do: 'finish', agent, file })
-      const committed = await this.#dream.journal.commit(subject, steps)
+      const committed = await this.dream.journal.commit(subject, steps)
       return this.recorded(outcome, steps, committed.outcome === 'done' ? committed.durability : 'process', notices)
     })
-    await this.#dream.claiming.release(agent, file, hold)
-    await this.#dream.agents.note(agent)
+    await this.dream.claiming.release(agent, file, hold)
+    await this.dream.agents.note(agent)
     return { ...recorded, file }
   }
 
   /** What is answered to an outcome of something that has one already. Another outcome than the recorded one is a conflict. */
   async repeated(agent: string, id: string, { error }: OutcomeInput): Promise<OutcomeRecorded> {
     const status = error === undefined ? 'COMPLETED' : 'FAILED'
-    const recorded = await this.#dream.logs.outcomesOf(agent, id)
+    const recorded = await this.dream.logs.outcomesOf(agent, id)
     if (recorded.length === 0 || recorded.includes(status))
       return { outcome: 'unchanged', durability: 'process', notices: [] }
     throw conflict('OUTCOME_RECORDED', `${id} is recorded as ${recorded.at(-1)}, not ${status}. Nothing was changed.`, {
@@ -95,7 +91,7 @@ export class Settling {
       task_id: task ?? null,
       agent_id: agent,
       status: error === undefined ? 'COMPLETED' : 'FAILED',
-      timestamp: isoOf(this.#parts.clock.now()),
+      timestamp: isoOf(this.parts.clock.now()),
       output: error === undefined ? (output ?? null) : null,
       error_details: error ?? null,
     }
@@ -107,7 +103,7 @@ export class Settling {
    */
   async answerPlan({ line, plan }: Outcome): Promise<string[]> {
     if (plan === undefined || line.status === 'FAILED') return []
-    const answered = await this.#dream.planning.answer({ plan, planner: line.agent_id, results: resultsIn(line) })
+    const answered = await this.dream.planning.answer({ plan, planner: line.agent_id, results: resultsIn(line) })
     if (answered.outcome === 'refused') return [`The plan was refused: ${answered.reasons.join(' ')}`]
     if (answered.outcome === 'late') return ['Another answer to this plan came first; this one does not count.']
     return []
@@ -120,12 +116,12 @@ export class Settling {
     const steps: Step[] = [{ do: 'complete', line }]
     if (status === 'FAILED') {
       const details = { task_id, message_id, error_details, outcome: key }
-      steps.push({ do: 'log', line: this.#dream.logs.line('TASK_FAILED', agent_id, details) })
+      steps.push({ do: 'log', line: this.dream.logs.line('TASK_FAILED', agent_id, details) })
     }
     steps.push(putAway)
     if (task_id !== null && (plan === undefined || status === 'FAILED')) steps.push(settlingStep(task_id, line))
     const targets = task_id === null ? [] : await this.#targetsOf(outcome)
-    return [...steps, ...(await this.#dream.sending.stage(targets.map((to) => eventFor(to, outcome))))]
+    return [...steps, ...(await this.dream.sending.stage(targets.map((to) => eventFor(to, outcome))))]
   }
 
   recorded(
@@ -135,7 +131,7 @@ export class Settling {
     notices: readonly string[],
   ): OutcomeRecorded {
     // The outcome is recorded; a list that is broken is for a person to put right.
-    const leftOut = this.#dream.journal
+    const leftOut = this.dream.journal
       .leftOut(steps)
       .map((error) => `The list of tasks was not changed: ${wrongWith(error)}`)
     return { outcome: 'recorded', line, durability, notices: [...notices, ...leftOut] }
@@ -143,11 +139,11 @@ export class Settling {
 
   /** The executor and the agent that asked. */
   async #targetsOf({ line, initiator }: Outcome): Promise<AgentId[]> {
-    const { executor } = this.#parts.settings
+    const { executor } = this.parts.settings
     const targets: AgentId[] = []
     for (const target of new Set([executor, ...(initiator === undefined ? [] : [initiator])])) {
       // A failure must reach somebody, also where the executor was never seen: then it waits for a person.
-      const isTold = (line.status === 'FAILED' && target === executor) || (await this.#dream.agents.isKnown(target))
+      const isTold = (line.status === 'FAILED' && target === executor) || (await this.dream.agents.isKnown(target))
       if (isTold && target !== line.agent_id && isAgentId(target)) targets.push(target)
     }
     return targets
@@ -156,17 +152,17 @@ export class Settling {
   /** Where a file lies that waits or is in hand; `undefined` for one that is finished. */
   async openIn(agent: AgentId, file: string): Promise<'working' | 'inbox' | undefined> {
     for (const folder of ['working', 'inbox'] as const)
-      if (await this.#parts.tree.look(pathIn(this.#parts, agent, folder, file))) return folder
+      if (await this.parts.tree.look(pathIn(this.parts, agent, folder, file))) return folder
     return undefined
   }
 
   /** Into the archive, from the agent's hands or straight from its inbox. */
   async #finish({ agent, file }: StepOf<'finish'>): Promise<void> {
-    const { tree } = this.#parts
+    const { tree } = this.parts
     const step = { agent, name: file, transition: 'finish' } as const
-    const { moved } = await moveFileSomewhere(this.#parts, { ...step, from: 'working' })
-    if (moved.outcome === 'gone' && !(await tree.look(pathIn(this.#parts, agent, 'archive/inbox', file))))
-      await moveFileSomewhere(this.#parts, { ...step, from: 'inbox' })
+    const { moved } = await moveFileSomewhere(this.parts, { ...step, from: 'working' })
+    if (moved.outcome === 'gone' && !(await tree.look(pathIn(this.parts, agent, 'archive/inbox', file))))
+      await moveFileSomewhere(this.parts, { ...step, from: 'inbox' })
     await tree.remove(holdNote(agent, file))
   }
 }

@@ -8,7 +8,7 @@ import { supervisorPath } from '../layout.ts'
 import { isObject, type SupervisorState } from '../schema.ts'
 import type { News } from '../steps.ts'
 import type { Dream } from './dream.ts'
-import { bytesOf, type DreamParts, readLeaf, readObject } from './parts.ts'
+import { bytesOf, Part, readLeaf, readObject } from './parts.ts'
 
 const empty: Omit<SupervisorState, 'last_updated'> = {
   current_focus: null,
@@ -21,28 +21,26 @@ const empty: Omit<SupervisorState, 'last_updated'> = {
 /** Older ones go: the governance log has them all. */
 const mostNotes = 100
 
-export class Supervisor {
-  readonly #parts: DreamParts
-
+export class Supervisor extends Part {
   constructor(dream: Dream) {
-    this.#parts = dream.parts
+    super(dream)
     dream.journal.performs({ news: ({ news }) => this.tell(news) })
   }
 
   /** `undefined` when nothing has been written yet. */
   async show(): Promise<SupervisorState | undefined> {
-    const path = supervisorPath(this.#parts.places)
-    const leaf = await readLeaf(this.#parts, path)
-    return leaf && (readObject(this.#parts, path, leaf.bytes).value as SupervisorState)
+    const path = supervisorPath(this.parts.places)
+    const leaf = await readLeaf(this.parts, path)
+    return leaf && (readObject(this.parts, path, leaf.bytes).value as SupervisorState)
   }
 
   /** Lets go of goals that are reached, and of assignments of tasks that are over. */
   async letGo(ended: Ended): Promise<void> {
-    const { tree, places } = this.#parts
+    const { tree, places } = this.parts
     const path = supervisorPath(places)
     await changeLeaf(tree, path, async (before) => {
       if (!before) return undefined
-      const { value, edit } = readObject(this.#parts, path, before.bytes)
+      const { value, edit } = readObject(this.parts, path, before.bytes)
       const text = await withoutEnded(edit(), value, ended)
       return text === undefined ? undefined : bytesOf(text)
     })
@@ -50,10 +48,10 @@ export class Supervisor {
 
   /** Writes down what was done. Repeating it changes nothing. */
   async tell({ at: now, note, goal, agents = {}, assignments = {} }: News): Promise<void> {
-    const { tree, places } = this.#parts
+    const { tree, places } = this.parts
     await changeLeaf(tree, supervisorPath(places), (before) => {
       const text = before ?? { bytes: bytesOf(`${JSON.stringify({ last_updated: now, ...empty }, null, 2)}\n`) }
-      const { value, edit } = readObject(this.#parts, supervisorPath(places), text.bytes)
+      const { value, edit } = readObject(this.parts, supervisorPath(places), text.bytes)
       const json = edit()
       json.set(json.root, 'last_updated', now)
       const entries = (key: string, all: Readonly<Record<string, unknown>>) => {

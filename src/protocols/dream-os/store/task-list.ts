@@ -15,7 +15,7 @@ import type { Judged, Recipient } from './agents.ts'
 import type { Dream } from './dream.ts'
 import { attemptIn, noteIn, readNote, writeNote } from './notes.ts'
 import type { Dispatched, TasksListed } from './outcomes.ts'
-import { badFile, bytesOf, type DreamParts, readLeaf } from './parts.ts'
+import { badFile, bytesOf, Part, readLeaf } from './parts.ts'
 
 type TasksStep = StepOf<'tasks'>
 
@@ -34,13 +34,9 @@ export const retryStep = (task: string, failedAt: string, by: string): TasksStep
   return { do: 'tasks', by, updates: [{ task, while: ['FAILED'], completedAt: failedAt, set }] }
 }
 
-export class Tasks {
-  readonly #dream: Dream
-  readonly #parts: DreamParts
-
+export class Tasks extends Part {
   constructor(dream: Dream) {
-    this.#dream = dream
-    this.#parts = dream.parts
+    super(dream)
     dream.journal.performs({
       tasks: (step, isRepeat) => this.#change(step, isRepeat),
       attempt: ({ task, attempt }) => writeNote(dream.parts.tree, noteIn(dispatchPath, task), { attempt }),
@@ -48,7 +44,7 @@ export class Tasks {
   }
 
   async list({ runnable = false }: { readonly runnable?: boolean } = {}): Promise<TasksListed> {
-    const leaf = await readLeaf(this.#parts, this.#parts.places.taskList)
+    const leaf = await readLeaf(this.parts, this.parts.places.taskList)
     const list = this.#parsed(leaf?.bytes)
     const tasks = tasksOf(list)
     return { tasks: runnable ? runnableAfter(tasks) : tasks, problems: problemsOf(list), notes: list.notes }
@@ -57,7 +53,7 @@ export class Tasks {
   async find(id: string): Promise<Task> {
     const found = (await this.list()).tasks.find(({ task_id }) => task_id === id)
     if (found) return found
-    throw notFound('NO_SUCH_TASK', `There is no task ${id.slice(0, 120)} in ${this.#parts.places.taskList}.`, {
+    throw notFound('NO_SUCH_TASK', `There is no task ${id.slice(0, 120)} in ${this.parts.places.taskList}.`, {
       hint: 'See what there is: signalbox dream tasks',
       details: { task: id.slice(0, 400) },
     })
@@ -70,14 +66,14 @@ export class Tasks {
 
   /** Brings statuses in line with each other, after another program has changed some. */
   async refresh(by: string): Promise<void> {
-    const leaf = await readLeaf(this.#parts, this.#parts.places.taskList)
+    const leaf = await readLeaf(this.parts, this.parts.places.taskList)
     if (!leaf || consequencesOf(tasksOf(this.#parsed(leaf.bytes))).size === 0) return
     await this.#commit([{ do: 'tasks', by, updates: [] }])
   }
 
   async #commit(steps: readonly Step[]): Promise<void> {
-    await this.#dream.journal.turn('tasks', () => this.#dream.journal.commit('tasks', steps))
-    this.#dream.journal.expectWhole(steps)
+    await this.dream.journal.turn('tasks', () => this.dream.journal.commit('tasks', steps))
+    this.dream.journal.expectWhole(steps)
   }
 
   /** Puts what may start into the inboxes of its agents, each once, the most urgent first. */
@@ -85,34 +81,34 @@ export class Tasks {
     // Asked outside of the turn: others wait for it.
     const judged = new Map<string, Judged>()
     for (const { target_agent: one } of (await this.list({ runnable: true })).tasks)
-      if (!judged.has(one)) judged.set(one, await this.#dream.agents.judge(one, recipient))
+      if (!judged.has(one)) judged.set(one, await this.dream.agents.judge(one, recipient))
     const isRight = (agent: string) => judged.get(agent)?.refused === undefined
-    const handed = await this.#dream.journal.turn('tasks', () => this.#dispatch(by, isRight))
+    const handed = await this.dream.journal.turn('tasks', () => this.#dispatch(by, isRight))
     const got = new Set(handed.tasks.map(({ target_agent }) => target_agent))
     const notices = [...judged].flatMap(([one, { refused, notices = [] }]) => refused ?? (got.has(one) ? notices : []))
     return { ...handed, notices }
   }
 
   async #dispatch(by: string, isRight: (agent: string) => boolean): Promise<Omit<Dispatched, 'notices'>> {
-    const leaf = await readLeaf(this.#parts, this.#parts.places.taskList)
+    const leaf = await readLeaf(this.parts, this.parts.places.taskList)
     const list = this.#parsed(leaf?.bytes)
     const runnable = runnableAfter(tasksOf(list)).filter(({ target_agent }) => isRight(target_agent))
     const problems = problemsOf(list)
     if (runnable.length === 0) return { outcome: 'nothing', tasks: [], paths: [], problems }
-    const dispatched_at = isoOf(this.#parts.clock.now())
+    const dispatched_at = isoOf(this.parts.clock.now())
     const steps: Step[] = []
     for (const task of runnable) {
       const { task_id, target_agent } = task
       // A task that was set back to PENDING goes out again, as another file.
-      const attempt = attemptIn(await readNote(this.#parts.tree, noteIn(dispatchPath, task_id))) + 1
+      const attempt = attemptIn(await readNote(this.parts.tree, noteIn(dispatchPath, task_id))) + 1
       const text = `${JSON.stringify({ ...task, status: 'IN_PROGRESS' }, null, 2)}\n`
       const message = { to: target_agent as AgentId, name: taskFileName(task_id, attempt), text }
-      steps.push({ do: 'attempt', task: task_id, attempt }, ...(await this.#dream.sending.stage([message])))
+      steps.push({ do: 'attempt', task: task_id, attempt }, ...(await this.dream.sending.stage([message])))
     }
     const set = { status: 'IN_PROGRESS', dispatched_at }
     const updates = runnable.map(({ task_id }): TaskUpdate => ({ task: task_id, while: ['PENDING', 'BLOCKED'], set }))
     const lines = runnable.map(({ task_id, target_agent }) =>
-      this.#dream.logs.line('TASKS_DISPATCHED', by, { task_id, target_agent }),
+      this.dream.logs.line('TASKS_DISPATCHED', by, { task_id, target_agent }),
     )
     const news = {
       at: dispatched_at,
@@ -120,16 +116,16 @@ export class Tasks {
       assignments: Object.fromEntries(runnable.map(({ task_id, target_agent }) => [task_id, target_agent])),
     }
     steps.push({ do: 'tasks', by, updates }, ...lines.map((line): Step => ({ do: 'log', line })), { do: 'news', news })
-    await this.#dream.journal.commit('tasks', steps)
-    this.#dream.journal.expectWhole(steps)
+    await this.dream.journal.commit('tasks', steps)
+    this.dream.journal.expectWhole(steps)
     const handed = runnable.map((task): Task => ({ ...task, status: 'IN_PROGRESS' }))
-    return { outcome: 'dispatched', tasks: handed, paths: this.#dream.sending.pathsOf(steps), problems }
+    return { outcome: 'dispatched', tasks: handed, paths: this.dream.sending.pathsOf(steps), problems }
   }
 
   /** Writes fields and new tasks and what follows from them, and tells what is blocked by that. */
   async #change({ by, updates, add = [] }: TasksStep, isRepeat: boolean): Promise<void> {
     let blocked: readonly Blocked[] = []
-    await changeLeaf(this.#parts.tree, this.#parts.places.taskList, (leaf) => {
+    await changeLeaf(this.parts.tree, this.parts.places.taskList, (leaf) => {
       const list = this.#parsed(leaf?.bytes)
       const tasks = tasksOf(list)
       const there = new Set(tasks.map(({ task_id }) => task_id))
@@ -154,16 +150,16 @@ export class Tasks {
   async #tellBlocked(by: string, blocked: readonly Blocked[], repeatedSince: number | undefined): Promise<void> {
     const type = 'TASKS_BLOCKED'
     const { events } =
-      repeatedSince === undefined ? { events: [] } : await this.#dream.logs.events({ type, since: repeatedSince })
+      repeatedSince === undefined ? { events: [] } : await this.dream.logs.events({ type, since: repeatedSince })
     const told = new Set(events.map(({ details }) => JSON.stringify(details)))
     for (const { task_id, reason } of blocked)
-      if (!told.has(JSON.stringify({ task_id, reason }))) await this.#dream.logs.tell(type, by, { task_id, reason })
+      if (!told.has(JSON.stringify({ task_id, reason }))) await this.dream.logs.tell(type, by, { task_id, reason })
   }
 
   #parsed(bytes: Uint8Array | undefined): TaskList {
-    const { compat, settings, places } = this.#parts
+    const { compat, settings, places } = this.parts
     const list = parseTaskList(bytes ?? bytesOf('[]\n'), { compat, most: settings.largest })
-    if (list.outcome === 'malformed') throw badFile(this.#parts, places.taskList, 'BAD_TASK_LIST', list.problems)
+    if (list.outcome === 'malformed') throw badFile(this.parts, places.taskList, 'BAD_TASK_LIST', list.problems)
     return list
   }
 }

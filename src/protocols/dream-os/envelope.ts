@@ -4,7 +4,15 @@
  * An ask is a task; a tell and an answer are messages, whose command is MESSAGE. What these have no field for lies in
  * `params.signalbox`.
  */
-import { type Draft, type Envelope, handleOf, kindOf, type Lifted, type MessageKind } from '../../kernel/envelope.ts'
+import {
+  type Draft,
+  type Envelope,
+  type HeldBy,
+  handleOf,
+  kindOf,
+  type Lifted,
+  type MessageKind,
+} from '../../kernel/envelope.ts'
 import { type CarriedField, carriedFieldsIn, unsaidFields } from '../../messaging/envelope/carried-fields.ts'
 import { isEvent, subjectOf } from './event-format.ts'
 import { type PlainMessage, saidBy } from './format.ts'
@@ -20,9 +28,10 @@ const plainMessage = 'MESSAGE'
 const priorities = { high: 1, normal: 3, low: 5 } as const
 const answering: readonly string[] = [eventTypes.completed, eventTypes.failed, eventTypes.answered]
 
-/** The folder does not tell that a task failed; `completed_tasks.json` does. */
+/** The folder does not tell that a task failed; `completed_tasks.json` does. Nor does it tell who has it. */
 export interface SettledView extends DreamView {
   readonly hasFailed?: boolean
+  readonly claim?: HeldBy
 }
 
 type Said = Pick<Lifted, 'kind' | 'urgency' | 'needsAnswer' | 'dependsOn' | 'attachments'> &

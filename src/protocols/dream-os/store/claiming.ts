@@ -3,6 +3,7 @@
  * neither finished nor renewed by then goes back.
  */
 import { findInexact } from '../../../formats/json.ts'
+import type { HeldBy } from '../../../kernel/envelope.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import { lostClaim } from '../../../messaging/claims/claim.ts'
 import { spareName } from '../../../messaging/quarantine/quarantine.ts'
@@ -206,6 +207,14 @@ export class Claiming extends Part {
     const note = await readNote(this.parts.tree, holdNote(agent, file))
     if (attempt !== undefined && note && attemptIn(note) !== attempt) throw lostFile(agent, file, 'it was taken again')
     return { attempt: attemptIn(note), holder: typeof note?.holder === 'string' ? note.holder : `${agent} unknown` }
+  }
+
+  /** Who has a file in `working/`, until when. `leases`: of the tree, asked once for many files. */
+  async claimOf(agent: AgentId, file: string, leases: readonly Lease[]): Promise<HeldBy> {
+    const attempt = attemptIn(await readNote(this.parts.tree, holdNote(agent, file)))
+    const lease = leases.find(({ resource }) => resource === leaseOf(agent, file))
+    const until = new Date(lease?.until ?? 0).toISOString()
+    return { by: agent, ...(attempt === 0 ? {} : { attempt, until }) }
   }
 
   /** Ends the claim of a file that is finished. */

@@ -4,12 +4,13 @@
  */
 import { isMeant } from '../../../kernel/short-id.ts'
 import { type TreePath, treePath } from '../../../kernel/tree-path.ts'
+import type { Lease } from '../../../tree/tree.ts'
 import type { MessageOutcome, Neutral, Receipt } from '../../contract.ts'
 import { neutralOf, type Source } from '../../neutral.ts'
 import { lift, type SettledView, textOf } from '../envelope.ts'
 import { isEvent, subjectOf } from '../event-format.ts'
 import { folderPath, folders, runtimePath } from '../layout.ts'
-import { agentId } from '../names.ts'
+import { type AgentId, agentId } from '../names.ts'
 import { eventTypes, isObject } from '../schema.ts'
 import type { Dream } from './dream.ts'
 import type { DreamView, OutcomeInput } from './outcomes.ts'
@@ -43,12 +44,19 @@ export function dreamNeutral(dream: Dream): Neutral & Required<Pick<Neutral, 'du
     return { outcome: did === 'recorded' ? 'settled' : 'unchanged', message, durability } as const
   }
 
-  /** Reads the log of outcomes when the first finished file comes. */
-  async function* withFailures(views: AsyncIterable<DreamView>): AsyncGenerator<SettledView> {
+  /** Reads the log of outcomes when the first finished file comes, and the leases with the first that somebody has. */
+  async function* withClaims(views: AsyncIterable<DreamView>): AsyncGenerator<SettledView> {
     let failed: ReadonlySet<string> | undefined
+    let leases: readonly Lease[] | undefined
     for await (const view of views) {
-      if (view.state === 'archive/inbox') failed ??= await dream.logs.failed()
-      yield failed?.has(`${view.to} ${view.id}`) ? { ...view, hasFailed: true } : view
+      const { state, to, id, file } = view
+      if (state === 'archive/inbox') {
+        failed ??= await dream.logs.failed()
+        yield { ...view, claim: { by: to }, hasFailed: failed.has(`${to} ${id}`) }
+      } else if (state === 'working') {
+        leases ??= await parts.tree.leases()
+        yield { ...view, claim: await claiming.claimOf(to as AgentId, file, leases) }
+      } else yield view
     }
   }
   async function* meant(id: string): AsyncGenerator<DreamView> {
@@ -67,9 +75,9 @@ export function dreamNeutral(dream: Dream): Neutral & Required<Pick<Neutral, 'du
     },
     each({ states, archived }) {
       const all = archived ? folders : current
-      return withFailures(inboxes.everywhere(states ? folders.filter((folder) => states.includes(folder)) : all))
+      return withClaims(inboxes.everywhere(states ? folders.filter((folder) => states.includes(folder)) : all))
     },
-    find: (id) => withFailures(meant(id)),
+    find: (id) => withClaims(meant(id)),
     watched: async () => [
       runtimePath(parts.places),
       ...(await agents.withFolders()).flatMap((agent) =>
@@ -86,7 +94,7 @@ export function dreamNeutral(dream: Dream): Neutral & Required<Pick<Neutral, 'du
       if (taken.outcome === 'nothing') return undefined
       const { message, attempt, until, durability } = taken
       const receipt: FileReceipt = { id: message.id, agent, attempt, until: Date.parse(until), file: message.file }
-      return { message, receipt, durability }
+      return { message: { ...message, claim: { by: agent, attempt, until } }, receipt, durability }
     },
     async renew(receipt) {
       const message = await fileOf(receipt)

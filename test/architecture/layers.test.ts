@@ -167,12 +167,12 @@ describe('the table', () => {
     [
       'operations/a.ts',
       '../engines/memory/index.ts',
-      'operations may not import engines (../engines/memory/index.ts). It may import protocols, adapters, messaging, formats, text, tree, kernel',
+      'operations may not import engines (../engines/memory/index.ts). It may import bridge, protocols, adapters, messaging, formats, text, tree, kernel',
     ],
     [
       'operations/a.ts',
       '../surfaces/cli/a.ts',
-      'operations may not import surfaces (../surfaces/cli/a.ts). It may import protocols, adapters, messaging, formats, text, tree, kernel',
+      'operations may not import surfaces (../surfaces/cli/a.ts). It may import bridge, protocols, adapters, messaging, formats, text, tree, kernel',
     ],
     [
       'duties/a.ts',

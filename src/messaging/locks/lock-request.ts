@@ -66,8 +66,10 @@ export class LockRequest {
     const ahead = await this.#ahead()
     const lease = await this.#locks.holding(resource)
     // Renewing one's own takes nothing from anybody.
-    if (lease ? lease.owner === owner : ahead === undefined) return undefined
-    const busy = { outcome: 'busy', owner: lease?.owner ?? ahead! } as const
+    if (lease?.owner === owner) return undefined
+    const holder = lease?.owner ?? (await this.#locks.patternHolder(resource, owner)) ?? ahead
+    if (holder === undefined) return undefined
+    const busy = { outcome: 'busy', owner: holder } as const
     const circle = await this.#standInLine(lease?.until)
     return circle ? { ...busy, circle } : busy
   }

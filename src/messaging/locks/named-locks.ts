@@ -19,6 +19,11 @@ import { listen, ring, Waiters } from '../waiting/waiting.ts'
 import { type InLine, inLine, type LockPriority, type LockWish } from './line.ts'
 import { LockRequest, type LockWaitOptions } from './lock-request.ts'
 
+/** The space of locks by pattern, which are for every agent (`glob-locks.ts`). No session has this name. */
+export const globSpace = '*'
+/** One for all spaces: a lock by pattern excludes those of sessions. */
+export const lockTurn = 'locks'
+
 export interface NamedLock {
   readonly resource: string
   readonly owner: string
@@ -40,11 +45,11 @@ export class NamedLocks {
   }
 
   /**
-   * Runs `work` while no other process takes a lock of this space. Turns do not nest. `work` acts on the tree alone, and may be
+   * Runs `work` while no other process takes a lock. Turns do not nest. `work` acts on the tree alone, and may be
    * run again (`TurnOptions.mayRepeat`).
    */
   turn<T>(work: () => Promise<T>): Promise<T> {
-    return this.tree.exclusively(`locks ${this.#space}`, work, { mayRepeat: true })
+    return this.tree.exclusively(lockTurn, work, { mayRepeat: true })
   }
 
   /** For one who takes what is free, or renews its own. */
@@ -72,6 +77,17 @@ export class NamedLocks {
   /** The lease of the one who holds a lock, if there is one. */
   async holding(resource: string): Promise<Lease | undefined> {
     return (await this.leases()).find((one) => one.resource === resource)
+  }
+
+  /** The owner of a lock by pattern that is in the way of this one. */
+  async patternHolder(resource: string, owner: string): Promise<string | undefined> {
+    const prefix = `lock ${globSpace} `
+    const others = (await this.tree.leases()).filter(
+      (lease) => lease.resource.startsWith(prefix) && lease.owner !== owner,
+    )
+    if (others.length === 0) return undefined
+    const { globsOverlap } = await import('../../formats/glob-overlap.ts')
+    return others.find((lease) => globsOverlap(lease.resource.slice(prefix.length), resource))?.owner
   }
 
   async list(): Promise<NamedLock[]> {

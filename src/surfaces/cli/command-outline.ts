@@ -9,6 +9,7 @@ import { doctor } from '../../operations/doctor.ts'
 import { humanAnswer, humanApprove, humanDeny, humanList } from '../../operations/human.ts'
 import { init } from '../../operations/init.ts'
 import { agentsAdd, agentsList, agentsRemove, agentsShow } from '../../operations/neutral/agents.ts'
+import { lock, locks, unlock } from '../../operations/neutral/locks.ts'
 import { show, thread, wait, why } from '../../operations/neutral/look.ts'
 import { now } from '../../operations/neutral/now.ts'
 import { send } from '../../operations/neutral/send.ts'
@@ -48,6 +49,9 @@ export const commandOutline = async (): Promise<Outline> => ({
     show,
     thread,
     why,
+    lock,
+    unlock,
+    locks,
     {
       name: 'agents',
       summary: 'Who is there, and where each reads.',

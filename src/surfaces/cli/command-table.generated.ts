@@ -19,6 +19,9 @@ export const commandTable: Group = {
     { name: 'show', load: async () => (await import('./commands/neutral/look.ts')).showFace },
     { name: 'thread', load: async () => (await import('./commands/neutral/look.ts')).threadFace },
     { name: 'why', load: async () => (await import('./commands/neutral/look.ts')).whyFace },
+    { name: 'lock', load: async () => (await import('./commands/neutral/look.ts')).lockFace },
+    { name: 'unlock', load: async () => (await import('./commands/neutral/look.ts')).unlockFace },
+    { name: 'locks', load: async () => (await import('./commands/neutral/look.ts')).locksFace },
     {
       name: 'agents',
       alone: 'list',

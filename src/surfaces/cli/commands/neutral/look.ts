@@ -1,6 +1,7 @@
 /** What is known of messages and agents of all protocols. */
 import { printableLine } from '../../../../kernel/printable.ts'
 import { agentsAdd, agentsList, agentsRemove, agentsShow } from '../../../../operations/neutral/agents.ts'
+import { lock, locks, unlock } from '../../../../operations/neutral/locks.ts'
 import { show, thread, why } from '../../../../operations/neutral/look.ts'
 import { now } from '../../../../operations/neutral/now.ts'
 import { commandFace } from '../../command.ts'
@@ -45,8 +46,8 @@ export const threadFace = commandFace(thread, ({ messages, owed }, screen) => {
 
 export const whyFace = commandFace(why, ({ why, next }, screen) =>
   next === undefined
-    ? `${printableLine(why)}\n`
-    : `${printableLine(why)} ${screen.paint('dim', 'next:')} ${screen.next(printableLine(next))}\n`,
+    ? `${printableLine(shortHandle(why))}\n`
+    : `${printableLine(shortHandle(why))} ${screen.paint('dim', 'next:')} ${screen.next(printableLine(shortHandle(next)))}\n`,
 )
 
 type Agent = Awaited<ReturnType<typeof agentsList.invoke>>['agents'][number]
@@ -149,3 +150,24 @@ const beginning = `Signalbox is a message bus for coding agents: plain files are
   signalbox demo                                       a tour
   signalbox --help                                     every command
 `
+
+type Lock = Awaited<ReturnType<typeof locks.invoke>>['locks'][number]
+
+const lockLine = ({ glob, owner, until, reason, session }: Lock): string => {
+  const why = reason === undefined ? '' : `: ${printableLine(reason)}`
+  const where = session === undefined ? '' : ` in session ${printableLine(session)}`
+  return `${printableLine(glob)} ${printableLine(owner)}${where} until ${until}${why}\n`
+}
+
+export const lockFace = commandFace(
+  lock,
+  ({ outcome, lock }) => `${outcome === 'busy' ? 'Busy:' : 'Locked'} ${lockLine(lock)}`,
+)
+
+export const unlockFace = commandFace(unlock, ({ outcome, glob }) =>
+  outcome === 'unlocked' ? `Unlocked ${printableLine(glob)}\n` : `${printableLine(glob)} is not locked.\n`,
+)
+
+export const locksFace = commandFace(locks, ({ locks }) =>
+  locks.length === 0 ? 'Nothing is locked.\n' : locks.map(lockLine).join(''),
+)

@@ -33,17 +33,10 @@ export const takeFace = commandFace(take, (output, screen) => {
   if (output.outcome === 'nothing') return 'Nothing waits.\n'
   const { message, receipt, until, waiting } = output
   const { from, kind = 'ask', urgency = 'normal', path, text } = message
-  const word = shellWord(shortHandle(receipt))
-  const isTell = kind === 'tell'
-  const head = [kind, ...(urgency === 'normal' ? [] : [urgency])].join(', ')
-  const ends = until === undefined ? '' : `, yours until ${until}`
-  const how = isTell
-    ? ''
-    : `when done: ${screen.next(`signalbox done ${word} --result TEXT`)}\nor: fail ${word} --reason TEXT, release ${word}\n`
-  return (
-    `${screen.paint('bold', handleOf(message))} from ${printableLine(from)} (${head}${ends})\n` +
-    `${quotation(text, from, screen, path)}${how}${moreLine(waiting)}`
-  )
+  const facts = [kind, ...(urgency === 'normal' ? [] : [urgency]), ...(until === undefined ? [] : [`until ${until}`])]
+  const how = screen.next(`signalbox done ${shellWord(shortHandle(receipt))} --result TEXT`)
+  const ends = kind === 'tell' ? '' : `${how} (or fail --reason TEXT, or release)\n`
+  return `${facts.join(', ')}\n${quotation(text, from, screen, path)}${ends}${moreLine(waiting)}`
 })
 
 const settledFace =

@@ -1,0 +1,4 @@
+import { onEveryEngine } from './every-engine.ts'
+import { describeGlobLocks } from './glob-locks.ts'
+
+onEveryEngine('glob locks', describeGlobLocks)

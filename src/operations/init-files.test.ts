@@ -49,6 +49,7 @@ it('what concerns one machine, can be made again or is secret stays out of git',
     '/state/merging/',
     '/state/sessions/',
     '/state/locks/',
+    '/state/shown/',
   ])
   expect(homeReadme()).toContain(
     '| `state/keys/` | keys that somebody put here; they are not used, and not to be committed | that knowledge is lost | no |',

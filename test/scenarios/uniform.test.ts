@@ -31,11 +31,12 @@ describe('exit status 1', () => {
       'mr receive',
       'session inbox',
       'session work',
+      'take',
     ],
-    'was waited for': ['acmq wait', 'circe inbox', 'dream prompt ask', 'mr await'],
+    'was waited for': ['inbox', 'send', 'wait', 'acmq wait', 'circe inbox', 'dream prompt ask', 'mr await'],
     'was searched': ['acmq bus', 'acmq search', 'dream governance query'],
     'nobody was there to get it': ['mr broadcast'],
-    'is somebody else’s turn': ['doctor', 'session say', 'session translate'],
+    'is somebody else’s turn': ['doctor', 'lock', 'session say', 'session translate'],
   }
 
   verifies('X-uniform', 'only where something was to be taken, waited for or searched', () => {

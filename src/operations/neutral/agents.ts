@@ -15,7 +15,7 @@ export const agentsList = defineOperation({
   input: {},
   lists: { agents: 'first' },
   outcomes: { listed: 'done' },
-  examples: [{ command: 'agents', does: 'see who is there' }],
+  examples: [{ command: 'agents list', does: 'see who is there' }],
   run: async (context) => ({ outcome: 'listed', ...(await listed(context)) }) as const,
 })
 

@@ -183,8 +183,8 @@ describe('what goes wrong', () => {
 })
 
 describe('help', () => {
-  it('alone prints an overview', async () => {
-    const { exit, out } = await run('')
+  it('of the program prints an overview', async () => {
+    const { exit, out } = await run('--help')
     expect(exit).toBe(0)
     for (const { name } of table.members) expect(out).toContain(`  ${name.padEnd(10)}  ${summaries[name]}\n`)
     expect(out).toContain('--root DIR')
@@ -214,7 +214,7 @@ describe('help', () => {
   })
 
   it('is data with --json', async () => {
-    expect(JSON.parse((await run('--json')).out)).toMatchObject({ outcome: 'explained', command: 'signalbox' })
+    expect(JSON.parse((await run('--help --json')).out)).toMatchObject({ outcome: 'explained', command: 'signalbox' })
     expect(JSON.parse((await run('acmq send --help --json')).out)).toMatchObject({
       command: 'signalbox acmq send',
       inputs: [{ name: 'mission', spelled: 'MISSION', required: true }, { spelled: '--body' }, { default: 3 }, {}, {}],

@@ -8,7 +8,9 @@ import { defaultsOf, type InputOf } from '../../src/kernel/field.ts'
 import { treePath } from '../../src/kernel/tree-path.ts'
 import { AgentDirectory } from '../../src/messaging/agents/directory.ts'
 import { type Circe, type History, circe as protocol } from '../../src/protocols/circe/index.ts'
+import { Circe as Store } from '../../src/protocols/circe/store/circe.ts'
 import type { Tree } from '../../src/tree/tree.ts'
+import { mortal, survives } from '../support/mortal-tree.ts'
 import type { EnginePlace } from './every-engine.ts'
 
 type Settings = Partial<InputOf<typeof protocol.section>>
@@ -28,6 +30,8 @@ const escalation = {
   ...{ from: 'engineer', to: 'coordinator', intent: 'escalate', task, status: 'blocked', summary: 'RS256 or HS256?' },
   sections: [{ name: 'Options', text: '1. RS256\n2. HS256' }],
 } as const
+
+const question = { from: 'qa', to: 'engineer', intent: 'question', summary: 'Why?' } as const
 
 /** A message as another program writes it. */
 const foreign = (from: string, to: string, intent: string, more: { status?: string; id?: string; at?: string } = {}) =>
@@ -168,6 +172,27 @@ export function describeCirce(name: string, prepare: () => Promise<EnginePlace>,
       expect(['created', 'unchanged']).toContain((await other.agents.init('ENGINEER'))[0]!.outcome)
       for (const bad of ['all', 'ROOSTER', '../x', 'a/b', 'a\0', '.a', 'x'.repeat(65)])
         expect(await exit(circe.agents.init(bad)), bad).toBe(2)
+    })
+
+    it('[X-key][X-crash] a key sends once, whichever change its sender is killed before, and however many send it', async () => {
+      const { tree: theirs } = await start()
+      const sendOn = (on: Tree, key: string) => sendingOn(on).sendOnce({ ...question, summary: key }, key)
+      const sendingOn = (on: Tree) => new Store({ tree: on, clock: systemClock, settings: protocol.defaults }).sending
+      let keys = 0
+      for (let lives = 0, isAlive = false; !isAlive; lives++) {
+        const key = `killed ${keys++}`
+        isAlive = await survives(sendOn(mortal(theirs, lives), key))
+        expect((await sendOn(tree, key)).message.summary).toBe(key)
+      }
+      const sent = await Promise.all([tree, theirs, tree, theirs].map((on) => sendOn(on, 'by many')))
+      expect(new Set(sent.map(({ message }) => message.id)).size).toBe(1)
+      expect(sent.filter(({ outcome }) => outcome === 'sent')).toHaveLength(1)
+      await expect(circe.sending.sendOnce(question, 'by many')).rejects.toMatchObject({ code: 'KEY_USED', exit: 4 })
+      await caughtUp()
+      const summaries = (await other.overview.inbox('engineer')).messages.map(({ summary }) => summary)
+      expect(new Set(summaries).size).toBe(summaries.length)
+      expect(summaries).toHaveLength(keys + 1)
+      expect(keys).toBeGreaterThan(4)
     })
 
     ruled('[CI-1a][CI-3] a message is sent with sections, artifacts and headers, or whole', async () => {

@@ -60,8 +60,8 @@ describeNeutral('AC-MQ', {
 describeNeutral('CIRCE', {
   protocol: circe,
   open: async (tree, clock) => (await circe.open({ tree, clock, settings: circe.defaults })).neutral(),
-  lacks: ['renew', 'release', 'failed', 'duties'],
-  isShared: false,
+  lacks: ['renew', 'duties'],
+  isShared: true,
   waiting: 'new',
   async clutter(tree) {
     const at = (path: string) => treePath(`${circe.defaults.root}/${path}`)

@@ -13,7 +13,7 @@ import { parseMessage as parseCirce } from '../../src/protocols/circe/format.ts'
 import { circe } from '../../src/protocols/circe/index.ts'
 import { inboxPath } from '../../src/protocols/circe/layout.ts'
 import { agentId as circeAgent, fileNameOf as circeNameOf } from '../../src/protocols/circe/names.ts'
-import { viewOf as circeViewOf } from '../../src/protocols/circe/store/view.ts'
+import { headlineOf as circeHeadlineOf } from '../../src/protocols/circe/store/view.ts'
 import { parseEvent, printEvent } from '../../src/protocols/dream-os/event-format.ts'
 import { parseMessage as parsePlain, printMessage as printPlain, saidBy } from '../../src/protocols/dream-os/format.ts'
 import { dream } from '../../src/protocols/dream-os/index.ts'
@@ -111,7 +111,8 @@ describeProtocol({
   // A message of CIRCE is its bytes, and is never edited.
   print: ({ bytes }) => bytes,
   recordOf: (message) => message,
-  lift: (message, path) => circeViewOf(message, circeNameOf(message), 'inbox', path),
+  lift: (message, path) =>
+    circeHeadlineOf({ message, name: circeNameOf(message), place: 'inbox', path: treePath(path) }),
   names: {
     nameOf: (message) => circeNameOf(message),
     readName: (name) => ({ id: name.replace('.md', '') }),

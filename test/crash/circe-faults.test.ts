@@ -15,7 +15,7 @@ import { brokenIn, filesIn } from '../support/circe-checker.ts'
 import { failingDisk } from '../support/failing-disk.ts'
 import { quickTempDir } from '../support/temp.ts'
 import { verifies } from '../support/verifies.ts'
-import { task, type Verb, verbs } from './circe-verbs.ts'
+import { namesWith, task, type Verb, verbs } from './circe-verbs.ts'
 
 const isLong = Number(process.env.SIGNALBOX_TEST_SCALE ?? 1) > 1
 /** Reads fail too. Every step in the long run; otherwise some of each, others for each kind of failure. */
@@ -78,6 +78,7 @@ async function failAt(
     if (verb.isNewEachTime && come.length > 0) return
     const again = (await verb.act(next, folder)) as { outcome?: string } | undefined
     expect(brokenIn(filesIn(root), { sent, isAtRest: true }), `${place}, then once more`).toEqual([])
+    if (verb.sendsOnce !== undefined) expect(namesWith(filesIn(root), verb.sendsOnce), place).toHaveLength(1)
     if (verb.claims !== undefined) {
       if (isUnfinished) expect(again?.outcome, place).toBe('claimed')
       if (answer?.outcome === 'claimed') expect(again?.outcome, place).toBe('nothing')

@@ -1,6 +1,7 @@
 /** What agents and people do with CIRCE, and how things must stand in the end, wherever they die doing it. */
 import type { Circe } from '../../src/protocols/circe/store/circe.ts'
 import { type CirceFolder, foreign } from '../support/circe.ts'
+import type { SeenFile } from '../support/circe-checker.ts'
 
 export const task = 'FEAT-1'
 
@@ -16,6 +17,8 @@ export interface Verb {
   readonly needsPerson?: true
   /** Who claims something by it. */
   readonly claims?: string
+  /** The intent of the one message that there must be, however often it is sent. */
+  readonly sendsOnce?: string
 }
 
 /** The message with this intent, wherever it lies; its name never changes. */
@@ -30,6 +33,13 @@ export function fileOf(folder: CirceFolder, intent: string): string {
   }
   throw new Error(`no message with the intent ${intent}`)
 }
+
+/** The names of all messages with this intent, wherever they lie. */
+export const namesWith = (files: readonly SeenFile[], intent: string): string[] => [
+  ...new Set(
+    files.flatMap(({ path }) => new RegExp(`AI_MANAGER/.*/(\\d{8}_[^/]*_${intent}[_.][^/]*)$`).exec(path)?.[1] ?? []),
+  ),
+]
 
 const agents = ['coordinator', 'engineer', 'qa', 'scribe']
 const setUp = async (circe: Circe) => {
@@ -90,6 +100,23 @@ export const verbs: Readonly<Record<string, Verb>> = {
     act: (circe) => circe.sending.send({ from: 'qa', to: 'engineer', intent: 'question', summary: 'Why?' }),
     isNewEachTime: true,
   },
+  'send under a key': {
+    prepare: setUp,
+    act: (circe) => circe.sending.sendOnce({ from: 'qa', to: 'engineer', intent: 'question', summary: 'Why?' }, 'k1'),
+    sendsOnce: 'question',
+  },
+  'send about a task under a key': {
+    prepare: claimed,
+    act: (circe) =>
+      circe.sending.sendOnce({ from: 'engineer', to: 'qa', intent: 'test', task, summary: 'Try it' }, 'any key: ../?'),
+    sendsOnce: 'test',
+    stands: 'claimed engineer',
+  },
+  'send to all under a key': {
+    prepare: setUp,
+    act: (circe) => circe.sending.sendOnce({ from: 'qa', to: 'all', intent: 'inform', summary: 'Lunch' }, 'k1'),
+    sendsOnce: 'inform',
+  },
   'send to all': { prepare: claimed, act: news, isNewEachTime: true, stands: 'claimed engineer' },
   'claim work': {
     prepare: inTurn(setUp, work),
@@ -133,6 +160,27 @@ export const verbs: Readonly<Record<string, Verb>> = {
     prepare: inTurn(setUp, work),
     act: (circe, folder) => circe.settling.start('engineer', mine(folder)),
     stands: 'in_progress engineer',
+  },
+  'give up': {
+    prepare: claimed,
+    act: (circe, folder) => circe.settling.failed('engineer', mine(folder)),
+    stands: 'failed engineer',
+  },
+  'give a message back': {
+    prepare: inTurn(claimed, test, (circe) => circe.claiming.claim('qa')),
+    act: async (circe, folder) => {
+      const isThere = folder.names('AGENTS/qa/INBOX').length > 0
+      return isThere ? circe.settling.giveBack('qa', fileOf(folder, 'test')) : {}
+    },
+    stands: 'claimed engineer',
+  },
+  'give work back': {
+    prepare: started,
+    act: async (circe, folder) => {
+      const isThere = folder.names('AGENTS/engineer/WORKSPACE').length > 0
+      return isThere ? circe.settling.giveBack('engineer', mine(folder)) : {}
+    },
+    stands: 'new ',
   },
   release: { prepare: started, act: (circe) => circe.tasks.release('engineer', task), stands: 'new ' },
   'release what is logged only': {

@@ -15,7 +15,7 @@ import { CirceFolder, circeOn, withCirce } from '../support/circe.ts'
 import { brokenIn, filesIn } from '../support/circe-checker.ts'
 import { Killed, mortalDisk } from '../support/mortal-disk.ts'
 import { quickTempDir } from '../support/temp.ts'
-import { task, type Verb, verbs } from './circe-verbs.ts'
+import { namesWith, task, type Verb, verbs } from './circe-verbs.ts'
 
 const isLong = Number(process.env.SIGNALBOX_TEST_SCALE ?? 1) > 1
 /** Every change in the long run, and every third otherwise. */
@@ -78,6 +78,7 @@ async function putRight(root: string, place: string, verb: Verb, before: Picture
   await withCirce(root, async (circe) => {
     const again = verb.isNewEachTime ? undefined : ((await verb.act(circe, folder)) as Lived['answer'])
     expect(brokenIn(filesIn(root), { sent, isAtRest: true }), `${place}, then once more`).toEqual([])
+    if (verb.sendsOnce !== undefined) expect(namesWith(filesIn(root), verb.sendsOnce), place).toHaveLength(1)
     if (verb.claims !== undefined) await expectHanded(circe, verb.claims, again, lived, wasUnfinished, place)
     if (verb.stands !== undefined) expect(await standing(circe), place).toBe(verb.stands)
     const findings = await circe.inspect()

@@ -7,7 +7,6 @@ import { treePath } from '../../src/kernel/tree-path.ts'
 import { parseMessage, printMessage } from '../../src/protocols/circe/format.ts'
 import { circe } from '../../src/protocols/circe/index.ts'
 import { fileNameOf } from '../../src/protocols/circe/names.ts'
-import { viewOf } from '../../src/protocols/circe/store/view.ts'
 
 const folder = new URL('circe/', import.meta.url)
 const bytesOf = (path: string) => readFileSync(new URL(path, folder))
@@ -30,7 +29,7 @@ function meaningOf(bytes: Uint8Array): Meaning {
   const parsed = parseMessage(bytes)
   if (parsed.outcome !== 'message') throw new Error(parsed.problems.map(({ message }) => message).join(' '))
   const { message, problems } = parsed
-  const { from, to, intent, task, status, summary, headers } = viewOf(message, 'x.md', 'new', 'x')
+  const { from, to, intent, task, status, summary, further: headers } = message
   const sections = message.sections.map(({ name, text }) => [name, text.length > 1000 ? text.length : text])
   const { replyTo, lead } = message
   return {

@@ -49,6 +49,14 @@ export class CirceActor implements Actor {
       return { outcome, file: message.file, delivered }
     })
 
+  /** Under a key, whoever sends it. All of them want the same name. */
+  sendOnce = (key = 'k1') =>
+    this.#tell('send once', { key }, async () => {
+      const input = { from: 'coordinator', to: 'qa', intent: 'question', task, summary: 'Words' }
+      const { outcome, message } = await this.#circe.sending.sendOnce(input, key)
+      return { outcome, file: message.file }
+    })
+
   claim = (agent = this.me) =>
     this.#tell('claim', { agent }, async () => {
       const claimed = await this.#circe.claiming.claim(agent)
@@ -58,6 +66,8 @@ export class CirceActor implements Actor {
   start = (agent = this.me) => this.#settle('start', agent, (file) => this.#circe.settling.start(agent, file))
   ack = (agent = this.me) => this.#settle('ack', agent, (file) => this.#circe.settling.ack(agent, file))
   done = (agent = this.me) => this.#settle('done', agent, (file) => this.#circe.settling.done(agent, file))
+
+  giveBack = (agent = this.me) => this.#settle('give back', agent, (file) => this.#circe.settling.giveBack(agent, file))
 
   release = (agent = 'engineer') =>
     this.#tell('release', { agent }, async () => ({ outcome: (await this.#circe.tasks.release(agent, task)).outcome }))

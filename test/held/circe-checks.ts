@@ -23,6 +23,7 @@ export async function checkCirce({ answers, begun, world, tree: open }: Ending):
     const isOvertaken =
       did('mv', 'done').length > 0 && did('send', 'sent').some(({ intent }) => intent === 'claim_task')
     const found = brokenIn(files, { sent, isAtRest: true })
+    broken.push(...sentOnce(answers, namesIn(files)))
     broken.push(...found.filter((one) => !isOvertaken || !/^qa has .* owns it$/.test(one)))
   } finally {
     await tree.close()
@@ -45,11 +46,29 @@ export async function checkCirce({ answers, begun, world, tree: open }: Ending):
   return [...new Set(broken)]
 }
 
+/** However often it was sent under a key, it is there once, under the name that all senders of that key were told. */
+function sentOnce(answers: readonly Said[], names: readonly string[]): string[] {
+  const there = new Set(names.filter((name) => name.includes('_question_')))
+  const tried = answers.filter(({ verb }) => verb === 'send once')
+  const broken: string[] = []
+  for (const key of new Set(tried.map((one) => one.key))) {
+    const told = tried.filter((one) => one.key === key && ['sent', 'unchanged'].includes(one.outcome))
+    if (told.filter(({ outcome }) => outcome === 'sent').length > 1) broken.push(`two were told that they sent ${key}`)
+    const files = new Set(told.map(({ file }) => String(file)))
+    if (files.size > 1) broken.push(`${key} was told to be ${[...files].join(' and ')}`)
+    for (const file of files) if (!there.delete(file)) broken.push(`${file} was sent under ${key} and is nowhere`)
+    if (told.length === 0) there.delete([...there][0]!)
+  }
+  return there.size > 0 ? [...broken, `sent twice: ${[...there].join(' and ')}`] : broken
+}
+
 /** Of all who try one gets a message, until it is given back. */
 function claims(answers: readonly Said[]): string[] {
   const broken: string[] = []
   const claimed = answers.filter(({ verb, outcome }) => verb === 'claim' && outcome === 'claimed')
-  const released = answers.filter(({ verb, outcome }) => verb === 'release' && outcome === 'changed').length
+  const isReleased = ({ verb, outcome }: Said) =>
+    (verb === 'release' && outcome === 'changed') || (verb === 'give back' && outcome === 'returned')
+  const released = answers.filter(isReleased).length
   const times = new Map<string, number>()
   for (const { file, agent } of claimed) {
     // What went to everybody is claimed by each of them.

@@ -86,6 +86,28 @@ export const circeWorlds: Readonly<Record<string, World<CirceActor>>> = {
       'claim by a message/own',
     ],
   },
+  'sending under a key': {
+    setUp: setUp(workBy('coordinator')),
+    stories: {
+      ...common,
+      'send once': story((a) => a.sendOnce()),
+      'send another': story((a) => a.sendOnce('k2')),
+      'send once, claim': inTurn(
+        (a) => a.sendOnce(),
+        (a) => a.claim('qa'),
+      ),
+      'send once, claim, give back': inTurn(
+        (a) => a.sendOnce(),
+        (a) => a.claim('qa'),
+        (a) => a.giveBack('qa'),
+      ),
+      'send once, doctor': inTurn(
+        (a) => a.sendOnce(),
+        (a) => a.doctor(),
+      ),
+    },
+    closely: ['send once/send once', 'send once/send another', 'send once/send once, claim', 'send once/doctor'],
+  },
   claimed: {
     setUp: setUp(workBy('coordinator'), claim, (a) => a.start(), passed),
     stories: {
@@ -127,9 +149,13 @@ export const circeWorlds: Readonly<Record<string, World<CirceActor>>> = {
       ),
       claim: story((a) => a.claim('scribe')),
       ack: story((a) => a.ack('scribe')),
+      'claim, give back': inTurn(
+        (a) => a.claim('scribe'),
+        (a) => a.giveBack('scribe'),
+      ),
       'send to all': story(news),
     },
-    closely: ['done/done', 'claim/claim', 'claim/claim, done', 'ack/done'],
+    closely: ['done/done', 'claim/claim', 'claim/claim, done', 'ack/done', 'claim/claim, give back'],
   },
   /** A stranger has put a message to all where messages wait: nobody has brought it to anybody yet. */
   'news by hand': {

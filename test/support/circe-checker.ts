@@ -143,6 +143,7 @@ function told(lines: readonly Line[], messages: readonly Seen[]): string[] {
   for (const { event, agent, task, file, detail } of lines) {
     if (event === 'released') since.delete(task)
     const told = since.get(task) ?? new Set()
+    if (event === 'returned') for (const key of told) if (key.endsWith(` ${file}`)) told.delete(key)
     // Owning a task, and being handed its message, are two things where another program did the first.
     const once = { claimed: `${agent} ${detail}`, started: agent, acknowledged: agent, handled: agent, delivered: '' }[
       event

@@ -4,6 +4,8 @@ import { invalidInput, SignalboxError } from '../../kernel/errors.ts'
 import type { Section } from './schema.ts'
 
 interface Given {
+  /** Written as it is, with the headings that it has. */
+  readonly lead?: string
   readonly summary?: string
   readonly body?: string
   readonly sections?: readonly Section[]
@@ -14,10 +16,11 @@ interface Given {
  * The summary first, then the body, with sections of its own or without, then further sections, then the artifacts. Text
  * without a heading stands under `Context`, or is the summary where there is no other.
  */
-export function splitBody({ summary, body = '', sections = [], artifacts = [] }: Given): {
+export function splitBody({ lead, summary, body = '', sections = [], artifacts = [] }: Given): {
   readonly lead: string
   readonly sections: readonly Section[]
 } {
+  if (lead !== undefined) return { lead, sections: [] }
   // Read as a message would be: headings in fenced code are code.
   const parsed = sectionsIn(body)
   const said: Section[] = []

@@ -18,6 +18,7 @@ export const eventNames = [
   'handled',
   'delivered',
   'released',
+  'returned',
   'status',
   'checks',
   'completed',
@@ -76,6 +77,12 @@ export function* eventsIn(bytes: Uint8Array, word?: string): Generator<CirceEven
     from = to + 1
   }
 }
+
+const givenUp = /^[^\t\n]*\thandled\t[^\t\n]*\t[^\t\n]*\t([^\t\n]+)\tfailed$/gm
+
+/** The files of the messages that their readers gave up. */
+export const givenUpIn = (bytes: Uint8Array): Set<string> =>
+  new Set(Array.from(Buffer.from(bytes).toString('utf8').matchAll(givenUp), ([, file]) => file!))
 
 const count = /^[^\t\n]*\t(?:message|asked|refused)\t[^\t\n]*\t([^\t\n]*)\t([^\t\n]+)\t/gm
 

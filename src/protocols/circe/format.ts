@@ -156,8 +156,10 @@ export const timeOf = (text: string): number | undefined => (utc.test(text) ? pa
 const longestSummary = 160
 
 /** One line that says what it is about. */
-function summaryOf(intent: string, lead: string, sections: readonly Section[]): string {
-  const text = sectionOf({ sections }, 'summary') || lead || sections[0]?.text || intent
+const summaryOf = (intent: string, lead: string, sections: readonly Section[]): string =>
+  summaryLine(sectionOf({ sections }, 'summary') || lead || sections[0]?.text || intent)
+
+export function summaryLine(text: string): string {
   const line = printableLine(text.trim().split(/\r?\n/, 1)[0]!)
   return line.length > longestSummary ? `${line.slice(0, longestSummary - 1)}…`.toWellFormed() : line
 }

@@ -59,6 +59,9 @@ export const copiesPath = (file: FileName): TreePath => childOf(allCopiesPath, f
 export const copyPath = (file: FileName, whose: string): TreePath => childOf(copiesPath(file), `${whose}.md`)
 export const allHandedPath = childOf(state, 'handed')
 export const handedPath = (agent: AgentId): TreePath => childOf(allHandedPath, agent)
+/** One note for each key that was ever used, and what waits to be moved to `NEW_MESSAGES/`: see `SendingOnce`. */
+export const sentPath = childOf(state, 'sent')
+export const stagedPath = childOf(state, 'staged')
 export const stateFolder = state
 
 const cache = cacheOf('circe')

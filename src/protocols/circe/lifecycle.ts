@@ -3,6 +3,8 @@
  * target up here (`store/moving.ts`): a way that is not in the table cannot be gone. Spec: CIRCE, "Message Locations".
  */
 
+import type { Stage } from '../../kernel/envelope.ts'
+
 export const places = ['new', 'inbox', 'workspace', 'logged', 'rejected'] as const
 export type Place = (typeof places)[number]
 
@@ -21,6 +23,15 @@ export const transitions = {
   logged: {},
   rejected: { putBack: 'new' },
 } as const satisfies Readonly<Record<Place, Partial<Record<Transition, Place>>>>
+
+/** How far a message has come, in the words of all protocols. In an inbox it may still wait to be handed out. */
+export const stages = {
+  new: 'written',
+  inbox: 'claimed',
+  workspace: 'claimed',
+  logged: 'finished',
+  rejected: 'failed',
+} as const satisfies Readonly<Record<Place, Stage>>
 
 const ways: Readonly<Record<Place, Partial<Record<Transition, Place>>>> = transitions
 

@@ -75,6 +75,8 @@ const steps = {
   /** `unshown`: the agent has yet to be shown it. */
   hand: { agent, file, acked: flag, unshown: maybe(flag) },
   unhand: { agent, file },
+  /** A message that is no work waits where it came from. */
+  return: { file, from: at },
   archive: { task },
   back: { task, agent },
   deliver: { file },

@@ -10,7 +10,7 @@ import type { KnownAgent } from './agents.ts'
 import { readLedger } from './ledgers.ts'
 import { copyFromLog, moveMessage, settleMessage } from './moving.ts'
 import { type CirceParts, sameBytes } from './parts.ts'
-import { type Found, isFound, loggedBytes, lookAround, pathAt, readAt } from './places.ts'
+import { type Found, isFound, loggedBytes, lookAround, pathAt, readAt, type Spot } from './places.ts'
 import { tasksOnTree } from './task-files.ts'
 
 /** Others may bring something while we go through the folders; nobody keeps doing so. */
@@ -117,24 +117,26 @@ export async function bringBack(parts: CirceParts, task: TaskId, owner: AgentId)
   const { found } = await lookAround(parts)
   const work = found.filter(({ message }) => message.task === task && takesTask(message.intent))
   for (const one of work) {
-    const whole = one.agent === owner ? await readAt(parts, one, one.name) : undefined
-    if (isFound(whole)) await returnOne(parts, whole, task)
+    if (one.agent === owner) await returnMessage(parts, one, one.name)
   }
   if (work.length > 0) return
   const last = await lastLoggedWork(parts, task)
   if (last) await copyFromLog(parts, last)
 }
 
-async function returnOne(parts: CirceParts, found: Found, task: TaskId): Promise<void> {
+/** Puts one message of an agent back where messages wait. Twice is fine. */
+export async function returnMessage(parts: CirceParts, spot: Spot, name: FileName): Promise<void> {
   const { tree, root } = parts
-  await removeIfLeaf(tree, childOf(handedPath(found.agent!), found.name))
-  const logged = await loggedBytes(tree, root, found.name)
+  const found = await readAt(parts, spot, name)
+  if (!isFound(found)) return
+  await removeIfLeaf(tree, childOf(handedPath(spot.agent!), name))
+  const logged = await loggedBytes(tree, root, name)
   if (logged && !sameBytes(logged, found.message.bytes)) {
-    await copyFromLog(parts, found.name)
-    await settleMessage(parts, found, found.name, { task })
+    await copyFromLog(parts, name)
+    await settleMessage(parts, spot, name, { task: found.message.task as TaskId | undefined })
     return
   }
-  await moveMessage(parts, { spot: found, name: found.name, transition: 'release' })
+  await moveMessage(parts, { spot, name, transition: 'release' })
 }
 
 async function lastLoggedWork(parts: CirceParts, task: TaskId): Promise<FileName | undefined> {

@@ -7,6 +7,7 @@ import type { Counting, Left } from './counting.ts'
 import type { FanOut } from './fan-out.ts'
 import type { Journal, Patience, Stuck } from './journal.ts'
 import { logArrivals } from './log-arrivals.ts'
+import { publishStaged } from './moving.ts'
 import type { CirceRejected } from './outcomes.ts'
 import type { CirceParts } from './parts.ts'
 import { type Lying, lookAround } from './places.ts'
@@ -38,6 +39,7 @@ export class CatchingUp {
   /** `logs`: also what another program put straight into the log. Not inside a turn. */
   async catchUp({ logs = false, isFresh = true } = {}): Promise<CaughtUp> {
     const stuck = await this.#journal.changes.finishAll()
+    await publishStaged(this.#parts)
     const { index } = this.#parts
     let lying = await lookAround(this.#parts, { isFresh })
     const rejected = await rejectAll(this.#parts, lying.unusable)

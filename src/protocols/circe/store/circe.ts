@@ -1,7 +1,7 @@
 /** CIRCE in one workspace: what `openWorkspace(…).circe` offers, by its parts. */
 import { treePath } from '../../../kernel/tree-path.ts'
 import type { Finding } from '../../../tree/tree.ts'
-import type { InspectionOptions, Surroundings } from '../../contract.ts'
+import type { InspectionOptions, Neutral, Surroundings } from '../../contract.ts'
 import type { CirceSettings } from '../settings.ts'
 import { Agents } from './agents.ts'
 import { CatchingUp } from './catching-up.ts'
@@ -10,7 +10,6 @@ import { Counting } from './counting.ts'
 import { FanOut } from './fan-out.ts'
 import { Journal } from './journal.ts'
 import { MessageIndex } from './message-index.ts'
-import type { CirceNeutral } from './neutral.ts'
 import { Overview } from './overview.ts'
 import type { CirceParts } from './parts.ts'
 import { People } from './people.ts'
@@ -49,8 +48,8 @@ export class Circe {
     this.overview = new Overview(parts, catchingUp)
   }
 
-  async neutral(): Promise<CirceNeutral> {
-    return new (await import('./neutral.ts')).CirceNeutral(this, this.#parts)
+  async neutral(): Promise<Neutral> {
+    return (await import('./neutral.ts')).circeNeutral(this, this.#parts)
   }
 
   /** What `doctor` should know; with `repair`, what can be put right is. */

@@ -13,7 +13,7 @@ import type { AgentId, FileName, TaskId } from '../names.ts'
 import { ownerDetail } from '../replay.ts'
 import type { CirceMessage, Head } from '../schema.ts'
 import type { Step } from '../steps.ts'
-import { isClosed, newTask } from '../task.ts'
+import { isClosed, newTask, type Task } from '../task.ts'
 import { apart, type Journal, type Patience } from './journal.ts'
 import { forgetLedger, type Ledger, readLedger } from './ledgers.ts'
 import { appendEvent, countLine, eventsOf, logBytes, missingLine } from './log.ts'
@@ -368,8 +368,14 @@ function isClaim({ message }: Listed, { task, problems, facts }: Pick<TaskState,
   return task.owner === undefined
 }
 
+/** The steps by which its owner gives a task back. */
+export const releasing = (task: Task, at: number): Step[] => [
+  { do: 'write', task: { ...task, status: 'new', owner: undefined, claimedAt: undefined, updatedAt: at } },
+  ...givingBack(task.id, task.owner!, task.claimedAt),
+]
+
 /** The steps by which a task waits for others again. */
-export const givingBack = (task: TaskId, owner: AgentId, claimedAt: number | undefined): Step[] => [
+const givingBack = (task: TaskId, owner: AgentId, claimedAt: number | undefined): Step[] => [
   { do: 'disown', task, owner, at: claimedAt },
   { do: 'back', task, agent: owner },
 ]

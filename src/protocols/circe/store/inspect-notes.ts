@@ -4,7 +4,15 @@ import { type Odd, oddAmong } from '../../../messaging/inspection/expected.ts'
 import { listIfFolder } from '../../../messaging/leaves/tolerant.ts'
 import { cacheOf, stateOf } from '../../../tree/home.ts'
 import type { Entry, Tree } from '../../../tree/tree.ts'
-import { allCopiesPath, allHandedPath, cacheFolder, stateFolder, unfinishedPath } from '../layout.ts'
+import {
+  allCopiesPath,
+  allHandedPath,
+  cacheFolder,
+  sentPath,
+  stagedPath,
+  stateFolder,
+  unfinishedPath,
+} from '../layout.ts'
 
 export async function oddNotes(tree: Tree): Promise<Odd[]> {
   const odd: Odd[] = []
@@ -23,7 +31,7 @@ export async function oddNotes(tree: Tree): Promise<Odd[]> {
   for (const kind of ['delivery', 'presence'] as const) await look(stateOf(kind), ours)
   await look(cacheOf('circe').slice(0, -'/circe'.length) as TreePath, ours)
   await look(stateFolder, folder)
-  await look(unfinishedPath, leaf)
+  for (const notes of [unfinishedPath, sentPath, stagedPath]) await look(notes, leaf)
   for (const top of [allCopiesPath, allHandedPath]) {
     for (const one of foldersIn(top, await look(top, folder))) await look(one, leaf)
   }

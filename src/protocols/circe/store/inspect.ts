@@ -9,6 +9,7 @@ import { sameButForCase } from '../../../kernel/same-but-for-case.ts'
 import { childOf, isSegment, type TreePath } from '../../../kernel/tree-path.ts'
 import { findingsOf, oddAmong, oddFinding } from '../../../messaging/inspection/expected.ts'
 import { finding } from '../../../messaging/inspection/finding.ts'
+import { unfinishedSends } from '../../../messaging/inspection/sends.ts'
 import { closedLeaf } from '../../../messaging/leaves/readable.ts'
 import { listIfFolder, lookIfThere, removeIfLeaf, unlessOdd } from '../../../messaging/leaves/tolerant.ts'
 import type { Finding } from '../../../tree/tree.ts'
@@ -42,7 +43,8 @@ import { oddNotes } from './inspect-notes.ts'
 import type { Journal, Stuck } from './journal.ts'
 import { messagesOf, readLedger, taskByLog } from './ledgers.ts'
 import { eventsOf, logBytes } from './log.ts'
-import { copiesOf, deliverCopies, moveMessage } from './moving.ts'
+import { copiesOf, deliverCopies, moveMessage, publish } from './moving.ts'
+import { sendingOnce } from './once.ts'
 import { stalledSeconds } from './overview.ts'
 import type { CirceParts } from './parts.ts'
 import { isFound, type Listed, lookAround, namesAt, pathAt, readAt } from './places.ts'
@@ -73,6 +75,7 @@ export class Inspection {
       () => this.#misnamed(),
       () => this.#nobodys(repair),
       () => this.#unfinished(repair, lying.stuck),
+      () => this.#unsent(repair),
       () => this.#undelivered(repair),
       async () => this.#unusable(lying),
       () => this.#sameAgents(),
@@ -180,6 +183,11 @@ export class Inspection {
     }
     const message = 'A process was killed here, or is at work right now.'
     return finding('note', 'UNFINISHED_CHANGE', path, message, 'The next command finishes it.')
+  }
+
+  #unsent(repair: boolean): Promise<Finding[]> {
+    const put = repair ? (staged: TreePath) => publish(this.#parts, staged) : undefined
+    return unfinishedSends(this.#parts.tree, sendingOnce(this.#parts.tree), put)
   }
 
   /** Copies of a message to all that could not be brought to somebody: something else stood in the place of the inbox. */

@@ -91,7 +91,7 @@ async function expectPlaces(parts: CirceParts, steps: readonly Step[]): Promise<
         leaves.add(childOf(handedPath(step.agent), step.file))
       }
     }
-    if (step.do === 'back') folders.add(newPath(root))
+    if (step.do === 'back' || step.do === 'return') folders.add(newPath(root))
   }
   await expectKind(tree, 'folder', folders)
   await expectKind(tree, 'leaf', leaves)

@@ -1,9 +1,9 @@
 /** `LOGS/events.log` on the tree, and the lines of it about one task. */
 import { lookIfThere, readIfLeaf } from '../../../messaging/leaves/tolerant.ts'
 import type { Durability } from '../../../tree/tree.ts'
-import { type CirceEvent, eventsIn, isCount, printEvent } from '../events.ts'
+import { type CirceEvent, eventsIn, givenUpIn, isCount, printEvent } from '../events.ts'
 import { eventsPath } from '../layout.ts'
-import type { FileName, TaskId } from '../names.ts'
+import { type AgentId, type FileName, isSameAgent, type TaskId } from '../names.ts'
 import type { Head } from '../schema.ts'
 import type { CirceParts } from './parts.ts'
 
@@ -73,6 +73,22 @@ function eventsByTask(bytes: Uint8Array): Map<string, CirceEvent[]> {
 /** The lines about one message. */
 export const eventsAbout = async (parts: CirceParts, file: FileName): Promise<CirceEvent[]> =>
   [...eventsIn(await logBytes(parts), file)].filter((event) => event.file === file)
+
+const givenUpByLog = new WeakMap<Uint8Array, ReadonlySet<string>>()
+
+/** The files of the messages that their readers gave up. */
+export async function givenUp(parts: CirceParts): Promise<ReadonlySet<string>> {
+  const bytes = await logBytes(parts)
+  const known = givenUpByLog.get(bytes) ?? givenUpIn(bytes)
+  givenUpByLog.set(bytes, known)
+  return known
+}
+
+/** How often an agent has claimed a message: a claim is known by its number. */
+export async function attemptOf(parts: CirceParts, agent: AgentId, file: FileName): Promise<number> {
+  const events = await eventsAbout(parts, file)
+  return events.filter((one) => one.event === 'claimed' && isSameAgent(one.agent, agent)).length
+}
 
 /** The line that says that a message was sent and has counted, and for its task what it did. */
 export const countLine = (file: FileName, message: Head, at: number, effect = ''): CirceEvent => ({

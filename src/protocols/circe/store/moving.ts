@@ -3,9 +3,10 @@ import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { listIfFolder, readIfLeaf, unlessOdd } from '../../../messaging/leaves/tolerant.ts'
 import { nameBefore, setAside, spareName } from '../../../messaging/quarantine/quarantine.ts'
 import type { Moved, MoveOptions } from '../../../tree/tree.ts'
-import { copiesPath, copyPath, inboxPath, keptWorkspacePath, logsPath, rejectedPath } from '../layout.ts'
+import { parseMessage } from '../format.ts'
+import { copiesPath, copyPath, inboxPath, keptWorkspacePath, logsPath, rejectedPath, stagedPath } from '../layout.ts'
 import { nextPlace, type Transition } from '../lifecycle.ts'
-import { type AgentId, type FileName, isAgentId, type TaskId } from '../names.ts'
+import { type AgentId, type FileName, fileNameOf, isAgentId, type TaskId } from '../names.ts'
 import { folderOf } from './agents.ts'
 import { type CirceParts, sameBytes } from './parts.ts'
 import { folderAt, isGiven, loggedBytes, pathAt, type Spot } from './places.ts'
@@ -21,6 +22,40 @@ export interface Step {
 /** Under its own name, and only if nothing has that there. */
 export async function moveMessage(parts: CirceParts, step: Step, options: MoveOptions = {}): Promise<Moved> {
   return parts.tree.move(...(await pathsOf(parts, step)), options)
+}
+
+/**
+ * Puts what senders under a key staged, and did not get round to moving, where messages wait. What is wrong with one of them
+ * keeps no other back: its sender is told when it sends again, and `doctor` tells of it.
+ */
+export async function publishStaged(parts: CirceParts): Promise<void> {
+  if ((await listIfFolder(parts.tree, stagedPath)).length === 0) return
+  const { sendingOnce } = await import('./once.ts')
+  const { isAboutOneMessage } = await import('../../../messaging/sending-once/sending-once.ts')
+  for await (const staged of sendingOnce(parts.tree).unmoved()) {
+    try {
+      await publish(parts, staged)
+    } catch (error) {
+      if (!isAboutOneMessage(error)) throw error
+    }
+  }
+}
+
+/**
+ * Moves a staged message to the first name that is free, which is the one that its sender noted, unless another program has
+ * taken that since. `undefined`: another process has moved it, or it is no message.
+ */
+export async function publish(parts: CirceParts, staged: TreePath): Promise<FileName | undefined> {
+  const { tree, settings } = parts
+  const leaf = await readIfLeaf(tree, staged, { atMost: settings.largestMessage })
+  const parsed = leaf && parseMessage(leaf.bytes, settings.furtherIntents)
+  if (parsed?.outcome !== 'message') return undefined
+  for (let nth = 1; ; nth++) {
+    const name = fileNameOf(parsed.message, nth)
+    if (await isGiven(parts, name, parsed.message.task)) continue
+    const { outcome } = await tree.move(staged, pathAt(parts, { place: 'new' }, name))
+    if (outcome !== 'taken') return outcome === 'moved' ? name : undefined
+  }
 }
 
 /** Where it is, and where it goes. */

@@ -1,44 +1,40 @@
 /**
  * CIRCE in neutral words. It has no places (missions, workspaces) and no claims that end: what an agent has claimed is its own
- * until it is handled or given back. The log is its archive.
+ * until it is handled or given back. A receipt names which of the agent's claims it is. The log is its archive.
  */
 import type { Envelope } from '../../../kernel/envelope.ts'
 import { conflict, SignalboxError } from '../../../kernel/errors.ts'
 import { isMeant } from '../../../kernel/short-id.ts'
-import type { Finding } from '../../../tree/tree.ts'
 import {
   type Answer,
   type Answered,
   type Correspondence,
   changedSince,
-  type Draft,
   digestOf,
-  envelopeOf,
   expectAnswerable,
-  expectNoOwnId,
-  expectNoPlace,
-  type Filter,
-  type InspectionOptions,
   isSince,
-  type Message,
   type MessageOutcome,
   type Neutral,
-  type Quarantined,
   type Question,
   type Receipt,
-  type Sent,
-  type Settled,
-  type Taken,
-  type TakeOptions,
 } from '../../contract.ts'
-import { bodyOf, optionsOf, plainTextOf } from '../format.ts'
+import { neutralOf, type SettledView, type Source } from '../../neutral.ts'
+import { carryingHeader, type HeadView, lift, lower, textOf } from '../envelope.ts'
+import { bodyOf, headOf, optionsOf } from '../format.ts'
+import { agentsPath, logsPath, newPath } from '../layout.ts'
+import { stages } from '../lifecycle.ts'
 import { agentId, type FileName, fileName, isEverybody, isFileName, isSameAgent } from '../names.ts'
 import { agentsInFiles, knownAgents } from './agents.ts'
 import type { Circe } from './circe.ts'
+import { isForEverybody } from './fan-out.ts'
+import { handedOf } from './handed.ts'
+import { attemptOf, givenUp } from './log.ts'
+import type { CirceSendInput, CirceView } from './outcomes.ts'
 import type { CirceParts } from './parts.ts'
 import {
   type Found,
   findMessage,
+  folderAt,
   isFound,
   type Listed,
   namesAt,
@@ -47,238 +43,247 @@ import {
   type Spot,
   spotsOf,
 } from './places.ts'
-import { idOf, viewOfFound } from './view.ts'
+import { headlineOf, idOf } from './view.ts'
 
-const named = { title: 'CIRCE' }
+interface View extends HeadView {
+  readonly found: Listed
+}
 
-export class CirceNeutral implements Neutral {
-  readonly #circe: Circe
-  readonly #parts: CirceParts
+const lifted = ({ found: _, ...view }: View): Envelope => lift(view)
 
-  constructor(circe: Circe, parts: CirceParts) {
-    this.#circe = circe
-    this.#parts = parts
+export function circeNeutral(circe: Circe, parts: CirceParts): Neutral {
+  const { claiming, people, sending, settling } = circe
+
+  const spots = async (withLog: boolean): Promise<Spot[]> => [
+    ...spotsOf(await knownAgents(parts)),
+    ...(withLog ? [{ place: 'logged' } as const] : []),
+  ]
+
+  const viewOf = async (found: Listed): Promise<View> => {
+    const head = 'bytes' in found.message ? headOf((found as Found).message) : found.message
+    return { ...headlineOf(found), head, stage: await stageOf(parts, found), found }
   }
 
-  async *seen({ place }: { readonly place?: string } = {}): AsyncGenerator<string> {
-    if (place === undefined) yield* await agentsInFiles(this.#parts)
+  /** What one of the protocol's own verbs told of, as it is now. */
+  const viewNow = async ({ file, path, state, ...said }: CirceView): Promise<View> => {
+    const name = fileName(file)
+    const found = await findMessage(parts, name)
+    if (found) return viewOf(found)
+    // Somebody has removed it since.
+    const { createdAt, summary, headers: further, from, to, intent, task, status } = said
+    const message = { from, to, intent, task, status, createdAt, summary, further, time: Date.parse(createdAt) }
+    const spot = { place: state as Spot['place'], name, path: path as Listed['path'] }
+    return viewOf({ ...spot, message, problems: [], writtenAt: 0 })
   }
 
-  async *waitingFor(
-    agent: string,
-    { limit = Number.POSITIVE_INFINITY }: { readonly limit?: number } = {},
-  ): AsyncGenerator<Message> {
-    if (limit < 1) return
-    let count = 0
-    for (const found of await this.#circe.claiming.waitingFor(agent)) {
-      yield this.#message(found)
-      if (++count >= limit) return
+  /** Sends what came of a message to its sender, then takes the message away. */
+  async function settle(receipt: Receipt, verb: 'done' | 'failed', text?: string): Promise<SettledView<View>> {
+    const { id, agent, attempt } = receipt
+    const found = await findMessage(parts, fileName(id))
+    if (found && found.place !== 'logged') {
+      if (attempt !== undefined) await settling.expectHeld(agent, found.name, attempt)
+      if (text !== undefined) await reply(found, agent, text, verb)
     }
-  }
-
-  async *find(id: string): AsyncGenerator<Message> {
-    const asked = idOf(id.slice(id.lastIndexOf('/') + 1))
-    // A whole id means that one alone, also where another's begins with it: the second of a second is called `….2`.
-    const whole = isFileName(`${asked}.md`) ? await findMessage(this.#parts, `${asked}.md` as FileName) : undefined
-    if (whole) {
-      yield this.#message(whole)
-      return
-    }
-    const told = new Set<string>()
-    for (const spot of await this.#spots(true)) {
-      for (const name of await namesAt(this.#parts, spot)) {
-        if (told.has(name) || !isMeant(asked, idOf(name))) continue
-        const read = await readAt(this.#parts, spot, name)
-        if (!isFound(read)) continue
-        told.add(name)
-        yield this.#message(read)
-      }
-    }
-  }
-
-  async *messages(filter: Filter = {}): AsyncGenerator<Message> {
-    const { place, from, to, states, archived = false, limit = Number.POSITIVE_INFINITY } = filter
-    if (place !== undefined || limit < 1) return
-    let count = 0
-    for (const spot of await this.#spots(archived || states?.includes('logged') === true)) {
-      if (states && !states.includes(spot.place)) continue
-      for (const name of await namesAt(this.#parts, spot)) {
-        const read = await readAt(this.#parts, spot, name)
-        if (!isFound(read)) continue
-        const { message } = read
-        if (
-          (from !== undefined && !isSameAgent(message.from, from)) ||
-          (to !== undefined && !isSameAgent(message.to, to))
-        )
-          continue
-        yield this.#message(read)
-        if (++count >= limit) return
-      }
-    }
-  }
-
-  inspect(options: InspectionOptions): Promise<readonly Finding[]> {
-    return this.#circe.inspect(options)
-  }
-
-  /** Information: the one intent that asks for nothing and needs no task. An urgency is a header. */
-  async send({ from, to, text, summary, place, id, replyTo, urgency = 'normal' }: Draft): Promise<Sent> {
-    expectNoOwnId(named, id)
-    expectNoPlace(named, place)
-    const { message, durability, notices } = await this.#circe.sending.send({
-      from,
-      to,
-      intent: replyTo === undefined ? 'inform' : 'answer',
-      status: replyTo === undefined ? 'new' : 'completed',
-      body: text,
-      ...(summary === undefined ? {} : { summary }),
-      ...(replyTo === undefined ? {} : { replyTo }),
-      ...(urgency === 'normal' ? {} : { headers: [['priority', urgency] as const] }),
-    })
-    return { outcome: 'sent', message: envelopeOf(message), durability, notices }
-  }
-
-  async take(agent: string, { place, id, waitMs }: TakeOptions = {}): Promise<Taken> {
-    expectNoPlace(named, place)
-    const claimed = await this.#circe.claiming.claim(agent, {
-      ...(id === undefined ? {} : { file: id }),
-      ...(waitMs === undefined ? {} : { waitMs }),
-    })
-    if (claimed.outcome === 'nothing') return { outcome: 'nothing' }
-    const { message, durability } = claimed
-    const text = async () => {
-      const found = await findMessage(this.#parts, fileName(message.file))
-      return found && plainTextOf(found.message)
-    }
-    return {
-      outcome: 'taken',
-      message: { envelope: envelopeOf(message), text },
-      receipt: { id: message.id, agent: agentId(agent) },
-      durability,
-    }
-  }
-
-  /** A result, if there is one, goes to whoever sent the message; then it is handled. */
-  async done({ id, agent }: Receipt, { text }: { readonly text?: string } = {}): Promise<Settled> {
-    const found = await findMessage(this.#parts, fileName(id))
-    const isOpen = found !== undefined && found.place !== 'logged'
-    if (text !== undefined && isOpen) await this.#reply(found, agent, text)
-    const { outcome, message, durability } = await this.#circe.settling.done(agent, id)
-    return { outcome: outcome === 'unchanged' ? 'unchanged' : 'settled', message: envelopeOf(message), durability }
+    const { outcome, message, durability } = await settling[verb](agent, id, { attempt })
+    return { outcome: outcome === 'unchanged' ? outcome : 'settled', message: await viewNow(message), durability }
   }
 
   /** As an answer, which counts once however often it is given: a process may have been killed before it was done. */
-  async #reply({ name, message: { from, task } }: Found, agent: string, text: string): Promise<void> {
+  async function reply({ name, message: { from, task } }: Found, agent: string, text: string, verb: 'done' | 'failed') {
+    const isFailed = verb === 'failed'
     try {
-      await this.#circe.people.answer(name, { text, by: agent })
+      await people.answer(name, { text, by: agent, verdict: isFailed ? 'deny' : 'answer' })
     } catch (error) {
       // Somebody else has answered it, or it was for another: the result is one more message.
       if (!(error instanceof SignalboxError) || (error.kind !== 'Conflict' && error.kind !== 'Denied')) throw error
-      const about = task === undefined ? {} : { task }
-      const said = { from: agent, to: from, intent: 'answer', status: 'completed', body: text } as const
-      await this.#circe.sending.send({ ...said, replyTo: name, ...about })
+      const said: CirceSendInput = {
+        from: agent,
+        to: from,
+        intent: 'answer',
+        status: isFailed ? 'failed' : 'completed',
+        body: text,
+        replyTo: name,
+        ...(task === undefined ? {} : { task }),
+      }
+      await sending.sendOnce(said, `${verb} ${name} ${text}`)
     }
   }
 
-  /**
-   * The answer to it; or that it was handled, which has no words. That is asked first: an answer is sent before, so that none
-   * is missed. One that names no message, as those of other programs, counts if it came since.
-   */
-  async outcomeOf(id: string, sent: Correspondence): Promise<MessageOutcome | undefined> {
-    const { from, to } = sent
-    const isHandled = (await findMessage(this.#parts, fileName(id)))?.place === 'logged'
-    const waiting = await this.#circe.claiming.waitingFor(from)
-    for (const one of isHandled ? [...waiting, ...(await this.#logged(to, from))] : waiting) {
-      const { message, name, place } = one
-      const { replyTo, status, time } = message
-      const isAbout = replyTo === undefined ? place !== 'logged' && isSince(time, sent) : idOf(replyTo) === idOf(id)
-      if (!isAbout || !(isSameAgent(message.from, to) || isEverybody(to))) continue
-      const state = status === 'failed' ? 'failed' : status === 'completed' ? 'completed' : undefined
-      const whole = state && (await readWhole(this.#parts, one))
-      if (state && whole)
-        return { state, text: plainTextOf(whole.message), ...(place === 'logged' ? {} : { answer: idOf(name) }) }
-    }
-    return isHandled ? { state: 'completed', text: 'done' } : undefined
-  }
+  const source: Source<View> = {
+    protocol: { name: 'circe', title: 'CIRCE' },
+    tree: parts.tree,
+    hasPlaces: false,
+    isSameAgent,
+    lift: lifted,
+    async text({ found }) {
+      const now = await readWhole(parts, found)
+      return now && textOf(now.message)
+    },
+    async *seen() {
+      yield* await agentsInFiles(parts)
+    },
+    async *waiting(agent) {
+      for (const found of await claiming.waitingFor(agent)) yield viewOf(found)
+    },
+    async *each({ states, archived }) {
+      for (const spot of await spots(archived || states?.includes('logged') === true)) {
+        if (states && !states.includes(spot.place)) continue
+        for (const name of await namesAt(parts, spot)) {
+          const read = await readAt(parts, spot, name)
+          if (isFound(read)) yield viewOf(read)
+        }
+      }
+    },
+    async *find(id) {
+      const asked = idOf(id.slice(id.lastIndexOf('/') + 1))
+      // A whole id means that one alone, also where another's begins with it: the second of a second is called `….2`.
+      const whole = isFileName(`${asked}.md`) ? await findMessage(parts, `${asked}.md` as FileName) : undefined
+      if (whole) {
+        yield viewOf(whole)
+        return
+      }
+      const told = new Set<string>()
+      for (const spot of await spots(true)) {
+        for (const name of await namesAt(parts, spot)) {
+          if (told.has(name) || !isMeant(asked, idOf(name))) continue
+          const read = await readAt(parts, spot, name)
+          if (!isFound(read)) continue
+          told.add(name)
+          yield viewOf(read)
+        }
+      }
+    },
+    watched: async () => [
+      newPath(parts.root),
+      logsPath(parts.root),
+      agentsPath(parts.root),
+      ...(await spots(false)).map((spot) => folderAt(parts, spot)),
+    ],
 
-  /** Of what one agent has sent to another, what is in the log. The names say which files are worth reading. */
-  async #logged(from: string, to: string): Promise<Found[]> {
-    const found: Found[] = []
-    for (const name of await namesAt(this.#parts, { place: 'logged' })) {
-      if (!name.includes(`_${from}-${to}_`.toLowerCase())) continue
-      const read = await readAt(this.#parts, { place: 'logged' }, name)
-      if (isFound(read) && isSameAgent(read.message.to, to)) found.push(read)
-    }
-    return found
-  }
-
-  async *questions(): AsyncGenerator<Question> {
-    for await (const found of this.#circe.people.open()) yield questionOf(found)
-  }
-
-  async answer({ id }: Pick<Question, 'id' | 'place'>, answer: Answer): Promise<Answered> {
-    const { verdict, by, option, digest } = answer
-    const found = await findMessage(this.#parts, fileName(id))
-    if (found && !found.message.asks) {
-      throw conflict('NOT_FOR_A_PERSON', `${found.name} does not wait for a person.`, {
-        hint: 'See what does: signalbox human list',
-        details: { id },
+    async send(draft, { key }) {
+      const input = lower(draft)
+      const sent = key === undefined ? await sending.send(input) : await sending.sendOnce(input, key)
+      const { outcome, durability, notices } = sent
+      return { outcome, message: await viewNow(sent.message), durability, notices }
+    },
+    async take(agent, { id, waitMs, signal }) {
+      if (signal?.aborted) return undefined
+      const claimed = await claiming.claim(agent, {
+        ...(id === undefined ? {} : { file: id }),
+        ...(waitMs === undefined ? {} : { waitMs }),
+        ...(signal === undefined ? {} : { signal }),
       })
-    }
-    const question = found && questionOf(found)
-    if (question) expectAnswerable(question, verdict)
-    if (question && digest !== undefined && digest !== question.digest) throw changedSince(id)
-    const text = answer.text ?? (option === undefined ? undefined : question?.options[option - 1]) ?? words[verdict]
-    const { outcome, message } = await this.#circe.people.answer(id, {
-      text,
-      verdict,
-      ...(by === 'human' || isSameAgent(by, 'rooster') ? {} : { person: by }),
-    })
-    const now = (await findMessage(this.#parts, fileName(id))) ?? found!
-    return {
-      outcome,
-      message: envelopeOf(viewOfFound(now)),
-      sent: envelopeOf(message),
-      details: { file: message.file, task: message.task ?? null },
-    }
+      if (claimed.outcome === 'nothing') return undefined
+      const { message, durability } = claimed
+      const who = agentId(agent)
+      const attempt = await attemptOf(parts, who, fileName(message.file))
+      if (!signal?.aborted) {
+        return { message: await viewNow(message), receipt: { id: message.id, agent: who, attempt }, durability }
+      }
+      await settling.giveBack(agent, message.file, { attempt })
+      return undefined
+    },
+    done: (receipt, { text }) => settle(receipt, 'done', text),
+    failed: (receipt, { reason }) => settle(receipt, 'failed', reason),
+    async release({ id, agent, attempt }) {
+      const { outcome, message, durability } = await settling.giveBack(agent, id, { attempt })
+      return { outcome: outcome === 'unchanged' ? outcome : 'settled', message: await viewNow(message), durability }
+    },
   }
 
-  async *quarantined(): AsyncGenerator<Quarantined> {
-    const { quarantinedIn } = await import('./quarantine.ts')
-    yield* quarantinedIn(this.#parts)
-  }
+  return neutralOf(source, {
+    inspect: (options) => circe.inspect(options),
 
-  async putBack(file: Quarantined): Promise<Envelope> {
-    const { putBack } = await import('./quarantine.ts')
-    return envelopeOf(await putBack(this.#parts, file))
-  }
+    /**
+     * The answer to it; or that it was handled, which has no words. That is asked first: an answer is sent before, so that none
+     * is missed. One that names no message, as those of other programs, counts if it came since.
+     */
+    async outcomeOf(id: string, sent: Correspondence): Promise<MessageOutcome | undefined> {
+      const { from, to } = sent
+      const isHandled = (await findMessage(parts, fileName(id)))?.place === 'logged'
+      const waiting = await claiming.waitingFor(from)
+      for (const one of isHandled ? [...waiting, ...(await loggedBetween(parts, to, from))] : waiting) {
+        const { message, name, place } = one
+        const { replyTo, status, time } = message
+        const isAbout = replyTo === undefined ? place !== 'logged' && isSince(time, sent) : idOf(replyTo) === idOf(id)
+        if (!isAbout || !(isSameAgent(message.from, to) || isEverybody(to))) continue
+        const state = status === 'failed' ? 'failed' : status === 'completed' ? 'completed' : undefined
+        const whole = state && (await readWhole(parts, one))
+        if (state && whole)
+          return { state, text: textOf(whole.message), ...(place === 'logged' ? {} : { answer: idOf(name) }) }
+      }
+      return isHandled ? { state: 'completed', text: 'done' } : undefined
+    },
 
-  async #spots(withLog: boolean): Promise<Spot[]> {
-    return [...spotsOf(await knownAgents(this.#parts)), ...(withLog ? [{ place: 'logged' } as const] : [])]
-  }
+    async *questions() {
+      for await (const found of people.open()) yield questionOf(found)
+    },
 
-  #message(found: Listed): Message {
-    const text = async () => {
-      const now = isFileName(found.name) ? await readAt(this.#parts, found, found.name) : undefined
-      return isFound(now) ? plainTextOf(now.message) : undefined
-    }
-    return { envelope: envelopeOf(viewOfFound(found)), text }
+    async answer({ id }, answer: Answer): Promise<Answered> {
+      const { verdict, by, option, digest } = answer
+      const found = await findMessage(parts, fileName(id))
+      if (found && !found.message.asks) {
+        throw conflict('NOT_FOR_A_PERSON', `${found.name} does not wait for a person.`, {
+          hint: 'See what does: signalbox human list',
+          details: { id },
+        })
+      }
+      const question = found && questionOf(found)
+      if (question) expectAnswerable(question, verdict)
+      if (question && digest !== undefined && digest !== question.digest) throw changedSince(id)
+      const text = answer.text ?? (option === undefined ? undefined : question?.options[option - 1]) ?? words[verdict]
+      const { outcome, message } = await people.answer(id, {
+        text,
+        verdict,
+        ...(by === 'human' || isSameAgent(by, 'rooster') ? {} : { person: by }),
+      })
+      const now = (await findMessage(parts, fileName(id))) ?? found!
+      return {
+        outcome,
+        message: lifted(await viewOf(now)),
+        sent: lifted(await viewNow(message)),
+        details: { file: message.file, task: message.task ?? null },
+      }
+    },
+
+    async *quarantined() {
+      const { quarantinedIn } = await import('./quarantine.ts')
+      yield* quarantinedIn(parts)
+    },
+
+    async putBack(file) {
+      const { putBack } = await import('./quarantine.ts')
+      return lifted(await viewOf(await putBack(parts, file)))
+    },
+  })
+}
+
+/** By the place where it lies; but in an inbox it may still wait, and in the log it may have been given up. */
+async function stageOf(parts: CirceParts, { place, agent, name, message }: Listed): Promise<View['stage']> {
+  if (place === 'inbox' && agent !== undefined && !(await handedOf(parts, agent, name))) return 'written'
+  // Of those who got a copy each deals with its own.
+  if (place === 'logged' && !isForEverybody(message) && (await givenUp(parts)).has(name)) return 'failed'
+  return stages[place]
+}
+
+/** Of what one agent has sent to another, what is in the log. The names say which files are worth reading. */
+async function loggedBetween(parts: CirceParts, from: string, to: string): Promise<Found[]> {
+  const found: Found[] = []
+  for (const name of await namesAt(parts, { place: 'logged' })) {
+    if (!name.includes(`_${from}-${to}_`.toLowerCase())) continue
+    const read = await readAt(parts, { place: 'logged' }, name)
+    if (isFound(read) && isSameAgent(read.message.to, to)) found.push(read)
   }
+  return found
 }
 
 const words = { approve: 'Approved.', deny: 'Denied.', answer: '' } as const
 
 function questionOf(found: Found): Question {
-  const { message, name } = found
+  const { message, name, path } = found
   const kind = message.asks!
-  const view = viewOfFound(found)
   const text = bodyOf(message)
-  const facts: (readonly [string, string])[] = [
-    ...(message.task === undefined ? [] : [['task', message.task] as const]),
-    ['status', message.status],
-    ['file', view.path],
-    ...Object.entries(view.headers),
-  ]
+  const further = Object.entries(message.further).filter(([key]) => key.toLowerCase() !== carryingHeader)
   return {
     id: idOf(name),
     kind,
@@ -289,9 +294,14 @@ function questionOf(found: Found): Question {
     options: optionsOf(message),
     answers: kind === 'approval' ? ['approve', 'deny', 'answer'] : ['answer'],
     why: whys[kind],
-    askedAt: view.createdAt,
-    facts,
-    details: { task: message.task ?? null, intent: message.intent, file: name, path: view.path },
+    askedAt: headlineOf(found).createdAt,
+    facts: [
+      ...(message.task === undefined ? [] : [['task', message.task] as const]),
+      ['status', message.status],
+      ['file', path],
+      ...further,
+    ],
+    details: { task: message.task ?? null, intent: message.intent, file: name, path },
   }
 }
 

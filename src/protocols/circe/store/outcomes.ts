@@ -40,6 +40,8 @@ export interface CirceSendInput {
   readonly summary?: string
   /** Markdown, with sections or without. */
   readonly body?: string
+  /** All that stands below the headers, as it is. Summary, body, sections and artifacts are left out then. */
+  readonly lead?: string
   readonly sections?: readonly Section[]
   /** Paths or links, listed under `Artifacts`. */
   readonly artifacts?: readonly string[]
@@ -57,6 +59,11 @@ export interface CirceSent {
   readonly delivered: readonly string[]
   /** What a sender should know, one sentence each. */
   readonly notices: readonly string[]
+}
+
+/** `unchanged`: it was sent before, under the same key. */
+export interface CirceSentOnce extends Omit<CirceSent, 'outcome'> {
+  readonly outcome: 'sent' | 'unchanged'
 }
 
 /** An entry of an inbox. */
@@ -110,7 +117,7 @@ export type CirceClaimed =
   | { readonly outcome: 'nothing'; readonly owned: readonly OwnedByOther[] }
 
 /** What an agent can do with a message that it has. */
-export type Handled = 'started' | 'acknowledged' | 'handled'
+export type Handled = 'started' | 'acknowledged' | 'handled' | 'returned'
 
 /** `unchanged`: it was so already. */
 export interface CirceSettled<Did extends Handled = Handled> {

@@ -9,7 +9,7 @@ import type { FileName } from '../names.ts'
 import type { CirceMessage } from '../schema.ts'
 import { type At, parseSteps, type Step, type StepOf, taskOf } from '../steps.ts'
 import { folderOf } from './agents.ts'
-import { archiveTask, bringBack } from './archiving.ts'
+import { archiveTask, bringBack, returnMessage } from './archiving.ts'
 import { handedOf, setMark } from './handed.ts'
 import { writeLedger } from './ledgers.ts'
 import { appendEvent, isLogged } from './log.ts'
@@ -68,6 +68,9 @@ export class CirceSteps implements Steps<Step, Subject> {
         return
       case 'unhand':
         await removeIfLeaf(parts.tree, childOf(handedPath(step.agent), step.file))
+        return
+      case 'return':
+        await returnMessage(parts, await this.#spot(step.from), step.file)
         return
       case 'archive':
         await archiveTask(parts, step.task)

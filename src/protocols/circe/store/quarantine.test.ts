@@ -17,17 +17,17 @@ it('[X-human][CI-3b] what is put back gets a name that no other message has, and
   await tree.create(at('LOGS/rejected/hello~2.md'), message)
   for (const name of ['hello.md', 'hello~2.md']) await tree.create(at(`LOGS/rejected/${name}.reason`), 'It was none.\n')
   const files: Quarantined[] = []
-  for await (const file of neutral.quarantined()) files.push(file)
+  for await (const file of neutral.quarantined!()) files.push(file)
   expect(files.map(({ id, reason }) => [id, reason])).toEqual([
     ['hello.md', 'It is a message by now, and waits to be put back.'],
     ['hello~2.md', 'It is a message by now, and waits to be put back.'],
   ])
-  const back = await Promise.all(files.map((file) => neutral.putBack(file)))
+  const back = await Promise.all(files.map((file) => neutral.putBack!(file)))
   expect(back.map(({ id, state }) => [id, state]).sort()).toEqual([
     ['hello~2', 'new'],
     ['hello~3', 'new'],
   ])
   expect(await tree.list(at('LOGS/rejected'))).toEqual([])
-  await expect(neutral.putBack(files[0]!)).rejects.toMatchObject({ code: 'NO_SUCH_MESSAGE', exit: 3 })
+  await expect(neutral.putBack!(files[0]!)).rejects.toMatchObject({ code: 'NO_SUCH_MESSAGE', exit: 3 })
   expect(await store.claiming.claim('qa')).toMatchObject({ outcome: 'claimed', message: { body: 'Hello\n' } })
 })

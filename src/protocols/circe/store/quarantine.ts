@@ -14,8 +14,7 @@ import { reasonName, rejectedPath } from '../layout.ts'
 import { isFileName } from '../names.ts'
 import { putBackMessage } from './moving.ts'
 import type { CirceParts } from './parts.ts'
-import { findMessage } from './places.ts'
-import { viewOfFound } from './view.ts'
+import { type Found, findMessage } from './places.ts'
 
 /** Of a reason that somebody else wrote, no more is read. */
 const longestReason = 4096
@@ -48,7 +47,7 @@ async function problemAt({ tree, settings }: CirceParts, path: TreePath): Promis
   return parsed.outcome === 'malformed' ? parsed.problems[0].message : undefined
 }
 
-export async function putBack(parts: CirceParts, { path }: Pick<Quarantined, 'path'>) {
+export async function putBack(parts: CirceParts, { path }: Pick<Quarantined, 'path'>): Promise<Found> {
   const { tree, settings } = parts
   const wrong = await problemAt(parts, path)
   if (wrong !== undefined) throw stillNoMessage(path, wrong)
@@ -60,7 +59,7 @@ export async function putBack(parts: CirceParts, { path }: Pick<Quarantined, 'pa
   // Whoever it is for may have it by now.
   const found = await findMessage(parts, moved.name)
   if (!found) throw gone(path)
-  return viewOfFound(found)
+  return found
 }
 
 const gone = (path: TreePath) =>

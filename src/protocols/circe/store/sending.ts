@@ -4,6 +4,7 @@ import { tooLarge } from '../../../kernel/largest-message.ts'
 import { sameButForCase } from '../../../kernel/same-but-for-case.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
 import { listIfFolder, lookIfThere } from '../../../messaging/leaves/tolerant.ts'
+import type { SendingOnce, UsedBefore } from '../../../messaging/sending-once/sending-once.ts'
 import { splitBody } from '../body.ts'
 import { notSendable, parseMessage, printMessage, statusOf } from '../format.ts'
 import { expectKnownIntent, needsTask } from '../intents.ts'
@@ -15,12 +16,21 @@ import type { Counting } from './counting.ts'
 import { type FanOut, isForEverybody } from './fan-out.ts'
 import { apart, type Journal } from './journal.ts'
 import { countLine } from './log.ts'
-import type { CirceSendInput, CirceSent } from './outcomes.ts'
+import { publish, publishStaged } from './moving.ts'
+import type { CirceSendInput, CirceSent, CirceSentOnce } from './outcomes.ts'
 import { type CirceParts, type Subject, subjectOf } from './parts.ts'
 import { type Found, findMessage, isFound, isGiven, pathAt, readAt } from './places.ts'
 import { tasksOnTree } from './task-files.ts'
 import { readSoundState, type TaskState } from './task-state.ts'
-import { viewOfFound } from './view.ts'
+import { idOf, viewOfFound } from './view.ts'
+
+type Created = Found & Pick<CirceSent, 'durability'>
+
+interface Keyed {
+  readonly once: SendingOnce
+  readonly key: string
+  readonly digest: string
+}
 
 export class Sending {
   readonly #parts: CirceParts
@@ -46,7 +56,28 @@ export class Sending {
   async sendWhole(text: string): Promise<CirceSent> {
     const message = this.read(text)
     await this.#expectOneSpelling(message.task)
-    const sent = await this.#journal.turn(this.subject(message), () => this.sendInTurn(message))
+    return this.#sent(message, await this.#journal.turn(this.subject(message), () => this.sendInTurn(message)))
+  }
+
+  /** Sends once, however often and by whichever process this sender repeats the key. */
+  async sendOnce(input: CirceSendInput, key: string): Promise<CirceSentOnce> {
+    const { inputDigest, keyOf, sendingOnce } = await import('./once.ts')
+    const message = this.read(this.compose(input))
+    const keyed = { once: sendingOnce(this.#parts.tree), key: keyOf(message.from, key), digest: inputDigest(input) }
+    const before = await keyed.once.find(keyed.key)
+    if (!before) await this.#expectOneSpelling(message.task)
+    const sent = before ?? (await this.#journal.turn(this.subject(message), () => this.#sendKeyed(message, keyed)))
+    if (sent.outcome === 'sent') return this.#sent(message, sent)
+    const { keyUsed } = await import('../../../messaging/sending-once/sending-once.ts')
+    if (sent.digest !== keyed.digest) throw keyUsed(key, sent)
+    if (sent.staged) await publish(this.#parts, sent.staged)
+    const name = fileName(sent.id!)
+    const found = (await findMessage(this.#parts, name)) ?? { ...newFound(this.#parts, name, message), place: 'logged' }
+    return { outcome: 'unchanged', message: viewOfFound(found), durability: 'process', delivered: [], notices: [] }
+  }
+
+  /** What follows when a turn is over. */
+  async #sent(message: CirceMessage, sent: CirceSent): Promise<CirceSent> {
     await this.#agents.acted(message.from)
     return isForEverybody(message) ? this.#bringToAll(message, sent) : sent
   }
@@ -138,13 +169,36 @@ export class Sending {
   }
 
   async sendInTurn(message: CirceMessage): Promise<CirceSent> {
+    const state = await this.#expectSendable(message)
+    await publishStaged(this.#parts)
+    return this.#created(message, await this.#create(message), state)
+  }
+
+  /** The staged message, its note and the move: wherever this process is killed, another goes on from there. */
+  async #sendKeyed(message: CirceMessage, { once, key, digest }: Keyed): Promise<CirceSent | UsedBefore> {
+    const state = await this.#expectSendable(message)
+    await publishStaged(this.#parts)
+    const name = await this.#freeName(message)
+    const begun = await once.begin(key, message.bytes, digest, idOf(name))
+    if (begun.outcome === 'known') return begun
+    const found = newFound(this.#parts, (await publish(this.#parts, begun.staged)) ?? name, message)
+    return this.#created(message, { ...found, durability: begun.durability }, state)
+  }
+
+  /** Throws where the message may not be sent. Answers how its task stands. */
+  async #expectSendable(message: CirceMessage): Promise<TaskState | undefined> {
     const { task } = message
-    const notices: string[] = []
     if (task !== undefined && message.intent === 'claim_task') await this.#counting.takeUp(task as TaskId)
     const state = task === undefined ? undefined : await readSoundState(this.#parts, task as TaskId)
     if (state) this.#expectAllowed(state, message)
     await this.#expectQuestion(message)
-    const found = await this.#create(message)
+    return state
+  }
+
+  /** The message is there: it counts for its task. */
+  async #created(message: CirceMessage, found: Created, state: TaskState | undefined): Promise<CirceSent> {
+    const { task } = message
+    const notices: string[] = []
     let now: Found = found
     await this.#afterwards(notices, async () => {
       if (task === undefined) {
@@ -180,13 +234,18 @@ export class Sending {
     })
   }
 
-  async #create(message: CirceMessage): Promise<Found & Pick<CirceSent, 'durability'>> {
-    for (let nth = 1; ; nth++) {
-      const name = fileNameOf(message, nth)
-      if (await isGiven(this.#parts, name, message.task)) continue
-      const found = newFound(this.#parts, name, message)
+  async #create(message: CirceMessage): Promise<Created> {
+    for (;;) {
+      const found = newFound(this.#parts, await this.#freeName(message), message)
       const created = await this.#parts.tree.create(found.path, message.bytes)
       if (created.outcome === 'created') return { ...found, durability: created.durability }
+    }
+  }
+
+  async #freeName(message: CirceMessage): Promise<FileName> {
+    for (let nth = 1; ; nth++) {
+      const name = fileNameOf(message, nth)
+      if (!(await isGiven(this.#parts, name, message.task))) return name
     }
   }
 }

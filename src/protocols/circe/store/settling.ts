@@ -3,6 +3,7 @@
  * however often it is asked for. Spec: CIRCE, "Message Locations".
  */
 import { conflict, denied, notFound } from '../../../kernel/errors.ts'
+import { expectHeld, lostClaim } from '../../../messaging/claims/claim.ts'
 import { isRecord } from '../effects.ts'
 import type { CirceEvent, EventName } from '../events.ts'
 import { takesTask } from '../intents.ts'
@@ -12,20 +13,30 @@ import { isClosed, type Task } from '../task.ts'
 import { folderOf } from './agents.ts'
 import type { CatchingUp } from './catching-up.ts'
 import type { Claiming } from './claiming.ts'
+import { releasing } from './counting.ts'
 import { isForEverybody } from './fan-out.ts'
 import { handedOf } from './handed.ts'
 import type { Journal } from './journal.ts'
+import { attemptOf } from './log.ts'
 import type { CirceSettled, Handled } from './outcomes.ts'
 import { type CirceParts, subjectOf } from './parts.ts'
 import { type Found, findMessage, isFor, isFound, loggedBytes, readAt } from './places.ts'
 import { readSoundState } from './task-state.ts'
-import { viewOfFound } from './view.ts'
+import { idOf, viewOfFound } from './view.ts'
 
+type Told = EventName | readonly [event: EventName, detail: string]
+
+/** `undefined`: it was made before. */
 type Change = (
   found: Found,
   agent: AgentId,
   isAcked: boolean,
-) => Promise<{ readonly steps: readonly Step[]; readonly events: readonly EventName[] } | undefined>
+) => Promise<{ readonly steps: readonly Step[]; readonly events: readonly Told[] } | undefined>
+
+/** `attempt`: which claim of the agent it is about, as `attemptOf` told it then. Without it, whichever the agent has. */
+interface Holding {
+  readonly attempt?: number | undefined
+}
 
 export class Settling {
   readonly #parts: CirceParts
@@ -76,18 +87,53 @@ export class Settling {
   }
 
   /** Takes a message out of inbox and workspace; the log keeps it. */
-  done(agent: string, file: string): Promise<CirceSettled<'handled'>> {
-    return this.#with(agent, file, 'handled', async (found, who, isAcked) => ({
-      steps: [
-        { do: 'settle', file: found.name, from: atOf(found), task: found.message.task as TaskId | undefined },
-        { do: 'unhand', agent: who, file: found.name },
-      ],
-      events: isAcked ? ['handled'] : ['acknowledged', 'handled'],
-    }))
+  done(agent: string, file: string, holding: Holding = {}): Promise<CirceSettled<'handled'>> {
+    return this.#with(agent, file, 'handled', async (found, who, isAcked) => handling(found, who, isAcked), holding)
   }
 
-  /** Claims the message first if nobody has, then makes the change; `undefined` from `change` means that it was made before. */
-  async #with<Did extends Handled>(name: string, file: string, did: Did, change: Change): Promise<CirceSettled<Did>> {
+  /** The same for an agent that gives it up. If it was work, and the agent owns the task, the task has failed. */
+  failed(agent: string, file: string, holding: Holding = {}): Promise<CirceSettled<'handled'>> {
+    const change: Change = async (found, who, isAcked) => {
+      const { steps, events } = handling(found, who, isAcked, failedDetail)
+      const task = await this.#ownedBy(found, who)
+      if (!task) return { steps, events }
+      const updatedAt = this.#parts.clock.now()
+      const failure = { do: 'write', task: { ...task, status: 'failed', updatedAt } } as const
+      return { steps: [...steps, failure], events: [...events, ['status', 'failed']] }
+    }
+    return this.#with(agent, file, 'handled', change, holding)
+  }
+
+  /**
+   * Gives a message back unharmed. Work goes back with its task; a copy of what went to everybody waits for its agent again,
+   * and everything else for whomever it is for.
+   */
+  giveBack(agent: string, file: string, holding: Holding = {}): Promise<CirceSettled<'returned'>> {
+    const change: Change = async (found, who) => {
+      if (isForEverybody(found.message))
+        return { steps: [{ do: 'unhand', agent: who, file: found.name }], events: ['returned'] }
+      const task = await this.#ownedBy(found, who)
+      if (task) return { steps: releasing(task, this.#parts.clock.now()), events: ['released'] }
+      return { steps: [{ do: 'return', file: found.name, from: atOf(found) }], events: ['returned'] }
+    }
+    return this.#with(agent, file, 'returned', change, holding)
+  }
+
+  /** The task of some work, if this agent owns it. In its turn. */
+  async #ownedBy({ message }: Found, agent: AgentId): Promise<Task | undefined> {
+    if (!takesTask(message.intent)) return undefined
+    const { task, facts } = await readSoundState(this.#parts, message.task as TaskId)
+    return task.owner === agent && !isClosed(task.status) && !isRecord(task, facts) ? task : undefined
+  }
+
+  /** Claims the message first if nobody has and no claim was named, then makes the change. */
+  async #with<Did extends Handled>(
+    name: string,
+    file: string,
+    did: Did,
+    change: Change,
+    { attempt }: Holding = {},
+  ): Promise<CirceSettled<Did>> {
     const agent = agentId(name)
     const wanted = fileName(file)
     const caughtUp = await this.#catchingUp.catchUp()
@@ -95,12 +141,12 @@ export class Settling {
     await this.#catchingUp.finish(caughtUp, lying.find(({ name }) => name === wanted)?.message.task)
     const waiting = lying.find((one) => one.place === 'new' && one.name === wanted && isFor(one.message, agent))
     const theirs = lying.some((one) => one.agent === agent && one.name === wanted)
-    if (waiting && !theirs) {
+    if (waiting && !theirs && attempt === undefined) {
       const tried = await this.#claiming.tryOne(waiting, agent)
       if (tried !== 'lost' && 'owner' in tried) throw ownedBy(tried.task, tried.owner)
     }
     for (;;) {
-      const settled = await this.#tryWith(agent, wanted, did, change)
+      const settled = await this.#tryWith(agent, wanted, did, change, attempt)
       if (settled) return settled
     }
   }
@@ -111,25 +157,29 @@ export class Settling {
     wanted: FileName,
     did: Did,
     change: Change,
+    attempt: number | undefined,
   ): Promise<CirceSettled<Did> | undefined> {
-    const about = (await this.#has(agent, wanted)) ?? (await this.#elsewhere(agent, wanted))
+    const about = (await this.#has(agent, wanted)) ?? (await this.#elsewhere(agent, wanted, attempt))
     return this.#journal.turn(subjectOf(wanted, about.message.task), async () => {
       const found = await this.#has(agent, wanted)
       if (found && found.message.task !== about.message.task) return undefined
       if (!found) {
-        const message = viewOfFound(await this.#elsewhere(agent, wanted))
+        const message = viewOfFound(await this.#elsewhere(agent, wanted, attempt))
         return { outcome: 'unchanged', message, durability: 'process' }
       }
+      if (attempt !== undefined) await this.#expectHeld(found, agent, attempt)
       const isAcked = (await handedOf(this.#parts, agent, wanted)) === 'acknowledged' || (await this.#isInLog(found))
       const made = await change(found, agent, isAcked)
       if (!made) return { outcome: 'unchanged', message: viewOfFound(found), durability: 'process' }
       const at = this.#parts.clock.now()
-      const events = made.events.map(
-        (event): CirceEvent => ({ at, event, agent, task: found.message.task, file: wanted, detail: '' }),
-      )
+      const events = made.events.map((told): CirceEvent => {
+        const [event, detail] = typeof told === 'string' ? [told, ''] : told
+        return { at, event, agent, task: found.message.task, file: wanted, detail }
+      })
       const committed = await this.#journal.commit(subjectOf(wanted, found.message.task), made.steps, events)
       if (committed.outcome === 'lost') return undefined
-      const now = (await this.#has(agent, wanted)) ?? (await readAt(this.#parts, { place: 'logged' }, wanted))
+      const place = did === 'returned' ? 'new' : 'logged'
+      const now = (await this.#has(agent, wanted)) ?? (await readAt(this.#parts, { place }, wanted))
       const { durability } = committed
       return { outcome: did, message: viewOfFound(isFound(now) ? now : found), durability }
     })
@@ -151,8 +201,24 @@ export class Settling {
     return undefined
   }
 
+  /** Throws `LOST_CLAIM` for a claim that is not the agent's any more: before anything is done that depends on it. */
+  async expectHeld(name: string, file: FileName, attempt: number): Promise<void> {
+    const agent = agentId(name)
+    const found = (await this.#has(agent, file)) ?? (await this.#elsewhere(agent, file, attempt))
+    if (found.agent === agent) await this.#expectHeld(found, agent, attempt)
+  }
+
+  /** Throws `LOST_CLAIM` for a claim that was given back. In the turn of the message. */
+  async #expectHeld({ place, name }: Found, agent: AgentId, attempt: number): Promise<void> {
+    const isHeld = place === 'workspace' || (await handedOf(this.#parts, agent, name)) !== undefined
+    const claim = isHeld ? { holder: agent, attempt: await attemptOf(this.#parts, agent, name) } : undefined
+    // A log that somebody has shortened knows of fewer claims.
+    const now = claim && { ...claim, attempt: Math.max(claim.attempt, attempt) }
+    expectHeld(idOf(name), now, { agent, attempt })
+  }
+
   /** It is dealt with already, or it is not this agent's. */
-  async #elsewhere(agent: AgentId, name: FileName): Promise<Found> {
+  async #elsewhere(agent: AgentId, name: FileName, attempt: number | undefined): Promise<Found> {
     const found = await findMessage(this.#parts, name)
     if (!found) {
       throw notFound('NO_SUCH_MESSAGE', `There is no message ${name}.`, {
@@ -164,6 +230,7 @@ export class Settling {
     // Of a message that went to everybody others may still have theirs, when this agent has dealt with its own.
     const logged = isForEverybody(found.message) ? await readAt(this.#parts, { place: 'logged' }, name) : undefined
     if (isFound(logged)) return logged
+    if (attempt !== undefined) throw lostClaim(idOf(name), `${found.agent ?? 'nobody'} has it`)
     const whose = found.agent === undefined ? `for ${found.message.to}` : `${found.agent}’s`
     throw conflict('NOT_YOURS', `${name} is ${whose}, not ${agent}’s.`, {
       hint: `See what is: signalbox circe inbox ${agent}`,
@@ -171,6 +238,17 @@ export class Settling {
     })
   }
 }
+
+/** The detail of the `handled` line of a message that its reader gave up. */
+const failedDetail = 'failed'
+
+const handling = (found: Found, agent: AgentId, isAcked: boolean, detail = '') => ({
+  steps: [
+    { do: 'settle', file: found.name, from: atOf(found), task: found.message.task as TaskId | undefined },
+    { do: 'unhand', agent, file: found.name },
+  ] satisfies Step[],
+  events: [...(isAcked ? [] : ['acknowledged' as const]), ['handled', detail] as const],
+})
 
 const atOf = ({ place, agent }: Found): At =>
   agent === undefined ? { place: 'new' } : { place: place as 'inbox' | 'workspace', agent }

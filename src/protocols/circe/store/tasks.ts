@@ -18,7 +18,7 @@ import {
   taskStatuses,
 } from '../task.ts'
 import type { CatchingUp } from './catching-up.ts'
-import { givingBack } from './counting.ts'
+import { releasing } from './counting.ts'
 import type { Journal } from './journal.ts'
 import type { TaskChanged } from './outcomes.ts'
 import { taskView } from './overview.ts'
@@ -99,13 +99,7 @@ export class Tasks {
       if (task.owner === undefined && task.status === 'new') return undefined
       expectOwner(task, who)
       if (isClosed(task.status)) throw closed(task)
-      return {
-        steps: [
-          { do: 'write', task: { ...task, status: 'new', owner: undefined, claimedAt: undefined, updatedAt: at } },
-          ...givingBack(task.id, task.owner!, task.claimedAt),
-        ],
-        events: [{ event: 'released', detail: '' }],
-      }
+      return { steps: releasing(task, at), events: [{ event: 'released', detail: '' }] }
     })
   }
 

@@ -1,0 +1,111 @@
+/**
+ * A message in neutral words: `lift` of what the store read, `lower` of what a draft says into what is sent. Pure.
+ *
+ * An ask is a `question`, a tell `inform`, an answer `answer`. `task_id` and `in_reply_to` say what they always say. What has no
+ * header of CIRCE's stands in further ones: `priority` (high, low), `due` (a time) and `signalbox` (the rest, as JSON).
+ */
+import { readJson } from '../../formats/plain-data.ts'
+import {
+  type Draft,
+  type Envelope,
+  type Headline,
+  handleOf,
+  kindOf,
+  type MessageKind,
+  type Stage,
+} from '../../kernel/envelope.ts'
+import { carriedFieldsIn, unsaidFields } from '../../messaging/envelope/carried-fields.ts'
+import { bodyOf, plainTextOf, summaryLine, timeOf } from './format.ts'
+import { isFileName, isTaskId } from './names.ts'
+import type { CirceMessage, Head } from './schema.ts'
+import type { CirceSendInput } from './store/outcomes.ts'
+import { idOf } from './store/view.ts'
+
+export interface HeadView extends Headline {
+  readonly head: Head
+  readonly stage: Stage
+}
+
+const intents = { ask: 'question', tell: 'inform', answer: 'answer' } as const
+/** An intent that is not here wants something, also one that only its sender knows. */
+const kinds: Readonly<Record<string, MessageKind>> = {
+  status_update: 'tell',
+  claim_task: 'tell',
+  release_task: 'tell',
+  coordinate: 'tell',
+  inform: 'tell',
+  answer: 'answer',
+  test_results: 'answer',
+  audit_report: 'answer',
+}
+
+/** The header for what no other can say. */
+export const carryingHeader = 'signalbox'
+
+export function lift({ head, stage, ...headline }: HeadView): Envelope {
+  return { ...headline, handle: handleOf(headline), stage, native: head, ...saidBy(head) }
+}
+
+export function lower(draft: Draft): CirceSendInput {
+  const { from, to, text, task, replyTo, deadline, urgency = 'normal' } = draft
+  const kind = kindOf(draft)
+  // A text with headings would be taken apart: it is written as it is, and the summary travels in a header.
+  const isPlain = !/^## /m.test(text)
+  const summary = isPlain && draft.summary === summaryLine(draft.summary ?? '') ? draft.summary : undefined
+  const said = {
+    intent: intents[kind],
+    ...(task !== undefined && isTaskId(task) ? { task } : {}),
+    ...(replyTo !== undefined && isOwnId(replyTo) ? { replyTo } : {}),
+  }
+  const further = {
+    ...(urgency === 'normal' ? {} : { priority: urgency }),
+    ...(deadline === undefined || timeOf(deadline) === undefined ? {} : { due: deadline }),
+  }
+  const unsaid = unsaidFields(draft, saidBy({ ...said, summary: summary ?? '', further }))
+  const carried = { ...unsaid, ...(isPlain ? {} : { isWhole: true }) }
+  const isCarrying = Object.keys(carried).length > 0
+  return {
+    from,
+    to,
+    ...said,
+    status: kind === 'answer' ? 'completed' : 'new',
+    ...(summary === undefined ? {} : { summary }),
+    ...(isPlain ? { body: text } : { lead: text }),
+    headers: Object.entries({ ...further, ...(isCarrying ? { [carryingHeader]: JSON.stringify(carried) } : {}) }),
+  }
+}
+
+/** What a sender wrote, without what the envelope says besides. */
+export function textOf(message: CirceMessage): string {
+  const { isWhole } = carriedBy(message) as { readonly isWhole?: unknown }
+  return isWhole === true ? bodyOf(message).trimEnd() : plainTextOf(message)
+}
+
+/** A name that a file of CIRCE can have. Those of other protocols are told by their colons. */
+const isOwnId = (id: string): boolean => isFileName(`${id}.md`) && id.trim() === id && !id.includes(':')
+
+function saidBy(head: Pick<Head, 'intent' | 'task' | 'replyTo' | 'summary' | 'further'>) {
+  const { intent, task, replyTo, summary } = head
+  const kind = kinds[intent] ?? 'ask'
+  const urgency = headerOf(head, 'priority')?.toLowerCase()
+  const due = headerOf(head, 'due') ?? ''
+  return {
+    summary,
+    kind,
+    urgency: urgency === 'high' || urgency === 'low' ? urgency : 'normal',
+    needsAnswer: kind === 'ask',
+    dependsOn: [],
+    attachments: [],
+    ...(task === undefined ? {} : { task }),
+    ...(replyTo === undefined ? {} : { replyTo: idOf(replyTo) }),
+    ...(timeOf(due) === undefined ? {} : { deadline: due }),
+    ...carriedFieldsIn(carriedBy(head)),
+  } as const
+}
+
+/** As anybody may have written it. */
+const carriedBy = (head: Pick<Head, 'further'>): object =>
+  readJson((value) => (typeof value === 'object' ? value : null), headerOf(head, carryingHeader) ?? 'null') ?? {}
+
+const headerOf = ({ further }: Pick<Head, 'further'>, name: string): string | undefined =>
+  Object.entries(further).find(([key]) => key.toLowerCase() === name)?.[1]

@@ -1,16 +1,16 @@
 /** What becomes of the files of a task when it is completed, and when it is given back. Each may be done twice. */
 import { childOf, isSegment, type TreePath } from '../../../kernel/tree-path.ts'
-import { listIfFolder, readIfLeaf, removeIfLeaf } from '../../../messaging/leaves/tolerant.ts'
+import { listIfFolder, lookIfThere, readIfLeaf, removeIfLeaf } from '../../../messaging/leaves/tolerant.ts'
 import { setAside } from '../../../messaging/quarantine/quarantine.ts'
 import { parseMessage } from '../format.ts'
 import { takesTask } from '../intents.ts'
 import { handedPath, keptWorkspacePath, workspacePath } from '../layout.ts'
 import { type AgentId, type FileName, isFileName, isSameAgent, type TaskId } from '../names.ts'
-import type { KnownAgent } from './agents.ts'
+import { type KnownAgent, knownAgents } from './agents.ts'
 import { readLedger } from './ledgers.ts'
 import { copyFromLog, moveMessage, settleMessage } from './moving.ts'
 import { type CirceParts, sameBytes } from './parts.ts'
-import { type Found, isFound, loggedBytes, lookAround, pathAt, readAt, type Spot } from './places.ts'
+import { type Found, isFound, loggedBytes, lookAround, pathAt, readAt, type Spot, spotsOf } from './places.ts'
 import { tasksOnTree } from './task-files.ts'
 
 /** Others may bring something while we go through the folders; nobody keeps doing so. */
@@ -121,7 +121,12 @@ export async function bringBack(parts: CirceParts, task: TaskId, owner: AgentId)
   }
   if (work.length > 0) return
   const last = await lastLoggedWork(parts, task)
-  if (last) await copyFromLog(parts, last)
+  if (last === undefined) return
+  // A disk that failed for a moment hides what the owner has: copied from the log, it would be there twice.
+  const theirs = spotsOf(await knownAgents(parts)).filter(({ agent }) => agent === owner)
+  for (const spot of theirs)
+    if (await lookIfThere(parts.tree, pathAt(parts, spot, last))) return returnMessage(parts, spot, last)
+  await copyFromLog(parts, last)
 }
 
 /** Puts one message of an agent back where messages wait. Twice is fine. */

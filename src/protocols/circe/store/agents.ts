@@ -4,7 +4,6 @@
  */
 import { nearest } from '../../../kernel/nearest.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
-import { AgentDirectory } from '../../../messaging/agents/directory.ts'
 import { listIfFolder } from '../../../messaging/leaves/tolerant.ts'
 import { eventsIn } from '../events.ts'
 import { agentsPath, inboxPath, topFolders, workspacePath } from '../layout.ts'
@@ -44,18 +43,16 @@ export async function folderOf(parts: CirceParts, agent: AgentId): Promise<strin
   return (await knownAgents(parts)).find((known) => known.agent === agent)?.folder ?? agent
 }
 
+/** This agent has sent or claimed something. Not inside a turn. */
+export async function acted({ directory }: CirceParts, name: string): Promise<void> {
+  if (isAgentId(name)) await directory.acted(agentId(name), { anyCase: true, home: 'circe' })
+}
+
 export class Agents {
   readonly #parts: CirceParts
-  readonly #directory: AgentDirectory
 
   constructor(parts: CirceParts) {
     this.#parts = parts
-    this.#directory = new AgentDirectory(parts.tree)
-  }
-
-  /** This agent has sent or claimed something. Not inside a turn. */
-  async acted(name: string): Promise<void> {
-    if (isAgentId(name)) await this.#directory.acted(agentId(name), { anyCase: true, home: 'circe' })
   }
 
   /** Makes the folders of agents, and those that all share; throws for a name that no agent can have before anything is made. */
@@ -81,7 +78,7 @@ export class Agents {
     if (await this.#parts.tree.look(childOf(agentsPath(this.#parts.root), await folderOf(this.#parts, agent))))
       return []
     const seen = (await knownAgents(this.#parts)).map((known): string => known.agent)
-    for await (const { name } of this.#directory.all()) seen.push(name)
+    for await (const { name } of this.#parts.directory.all()) seen.push(name)
     const meant = nearest(agent, seen)
     return [`There is no agent ${agent} yet.${meant === undefined || meant === agent ? '' : ` Did you mean ${meant}?`}`]
   }

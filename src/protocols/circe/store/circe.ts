@@ -1,14 +1,12 @@
 /** CIRCE in one workspace: what `openWorkspace(…).circe` offers, by its parts. */
 import { treePath } from '../../../kernel/tree-path.ts'
+import { AgentDirectory } from '../../../messaging/agents/directory.ts'
 import type { Finding } from '../../../tree/tree.ts'
 import type { InspectionOptions, Neutral, Surroundings } from '../../contract.ts'
 import type { CirceSettings } from '../settings.ts'
 import { Agents } from './agents.ts'
-import { CatchingUp } from './catching-up.ts'
 import { Claiming } from './claiming.ts'
-import { Counting } from './counting.ts'
-import { FanOut } from './fan-out.ts'
-import { Journal } from './journal.ts'
+import { changesOf } from './journal.ts'
 import { MessageIndex } from './message-index.ts'
 import { Overview } from './overview.ts'
 import type { CirceParts } from './parts.ts'
@@ -19,8 +17,6 @@ import { Tasks } from './tasks.ts'
 
 export class Circe {
   readonly #parts: CirceParts
-  readonly #journal: Journal
-  readonly #catchingUp: CatchingUp
   readonly agents: Agents
   readonly sending: Sending
   readonly claiming: Claiming
@@ -31,21 +27,18 @@ export class Circe {
 
   constructor({ tree, clock, settings }: Surroundings<CirceSettings>) {
     const root = treePath(settings.root)
-    const parts: CirceParts = { tree, clock, settings, root, index: new MessageIndex({ tree, root, settings }) }
-    const journal = new Journal(parts)
-    const fanOut = new FanOut(parts, journal)
-    const counting = new Counting(parts, journal)
-    const catchingUp = new CatchingUp(parts, journal, fanOut, counting)
+    const index = new MessageIndex({ tree, root, settings })
+    const known = { tree, clock, settings, root, index, directory: new AgentDirectory(tree) }
+    // The steps of a change are done with all of the parts, and the journal is one of them.
+    const parts: CirceParts = Object.assign(known, { changes: changesOf(known as unknown as CirceParts) })
     this.#parts = parts
-    this.#journal = journal
-    this.#catchingUp = catchingUp
     this.agents = new Agents(parts)
-    this.sending = new Sending(parts, journal, counting, fanOut, this.agents)
-    this.claiming = new Claiming(parts, journal, counting, catchingUp, this.agents)
-    this.settling = new Settling(parts, journal, this.claiming, catchingUp)
-    this.tasks = new Tasks(parts, journal, catchingUp)
-    this.people = new People(parts, journal, catchingUp, this.sending)
-    this.overview = new Overview(parts, catchingUp)
+    this.sending = new Sending(parts)
+    this.claiming = new Claiming(parts)
+    this.settling = new Settling(parts)
+    this.tasks = new Tasks(parts)
+    this.people = new People(parts)
+    this.overview = new Overview(parts)
   }
 
   async neutral(): Promise<Neutral> {
@@ -54,7 +47,6 @@ export class Circe {
 
   /** What `doctor` should know; with `repair`, what can be put right is. */
   async inspect(options: Partial<InspectionOptions> = {}): Promise<readonly Finding[]> {
-    const { Inspection } = await import('./inspect.ts')
-    return new Inspection(this.#parts, this.#journal, this.#catchingUp).inspect({ repair: false, ...options })
+    return (await import('./inspect.ts')).inspect(this.#parts, { repair: false, ...options })
   }
 }

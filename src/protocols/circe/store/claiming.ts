@@ -15,11 +15,11 @@ import { type AgentId, agentId, fileName, isEverybody, isSameAgent, type TaskId,
 import { type CirceSettings, offeredTo } from '../settings.ts'
 import type { Step } from '../steps.ts'
 import { isClosed } from '../task.ts'
-import { type Agents, folderOf } from './agents.ts'
-import type { CatchingUp, CaughtUp } from './catching-up.ts'
-import type { Counting } from './counting.ts'
+import { acted, folderOf } from './agents.ts'
+import { type CaughtUp, catchUp, finishTask } from './catching-up.ts'
+import { own } from './counting.ts'
 import { handedOf, handedOut, markOf, takeBack } from './handed.ts'
-import { apart, type Journal, type Patience } from './journal.ts'
+import { apart, commit, type Patience, turn } from './journal.ts'
 import { knownLedger, readLedger } from './ledgers.ts'
 import { missingLine } from './log.ts'
 import type { CirceClaimed, CirceClaimOptions, OwnedByOther } from './outcomes.ts'
@@ -37,17 +37,9 @@ interface Taking extends Patience, Pick<CirceClaimOptions, 'untilHandedOut'> {}
 
 export class Claiming {
   readonly #parts: CirceParts
-  readonly #journal: Journal
-  readonly #counting: Counting
-  readonly #catchingUp: CatchingUp
-  readonly #agents: Agents
 
-  constructor(parts: CirceParts, journal: Journal, counting: Counting, catchingUp: CatchingUp, agents: Agents) {
+  constructor(parts: CirceParts) {
     this.#parts = parts
-    this.#journal = journal
-    this.#counting = counting
-    this.#catchingUp = catchingUp
-    this.#agents = agents
   }
 
   async claim(
@@ -66,7 +58,7 @@ export class Claiming {
     let stuck: SignalboxError | undefined
     const attempt = async (): Promise<Attempt | undefined> => {
       for (const isFresh of this.#parts.index.isUsed ? [false, true] : [true]) {
-        const tried = await tryAll(await this.#catchingUp.catchUp({ isFresh }))
+        const tried = await tryAll(await catchUp(this.#parts, { isFresh }))
         if (tried) return tried
       }
       return undefined
@@ -75,15 +67,15 @@ export class Claiming {
       owned = []
       stuck = undefined
       let busy: Listed | undefined
-      if (wantedFile !== undefined) await this.#expectThere(wantedFile)
+      if (wantedFile !== undefined) await expectThere(this.#parts, wantedFile)
       const isNamed = wantedFile !== undefined || wantedTask !== undefined || intents.length > 0
       const offered = isNamed ? claimable(lying, agent) : offeredFirst(lying, agent, this.#parts.settings)
       for (const one of offered) {
         if (wantedFile === undefined ? isOwnBroadcast(one, agent) : one.name !== wantedFile) continue
         if (wantedTask !== undefined && one.message.task !== wantedTask) continue
         if (intents.length > 0 && !intents.includes(one.message.intent)) continue
-        if (await this.#wasHanded(one, agent)) continue
-        const tried = await this.#tryApart(one, agent, lying, { ...how, isPatient: false })
+        if (await wasHanded(this.#parts, one, agent)) continue
+        const tried = await tryApart(this.#parts, one, agent, lying, { ...how, isPatient: false })
         if (tried === 'lost') continue
         if (tried instanceof SignalboxError && isBusy(tried)) busy ??= one
         else if (tried instanceof SignalboxError) stuck ??= tried
@@ -92,7 +84,7 @@ export class Claiming {
       }
       if (!busy) return undefined
       // Nothing else is to be had: it is worth waiting for whoever is at work on the first of them.
-      const tried = await this.#tryApart(busy, agent, lying, { ...how, isPatient: true })
+      const tried = await tryApart(this.#parts, busy, agent, lying, { ...how, isPatient: true })
       if (tried instanceof SignalboxError) stuck ??= tried
       else if (tried !== 'lost' && 'owner' in tried) owned.push(tried)
       else if (tried !== 'lost') return tried
@@ -102,7 +94,7 @@ export class Claiming {
     const folders = [newPath(root), inboxPath(root, await folderOf(this.#parts, agent))]
     const claimed =
       waitMs > 0 ? await waitFor(tree, folders, attempt, { waitMs, ...(signal ? { signal } : {}) }) : await attempt()
-    await this.#agents.acted(agent)
+    await acted(this.#parts, agent)
     if (claimed && claimed !== 'lost' && 'outcome' in claimed) return claimed
     if (stuck) throw stuck
     return { outcome: 'nothing', owned }
@@ -112,8 +104,8 @@ export class Claiming {
   async waitingFor(name: string): Promise<readonly Listed[]> {
     const agent = agentId(name)
     const waiting: Listed[] = []
-    for (const one of offeredFirst(await this.#catchingUp.catchUp(), agent, this.#parts.settings)) {
-      if (await this.#wasHanded(one, agent)) continue
+    for (const one of offeredFirst(await catchUp(this.#parts), agent, this.#parts.settings)) {
+      if (await wasHanded(this.#parts, one, agent)) continue
       const { intent, task } = one.message
       const owner = takesTask(intent) ? await ownerNow(this.#parts, task as TaskId) : undefined
       if (owner === undefined || owner === agent) waiting.push(one)
@@ -130,97 +122,105 @@ export class Claiming {
   async takeBack(agent: string, file: string): Promise<void> {
     await takeBack(this.#parts, agentId(agent), fileName(file))
   }
+}
 
-  /** A name that nothing has is a mistake; a message that another has, or that is logged, is a lost race. */
-  async #expectThere(name: ReturnType<typeof fileName>): Promise<void> {
-    if (await findMessage(this.#parts, name)) return
-    throw notFound('NO_SUCH_MESSAGE', `There is no message ${name}.`, {
-      hint: 'See what there is: signalbox circe inbox AGENT',
-      details: { file: name },
-    })
-  }
+/** A name that nothing has is a mistake; a message that another has, or that is logged, is a lost race. */
+async function expectThere(parts: CirceParts, name: ReturnType<typeof fileName>): Promise<void> {
+  if (await findMessage(parts, name)) return
+  throw notFound('NO_SUCH_MESSAGE', `There is no message ${name}.`, {
+    hint: 'See what there is: signalbox circe inbox AGENT',
+    details: { file: name },
+  })
+}
 
-  /** Asked without a turn: an agent may keep many messages in its inbox. */
-  async #wasHanded({ place, name }: Listed, agent: AgentId): Promise<boolean> {
-    return place === 'inbox' && (await handedOf(this.#parts, agent, name)) !== undefined
-  }
+/** Asked without a turn: an agent may keep many messages in its inbox. */
+async function wasHanded(parts: CirceParts, { place, name }: Listed, agent: AgentId): Promise<boolean> {
+  return place === 'inbox' && (await handedOf(parts, agent, name)) !== undefined
+}
 
-  async #tryApart(
-    candidate: Listed,
-    agent: AgentId,
-    caughtUp: CaughtUp,
-    taking: Taking,
-  ): Promise<Attempt | SignalboxError> {
-    let tried: Attempt = 'lost'
-    const error = await apart(async () => {
-      await this.#catchingUp.finish(caughtUp, candidate.message.task, taking)
-      tried = await this.tryOne(candidate, agent, taking)
-    })
-    if (error) return error
-    // Claimed, or taken by another: it lies there no more.
-    if (tried === 'lost') this.#parts.index.moved(candidate)
-    else if ('outcome' in tried && candidate.place === 'new')
-      this.#parts.index.moved(candidate, { place: 'inbox', agent, folder: await folderOf(this.#parts, agent) })
-    return tried
-  }
+async function tryApart(
+  parts: CirceParts,
+  candidate: Listed,
+  agent: AgentId,
+  caughtUp: CaughtUp,
+  taking: Taking,
+): Promise<Attempt | SignalboxError> {
+  let tried: Attempt = 'lost'
+  const error = await apart(async () => {
+    await finishTask(parts, caughtUp, candidate.message.task, taking)
+    tried = await tryOne(parts, candidate, agent, taking)
+  })
+  if (error) return error
+  // Claimed, or taken by another: it lies there no more.
+  if (tried === 'lost') parts.index.moved(candidate)
+  else if ('outcome' in tried && candidate.place === 'new')
+    parts.index.moved(candidate, { place: 'inbox', agent, folder: await folderOf(parts, agent) })
+  return tried
+}
 
-  /** One message, for an agent that it is for. Not inside a turn. */
-  async tryOne(candidate: Listed, agent: AgentId, taking: Taking = {}): Promise<Attempt> {
-    const tryNow = async (): Promise<Attempt> => {
-      const found = await readAt(this.#parts, candidate, candidate.name)
-      if (!isFound(found) || found.message.task !== candidate.message.task) return 'lost'
-      const mark = found.place === 'inbox' ? await markOf(this.#parts, agent, found.name) : undefined
-      if (mark === 'waiting') return this.#handAgain(found, agent, taking)
-      if (mark !== undefined) return 'lost'
-      return takesTask(found.message.intent) ? this.#work(found, agent, taking) : this.#message(found, agent, taking)
-    }
-    return this.#journal.turn(subjectOf(candidate.name, candidate.message.task), tryNow, taking)
+/** One message, for an agent that it is for. Not inside a turn. */
+export async function tryOne(
+  parts: CirceParts,
+  candidate: Listed,
+  agent: AgentId,
+  taking: Taking = {},
+): Promise<Attempt> {
+  const tryNow = async (): Promise<Attempt> => {
+    const found = await readAt(parts, candidate, candidate.name)
+    if (!isFound(found) || found.message.task !== candidate.message.task) return 'lost'
+    const mark = found.place === 'inbox' ? await markOf(parts, agent, found.name) : undefined
+    if (mark === 'waiting') return handAgain(parts, found, agent, taking)
+    if (mark !== undefined) return 'lost'
+    return takesTask(found.message.intent)
+      ? claimWork(parts, found, agent, taking)
+      : claimMessage(parts, found, agent, taking)
   }
+  return turn(parts, subjectOf(candidate.name, candidate.message.task), tryNow, taking)
+}
 
-  /** It was claimed and told before, but the answer never arrived. */
-  async #handAgain(found: Found, agent: AgentId, taking: Taking): Promise<Attempt> {
-    const steps = takingSteps(found, agent, taking)
-    const committed = await this.#journal.commit(subjectOf(found.name, found.message.task), steps)
-    const again = await this.#claimed(found, agent, committed.outcome === 'done' ? committed.durability : 'process')
-    return { ...again, redelivered: true }
-  }
+/** It was claimed and told before, but the answer never arrived. */
+async function handAgain(parts: CirceParts, found: Found, agent: AgentId, taking: Taking): Promise<Attempt> {
+  const steps = takingSteps(found, agent, taking)
+  const committed = await commit(parts, subjectOf(found.name, found.message.task), steps)
+  const again = await claimedNow(parts, found, agent, committed.outcome === 'done' ? committed.durability : 'process')
+  return { ...again, redelivered: true }
+}
 
-  async #work(found: Found, agent: AgentId, taking: Taking): Promise<Attempt> {
-    const id = found.message.task as TaskId
-    const read = sound(this.#parts, await readTaskFiles(this.#parts, id))
-    const { owner, status } = read.task
-    const isOwned = owner !== undefined && !isClosed(status)
-    // Only an owner may have to be told from a record: else the log need not be searched for a task without a ledger.
-    const ledger = isOwned ? await readLedger(this.#parts, id) : await knownLedger(this.#parts, id)
-    if (!isOwned || isRecord(read.task, ledger!.facts)) {
-      const owned = await this.#counting.own(found, agent, read, ledger, takingSteps(found, agent, taking))
-      return owned.outcome === 'lost' ? 'lost' : this.#claimed(found, agent, owned.durability)
-    }
-    if (!isSameAgent(owner, agent)) return { file: found.name, task: id, owner }
-    return this.#message(found, agent, taking)
+async function claimWork(parts: CirceParts, found: Found, agent: AgentId, taking: Taking): Promise<Attempt> {
+  const id = found.message.task as TaskId
+  const read = sound(parts, await readTaskFiles(parts, id))
+  const { owner, status } = read.task
+  const isOwned = owner !== undefined && !isClosed(status)
+  // Only an owner may have to be told from a record: else the log need not be searched for a task without a ledger.
+  const ledger = isOwned ? await readLedger(parts, id) : await knownLedger(parts, id)
+  if (!isOwned || isRecord(read.task, ledger!.facts)) {
+    const owned = await own(parts, found, agent, read, ledger, takingSteps(found, agent, taking))
+    return owned.outcome === 'lost' ? 'lost' : claimedNow(parts, found, agent, owned.durability)
   }
+  if (!isSameAgent(owner, agent)) return { file: found.name, task: id, owner }
+  return claimMessage(parts, found, agent, taking)
+}
 
-  async #message(found: Found, agent: AgentId, taking: Taking): Promise<Attempt> {
-    const { task } = found.message
-    const at = this.#parts.clock.now()
-    const committed = await this.#journal.commit(subjectOf(found.name, task), takingSteps(found, agent, taking), [
-      ...(this.#parts.index.hasLine(found) ? [] : await missingLine(this.#parts, found.name, found.message)),
-      { at, event: 'claimed', agent, task, file: found.name, detail: '' },
-    ])
-    return committed.outcome === 'lost' ? 'lost' : this.#claimed(found, agent, committed.durability)
-  }
+async function claimMessage(parts: CirceParts, found: Found, agent: AgentId, taking: Taking): Promise<Attempt> {
+  const { task } = found.message
+  const at = parts.clock.now()
+  const committed = await commit(parts, subjectOf(found.name, task), takingSteps(found, agent, taking), [
+    ...(parts.index.hasLine(found) ? [] : await missingLine(parts, found.name, found.message)),
+    { at, event: 'claimed', agent, task, file: found.name, detail: '' },
+  ])
+  return committed.outcome === 'lost' ? 'lost' : claimedNow(parts, found, agent, committed.durability)
+}
 
-  /** Told as it is now, in the inbox. */
-  async #claimed(found: Found, agent: AgentId, durability: Durability): Promise<Claimed> {
-    let now: Found = found
-    // It is claimed, also where it cannot be looked at once more.
-    await apart(async () => {
-      const folder = await folderOf(this.#parts, agent)
-      const read = await readAt(this.#parts, { place: 'inbox', agent, folder }, found.name)
-      if (isFound(read)) now = read
-    })
-    return { outcome: 'claimed', message: viewWithBody(now), durability }
-  }
+/** Told as it is now, in the inbox. */
+async function claimedNow(parts: CirceParts, found: Found, agent: AgentId, durability: Durability): Promise<Claimed> {
+  let now: Found = found
+  // It is claimed, also where it cannot be looked at once more.
+  await apart(async () => {
+    const folder = await folderOf(parts, agent)
+    const read = await readAt(parts, { place: 'inbox', agent, folder }, found.name)
+    if (isFound(read)) now = read
+  })
+  return { outcome: 'claimed', message: viewWithBody(now), durability }
 }
 
 const takingSteps = (

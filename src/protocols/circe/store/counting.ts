@@ -14,7 +14,7 @@ import { ownerDetail } from '../replay.ts'
 import type { CirceMessage, Head } from '../schema.ts'
 import type { Step } from '../steps.ts'
 import { isClosed, newTask, type Task } from '../task.ts'
-import { apart, type Journal, type Patience } from './journal.ts'
+import { apart, commit, type Patience, turn } from './journal.ts'
 import { forgetLedger, type Ledger, readLedger } from './ledgers.ts'
 import { appendEvent, countLine, eventsOf, logBytes, missingLine } from './log.ts'
 import { type CirceParts, type Subject, subjectOf } from './parts.ts'
@@ -33,327 +33,343 @@ const mostAtOnce = 100
 /** For more tasks than this the log is gone through once, and not searched for each. */
 const few = 16
 
-export class Counting {
-  readonly #parts: CirceParts
-  readonly #journal: Journal
-
-  constructor(parts: CirceParts, journal: Journal) {
-    this.#parts = parts
-    this.#journal = journal
-  }
-
-  /** All that have not counted yet, task by task. `did` when any did. Not inside a turn. */
-  async countAll(found: readonly Listed[]): Promise<{ readonly did: boolean; readonly left: Left }> {
-    const tasks = new Map<TaskId, Listed[]>()
-    const left = new Map<TaskId, readonly Listed[]>()
-    const settled: Listed[] = []
-    let did = false
-    const attempt = (messages: readonly Listed[], count: () => Promise<boolean | undefined>) =>
-      apart(async () => {
-        const counted = await count()
-        did ||= counted === true
-        if (counted !== undefined) settled.push(...messages)
-      })
-    const alone: Listed[] = []
-    for (const one of found) {
-      const task = one.message.task as TaskId | undefined
-      if (task === undefined) alone.push(one)
-      else tasks.set(task, [...(tasks.get(task) ?? []), one])
-    }
-    await apart(() => this.#tellOf(alone.filter((one) => this.#parts.index.isKept(one))))
-    for (const one of alone) await attempt([one], () => this.#countAlone(one))
-    await apart(async () => {
-      for (const task of await this.#countMany(tasks)) {
-        did = true
-        settled.push(...tasks.get(task)!)
-        tasks.delete(task)
-      }
+/** All that have not counted yet, task by task. `did` when any did. Not inside a turn. */
+export async function countAll(
+  parts: CirceParts,
+  found: readonly Listed[],
+): Promise<{ readonly did: boolean; readonly left: Left }> {
+  const tasks = new Map<TaskId, Listed[]>()
+  const left = new Map<TaskId, readonly Listed[]>()
+  const settled: Listed[] = []
+  let did = false
+  const attempt = (messages: readonly Listed[], count: () => Promise<boolean | undefined>) =>
+    apart(async () => {
+      const counted = await count()
+      did ||= counted === true
+      if (counted !== undefined) settled.push(...messages)
     })
-    const until = performance.now() + longestWork
-    for (const [task, messages] of tasks) {
-      const isLate = performance.now() > until
-      const error = isLate
-        ? undefined
-        : await attempt(messages, () => this.countTask(task, messages, { isPatient: false }))
-      if (isLate || (error && isBusy(error))) left.set(task, messages)
+  const alone: Listed[] = []
+  for (const one of found) {
+    const task = one.message.task as TaskId | undefined
+    if (task === undefined) alone.push(one)
+    else tasks.set(task, [...(tasks.get(task) ?? []), one])
+  }
+  await apart(() =>
+    tellOf(
+      parts,
+      alone.filter((one) => parts.index.isKept(one)),
+    ),
+  )
+  for (const one of alone) await attempt([one], () => countAlone(parts, one))
+  await apart(async () => {
+    for (const task of await countMany(parts, tasks)) {
+      did = true
+      settled.push(...tasks.get(task)!)
+      tasks.delete(task)
     }
-    await this.#parts.index.settle(settled)
-    return { did, left }
+  })
+  const until = performance.now() + longestWork
+  for (const [task, messages] of tasks) {
+    const isLate = performance.now() > until
+    const error = isLate
+      ? undefined
+      : await attempt(messages, () => countTask(parts, task, messages, { isPatient: false }))
+    if (isLate || (error && isBusy(error))) left.set(task, messages)
   }
+  await parts.index.settle(settled)
+  return { did, left }
+}
 
-  /** True when any message of a task counted; `undefined` when its files cannot be believed. Not inside a turn. */
-  async countTask(task: TaskId, messages: readonly Listed[], patience?: Patience): Promise<boolean | undefined> {
-    if (!(await this.#isDue(task, messages))) return false
-    return this.#journal.turn(`task.${task}`, () => this.#countTask(task, messages), patience)
-  }
+/** True when any message of a task counted; `undefined` when its files cannot be believed. Not inside a turn. */
+export async function countTask(
+  parts: CirceParts,
+  task: TaskId,
+  messages: readonly Listed[],
+  patience?: Patience,
+): Promise<boolean | undefined> {
+  if (!(await isDue(parts, task, messages))) return false
+  return turn(parts, `task.${task}`, () => countInTurn(parts, task, messages), patience)
+}
 
-  /** An agent that has moved the work of a task by hand has claimed it before one that says so only now. In its turn. */
-  async takeUp(task: TaskId): Promise<void> {
-    const { found } = await lookAround(this.#parts)
-    await this.#countTask(
-      task,
-      found.filter(({ message }) => message.task === task),
-    )
-  }
+/** An agent that has moved the work of a task by hand has claimed it before one that says so only now. In its turn. */
+export async function takeUp(parts: CirceParts, task: TaskId): Promise<void> {
+  const { found } = await lookAround(parts)
+  await countInTurn(
+    parts,
+    task,
+    found.filter(({ message }) => message.task === task),
+  )
+}
 
-  /**
-   * For many tasks the log is gone through once. A task without files needs nothing if all its messages have counted. If none
-   * has, and they change nothing but what is known of the task, their lines in the log are enough: the ledger follows from
-   * these. Answers the tasks that are in step then.
-   */
-  async #countMany(byTask: ReadonlyMap<TaskId, readonly Listed[]>): Promise<readonly TaskId[]> {
-    const { tree, root, clock, index } = this.#parts
-    if (byTask.size <= few) return []
-    const known = new Set<string>(await tasksOnTree(this.#parts))
-    for (const { name } of await listIfFolder(tree, ledgersPath)) known.add(name)
-    // A message that is not indexed would be judged again by every command: a ledger is worth its file.
-    const isLookedAtOnce = (one: Listed) => (one.place === 'logged' || index.isKept(one)) && !isTaken(one)
-    const simple = [...byTask].filter(([task, messages]) => !known.has(task) && messages.every(isLookedAtOnce))
-    if (simple.length <= few) return []
-    // One process at a time. Another that claims such a task meanwhile may write the line too; the first one counts.
-    const count = async () => {
-      const counted = countedIn(await logBytes(this.#parts))
-      const done: TaskId[] = []
-      for (const [task, messages] of simple) {
-        const before = counted.get(task)
-        if (before ? !messages.every(({ name }) => before.has(name)) : !this.#arePlain(task, messages)) continue
-        const news = before ? [] : new Map([...messages].sort(oldestFirst).map(({ name, message }) => [name, message]))
-        for (const [name, message] of news) await appendEvent(this.#parts, countLine(name, message, clock.now()))
-        done.push(task)
-      }
-      return done
+/**
+ * For many tasks the log is gone through once. A task without files needs nothing if all its messages have counted. If none
+ * has, and they change nothing but what is known of the task, their lines in the log are enough: the ledger follows from
+ * these. Answers the tasks that are in step then.
+ */
+async function countMany(
+  parts: CirceParts,
+  byTask: ReadonlyMap<TaskId, readonly Listed[]>,
+): Promise<readonly TaskId[]> {
+  const { tree, root, clock, index } = parts
+  if (byTask.size <= few) return []
+  const known = new Set<string>(await tasksOnTree(parts))
+  for (const { name } of await listIfFolder(tree, ledgersPath)) known.add(name)
+  // A message that is not indexed would be judged again by every command: a ledger is worth its file.
+  const isLookedAtOnce = (one: Listed) => (one.place === 'logged' || index.isKept(one)) && !isTaken(one)
+  const simple = [...byTask].filter(([task, messages]) => !known.has(task) && messages.every(isLookedAtOnce))
+  if (simple.length <= few) return []
+  // One process at a time. Another that claims such a task meanwhile may write the line too; the first one counts.
+  const count = async () => {
+    const counted = countedIn(await logBytes(parts))
+    const done: TaskId[] = []
+    for (const [task, messages] of simple) {
+      const before = counted.get(task)
+      if (before ? !messages.every(({ name }) => before.has(name)) : !arePlain(parts, task, messages)) continue
+      const news = before ? [] : new Map([...messages].sort(oldestFirst).map(({ name, message }) => [name, message]))
+      for (const [name, message] of news) await appendEvent(parts, countLine(name, message, clock.now()))
+      done.push(task)
     }
-    return tree.exclusively(`circe ${root} count`, count, { waitMs: 0 })
+    return done
   }
+  return tree.exclusively(`circe ${root} count`, count, { waitMs: 0 })
+}
 
-  /** Messages of an index about no task get their line when they are met, so that a claim need not search the log for it. */
-  async #tellOf(messages: readonly Listed[]): Promise<void> {
-    const { tree, root, clock } = this.#parts
-    const isPlain = ({ message }: Listed) => !message.asks && message.intent !== 'answer'
-    const tell = async () => {
-      const counted = countedIn(await logBytes(this.#parts)).get('')
-      for (const { name, message } of messages.filter(isPlain))
-        if (!counted?.has(name)) await appendEvent(this.#parts, countLine(name, message, clock.now()))
+/** Messages of an index about no task get their line when they are met, so that a claim need not search the log for it. */
+async function tellOf(parts: CirceParts, messages: readonly Listed[]): Promise<void> {
+  const { tree, root, clock } = parts
+  const isPlain = ({ message }: Listed) => !message.asks && message.intent !== 'answer'
+  const tell = async () => {
+    const counted = countedIn(await logBytes(parts)).get('')
+    for (const { name, message } of messages.filter(isPlain))
+      if (!counted?.has(name)) await appendEvent(parts, countLine(name, message, clock.now()))
+  }
+  if (messages.some(isPlain)) await tree.exclusively(`circe ${root} count`, tell, { waitMs: 0 })
+}
+
+/** Whether the messages of a task that nobody has heard of leave it as it is. */
+function arePlain(parts: CirceParts, id: TaskId, messages: readonly Listed[]): boolean {
+  const task = newTask(id)
+  let facts = noFacts
+  for (const { message } of [...messages].sort(oldestFirst)) {
+    const effect = effectNow(parts, task, facts, message)
+    if (message.asks || message.intent === 'answer' || effect.next || effect.refused !== undefined) return false
+    if (effect.task.status !== task.status || effect.task.checks !== task.checks) return false
+    facts = effect.facts
+  }
+  return true
+}
+
+function effectNow(parts: CirceParts, task: TaskState['task'], facts: TaskState['facts'], message: Head): Effect {
+  const { clock, settings } = parts
+  return effectOf(task, facts, message, Math.min(message.time, clock.now()), settings)
+}
+
+/** Looks without a turn, so that a command which finds everything in step waits for no other process. */
+async function isDue(parts: CirceParts, task: TaskId, messages: readonly Listed[]): Promise<boolean> {
+  const ledger = await readLedger(parts, task, { isKept: true })
+  if (messages.some(({ name }) => !ledger.counted.has(name))) return true
+  const read = await readTaskFiles(parts, task)
+  if (read.isClaimedByHand || read.problems.length > 0) return true
+  return messages.some((one) => isTaken(one) && isClaim(one, { ...read, ...ledger }))
+}
+
+async function countInTurn(parts: CirceParts, id: TaskId, messages: readonly Listed[]): Promise<boolean | undefined> {
+  const state = await readFresh(parts, id, messages)
+  // It waits, the others go on, and `doctor` reports it.
+  if (state.problems.length > 0) return undefined
+  let did = state.isClaimedByHand && state.task.owner !== undefined
+  if (did) await ownByHand(parts, state)
+  const counted = new Set(state.counted)
+  let batch: Found[] = []
+  const flush = async () => {
+    did ||= batch.length > 0
+    while (batch.length > 0) batch = batch.slice((await countSome(parts, id, batch)).count)
+  }
+  for (const one of [...messages].sort(oldestFirst)) {
+    // Of a message to all every agent has a copy.
+    if (!counted.has(one.name)) {
+      counted.add(one.name)
+      const whole = await readWhole(parts, one)
+      if (whole?.message.task === id) batch.push(whole)
     }
-    if (messages.some(isPlain)) await tree.exclusively(`circe ${root} count`, tell, { waitMs: 0 })
+    if (batch.length >= mostAtOnce || isTaken(one)) await flush()
+    // At once: the agent that moved it away may have written about it since, as its owner.
+    if (isTaken(one) && (await ownTaken(parts, id, one))) did = true
   }
+  await flush()
+  return did
+}
 
-  /** Whether the messages of a task that nobody has heard of leave it as it is. */
-  #arePlain(id: TaskId, messages: readonly Listed[]): boolean {
-    const task = newTask(id)
-    let facts = noFacts
-    for (const { message } of [...messages].sort(oldestFirst)) {
-      const effect = this.#effectOf(task, facts, message)
-      if (message.asks || message.intent === 'answer' || effect.next || effect.refused !== undefined) return false
-      if (effect.task.status !== task.status || effect.task.checks !== task.checks) return false
-      facts = effect.facts
-    }
-    return true
-  }
+/** A ledger that lacks what the log has is an old copy that another program put back: it is made again. */
+async function readFresh(parts: CirceParts, id: TaskId, messages: readonly Listed[]): Promise<TaskState> {
+  const state = await readState(parts, id)
+  const unknown = new Set<string>(messages.flatMap(({ name }) => (state.counted.has(name) ? [] : [name])))
+  const events = unknown.size === 0 ? [] : await eventsOf(parts, id)
+  if (!events.some(({ event, file = '' }) => isCount(event) && unknown.has(file))) return state
+  await forgetLedger(parts, id)
+  return readState(parts, id)
+}
 
-  #effectOf(task: TaskState['task'], facts: TaskState['facts'], message: Head): Effect {
-    const { clock, settings } = this.#parts
-    return effectOf(task, facts, message, Math.min(message.time, clock.now()), settings)
-  }
+/** An agent that made `.owner` by hand owns the task like any other: the other two files and the log say so too. */
+async function ownByHand(parts: CirceParts, { task, facts }: TaskState): Promise<void> {
+  const { id, owner } = task
+  const at = parts.clock.now()
+  const own = claimed(task, facts, owner!, at)
+  await commit(
+    parts,
+    `task.${id}`,
+    [
+      { do: 'write', task: { ...own.task, claimedAt: task.claimedAt ?? at } },
+      { do: 'count', task: id, facts: own.facts, counted: [] },
+    ],
+    [{ at, event: 'claimed', agent: owner!, task: id, detail: ownerDetail(owner!) }],
+  )
+}
 
-  /** Looks without a turn, so that a command which finds everything in step waits for no other process. */
-  async #isDue(task: TaskId, messages: readonly Listed[]): Promise<boolean> {
-    const ledger = await readLedger(this.#parts, task, { isKept: true })
-    if (messages.some(({ name }) => !ledger.counted.has(name))) return true
-    const read = await readTaskFiles(this.#parts, task)
-    if (read.isClaimedByHand || read.problems.length > 0) return true
-    return messages.some((one) => isTaken(one) && isClaim(one, { ...read, ...ledger }))
-  }
+async function ownTaken(parts: CirceParts, task: TaskId, taken: Listed): Promise<boolean> {
+  if (!isFound(await readAt(parts, taken, taken.name))) return false
+  const state = await readState(parts, task)
+  return isClaim(taken, state) && (await own(parts, taken, taken.agent!, state, state)).outcome === 'done'
+}
 
-  async #countTask(id: TaskId, messages: readonly Listed[]): Promise<boolean | undefined> {
-    const state = await this.#readFresh(id, messages)
-    // It waits, the others go on, and `doctor` reports it.
-    if (state.problems.length > 0) return undefined
-    let did = state.isClaimedByHand && state.task.owner !== undefined
-    if (did) await this.#ownByHand(state)
-    const counted = new Set(state.counted)
-    let batch: Found[] = []
-    const flush = async () => {
-      did ||= batch.length > 0
-      while (batch.length > 0) batch = batch.slice((await this.#countSome(id, batch)).count)
-    }
-    for (const one of [...messages].sort(oldestFirst)) {
-      // Of a message to all every agent has a copy.
-      if (!counted.has(one.name)) {
-        counted.add(one.name)
-        const whole = await readWhole(this.#parts, one)
-        if (whole?.message.task === id) batch.push(whole)
-      }
-      if (batch.length >= mostAtOnce || isTaken(one)) await flush()
-      // At once: the agent that moved it away may have written about it since, as its owner.
-      if (isTaken(one) && (await this.#ownTaken(id, one))) did = true
-    }
-    await flush()
-    return did
-  }
+/**
+ * Makes an agent the owner of the task of some work. A ledger that is not written down yet follows from the log. `steps` come
+ * between owning and the log. In the turn of the task.
+ */
+export async function own(
+  parts: CirceParts,
+  found: Listed,
+  agent: AgentId,
+  { task, texts }: Pick<TaskState, 'task' | 'texts'>,
+  ledger: Ledger | undefined,
+  steps: readonly Step[] = [],
+): Promise<Committed> {
+  const id = found.message.task as TaskId
+  const at = parts.clock.now()
+  const facts = ledger?.facts ?? noFacts
+  const before = isClosed(task.status) ? opened(task, facts, found.message) : { task, facts }
+  const own = claimed(before.task, before.facts, agent, at)
+  return commit(
+    parts,
+    `task.${id}`,
+    [
+      { do: 'own', task: id, owner: agent, at, before: texts.owner },
+      ...steps,
+      { do: 'write', task: own.task },
+      ...(ledger ? [{ do: 'count', task: id, facts: own.facts, counted: [found.name] } as const] : []),
+    ],
+    [{ at, event: 'claimed', agent, task: id, file: found.name, detail: ownerDetail(agent) }],
+  )
+}
 
-  /** A ledger that lacks what the log has is an old copy that another program put back: it is made again. */
-  async #readFresh(id: TaskId, messages: readonly Listed[]): Promise<TaskState> {
-    const state = await readState(this.#parts, id)
-    const unknown = new Set<string>(messages.flatMap(({ name }) => (state.counted.has(name) ? [] : [name])))
-    const events = unknown.size === 0 ? [] : await eventsOf(this.#parts, id)
-    if (!events.some(({ event, file = '' }) => isCount(event) && unknown.has(file))) return state
-    await forgetLedger(this.#parts, id)
-    return readState(this.#parts, id)
-  }
+/** What a message would do, without doing it: so that a sender can be refused before anything is written. */
+export function foresee(parts: CirceParts, { task, facts }: TaskState, message: CirceMessage): Effect {
+  return effectNow(parts, task, facts, message)
+}
 
-  /** An agent that made `.owner` by hand owns the task like any other: the other two files and the log say so too. */
-  async #ownByHand({ task, facts }: TaskState): Promise<void> {
-    const { id, owner } = task
-    const at = this.#parts.clock.now()
-    const own = claimed(task, facts, owner!, at)
-    await this.#journal.commit(
-      `task.${id}`,
-      [
-        { do: 'write', task: { ...own.task, claimedAt: task.claimedAt ?? at } },
-        { do: 'count', task: id, facts: own.facts, counted: [] },
-      ],
-      [{ at, event: 'claimed', agent: owner!, task: id, detail: ownerDetail(owner!) }],
-    )
-  }
+/** Makes one message count; answers why it did not do what its sender wanted. In the turn of its task. */
+export async function countOne(parts: CirceParts, found: Found, state?: TaskState): Promise<string | undefined> {
+  return (await countSome(parts, found.message.task as TaskId, [found], state)).refused
+}
 
-  async #ownTaken(task: TaskId, taken: Listed): Promise<boolean> {
-    if (!isFound(await readAt(this.#parts, taken, taken.name))) return false
-    const state = await readState(this.#parts, task)
-    return isClaim(taken, state) && (await this.own(taken, taken.agent!, state, state)).outcome === 'done'
-  }
-
-  /**
-   * Makes an agent the owner of the task of some work. A ledger that is not written down yet follows from the log. `steps` come
-   * between owning and the log. In the turn of the task.
-   */
-  async own(
-    found: Listed,
-    agent: AgentId,
-    { task, texts }: Pick<TaskState, 'task' | 'texts'>,
-    ledger: Ledger | undefined,
-    steps: readonly Step[] = [],
-  ): Promise<Committed> {
-    const id = found.message.task as TaskId
-    const at = this.#parts.clock.now()
-    const facts = ledger?.facts ?? noFacts
-    const before = isClosed(task.status) ? opened(task, facts, found.message) : { task, facts }
-    const own = claimed(before.task, before.facts, agent, at)
-    return this.#journal.commit(
-      `task.${id}`,
-      [
-        { do: 'own', task: id, owner: agent, at, before: texts.owner },
-        ...steps,
-        { do: 'write', task: own.task },
-        ...(ledger ? [{ do: 'count', task: id, facts: own.facts, counted: [found.name] } as const] : []),
-      ],
-      [{ at, event: 'claimed', agent, task: id, file: found.name, detail: ownerDetail(agent) }],
-    )
-  }
-
-  /** What a message would do, without doing it: so that a sender can be refused before anything is written. */
-  foresee({ task, facts }: TaskState, message: CirceMessage): Effect {
-    return this.#effectOf(task, facts, message)
-  }
-
-  /** Makes one message count; answers why it did not do what its sender wanted. In the turn of its task. */
-  async count(found: Found, state?: TaskState): Promise<string | undefined> {
-    return (await this.#countSome(found.message.task as TaskId, [found], state)).refused
-  }
-
-  /**
-   * Lets the first of some messages count by one change: until one takes, gives back or completes the task, or answers a
-   * question, which is a change by itself. In the turn of the task.
-   */
-  async #countSome(
-    id: TaskId,
-    messages: readonly Found[],
-    known?: TaskState,
-  ): Promise<{ readonly count: number; readonly refused: string | undefined }> {
-    const state = known ?? (await readSoundState(this.#parts, id))
-    const at = this.#parts.clock.now()
-    const { texts } = state
-    let { task, facts } = state
-    let isWritten = texts.status !== undefined
-    let last: Effect | undefined
-    const counted: FileName[] = []
-    const events: CirceEvent[] = []
-    for (const found of messages) {
-      const { message, name } = found
-      const effect = this.#effectOf(task, facts, message)
-      const isAlone = effect.next !== undefined || message.intent === 'answer'
-      if (isAlone && counted.length > 0) break
-      isWritten ||=
-        effect.next !== undefined || effect.task.status !== task.status || effect.task.checks !== task.checks
-      if (isWritten) task = effect.task
-      ;({ facts } = effect)
-      last = effect
-      counted.push(name)
-      events.push(...(await this.#linesOf(found, effect, at)))
-      if (isAlone) break
-    }
-    const { next } = last!
-    const owner = state.task.owner
-    const steps: Step[] = [
-      ...(next === 'own' ? [{ do: 'own', task: id, owner: task.owner!, at, before: texts.owner } as const] : []),
-      ...(isWritten ? [{ do: 'write', task: writtenOf(task, next, at) } as const] : []),
-      ...(next === 'release' && owner !== undefined ? givingBack(id, owner, state.task.claimedAt) : []),
-      { do: 'count', task: id, facts, counted },
-      ...(next === 'complete' ? [{ do: 'archive', task: id } as const] : []),
-    ]
-    const committed = await this.#journal.commit(`task.${id}`, steps, events)
-    // Another program has made itself the owner in this instant: judged again, the message is refused.
-    if (committed.outcome === 'lost') return this.#countSome(id, messages)
-    return { count: counted.length, refused: last!.refused }
-  }
-
-  /** The lines of the log about a message that counts. */
-  async #linesOf(found: Found, { told, refused, next, task }: Effect, at: number): Promise<CirceEvent[]> {
-    const { message, name: file } = found
-    const line = countLine(file, message, at, refused ?? told)
-    const said = { at, agent: message.from, task: message.task }
-    return [
-      refused === undefined ? line : { ...line, event: 'refused' },
-      ...(await this.#answerLines(found, at)),
-      ...(next === 'own' ? [{ ...said, event: 'claimed', file, detail: ownerDetail(task.owner!) } as const] : []),
-      ...(next === 'release' ? [{ ...said, event: 'released', file, detail: '' } as const] : []),
-      ...(next === 'complete' ? [{ ...said, event: 'completed', file, detail: '' } as const] : []),
-    ]
-  }
-
-  async #answerLines(found: Found, at: number): Promise<CirceEvent[]> {
+/**
+ * Lets the first of some messages count by one change: until one takes, gives back or completes the task, or answers a
+ * question, which is a change by itself. In the turn of the task.
+ */
+async function countSome(
+  parts: CirceParts,
+  id: TaskId,
+  messages: readonly Found[],
+  known?: TaskState,
+): Promise<{ readonly count: number; readonly refused: string | undefined }> {
+  const state = known ?? (await readSoundState(parts, id))
+  const at = parts.clock.now()
+  const { texts } = state
+  let { task, facts } = state
+  let isWritten = texts.status !== undefined
+  let last: Effect | undefined
+  const counted: FileName[] = []
+  const events: CirceEvent[] = []
+  for (const found of messages) {
     const { message, name } = found
-    const question = await answeredBy(this.#parts, found)
-    if (question === undefined) return []
-    const detail = answerDetail({ file: name, digest: wordsOf(message) })
-    return [{ at, event: 'answered', agent: message.from, task: message.task, file: question, detail }]
+    const effect = effectNow(parts, task, facts, message)
+    const isAlone = effect.next !== undefined || message.intent === 'answer'
+    if (isAlone && counted.length > 0) break
+    isWritten ||= effect.next !== undefined || effect.task.status !== task.status || effect.task.checks !== task.checks
+    if (isWritten) task = effect.task
+    ;({ facts } = effect)
+    last = effect
+    counted.push(name)
+    events.push(...(await linesOf(parts, found, effect, at)))
+    if (isAlone) break
   }
+  const { next } = last!
+  const owner = state.task.owner
+  const steps: Step[] = [
+    ...(next === 'own' ? [{ do: 'own', task: id, owner: task.owner!, at, before: texts.owner } as const] : []),
+    ...(isWritten ? [{ do: 'write', task: writtenOf(task, next, at) } as const] : []),
+    ...(next === 'release' && owner !== undefined ? givingBack(id, owner, state.task.claimedAt) : []),
+    { do: 'count', task: id, facts, counted },
+    ...(next === 'complete' ? [{ do: 'archive', task: id } as const] : []),
+  ]
+  const committed = await commit(parts, `task.${id}`, steps, events)
+  // Another program has made itself the owner in this instant: judged again, the message is refused.
+  if (committed.outcome === 'lost') return countSome(parts, id, messages)
+  return { count: counted.length, refused: last!.refused }
+}
 
-  /** Questions to people, and answers, that are about no task. */
-  async #countAlone(found: Listed): Promise<boolean> {
-    const { message, name } = found
-    const isNew = message.asks !== undefined && (await missingLine(this.#parts, name, message)).length > 0
-    if (!isNew && message.intent !== 'answer') return false
-    const count = async () => {
-      const whole = await readWhole(this.#parts, found)
-      if (whole?.message.task !== undefined || !whole) return false
-      return this.countAloneInTurn(whole, whole.message.asks ? await missingLine(this.#parts, name, message) : [])
-    }
-    return this.#journal.turn(subjectOf(name, undefined), count, { isPatient: false })
-  }
+/** The lines of the log about a message that counts. */
+async function linesOf(
+  parts: CirceParts,
+  found: Found,
+  { told, refused, next, task }: Effect,
+  at: number,
+): Promise<CirceEvent[]> {
+  const { message, name: file } = found
+  const line = countLine(file, message, at, refused ?? told)
+  const said = { at, agent: message.from, task: message.task }
+  return [
+    refused === undefined ? line : { ...line, event: 'refused' },
+    ...(await answerLines(parts, found, at)),
+    ...(next === 'own' ? [{ ...said, event: 'claimed', file, detail: ownerDetail(task.owner!) } as const] : []),
+    ...(next === 'release' ? [{ ...said, event: 'released', file, detail: '' } as const] : []),
+    ...(next === 'complete' ? [{ ...said, event: 'completed', file, detail: '' } as const] : []),
+  ]
+}
 
-  /** `lines`: those that say that it was sent. True when anything was written. */
-  async countAloneInTurn(
-    found: Found,
-    lines: readonly CirceEvent[],
-    subject: Subject = subjectOf(found.name, undefined),
-  ): Promise<boolean> {
-    const events = [...lines, ...(await this.#answerLines(found, this.#parts.clock.now()))]
-    // One line needs no note: it is there whole, or not at all.
-    if (events.length > 1) await this.#journal.commit(subject, [], events)
-    else for (const event of events) await appendEvent(this.#parts, event)
-    return events.length > 0
+async function answerLines(parts: CirceParts, found: Found, at: number): Promise<CirceEvent[]> {
+  const { message, name } = found
+  const question = await answeredBy(parts, found)
+  if (question === undefined) return []
+  const detail = answerDetail({ file: name, digest: wordsOf(message) })
+  return [{ at, event: 'answered', agent: message.from, task: message.task, file: question, detail }]
+}
+
+/** Questions to people, and answers, that are about no task. */
+async function countAlone(parts: CirceParts, found: Listed): Promise<boolean> {
+  const { message, name } = found
+  const isNew = message.asks !== undefined && (await missingLine(parts, name, message)).length > 0
+  if (!isNew && message.intent !== 'answer') return false
+  const count = async () => {
+    const whole = await readWhole(parts, found)
+    if (whole?.message.task !== undefined || !whole) return false
+    return countAloneInTurn(parts, whole, whole.message.asks ? await missingLine(parts, name, message) : [])
   }
+  return turn(parts, subjectOf(name, undefined), count, { isPatient: false })
+}
+
+/** `lines`: those that say that it was sent. True when anything was written. */
+export async function countAloneInTurn(
+  parts: CirceParts,
+  found: Found,
+  lines: readonly CirceEvent[],
+  subject: Subject = subjectOf(found.name, undefined),
+): Promise<boolean> {
+  const events = [...lines, ...(await answerLines(parts, found, parts.clock.now()))]
+  // One line needs no note: it is there whole, or not at all.
+  if (events.length > 1) await commit(parts, subject, [], events)
+  else for (const event of events) await appendEvent(parts, event)
+  return events.length > 0
 }
 
 /** An agent has it, and whoever has it owns its task. */

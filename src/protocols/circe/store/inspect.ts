@@ -3,28 +3,34 @@
  * whose files cannot be believed or that have gone quiet, messages nobody has acknowledged, and what killed processes left.
  */
 import { printDuration } from '../../../formats/duration.ts'
-import type { SignalboxError } from '../../../kernel/errors.ts'
 import { printableLine } from '../../../kernel/printable.ts'
 import { sameButForCase } from '../../../kernel/same-but-for-case.ts'
 import { childOf, isSegment, type TreePath } from '../../../kernel/tree-path.ts'
-import { findingsOf, oddAmong, oddFinding } from '../../../messaging/inspection/expected.ts'
+import { unfinishedChanges } from '../../../messaging/inspection/changes.ts'
+import { findingsOf, type Odd, oddAmong, oddFinding } from '../../../messaging/inspection/expected.ts'
 import { finding } from '../../../messaging/inspection/finding.ts'
 import { unfinishedSends } from '../../../messaging/inspection/sends.ts'
 import { closedLeaf } from '../../../messaging/leaves/readable.ts'
-import { listIfFolder, lookIfThere, removeIfLeaf, unlessOdd } from '../../../messaging/leaves/tolerant.ts'
-import type { Finding } from '../../../tree/tree.ts'
+import { listIfFolder, lookIfThere, unlessOdd } from '../../../messaging/leaves/tolerant.ts'
+import { cacheOf, stateOf } from '../../../tree/home.ts'
+import type { Entry, Finding, Tree } from '../../../tree/tree.ts'
 import type { InspectionOptions } from '../../contract.ts'
 import { isRecord } from '../effects.ts'
-import { type CirceEvent, eventsIn } from '../events.ts'
+import { parseMessage } from '../format.ts'
 import {
   agentsPath,
   allCopiesPath,
+  allHandedPath,
+  cacheFolder,
   copiesPath,
   inboxPath,
   logsPath,
   newPath,
   reasonName,
   rejectedPath,
+  sentPath,
+  stagedPath,
+  stateFolder,
   taskFileFrom,
   taskPath,
   tasksPath,
@@ -37,12 +43,11 @@ import type { Step } from '../steps.ts'
 import { isClosed, lineOf, settableChecks } from '../task.ts'
 import { knownAgents } from './agents.ts'
 import { sweepHanded } from './archiving.ts'
-import type { CatchingUp, CaughtUp } from './catching-up.ts'
+import { type CaughtUp, catchUp } from './catching-up.ts'
 import { handedOf } from './handed.ts'
-import { oddNotes } from './inspect-notes.ts'
-import type { Journal, Stuck } from './journal.ts'
+import { commit, turn } from './journal.ts'
 import { messagesOf, readLedger, taskByLog } from './ledgers.ts'
-import { eventsOf, logBytes } from './log.ts'
+import { eventsOf } from './log.ts'
 import { copiesOf, deliverCopies, moveMessage, publish } from './moving.ts'
 import { sendingOnce } from './once.ts'
 import { stalledSeconds } from './overview.ts'
@@ -51,399 +56,341 @@ import { isFound, type Listed, lookAround, namesAt, pathAt, readAt } from './pla
 import { tellReason } from './rejecting.ts'
 import { digestAt, readTaskFiles, type TaskOnTree, tasksOnTree } from './task-files.ts'
 
-/** No change takes that long: whoever made it is dead. */
-const longestChange = 60_000
+export async function inspect(parts: CirceParts, { repair, isSeen }: InspectionOptions): Promise<Finding[]> {
+  const { root } = parts
+  const lying = repair
+    ? await catchUp(parts, { logs: true })
+    : { ...(await lookAround(parts)), rejected: [], left: new Map() }
+  const looks = [
+    () => odd(parts),
+    () => misnamed(parts),
+    () => nobodys(parts, repair),
+    () => unfinishedChanges(parts.tree, parts.changes, repair),
+    () => unfinishedSends(parts.tree, sendingOnce(parts.tree), repair ? (staged) => publish(parts, staged) : undefined),
+    () => undelivered(parts, repair),
+    async () => unusableFiles(lying),
+    () => sameAgents(parts),
+    () => sameTasks(parts),
+    () => rejected(parts, repair),
+    () => tasks(parts, repair),
+    () => leftOver(parts, lying, repair),
+    () => unacknowledged(parts, lying, isSeen),
+  ]
+  const findings: Finding[] = []
+  for (const look of looks) findings.push(...(await findingsOf(root, look)))
+  if (repair) for (const known of await knownAgents(parts)) await unlessOdd(sweepHanded(parts, known))
+  return findings
+}
 
-export class Inspection {
-  readonly #parts: CirceParts
-  readonly #journal: Journal
-  readonly #catchingUp: CatchingUp
-
-  constructor(parts: CirceParts, journal: Journal, catchingUp: CatchingUp) {
-    this.#parts = parts
-    this.#journal = journal
-    this.#catchingUp = catchingUp
+/** A file where a folder belongs, a folder or link named like a message. */
+async function odd(parts: CirceParts): Promise<Finding[]> {
+  const { tree, root } = parts
+  const list = (folder: TreePath) => listIfFolder(tree, folder)
+  const asMessages = (name: string) => (isFileName(name) ? ('leaf' as const) : undefined)
+  const odd = [
+    ...oddAmong(root, await list(root), (name) => (topFolders.some((top) => top === name) ? 'folder' : undefined)),
+    ...oddAmong(agentsPath(root), await list(agentsPath(root)), (name) => (isAgentId(name) ? 'folder' : undefined)),
+    ...oddAmong(tasksPath(root), await list(tasksPath(root)), (name) => (taskFileFrom(name) ? 'leaf' : undefined)),
+    ...oddAmong(logsPath(root), await list(logsPath(root)), (name) =>
+      name === 'events.log' ? 'leaf' : name === 'rejected' || name === 'workspaces' ? 'folder' : asMessages(name),
+    ),
+    ...oddAmong(newPath(root), await list(newPath(root)), asMessages),
+  ]
+  for (const { folder } of await knownAgents(parts)) {
+    const own = childOf(agentsPath(root), folder)
+    odd.push(
+      ...oddAmong(own, await list(own), (name) => (name === 'INBOX' || name === 'WORKSPACE' ? 'folder' : undefined)),
+      ...oddAmong(inboxPath(root, folder), await list(inboxPath(root, folder)), asMessages),
+    )
   }
+  return [...odd, ...(await oddNotes(tree))].map(oddFinding)
+}
 
-  async inspect({ repair, isSeen }: InspectionOptions): Promise<Finding[]> {
-    const { root } = this.#parts
-    const lying = repair
-      ? await this.#catchingUp.catchUp({ logs: true })
-      : { ...(await lookAround(this.#parts)), rejected: [], stuck: [], left: new Map() }
-    const looks = [
-      () => this.#odd(),
-      () => this.#misnamed(),
-      () => this.#nobodys(repair),
-      () => this.#unfinished(repair, lying.stuck),
-      () => this.#unsent(repair),
-      () => this.#undelivered(repair),
-      async () => this.#unusable(lying),
-      () => this.#sameAgents(),
-      () => this.#sameTasks(),
-      () => this.#rejected(repair),
-      () => this.#tasks(repair),
-      () => this.#leftOver(lying, repair),
-      () => this.#unacknowledged(lying, isSeen),
-    ]
-    const findings: Finding[] = []
-    for (const look of looks) findings.push(...(await findingsOf(root, look)))
-    if (repair) await this.#sweep()
-    return findings
+/** A message under a name that is too long, or cannot be shown: nobody would ever see it. */
+async function misnamed(parts: CirceParts): Promise<Finding[]> {
+  const { tree, root } = parts
+  const agents = await knownAgents(parts)
+  const findings: Finding[] = []
+  for (const folder of [newPath(root), ...agents.map((known) => inboxPath(root, known.folder))]) {
+    for (const { name, kind } of await listIfFolder(tree, folder)) {
+      if (kind !== 'leaf' || !name.endsWith('.md') || name.startsWith('.') || isFileName(name)) continue
+      const message = `Its name cannot be used, and it is passed over: ${printableLine(JSON.stringify(name.slice(0, 80)))}.`
+      findings.push(finding('warning', 'BAD_FILE_NAME', folder, message, 'Give it a shorter name of plain letters.'))
+    }
   }
+  return findings
+}
 
-  /** A file where a folder belongs, a folder or link named like a message. */
-  async #odd(): Promise<Finding[]> {
-    const { tree, root } = this.#parts
-    const list = (folder: TreePath) => listIfFolder(tree, folder)
-    const asMessages = (name: string) => (isFileName(name) ? ('leaf' as const) : undefined)
-    const odd = [
-      ...oddAmong(root, await list(root), (name) => (topFolders.some((top) => top === name) ? 'folder' : undefined)),
-      ...oddAmong(agentsPath(root), await list(agentsPath(root)), (name) => (isAgentId(name) ? 'folder' : undefined)),
-      ...oddAmong(tasksPath(root), await list(tasksPath(root)), (name) => (taskFileFrom(name) ? 'leaf' : undefined)),
-      ...oddAmong(logsPath(root), await list(logsPath(root)), (name) =>
-        name === 'events.log' ? 'leaf' : name === 'rejected' || name === 'workspaces' ? 'folder' : asMessages(name),
+/** Messages in the folder of somebody who can be no agent, such as `ROOSTER`: nobody looks there. Who gets them is in them. */
+async function nobodys(parts: CirceParts, repair: boolean): Promise<Finding[]> {
+  const { tree, root } = parts
+  const findings: Finding[] = []
+  for (const { name: folder, kind } of await listIfFolder(tree, agentsPath(root))) {
+    if (kind !== 'folder' || isAgentId(folder) || !isSegment(folder)) continue
+    const spot = { place: 'inbox', folder } as const
+    for (const name of await namesAt(parts, spot)) {
+      const isMessage = repair && isFound(await readAt(parts, spot, name))
+      const moved = isMessage && (await moveMessage(parts, { spot, name, transition: 'release' }))
+      const repaired = moved !== false && moved.outcome === 'moved'
+      const message = `No agent can be called ${printableLine(JSON.stringify(folder.slice(0, 80)))}: nobody sees what lies here.`
+      const hint = repaired
+        ? 'It waits in NEW_MESSAGES/ now.'
+        : 'Move it to NEW_MESSAGES/, or run `signalbox doctor --fix`.'
+      findings.push({ ...finding('error', 'NO_AGENT', pathAt(parts, spot, name), message, hint), repaired })
+    }
+  }
+  return findings
+}
+
+/** Copies of a message to all that could not be brought to somebody: something else stood in the place of the inbox. */
+async function undelivered(parts: CirceParts, repair: boolean): Promise<Finding[]> {
+  const { tree } = parts
+  const findings: Finding[] = []
+  for (const { name: id, kind } of await listIfFolder(tree, allCopiesPath)) {
+    const name = `${id}.md`
+    if (kind !== 'folder' || !isFileName(name) || (await copiesOf(parts, name)).length === 0) continue
+    // Those of a message that still waits were prepared by a process that was killed; they are made again.
+    if (await lookIfThere(tree, childOf(newPath(parts.root), name))) continue
+    if (repair) await deliverCopies(parts, name)
+    const left = await copiesOf(parts, name)
+    const message = `It could not be brought to ${left.join(', ') || 'everybody'}.`
+    const hint = left.length === 0 ? 'Nothing more is to be done.' : 'See to their inboxes, then run `doctor --fix`.'
+    const found = finding('error', 'UNDELIVERED', copiesPath(name), message, hint)
+    findings.push({ ...found, repaired: left.length === 0 })
+  }
+  return findings
+}
+
+function unusableFiles({ unusable, found, rejected }: CaughtUp): Finding[] {
+  return [
+    ...unusable
+      .filter(({ path }) => !rejected.some(({ file }) => path.endsWith(`/${file}`)))
+      .map(({ path, problem, isClosed }) =>
+        isClosed
+          ? finding('error', closedLeaf, path, problem.message, problem.hint ?? 'Let its owner see to it.')
+          : finding(
+              'warning',
+              'NO_MESSAGE',
+              path,
+              problem.message,
+              'Correct it; else it is set aside in LOGS/rejected/.',
+            ),
       ),
-      ...oddAmong(newPath(root), await list(newPath(root)), asMessages),
-    ]
-    for (const { folder } of await knownAgents(this.#parts)) {
-      const own = childOf(agentsPath(root), folder)
-      odd.push(
-        ...oddAmong(own, await list(own), (name) => (name === 'INBOX' || name === 'WORKSPACE' ? 'folder' : undefined)),
-        ...oddAmong(inboxPath(root, folder), await list(inboxPath(root, folder)), asMessages),
-      )
-    }
-    return [...odd, ...(await oddNotes(tree))].map(oddFinding)
-  }
-
-  /** A message under a name that is too long, or cannot be shown: nobody would ever see it. */
-  async #misnamed(): Promise<Finding[]> {
-    const { tree, root } = this.#parts
-    const agents = await knownAgents(this.#parts)
-    const findings: Finding[] = []
-    for (const folder of [newPath(root), ...agents.map((known) => inboxPath(root, known.folder))]) {
-      for (const { name, kind } of await listIfFolder(tree, folder)) {
-        if (kind !== 'leaf' || !name.endsWith('.md') || name.startsWith('.') || isFileName(name)) continue
-        const message = `Its name cannot be used, and it is passed over: ${printableLine(JSON.stringify(name.slice(0, 80)))}.`
-        findings.push(finding('warning', 'BAD_FILE_NAME', folder, message, 'Give it a shorter name of plain letters.'))
-      }
-    }
-    return findings
-  }
-
-  /** Messages in the folder of somebody who can be no agent, such as `ROOSTER`: nobody looks there. Who gets them is in them. */
-  async #nobodys(repair: boolean): Promise<Finding[]> {
-    const { tree, root } = this.#parts
-    const findings: Finding[] = []
-    for (const { name: folder, kind } of await listIfFolder(tree, agentsPath(root))) {
-      if (kind !== 'folder' || isAgentId(folder) || !isSegment(folder)) continue
-      const spot = { place: 'inbox', folder } as const
-      for (const name of await namesAt(this.#parts, spot)) {
-        const isMessage = repair && isFound(await readAt(this.#parts, spot, name))
-        const moved = isMessage && (await moveMessage(this.#parts, { spot, name, transition: 'release' }))
-        const repaired = moved !== false && moved.outcome === 'moved'
-        const message = `No agent can be called ${printableLine(JSON.stringify(folder.slice(0, 80)))}: nobody sees what lies here.`
-        const hint = repaired
-          ? 'It waits in NEW_MESSAGES/ now.'
-          : 'Move it to NEW_MESSAGES/, or run `signalbox doctor --fix`.'
-        findings.push({ ...finding('error', 'NO_AGENT', pathAt(this.#parts, spot, name), message, hint), repaired })
-      }
-    }
-    return findings
-  }
-
-  /** What no process of ours wrote there, or what one was killed in. */
-  async #unfinished(repair: boolean, stuck: readonly Stuck[]): Promise<Finding[]> {
-    const { tree } = this.#parts
-    const findings: Finding[] = []
-    for (const { path, subject } of await this.#journal.changes.notes()) {
-      if (subject !== undefined) {
-        findings.push(await this.#unfinishedOne(path, stuck.find((one) => one.subject === subject)?.error))
-        continue
-      }
-      const message = 'This is no change that Signalbox wrote down; it is passed over.'
-      const isLeaf = path !== unfinishedPath
-      const removed = repair && isLeaf && (await removeIfLeaf(tree, path))?.outcome === 'removed'
-      const hint = removed ? 'Nothing more is to be done.' : 'Remove it.'
-      findings.push({ ...finding('warning', 'STRANGE_NOTE', path, message, hint), repaired: removed })
-    }
-    return findings
-  }
-
-  async #unfinishedOne(path: TreePath, error: SignalboxError | undefined): Promise<Finding> {
-    const { tree } = this.#parts
-    const age = (await tree.now()) - ((await tree.look(path))?.changedAt ?? Number.POSITIVE_INFINITY)
-    if (error) {
-      const message = `A change that a killed process left cannot be finished: ${error.message}`
-      return finding('error', 'STUCK_CHANGE', path, message, error.hint ?? 'Put that right; the next command goes on.')
-    }
-    if (age >= longestChange) {
-      const message = `A process was killed ${printDuration(Math.floor(age / 1000) * 1000)} ago, and nobody has finished what it did.`
-      const hint = 'Run `signalbox doctor --fix`: it finishes it, or says what is in the way.'
-      return finding('error', 'UNFINISHED_CHANGE', path, message, hint)
-    }
-    const message = 'A process was killed here, or is at work right now.'
-    return finding('note', 'UNFINISHED_CHANGE', path, message, 'The next command finishes it.')
-  }
-
-  #unsent(repair: boolean): Promise<Finding[]> {
-    const put = repair ? (staged: TreePath) => publish(this.#parts, staged) : undefined
-    return unfinishedSends(this.#parts.tree, sendingOnce(this.#parts.tree), put)
-  }
-
-  /** Copies of a message to all that could not be brought to somebody: something else stood in the place of the inbox. */
-  async #undelivered(repair: boolean): Promise<Finding[]> {
-    const { tree } = this.#parts
-    const findings: Finding[] = []
-    for (const { name: id, kind } of await listIfFolder(tree, allCopiesPath)) {
-      const name = `${id}.md`
-      if (kind !== 'folder' || !isFileName(name) || (await copiesOf(this.#parts, name)).length === 0) continue
-      // Those of a message that still waits were prepared by a process that was killed; they are made again.
-      if (await lookIfThere(tree, childOf(newPath(this.#parts.root), name))) continue
-      if (repair) await deliverCopies(this.#parts, name)
-      const left = await copiesOf(this.#parts, name)
-      const message = `It could not be brought to ${left.join(', ') || 'everybody'}.`
-      const hint = left.length === 0 ? 'Nothing more is to be done.' : 'See to their inboxes, then run `doctor --fix`.'
-      const found = finding('error', 'UNDELIVERED', copiesPath(name), message, hint)
-      findings.push({ ...found, repaired: left.length === 0 })
-    }
-    return findings
-  }
-
-  #unusable({ unusable, found, rejected }: CaughtUp): Finding[] {
-    return [
-      ...unusable
-        .filter(({ path }) => !rejected.some(({ file }) => path.endsWith(`/${file}`)))
-        .map(({ path, problem, isClosed }) =>
-          isClosed
-            ? finding('error', closedLeaf, path, problem.message, problem.hint ?? 'Let its owner see to it.')
-            : finding(
-                'warning',
-                'NO_MESSAGE',
-                path,
-                problem.message,
-                'Correct it; else it is set aside in LOGS/rejected/.',
-              ),
-        ),
-      ...rejected.map(({ path, reason }) => ({
-        ...finding('warning', 'NO_MESSAGE', path, reason, 'Correct it, and move it back to NEW_MESSAGES/.'),
-        repaired: true,
-      })),
-      ...found.flatMap(({ path, problems }) =>
-        problems.map(({ code, message }) =>
-          finding(
-            'note',
-            code,
-            path,
-            message,
-            'Use a known intent, or name it in signalbox.yaml: circe: { intents: […] }',
-          ),
+    ...rejected.map(({ path, reason }) => ({
+      ...finding('warning', 'NO_MESSAGE', path, reason, 'Correct it, and move it back to NEW_MESSAGES/.'),
+      repaired: true,
+    })),
+    ...found.flatMap(({ path, problems }) =>
+      problems.map(({ code, message }) =>
+        finding(
+          'note',
+          code,
+          path,
+          message,
+          'Use a known intent, or name it in signalbox.yaml: circe: { intents: […] }',
         ),
       ),
-    ]
-  }
+    ),
+  ]
+}
 
-  async #sameAgents(): Promise<Finding[]> {
-    const { tree, root } = this.#parts
-    const entries = await listIfFolder(tree, agentsPath(root))
-    const names = entries.flatMap(({ name, kind }) => (kind === 'folder' && isAgentId(name) ? [name] : []))
-    return names.flatMap((name, n) => {
-      const other = sameButForCase(name, names.slice(0, n))
-      if (other === undefined) return []
-      const message = `${name} and ${other} differ by case alone: for CIRCE they are one agent.`
-      return [
-        finding('error', 'SAME_AGENT', childOf(agentsPath(root), name), message, `Move what is in it to ${other}.`),
-      ]
+async function sameAgents({ tree, root }: CirceParts): Promise<Finding[]> {
+  const entries = await listIfFolder(tree, agentsPath(root))
+  const names = entries.flatMap(({ name, kind }) => (kind === 'folder' && isAgentId(name) ? [name] : []))
+  return twins(names, (name, other) => {
+    const message = `${name} and ${other} differ by case alone: for CIRCE they are one agent.`
+    return finding('error', 'SAME_AGENT', childOf(agentsPath(root), name), message, `Move what is in it to ${other}.`)
+  })
+}
+
+const sameTasks = async (parts: CirceParts): Promise<Finding[]> =>
+  twins(await tasksOnTree(parts), (task, other) => {
+    const message = `${task} and ${other} differ by case alone: some disks take them for one task.`
+    const path = taskPath(parts.root, task, 'status')
+    return finding('warning', 'SAME_TASK', path, message, 'Complete one of them, and go on with the other.')
+  })
+
+/** A finding for each name that differs by case alone from one before it. */
+const twins = <Name extends string>(names: readonly Name[], tell: (name: Name, other: string) => Finding): Finding[] =>
+  names.flatMap((name, n) => {
+    const other = sameButForCase(name, names.slice(0, n))
+    return other === undefined ? [] : [tell(name, other)]
+  })
+
+/** A process was killed between setting a file aside and saying why. */
+async function rejected(parts: CirceParts, repair: boolean): Promise<Finding[]> {
+  const { tree, root, settings } = parts
+  const entries = await listIfFolder(tree, rejectedPath(root))
+  const names = new Set(entries.map(({ name }) => name))
+  const findings: Finding[] = []
+  for (const { name, kind } of entries) {
+    if (kind !== 'leaf' || !name.endsWith('.md') || names.has(reasonName(name)) || !isSegment(name)) continue
+    const path = childOf(rejectedPath(root), name)
+    const leaf = await tree.read(path, { atMost: settings.largestMessage })
+    const parsed = leaf && parseMessage(leaf.bytes, settings.furtherIntents)
+    const reason = parsed?.outcome === 'malformed' ? parsed.problems[0].message : 'The reason was not written down.'
+    if (repair) await tellReason(parts, name, reason)
+    const message = 'It was set aside, and its reason is not beside it: a process was killed.'
+    const hint = repair ? 'Nothing more is to be done.' : 'Run `signalbox doctor --fix`, which adds it.'
+    findings.push({ ...finding('warning', 'MISSING_REASON', path, message, hint), repaired: repair })
+  }
+  return findings
+}
+
+async function tasks(parts: CirceParts, repair: boolean): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const id of await tasksOnTree(parts))
+    findings.push(...(await findingsOf(taskPath(parts.root, id, 'status'), () => oneTask(parts, id, repair))))
+  return findings
+}
+
+async function oneTask(parts: CirceParts, id: TaskId, repair: boolean): Promise<Finding[]> {
+  const { root } = parts
+  const read = await readTaskFiles(parts, id)
+  const wrong = await wrongWith(parts, read)
+  // What this user may not read, or what is no file, is a person's to move.
+  const isPersons = wrong.some(({ code }) => code !== 'BAD_TASK_FILE' && code !== 'TOO_LARGE')
+  const isRepaired = wrong.length > 0 && repair && !isPersons && (await rebuild(parts, id))
+  const findings = wrong.map(({ file, code, message }): Finding => {
+    const hint = isRepaired
+      ? 'It was made again from the messages; the file as it was lies beside it.'
+      : 'Correct it, or let it be made again from the messages: signalbox doctor --fix'
+    return { ...finding('error', code, taskPath(root, id, file), message, hint), repaired: isRepaired }
+  })
+  const silent = wrong.length === 0 ? await stalledSeconds(parts, read) : undefined
+  if (silent !== undefined) {
+    const message = `Nothing was heard of ${id} for ${printDuration(silent * 1000)}; ${read.task.owner} owns it.`
+    const hint = `Ask ${read.task.owner}, or let it be given back: signalbox circe release ${read.task.owner} --task ${id}`
+    findings.push(finding('warning', 'STALLED_TASK', taskPath(root, id, 'status'), message, hint))
+  }
+  return findings
+}
+
+const wrongWith = async (parts: CirceParts, read: TaskOnTree): Promise<TaskOnTree['problems']> => [
+  ...read.problems,
+  ...contradictions(read),
+  ...(await unheard(parts, read)),
+]
+
+/**
+ * Where the files, each good in itself, say something else than what was told of the task and its messages. Whom it belongs
+ * to is no matter of messages alone: whoever writes `.owner` by hand counts.
+ */
+async function unheard(parts: CirceParts, read: TaskOnTree): Promise<TaskOnTree['problems']> {
+  const { task, texts, problems, isClaimedByHand } = read
+  if (problems.length > 0 || isClaimedByHand || texts.status === undefined) return []
+  const events = await eventsOf(parts, task.id)
+  const isToldCompleted = events.findLast(({ event }) => event === 'completed') !== undefined
+  if (task.status === 'completed' && isToldCompleted) return []
+  const heard = await taskByLog(parts, task.id, events)
+  if (!heard) return []
+  const unheard: TaskOnTree['problems'][number][] = []
+  const wrong = (file: 'status' | 'checks', field: string, said: unknown, right: unknown) =>
+    unheard.push({
+      file,
+      code: 'BAD_TASK_FILE',
+      field,
+      message: `Line ${lineOf(texts[file] ?? '', field)}: \`${field}\` is ${said}, and by its messages it is ${right}.`,
     })
+  if (task.status !== heard.status) wrong('status', 'status', task.status, heard.status)
+  for (const name of texts.checks === undefined ? [] : settableChecks) {
+    if (task.checks[name] !== heard.checks[name]) wrong('checks', name, task.checks[name], heard.checks[name])
   }
+  return unheard
+}
 
-  async #sameTasks(): Promise<Finding[]> {
-    const tasks = await tasksOnTree(this.#parts)
-    return tasks.flatMap((task, n) => {
-      const other = sameButForCase(task, tasks.slice(0, n))
-      if (other === undefined) return []
-      const message = `${task} and ${other} differ by case alone: some disks take them for one task.`
-      const path = taskPath(this.#parts.root, task, 'status')
-      return [finding('warning', 'SAME_TASK', path, message, 'Complete one of them, and go on with the other.')]
-    })
-  }
-
-  /** A process was killed between setting a file aside and saying why. */
-  async #rejected(repair: boolean): Promise<Finding[]> {
-    const { tree, root, settings } = this.#parts
-    const entries = await listIfFolder(tree, rejectedPath(root))
-    const names = new Set(entries.map(({ name }) => name))
-    const findings: Finding[] = []
-    for (const { name, kind } of entries) {
-      if (kind !== 'leaf' || !name.endsWith('.md') || names.has(reasonName(name)) || !isSegment(name)) continue
-      const path = childOf(rejectedPath(root), name)
-      const leaf = await tree.read(path, { atMost: settings.largestMessage })
-      const { parseMessage } = await import('../format.ts')
-      const parsed = leaf && parseMessage(leaf.bytes, settings.furtherIntents)
-      const reason = parsed?.outcome === 'malformed' ? parsed.problems[0].message : 'The reason was not written down.'
-      if (repair) await tellReason(this.#parts, name, reason)
-      const message = 'It was set aside, and its reason is not beside it: a process was killed.'
-      const hint = repair ? 'Nothing more is to be done.' : 'Run `signalbox doctor --fix`, which adds it.'
-      findings.push({ ...finding('warning', 'MISSING_REASON', path, message, hint), repaired: repair })
+/** Makes the three files anew from the log and the messages, and keeps those that were there. */
+async function rebuild(parts: CirceParts, id: TaskId): Promise<boolean> {
+  return turn(parts, `task.${id}`, async () => {
+    const now = await readTaskFiles(parts, id)
+    const events = await eventsOf(parts, id)
+    const wrong = await wrongWith(parts, now)
+    const bad = new Set(wrong.map(({ file }) => file))
+    const { task, facts } = replay(id, events, await messagesOf(parts, events), parts.settings)
+    // A claim that nobody told in the log, made by hand, counts as long as its file can be believed.
+    const owner = bad.has('owner') ? task.owner : (now.task.owner ?? task.owner)
+    const claimedAt = (bad.has('owner') ? task.claimedAt : now.task.claimedAt) ?? task.claimedAt
+    const isClaim = owner !== undefined && !isRecord({ ...task, owner, claimedAt }, facts)
+    const status = isClaim && task.status === 'new' ? 'claimed' : task.status
+    const rebuilt = { ...task, owner, claimedAt, status }
+    const at = parts.clock.now()
+    const steps: Step[] = []
+    for (const file of bad) {
+      const digest = await digestAt(parts, id, file)
+      if (digest !== undefined) steps.push({ do: 'beside', task: id, file, digest })
     }
-    return findings
-  }
+    const isOwnerGone = bad.has('owner') || now.texts.owner === undefined
+    if (owner !== undefined && isOwnerGone) steps.push({ do: 'own', task: id, owner, at: claimedAt ?? at })
+    steps.push({ do: 'write', task: rebuilt })
+    const event = { at, event: 'rebuilt', agent: '', task: id, detail: [...bad].join(' ') } as const
+    const { outcome } = await commit(parts, `task.${id}`, steps, [event])
+    return outcome === 'done'
+  })
+}
 
-  async #tasks(repair: boolean): Promise<Finding[]> {
-    // Read once for all tasks.
-    const told = new Map<string, CirceEvent[]>()
-    for (const event of eventsIn(await logBytes(this.#parts))) {
-      if (event.task !== undefined) told.set(event.task, [...(told.get(event.task) ?? []), event])
+/** A completed task whose messages are not all in the log: somebody completed it by hand, or put them back. */
+async function leftOver(parts: CirceParts, { found }: CaughtUp, repair: boolean): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const id of new Set(found.flatMap(({ message: { task } }) => (task && isTaskId(task) ? [task] : [])))) {
+    const read = await readTaskFiles(parts, id)
+    if (read.problems.length > 0 || read.task.status !== 'completed') continue
+    const { counted } = await readLedger(parts, id)
+    const left = found.filter(({ message, name }) => message.task === id && counted.has(name))
+    if (left.length === 0 || !(await isNotNews(parts, id, left))) continue
+    if (repair) await archive(parts, id)
+    for (const { path } of left) {
+      const message = `${id} is completed, and this is not in the log.`
+      const hint = repair ? 'Nothing more is to be done.' : 'Run `signalbox doctor --fix`, which brings it there.'
+      findings.push({ ...finding('warning', 'NOT_ARCHIVED', path, message, hint), repaired: repair })
     }
-    const findings: Finding[] = []
-    for (const task of await tasksOnTree(this.#parts)) {
-      const look = () => this.#task(task, repair, told)
-      findings.push(...(await findingsOf(taskPath(this.#parts.root, task, 'status'), look)))
+  }
+  return findings
+}
+
+/** What came after the task was completed, and asks for nothing new, waits for its reader like every other message. */
+async function isNotNews(parts: CirceParts, id: TaskId, left: readonly Listed[]): Promise<boolean> {
+  const events = await eventsOf(parts, id)
+  const completed = events.findLastIndex(({ event }) => event === 'completed')
+  const counted = new Set(events.slice(0, completed).map(({ file }) => file))
+  return left.some(({ name }) => counted.has(name))
+}
+
+function archive(parts: CirceParts, id: TaskId): Promise<unknown> {
+  const subject = `task.${id}` as const
+  return turn(parts, subject, async () => {
+    if ((await readTaskFiles(parts, id)).task.status !== 'completed') return
+    await commit(parts, subject, [{ do: 'archive', task: id }])
+  })
+}
+
+async function unacknowledged(
+  parts: CirceParts,
+  { found }: CaughtUp,
+  isSeen: InspectionOptions['isSeen'],
+): Promise<Finding[]> {
+  const { tree, root, settings } = parts
+  const now = await tree.now()
+  const findings: Finding[] = []
+  for (const { message, name, path, place, agent } of found) {
+    const { to } = message
+    const isForPerson = isRooster(to)
+    if (place === 'new' && isSeen && !isEverybody(to) && !isForPerson && !(await isSeen(to.toLowerCase()))) {
+      const sentence = `It waits for ${to}, whom nobody has ever seen.`
+      const hint = `If the name is right, let ${to} claim it: signalbox circe claim ${to}. If not, send it to somebody else.`
+      findings.push(finding('warning', 'UNSEEN_RECIPIENT', path, sentence, hint))
     }
-    return findings
+    const age = now - message.time
+    if (isForPerson || place === 'workspace' || age < settings.stallMs) continue
+    const isAcked =
+      (agent !== undefined && (await handedOf(parts, agent, name)) === 'acknowledged') ||
+      (!isEverybody(to) && (await tree.look(childOf(logsPath(root), name))) !== undefined)
+    if (isAcked) continue
+    const sentence = `Nobody has acknowledged it for ${printDuration(Math.floor(age / 1000) * 1000)}; it is for ${to}.`
+    findings.push(
+      finding('note', 'UNACKNOWLEDGED', path, sentence, `See what waits: signalbox circe inbox ${agent ?? to}`),
+    )
   }
-
-  async #task(id: TaskId, repair: boolean, told: ReadonlyMap<string, readonly CirceEvent[]>): Promise<Finding[]> {
-    const { root } = this.#parts
-    const read = await readTaskFiles(this.#parts, id)
-    const wrong = [...read.problems, ...contradictions(read), ...(await this.#unheard(read, told.get(id) ?? []))]
-    // What this user may not read, or what is no file, is a person's to move.
-    const isPersons = wrong.some(({ code }) => code !== 'BAD_TASK_FILE' && code !== 'TOO_LARGE')
-    const isRepaired = wrong.length > 0 && repair && !isPersons && (await this.#rebuild(id))
-    const findings = wrong.map(({ file, code, message }): Finding => {
-      const hint = isRepaired
-        ? 'It was made again from the messages; the file as it was lies beside it.'
-        : 'Correct it, or let it be made again from the messages: signalbox doctor --fix'
-      return { ...finding('error', code, taskPath(root, id, file), message, hint), repaired: isRepaired }
-    })
-    const silent = wrong.length === 0 ? await stalledSeconds(this.#parts, read) : undefined
-    if (silent !== undefined) {
-      const message = `Nothing was heard of ${id} for ${printDuration(silent * 1000)}; ${read.task.owner} owns it.`
-      const hint = `Ask ${read.task.owner}, or let it be given back: signalbox circe release ${read.task.owner} --task ${id}`
-      findings.push(finding('warning', 'STALLED_TASK', taskPath(root, id, 'status'), message, hint))
-    }
-    return findings
-  }
-
-  /**
-   * Where the files, each good in itself, say something else than what was told of the task and its messages. Whom it belongs
-   * to is no matter of messages alone: whoever writes `.owner` by hand counts.
-   */
-  async #unheard(read: TaskOnTree, events: readonly CirceEvent[]): Promise<TaskOnTree['problems']> {
-    const { task, texts, problems, isClaimedByHand } = read
-    if (problems.length > 0 || isClaimedByHand || texts.status === undefined) return []
-    const isToldCompleted = events.findLast(({ event }) => event === 'completed') !== undefined
-    if (task.status === 'completed' && isToldCompleted) return []
-    const heard = await taskByLog(this.#parts, task.id, events)
-    if (!heard) return []
-    const unheard: TaskOnTree['problems'][number][] = []
-    const wrong = (file: 'status' | 'checks', field: string, said: unknown, right: unknown) =>
-      unheard.push({
-        file,
-        code: 'BAD_TASK_FILE',
-        field,
-        message: `Line ${lineOf(texts[file] ?? '', field)}: \`${field}\` is ${said}, and by its messages it is ${right}.`,
-      })
-    if (task.status !== heard.status) wrong('status', 'status', task.status, heard.status)
-    for (const name of texts.checks === undefined ? [] : settableChecks) {
-      if (task.checks[name] !== heard.checks[name]) wrong('checks', name, task.checks[name], heard.checks[name])
-    }
-    return unheard
-  }
-
-  /** Makes the three files anew from the log and the messages, and keeps those that were there. */
-  async #rebuild(id: TaskId): Promise<boolean> {
-    const parts = this.#parts
-    return this.#journal.turn(`task.${id}`, async () => {
-      const now = await readTaskFiles(parts, id)
-      const events = await eventsOf(parts, id)
-      const wrong = [...now.problems, ...contradictions(now), ...(await this.#unheard(now, events))]
-      const bad = new Set(wrong.map(({ file }) => file))
-      const { task, facts } = replay(id, events, await messagesOf(parts, events), parts.settings)
-      // A claim that nobody told in the log, made by hand, counts as long as its file can be believed.
-      const owner = bad.has('owner') ? task.owner : (now.task.owner ?? task.owner)
-      const claimedAt = (bad.has('owner') ? task.claimedAt : now.task.claimedAt) ?? task.claimedAt
-      const isClaim = owner !== undefined && !isRecord({ ...task, owner, claimedAt }, facts)
-      const status = isClaim && task.status === 'new' ? 'claimed' : task.status
-      const rebuilt = { ...task, owner, claimedAt, status }
-      const at = parts.clock.now()
-      const steps: Step[] = []
-      for (const file of bad) {
-        const digest = await digestAt(parts, id, file)
-        if (digest !== undefined) steps.push({ do: 'beside', task: id, file, digest })
-      }
-      const isOwnerGone = bad.has('owner') || now.texts.owner === undefined
-      if (owner !== undefined && isOwnerGone) steps.push({ do: 'own', task: id, owner, at: claimedAt ?? at })
-      steps.push({ do: 'write', task: rebuilt })
-      const event = { at, event: 'rebuilt', agent: '', task: id, detail: [...bad].join(' ') } as const
-      const { outcome } = await this.#journal.commit(`task.${id}`, steps, [event])
-      return outcome === 'done'
-    })
-  }
-
-  /** A completed task whose messages are not all in the log: somebody completed it by hand, or put them back. */
-  async #leftOver({ found }: CaughtUp, repair: boolean): Promise<Finding[]> {
-    const findings: Finding[] = []
-    for (const id of new Set(found.flatMap(({ message: { task } }) => (task && isTaskId(task) ? [task] : [])))) {
-      const read = await readTaskFiles(this.#parts, id)
-      if (read.problems.length > 0 || read.task.status !== 'completed') continue
-      const { counted } = await readLedger(this.#parts, id)
-      const left = found.filter(({ message, name }) => message.task === id && counted.has(name))
-      if (left.length === 0 || !(await this.#isNotNews(id, left))) continue
-      if (repair) await this.#archive(id)
-      for (const { path } of left) {
-        const message = `${id} is completed, and this is not in the log.`
-        const hint = repair ? 'Nothing more is to be done.' : 'Run `signalbox doctor --fix`, which brings it there.'
-        findings.push({ ...finding('warning', 'NOT_ARCHIVED', path, message, hint), repaired: repair })
-      }
-    }
-    return findings
-  }
-
-  /** What came after the task was completed, and asks for nothing new, waits for its reader like every other message. */
-  async #isNotNews(id: TaskId, left: readonly Listed[]): Promise<boolean> {
-    const events = await eventsOf(this.#parts, id)
-    const completed = events.findLastIndex(({ event }) => event === 'completed')
-    const counted = new Set(events.slice(0, completed).map(({ file }) => file))
-    return left.some(({ name }) => counted.has(name))
-  }
-
-  #archive(id: TaskId): Promise<unknown> {
-    const subject = `task.${id}` as const
-    return this.#journal.turn(subject, async () => {
-      if ((await readTaskFiles(this.#parts, id)).task.status !== 'completed') return
-      await this.#journal.commit(subject, [{ do: 'archive', task: id }])
-    })
-  }
-
-  async #unacknowledged({ found }: CaughtUp, isSeen: InspectionOptions['isSeen']): Promise<Finding[]> {
-    const { tree, root, settings } = this.#parts
-    const now = await tree.now()
-    const findings: Finding[] = []
-    for (const { message, name, path, place, agent } of found) {
-      const { to } = message
-      const isForPerson = isRooster(to)
-      if (place === 'new' && isSeen && !isEverybody(to) && !isForPerson && !(await isSeen(to.toLowerCase()))) {
-        const sentence = `It waits for ${to}, whom nobody has ever seen.`
-        const hint = `If the name is right, let ${to} claim it: signalbox circe claim ${to}. If not, send it to somebody else.`
-        findings.push(finding('warning', 'UNSEEN_RECIPIENT', path, sentence, hint))
-      }
-      const age = now - message.time
-      if (isForPerson || place === 'workspace' || age < settings.stallMs) continue
-      const isAcked =
-        (agent !== undefined && (await handedOf(this.#parts, agent, name)) === 'acknowledged') ||
-        (!isEverybody(to) && (await tree.look(childOf(logsPath(root), name))) !== undefined)
-      if (isAcked) continue
-      const sentence = `Nobody has acknowledged it for ${printDuration(Math.floor(age / 1000) * 1000)}; it is for ${to}.`
-      findings.push(
-        finding('note', 'UNACKNOWLEDGED', path, sentence, `See what waits: signalbox circe inbox ${agent ?? to}`),
-      )
-    }
-    return findings
-  }
-
-  async #sweep(): Promise<void> {
-    for (const known of await knownAgents(this.#parts)) await unlessOdd(sweepHanded(this.#parts, known))
-  }
+  return findings
 }
 
 /** Where the three files, each good in itself, cannot all be true. */
@@ -472,4 +419,31 @@ function contradictions({ task, texts, problems: found }: TaskOnTree): TaskOnTre
     wrong('checks', 'ready_for_merge', '`ready_for_merge` is true, and not all other checks are.')
   }
   return problems
+}
+
+/** Entries of the wrong kind among what CIRCE keeps under `.signalbox/`. */
+async function oddNotes(tree: Tree): Promise<Odd[]> {
+  const odd: Odd[] = []
+  const list = (folder: TreePath) => listIfFolder(tree, folder)
+  const look = async (folder: TreePath, expectedOf: (name: string) => 'leaf' | 'folder' | undefined) => {
+    const entries = await list(folder)
+    odd.push(...oddAmong(folder, entries, expectedOf))
+    return entries
+  }
+  const foldersIn = (folder: TreePath, entries: readonly Entry[]) =>
+    entries.flatMap(({ name, kind }) => (kind === 'folder' ? [childOf(folder, name)] : []))
+  const ours = (name: string) => (name === 'circe' ? ('folder' as const) : undefined)
+  const leaf = () => 'leaf' as const
+  const folder = () => 'folder' as const
+
+  for (const kind of ['delivery', 'presence'] as const) await look(stateOf(kind), ours)
+  await look(cacheOf('circe').slice(0, -'/circe'.length) as TreePath, ours)
+  await look(stateFolder, folder)
+  for (const notes of [unfinishedPath, sentPath, stagedPath]) await look(notes, leaf)
+  for (const top of [allCopiesPath, allHandedPath]) {
+    for (const one of foldersIn(top, await look(top, folder))) await look(one, leaf)
+  }
+  const kept = await look(cacheFolder, (name) => (name === 'book' || name === 'logged' ? 'leaf' : 'folder'))
+  for (const one of foldersIn(cacheFolder, kept)) await look(one, leaf)
+  return odd
 }

@@ -2,7 +2,7 @@
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { expectKind } from '../../../messaging/inspection/expected.ts'
-import { Journal as Changes, type Committed, type Stuck as StuckChange } from '../../../messaging/journal/journal.ts'
+import { type Committed, Journal } from '../../../messaging/journal/journal.ts'
 import type { CirceEvent } from '../events.ts'
 import {
   agentsPath,
@@ -28,32 +28,33 @@ export interface Patience {
   readonly isPatient?: boolean
 }
 
-export type Stuck = StuckChange<Subject>
+export type Changes = Journal<Step, Subject>
 
-export class Journal {
-  readonly #parts: CirceParts
-  readonly changes: Changes<Step, Subject>
+export const changesOf = (parts: CirceParts): Changes =>
+  new Journal<Step, Subject>(parts.tree, new CirceSteps(parts), {
+    folder: unfinishedPath,
+    isSubject,
+    turnOf: (subject) => `circe ${parts.root} ${subject}`,
+    stepsIn: stepsInNote,
+  })
 
-  constructor(parts: CirceParts) {
-    this.#parts = parts
-    this.changes = new Changes<Step, Subject>(parts.tree, new CirceSteps(parts), {
-      folder: unfinishedPath,
-      isSubject,
-      turnOf: (subject) => `circe ${parts.root} ${subject}`,
-      stepsIn: stepsInNote,
-    })
-  }
+/** Only a command that was asked for this very subject waits for another process that is at work on it. */
+export const turn = <T>(
+  { changes, settings }: CirceParts,
+  subject: Subject,
+  work: () => Promise<T>,
+  { isPatient = true }: Patience = {},
+): Promise<T> => changes.turn(subject, work, { waitMs: isPatient ? settings.turnMs : 0 })
 
-  /** Only a command that was asked for this very subject waits for another process that is at work on it. */
-  turn<T>(subject: Subject, work: () => Promise<T>, { isPatient = true }: Patience = {}): Promise<T> {
-    return this.changes.turn(subject, work, { waitMs: isPatient ? this.#parts.settings.turnMs : 0 })
-  }
-
-  /** Only in the turn of the subject. The events become lines of the log when all steps are done. */
-  async commit(subject: Subject, steps: readonly Step[], events: readonly CirceEvent[] = []): Promise<Committed> {
-    await expectPlaces(this.#parts, steps)
-    return this.changes.commit(subject, [...steps, ...events.map((event) => ({ do: 'tell', event }) as const)])
-  }
+/** Only in the turn of the subject. The events become lines of the log when all steps are done. */
+export async function commit(
+  parts: CirceParts,
+  subject: Subject,
+  steps: readonly Step[],
+  events: readonly CirceEvent[] = [],
+): Promise<Committed> {
+  await expectPlaces(parts, steps)
+  return parts.changes.commit(subject, [...steps, ...events.map((event) => ({ do: 'tell', event }) as const)])
 }
 
 /** Does what is about one subject among many: an error that stops it is answered, so that the others go on. */

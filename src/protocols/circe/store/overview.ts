@@ -7,7 +7,7 @@ import { inboxPath, newPath } from '../layout.ts'
 import { type AgentId, agentId, isEverybody, isSameAgent, isTaskId, type TaskId, taskId } from '../names.ts'
 import { isClosed, type Task } from '../task.ts'
 import { folderOf } from './agents.ts'
-import type { CatchingUp, CaughtUp } from './catching-up.ts'
+import { type CaughtUp, catchUp, finishTask } from './catching-up.ts'
 import { claimable, isOwnBroadcast } from './claiming.ts'
 import { handedOf } from './handed.ts'
 import { readLedger } from './ledgers.ts'
@@ -20,11 +20,9 @@ import { viewOfFound } from './view.ts'
 
 export class Overview {
   readonly #parts: CirceParts
-  readonly #catchingUp: CatchingUp
 
-  constructor(parts: CirceParts, catchingUp: CatchingUp) {
+  constructor(parts: CirceParts) {
     this.#parts = parts
-    this.#catchingUp = catchingUp
   }
 
   /** What there is for an agent, the oldest first; with `waitMs` once there is something. */
@@ -33,7 +31,7 @@ export class Overview {
     { waitMs = 0, signal }: { readonly waitMs?: number; readonly signal?: AbortSignal } = {},
   ): Promise<Inbox> {
     const agent = agentId(name)
-    const look = async () => inboxOf(this.#parts, agent, await this.#catchingUp.catchUp())
+    const look = async () => inboxOf(this.#parts, agent, await catchUp(this.#parts))
     if (waitMs <= 0) return look()
     const { tree, root } = this.#parts
     const folders = [newPath(root), inboxPath(root, await folderOf(this.#parts, agent))]
@@ -46,7 +44,7 @@ export class Overview {
 
   /** Every task that has files, or that a message speaks of which is not logged; or the first so many of them by name. */
   async taskList({ limit = Number.POSITIVE_INFINITY }: { readonly limit?: number } = {}): Promise<TaskList> {
-    const { found, left } = await this.#catchingUp.catchUp({ logs: true })
+    const { found, left } = await catchUp(this.#parts, { logs: true })
     const byTask = new Map<TaskId, Listed[]>()
     for (const task of await tasksOnTree(this.#parts)) byTask.set(task, [])
     for (const one of found) {
@@ -64,8 +62,8 @@ export class Overview {
   async tasks(id?: string): Promise<readonly TaskView[]> {
     if (id === undefined) return (await this.taskList()).tasks
     const task = taskId(id)
-    const caughtUp = await this.#catchingUp.catchUp({ logs: true })
-    await this.#catchingUp.finish(caughtUp, task)
+    const caughtUp = await catchUp(this.#parts, { logs: true })
+    await finishTask(this.#parts, caughtUp, task)
     const view = await taskView(this.#parts, task, caughtUp.found)
     const hasFiles = view.updatedAt !== undefined || view.notices.length > 0 || view.owner !== undefined
     const isKnown = hasFiles || view.messages.length > 0 || (await readLedger(this.#parts, task)).counted.size > 0
@@ -75,7 +73,7 @@ export class Overview {
 
   /** What happened, in order; at most the last so many events. */
   async log({ task, limit }: { readonly task?: string; readonly limit?: number } = {}): Promise<History> {
-    await this.#catchingUp.catchUp({ logs: true })
+    await catchUp(this.#parts, { logs: true })
     const { readHistory } = await import('./history.ts')
     return readHistory(this.#parts, { task: task === undefined ? undefined : taskId(task), limit })
   }

@@ -1,9 +1,11 @@
 /** What everything in this folder works with. */
 import type { Clock } from '../../../kernel/clock.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
+import type { AgentDirectory } from '../../../messaging/agents/directory.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import type { FileName, TaskId } from '../names.ts'
 import type { CirceSettings } from '../settings.ts'
+import type { Changes } from './journal.ts'
 import type { MessageIndex } from './message-index.ts'
 
 export interface CirceParts {
@@ -13,6 +15,8 @@ export interface CirceParts {
   /** The folder that holds everything of CIRCE. */
   readonly root: TreePath
   readonly index: MessageIndex
+  readonly changes: Changes
+  readonly directory: AgentDirectory
 }
 
 /** What it takes to read messages. */

@@ -11,10 +11,10 @@ import { expectKnownIntent, needsTask } from '../intents.ts'
 import { ledgersPath } from '../layout.ts'
 import { type FileName, fileName, fileNameOf, isFileName, participant, type TaskId, taskId } from '../names.ts'
 import { type CirceMessage, type MessageStatus, messageStatuses } from '../schema.ts'
-import type { Agents } from './agents.ts'
-import type { Counting } from './counting.ts'
-import { type FanOut, isForEverybody } from './fan-out.ts'
-import { apart, type Journal } from './journal.ts'
+import { acted } from './agents.ts'
+import { countAloneInTurn, countOne, foresee, takeUp } from './counting.ts'
+import { bringToAll, isForEverybody } from './fan-out.ts'
+import { apart, turn } from './journal.ts'
 import { countLine } from './log.ts'
 import { publish, publishStaged } from './moving.ts'
 import type { CirceSendInput, CirceSent, CirceSentOnce } from './outcomes.ts'
@@ -34,40 +34,42 @@ interface Keyed {
 
 export class Sending {
   readonly #parts: CirceParts
-  readonly #journal: Journal
-  readonly #counting: Counting
-  readonly #fanOut: FanOut
-  readonly #agents: Agents
 
-  constructor(parts: CirceParts, journal: Journal, counting: Counting, fanOut: FanOut, agents: Agents) {
+  constructor(parts: CirceParts) {
     this.#parts = parts
-    this.#journal = journal
-    this.#counting = counting
-    this.#fanOut = fanOut
-    this.#agents = agents
   }
 
   /** Puts a message into `NEW_MESSAGES/`, and lets it count for its task. */
   async send(input: CirceSendInput): Promise<CirceSent> {
-    return this.sendWhole(this.compose(input))
+    return this.sendWhole(compose(this.#parts, input))
   }
 
   /** A whole message, as it is: byte for byte. */
   async sendWhole(text: string): Promise<CirceSent> {
-    const message = this.read(text)
-    await this.#expectOneSpelling(message.task)
-    return this.#sent(message, await this.#journal.turn(this.subject(message), () => this.sendInTurn(message)))
+    const message = readSendable(this.#parts, text)
+    await expectOneSpelling(this.#parts, message.task)
+    return afterSending(
+      this.#parts,
+      message,
+      await turn(this.#parts, subjectToSend(message), () => sendInTurn(this.#parts, message)),
+    )
+  }
+
+  /** What a whole message says; throws where it cannot be sent. */
+  read(text: string): CirceMessage {
+    return readSendable(this.#parts, text)
   }
 
   /** Sends once, however often and by whichever process this sender repeats the key. */
   async sendOnce(input: CirceSendInput, key: string): Promise<CirceSentOnce> {
     const { inputDigest, keyOf, sendingOnce } = await import('./once.ts')
-    const message = this.read(this.compose(input))
+    const message = readSendable(this.#parts, compose(this.#parts, input))
     const keyed = { once: sendingOnce(this.#parts.tree), key: keyOf(message.from, key), digest: inputDigest(input) }
     const before = await keyed.once.find(keyed.key)
-    if (!before) await this.#expectOneSpelling(message.task)
-    const sent = before ?? (await this.#journal.turn(this.subject(message), () => this.#sendKeyed(message, keyed)))
-    if (sent.outcome === 'sent') return this.#sent(message, sent)
+    if (!before) await expectOneSpelling(this.#parts, message.task)
+    const sent =
+      before ?? (await turn(this.#parts, subjectToSend(message), () => sendKeyed(this.#parts, message, keyed)))
+    if (sent.outcome === 'sent') return afterSending(this.#parts, message, sent)
     const { keyUsed } = await import('../../../messaging/sending-once/sending-once.ts')
     if (sent.digest !== keyed.digest) throw keyUsed(key, sent)
     if (sent.staged) await publish(this.#parts, sent.staged)
@@ -75,178 +77,186 @@ export class Sending {
     const found = (await findMessage(this.#parts, name)) ?? { ...newFound(this.#parts, name, message), place: 'logged' }
     return { outcome: 'unchanged', message: viewOfFound(found), durability: 'process', delivered: [], notices: [] }
   }
+}
 
-  /** What follows when a turn is over. */
-  async #sent(message: CirceMessage, sent: CirceSent): Promise<CirceSent> {
-    await this.#agents.acted(message.from)
-    return isForEverybody(message) ? this.#bringToAll(message, sent) : sent
+/** What follows when a turn is over. */
+async function afterSending(parts: CirceParts, message: CirceMessage, sent: CirceSent): Promise<CirceSent> {
+  await acted(parts, message.from)
+  return isForEverybody(message) ? deliverToAll(parts, message, sent) : sent
+}
+
+/** The text of a message, checked. Nothing is written. */
+export function compose(parts: CirceParts, input: CirceSendInput): string {
+  const { furtherIntents } = parts.settings
+  const [from, to] = [participant(input.from, 'from'), participant(input.to, 'to')]
+  expectKnownIntent(input.intent, furtherIntents)
+  const task = input.task === undefined ? undefined : taskId(input.task)
+  if (task === undefined && needsTask(input.intent)) {
+    throw invalidInput('MISSING_INPUT', `${input.intent} is about a task, and none was named.`, {
+      hint: 'Give --task ID.',
+      details: { field: 'task' },
+    })
   }
+  const { lead, sections } = splitBody(input)
+  return printMessage({
+    from,
+    to,
+    intent: input.intent,
+    task,
+    status: messageStatus(input.status ?? 'new'),
+    time: parts.clock.now(),
+    replyTo: input.replyTo === undefined ? undefined : fileName(input.replyTo),
+    headers: input.headers ?? [],
+    lead,
+    sections,
+  })
+}
 
-  /** The text of a message, checked. Nothing is written. */
-  compose(input: CirceSendInput): string {
-    const { furtherIntents } = this.#parts.settings
-    const [from, to] = [participant(input.from, 'from'), participant(input.to, 'to')]
-    expectKnownIntent(input.intent, furtherIntents)
-    const task = input.task === undefined ? undefined : taskId(input.task)
-    if (task === undefined && needsTask(input.intent)) {
-      throw invalidInput('MISSING_INPUT', `${input.intent} is about a task, and none was named.`, {
-        hint: 'Give --task ID.',
-        details: { field: 'task' },
-      })
+/** Tasks become files, and some disks take `auth-1` and `AUTH-1` for one. Asked only for a task nobody has heard of yet. */
+async function expectOneSpelling(parts: CirceParts, task: string | undefined): Promise<void> {
+  const { tree } = parts
+  if (task === undefined || (await lookIfThere(tree, childOf(ledgersPath, task)))) return
+  const heardOf = await listIfFolder(tree, ledgersPath)
+  const known = sameButForCase(task, [...(await tasksOnTree(parts)), ...heardOf.map(({ name }) => name)])
+  if (known === undefined) return
+  throw invalidInput('TASK_DIFFERS_BY_CASE', `${task} and ${known} differ by capitals alone.`, {
+    hint: `Use ${known}, or another name: some disks take the two for one.`,
+    details: { task, known },
+  })
+}
+
+/** In a turn of its own: an answer to all is sent in the turn of its question. */
+async function deliverToAll(parts: CirceParts, message: CirceMessage, sent: CirceSent): Promise<CirceSent> {
+  const found = { ...newFound(parts, sent.message.file as FileName, message) }
+  const notices = [...sent.notices]
+  let delivered: readonly string[] = []
+  await afterwards(notices, async () => {
+    delivered = await bringToAll(parts, found)
+    if (delivered.length === 0) notices.push('No other agent is known yet: it waits until there is one.')
+  })
+  let { message: view } = sent
+  // What went to everybody lies with each of them; the log is where it is for all.
+  await apart(async () => {
+    const logged = delivered.length > 0 ? await readAt(parts, { place: 'logged' }, found.name) : undefined
+    if (isFound(logged)) view = viewOfFound(logged)
+  })
+  return { ...sent, message: view, delivered, notices }
+}
+
+/**
+ * What follows from a message that has been sent. If it fails, the message is there all the same, and the next command makes
+ * up for it; whoever got an error would send it a second time.
+ */
+async function afterwards(notices: string[], work: () => Promise<void>): Promise<void> {
+  const error = await apart(work)
+  if (error) notices.push(`It was sent, and the next command takes it into account; now that failed: ${error.message}`)
+}
+
+export function readSendable(parts: CirceParts, text: string): CirceMessage {
+  const bytes = Buffer.from(text)
+  // Whoever finds it would set it aside.
+  const problem = tooLarge(bytes.length, parts.settings.largestMessage)
+  if (problem) throw notSendable([problem])
+  const parsed = parseMessage(bytes, parts.settings.furtherIntents)
+  if (parsed.outcome === 'malformed') throw notSendable(parsed.problems)
+  expectKnownIntent(parsed.message.intent, parts.settings.furtherIntents)
+  return parsed.message
+}
+
+/** Two messages of one second that would get the same name share this, and so do the answers to one message. */
+function subjectToSend(message: CirceMessage): Subject {
+  const { task, replyTo } = message
+  const isReply = replyTo !== undefined && isFileName(withEnding(replyTo))
+  return subjectOf(isReply ? fileName(replyTo) : fileNameOf(message), task)
+}
+
+export async function sendInTurn(parts: CirceParts, message: CirceMessage): Promise<CirceSent> {
+  const state = await expectSendable(parts, message)
+  await publishStaged(parts)
+  return created(parts, message, await create(parts, message), state)
+}
+
+/** The staged message, its note and the move: wherever this process is killed, another goes on from there. */
+async function sendKeyed(
+  parts: CirceParts,
+  message: CirceMessage,
+  { once, key, digest }: Keyed,
+): Promise<CirceSent | UsedBefore> {
+  const state = await expectSendable(parts, message)
+  await publishStaged(parts)
+  const name = await freeName(parts, message)
+  const begun = await once.begin(key, message.bytes, digest, idOf(name))
+  if (begun.outcome === 'known') return begun
+  const found = newFound(parts, (await publish(parts, begun.staged)) ?? name, message)
+  return created(parts, message, { ...found, durability: begun.durability }, state)
+}
+
+/** Throws where the message may not be sent. Answers how its task stands. */
+async function expectSendable(parts: CirceParts, message: CirceMessage): Promise<TaskState | undefined> {
+  const { task } = message
+  if (task !== undefined && message.intent === 'claim_task') await takeUp(parts, task as TaskId)
+  const state = task === undefined ? undefined : await readSoundState(parts, task as TaskId)
+  if (state) expectAllowed(parts, state, message)
+  await expectQuestion(parts, message)
+  return state
+}
+
+/** The message is there: it counts for its task. */
+async function created(
+  parts: CirceParts,
+  message: CirceMessage,
+  found: Created,
+  state: TaskState | undefined,
+): Promise<CirceSent> {
+  const { task } = message
+  const notices: string[] = []
+  let now: Found = found
+  await afterwards(notices, async () => {
+    if (task === undefined) {
+      const line = countLine(found.name, message, parts.clock.now())
+      await countAloneInTurn(parts, found, [line], subjectToSend(message))
+      return
     }
-    const { lead, sections } = splitBody(input)
-    return printMessage({
-      from,
-      to,
-      intent: input.intent,
-      task,
-      status: messageStatus(input.status ?? 'new'),
-      time: this.#parts.clock.now(),
-      replyTo: input.replyTo === undefined ? undefined : fileName(input.replyTo),
-      headers: input.headers ?? [],
-      lead,
-      sections,
-    })
-  }
+    const refused = await countOne(parts, found, state)
+    if (refused !== undefined) notices.push(`It changes nothing for ${task}: ${refused}.`)
+    now = (await findMessage(parts, found.name)) ?? found
+  })
+  return { outcome: 'sent', message: viewOfFound(now), durability: found.durability, delivered: [], notices }
+}
 
-  /** Tasks become files, and some disks take `auth-1` and `AUTH-1` for one. Asked only for a task nobody has heard of yet. */
-  async #expectOneSpelling(task: string | undefined): Promise<void> {
-    const { tree } = this.#parts
-    if (task === undefined || (await lookIfThere(tree, childOf(ledgersPath, task)))) return
-    const heardOf = await listIfFolder(tree, ledgersPath)
-    const known = sameButForCase(task, [...(await tasksOnTree(this.#parts)), ...heardOf.map(({ name }) => name)])
-    if (known === undefined) return
-    throw invalidInput('TASK_DIFFERS_BY_CASE', `${task} and ${known} differ by capitals alone.`, {
-      hint: `Use ${known}, or another name: some disks take the two for one.`,
-      details: { task, known },
-    })
-  }
+/** A task is not changed by a message that may not change it: refused before anything is written. */
+function expectAllowed(parts: CirceParts, state: TaskState, message: CirceMessage): void {
+  const { intent, status, task } = message
+  const isCompletion = intent === 'status_update' && status === 'completed'
+  const { refused } = foresee(parts, state, message)
+  if (refused === undefined || !(isCompletion || intent === 'release_task')) return
+  const hint = `See how it stands: signalbox circe tasks ${task}`
+  if (/needs tests_passed/.test(refused)) throw conflict('NOT_COMPLETE', `${refused}.`, { hint, details: { task } })
+  throw denied('NOT_THE_OWNER', `${refused}.`, { hint, details: { task } })
+}
 
-  /** In a turn of its own: an answer to all is sent in the turn of its question. */
-  async #bringToAll(message: CirceMessage, sent: CirceSent): Promise<CirceSent> {
-    const found = { ...newFound(this.#parts, sent.message.file as FileName, message) }
-    const notices = [...sent.notices]
-    let delivered: readonly string[] = []
-    await this.#afterwards(notices, async () => {
-      delivered = await this.#fanOut.one(found)
-      if (delivered.length === 0) notices.push('No other agent is known yet: it waits until there is one.')
-    })
-    let { message: view } = sent
-    // What went to everybody lies with each of them; the log is where it is for all.
-    await apart(async () => {
-      const logged = delivered.length > 0 ? await readAt(this.#parts, { place: 'logged' }, found.name) : undefined
-      if (isFound(logged)) view = viewOfFound(logged)
-    })
-    return { ...sent, message: view, delivered, notices }
-  }
+/** What is answered must be there. */
+async function expectQuestion(parts: CirceParts, { replyTo, intent }: CirceMessage): Promise<void> {
+  if (replyTo === undefined || intent !== 'answer') return
+  if (await findMessage(parts, fileName(replyTo))) return
+  throw invalidInput('NO_SUCH_QUESTION', `There is no message ${replyTo} that could be answered.`, {
+    hint: 'Give the name of its file, as `circe inbox` or `human list` shows it.',
+    details: { file: replyTo },
+  })
+}
 
-  /**
-   * What follows from a message that has been sent. If it fails, the message is there all the same, and the next command makes
-   * up for it; whoever got an error would send it a second time.
-   */
-  async #afterwards(notices: string[], work: () => Promise<void>): Promise<void> {
-    const error = await apart(work)
-    if (error)
-      notices.push(`It was sent, and the next command takes it into account; now that failed: ${error.message}`)
+async function create(parts: CirceParts, message: CirceMessage): Promise<Created> {
+  for (;;) {
+    const found = newFound(parts, await freeName(parts, message), message)
+    const created = await parts.tree.create(found.path, message.bytes)
+    if (created.outcome === 'created') return { ...found, durability: created.durability }
   }
+}
 
-  read(text: string): CirceMessage {
-    const bytes = Buffer.from(text)
-    // Whoever finds it would set it aside.
-    const problem = tooLarge(bytes.length, this.#parts.settings.largestMessage)
-    if (problem) throw notSendable([problem])
-    const parsed = parseMessage(bytes, this.#parts.settings.furtherIntents)
-    if (parsed.outcome === 'malformed') throw notSendable(parsed.problems)
-    expectKnownIntent(parsed.message.intent, this.#parts.settings.furtherIntents)
-    return parsed.message
-  }
-
-  /** Two messages of one second that would get the same name share this, and so do the answers to one message. */
-  subject(message: CirceMessage): Subject {
-    const { task, replyTo } = message
-    const isReply = replyTo !== undefined && isFileName(withEnding(replyTo))
-    return subjectOf(isReply ? fileName(replyTo) : fileNameOf(message), task)
-  }
-
-  async sendInTurn(message: CirceMessage): Promise<CirceSent> {
-    const state = await this.#expectSendable(message)
-    await publishStaged(this.#parts)
-    return this.#created(message, await this.#create(message), state)
-  }
-
-  /** The staged message, its note and the move: wherever this process is killed, another goes on from there. */
-  async #sendKeyed(message: CirceMessage, { once, key, digest }: Keyed): Promise<CirceSent | UsedBefore> {
-    const state = await this.#expectSendable(message)
-    await publishStaged(this.#parts)
-    const name = await this.#freeName(message)
-    const begun = await once.begin(key, message.bytes, digest, idOf(name))
-    if (begun.outcome === 'known') return begun
-    const found = newFound(this.#parts, (await publish(this.#parts, begun.staged)) ?? name, message)
-    return this.#created(message, { ...found, durability: begun.durability }, state)
-  }
-
-  /** Throws where the message may not be sent. Answers how its task stands. */
-  async #expectSendable(message: CirceMessage): Promise<TaskState | undefined> {
-    const { task } = message
-    if (task !== undefined && message.intent === 'claim_task') await this.#counting.takeUp(task as TaskId)
-    const state = task === undefined ? undefined : await readSoundState(this.#parts, task as TaskId)
-    if (state) this.#expectAllowed(state, message)
-    await this.#expectQuestion(message)
-    return state
-  }
-
-  /** The message is there: it counts for its task. */
-  async #created(message: CirceMessage, found: Created, state: TaskState | undefined): Promise<CirceSent> {
-    const { task } = message
-    const notices: string[] = []
-    let now: Found = found
-    await this.#afterwards(notices, async () => {
-      if (task === undefined) {
-        const line = countLine(found.name, message, this.#parts.clock.now())
-        await this.#counting.countAloneInTurn(found, [line], this.subject(message))
-        return
-      }
-      const refused = await this.#counting.count(found, state)
-      if (refused !== undefined) notices.push(`It changes nothing for ${task}: ${refused}.`)
-      now = (await findMessage(this.#parts, found.name)) ?? found
-    })
-    return { outcome: 'sent', message: viewOfFound(now), durability: found.durability, delivered: [], notices }
-  }
-
-  /** A task is not changed by a message that may not change it: refused before anything is written. */
-  #expectAllowed(state: TaskState, message: CirceMessage): void {
-    const { intent, status, task } = message
-    const isCompletion = intent === 'status_update' && status === 'completed'
-    const { refused } = this.#counting.foresee(state, message)
-    if (refused === undefined || !(isCompletion || intent === 'release_task')) return
-    const hint = `See how it stands: signalbox circe tasks ${task}`
-    if (/needs tests_passed/.test(refused)) throw conflict('NOT_COMPLETE', `${refused}.`, { hint, details: { task } })
-    throw denied('NOT_THE_OWNER', `${refused}.`, { hint, details: { task } })
-  }
-
-  /** What is answered must be there. */
-  async #expectQuestion({ replyTo, intent }: CirceMessage): Promise<void> {
-    if (replyTo === undefined || intent !== 'answer') return
-    if (await findMessage(this.#parts, fileName(replyTo))) return
-    throw invalidInput('NO_SUCH_QUESTION', `There is no message ${replyTo} that could be answered.`, {
-      hint: 'Give the name of its file, as `circe inbox` or `human list` shows it.',
-      details: { file: replyTo },
-    })
-  }
-
-  async #create(message: CirceMessage): Promise<Created> {
-    for (;;) {
-      const found = newFound(this.#parts, await this.#freeName(message), message)
-      const created = await this.#parts.tree.create(found.path, message.bytes)
-      if (created.outcome === 'created') return { ...found, durability: created.durability }
-    }
-  }
-
-  async #freeName(message: CirceMessage): Promise<FileName> {
-    for (let nth = 1; ; nth++) {
-      const name = fileNameOf(message, nth)
-      if (!(await isGiven(this.#parts, name, message.task))) return name
-    }
+async function freeName(parts: CirceParts, message: CirceMessage): Promise<FileName> {
+  for (let nth = 1; ; nth++) {
+    const name = fileNameOf(message, nth)
+    if (!(await isGiven(parts, name, message.task))) return name
   }
 }
 

@@ -11,12 +11,12 @@ import { type AgentId, agentId, type FileName, fileName, isEverybody, type TaskI
 import type { At, Step } from '../steps.ts'
 import { isClosed, type Task } from '../task.ts'
 import { folderOf } from './agents.ts'
-import type { CatchingUp } from './catching-up.ts'
-import type { Claiming } from './claiming.ts'
+import { catchUp, finishTask } from './catching-up.ts'
+import { tryOne } from './claiming.ts'
 import { releasing } from './counting.ts'
 import { isForEverybody } from './fan-out.ts'
 import { handedOf } from './handed.ts'
-import type { Journal } from './journal.ts'
+import { commit, turn } from './journal.ts'
 import { attemptOf } from './log.ts'
 import type { CirceSettled, Handled } from './outcomes.ts'
 import { type CirceParts, subjectOf } from './parts.ts'
@@ -40,20 +40,14 @@ interface Holding {
 
 export class Settling {
   readonly #parts: CirceParts
-  readonly #journal: Journal
-  readonly #claiming: Claiming
-  readonly #catchingUp: CatchingUp
 
-  constructor(parts: CirceParts, journal: Journal, claiming: Claiming, catchingUp: CatchingUp) {
+  constructor(parts: CirceParts) {
     this.#parts = parts
-    this.#journal = journal
-    this.#claiming = claiming
-    this.#catchingUp = catchingUp
   }
 
   /** Moves a message into the workspace. Its owner's task is in progress from now on. Starting acknowledges. */
   start(agent: string, file: string): Promise<CirceSettled<'started'>> {
-    return this.#with(agent, file, 'started', async (found, who, isAcked) => {
+    return settle(this.#parts, agent, file, 'started', async (found, who, isAcked) => {
       if (found.place === 'workspace') return undefined
       const id = found.message.task as TaskId | undefined
       const state = id === undefined ? undefined : await readSoundState(this.#parts, id)
@@ -74,7 +68,7 @@ export class Settling {
 
   /** Copies a message into the log and says so; it stays in the inbox until it is dealt with. */
   ack(agent: string, file: string): Promise<CirceSettled<'acknowledged'>> {
-    return this.#with(agent, file, 'acknowledged', async (found, who, isAcked) => {
+    return settle(this.#parts, agent, file, 'acknowledged', async (found, who, isAcked) => {
       if (isAcked) return undefined
       return {
         steps: [
@@ -88,20 +82,27 @@ export class Settling {
 
   /** Takes a message out of inbox and workspace; the log keeps it. */
   done(agent: string, file: string, holding: Holding = {}): Promise<CirceSettled<'handled'>> {
-    return this.#with(agent, file, 'handled', async (found, who, isAcked) => handling(found, who, isAcked), holding)
+    return settle(
+      this.#parts,
+      agent,
+      file,
+      'handled',
+      async (found, who, isAcked) => handling(found, who, isAcked),
+      holding,
+    )
   }
 
   /** The same for an agent that gives it up. If it was work, and the agent owns the task, the task has failed. */
   failed(agent: string, file: string, holding: Holding = {}): Promise<CirceSettled<'handled'>> {
     const change: Change = async (found, who, isAcked) => {
       const { steps, events } = handling(found, who, isAcked, failedDetail)
-      const task = await this.#ownedBy(found, who)
+      const task = await taskOwnedBy(this.#parts, found, who)
       if (!task) return { steps, events }
       const updatedAt = this.#parts.clock.now()
       const failure = { do: 'write', task: { ...task, status: 'failed', updatedAt } } as const
       return { steps: [...steps, failure], events: [...events, ['status', 'failed']] }
     }
-    return this.#with(agent, file, 'handled', change, holding)
+    return settle(this.#parts, agent, file, 'handled', change, holding)
   }
 
   /**
@@ -112,131 +113,138 @@ export class Settling {
     const change: Change = async (found, who) => {
       if (isForEverybody(found.message))
         return { steps: [{ do: 'unhand', agent: who, file: found.name }], events: ['returned'] }
-      const task = await this.#ownedBy(found, who)
+      const task = await taskOwnedBy(this.#parts, found, who)
       if (task) return { steps: releasing(task, this.#parts.clock.now()), events: ['released'] }
       return { steps: [{ do: 'return', file: found.name, from: atOf(found) }], events: ['returned'] }
     }
-    return this.#with(agent, file, 'returned', change, holding)
-  }
-
-  /** The task of some work, if this agent owns it. In its turn. */
-  async #ownedBy({ message }: Found, agent: AgentId): Promise<Task | undefined> {
-    if (!takesTask(message.intent)) return undefined
-    const { task, facts } = await readSoundState(this.#parts, message.task as TaskId)
-    return task.owner === agent && !isClosed(task.status) && !isRecord(task, facts) ? task : undefined
-  }
-
-  /** Claims the message first if nobody has and no claim was named, then makes the change. */
-  async #with<Did extends Handled>(
-    name: string,
-    file: string,
-    did: Did,
-    change: Change,
-    { attempt }: Holding = {},
-  ): Promise<CirceSettled<Did>> {
-    const agent = agentId(name)
-    const wanted = fileName(file)
-    const caughtUp = await this.#catchingUp.catchUp()
-    const { found: lying } = caughtUp
-    await this.#catchingUp.finish(caughtUp, lying.find(({ name }) => name === wanted)?.message.task)
-    const waiting = lying.find((one) => one.place === 'new' && one.name === wanted && isFor(one.message, agent))
-    const theirs = lying.some((one) => one.agent === agent && one.name === wanted)
-    if (waiting && !theirs && attempt === undefined) {
-      const tried = await this.#claiming.tryOne(waiting, agent)
-      if (tried !== 'lost' && 'owner' in tried) throw ownedBy(tried.task, tried.owner)
-    }
-    for (;;) {
-      const settled = await this.#tryWith(agent, wanted, did, change, attempt)
-      if (settled) return settled
-    }
-  }
-
-  /** `undefined`: another program moved or replaced the message in this instant, so that it must be looked at again. */
-  async #tryWith<Did extends Handled>(
-    agent: AgentId,
-    wanted: FileName,
-    did: Did,
-    change: Change,
-    attempt: number | undefined,
-  ): Promise<CirceSettled<Did> | undefined> {
-    const about = (await this.#has(agent, wanted)) ?? (await this.#elsewhere(agent, wanted, attempt))
-    return this.#journal.turn(subjectOf(wanted, about.message.task), async () => {
-      const found = await this.#has(agent, wanted)
-      if (found && found.message.task !== about.message.task) return undefined
-      if (!found) {
-        const message = viewOfFound(await this.#elsewhere(agent, wanted, attempt))
-        return { outcome: 'unchanged', message, durability: 'process' }
-      }
-      if (attempt !== undefined) await this.#expectHeld(found, agent, attempt)
-      const isAcked = (await handedOf(this.#parts, agent, wanted)) === 'acknowledged' || (await this.#isInLog(found))
-      const made = await change(found, agent, isAcked)
-      if (!made) return { outcome: 'unchanged', message: viewOfFound(found), durability: 'process' }
-      const at = this.#parts.clock.now()
-      const events = made.events.map((told): CirceEvent => {
-        const [event, detail] = typeof told === 'string' ? [told, ''] : told
-        return { at, event, agent, task: found.message.task, file: wanted, detail }
-      })
-      const committed = await this.#journal.commit(subjectOf(wanted, found.message.task), made.steps, events)
-      if (committed.outcome === 'lost') return undefined
-      const place = did === 'returned' ? 'new' : 'logged'
-      const now = (await this.#has(agent, wanted)) ?? (await readAt(this.#parts, { place }, wanted))
-      const { durability } = committed
-      return { outcome: did, message: viewOfFound(isFound(now) ? now : found), durability }
-    })
-  }
-
-  /** Only a message for one agent: of one for all the log has a copy from the beginning. */
-  async #isInLog({ name, message }: Found): Promise<boolean> {
-    if (!isEverybody(message.to)) return (await loggedBytes(this.#parts.tree, this.#parts.root, name)) !== undefined
-    return false
-  }
-
-  /** In the agent's inbox or workspace. */
-  async #has(agent: AgentId, name: FileName): Promise<Found | undefined> {
-    const folder = await folderOf(this.#parts, agent)
-    for (const place of ['inbox', 'workspace'] as const) {
-      const read = await readAt(this.#parts, { place, agent, folder }, name)
-      if (isFound(read)) return read
-    }
-    return undefined
+    return settle(this.#parts, agent, file, 'returned', change, holding)
   }
 
   /** Throws `LOST_CLAIM` for a claim that is not the agent's any more: before anything is done that depends on it. */
   async expectHeld(name: string, file: FileName, attempt: number): Promise<void> {
     const agent = agentId(name)
-    const found = (await this.#has(agent, file)) ?? (await this.#elsewhere(agent, file, attempt))
-    if (found.agent === agent) await this.#expectHeld(found, agent, attempt)
+    const found = (await heldBy(this.#parts, agent, file)) ?? (await elsewhere(this.#parts, agent, file, attempt))
+    if (found.agent === agent) await expectClaim(this.#parts, found, agent, attempt)
   }
+}
 
-  /** Throws `LOST_CLAIM` for a claim that was given back. In the turn of the message. */
-  async #expectHeld({ place, name }: Found, agent: AgentId, attempt: number): Promise<void> {
-    const isHeld = place === 'workspace' || (await handedOf(this.#parts, agent, name)) !== undefined
-    const claim = isHeld ? { holder: agent, attempt: await attemptOf(this.#parts, agent, name) } : undefined
-    // A log that somebody has shortened knows of fewer claims.
-    const now = claim && { ...claim, attempt: Math.max(claim.attempt, attempt) }
-    expectHeld(idOf(name), now, { agent, attempt })
+/** The task of some work, if this agent owns it. In its turn. */
+async function taskOwnedBy(parts: CirceParts, { message }: Found, agent: AgentId): Promise<Task | undefined> {
+  if (!takesTask(message.intent)) return undefined
+  const { task, facts } = await readSoundState(parts, message.task as TaskId)
+  return task.owner === agent && !isClosed(task.status) && !isRecord(task, facts) ? task : undefined
+}
+
+/** Claims the message first if nobody has and no claim was named, then makes the change. */
+async function settle<Did extends Handled>(
+  parts: CirceParts,
+  name: string,
+  file: string,
+  did: Did,
+  change: Change,
+  { attempt }: Holding = {},
+): Promise<CirceSettled<Did>> {
+  const agent = agentId(name)
+  const wanted = fileName(file)
+  const caughtUp = await catchUp(parts)
+  const { found: lying } = caughtUp
+  await finishTask(parts, caughtUp, lying.find(({ name }) => name === wanted)?.message.task)
+  const waiting = lying.find((one) => one.place === 'new' && one.name === wanted && isFor(one.message, agent))
+  const theirs = lying.some((one) => one.agent === agent && one.name === wanted)
+  if (waiting && !theirs && attempt === undefined) {
+    const tried = await tryOne(parts, waiting, agent)
+    if (tried !== 'lost' && 'owner' in tried) throw ownedBy(tried.task, tried.owner)
   }
+  for (;;) {
+    const settled = await trySettling(parts, agent, wanted, did, change, attempt)
+    if (settled) return settled
+  }
+}
 
-  /** It is dealt with already, or it is not this agent's. */
-  async #elsewhere(agent: AgentId, name: FileName, attempt: number | undefined): Promise<Found> {
-    const found = await findMessage(this.#parts, name)
+/** `undefined`: another program moved or replaced the message in this instant, so that it must be looked at again. */
+async function trySettling<Did extends Handled>(
+  parts: CirceParts,
+  agent: AgentId,
+  wanted: FileName,
+  did: Did,
+  change: Change,
+  attempt: number | undefined,
+): Promise<CirceSettled<Did> | undefined> {
+  const about = (await heldBy(parts, agent, wanted)) ?? (await elsewhere(parts, agent, wanted, attempt))
+  return turn(parts, subjectOf(wanted, about.message.task), async () => {
+    const found = await heldBy(parts, agent, wanted)
+    if (found && found.message.task !== about.message.task) return undefined
     if (!found) {
-      throw notFound('NO_SUCH_MESSAGE', `There is no message ${name}.`, {
-        hint: `See what there is: signalbox circe inbox ${agent}`,
-        details: { file: name },
-      })
+      const message = viewOfFound(await elsewhere(parts, agent, wanted, attempt))
+      return { outcome: 'unchanged', message, durability: 'process' }
     }
-    if (found.place === 'logged') return found
-    // Of a message that went to everybody others may still have theirs, when this agent has dealt with its own.
-    const logged = isForEverybody(found.message) ? await readAt(this.#parts, { place: 'logged' }, name) : undefined
-    if (isFound(logged)) return logged
-    if (attempt !== undefined) throw lostClaim(idOf(name), `${found.agent ?? 'nobody'} has it`)
-    const whose = found.agent === undefined ? `for ${found.message.to}` : `${found.agent}’s`
-    throw conflict('NOT_YOURS', `${name} is ${whose}, not ${agent}’s.`, {
-      hint: `See what is: signalbox circe inbox ${agent}`,
-      details: { file: name, agent, path: found.path },
+    if (attempt !== undefined) await expectClaim(parts, found, agent, attempt)
+    const isAcked = (await handedOf(parts, agent, wanted)) === 'acknowledged' || (await isAcknowledged(parts, found))
+    const made = await change(found, agent, isAcked)
+    if (!made) return { outcome: 'unchanged', message: viewOfFound(found), durability: 'process' }
+    const at = parts.clock.now()
+    const events = made.events.map((told): CirceEvent => {
+      const [event, detail] = typeof told === 'string' ? [told, ''] : told
+      return { at, event, agent, task: found.message.task, file: wanted, detail }
+    })
+    const committed = await commit(parts, subjectOf(wanted, found.message.task), made.steps, events)
+    if (committed.outcome === 'lost') return undefined
+    const place = did === 'returned' ? 'new' : 'logged'
+    const now = (await heldBy(parts, agent, wanted)) ?? (await readAt(parts, { place }, wanted))
+    const { durability } = committed
+    return { outcome: did, message: viewOfFound(isFound(now) ? now : found), durability }
+  })
+}
+
+/** Only a message for one agent: of one for all the log has a copy from the beginning. */
+async function isAcknowledged(parts: CirceParts, { name, message }: Found): Promise<boolean> {
+  if (!isEverybody(message.to)) return (await loggedBytes(parts.tree, parts.root, name)) !== undefined
+  return false
+}
+
+/** In the agent's inbox or workspace. */
+async function heldBy(parts: CirceParts, agent: AgentId, name: FileName): Promise<Found | undefined> {
+  const folder = await folderOf(parts, agent)
+  for (const place of ['inbox', 'workspace'] as const) {
+    const read = await readAt(parts, { place, agent, folder }, name)
+    if (isFound(read)) return read
+  }
+  return undefined
+}
+
+/** Throws `LOST_CLAIM` for a claim that was given back. In the turn of the message. */
+async function expectClaim(parts: CirceParts, { place, name }: Found, agent: AgentId, attempt: number): Promise<void> {
+  const isHeld = place === 'workspace' || (await handedOf(parts, agent, name)) !== undefined
+  const claim = isHeld ? { holder: agent, attempt: await attemptOf(parts, agent, name) } : undefined
+  // A log that somebody has shortened knows of fewer claims.
+  const now = claim && { ...claim, attempt: Math.max(claim.attempt, attempt) }
+  expectHeld(idOf(name), now, { agent, attempt })
+}
+
+/** It is dealt with already, or it is not this agent's. */
+async function elsewhere(
+  parts: CirceParts,
+  agent: AgentId,
+  name: FileName,
+  attempt: number | undefined,
+): Promise<Found> {
+  const found = await findMessage(parts, name)
+  if (!found) {
+    throw notFound('NO_SUCH_MESSAGE', `There is no message ${name}.`, {
+      hint: `See what there is: signalbox circe inbox ${agent}`,
+      details: { file: name },
     })
   }
+  if (found.place === 'logged') return found
+  // Of a message that went to everybody others may still have theirs, when this agent has dealt with its own.
+  const logged = isForEverybody(found.message) ? await readAt(parts, { place: 'logged' }, name) : undefined
+  if (isFound(logged)) return logged
+  if (attempt !== undefined) throw lostClaim(idOf(name), `${found.agent ?? 'nobody'} has it`)
+  const whose = found.agent === undefined ? `for ${found.message.to}` : `${found.agent}’s`
+  throw conflict('NOT_YOURS', `${name} is ${whose}, not ${agent}’s.`, {
+    hint: `See what is: signalbox circe inbox ${agent}`,
+    details: { file: name, agent, path: found.path },
+  })
 }
 
 /** The detail of the `handled` line of a message that its reader gave up. */

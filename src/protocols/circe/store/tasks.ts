@@ -17,9 +17,9 @@ import {
   type TaskStatus,
   taskStatuses,
 } from '../task.ts'
-import type { CatchingUp } from './catching-up.ts'
+import { catchUp, finishTask } from './catching-up.ts'
 import { releasing } from './counting.ts'
-import type { Journal } from './journal.ts'
+import { commit, turn } from './journal.ts'
 import type { TaskChanged } from './outcomes.ts'
 import { taskView } from './overview.ts'
 import type { CirceParts } from './parts.ts'
@@ -32,20 +32,16 @@ interface Change {
 
 export class Tasks {
   readonly #parts: CirceParts
-  readonly #journal: Journal
-  readonly #catchingUp: CatchingUp
 
-  constructor(parts: CirceParts, journal: Journal, catchingUp: CatchingUp) {
+  constructor(parts: CirceParts) {
     this.#parts = parts
-    this.#journal = journal
-    this.#catchingUp = catchingUp
   }
 
   /** The owner says how it stands; the owner, or whoever asked for it, that it is completed. */
   async status(id: string, wanted: string, agent: string): Promise<TaskChanged> {
     const status = statusFrom(wanted)
-    return this.#change(id, agent, (task, facts, who, at) => {
-      if (status === 'completed') return this.#complete(task, facts, who, at)
+    return changeTask(this.#parts, id, agent, (task, facts, who, at) => {
+      if (status === 'completed') return completing(this.#parts, task, facts, who, at)
       expectOwner(task, who)
       if (isClosed(task.status)) throw closed(task)
       if (task.status === status) return undefined
@@ -56,30 +52,10 @@ export class Tasks {
     })
   }
 
-  #complete(task: Task, facts: TaskFacts, who: string, at: number): Change | undefined {
-    if (task.status === 'completed') return undefined
-    const isSender = facts.request !== undefined && isSameAgent(facts.request.from, who)
-    if (!isSender) expectOwner(task, who, ' Its owner completes it, or whoever asked for it.')
-    const missing = missingFor(task, facts, this.#parts.settings)
-    if (missing !== undefined) {
-      throw conflict('NOT_COMPLETE', `${missing}.`, {
-        hint: `Let somebody else test it: signalbox circe send --to ${namedAs(this.#parts.settings, 'qa') ?? 'qa'} --intent test --task ${task.id}`,
-        details: { task: task.id, missing: ['tests_passed'] },
-      })
-    }
-    return {
-      steps: [
-        { do: 'write', task: { ...task, status: 'completed', updatedAt: at } },
-        { do: 'archive', task: task.id },
-      ],
-      events: [{ event: 'completed', detail: '' }],
-    }
-  }
-
   /** Sets checks. Only `ready_for_merge` cannot be set: it follows from the others. */
   async check(id: string, agent: string, set: Readonly<Record<string, boolean>> = {}): Promise<TaskChanged> {
     const wanted = checksFrom(set)
-    return this.#change(id, agent, (task, facts, who, at) => {
+    return changeTask(this.#parts, id, agent, (task, facts, who, at) => {
       const names = Object.keys(wanted) as SettableCheck[]
       if (names.length === 0) return undefined
       for (const name of names) expectMaySet(name, task, facts, who, this.#parts.settings)
@@ -95,42 +71,63 @@ export class Tasks {
 
   /** Gives a task back: others can claim its work. */
   async release(agent: string, id: string): Promise<TaskChanged> {
-    return this.#change(id, agent, (task, _, who, at) => {
+    return changeTask(this.#parts, id, agent, (task, _, who, at) => {
       if (task.owner === undefined && task.status === 'new') return undefined
       expectOwner(task, who)
       if (isClosed(task.status)) throw closed(task)
       return { steps: releasing(task, at), events: [{ event: 'released', detail: '' }] }
     })
   }
+}
 
-  async #change(
-    name: string,
-    agent: string,
-    change: (task: Task, facts: TaskFacts, who: AgentId | string, at: number) => Change | undefined,
-  ): Promise<TaskChanged> {
-    const id = taskId(name)
-    const who = isRooster(agent) ? 'rooster' : agentId(agent)
-    const caughtUp = await this.#catchingUp.catchUp({ logs: true })
-    await this.#catchingUp.finish(caughtUp, id)
-    const { found } = caughtUp
-    return this.#journal.turn(`task.${id}`, async () => {
-      const { task: read, texts, facts, counted } = await readSoundState(this.#parts, id)
-      // An agent that had it before it was opened again is one among others.
-      const task = isRecord(read, facts) && !isClosed(read.status) ? withoutOwner(read) : read
-      if (Object.values(texts).every((text) => text === undefined) && counted.size === 0) throw noTask(id)
-      const at = this.#parts.clock.now()
-      const made = change(task, facts, who, at)
-      if (!made) return { outcome: 'unchanged', task: await taskView(this.#parts, id, found), durability: 'process' }
-      const events = made.events.map((event): CirceEvent => ({ at, agent: who, task: id, ...event }))
-      // `.status` goes on naming whom the record names: else the record would pass for a claim made by hand.
-      const { owner, claimedAt } = read
-      const kept = (step: Step) => (step.do === 'write' ? { ...step, task: { ...step.task, owner, claimedAt } } : step)
-      const steps = task === read ? made.steps : made.steps.map(kept)
-      const committed = await this.#journal.commit(`task.${id}`, steps, events)
-      const durability = committed.outcome === 'done' ? committed.durability : 'process'
-      return { outcome: 'changed', task: await taskView(this.#parts, id), durability }
+function completing(parts: CirceParts, task: Task, facts: TaskFacts, who: string, at: number): Change | undefined {
+  if (task.status === 'completed') return undefined
+  const isSender = facts.request !== undefined && isSameAgent(facts.request.from, who)
+  if (!isSender) expectOwner(task, who, ' Its owner completes it, or whoever asked for it.')
+  const missing = missingFor(task, facts, parts.settings)
+  if (missing !== undefined) {
+    throw conflict('NOT_COMPLETE', `${missing}.`, {
+      hint: `Let somebody else test it: signalbox circe send --to ${namedAs(parts.settings, 'qa') ?? 'qa'} --intent test --task ${task.id}`,
+      details: { task: task.id, missing: ['tests_passed'] },
     })
   }
+  return {
+    steps: [
+      { do: 'write', task: { ...task, status: 'completed', updatedAt: at } },
+      { do: 'archive', task: task.id },
+    ],
+    events: [{ event: 'completed', detail: '' }],
+  }
+}
+
+async function changeTask(
+  parts: CirceParts,
+  name: string,
+  agent: string,
+  change: (task: Task, facts: TaskFacts, who: AgentId | string, at: number) => Change | undefined,
+): Promise<TaskChanged> {
+  const id = taskId(name)
+  const who = isRooster(agent) ? 'rooster' : agentId(agent)
+  const caughtUp = await catchUp(parts, { logs: true })
+  await finishTask(parts, caughtUp, id)
+  const { found } = caughtUp
+  return turn(parts, `task.${id}`, async () => {
+    const { task: read, texts, facts, counted } = await readSoundState(parts, id)
+    // An agent that had it before it was opened again is one among others.
+    const task = isRecord(read, facts) && !isClosed(read.status) ? withoutOwner(read) : read
+    if (Object.values(texts).every((text) => text === undefined) && counted.size === 0) throw noTask(id)
+    const at = parts.clock.now()
+    const made = change(task, facts, who, at)
+    if (!made) return { outcome: 'unchanged', task: await taskView(parts, id, found), durability: 'process' }
+    const events = made.events.map((event): CirceEvent => ({ at, agent: who, task: id, ...event }))
+    // `.status` goes on naming whom the record names: else the record would pass for a claim made by hand.
+    const { owner, claimedAt } = read
+    const kept = (step: Step) => (step.do === 'write' ? { ...step, task: { ...step.task, owner, claimedAt } } : step)
+    const steps = task === read ? made.steps : made.steps.map(kept)
+    const committed = await commit(parts, `task.${id}`, steps, events)
+    const durability = committed.outcome === 'done' ? committed.durability : 'process'
+    return { outcome: 'changed', task: await taskView(parts, id), durability }
+  })
 }
 
 const withoutOwner = (task: Task): Task => ({ ...task, owner: undefined, claimedAt: undefined })

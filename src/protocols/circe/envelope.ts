@@ -9,6 +9,7 @@ import {
   type Draft,
   type Envelope,
   type Headline,
+  type HeldBy,
   handleOf,
   kindOf,
   type MessageKind,
@@ -24,6 +25,7 @@ import { idOf } from './store/view.ts'
 export interface HeadView extends Headline {
   readonly head: Head
   readonly stage: Stage
+  readonly claim?: HeldBy
 }
 
 const intents = { ask: 'question', tell: 'inform', answer: 'answer' } as const

@@ -2,7 +2,7 @@
  * CIRCE in neutral words. It has no places (missions, workspaces) and no claims that end: what an agent has claimed is its own
  * until it is handled or given back. A receipt names which of the agent's claims it is. The log is its archive.
  */
-import type { Envelope } from '../../../kernel/envelope.ts'
+import type { Envelope, HeldBy } from '../../../kernel/envelope.ts'
 import { conflict, SignalboxError } from '../../../kernel/errors.ts'
 import { isMeant } from '../../../kernel/short-id.ts'
 import {
@@ -61,7 +61,9 @@ export function circeNeutral(circe: Circe, parts: CirceParts): Neutral {
 
   const viewOf = async (found: Listed): Promise<View> => {
     const head = 'bytes' in found.message ? headOf((found as Found).message) : found.message
-    return { ...headlineOf(found), head, stage: await stageOf(parts, found), found }
+    const stage = await stageOf(parts, found)
+    const claim = await claimOf(parts, found, stage)
+    return { ...headlineOf(found), head, stage, ...(claim ? { claim } : {}), found }
   }
 
   /** What one of the protocol's own verbs told of, as it is now. */
@@ -264,6 +266,14 @@ async function stageOf(parts: CirceParts, { place, agent, name, message }: Liste
   // Of those who got a copy each deals with its own.
   if (place === 'logged' && !isForEverybody(message) && (await givenUp(parts)).has(name)) return 'failed'
   return stages[place]
+}
+
+/** Who has it, or had it last. Of a message to all each reader has a copy, and the log tells of none. */
+async function claimOf(parts: CirceParts, found: Listed, stage: View['stage']): Promise<HeldBy | undefined> {
+  const { agent, name, message } = found
+  if (stage === 'written') return undefined
+  if (agent !== undefined) return { by: agent, attempt: await attemptOf(parts, agent, name) }
+  return isForEverybody(message) || isEverybody(message.to) ? undefined : { by: message.to }
 }
 
 /** Of what one agent has sent to another, what is in the log. The names say which files are worth reading. */

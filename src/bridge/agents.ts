@@ -2,7 +2,7 @@
 import { isoTime } from '../kernel/clock.ts'
 import { SignalboxError } from '../kernel/errors.ts'
 import { printHome } from '../messaging/agents/listing.ts'
-import { type Bus, handleIn } from './bus.ts'
+import type { Bus } from './bus.ts'
 import { Homes } from './homes.ts'
 
 /** `busy` has something in hand; `online` acted a moment ago; `gone` has not for a day. `unseen` was only listed. */
@@ -84,7 +84,7 @@ async function inHand(bus: Bus): Promise<Map<string, string[]>> {
   for await (const { neutral } of bus.used()) {
     for await (const { envelope } of neutral.messages({ stages: ['claimed'] })) {
       const holder = (envelope.claim?.by ?? envelope.to).toLowerCase()
-      held.set(holder, [...(held.get(holder) ?? []), handleIn(envelope)])
+      held.set(holder, [...(held.get(holder) ?? []), envelope.handle])
     }
   }
   return held

@@ -8,7 +8,7 @@ import { treeRoot } from '../kernel/tree-path.ts'
 import { waitFor } from '../messaging/waiting/waiting.ts'
 import { type Message, type MessageOutcome, type Receipt, type Taken, verbOf } from '../protocols/contract.ts'
 import type { Durability } from '../tree/tree.ts'
-import { type Bus, type Found, findAll, findOne, handleIn, type Member } from './bus.ts'
+import { type Bus, type Found, findAll, findOne, type Member } from './bus.ts'
 import { parseReceipt, printReceipt } from './handle.ts'
 import { Homes, usualProtocol } from './homes.ts'
 import { noteShown } from './shown.ts'
@@ -34,6 +34,17 @@ export interface TakenMessage {
   /** ISO 8601. Without it the message is the agent's for good. */
   readonly until?: string
   readonly durability: Durability
+}
+
+/** What must be known of a message that was handed out. */
+export interface Handed {
+  readonly receipt: string
+  readonly message: Pick<Envelope, 'handle' | 'kind'>
+}
+
+export interface Answering {
+  readonly message: Pick<Envelope, 'protocol' | 'from'>
+  readonly answer?: string
 }
 
 export interface BoxSettled {
@@ -144,8 +155,8 @@ export class Box {
   }
 
   /** Says that the agent was given the text: after it was printed and flushed, or returned. A tell is finished by that. */
-  async shown({ message, receipt }: TakenMessage, reader: string, through: string): Promise<void> {
-    await noteShown(this.#bus.tree, handleIn(message), { reader, through }, parseReceipt(receipt).attempt)
+  async shown({ message, receipt }: Handed, reader: string, through: string): Promise<void> {
+    await noteShown(this.#bus.tree, message.handle, { reader, through }, parseReceipt(receipt).attempt)
     if (message.kind === 'tell') await this.done(receipt, {}, reader)
   }
 
@@ -170,7 +181,7 @@ export class Box {
     const found = await findOne(this.#bus, handle)
     const look = () => this.outcomeOf(found)
     const outcome = await this.#until(look, { waitMs, ...(signal ? { signal } : {}) })
-    const { envelope: message } = await findOne(this.#bus, handleIn(found.envelope)).catch(() => found)
+    const { envelope: message } = await findOne(this.#bus, found.envelope.handle).catch(() => found)
     if (!outcome) return { outcome: 'timeout', message }
     const { state, text: result, answer } = outcome
     if (state === 'failed') return { outcome: 'failed', result, message, ...(answer === undefined ? {} : { answer }) }
@@ -186,7 +197,7 @@ export class Box {
   }
 
   /** The answer to a message was given to the sender who waited for it: it need not be taken as well. */
-  async answerShown({ message, answer }: Awaited): Promise<void> {
+  async answerShown({ message, answer }: Answering): Promise<void> {
     const member = await this.#bus.member(message.protocol)
     if (answer === undefined || !member.neutral.take || !member.neutral.done) return
     const taken = await member.neutral.take(message.from, { id: answer })
@@ -207,7 +218,7 @@ export class Box {
   ): Partial<Pick<Draft, 'replyTo' | 'thread' | 'task'>> {
     const kept = thread ?? envelope.thread
     return {
-      replyTo: member.name === target.name ? envelope.id : handleIn(envelope),
+      replyTo: member.name === target.name ? envelope.id : envelope.handle,
       ...(kept === undefined ? {} : { thread: kept }),
       ...(envelope.task === undefined ? {} : { task: envelope.task }),
     }
@@ -218,7 +229,7 @@ export class Box {
     for (const handle of after) {
       const { member, envelope } = await findOne(this.#bus, handle)
       const isElsewhere = member.name !== target.name || (place !== undefined && envelope.place !== place)
-      if (isElsewhere || !target.neutral.holdsBack) throw cannotHoldBack(target, handleIn(envelope))
+      if (isElsewhere || !target.neutral.holdsBack) throw cannotHoldBack(target, envelope.handle)
       ids.push(envelope.id)
     }
     return ids
@@ -257,7 +268,7 @@ export class Box {
     const until = receipt.until === undefined ? {} : { until: new Date(receipt.until).toISOString() }
     const text = (await message.text()) ?? ''
     return {
-      receipt: printReceipt(handleIn(message.envelope), receipt),
+      receipt: printReceipt(message.envelope.handle, receipt),
       message: { ...message.envelope, text },
       ...until,
       durability,
@@ -321,7 +332,7 @@ export class Box {
 }
 
 const byUrgency = (a: { readonly envelope: Envelope }, b: { readonly envelope: Envelope }): number =>
-  rank[a.envelope.urgency ?? 'normal'] - rank[b.envelope.urgency ?? 'normal'] ||
+  rank[a.envelope.urgency] - rank[b.envelope.urgency] ||
   (a.envelope.createdAt < b.envelope.createdAt ? -1 : a.envelope.createdAt > b.envelope.createdAt ? 1 : 0)
 
 const whichOf = ({ id, place }: Envelope) => ({ id, ...(place === undefined ? {} : { place }) })

@@ -1,5 +1,4 @@
 /** The protocols of a workspace as one: which are used here, and the messages of all of them by their handles. */
-import type { Envelope } from '../kernel/envelope.ts'
 import { invalidInput, notFound } from '../kernel/errors.ts'
 import { nearest } from '../kernel/nearest.ts'
 import { printableLine } from '../kernel/printable.ts'
@@ -32,8 +31,6 @@ export interface Found extends Message {
   readonly member: Member
 }
 
-export const handleIn = ({ handle, protocol, id }: Envelope): string => handle ?? `${protocol}:${id}`
-
 /** As many as a proposal is looked for in. */
 const mostCandidates = 500
 
@@ -46,7 +43,7 @@ export async function findAll(bus: Bus, text: string): Promise<readonly [Found, 
   const found: Found[] = []
   const members = protocol === undefined ? bus.used() : [await bus.member(protocol)]
   for await (const member of members) found.push(...(await findIn(member, rest, protocol !== undefined)))
-  const handles = new Set(found.map(({ envelope }) => handleIn(envelope)))
+  const handles = new Set(found.map(({ envelope }) => envelope.handle))
   if (handles.size > 1) throw ambiguous(text, [...handles])
   const [first, ...others] = found
   if (!first) throw await noSuchMessage(bus, text)
@@ -91,7 +88,7 @@ async function nearestHandle(bus: Bus, text: string): Promise<string | undefined
   const byName = new Map<string, string>()
   for await (const { neutral } of bus.used()) {
     for await (const { envelope } of neutral.messages({ limit: mostCandidates })) {
-      const handle = handleIn(envelope)
+      const handle = envelope.handle
       byName.set(handle, handle)
       // People give an id alone, and the beginning of one.
       byName.set(envelope.id, handle)

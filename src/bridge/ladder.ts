@@ -4,7 +4,7 @@
  */
 import type { Stage } from '../kernel/envelope.ts'
 import { treePath } from '../kernel/tree-path.ts'
-import { type Bus, type Found, handleIn } from './bus.ts'
+import type { Bus, Found } from './bus.ts'
 import { type Shown, shownOf } from './shown.ts'
 
 export interface Rung {
@@ -22,14 +22,14 @@ export interface Rung {
 
 export async function ladderOf(bus: Bus, copies: readonly [Found, ...Found[]]): Promise<Rung[]> {
   const [{ envelope }] = copies
-  const shown = await shownOf(bus.tree, handleIn(envelope))
+  const shown = await shownOf(bus.tree, envelope.handle)
   const rungs: Rung[] = [{ stage: 'written', at: envelope.createdAt, by: envelope.from }]
   for (const copy of copies) rungs.push(...(await rungsOf(bus, copy, shown, copies.length > 1)))
   return rungs
 }
 
 async function rungsOf(bus: Bus, { envelope }: Found, shown: readonly Shown[], isOneOfMany: boolean): Promise<Rung[]> {
-  const { stage = 'written', claim, path, to } = envelope
+  const { stage, claim, path, to } = envelope
   const holder = claim?.by ?? to
   const reader = isOneOfMany ? { reader: holder } : {}
   if (stage === 'written') return []

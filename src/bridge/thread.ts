@@ -3,7 +3,7 @@
  * waits for what. In order of time.
  */
 import type { Envelope } from '../kernel/envelope.ts'
-import { type Bus, findOne, handleIn } from './bus.ts'
+import { type Bus, findOne } from './bus.ts'
 
 export interface Conversation {
   readonly messages: readonly Envelope[]
@@ -15,8 +15,8 @@ export async function threadOf(bus: Bus, handle: string): Promise<Conversation> 
   const { envelope: asked } = await findOne(bus, handle)
   const all = new Map<string, Envelope>()
   for await (const { neutral } of bus.used())
-    for await (const { envelope } of neutral.messages({ archived: true })) all.set(handleIn(envelope), envelope)
-  all.set(handleIn(asked), asked)
+    for await (const { envelope } of neutral.messages({ archived: true })) all.set(envelope.handle, envelope)
+  all.set(asked.handle, asked)
   const messages = joined([...all.values()], asked).sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
   return { messages, owed: owedIn(messages) }
 }
@@ -32,12 +32,12 @@ function joined(all: readonly Envelope[], asked: Envelope): Envelope[] {
 
 /** What connects it with others: two messages with one tie in common belong together. */
 function tiesOf(envelope: Envelope): string[] {
-  const { protocol, id, replyTo, task, thread, dependsOn = [], origin } = envelope
+  const { protocol, id, replyTo, task, thread, dependsOn, origin } = envelope
   // An answer names a message of its own protocol by its id, and one of another by its handle.
   const named = (other: string) =>
     other.includes(':') ? [`message ${other}`, idTie(protocol, other)] : [idTie(protocol, other)]
   return [
-    `message ${handleIn(envelope)}`,
+    `message ${envelope.handle}`,
     idTie(protocol, id),
     ...(replyTo === undefined ? [] : named(replyTo)),
     ...dependsOn.flatMap(named),
@@ -55,7 +55,7 @@ function owedIn(messages: readonly Envelope[]): Conversation['owed'] {
   )
   return messages.flatMap((one) => {
     const isOpen = one.needsAnswer && one.stage !== 'finished' && one.stage !== 'failed'
-    const isAnswered = answered.has(one.id) || answered.has(handleIn(one))
-    return isOpen && !isAnswered ? [{ by: one.claim?.by ?? one.to, to: one.from, handle: handleIn(one) }] : []
+    const isAnswered = answered.has(one.id) || answered.has(one.handle)
+    return isOpen && !isAnswered ? [{ by: one.claim?.by ?? one.to, to: one.from, handle: one.handle }] : []
   })
 }

@@ -6,7 +6,7 @@ import { isoTime } from '../kernel/clock.ts'
 import type { Envelope, Stage } from '../kernel/envelope.ts'
 import { SignalboxError } from '../kernel/errors.ts'
 import { nearest } from '../kernel/nearest.ts'
-import { type Bus, type Found, findAll, handleIn } from './bus.ts'
+import { type Bus, type Found, findAll } from './bus.ts'
 import { Homes } from './homes.ts'
 import { ladderOf, type Rung, stageOf } from './ladder.ts'
 
@@ -31,9 +31,9 @@ export async function explain(bus: Bus, text: string): Promise<Explanation> {
   }
   const ladder = await ladderOf(bus, copies)
   const stage = stageOf(ladder)
-  const furthest = copies.find(({ envelope }) => (envelope.stage ?? 'written') !== 'written') ?? copies[0]
+  const furthest = copies.find(({ envelope }) => envelope.stage !== 'written') ?? copies[0]
   const found = stage === 'written' ? copies[0] : furthest
-  return { handle: handleIn(found.envelope), stage, ...(await reasonFor(bus, found, stage, ladder)) }
+  return { handle: found.envelope.handle, stage, ...(await reasonFor(bus, found, stage, ladder)) }
 }
 
 async function reasonFor(bus: Bus, found: Found, stage: Stage, ladder: readonly Rung[]): Promise<Reason> {
@@ -42,7 +42,7 @@ async function reasonFor(bus: Bus, found: Found, stage: Stage, ladder: readonly 
   const holder = claim?.by ?? to
   switch (stage) {
     case 'finished':
-      return { why: `${holder} has finished it.`, next: `signalbox show ${handleIn(envelope)}` }
+      return { why: `${holder} has finished it.`, next: `signalbox show ${envelope.handle}` }
     case 'failed': {
       const outcome = await member.neutral.outcomeOf?.(envelope.id, envelope)
       return { why: `It failed: ${firstLine(outcome?.text ?? 'no reason was given')}`, next: failedNext(envelope) }
@@ -57,7 +57,7 @@ async function reasonFor(bus: Bus, found: Found, stage: Stage, ladder: readonly 
 
 async function whyUnfinished(bus: Bus, { envelope }: Found, holder: string, ladder: readonly Rung[]): Promise<Reason> {
   const { claim } = envelope
-  const handle = handleIn(envelope)
+  const handle = envelope.handle
   const seen = await bus.directory.seen(holder)
   const lastSeen = seen?.lastSeenAt === undefined ? '' : `, last seen ${isoTime(seen.lastSeenAt)}`
   if (claim?.until !== undefined && Date.parse(claim.until) <= (await bus.tree.now())) {
@@ -72,7 +72,7 @@ async function whyUnfinished(bus: Bus, { envelope }: Found, holder: string, ladd
 }
 
 async function whyNotTaken(bus: Bus, { envelope, member }: Found): Promise<Reason> {
-  const { id, to, dependsOn = [] } = envelope
+  const { id, to, dependsOn } = envelope
   for await (const question of member.neutral.questions?.() ?? [])
     if (question.id === id)
       return { why: `It is held back for a person: ${firstLine(question.why)}`, next: 'signalbox human list' }
@@ -115,7 +115,7 @@ async function whyHeldBack(bus: Bus, protocol: string, other: string): Promise<R
   if (!found) return { why: `It waits for ${handle}, which is not there.`, next: 'signalbox doctor' }
   const [{ envelope }] = found
   if (envelope.stage === 'finished') return undefined
-  const name = handleIn(envelope)
+  const name = envelope.handle
   if (envelope.stage === 'failed')
     return { why: `It waits for ${name}, which has failed.`, next: `signalbox why ${name}` }
   return { why: `It waits for ${name}, which is not finished.`, next: `signalbox why ${name}` }

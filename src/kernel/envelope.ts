@@ -96,8 +96,7 @@ export interface Lifted {
   readonly native: unknown
 }
 
-/** `Partial` until every protocol lifts. */
-export type Envelope = Headline & Partial<Lifted>
+export type Envelope = Headline & Lifted
 
 /** `acmq:shop:a1b2c3d4`, `mr:msg_a3f5d8b2`. An id that names its place already does not name it twice. */
 export const handleOf = ({ protocol, place, id }: Pick<Headline, 'protocol' | 'place' | 'id'>): string =>

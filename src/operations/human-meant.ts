@@ -1,13 +1,15 @@
 /** Which message a person means by an id, among all protocols that ask people something. */
+
+import type { Headline } from '../kernel/envelope.ts'
 import { conflict, notFound, SignalboxError } from '../kernel/errors.ts'
 import { isMeant } from '../kernel/short-id.ts'
-import type { Message, Quarantined, Question } from '../protocols/contract.ts'
+import type { Quarantined, Question } from '../protocols/contract.ts'
 import type { Tree } from '../tree/tree.ts'
 import { envelopeOfFile, isLeft, questionOf } from './human-quarantine.ts'
 import { type OpenedProtocol, type StoresPlace, usedProtocols } from './stores.ts'
 
 export interface Meant extends OpenedProtocol {
-  readonly message: Message
+  readonly message: { readonly envelope: Headline; text(): Promise<string | undefined> }
   /** What it asks; `undefined` when it does not wait for a person, or no longer. */
   readonly question?: Question
   /** It is no message, but a file where one should be. */

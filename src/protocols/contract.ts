@@ -4,14 +4,15 @@
  * them. Whoever concerns all protocols is built on this file alone and names none of them.
  */
 import type { Clock } from '../kernel/clock.ts'
-import type { Envelope, Headline, Draft as NeutralDraft, Stage } from '../kernel/envelope.ts'
-import { conflict, invalidInput, type SignalboxError, unsupported } from '../kernel/errors.ts'
+import type { Draft, Envelope, Headline, Stage } from '../kernel/envelope.ts'
+import { conflict, type SignalboxError, unsupported } from '../kernel/errors.ts'
 import type { Fields, InputOf } from '../kernel/field.ts'
 import type { TreePath } from '../kernel/tree-path.ts'
 import type { Quarantined } from '../messaging/quarantine/quarantine.ts'
 import type { Durability, Finding, Tree } from '../tree/tree.ts'
 import type { Chapter } from './chapter.ts'
 
+export type { Draft } from '../kernel/envelope.ts'
 export type { Quarantined } from '../messaging/quarantine/quarantine.ts'
 
 /**
@@ -135,7 +136,7 @@ export interface Neutral {
   /** Files that are no messages and wait for a person: set aside, or passed over where they lie. In no order. */
   quarantined?(): AsyncIterable<Quarantined>
   /** Puts one of them back among the messages. Throws what is still wrong with it (`stillNoMessage`). */
-  putBack?(file: Quarantined): Promise<Envelope>
+  putBack?(file: Quarantined): Promise<Headline>
   /** Work that recurs without being asked for, such as settling claims whose time has run out. */
   duties?(): AsyncIterable<Duty>
 }
@@ -163,11 +164,6 @@ export interface Filter {
   /** Also those that are archived. */
   readonly archived?: boolean
   readonly limit?: number
-}
-
-/** `id`: the older way to say `key`, until every protocol takes keys. */
-export interface Draft extends NeutralDraft {
-  readonly id?: string
 }
 
 export interface SendOptions {
@@ -281,9 +277,9 @@ export interface Answered {
   /** `unchanged`: it had this answer already. */
   readonly outcome: 'answered' | 'unchanged'
   /** The question, as it is now. */
-  readonly message: Envelope
+  readonly message: Headline
   /** What carries the answer to whoever asked, where the protocol sends something. */
-  readonly sent?: Envelope
+  readonly sent?: Headline
   /** What else the protocol tells of it, for programs. */
   readonly details: Readonly<Record<string, unknown>>
 }
@@ -343,33 +339,3 @@ export const changedSince = (id: string): SignalboxError =>
  */
 export const digestOf = (...texts: readonly string[]): string =>
   process.getBuiltinModule('node:crypto').hash('sha256', JSON.stringify(texts), 'hex').slice(0, 32)
-
-/** Only the fields of every list. */
-export const envelopeOf = ({ protocol, id, from, to, state, path, summary, createdAt }: Headline): Headline => ({
-  protocol,
-  id,
-  from,
-  to,
-  state,
-  path,
-  summary,
-  createdAt,
-})
-
-/** For protocols without missions or workspaces: throws when one is named. */
-export function expectNoPlace({ title }: Pick<Protocol, 'title'>, place: string | undefined): void {
-  if (place === undefined) return
-  throw invalidInput('NO_PLACES', `${title} has one place for all agents, and none with a name.`, {
-    hint: 'Leave the mission or workspace out.',
-    details: { place: place.slice(0, 400) },
-  })
-}
-
-/** For protocols that give out ids themselves: throws when a sender brings one. */
-export function expectNoOwnId({ title }: Pick<Protocol, 'title'>, id: string | undefined): void {
-  if (id === undefined) return
-  throw invalidInput('OWN_ID', `${title} gives out the ids of messages itself.`, {
-    hint: 'Leave the id out, and keep the one that is answered.',
-    details: { id: id.slice(0, 400) },
-  })
-}

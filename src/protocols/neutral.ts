@@ -101,7 +101,7 @@ export function neutralOf<View extends Headline>(source: Source<View>, own: OwnV
     let count = 0
     for await (const view of views) {
       const one = message(view)
-      if (stages && !(one.envelope.stage && stages.includes(one.envelope.stage))) continue
+      if (stages && !stages.includes(one.envelope.stage)) continue
       yield one
       if (++count >= limit) return
     }

@@ -38,7 +38,7 @@ describe.each(['acmq', 'acmq:shop', 'mr', 'circe', 'dream', 'session'])('an agen
     expect(await box.take('coder')).toBeUndefined()
     expect((await box.done(taken.receipt, { text: 'Three tables.' })).outcome).toBe('settled')
     expect((await box.done(taken.receipt, { text: 'Three tables.' })).outcome).toBe('unchanged')
-    const awaited = await box.wait(sent.handle!)
+    const awaited = await box.wait(sent.handle)
     expect(awaited.outcome).toMatch(/^(finished|answered)$/)
     expect(awaited.result).toBe('Three tables.')
   })
@@ -46,7 +46,7 @@ describe.each(['acmq', 'acmq:shop', 'mr', 'circe', 'dream', 'session'])('an agen
   verifies('X-neutral', 'gives up with a reason, and whoever waits gets it', async () => {
     const { handle } = await send('Impossible')
     const { receipt } = await take()
-    const awaited = box.wait(handle!, { waitMs: 20_000 })
+    const awaited = box.wait(handle, { waitMs: 20_000 })
     await box.fail(receipt, { reason: 'No access' })
     expect(await awaited).toMatchObject({ outcome: 'failed', result: expect.stringContaining('No access') })
   })
@@ -86,19 +86,19 @@ describe.each(['acmq', 'acmq:shop', 'mr', 'circe', 'dream', 'session'])('an agen
 
   verifies('X-ladder', 'a message tells how far it has come, and why not further', async () => {
     const { handle } = await send('Climb')
-    const stages = async () => (await box.show(handle!)).ladder.map(({ stage }) => stage)
+    const stages = async () => (await box.show(handle)).ladder.map(({ stage }) => stage)
     expect(await stages()).toEqual(['written'])
-    expect((await box.why(handle!)).stage).toBe('written')
+    expect((await box.why(handle)).stage).toBe('written')
     const { receipt } = await take()
     expect(await stages()).toEqual(['written', 'claimed', 'shown'])
-    expect(await box.why(handle!)).toMatchObject({ stage: 'shown', why: expect.stringContaining('coder was shown it') })
+    expect(await box.why(handle)).toMatchObject({ stage: 'shown', why: expect.stringContaining('coder was shown it') })
     expect((await box.agents()).agents.find(({ name }) => name === 'coder')).toMatchObject({
       home,
       presence: 'busy',
       inHand: [handle],
     })
     await box.done(receipt, { text: 'Up' })
-    expect((await box.why(handle!)).why).toBe('coder has finished it.')
+    expect((await box.why(handle)).why).toBe('coder has finished it.')
     expect((await stages()).at(-1)).toBe('finished')
     expect((await box.agents()).agents.find(({ name }) => name === 'coder')?.inHand).toEqual([])
   })
@@ -121,9 +121,9 @@ describe.each(['acmq', 'acmq:shop', 'mr', 'circe', 'dream', 'session'])('an agen
 
   verifies('X-threads', 'an answer belongs to what it answers, and tells who owes whom', async () => {
     const asked = await send('A question', { thread: 'login' })
-    expect((await box.thread(asked.handle!)).owed).toEqual([{ by: 'coder', to: 'lead', handle: asked.handle }])
-    const answered = await box.send({ from: 'coder', to: 'lead', text: 'An answer', replyTo: asked.handle! })
-    const { messages } = await box.thread(answered.message.handle!)
+    expect((await box.thread(asked.handle)).owed).toEqual([{ by: 'coder', to: 'lead', handle: asked.handle }])
+    const answered = await box.send({ from: 'coder', to: 'lead', text: 'An answer', replyTo: asked.handle })
+    const { messages } = await box.thread(answered.message.handle)
     expect(messages.map(({ handle }) => handle).toSorted()).toEqual([asked.handle, answered.message.handle].toSorted())
     expect(answered.message).toMatchObject({ thread: 'login', kind: 'answer' })
   })
@@ -138,7 +138,7 @@ describe('a handle', () => {
     expect((await box.show(one!.id.slice(0, 8))).message.handle).toBe(one!.handle)
     await expect(box.show('acmq:main:nothing')).rejects.toMatchObject({ code: 'NO_SUCH_MESSAGE', exit: 3 })
     const mistyped = `${one!.id.slice(0, 7)}${one!.id[7] === '0' ? '1' : '0'}`
-    await expect(box.show(mistyped)).rejects.toMatchObject({ exit: 3, hint: expect.stringContaining(one!.handle!) })
+    await expect(box.show(mistyped)).rejects.toMatchObject({ exit: 3, hint: expect.stringContaining(one!.handle) })
     await expect(box.done('nonsense')).rejects.toMatchObject({ code: 'NO_RECEIPT', exit: 2 })
     await box.close()
   })

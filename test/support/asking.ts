@@ -43,10 +43,10 @@ export function openAsking(tree: Tree, protocol = 'asking'): Required<Pick<Neutr
   const digest = ({ id, text, options }: Whole) => digestOf(id, text, ...options)
   const lift = async ({ id, from, summary, text, askedAt: createdAt }: Whole): Promise<Message> => {
     const state = (await answerOf(id)) ? 'answered' : 'asked'
-    return {
-      envelope: { protocol, id, from, to: 'people', state, path: askedAt(id), summary, createdAt },
-      text: async () => text,
-    }
+    const headline = { protocol, id, from, to: 'people', state, path: askedAt(id), summary, createdAt }
+    const lifted = { kind: 'ask', stage: 'written', urgency: 'normal', needsAnswer: true, native: undefined } as const
+    const envelope = { ...headline, ...lifted, handle: `${protocol}:${id}`, dependsOn: [], attachments: [] }
+    return { envelope, text: async () => text }
   }
   async function* all(): AsyncGenerator<Whole> {
     for (const { name } of await tree.list(treePath('asked'))) yield (await read(name.replace('.json', '')))!

@@ -1,5 +1,4 @@
 /** How far a message has come, what came of it, and what belongs to it. */
-import type { Awaited } from '../../bridge/box.ts'
 import { duration, withoutUndefined } from '../../kernel/field.ts'
 import { boxOf, busOf } from '../bus.ts'
 import { defineOperation } from '../define.ts'
@@ -19,7 +18,7 @@ export const wait = defineOperation({
   },
 
   async handedOut(context, output) {
-    await (await boxOf(context)).answerShown(output as Awaited)
+    await (await boxOf(context)).answerShown(output)
   },
 })
 

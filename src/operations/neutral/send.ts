@@ -78,13 +78,12 @@ export const send = defineOperation({
     if (messages.length !== 1) return { outcome, messages, durability, notices } as const
     const message = messages[0]!
     if (wait === undefined) return { outcome, message, durability, notices } as const
-    const awaited = await box.wait(message.handle!, { waitMs: wait })
+    const awaited = await box.wait(message.handle, { waitMs: wait })
     return { ...awaited, message: told(awaited.message), durability, notices } as const
   },
 
   async handedOut(context, output) {
-    if ('answer' in output && output.answer !== undefined)
-      await (await boxOf(context)).answerShown({ ...output, outcome: 'answered' })
+    if ('answer' in output && output.answer !== undefined) await (await boxOf(context)).answerShown(output)
   },
 
   untold: () => 'The message is sent all the same: do not send it again.',

@@ -1,4 +1,3 @@
-import type { TakenMessage } from '../../bridge/box.ts'
 import { duration, text, withoutUndefined } from '../../kernel/field.ts'
 import { boxOf } from '../bus.ts'
 import { defineOperation, whoActs } from '../define.ts'
@@ -51,7 +50,7 @@ export const take = defineOperation({
 
   async handedOut(context, output) {
     if (output.outcome !== 'taken') return
-    await (await boxOf(context)).shown(output as TakenMessage, await whoActs(context), 'cli')
+    await (await boxOf(context)).shown(output, await whoActs(context), 'cli')
   },
 
   async takeBack(context, output) {

@@ -6,7 +6,7 @@
  *   .signalbox/state/delivery/mr/claims/{agent}.{id}.json
  */
 import { isoTime } from '../../../kernel/clock.ts'
-import type { Envelope } from '../../../kernel/envelope.ts'
+import type { Headline } from '../../../kernel/envelope.ts'
 import { notFound } from '../../../kernel/errors.ts'
 import { isMeant } from '../../../kernel/short-id.ts'
 import { childOf, treePath } from '../../../kernel/tree-path.ts'
@@ -182,7 +182,7 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
       for (const agent of (await agents.known()).names) yield* quarantinedOf(parts, agent)
     },
 
-    async putBack({ id, place }: Quarantined): Promise<Envelope> {
+    async putBack({ id, place }: Quarantined): Promise<Headline> {
       const agent = agentId(place!)
       const { path } = await recovering.recover(agent, stemOf(id), { from: 'rejected' })
       const isIt = (stem: string) => stem === stemOf(nameBefore(id))

@@ -10,11 +10,10 @@ export type ToldEnvelope = Omit<Envelope, 'native'>
 export const shortHandle = (handle: string): string =>
   handle.replace(/([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/, '$1')
 
-export const handleOf = ({ handle, protocol, id }: ToldEnvelope): string =>
-  printableLine(shortHandle(handle ?? `${protocol}:${id}`))
+export const handleOf = ({ handle }: Pick<Envelope, 'handle'>): string => printableLine(shortHandle(handle))
 
 export function messageLine(message: ToldEnvelope, { paint }: Screen, now = Date.now()): string {
-  const { from, to, kind = 'ask', urgency = 'normal', summary, createdAt, stage } = message
+  const { from, to, kind, urgency, summary, createdAt, stage } = message
   const age = ageOf((now - Date.parse(createdAt)) / 1000)
   const what = [kind, ...(urgency === 'normal' ? [] : [urgency]), ...(stage === 'written' ? [] : [stage]), age].join(
     ' ',

@@ -14,10 +14,10 @@ import { handleOf, messageLine, shortHandle } from './lines.ts'
 
 export const showFace = commandFace(show, ({ message, ladder }, screen) => {
   const rows: Row[] = [
-    ['handle', message.handle ?? message.id],
+    ['handle', message.handle],
     ['from', message.from],
     ['to', message.to],
-    ['kind', message.kind ?? 'ask'],
+    ['kind', message.kind],
     ['state', `${message.state} (${message.protocol})`],
     ['summary', message.summary],
     ...ladder.map(({ stage, at, by, until, through, reader }): Row => {

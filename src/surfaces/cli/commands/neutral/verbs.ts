@@ -32,7 +32,7 @@ export const inboxFace = commandFace(inbox, ({ messages }, screen) =>
 export const takeFace = commandFace(take, (output, screen) => {
   if (output.outcome === 'nothing') return 'Nothing waits.\n'
   const { message, receipt, until, waiting } = output
-  const { from, kind = 'ask', urgency = 'normal', path, text } = message
+  const { from, kind, urgency, path, text } = message
   const facts = [kind, ...(urgency === 'normal' ? [] : [urgency]), ...(until === undefined ? [] : [`until ${until}`])]
   const how = screen.next(`signalbox done ${shellWord(shortHandle(receipt))} --result TEXT`)
   const ends = kind === 'tell' ? '' : `${how} (or fail --reason TEXT, or release)\n`

@@ -172,8 +172,11 @@ export class Box {
     return this.#settle(receipt, agent, (member, native) => verbOf(member, member.neutral, 'release')(native))
   }
 
+  /** A claim that has no end stays as it is. */
   renew(receipt: string, agent?: string): Promise<BoxSettled> {
-    return this.#settle(receipt, agent, (member, native) => verbOf(member, member.neutral, 'renew')(native))
+    return this.#settle(receipt, agent, async ({ neutral }, native, { envelope }) =>
+      neutral.renew ? neutral.renew(native) : { outcome: 'unchanged', message: envelope, durability: 'process' },
+    )
   }
 
   /** Waits until a message is finished, has failed or was answered. */
@@ -278,14 +281,15 @@ export class Box {
   async #settle(
     text: string,
     agent: string | undefined,
-    settle: (member: Member, receipt: Receipt) => Promise<BoxSettled>,
+    settle: (member: Member, receipt: Receipt, found: Found) => Promise<BoxSettled>,
   ): Promise<BoxSettled> {
     const { handle, attempt } = parseReceipt(text)
     const copies = await findAll(this.#bus, handle)
     const name = agent === undefined ? undefined : await this.homes.nameIn(copies[0].member.name, agent)
     const isOwn = ({ envelope }: Found) => name === undefined || isSame(envelope.claim?.by ?? envelope.to, name)
     const held = copies.filter(({ envelope }) => envelope.claim !== undefined)
-    const { member, envelope } = held.find(isOwn) ?? copies.find(isOwn) ?? copies[0]
+    const found = held.find(isOwn) ?? copies.find(isOwn) ?? copies[0]
+    const { member, envelope } = found
     const { claim, to, id, place } = envelope
     if (name !== undefined && claim && !isSame(claim.by, name)) throw notYours(handle, claim.by)
     const receipt = {
@@ -294,7 +298,7 @@ export class Box {
       ...(place === undefined ? {} : { place }),
       ...(claim && claim.attempt === undefined ? {} : { attempt }),
     }
-    return settle(member, receipt)
+    return settle(member, receipt, found)
   }
 
   /** Calls `look` whenever something has happened in a protocol, until it finds something or the time is up. */

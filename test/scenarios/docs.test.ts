@@ -308,7 +308,7 @@ describe('what pages list', () => {
     const told = Object.keys(commands).map((name) => {
       const line = textOf('README.md')
         .split('\n')
-        .find((text) => text.startsWith(`| ${name} `))
+        .find((text) => text.startsWith(`| [${name}](`))
       return [name, line === undefined ? 'missing' : /\| planned +\|$/.test(line) ? 'planned' : 'there']
     })
     const isThere = (name: string) => commandTable.members.some((member) => member.name === commands[name])

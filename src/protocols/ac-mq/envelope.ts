@@ -16,8 +16,16 @@ const priorities: Readonly<Record<Urgency, number>> = { high: 1, normal: 3, low:
 const urgencyOf = (priority: number): Urgency =>
   priority < priorities.normal ? 'high' : priority > priorities.normal ? 'low' : 'normal'
 
+export type PlacedView = (AcmqView | ArchivedView) & {
+  readonly place: string
+  /** When the claim runs out, of a message that is worked on. */
+  readonly until?: number
+}
+
+const endOf = ({ until }: PlacedView) => (until === undefined ? {} : { until: new Date(until).toISOString() })
+
 /** Of an archived message less is known without opening its pack: it counts as an ask of normal urgency. */
-export function lift(view: (AcmqView | ArchivedView) & { readonly place: string }): Envelope {
+export function lift(view: PlacedView): Envelope {
   const { protocol, id, from, to, state, path, summary, createdAt, place } = view
   const head = { protocol, id, from, to, state, path, summary, createdAt, place }
   const carried = 'envelope' in view && view.envelope !== undefined ? carriedFieldsIn(parsed(view.envelope)) : {}
@@ -28,7 +36,7 @@ export function lift(view: (AcmqView | ArchivedView) & { readonly place: string 
     ...said('priority' in view ? view : {}),
     ...carried,
     // A claimer takes the place of the recipient, so that `to` tells who has it.
-    ...('attempt' in view && state !== 'pending' ? { claim: { by: to, attempt: view.attempt } } : {}),
+    ...('attempt' in view && state !== 'pending' ? { claim: { by: to, attempt: view.attempt, ...endOf(view) } } : {}),
     native: view,
   }
 }

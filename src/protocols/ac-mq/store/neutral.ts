@@ -1,6 +1,6 @@
 /** AC-MQ in the words of all protocols: its place is the mission. */
 import { SignalboxError } from '../../../kernel/errors.ts'
-import { isSegment, type TreePath } from '../../../kernel/tree-path.ts'
+import { isSegment, type TreePath, treePath } from '../../../kernel/tree-path.ts'
 import { unfinishedChanges } from '../../../messaging/inspection/changes.ts'
 import { findingsOf, oddAmong, oddFinding } from '../../../messaging/inspection/expected.ts'
 import { keyUsed } from '../../../messaging/sending-once/sending-once.ts'
@@ -14,7 +14,7 @@ import {
   type TakeOptions,
 } from '../../contract.ts'
 import { neutralOf, type OwnVerbs, type SettledView, type Source, type TakenView, type Wanted } from '../../neutral.ts'
-import { lift, lower } from '../envelope.ts'
+import { lift, lower, type PlacedView } from '../envelope.ts'
 import { failureOf, resultOf } from '../format.ts'
 import { isoTime } from '../layout.ts'
 import { stages } from '../lifecycle.ts'
@@ -32,8 +32,6 @@ const missionOfAll = 'main'
 
 /** What a held message can get. */
 const answers = ['approve', 'deny'] as const
-
-export type PlacedView = (AcmqView | ArchivedView) & { readonly place: string }
 
 export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionParts): Neutral {
   /** The missions that are meant: one if it is there, or all. */
@@ -98,7 +96,7 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
     },
     async *find(id) {
       for await (const mission of at()) {
-        for await (const view of (await mission.overview()).meant(id)) yield placed(mission)(view)
+        for await (const view of (await mission.overview()).meant(id)) yield withEnd(mission, view)
       }
     },
     async watched() {
@@ -240,6 +238,13 @@ const placed =
   ({ address: place }: Mission) =>
   (view: AcmqView | ArchivedView): PlacedView => ({ ...view, place })
 
+/** A claim counts from the time of its file (AC-MQ §8.2). */
+async function withEnd(mission: Mission, view: AcmqView | ArchivedView): Promise<PlacedView> {
+  const claimed = view.state === 'processing' ? await mission.files.tree.look(treePath(view.path)) : undefined
+  if (!claimed) return placed(mission)(view)
+  return { ...placed(mission)(view), until: claimed.modifiedAt + (view as AcmqView).timeoutSeconds * 1000 }
+}
+
 /** A key that is a UUID is the id of the message, and any other is made into one. */
 function idOf(key: string): string {
   if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(key)) return key
@@ -251,7 +256,7 @@ async function* everyMessage(mission: Mission, { states, archived }: Wanted): As
   const overview = await mission.overview()
   for (const queue of queueNames) {
     if (states && !states.includes(queue)) continue
-    for await (const one of overview.each(queue)) if (!('reason' in one)) yield placed(mission)(one)
+    for await (const one of overview.each(queue)) if (!('reason' in one)) yield withEnd(mission, one)
   }
   if (!archived || (states && !states.includes('archived'))) return
   for await (const one of overview.archived()) yield placed(mission)(one)
@@ -268,7 +273,7 @@ async function takeFrom(
   if (claimed.outcome === 'nothing') return undefined
   const { message, until, durability } = claimed
   const receipt = { id: message.id, agent: message.to, place: mission.address, attempt: message.attempt, until }
-  return { message: placed(mission)(message), receipt, durability }
+  return { message: { ...placed(mission)(message), until }, receipt, durability }
 }
 
 async function isPending(mission: Mission, id: string): Promise<boolean> {

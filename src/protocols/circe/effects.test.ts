@@ -1,11 +1,10 @@
 /** The table of the README, line by line: what each message does to its task, and what it does not. */
 import { describe, expect, it } from 'vitest'
 import { claimed, type Effect, effectOf } from './effects.ts'
-import type { TaskFacts } from './facts.ts'
 import { agentId, type TaskId } from './names.ts'
 import type { CirceMessage } from './schema.ts'
 import { defaultSettings } from './settings.ts'
-import { checksOf, newTask, type Task } from './task.ts'
+import { checksOf, newTask, type Task, type TaskFacts } from './task.ts'
 
 const id = 'AUTH-012' as TaskId
 const at = Date.parse('2026-01-01T12:00:00Z')

@@ -2,12 +2,20 @@
  * What a message does to its task, whoever wrote it and however it came: the table of the README as one pure function. The
  * store writes what it answers. Spec: CIRCE, "Task State Files" and "Message Flow Example".
  */
-import type { TaskFacts } from './facts.ts'
 import { asksForWork, takesTask } from './intents.ts'
 import { type AgentId, agentId, isAgentId, isEverybody, isSameAgent } from './names.ts'
 import type { CirceMessage } from './schema.ts'
 import { type CirceSettings, isReviewer, isTester } from './settings.ts'
-import { type Checks, checksOf, isClosed, noChecks, type SettableCheck, type Task, type TaskStatus } from './task.ts'
+import {
+  type Checks,
+  checksOf,
+  isClosed,
+  noChecks,
+  type SettableCheck,
+  type Task,
+  type TaskFacts,
+  type TaskStatus,
+} from './task.ts'
 
 export interface Effect {
   readonly task: Task

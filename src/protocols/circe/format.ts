@@ -9,7 +9,7 @@ import { invalidInput, SignalboxError } from '../../kernel/errors.ts'
 import { printableLine } from '../../kernel/printable.ts'
 import type { Malformed, Parsed, Problem } from '../../kernel/problem.ts'
 import { isKnownIntent, needsTask } from './intents.ts'
-import { isAgentId, isEverybody, isRooster, isTaskId } from './names.ts'
+import { isAgentId, isEverybody, isRooster, isTaskId, type TaskId } from './names.ts'
 import {
   type CirceMessage,
   type Draft,
@@ -126,7 +126,7 @@ function read(bytes: Uint8Array, text: string, further: readonly string[]): Pars
       from: said('from'),
       to: said('to'),
       intent: said('intent'),
-      task,
+      task: task as TaskId | undefined,
       status: status!,
       createdAt: said('created_at'),
       time: time!,

@@ -1,10 +1,9 @@
 /** How a task came to stand as it does, from its lines of the log and its messages. Pure; for when its files are lost. */
 import { type Counted, claimed, effectOf, isRecord, opened, withCheck } from './effects.ts'
 import type { CirceEvent } from './events.ts'
-import { noFacts, type TaskFacts } from './facts.ts'
 import { agentId, isAgentId, type TaskId } from './names.ts'
 import type { CirceSettings } from './settings.ts'
-import { isClosed, newTask, settableChecks, type Task, taskStatuses } from './task.ts'
+import { isClosed, newTask, noFacts, settableChecks, type Task, type TaskFacts, taskStatuses } from './task.ts'
 
 /** The detail of a `claimed` line that made somebody the owner. */
 export const ownerDetail = (owner: string): string => `owner ${owner}`

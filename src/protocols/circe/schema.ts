@@ -1,4 +1,5 @@
 /** What a message of CIRCE says, and the words it may use. Spec: CIRCE, "Message Schema" and "Required Headers". */
+import type { TaskId } from './names.ts'
 
 /** How the sender says that things stand. A task has states of its own: see `task.ts`. */
 export const messageStatuses = ['new', 'in_progress', 'completed', 'blocked', 'failed'] as const
@@ -39,7 +40,7 @@ export interface Head {
   readonly from: string
   readonly to: string
   readonly intent: string
-  readonly task?: string | undefined
+  readonly task?: TaskId | undefined
   readonly status: MessageStatus
   /** As written, and in milliseconds. */
   readonly createdAt: string

@@ -16,10 +16,9 @@ import {
   unfit,
 } from '../../formats/plain-data.ts'
 import { type CirceEvent, eventNames } from './events.ts'
-import { taskFacts } from './facts.ts'
 import { taskFiles } from './layout.ts'
 import { type AgentId, agentId, isAgentId, isFileName, isTaskId, type TaskId } from './names.ts'
-import { checksOf, type Task, taskStatuses } from './task.ts'
+import { checksOf, type Task, taskFacts, taskStatuses } from './task.ts'
 
 const task = matching(isTaskId)
 const file = matching(isFileName)

@@ -6,6 +6,7 @@ import { readFields } from '../../formats/front-matter.ts'
 import { editFieldLines } from '../../formats/front-matter-edit.ts'
 import { printFields } from '../../formats/front-matter-print.ts'
 import { type Field, lineAt } from '../../formats/header-field.ts'
+import { list, maybe, object, type Reader, type Shaped, text, time } from '../../formats/plain-data.ts'
 import { isoTime } from '../../kernel/clock.ts'
 import { SignalboxError } from '../../kernel/errors.ts'
 import type { Problem } from '../../kernel/problem.ts'
@@ -152,3 +153,17 @@ const fieldsOf: Readonly<Record<TaskFile, (task: Task) => Readonly<Record<string
   owner: ({ owner, claimedAt }) => ({ owner: owner ?? null, claimed_at: timeText(claimedAt) }),
   checks: ({ checks }) => ({ ...checks }),
 }
+
+/** What is known of a task besides its three files: it follows from its messages. */
+const factsShape = {
+  /** The message it began with: who asked, and for what. */
+  request: maybe(object({ from: text, intent: text, time })),
+  /** Whom its owner has asked to review. */
+  reviewers: list(text),
+  /** The owner of a task that was completed, as `.owner` still says: a record, not a claim. */
+  formerOwner: maybe(object({ owner: text, claimedAt: maybe(time) })),
+}
+export type TaskFacts = Shaped<typeof factsShape>
+export const taskFacts: Reader<TaskFacts> = object(factsShape)
+
+export const noFacts: TaskFacts = { reviewers: [] }

@@ -138,7 +138,7 @@ export async function returnMessage(parts: CirceParts, spot: Spot, name: FileNam
   const logged = await loggedBytes(tree, root, name)
   if (logged && !sameBytes(logged, found.message.bytes)) {
     await copyFromLog(parts, name)
-    await settleMessage(parts, spot, name, { task: found.message.task as TaskId | undefined })
+    await settleMessage(parts, spot, name, { task: found.message.task })
     return
   }
   await moveMessage(parts, { spot, name, transition: 'release' })

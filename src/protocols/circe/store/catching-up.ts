@@ -11,7 +11,7 @@ import { publishStaged } from './moving.ts'
 import type { CirceRejected } from './outcomes.ts'
 import type { CirceParts } from './parts.ts'
 import { type Lying, lookAround } from './places.ts'
-import { rejectAll } from './rejecting.ts'
+import { rejectAll } from './quarantine.ts'
 
 export interface CaughtUp extends Lying {
   readonly rejected: readonly CirceRejected[]
@@ -47,9 +47,9 @@ export async function catchUp(parts: CirceParts, { logs = false, isFresh = true 
 export async function finishTask(
   parts: CirceParts,
   { left }: Pick<CaughtUp, 'left'>,
-  task: string | undefined,
+  task: TaskId | undefined,
   patience?: Patience,
 ): Promise<void> {
-  const messages = task === undefined ? undefined : left.get(task as TaskId)
-  if (messages) await countTask(parts, task as TaskId, messages, patience)
+  const messages = task === undefined ? undefined : left.get(task)
+  if (messages) await countTask(parts, task!, messages, patience)
 }

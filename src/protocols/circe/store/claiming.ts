@@ -4,14 +4,14 @@
  * CIRCE, "Message Flow Example", step 2.
  */
 
-import { notFound, SignalboxError } from '../../../kernel/errors.ts'
+import { SignalboxError } from '../../../kernel/errors.ts'
 import { isBusy } from '../../../messaging/journal/journal.ts'
 import { waitFor } from '../../../messaging/waiting/waiting.ts'
 import type { Durability } from '../../../tree/tree.ts'
 import { isRecord } from '../effects.ts'
 import { expectKnownIntent, takesTask } from '../intents.ts'
 import { inboxPath, newPath } from '../layout.ts'
-import { type AgentId, agentId, fileName, isEverybody, isSameAgent, type TaskId, taskId } from '../names.ts'
+import { type AgentId, agentId, fileName, isEverybody, isSameAgent, taskId } from '../names.ts'
 import { type CirceSettings, offeredTo } from '../settings.ts'
 import type { Step } from '../steps.ts'
 import { isClosed } from '../task.ts'
@@ -25,9 +25,8 @@ import { missingLine } from './log.ts'
 import type { CirceClaimed, CirceClaimOptions, OwnedByOther } from './outcomes.ts'
 import { ownerNow } from './overview.ts'
 import { type CirceParts, subjectOf } from './parts.ts'
-import { type Found, findMessage, isFor, isFound, type Listed, type Lying, readAt } from './places.ts'
-import { readTaskFiles } from './task-files.ts'
-import { sound } from './task-state.ts'
+import { expectMessage, type Found, isFor, isFound, type Listed, type Lying, readAt } from './places.ts'
+import { readTaskFiles, sound } from './task-files.ts'
 import { viewWithBody } from './view.ts'
 
 type Claimed = Extract<CirceClaimed, { outcome: 'claimed' }>
@@ -67,7 +66,9 @@ export class Claiming {
       owned = []
       stuck = undefined
       let busy: Listed | undefined
-      if (wantedFile !== undefined) await expectThere(this.#parts, wantedFile)
+      // A name that nothing has is a mistake; a message that another agent has, or that is logged, is a lost race.
+      if (wantedFile !== undefined)
+        await expectMessage(this.#parts, wantedFile, 'See what there is: signalbox circe inbox AGENT')
       const isNamed = wantedFile !== undefined || wantedTask !== undefined || intents.length > 0
       const offered = isNamed ? claimable(lying, agent) : offeredFirst(lying, agent, this.#parts.settings)
       for (const one of offered) {
@@ -107,7 +108,7 @@ export class Claiming {
     for (const one of offeredFirst(await catchUp(this.#parts), agent, this.#parts.settings)) {
       if (await wasHanded(this.#parts, one, agent)) continue
       const { intent, task } = one.message
-      const owner = takesTask(intent) ? await ownerNow(this.#parts, task as TaskId) : undefined
+      const owner = takesTask(intent) ? await ownerNow(this.#parts, task!) : undefined
       if (owner === undefined || owner === agent) waiting.push(one)
     }
     return waiting
@@ -122,15 +123,6 @@ export class Claiming {
   async takeBack(agent: string, file: string): Promise<void> {
     await takeBack(this.#parts, agentId(agent), fileName(file))
   }
-}
-
-/** A name that nothing has is a mistake; a message that another has, or that is logged, is a lost race. */
-async function expectThere(parts: CirceParts, name: ReturnType<typeof fileName>): Promise<void> {
-  if (await findMessage(parts, name)) return
-  throw notFound('NO_SUCH_MESSAGE', `There is no message ${name}.`, {
-    hint: 'See what there is: signalbox circe inbox AGENT',
-    details: { file: name },
-  })
 }
 
 /** Asked without a turn: an agent may keep many messages in its inbox. */
@@ -187,7 +179,7 @@ async function handAgain(parts: CirceParts, found: Found, agent: AgentId, taking
 }
 
 async function claimWork(parts: CirceParts, found: Found, agent: AgentId, taking: Taking): Promise<Attempt> {
-  const id = found.message.task as TaskId
+  const id = found.message.task!
   const read = sound(parts, await readTaskFiles(parts, id))
   const { owner, status } = read.task
   const isOwned = owner !== undefined && !isClosed(status)
@@ -228,7 +220,7 @@ const takingSteps = (
   agent: AgentId,
   { untilHandedOut = false }: Taking,
 ): Step[] => [
-  ...(place === 'new' ? [{ do: 'claim', file: name, agent, task: task as TaskId | undefined } as const] : []),
+  ...(place === 'new' ? [{ do: 'claim', file: name, agent, task: task } as const] : []),
   { do: 'hand', agent, file: name, acked: false, unshown: untilHandedOut ? true : undefined },
 ]
 

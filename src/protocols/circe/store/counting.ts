@@ -6,22 +6,20 @@ import { type Committed, isBusy } from '../../../messaging/journal/journal.ts'
 import { listIfFolder } from '../../../messaging/leaves/tolerant.ts'
 import { claimed, type Effect, effectOf, isRecord, opened } from '../effects.ts'
 import { type CirceEvent, countedIn, isCount } from '../events.ts'
-import { noFacts } from '../facts.ts'
 import { takesTask } from '../intents.ts'
 import { ledgersPath } from '../layout.ts'
 import type { AgentId, FileName, TaskId } from '../names.ts'
 import { ownerDetail } from '../replay.ts'
 import type { CirceMessage, Head } from '../schema.ts'
 import type { Step } from '../steps.ts'
-import { isClosed, newTask, type Task } from '../task.ts'
+import { isClosed, newTask, noFacts, type Task } from '../task.ts'
 import { apart, commit, type Patience, turn } from './journal.ts'
 import { forgetLedger, type Ledger, readLedger } from './ledgers.ts'
 import { appendEvent, countLine, eventsOf, logBytes, missingLine } from './log.ts'
 import { type CirceParts, type Subject, subjectOf } from './parts.ts'
 import { type Found, isFound, type Listed, lookAround, oldestFirst, readAt, readWhole } from './places.ts'
 import { answerDetail, answeredBy, wordsOf } from './questions.ts'
-import { readTaskFiles, tasksOnTree } from './task-files.ts'
-import { readSoundState, readState, type TaskState } from './task-state.ts'
+import { readSoundState, readState, readTaskFiles, type TaskState, tasksOnTree } from './task-files.ts'
 
 /** The messages that have not counted yet, because there were too many at once. By task; the next command goes on. */
 export type Left = ReadonlyMap<TaskId, readonly Listed[]>
@@ -50,7 +48,7 @@ export async function countAll(
     })
   const alone: Listed[] = []
   for (const one of found) {
-    const task = one.message.task as TaskId | undefined
+    const task = one.message.task
     if (task === undefined) alone.push(one)
     else tasks.set(task, [...(tasks.get(task) ?? []), one])
   }
@@ -244,7 +242,7 @@ export async function own(
   ledger: Ledger | undefined,
   steps: readonly Step[] = [],
 ): Promise<Committed> {
-  const id = found.message.task as TaskId
+  const id = found.message.task!
   const at = parts.clock.now()
   const facts = ledger?.facts ?? noFacts
   const before = isClosed(task.status) ? opened(task, facts, found.message) : { task, facts }
@@ -269,7 +267,7 @@ export function foresee(parts: CirceParts, { task, facts }: TaskState, message: 
 
 /** Makes one message count; answers why it did not do what its sender wanted. In the turn of its task. */
 export async function countOne(parts: CirceParts, found: Found, state?: TaskState): Promise<string | undefined> {
-  return (await countSome(parts, found.message.task as TaskId, [found], state)).refused
+  return (await countSome(parts, found.message.task!, [found], state)).refused
 }
 
 /**

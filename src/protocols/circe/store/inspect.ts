@@ -37,7 +37,7 @@ import {
   topFolders,
   unfinishedPath,
 } from '../layout.ts'
-import { isAgentId, isEverybody, isFileName, isRooster, isTaskId, type TaskId } from '../names.ts'
+import { isAgentId, isEverybody, isFileName, isRooster, type TaskId } from '../names.ts'
 import { replay } from '../replay.ts'
 import type { Step } from '../steps.ts'
 import { isClosed, lineOf, settableChecks } from '../task.ts'
@@ -53,7 +53,7 @@ import { sendingOnce } from './once.ts'
 import { stalledSeconds } from './overview.ts'
 import type { CirceParts } from './parts.ts'
 import { isFound, type Listed, lookAround, namesAt, pathAt, readAt } from './places.ts'
-import { tellReason } from './rejecting.ts'
+import { tellReason } from './quarantine.ts'
 import { digestAt, readTaskFiles, type TaskOnTree, tasksOnTree } from './task-files.ts'
 
 export async function inspect(parts: CirceParts, { repair, isSeen }: InspectionOptions): Promise<Finding[]> {
@@ -331,7 +331,7 @@ async function rebuild(parts: CirceParts, id: TaskId): Promise<boolean> {
 /** A completed task whose messages are not all in the log: somebody completed it by hand, or put them back. */
 async function leftOver(parts: CirceParts, { found }: CaughtUp, repair: boolean): Promise<Finding[]> {
   const findings: Finding[] = []
-  for (const id of new Set(found.flatMap(({ message: { task } }) => (task && isTaskId(task) ? [task] : [])))) {
+  for (const id of new Set(found.flatMap(({ message: { task } }) => (task ? [task] : [])))) {
     const read = await readTaskFiles(parts, id)
     if (read.problems.length > 0 || read.task.status !== 'completed') continue
     const { counted } = await readLedger(parts, id)

@@ -7,7 +7,18 @@
  * now and then, and a message that is claimed, counted or moved is read again in the step that does it.
  * See docs/decisions/0044-what-circe-remembers.md.
  */
-import { flag, list, maybe, number, object, oneOf, readJson, record, text } from '../../../formats/plain-data.ts'
+import {
+  flag,
+  list,
+  matching,
+  maybe,
+  number,
+  object,
+  oneOf,
+  readJson,
+  record,
+  text,
+} from '../../../formats/plain-data.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { listIfFolder, lookIfThere, readIfLeaf } from '../../../messaging/leaves/tolerant.ts'
@@ -15,7 +26,7 @@ import type { Entry, TimedEntry } from '../../../tree/tree.ts'
 import { headOf, parseMessage } from '../format.ts'
 import { takesTask } from '../intents.ts'
 import { lyingPath } from '../layout.ts'
-import { type FileName, isFileName } from '../names.ts'
+import { type FileName, isFileName, isTaskId } from '../names.ts'
 import { type CirceMessage, type Head, messageStatuses, questionKinds } from '../schema.ts'
 import type { Reading } from './parts.ts'
 import {
@@ -347,7 +358,7 @@ const line = object({
     from: text,
     to: text,
     intent: text,
-    task: maybe(text),
+    task: maybe(matching(isTaskId)),
     status: oneOf(messageStatuses),
     createdAt: text,
     time: number,

@@ -23,7 +23,7 @@ import { carryingHeader, type HeadView, lift, lower, textOf } from '../envelope.
 import { bodyOf, headOf, optionsOf } from '../format.ts'
 import { agentsPath, logsPath, newPath } from '../layout.ts'
 import { stages } from '../lifecycle.ts'
-import { agentId, type FileName, fileName, isEverybody, isFileName, isSameAgent } from '../names.ts'
+import { agentId, type FileName, fileName, isEverybody, isFileName, isSameAgent, type TaskId } from '../names.ts'
 import { agentsInFiles, knownAgents } from './agents.ts'
 import type { Circe } from './circe.ts'
 import { isForEverybody } from './fan-out.ts'
@@ -73,7 +73,8 @@ export function circeNeutral(circe: Circe, parts: CirceParts): Neutral {
     if (found) return viewOf(found)
     // Somebody has removed it since.
     const { createdAt, summary, headers: further, from, to, intent, task, status } = said
-    const message = { from, to, intent, task, status, createdAt, summary, further, time: Date.parse(createdAt) }
+    const time = Date.parse(createdAt)
+    const message = { from, to, intent, task: task as TaskId, status, createdAt, summary, further, time }
     const spot = { place: state as Spot['place'], name, path: path as Listed['path'] }
     return viewOf({ ...spot, message, problems: [], writtenAt: 0 })
   }

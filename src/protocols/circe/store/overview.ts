@@ -2,15 +2,17 @@
 import { isoTime } from '../../../kernel/clock.ts'
 import { waitFor } from '../../../messaging/waiting/waiting.ts'
 import { isRecord } from '../effects.ts'
+import { eventsIn } from '../events.ts'
 import { takesTask } from '../intents.ts'
 import { inboxPath, newPath } from '../layout.ts'
-import { type AgentId, agentId, isEverybody, isSameAgent, isTaskId, type TaskId, taskId } from '../names.ts'
+import { type AgentId, agentId, isEverybody, isSameAgent, type TaskId, taskId } from '../names.ts'
 import { isClosed, type Task } from '../task.ts'
 import { folderOf } from './agents.ts'
 import { type CaughtUp, catchUp, finishTask } from './catching-up.ts'
 import { claimable, isOwnBroadcast } from './claiming.ts'
 import { handedOf } from './handed.ts'
-import { readLedger } from './ledgers.ts'
+import { messagesOf, readLedger } from './ledgers.ts'
+import { eventsOf, logBytes } from './log.ts'
 import type { History, Inbox, InboxLine, TaskList, TaskView } from './outcomes.ts'
 import type { CirceParts } from './parts.ts'
 import { isInLog, type Listed, lookAround } from './places.ts'
@@ -49,7 +51,7 @@ export class Overview {
     for (const task of await tasksOnTree(this.#parts)) byTask.set(task, [])
     for (const one of found) {
       const { task } = one.message
-      if (task !== undefined && isTaskId(task)) byTask.set(task, [...(byTask.get(task) ?? []), one])
+      if (task !== undefined) byTask.set(task, [...(byTask.get(task) ?? []), one])
     }
     const shown = [...byTask.keys()].sort().slice(0, limit)
     const tasks: TaskView[] = []
@@ -74,8 +76,15 @@ export class Overview {
   /** What happened, in order; at most the last so many events. */
   async log({ task, limit }: { readonly task?: string; readonly limit?: number } = {}): Promise<History> {
     await catchUp(this.#parts, { logs: true })
-    const { readHistory } = await import('./history.ts')
-    return readHistory(this.#parts, { task: task === undefined ? undefined : taskId(task), limit })
+    const all =
+      task === undefined ? [...eventsIn(await logBytes(this.#parts))] : await eventsOf(this.#parts, taskId(task))
+    const events = all.slice(Math.max(0, all.length - (limit ?? all.length)))
+    const messages = await messagesOf(this.#parts, events)
+    const entries = events.map(({ at, event, agent, task, file, detail }) => {
+      const summary = file === undefined ? undefined : messages.get(file)?.summary
+      return { at: isoTime(at), event, agent, task, file, detail, summary }
+    })
+    return { outcome: entries.length === 0 ? 'nothing' : 'told', entries, leftOut: all.length - events.length }
   }
 }
 
@@ -99,7 +108,7 @@ async function linesOf(parts: CirceParts, found: readonly Listed[], agent?: Agen
     const handed = one.agent === undefined ? undefined : await handedOf(parts, one.agent, name)
     const isOneReaders = !isEverybody(message.to) || one.place === 'workspace'
     const isLogged = isOneReaders && (await isInLog(parts, name))
-    const owner = takesTask(message.intent) ? await ownerNow(parts, message.task as TaskId) : undefined
+    const owner = takesTask(message.intent) ? await ownerNow(parts, message.task!) : undefined
     const isOthers = owner !== undefined && agent !== undefined && !isSameAgent(owner, agent)
     lines.push({
       ...viewOfFound(one),

@@ -29,7 +29,7 @@ export type Reading = Pick<CirceParts, 'tree' | 'root' | 'settings'>
 export type Subject = `task.${TaskId}` | `file.${FileName}`
 
 /** Messages of one second that share a name but for its number share the subject: see `fileNameOf`. */
-export const subjectOf = (name: FileName, task: string | undefined): Subject =>
-  task === undefined ? `file.${name.replace(/\.\d+\.md$/, '.md') as FileName}` : `task.${task as TaskId}`
+export const subjectOf = (name: FileName, task: TaskId | undefined): Subject =>
+  task === undefined ? `file.${name.replace(/\.\d+\.md$/, '.md') as FileName}` : `task.${task}`
 
 export const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0

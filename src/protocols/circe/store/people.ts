@@ -2,7 +2,7 @@
  * What waits for a person, and the answers. An answer is one message to whoever asked, linked to the task and to the question;
  * the question itself stays with whoever else it went to. Spec: CIRCE, `escalate`, `question` and `approval_request`.
  */
-import { conflict, denied, notFound } from '../../../kernel/errors.ts'
+import { conflict, denied } from '../../../kernel/errors.ts'
 import { eventsIn, isCount } from '../events.ts'
 import { type FileName, fileName, isFileName, isRooster, participant, type TaskId } from '../names.ts'
 import { type CirceMessage, rooster } from '../schema.ts'
@@ -11,7 +11,7 @@ import { commit, turn } from './journal.ts'
 import { eventsOf, logBytes } from './log.ts'
 import type { CirceAnswer, CirceAnswered } from './outcomes.ts'
 import { type CirceParts, subjectOf } from './parts.ts'
-import { type Found, findMessage, isFound, lookAround, readAt, readWhole } from './places.ts'
+import { expectMessage, type Found, findMessage, isFound, lookAround, readAt, readWhole } from './places.ts'
 import { type Answer, answerTo, mayAnswer, unansweredIn, wordsOf } from './questions.ts'
 import { compose, readSendable, sendInTurn } from './sending.ts'
 import { readTaskFiles } from './task-files.ts'
@@ -36,7 +36,7 @@ export class People {
       const found = await findMessage(this.#parts, name)
       if (!found?.message.asks) continue
       const { task } = found.message
-      if (task === undefined || !(await wasCompletedSince(this.#parts, task as TaskId, name))) yield found
+      if (task === undefined || !(await wasCompletedSince(this.#parts, task, name))) yield found
     }
   }
 
@@ -47,7 +47,7 @@ export class People {
   ): Promise<CirceAnswered> {
     const name = fileName(file)
     const caughtUp = await catchUp(this.#parts, { logs: true })
-    const question = await expectQuestion(this.#parts, name)
+    const question = await expectMessage(this.#parts, name, 'See what waits: signalbox human list')
     await finishTask(this.#parts, caughtUp, question.message.task)
     const who = participant(by, 'from')
     expectMayAnswer(question, who)
@@ -135,17 +135,8 @@ async function repeatedAnswer(
 /** What was for the person alone has been dealt with. */
 async function putAway(parts: CirceParts, { name, message, place }: Found): Promise<void> {
   if (place !== 'new' || !isRooster(message.to)) return
-  const task = message.task as TaskId | undefined
+  const task = message.task
   await commit(parts, subjectOf(name, task), [{ do: 'settle', file: name, from: { place: 'new' }, task }])
-}
-
-async function expectQuestion(parts: CirceParts, name: FileName): Promise<Found> {
-  const found = await findMessage(parts, name)
-  if (found) return found
-  throw notFound('NO_SUCH_MESSAGE', `There is no message ${name} that could be answered.`, {
-    hint: 'See what waits: signalbox human list',
-    details: { file: name },
-  })
 }
 
 const isReplyTo = ({ replyTo, from }: Pick<CirceMessage, 'replyTo' | 'from'>, { name, message }: Found): boolean =>

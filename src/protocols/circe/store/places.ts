@@ -1,4 +1,5 @@
 /** The messages that lie somewhere else than in the log, and single ones wherever they are. Looks only. */
+import { notFound } from '../../../kernel/errors.ts'
 import { largestMessage } from '../../../kernel/largest-message.ts'
 import type { Problem } from '../../../kernel/problem.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
@@ -9,7 +10,7 @@ import { parseMessage } from '../format.ts'
 import { isForFirstMover } from '../intents.ts'
 import { inboxPath, logsPath, newPath, workspacePath } from '../layout.ts'
 import type { Place } from '../lifecycle.ts'
-import { type AgentId, type FileName, isEverybody, isFileName, isSameAgent, isTaskId } from '../names.ts'
+import { type AgentId, type FileName, isEverybody, isFileName, isSameAgent, type TaskId } from '../names.ts'
 import type { CirceMessage, Head } from '../schema.ts'
 import { type KnownAgent, knownAgents } from './agents.ts'
 import type { CirceParts, Reading } from './parts.ts'
@@ -162,14 +163,21 @@ export async function findMessage(parts: CirceParts, name: FileName): Promise<Fo
   return undefined
 }
 
+/** A message that must be somewhere. `hint`: where to look for the right name. */
+export async function expectMessage(parts: CirceParts, name: FileName, hint: string): Promise<Found> {
+  const found = await findMessage(parts, name)
+  if (found) return found
+  throw notFound('NO_SUCH_MESSAGE', `There is no message ${name}.`, { hint, details: { file: name } })
+}
+
 /** Whether a name is in use anywhere: also in a folder for its task, where some agents keep what they work on. */
-export async function isGiven(parts: CirceParts, name: FileName, task: string | undefined): Promise<boolean> {
+export async function isGiven(parts: CirceParts, name: FileName, task: TaskId | undefined): Promise<boolean> {
   const { tree } = parts
   const isThere = async (path: TreePath) => (await lookIfThere(tree, path)) !== undefined
   const agents = await knownAgents(parts)
   for (const spot of [...spotsOf(agents), { place: 'logged' } as const, { place: 'new' } as const]) {
     if (await isThere(pathAt(parts, spot, name))) return true
-    if (spot.place !== 'workspace' || task === undefined || !isTaskId(task)) continue
+    if (spot.place !== 'workspace' || task === undefined) continue
     if (await isThere(childOf(childOf(folderAt(parts, spot), task), name))) return true
   }
   return false

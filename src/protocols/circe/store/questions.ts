@@ -2,7 +2,7 @@
 import { digestOf } from '../../contract.ts'
 import type { CirceEvent } from '../events.ts'
 import { bodyOf } from '../format.ts'
-import { type FileName, isEverybody, isFileName, isRooster, isSameAgent, type TaskId } from '../names.ts'
+import { type FileName, isEverybody, isFileName, isRooster, isSameAgent } from '../names.ts'
 import type { CirceMessage, Head } from '../schema.ts'
 import { eventsAbout, eventsOf } from './log.ts'
 import type { CirceParts } from './parts.ts'
@@ -59,7 +59,7 @@ export async function answeredBy(parts: CirceParts, { message }: Found): Promise
   }
   if (task === undefined) return undefined
   const open: Found[] = []
-  for (const file of unansweredIn(await eventsOf(parts, task as TaskId))) {
+  for (const file of unansweredIn(await eventsOf(parts, task))) {
     const question = await findMessage(parts, file)
     if (question?.message.asks) open.push(question)
   }

@@ -9,7 +9,7 @@ import { splitBody } from '../body.ts'
 import { notSendable, parseMessage, printMessage, statusOf } from '../format.ts'
 import { expectKnownIntent, needsTask } from '../intents.ts'
 import { ledgersPath } from '../layout.ts'
-import { type FileName, fileName, fileNameOf, isFileName, participant, type TaskId, taskId } from '../names.ts'
+import { type FileName, fileName, fileNameOf, isFileName, participant, taskId } from '../names.ts'
 import { type CirceMessage, type MessageStatus, messageStatuses } from '../schema.ts'
 import { acted } from './agents.ts'
 import { countAloneInTurn, countOne, foresee, takeUp } from './counting.ts'
@@ -20,8 +20,7 @@ import { publish, publishStaged } from './moving.ts'
 import type { CirceSendInput, CirceSent, CirceSentOnce } from './outcomes.ts'
 import { type CirceParts, type Subject, subjectOf } from './parts.ts'
 import { type Found, findMessage, isFound, isGiven, pathAt, readAt } from './places.ts'
-import { tasksOnTree } from './task-files.ts'
-import { readSoundState, type TaskState } from './task-state.ts'
+import { readSoundState, type TaskState, tasksOnTree } from './task-files.ts'
 import { idOf, viewOfFound } from './view.ts'
 
 type Created = Found & Pick<CirceSent, 'durability'>
@@ -194,8 +193,8 @@ async function sendKeyed(
 /** Throws where the message may not be sent. Answers how its task stands. */
 async function expectSendable(parts: CirceParts, message: CirceMessage): Promise<TaskState | undefined> {
   const { task } = message
-  if (task !== undefined && message.intent === 'claim_task') await takeUp(parts, task as TaskId)
-  const state = task === undefined ? undefined : await readSoundState(parts, task as TaskId)
+  if (task !== undefined && message.intent === 'claim_task') await takeUp(parts, task)
+  const state = task === undefined ? undefined : await readSoundState(parts, task)
   if (state) expectAllowed(parts, state, message)
   await expectQuestion(parts, message)
   return state

@@ -2,12 +2,12 @@
  * What an agent does with a message that it has: start work on it, acknowledge it, be done with it. Each says so once,
  * however often it is asked for. Spec: CIRCE, "Message Locations".
  */
-import { conflict, denied, notFound } from '../../../kernel/errors.ts'
+import { conflict, denied } from '../../../kernel/errors.ts'
 import { expectHeld, lostClaim } from '../../../messaging/claims/claim.ts'
 import { isRecord } from '../effects.ts'
 import type { CirceEvent, EventName } from '../events.ts'
 import { takesTask } from '../intents.ts'
-import { type AgentId, agentId, type FileName, fileName, isEverybody, type TaskId } from '../names.ts'
+import { type AgentId, agentId, type FileName, fileName, isEverybody } from '../names.ts'
 import type { At, Step } from '../steps.ts'
 import { isClosed, type Task } from '../task.ts'
 import { folderOf } from './agents.ts'
@@ -20,8 +20,8 @@ import { commit, turn } from './journal.ts'
 import { attemptOf } from './log.ts'
 import type { CirceSettled, Handled } from './outcomes.ts'
 import { type CirceParts, subjectOf } from './parts.ts'
-import { type Found, findMessage, isFor, isFound, loggedBytes, readAt } from './places.ts'
-import { readSoundState } from './task-state.ts'
+import { expectMessage, type Found, isFor, isFound, loggedBytes, readAt } from './places.ts'
+import { readSoundState } from './task-files.ts'
 import { idOf, viewOfFound } from './view.ts'
 
 type Told = EventName | readonly [event: EventName, detail: string]
@@ -49,7 +49,7 @@ export class Settling {
   start(agent: string, file: string): Promise<CirceSettled<'started'>> {
     return settle(this.#parts, agent, file, 'started', async (found, who, isAcked) => {
       if (found.place === 'workspace') return undefined
-      const id = found.message.task as TaskId | undefined
+      const id = found.message.task
       const state = id === undefined ? undefined : await readSoundState(this.#parts, id)
       if (state && takesTask(found.message.intent)) expectOwner(state.task, who)
       const updatedAt = this.#parts.clock.now()
@@ -131,7 +131,7 @@ export class Settling {
 /** The task of some work, if this agent owns it. In its turn. */
 async function taskOwnedBy(parts: CirceParts, { message }: Found, agent: AgentId): Promise<Task | undefined> {
   if (!takesTask(message.intent)) return undefined
-  const { task, facts } = await readSoundState(parts, message.task as TaskId)
+  const { task, facts } = await readSoundState(parts, message.task!)
   return task.owner === agent && !isClosed(task.status) && !isRecord(task, facts) ? task : undefined
 }
 
@@ -228,13 +228,7 @@ async function elsewhere(
   name: FileName,
   attempt: number | undefined,
 ): Promise<Found> {
-  const found = await findMessage(parts, name)
-  if (!found) {
-    throw notFound('NO_SUCH_MESSAGE', `There is no message ${name}.`, {
-      hint: `See what there is: signalbox circe inbox ${agent}`,
-      details: { file: name },
-    })
-  }
+  const found = await expectMessage(parts, name, `See what there is: signalbox circe inbox ${agent}`)
   if (found.place === 'logged') return found
   // Of a message that went to everybody others may still have theirs, when this agent has dealt with its own.
   const logged = isForEverybody(found.message) ? await readAt(parts, { place: 'logged' }, name) : undefined
@@ -252,7 +246,7 @@ const failedDetail = 'failed'
 
 const handling = (found: Found, agent: AgentId, isAcked: boolean, detail = '') => ({
   steps: [
-    { do: 'settle', file: found.name, from: atOf(found), task: found.message.task as TaskId | undefined },
+    { do: 'settle', file: found.name, from: atOf(found), task: found.message.task },
     { do: 'unhand', agent, file: found.name },
   ] satisfies Step[],
   events: [...(isAcked ? [] : ['acknowledged' as const]), ['handled', detail] as const],

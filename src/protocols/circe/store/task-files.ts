@@ -1,14 +1,21 @@
-/** The three files of a task on the tree. `.owner` is made exclusively: whoever makes it owns the task. */
-import { SignalboxError } from '../../../kernel/errors.ts'
+/**
+ * The three files of a task on the tree, and how it stands by them and by its messages. `.owner` is made exclusively: the agent
+ * that makes it owns the task.
+ */
+import { corrupt, SignalboxError } from '../../../kernel/errors.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
 import { isOddEntry, listIfFolder, readIfLeaf } from '../../../messaging/leaves/tolerant.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import { digestOf } from '../../contract.ts'
+import { withCheck } from '../effects.ts'
 import { type TaskFile, taskFileFrom, taskFiles, taskPath, tasksPath } from '../layout.ts'
 import { type AgentId, isTaskId, type TaskId } from '../names.ts'
-import { printTaskFile, type ReadTask, readTask, type Task, type TaskTexts } from '../task.ts'
+import { roleThatSets } from '../settings.ts'
+import { printTaskFile, type ReadTask, readTask, settableChecks, type Task, type TaskTexts } from '../task.ts'
+import { type Ledger, readLedger, taskByLog } from './ledgers.ts'
+import { eventsOf } from './log.ts'
 import { keepBeside } from './moving.ts'
 import type { CirceParts, Reading } from './parts.ts'
 
@@ -146,4 +153,35 @@ export async function removeOwner(
     return now.owner === owner && now.claimedAt === claimedAt
   }
   await tree.remove(taskPath(root, task, 'owner'), { onlyIf: isTheirs })
+}
+
+export interface TaskState extends TaskOnTree, Ledger {}
+
+export async function readState(parts: CirceParts, id: TaskId): Promise<TaskState> {
+  const read = await readTaskFiles(parts, id)
+  const ledger = await readLedger(parts, id)
+  return { ...read, ...ledger, task: read.problems.length > 0 ? read.task : await withoutUnsigned(parts, read.task) }
+}
+
+export const readSoundState = async (parts: CirceParts, id: TaskId): Promise<TaskState> =>
+  sound(parts, await readState(parts, id))
+
+/** Throws for a task whose files cannot be believed: a person, or `doctor --fix`, sees to it first. */
+export function sound<Read extends TaskOnTree>({ root }: CirceParts, read: Read): Read {
+  const [problem] = read.problems
+  if (!problem) return read
+  const { id } = read.task
+  const path = taskPath(root, id, problem.file)
+  throw corrupt('BAD_TASK_FILE', `${path}: ${problem.message}`, {
+    hint: 'Correct it, or let it be made again from the messages: signalbox doctor --fix',
+    details: { path, task: id },
+  })
+}
+
+/** A check that is for a role to set counts because an agent with that role has said so; that a file says it is not enough. */
+async function withoutUnsigned(parts: CirceParts, task: Task): Promise<Task> {
+  const bound = settableChecks.filter((name) => task.checks[name] && roleThatSets(parts.settings, name) !== undefined)
+  const told = bound.length === 0 ? undefined : await taskByLog(parts, task.id, await eventsOf(parts, task.id))
+  const unsigned = told ? bound.filter((name) => !told.checks[name]) : []
+  return { ...task, checks: unsigned.reduce((set, name) => withCheck(set, name, false), task.checks) }
 }

@@ -3,7 +3,6 @@ import { conflict, denied, invalidInput, notFound } from '../../../kernel/errors
 import { nearest } from '../../../kernel/nearest.ts'
 import { isRecord, missingFor, withCheck } from '../effects.ts'
 import type { CirceEvent } from '../events.ts'
-import type { TaskFacts } from '../facts.ts'
 import { type AgentId, agentId, isRooster, isSameAgent, type TaskId, taskId } from '../names.ts'
 import { checksDetail } from '../replay.ts'
 import { type CirceSettings, isRoleNamed, namedAs, roleThatSets } from '../settings.ts'
@@ -14,6 +13,7 @@ import {
   type SettableCheck,
   settableChecks,
   type Task,
+  type TaskFacts,
   type TaskStatus,
   taskStatuses,
 } from '../task.ts'
@@ -23,7 +23,7 @@ import { commit, turn } from './journal.ts'
 import type { TaskChanged } from './outcomes.ts'
 import { taskView } from './overview.ts'
 import type { CirceParts } from './parts.ts'
-import { readSoundState } from './task-state.ts'
+import { readSoundState } from './task-files.ts'
 
 interface Change {
   readonly steps: readonly Step[]

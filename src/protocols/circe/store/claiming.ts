@@ -45,58 +45,54 @@ export class Claiming {
     name: string,
     { file, task, intents = [], waitMs = 0, signal, untilHandedOut = false }: CirceClaimOptions = {},
   ): Promise<CirceClaimed> {
+    const parts = this.#parts
     const agent = agentId(name)
-    const how = { untilHandedOut }
-    for (const intent of intents) expectKnownIntent(intent, this.#parts.settings.furtherIntents)
-    const [wantedFile, wantedTask] = [
-      file === undefined ? undefined : fileName(file),
-      task === undefined ? undefined : taskId(task),
-    ]
+    for (const intent of intents) expectKnownIntent(intent, parts.settings.furtherIntents)
+    const wantedFile = file === undefined ? undefined : fileName(file)
+    const wantedTask = task === undefined ? undefined : taskId(task)
+    const isNamed = wantedFile !== undefined || wantedTask !== undefined || intents.length > 0
+    const isWanted = (one: Listed) =>
+      (wantedFile === undefined ? !isOwnBroadcast(one, agent) : one.name === wantedFile) &&
+      (wantedTask === undefined || one.message.task === wantedTask) &&
+      (intents.length === 0 || intents.includes(one.message.intent))
     let owned: OwnedByOther[] = []
     // What is wrong with one task is told when there is nothing else to be had.
     let stuck: SignalboxError | undefined
-    const attempt = async (): Promise<Attempt | undefined> => {
-      for (const isFresh of this.#parts.index.isUsed ? [false, true] : [true]) {
-        const tried = await tryAll(await catchUp(this.#parts, { isFresh }))
-        if (tried) return tried
-      }
-      return undefined
-    }
-    const tryAll = async (lying: CaughtUp): Promise<Attempt | undefined> => {
+    const tryAll = async (lying: CaughtUp): Promise<Claimed | undefined> => {
       owned = []
       stuck = undefined
       let busy: Listed | undefined
+      const tryNext = async (one: Listed, isPatient: boolean): Promise<Claimed | undefined> => {
+        const tried = await tryApart(parts, one, agent, lying, { untilHandedOut, isPatient })
+        if (tried === 'lost') return undefined
+        if (tried instanceof SignalboxError) {
+          if (isBusy(tried) && !isPatient) busy ??= one
+          else stuck ??= tried
+        } else if ('owner' in tried) owned.push(tried)
+        else return tried
+        return undefined
+      }
       // A name that nothing has is a mistake; a message that another agent has, or that is logged, is a lost race.
       if (wantedFile !== undefined)
-        await expectMessage(this.#parts, wantedFile, 'See what there is: signalbox circe inbox AGENT')
-      const isNamed = wantedFile !== undefined || wantedTask !== undefined || intents.length > 0
-      const offered = isNamed ? claimable(lying, agent) : offeredFirst(lying, agent, this.#parts.settings)
-      for (const one of offered) {
-        if (wantedFile === undefined ? isOwnBroadcast(one, agent) : one.name !== wantedFile) continue
-        if (wantedTask !== undefined && one.message.task !== wantedTask) continue
-        if (intents.length > 0 && !intents.includes(one.message.intent)) continue
-        if (await wasHanded(this.#parts, one, agent)) continue
-        const tried = await tryApart(this.#parts, one, agent, lying, { ...how, isPatient: false })
-        if (tried === 'lost') continue
-        if (tried instanceof SignalboxError && isBusy(tried)) busy ??= one
-        else if (tried instanceof SignalboxError) stuck ??= tried
-        else if ('owner' in tried) owned.push(tried)
-        else return tried
+        await expectMessage(parts, wantedFile, 'See what there is: signalbox circe inbox AGENT')
+      for (const one of isNamed ? claimable(lying, agent) : offeredFirst(lying, agent, parts.settings)) {
+        const claimed = isWanted(one) && !(await wasHanded(parts, one, agent)) && (await tryNext(one, false))
+        if (claimed) return claimed
       }
-      if (!busy) return undefined
-      // Nothing else is to be had: it is worth waiting for whoever is at work on the first of them.
-      const tried = await tryApart(this.#parts, busy, agent, lying, { ...how, isPatient: true })
-      if (tried instanceof SignalboxError) stuck ??= tried
-      else if (tried !== 'lost' && 'owner' in tried) owned.push(tried)
-      else if (tried !== 'lost') return tried
+      // Nothing else is to be had: wait for the process that is at work on the first of those that are busy.
+      return busy && tryNext(busy, true)
+    }
+    const attempt = async (): Promise<Claimed | undefined> => {
+      for (const isFresh of parts.index.isUsed ? [false, true] : [true]) {
+        const claimed = await tryAll(await catchUp(parts, { isFresh }))
+        if (claimed) return claimed
+      }
       return undefined
     }
-    const { tree, root } = this.#parts
-    const folders = [newPath(root), inboxPath(root, await folderOf(this.#parts, agent))]
-    const claimed =
-      waitMs > 0 ? await waitFor(tree, folders, attempt, { waitMs, ...(signal ? { signal } : {}) }) : await attempt()
-    await acted(this.#parts, agent)
-    if (claimed && claimed !== 'lost' && 'outcome' in claimed) return claimed
+    const folders = [newPath(parts.root), inboxPath(parts.root, await folderOf(parts, agent))]
+    const claimed = waitMs > 0 ? await waitFor(parts.tree, folders, attempt, { waitMs, signal }) : await attempt()
+    await acted(parts, agent)
+    if (claimed) return claimed
     if (stuck) throw stuck
     return { outcome: 'nothing', owned }
   }

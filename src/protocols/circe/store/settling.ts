@@ -5,7 +5,7 @@
 import { conflict, denied } from '../../../kernel/errors.ts'
 import { expectHeld, lostClaim } from '../../../messaging/claims/claim.ts'
 import { isRecord } from '../effects.ts'
-import type { CirceEvent, EventName } from '../events.ts'
+import type { EventName } from '../events.ts'
 import { takesTask } from '../intents.ts'
 import { type AgentId, agentId, type FileName, fileName, isEverybody } from '../names.ts'
 import type { At, Step } from '../steps.ts'
@@ -20,20 +20,20 @@ import { commit, turn } from './journal.ts'
 import { attemptOf } from './log.ts'
 import type { CirceSettled, Handled } from './outcomes.ts'
 import { type CirceParts, subjectOf } from './parts.ts'
-import { expectMessage, type Found, isFor, isFound, loggedBytes, readAt } from './places.ts'
-import { readSoundState } from './task-files.ts'
+import { expectMessage, type Found, isFor, isFound, isInLog, readAt } from './places.ts'
+import { readSoundState, type TaskState } from './task-files.ts'
 import { idOf, viewOfFound } from './view.ts'
 
-type Told = EventName | readonly [event: EventName, detail: string]
-
-/** `undefined`: it was made before. */
+/** What is done to a message, and the events that tell of it. `undefined`: it was done before. */
 type Change = (
   found: Found,
   agent: AgentId,
   isAcked: boolean,
 ) => Promise<{ readonly steps: readonly Step[]; readonly events: readonly Told[] } | undefined>
 
-/** `attempt`: which claim of the agent it is about, as `attemptOf` told it then. Without it, whichever the agent has. */
+type Told = readonly [event: EventName, detail?: string]
+
+/** `attempt`: which claim of the agent it is about (`attemptOf`). Without it: whichever the agent has. */
 interface Holding {
   readonly attempt?: number | undefined
 }
@@ -45,28 +45,30 @@ export class Settling {
     this.#parts = parts
   }
 
-  /** Moves a message into the workspace. Its owner's task is in progress from now on. Starting acknowledges. */
+  /** Moves a message into the workspace, which acknowledges it. A task that the agent owns is in progress from now on. */
   start(agent: string, file: string): Promise<CirceSettled<'started'>> {
     return settle(this.#parts, agent, file, 'started', async (found, who, isAcked) => {
       if (found.place === 'workspace') return undefined
-      const id = found.message.task
-      const state = id === undefined ? undefined : await readSoundState(this.#parts, id)
-      if (state && takesTask(found.message.intent)) expectOwner(state.task, who)
+      const { task: id, intent } = found.message
+      const state = id && (await readSoundState(this.#parts, id))
+      const owner = state?.task.owner
+      if (takesTask(intent) && owner !== undefined && owner !== who) throw ownedBy(id!, owner, `, not ${who}`)
       const updatedAt = this.#parts.clock.now()
-      const isOwners = state?.task.owner === who && !isClosed(state.task.status) && !isRecord(state.task, state.facts)
       return {
         steps: [
           { do: 'log', file: found.name, from: atOf(found) },
           { do: 'start', file: found.name, agent: who },
           { do: 'hand', agent: who, file: found.name, acked: true },
-          ...(isOwners ? [{ do: 'write', task: { ...state.task, status: 'in_progress', updatedAt } } as const] : []),
+          ...(state && isOwnedBy(state, who)
+            ? [{ do: 'write', task: { ...state.task, status: 'in_progress', updatedAt } } as const]
+            : []),
         ],
-        events: isAcked ? ['started'] : ['acknowledged', 'started'],
+        events: isAcked ? [['started']] : [['acknowledged'], ['started']],
       }
     })
   }
 
-  /** Copies a message into the log and says so; it stays in the inbox until it is dealt with. */
+  /** Copies a message into the log; it stays in the inbox until it is dealt with. */
   ack(agent: string, file: string): Promise<CirceSettled<'acknowledged'>> {
     return settle(this.#parts, agent, file, 'acknowledged', async (found, who, isAcked) => {
       if (isAcked) return undefined
@@ -75,28 +77,22 @@ export class Settling {
           { do: 'log', file: found.name, from: atOf(found) },
           { do: 'hand', agent: who, file: found.name, acked: true },
         ],
-        events: ['acknowledged'],
+        events: [['acknowledged']],
       }
     })
   }
 
   /** Takes a message out of inbox and workspace; the log keeps it. */
   done(agent: string, file: string, holding: Holding = {}): Promise<CirceSettled<'handled'>> {
-    return settle(
-      this.#parts,
-      agent,
-      file,
-      'handled',
-      async (found, who, isAcked) => handling(found, who, isAcked),
-      holding,
-    )
+    const change: Change = async (found, who, isAcked) => handling(found, who, isAcked)
+    return settle(this.#parts, agent, file, 'handled', change, holding)
   }
 
   /** The same for an agent that gives it up. If it was work, and the agent owns the task, the task has failed. */
   failed(agent: string, file: string, holding: Holding = {}): Promise<CirceSettled<'handled'>> {
     const change: Change = async (found, who, isAcked) => {
-      const { steps, events } = handling(found, who, isAcked, failedDetail)
-      const task = await taskOwnedBy(this.#parts, found, who)
+      const { steps, events } = handling(found, who, isAcked, 'failed')
+      const task = await workOf(this.#parts, found, who)
       if (!task) return { steps, events }
       const updatedAt = this.#parts.clock.now()
       const failure = { do: 'write', task: { ...task, status: 'failed', updatedAt } } as const
@@ -105,17 +101,14 @@ export class Settling {
     return settle(this.#parts, agent, file, 'handled', change, holding)
   }
 
-  /**
-   * Gives a message back unharmed. Work goes back with its task; a copy of what went to everybody waits for its agent again,
-   * and everything else for whomever it is for.
-   */
+  /** Gives a message back unharmed: work with its task, a copy of what went to all to its own inbox, all else to `NEW_MESSAGES/`. */
   giveBack(agent: string, file: string, holding: Holding = {}): Promise<CirceSettled<'returned'>> {
     const change: Change = async (found, who) => {
       if (isForEverybody(found.message))
-        return { steps: [{ do: 'unhand', agent: who, file: found.name }], events: ['returned'] }
-      const task = await taskOwnedBy(this.#parts, found, who)
-      if (task) return { steps: releasing(task, this.#parts.clock.now()), events: ['released'] }
-      return { steps: [{ do: 'return', file: found.name, from: atOf(found) }], events: ['returned'] }
+        return { steps: [{ do: 'unhand', agent: who, file: found.name }], events: [['returned']] }
+      const task = await workOf(this.#parts, found, who)
+      if (task) return { steps: releasing(task, this.#parts.clock.now()), events: [['released']] }
+      return { steps: [{ do: 'return', file: found.name, from: atOf(found) }], events: [['returned']] }
     }
     return settle(this.#parts, agent, file, 'returned', change, holding)
   }
@@ -128,11 +121,13 @@ export class Settling {
   }
 }
 
+const isOwnedBy = ({ task, facts }: Pick<TaskState, 'task' | 'facts'>, agent: AgentId): boolean =>
+  task.owner === agent && !isClosed(task.status) && !isRecord(task, facts)
+
 /** The task of some work, if this agent owns it. In its turn. */
-async function taskOwnedBy(parts: CirceParts, { message }: Found, agent: AgentId): Promise<Task | undefined> {
-  if (!takesTask(message.intent)) return undefined
-  const { task, facts } = await readSoundState(parts, message.task!)
-  return task.owner === agent && !isClosed(task.status) && !isRecord(task, facts) ? task : undefined
+async function workOf(parts: CirceParts, { message }: Found, agent: AgentId): Promise<Task | undefined> {
+  const state = takesTask(message.intent) ? await readSoundState(parts, message.task!) : undefined
+  return state && isOwnedBy(state, agent) ? state.task : undefined
 }
 
 /** Claims the message first if nobody has and no claim was named, then makes the change. */
@@ -147,60 +142,48 @@ async function settle<Did extends Handled>(
   const agent = agentId(name)
   const wanted = fileName(file)
   const caughtUp = await catchUp(parts)
-  const { found: lying } = caughtUp
-  await finishTask(parts, caughtUp, lying.find(({ name }) => name === wanted)?.message.task)
-  const waiting = lying.find((one) => one.place === 'new' && one.name === wanted && isFor(one.message, agent))
-  const theirs = lying.some((one) => one.agent === agent && one.name === wanted)
-  if (waiting && !theirs && attempt === undefined) {
+  const theirs = caughtUp.found.filter((one) => one.name === wanted)
+  await finishTask(parts, caughtUp, theirs[0]?.message.task)
+  const waiting = theirs.find((one) => one.place === 'new' && isFor(one.message, agent))
+  if (waiting && attempt === undefined && !theirs.some((one) => one.agent === agent)) {
     const tried = await tryOne(parts, waiting, agent)
     if (tried !== 'lost' && 'owner' in tried) throw ownedBy(tried.task, tried.owner)
   }
+  /** `undefined`: another program moved or replaced the message in this instant, so that it must be looked at again. */
+  const trySettling = async (): Promise<CirceSettled<Did> | undefined> => {
+    const about = (await heldBy(parts, agent, wanted)) ?? (await elsewhere(parts, agent, wanted, attempt))
+    const subject = subjectOf(wanted, about.message.task)
+    return turn(parts, subject, async () => {
+      const found = await heldBy(parts, agent, wanted)
+      if (found && found.message.task !== about.message.task) return undefined
+      const unchanged = (message: Found): CirceSettled<Did> => ({
+        outcome: 'unchanged',
+        message: viewOfFound(message),
+        durability: 'process',
+      })
+      if (!found) return unchanged(await elsewhere(parts, agent, wanted, attempt))
+      if (attempt !== undefined) await expectClaim(parts, found, agent, attempt)
+      const isAcked = (await handedOf(parts, agent, wanted)) === 'acknowledged' || (await isAcknowledged(parts, found))
+      const made = await change(found, agent, isAcked)
+      if (!made) return unchanged(found)
+      const line = { at: parts.clock.now(), agent, task: found.message.task, file: wanted }
+      const events = made.events.map(([event, detail = '']) => ({ ...line, event, detail }))
+      const committed = await commit(parts, subject, made.steps, events)
+      if (committed.outcome === 'lost') return undefined
+      const place = did === 'returned' ? 'new' : 'logged'
+      const now = (await heldBy(parts, agent, wanted)) ?? (await readAt(parts, { place }, wanted))
+      return { outcome: did, message: viewOfFound(isFound(now) ? now : found), durability: committed.durability }
+    })
+  }
   for (;;) {
-    const settled = await trySettling(parts, agent, wanted, did, change, attempt)
+    const settled = await trySettling()
     if (settled) return settled
   }
 }
 
-/** `undefined`: another program moved or replaced the message in this instant, so that it must be looked at again. */
-async function trySettling<Did extends Handled>(
-  parts: CirceParts,
-  agent: AgentId,
-  wanted: FileName,
-  did: Did,
-  change: Change,
-  attempt: number | undefined,
-): Promise<CirceSettled<Did> | undefined> {
-  const about = (await heldBy(parts, agent, wanted)) ?? (await elsewhere(parts, agent, wanted, attempt))
-  return turn(parts, subjectOf(wanted, about.message.task), async () => {
-    const found = await heldBy(parts, agent, wanted)
-    if (found && found.message.task !== about.message.task) return undefined
-    if (!found) {
-      const message = viewOfFound(await elsewhere(parts, agent, wanted, attempt))
-      return { outcome: 'unchanged', message, durability: 'process' }
-    }
-    if (attempt !== undefined) await expectClaim(parts, found, agent, attempt)
-    const isAcked = (await handedOf(parts, agent, wanted)) === 'acknowledged' || (await isAcknowledged(parts, found))
-    const made = await change(found, agent, isAcked)
-    if (!made) return { outcome: 'unchanged', message: viewOfFound(found), durability: 'process' }
-    const at = parts.clock.now()
-    const events = made.events.map((told): CirceEvent => {
-      const [event, detail] = typeof told === 'string' ? [told, ''] : told
-      return { at, event, agent, task: found.message.task, file: wanted, detail }
-    })
-    const committed = await commit(parts, subjectOf(wanted, found.message.task), made.steps, events)
-    if (committed.outcome === 'lost') return undefined
-    const place = did === 'returned' ? 'new' : 'logged'
-    const now = (await heldBy(parts, agent, wanted)) ?? (await readAt(parts, { place }, wanted))
-    const { durability } = committed
-    return { outcome: did, message: viewOfFound(isFound(now) ? now : found), durability }
-  })
-}
-
 /** Only a message for one agent: of one for all the log has a copy from the beginning. */
-async function isAcknowledged(parts: CirceParts, { name, message }: Found): Promise<boolean> {
-  if (!isEverybody(message.to)) return (await loggedBytes(parts.tree, parts.root, name)) !== undefined
-  return false
-}
+const isAcknowledged = async (parts: CirceParts, { name, message }: Found): Promise<boolean> =>
+  !isEverybody(message.to) && (await isInLog(parts, name))
 
 /** In the agent's inbox or workspace. */
 async function heldBy(parts: CirceParts, agent: AgentId, name: FileName): Promise<Found | undefined> {
@@ -241,23 +224,17 @@ async function elsewhere(
   })
 }
 
-/** The detail of the `handled` line of a message that its reader gave up. */
-const failedDetail = 'failed'
-
+/** `detail`: of the `handled` line. */
 const handling = (found: Found, agent: AgentId, isAcked: boolean, detail = '') => ({
   steps: [
     { do: 'settle', file: found.name, from: atOf(found), task: found.message.task },
     { do: 'unhand', agent, file: found.name },
   ] satisfies Step[],
-  events: [...(isAcked ? [] : ['acknowledged' as const]), ['handled', detail] as const],
+  events: [...(isAcked ? [] : [['acknowledged'] as const]), ['handled', detail] as const],
 })
 
 const atOf = ({ place, agent }: Found): At =>
   agent === undefined ? { place: 'new' } : { place: place as 'inbox' | 'workspace', agent }
-
-function expectOwner({ id, owner }: Task, agent: AgentId): void {
-  if (owner !== undefined && owner !== agent) throw ownedBy(id, owner, `, not ${agent}`)
-}
 
 const ownedBy = (task: string, owner: string, more = '') =>
   denied('NOT_THE_OWNER', `${owner} owns ${task}${more}.`, {

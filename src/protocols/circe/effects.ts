@@ -1,6 +1,5 @@
 /**
- * What a message does to its task, whoever wrote it and however it came: the table of the README as one pure function. The
- * store writes what it answers. Spec: CIRCE, "Task State Files" and "Message Flow Example".
+ * What a message does to its task: the table of the README as one pure function. The store writes what it answers. Spec: CIRCE, "Task State Files" and "Message Flow Example".
  */
 import { asksForWork, takesTask } from './intents.ts'
 import { type AgentId, agentId, isAgentId, isEverybody, isSameAgent } from './names.ts'
@@ -52,7 +51,7 @@ export function effectOf(task: Task, facts: TaskFacts, message: Counted, at: num
     const isNews = takesTask(intent) && message.time >= wholeSecond(task.updatedAt ?? 0)
     return isNews ? { ...opened(touched, known, message), told: 'opened again' } : nothing
   }
-  // Whatever else it is about; a task that is given back waits for others, not for its owner.
+  // Whatever the intent; but a task that is given back is not blocked.
   if (status === 'blocked' && isOwner && intent !== 'release_task') {
     return { ...set('blocked'), facts: withReviewer(known, message) }
   }
@@ -115,7 +114,7 @@ export function missingFor(
   { request }: TaskFacts,
   { needTests }: CirceSettings,
 ): string | undefined {
-  // A task whose request nobody knows counts as one about code.
+  // A task whose request is not known counts as one about code.
   const isNeeded = request ? needTests.has(request.intent) : needTests.size > 0
   if (checks.tests_passed || !isNeeded) return undefined
   return `${id} needs tests_passed: a test_results message that is completed, from somebody else than its owner`
@@ -178,7 +177,7 @@ function withRequest(facts: TaskFacts, message: Counted, wasOwned: boolean, sett
   return { ...facts, request: requestOf(message) }
 }
 
-/** Work, other requests, and intents that somebody configured, of which nothing else is known. */
+/** Work, then other requests, then configured intents. */
 function requestRank(intent: string, { furtherIntents }: CirceSettings): 0 | 1 | 2 | undefined {
   if (takesTask(intent)) return 0
   if (asksForWork(intent)) return 1

@@ -48,7 +48,7 @@ export const printEvent = ({ at, event, agent, task = '', file = '', detail }: C
     .map(printableLine)
     .join('\t')
 
-/** `undefined` for a line that a crash cut off, or that somebody else wrote. */
+/** `undefined` for a line that a crash cut off, or that another program wrote. */
 export function parseEvent(line: string): CirceEvent | undefined {
   const [time, name, agent, task, file, detail, ...more] = line.split('\t')
   const event = eventNames.find((one) => one === name)

@@ -25,11 +25,11 @@ import {
   sectionOf,
 } from './schema.ts'
 
-/** Longer header lines are no header lines; a hostile one must not be carried about. */
+/** A hostile header is refused before it is taken apart. */
 const longestHeaderLine = 8 * 1024
 const longestHead = 64 * 1024
 
-/** `further`: intents that are known because somebody configured them. */
+/** `further`: the configured intents. */
 export function parseMessage(bytes: Uint8Array, further: readonly string[] = []): Parsed<CirceMessage> {
   const text = textOf(bytes)
   if (text === undefined) return malformed('NOT_UTF8', '', 'It is not UTF-8 text.')
@@ -51,7 +51,6 @@ function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** A header without end would be taken apart line by line: looked for before. */
 function endlessHead(text: string): Malformed | undefined {
   let from = 0
   for (let line = 1; from <= longestHead && from < text.length; line++) {
@@ -212,7 +211,7 @@ const listItem = /^(\s{0,3})(\d{1,3}[.)]|[-*+])\s+(.+)$/
 
 /**
  * The answers that a message offers: the items of its list of options, one after the other. What is listed below an item,
- * deeper or by other marks than numbers, is part of it: whoever reads `2.` in the message must not choose something else by it.
+ * deeper or by other marks than numbers, is part of it: `2.` must mean what a reader of the message sees as 2.
  */
 export function optionsOf(message: Pick<CirceMessage, 'sections'>): string[] {
   const lines = (sectionOf(message, 'options') ?? '').split('\n').map((line) => ({ line, item: listItem.exec(line) }))
@@ -284,7 +283,6 @@ const swallowed = (name: string): SignalboxError =>
 const isOwnHeader = (key: string): boolean =>
   key.toLowerCase() === replyHeader || knownHeaders.some((name) => name === key.toLowerCase())
 
-/** A draft or a whole file that somebody wants to send and that is no message. */
 export const notSendable = (problems: readonly Problem[]): SignalboxError =>
   invalidInput('NOT_A_MESSAGE', `This cannot be sent: ${problems.map(({ message }) => message).join(' ')}`, {
     hint: problems[0]?.hint ?? 'Correct it; nothing was written.',

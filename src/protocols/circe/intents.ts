@@ -15,7 +15,7 @@ export interface Intent {
   readonly needsTask?: true
   /** Asks for something to be done, so that it can be the request a task began with. */
   readonly asksForWork?: true
-  /** Whoever claims it becomes the owner of its task. */
+  /** The agent that claims it owns its task. */
   readonly takesTask?: true
 }
 
@@ -64,7 +64,7 @@ export const aboutCode: readonly string[] = ['implement_feature', 'fix_bug', 're
 export const isKnownIntent = (intent: string, further: readonly string[]): boolean =>
   intents.has(intent) || further.includes(intent)
 
-/** Throws for an intent that nobody knows, with the one that was probably meant. `where`: in which setting it stands. */
+/** Throws for an unknown intent and names the nearest known one. `where`: the setting in which it stands. */
 export function expectKnownIntent(intent: string, further: readonly string[], where = ''): void {
   if (isKnownIntent(intent, further)) return
   const known = [...intents.keys(), ...further]
@@ -85,7 +85,7 @@ export const needsTask = (intent: string): boolean => intents.get(intent)?.needs
 export const asksForWork = (intent: string): boolean => intents.get(intent)?.asksForWork === true
 export const takesTask = (intent: string): boolean => intents.get(intent)?.takesTask === true
 
-/** Sent to all, it goes to whoever claims it first; everything else goes to everybody. */
+/** Sent to all, it goes to the first claimer; everything else goes to every agent. */
 export const isForFirstMover = (intent: string): boolean => intents.get(intent)?.group === 'task management'
 
 /** For people: each intent with what it is for, who usually sends it to whom, and what it means for a task. */

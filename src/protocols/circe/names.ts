@@ -23,7 +23,7 @@ export const isTaskId = (text: string): text is TaskId => isName(text)
 export const isFileName = (text: string): text is FileName =>
   text.endsWith('.md') && !text.startsWith('.') && isSegment(text) && Buffer.byteLength(text) <= longestFileName
 
-/** What no agent can be called: everybody, and the person. */
+/** `all` and `ROOSTER` name no agent. */
 export const isReserved = (text: string): boolean => isSameAgent(text, everybody) || isRooster(text)
 
 export const isSameAgent = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
@@ -38,7 +38,7 @@ export function agentId(text: string): AgentId {
   })
 }
 
-/** Who may stand in `from` or `to`: an agent, the person, and in `to` everybody. */
+/** A name for `from` or `to`: an agent, ROOSTER, and in `to` also `all`. */
 export function participant(text: string, header: 'from' | 'to'): string {
   if (isRooster(text)) return rooster
   if (header === 'to' && isEverybody(text)) return everybody

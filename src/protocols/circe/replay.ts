@@ -5,7 +5,7 @@ import { agentId, isAgentId, type TaskId } from './names.ts'
 import type { CirceSettings } from './settings.ts'
 import { isClosed, newTask, noFacts, settableChecks, type Task, type TaskFacts, taskStatuses } from './task.ts'
 
-/** The detail of a `claimed` line that made somebody the owner. */
+/** The detail of a `claimed` line by which an agent became the owner. */
 export const ownerDetail = (owner: string): string => `owner ${owner}`
 
 /** The detail of a `checks` line. */

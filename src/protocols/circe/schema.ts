@@ -5,7 +5,7 @@ import type { TaskId } from './names.ts'
 export const messageStatuses = ['new', 'in_progress', 'completed', 'blocked', 'failed'] as const
 export type MessageStatus = (typeof messageStatuses)[number]
 
-/** A task is `new` until somebody claims it; messages do not know `claimed`. */
+/** Messages do not know `claimed`. */
 export const taskStatuses = ['new', 'claimed', 'in_progress', 'blocked', 'failed', 'completed'] as const
 export type TaskStatus = (typeof taskStatuses)[number]
 
@@ -19,7 +19,7 @@ export const knownHeaders = ['from', 'to', 'intent', 'task_id', 'status', 'creat
 /** Our own header of an answer: the file name of the message that it answers. */
 export const replyHeader = 'in_reply_to'
 
-/** `to` of a message for everybody. */
+/** `to` of a message for every agent. */
 export const everybody = 'all'
 
 /** The person. Has no folder: what is for ROOSTER waits in the human inbox. */

@@ -57,7 +57,7 @@ export interface CirceSettings {
   readonly largestMessage: number
   /** What is no message must be this old before it is set aside: another program may still be writing it. */
   readonly settleMs: number
-  /** How long a change waits for another process that is at work on the same task or message. Reading waits for nobody. */
+  /** How long a change waits for another process that is at work on the same task or message. Reading never waits. */
   readonly turnMs: number
 }
 
@@ -114,7 +114,7 @@ export function roleThatSets(settings: Roles, check: SettableCheck): 'qa' | 'rev
   return check === 'peer_reviewed' && settings.roles.size > 0 ? 'reviewer' : undefined
 }
 
-/** Whether this agent speaks for a role: it has it, or nobody has. */
+/** This agent has the role, or no agent has it. */
 const speaksFor = (settings: Roles, role: 'qa' | 'reviewer', agent: string): boolean =>
   !isRoleNamed(settings, role) || settings.roles.get(agent.toLowerCase())?.has(role) === true
 

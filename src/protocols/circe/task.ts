@@ -49,13 +49,13 @@ export type TaskTexts = Readonly<Record<TaskFile, string | undefined>>
 
 export interface ReadTask {
   readonly task: Task
-  /** Somebody made `.owner` by hand, and `.status` does not say so yet. */
+  /** Another program made `.owner`, and `.status` does not say so yet. */
   readonly isClaimedByHand: boolean
   /** By file: what cannot be believed in it. Then the rest stands in for it. */
   readonly problems: readonly (Problem & { readonly file: TaskFile })[]
 }
 
-/** `.owner` decides who owns the task, since it is made by whoever claims it first; `.status` only repeats it. */
+/** `.owner` decides who owns the task: the first claimer makes it. `.status` only repeats the name. */
 export function readTask(id: TaskId, texts: TaskTexts): ReadTask {
   const problems: (Problem & { file: TaskFile })[] = []
   const lines = new Map<string, number>()

@@ -13,7 +13,7 @@ import { type CirceParts, sameBytes } from './parts.ts'
 import { type Found, isFound, loggedBytes, lookAround, pathAt, readAt, type Spot, spotsOf } from './places.ts'
 import { tasksOnTree } from './task-files.ts'
 
-/** Others may bring something while we go through the folders; nobody keeps doing so. */
+/** Agents may add files while this goes through the folders. */
 const mostRounds = 5
 /** Deeper folders in a workspace are not gone into. */
 const deepest = 8
@@ -30,7 +30,7 @@ export async function archiveTask(parts: CirceParts, task: TaskId): Promise<void
     for (const one of found) {
       // What came since it was completed, such as new work, has not counted yet and stays.
       if (one.message.task !== task || !counted.has(one.name)) continue
-      // The mark first: nobody would look for one whose message is logged.
+      // The mark first: if this process is killed, the message is still there to be found with it.
       const { agent } = one
       if (agent !== undefined) await removeIfLeaf(parts.tree, childOf(handedPath(agent), one.name))
       await settleMessage(parts, one, one.name, { task })
@@ -102,7 +102,7 @@ async function isAbout(
   return hasTask(name, task) && !longer.some((other) => hasTask(name, other))
 }
 
-/** A message that came from somebody else; what an agent wrote itself and never sent is a draft. */
+/** A message from another agent; what an agent wrote itself and never sent is a draft. */
 async function isReceivedHere(parts: CirceParts, path: TreePath, name: FileName, agent: AgentId): Promise<boolean> {
   const message = await messageAt(parts, path)
   if (message === undefined || !isSameAgent(message.from, agent)) return message !== undefined
@@ -110,8 +110,8 @@ async function isReceivedHere(parts: CirceParts, path: TreePath, name: FileName,
 }
 
 /**
- * Puts the work of a task back where others can claim it: the message itself, or what the log has of it, if its owner has
- * handled it or changed it.
+ * Puts the work of a task back into `NEW_MESSAGES/`: the message itself, or the logged one, if its owner has handled or changed
+ * it.
  */
 export async function bringBack(parts: CirceParts, task: TaskId, owner: AgentId): Promise<void> {
   const { found } = await lookAround(parts)

@@ -1,6 +1,6 @@
 /**
  * Claiming. Work is decided by the exclusive creation of `TASKS/{id}.owner`, everything else by the move of the message; what
- * lies in an inbox already is handed out by a mark. Of all who try, one wins; the others leave everything as it was. Spec:
+ * lies in an inbox already is handed out by a mark. Of many claimers one wins; the losers change nothing. Spec:
  * CIRCE, "Message Flow Example", step 2.
  */
 
@@ -220,11 +220,11 @@ const takingSteps = (
   { do: 'hand', agent, file: name, acked: false, unshown: untilHandedOut ? true : undefined },
 ]
 
-/** Nobody is offered what it sent to all. Naming the file is asking for it. */
+/** An agent is not offered what it sent to all; it can claim it by naming the file. */
 export const isOwnBroadcast = ({ place, message }: Listed, agent: AgentId): boolean =>
   place === 'new' && isEverybody(message.to) && isSameAgent(message.from, agent)
 
-/** What an agent is offered unasked, the best first. Work for all that its roles are not configured for is left to others. */
+/** What an agent is offered, the best first: without work for all that is configured for other roles. */
 export function* offeredFirst(lying: Pick<Lying, 'found'>, agent: AgentId, settings: CirceSettings): Generator<Listed> {
   const wanted = offeredTo(settings, agent)
   const later: Listed[] = []

@@ -24,7 +24,7 @@ import { readSoundState, readState, readTaskFiles, type TaskState, tasksOnTree }
 /** The messages that have not counted yet, because there were too many at once. By task; the next command goes on. */
 export type Left = ReadonlyMap<TaskId, readonly Listed[]>
 
-/** So long a command works off what others wrote, before it does what it was asked for. In milliseconds. */
+/** In milliseconds: a command counts new messages for so long before it does what it was asked for. */
 const longestWork = 1000
 /** As many messages of one task as one change takes into account. */
 const mostAtOnce = 100
@@ -144,7 +144,7 @@ async function tellOf(parts: CirceParts, messages: readonly Listed[]): Promise<v
   if (messages.some(isPlain)) await tree.exclusively(`circe ${root} count`, tell, { waitMs: 0 })
 }
 
-/** Whether the messages of a task that nobody has heard of leave it as it is. */
+/** Whether the messages of a task without files leave it as it is. */
 function arePlain(parts: CirceParts, id: TaskId, messages: readonly Listed[]): boolean {
   const task = newTask(id)
   let facts = noFacts
@@ -173,7 +173,7 @@ async function isDue(parts: CirceParts, task: TaskId, messages: readonly Listed[
 
 async function countInTurn(parts: CirceParts, id: TaskId, messages: readonly Listed[]): Promise<boolean | undefined> {
   const state = await readFresh(parts, id, messages)
-  // It waits, the others go on, and `doctor` reports it.
+  // `doctor` reports it.
   if (state.problems.length > 0) return undefined
   let did = state.isClaimedByHand && state.task.owner !== undefined
   if (did) await ownByHand(parts, state)
@@ -370,11 +370,11 @@ export async function countAloneInTurn(
   return events.length > 0
 }
 
-/** An agent has it, and whoever has it owns its task. */
+/** Work that an agent has, and with it its task. */
 const isTaken = ({ place, message }: Listed): boolean =>
   (place === 'inbox' || place === 'workspace') && takesTask(message.intent)
 
-/** Another program moved the work to an agent, and nobody owns the task: the move was the claim. */
+/** Another program moved the work to an agent, and the task has no owner: the move was the claim. */
 function isClaim({ message }: Listed, { task, problems, facts }: Pick<TaskState, 'task' | 'problems' | 'facts'>) {
   if (problems.length > 0 || !takesTask(message.intent) || isClosed(task.status)) return false
   // What an agent had before the task was opened again is no claim of the new work.
@@ -388,7 +388,7 @@ export const releasing = (task: Task, at: number): Step[] => [
   ...givingBack(task.id, task.owner!, task.claimedAt),
 ]
 
-/** The steps by which a task waits for others again. */
+/** The steps by which a task can be claimed again. */
 const givingBack = (task: TaskId, owner: AgentId, claimedAt: number | undefined): Step[] => [
   { do: 'disown', task, owner, at: claimedAt },
   { do: 'back', task, agent: owner },

@@ -32,14 +32,14 @@ export async function bringAll(parts: CirceParts, found: readonly Listed[]): Pro
   return did
 }
 
-/** One that waits is due once somebody can have it. One that an agent has is due if it is not in the log: the log gets the first copy. */
+/** In `NEW_MESSAGES/`, once there is a recipient. With an agent, if it is not in the log: the log gets the first copy. */
 async function isDue(parts: CirceParts, one: Listed): Promise<boolean> {
   if (one.place === 'new') return (await recipientsOf(parts, one)).length > 0
   const { tree, root } = parts
   return (await lookIfThere(tree, childOf(logsPath(root), one.name))) === undefined
 }
 
-/** To whom it went: nobody, where nobody else is known yet; then it waits. Not inside a turn. */
+/** Answers who got a copy. Without another agent the message waits. Not inside a turn. */
 export function bringToAll(parts: CirceParts, found: Listed, patience?: Patience): Promise<readonly AgentId[]> {
   return turn(parts, subjectOf(found.name, found.message.task), () => bringInTurn(parts, found), patience)
 }

@@ -23,7 +23,7 @@ export async function markOf({ tree }: CirceParts, agent: AgentId, name: FileNam
   const text = Buffer.from(leaf.bytes).toString('utf8')
   if (text.startsWith(handing)) {
     const age = (await tree.now()) - leaf.modifiedAt
-    // A time in the future is left by a wrong clock, and would keep the message from everybody until then.
+    // A wrong clock left a time in the future: without this, the message could not be claimed until then.
     return age >= longestHanding || age < -longestHanding ? 'waiting' : 'claimed'
   }
   return (['waiting', 'acknowledged'] as const).find((mark) => text.startsWith(mark)) ?? 'claimed'
@@ -50,7 +50,7 @@ export async function handedOut({ tree }: CirceParts, agent: AgentId, name: File
   )
 }
 
-/** Nobody got what was handed out: it can be claimed again by the same agent. */
+/** The answer did not reach the agent, which can claim the message again. */
 export async function takeBack(parts: CirceParts, agent: AgentId, name: FileName): Promise<void> {
   if ((await handedOf(parts, agent, name)) === 'claimed') await setMark(parts, agent, name, 'waiting')
 }

@@ -106,7 +106,7 @@ async function odd(parts: CirceParts): Promise<Finding[]> {
   return [...odd, ...(await oddNotes(tree))].map(oddFinding)
 }
 
-/** A message under a name that is too long, or cannot be shown: nobody would ever see it. */
+/** A message under a name that is too long, or cannot be shown: it is passed over. */
 async function misnamed(parts: CirceParts): Promise<Finding[]> {
   const { tree, root } = parts
   const agents = await knownAgents(parts)
@@ -121,7 +121,7 @@ async function misnamed(parts: CirceParts): Promise<Finding[]> {
   return findings
 }
 
-/** Messages in the folder of somebody who can be no agent, such as `ROOSTER`: nobody looks there. Who gets them is in them. */
+/** Messages in a folder whose name no agent can have, such as `ROOSTER`. Their headers say who gets them. */
 async function nobodys(parts: CirceParts, repair: boolean): Promise<Finding[]> {
   const { tree, root } = parts
   const findings: Finding[] = []
@@ -142,7 +142,7 @@ async function nobodys(parts: CirceParts, repair: boolean): Promise<Finding[]> {
   return findings
 }
 
-/** Copies of a message to all that could not be brought to somebody: something else stood in the place of the inbox. */
+/** Copies of a message to all that could not be delivered, because an inbox is no folder. */
 async function undelivered(parts: CirceParts, repair: boolean): Promise<Finding[]> {
   const { tree } = parts
   const findings: Finding[] = []
@@ -273,8 +273,8 @@ const wrongWith = async (parts: CirceParts, read: TaskOnTree): Promise<TaskOnTre
 ]
 
 /**
- * Where the files, each good in itself, say something else than what was told of the task and its messages. Whom it belongs
- * to is no matter of messages alone: whoever writes `.owner` by hand counts.
+ * Where the files, each good in itself, say something else than what was told of the task and its messages. Who owns it
+ * is not compared: an `.owner` made by hand counts.
  */
 async function unheard(parts: CirceParts, read: TaskOnTree): Promise<TaskOnTree['problems']> {
   const { task, texts, problems, isClaimedByHand } = read
@@ -307,7 +307,7 @@ async function rebuild(parts: CirceParts, id: TaskId): Promise<boolean> {
     const wrong = await wrongWith(parts, now)
     const bad = new Set(wrong.map(({ file }) => file))
     const { task, facts } = replay(id, events, await messagesOf(parts, events), parts.settings)
-    // A claim that nobody told in the log, made by hand, counts as long as its file can be believed.
+    // A claim made by hand is not in the log; it counts as long as its file can be read.
     const owner = bad.has('owner') ? task.owner : (now.task.owner ?? task.owner)
     const claimedAt = (bad.has('owner') ? task.claimedAt : now.task.claimedAt) ?? task.claimedAt
     const isClaim = owner !== undefined && !isRecord({ ...task, owner, claimedAt }, facts)
@@ -328,7 +328,7 @@ async function rebuild(parts: CirceParts, id: TaskId): Promise<boolean> {
   })
 }
 
-/** A completed task whose messages are not all in the log: somebody completed it by hand, or put them back. */
+/** A completed task with messages outside of the log: it was completed by hand, or they were put back. */
 async function leftOver(parts: CirceParts, { found }: CaughtUp, repair: boolean): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const id of new Set(found.flatMap(({ message: { task } }) => (task ? [task] : [])))) {

@@ -57,7 +57,7 @@ export async function commit(
   return parts.changes.commit(subject, [...steps, ...events.map((event) => ({ do: 'tell', event }) as const)])
 }
 
-/** Does what is about one subject among many: an error that stops it is answered, so that the others go on. */
+/** For work on one subject of many: its error is answered, so that the caller goes on with the next. */
 export async function apart(work: () => Promise<unknown>): Promise<SignalboxError | undefined> {
   try {
     await work()

@@ -1,6 +1,6 @@
 /**
- * Messages that somebody else put straight into the log, where nobody here has seen them before. Looked for only when the
- * folder has changed, and only by those who ask how tasks stand: it means going through all names.
+ * Messages that another program put straight into the log. Looked for only when the folder has changed, and only by commands
+ * that tell how tasks stand: it means going through all names.
  */
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import { lookIfThere, readIfLeaf, unlessOdd } from '../../../messaging/leaves/tolerant.ts'

@@ -18,7 +18,7 @@ interface LastRead {
   readonly bytes: WeakRef<Uint8Array>
 }
 
-/** A command looks into the log several times before it adds to it. Weak, so that nobody carries it about in between. */
+/** A command reads the log several times before it adds to it. Weak, so that a large log does not stay in memory. */
 const lastRead = new WeakMap<CirceParts, LastRead>()
 const nothing = new Uint8Array(0)
 

@@ -322,7 +322,7 @@ export async function* readHeads(
   await tree.heads?.(folderAt(parts, spot), names, most + 1, (name, bytes, size) => {
     if (size > most) return
     const parsed = parseMessage(bytes, settings.furtherIntents)
-    // Others are read once more by themselves, which tells why they are none.
+    // What is no message is read again by `readAt`, which tells why.
     if (parsed.outcome !== 'message') return
     const path = pathAt(parts, spot, name as FileName)
     read.set(name, { name: name as FileName, path, message: headOf(parsed.message), problems: parsed.problems })

@@ -122,9 +122,8 @@ export async function copyFromLog({ tree, root }: CirceParts, name: FileName): P
 export const copyForLog = '+log'
 
 /**
- * Brings the prepared copies of a message to everybody, each by one move: whoever has had a copy has none waiting here any
- * more, whatever became of it. A copy for somebody who has the message already is dropped. One that cannot be brought, because
- * something else stands in the place of the inbox, waits here: `inspect` tells of it, and brings it when it is asked to repair.
+ * Brings the prepared copies of a message to the agents, each by one move, so that no agent gets a second copy. A copy for an
+ * agent that has the message already is dropped. A copy whose inbox is not a folder waits: `doctor` reports it.
  */
 export async function deliverCopies(parts: CirceParts, name: FileName): Promise<void> {
   for (const whose of await copiesOf(parts, name)) await unlessOdd(deliverCopy(parts, name, whose))
@@ -155,7 +154,7 @@ async function deliverCopy(parts: CirceParts, name: FileName, whose: string): Pr
   }
 }
 
-/** Out of what was set aside, under a name that no message has. It moves only if it is a message. */
+/** Puts a rejected file back under a name that no message has, if it is a message now. */
 export async function putBackMessage(
   parts: CirceParts,
   name: string,

@@ -71,7 +71,7 @@ export function circeNeutral(circe: Circe, parts: CirceParts): Neutral {
     const name = fileName(file)
     const found = await findMessage(parts, name)
     if (found) return viewOf(found)
-    // Somebody has removed it since.
+    // A person or program has removed it since.
     const { createdAt, summary, headers: further, from, to, intent, task, status } = said
     const time = Date.parse(createdAt)
     const message = { from, to, intent, task: task as TaskId, status, createdAt, summary, further, time }
@@ -97,7 +97,7 @@ export function circeNeutral(circe: Circe, parts: CirceParts): Neutral {
     try {
       await people.answer(name, { text, by: agent, verdict: isFailed ? 'deny' : 'answer' })
     } catch (error) {
-      // Somebody else has answered it, or it was for another: the result is one more message.
+      // It has another answer, or was for another agent: the result is one more message.
       if (!(error instanceof SignalboxError) || (error.kind !== 'Conflict' && error.kind !== 'Denied')) throw error
       const said: CirceSendInput = {
         from: agent,

@@ -20,7 +20,7 @@ export interface CirceView extends Headline {
 }
 
 export interface CirceViewWithBody extends CirceView {
-  /** Everything below the headers, as written. Somebody else's words. */
+  /** Everything below the headers, as written. */
   readonly body: string
 }
 
@@ -68,13 +68,13 @@ export interface CirceSentOnce extends Omit<CirceSent, 'outcome'> {
 
 /** An entry of an inbox. */
 export interface InboxLine extends CirceView {
-  /** In whose inbox or workspace it lies; of a message to all everybody has a copy. */
+  /** In whose inbox or workspace it lies. */
   readonly agent?: string
   readonly ageSeconds: number
   /** Handed to the agent before. */
   readonly isClaimed: boolean
   readonly isAcknowledged: boolean
-  /** Who owns its task, where that is somebody else and the message is work. */
+  /** Of work: the owner of its task, if that is another agent. */
   readonly ownedBy?: string
 }
 
@@ -99,7 +99,7 @@ export interface CirceClaimOptions {
   readonly untilHandedOut?: boolean
 }
 
-/** Work that is there and that somebody else has. */
+/** Work of a task that another agent owns. */
 export interface OwnedByOther {
   readonly file: string
   readonly task: string

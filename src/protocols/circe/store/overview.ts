@@ -159,7 +159,7 @@ async function viewOf(parts: CirceParts, id: TaskId, theirs: readonly Listed[]):
 const isBeingWorkedOn = ({ status, owner }: Task): boolean =>
   owner !== undefined && (status === 'claimed' || status === 'in_progress')
 
-/** How long a claimed task has been silent, once that is too long. An owner that is blocked waits for others. */
+/** How long a claimed task has been silent, once that is too long. A blocked task is not stalled: its owner waits for an answer. */
 export async function stalledSeconds(
   { tree, settings }: CirceParts,
   { task, writtenAt }: Pick<TaskOnTree, 'task' | 'writtenAt'>,

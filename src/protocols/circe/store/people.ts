@@ -1,6 +1,6 @@
 /**
- * What waits for a person, and the answers. An answer is one message to whoever asked, linked to the task and to the question;
- * the question itself stays with whoever else it went to. Spec: CIRCE, `escalate`, `question` and `approval_request`.
+ * What waits for a person, and the answers. An answer is one message to the asker that names the task and the question; the
+ * question stays where it lies. Spec: CIRCE, `escalate`, `question` and `approval_request`.
  */
 import { conflict, denied } from '../../../kernel/errors.ts'
 import { eventsIn, isCount } from '../events.ts'
@@ -24,7 +24,7 @@ export class People {
     this.#parts = parts
   }
 
-  /** What nobody has answered. A question about a task that was completed since waits no longer. */
+  /** Questions without an answer. One about a task that was completed since waits no longer. */
   async *open(): AsyncGenerator<Found> {
     const { found: lying } = await catchUp(this.#parts, { logs: true })
     const events = [...eventsIn(await logBytes(this.#parts))]
@@ -104,7 +104,7 @@ async function givenAnswer(parts: CirceParts, question: Found): Promise<Answer |
   return answerInLog(parts, question)
 }
 
-/** Of what waits for no person nobody keeps whether it was answered, but the log has every answer. */
+/** Only questions to people have an `answered` line. The answer to another message is searched among the logged messages. */
 async function answerInLog(parts: CirceParts, question: Found): Promise<Answer | undefined> {
   for (const { event, detail, file, task } of eventsIn(await logBytes(parts), question.message.task)) {
     if (event !== 'message' || !detail.startsWith('answer ') || task !== question.message.task) continue

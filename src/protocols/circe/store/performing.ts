@@ -80,7 +80,7 @@ export class CirceSteps implements Steps<Step, Subject> {
         return
       case 'deliver':
         await deliverCopies(parts, step.file)
-        // Left where it is, it would be brought to everybody once more.
+        // Otherwise the next command would copy it to every agent again.
         await settleMessage(parts, { place: 'new' }, step.file)
         return
       case 'tell':

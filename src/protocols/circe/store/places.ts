@@ -22,7 +22,7 @@ export interface Spot {
   readonly folder?: string
 }
 
-/** A message as far as its head goes; whoever needs its text reads it by `readAt`. */
+/** A message without its text, which `readAt` reads. */
 export interface Listed extends Spot {
   readonly name: FileName
   readonly path: TreePath
@@ -98,7 +98,7 @@ function inOrder(lists: readonly (readonly Listed[])[]): readonly Listed[] {
   return others.length === 0 ? first : first.concat(...others).sort(oldestFirst)
 }
 
-/** Whether an agent may claim it where it waits for anybody: it is for this agent, or for whoever comes first. */
+/** Whether an agent may claim it from `NEW_MESSAGES/`: it is for this agent, or for the first claimer. */
 export const isFor = ({ to, intent }: Pick<Head, 'to' | 'intent'>, agent: string): boolean =>
   isSameAgent(to, agent) || (isEverybody(to) && isForFirstMover(intent))
 

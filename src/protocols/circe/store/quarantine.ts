@@ -1,5 +1,5 @@
 /**
- * What is no message is set aside in `LOGS/rejected/` with its reason beside it, once it has stood still; the others flow on. A
+ * What is no message is set aside in `LOGS/rejected/` with its reason beside it, once it has stood still. A
  * person sees it there, and what was corrected is put back.
  */
 import { notFound } from '../../../kernel/errors.ts'
@@ -23,7 +23,7 @@ import type { CirceRejected } from './outcomes.ts'
 import type { CirceParts } from './parts.ts'
 import { type Found, findMessage, type Unusable } from './places.ts'
 
-/** Of a reason that somebody else wrote, no more is read. */
+/** In bytes. */
 const longestReason = 4096
 
 export async function* quarantinedIn(parts: CirceParts): AsyncGenerator<Quarantined> {
@@ -63,7 +63,7 @@ export async function putBack(parts: CirceParts, { path }: Pick<Quarantined, 'pa
   if (moved.outcome === 'kept') throw stillNoMessage(path, 'Somebody has changed it in this moment.')
   if (moved.outcome === 'gone') throw gone(path)
   await removeIfLeaf(tree, reasonName(path) as TreePath)
-  // Whoever it is for may have it by now.
+  // Its recipient may have claimed it by now.
   const found = await findMessage(parts, moved.name)
   if (!found) throw gone(path)
   return found
@@ -75,7 +75,7 @@ const gone = (path: TreePath) =>
     details: { path },
   })
 
-/** Whoever moves the file tells why; what this user may not read stays where it is. */
+/** The process that moves a file writes the reason. A file that this user may not read stays where it is. */
 export async function rejectAll(parts: CirceParts, unusable: readonly Unusable[]): Promise<CirceRejected[]> {
   const rejected: CirceRejected[] = []
   for (const one of unusable) if (!one.isClosed) rejected.push(...(await reject(parts, one)))

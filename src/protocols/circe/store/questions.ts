@@ -14,7 +14,7 @@ export interface Answer {
   readonly digest: string
 }
 
-/** The person may answer everything, an agent what went to it. What others say about it is no answer. */
+/** ROOSTER may answer everything, an agent what went to it. */
 export const mayAnswer = (from: string, { to }: Pick<Head, 'to'>): boolean =>
   isRooster(from) || isSameAgent(to, from) || isEverybody(to)
 

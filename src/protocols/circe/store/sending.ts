@@ -134,7 +134,7 @@ async function deliverToAll(parts: CirceParts, message: CirceMessage, sent: Circ
     if (delivered.length === 0) notices.push('No other agent is known yet: it waits until there is one.')
   })
   let { message: view } = sent
-  // What went to everybody lies with each of them; the log is where it is for all.
+  // Each agent has a copy; the log has the message itself.
   await apart(async () => {
     const logged = delivered.length > 0 ? await readAt(parts, { place: 'logged' }, found.name) : undefined
     if (isFound(logged)) view = viewOfFound(logged)
@@ -142,10 +142,7 @@ async function deliverToAll(parts: CirceParts, message: CirceMessage, sent: Circ
   return { ...sent, message: view, delivered, notices }
 }
 
-/**
- * What follows from a message that has been sent. If it fails, the message is there all the same, and the next command makes
- * up for it; whoever got an error would send it a second time.
- */
+/** What follows from a sent message. If that fails, the sender is told and gets no error: it would send the message again. */
 async function afterwards(notices: string[], work: () => Promise<void>): Promise<void> {
   const error = await apart(work)
   if (error) notices.push(`It was sent, and the next command takes it into account; now that failed: ${error.message}`)
@@ -153,7 +150,7 @@ async function afterwards(notices: string[], work: () => Promise<void>): Promise
 
 export function readSendable(parts: CirceParts, text: string): CirceMessage {
   const bytes = Buffer.from(text)
-  // Whoever finds it would set it aside.
+  // The next command would set it aside.
   const problem = tooLarge(bytes.length, parts.settings.largestMessage)
   if (problem) throw notSendable([problem])
   const parsed = parseMessage(bytes, parts.settings.furtherIntents)

@@ -199,7 +199,7 @@ async function heldBy(parts: CirceParts, agent: AgentId, name: FileName): Promis
 async function expectClaim(parts: CirceParts, { place, name }: Found, agent: AgentId, attempt: number): Promise<void> {
   const isHeld = place === 'workspace' || (await handedOf(parts, agent, name)) !== undefined
   const claim = isHeld ? { holder: agent, attempt: await attemptOf(parts, agent, name) } : undefined
-  // A log that somebody has shortened knows of fewer claims.
+  // A log that was shortened tells of fewer claims.
   const now = claim && { ...claim, attempt: Math.max(claim.attempt, attempt) }
   expectHeld(idOf(name), now, { agent, attempt })
 }
@@ -213,7 +213,7 @@ async function elsewhere(
 ): Promise<Found> {
   const found = await expectMessage(parts, name, `See what there is: signalbox circe inbox ${agent}`)
   if (found.place === 'logged') return found
-  // Of a message that went to everybody others may still have theirs, when this agent has dealt with its own.
+  // Of a message to all another agent may still have its copy when this one has dealt with its own.
   const logged = isForEverybody(found.message) ? await readAt(parts, { place: 'logged' }, name) : undefined
   if (isFound(logged)) return logged
   if (attempt !== undefined) throw lostClaim(idOf(name), `${found.agent ?? 'nobody'} has it`)

@@ -66,7 +66,7 @@ export async function tasksOnTree({ tree, root }: CirceParts): Promise<TaskId[]>
   return [...tasks]
 }
 
-/** The tasks that somebody owns or has owned: those that have an `.owner`. */
+/** The tasks that have an `.owner`. */
 export async function ownedTasks({ tree, root }: Reading): Promise<ReadonlySet<string>> {
   const entries = await listIfFolder(tree, tasksPath(root))
   return new Set(entries.flatMap(({ name }) => (name.endsWith('.owner') ? [name.slice(0, -'.owner'.length)] : [])))
@@ -75,7 +75,6 @@ export async function ownedTasks({ tree, root }: Reading): Promise<ReadonlySet<s
 /** Brings `.status` and `.checks` to say how the task stands. Twice is fine. */
 export async function writeTaskFiles(parts: CirceParts, task: Task): Promise<void> {
   for (const file of ['status', 'checks'] as const) {
-    // Of a task that nobody has claimed yet nothing is written but what somebody has set.
     await writeTaskFile(parts, taskPath(parts.root, task.id, file), (before) => printTaskFile(file, task, before))
   }
 }
@@ -87,7 +86,7 @@ async function writeTaskFile(parts: CirceParts, path: TreePath, print: (before: 
     await write()
   } catch (error) {
     if (!(error instanceof SignalboxError) || error.kind !== 'Corrupt' || error.code === 'NOT_A_LEAF') throw error
-    // Somebody made it unreadable since it was read; the change must not wait for a person.
+    // It became unreadable since it was read; the change must not wait for a person.
     await keepBeside(parts, path)
     await write()
   }

@@ -37,7 +37,7 @@ export class Tasks {
     this.#parts = parts
   }
 
-  /** The owner says how it stands; the owner, or whoever asked for it, that it is completed. */
+  /** The owner sets it; `completed` can also be set by the agent that asked for the work. */
   async status(id: string, wanted: string, agent: string): Promise<TaskChanged> {
     const status = statusFrom(wanted)
     return changeTask(this.#parts, id, agent, (task, facts, who, at) => {
@@ -113,7 +113,7 @@ async function changeTask(
   const { found } = caughtUp
   return turn(parts, `task.${id}`, async () => {
     const { task: read, texts, facts, counted } = await readSoundState(parts, id)
-    // An agent that had it before it was opened again is one among others.
+    // The owner from before the task was opened again owns it no more.
     const task = isRecord(read, facts) && !isClosed(read.status) ? withoutOwner(read) : read
     if (Object.values(texts).every((text) => text === undefined) && counted.size === 0) throw noTask(id)
     const at = parts.clock.now()
@@ -148,8 +148,8 @@ function expectOwner({ id, owner }: Task, who: string, more = ''): void {
 }
 
 /**
- * The owner says how its task stands. But where roles are configured, the tests are signed by whoever has the role `qa`, a review
- * by whoever has the role `reviewer` or else was asked for it, and neither by the owner: the same as for messages.
+ * The owner sets the checks of its task. Where roles are configured, only an agent with the role `qa` sets `tests_passed`, and only
+ * a `reviewer`, or an agent that the owner asked, `peer_reviewed`; the owner sets neither. The same holds for messages.
  */
 function expectMaySet(name: SettableCheck, task: Task, facts: TaskFacts, who: string, settings: CirceSettings): void {
   const role = roleThatSets(settings, name)

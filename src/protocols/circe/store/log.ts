@@ -12,29 +12,35 @@ export async function appendEvent({ tree, root }: CirceParts, event: CirceEvent)
   return appended.outcome === 'appended' ? appended.durability : 'process'
 }
 
-interface LastRead {
+/** The log as it was read last, and what was found in it. */
+interface ReadLog {
   readonly size: number
   readonly changedAt: number
-  readonly bytes: WeakRef<Uint8Array>
+  readonly bytes: Uint8Array
+  searches: number
+  byTask?: ReadonlyMap<string, CirceEvent[]>
+  givenUp?: ReadonlySet<string>
 }
 
 /** A command reads the log several times before it adds to it. Weak, so that a large log does not stay in memory. */
-const lastRead = new WeakMap<CirceParts, LastRead>()
-const nothing = new Uint8Array(0)
+const lastRead = new WeakMap<CirceParts, WeakRef<ReadLog>>()
+
+async function readLog(parts: CirceParts): Promise<ReadLog | undefined> {
+  const path = eventsPath(parts.root)
+  const entry = await lookIfThere(parts.tree, path)
+  if (!entry) return undefined
+  const { size, changedAt } = entry
+  const last = lastRead.get(parts)?.deref()
+  if (last?.size === size && last.changedAt === changedAt) return last
+  const leaf = await readIfLeaf(parts.tree, path)
+  const log = leaf && { size, changedAt, bytes: leaf.bytes, searches: 0 }
+  if (log) lastRead.set(parts, new WeakRef(log))
+  return log
+}
 
 /** The whole log; empty when there is none. */
-export async function logBytes(parts: CirceParts): Promise<Uint8Array> {
-  const { tree, root } = parts
-  const entry = await lookIfThere(tree, eventsPath(root))
-  if (!entry) return nothing
-  const { size, changedAt } = entry
-  const last = lastRead.get(parts)
-  const known = last?.size === size && last.changedAt === changedAt ? last.bytes.deref() : undefined
-  if (known) return known
-  const bytes = (await readIfLeaf(tree, eventsPath(root)))?.bytes ?? nothing
-  lastRead.set(parts, { size, changedAt, bytes: new WeakRef(bytes) })
-  return bytes
-}
+export const logBytes = async (parts: CirceParts): Promise<Uint8Array> =>
+  (await readLog(parts))?.bytes ?? new Uint8Array(0)
 
 /** Whether a line is in the log: a process may have been killed just after it had written it. */
 export async function isLogged(parts: CirceParts, event: CirceEvent): Promise<boolean> {
@@ -47,16 +53,14 @@ export async function isLogged(parts: CirceParts, event: CirceEvent): Promise<bo
 
 /** A search for one task takes a millisecond for some ten thousand lines; after so many the log is taken apart once. */
 const fewSearches = 16
-const searches = new WeakMap<Uint8Array, { count: number; byTask?: Map<string, CirceEvent[]> }>()
 
 /** The lines about one task. */
 export async function eventsOf(parts: CirceParts, task: TaskId): Promise<readonly CirceEvent[]> {
-  const bytes = await logBytes(parts)
-  const search = searches.get(bytes) ?? { count: 0 }
-  searches.set(bytes, search)
-  if (++search.count <= fewSearches) return [...eventsIn(bytes, task)].filter((event) => event.task === task)
-  search.byTask ??= eventsByTask(bytes)
-  return search.byTask.get(task) ?? []
+  const log = await readLog(parts)
+  if (!log) return []
+  if (++log.searches <= fewSearches) return [...eventsIn(log.bytes, task)].filter((event) => event.task === task)
+  log.byTask ??= eventsByTask(log.bytes)
+  return log.byTask.get(task) ?? []
 }
 
 function eventsByTask(bytes: Uint8Array): Map<string, CirceEvent[]> {
@@ -74,14 +78,11 @@ function eventsByTask(bytes: Uint8Array): Map<string, CirceEvent[]> {
 export const eventsAbout = async (parts: CirceParts, file: FileName): Promise<CirceEvent[]> =>
   [...eventsIn(await logBytes(parts), file)].filter((event) => event.file === file)
 
-const givenUpByLog = new WeakMap<Uint8Array, ReadonlySet<string>>()
-
 /** The files of the messages that their readers gave up. */
 export async function givenUp(parts: CirceParts): Promise<ReadonlySet<string>> {
-  const bytes = await logBytes(parts)
-  const known = givenUpByLog.get(bytes) ?? givenUpIn(bytes)
-  givenUpByLog.set(bytes, known)
-  return known
+  const log = await readLog(parts)
+  if (log) log.givenUp ??= givenUpIn(log.bytes)
+  return log?.givenUp ?? new Set()
 }
 
 /** How often an agent has claimed a message: a claim is known by its number. */
